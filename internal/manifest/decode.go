@@ -1,0 +1,229 @@
+package manifest
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Decode reads the document, but for apiVersion, kind, metadata and status, into a pointer to a struct such as
+// struct{ Spec NetworkSpec `json:"spec"` }. It finds every problem in one go; what it could read is in the struct even
+// then.
+func (o *Object) Decode(into any) []Problem {
+	d := decoder{origin: o.Origin, key: o.Key, head: true}
+	d.into(o.body, spot{line: o.Origin.Line}, into)
+	return d.problems
+}
+
+// decoder reads nodes into Go values by the rules in struct tags.
+type decoder struct {
+	origin   Origin
+	key      Key
+	head     bool // the top-level fields that every object has are skipped
+	problems []Problem
+}
+
+// spot is where the decoder is in the document.
+type spot struct {
+	at    *fieldPath
+	line  int
+	rules rules
+}
+
+func (d *decoder) problem(line int, field, what, fix string) {
+	d.problems = append(d.problems, Problem{Origin: Origin{d.origin.File, line}, Key: d.key, Field: field, What: what, Fix: fix})
+}
+
+func (d *decoder) wrong(s spot, what, fix string) {
+	if what != "" {
+		d.problem(s.line, s.at.String(), what, fix)
+	}
+}
+
+func (d *decoder) wants(s spot, wanted string, n *yaml.Node, fix string) {
+	d.wrong(s, "wants "+wanted+", found "+describe(n, s.rules.secret), fix)
+}
+
+func (d *decoder) lineOf(n *yaml.Node, name string) int {
+	if key, _ := lookup(n, name); key != nil {
+		return key.Line
+	}
+	return n.Line
+}
+
+func (d *decoder) into(n *yaml.Node, s spot, into any) {
+	v := reflect.ValueOf(into)
+	if v.Kind() != reflect.Pointer || v.IsNil() || shapeOf(v.Type()) == unsupported {
+		d.wrong(s, fmt.Sprintf("cannot be decoded into a %T", into), "this is a defect of the program")
+		return
+	}
+	d.value(n, s, v.Elem())
+}
+
+// value reads one node. Null leaves the value alone: it is the same as an absent field.
+func (d *decoder) value(n *yaml.Node, s spot, v reflect.Value) {
+	if isNull(n) {
+		return
+	}
+	for v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	switch shapeOf(v.Type()) {
+	case anything:
+		d.anything(n, s, v)
+	case jsonText:
+		d.jsonText(n, s, v)
+	case structShape:
+		d.structure(n, s, v)
+	case listShape:
+		d.list(n, s, v)
+	case mapShape:
+		d.mapping(n, s, v)
+	default:
+		d.scalar(n, s, v)
+	}
+}
+
+func (d *decoder) structure(n *yaml.Node, s spot, v reflect.Value) {
+	if n.Kind != yaml.MappingNode {
+		d.wants(s, "a mapping", n, "")
+		return
+	}
+	known := fieldsOf(v.Type())
+	if known.err != nil {
+		d.wrong(s, known.err.Error(), "this is a defect of the program")
+	}
+	set := make([]bool, len(known.list))
+	count := 0
+	for _, e := range entries(n) {
+		i, ok := known.byName[e.key.Value]
+		switch {
+		case d.head && s.at == nil && isHead(e.key.Value):
+		case !ok:
+			d.problem(e.key.Line, s.at.field(e.key.Value).String(), "unknown field", unknownField(known, e.key.Value))
+		case !isNull(e.value):
+			f := &known.list[i]
+			if !set[i] {
+				set[i] = true
+				count++
+			}
+			below := spot{at: s.at.field(f.name), line: e.key.Line, rules: f.rules}
+			below.rules.secret = below.rules.secret || s.rules.secret
+			d.value(e.value, below, v.FieldByIndex(f.index))
+		}
+	}
+	for i, f := range known.list {
+		if f.rules.required && !set[i] {
+			d.problem(s.line, s.at.field(f.name).String(), "missing", requiredFix(f))
+		}
+	}
+	if s.rules.oneof && count != 1 {
+		d.wrong(s, oneofText(known, set, count), "")
+	}
+	d.wrongPair(s)(s.rules.length(count, "fields"))
+}
+
+func isHead(name string) bool {
+	return name == "apiVersion" || name == "kind" || name == "metadata" || name == "status"
+}
+
+func (d *decoder) wrongPair(s spot) func(what, fix string) {
+	return func(what, fix string) { d.wrong(s, what, fix) }
+}
+
+func (d *decoder) list(n *yaml.Node, s spot, v reflect.Value) {
+	if n.Kind != yaml.SequenceNode {
+		d.wants(s, "a list", n, "")
+		return
+	}
+	d.wrongPair(s)(s.rules.length(len(n.Content), "elements"))
+	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
+	element := s.rules.ofElement()
+	seen := map[string]int{}
+	for i, item := range n.Content {
+		below := spot{at: s.at.item(i), line: item.Line, rules: element}
+		item = follow(item)
+		if isNull(item) {
+			d.wrong(below, "empty element", "remove it or give it a value")
+			continue
+		}
+		if s.rules.unique && item.Kind == yaml.ScalarNode {
+			if first, twice := seen[item.Value]; twice {
+				d.wrong(below, fmt.Sprintf("the same as element %d", first), "remove one of the two")
+			} else {
+				seen[item.Value] = i
+			}
+		}
+		d.value(item, below, v.Index(i))
+	}
+}
+
+func (d *decoder) mapping(n *yaml.Node, s spot, v reflect.Value) {
+	if n.Kind != yaml.MappingNode {
+		d.wants(s, "a mapping", n, "")
+		return
+	}
+	all := entries(n)
+	d.wrongPair(s)(s.rules.length(len(all), "entries"))
+	v.Set(reflect.MakeMapWithSize(v.Type(), len(all)))
+	element := s.rules.ofElement()
+	for _, e := range all {
+		value := reflect.New(v.Type().Elem()).Elem()
+		d.value(e.value, spot{at: s.at.field(e.key.Value), line: e.key.Line, rules: element}, value)
+		v.SetMapIndex(reflect.ValueOf(e.key.Value).Convert(v.Type().Key()), value)
+	}
+}
+
+func (d *decoder) anything(n *yaml.Node, s spot, v reflect.Value) {
+	value, ok := d.free(n, s)
+	if !ok {
+		return
+	}
+	if v.Kind() == reflect.Interface {
+		v.Set(reflect.ValueOf(value))
+		return
+	}
+	if text, ok := d.encode(value, s); ok {
+		v.SetBytes(text)
+	}
+}
+
+func (d *decoder) jsonText(n *yaml.Node, s spot, v reflect.Value) {
+	value, ok := d.free(n, s)
+	if !ok {
+		return
+	}
+	text, ok := d.encode(value, s)
+	if !ok {
+		return
+	}
+	if err := v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text); err != nil {
+		d.refused(s, n, err)
+	}
+}
+
+func (d *decoder) textual(n *yaml.Node, s spot, v reflect.Value) {
+	if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(n.Value)); err != nil {
+		d.refused(s, n, err)
+	}
+}
+
+func (d *decoder) refused(s spot, n *yaml.Node, err error) {
+	if s.rules.secret {
+		d.wrong(s, "not valid", "")
+		return
+	}
+	d.wrong(s, describe(n, false)+" is not valid: "+err.Error(), "")
+}
+
+func (d *decoder) encode(value any, s spot) ([]byte, bool) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		d.wrong(s, "cannot be written as JSON", "")
+	}
+	return text, err == nil
+}

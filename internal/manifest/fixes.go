@@ -1,0 +1,77 @@
+package manifest
+
+import (
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// unknownField says what to write instead: a field with nearly that name, or the place where a field of exactly that
+// name belongs.
+func unknownField(known *fields, name string) string {
+	if c := nearest(name, known.names); c != "" {
+		return "did you mean " + c + "?"
+	}
+	for _, f := range known.list {
+		t := f.typ
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if shapeOf(t) == structShape && fieldsOf(t).named(name) != nil {
+			return "it belongs into " + f.name
+		}
+	}
+	return didYouMean(name, known.names)
+}
+
+func requiredFix(f field) string {
+	switch {
+	case len(f.rules.enum) > 0:
+		return "one of " + strings.Join(f.rules.enum, ", ")
+	case f.rules.format != "":
+		return "add " + formats[f.rules.format].what
+	}
+	return ""
+}
+
+func oneofText(known *fields, set []bool, count int) string {
+	if count == 0 {
+		return "exactly one of " + strings.Join(known.names, ", ") + " must be set"
+	}
+	var both []string
+	for i, name := range known.names {
+		if set[i] {
+			both = append(both, name)
+		}
+	}
+	return "only one of " + strings.Join(both, ", ") + " may be set"
+}
+
+func wantedName(s shape) string {
+	switch s {
+	case boolShape:
+		return "a boolean"
+	case intShape, uintShape, floatShape:
+		return "a number"
+	}
+	return "a string"
+}
+
+func boolFix(written string) string {
+	switch strings.ToLower(written) {
+	case "true", "false", "yes", "no", "on", "off":
+		return "remove the quotes"
+	}
+	return "write true or false"
+}
+
+func wholeFix(n *yaml.Node, s spot) string {
+	f, err := strconv.ParseFloat(n.Value, 64)
+	if err != nil || s.rules.secret || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return ""
+	}
+	return "write " + strconv.FormatFloat(f, 'f', -1, 64)
+}

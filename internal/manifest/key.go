@@ -1,0 +1,70 @@
+package manifest
+
+import (
+	"cmp"
+	"strconv"
+)
+
+// DefaultNamespace is the namespace of an object that names none.
+const DefaultNamespace = "default"
+
+// GroupVersionKind names a kind at one version. The core group is "".
+type GroupVersionKind struct {
+	Group, Version, Kind string
+}
+
+// APIVersion is the form that documents carry: "group/version", or "v1" for the core group.
+func (g GroupVersionKind) APIVersion() string {
+	if g.Group == "" {
+		return g.Version
+	}
+	return g.Group + "/" + g.Version
+}
+
+// Key identifies an object within a stack. Group is canonical: an alias group never appears in it.
+type Key struct {
+	Group, Kind, Namespace, Name string
+}
+
+// String is how people read a key: "Network/front", or "Network/blue/front" outside the default namespace.
+func (k Key) String() string {
+	switch {
+	case k.Name == "":
+		return k.Kind
+	case k.Namespace == "" || k.Namespace == DefaultNamespace:
+		return k.Kind + "/" + k.Name
+	}
+	return k.Kind + "/" + k.Namespace + "/" + k.Name
+}
+
+// Compare orders keys by group, kind, namespace and name.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Group, o.Group), cmp.Compare(k.Kind, o.Kind),
+		cmp.Compare(k.Namespace, o.Namespace), cmp.Compare(k.Name, o.Name))
+}
+
+func (k Key) normal() Key {
+	if k.Namespace == "" {
+		k.Namespace = DefaultNamespace
+	}
+	return k
+}
+
+// Origin is a place in a file. Line counts from 1; 0 means the whole file.
+type Origin struct {
+	File string
+	Line int
+}
+
+// String is "dir/a.yaml:12".
+func (o Origin) String() string {
+	if o.Line == 0 {
+		return o.File
+	}
+	return o.File + ":" + strconv.Itoa(o.Line)
+}
+
+// Compare orders places by file, then line.
+func (o Origin) Compare(p Origin) int {
+	return cmp.Or(cmp.Compare(o.File, p.File), cmp.Compare(o.Line, p.Line))
+}

@@ -1,0 +1,183 @@
+package manifest
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Options says what the caller knows and how much it is willing to read. A limit of 0 is its default.
+type Options struct {
+	Kinds       []GroupVersionKind // what an object may be, kinds of alias groups included
+	LeaveAlone  []GroupVersionKind // known, but not objects of a stack: such documents are ignored
+	Aliases     map[string]string  // alias group to canonical group, for Key.Group
+	Annotations []string           // known annotations; others with the same prefix are problems
+
+	MaxFileBytes  int64 // default 4 MiB
+	MaxTotalBytes int64 // default 64 MiB
+	MaxEntries    int   // files and folders seen, read or not; default 100,000
+	MaxFiles      int   // files read; default 20,000
+	MaxDocuments  int   // documents and list items of the whole load; default 50,000
+	MaxNodes      int   // values of the whole load, aliases expanded; default 2,000,000
+	MaxDepth      int   // nesting of a document, and of folders; default 100
+	MaxAliases    int   // aliases in a document, expanded; default 1,000
+}
+
+func (o Options) withDefaults() Options {
+	o.MaxFileBytes = cmp.Or(o.MaxFileBytes, 4<<20)
+	o.MaxTotalBytes = cmp.Or(o.MaxTotalBytes, 64<<20)
+	o.MaxEntries = cmp.Or(o.MaxEntries, 100_000)
+	o.MaxFiles = cmp.Or(o.MaxFiles, 20_000)
+	o.MaxDocuments = cmp.Or(o.MaxDocuments, 50_000)
+	o.MaxNodes = cmp.Or(o.MaxNodes, 2_000_000)
+	o.MaxDepth = cmp.Or(o.MaxDepth, 100)
+	o.MaxAliases = cmp.Or(o.MaxAliases, 1_000)
+	return o
+}
+
+// maxProblems ends a load that is hopeless.
+const maxProblems = 1000
+
+// Ignored is a file or a document that was left alone, and why.
+type Ignored struct {
+	Origin Origin
+	Why    string
+}
+
+// Loaded is what a load found, in the order of file names and lines.
+type Loaded struct {
+	Objects []Object
+	Ignored []Ignored
+}
+
+// Load reads every manifest below the root of files. The error is Problems, all of them at once; the objects that could
+// be made are returned beside it, so that their own problems (see Object.Decode) can be told in the same breath.
+func Load(files fs.FS, opts Options) (Loaded, error) {
+	opts = opts.withDefaults()
+	l := &loader{files: files, opts: opts, known: newVocabulary(opts), seen: map[Key]Origin{}}
+	l.folder(".", 0)
+	return l.loaded, l.problems.Err()
+}
+
+// loader carries one load: its budget, what it found and what is wrong.
+type loader struct {
+	files fs.FS
+	opts  Options
+	known vocabulary
+
+	entries, read, documents, nodes int
+	bytes                           int64
+	stopped                         bool
+
+	seen     map[Key]Origin
+	loaded   Loaded
+	problems Problems
+}
+
+func (l *loader) report(ps ...Problem) {
+	for _, p := range ps {
+		if l.stopped {
+			return
+		}
+		l.problems = append(l.problems, p)
+		if len(l.problems) >= maxProblems {
+			l.stop(p.Origin.File, fmt.Sprintf("gave up after %d problems", maxProblems), "correct these first")
+		}
+	}
+}
+
+// stop ends the load: a budget is used up, and what follows is not read.
+func (l *loader) stop(file, what, fix string) {
+	if !l.stopped {
+		l.stopped = true
+		l.problems = append(l.problems, Problem{Origin: Origin{File: file}, What: what, Fix: fix})
+	}
+}
+
+func (l *loader) ignore(at Origin, why string) {
+	l.loaded.Ignored = append(l.loaded.Ignored, Ignored{at, why})
+}
+
+// file makes objects of one file's documents, once it is clear that the file holds manifests at all.
+func (l *loader) file(name string, text []byte) {
+	docs := parse(name, text, l.opts.MaxDocuments-l.documents)
+	l.documents += len(docs)
+	if l.documents > l.opts.MaxDocuments {
+		l.stop(name, fmt.Sprintf("more than %d documents", l.opts.MaxDocuments), "split the stack")
+		return
+	}
+	manifests := false
+	for _, d := range docs {
+		manifests = manifests || l.known.looksLikeManifest(d)
+	}
+	if !manifests {
+		l.ignore(Origin{File: name}, whyNoManifest(docs))
+		return
+	}
+	for _, d := range docs {
+		if l.stopped {
+			return
+		}
+		at := Origin{File: name, Line: d.line}
+		if d.fault != nil {
+			l.report(Problem{Origin: at, What: d.fault.what, Fix: d.fault.fix})
+			continue
+		}
+		l.document(d.root, at, GroupVersionKind{})
+	}
+}
+
+func whyNoManifest(docs []document) string {
+	for _, d := range docs {
+		if d.fault != nil {
+			return "no apiVersion and kind, and " + d.fault.what
+		}
+	}
+	if len(docs) == 0 {
+		return "nothing in it"
+	}
+	return "no document with apiVersion and kind"
+}
+
+// document makes an object of one document or list item. What an item of a typed list leaves out comes from assumed.
+func (l *loader) document(root *yaml.Node, at Origin, assumed GroupVersionKind) {
+	verdict := l.known.judge(root, assumed)
+	switch {
+	case verdict.problem != nil:
+		verdict.problem.Origin = Origin{at.File, cmp.Or(verdict.problem.Origin.Line, at.Line)}
+		l.report(*verdict.problem)
+	case verdict.ignore != "":
+		l.ignore(at, verdict.ignore)
+	case verdict.list:
+		l.list(root, at, verdict.items)
+	default:
+		l.object(root, at, verdict.gvk)
+	}
+}
+
+func (l *loader) list(root *yaml.Node, at Origin, assumed GroupVersionKind) {
+	_, items := lookup(root, "items")
+	if items == nil || isNull(items) {
+		return
+	}
+	if items.Kind != yaml.SequenceNode {
+		l.report(Problem{Origin: Origin{at.File, items.Line}, Field: "items", What: "wants a list, found " + describe(items, true)})
+		return
+	}
+	for _, item := range items.Content {
+		if l.known.judge(follow(item), assumed).list {
+			l.report(Problem{Origin: Origin{at.File, item.Line}, What: "a list inside a list", Fix: "put its items into the outer one"})
+			continue
+		}
+		l.documents++
+		if l.documents > l.opts.MaxDocuments {
+			l.stop(at.File, fmt.Sprintf("more than %d documents", l.opts.MaxDocuments), "split the stack")
+		}
+		if l.stopped {
+			return
+		}
+		l.document(follow(item), Origin{at.File, item.Line}, assumed)
+	}
+}

@@ -1,0 +1,114 @@
+package manifest
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// metadata is Kubernetes' ObjectMeta. What only an API server writes is accepted and ignored, so that the output of
+// kubectl get -o yaml applies.
+type metadata struct {
+	Name            string            `json:"name" rule:"required,format=name" doc:"Identifies the object among those of its kind and namespace."`
+	Namespace       string            `json:"namespace,omitempty" rule:"format=label,default=default" doc:"Sets objects of the same name apart."`
+	Labels          map[string]string `json:"labels,omitempty" doc:"Free words about the object."`
+	Annotations     map[string]string `json:"annotations,omitempty" doc:"Settings of the agent (stackreeve.dev/…) and of other tools."`
+	Finalizers      []string          `json:"finalizers,omitempty" doc:"Accepted, not used."`
+	OwnerReferences []json.RawMessage `json:"ownerReferences,omitempty" doc:"Accepted, not used."`
+	served
+}
+
+// served is what an API server writes into metadata.
+type served struct {
+	GenerateName               json.RawMessage `json:"generateName,omitempty" doc:"Refused: a name must be the same in each pass."`
+	UID                        json.RawMessage `json:"uid,omitempty" doc:"Ignored."`
+	ResourceVersion            json.RawMessage `json:"resourceVersion,omitempty" doc:"Ignored."`
+	Generation                 json.RawMessage `json:"generation,omitempty" doc:"Ignored."`
+	CreationTimestamp          json.RawMessage `json:"creationTimestamp,omitempty" doc:"Ignored."`
+	DeletionTimestamp          json.RawMessage `json:"deletionTimestamp,omitempty" doc:"Ignored."`
+	DeletionGracePeriodSeconds json.RawMessage `json:"deletionGracePeriodSeconds,omitempty" doc:"Ignored."`
+	ManagedFields              json.RawMessage `json:"managedFields,omitempty" doc:"Ignored."`
+	SelfLink                   json.RawMessage `json:"selfLink,omitempty" doc:"Ignored."`
+}
+
+// object checks a document's structure and metadata and keeps it if it can be decoded.
+func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
+	check := checker{maxDepth: l.opts.MaxDepth, maxAliases: l.opts.MaxAliases, maxNodes: l.opts.MaxNodes - l.nodes}
+	check.walk(root, nil, 0)
+	l.nodes += check.nodes
+	o := Object{APIVersion: gvk.APIVersion(), Origin: at, body: root}
+	o.Key.Group, o.Key.Kind = gvk.Group, gvk.Kind
+	if canonical, ok := l.opts.Aliases[gvk.Group]; ok {
+		o.Key.Group = canonical
+	}
+	if check.unsafe {
+		l.reportFor(o, check.problems)
+		return
+	}
+	var meta metadata
+	problems := o.decodeMetadata(&meta)
+	o.Key.Name, o.Key.Namespace = meta.Name, meta.Namespace
+	o.Key = o.Key.normal()
+	o.Labels, o.Annotations = meta.Labels, meta.Annotations
+	l.reportFor(o, check.problems)
+	l.reportFor(o, problems)
+	l.reportFor(o, l.annotations(o))
+	if meta.Name == "" {
+		return
+	}
+	if first, twice := l.seen[o.Key]; twice {
+		l.report(Problem{Origin: at, Key: o.Key, What: "already declared at " + first.String(), Fix: "keep one of the two, or rename one"})
+		return
+	}
+	l.seen[o.Key] = at
+	l.loaded.Objects = append(l.loaded.Objects, o)
+}
+
+func (l *loader) reportFor(o Object, problems []Problem) {
+	for _, p := range problems {
+		p.Origin.File, p.Key = o.Origin.File, o.Key
+		l.report(p)
+	}
+}
+
+func (o *Object) decodeMetadata(meta *metadata) []Problem {
+	key, node := lookup(o.body, "metadata")
+	if node == nil || isNull(node) {
+		return []Problem{{Origin: o.Origin, Field: "metadata.name", What: "missing", Fix: "add metadata with a name"}}
+	}
+	d := decoder{origin: o.Origin}
+	d.into(node, spot{at: (*fieldPath)(nil).field("metadata"), line: key.Line}, meta)
+	if meta.GenerateName != nil {
+		d.problem(d.lineOf(node, "generateName"), "metadata.generateName", "not supported: a name must be the same in each pass", "write metadata.name")
+	}
+	return d.problems
+}
+
+// annotations finds misspelt settings. An annotation is ours when it shares its prefix with a known one.
+func (l *loader) annotations(o Object) []Problem {
+	var problems []Problem
+	for name := range o.Annotations {
+		if slices.Contains(l.opts.Annotations, name) {
+			continue
+		}
+		meant := nearest(name, l.opts.Annotations)
+		if meant == "" && !l.ourPrefix(name) {
+			continue
+		}
+		field := (*fieldPath)(nil).field("metadata").field("annotations").field(name).String()
+		problems = append(problems, Problem{
+			Origin: o.Where(field), Field: field, What: "unknown annotation", Fix: didYouMean(name, l.opts.Annotations),
+		})
+	}
+	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Field, b.Field) })
+	return problems
+}
+
+func (l *loader) ourPrefix(name string) bool {
+	prefix, _, found := strings.Cut(name, "/")
+	return found && slices.ContainsFunc(l.opts.Annotations, func(known string) bool {
+		return strings.HasPrefix(known, prefix+"/")
+	})
+}

@@ -1,0 +1,44 @@
+package manifest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Nearest is the candidate that a person most likely meant by name; "" when
+// none is close.
+func Nearest(name string, candidates []string) string { return nearest(name, candidates) }
+
+// NearestAll lists up to n candidates in the order of their likeness to name,
+// leaving out those that have hardly anything in common with it.
+func NearestAll(name string, candidates []string, n int) []string {
+	type scored struct {
+		name string
+		far  int
+	}
+	var list []scored
+	most := max(3, len(name)/2)
+	for _, c := range candidates {
+		far := distance(strings.ToLower(name), strings.ToLower(c), most)
+		if far <= most || sharePrefix(name, c) {
+			list = append(list, scored{c, far})
+		}
+	}
+	slices.SortFunc(list, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(a.name, b.name))
+	})
+	var out []string
+	for _, s := range list {
+		if len(out) < n && !slices.Contains(out, s.name) {
+			out = append(out, s.name)
+		}
+	}
+	return out
+}
+
+// sharePrefix tells whether two names begin alike, as versions of one image do.
+func sharePrefix(a, b string) bool {
+	const letters = 4
+	return len(a) >= letters && len(b) >= letters && strings.EqualFold(a[:letters], b[:letters])
+}

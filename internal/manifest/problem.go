@@ -1,0 +1,66 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxPrinted bounds what Problems.Error prints: beyond it nobody reads.
+const maxPrinted = 100
+
+// Problem is one thing that a person must correct in a manifest.
+type Problem struct {
+	Origin Origin
+	Key    Key    // zero when the object is not known yet
+	Field  string // a path such as spec.resource.rules[2].protocol; empty for the whole document
+	What   string // what is wrong
+	Fix    string // how to correct it; may be empty
+}
+
+// String is one line: "file:line: Kind/name: field: what; fix".
+func (p Problem) String() string {
+	parts := make([]string, 0, 4)
+	for _, s := range []string{p.Origin.String(), p.Key.String(), p.Field, p.What} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	line := strings.Join(parts, ": ")
+	if p.Fix != "" {
+		line += "; " + p.Fix
+	}
+	return line
+}
+
+// Problems is every problem of a load, as an error.
+type Problems []Problem
+
+// Error is one line for each problem, sorted by file and line; after the first hundred only their number is told.
+func (ps Problems) Error() string {
+	sorted := ps.Sorted()
+	lines := make([]string, 0, min(len(sorted), maxPrinted+1))
+	for i, p := range sorted {
+		if i == maxPrinted {
+			lines = append(lines, fmt.Sprintf("and %d more", len(sorted)-maxPrinted))
+			break
+		}
+		lines = append(lines, p.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Sorted is a copy in the order people read: by file, then line.
+func (ps Problems) Sorted() Problems {
+	sorted := slices.Clone(ps)
+	slices.SortStableFunc(sorted, func(a, b Problem) int { return a.Origin.Compare(b.Origin) })
+	return sorted
+}
+
+// Err is nil when there is no problem, and the problems otherwise.
+func (ps Problems) Err() error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return ps
+}

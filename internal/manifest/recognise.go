@@ -1,0 +1,191 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// vocabulary is what the caller knows, arranged for judging documents.
+type vocabulary struct {
+	kinds  map[GroupVersionKind]bool
+	aside  map[GroupVersionKind]bool
+	groups []string            // known groups but the core one
+	byKind map[string][]string // kind to its API versions
+	byAPI  map[string][]string // API version to its kinds
+}
+
+func newVocabulary(opts Options) vocabulary {
+	v := vocabulary{
+		kinds:  map[GroupVersionKind]bool{},
+		aside:  map[GroupVersionKind]bool{},
+		byKind: map[string][]string{},
+		byAPI:  map[string][]string{},
+	}
+	for _, g := range opts.LeaveAlone {
+		v.aside[g] = true
+	}
+	for _, g := range opts.Kinds {
+		v.kinds[g] = true
+	}
+	for _, g := range slices.Concat(opts.Kinds, opts.LeaveAlone) {
+		v.byKind[g.Kind] = append(v.byKind[g.Kind], g.APIVersion())
+		v.byAPI[g.APIVersion()] = append(v.byAPI[g.APIVersion()], g.Kind)
+		if g.Group != "" && !slices.Contains(v.groups, g.Group) {
+			v.groups = append(v.groups, g.Group)
+		}
+	}
+	return v
+}
+
+// verdict is what is to be done with a document: exactly one of an object (gvk), a list, an ignore, a problem.
+type verdict struct {
+	gvk     GroupVersionKind
+	list    bool
+	items   GroupVersionKind // what the items of a typed list are
+	ignore  string
+	problem *Problem
+}
+
+// looksLikeManifest says whether a document claims to be a manifest, or is ours with half of its head missing. Text
+// that cannot be parsed counts when it speaks of both fields: a slip of the pen must not make an object vanish.
+func (v vocabulary) looksLikeManifest(d document) bool {
+	if d.fault != nil {
+		return bytes.Contains(d.text, []byte("apiVersion")) && bytes.Contains(d.text, []byte("kind"))
+	}
+	_, api := lookup(d.root, "apiVersion")
+	_, kind := lookup(d.root, "kind")
+	switch {
+	case api != nil && kind != nil:
+		return true
+	case api != nil:
+		group, _, _ := strings.Cut(api.Value, "/")
+		return group != "" && slices.Contains(v.groups, group)
+	case kind != nil:
+		return len(v.byKind[kind.Value]) > 0
+	}
+	return false
+}
+
+// judge decides what a document is from its apiVersion and kind.
+func (v vocabulary) judge(root *yaml.Node, assumed GroupVersionKind) verdict {
+	if root.Kind != yaml.MappingNode {
+		return faulty(root, "", "not an object, but "+describe(root, true), "a manifest is a mapping with apiVersion and kind")
+	}
+	api, wrong := headField(root, "apiVersion", assumed.APIVersion())
+	if wrong != nil {
+		return verdict{problem: wrong}
+	}
+	kind, wrong := headField(root, "kind", assumed.Kind)
+	if wrong != nil {
+		return verdict{problem: wrong}
+	}
+	switch {
+	case api == "" && kind == "":
+		return faulty(root, "", "neither apiVersion nor kind, beside manifests that have both", "add them, or move it to a file of its own")
+	case api == "":
+		return faulty(root, "apiVersion", "missing", meant(v.byKind[kind]))
+	case kind == "":
+		return faulty(root, "kind", "missing", meant(v.byAPI[api]))
+	}
+	group, version, found := strings.Cut(api, "/")
+	if !found {
+		group, version = "", api
+	}
+	return v.place(root, GroupVersionKind{group, version, kind})
+}
+
+func (v vocabulary) place(root *yaml.Node, g GroupVersionKind) verdict {
+	item := GroupVersionKind{g.Group, g.Version, strings.TrimSuffix(g.Kind, "List")}
+	switch {
+	case v.aside[g]:
+		return verdict{ignore: g.Kind + " is not an object of a stack"}
+	case v.kinds[g]:
+		return verdict{gvk: g}
+	case g.Group == "" && g.Version == "v1" && g.Kind == "List":
+		return verdict{list: true}
+	case item.Kind != g.Kind && v.kinds[item]:
+		return verdict{list: true, items: item}
+	case g.Group == "":
+		return v.core(root, g)
+	case slices.Contains(v.groups, g.Group):
+		return v.misnamed(root, g)
+	}
+	if meant := nearest(g.Group, v.groups); meant != "" {
+		return faulty(root, "apiVersion", "unknown group "+quote(g.Group), "did you mean "+meant+"?")
+	}
+	return verdict{ignore: fmt.Sprintf("%s %s is not ours", g.APIVersion(), g.Kind)}
+}
+
+// core judges a document without a group: v1 kinds of Kubernetes are left alone, a kind of ours whose group was
+// forgotten is not.
+func (v vocabulary) core(root *yaml.Node, g GroupVersionKind) verdict {
+	if apis := v.byKind[g.Kind]; len(apis) > 0 {
+		return faulty(root, "apiVersion", quote(g.Version)+" has no kind "+g.Kind, meant(apis))
+	}
+	if kind := nearest(g.Kind, v.byAPI[g.APIVersion()]); kind != "" {
+		return faulty(root, "kind", "unknown kind "+quote(g.Kind), "did you mean "+kind+"?")
+	}
+	return verdict{ignore: fmt.Sprintf("%s %s is not ours", g.APIVersion(), g.Kind)}
+}
+
+// misnamed says what is wrong with a document whose group is known.
+func (v vocabulary) misnamed(root *yaml.Node, g GroupVersionKind) verdict {
+	var versions, kinds []string
+	for known := range v.kinds {
+		if known.Group != g.Group {
+			continue
+		}
+		if kinds = append(kinds, known.Kind); known.Kind == g.Kind {
+			versions = append(versions, known.APIVersion())
+		}
+	}
+	slices.Sort(kinds)
+	slices.Sort(versions)
+	if len(versions) > 0 {
+		return faulty(root, "apiVersion", "unknown version "+quote(g.Version), meant(versions))
+	}
+	if apis := v.byKind[g.Kind]; len(apis) > 0 {
+		return faulty(root, "apiVersion", g.Group+" has no kind "+g.Kind, meant(apis))
+	}
+	return faulty(root, "kind", fmt.Sprintf("unknown kind %s in %s", quote(g.Kind), g.Group), didYouMean(g.Kind, slices.Compact(kinds)))
+}
+
+// headField reads apiVersion or kind.
+func headField(root *yaml.Node, name, assumed string) (string, *Problem) {
+	key, value := lookup(root, name)
+	switch {
+	case value == nil || isNull(value):
+		return assumed, nil
+	case value.Kind != yaml.ScalarNode || typeOf(value) != tagString:
+		return "", &Problem{Origin: Origin{Line: key.Line}, Field: name, What: "wants a string, found " + describe(value, false)}
+	}
+	return value.Value, nil
+}
+
+func meant(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "did you mean " + strings.Join(names, " or ") + "?"
+}
+
+// faulty is a problem with a document that is not an object yet; kind and name are told as far as they are known.
+func faulty(root *yaml.Node, field, what, fix string) verdict {
+	p := &Problem{Field: field, What: what, Fix: fix}
+	if key, _ := lookup(root, field); key != nil {
+		p.Origin.Line = key.Line
+	}
+	if _, kind := lookup(root, "kind"); kind != nil {
+		p.Key.Kind = clip(kind.Value)
+	}
+	if _, meta := lookup(root, "metadata"); meta != nil {
+		if _, name := lookup(meta, "name"); name != nil {
+			p.Key.Name = clip(name.Value)
+		}
+	}
+	return verdict{problem: p}
+}

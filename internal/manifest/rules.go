@@ -1,0 +1,163 @@
+package manifest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// rules is a parsed `rule:"…"` tag. On a list or a map, min, max and unique are about the whole, the others about each
+// element.
+//
+//	required            the field must be there and not null
+//	immutable           cannot change once the object exists (documentation)
+//	enum=a|b|c          one of these
+//	min=N, max=N        bounds of a number; of the length of a string, list or map; of the fields set in a struct
+//	format=F            see formats
+//	pattern=R           a regular expression; takes the rest of the tag, commas included
+//	unique              no element twice
+//	oneof               exactly one field of the struct is set
+//	secret              the value never appears in a problem
+//	default=X           what is used when the field is absent (documentation)
+type rules struct {
+	required, immutable, secret, oneof, unique bool
+
+	enum     []string
+	min, max *float64
+	format   string
+	pattern  *regexp.Regexp
+	def      string
+}
+
+func parseRules(tag string) (rules, error) {
+	var r rules
+	for tag != "" {
+		var part string
+		if strings.HasPrefix(tag, "pattern=") {
+			part, tag = tag, ""
+		} else {
+			part, tag, _ = strings.Cut(tag, ",")
+		}
+		if err := r.add(part); err != nil {
+			return r, fmt.Errorf("rule %q: %w", part, err)
+		}
+	}
+	return r, nil
+}
+
+func (r *rules) add(part string) (err error) {
+	name, value, _ := strings.Cut(part, "=")
+	switch name {
+	case "required":
+		r.required = true
+	case "immutable":
+		r.immutable = true
+	case "secret":
+		r.secret = true
+	case "oneof":
+		r.oneof = true
+	case "unique":
+		r.unique = true
+	case "enum":
+		r.enum = strings.Split(value, "|")
+	case "min":
+		r.min, err = number(value)
+	case "max":
+		r.max, err = number(value)
+	case "format":
+		if r.format = value; formats[value].check == nil {
+			err = fmt.Errorf("unknown format")
+		}
+	case "pattern":
+		r.pattern, err = regexp.Compile(value)
+	case "default":
+		r.def = value
+	default:
+		err = fmt.Errorf("unknown rule")
+	}
+	return err
+}
+
+func number(s string) (*float64, error) {
+	n, err := strconv.ParseFloat(s, 64)
+	return &n, err
+}
+
+// ofElement is what holds for each element of a list or map.
+func (r rules) ofElement() rules {
+	r.required, r.unique, r.min, r.max = false, false, nil, nil
+	return r
+}
+
+// ofContainer is what holds for the list or map itself.
+func (r rules) ofContainer() rules {
+	return rules{min: r.min, max: r.max, unique: r.unique}
+}
+
+// text judges a string; what is "" when nothing is wrong. It never quotes a secret.
+func (r rules) text(s string) (what, fix string) {
+	shown := " " + quote(s)
+	if r.secret {
+		shown = ""
+	}
+	if what, fix := r.word(s, shown); what != "" {
+		return what, fix
+	}
+	if what, fix := r.length(len([]rune(s)), "characters"); what != "" {
+		return what, fix
+	}
+	if r.pattern != nil && !r.pattern.MatchString(s) {
+		return "the value" + shown + " does not match " + r.pattern.String(), ""
+	}
+	if f := formats[r.format]; f.check != nil {
+		fix, ok := f.check(s)
+		switch {
+		case ok:
+		case r.secret:
+			return "not " + f.what, ""
+		default:
+			return quote(s) + " is not " + f.what, fix
+		}
+	}
+	return "", ""
+}
+
+func (r rules) word(s, shown string) (what, fix string) {
+	if r.enum == nil || slices.Contains(r.enum, s) {
+		return "", ""
+	}
+	what = "the value" + shown + " is not one of " + strings.Join(r.enum, ", ")
+	if c := nearest(s, r.enum); c != "" && !r.secret {
+		fix = "did you mean " + c + "?"
+	}
+	return what, fix
+}
+
+// length judges how many of something there are.
+func (r rules) length(n int, unit string) (what, fix string) {
+	switch {
+	case r.min != nil && float64(n) < *r.min:
+		return fmt.Sprintf("%d %s, at least %s wanted", n, unit, plain(*r.min)), ""
+	case r.max != nil && float64(n) > *r.max:
+		return fmt.Sprintf("%d %s, at most %s allowed", n, unit, plain(*r.max)), ""
+	}
+	return "", ""
+}
+
+// size judges a number.
+func (r rules) size(n float64, written string) (what, fix string) {
+	if r.secret {
+		written = "the number"
+	}
+	switch {
+	case r.min != nil && n < *r.min:
+		return written + " is less than " + plain(*r.min), ""
+	case r.max != nil && n > *r.max:
+		return written + " is more than " + plain(*r.max), ""
+	}
+	return r.word(written, " "+written)
+}
+
+func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -1,0 +1,125 @@
+package manifest
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// checker walks a document as a decoder would, aliases expanded, and says whether that is safe and unambiguous.
+type checker struct {
+	maxDepth, maxAliases, maxNodes int
+
+	nodes, aliases int
+	open           map[*yaml.Node]bool // anchors whose content is being walked
+	problems       []Problem
+	unsafe         bool // the document must not be decoded
+}
+
+func (c *checker) problem(line int, at *fieldPath, what, fix string) {
+	c.problems = append(c.problems, Problem{Origin: Origin{Line: line}, Field: at.String(), What: what, Fix: fix})
+}
+
+func (c *checker) refuse(line int, at *fieldPath, what, fix string) {
+	if !c.unsafe {
+		c.unsafe = true
+		c.problem(line, at, what, fix)
+	}
+}
+
+func (c *checker) walk(n *yaml.Node, at *fieldPath, depth int) {
+	if c.unsafe {
+		return
+	}
+	c.nodes++
+	switch {
+	case c.nodes > c.maxNodes:
+		c.refuse(n.Line, nil, fmt.Sprintf("more than %d values, aliases expanded", c.maxNodes), "split the document")
+		return
+	case depth > c.maxDepth:
+		c.refuse(n.Line, nil, fmt.Sprintf("nested deeper than %d levels", c.maxDepth), "flatten it")
+		return
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		c.alias(n, at, depth)
+	case yaml.MappingNode:
+		c.mapping(n, at, depth)
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			c.walk(item, at.item(i), depth+1)
+		}
+	}
+	c.tag(n, at)
+}
+
+func (c *checker) alias(n *yaml.Node, at *fieldPath, depth int) {
+	c.aliases++
+	switch {
+	case c.aliases > c.maxAliases:
+		c.refuse(n.Line, nil, fmt.Sprintf("more than %d aliases, those within aliases included", c.maxAliases), "write the values out")
+		return
+	case c.open[n.Alias]:
+		c.refuse(n.Line, at, fmt.Sprintf("the anchor &%s contains itself", clip(n.Value)), "write the value out")
+		return
+	}
+	if c.open == nil {
+		c.open = map[*yaml.Node]bool{}
+	}
+	c.open[n.Alias] = true
+	c.walk(n.Alias, at, depth)
+	delete(c.open, n.Alias)
+}
+
+func (c *checker) mapping(n *yaml.Node, at *fieldPath, depth int) {
+	seen := make(map[string]int, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content) && !c.unsafe; i += 2 {
+		key, value := follow(n.Content[i]), n.Content[i+1]
+		line := n.Content[i].Line
+		if key.Kind != yaml.ScalarNode {
+			c.refuse(line, at, "a key must be a string, found "+describe(key, false), "")
+			return
+		}
+		below := at.field(key.Value)
+		if first, twice := seen[key.Value]; twice {
+			c.problem(line, below, fmt.Sprintf("written twice, first on line %d", first), "keep one of the two")
+		} else {
+			seen[key.Value] = line
+		}
+		if n.Content[i].ShortTag() == tagMerge {
+			c.merge(value, below)
+		} else if t := typeOf(key); t != tagString {
+			c.problem(line, below, "a key must be a string, found "+describe(key, false), "quote it: "+quote(key.Value))
+		}
+		c.walk(key, below, depth+1)
+		c.walk(value, below, depth+1)
+	}
+}
+
+func (c *checker) merge(value *yaml.Node, at *fieldPath) {
+	source := follow(value)
+	if source.Kind == yaml.MappingNode {
+		return
+	}
+	if source.Kind == yaml.SequenceNode {
+		for _, item := range source.Content {
+			if follow(item).Kind != yaml.MappingNode {
+				c.refuse(item.Line, at, "<< merges mappings only, found "+describe(follow(item), true), "")
+				return
+			}
+		}
+		return
+	}
+	c.refuse(value.Line, at, "<< merges mappings only, found "+describe(source, true), "")
+}
+
+func (c *checker) tag(n *yaml.Node, at *fieldPath) {
+	if n.Kind == yaml.AliasNode {
+		return
+	}
+	switch n.ShortTag() {
+	case tagNull, tagBool, tagInt, tagFloat, tagString, tagTimestamp, tagMerge, tagMap, tagSeq, "":
+	default:
+		c.problem(n.Line, at, "the tag "+clip(n.Tag)+" is not supported", "write the plain value")
+	}
+}

@@ -1,0 +1,163 @@
+package manifest
+
+import (
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const (
+	tagNull      = "!!null"
+	tagBool      = "!!bool"
+	tagInt       = "!!int"
+	tagFloat     = "!!float"
+	tagString    = "!!str"
+	tagTimestamp = "!!timestamp"
+	tagMerge     = "!!merge"
+	tagMap       = "!!map"
+	tagSeq       = "!!seq"
+)
+
+// entry is one key of a mapping, aliases followed and merges resolved.
+type entry struct {
+	key, value *yaml.Node
+}
+
+// follow steps through aliases. The parser never points an alias at another alias.
+func follow(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// entries lists a mapping's keys in order, "<<" merges after the mapping's own keys, which win. The node must have
+// passed checkTree.
+func entries(n *yaml.Node) []entry {
+	own := make([]entry, 0, len(n.Content)/2)
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], follow(n.Content[i+1])
+		if key.Kind == yaml.ScalarNode && key.ShortTag() == tagMerge {
+			merged = append(merged, value)
+			continue
+		}
+		own = append(own, entry{follow(key), value})
+	}
+	if merged == nil {
+		return own
+	}
+	return mergeEntries(own, merged)
+}
+
+func mergeEntries(own []entry, merged []*yaml.Node) []entry {
+	seen := make(map[string]bool, len(own))
+	for _, e := range own {
+		seen[e.key.Value] = true
+	}
+	for _, m := range merged {
+		sources := []*yaml.Node{m}
+		if m.Kind == yaml.SequenceNode {
+			sources = m.Content
+		}
+		for _, source := range sources {
+			for _, e := range entries(follow(source)) {
+				if !seen[e.key.Value] {
+					seen[e.key.Value] = true
+					own = append(own, e)
+				}
+			}
+		}
+	}
+	return own
+}
+
+// lookup finds a key that the mapping itself holds, merges aside; safe on a node that nothing has checked.
+func lookup(n *yaml.Node, name string) (key, value *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if k := n.Content[i]; k.Kind == yaml.ScalarNode && k.Value == name {
+			return k, follow(n.Content[i+1])
+		}
+	}
+	return nil, nil
+}
+
+// typeOf is the type of a scalar as kubectl reads it, which is YAML 1.1: an unquoted yes, no, on, off, y or n is a
+// boolean and a date is a string.
+func typeOf(n *yaml.Node) string {
+	tag := n.ShortTag()
+	switch {
+	case tag == tagTimestamp:
+		return tagString
+	case tag == tagString && n.Style == 0 && isOldBool(n.Value):
+		return tagBool
+	}
+	return tag
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == tagNull }
+
+func isOldBool(s string) bool {
+	switch s {
+	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
+		return true
+	}
+	return false
+}
+
+func parseBool(s string) bool {
+	switch strings.ToLower(s) {
+	case "true", "yes", "on", "y":
+		return true
+	}
+	return false
+}
+
+// describe names what a node is, for a person: `the number 80`. With hide it does not tell the value.
+func describe(n *yaml.Node, hide bool) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	name, article := "string", "a"
+	switch typeOf(n) {
+	case tagNull:
+		return "nothing"
+	case tagBool:
+		name = "boolean"
+	case tagInt:
+		name = "number"
+	case tagFloat:
+		name = "number"
+	case tagString:
+		if hide {
+			return "a string"
+		}
+		return "the string " + quote(n.Value)
+	}
+	if hide {
+		return article + " " + name
+	}
+	return "the " + name + " " + clip(n.Value)
+}
+
+func quote(s string) string { return strconv.Quote(clip(s)) }
+
+// clip keeps a message readable whatever the input holds.
+func clip(s string) string {
+	const most = 64
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		quoted := strconv.Quote(s)
+		return quoted[1 : len(quoted)-1]
+	}
+	return s
+}

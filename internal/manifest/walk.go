@@ -1,0 +1,173 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode/utf8"
+)
+
+// folder visits a folder's entries in the order of their names.
+func (l *loader) folder(dir string, depth int) {
+	if depth > l.opts.MaxDepth {
+		l.stop(dir, fmt.Sprintf("folders nested deeper than %d", l.opts.MaxDepth), "flatten them")
+		return
+	}
+	names, err := fs.ReadDir(l.files, dir)
+	if err != nil {
+		l.report(Problem{Origin: Origin{File: dir}, What: "cannot read the folder: " + cause(err)})
+		return
+	}
+	for _, d := range names {
+		l.entries++
+		if l.entries > l.opts.MaxEntries {
+			l.stop(dir, fmt.Sprintf("more than %d files and folders", l.opts.MaxEntries), "point the stack at a smaller folder")
+		}
+		if l.stopped {
+			return
+		}
+		l.entry(path.Join(dir, d.Name()), d, depth)
+	}
+}
+
+func (l *loader) entry(name string, d fs.DirEntry, depth int) {
+	base := d.Name()
+	at := Origin{File: name}
+	switch {
+	case strings.HasPrefix(base, "."):
+	case d.IsDir():
+		l.folder(name, depth+1)
+	case isKustomization(base):
+		l.ignore(at, "kustomization files are not read")
+	case d.Type()&fs.ModeSymlink != 0:
+		if isManifestName(base) || l.mayLeadToFolder(name) {
+			l.report(Problem{Origin: at, What: "a symbolic link, which is not followed", Fix: "put the file or folder itself here"})
+		}
+	case !isManifestName(base):
+	case !d.Type().IsRegular():
+		l.report(Problem{Origin: at, What: "not a regular file", Fix: "remove it"})
+	default:
+		if text, ok := l.readFile(name); ok {
+			l.file(name, text)
+		}
+	}
+}
+
+func isManifestName(base string) bool {
+	switch strings.ToLower(path.Ext(base)) {
+	case ".yaml", ".yml", ".json":
+		return true
+	}
+	return false
+}
+
+func isKustomization(base string) bool {
+	return base == "kustomization.yaml" || base == "kustomization.yml" || base == "Kustomization"
+}
+
+// mayLeadToFolder says whether a link could stand for a folder of manifests: it does unless its name or its target
+// shows a file of another type.
+func (l *loader) mayLeadToFolder(name string) bool {
+	if path.Ext(name) != "" {
+		info, err := fs.Stat(l.files, name)
+		return err == nil && info.IsDir()
+	}
+	if target, err := fs.ReadLink(l.files, name); err == nil {
+		info, err := fs.Lstat(l.files, path.Join(path.Dir(name), target))
+		return err != nil || !info.Mode().IsRegular()
+	}
+	info, err := fs.Stat(l.files, name)
+	return err != nil || !info.Mode().IsRegular()
+}
+
+// readFile reads a file within the budget and refuses bytes that are no text.
+func (l *loader) readFile(name string) ([]byte, bool) {
+	l.read++
+	if l.read > l.opts.MaxFiles {
+		l.stop(name, fmt.Sprintf("more than %d manifest files", l.opts.MaxFiles), "split the stack")
+		return nil, false
+	}
+	text, err := l.bounded(name)
+	if errors.Is(err, errTooLarge) {
+		l.report(Problem{Origin: Origin{File: name}, What: "larger than " + bytesText(l.opts.MaxFileBytes), Fix: "split it"})
+		return nil, false
+	}
+	if err != nil {
+		l.report(Problem{Origin: Origin{File: name}, What: "cannot read the file: " + cause(err)})
+		return nil, false
+	}
+	if l.bytes += int64(len(text)); l.bytes > l.opts.MaxTotalBytes {
+		l.stop(name, "more than "+bytesText(l.opts.MaxTotalBytes)+" of manifests", "split the stack")
+		return nil, false
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if at, what := notText(text); what != "" {
+		line := 1 + bytes.Count(text[:at], []byte{'\n'})
+		l.report(Problem{Origin: Origin{name, line}, What: what, Fix: "save the file as UTF-8 text"})
+		return nil, false
+	}
+	return text, true
+}
+
+var errTooLarge = errors.New("too large")
+
+// bounded reads a file up to the limit, and nothing of one that says itself that it is larger.
+func (l *loader) bounded(name string) ([]byte, error) {
+	f, err := l.files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > l.opts.MaxFileBytes {
+		return nil, errTooLarge
+	}
+	var text bytes.Buffer
+	text.Grow(int(info.Size()) + bytes.MinRead)
+	n, err := io.Copy(&text, io.LimitReader(f, l.opts.MaxFileBytes+1))
+	if n > l.opts.MaxFileBytes {
+		err = errTooLarge
+	}
+	return text.Bytes(), err
+}
+
+// notText finds the first byte that no text file holds.
+func notText(text []byte) (int, string) {
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		return i, "a NUL byte"
+	}
+	if utf8.Valid(text) {
+		return 0, ""
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size <= 1 {
+			return i, "not UTF-8"
+		}
+		i += size
+	}
+	return 0, ""
+}
+
+// cause is the error without the operation and path that the message names already.
+func cause(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
+}
+
+func bytesText(n int64) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
