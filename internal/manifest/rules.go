@@ -161,3 +161,30 @@ func (r rules) size(n float64, written string) (what, fix string) {
 }
 
 func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// said is the rules in words; unit is what min and max count, with a leading space.
+func (r rules) said(unit string) string {
+	var words []string
+	say := func(on bool, word string) {
+		if on {
+			words = append(words, word)
+		}
+	}
+	say(r.enum != nil, "one of "+strings.Join(r.enum, ", "))
+	say(r.format != "", formats[r.format].what)
+	if r.pattern != nil {
+		say(true, "matches "+r.pattern.String())
+	}
+	if r.min != nil {
+		say(true, "at least "+plain(*r.min)+unit)
+	}
+	if r.max != nil {
+		say(true, "at most "+plain(*r.max)+unit)
+	}
+	say(r.unique, "no element twice")
+	say(r.oneof, "exactly one field")
+	say(r.immutable, "immutable")
+	say(r.secret, "secret")
+	say(r.def != "", "default "+r.def)
+	return strings.Join(words, "; ")
+}

@@ -1,0 +1,166 @@
+package manifest
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Explain tells a person about a field, found by a path such as spec.resource.rules (no indexes), and about the fields
+// below it. The empty path is the whole document.
+func Explain(body reflect.Type, at string) (string, error) {
+	here := field{typ: body}
+	for i, step := range splitPath(at) {
+		t := structBelow(here.typ)
+		if t == nil {
+			return "", fmt.Errorf("%s has no fields", pathUpTo(at, i))
+		}
+		known := fieldsOf(t)
+		next := known.named(step.name)
+		if i == 0 && step.name == "metadata" {
+			next = &field{name: "metadata", typ: reflect.TypeFor[metadata](), doc: "Names the object."}
+		}
+		if next == nil {
+			return "", fmt.Errorf("%s has no field %s; %s", pathUpTo(at, i), step.name, didYouMean(step.name, known.names))
+		}
+		here = *next
+	}
+	var out strings.Builder
+	if at != "" {
+		fmt.Fprintf(&out, "FIELD: %s <%s>\n", at, typeName(here.typ))
+		writeRules(&out, here, "  ")
+		out.WriteString("\n")
+	}
+	if here.doc != "" {
+		fmt.Fprintf(&out, "DESCRIPTION:\n%s\n", wrap(here.doc, "  "))
+	}
+	t := structBelow(here.typ)
+	if t == nil {
+		return strings.TrimRight(out.String(), "\n") + "\n", nil
+	}
+	known := fieldsOf(t)
+	if known.err != nil {
+		return "", known.err
+	}
+	out.WriteString("FIELDS:\n")
+	for _, f := range known.list {
+		fmt.Fprintf(&out, "  %s <%s>%s\n", f.name, typeName(f.typ), requiredMark(f))
+		writeRules(&out, f, "    ")
+		if f.doc != "" {
+			out.WriteString(wrap(f.doc, "    "))
+		}
+		out.WriteString("\n")
+	}
+	return strings.TrimRight(out.String(), "\n") + "\n", nil
+}
+
+func pathUpTo(at string, steps int) string {
+	var names []string
+	for _, s := range splitPath(at)[:steps] {
+		names = append(names, s.name)
+	}
+	if names == nil {
+		return "the document"
+	}
+	return strings.Join(names, ".")
+}
+
+// structBelow is the struct that a field holds, directly, in a list or in a map.
+func structBelow(t reflect.Type) reflect.Type {
+	for {
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+			continue
+		}
+		switch shapeOf(t) {
+		case structShape:
+			return t
+		case listShape, mapShape:
+			t = t.Elem()
+		default:
+			return nil
+		}
+	}
+}
+
+// typeName is the type in the words of kubectl explain.
+func typeName(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == reflect.TypeFor[IntOrString]() {
+		return "integer or string"
+	}
+	switch shapeOf(t) {
+	case stringShape, textual:
+		return "string"
+	case boolShape:
+		return "boolean"
+	case intShape, uintShape:
+		return "integer"
+	case floatShape:
+		return "number"
+	case bytesShape:
+		return "base64 string"
+	case listShape:
+		return "[]" + typeName(t.Elem())
+	case mapShape:
+		return "map[string]" + typeName(t.Elem())
+	case structShape:
+		return "Object"
+	}
+	return "any"
+}
+
+func requiredMark(f field) string {
+	if f.rules.required {
+		return " -required-"
+	}
+	return ""
+}
+
+func writeRules(out *strings.Builder, f field, indent string) {
+	if said := f.rules.said(unitOf(f.typ)); said != "" {
+		fmt.Fprintf(out, "%s%s\n", indent, said)
+	}
+}
+
+func unitOf(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch shapeOf(t) {
+	case stringShape, textual, bytesShape:
+		return " characters"
+	case listShape:
+		return " elements"
+	case mapShape:
+		return " entries"
+	case structShape:
+		return " fields"
+	}
+	return ""
+}
+
+// wrap breaks text into lines of at most 80 columns.
+func wrap(text, indent string) string {
+	var out strings.Builder
+	column := 0
+	for _, word := range strings.Fields(text) {
+		if column > 0 && column+1+len(word) > 80 {
+			out.WriteString("\n")
+			column = 0
+		}
+		if column == 0 {
+			out.WriteString(indent)
+			column = len(indent)
+		} else {
+			out.WriteString(" ")
+			column++
+		}
+		out.WriteString(word)
+		column += len(word)
+	}
+	out.WriteString("\n")
+	return out.String()
+}

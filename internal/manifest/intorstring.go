@@ -1,0 +1,48 @@
+package manifest
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+)
+
+// IntOrString is a field that takes a number or a string, such as maxDeletes: 3 or "30%".
+type IntOrString struct {
+	IsString bool
+	Int      int64
+	Text     string // when IsString
+}
+
+// String is the value as written.
+func (v IntOrString) String() string {
+	if v.IsString {
+		return v.Text
+	}
+	return strconv.FormatInt(v.Int, 10)
+}
+
+// UnmarshalJSON takes a JSON integer or string.
+func (v *IntOrString) UnmarshalJSON(text []byte) error {
+	*v = IntOrString{}
+	if len(text) > 0 && text[0] == '"' {
+		v.IsString = true
+		return json.Unmarshal(text, &v.Text)
+	}
+	if json.Unmarshal(text, &v.Int) != nil {
+		return errors.New("wants a whole number or a string")
+	}
+	return nil
+}
+
+// MarshalJSON writes what UnmarshalJSON takes.
+func (v IntOrString) MarshalJSON() ([]byte, error) {
+	if v.IsString {
+		return json.Marshal(v.Text)
+	}
+	return json.Marshal(v.Int)
+}
+
+// JSONSchema says integer or string.
+func (IntOrString) JSONSchema() map[string]any {
+	return map[string]any{"type": []string{"integer", "string"}}
+}

@@ -1,0 +1,220 @@
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// Schemer is a type that reads its own JSON and says what it accepts.
+type Schemer interface {
+	// JSONSchema is the type's part of a schema.
+	JSONSchema() map[string]any
+}
+
+var schemerType = reflect.TypeFor[Schemer]()
+
+// Schema describes a whole document of a kind as JSON Schema, from the struct that Decode fills. It is draft-07: the
+// newest draft that the YAML language servers of the common editors support in full.
+func Schema(body reflect.Type, gvk GroupVersionKind) (map[string]any, error) {
+	s := schemas{}
+	doc, err := s.structure(body, rules{})
+	if err != nil {
+		return nil, fmt.Errorf("schema of %s: %w", gvk.Kind, err)
+	}
+	meta, err := s.structure(reflect.TypeFor[metadata](), rules{})
+	if err != nil {
+		return nil, fmt.Errorf("schema of %s: %w", gvk.Kind, err)
+	}
+	properties := doc["properties"].(map[string]any)
+	delete(meta["properties"].(map[string]any), "generateName")
+	properties["apiVersion"] = map[string]any{"type": "string", "const": gvk.APIVersion()}
+	properties["kind"] = map[string]any{"type": "string", "const": gvk.Kind}
+	properties["metadata"] = meta
+	properties["status"] = map[string]any{"description": "Written by the agent; ignored in a manifest."}
+	required, _ := doc["required"].([]string)
+	doc["required"] = append([]string{"apiVersion", "kind", "metadata"}, required...)
+	doc["$schema"] = "http://json-schema.org/draft-07/schema#"
+	doc["title"] = gvk.Kind
+	return doc, nil
+}
+
+// schemas builds schemas; open holds the structs being described, to refuse endless ones.
+type schemas struct {
+	open []reflect.Type
+}
+
+func (s *schemas) of(t reflect.Type, r rules) (map[string]any, error) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if reflect.PointerTo(t).Implements(schemerType) {
+		return reflect.New(t).Interface().(Schemer).JSONSchema(), nil
+	}
+	out := map[string]any{}
+	switch shapeOf(t) {
+	case anything, jsonText:
+	case stringShape, textual:
+		out["type"] = "string"
+		stringRules(out, r)
+	case bytesShape:
+		out["type"], out["contentEncoding"] = "string", "base64"
+	case boolShape:
+		out["type"] = "boolean"
+	case intShape, uintShape:
+		out["type"] = "integer"
+		numberRules(out, r)
+		if shapeOf(t) == uintShape && r.min == nil {
+			out["minimum"] = 0
+		}
+	case floatShape:
+		out["type"] = "number"
+		numberRules(out, r)
+	case listShape:
+		return s.list(t, r)
+	case mapShape:
+		return s.mapping(t, r)
+	case structShape:
+		return s.structure(t, r)
+	default:
+		return nil, fmt.Errorf("type %s is not supported", t)
+	}
+	return out, nil
+}
+
+func (s *schemas) list(t reflect.Type, r rules) (map[string]any, error) {
+	items, err := s.of(t.Elem(), r.ofElement())
+	out := map[string]any{"type": "array", "items": items}
+	bounds(out, r, "minItems", "maxItems")
+	if r.unique {
+		out["uniqueItems"] = true
+	}
+	return out, err
+}
+
+func (s *schemas) mapping(t reflect.Type, r rules) (map[string]any, error) {
+	values, err := s.of(t.Elem(), r.ofElement())
+	out := map[string]any{"type": "object", "additionalProperties": values}
+	bounds(out, r, "minProperties", "maxProperties")
+	return out, err
+}
+
+func (s *schemas) structure(t reflect.Type, r rules) (map[string]any, error) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if shapeOf(t) != structShape {
+		return nil, fmt.Errorf("type %s is not a struct", t)
+	}
+	if slices.Contains(s.open, t) {
+		return nil, fmt.Errorf("type %s contains itself", t)
+	}
+	s.open = append(s.open, t)
+	defer func() { s.open = s.open[:len(s.open)-1] }()
+	known := fieldsOf(t)
+	if known.err != nil {
+		return nil, known.err
+	}
+	properties := make(map[string]any, len(known.list))
+	var required []string
+	for _, f := range known.list {
+		property, err := s.of(f.typ, f.rules)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+		annotate(property, f)
+		properties[f.name] = property
+		if f.rules.required {
+			required = append(required, f.name)
+		}
+	}
+	out := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if required != nil {
+		out["required"] = required
+	}
+	bounds(out, r, "minProperties", "maxProperties")
+	if r.oneof {
+		out["minProperties"], out["maxProperties"] = 1, 1
+	}
+	return out, nil
+}
+
+// annotate adds what is for readers.
+func annotate(property map[string]any, f field) {
+	description := f.doc
+	if f.rules.immutable {
+		description = sentence(description, "Immutable.")
+	}
+	if description != "" {
+		property["description"] = description
+	}
+	if f.rules.secret {
+		property["writeOnly"] = true
+	}
+	if f.rules.def != "" {
+		property["default"] = typedDefault(f)
+	}
+}
+
+func sentence(text, more string) string {
+	if text == "" {
+		return more
+	}
+	return text + " " + more
+}
+
+// typedDefault is the default as the field's own JSON type.
+func typedDefault(f field) any {
+	switch shapeOf(f.typ) {
+	case boolShape, intShape, uintShape, floatShape:
+		if json.Valid([]byte(f.rules.def)) {
+			return json.RawMessage(f.rules.def)
+		}
+	}
+	return f.rules.def
+}
+
+func stringRules(out map[string]any, r rules) {
+	bounds(out, r, "minLength", "maxLength")
+	if r.enum != nil {
+		out["enum"] = r.enum
+	}
+	switch {
+	case r.pattern != nil:
+		out["pattern"] = r.pattern.String()
+	case formats[r.format].pattern != "":
+		out["pattern"] = formats[r.format].pattern
+	case formats[r.format].schema != "":
+		out["format"] = formats[r.format].schema
+	}
+}
+
+func numberRules(out map[string]any, r rules) {
+	if r.min != nil {
+		out["minimum"] = *r.min
+	}
+	if r.max != nil {
+		out["maximum"] = *r.max
+	}
+	if r.enum == nil {
+		return
+	}
+	values := make([]any, 0, len(r.enum))
+	for _, e := range r.enum {
+		if n, err := strconv.ParseFloat(e, 64); err == nil {
+			values = append(values, n)
+		}
+	}
+	out["enum"] = values
+}
+
+func bounds(out map[string]any, r rules, least, most string) {
+	if r.min != nil {
+		out[least] = int(*r.min)
+	}
+	if r.max != nil {
+		out[most] = int(*r.max)
+	}
+}
