@@ -1,0 +1,152 @@
+package source
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// address is where a repository is, without any secret.
+type address struct {
+	scheme string // http, https, ssh or file
+	user   string
+	host   string // without port; an IPv6 address without brackets
+	port   int    // 0: the scheme's own
+	path   string // escaped for http and https, plain for ssh and file
+}
+
+var (
+	scpLike   = regexp.MustCompile(`^(?:([^@/:\s]+)@)?([^/:\s@]{2,}):([^\s].*)$`)
+	hasScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:(//|:)`)
+)
+
+// parseAddress splits raw. The password is what the URL carried, if anything;
+// problem, when not empty, never repeats it.
+func parseAddress(raw string) (a address, password, problem string) {
+	switch {
+	case strings.TrimSpace(raw) == "":
+		return a, "", "is empty; name a repository, such as https://git.example.com/team/config.git or /srv/git/config.git"
+	case strings.ContainsFunc(raw, isControl):
+		return a, "", "holds a control character; remove it"
+	case hasScheme.MatchString(raw):
+		return parseURL(raw)
+	}
+	if m := scpLike.FindStringSubmatch(raw); m != nil && !strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, ".") {
+		if m[1] == "" && strings.Contains(m[3], "@") {
+			return a, "", "is not an address; write it as ssh://git@host/path"
+		}
+		a = address{scheme: "ssh", user: m[1], host: m[2], path: m[3]}
+		return a, "", a.checkSSH()
+	}
+	full, err := filepath.Abs(raw)
+	if err != nil {
+		return a, "", "is not a usable path: " + err.Error()
+	}
+	return address{scheme: "file", path: full}, "", ""
+}
+
+func parseURL(raw string) (a address, password, problem string) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return a, "", "is not a valid URL; write it as https://host/path"
+	}
+	a = address{scheme: strings.ToLower(u.Scheme), host: u.Hostname(), path: u.Path}
+	if u.User != nil {
+		a.user = u.User.Username()
+		password, _ = u.User.Password()
+	}
+	if p := u.Port(); p != "" {
+		if a.port, err = strconv.Atoi(p); err != nil || a.port < 1 || a.port > 65535 {
+			return a, password, "has port " + p + "; a port is 1 to 65535"
+		}
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return a, password, "has a ? or # part; a repository's address ends with its path"
+	}
+	switch a.scheme {
+	case "https", "http":
+		a.path = u.EscapedPath()
+		return a, password, a.checkHTTP()
+	case "ssh", "git+ssh", "ssh+git":
+		a.scheme = "ssh"
+		if password != "" {
+			return a, password, "carries a password; ssh needs auth.sshKeyFile and auth.knownHostsFile"
+		}
+		if strings.HasPrefix(a.path, "/~") {
+			a.path = a.path[1:]
+		}
+		return a, "", a.checkSSH()
+	case "file":
+		if a.host != "" && a.host != "localhost" {
+			return a, password, "names the host " + strconv.Quote(a.host) + "; write file:///path with three slashes"
+		}
+		a.host, a.user = "", ""
+		a.path = filepath.Clean(a.path)
+		return a, password, ""
+	}
+	return a, password, "uses " + a.scheme + "; use https, ssh or a local path"
+}
+
+func (a address) checkHTTP() string {
+	switch {
+	case a.host == "":
+		return "names no host; write it as https://host/path"
+	case strings.Trim(a.path, "/") == "":
+		return "names no repository; write it as https://host/path"
+	case a.scheme == "http" && !isLoopback(a.host):
+		return "is not encrypted; use https (http is for this machine's own addresses)"
+	}
+	return ""
+}
+
+func (a address) checkSSH() string {
+	switch {
+	case a.host == "":
+		return "names no host; write it as ssh://git@host/path"
+	case strings.HasPrefix(a.host, "-") || strings.HasPrefix(a.user, "-"):
+		return "has a host or user that starts with a dash"
+	case strings.Trim(a.path, "/") == "" || strings.HasPrefix(a.path, "-"):
+		return "names no repository; write it as ssh://git@host/path"
+	}
+	return ""
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
+
+// String is for people and logs: no password, and no user but ssh's.
+func (a address) String() string {
+	if a.scheme == "file" {
+		return a.path
+	}
+	s := a.scheme + "://"
+	if a.scheme == "ssh" && a.user != "" {
+		s += a.user + "@"
+	}
+	s += a.hostPort()
+	if !strings.HasPrefix(a.path, "/") {
+		s += "/"
+	}
+	return s + a.path
+}
+
+func (a address) hostPort() string {
+	if a.port != 0 {
+		return net.JoinHostPort(a.host, strconv.Itoa(a.port))
+	}
+	if strings.Contains(a.host, ":") {
+		return "[" + a.host + "]"
+	}
+	return a.host
+}

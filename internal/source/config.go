@@ -1,0 +1,110 @@
+package source
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// check returns every problem of the config, each naming its field.
+func (c *Config) check() (address, []string) {
+	var problems []string
+	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+
+	addr, password, problem := parseAddress(c.URL)
+	if problem != "" {
+		add("url: %s", problem)
+	}
+	if problem == "" && (password != "" || strings.HasPrefix(addr.scheme, "http") && addr.user != "" && c.Auth.TokenFile == "") {
+		add("url: carries a login; remove it and put it in a file named by auth.tokenFile or auth.basicAuthFile")
+	}
+	if c.Branch != "" && !validBranch(c.Branch) {
+		add("branch: %q is not a branch name; write it as `git branch` prints it, such as main", c.Branch)
+	}
+	if p := pathProblem(c.Path); p != "" {
+		add("path: %s", p)
+	}
+	if c.Timeout < 0 {
+		add("timeout: %s is negative; leave it out for %s", c.Timeout, DefaultTimeout)
+	}
+	if c.Dir != "" && strings.ContainsRune(c.Dir, 0) {
+		add("dir: holds a NUL byte; name a folder")
+	} else if c.Dir != "" {
+		c.Dir = filepath.Clean(c.Dir)
+	}
+	return addr, append(problems, c.Auth.problems(addr)...)
+}
+
+func (a Auth) problems(addr address) (out []string) {
+	login := a.TokenFile != "" || a.BasicAuthFile != ""
+	if a.TokenFile != "" && a.BasicAuthFile != "" {
+		out = append(out, "auth: tokenFile and basicAuthFile are both set; keep one")
+	}
+	if a.BasicAuthFile != "" && a.Username != "" {
+		out = append(out, "auth: basicAuthFile holds the user already; remove username")
+	}
+	switch addr.scheme {
+	case "ssh":
+		if login {
+			out = append(out, "auth: tokenFile and basicAuthFile are for https; ssh needs sshKeyFile and knownHostsFile")
+		}
+		if a.SSHKeyFile == "" {
+			out = append(out, "auth.sshKeyFile: is empty; name a file with a private key that has no passphrase")
+		}
+		if a.KnownHostsFile == "" {
+			out = append(out, "auth.knownHostsFile: is empty; make one with `ssh-keyscan "+scanArgs(addr)+"` and compare its key with the one the host publishes")
+		}
+	case "http", "https":
+		if a.SSHKeyFile != "" || a.KnownHostsFile != "" {
+			out = append(out, "auth: sshKeyFile and knownHostsFile are for ssh; https takes tokenFile or basicAuthFile")
+		}
+	case "file":
+		if login || a.SSHKeyFile != "" || a.KnownHostsFile != "" {
+			out = append(out, "auth: a local path takes no credentials; remove it")
+		}
+	}
+	return out
+}
+
+func scanArgs(addr address) string {
+	if addr.port != 0 && addr.port != 22 {
+		return "-p " + strconv.Itoa(addr.port) + " " + addr.host
+	}
+	return addr.host
+}
+
+// cleanPath turns a configured path into one that fs.ValidPath takes.
+func cleanPath(p string) string {
+	return path.Clean(strings.TrimSuffix("./"+p, "/"))
+}
+
+func pathProblem(p string) string {
+	switch {
+	case strings.HasPrefix(p, "/"):
+		return fmt.Sprintf("%q is absolute; write it relative to the repository's root", p)
+	case strings.ContainsFunc(p, isControl):
+		return fmt.Sprintf("%q holds a control character; remove it", p)
+	}
+	for part := range strings.SplitSeq(cleanPath(p), "/") {
+		if part == ".." {
+			return fmt.Sprintf("%q leaves the repository; name a folder within it", p)
+		}
+		if strings.EqualFold(part, ".git") {
+			return fmt.Sprintf("%q is Git's own; name a folder with manifests", p)
+		}
+	}
+	return ""
+}
+
+func validBranch(name string) bool {
+	return validRef("refs/heads/" + name)
+}
+
+// validRef says whether name is a full reference name that Git itself allows.
+func validRef(name string) bool {
+	return len(name) <= 1024 && plumbing.ReferenceName(name).Validate() == nil
+}

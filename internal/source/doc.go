@@ -1,0 +1,16 @@
+// Package source brings the files of one folder of one branch of a Git
+// repository into the program, read-only, and says when they have changed.
+//
+// It knows Git: addresses, credentials, transports, references, packs and
+// trees, and which of its errors a person has to fix and which pass by
+// themselves. It does not know what the files mean, and it keeps no state that
+// matters: the cache folder may be wiped at any moment.
+//
+// There is no work tree anywhere. Every fetch asks for one commit without its
+// history, and the files are read straight from the object store:
+//
+//	reference ──▶ commit ──▶ root tree ──▶ tree of the path ──▶ fs.FS
+//
+// A local repository is read as it was committed: changes that are not
+// committed are not seen.
+package source

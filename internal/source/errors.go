@@ -1,0 +1,80 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// What the caller does next about an error of this package.
+//
+//	ErrConfig, ErrCredentials, ErrNotFound, ErrContent   a person or a commit has to fix it
+//	ErrUnavailable                                       try again at the next poll
+var (
+	// ErrConfig: the config itself cannot work.
+	ErrConfig = errors.New("source: wrong config")
+	// ErrCredentials: a login, a key or a host key was refused or is missing.
+	ErrCredentials = errors.New("source: wrong credentials")
+	// ErrNotFound: there is no such repository, branch, reference or path.
+	ErrNotFound = errors.New("source: not found")
+	// ErrContent: the repository holds something that is refused.
+	ErrContent = errors.New("source: refused content")
+	// ErrUnavailable: the server is away, slow or failing.
+	ErrUnavailable = errors.New("source: unavailable")
+)
+
+// NeedsPerson says whether err stays until a person changes the config, the
+// credentials or the repository. Everything else is worth another try.
+func NeedsPerson(err error) bool {
+	for _, class := range []error{ErrConfig, ErrCredentials, ErrNotFound, ErrContent} {
+		if errors.Is(err, class) {
+			return true
+		}
+	}
+	return false
+}
+
+// failure is an error whose text was made for people, and from which nothing
+// but its class, and the end of the caller's context, can be unwrapped.
+type failure struct {
+	class error
+	text  string
+	ended error
+}
+
+func (f *failure) Error() string { return f.text }
+
+func (f *failure) Unwrap() []error {
+	if f.ended != nil {
+		return []error{f.class, f.ended}
+	}
+	return []error{f.class}
+}
+
+func fail(class error, format string, args ...any) error {
+	return &failure{class: class, text: fmt.Sprintf(format, args...)}
+}
+
+func configError(problems []string) error {
+	for i, p := range problems {
+		problems[i] = "source." + p
+	}
+	return fail(ErrConfig, "%s", strings.Join(problems, "\n"))
+}
+
+// finish puts the address before err's text, removes the secrets from it and
+// gives it a class if it has none yet.
+func finish(ctx context.Context, addr address, hidden secrets, err error) error {
+	f := &failure{class: ErrUnavailable, text: err.Error()}
+	var known *failure
+	if errors.As(err, &known) {
+		f.class, f.text = known.class, known.text
+	}
+	if ctx.Err() != nil {
+		f.ended = ctx.Err()
+		f.class = ErrUnavailable
+	}
+	f.text = addr.String() + ": " + hidden.remove(f.text)
+	return f
+}

@@ -1,0 +1,84 @@
+package source
+
+import (
+	"io/fs"
+	"testing"
+)
+
+func mustFetch(t testing.TB, r *Repo) (Revision, bool) {
+	t.Helper()
+	rev, changed, err := r.Fetch(t.Context())
+	if err != nil {
+		t.Fatalf("fetch: %v", err)
+	}
+	return rev, changed
+}
+
+func readFile(t testing.TB, rev Revision, name string) string {
+	t.Helper()
+	content, err := fs.ReadFile(rev.Files, name)
+	if err != nil {
+		t.Fatalf("reading %s of %s: %v", name, rev.Commit, err)
+	}
+	return string(content)
+}
+
+// eachWay runs a story over every transport and both kinds of storage.
+func eachWay(t *testing.T, story func(t *testing.T, g *gitRepo, cfg Config)) {
+	for _, storage := range []string{"memory", "disk"} {
+		for _, transport := range []string{"local", "file-url", "http", "ssh"} {
+			t.Run(storage+"/"+transport, func(t *testing.T) {
+				g := newGitRepo(t)
+				cfg := Config{Branch: "main"}
+				switch transport {
+				case "local":
+					cfg.URL = g.dir
+				case "file-url":
+					cfg.URL = "file://" + g.dir
+				case "http":
+					cfg.URL = serveHTTP(t, g).url()
+				case "ssh":
+					t.Skip()
+				}
+				if storage == "disk" {
+					cfg.Dir = t.TempDir()
+				}
+				story(t, g, cfg)
+			})
+		}
+	}
+}
+
+func TestFollowBranch(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		first := g.commit("first\n\nbody", "clouds/prod/a.yaml", "one", "README.md", "read")
+		cfg.Path = "clouds/prod"
+		r := newRepo(t, cfg)
+		rev, changed := mustFetch(t, r)
+		if !changed || rev.Commit != first || rev.Branch != "main" || rev.Subject != "first" || rev.Author != "Ann Author" || rev.Time.IsZero() {
+			t.Fatalf("changed=%v, revision %+v", changed, rev)
+		}
+		if got := readFile(t, rev, "a.yaml"); got != "one" {
+			t.Errorf("a.yaml = %q", got)
+		}
+		if _, err := fs.Stat(rev.Files, "README.md"); err == nil {
+			t.Error("a file outside the path is visible")
+		}
+		if _, changed := mustFetch(t, r); changed {
+			t.Error("changed without a commit")
+		}
+		second := g.commit("second", "clouds/prod/a.yaml", "two")
+		next, changed := mustFetch(t, r)
+		if !changed || next.Commit != second || readFile(t, next, "a.yaml") != "two" {
+			t.Errorf("changed=%v commit=%s", changed, next.Commit)
+		}
+		if readFile(t, rev, "a.yaml") != "one" {
+			t.Error("the older revision changed")
+		}
+		g.git("reset", "-q", "--hard", first)
+		back, changed := mustFetch(t, r)
+		if !changed || back.Commit != first || readFile(t, back, "a.yaml") != "one" {
+			t.Errorf("after a forced push back: changed=%v commit=%s", changed, back.Commit)
+		}
+	})
+}

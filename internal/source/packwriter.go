@@ -1,0 +1,73 @@
+package source
+
+import (
+	"compress/zlib"
+	"context"
+	"crypto/sha1"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+)
+
+// writePack writes the objects of list as a pack, version 2, without deltas
+// and holding one object in memory at a time.
+func writePack(ctx context.Context, w io.Writer, objects storer.EncodedObjectStorer, list []plumbing.Hash) error {
+	sum := sha1.New()
+	out := io.MultiWriter(w, sum)
+	head := binary.BigEndian.AppendUint32([]byte("PACK"), 2)
+	head = binary.BigEndian.AppendUint32(head, uint32(len(list)))
+	if _, err := out.Write(head); err != nil {
+		return err
+	}
+	deflate, err := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed)
+	if err != nil {
+		return err
+	}
+	for _, h := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		deflate.Reset(out)
+		if err := writeObject(out, deflate, objects, h); err != nil {
+			return fmt.Errorf("reading object %s: %w", h, err)
+		}
+	}
+	_, err = w.Write(sum.Sum(nil))
+	return err
+}
+
+func writeObject(out io.Writer, deflate *zlib.Writer, objects storer.EncodedObjectStorer, h plumbing.Hash) error {
+	o, err := objects.EncodedObject(plumbing.AnyObject, h)
+	if err != nil {
+		return err
+	}
+	r, err := o.Reader()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if _, err := out.Write(objectHeader(o.Type(), uint64(o.Size()))); err != nil {
+		return err
+	}
+	if _, err := io.Copy(deflate, r); err != nil {
+		return err
+	}
+	return deflate.Close()
+}
+
+// objectHeader is the type in three bits and the size in groups of 4, 7, 7, …
+// bits, the lowest first.
+func objectHeader(t plumbing.ObjectType, size uint64) []byte {
+	b := byte(t)<<4 | byte(size&0x0f)
+	size >>= 4
+	var out []byte
+	for size > 0 {
+		out = append(out, b|0x80)
+		b = byte(size & 0x7f)
+		size >>= 7
+	}
+	return append(out, b)
+}

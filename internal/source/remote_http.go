@@ -1,0 +1,192 @@
+package source
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+)
+
+// httpRemote speaks Git's smart protocol over https.
+type httpRemote struct {
+	addr   address
+	auth   Auth
+	caFile string
+	client *http.Client // kept, so that polls share a connection
+}
+
+func (r *httpRemote) open(_ context.Context, hidden *secrets) (transport.UploadPackSession, error) {
+	user, password, err := r.auth.login(r.addr)
+	if err != nil {
+		return nil, err
+	}
+	if r.client == nil {
+		if r.client, err = newHTTPClient(r.caFile); err != nil {
+			return nil, err
+		}
+	}
+	endpoint := &transport.Endpoint{Protocol: r.addr.scheme, Host: hostOnly(r.addr), Port: r.addr.port, Path: r.addr.path}
+	git := githttp.NewClientWithOptions(r.client, &githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects})
+	var session transport.UploadPackSession
+	if password == "" {
+		session, err = git.NewUploadPackSession(endpoint, nil)
+	} else {
+		hidden.addLogin(user, password)
+		session, err = git.NewUploadPackSession(endpoint, &githttp.BasicAuth{Username: user, Password: password})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return httpSession{session}, nil
+}
+
+func hostOnly(a address) string {
+	a.port = 0
+	return a.hostPort()
+}
+
+func newHTTPClient(caFile string) (*http.Client, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if caFile != "" {
+		pem, err := os.ReadFile(caFile)
+		if err != nil {
+			return nil, fail(ErrConfig, "caFile: %s; name a file with PEM certificates", err)
+		}
+		if config.RootCAs, err = x509.SystemCertPool(); err != nil {
+			config.RootCAs = x509.NewCertPool()
+		}
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fail(ErrConfig, "caFile: %s holds no PEM certificate", caFile)
+		}
+	}
+	return &http.Client{
+		CheckRedirect: checkRedirect,
+		Transport: guard{&http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			TLSClientConfig:       config,
+			TLSHandshakeTimeout:   30 * time.Second,
+			IdleConnTimeout:       90 * time.Second,
+			MaxIdleConnsPerHost:   2,
+			ForceAttemptHTTP2:     true,
+			ExpectContinueTimeout: time.Second,
+		}},
+	}, nil
+}
+
+// checkRedirect keeps a login at the host it was given for.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	switch {
+	case len(via) > 5:
+		return fail(ErrConfig, "the server redirects more than 5 times; set source.url to the repository's own address")
+	case req.URL.Scheme != "https" && !isLoopback(req.URL.Hostname()):
+		return fail(ErrConfig, "the server redirects to an address that is not encrypted (%s); set source.url to its https address", req.URL.Host)
+	case req.URL.Host != first.URL.Host && first.Header.Get("Authorization") != "":
+		return fail(ErrConfig, "the server redirects to another host (%s), to which the login is not sent; set source.url to the new address if it is right", req.URL.Host)
+	}
+	return nil
+}
+
+// guard bounds what is read of an answer, and turns a refusal into an error
+// that says what to do.
+type guard struct{ next http.RoundTripper }
+
+func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := g.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode >= 400 {
+		said := firstLine(resp)
+		resp.Body.Close()
+		return nil, statusError(resp, said, req.Header.Get("Authorization") != "")
+	}
+	limit := int64(maxPackBytes + maxPackBytes/16)
+	if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
+		limit = maxRefsBytes
+		if kind := resp.Header.Get("Content-Type"); kind != "application/x-git-upload-pack-advertisement" {
+			resp.Body.Close()
+			return nil, fail(ErrConfig, "the server answered with %q, which is not what a Git server sends; set source.url to the address that `git clone` takes", clip(kind, 80))
+		}
+	}
+	resp.Body = &bounded{r: resp.Body, left: limit, what: "the server's answer"}
+	return resp, nil
+}
+
+func statusError(resp *http.Response, said string, login bool) error {
+	status := fmt.Sprintf("the server answered %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), said)
+	limited := resp.StatusCode == http.StatusTooManyRequests || resp.Header.Get("Retry-After") != ""
+	switch code := resp.StatusCode; {
+	case limited || code >= 500 || code == http.StatusRequestTimeout:
+		return fail(ErrUnavailable, "%s; it is tried again at the next poll", status)
+	case (code == http.StatusUnauthorized || code == http.StatusForbidden) && login:
+		return fail(ErrCredentials, "%s; the login in source.auth is wrong, has expired or may not read this repository", status)
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return fail(ErrCredentials, "%s; set source.auth.tokenFile or basicAuthFile", status)
+	case code == http.StatusNotFound || code == http.StatusGone:
+		return fail(ErrNotFound, "%s; there is no such repository, or the login in source.auth may not see it", status)
+	case code == http.StatusProxyAuthRequired:
+		return fail(ErrConfig, "%s; set the proxy's login in HTTPS_PROXY", status)
+	}
+	return fail(ErrConfig, "%s; source.url does not lead to a Git repository", status)
+}
+
+// firstLine is what a server says in plain text about an error, if anything.
+func firstLine(resp *http.Response) string {
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
+		return ""
+	}
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1024))
+	return said(string(body))
+}
+
+// httpSession gives go-git's errors a class.
+type httpSession struct{ transport.UploadPackSession }
+
+func (s httpSession) AdvertisedReferencesContext(ctx context.Context) (*packp.AdvRefs, error) {
+	refs, err := s.UploadPackSession.AdvertisedReferencesContext(ctx)
+	return refs, httpError(err)
+}
+
+func (s httpSession) UploadPack(ctx context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
+	resp, err := s.UploadPackSession.UploadPack(ctx, req)
+	return resp, httpError(err)
+}
+
+// httpError explains what neither the guard nor the redirect check has.
+func httpError(err error) error {
+	var known *failure
+	var wrapped *plumbing.UnexpectedError
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	var (
+		unknown  x509.UnknownAuthorityError
+		hostname x509.HostnameError
+		invalid  x509.CertificateInvalidError
+		plain    tls.RecordHeaderError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		return fail(ErrConfig, "%s; set source.caFile to the authority's certificate", err)
+	case errors.As(err, &hostname), errors.As(err, &invalid):
+		return fail(ErrConfig, "%s; the server's certificate has to be renewed or source.url has to name its host", err)
+	case errors.As(err, &plain):
+		return fail(ErrConfig, "%s; the server does not speak https at this port", err)
+	}
+	return err
+}

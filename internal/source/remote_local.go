@@ -1,0 +1,168 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	git "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+)
+
+// localRemote reads a repository on this machine, bare or not, without running
+// git and without touching its work tree.
+type localRemote struct{ path string }
+
+func (r *localRemote) open(context.Context, *secrets) (transport.UploadPackSession, error) {
+	if _, err := os.Stat(r.path); err != nil {
+		return nil, fail(ErrNotFound, "%s; source.url has to name a Git repository on this machine", err)
+	}
+	repo, err := git.PlainOpenWithOptions(r.path, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
+	switch {
+	case errors.Is(err, git.ErrRepositoryNotExists):
+		return nil, fail(ErrNotFound, "this folder is not a Git repository; run `git init` in it and commit, or use `validate` on plain folders")
+	case err != nil:
+		return nil, fail(ErrConfig, "this repository cannot be read (%s); it has to be an ordinary SHA-1 repository", err)
+	}
+	return &localSession{repo: repo, objects: repo.Storer}, nil
+}
+
+type localSession struct {
+	repo    *git.Repository
+	objects storer.EncodedObjectStorer
+}
+
+func (s *localSession) Close() error {
+	if c, ok := s.objects.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+func (s *localSession) AdvertisedReferences() (*packp.AdvRefs, error) {
+	return s.AdvertisedReferencesContext(context.Background())
+}
+
+func (s *localSession) AdvertisedReferencesContext(ctx context.Context) (*packp.AdvRefs, error) {
+	refs := packp.NewAdvRefs()
+	if err := refs.Capabilities.Set(capability.Shallow); err != nil {
+		return nil, err
+	}
+	if head, err := s.repo.Storer.Reference(plumbing.HEAD); err == nil && head.Type() == plumbing.SymbolicReference {
+		if err := refs.Capabilities.Add(capability.SymRef, "HEAD:"+head.Target().String()); err != nil {
+			return nil, err
+		}
+	}
+	iter, err := s.repo.Storer.IterReferences()
+	if err != nil {
+		return nil, fmt.Errorf("listing references: %w", err)
+	}
+	defer iter.Close()
+	err = iter.ForEach(func(ref *plumbing.Reference) error {
+		if ref.Type() == plumbing.HashReference && ref.Name() != plumbing.HEAD {
+			refs.References[ref.Name().String()] = ref.Hash()
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing references: %w", err)
+	}
+	return refs, nil
+}
+
+func (s *localSession) UploadPack(ctx context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
+	w := &packList{ctx: ctx, objects: s.objects, seen: map[plumbing.Hash]bool{}}
+	for _, have := range req.Haves {
+		if err := w.walk(have, 0); err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
+			return nil, err
+		}
+	}
+	w.list = nil
+	for _, want := range req.Wants {
+		if err := w.walk(want, 0); errors.Is(err, plumbing.ErrObjectNotFound) {
+			return nil, fail(ErrNotFound, "the repository does not hold all of %s", want)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	r, pipe := io.Pipe()
+	go func() { pipe.CloseWithError(writePack(ctx, pipe, s.objects, w.list)) }()
+	return packp.NewUploadPackResponseWithPackfile(req, r), nil
+}
+
+// packList gathers what one commit needs: tag, commit, trees and blobs, each
+// once, and no history.
+type packList struct {
+	ctx     context.Context
+	objects storer.EncodedObjectStorer
+	seen    map[plumbing.Hash]bool
+	list    []plumbing.Hash
+}
+
+func (w *packList) walk(h plumbing.Hash, depth int) error {
+	if w.seen[h] {
+		return nil
+	}
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	if depth > maxTreeDepth {
+		return errTooDeep
+	}
+	o, err := w.objects.EncodedObject(plumbing.AnyObject, h)
+	if err != nil {
+		return err
+	}
+	w.add(h)
+	switch o.Type() {
+	case plumbing.TagObject:
+		tag, err := object.DecodeTag(w.objects, o)
+		if err != nil {
+			return err
+		}
+		return w.walk(tag.Target, depth+1)
+	case plumbing.CommitObject:
+		commit, err := object.DecodeCommit(w.objects, o)
+		if err != nil {
+			return err
+		}
+		return w.walk(commit.TreeHash, depth+1)
+	case plumbing.TreeObject:
+		return w.walkTree(o, depth)
+	}
+	return nil
+}
+
+func (w *packList) walkTree(o plumbing.EncodedObject, depth int) error {
+	tree, err := object.DecodeTree(w.objects, o)
+	if err != nil {
+		return err
+	}
+	for _, e := range tree.Entries {
+		switch e.Mode {
+		case filemode.Submodule:
+		case filemode.Dir:
+			if err := w.walk(e.Hash, depth+1); err != nil {
+				return err
+			}
+		default:
+			w.add(e.Hash)
+		}
+	}
+	return nil
+}
+
+func (w *packList) add(h plumbing.Hash) {
+	if !w.seen[h] {
+		w.seen[h] = true
+		w.list = append(w.list, h)
+	}
+}

@@ -1,0 +1,84 @@
+package source
+
+import (
+	"encoding/base64"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// secrets are values that must not be seen.
+type secrets []string
+
+// add remembers value in the spellings in which it could come back.
+func (s *secrets) add(value string) {
+	if value == "" {
+		return
+	}
+	*s = append(*s, value, url.QueryEscape(value), url.PathEscape(value))
+}
+
+func (s *secrets) addLogin(user, password string) {
+	s.add(password)
+	*s = append(*s, base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
+}
+
+func (s secrets) remove(text string) string {
+	for _, value := range s {
+		text = strings.ReplaceAll(text, value, "[hidden]")
+	}
+	return text
+}
+
+const maxSecretFile = 64 << 10
+
+// readSecret reads a credential. Its errors name the file, never its content.
+func readSecret(field, file string) (string, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", fail(ErrCredentials, "auth.%s: %s; make the file readable for this process", field, err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSecretFile {
+		return "", fail(ErrCredentials, "auth.%s: %s is not a regular file of at most %d bytes", field, file, maxSecretFile)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", fail(ErrCredentials, "auth.%s: %s; make the file readable for this process", field, err)
+	}
+	secret := strings.TrimSpace(string(content))
+	if secret == "" {
+		return "", fail(ErrCredentials, "auth.%s: %s is empty; write the credential into it", field, file)
+	}
+	return secret, nil
+}
+
+// login returns the user and password for https; both empty means none.
+func (a Auth) login(addr address) (user, password string, err error) {
+	switch {
+	case a.TokenFile != "":
+		password, err = readSecret("tokenFile", a.TokenFile)
+		user = firstOf(a.Username, addr.user, "x-access-token")
+	case a.BasicAuthFile != "":
+		var both string
+		if both, err = readSecret("basicAuthFile", a.BasicAuthFile); err != nil {
+			return "", "", err
+		}
+		var ok bool
+		if user, password, ok = strings.Cut(both, ":"); !ok || user == "" || password == "" {
+			return "", "", fail(ErrCredentials, "auth.basicAuthFile: %s must hold user:password on one line", a.BasicAuthFile)
+		}
+	}
+	if err == nil && strings.ContainsFunc(user+password, isControl) {
+		return "", "", fail(ErrCredentials, "auth: the credential file holds a line break or another control character; it must be one line")
+	}
+	return user, password, err
+}
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,65 @@
+package source
+
+import (
+	"io/fs"
+	"log/slog"
+	"time"
+)
+
+// Revision is a commit and its files, read-only. Its Files can be read, from
+// any number of goroutines, for as long as the Revision is held.
+type Revision struct {
+	Commit  string    // the full 40 hex digits; empty for a plain folder
+	Branch  string    // the branch, or the reference that was asked for
+	Subject string    // the first line of the commit's message
+	Author  string    // the author's name
+	Time    time.Time // when it was committed
+	Files   fs.FS     // rooted at the configured path
+}
+
+// Auth says where the credentials are. The files are read again at every
+// fetch, so that they can be rotated; their content is trimmed and never
+// appears in a log or an error.
+type Auth struct {
+	TokenFile      string // a token, sent as the password of an https login
+	Username       string // the user of the login; default x-access-token for https, git for ssh
+	BasicAuthFile  string // user:password of an https login
+	SSHKeyFile     string // a private key without a passphrase
+	KnownHostsFile string // the host keys that are trusted; needed for ssh
+}
+
+// Config says which files of which repository are wanted.
+type Config struct {
+	URL     string // https://, ssh://, user@host:path, file:// or a local path; http:// on loopback only
+	Branch  string // empty: the branch that the repository's HEAD names
+	Path    string // a folder within the repository; empty: its root
+	Auth    Auth
+	CAFile  string        // PEM certificates that are trusted beside the system's
+	Dir     string        // a cache folder that several processes may share; empty: memory
+	Timeout time.Duration // for one fetch as a whole; 0: DefaultTimeout
+}
+
+// DefaultTimeout bounds a fetch when Config does not.
+const DefaultTimeout = 2 * time.Minute
+
+// New checks cfg without using the network and returns all its problems at
+// once, as an ErrConfig.
+func New(cfg Config, log *slog.Logger) (*Repo, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	addr, problems := cfg.check()
+	if len(problems) > 0 {
+		return nil, configError(problems)
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	cfg.Path = cleanPath(cfg.Path)
+	return &Repo{
+		cfg:    cfg,
+		addr:   addr,
+		log:    log.With("source", addr.String()),
+		remote: newRemote(addr, cfg),
+	}, nil
+}

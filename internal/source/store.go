@@ -1,0 +1,202 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/memfs"
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-billy/v5/util"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+// store holds packs, on disk or in memory, and reads objects from them. It
+// only ever grows; when it is too large, or broken, another one takes its
+// place, and this one lives on for the revisions that still read from it.
+type store struct {
+	dir    string // empty: in memory
+	fs     billy.Filesystem
+	broken atomic.Bool // an object that was here could not be read
+
+	mu       sync.Mutex // go-git's storage is not safe for concurrent use
+	objects  *filesystem.Storage
+	packs    []packFile
+	complete map[plumbing.Hash]bool // commits and trees of which every object is here
+}
+
+type packFile struct {
+	name string
+	size int64
+}
+
+const (
+	maxPacks       = 32
+	maxGrowth      = 4        // times the first pack, beside
+	freeGrowth     = 64 << 20 // bytes that are never too much
+	objectCacheLen = 16 * cache.MiByte
+	packFolder     = "objects/pack"
+)
+
+// newStore returns an empty store in the folder dir, or in memory.
+func newStore(dir string) *store {
+	s := &store{dir: dir, complete: map[plumbing.Hash]bool{}}
+	if dir == "" {
+		s.fs = memfs.New()
+	} else {
+		s.fs = osfs.New(dir, osfs.WithBoundOS())
+	}
+	s.reopen()
+	return s
+}
+
+func (s *store) reopen() {
+	if s.objects != nil {
+		s.objects.Close()
+	}
+	s.objects = filesystem.NewStorageWithOptions(s.fs, cache.NewObjectLRU(objectCacheLen),
+		filesystem.Options{KeepDescriptors: true})
+}
+
+// receive adds a pack to the store. It is all there afterwards, or not at all.
+func (s *store) receive(ctx context.Context, r io.Reader) error {
+	if s.dir == "" {
+		var buf bytes.Buffer
+		if _, err := buf.ReadFrom(r); err != nil {
+			return fmt.Errorf("receiving the pack: %w", err)
+		}
+		return s.install(ctx, bytes.NewReader(buf.Bytes()), func(name string) error {
+			return util.WriteFile(s.fs, name, buf.Bytes(), 0o600)
+		})
+	}
+	f, err := os.CreateTemp(s.dir, "incoming-")
+	if err != nil {
+		return cacheError(err)
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if _, err := io.Copy(cacheWriter{f}, r); err != nil {
+		return fmt.Errorf("receiving the pack: %w", err)
+	}
+	return s.install(ctx, f, func(name string) error {
+		return os.Rename(f.Name(), filepath.Join(s.dir, filepath.FromSlash(name)))
+	})
+}
+
+// install indexes a pack and lets place put it where objects are read from.
+func (s *store) install(ctx context.Context, pack io.ReadSeeker, place func(name string) error) error {
+	if err := checkPack(ctx, pack); err != nil {
+		return err
+	}
+	sum, index, err := indexPack(pack)
+	if err != nil {
+		return err
+	}
+	size, err := pack.Seek(0, io.SeekEnd)
+	if err != nil {
+		return cacheError(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := packFolder + "/pack-" + sum.String()
+	if err := s.fs.MkdirAll(packFolder, 0o700); err != nil {
+		return cacheError(err)
+	}
+	if err := util.WriteFile(s.fs, name+".idx", index, 0o600); err != nil {
+		return cacheError(err)
+	}
+	if err := place(name + ".pack"); err != nil {
+		return cacheError(err)
+	}
+	s.packs = append(s.packs, packFile{name + ".pack", size})
+	s.reopen()
+	return nil
+}
+
+// full says that a new store would be smaller than another pack in this one.
+func (s *store) full() bool {
+	var total int64
+	for _, p := range s.packs {
+		total += p.size
+	}
+	return len(s.packs) >= maxPacks || len(s.packs) > 0 && total > freeGrowth+maxGrowth*s.packs[0].size
+}
+
+// intact says whether the packs are still what they were when they came.
+func (s *store) intact() bool {
+	if s.broken.Load() {
+		return false
+	}
+	for _, p := range s.packs {
+		if info, err := s.fs.Stat(p.name); err != nil || info.Size() != p.size {
+			return false
+		}
+	}
+	return true
+}
+
+// object reads one object. What was complete once and cannot be read now
+// marks the store as broken.
+func (s *store) object(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects.EncodedObject(t, h)
+}
+
+// size is an object's length, found without inflating it.
+func (s *store) size(h plumbing.Hash) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects.EncodedObjectSize(h)
+}
+
+func (s *store) has(h plumbing.Hash) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects.HasEncodedObject(h) == nil
+}
+
+// blob reads a file's content.
+func (s *store) blob(h plumbing.Hash) ([]byte, error) {
+	o, err := s.object(plumbing.BlobObject, h)
+	if err != nil {
+		s.broken.Store(true)
+		return nil, err
+	}
+	return content(o)
+}
+
+func content(o plumbing.EncodedObject) ([]byte, error) {
+	r, err := o.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, maxObjectBytes))
+}
+
+// errCache marks what goes wrong with this machine's cache folder, as opposed
+// to the server or the repository.
+var errCache = errors.New("cache folder")
+
+func cacheError(err error) error { return fmt.Errorf("%w: %w", errCache, err) }
+
+// cacheWriter tells a full disk from a server that went away.
+type cacheWriter struct{ w io.Writer }
+
+func (c cacheWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if err != nil {
+		err = cacheError(err)
+	}
+	return n, err
+}
