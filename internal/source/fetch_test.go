@@ -38,7 +38,7 @@ func eachWay(t *testing.T, story func(t *testing.T, g *gitRepo, cfg Config)) {
 				case "http":
 					cfg.URL = serveHTTP(t, g).url()
 				case "ssh":
-					t.Skip()
+					cfg = serveSSH(t, g).config()
 				}
 				if storage == "disk" {
 					cfg.Dir = t.TempDir()

@@ -1,17 +1,223 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
 
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+	"golang.org/x/crypto/ssh"
 )
 
+// sshRemote runs git-upload-pack on a host whose key is known. It reads no
+// ssh_config, no agent and no key but the one it was given.
 type sshRemote struct {
 	addr address
 	auth Auth
 }
 
-func (r *sshRemote) open(context.Context, *secrets) (transport.UploadPackSession, error) {
-	return nil, errors.New("ssh")
+func (r *sshRemote) open(ctx context.Context, hidden *secrets) (transport.UploadPackSession, error) {
+	config, err := r.clientConfig(hidden)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", r.hostPort())
+	if err != nil {
+		return nil, fmt.Errorf("connecting: %w", err)
+	}
+	// Closing the connection is what ends every wait below.
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	s := &sshSession{close: func() { stop(); conn.Close() }}
+	if err := s.start(conn, r.hostPort(), config, "git-upload-pack "+shellQuote(r.addr.path)); err != nil {
+		s.close()
+		return nil, r.explain(err)
+	}
+	return s, nil
+}
+
+func (r *sshRemote) hostPort() string {
+	port := r.addr.port
+	if port == 0 {
+		port = 22
+	}
+	return net.JoinHostPort(r.addr.host, strconv.Itoa(port))
+}
+
+func (r *sshRemote) clientConfig(hidden *secrets) (*ssh.ClientConfig, error) {
+	key, err := readSecret("sshKeyFile", r.auth.SSHKeyFile)
+	if err != nil {
+		return nil, err
+	}
+	hidden.add(key)
+	signer, err := ssh.ParsePrivateKey([]byte(key + "\n"))
+	var locked *ssh.PassphraseMissingError
+	switch {
+	case errors.As(err, &locked):
+		return nil, fail(ErrCredentials, "auth.sshKeyFile: the key in %s has a passphrase; use a key without one, such as a deploy key that can only read", r.auth.SSHKeyFile)
+	case err != nil:
+		return nil, fail(ErrCredentials, "auth.sshKeyFile: %s does not hold a private key in PEM or OpenSSH format", r.auth.SSHKeyFile)
+	}
+	callback, algorithms, err := r.hostKeys()
+	if err != nil {
+		return nil, err
+	}
+	return &ssh.ClientConfig{
+		User:              firstOf(r.auth.Username, r.addr.user, "git"),
+		Auth:              []ssh.AuthMethod{ssh.PublicKeys(signer)},
+		HostKeyCallback:   callback,
+		HostKeyAlgorithms: algorithms,
+	}, nil
+}
+
+func (r *sshRemote) explain(err error) error {
+	var known *failure
+	switch {
+	case errors.As(err, &known):
+		return known
+	case strings.Contains(err.Error(), "unable to authenticate"):
+		return fail(ErrCredentials, "the host does not accept the key in %s for the user it was offered for; add its public half to the repository's deploy keys", r.auth.SSHKeyFile)
+	case strings.Contains(err.Error(), "no common algorithm for host key"):
+		return fail(ErrCredentials, "the host has no key of the kinds that %s lists for it; run `ssh-keyscan %s`, compare, and add what it prints", r.auth.KnownHostsFile, scanArgs(r.addr))
+	}
+	return fmt.Errorf("connecting: %w", err)
+}
+
+// shellQuote makes one word of s for any POSIX shell, and for git-shell.
+func shellQuote(s string) string {
+	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
+}
+
+// sshSession is one git-upload-pack at the other end.
+type sshSession struct {
+	close  func()
+	in     io.WriteCloser
+	out    io.Reader
+	stderr tail
+}
+
+func (s *sshSession) start(conn net.Conn, addr string, config *ssh.ClientConfig, command string) error {
+	c, channels, requests, err := ssh.NewClientConn(conn, addr, config)
+	if err != nil {
+		return err
+	}
+	session, err := ssh.NewClient(c, channels, requests).NewSession()
+	if err != nil {
+		return err
+	}
+	if s.in, err = session.StdinPipe(); err != nil {
+		return err
+	}
+	if s.out, err = session.StdoutPipe(); err != nil {
+		return err
+	}
+	session.Stderr = &s.stderr
+	if err := session.Start(command); err != nil {
+		return err
+	}
+	wait := make(chan struct{})
+	go func() { defer close(wait); session.Wait() }()
+	s.stderr.done = wait
+	return nil
+}
+
+func (s *sshSession) Close() error {
+	s.close()
+	return nil
+}
+
+func (s *sshSession) AdvertisedReferences() (*packp.AdvRefs, error) {
+	return s.AdvertisedReferencesContext(context.Background())
+}
+
+func (s *sshSession) AdvertisedReferencesContext(ctx context.Context) (*packp.AdvRefs, error) {
+	refs := packp.NewAdvRefs()
+	err := refs.Decode(&bounded{r: s.out, left: maxRefsBytes, what: "the list of references"})
+	switch {
+	case errors.Is(err, packp.ErrEmptyAdvRefs):
+		return packp.NewAdvRefs(), nil
+	case err != nil:
+		return nil, s.explain(ctx, err)
+	}
+	transport.FilterUnsupportedCapabilities(refs.Capabilities)
+	return refs, nil
+}
+
+func (s *sshSession) UploadPack(ctx context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	var ask bytes.Buffer
+	if err := req.UploadRequest.Encode(&ask); err != nil {
+		return nil, err
+	}
+	if err := req.UploadHaves.Encode(&ask, true); err != nil {
+		return nil, err
+	}
+	if err := pktline.NewEncoder(&ask).EncodeString("done\n"); err != nil {
+		return nil, err
+	}
+	if _, err := ask.WriteTo(s.in); err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	if err := s.in.Close(); err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	resp := packp.NewUploadPackResponse(req)
+	if err := resp.Decode(io.NopCloser(s.out)); err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	return resp, nil
+}
+
+// explain adds what the far end said before it hung up.
+func (s *sshSession) explain(ctx context.Context, err error) error {
+	var known *failure
+	if ctx.Err() != nil || errors.As(err, &known) {
+		return err
+	}
+	words := s.stderr.wait(ctx)
+	for _, sign := range []string{"not found", "not appear to be a git repository", "could not be found", "no such repository", "does not exist"} {
+		if strings.Contains(strings.ToLower(words), sign) {
+			return fail(ErrNotFound, "the host says there is no such repository, or the key may not read it%s; check source.url and the deploy key", said(words))
+		}
+	}
+	for _, sign := range []string{"denied", "not allowed", "unauthorized", "permission"} {
+		if strings.Contains(strings.ToLower(words), sign) {
+			return fail(ErrCredentials, "the host refuses access%s; check the deploy key in auth.sshKeyFile", said(words))
+		}
+	}
+	return fmt.Errorf("talking to git-upload-pack%s: %w", said(words), err)
+}
+
+// tail keeps the first kilobyte of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+	done <-chan struct{}
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p[:min(len(p), 1024-len(t.text))]...)
+	return len(p), nil
+}
+
+// wait returns what was written until the far end has closed.
+func (t *tail) wait(ctx context.Context) string {
+	select {
+	case <-t.done:
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
 }

@@ -1,0 +1,96 @@
+package source
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+)
+
+// hostKeys reads the known_hosts file anew. The algorithms are those of the
+// keys that it holds for the host: without them a host that has several keys
+// would offer one that is not listed.
+func (r *sshRemote) hostKeys() (ssh.HostKeyCallback, []string, error) {
+	file := r.auth.KnownHostsFile
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > 16<<20 {
+		return nil, nil, fail(ErrCredentials, "auth.knownHostsFile: %s cannot be read; name a file in the format of ~/.ssh/known_hosts", file)
+	}
+	check, err := knownhosts.New(file)
+	if err != nil {
+		return nil, nil, fail(ErrCredentials, "auth.knownHostsFile: %s; it has to be in the format of ~/.ssh/known_hosts", err)
+	}
+	known, err := probe(check, r.hostPort())
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(known) == 0 {
+		return nil, nil, fail(ErrCredentials, "auth.knownHostsFile: %s has no key for %s; run `ssh-keyscan %s`, compare the key with the one the host publishes, and add the line", file, r.hostPort(), scanArgs(r.addr))
+	}
+	callback := func(host string, remote net.Addr, key ssh.PublicKey) error {
+		return r.hostKeyError(check(host, remote, key), key)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, fail(ErrCredentials, "auth.knownHostsFile: %s", err)
+	}
+	return callback, algorithms(known, strings.Split(string(text), "\n")), nil
+}
+
+// probe asks for a key that nobody has, to learn which ones are listed.
+func probe(check ssh.HostKeyCallback, hostPort string) ([]knownhosts.KnownKey, error) {
+	nobody, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
+	if err != nil {
+		return nil, fmt.Errorf("making a key to probe with: %w", err)
+	}
+	var want *knownhosts.KeyError
+	if errors.As(check(hostPort, &net.TCPAddr{IP: net.IPv4zero}, nobody), &want) {
+		return want.Want, nil
+	}
+	return nil, nil
+}
+
+func (r *sshRemote) hostKeyError(err error, key ssh.PublicKey) error {
+	if err == nil {
+		return nil
+	}
+	var other *knownhosts.KeyError
+	var revoked *knownhosts.RevokedError
+	offered := key.Type() + " " + ssh.FingerprintSHA256(key)
+	switch {
+	case errors.As(err, &revoked):
+		return fail(ErrCredentials, "the host's key (%s) is revoked in %s; do not trust this host until its owner says which key is right", offered, r.auth.KnownHostsFile)
+	case errors.As(err, &other) && len(other.Want) > 0:
+		return fail(ErrCredentials, "the host's key (%s) is not the one in %s line %d: it was changed, or somebody answers in its place; compare with the key the host publishes before you replace the line", offered, r.auth.KnownHostsFile, other.Want[0].Line)
+	}
+	return fail(ErrCredentials, "the host's key (%s) is not in %s; compare it with the one the host publishes and add it", offered, r.auth.KnownHostsFile)
+}
+
+// algorithms are the ones with which a host can prove that it has a listed
+// key, or a certificate of a listed authority.
+func algorithms(known []knownhosts.KnownKey, lines []string) (list []string) {
+	for _, k := range known {
+		for _, kind := range kinds(k, lines) {
+			if !slices.Contains(list, kind) {
+				list = append(list, kind)
+			}
+		}
+	}
+	return list
+}
+
+func kinds(k knownhosts.KnownKey, lines []string) []string {
+	switch {
+	case k.Line <= len(lines) && strings.HasPrefix(strings.TrimSpace(lines[k.Line-1]), "@cert-authority"):
+		return []string{ssh.CertAlgoED25519v01, ssh.CertAlgoECDSA256v01, ssh.CertAlgoECDSA384v01,
+			ssh.CertAlgoECDSA521v01, ssh.CertAlgoRSASHA512v01, ssh.CertAlgoRSASHA256v01}
+	case k.Key.Type() == ssh.KeyAlgoRSA:
+		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}
+	}
+	return []string{k.Key.Type()}
+}
