@@ -121,8 +121,8 @@ func (d *decoder) structure(n *yaml.Node, s spot, v reflect.Value) {
 			d.problem(s.line, s.at.field(f.name).String(), "missing", requiredFix(f))
 		}
 	}
-	if s.rules.oneof && count != 1 {
-		d.wrong(s, oneofText(known, set, count), "")
+	if s.rules.oneof {
+		d.wrong(s, checkOneof(known, set), "")
 	}
 	d.wrongPair(s)(s.rules.length(count, "fields"))
 }

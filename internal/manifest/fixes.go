@@ -37,17 +37,29 @@ func requiredFix(f field) string {
 	return ""
 }
 
-func oneofText(known *fields, set []bool, count int) string {
-	if count == 0 {
-		return "exactly one of " + strings.Join(known.names, ", ") + " must be set"
-	}
-	var both []string
-	for i, name := range known.names {
-		if set[i] {
-			both = append(both, name)
+// checkOneof says what is wrong with a struct of which exactly one part must be set.
+func checkOneof(known *fields, set []bool) string {
+	var parts, chosen []string
+	for i, f := range known.list {
+		if !isPart(f.typ) {
+			continue
+		}
+		if parts = append(parts, f.name); set[i] {
+			chosen = append(chosen, f.name)
 		}
 	}
-	return "only one of " + strings.Join(both, ", ") + " may be set"
+	switch len(chosen) {
+	case 0:
+		return "exactly one of " + strings.Join(parts, ", ") + " must be set"
+	case 1:
+		return ""
+	}
+	return "only one of " + strings.Join(chosen, ", ") + " may be set"
+}
+
+// isPart says whether a field is one of the alternatives of its struct.
+func isPart(t reflect.Type) bool {
+	return t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map
 }
 
 func wantedName(s shape) string {

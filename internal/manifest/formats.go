@@ -8,10 +8,11 @@ import (
 	"regexp"
 )
 
-// format is a named rule for strings. check says whether a string keeps it and, if not, how to correct it.
+// format is a named rule for strings. check returns what is wrong as the end of a sentence about the value, and how to
+// correct it; nothing when all is well.
 type format struct {
 	what    string
-	check   func(string) (fix string, ok bool)
+	check   func(string) (wrong, fix string)
 	pattern string // for JSON Schema, when a regular expression says it all
 	schema  string // JSON Schema's own name for the format
 }
@@ -29,64 +30,83 @@ var (
 )
 
 var formats = map[string]format{
-	"name":   {what: "a valid name", check: checkName, pattern: namePattern.String()},
-	"label":  {what: "a valid name", check: checkLabel, pattern: labelPattern.String()},
+	"name":   {what: "a name", check: checkName, pattern: namePattern.String()},
+	"label":  {what: "a name", check: checkLabel, pattern: labelPattern.String()},
 	"cidr":   {what: "a network such as 10.0.0.0/24", check: checkCIDR},
 	"ip":     {what: "an IP address", check: checkIP},
 	"mac":    {what: "a MAC address such as fa:16:3e:00:00:01", check: checkMAC, pattern: macPattern.String()},
 	"uri":    {what: "a URL such as https://example.org/x", check: checkURI, schema: "uri"},
-	"uuid":   {what: "a UUID", check: matches(uuidPattern), pattern: uuidPattern.String()},
+	"uuid":   {what: "a UUID", check: checkUUID, pattern: uuidPattern.String()},
 	"base64": {what: "base64", check: checkBase64},
 }
 
-func matches(pattern *regexp.Regexp) func(string) (string, bool) {
-	return func(s string) (string, bool) { return "", pattern.MatchString(s) }
-}
-
-func checkName(s string) (fix string, ok bool) {
-	return nameRule, len(s) <= 253 && namePattern.MatchString(s)
-}
-
-func checkLabel(s string) (fix string, ok bool) {
-	return labelRule, len(s) <= 63 && labelPattern.MatchString(s)
-}
-
-func checkIP(s string) (fix string, ok bool) {
-	if p, err := netip.ParsePrefix(s); err == nil {
-		return "did you mean " + p.Addr().String() + "?", false
+func checkName(s string) (wrong, fix string) {
+	if len(s) > 253 || !namePattern.MatchString(s) {
+		return "is not a valid name", nameRule
 	}
-	ip, err := netip.ParseAddr(s)
-	return "", err == nil && ip.Zone() == ""
+	return "", ""
 }
 
-func checkMAC(s string) (fix string, ok bool) {
-	hw, err := net.ParseMAC(s)
-	if err != nil || len(hw) != 6 {
-		return "", false
+func checkLabel(s string) (wrong, fix string) {
+	if len(s) > 63 || !labelPattern.MatchString(s) {
+		return "is not a valid name", labelRule
 	}
-	return "did you mean " + hw.String() + "?", macPattern.MatchString(s)
+	return "", ""
 }
 
-func checkURI(s string) (fix string, ok bool) {
-	u, err := url.Parse(s)
-	return "", err == nil && u.Scheme != "" && (u.Host != "" || u.Opaque != "" || u.Path != "")
-}
-
-func checkBase64(s string) (fix string, ok bool) {
-	_, err := base64.StdEncoding.DecodeString(s)
-	return "", err == nil
-}
-
-func checkCIDR(s string) (fix string, ok bool) {
+func checkCIDR(s string) (wrong, fix string) {
 	p, err := netip.ParsePrefix(s)
-	if err != nil {
-		if ip, err := netip.ParseAddr(s); err == nil && ip.Zone() == "" {
-			return "add the length of the prefix, as in " + netip.PrefixFrom(ip, ip.BitLen()).String(), false
+	if err == nil {
+		if p != p.Masked() {
+			return "has host bits set", "did you mean " + p.Masked().String() + "?"
 		}
-		return "", false
+		return "", ""
 	}
-	if p != p.Masked() {
-		return "host bits set; did you mean " + p.Masked().String() + "?", false
+	if ip, err := netip.ParseAddr(s); err == nil && ip.Zone() == "" {
+		return "has no prefix length", "a single address is " + netip.PrefixFrom(ip, ip.BitLen()).String()
 	}
-	return "", true
+	return "is not a network", "write it like 10.0.0.0/24"
+}
+
+func checkIP(s string) (wrong, fix string) {
+	if p, err := netip.ParsePrefix(s); err == nil {
+		return "is not an IP address", "did you mean " + p.Addr().String() + "?"
+	}
+	if ip, err := netip.ParseAddr(s); err != nil || ip.Zone() != "" {
+		return "is not an IP address", ""
+	}
+	return "", ""
+}
+
+func checkMAC(s string) (wrong, fix string) {
+	hw, err := net.ParseMAC(s)
+	switch {
+	case err != nil || len(hw) != 6:
+		return "is not a MAC address", "write it like fa:16:3e:00:00:01"
+	case !macPattern.MatchString(s):
+		return "is not how OpenStack writes a MAC address", "did you mean " + hw.String() + "?"
+	}
+	return "", ""
+}
+
+func checkURI(s string) (wrong, fix string) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" && u.Path == "" {
+		return "is not a URL", "write it like https://example.org/x"
+	}
+	return "", ""
+}
+
+func checkUUID(s string) (wrong, fix string) {
+	if !uuidPattern.MatchString(s) {
+		return "is not a UUID", ""
+	}
+	return "", ""
+}
+
+func checkBase64(s string) (wrong, fix string) {
+	if _, err := base64.StdEncoding.DecodeString(s); err != nil {
+		return "is not base64", "encode the value, as base64 -w0 does"
+	}
+	return "", ""
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -104,7 +105,11 @@ func (r *jsonReader) explain(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("the file ends inside a JSON value")
 	}
-	return &syntaxError{line: line, what: "not valid JSON: " + err.Error()}
+	fix := ""
+	if strings.HasPrefix(err.Error(), "invalid character '}'") || strings.HasPrefix(err.Error(), "invalid character ']'") {
+		fix = "remove the comma before it"
+	}
+	return &syntaxError{line: line, what: "not valid JSON: " + err.Error(), fix: fix}
 }
 
 func isDigits(s string) bool {

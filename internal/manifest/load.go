@@ -21,6 +21,7 @@ type Options struct {
 	MaxFiles      int   // files read; default 20,000
 	MaxDocuments  int   // documents and list items of the whole load; default 50,000
 	MaxNodes      int   // values of the whole load, aliases expanded; default 2,000,000
+	MaxPerObject  int   // values of one object, aliases expanded; default 100,000
 	MaxDepth      int   // nesting of a document, and of folders; default 100
 	MaxAliases    int   // aliases in a document, expanded; default 1,000
 }
@@ -32,6 +33,7 @@ func (o Options) withDefaults() Options {
 	o.MaxFiles = cmp.Or(o.MaxFiles, 20_000)
 	o.MaxDocuments = cmp.Or(o.MaxDocuments, 50_000)
 	o.MaxNodes = cmp.Or(o.MaxNodes, 2_000_000)
+	o.MaxPerObject = cmp.Or(o.MaxPerObject, 100_000)
 	o.MaxDepth = cmp.Or(o.MaxDepth, 100)
 	o.MaxAliases = cmp.Or(o.MaxAliases, 1_000)
 	return o
@@ -53,10 +55,11 @@ type Loaded struct {
 }
 
 // Load reads every manifest below the root of files. The error is Problems, all of them at once; the objects that could
-// be made are returned beside it, so that their own problems (see Object.Decode) can be told in the same breath.
+// be read are returned beside it, so that their own problems (see Object.Decode) can be told in the same breath.
 func Load(files fs.FS, opts Options) (Loaded, error) {
 	opts = opts.withDefaults()
 	l := &loader{files: files, opts: opts, known: newVocabulary(opts), seen: map[Key]Origin{}}
+	l.parser.budget = 8 << 20
 	l.folder(".", 0)
 	return l.loaded, l.problems.Err()
 }
@@ -67,6 +70,7 @@ type loader struct {
 	opts  Options
 	known vocabulary
 
+	parser                          parser
 	entries, read, documents, nodes int
 	bytes                           int64
 	stopped                         bool
@@ -102,7 +106,8 @@ func (l *loader) ignore(at Origin, why string) {
 
 // file makes objects of one file's documents, once it is clear that the file holds manifests at all.
 func (l *loader) file(name string, text []byte) {
-	docs := parse(name, text, l.opts.MaxDocuments-l.documents)
+	l.parser.limit = l.opts.MaxDocuments - l.documents
+	docs := l.parser.parse(name, text)
 	l.documents += len(docs)
 	if l.documents > l.opts.MaxDocuments {
 		l.stop(name, fmt.Sprintf("more than %d documents", l.opts.MaxDocuments), "split the stack")

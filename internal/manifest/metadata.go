@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -35,16 +36,19 @@ type served struct {
 
 // object checks a document's structure and metadata and keeps it if it can be decoded.
 func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
-	check := checker{maxDepth: l.opts.MaxDepth, maxAliases: l.opts.MaxAliases, maxNodes: l.opts.MaxNodes - l.nodes}
-	check.walk(root, nil, 0)
-	l.nodes += check.nodes
 	o := Object{APIVersion: gvk.APIVersion(), Origin: at, body: root}
-	o.Key.Group, o.Key.Kind = gvk.Group, gvk.Kind
+	o.Key = Key{Group: gvk.Group, Kind: gvk.Kind, Name: roughName(root)}
 	if canonical, ok := l.opts.Aliases[gvk.Group]; ok {
 		o.Key.Group = canonical
 	}
+	check := checker{maxDepth: l.opts.MaxDepth, maxAliases: l.opts.MaxAliases, maxNodes: l.opts.MaxPerObject}
+	check.walk(root, nil, 0)
+	if l.nodes += check.nodes; l.nodes > l.opts.MaxNodes {
+		l.stop(at.File, fmt.Sprintf("more than %d values in all manifests, aliases expanded", l.opts.MaxNodes), "split the stack")
+		return
+	}
+	l.reportFor(o, check.problems)
 	if check.unsafe {
-		l.reportFor(o, check.problems)
 		return
 	}
 	var meta metadata
@@ -52,17 +56,13 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	o.Key.Name, o.Key.Namespace = meta.Name, meta.Namespace
 	o.Key = o.Key.normal()
 	o.Labels, o.Annotations = meta.Labels, meta.Annotations
-	l.reportFor(o, check.problems)
 	l.reportFor(o, problems)
 	l.reportFor(o, l.annotations(o))
-	if meta.Name == "" {
-		return
-	}
-	if first, twice := l.seen[o.Key]; twice {
+	if first, twice := l.seen[o.Key]; twice && o.Key.Name != "" {
 		l.report(Problem{Origin: at, Key: o.Key, What: "already declared at " + first.String(), Fix: "keep one of the two, or rename one"})
-		return
+	} else {
+		l.seen[o.Key] = at
 	}
-	l.seen[o.Key] = at
 	l.loaded.Objects = append(l.loaded.Objects, o)
 }
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -21,23 +19,24 @@ type document struct {
 	fault *syntaxError
 }
 
-// syntaxError is text that is not YAML or not JSON.
-type syntaxError struct {
-	line      int
-	what, fix string
+// parser reads files within what a load may spend.
+type parser struct {
+	limit  int // documents
+	budget int // bytes that may be parsed again to find the line of a syntax error
 }
 
-func (e *syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
-
 // parse reads all documents of a file. A broken one does not hide the others.
-func parse(file string, text []byte, limit int) []document {
+func (p *parser) parse(file string, text []byte) []document {
 	if strings.EqualFold(path.Ext(file), ".json") {
 		roots, err := parseJSON(text)
 		return documents(chunk{text, 1}, roots, err)
 	}
 	var docs []document
-	for _, c := range split(text, limit) {
-		roots, err := parseYAML(c.text)
+	for _, c := range split(text, p.limit) {
+		roots, err := parseNodes(c.text)
+		if err != nil {
+			err = explainYAML(c.text, err, &p.budget)
+		}
 		for _, root := range roots {
 			shift(root, c.line-1)
 		}
@@ -62,12 +61,12 @@ func documents(c chunk, roots []*yaml.Node, err error) []document {
 	return docs
 }
 
-// parseYAML reads the documents of one chunk, mostly one. The library reports some broken input by panicking, which
+// parseNodes reads the documents of one chunk, mostly one. The library reports some broken input by panicking, which
 // ends here.
-func parseYAML(text []byte) (roots []*yaml.Node, err error) {
+func parseNodes(text []byte) (roots []*yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = &syntaxError{line: 1, what: fmt.Sprintf("not readable as YAML: %v", r)}
+			err = fmt.Errorf("not readable: %v", r)
 		}
 	}()
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -78,7 +77,7 @@ func parseYAML(text []byte) (roots []*yaml.Node, err error) {
 			return roots, nil
 		}
 		if err != nil {
-			return roots, explainYAML(text, err)
+			return roots, err
 		}
 		if len(doc.Content) == 1 {
 			roots = append(roots, doc.Content[0])
@@ -94,19 +93,4 @@ func shift(n *yaml.Node, by int) {
 	for _, c := range n.Content {
 		shift(c, by)
 	}
-}
-
-var yamlErrorLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
-
-// explainYAML turns the library's message into one that says what to do.
-func explainYAML(text []byte, err error) *syntaxError {
-	fault := &syntaxError{line: 1, what: err.Error()}
-	if m := yamlErrorLine.FindStringSubmatch(err.Error()); m != nil {
-		fault.what = m[2]
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			fault.line = n
-		}
-	}
-	fault.what = "not valid YAML: " + fault.what
-	return fault
 }

@@ -182,10 +182,16 @@ func faulty(root *yaml.Node, field, what, fix string) verdict {
 	if _, kind := lookup(root, "kind"); kind != nil {
 		p.Key.Kind = clip(kind.Value)
 	}
+	p.Key.Name = roughName(root)
+	return verdict{problem: p}
+}
+
+// roughName is the name for messages about a document that nothing has checked.
+func roughName(root *yaml.Node) string {
 	if _, meta := lookup(root, "metadata"); meta != nil {
 		if _, name := lookup(meta, "name"); name != nil {
-			p.Key.Name = clip(name.Value)
+			return clip(name.Value)
 		}
 	}
-	return verdict{problem: p}
+	return ""
 }

@@ -18,7 +18,7 @@ import (
 //	format=F            see formats
 //	pattern=R           a regular expression; takes the rest of the tag, commas included
 //	unique              no element twice
-//	oneof               exactly one field of the struct is set
+//	oneof               exactly one of the struct's pointers, lists and maps is set
 //	secret              the value never appears in a problem
 //	default=X           what is used when the field is absent (documentation)
 type rules struct {
@@ -111,17 +111,18 @@ func (r rules) text(s string) (what, fix string) {
 	if r.pattern != nil && !r.pattern.MatchString(s) {
 		return "the value" + shown + " does not match " + r.pattern.String(), ""
 	}
-	if f := formats[r.format]; f.check != nil {
-		fix, ok := f.check(s)
-		switch {
-		case ok:
-		case r.secret:
-			return "not " + f.what, ""
-		default:
-			return quote(s) + " is not " + f.what, fix
-		}
+	f := formats[r.format]
+	if f.check == nil {
+		return "", ""
 	}
-	return "", ""
+	wrong, fix := f.check(s)
+	switch {
+	case wrong == "":
+		return "", ""
+	case r.secret:
+		return "the value " + wrong, ""
+	}
+	return quote(s) + " " + wrong, fix
 }
 
 func (r rules) word(s, shown string) (what, fix string) {

@@ -55,19 +55,18 @@ func (d *decoder) text(n *yaml.Node, s spot, v reflect.Value, shape shape) {
 		d.wants(s, "a string", n, fix)
 		return
 	}
-	if what, fix := s.rules.text(n.Value); what != "" {
-		d.wrong(s, what, fix)
-		return
-	}
+	what, fix := s.rules.text(n.Value)
+	d.wrong(s, what, fix)
 	switch shape {
 	case textual:
 		d.textual(n, s, v)
 	case bytesShape:
-		value, err := base64.StdEncoding.DecodeString(n.Value)
-		if err != nil {
-			d.wrong(s, "not base64", "encode the value, as base64 -w0 does")
+		wrong, fix := checkBase64(n.Value)
+		if wrong != "" {
+			d.wrong(s, "the value "+wrong, fix)
 			return
 		}
+		value, _ := base64.StdEncoding.DecodeString(n.Value)
 		v.SetBytes(value)
 	default:
 		v.SetString(n.Value)
@@ -86,7 +85,7 @@ func (d *decoder) integer(n *yaml.Node, s spot, v reflect.Value, unsigned bool) 
 		d.wants(s, "a number", n, "")
 		return
 	case leadingZero.MatchString(n.Value):
-		d.wants(s, "a number", n, "a leading zero means octal to some readers; write it without")
+		d.wrong(s, describe(n, s.rules.secret)+" has a leading zero", "some readers take it for octal: write it without")
 		return
 	}
 	written := strings.ReplaceAll(n.Value, "_", "")
@@ -157,7 +156,7 @@ func (d *decoder) freeScalar(n *yaml.Node, s spot) (any, bool) {
 		return parseBool(n.Value), true
 	case tagInt, tagFloat:
 		if leadingZero.MatchString(n.Value) {
-			d.wants(s, "a number or a string", n, "a leading zero means octal to some readers; quote it or write it without")
+			d.wrong(s, describe(n, s.rules.secret)+" has a leading zero", "some readers take it for octal: write it without, or quote it")
 			return nil, false
 		}
 		written := strings.ReplaceAll(n.Value, "_", "")

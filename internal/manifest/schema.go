@@ -136,9 +136,20 @@ func (s *schemas) structure(t reflect.Type, r rules) (map[string]any, error) {
 	}
 	bounds(out, r, "minProperties", "maxProperties")
 	if r.oneof {
-		out["minProperties"], out["maxProperties"] = 1, 1
+		out["oneOf"] = alternatives(known)
 	}
 	return out, nil
+}
+
+// alternatives says that exactly one of a struct's parts is there.
+func alternatives(known *fields) []any {
+	var each []any
+	for _, f := range known.list {
+		if isPart(f.typ) {
+			each = append(each, map[string]any{"required": []string{f.name}})
+		}
+	}
+	return each
 }
 
 // annotate adds what is for readers.

@@ -11,7 +11,7 @@ type checker struct {
 	maxDepth, maxAliases, maxNodes int
 
 	nodes, aliases int
-	open           map[*yaml.Node]bool // anchors whose content is being walked
+	open           map[*yaml.Node]bool // anchored nodes that are being walked
 	problems       []Problem
 	unsafe         bool // the document must not be decoded
 }
@@ -34,11 +34,15 @@ func (c *checker) walk(n *yaml.Node, at *fieldPath, depth int) {
 	c.nodes++
 	switch {
 	case c.nodes > c.maxNodes:
-		c.refuse(n.Line, nil, fmt.Sprintf("more than %d values, aliases expanded", c.maxNodes), "split the document")
+		c.refuse(n.Line, nil, fmt.Sprintf("more than %d values in one document, aliases expanded", c.maxNodes), "split the document")
 		return
 	case depth > c.maxDepth:
 		c.refuse(n.Line, nil, fmt.Sprintf("nested deeper than %d levels", c.maxDepth), "flatten it")
 		return
+	}
+	if n.Anchor != "" {
+		c.enter(n)
+		defer delete(c.open, n)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -63,12 +67,14 @@ func (c *checker) alias(n *yaml.Node, at *fieldPath, depth int) {
 		c.refuse(n.Line, at, fmt.Sprintf("the anchor &%s contains itself", clip(n.Value)), "write the value out")
 		return
 	}
+	c.walk(n.Alias, at, depth)
+}
+
+func (c *checker) enter(n *yaml.Node) {
 	if c.open == nil {
 		c.open = map[*yaml.Node]bool{}
 	}
-	c.open[n.Alias] = true
-	c.walk(n.Alias, at, depth)
-	delete(c.open, n.Alias)
+	c.open[n] = true
 }
 
 func (c *checker) mapping(n *yaml.Node, at *fieldPath, depth int) {
@@ -77,7 +83,7 @@ func (c *checker) mapping(n *yaml.Node, at *fieldPath, depth int) {
 		key, value := follow(n.Content[i]), n.Content[i+1]
 		line := n.Content[i].Line
 		if key.Kind != yaml.ScalarNode {
-			c.refuse(line, at, "a key must be a string, found "+describe(key, false), "")
+			c.refuse(line, at, "a key must be a string, found "+describe(key, false), "if {{ }} is a template, commit the rendered file or quote it")
 			return
 		}
 		below := at.field(key.Value)

@@ -1,0 +1,118 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// syntaxError is text that is not YAML or not JSON.
+type syntaxError struct {
+	line      int
+	what, fix string
+}
+
+func (e *syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
+
+var yamlMessage = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+
+// explainYAML turns the library's message into one that says what to do, on the line to look at. The library names the
+// line where the surrounding block starts, or none; budget is how many bytes may be parsed again to do better.
+func explainYAML(text []byte, err error, budget *int) *syntaxError {
+	message := yamlMessage.FindStringSubmatch(err.Error())
+	reported, _ := strconv.Atoi(message[1])
+	line := locate(text, max(reported, 1), err.Error(), budget)
+	row := bytes.TrimRight(rowOf(text, line), "\r\n")
+	what, fix := advise(message[2], row)
+	return &syntaxError{line: line, what: what, fix: fix}
+}
+
+// locate is the line after the longest run of leading lines that parses. Up to there the text is fine, so that line,
+// or a quote or bracket that it opens, is what breaks it.
+func locate(text []byte, reported int, message string, budget *int) int {
+	ends := lineEnds(text)
+	fails := func(n int) (string, bool) {
+		*budget -= ends[n-1]
+		_, err := parseNodes(text[:ends[n-1]])
+		if err == nil {
+			return "", false
+		}
+		return err.Error(), true
+	}
+	top := min(reported+8, len(ends))
+	for top < len(ends) && *budget > 0 {
+		if got, failed := fails(top); failed && got == message {
+			break
+		}
+		top = min(2*top, len(ends))
+	}
+	for n := top; n > 0; n-- {
+		if *budget <= 0 {
+			return min(reported, len(ends))
+		}
+		if _, failed := fails(n); !failed {
+			return min(n+1, len(ends))
+		}
+	}
+	return 1
+}
+
+// lineEnds is the offset after each line.
+func lineEnds(text []byte) []int {
+	ends := make([]int, 0, 64)
+	for at := 0; at < len(text); {
+		at = lineEnd(text, at)
+		ends = append(ends, at)
+	}
+	if len(ends) == 0 {
+		ends = append(ends, 0)
+	}
+	return ends
+}
+
+func rowOf(text []byte, line int) []byte {
+	at := 0
+	for ; line > 1; line-- {
+		at = lineEnd(text, at)
+	}
+	return text[at:lineEnd(text, at)]
+}
+
+// advice is what a message of the library means to a person.
+var advice = []struct{ message, what, fix string }{
+	{"mapping values are not allowed", "a colon where none can be", "quote the value, or align the line with its siblings"},
+	{"did not find expected key", "this line does not fit the ones above", "check its indentation and its quotes"},
+	{"did not find expected '-' indicator", "this line does not fit the list above", "check its indentation"},
+	{"could not find expected ':'", "not a key and a value", "write key: value, with a space after the colon"},
+	{"found unexpected end of stream", "a quote that is opened here is not closed", "close it"},
+	{"found unexpected document indicator", "a quote that is opened here is not closed", "close it"},
+	{"did not find expected ',' or", "a bracket that is opened here is not closed properly", "close it, put commas between its items, or quote the value"},
+	{"did not find expected node content", "a value is missing or starts with a reserved character", "quote the value"},
+	{"block sequence entries are not allowed", "a list cannot start here", "put each item on a line of its own, below the key"},
+	{"control characters are not allowed", "an invisible control character", "remove it"},
+	{"unknown anchor", "an alias without an anchor in this document", "add the anchor, or quote the value if * was meant literally"},
+	{"exceeded max depth", "nested far too deep", "flatten it"},
+	{"found unknown escape character", "an unknown escape in double quotes", "use single quotes, or write \\\\ for a backslash"},
+}
+
+func advise(message string, row []byte) (what, fix string) {
+	trimmed := bytes.TrimLeft(row, " ")
+	switch {
+	case bytes.HasPrefix(row, []byte("<<<<<<<")) || bytes.HasPrefix(row, []byte("=======")) || bytes.HasPrefix(row, []byte(">>>>>>>")):
+		return "a merge conflict that nobody resolved", "keep one side and remove the markers"
+	case bytes.HasPrefix(trimmed, []byte("\t")):
+		return "a tab in the indentation, which YAML does not allow", "use spaces"
+	case bytes.Contains(row, []byte("{{")):
+		return "a template, not YAML", "commit the rendered file, or quote the value"
+	case strings.HasPrefix(message, "found character that cannot start any token"):
+		return "a value starts with a reserved character", "quote the value"
+	}
+	for _, a := range advice {
+		if strings.HasPrefix(message, a.message) {
+			return "not valid YAML: " + a.what, a.fix
+		}
+	}
+	return "not valid YAML: " + message, ""
+}
