@@ -63,10 +63,12 @@ func configError(problems []string) error {
 	return fail(ErrConfig, "%s", strings.Join(problems, "\n"))
 }
 
+const maxErrorText = 500 // for what other code says; a server can make it long
+
 // finish puts the address before err's text, removes the secrets from it and
 // gives it a class if it has none yet.
 func finish(ctx context.Context, addr address, hidden secrets, err error) error {
-	f := &failure{class: ErrUnavailable, text: err.Error()}
+	f := &failure{class: ErrUnavailable, text: clip(hidden.remove(err.Error()), maxErrorText)}
 	var known *failure
 	if errors.As(err, &known) {
 		f.class, f.text = known.class, known.text

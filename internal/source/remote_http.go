@@ -108,9 +108,12 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if resp.StatusCode >= 400 {
-		said := firstLine(resp)
+		user, password, login := req.BasicAuth()
+		var hidden secrets
+		hidden.addLogin(user, password)
+		words := plainText(resp)
 		resp.Body.Close()
-		return nil, statusError(resp, said, req.Header.Get("Authorization") != "")
+		return nil, statusError(resp, said(hidden.remove(words)), login)
 	}
 	limit := int64(maxPackBytes + maxPackBytes/16)
 	if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
@@ -135,20 +138,20 @@ func statusError(resp *http.Response, said string, login bool) error {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return fail(ErrCredentials, "%s; set source.auth.tokenFile or basicAuthFile", status)
 	case code == http.StatusNotFound || code == http.StatusGone:
-		return fail(ErrNotFound, "%s; there is no such repository, or the login in source.auth may not see it", status)
+		return fail(ErrNotFound, "%s; there is no such repository, or the login in source.auth may not see it; check source.url", status)
 	case code == http.StatusProxyAuthRequired:
 		return fail(ErrConfig, "%s; set the proxy's login in HTTPS_PROXY", status)
 	}
 	return fail(ErrConfig, "%s; source.url does not lead to a Git repository", status)
 }
 
-// firstLine is what a server says in plain text about an error, if anything.
-func firstLine(resp *http.Response) string {
+// plainText is what a server says to people about an error, if anything.
+func plainText(resp *http.Response) string {
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
 		return ""
 	}
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1024))
-	return said(string(body))
+	return string(body)
 }
 
 // httpSession gives go-git's errors a class.
@@ -185,7 +188,7 @@ func httpError(err error) error {
 		return fail(ErrConfig, "%s; set source.caFile to the authority's certificate", err)
 	case errors.As(err, &hostname), errors.As(err, &invalid):
 		return fail(ErrConfig, "%s; the server's certificate has to be renewed or source.url has to name its host", err)
-	case errors.As(err, &plain):
+	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
 		return fail(ErrConfig, "%s; the server does not speak https at this port", err)
 	}
 	return err

@@ -28,7 +28,7 @@ func (r *localRemote) open(context.Context, *secrets) (transport.UploadPackSessi
 	repo, err := git.PlainOpenWithOptions(r.path, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
 	switch {
 	case errors.Is(err, git.ErrRepositoryNotExists):
-		return nil, fail(ErrNotFound, "this folder is not a Git repository; run `git init` in it and commit, or use `validate` on plain folders")
+		return nil, fail(ErrNotFound, "this folder is not a Git repository; set source.url to one, or run `git init` here and commit")
 	case err != nil:
 		return nil, fail(ErrConfig, "this repository cannot be read (%s); it has to be an ordinary SHA-1 repository", err)
 	}

@@ -19,6 +19,9 @@ func (s *secrets) add(value string) {
 }
 
 func (s *secrets) addLogin(user, password string) {
+	if password == "" {
+		return
+	}
 	s.add(password)
 	*s = append(*s, base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
 }

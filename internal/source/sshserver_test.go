@@ -149,3 +149,20 @@ func (s *sshServer) run(channel ssh.Channel, command string) {
 	}
 	channel.SendRequest("exit-status", false, ssh.Marshal(status))
 }
+
+func pemOf(certificate []byte) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
+}
+
+func lockedKey(t testing.TB) string {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKeyWithPassphrase(private, "", []byte("open sesame"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(block))
+}

@@ -1,0 +1,100 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+)
+
+// Schedule says when to look next. The zero Schedule never does.
+type Schedule struct {
+	spec string
+	cron cron.Schedule
+}
+
+// String is the expression that the schedule was made of.
+func (s Schedule) String() string { return s.spec }
+
+// Next is the first moment after t, or the zero time if there is none.
+func (s Schedule) Next(t time.Time) time.Time {
+	if s.cron == nil {
+		return time.Time{}
+	}
+	return s.cron.Next(t)
+}
+
+const (
+	scheduleHelp = `write an interval such as "@every 1m", or five fields (minute hour day month weekday) such as "*/5 * * * *"`
+	minInterval  = time.Second
+	maxSpec      = 200
+)
+
+// ParseSchedule reads a robfig/cron expression: "@every 1m", "@hourly", or
+// five fields. Its errors say how to write one.
+func ParseSchedule(spec string) (Schedule, error) {
+	spec = strings.TrimSpace(spec)
+	if problem := scheduleProblem(spec); problem != "" {
+		return Schedule{}, fail(ErrConfig, "schedule %q %s; %s", clip(spec, maxNameShown), problem, scheduleHelp)
+	}
+	parsed, err := cron.ParseStandard(spec)
+	if err != nil {
+		return Schedule{}, fail(ErrConfig, "schedule %q cannot be read (%s); %s", spec, err, scheduleHelp)
+	}
+	s := Schedule{spec: spec, cron: parsed}
+	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
+		return Schedule{}, fail(ErrConfig, "schedule %q never comes; %s", spec, scheduleHelp)
+	}
+	return s, nil
+}
+
+func scheduleProblem(spec string) string {
+	switch {
+	case spec == "":
+		return "is empty"
+	case len(spec) > maxSpec:
+		return "is too long"
+	case strings.HasPrefix(spec, "TZ=") || strings.HasPrefix(spec, "CRON_TZ="):
+		if _, rest, ok := strings.Cut(spec, " "); !ok || strings.TrimSpace(rest) == "" {
+			return "names a time zone and no time"
+		}
+	case strings.HasPrefix(spec, "@every "):
+		every, err := time.ParseDuration(strings.TrimSpace(strings.TrimPrefix(spec, "@every ")))
+		if err != nil {
+			return "has an interval that cannot be read, such as 30s, 5m or 1h30m"
+		}
+		if every < minInterval {
+			return fmt.Sprintf("comes more often than every %s", minInterval)
+		}
+	}
+	return ""
+}
+
+// Poll calls look at every moment of the schedule, up to jitter later so that
+// many agents do not ask a server all at once, until ctx ends. Moments that
+// pass while look runs are left out.
+func Poll(ctx context.Context, schedule Schedule, jitter time.Duration, look func()) {
+	for {
+		now := time.Now()
+		next := schedule.Next(now)
+		if next.IsZero() {
+			<-ctx.Done()
+			return
+		}
+		wait := next.Sub(now)
+		if jitter > 0 {
+			wait += rand.N(jitter)
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+			look()
+		}
+	}
+}
