@@ -20,7 +20,7 @@ type Options struct {
 	MaxEntries    int   // files and folders seen, read or not; default 100,000
 	MaxFiles      int   // files read; default 20,000
 	MaxDocuments  int   // documents and list items of the whole load; default 50,000
-	MaxNodes      int   // values of the whole load, aliases expanded; default 2,000,000
+	MaxNodes      int   // values of the whole load, aliases expanded; default 1,000,000
 	MaxPerObject  int   // values of one object, aliases expanded; default 100,000
 	MaxDepth      int   // nesting of a document, and of folders; default 100
 	MaxAliases    int   // aliases in a document, expanded; default 1,000
@@ -32,7 +32,7 @@ func (o Options) withDefaults() Options {
 	o.MaxEntries = cmp.Or(o.MaxEntries, 100_000)
 	o.MaxFiles = cmp.Or(o.MaxFiles, 20_000)
 	o.MaxDocuments = cmp.Or(o.MaxDocuments, 50_000)
-	o.MaxNodes = cmp.Or(o.MaxNodes, 2_000_000)
+	o.MaxNodes = cmp.Or(o.MaxNodes, 1_000_000)
 	o.MaxPerObject = cmp.Or(o.MaxPerObject, 100_000)
 	o.MaxDepth = cmp.Or(o.MaxDepth, 100)
 	o.MaxAliases = cmp.Or(o.MaxAliases, 1_000)

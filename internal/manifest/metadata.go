@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -53,7 +54,7 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	}
 	var meta metadata
 	problems := o.decodeMetadata(&meta)
-	o.Key.Name, o.Key.Namespace = meta.Name, meta.Namespace
+	o.Key.Name, o.Key.Namespace = cmp.Or(meta.Name, o.Key.Name), meta.Namespace
 	o.Key = o.Key.normal()
 	o.Labels, o.Annotations = meta.Labels, meta.Annotations
 	l.reportFor(o, problems)

@@ -25,14 +25,25 @@ type parser struct {
 	budget int // bytes that may be parsed again to find the line of a syntax error
 }
 
+// maxParsed bounds the values of one document before aliases, each of which costs some hundred bytes of memory.
+const maxParsed = 500_000
+
 // parse reads all documents of a file. A broken one does not hide the others.
 func (p *parser) parse(file string, text []byte) []document {
 	if strings.EqualFold(path.Ext(file), ".json") {
+		whole := chunk{text, 1}
+		if values(text) > maxParsed {
+			return documents(whole, nil, errTooMany)
+		}
 		roots, err := parseJSON(text)
-		return documents(chunk{text, 1}, roots, err)
+		return documents(whole, roots, err)
 	}
 	var docs []document
 	for _, c := range split(text, p.limit) {
+		if values(c.text) > maxParsed {
+			docs = append(docs, documents(c, nil, errTooMany)...)
+			continue
+		}
 		roots, err := parseNodes(c.text)
 		if err != nil {
 			err = explainYAML(c.text, err, &p.budget)
@@ -43,6 +54,17 @@ func (p *parser) parse(file string, text []byte) []document {
 		docs = append(docs, documents(c, roots, err)...)
 	}
 	return docs
+}
+
+var errTooMany = &syntaxError{line: 1, what: fmt.Sprintf("more than about %d values in one document", maxParsed), fix: "split it"}
+
+// values is at least the number of values that a text can hold, found without parsing it.
+func values(text []byte) int {
+	n := bytes.Count(text, []byte("- "))
+	for _, mark := range []string{"\n", ",", ":", "[", "{", "?"} {
+		n += bytes.Count(text, []byte(mark))
+	}
+	return n
 }
 
 func documents(c chunk, roots []*yaml.Node, err error) []document {

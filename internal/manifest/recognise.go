@@ -156,12 +156,12 @@ func (v vocabulary) misnamed(root *yaml.Node, g GroupVersionKind) verdict {
 
 // headField reads apiVersion or kind.
 func headField(root *yaml.Node, name, assumed string) (string, *Problem) {
-	key, value := lookup(root, name)
+	_, value := lookup(root, name)
 	switch {
 	case value == nil || isNull(value):
 		return assumed, nil
 	case value.Kind != yaml.ScalarNode || typeOf(value) != tagString:
-		return "", &Problem{Origin: Origin{Line: key.Line}, Field: name, What: "wants a string, found " + describe(value, false)}
+		return "", faulty(root, name, "wants a string, found "+describe(value, false), "").problem
 	}
 	return value.Value, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -86,9 +87,10 @@ func tell(files fstest.MapFS) string {
 	}
 	var out strings.Builder
 	for _, o := range loaded.Objects {
-		found := o.Decode(body(o.Key.Kind))
-		problems = append(problems, found...)
-		if len(found) == 0 {
+		problems = append(problems, o.Decode(body(o.Key.Kind))...)
+	}
+	for _, o := range loaded.Objects {
+		if !slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Origin.File == o.Origin.File && p.Key == o.Key }) {
 			fmt.Fprintf(&out, "ok %s: %s\n", o.Origin, o.Key)
 		}
 	}

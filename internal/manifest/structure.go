@@ -17,6 +17,7 @@ type checker struct {
 }
 
 func (c *checker) problem(line int, at *fieldPath, what, fix string) {
+	c.unsafe = c.unsafe || len(c.problems) >= maxProblems
 	c.problems = append(c.problems, Problem{Origin: Origin{Line: line}, Field: at.String(), What: what, Fix: fix})
 }
 
