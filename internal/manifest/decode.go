@@ -124,15 +124,12 @@ func (d *decoder) structure(n *yaml.Node, s spot, v reflect.Value) {
 	if s.rules.oneof {
 		d.wrong(s, checkOneof(known, set), "")
 	}
-	d.wrongPair(s)(s.rules.length(count, "fields"))
+	what, fix := s.rules.length(count, "fields")
+	d.wrong(s, what, fix)
 }
 
 func isHead(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata" || name == "status"
-}
-
-func (d *decoder) wrongPair(s spot) func(what, fix string) {
-	return func(what, fix string) { d.wrong(s, what, fix) }
 }
 
 func (d *decoder) list(n *yaml.Node, s spot, v reflect.Value) {
@@ -140,7 +137,8 @@ func (d *decoder) list(n *yaml.Node, s spot, v reflect.Value) {
 		d.wants(s, "a list", n, "")
 		return
 	}
-	d.wrongPair(s)(s.rules.length(len(n.Content), "elements"))
+	what, fix := s.rules.length(len(n.Content), "elements")
+	d.wrong(s, what, fix)
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
 	element := s.rules.ofElement()
 	seen := map[string]int{}
@@ -168,7 +166,8 @@ func (d *decoder) mapping(n *yaml.Node, s spot, v reflect.Value) {
 		return
 	}
 	all := entries(n)
-	d.wrongPair(s)(s.rules.length(len(all), "entries"))
+	what, fix := s.rules.length(len(all), "entries")
+	d.wrong(s, what, fix)
 	v.Set(reflect.MakeMapWithSize(v.Type(), len(all)))
 	element := s.rules.ofElement()
 	for _, e := range all {

@@ -17,8 +17,8 @@ func Explain(body reflect.Type, at string) (string, error) {
 		}
 		known := fieldsOf(t)
 		next := known.named(step.name)
-		if i == 0 && step.name == "metadata" {
-			next = &field{name: "metadata", typ: reflect.TypeFor[metadata](), doc: "Names the object."}
+		if next == nil && i == 0 {
+			next = fieldsOf(reflect.TypeFor[frame]()).named(step.name)
 		}
 		if next == nil {
 			return "", fmt.Errorf("%s has no field %s; %s", pathUpTo(at, i), step.name, didYouMean(step.name, known.names))
@@ -43,15 +43,29 @@ func Explain(body reflect.Type, at string) (string, error) {
 		return "", known.err
 	}
 	out.WriteString("FIELDS:\n")
-	for _, f := range known.list {
-		fmt.Fprintf(&out, "  %s <%s>%s\n", f.name, typeName(f.typ), requiredMark(f))
-		writeRules(&out, f, "    ")
+	if at == "" {
+		writeFields(&out, fieldsOf(reflect.TypeFor[frame]()).list)
+	}
+	writeFields(&out, known.list)
+	return strings.TrimRight(out.String(), "\n") + "\n", nil
+}
+
+// frame is what every document has beside its body.
+type frame struct {
+	APIVersion string   `json:"apiVersion" rule:"required" doc:"The group and version of the kind."`
+	Kind       string   `json:"kind" rule:"required" doc:"What the object is."`
+	Metadata   metadata `json:"metadata" rule:"required" doc:"Names the object."`
+}
+
+func writeFields(out *strings.Builder, list []field) {
+	for _, f := range list {
+		fmt.Fprintf(out, "  %s <%s>%s\n", f.name, typeName(f.typ), requiredMark(f))
+		writeRules(out, f, "    ")
 		if f.doc != "" {
 			out.WriteString(wrap(f.doc, "    "))
 		}
 		out.WriteString("\n")
 	}
-	return strings.TrimRight(out.String(), "\n") + "\n", nil
 }
 
 func pathUpTo(at string, steps int) string {
@@ -131,13 +145,13 @@ func unitOf(t reflect.Type) string {
 	}
 	switch shapeOf(t) {
 	case stringShape, textual, bytesShape:
-		return " characters"
+		return "characters"
 	case listShape:
-		return " elements"
+		return "elements"
 	case mapShape:
-		return " entries"
+		return "entries"
 	case structShape:
-		return " fields"
+		return "fields"
 	}
 	return ""
 }

@@ -136,15 +136,23 @@ func (r rules) word(s, shown string) (what, fix string) {
 	return what, fix
 }
 
-// length judges how many of something there are.
+// length judges how many of something there are; unit is its plural.
 func (r rules) length(n int, unit string) (what, fix string) {
 	switch {
 	case r.min != nil && float64(n) < *r.min:
-		return fmt.Sprintf("%d %s, at least %s wanted", n, unit, plain(*r.min)), ""
+		return count(float64(n), unit) + ", at least " + plain(*r.min) + " wanted", ""
 	case r.max != nil && float64(n) > *r.max:
-		return fmt.Sprintf("%d %s, at most %s allowed", n, unit, plain(*r.max)), ""
+		return count(float64(n), unit) + ", at most " + plain(*r.max) + " allowed", ""
 	}
 	return "", ""
+}
+
+// count is "3 elements", "1 element", or only the number when there is no unit.
+func count(n float64, unit string) string {
+	if n == 1 {
+		unit = strings.TrimSuffix(strings.Replace(unit, "ies", "ys", 1), "s")
+	}
+	return strings.TrimSuffix(plain(n)+" "+unit, " ")
 }
 
 // size judges a number.
@@ -163,7 +171,7 @@ func (r rules) size(n float64, written string) (what, fix string) {
 
 func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// said is the rules in words; unit is what min and max count, with a leading space.
+// said is the rules in words; unit is what min and max count.
 func (r rules) said(unit string) string {
 	var words []string
 	say := func(on bool, word string) {
@@ -177,10 +185,10 @@ func (r rules) said(unit string) string {
 		say(true, "matches "+r.pattern.String())
 	}
 	if r.min != nil {
-		say(true, "at least "+plain(*r.min)+unit)
+		say(true, "at least "+count(*r.min, unit))
 	}
 	if r.max != nil {
-		say(true, "at most "+plain(*r.max)+unit)
+		say(true, "at most "+count(*r.max, unit))
 	}
 	say(r.unique, "no element twice")
 	say(r.oneof, "exactly one field")

@@ -42,7 +42,8 @@ func (d *decoder) scalar(n *yaml.Node, s spot, v reflect.Value) {
 			return
 		}
 		v.SetFloat(f)
-		d.wrongPair(s)(s.rules.size(f, n.Value))
+		what, fix := s.rules.size(f, n.Value)
+	d.wrong(s, what, fix)
 	}
 }
 
@@ -96,7 +97,8 @@ func (d *decoder) integer(n *yaml.Node, s spot, v reflect.Value, unsigned bool) 
 			return
 		}
 		v.SetUint(u)
-		d.wrongPair(s)(s.rules.size(float64(u), n.Value))
+		what, fix := s.rules.size(float64(u), n.Value)
+	d.wrong(s, what, fix)
 		return
 	}
 	i, err := strconv.ParseInt(written, 0, 64)
@@ -105,7 +107,8 @@ func (d *decoder) integer(n *yaml.Node, s spot, v reflect.Value, unsigned bool) 
 		return
 	}
 	v.SetInt(i)
-	d.wrongPair(s)(s.rules.size(float64(i), n.Value))
+	what, fix := s.rules.size(float64(i), n.Value)
+	d.wrong(s, what, fix)
 }
 
 func (d *decoder) float(n *yaml.Node, s spot) (float64, bool) {
