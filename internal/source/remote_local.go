@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
+	"github.com/go-git/go-billy/v5/osfs"
 	git "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
 // localRemote reads a repository on this machine, bare or not, without running
@@ -32,19 +36,24 @@ func (r *localRemote) open(context.Context, *secrets) (transport.UploadPackSessi
 	case err != nil:
 		return nil, fail(ErrConfig, "this repository cannot be read (%s); it has to be an ordinary SHA-1 repository", err)
 	}
-	return &localSession{repo: repo, objects: repo.Storer}, nil
+	stored, ok := repo.Storer.(*filesystem.Storage)
+	if !ok {
+		return nil, fmt.Errorf("opening the repository: unexpected storage %T", repo.Storer)
+	}
+	// Opened again for repositories that borrow objects from others.
+	objects := filesystem.NewStorageWithOptions(stored.Filesystem(), cache.NewObjectLRU(objectCacheLen),
+		filesystem.Options{KeepDescriptors: true, AlternatesFS: osfs.New("/")})
+	return &localSession{objects: objects}, nil
 }
 
 type localSession struct {
-	repo    *git.Repository
-	objects storer.EncodedObjectStorer
+	objects *filesystem.Storage
+	packing sync.WaitGroup
 }
 
 func (s *localSession) Close() error {
-	if c, ok := s.objects.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
+	s.packing.Wait()
+	return s.objects.Close()
 }
 
 func (s *localSession) AdvertisedReferences() (*packp.AdvRefs, error) {
@@ -56,12 +65,12 @@ func (s *localSession) AdvertisedReferencesContext(ctx context.Context) (*packp.
 	if err := refs.Capabilities.Set(capability.Shallow); err != nil {
 		return nil, err
 	}
-	if head, err := s.repo.Storer.Reference(plumbing.HEAD); err == nil && head.Type() == plumbing.SymbolicReference {
+	if head, err := s.objects.Reference(plumbing.HEAD); err == nil && head.Type() == plumbing.SymbolicReference {
 		if err := refs.Capabilities.Add(capability.SymRef, "HEAD:"+head.Target().String()); err != nil {
 			return nil, err
 		}
 	}
-	iter, err := s.repo.Storer.IterReferences()
+	iter, err := s.objects.IterReferences()
 	if err != nil {
 		return nil, fmt.Errorf("listing references: %w", err)
 	}
@@ -87,15 +96,26 @@ func (s *localSession) UploadPack(ctx context.Context, req *packp.UploadPackRequ
 	}
 	w.list = nil
 	for _, want := range req.Wants {
-		if err := w.walk(want, 0); errors.Is(err, plumbing.ErrObjectNotFound) {
-			return nil, fail(ErrNotFound, "the repository does not hold all of %s", want)
-		} else if err != nil {
-			return nil, err
+		if _, err := s.objects.EncodedObject(plumbing.AnyObject, want); errors.Is(err, plumbing.ErrObjectNotFound) {
+			return nil, fail(ErrNotFound, "the repository does not hold the commit %s", want)
+		}
+		if err := w.walk(want, 0); err != nil {
+			return nil, contentError(want, err)
 		}
 	}
 	r, pipe := io.Pipe()
-	go func() { pipe.CloseWithError(writePack(ctx, pipe, s.objects, w.list)) }()
+	s.packing.Go(func() { pipe.CloseWithError(contentError(req.Wants[0], writePack(ctx, pipe, s.objects, w.list))) })
 	return packp.NewUploadPackResponseWithPackfile(req, r), nil
+}
+
+// contentError says that a commit is not whole.
+func contentError(want plumbing.Hash, err error) error {
+	for _, damage := range []error{plumbing.ErrObjectNotFound, object.ErrMalformedTree, object.ErrMalformedCommit, object.ErrMalformedTag} {
+		if errors.Is(err, damage) {
+			return fail(ErrContent, "the repository does not hold all of commit %s (%s); `git fsck` there says what is missing", want, err)
+		}
+	}
+	return err
 }
 
 // packList gathers what one commit needs: tag, commit, trees and blobs, each

@@ -49,17 +49,22 @@ func gitEnv() []string {
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
 }
 
-// write makes files of name, content pairs and commits them.
+func (g *gitRepo) write(name, content string) {
+	g.t.Helper()
+	name = filepath.Join(g.dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		g.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// commit writes files of name, content pairs and commits them.
 func (g *gitRepo) commit(subject string, files ...string) string {
 	g.t.Helper()
 	for i := 0; i < len(files); i += 2 {
-		name := filepath.Join(g.dir, files[i])
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			g.t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(files[i+1]), 0o644); err != nil {
-			g.t.Fatal(err)
-		}
+		g.write(files[i], files[i+1])
 	}
 	g.git("add", "-A")
 	g.git("commit", "-q", "--allow-empty", "-m", subject)

@@ -1,0 +1,138 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestAt(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		first := g.commit("first", "a.yaml", "1")
+		g.git("tag", "light")
+		g.git("tag", "-a", "-m", "annotated", "v1.0")
+		g.git("tag", "-a", "-m", "of a tag", "v1.0-again", "v1.0")
+		g.git("tag", "-a", "-m", "of a blob", "blob", "HEAD:a.yaml")
+		second := g.commit("second", "a.yaml", "2")
+		g.git("switch", "-q", "-c", "feature/x")
+		third := g.commit("third", "a.yaml", "3")
+		g.git("switch", "-q", "main")
+		g.git("update-ref", "refs/pull/7/head", third)
+		r := newRepo(t, cfg)
+		last, _ := mustFetch(t, r)
+		for ref, want := range map[string]string{
+			"main": second, "feature/x": third, "light": first, "v1.0": first, "v1.0-again": first, "HEAD": second,
+			"refs/heads/main": second, "refs/tags/v1.0": first, "refs/pull/7/head": third, "pull/7/head": third,
+			first: first, strings.ToUpper(third): third, second: second,
+		} {
+			rev, err := r.At(t.Context(), ref)
+			if err != nil {
+				t.Errorf("At(%q): %v", ref, err)
+				continue
+			}
+			content := map[string]string{first: "1", second: "2", third: "3"}[want]
+			if rev.Commit != want || rev.Branch != ref || readFile(t, rev, "a.yaml") != content {
+				t.Errorf("At(%q) = %+v, want %s", ref, rev, want)
+			}
+		}
+		for ref, word := range map[string]string{
+			"mian": `"main"`, "v1.1": `"v1.0"`, "refs/pull/8/head": "no branch, tag or reference", first[:10]: "all its 40 digits",
+			"blob": "is a blob, not a commit", "a..b": "is not a branch", "-x": "is not a branch", "a b": "is not a branch", "": "is not a branch",
+			"@{-1}": "is not a branch", "main~1": "is not a branch", "refs/heads/../x": "is not a branch", "x\x00y": "is not a branch", "a.lock": "is not a branch",
+		} {
+			_, err := r.At(t.Context(), ref)
+			wantError(t, err, ErrNotFound, word)
+		}
+		_, err := r.At(t.Context(), strings.Repeat("12", 20))
+		if !NeedsPerson(err) {
+			t.Errorf("a commit that nobody has: %v", err)
+		}
+		if now, _ := r.Last(); now.Commit != last.Commit {
+			t.Error("At changed the last revision")
+		}
+		if _, changed := mustFetch(t, r); changed {
+			t.Error("At made the branch look changed")
+		}
+	})
+}
+
+func TestCommitThatIsNotHandedOut(t *testing.T) {
+	g := newGitRepo(t)
+	first := g.commit("first", "a.yaml", "1")
+	g.commit("second", "a.yaml", "2")
+	g.git("config", "uploadpack.allowReachableSHA1InWant", "false")
+	_, err := newRepo(t, serveSSH(t, g).config()).At(t.Context(), first)
+	wantError(t, err, ErrNotFound, first, "refs/pull/N/head")
+}
+
+func TestDefaultBranch(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		g.commit("first", "a.yaml", "1")
+		g.git("switch", "-q", "-c", "trunk")
+		want := g.commit("second", "a.yaml", "2")
+		cfg.Branch = ""
+		if rev, _ := mustFetch(t, newRepo(t, cfg)); rev.Branch != "trunk" || rev.Commit != want {
+			t.Errorf("revision %+v", rev)
+		}
+	})
+}
+
+func TestManyReferences(t *testing.T) {
+	g := newGitRepo(t)
+	want := g.commit("first", "a.yaml", "1")
+	var refs strings.Builder
+	for n := range 20_000 {
+		fmt.Fprintf(&refs, "%s refs/heads/branch-%05d\n", want, n)
+	}
+	g.write(".git/packed-refs", refs.String())
+	for _, cfg := range []Config{{URL: g.dir}, {URL: serveHTTP(t, g).url()}, serveSSH(t, g).config()} {
+		cfg.Branch = "branch-19999"
+		if rev, _ := mustFetch(t, newRepo(t, cfg)); rev.Commit != want {
+			t.Errorf("revision %+v", rev)
+		}
+		cfg.Branch = "branch-0000"
+		wantError(t, fetchError(t, newRepo(t, cfg)), ErrNotFound, `"branch-00000"`, "more)")
+	}
+}
+
+// TestLocalShapes reads local repositories of every shape.
+func TestLocalShapes(t *testing.T) {
+	g := newGitRepo(t)
+	g.commit("first", "a.yaml", "1")
+	want := g.commit("second", "b.yaml", "2")
+	parent := g.dir + "-"
+	g.git("clone", "-q", "--bare", ".", parent+"bare")
+	g.git("clone", "-q", "--bare", "--shared", ".", parent+"alternates")
+	g.git("clone", "-q", "--depth=1", "file://"+g.dir, parent+"shallow")
+	g.git("worktree", "add", "-q", "-b", "other", parent+"worktree")
+	g.git("clone", "-q", "--separate-git-dir", parent+"separate.git", ".", parent+"separate")
+	g.git("clone", "-q", ".", parent+"packed")
+	g.git("-C", parent+"packed", "gc", "-q", "--aggressive")
+	g.git("-C", parent+"packed", "pack-refs", "--all")
+	for _, shape := range []string{"bare", "alternates", "shallow", "worktree", "separate", "packed"} {
+		t.Run(shape, func(t *testing.T) {
+			rev, _ := mustFetch(t, newRepo(t, Config{URL: parent + shape, Branch: "main"}))
+			if rev.Commit != want || readFile(t, rev, "a.yaml")+readFile(t, rev, "b.yaml") != "12" {
+				t.Errorf("revision %+v", rev)
+			}
+		})
+	}
+}
+
+func TestUncommittedIsNotSeen(t *testing.T) {
+	g := newGitRepo(t)
+	g.commit("first", "a.yaml", "1")
+	g.write("a.yaml", "changed")
+	g.write("b.yaml", "new")
+	g.git("add", "b.yaml")
+	rev, _ := mustFetch(t, newRepo(t, Config{URL: g.dir}))
+	if readFile(t, rev, "a.yaml") != "1" {
+		t.Error("a change that is not committed is seen")
+	}
+	if _, err := rev.Files.Open("b.yaml"); err == nil {
+		t.Error("a file that is not committed is seen")
+	}
+	if status := g.git("status", "--porcelain"); status != "A  b.yaml\n M a.yaml" && status != "M a.yaml\nA  b.yaml" {
+		t.Errorf("the work tree was touched: %q", status)
+	}
+}
