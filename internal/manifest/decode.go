@@ -47,6 +47,11 @@ func (d *decoder) wants(s spot, wanted string, n *yaml.Node, fix string) {
 	d.wrong(s, "wants "+wanted+", found "+describe(n, s.rules.secret), fix)
 }
 
+// wantsWhole never tells the value: what stands in the place of a mapping may be the secret that belongs inside.
+func (d *decoder) wantsWhole(s spot, wanted string, n *yaml.Node, fix string) {
+	d.wrong(s, "wants "+wanted+", found "+describe(n, true), fix)
+}
+
 func (d *decoder) lineOf(n *yaml.Node, name string) int {
 	if key, _ := lookup(n, name); key != nil {
 		return key.Line
@@ -90,7 +95,7 @@ func (d *decoder) value(n *yaml.Node, s spot, v reflect.Value) {
 
 func (d *decoder) structure(n *yaml.Node, s spot, v reflect.Value) {
 	if n.Kind != yaml.MappingNode {
-		d.wants(s, "a mapping", n, "")
+		d.wantsWhole(s, "a mapping", n, "")
 		return
 	}
 	known := fieldsOf(v.Type())
@@ -134,7 +139,7 @@ func isHead(name string) bool {
 
 func (d *decoder) list(n *yaml.Node, s spot, v reflect.Value) {
 	if n.Kind != yaml.SequenceNode {
-		d.wants(s, "a list", n, "")
+		d.wantsWhole(s, "a list", n, "start each element with \"- \"")
 		return
 	}
 	what, fix := s.rules.length(len(n.Content), "elements")
@@ -162,7 +167,7 @@ func (d *decoder) list(n *yaml.Node, s spot, v reflect.Value) {
 
 func (d *decoder) mapping(n *yaml.Node, s spot, v reflect.Value) {
 	if n.Kind != yaml.MappingNode {
-		d.wants(s, "a mapping", n, "")
+		d.wantsWhole(s, "a mapping", n, "")
 		return
 	}
 	all := entries(n)

@@ -238,3 +238,52 @@ func TestMistakesInGoDeclarationsAreTold(t *testing.T) {
 		}
 	}
 }
+
+func TestJSON(t *testing.T) {
+	text := "[1]\n{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"j\"},\n\t\"data\": {\n\t\t\"a\": \"\\ud83d\\ude00\",\n\t\t\"a\": \"b\",\n\t\t\"c\": true\n\t}\n}\n"
+	loaded, err := manifest.Load(fstest.MapFS{"a.json": {Data: []byte(text)}}, kinds())
+	want := "a.json:1: not an object, but a list; a manifest is a mapping with apiVersion and kind\n" +
+		"a.json:7: ConfigMap/j: data.a: written twice, first on line 6; keep one of the two"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+	var data struct {
+		Data map[string]string `json:"data"`
+	}
+	problems := loaded.Objects[0].Decode(&data)
+	if got, want := manifest.Problems(problems).Error(), `a.json:8: ConfigMap/j: data.c: wants a string, found the boolean true; quote it: "true"`; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	smile := load(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {a: 😀}\n")
+	if problems := smile.Decode(&data); len(problems) > 0 || data.Data["a"] != "😀" {
+		t.Errorf("got %v, %v", data, problems)
+	}
+}
+
+func TestTypesThatReadThemselves(t *testing.T) {
+	o := load(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\neither: 1.5\nhidden: 2.5\naddr: 10.0.0\n")
+	var into struct {
+		Either manifest.IntOrString `json:"either"`
+		Hidden manifest.IntOrString `json:"hidden" rule:"secret"`
+		Addr   netip.Addr           `json:"addr"`
+	}
+	got := manifest.Problems(o.Decode(&into)).Error()
+	want := "dir/a.yaml:4: ConfigMap/x: either: the number 1.5 is not valid: wants a whole number or a string\n" +
+		"dir/a.yaml:5: ConfigMap/x: hidden: not valid\n" +
+		"dir/a.yaml:6: ConfigMap/x: addr: the string \"10.0.0\" is not valid: ParseAddr(\"10.0.0\"): IPv4 address too short"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	images := []string{"ubuntu-24.04", "debian-12", "debian-13", "centos79"}
+	for name, want := range map[string]string{"centos-79": "centos79", "Debian-13": "debian-13", "windows": "", "debain-12": "debian-12"} {
+		if got := manifest.Nearest(name, images); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if got := manifest.NearestAll("debian-11", images, 2); !slices.Equal(got, []string{"debian-12", "debian-13"}) {
+		t.Errorf("got %v", got)
+	}
+}

@@ -43,7 +43,7 @@ func (d *decoder) scalar(n *yaml.Node, s spot, v reflect.Value) {
 		}
 		v.SetFloat(f)
 		what, fix := s.rules.size(f, n.Value)
-	d.wrong(s, what, fix)
+		d.wrong(s, what, fix)
 	}
 }
 
@@ -98,7 +98,7 @@ func (d *decoder) integer(n *yaml.Node, s spot, v reflect.Value, unsigned bool) 
 		}
 		v.SetUint(u)
 		what, fix := s.rules.size(float64(u), n.Value)
-	d.wrong(s, what, fix)
+		d.wrong(s, what, fix)
 		return
 	}
 	i, err := strconv.ParseInt(written, 0, 64)

@@ -136,3 +136,16 @@ func TestStories(t *testing.T) {
 		})
 	}
 }
+
+func TestSecretsStayOut(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/stories/secrets.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := tell(fstest.MapFS{"a.yaml": {Data: archive.Files[0].Data}})
+	for _, secret := range []string{"hunter", "5555", "987654", "123456", "777777"} {
+		if strings.Contains(got, secret) {
+			t.Errorf("%s is told in\n%s", secret, got)
+		}
+	}
+}
