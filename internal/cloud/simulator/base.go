@@ -1,0 +1,47 @@
+package simulator
+
+import "fmt"
+
+// addBase fills in what a fresh cloud has: three users with the password of
+// their name, each in the project of its name; an external network; and in the
+// projects of demo and demo2 a private network with a subnet.
+func (c *Cloud) addBase() error {
+	k := c.Keystone
+	for _, name := range []string{"admin", "member", "reader"} {
+		k.AddRole(name, true)
+	}
+	for _, name := range []string{"service", "load-balancer_member", "load-balancer_admin"} {
+		k.AddRole(name, false)
+	}
+	admin := k.AddProject("admin", "Bootstrap project for initializing the cloud.")
+	k.Grant(k.AddUser("admin", "admin"), admin, "admin", "member", "reader")
+	k.AddProject("service", "")
+	if err := c.addNetwork(admin, "public", "public-v4", "203.0.112.0/20", true); err != nil {
+		return err
+	}
+	for _, name := range []string{"demo", "demo2"} {
+		project := k.AddProject(name, "")
+		k.Grant(k.AddUser(name, name), project, "member", "reader", "load-balancer_member")
+		if err := c.addNetwork(project, "private", "private-subnet", "10.0.0.0/24", false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Cloud) addNetwork(project, name, subnet, cidr string, external bool) error {
+	body := map[string]any{"name": name, "router:external": external}
+	if external {
+		body["provider:network_type"], body["provider:physical_network"] = "flat", "extnet"
+	}
+	network, err := c.Neutron.CreateNetwork(project, body)
+	if err != nil {
+		return fmt.Errorf("base network %s: %w", name, err)
+	}
+	_, err = c.Neutron.CreateSubnet(project, map[string]any{"name": subnet, "network_id": network.ID,
+		"ip_version": "4", "cidr": cidr, "enable_dhcp": !external})
+	if err != nil {
+		return fmt.Errorf("base subnet %s: %w", subnet, err)
+	}
+	return nil
+}

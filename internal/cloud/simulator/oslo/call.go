@@ -1,0 +1,126 @@
+package oslo
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Caller is who a token speaks for.
+type Caller struct {
+	Token       string
+	UserID      string
+	UserName    string
+	ProjectID   string // empty for an unscoped token
+	ProjectName string
+	Roles       []string
+	// Credential is the application credential that the token came from, if any.
+	Credential string
+}
+
+// Admin reports whether the caller has the role admin, which in Zed's default
+// policies reaches over all projects.
+func (c *Caller) Admin() bool { return c.Has("admin") }
+
+// Has reports whether the caller has a role.
+func (c *Caller) Has(role string) bool { return slices.Contains(c.Roles, role) }
+
+// Call is one request that has reached its handler.
+type Call struct {
+	*http.Request          // with the path below the service's prefix
+	Caller        *Caller  // nil on public routes without a valid token
+	Host          string   // scheme and authority that the client used: "http://127.0.0.1:1234"
+	Base          string   // Host and the service's prefix
+	Original      *url.URL // as the client sent it
+	Now           time.Time
+
+	body []byte
+}
+
+// Body is the whole request body.
+func (c *Call) Body() []byte { return c.body }
+
+// Decode reads the body as JSON into v, as the function Decode does.
+func (c *Call) Decode(v any) bool { return Decode(c.body, v) }
+
+// Decode reads JSON into v and reports whether it could; numbers in interfaces
+// become json.Number.
+func Decode(raw []byte, v any) bool {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	return d.Decode(v) == nil
+}
+
+// Query is the parsed query.
+func (c *Call) Query() url.Values { return c.URL.Query() }
+
+// Response is an answer. A nil Body sends none, []byte goes out as it is, and
+// everything else as JSON.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   any
+}
+
+// OK answers 200 with a body.
+func OK(body any) *Response { return &Response{Status: http.StatusOK, Body: body} }
+
+// Created answers 201 with a body.
+func Created(body any) *Response { return &Response{Status: http.StatusCreated, Body: body} }
+
+// Accepted answers 202 with a body, which may be nil.
+func Accepted(body any) *Response { return &Response{Status: http.StatusAccepted, Body: body} }
+
+// NoContent answers 204.
+func NoContent() *Response { return &Response{Status: http.StatusNoContent} }
+
+// With adds a header to the answer.
+func (r *Response) With(name, value string) *Response {
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	r.Header.Set(name, value)
+	return r
+}
+
+func (r *Response) encode() ([]byte, string, error) {
+	switch b := r.Body.(type) {
+	case nil:
+		return nil, "", nil
+	case []byte:
+		return b, r.Header.Get("Content-Type"), nil
+	default:
+		out, err := marshal(b)
+		return out, "application/json", err
+	}
+}
+
+// marshal encodes without HTML escapes, as Python's json does.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// Stamp prints a time as most services do: 2026-11-21T10:36:27Z.
+func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+// StampMicro prints a time as Keystone and Cinder do, with microseconds.
+func StampMicro(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000") }
+
+// Truthy reads a boolean as OpenStack's query strings spell it.
+func Truthy(s string) bool {
+	switch strings.ToLower(s) {
+	case "1", "t", "true", "on", "y", "yes":
+		return true
+	}
+	return false
+}

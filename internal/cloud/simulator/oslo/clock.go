@@ -1,0 +1,70 @@
+package oslo
+
+import (
+	"container/heap"
+	"time"
+)
+
+// clock runs what is due when somebody looks: a state that real services reach
+// by themselves after a while is reached here before the next request is
+// answered, at the instant it was due. No goroutine waits, so a fake clock works.
+type clock struct {
+	now     func() time.Time
+	instant time.Time // set while an event runs
+	seq     int
+	due     events
+}
+
+type event struct {
+	at  time.Time
+	seq int
+	run func()
+}
+
+type events []event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	if !e[i].at.Equal(e[j].at) {
+		return e[i].at.Before(e[j].at)
+	}
+	return e[i].seq < e[j].seq
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	last := len(*e) - 1
+	x := (*e)[last]
+	*e = (*e)[:last]
+	return x
+}
+
+// settle runs all that is due by now, in order of time; what those events
+// schedule in turn runs too if it is due.
+func (c *clock) settle() {
+	if len(c.due) == 0 {
+		return
+	}
+	now := c.now()
+	for len(c.due) > 0 && !c.due[0].at.After(now) {
+		e := heap.Pop(&c.due).(event)
+		c.instant = e.at
+		e.run()
+	}
+	c.instant = time.Time{}
+}
+
+// Now is the instant that the running handler or event happens at, in UTC.
+func (c *Cloud) Now() time.Time {
+	if !c.clock.instant.IsZero() {
+		return c.clock.instant.UTC()
+	}
+	return c.clock.now().UTC()
+}
+
+// After has f run, with the lock held, before the first request that comes d
+// or later from now. With d zero that is the next request.
+func (c *Cloud) After(d time.Duration, f func()) {
+	c.clock.seq++
+	heap.Push(&c.clock.due, event{at: c.Now().Add(d), seq: c.clock.seq, run: f})
+}

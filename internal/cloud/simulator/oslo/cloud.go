@@ -1,0 +1,83 @@
+package oslo
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Tokens tells who a token speaks for. Keystone implements it.
+type Tokens interface {
+	// Validate returns the caller of a live token, or false.
+	Validate(token string) (*Caller, bool)
+	// Expire ends a token before its time.
+	Expire(token string)
+}
+
+// Cloud is the ground the services stand on. Every handler and every due
+// event runs with its lock held, so services need none of their own.
+type Cloud struct {
+	mu       sync.Mutex
+	clock    clock
+	random   *rand.Rand
+	tokens   Tokens
+	services []*Service
+	control  *http.ServeMux
+
+	faults faults
+	log    requestLog
+}
+
+// New returns a cloud without services. A nil now means the wall clock; a
+// zero seed gives other ids on every run.
+func New(now func() time.Time, seed uint64) *Cloud {
+	if now == nil {
+		now = time.Now
+	}
+	c := &Cloud{clock: clock{now: now}, random: newRandom(seed), control: http.NewServeMux()}
+	c.log.counts = map[RequestCount]int{}
+	c.addControl()
+	return c
+}
+
+// UseTokens says who validates tokens.
+func (c *Cloud) UseTokens(t Tokens) { c.tokens = t }
+
+// Do runs f as a handler runs: with the lock held and everything due done.
+func (c *Cloud) Do(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clock.settle()
+	f()
+}
+
+// Services are the registered services in the order of their registration.
+func (c *Cloud) Services() []*Service { return c.services }
+
+// service finds the service that a path belongs to, and the path below it.
+func (c *Cloud) service(path string) (*Service, string) {
+	for _, s := range c.services {
+		rest, ok := strings.CutPrefix(path, s.Prefix)
+		if ok && (rest == "" || rest[0] == '/') {
+			return s, rest
+		}
+	}
+	return nil, path
+}
+
+// ServeHTTP answers for all services and for the control pages under
+// /_simulator/.
+func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, ControlPrefix) {
+		c.control.ServeHTTP(w, r)
+		return
+	}
+	s, rest := c.service(r.URL.Path)
+	if s == nil {
+		http.NotFound(w, r)
+		return
+	}
+	c.serve(w, r, s, rest)
+}

@@ -1,0 +1,154 @@
+package oslo
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"regexp"
+	"sync"
+	"time"
+)
+
+// When a connection is reset.
+const (
+	ResetBefore = "before" // nothing was done
+	ResetAfter  = "after"  // the work is done and the reply is lost
+)
+
+// Fault makes matching requests go wrong. Matching: Service, Method and Path
+// must all fit (an empty one fits all); the first After of them pass, the next
+// Count fail (zero: all from then on). Of several faults that fit, the oldest acts.
+type Fault struct {
+	ID      int    // given by AddFault
+	Service string // catalog type: "network", "compute", "load-balancer"
+	Method  string
+	Path    string // regular expression on the path below the service's prefix: "^/v2.0/ports$"
+	After   int
+	Count   int
+
+	Delay       time.Duration // extra latency, before anything else
+	ExpireToken bool          // the caller's token ends now, so the request gets a 401
+	Hang        bool          // no reply until the client gives up
+	Reset       string        // ResetBefore or ResetAfter
+	Truncate    bool          // half of the body, then the connection closes
+	Status      int           // answered in place of the work
+	Late        bool          // with Status: the work is done all the same, as behind a gateway that timed out
+	Header      map[string]string
+	Body        string // with Status; empty means the service's own error body
+
+	path *regexp.Regexp
+	seen int
+	hit  int
+}
+
+type faults struct {
+	mu   sync.Mutex
+	next int
+	list []*Fault
+}
+
+// AddFault injects a fault and returns its id; an error means that Path is no
+// regular expression or Reset no known word.
+func (c *Cloud) AddFault(f Fault) (int, error) {
+	re, err := regexp.Compile(f.Path)
+	if err != nil {
+		return 0, fmt.Errorf("fault's path %q: %w", f.Path, err)
+	}
+	if f.Reset != "" && f.Reset != ResetBefore && f.Reset != ResetAfter {
+		return 0, fmt.Errorf("fault's reset is %q: use %q or %q", f.Reset, ResetBefore, ResetAfter)
+	}
+	f.path, f.seen, f.hit = re, 0, 0
+	c.faults.mu.Lock()
+	defer c.faults.mu.Unlock()
+	c.faults.next++
+	f.ID = c.faults.next
+	c.faults.list = append(c.faults.list, &f)
+	return f.ID, nil
+}
+
+// ClearFaults removes every fault.
+func (c *Cloud) ClearFaults() {
+	c.faults.mu.Lock()
+	defer c.faults.mu.Unlock()
+	c.faults.list = nil
+}
+
+// Faults are the injected faults that can still act.
+func (c *Cloud) Faults() []Fault {
+	c.faults.mu.Lock()
+	defer c.faults.mu.Unlock()
+	var out []Fault
+	for _, f := range c.faults.list {
+		if f.Count == 0 || f.hit < f.Count {
+			out = append(out, *f)
+		}
+	}
+	return out
+}
+
+func (fs *faults) take(r Request) *Fault {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	var act *Fault
+	for _, f := range fs.list {
+		if f.Service != "" && f.Service != r.Service || f.Method != "" && f.Method != r.Method || !f.path.MatchString(r.Path) {
+			continue
+		}
+		f.seen++
+		if act != nil || f.seen <= f.After || f.Count > 0 && f.hit >= f.Count {
+			continue
+		}
+		f.hit++
+		act = f
+	}
+	return act
+}
+
+// before does what comes ahead of the work and reports whether to go on.
+func (c *Cloud) before(r *http.Request, f *Fault) bool {
+	if f.Delay > 0 {
+		t := time.NewTimer(f.Delay)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-r.Context().Done():
+			return false
+		}
+	}
+	if f.ExpireToken && c.tokens != nil {
+		c.Do(func() { c.tokens.Expire(r.Header.Get("X-Auth-Token")) })
+	}
+	if f.Hang {
+		<-r.Context().Done()
+		return false
+	}
+	return f.Reset != ResetBefore
+}
+
+func (f *Fault) answer(s *Service) *answer {
+	a := &answer{status: f.Status, header: http.Header{}}
+	kind, body := s.Render(Errorf(f.Status, http.StatusText(f.Status), "%s", http.StatusText(f.Status)))
+	a.header.Set("Content-Type", kind)
+	a.body = body
+	if f.Body != "" {
+		a.body = []byte(f.Body)
+	}
+	for name, value := range f.Header {
+		a.header.Set(name, value)
+	}
+	return a
+}
+
+// drop ends the connection with a reset, as a killed server or a broken network does.
+func drop(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		// Linger zero turns the close into a reset; without it the close is still abrupt.
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
