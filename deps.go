@@ -5,6 +5,7 @@ package stackreeve
 import (
 	_ "github.com/go-git/go-git/v5"
 	_ "github.com/gophercloud/gophercloud/v2"
+	_ "github.com/gophercloud/gophercloud/v2/openstack/config/clouds"
 	_ "github.com/prometheus/client_golang/prometheus"
 	_ "github.com/robfig/cron/v3"
 	_ "github.com/rogpeppe/go-internal/testscript"

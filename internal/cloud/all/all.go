@@ -1,0 +1,16 @@
+// Package all is the one place that names every kind.
+package all
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/network"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Kinds lists the kinds, in an order in which each comes after those it leans
+// on. c may be nil where only their rules are needed.
+func Kinds(c *cloud.Client) []reconcile.Kind {
+	return []reconcile.Kind{
+		network.Kind(c),
+	}
+}

@@ -1,0 +1,119 @@
+// Package cloud is everything the kinds share when they talk to OpenStack:
+// credentials and clients, the owner mark and where each service can carry it,
+// paging, and what an error means for what happens next.
+//
+// It knows how OpenStack services speak, and no kind in particular; the kinds
+// live in the folders below.
+package cloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Catalog types of the services the kinds use.
+const (
+	Compute      = "compute"
+	Network      = "network"
+	Image        = "image"
+	BlockStorage = "block-storage"
+	LoadBalancer = "load-balancer"
+)
+
+// Config says which cloud, and who watches.
+type Config struct {
+	// Cloud is an entry of clouds.yaml; "" means $OS_CLOUD, or OS_* variables.
+	Cloud string
+	// File is the clouds.yaml to read; "" means where OpenStack clients look.
+	File string
+	// Version goes into the User-Agent.
+	Version string
+	Log     *slog.Logger
+	// Observe is called after every request; nil is allowed.
+	Observe func(Request)
+	// Wrap puts something between the client and the network; nil is allowed.
+	Wrap func(http.RoundTripper) http.RoundTripper
+	// Limits bound what the client asks of the cloud; zero fields mean the
+	// defaults.
+	Limits Limits
+}
+
+// Client is an authenticated connection to one project of one cloud. It is
+// safe for concurrent use.
+type Client struct {
+	// Region and ProjectID are where the stack works.
+	Region, ProjectID string
+
+	provider *gophercloud.ProviderClient
+	endpoint gophercloud.EndpointOpts
+	mu       sync.Mutex
+	services map[string]*gophercloud.ServiceClient
+	features features
+}
+
+// Open reads the credentials and authenticates. It costs one or two requests;
+// service clients and capabilities are found when first needed.
+func Open(ctx context.Context, cfg Config) (*Client, error) {
+	creds, err := readCredentials(cfg.Cloud, cfg.File)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", reconcile.ErrRejected, err)
+	}
+	provider, err := openstack.NewClient(creds.auth.IdentityEndpoint)
+	if err != nil {
+		return nil, fmt.Errorf("%w: cloud %s: %w", reconcile.ErrRejected, creds.name, err)
+	}
+	provider.UserAgent.Prepend("stackreeve/" + cfg.Version)
+	provider.HTTPClient = http.Client{Transport: newTransport(creds.tls, cfg)}
+	creds.auth.AllowReauth = true
+	if err := openstack.Authenticate(ctx, provider, creds.auth); err != nil {
+		return nil, authError(creds, err)
+	}
+	c := &Client{Region: creds.endpoint.Region, provider: provider, endpoint: creds.endpoint, services: map[string]*gophercloud.ServiceClient{}}
+	if c.ProjectID, err = projectOf(provider); err != nil {
+		return nil, fmt.Errorf("%w: cloud %s: %w", reconcile.ErrRejected, creds.name, err)
+	}
+	return c, nil
+}
+
+// service returns the client of a catalog type, made on first use.
+func (c *Client) service(name string) (*gophercloud.ServiceClient, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.services[name]; s != nil {
+		return s, nil
+	}
+	open := map[string]func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error){
+		Compute: openstack.NewComputeV2, Network: openstack.NewNetworkV2, Image: openstack.NewImageV2,
+		BlockStorage: openstack.NewBlockStorageV3, LoadBalancer: openstack.NewLoadBalancerV2,
+	}[name]
+	s, err := open(c.provider, c.endpoint)
+	if errors.As(err, new(gophercloud.ErrEndpointNotFound)) || errors.As(err, new(*gophercloud.ErrEndpointNotFound)) {
+		return nil, fmt.Errorf("the catalog has no %s service in region %s: %w", name, c.Region, reconcile.ErrNoService)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, Classify(err))
+	}
+	c.services[name] = s
+	return s, nil
+}
+
+func projectOf(p *gophercloud.ProviderClient) (string, error) {
+	auth, ok := p.GetAuthResult().(tokens.CreateResult)
+	if ok {
+		project, err := auth.ExtractProject()
+		if err == nil && project != nil {
+			return project.ID, nil
+		}
+	}
+	return "", errors.New("the credentials are not scoped to a project; set project_name or project_id in the clouds.yaml entry")
+}

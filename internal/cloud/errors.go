@@ -1,0 +1,147 @@
+package cloud
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Classify gives an error of a request its class (see package reconcile) and a
+// text in the server's own words, without the request's body.
+//
+//	400, 401, 403, 405, 413, 501    rejected
+//	404, 410                        gone
+//	409 quota                       rejected   (Neutron; Nova and Cinder say 403 and 413)
+//	409, 412, 423                   busy
+//	429, 503 with Retry-After       transient, not before
+//	other, and no answer at all     transient
+func Classify(err error) error {
+	if err == nil || classified(err) {
+		return err
+	}
+	var code gophercloud.ErrUnexpectedResponseCode
+	if !errors.As(err, &code) {
+		return withoutURL(err)
+	}
+	text := serverMessage(code.Body)
+	described := fmt.Errorf("%s %s: %d %s", code.Method, pathOf(code.URL), code.Actual, text)
+	if id := code.ResponseHeader.Get("X-Openstack-Request-Id"); id != "" {
+		described = fmt.Errorf("%w (%s)", described, id)
+	}
+	class := classOf(code, text)
+	if class != nil {
+		return fmt.Errorf("%w: %w", class, described)
+	}
+	if after := retryAfter(code.ResponseHeader); after > 0 {
+		return &reconcile.RetryAfterError{After: after, Err: described}
+	}
+	return described
+}
+
+func classified(err error) bool {
+	for _, class := range []error{reconcile.ErrBusy, reconcile.ErrRejected, reconcile.ErrGone, reconcile.ErrNoService} {
+		if errors.Is(err, class) {
+			return true
+		}
+	}
+	return errors.As(err, new(*reconcile.RetryAfterError))
+}
+
+func classOf(code gophercloud.ErrUnexpectedResponseCode, text string) error {
+	switch code.Actual {
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed,
+		http.StatusRequestEntityTooLarge, http.StatusNotImplemented, http.StatusUnprocessableEntity:
+		return reconcile.ErrRejected
+	case http.StatusNotFound, http.StatusGone:
+		return reconcile.ErrGone
+	case http.StatusConflict:
+		if strings.Contains(string(code.Body), "OverQuota") || strings.Contains(text, "Quota exceeded") {
+			return reconcile.ErrRejected
+		}
+		return reconcile.ErrBusy
+	case http.StatusPreconditionFailed, http.StatusLocked:
+		return reconcile.ErrBusy
+	}
+	return nil
+}
+
+// withoutURL drops the address from transport errors, keeps their cause, and
+// keeps cancellation recognisable.
+func withoutURL(err error) error {
+	var u *url.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &u):
+		return fmt.Errorf("%s %s: no answer: %w", strings.ToUpper(u.Op), pathOf(u.URL), u.Err)
+	}
+	return err
+}
+
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "request"
+	}
+	return u.Path
+}
+
+// echoed matches where Nova's schema validation repeats the value it was given
+// (nova/api/validation/validators.py), which may be a secret.
+var echoed = regexp.MustCompile(`(?s)Value: .*?(\. |$)`)
+
+// serverMessage is what the service says in its answer, whichever of the
+// services' shapes it has:
+//
+//	Neutron   {"NeutronError": {"message": …}}
+//	Nova      {"badRequest": {"message": …}}, likewise Cinder
+//	Octavia   {"faultstring": …}
+//	Keystone  {"error": {"message": …}}
+//	Glance    an HTML page
+func serverMessage(body []byte) string {
+	text := jsonMessage(body)
+	if text == "" {
+		text = markup.ReplaceAllString(string(body), " ")
+	}
+	text = echoed.ReplaceAllString(text, "")
+	text = strings.Join(strings.Fields(text), " ")
+	const most = 400
+	if r := []rune(text); len(r) > most {
+		text = string(r[:most]) + "…"
+	}
+	return text
+}
+
+var markup = regexp.MustCompile(`(?s)<head>.*?</head>|<[^>]*>`)
+
+func jsonMessage(body []byte) string {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(body, &top) != nil {
+		return ""
+	}
+	var text string
+	if json.Unmarshal(top["faultstring"], &text) == nil && text != "" {
+		return text
+	}
+	for _, raw := range top {
+		var inner struct {
+			Message string `json:"message"`
+		}
+		if json.Unmarshal(raw, &inner) == nil && inner.Message != "" {
+			return inner.Message
+		}
+		if json.Unmarshal(raw, &text) == nil && text != "" && len(top) == 1 {
+			return text
+		}
+	}
+	return ""
+}

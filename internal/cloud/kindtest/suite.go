@@ -1,0 +1,154 @@
+package kindtest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Suite is what a kind brings to be judged by the laws.
+type Suite struct {
+	Kinds Kinds
+	// Key is the object under test.
+	Key manifest.Key
+	// Needs are the manifests of what it leans on.
+	Needs string
+	// Object is its manifest, with as many fields set as can be.
+	Object string
+	// Edits change one field each. Together they name every field of the spec.
+	Edits []Edit
+	// Unseen are the fields that the cloud does not give back, each with the
+	// reason.
+	Unseen map[string]string
+}
+
+// Edit is a change of one field in the manifest. Since plans compare, it is as
+// good as the opposite change in the cloud.
+type Edit struct {
+	// Field is the path that the plan must report.
+	Field string
+	// Old and New are replaced in the manifest: Old must occur exactly once.
+	Old, New string
+	// Replaces is true when the field cannot be changed in place.
+	Replaces bool
+	// Also lists further fields that may be reported along with it.
+	Also []string
+	// PlanOnly edits are not carried out: the cloud under test cannot.
+	PlanOnly bool
+}
+
+// Run judges the kind.
+func (s Suite) Run(t *testing.T) {
+	t.Run("created and observed, nothing differs", s.created)
+	t.Run("each field alone is noticed and mended", s.edited)
+	t.Run("what vanishes is made again", s.vanished)
+	t.Run("removed from the repository, nothing is left", s.removed)
+	t.Run("a kill after any request leaks nothing", s.killed)
+	t.Run("a lost answer duplicates nothing", s.lost)
+}
+
+func (s Suite) all() string { return s.Needs + "\n---\n" + s.Object }
+
+func (s Suite) created(t *testing.T) {
+	g := NewTarget(t, s.Kinds)
+	g.MustSync(s.all())
+	var count Counter
+	pass := g.SyncThrough(s.all(), count.Wrap)
+	if pass.Outcome() != reconcile.InSync || len(pass.Results) > 0 {
+		t.Errorf("second pass: %s, %d steps carried out; plan: %v", pass.Outcome(), len(pass.Results), left(pass.First))
+	}
+	if n := count.Writes.Load(); n > 0 {
+		t.Errorf("second pass made %d writing requests, want none", n)
+	}
+}
+
+func (s Suite) edited(t *testing.T) {
+	g := NewTarget(t, s.Kinds)
+	g.MustSync(s.all())
+	for _, e := range s.Edits {
+		t.Run(e.Field, func(t *testing.T) {
+			edited := s.edit(t, e)
+			step := s.step(t, g.Plan(edited))
+			want := reconcile.Update
+			if e.Replaces {
+				want = reconcile.Recreate
+			}
+			if step.Action != want {
+				t.Errorf("action is %s, want %s; changes: %s", step.Action, want, describe(step.Changes))
+			}
+			s.onlyReports(t, step, e)
+			if e.PlanOnly {
+				return
+			}
+			g.MustSync(edited)
+			g.MustSync(s.all())
+		})
+	}
+}
+
+func (s Suite) onlyReports(t *testing.T, step reconcile.Step, e Edit) {
+	t.Helper()
+	seen := false
+	for _, c := range step.Changes {
+		reported := []reconcile.Change{c}
+		seen = seen || reconcile.Has(reported, e.Field)
+		expected := reconcile.Has(reported, e.Field) || c.Field == "owner mark"
+		for _, also := range e.Also {
+			expected = expected || reconcile.Has(reported, also)
+		}
+		if !expected {
+			t.Errorf("also reports %s", describe(reported))
+		}
+	}
+	if !seen {
+		t.Errorf("does not report %s; changes: %s", e.Field, describe(step.Changes))
+	}
+}
+
+func (s Suite) vanished(t *testing.T) {
+	g := NewTarget(t, s.Kinds)
+	g.MustSync(s.all())
+	g.MustSync(s.Needs)
+	pass := g.MustSync(s.all())
+	if step := s.step(t, pass.First); step.Action != reconcile.Create {
+		t.Errorf("action is %s, want create", step.Action)
+	}
+}
+
+func (s Suite) removed(t *testing.T) {
+	g := NewTarget(t, s.Kinds)
+	g.MustSync(s.all())
+	if pass := g.MustSync(""); pass.Last.Owned != 0 {
+		t.Errorf("%d objects are left", pass.Last.Owned)
+	}
+}
+
+func (s Suite) edit(t *testing.T, e Edit) string {
+	t.Helper()
+	if n := strings.Count(s.Object, e.Old); n != 1 {
+		t.Fatalf("%q occurs %d times in the manifest, want once", e.Old, n)
+	}
+	return s.Needs + "\n---\n" + strings.Replace(s.Object, e.Old, e.New, 1)
+}
+
+func (s Suite) step(t *testing.T, p reconcile.Plan) reconcile.Step {
+	t.Helper()
+	for _, step := range p.Steps {
+		if step.Key == s.Key {
+			return step
+		}
+	}
+	t.Fatalf("the plan has no step for %s", s.Key)
+	return reconcile.Step{}
+}
+
+func describe(changes []reconcile.Change) string {
+	var out []string
+	for _, c := range changes {
+		out = append(out, fmt.Sprintf("%s: %v -> %v (%s)", c.Field, c.Have, c.Want, c.Disruption))
+	}
+	return strings.Join(out, "; ")
+}

@@ -1,0 +1,168 @@
+// Package kindtest holds the laws that every kind obeys, as one suite, and the
+// cloud to run it on: the simulator, or a real OpenStack when
+// STACKREEVE_TEST_CLOUD names an entry of clouds.yaml.
+package kindtest
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Kinds opens the kinds of a cloud.
+type Kinds func(*cloud.Client) []reconcile.Kind
+
+// Target is a cloud under test, and a stack of its own in it.
+type Target struct {
+	t        *testing.T
+	cfg      cloud.Config
+	kinds    Kinds
+	Stack    string
+	Defaults reconcile.Defaults
+	// Fast is true on the simulator, where waiting costs nothing.
+	Fast bool
+}
+
+// NewTarget starts a simulator for the test, or takes the cloud named by
+// STACKREEVE_TEST_CLOUD. Whatever the test leaves there under its stack is
+// deleted at its end.
+func NewTarget(t *testing.T, kinds Kinds) *Target {
+	t.Helper()
+	target := &Target{t: t, kinds: kinds, Stack: "t" + strings.ToLower(rand.Text())[:10]}
+	target.Defaults = reconcile.Defaults{Network: "private", VIPNetworks: map[string]string{"private": "private", "public": "public"},
+		Regions: map[string]string{"tokyo1": "RegionOne"}, Zones: map[string]string{"dev": "az-a"}, ServiceTypes: map[string]string{"generic": ""}, Region: "RegionOne"}
+	if name := os.Getenv("STACKREEVE_TEST_CLOUD"); name != "" {
+		target.cfg = cloud.Config{Cloud: name}
+	} else {
+		target.cfg, target.Fast = startSimulator(t), true
+	}
+	t.Cleanup(func() {
+		if pass := target.Sync(""); pass.Outcome() != reconcile.InSync {
+			t.Errorf("clean-up: %s: %v", pass.Outcome(), pass.Failures)
+		}
+	})
+	return target
+}
+
+// Client opens a connection of its own, as a newly started agent would. wrap
+// may be nil.
+func (g *Target) Client(wrap func(http.RoundTripper) http.RoundTripper) *cloud.Client {
+	g.t.Helper()
+	cfg := g.cfg
+	cfg.Wrap = wrap
+	c, err := cloud.Open(context.WithoutCancel(g.t.Context()), cfg)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return c
+}
+
+// Engine is an agent that has just been started, over c.
+func (g *Target) Engine(c *cloud.Client) *reconcile.Engine {
+	limit, err := reconcile.ParseLimit("100%")
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	e := &reconcile.Engine{Stack: g.Stack, Kinds: g.kinds(c), Limit: limit, Replace: true,
+		Timing: reconcile.Timing{Poll: 200 * time.Millisecond, PollMax: time.Second, Grace: time.Millisecond}}
+	if g.Fast {
+		e.Timing = reconcile.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, Grace: time.Millisecond}
+	}
+	return e
+}
+
+// Resolve turns manifests into what the stack wants; it ends the test when
+// they are wrong.
+func (g *Target) Resolve(manifests string) []reconcile.Desired {
+	g.t.Helper()
+	want, err := g.TryResolve(manifests)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return want
+}
+
+// TryResolve is Resolve for manifests that may be wrong.
+func (g *Target) TryResolve(manifests string) ([]reconcile.Desired, error) {
+	files := fstest.MapFS{"test.yaml": {Data: []byte(manifests)}}
+	want, _, err := reconcile.Read(files, g.kinds(nil), g.Defaults)
+	return want, err
+}
+
+// Sync makes the cloud as the manifests say, with a newly started agent.
+func (g *Target) Sync(manifests string) reconcile.Pass {
+	g.t.Helper()
+	return g.SyncThrough(manifests, nil)
+}
+
+// SyncThrough is Sync with something between agent and network.
+func (g *Target) SyncThrough(manifests string, wrap func(http.RoundTripper) http.RoundTripper) reconcile.Pass {
+	g.t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.t.Context()), 3*time.Minute)
+	defer cancel()
+	return g.sync(ctx, manifests, wrap)
+}
+
+func (g *Target) sync(ctx context.Context, manifests string, wrap func(http.RoundTripper) http.RoundTripper) reconcile.Pass {
+	g.t.Helper()
+	return g.Engine(g.Client(wrap)).Sync(ctx, reconcile.Revision{Commit: "test", Want: g.Resolve(manifests)})
+}
+
+// MustSync is Sync for manifests that must end in sync.
+func (g *Target) MustSync(manifests string) reconcile.Pass {
+	g.t.Helper()
+	pass := g.Sync(manifests)
+	if pass.Outcome() != reconcile.InSync {
+		g.t.Fatalf("%s: %v\nleft: %v", pass.Outcome(), pass.Failures, left(pass.Last))
+	}
+	return pass
+}
+
+// Plan makes the plan for the manifests without touching the cloud.
+func (g *Target) Plan(manifests string) reconcile.Plan {
+	g.t.Helper()
+	return g.Engine(g.Client(nil)).Look(context.WithoutCancel(g.t.Context()), "test", g.Resolve(manifests), "")
+}
+
+func left(p reconcile.Plan) []string {
+	var out []string
+	for _, s := range p.Steps {
+		if s.Action != reconcile.Keep || len(s.Changes) > 0 {
+			out = append(out, string(s.Action)+" "+s.Key.String()+": "+s.Reason+" "+describe(s.Changes))
+		}
+	}
+	return out
+}
+
+// Counter counts requests by method while it passes them on.
+type Counter struct {
+	next          http.RoundTripper
+	Reads, Writes atomic.Int64
+}
+
+// Wrap puts the counter in front of next.
+func (c *Counter) Wrap(next http.RoundTripper) http.RoundTripper {
+	c.next = next
+	return c
+}
+
+// RoundTrip implements http.RoundTripper. Authentication is not counted: it
+// writes nothing.
+func (c *Counter) RoundTrip(req *http.Request) (*http.Response, error) {
+	switch {
+	case req.Method == http.MethodGet:
+		c.Reads.Add(1)
+	case !strings.HasSuffix(req.URL.Path, "/auth/tokens"):
+		c.Writes.Add(1)
+	}
+	return c.next.RoundTrip(req)
+}

@@ -1,0 +1,41 @@
+package network_test
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/network"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+const object = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: front}
+spec:
+  resource:
+    name: front-net
+    description: where the web servers are
+    tags: [web, blue]
+    adminStateUp: true
+    mtu: 1400
+    portSecurityEnabled: true
+`
+
+func TestLaws(t *testing.T) {
+	kindtest.Suite{
+		Kinds:  func(c *cloud.Client) []reconcile.Kind { return []reconcile.Kind{network.Kind(c)} },
+		Key:    manifest.Key{Group: cloud.OrcGroup, Kind: "Network", Namespace: "default", Name: "front"},
+		Object: object,
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.name", Old: "front-net", New: "front-net-2"},
+			{Field: "spec.resource.description", Old: "where the web servers are", New: "moved"},
+			{Field: "spec.resource.tags", Old: "[web, blue]", New: "[web, green]"},
+			{Field: "spec.resource.adminStateUp", Old: "adminStateUp: true", New: "adminStateUp: false"},
+			{Field: "spec.resource.mtu", Old: "mtu: 1400", New: "mtu: 1300"},
+			{Field: "spec.resource.portSecurityEnabled", Old: "portSecurityEnabled: true", New: "portSecurityEnabled: false"},
+		},
+	}.Run(t)
+}

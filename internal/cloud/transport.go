@@ -1,0 +1,195 @@
+package cloud
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Request is one HTTP request that was made, for metrics and logs.
+type Request struct {
+	Service string // first word of the endpoint's path or host, e.g. "network"
+	Method  string
+	Code    int // 0 when no answer came
+	Took    time.Duration
+}
+
+// Limits bound what a client asks of the cloud.
+type Limits struct {
+	PerSecond float64       // requests per second; 100
+	Burst     int           // requests at once; 50
+	Timeout   time.Duration // of one request, its answer's body included; 60 s
+	Retries   int           // of a read that failed; 3
+}
+
+func (l Limits) orDefaults() Limits {
+	if l.PerSecond == 0 {
+		l.PerSecond = 100
+	}
+	if l.Burst == 0 {
+		l.Burst = 50
+	}
+	if l.Timeout == 0 {
+		l.Timeout = time.Minute
+	}
+	if l.Retries == 0 {
+		l.Retries = 3
+	}
+	return l
+}
+
+// maxRetryAfter is the longest a single request waits because a server asked
+// for it; beyond that the caller is told.
+const maxRetryAfter = 30 * time.Second
+
+// transport paces requests, bounds each of them, retries reads, and tells who
+// watches. Writes are retried only when the server says that it did not look
+// at them (429): for anything else the cloud must be observed first.
+type transport struct {
+	next    http.RoundTripper
+	limits  Limits
+	pace    *rate.Limiter
+	observe func(Request)
+	log     *slog.Logger
+}
+
+func newTransport(cfg *tls.Config, c Config) *transport {
+	if cfg == nil {
+		cfg = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	limits := c.Limits.orDefaults()
+	log := c.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	var next http.RoundTripper = &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: cfg, ForceAttemptHTTP2: true,
+		MaxIdleConnsPerHost: 32, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+	}
+	if c.Wrap != nil {
+		next = c.Wrap(next)
+	}
+	return &transport{
+		next: next, limits: limits, pace: rate.NewLimiter(rate.Limit(limits.PerSecond), limits.Burst), observe: c.Observe, log: log,
+	}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	for try := 0; ; try++ {
+		resp, err := t.once(req)
+		pause, again := t.again(req, resp, err, try)
+		if !again {
+			return resp, err
+		}
+		if resp != nil {
+			_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<16)) // so that the connection can be used again
+			_ = resp.Body.Close()
+		}
+		t.log.Debug("request is tried again", "method", req.Method, "path", req.URL.Path, "pause", pause)
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-req.Context().Done():
+			timer.Stop()
+			return nil, req.Context().Err()
+		}
+		if req.GetBody != nil {
+			if req.Body, err = req.GetBody(); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+func (t *transport) once(req *http.Request) (*http.Response, error) {
+	if err := t.pace.Wait(req.Context()); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(req.Context(), t.limits.Timeout)
+	started := time.Now()
+	resp, err := t.next.RoundTrip(req.WithContext(ctx))
+	seen := Request{Service: serviceOf(req), Method: req.Method, Took: time.Since(started)}
+	if err != nil {
+		cancel()
+	} else {
+		seen.Code = resp.StatusCode
+		resp.Body = &body{resp.Body, cancel}
+	}
+	if t.observe != nil {
+		t.observe(seen)
+	}
+	t.log.Debug("request", "service", seen.Service, "method", req.Method, "path", req.URL.Path, "code", seen.Code, "took", seen.Took)
+	return resp, err
+}
+
+// body ends the request's deadline with its answer.
+type body struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+// Close implements io.Closer.
+func (b *body) Close() error {
+	defer b.cancel()
+	return b.ReadCloser.Close()
+}
+
+// again decides whether a request is tried once more, and after what pause.
+func (t *transport) again(req *http.Request, resp *http.Response, err error, try int) (time.Duration, bool) {
+	if try >= t.limits.Retries || req.Context().Err() != nil || req.Body != nil && req.GetBody == nil {
+		return 0, false
+	}
+	read := req.Method == http.MethodGet || req.Method == http.MethodHead
+	pause := 200 * time.Millisecond << try
+	pause += time.Duration(rand.Int64N(int64(pause)))
+	switch {
+	case err != nil:
+		return pause, read
+	case resp.StatusCode == http.StatusTooManyRequests:
+	case resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented && read:
+	default:
+		return 0, false
+	}
+	asked := retryAfter(resp.Header)
+	return max(pause, asked), asked <= maxRetryAfter
+}
+
+// retryAfter is how long a server asks to wait; 0 when it does not say.
+func retryAfter(h http.Header) time.Duration {
+	text := h.Get("Retry-After")
+	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
+		return time.Duration(n) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}
+
+// serviceOf names the service of a request for metrics: the first word of its
+// path, or the port when the path says only a version.
+func serviceOf(req *http.Request) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
+	if name, ok := defaultPorts[req.URL.Port()]; ok {
+		return name
+	}
+	if first == "" || strings.HasPrefix(first, "v") && len(first) <= 4 {
+		return req.URL.Hostname()
+	}
+	return first
+}
+
+// defaultPorts are the ports at which the services listen by default.
+// (docs.openstack.org/install-guide/firewalls-default-ports.html)
+var defaultPorts = map[string]string{
+	"5000": "identity", "8774": "compute", "9696": "network", "9292": "image", "8776": "volume", "9876": "load-balancer", "8778": "placement",
+}

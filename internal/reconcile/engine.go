@@ -1,0 +1,135 @@
+package reconcile
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Engine compares one stack with its cloud and carries out what differs. Its
+// fields are read-only once it is in use; one engine runs one pass at a time.
+type Engine struct {
+	Stack string
+	Kinds []Kind
+	// Policies weaken every plan before it is shown or carried out. The brake
+	// is not among them: see Limit.
+	Policies []Policy
+	// Limit is how much one pass may delete.
+	Limit Limit
+	// Replace is whether objects may be replaced when annotations are silent.
+	Replace bool
+	// Parallelism is how many steps run at a time; 0 means 10.
+	Parallelism int
+	Timing      Timing
+	Watcher     Watcher
+	Log         *slog.Logger
+}
+
+// Timing bounds the engine's waits. Zero fields mean the defaults.
+type Timing struct {
+	Poll    time.Duration // shortest time between two lists of one collection; 500 ms
+	PollMax time.Duration // longest, while nothing changes; 5 s
+	Pending time.Duration // how long the cloud may work on one object; 15 min
+	Busy    time.Duration // how long an object may be locked or in use; 2 min
+	Backoff time.Duration // first pause after a transient error; 1 s
+	Grace   time.Duration // what steps in flight get once the pass is told to stop; 30 s
+	Tries   int           // attempts at one step that fails transiently; 4
+}
+
+func (t Timing) orDefaults() Timing {
+	set := func(d *time.Duration, value time.Duration) {
+		if *d == 0 {
+			*d = value
+		}
+	}
+	set(&t.Poll, 500*time.Millisecond)
+	set(&t.PollMax, 5*time.Second)
+	set(&t.Pending, 15*time.Minute)
+	set(&t.Busy, 2*time.Minute)
+	set(&t.Backoff, time.Second)
+	set(&t.Grace, 30*time.Second)
+	if t.Tries == 0 {
+		t.Tries = 4
+	}
+	return t
+}
+
+// Watcher sees a pass while it runs. Its methods are called one at a time and
+// must return quickly.
+type Watcher interface {
+	// Planned is called once, before anything is written.
+	Planned(Plan)
+	// Started and Finished frame every step that is carried out.
+	Started(Step)
+	Finished(Result)
+	// Progress is called whenever the picture may have changed.
+	Progress(Progress)
+}
+
+// Progress is how far a pass has come.
+type Progress struct {
+	Done, Total int
+	// Doing are the steps in flight, Waiting what the cloud still works on,
+	// both oldest first.
+	Doing, Waiting []Activity
+}
+
+// Activity is something that takes time.
+type Activity struct {
+	Step  Step
+	Since time.Time
+}
+
+func (e *Engine) parallelism() int {
+	if e.Parallelism > 0 {
+		return e.Parallelism
+	}
+	return 10
+}
+
+// Observe lists every collection, in parallel. It never fails as a whole: what
+// could not be listed is unknown in the snapshot.
+func (e *Engine) Observe(ctx context.Context) Snapshot {
+	var names []string
+	for _, k := range e.Kinds {
+		if k.driver() != nil {
+			names = append(names, k.Info().Kind)
+		}
+	}
+	return e.observe(ctx, names)
+}
+
+func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
+	drivers := map[string]erasedDriver{}
+	for _, k := range e.Kinds {
+		drivers[k.Info().Kind] = k.driver()
+	}
+	snapshot := make(Snapshot, len(names))
+	var mu sync.Mutex
+	var group errgroup.Group
+	group.SetLimit(e.parallelism())
+	for _, name := range names {
+		group.Go(func() error {
+			items, err := drivers[name].list(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			snapshot[name] = Collection{Items: items, Err: err}
+			return nil
+		})
+	}
+	_ = group.Wait() // the functions never fail
+	return snapshot
+}
+
+// Look makes the plan for a revision, weakened by every policy. It only reads.
+func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approved string) Plan {
+	return e.plan(commit, want, e.Observe(ctx), false).Apply(Brake(e.Limit, approved))
+}
+
+func (e *Engine) plan(commit string, want []Desired, have Snapshot, synced bool) Plan {
+	return Make(Input{Stack: e.Stack, Commit: commit, Kinds: e.Kinds, Want: want, Have: have, Replace: e.Replace, Synced: synced}).
+		Apply(e.Policies...)
+}

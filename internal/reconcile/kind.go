@@ -1,0 +1,132 @@
+package reconcile
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Rules is the pure half of a kind: no I/O, no clock, no randomness.
+type Rules[Spec, Filter, State any] interface {
+	// Name is the name the object bears in the cloud.
+	Name(want Want[Spec]) string
+	// Validate says what field rules in struct tags cannot.
+	Validate(spec *Spec, r *Report)
+	// Diff reports every managed field of have that is not as wanted.
+	Diff(want Want[Spec], have *State, c *Changes)
+	// Match tells whether have satisfies an import filter.
+	Match(want Want[Filter], have *State) bool
+	// Status is the observed object in the kind's published vocabulary
+	// (status.resource).
+	Status(have *State) any
+}
+
+// Driver is the other half: it alone talks to the cloud. A method returns as
+// soon as the cloud has accepted the request; the engine observes the rest.
+type Driver[Spec, State any] interface {
+	// List returns every object of the collection that the project can see, or
+	// an error; never a part.
+	List(ctx context.Context) ([]Live[*State], error)
+	// Create makes the object. The mark MUST be in the first request that
+	// makes anything, so that a kill at any moment leaves only what the next
+	// List recognises.
+	Create(ctx context.Context, want Want[Spec]) (Live[*State], error)
+	// Update carries out changes, and writes the mark last.
+	Update(ctx context.Context, want Want[Spec], have Live[*State], changes []Change) error
+	// Delete removes the object. gone is true when the cloud has already
+	// forgotten it.
+	Delete(ctx context.Context, have Live[*State]) (gone bool, err error)
+}
+
+// Want is a desired object as rules and drivers see it.
+type Want[Spec any] struct {
+	Key  manifest.Key
+	Spec *Spec
+	// Mark is what the object in the cloud must bear.
+	Mark   Mark
+	lookup func(manifest.Key) Ref
+	groups map[string]string
+}
+
+// Ref resolves a reference by kind and name within the object's namespace.
+func (w Want[Spec]) Ref(kind, name string) Ref {
+	if name == "" {
+		return Ref{}
+	}
+	key := manifest.Key{Group: w.groups[kind], Kind: kind, Namespace: w.Key.Namespace, Name: name}
+	ref := Ref{}
+	if w.lookup != nil {
+		ref = w.lookup(key)
+	}
+	ref.Key, ref.Name = key, name
+	return ref
+}
+
+// Report collects what is wrong with one spec, and what is accepted but not
+// realised.
+type Report struct {
+	problems []fieldText
+	notes    []Note
+}
+
+type fieldText struct{ field, what, fix string }
+
+// Note is something accepted in a manifest that has no effect, or a lesser one
+// than its words promise.
+type Note struct {
+	Field string `json:"field"`
+	Text  string `json:"text"`
+}
+
+// Problem records what is wrong with field and how to mend it.
+func (r *Report) Problem(field, what, fix string) {
+	r.problems = append(r.problems, fieldText{field, what, fix})
+}
+
+// Note records that field is accepted without being (fully) realised.
+func (r *Report) Note(field, text string) { r.notes = append(r.notes, Note{field, text}) }
+
+// Expander is the optional third half of a workload kind: what its objects
+// stand for. Expand returns bodies of other kinds and performs no I/O.
+type Expander[Spec any] interface {
+	Expand(spec *Spec, e *Expansion)
+}
+
+// Info names and describes a kind.
+type Info struct {
+	Group, Version, Kind string
+	// Aliases are other groups under which the kind is accepted verbatim.
+	Aliases []string
+	// Service is the catalog type the kind needs, e.g. "compute"; "" for none.
+	Service string
+	// UniqueNames is true when the cloud refuses a second object of that name.
+	UniqueNames bool
+	// Doc is one paragraph on what the kind is, for explain.
+	Doc string
+}
+
+// Kind is a kind with its types erased: what [Resolve], [Make] and [Engine]
+// work with. Values come from [Define], [DefineFlat], [DefineWorkload] and
+// [DefineData].
+type Kind interface {
+	Info() Info
+	// Body is the struct type of a document of this kind (its spec field and
+	// siblings), for schema and explain.
+	Body() reflect.Type
+
+	decode(obj *manifest.Object) (Desired, []manifest.Problem)
+	expand(d *Desired, e *Expansion)
+	name(w Want[any]) string
+	diff(w Want[any], have any) []Change
+	match(w Want[any], have any) bool
+	status(have any) any
+	driver() erasedDriver
+}
+
+type erasedDriver interface {
+	list(ctx context.Context) ([]Live[any], error)
+	create(ctx context.Context, w Want[any]) (Live[any], error)
+	update(ctx context.Context, w Want[any], have Live[any], changes []Change) error
+	delete(ctx context.Context, have Live[any]) (bool, error)
+}

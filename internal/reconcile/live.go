@@ -1,0 +1,63 @@
+package reconcile
+
+import "github.com/stackreeve/stackreeve/internal/manifest"
+
+// Phase is where a live object stands in its life.
+type Phase string
+
+// The phases. The zero value is not valid.
+const (
+	Ready    Phase = "ready"    // usable by what leans on it
+	Pending  Phase = "pending"  // the cloud is working on it
+	Failed   Phase = "failed"   // broken for good; making it anew is the only cure and loses nothing that still works
+	Degraded Phase = "degraded" // exists and is usable, but the cloud reports it unwell; people are told
+	Deleting Phase = "deleting" // on its way out
+)
+
+// Live is one object as the cloud has it.
+type Live[State any] struct {
+	// ID is the cloud's identifier, unique within the collection.
+	ID string
+	// Name is the cloud's name for it, which need not be unique.
+	Name string
+	// Mark is the proof that a stack owns it; nil when there is none.
+	Mark *Mark
+	// Mine is true when the object belongs to the project the stack works in.
+	// Foreign objects are only ever candidates for imports.
+	Mine  bool
+	Phase Phase
+	// Message is what the cloud says about the phase, for people.
+	Message string
+	// Uses are tokens of what this object leans on, Tokens what it answers to
+	// besides its ID. An object is deleted only when no owned object uses it.
+	Uses, Tokens []string
+	// Attr are facts that other kinds need by reference, e.g. a port's address.
+	Attr map[string]string
+	// State is what the kind's rules compare with the spec.
+	State State
+}
+
+// Collection is what one list of the cloud gave. Err makes it unknown: then
+// Items means nothing.
+type Collection struct {
+	Items []Live[any]
+	Err   error
+}
+
+// Snapshot is what the cloud holds, by kind name. A kind that is absent was not
+// looked at and is unknown too.
+type Snapshot map[string]Collection
+
+// Ref is a reference of a desired object, resolved as far as it goes. The zero
+// value stands for a reference that is not given.
+type Ref struct {
+	Key  manifest.Key
+	Name string // as written in the manifest
+	// Ready is true when the target exists and can be leaned on. Only then do
+	// the fields below mean something.
+	Ready bool
+	ID    string
+	Attr  map[string]string
+	// Data is the content of a ConfigMap or Secret.
+	Data map[string]string
+}

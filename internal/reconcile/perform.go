@@ -1,0 +1,58 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// perform carries out one step. It reads plan-time data only; what it brings
+// back is taken in by the run's own loop.
+func (e *Engine) perform(ctx context.Context, s Step) outcome {
+	o := outcome{id: s.id(), result: Result{Step: s, Started: time.Now()}}
+	o.live, o.gone, o.result.Err = e.do(ctx, s)
+	o.result.Took = time.Since(o.result.Started)
+	return o
+}
+
+func (e *Engine) do(ctx context.Context, s Step) (live *Live[any], gone bool, err error) {
+	drv := e.kind(s.Key.Kind).driver()
+	switch s.Action {
+	case Create:
+		made, err := drv.create(ctx, s.view)
+		if err != nil {
+			return nil, false, fmt.Errorf("create: %w", err)
+		}
+		return &made, false, nil
+	case Update:
+		if err := drv.update(ctx, s.view, *s.have, s.Changes); err != nil {
+			return nil, false, fmt.Errorf("update: %w", err)
+		}
+		return nil, false, nil
+	case Recreate, Delete:
+		gone, err := drv.delete(ctx, *s.have)
+		if errors.Is(err, ErrGone) {
+			return nil, true, nil
+		}
+		if err != nil {
+			return nil, false, fmt.Errorf("delete: %w", err)
+		}
+		return nil, gone, nil
+	}
+	return nil, false, fmt.Errorf("a step to %s cannot be carried out", s.Action)
+}
+
+func (e *Engine) kind(name string) Kind {
+	for _, k := range e.Kinds {
+		if k.Info().Kind == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// retriable tells whether an error may go away by itself.
+func retriable(err error) bool {
+	return !errors.Is(err, ErrRejected) && !errors.Is(err, ErrNoService)
+}

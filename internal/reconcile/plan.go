@@ -1,0 +1,330 @@
+package reconcile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Make compares what a stack wants with what the cloud holds. It is pure and
+// total: any input gives a plan, the same input the same plan.
+//
+//	wanted  owned in the cloud   otherwise                        step
+//	------  -------------------  -------------------------------  -------
+//	any     unknown              the list failed                  wait
+//	import  -                    one object matches               keep
+//	import  -                    none, or several                 wait, refuse
+//	yes     no                   name taken by somebody           refuse
+//	yes     no                   something it leans on is missing wait
+//	yes     no                   all it leans on is ready         create
+//	yes     yes                  equal                            keep
+//	yes     yes                  differs in changeable fields     update
+//	yes     yes                  differs in a fixed field         replace
+//	yes     yes                  failed for good                  replace
+//	yes     yes                  the cloud is working on it       wait
+//	no      yes                  marked to be kept                keep
+//	no      yes                  still used by another            wait
+//	no      yes                  unused                           delete
+func Make(in Input) Plan {
+	p := newPlanner(in)
+	for i := range in.Want {
+		d := &in.Want[i]
+		if d.Virtual {
+			continue
+		}
+		p.steps = append(p.steps, p.decide(d))
+	}
+	p.orphans()
+	p.block()
+	return Plan{Stack: in.Stack, Commit: in.Commit, Steps: p.steps, Owned: p.owned, Unlisted: p.unlisted()}
+}
+
+// Input is everything a plan is made from.
+type Input struct {
+	Stack  string
+	Commit string
+	Kinds  []Kind
+	// Want comes from [Resolve]: nothing stands before what it refers to.
+	Want []Desired
+	Have Snapshot
+	// Replace is whether objects may be deleted and made anew to apply a change
+	// when their annotations do not say.
+	Replace bool
+	// Synced is true when this very commit was in sync before: then every
+	// difference is drift.
+	Synced bool
+}
+
+type planner struct {
+	Input
+	kinds map[string]Kind
+	group map[string]string
+	names []string // kind names, in creation order
+
+	byKey map[manifest.Key]*Desired
+	index map[string]*index           // by kind name
+	live  map[manifest.Key]*Live[any] // what each desired object is in the cloud
+	ready map[manifest.Key]bool
+	// doomed objects exist and will be replaced: nothing new may lean on them.
+	doomed map[manifest.Key]bool
+	users  map[string][]*Live[any] // owned objects by the tokens they use
+	taken  map[string]bool         // owner texts that a desired object answers for
+	steps  []Step
+	owned  int
+}
+
+// index finds the objects of one collection.
+type index struct {
+	owner map[string][]*Live[any]
+	id    map[string]*Live[any]
+	name  map[string][]*Live[any]
+}
+
+func newPlanner(in Input) *planner {
+	p := &planner{
+		Input: in, kinds: make(map[string]Kind, len(in.Kinds)), group: groupsOf(in.Kinds),
+		byKey: make(map[manifest.Key]*Desired, len(in.Want)), index: make(map[string]*index, len(in.Have)),
+		live: make(map[manifest.Key]*Live[any], len(in.Want)), ready: make(map[manifest.Key]bool, len(in.Want)),
+		doomed: map[manifest.Key]bool{}, users: map[string][]*Live[any]{}, taken: make(map[string]bool, len(in.Want)),
+	}
+	for _, k := range in.Kinds {
+		p.kinds[k.Info().Kind] = k
+		p.names = append(p.names, k.Info().Kind)
+	}
+	for i := range in.Want {
+		p.byKey[in.Want[i].Key] = &in.Want[i]
+	}
+	for name, c := range in.Have {
+		p.index[name] = p.indexOf(c)
+	}
+	return p
+}
+
+func (p *planner) indexOf(c Collection) *index {
+	x := &index{owner: map[string][]*Live[any]{}, id: make(map[string]*Live[any], len(c.Items)), name: make(map[string][]*Live[any], len(c.Items))}
+	prefix := ownerPrefix + p.Stack + ":"
+	for i := range c.Items {
+		item := &c.Items[i]
+		if x.id[item.ID] != nil {
+			continue // a page boundary that moved shows an object twice
+		}
+		x.id[item.ID] = item
+		x.name[item.Name] = append(x.name[item.Name], item)
+		if item.Mark == nil || !item.Mine || !strings.HasPrefix(item.Mark.Owner, prefix) {
+			continue
+		}
+		p.owned++
+		x.owner[item.Mark.Owner] = append(x.owner[item.Mark.Owner], item)
+		for _, token := range item.Uses {
+			p.users[token] = append(p.users[token], item)
+		}
+	}
+	return x
+}
+
+// view gives a desired object the shape in which its kind sees it.
+func (p *planner) view(d *Desired, spec any) Want[any] {
+	return Want[any]{Key: d.Key, Spec: &spec, Mark: d.mark(p.Stack), lookup: p.lookup, groups: p.group}
+}
+
+func (p *planner) lookup(key manifest.Key) Ref {
+	ref := Ref{Key: key}
+	if d := p.byKey[key]; d != nil && d.Virtual {
+		ref.Ready, ref.Data = true, d.Data
+	}
+	if live := p.live[key]; live != nil && p.ready[key] {
+		ref.Ready, ref.ID, ref.Attr = true, live.ID, live.Attr
+	}
+	return ref
+}
+
+// decide makes the step for one desired object. Objects come in an order in
+// which everything it refers to was decided before.
+func (p *planner) decide(d *Desired) Step {
+	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, view: p.view(d, d.Spec)}
+	p.taken[OwnerText(p.Stack, d.Key)] = true
+	c, known := p.Have[d.Key.Kind]
+	switch {
+	case !known:
+		return s.hold(Wait, "not looked up yet")
+	case c.Err != nil:
+		s.Error = true
+		return s.hold(Wait, c.Err.Error())
+	case d.Unmanaged:
+		return p.decideImport(s, d)
+	}
+	have, extra := p.find(d)
+	p.collapse(d, extra)
+	if have == nil {
+		return p.decideMissing(s, d)
+	}
+	return p.decideOwned(s, d, have)
+}
+
+func (s Step) hold(action Action, reason string) Step {
+	s.Action, s.Reason = action, reason
+	return s
+}
+
+// find returns the live object that is d, and others that bear the same mark:
+// the traces of a request whose answer was lost.
+func (p *planner) find(d *Desired) (have *Live[any], extra []*Live[any]) {
+	x := p.index[d.Key.Kind]
+	owned := slices.Clone(x.owner[OwnerText(p.Stack, d.Key)])
+	if len(owned) == 0 && d.Import != nil && d.Import.ID != "" {
+		if item := x.id[d.Import.ID]; item != nil && item.Mine && item.Mark == nil {
+			return item, nil
+		}
+	}
+	if len(owned) == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(owned, func(a, b *Live[any]) int {
+		return cmp.Or(cmp.Compare(rank(a.Phase), rank(b.Phase)), cmp.Compare(len(p.usersOf(b)), len(p.usersOf(a))), cmp.Compare(a.ID, b.ID))
+	})
+	return owned[0], owned[1:]
+}
+
+func rank(phase Phase) int {
+	return slices.Index([]Phase{Ready, Degraded, Pending, Failed, Deleting}, phase)
+}
+
+func (p *planner) usersOf(l *Live[any]) []*Live[any] {
+	users := slices.Clone(p.users[l.ID])
+	for _, token := range l.Tokens {
+		users = append(users, p.users[token]...)
+	}
+	return users
+}
+
+// collapse deletes the surplus of an object that exists more than once.
+func (p *planner) collapse(d *Desired, extra []*Live[any]) {
+	for _, item := range extra {
+		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
+		if item.Phase == Deleting {
+			p.steps = append(p.steps, s.hold(Wait, "a surplus copy is being deleted"))
+			continue
+		}
+		p.steps = append(p.steps, s.hold(Delete, "surplus copy, left by an interrupted request"))
+	}
+}
+
+func (p *planner) decideMissing(s Step, d *Desired) Step {
+	if d.Options.Suspend {
+		return s.hold(Keep, "suspended; it does not exist")
+	}
+	if d.Import != nil && d.Import.ID != "" {
+		s.Error = true
+		return s.hold(Refuse, fmt.Sprintf("no %s with ID %s can be adopted in this project; correct spec.import.id or remove it", d.Key.Kind, d.Import.ID))
+	}
+	if taken := p.nameTaken(d); taken != nil {
+		s.Error = true
+		return s.hold(Refuse, fmt.Sprintf("the name %s is taken by %s, which stack %s did not make; rename one of them, or adopt it with spec.import.id: %s",
+			taken.Name, taken.ID, p.Stack, taken.ID))
+	}
+	s.Action, s.Drift = Create, p.Synced
+	return p.await(s, d)
+}
+
+// nameTaken finds somebody else's object under the name that d would bear:
+// one that no stack has marked, or any at all where names are unique.
+func (p *planner) nameTaken(d *Desired) *Live[any] {
+	k := p.kinds[d.Key.Kind]
+	for _, item := range p.index[d.Key.Kind].name[k.name(p.view(d, d.Spec))] {
+		if item.Name == "" || !item.Mine {
+			continue
+		}
+		if item.Mark == nil || k.Info().UniqueNames {
+			return item
+		}
+	}
+	return nil
+}
+
+// await names what must be ready before the step can run. It does not change
+// the decision: people see what will be done, the engine when.
+func (p *planner) await(s Step, d *Desired) Step {
+	for _, ref := range d.Refs {
+		target := p.byKey[ref.Key]
+		if target == nil || target.Virtual || slices.Contains(s.Awaits, ref.Key) {
+			continue
+		}
+		if !p.ready[ref.Key] || p.doomed[ref.Key] && s.Action == Create {
+			s.Awaits = append(s.Awaits, ref.Key)
+		}
+	}
+	return s
+}
+
+func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
+	s.have = have
+	p.live[d.Key] = have
+	p.ready[d.Key] = have.Phase == Ready || have.Phase == Degraded
+	if d.Options.Suspend {
+		return s.hold(Keep, "suspended")
+	}
+	switch have.Phase {
+	case Deleting:
+		return s.hold(Wait, "is being deleted; made anew when it is gone")
+	case Failed:
+		return p.recreate(s.hold(Recreate, "failed: "+have.Message), d)
+	case Pending:
+		return s.hold(Wait, have.Message)
+	}
+	s.Changes = p.changes(d, have)
+	s.Drift = len(s.Changes) > 0 && (p.Synced || have.Mark != nil && have.Mark.Applied == d.digest)
+	fixed := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Disruption == Replace })
+	switch {
+	case len(s.Changes) == 0:
+		return s.hold(Keep, have.Message)
+	case fixed < 0:
+		s.Action = Update
+		return p.await(s, d)
+	case !p.mayReplace(d):
+		return s.hold(Refuse, s.Changes[fixed].Field+" cannot be changed in place; allow it with the annotation "+annotationReplace+": allow, or undo the change")
+	default:
+		return p.recreate(s.hold(Recreate, s.Changes[fixed].Field+" cannot be changed in place"), d)
+	}
+}
+
+func (p *planner) mayReplace(d *Desired) bool {
+	if d.Options.Replace != nil {
+		return *d.Options.Replace
+	}
+	return p.Replace
+}
+
+// recreate dooms the object: what leans on it by a fixed reference goes with
+// it.
+func (p *planner) recreate(s Step, d *Desired) Step {
+	p.doomed[d.Key] = true
+	return p.await(s, d)
+}
+
+func (p *planner) changes(d *Desired, have *Live[any]) []Change {
+	list := p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
+	list = slices.DeleteFunc(list, func(c Change) bool { return d.Options.ignores(c.Field) })
+	for _, ref := range d.Refs {
+		if ref.Fixed && p.doomed[ref.Key] && !d.Options.ignores(ref.Field) {
+			list = append(list, Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: Replace})
+		}
+	}
+	if mark := d.mark(p.Stack); have.Mark == nil || *have.Mark != mark {
+		list = append(list, Change{Field: markField, Have: markText(have.Mark), Want: markText(&mark)})
+	}
+	return list
+}
+
+func markText(m *Mark) string {
+	if m == nil {
+		return ""
+	}
+	text := m.Owner + " " + m.Applied
+	if m.Keep {
+		text += " keep"
+	}
+	return text
+}

@@ -1,0 +1,103 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// decideImport finds the one existing object that an unmanaged manifest means.
+func (p *planner) decideImport(s Step, d *Desired) Step {
+	for _, ref := range d.Refs {
+		if !p.ready[ref.Key] && !p.byKey[ref.Key].Virtual {
+			s.Awaits = append(s.Awaits, ref.Key)
+			return s.hold(Wait, "waits for "+ref.Key.String())
+		}
+	}
+	found := p.candidates(d)
+	switch {
+	case len(found) == 0:
+		s.Error = true
+		return s.hold(Wait, p.nothingFound(d))
+	case len(found) > 1:
+		s.Error = true
+		return s.hold(Refuse, severalFound(d, found))
+	}
+	s.have = found[0]
+	p.live[d.Key] = found[0]
+	p.ready[d.Key] = found[0].Phase == Ready || found[0].Phase == Degraded
+	if !p.ready[d.Key] {
+		return s.hold(Wait, string(found[0].Phase)+" "+found[0].Message)
+	}
+	return s.hold(Keep, "")
+}
+
+func (p *planner) candidates(d *Desired) []*Live[any] {
+	x := p.index[d.Key.Kind]
+	if d.Import.ID != "" {
+		if item := x.id[d.Import.ID]; item != nil {
+			return []*Live[any]{item}
+		}
+		return nil
+	}
+	var found []*Live[any]
+	k, w := p.kinds[d.Key.Kind], p.view(d, d.Import.Filter)
+	items := p.Have[d.Key.Kind].Items
+	for i := range items {
+		if k.match(w, items[i].State) {
+			found = append(found, &items[i])
+		}
+	}
+	return found
+}
+
+func (p *planner) nothingFound(d *Desired) string {
+	kind := strings.ToLower(d.Key.Kind)
+	if d.Import.ID != "" {
+		return fmt.Sprintf("the cloud has no %s with ID %s; correct spec.import.id", kind, d.Import.ID)
+	}
+	if d.Import.Hint != "" {
+		return fmt.Sprintf("the cloud has no such %s; %s", kind, d.Import.Hint)
+	}
+	var names []string
+	for _, item := range p.Have[d.Key.Kind].Items {
+		names = append(names, item.Name)
+	}
+	wanted := filterName(d.Import.Filter)
+	if wanted == "" {
+		return fmt.Sprintf("the cloud has no %s that matches spec.import.filter; correct the filter", kind)
+	}
+	text := fmt.Sprintf("the cloud has no %s named %s", kind, wanted)
+	if near := manifest.NearestAll(wanted, names, 3); len(near) > 0 {
+		return text + "; the nearest are " + strings.Join(near, ", ")
+	}
+	return text + "; correct the name or add it to the cloud"
+}
+
+func severalFound(d *Desired, found []*Live[any]) string {
+	var names []string
+	for _, item := range found {
+		names = append(names, item.Name+" ("+item.ID+")")
+	}
+	slices.Sort(names)
+	if len(names) > 5 {
+		names = append(names[:5], "…")
+	}
+	fix := "narrow spec.import.filter, or name one by spec.import.id"
+	if d.Import.Hint != "" {
+		fix = d.Import.Hint
+	}
+	return fmt.Sprintf("%d of them match: %s; %s", len(found), strings.Join(names, ", "), fix)
+}
+
+// Named is implemented by import filters that ask for a name.
+type Named interface{ FilterName() string }
+
+func filterName(filter any) string {
+	if n, ok := filter.(Named); ok {
+		return n.FilterName()
+	}
+	return ""
+}

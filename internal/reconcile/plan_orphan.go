@@ -1,0 +1,86 @@
+package reconcile
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// orphans decides about what the stack owns and no longer wants, in an order
+// in which users come before what they use.
+func (p *planner) orphans() {
+	var list []Step
+	for _, name := range slices.Backward(p.names) {
+		x := p.index[name]
+		if x == nil || p.Have[name].Err != nil {
+			continue
+		}
+		for owner, items := range x.owner {
+			o, ok := ParseOwner(owner)
+			if !ok || o.Kind != name || p.taken[owner] {
+				continue
+			}
+			for _, item := range items {
+				list = append(list, p.orphan(o, item))
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Step) int {
+		return cmp.Or(cmp.Compare(p.rank(b.Key.Kind), p.rank(a.Key.Kind)), a.Key.Compare(b.Key), cmp.Compare(a.ID(), b.ID()))
+	})
+	p.steps = append(p.steps, list...)
+}
+
+func (p *planner) rank(kind string) int { return slices.Index(p.names, kind) }
+
+func (p *planner) orphan(o Owner, item *Live[any]) Step {
+	key := manifest.Key{Group: p.group[o.Kind], Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+	if key.Name == "" {
+		key.Namespace, key.Name = "default", item.Name
+	}
+	s := Step{Key: key, have: item}
+	switch {
+	case item.Mark.Keep:
+		return s.hold(Keep, "no longer in the repository; left in the cloud as its annotations asked")
+	case item.Phase == Deleting:
+		return s.hold(Wait, "is being deleted")
+	}
+	return s.hold(Delete, "no longer in the repository")
+}
+
+// block names, for every step that deletes, the owned objects that must let go
+// first. What is only replaced is awaited by those that are replaced with it;
+// all others keep using it.
+func (p *planner) block() {
+	destroyed := map[*Live[any]]bool{}
+	for i := range p.steps {
+		if p.steps[i].Action.Destroys() {
+			destroyed[p.steps[i].have] = true
+		}
+	}
+	for i := range p.steps {
+		s := &p.steps[i]
+		if !s.Action.Destroys() {
+			continue
+		}
+		for _, user := range p.usersOf(s.have) {
+			if user != s.have && (s.Action == Delete || destroyed[user]) {
+				s.Blockers = append(s.Blockers, user.Name)
+			}
+		}
+	}
+}
+
+// unlisted explains which collections are unknown although the cloud has the
+// service, sorted by kind.
+func (p *planner) unlisted() []string {
+	var out []string
+	for _, name := range p.names {
+		if c, ok := p.Have[name]; ok && c.Err != nil && !errors.Is(c.Err, ErrNoService) {
+			out = append(out, name+": "+c.Err.Error())
+		}
+	}
+	return out
+}

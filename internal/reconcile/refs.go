@@ -1,0 +1,68 @@
+package reconcile
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// refsOf collects the references of a desired object: every string field of
+// its spec (or import filter) that carries a `ref:"Kind"` tag, in the order of
+// the struct. A reference is fixed when a field on the way to it has the rule
+// "immutable".
+func refsOf(d *Desired, groups map[string]string) []RefSpec {
+	c := refCollector{namespace: d.Key.Namespace, groups: groups}
+	if d.Spec != nil {
+		c.walk(reflect.ValueOf(d.Spec), d.specPath, "", false)
+	}
+	if d.Import != nil && d.Import.Filter != nil {
+		c.walk(reflect.ValueOf(d.Import.Filter), "spec.import.filter", "", false)
+	}
+	return c.refs
+}
+
+type refCollector struct {
+	namespace string
+	groups    map[string]string
+	refs      []RefSpec
+}
+
+func (c *refCollector) walk(v reflect.Value, path, kind string, fixed bool) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			c.walk(v.Elem(), path, kind, fixed)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			c.walk(v.Index(i), fmt.Sprintf("%s[%d]", path, i), kind, fixed)
+		}
+	case reflect.Struct:
+		c.walkStruct(v, path, fixed)
+	case reflect.String:
+		if kind != "" && v.String() != "" {
+			key := manifest.Key{Group: c.groups[kind], Kind: kind, Namespace: c.namespace, Name: v.String()}
+			c.refs = append(c.refs, RefSpec{Field: path, Key: key, Fixed: fixed})
+		}
+	}
+}
+
+func (c *refCollector) walkStruct(v reflect.Value, path string, fixed bool) {
+	t := v.Type()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.IsExported() {
+			continue
+		}
+		below := path
+		if !f.Anonymous {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			below += "." + name
+		}
+		rules := strings.Split(f.Tag.Get("rule"), ",")
+		c.walk(v.Field(i), below, f.Tag.Get("ref"), fixed || slices.Contains(rules, "immutable"))
+	}
+}

@@ -1,0 +1,323 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Revision is what one pass shall bring about.
+type Revision struct {
+	Commit string
+	Want   []Desired
+	// Approved is the hash of a plan that the brake may let through.
+	Approved string
+	// Synced is true when this commit was in sync before.
+	Synced bool
+}
+
+// Sync carries out one pass: it looks, decides, acts as soon as what a step
+// leans on is ready, and looks again at the collections that moved, until
+// nothing is left to do or nothing more can be done. When ctx ends it starts
+// nothing new and gives the steps in flight a bounded time.
+func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
+	r := newRun(e, rev)
+	stepCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
+
+	r.snapshot = e.Observe(ctx)
+	r.observedAll()
+	plan := r.replan()
+	r.pass.First = plan.Apply(Brake(e.Limit, rev.Approved))
+	r.permit(r.pass.First)
+	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
+	if r.pass.First.Held == "" {
+		plan = r.loop(ctx, stepCtx, plan)
+	} else {
+		plan = r.pass.First
+	}
+	r.pass.Last = plan
+	r.pass.Took = time.Since(r.pass.Started)
+	r.pass.Interrupted = ctx.Err() != nil
+	if plan.Held == "" {
+		r.pass.Failures = failuresOf(plan, r.lastErrors(plan))
+	}
+	return r.pass
+}
+
+func (e *Engine) watch(f func(Watcher)) {
+	if e.Watcher != nil {
+		f(e.Watcher)
+	}
+}
+
+// run is the state of one pass. Only its loop touches it.
+type run struct {
+	engine    *Engine
+	rev       Revision
+	timing    Timing
+	snapshot  Snapshot
+	seen      map[string]*sight // by kind name
+	tries     map[string]*try   // by step identity
+	permitted map[string]bool   // identities of what may be destroyed
+	doing     map[string]Activity
+	pending   map[manifest.Key]time.Time
+	stuck     map[manifest.Key]error
+	done      chan outcome
+	pass      Pass
+}
+
+// sight is what the run knows about one collection's freshness.
+type sight struct {
+	at    time.Time     // when it was listed
+	every time.Duration // how long to leave it alone
+	// stale keys were written since; nothing more is done about them before
+	// the next list.
+	stale map[manifest.Key]bool
+	// touched is true when anything was written since the last list.
+	touched bool
+	tries   int // lists that failed in a row
+}
+
+// try is the history of one step.
+type try struct {
+	failures int
+	runs     map[Action]int
+	first    time.Time // of the present series of ErrBusy
+	notUntil time.Time
+	err      error
+	final    bool
+}
+
+type outcome struct {
+	id     string
+	result Result
+	live   *Live[any]
+	gone   bool
+}
+
+func newRun(e *Engine, rev Revision) *run {
+	return &run{
+		engine: e, rev: rev, timing: e.Timing.orDefaults(), seen: map[string]*sight{}, tries: map[string]*try{},
+		permitted: map[string]bool{}, doing: map[string]Activity{}, pending: map[manifest.Key]time.Time{},
+		stuck: map[manifest.Key]error{}, done: make(chan outcome, e.parallelism()),
+		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
+	}
+}
+
+func (r *run) replan() Plan {
+	r.pass.Rounds++
+	return r.engine.plan(r.rev.Commit, r.rev.Want, r.snapshot, r.rev.Synced)
+}
+
+// loop runs until nothing is in flight, nothing is pending and nothing can
+// start. Before it believes that, it lists once more what it has written.
+func (r *run) loop(ctx, stepCtx context.Context, plan Plan) Plan {
+	for {
+		if ctx.Err() == nil {
+			r.dispatch(stepCtx, plan)
+		}
+		r.report(plan)
+		wake, more := r.nextWake(plan)
+		if len(r.doing) == 0 && (!more || ctx.Err() != nil) {
+			if ctx.Err() != nil || !r.verify(ctx) {
+				return plan
+			}
+		} else {
+			r.sleep(ctx, wake)
+			r.refresh(ctx, plan)
+		}
+		plan = r.replan()
+	}
+}
+
+// id identifies a step across rounds.
+func (s Step) id() string {
+	if s.surplus || s.want == nil {
+		return s.Key.String() + "#" + s.ID()
+	}
+	return s.Key.String()
+}
+
+// permit remembers what the first plan, which the brake has seen, destroys:
+// later rounds may destroy that and no more.
+func (r *run) permit(first Plan) {
+	for _, s := range first.Steps {
+		if s.Action.Destroys() {
+			r.permitted[s.id()] = true
+		}
+	}
+}
+
+// runnable tells whether a step can be started now.
+func (r *run) runnable(s Step, now time.Time) bool {
+	if !s.Action.Writes() || len(s.Awaits) > 0 || len(s.Blockers) > 0 {
+		return false
+	}
+	if s.Action.Destroys() && !r.permitted[s.id()] && !s.surplus && !r.healable(s) {
+		return false
+	}
+	if _, busy := r.doing[s.id()]; busy || r.sight(s.Key.Kind).stale[s.Key] {
+		return false
+	}
+	t := r.tries[s.id()]
+	return t == nil || !t.final && !now.Before(t.notUntil)
+}
+
+// healable allows a failed object that this very pass has made to be made
+// again.
+func (r *run) healable(s Step) bool {
+	t := r.tries[s.id()]
+	return s.Action == Recreate && s.have.Phase == Failed && t != nil && t.runs[Create] > 0
+}
+
+func (r *run) dispatch(ctx context.Context, plan Plan) {
+	now := time.Now()
+	for _, s := range plan.Steps {
+		if len(r.doing) >= r.engine.parallelism() {
+			return
+		}
+		if !r.runnable(s, now) || r.exhausted(s) {
+			continue
+		}
+		r.doing[s.id()] = Activity{Step: s, Since: now}
+		r.engine.watch(func(w Watcher) { w.Started(s) })
+		go func() { r.done <- r.engine.perform(ctx, s) }()
+	}
+}
+
+// maxRuns is how often one pass does the same to the same object: the cloud
+// accepts it again and again, and it does not help.
+const maxRuns = 4
+
+// exhausted counts a step's runs, and ends it when there were too many.
+func (r *run) exhausted(s Step) bool {
+	t := r.try(s.id())
+	t.runs[s.Action]++
+	if t.runs[s.Action] <= maxRuns {
+		return false
+	}
+	t.final = true
+	if t.err == nil {
+		t.err = fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); look at the cloud's own log for %s",
+			s.Action, maxRuns, s.why(), s.ID())
+	}
+	return true
+}
+
+// why says in few words what a step is about.
+func (s Step) why() string {
+	if s.Reason != "" || len(s.Changes) == 0 {
+		return s.Reason
+	}
+	return s.Changes[0].Field
+}
+
+func (r *run) try(id string) *try {
+	if r.tries[id] == nil {
+		r.tries[id] = &try{runs: map[Action]int{}}
+	}
+	return r.tries[id]
+}
+
+func (r *run) sight(kind string) *sight {
+	if r.seen[kind] == nil {
+		r.seen[kind] = &sight{every: r.timing.Poll, stale: map[manifest.Key]bool{}}
+	}
+	return r.seen[kind]
+}
+
+// finish takes in what a step has brought.
+func (r *run) finish(o outcome) {
+	delete(r.doing, o.id)
+	r.pass.Results = append(r.pass.Results, o.result)
+	r.engine.watch(func(w Watcher) { w.Finished(o.result) })
+	s := o.result.Step
+	sight := r.sight(s.Key.Kind)
+	sight.every, sight.touched = r.timing.Poll, true
+	if o.result.Err != nil {
+		r.fail(o.id, s.Action, o.result.Err)
+		sight.stale[s.Key] = true
+		return
+	}
+	t := r.try(o.id)
+	t.err, t.failures, t.first = nil, 0, time.Time{}
+	switch {
+	case o.gone:
+		r.forget(s)
+	case o.live != nil:
+		r.learn(s, *o.live)
+	default:
+		sight.stale[s.Key] = true
+	}
+}
+
+func (r *run) fail(id string, action Action, err error) {
+	t, now := r.try(id), time.Now()
+	t.err = err
+	var later *RetryAfterError
+	switch {
+	case errors.Is(err, ErrGone) && action != Create:
+		t.err = nil
+	case errors.Is(err, ErrRejected):
+		t.final = true
+	case errors.Is(err, ErrBusy):
+		if t.first.IsZero() {
+			t.first = now
+		}
+		t.final = now.Sub(t.first) > r.timing.Busy
+		t.notUntil = now.Add(jitter(r.timing.Backoff))
+	default:
+		t.failures++
+		t.final = t.failures >= r.timing.Tries
+		pause := jitter(r.timing.Backoff << (t.failures - 1))
+		if errors.As(err, &later) {
+			pause = max(pause, later.After)
+		}
+		t.notUntil = now.Add(pause)
+	}
+}
+
+// jitter spreads a pause over 100 to 150 percent of itself.
+func jitter(d time.Duration) time.Duration {
+	return d + time.Duration(rand.Int64N(int64(d)/2+1))
+}
+
+// learn puts a fresh object into the snapshot, so that what leans on it need
+// not wait for the next list.
+func (r *run) learn(s Step, live Live[any]) {
+	c := r.snapshot[s.Key.Kind]
+	c.Items = append(without(c.Items, live.ID), live)
+	r.snapshot[s.Key.Kind] = c
+}
+
+func (r *run) forget(s Step) {
+	c := r.snapshot[s.Key.Kind]
+	c.Items = without(c.Items, s.ID())
+	r.snapshot[s.Key.Kind] = c
+}
+
+// without copies items but the one with that ID; steps in flight still read
+// the old slice.
+func without(items []Live[any], id string) []Live[any] {
+	return slices.DeleteFunc(slices.Clone(items), func(l Live[any]) bool { return l.ID == id })
+}
+
+func (r *run) lastErrors(last Plan) map[manifest.Key]error {
+	errs := map[manifest.Key]error{}
+	for _, s := range last.Steps {
+		if t := r.tries[s.id()]; t != nil && t.err != nil {
+			errs[s.Key] = t.err
+		}
+		if err := r.stuck[s.Key]; err != nil {
+			errs[s.Key] = err
+		}
+	}
+	return errs
+}

@@ -1,0 +1,190 @@
+package reconcile
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Action is what a step does.
+type Action string
+
+// The actions. A step is one of these and nothing else.
+const (
+	Keep     Action = "keep"    // as wanted
+	Create   Action = "create"  // make it
+	Update   Action = "update"  // change it where it stands
+	Recreate Action = "replace" // delete it and make it anew
+	Delete   Action = "delete"  // remove it
+	Wait     Action = "wait"    // nothing can be done before something else happens
+	Refuse   Action = "refuse"  // will not be done until a person decides
+)
+
+// Writes tells whether the action changes the cloud.
+func (a Action) Writes() bool {
+	return a == Create || a == Update || a == Recreate || a == Delete
+}
+
+// Destroys tells whether the action deletes something.
+func (a Action) Destroys() bool { return a == Recreate || a == Delete }
+
+// Step is one decision for one key. It is data: printing, comparing or hashing
+// it changes nothing.
+type Step struct {
+	Key    manifest.Key
+	Action Action
+	// Reason is for people and never parsed.
+	Reason string
+	// Error is true when the step cannot go on without a person: the manifest,
+	// the cloud's offer or a brake must change.
+	Error   bool
+	Drift   bool // the difference is not explained by a commit
+	Changes []Change
+	// Awaits are the keys that must be ready first, Blockers the names of
+	// objects in the cloud that must let go of this one first.
+	Awaits   []manifest.Key
+	Blockers []string
+	Origin   manifest.Origin
+	Parent   manifest.Key
+	Notes    []Note
+
+	want *Desired
+	have *Live[any]
+	view Want[any]
+	// surplus copies bear the mark of an object that exists besides them.
+	surplus bool
+}
+
+// Disruption is the worst that the step does to users of the object.
+func (s Step) Disruption() Disruption {
+	switch s.Action {
+	case Recreate, Delete:
+		return Replace
+	case Update:
+		return worst(s.Changes)
+	}
+	return InPlace
+}
+
+// ID is the object's identifier in the cloud, "" when there is none.
+func (s Step) ID() string {
+	if s.have == nil {
+		return ""
+	}
+	return s.have.ID
+}
+
+// Plan is what a revision would do to the cloud now.
+type Plan struct {
+	Stack  string
+	Commit string
+	// Steps are in the order in which they could run one by one.
+	Steps []Step
+	// Owned counts the objects of the stack in the cloud.
+	Owned int
+	// Unlisted explains which collections could not be seen; nothing was decided
+	// about them.
+	Unlisted []string
+	// Held says why a brake stops the whole plan; "" when none does.
+	Held string
+}
+
+// Summary counts the steps by action.
+type Summary struct {
+	Create  int `json:"create"`
+	Update  int `json:"update"`
+	Replace int `json:"replace"`
+	Delete  int `json:"delete"`
+	Wait    int `json:"wait"`
+	Refuse  int `json:"refuse"`
+	Keep    int `json:"keep"`
+}
+
+// Summary counts the plan's steps.
+func (p Plan) Summary() Summary {
+	var s Summary
+	for _, step := range p.Steps {
+		switch step.Action {
+		case Create:
+			s.Create++
+		case Update:
+			s.Update++
+		case Recreate:
+			s.Replace++
+		case Delete:
+			s.Delete++
+		case Wait:
+			s.Wait++
+		case Refuse:
+			s.Refuse++
+		case Keep:
+			s.Keep++
+		}
+	}
+	return s
+}
+
+// String is the one line that people read first.
+func (s Summary) String() string {
+	text := fmt.Sprintf("%d to create, %d to change, %d to replace, %d to delete", s.Create, s.Update, s.Replace, s.Delete)
+	if s.Wait > 0 {
+		text += fmt.Sprintf(", %d waiting", s.Wait)
+	}
+	if s.Refuse > 0 {
+		text += fmt.Sprintf(", %d refused", s.Refuse)
+	}
+	return text
+}
+
+// Writes counts the steps that change the cloud.
+func (s Summary) Writes() int { return s.Create + s.Update + s.Replace + s.Delete }
+
+// InSync tells whether nothing is left to do or to decide.
+func (p Plan) InSync() bool {
+	return p.Held == "" && len(p.Unlisted) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
+}
+
+// Hash names exactly the writing steps of the plan: the same steps, on the
+// same cloud objects, with the same changes, give the same hash; the order of
+// steps and everything for people's eyes do not matter.
+func (p Plan) Hash() string {
+	var lines []string
+	for _, s := range p.Steps {
+		if s.Action.Writes() {
+			lines = append(lines, s.fingerprint())
+		}
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(p.Stack + "\n" + strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+func (s Step) fingerprint() string {
+	type change struct {
+		Field      string
+		Have, Want any
+	}
+	changes := make([]change, len(s.Changes))
+	for i, c := range s.Changes {
+		changes[i] = change{c.Field, c.Have, c.Want}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.Field, b.Field) })
+	var digest string
+	if s.want != nil {
+		digest = s.want.digest
+	}
+	text, err := json.Marshal([]any{s.Key, s.Action, s.ID(), changes, digest})
+	if err != nil {
+		return s.Key.String() + err.Error()
+	}
+	return string(text)
+}
+
+// Unmanaged tells whether the step is about an object that is only used.
+func (s Step) Unmanaged() bool { return s.want != nil && s.want.Unmanaged }

@@ -1,0 +1,72 @@
+package reconcile
+
+import (
+	"reflect"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// workload adapts a kind that has no object of its own in the cloud.
+type workload[S any] struct {
+	info  Info
+	rules interface {
+		Expander[S]
+		Validate(spec *S, r *Report)
+	}
+}
+
+func (k *workload[S]) Info() Info         { return k.info }
+func (k *workload[S]) Body() reflect.Type { return reflect.TypeFor[flatBody[S]]() }
+
+func (k *workload[S]) decode(obj *manifest.Object) (Desired, []manifest.Problem) {
+	d := newDesired(obj)
+	spec, problems := readFlat[S](obj, &d)
+	d.Spec, d.Virtual = spec, true
+	if len(problems) > 0 {
+		return d, problems
+	}
+	var r Report
+	k.rules.Validate(spec, &r)
+	d.Notes = r.notes
+	return d, r.located(obj)
+}
+
+func (k *workload[S]) expand(d *Desired, e *Expansion) { k.rules.Expand(d.Spec.(*S), e) }
+func (k *workload[S]) name(w Want[any]) string         { return w.Key.Name }
+func (k *workload[S]) diff(Want[any], any) []Change    { return nil }
+func (k *workload[S]) match(Want[any], any) bool       { return false }
+func (k *workload[S]) status(any) any                  { return nil }
+func (k *workload[S]) driver() erasedDriver            { return nil }
+
+// DefineData makes a kind that only carries text for others: a ConfigMap or a
+// Secret. read takes the decoded body's content apart.
+func DefineData[B any](info Info, read func(*B, *Report) map[string]string) Kind {
+	return &data[B]{info: info, read: read}
+}
+
+type data[B any] struct {
+	info Info
+	read func(*B, *Report) map[string]string
+}
+
+func (k *data[B]) Info() Info         { return k.info }
+func (k *data[B]) Body() reflect.Type { return reflect.TypeFor[B]() }
+
+func (k *data[B]) decode(obj *manifest.Object) (Desired, []manifest.Problem) {
+	d := newDesired(obj)
+	d.Virtual = true
+	body := new(B)
+	if problems := obj.Decode(body); len(problems) > 0 {
+		return d, problems
+	}
+	var r Report
+	d.Data = k.read(body, &r)
+	return d, r.located(obj)
+}
+
+func (k *data[B]) expand(*Desired, *Expansion)  {}
+func (k *data[B]) name(w Want[any]) string      { return w.Key.Name }
+func (k *data[B]) diff(Want[any], any) []Change { return nil }
+func (k *data[B]) match(Want[any], any) bool    { return false }
+func (k *data[B]) status(any) any               { return nil }
+func (k *data[B]) driver() erasedDriver         { return nil }
