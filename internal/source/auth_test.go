@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"log/slog"
 	"net/http"
@@ -69,6 +70,16 @@ func TestLoginFiles(t *testing.T) {
 	mustFetch(t, newRepo(t, Config{URL: w.url(), Auth: Auth{BasicAuthFile: writeFile(t, "ann:pass:word\n")}}))
 	mustFetch(t, newRepo(t, Config{URL: w.url(), Auth: Auth{TokenFile: writeFile(t, "pass:word"), Username: "ann"}}))
 	mustFetch(t, newRepo(t, Config{URL: strings.Replace(w.url(), "//", "//ann@", 1), Auth: Auth{TokenFile: writeFile(t, "pass:word")}}))
+	asked := 0
+	r := newRepo(t, Config{URL: w.url(), Auth: Auth{Username: "ann", Token: func(context.Context) (string, error) {
+		asked++
+		return "pass:word", nil
+	}}})
+	mustFetch(t, r)
+	mustFetch(t, r)
+	if asked != 2 {
+		t.Errorf("a token was asked for %d times, want 2", asked)
+	}
 	for name, c := range map[string]struct {
 		auth Auth
 		word string

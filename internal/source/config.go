@@ -19,7 +19,7 @@ func (c *Config) check() (address, []string) {
 	if problem != "" {
 		add("url: %s", problem)
 	}
-	if problem == "" && (password != "" || strings.HasPrefix(addr.scheme, "http") && addr.user != "" && c.Auth.TokenFile == "") {
+	if problem == "" && (password != "" || strings.HasPrefix(addr.scheme, "http") && addr.user != "" && c.Auth.TokenFile == "" && c.Auth.Token == nil) {
 		add("url: carries a login; remove it and put it in a file named by auth.tokenFile or auth.basicAuthFile")
 	}
 	if c.Branch != "" && !validBranch(c.Branch) {
@@ -40,9 +40,15 @@ func (c *Config) check() (address, []string) {
 }
 
 func (a Auth) problems(addr address) (out []string) {
-	login := a.TokenFile != "" || a.BasicAuthFile != ""
-	if a.TokenFile != "" && a.BasicAuthFile != "" {
-		out = append(out, "auth: tokenFile and basicAuthFile are both set; keep one")
+	ways := 0
+	for _, set := range []bool{a.TokenFile != "", a.BasicAuthFile != "", a.Token != nil} {
+		if set {
+			ways++
+		}
+	}
+	login := ways > 0
+	if ways > 1 {
+		out = append(out, "auth: more than one of tokenFile, basicAuthFile and githubApp is set; keep one")
 	}
 	if a.BasicAuthFile != "" && a.Username != "" {
 		out = append(out, "auth: basicAuthFile holds the user already; remove username")

@@ -144,6 +144,10 @@ func TestHTTPAnswers(t *testing.T) {
 			rw.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
 			rw.Write([]byte("ffe0" + strings.Repeat("z", 0xffe0)))
 		}, ErrUnavailable, nil},
+		"says no": {func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+			rw.Write([]byte("001e# service=git-upload-pack\n0000001dERR Repository not found."))
+		}, ErrNotFound, []string{"(Repository not found.)"}},
 		"hangs up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, ErrUnavailable, nil},
 		"endless references": {func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
@@ -184,6 +188,32 @@ func TestServerAwayAndBack(t *testing.T) {
 	if rev, changed := mustFetch(t, r); !changed || rev.Commit != second {
 		t.Errorf("changed=%v commit=%s", changed, rev.Commit)
 	}
+}
+
+// TestWaitingForAnotherFetch gives up with its context, not with the fetch.
+func TestWaitingForAnotherFetch(t *testing.T) {
+	g := newGitRepo(t)
+	g.commit("first", "a.yaml", "1")
+	w := serveHTTP(t, g)
+	arrived, release := make(chan struct{}), make(chan struct{})
+	w.answer(func(http.ResponseWriter, *http.Request) {
+		arrived <- struct{}{}
+		<-release
+		panic(http.ErrAbortHandler)
+	})
+	r := newRepo(t, Config{URL: w.url()})
+	done := make(chan error)
+	go func() {
+		_, _, err := r.Fetch(t.Context())
+		done <- err
+	}()
+	<-arrived
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := r.At(ctx, "main")
+	wantError(t, err, ErrUnavailable)
+	close(release)
+	wantError(t, <-done, ErrUnavailable)
 }
 
 func TestContextEnds(t *testing.T) {

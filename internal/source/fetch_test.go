@@ -1,7 +1,10 @@
 package source
 
 import (
+	"crypto/sha1"
+	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 )
 
@@ -47,6 +50,28 @@ func eachWay(t *testing.T, story func(t *testing.T, g *gitRepo, cfg Config)) {
 			})
 		}
 	}
+}
+
+// TestFetchSendsWhatIsNew looks at the size of the second pack.
+func TestFetchSendsWhatIsNew(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		var noise strings.Builder
+		for n := range 20_000 {
+			fmt.Fprintf(&noise, "%x\n", sha1.Sum([]byte{byte(n), byte(n >> 8)}))
+		}
+		g.commit("first", "large", noise.String(), "a.yaml", "1")
+		r := newRepo(t, cfg)
+		mustFetch(t, r)
+		g.commit("second", "a.yaml", "2")
+		rev, _ := mustFetch(t, r)
+		if readFile(t, rev, "large") != noise.String() || readFile(t, rev, "a.yaml") != "2" {
+			t.Error("the second revision is not whole")
+		}
+		packs := r.store.packs
+		if len(packs) != 2 || packs[0].size < 100_000 || packs[1].size > 2_000 {
+			t.Errorf("packs: %v", packs)
+		}
+	})
 }
 
 func TestFollowBranch(t *testing.T) {

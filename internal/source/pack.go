@@ -14,68 +14,71 @@ import (
 
 // checkPack refuses a pack that would inflate to more than a repository of
 // manifests has any use for, before anything is inflated into memory.
-func checkPack(ctx context.Context, pack io.ReadSeeker) error {
+// It returns the objects that deltas of the pack are based on by name.
+func checkPack(ctx context.Context, pack io.ReadSeeker) (bases []plumbing.Hash, err error) {
 	if _, err := pack.Seek(0, io.SeekStart); err != nil {
-		return cacheError(err)
+		return nil, cacheError(err)
 	}
 	scanner := packfile.NewScanner(pack)
 	_, count, err := scanner.Header()
 	if err != nil {
-		return fmt.Errorf("reading the pack: %w", err)
+		return nil, fmt.Errorf("reading the pack: %w", err)
 	}
 	if count > maxObjects {
-		return fail(ErrContent, "the commit has %d objects; at most %d are accepted", count, maxObjects)
+		return nil, fail(ErrContent, "the commit has %d objects; at most %d are accepted", count, maxObjects)
 	}
 	var total int64
+	seen := map[plumbing.Hash]bool{}
 	for range count {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
-		size, err := declaredSize(scanner)
+		h, size, err := declaredSize(scanner)
 		if err != nil {
-			return fmt.Errorf("reading the pack: %w", err)
+			return nil, fmt.Errorf("reading the pack: %w", err)
+		}
+		if h.Type == plumbing.REFDeltaObject && !seen[h.Reference] {
+			seen[h.Reference] = true
+			bases = append(bases, h.Reference)
 		}
 		if size > maxObjectBytes {
-			return fail(ErrContent, "the commit holds a file of %d bytes; at most %d are accepted", size, maxObjectBytes)
+			return nil, fail(ErrContent, "the commit holds a file of %d bytes; at most %d are accepted", size, maxObjectBytes)
 		}
 		if total += size; total > maxInflated {
-			return fail(ErrContent, "the commit's files are more than %d bytes; at most that many are accepted", int64(maxInflated))
+			return nil, fail(ErrContent, "the commit's files are more than %d bytes; at most that many are accepted", int64(maxInflated))
 		}
 	}
-	return nil
+	return bases, nil
 }
 
 // declaredSize reads past one object. The size of what a delta makes stands
 // in the delta's own first bytes.
-func declaredSize(scanner *packfile.Scanner) (int64, error) {
+func declaredSize(scanner *packfile.Scanner) (*packfile.ObjectHeader, int64, error) {
 	h, err := scanner.NextObjectHeader()
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	if h.Length > maxObjectBytes {
-		return h.Length, nil
+		return h, h.Length, nil
 	}
 	var first head
 	if n, _, err := scanner.NextObject(&first); err != nil {
-		return 0, err
+		return nil, 0, err
 	} else if n != h.Length {
-		return 0, packfile.ErrMalformedPackFile
+		return nil, 0, packfile.ErrMalformedPackFile
 	}
 	if !h.Type.IsDelta() {
-		return h.Length, nil
+		return h, h.Length, nil
 	}
 	_, n := binary.Uvarint(first.b[:first.n]) // the base's size
 	if n <= 0 {
-		return 0, packfile.ErrMalformedPackFile
+		return nil, 0, packfile.ErrMalformedPackFile
 	}
 	size, m := binary.Uvarint(first.b[n:first.n])
 	if m <= 0 {
-		return 0, packfile.ErrMalformedPackFile
+		return nil, 0, packfile.ErrMalformedPackFile
 	}
-	if size > maxObjectBytes {
-		return maxObjectBytes + 1, nil
-	}
-	return max(h.Length, int64(size)), nil
+	return h, max(h.Length, int64(min(size, maxObjectBytes+1))), nil
 }
 
 // head keeps the first bytes written to it.

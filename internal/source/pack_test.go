@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -75,6 +76,34 @@ func TestPacksThatAreRefused(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestThinPack completes a pack with a base that is shorter than a checksum.
+func TestThinPack(t *testing.T) {
+	for _, dir := range []string{"", t.TempDir()} {
+		s := newStore(dir)
+		receive := func(pack []byte) {
+			t.Helper()
+			if err := s.receive(context.Background(), bytes.NewReader(pack)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		receive(rawPack(t, rawObject{kind: plumbing.BlobObject, size: 5, data: []byte("hello")}))
+		base := plumbing.ComputeHash(plumbing.BlobObject, []byte("hello"))
+		receive(rawPack(t, rawObject{kind: plumbing.REFDeltaObject, size: 11, base: base[:], data: []byte("\x05\x0b\x90\x05\x06 world")}))
+		got, err := s.blob(plumbing.ComputeHash(plumbing.BlobObject, []byte("hello world")))
+		if err != nil || string(got) != "hello world" {
+			t.Errorf("%q, %v", got, err)
+		}
+		for _, p := range s.packs {
+			if dir == "" {
+				continue
+			}
+			if size, err := verifyPack(filepath.Join(dir, p.name)); err != nil || size != p.size {
+				t.Errorf("%s: %d, %v", p.name, size, err)
+			}
+		}
 	}
 }
 

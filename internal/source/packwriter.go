@@ -30,20 +30,19 @@ func writePack(ctx context.Context, w io.Writer, objects storer.EncodedObjectSto
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		deflate.Reset(out)
-		if err := writeObject(out, deflate, objects, h); err != nil {
-			return fmt.Errorf("reading object %s: %w", h, err)
+		o, err := objects.EncodedObject(plumbing.AnyObject, h)
+		if err == nil {
+			err = writeObject(out, deflate, o)
+		}
+		if err != nil {
+			return fmt.Errorf("packing object %s: %w", h, err)
 		}
 	}
 	_, err = w.Write(sum.Sum(nil))
 	return err
 }
 
-func writeObject(out io.Writer, deflate *zlib.Writer, objects storer.EncodedObjectStorer, h plumbing.Hash) error {
-	o, err := objects.EncodedObject(plumbing.AnyObject, h)
-	if err != nil {
-		return err
-	}
+func writeObject(out io.Writer, deflate *zlib.Writer, o plumbing.EncodedObject) error {
 	r, err := o.Reader()
 	if err != nil {
 		return err
@@ -52,6 +51,7 @@ func writeObject(out io.Writer, deflate *zlib.Writer, objects storer.EncodedObje
 	if _, err := out.Write(objectHeader(o.Type(), uint64(o.Size()))); err != nil {
 		return err
 	}
+	deflate.Reset(out)
 	if _, err := io.Copy(deflate, r); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
@@ -30,10 +31,30 @@ var (
 // finds nothing new. An empty repository has none, and is not an error here.
 func advertise(ctx context.Context, s transport.UploadPackSession) (*packp.AdvRefs, error) {
 	refs, err := s.AdvertisedReferencesContext(ctx)
-	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
+	var line *pktline.ErrorLine
+	switch {
+	case errors.Is(err, transport.ErrEmptyRemoteRepository):
 		return packp.NewAdvRefs(), nil
+	case errors.As(err, &line):
+		return nil, refusal(line.Text)
 	}
 	return refs, err
+}
+
+// refusal gives a class to what a server says instead of its references.
+func refusal(words string) error {
+	lower := strings.ToLower(words)
+	for _, sign := range []string{"not found", "not appear to be a git repository", "could not be found", "no such repository", "does not exist", "not exported"} {
+		if strings.Contains(lower, sign) {
+			return fail(ErrNotFound, "the server says there is no such repository, or the login may not read it%s; check source.url and source.auth", said(words))
+		}
+	}
+	for _, sign := range []string{"denied", "not allowed", "unauthorized", "permission"} {
+		if strings.Contains(lower, sign) {
+			return fail(ErrCredentials, "the server refuses access%s; check source.auth", said(words))
+		}
+	}
+	return fail(ErrUnavailable, "the server sent no references%s; it is tried again at the next poll", said(words))
 }
 
 // findBranch returns the tip of a branch; an empty name means the one that
@@ -57,7 +78,7 @@ func findBranch(refs *packp.AdvRefs, name string) (string, plumbing.Hash, error)
 
 func defaultBranch(refs *packp.AdvRefs) string {
 	for _, pair := range refs.Capabilities.Get(capability.SymRef) {
-		if target, ok := strings.CutPrefix(pair, "HEAD:"+branchPrefix); ok {
+		if target, ok := strings.CutPrefix(pair, "HEAD:"+branchPrefix); ok && validBranch(target) {
 			return target
 		}
 	}

@@ -42,6 +42,10 @@ func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.A
 		if !have.IsZero() {
 			req.Shallows = []plumbing.Hash{have}
 			req.Haves = []plumbing.Hash{have}
+			// Git leaves out what a shallow client has only from a thin pack.
+			if err := req.Capabilities.Set(capability.ThinPack); err != nil {
+				return err
+			}
 		}
 	}
 	if refs.Capabilities.Supports(capability.NoProgress) {

@@ -26,8 +26,8 @@ type httpRemote struct {
 	client *http.Client // kept, so that polls share a connection
 }
 
-func (r *httpRemote) open(_ context.Context, hidden *secrets) (transport.UploadPackSession, error) {
-	user, password, err := r.auth.login(r.addr)
+func (r *httpRemote) open(ctx context.Context, hidden *secrets) (transport.UploadPackSession, error) {
+	user, password, err := r.auth.login(ctx, r.addr)
 	if err != nil {
 		return nil, err
 	}

@@ -97,10 +97,11 @@ func shellQuote(s string) string {
 
 // sshSession is one git-upload-pack at the other end.
 type sshSession struct {
-	close  func()
-	in     io.WriteCloser
-	out    io.Reader
-	stderr tail
+	close    func()
+	answered bool // with references
+	in       io.WriteCloser
+	out      io.Reader
+	stderr   tail
 }
 
 func (s *sshSession) start(conn net.Conn, addr string, config *ssh.ClientConfig, command string) error {
@@ -146,6 +147,7 @@ func (s *sshSession) AdvertisedReferencesContext(ctx context.Context) (*packp.Ad
 	case err != nil:
 		return nil, s.explain(ctx, err)
 	}
+	s.answered = true
 	transport.FilterUnsupportedCapabilities(refs.Capabilities)
 	return refs, nil
 }
@@ -184,17 +186,14 @@ func (s *sshSession) explain(ctx context.Context, err error) error {
 		return err
 	}
 	words := s.stderr.wait(ctx)
-	for _, sign := range []string{"not found", "not appear to be a git repository", "could not be found", "no such repository", "does not exist"} {
-		if strings.Contains(strings.ToLower(words), sign) {
-			return fail(ErrNotFound, "the host says there is no such repository, or the key may not read it%s; check source.url and the deploy key", said(words))
-		}
+	var line *pktline.ErrorLine
+	if errors.As(err, &line) || words == "" {
+		return err
 	}
-	for _, sign := range []string{"denied", "not allowed", "unauthorized", "permission"} {
-		if strings.Contains(strings.ToLower(words), sign) {
-			return fail(ErrCredentials, "the host refuses access%s; check the deploy key in auth.sshKeyFile", said(words))
-		}
+	if s.answered {
+		return fmt.Errorf("talking to git-upload-pack%s: %w", said(words), err)
 	}
-	return fmt.Errorf("talking to git-upload-pack%s: %w", said(words), err)
+	return refusal(words)
 }
 
 // tail keeps the first kilobyte of what is written to it.

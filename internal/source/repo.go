@@ -23,10 +23,10 @@ type Repo struct {
 	log    *slog.Logger
 	remote remote
 
-	mu    sync.Mutex // held for a whole fetch
+	busy  chan struct{} // holds one token for the whole of a fetch, which owns what follows
 	cache *cacheSlot
 	store *store
-	tip   plumbing.Hash // a commit that is complete in store: the newest that Fetch has seen
+	tip   plumbing.Hash // a commit that is complete in store; zero if there is none
 
 	lastMu sync.Mutex
 	last   *Revision
@@ -46,8 +46,8 @@ func (r *Repo) Last() (Revision, bool) {
 // Close gives the cache folder free for other processes. Revisions are not to
 // be read after it.
 func (r *Repo) Close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.busy <- struct{}{}
+	defer func() { <-r.busy }()
 	r.store, r.tip = nil, plumbing.ZeroHash
 	if r.cache == nil {
 		return nil
@@ -97,8 +97,12 @@ type chooser func(*packp.AdvRefs) (name string, want plumbing.Hash, err error)
 // look is one fetch, bounded in time. A store that turns out to be broken is
 // replaced and tried once more; what fails then is not the cache's fault.
 func (r *Repo) look(parent context.Context, hidden *secrets, choose chooser) (Revision, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	select {
+	case r.busy <- struct{}{}:
+		defer func() { <-r.busy }()
+	case <-parent.Done():
+		return Revision{}, finish(parent, r.addr, nil, parent.Err())
+	}
 	ctx, cancel := context.WithTimeoutCause(parent, r.cfg.Timeout,
 		fmt.Errorf("no answer within %s", r.cfg.Timeout))
 	defer cancel()

@@ -1,7 +1,9 @@
 package source
 
 import (
+	"context"
 	"encoding/base64"
+	"fmt"
 	"net/url"
 	"os"
 	"strings"
@@ -56,8 +58,13 @@ func readSecret(field, file string) (string, error) {
 }
 
 // login returns the user and password for https; both empty means none.
-func (a Auth) login(addr address) (user, password string, err error) {
+func (a Auth) login(ctx context.Context, addr address) (user, password string, err error) {
 	switch {
+	case a.Token != nil:
+		if password, err = a.Token(ctx); err != nil {
+			return "", "", fmt.Errorf("getting a token: %w", err)
+		}
+		user = firstOf(a.Username, addr.user, "x-access-token")
 	case a.TokenFile != "":
 		password, err = readSecret("tokenFile", a.TokenFile)
 		user = firstOf(a.Username, addr.user, "x-access-token")

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"io/fs"
 	"log/slog"
 	"time"
@@ -26,6 +27,10 @@ type Auth struct {
 	BasicAuthFile  string // user:password of an https login
 	SSHKeyFile     string // a private key without a passphrase
 	KnownHostsFile string // the host keys that are trusted; needed for ssh
+
+	// Token, when set, is asked for a token at every fetch instead of a file:
+	// for tokens that live for an hour, such as a GitHub App's.
+	Token func(context.Context) (string, error)
 }
 
 // Config says which files of which repository are wanted.
@@ -61,5 +66,6 @@ func New(cfg Config, log *slog.Logger) (*Repo, error) {
 		addr:   addr,
 		log:    log.With("source", addr.String()),
 		remote: newRemote(addr, cfg),
+		busy:   make(chan struct{}, 1),
 	}, nil
 }

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +40,7 @@ type packFile struct {
 
 const (
 	maxPacks       = 32
-	maxGrowth      = 4        // times the first pack, beside
+	maxGrowth      = 4        // times the largest pack, beside
 	freeGrowth     = 64 << 20 // bytes that are never too much
 	objectCacheLen = 16 * cache.MiByte
 	packFolder     = "objects/pack"
@@ -70,12 +69,22 @@ func (s *store) reopen() {
 // receive adds a pack to the store. It is all there afterwards, or not at all.
 func (s *store) receive(ctx context.Context, r io.Reader) error {
 	if s.dir == "" {
-		var buf bytes.Buffer
-		if _, err := buf.ReadFrom(r); err != nil {
+		f, err := memfs.New().Create("incoming")
+		if err != nil {
+			return cacheError(err)
+		}
+		if _, err := io.Copy(f, r); err != nil {
 			return fmt.Errorf("receiving the pack: %w", err)
 		}
-		return s.install(ctx, bytes.NewReader(buf.Bytes()), func(name string) error {
-			return util.WriteFile(s.fs, name, buf.Bytes(), 0o600)
+		return s.install(ctx, f, func(name string) error {
+			if _, err := f.Seek(0, io.SeekStart); err != nil {
+				return err
+			}
+			content, err := io.ReadAll(f)
+			if err != nil {
+				return err
+			}
+			return util.WriteFile(s.fs, name, content, 0o600)
 		})
 	}
 	f, err := os.CreateTemp(s.dir, "incoming-")
@@ -93,8 +102,12 @@ func (s *store) receive(ctx context.Context, r io.Reader) error {
 }
 
 // install indexes a pack and lets place put it where objects are read from.
-func (s *store) install(ctx context.Context, pack io.ReadSeeker, place func(name string) error) error {
-	if err := checkPack(ctx, pack); err != nil {
+func (s *store) install(ctx context.Context, pack spool, place func(name string) error) error {
+	bases, err := checkPack(ctx, pack)
+	if err != nil {
+		return err
+	}
+	if err := s.completePack(pack, bases); err != nil {
 		return err
 	}
 	sum, index, err := indexPack(pack)
@@ -124,11 +137,12 @@ func (s *store) install(ctx context.Context, pack io.ReadSeeker, place func(name
 
 // full says that a new store would be smaller than another pack in this one.
 func (s *store) full() bool {
-	var total int64
+	var total, largest int64
 	for _, p := range s.packs {
 		total += p.size
+		largest = max(largest, p.size)
 	}
-	return len(s.packs) >= maxPacks || len(s.packs) > 0 && total > freeGrowth+maxGrowth*s.packs[0].size
+	return len(s.packs) >= maxPacks || total > freeGrowth+maxGrowth*largest
 }
 
 // intact says whether the packs are still what they were when they came.
