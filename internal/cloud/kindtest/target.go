@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -28,8 +29,8 @@ type Target struct {
 	kinds    Kinds
 	Stack    string
 	Defaults reconcile.Defaults
-	// Fast is true on the simulator, where waiting costs nothing.
-	Fast bool
+	// Simulator is the cloud, when it is not a real one.
+	Simulator *simulator.Server
 }
 
 // NewTarget starts a simulator for the test, or takes the cloud named by
@@ -43,7 +44,7 @@ func NewTarget(t *testing.T, kinds Kinds) *Target {
 	if name := os.Getenv("STACKREEVE_TEST_CLOUD"); name != "" {
 		target.cfg = cloud.Config{Cloud: name}
 	} else {
-		target.cfg, target.Fast = startSimulator(t), true
+		target.Simulator, target.cfg = startSimulator(t)
 	}
 	t.Cleanup(func() {
 		if pass := target.Sync(""); pass.Outcome() != reconcile.InSync {
@@ -74,7 +75,7 @@ func (g *Target) Engine(c *cloud.Client) *reconcile.Engine {
 	}
 	e := &reconcile.Engine{Stack: g.Stack, Kinds: g.kinds(c), Limit: limit, Replace: true,
 		Timing: reconcile.Timing{Poll: 200 * time.Millisecond, PollMax: time.Second, Grace: time.Millisecond}}
-	if g.Fast {
+	if g.Simulator != nil {
 		e.Timing = reconcile.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, Grace: time.Millisecond}
 	}
 	return e
