@@ -19,7 +19,11 @@ type FixedIP struct {
 type takenIPs map[netip.Addr]string
 
 // wish is one entry of fixed_ips in a request; either part may be empty.
-type wish struct{ subnet, ip string }
+// The gateway's own address is for routers only.
+type wish struct {
+	subnet, ip string
+	gateway    bool
+}
 
 // addresses finds free addresses for a port: the wishes, or one per IP version
 // if there are none given, and those the port makes up on SLAAC subnets.
@@ -46,6 +50,9 @@ func (n *Neutron) addresses(t *Network, wishes []wish, given bool, mac string, k
 			}
 			picked = append(picked, f...)
 		}
+	}
+	if len(wishes) > 0 && wishes[0].gateway {
+		return picked, nil
 	}
 	for _, s := range subnets {
 		if s.auto() && !slices.ContainsFunc(picked, func(f FixedIP) bool { return f.SubnetID == s.ID }) {
@@ -92,10 +99,10 @@ func (n *Neutron) grant(t *Network, subnets []*Subnet, w wish, mac string, picke
 		return FixedIP{s.ID, a.String()}, nil
 	}
 	a := netip.MustParseAddr(w.ip)
-	if !s.usable(a) {
+	if !w.gateway && !s.usable(a) {
 		return FixedIP{}, oslo400("InvalidIpForSubnet", "IP address %s is not a valid IP for the specified subnet.", w.ip)
 	}
-	if s.auto() && w.ip != eui64(s.prefix, mac) {
+	if s.auto() && !w.gateway && w.ip != eui64(s.prefix, mac) {
 		return FixedIP{}, invalidInput("IPv6 address %s can not be directly assigned to a port on subnet %s as the subnet is configured for automatic addresses.", w.ip, s.ID)
 	}
 	if _, used := n.taken[s.ID][a]; used || slices.Contains(picked, FixedIP{s.ID, w.ip}) {

@@ -29,17 +29,20 @@ type Neutron struct {
 	svc   *oslo.Service
 	opts  Options
 
-	networks *kind[Network]
-	subnets  *kind[Subnet]
-	ports    *kind[Port]
-	groups   *kind[SecurityGroup]
-	rules    *kind[SecurityGroupRule]
+	networks    *kind[Network]
+	subnets     *kind[Subnet]
+	ports       *kind[Port]
+	groups      *kind[SecurityGroup]
+	rules       *kind[SecurityGroupRule]
+	routers     *kind[Router]
+	floatingIPs *kind[FloatingIP]
 
 	byDevice   map[string]map[string]*Port // ports by device id
 	macs       map[macKey]string           // port ids
 	taken      map[string]takenIPs         // by subnet
 	defaults   map[string]*SecurityGroup   // by project
 	ruleIndex  map[string][]*SecurityGroupRule
+	fipsOn     map[string][]*FloatingIP  // by port id
 	quotas     map[string]map[string]int // limits set, by project
 	portGone   []func(*Port)
 	usages     []usage
@@ -53,7 +56,8 @@ type macKey struct{ network, mac string }
 // New registers the network service.
 func New(cloud *oslo.Cloud, opts Options) *Neutron {
 	n := &Neutron{cloud: cloud, opts: opts, byDevice: map[string]map[string]*Port{}, macs: map[macKey]string{},
-		taken: map[string]takenIPs{}, defaults: map[string]*SecurityGroup{}, ruleIndex: map[string][]*SecurityGroupRule{}, quotas: map[string]map[string]int{}}
+		taken: map[string]takenIPs{}, defaults: map[string]*SecurityGroup{}, ruleIndex: map[string][]*SecurityGroupRule{},
+		fipsOn: map[string][]*FloatingIP{}, quotas: map[string]map[string]int{}}
 	n.svc = &oslo.Service{Name: "neutron", Types: []string{"network"}, Prefix: "/network", Render: render}
 	cloud.Register(n.svc)
 	n.svc.HandlePublic("GET /{$}", n.versions)
@@ -67,6 +71,8 @@ func New(cloud *oslo.Cloud, opts Options) *Neutron {
 	n.addPorts()
 	n.addGroups()
 	n.addRules()
+	n.addRouters()
+	n.addFloatingIPs()
 	n.addQuotas()
 	return n
 }

@@ -186,6 +186,9 @@ func (n *Neutron) updatePort(c *oslo.Call, p *Port, v values) error {
 		return err
 	}
 	if wishes, sent := v["fixed_ips"].([]wish); sent {
+		if routerOwner(p.DeviceOwner) && p.DeviceID != "" {
+			return oslo400("BadRequest", "Bad ports request: IP updates for port %s are not allowed.", p.ID)
+		}
 		ips, err := n.readdress(t, p, wishes, changed.MAC)
 		if err != nil {
 			return err
@@ -264,6 +267,10 @@ func (n *Neutron) deletePort(_ *oslo.Call, p *Port) error {
 
 // dropPort removes a port whatever it is.
 func (n *Neutron) dropPort(p *Port) {
+	n.release(p)
+	for r := range n.routers.store.All() {
+		r.interfaces = slices.DeleteFunc(r.interfaces, func(id string) bool { return id == p.ID })
+	}
 	n.ports.store.Remove(p.ID)
 	delete(n.macs, macKey{p.NetworkID, p.MAC})
 	n.unindex(p)

@@ -1,0 +1,358 @@
+package neutron
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
+)
+
+// Router is a router as the API shows it.
+type Router struct {
+	Standard
+	Name         string   `json:"name"`
+	AdminStateUp bool     `json:"admin_state_up"`
+	Status       string   `json:"status"`
+	Gateway      *Gateway `json:"external_gateway_info"`
+	Routes       []Route  `json:"routes"`
+	FlavorID     *string  `json:"flavor_id"`
+	ZoneHints    []string `json:"availability_zone_hints"`
+	Zones        []string `json:"availability_zones"`
+
+	gatewayPort string
+	interfaces  []string // port ids; they stay even if a port's device_owner is changed
+}
+
+// Gateway is a router's way out.
+type Gateway struct {
+	NetworkID  string    `json:"network_id"`
+	FixedIPs   []FixedIP `json:"external_fixed_ips"`
+	EnableSNAT bool      `json:"enable_snat"`
+}
+
+type adminRouter struct {
+	*Router
+	Distributed bool `json:"distributed"`
+	HA          bool `json:"ha"`
+}
+
+func (n *Neutron) addRouters() {
+	n.routers = &kind[Router]{n: n, name: "router", path: "routers", tagged: true,
+		standard: func(r *Router) *Standard { return &r.Standard },
+		visible:  func(*oslo.Caller, *Router) bool { return false },
+		missing: func(id string) *oslo.Error {
+			return notFound("RouterNotFound", "Router %s could not be found", id)
+		},
+		view: func(c *oslo.Caller, r *Router) any {
+			if c.Admin() {
+				return adminRouter{Router: r}
+			}
+			return r
+		},
+		create: n.createRouter, update: n.updateRouter, remove: n.deleteRouter,
+		undo: n.dropRouter,
+	}
+	n.routers.filter = []string{"admin_state_up", "status", "flavor_id"}
+	n.routers.attrs = []attribute{
+		{name: "name", post: anybody, put: anybody, byDefault: "", parse: text(255)},
+		{name: "admin_state_up", post: anybody, put: anybody, byDefault: true, parse: boolean},
+		{name: "external_gateway_info", post: anybody, put: anybody, parse: parseGateway},
+		{name: "routes", put: anybody, parse: parseRouterRoutes},
+		{name: "availability_zone_hints", post: anybody, byDefault: []string{}, parse: textList},
+		{name: "flavor_id", post: anybody, parse: orNull(uuid)},
+		{name: "distributed", post: adminOnly, put: adminOnly, parse: boolean},
+		{name: "ha", post: adminOnly, put: adminOnly, parse: boolean},
+		{name: "status"}, {name: "availability_zones"},
+	}
+	n.routers.register()
+	n.handle("PUT", "routers/{id}/add_router_interface", n.addInterface)
+	n.handle("PUT", "routers/{id}/remove_router_interface", n.removeInterface)
+}
+
+func keysWanted(name, want string, m map[string]any) *oslo.Error {
+	have := make([]string, 0, len(m))
+	for k := range m {
+		have = append(have, "'"+k+"'")
+	}
+	slices.Sort(have)
+	return invalid(name, "Validation of dictionary's keys failed. Expected keys: {%s} Provided keys: {%s}.", want, strings.Join(have, ", "))
+}
+
+// gatewayWish is a request's external_gateway_info.
+type gatewayWish struct {
+	network string // empty: no gateway
+	snat    bool
+	fixed   []wish
+	given   bool // fixed was sent
+	keys    []string
+}
+
+func parseGateway(name string, v any) (any, *oslo.Error) {
+	if v == nil {
+		return gatewayWish{}, nil
+	}
+	m, err := object(name, v, "network_id", "enable_snat", "external_fixed_ips", "qos_policy_id")
+	if err != nil {
+		return nil, err
+	}
+	g := gatewayWish{snat: true}
+	if len(m) == 0 {
+		return g, nil
+	}
+	if _, ok := m["network_id"]; !ok {
+		return nil, keysWanted(name, "'network_id'", m)
+	}
+	id, err := orNull(uuid)(name, m["network_id"])
+	if err != nil {
+		return nil, err
+	}
+	g.network, _ = id.(string)
+	for _, key := range []string{"enable_snat", "external_fixed_ips"} {
+		if _, sent := m[key]; sent {
+			g.keys = append(g.keys, key)
+		}
+	}
+	if raw, sent := m["enable_snat"]; sent {
+		b, err := boolean(name, raw)
+		if err != nil {
+			return nil, err
+		}
+		g.snat, _ = b.(bool)
+	}
+	if raw, sent := m["external_fixed_ips"]; sent && raw != nil {
+		w, err := parseFixedIPs(name, raw)
+		if err != nil {
+			return nil, err
+		}
+		g.fixed, _ = w.([]wish)
+		g.given = true
+	}
+	return g, nil
+}
+
+func parseRouterRoutes(name string, v any) (any, *oslo.Error) {
+	if v == nil {
+		return []Route{}, nil
+	}
+	l, err := list(name, v)
+	if err != nil {
+		return nil, err
+	}
+	out := []Route{}
+	for _, x := range l {
+		m, err := object(name, x, "destination", "nexthop")
+		if err != nil {
+			return nil, err
+		}
+		if len(m) != 2 {
+			return nil, keysWanted(name, "'nexthop', 'destination'", m)
+		}
+		dest, _ := m["destination"].(string)
+		p, perr := netip.ParsePrefix(dest)
+		if perr != nil {
+			return nil, invalid(name, "'%s' is not a valid IP subnet.", py(m["destination"]))
+		}
+		if p.Masked() != p {
+			return nil, invalid(name, "'%s' is not a recognized CIDR, '%s' is recommended.", dest, p.Masked())
+		}
+		hop, err := ip(name, m["nexthop"])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Route{dest, hop.(string)})
+	}
+	return out, nil
+}
+
+// mayGateway is etc/policies/router.py: what of a gateway only admins may say.
+func mayGateway(c *oslo.Caller, action string, g gatewayWish) error {
+	if c.Admin() || len(g.keys) == 0 {
+		return nil
+	}
+	info := action + ":external_gateway_info"
+	parts := []string{"rule:" + info + ":network_id"}
+	for _, k := range g.keys {
+		parts = append(parts, "rule:"+info+":"+k)
+	}
+	return oslo.Errorf(403, "PolicyNotAuthorized", "(rule:%s and (rule:%s and (%s))) is disallowed by policy", action, info, strings.Join(parts, " and "))
+}
+
+func (n *Neutron) createRouter(c *oslo.Call, v values) (*Router, error) {
+	r := &Router{Standard: n.standard(v.text("project_id"), v.text("description")), Name: v.text("name"), AdminStateUp: v.flag("admin_state_up"),
+		Status: "ACTIVE", Routes: []Route{}, FlavorID: v.textPtr("flavor_id"), ZoneHints: []string{}, Zones: []string{}}
+	take(v, "availability_zone_hints", &r.ZoneHints)
+	r.Revision = 1
+	if g, ok := v["external_gateway_info"].(gatewayWish); ok {
+		if err := mayGateway(c.Caller, "create_router", g); err != nil {
+			return nil, err
+		}
+		if err := n.setGateway(c.Caller, r, g); err != nil {
+			return nil, err
+		}
+	}
+	n.routers.store.Add(r)
+	return r, nil
+}
+
+func (n *Neutron) updateRouter(c *oslo.Call, r *Router, v values) error {
+	if g, ok := v["external_gateway_info"].(gatewayWish); ok {
+		if err := mayGateway(c.Caller, "update_router", g); err != nil {
+			return err
+		}
+		if err := n.setGateway(c.Caller, r, g); err != nil {
+			return err
+		}
+	}
+	if routes, ok := v["routes"].([]Route); ok {
+		if err := n.checkRoutes(r, routes); err != nil {
+			return err
+		}
+		if len(routes) > 0 {
+			r.Revision++
+		}
+		r.Routes = routes
+	}
+	take(v, "name", &r.Name)
+	take(v, "admin_state_up", &r.AdminStateUp)
+	return nil
+}
+
+// setGateway is db/l3_db.py: _update_router_gw_info.
+func (n *Neutron) setGateway(c *oslo.Caller, r *Router, g gatewayWish) error {
+	if g.network == "" {
+		if r.Gateway == nil {
+			return nil
+		}
+		if err := n.gatewayUnused(r); err != nil {
+			return err
+		}
+		n.dropGateway(r)
+		r.Revision += 2
+		return nil
+	}
+	t, err := n.networks.find(c, g.network)
+	if err != nil {
+		return err
+	}
+	if !t.External {
+		return oslo400("BadRequest", "Bad router request: Network %s is not an external network.", t.ID)
+	}
+	if r.Gateway != nil && r.Gateway.NetworkID == t.ID && !g.given {
+		r.Gateway.EnableSNAT = g.snat
+		return nil
+	}
+	if err := n.clashes(r, n.subnetsOf(t)...); err != nil {
+		return err
+	}
+	if r.Gateway != nil && r.Gateway.NetworkID != t.ID {
+		if err := n.gatewayUnused(r); err != nil {
+			return err
+		}
+	}
+	return n.plugGateway(r, t, g)
+}
+
+func (n *Neutron) plugGateway(r *Router, t *Network, g gatewayWish) error {
+	old := r.Gateway
+	n.dropGateway(r)
+	p, err := n.makePort(serviceUser(""), t, values{"fixed_ips": wishes(g), "admin_state_up": true, "device_id": r.ID, "device_owner": ownerGateway, "binding:vnic_type": "normal"})
+	if err != nil {
+		if old != nil {
+			back := gatewayWish{network: old.NetworkID, snat: old.EnableSNAT, given: true}
+			for _, f := range old.FixedIPs {
+				back.fixed = append(back.fixed, wish{subnet: f.SubnetID, ip: f.IP})
+			}
+			if t, ok := n.networks.store.Get(old.NetworkID); ok {
+				// The old addresses are free again, so this cannot fail.
+				_ = n.plugGateway(r, t, back)
+			}
+		}
+		return err
+	}
+	p.Status = "ACTIVE"
+	n.bump(&p.Standard)
+	r.gatewayPort = p.ID
+	r.Gateway = &Gateway{NetworkID: t.ID, FixedIPs: p.FixedIPs, EnableSNAT: g.snat}
+	r.Revision++
+	if r.UpdatedAt == r.CreatedAt && r.Revision == 2 { // part of the create
+		r.Revision++
+	}
+	return nil
+}
+
+func wishes(g gatewayWish) any {
+	if g.given {
+		return g.fixed
+	}
+	return nil
+}
+
+func (n *Neutron) dropGateway(r *Router) {
+	if p, ok := n.ports.store.Get(r.gatewayPort); ok {
+		n.dropPort(p)
+	}
+	r.gatewayPort, r.Gateway = "", nil
+}
+
+// gatewayUnused is db/l3_db.py: RouterExternalGatewayInUseByFloatingIp.
+func (n *Neutron) gatewayUnused(r *Router) error {
+	for f := range n.floatingIPs.store.All() {
+		if f.RouterID != nil && *f.RouterID == r.ID {
+			return conflict("RouterExternalGatewayInUseByFloatingIp", "Gateway cannot be updated for router %s, since a gateway to external network %s is required by one or more floating IPs.", r.ID, r.Gateway.NetworkID)
+		}
+	}
+	return nil
+}
+
+// checkRoutes is db/extraroute_db.py: _validate_routes.
+func (n *Neutron) checkRoutes(r *Router, routes []Route) error {
+	for _, route := range routes {
+		hop := netip.MustParseAddr(route.NextHop)
+		connected, own := false, false
+		for _, id := range append(slices.Clone(r.interfaces), r.gatewayPort) {
+			p, ok := n.ports.store.Get(id)
+			if !ok {
+				continue
+			}
+			for _, f := range p.FixedIPs {
+				s, _ := n.subnets.store.Get(f.SubnetID)
+				connected = connected || s.prefix.Contains(hop)
+				own = own || f.IP == route.NextHop
+			}
+		}
+		why := ""
+		if !connected {
+			why = "the nexthop is not connected with router"
+		} else if own {
+			why = "the nexthop is used by router"
+		}
+		if why != "" {
+			return oslo400("InvalidRoutes", "Invalid format for routes: %s, %s", pyRoutes(routes), why)
+		}
+	}
+	return nil
+}
+
+func pyRoutes(routes []Route) string {
+	var parts []string
+	for _, r := range routes {
+		parts = append(parts, fmt.Sprintf("{'destination': '%s', 'nexthop': '%s'}", r.Destination, r.NextHop))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// deleteRouter is db/l3_db.py: delete_router, RouterInUse.
+func (n *Neutron) deleteRouter(_ *oslo.Call, r *Router) error {
+	if len(r.interfaces) > 0 {
+		return conflict("RouterInUse", "Router %s has ports still attached: %s", r.ID, strings.Join(r.interfaces, ", "))
+	}
+	n.dropRouter(r)
+	return nil
+}
+
+func (n *Neutron) dropRouter(r *Router) {
+	n.dropGateway(r)
+	n.routers.store.Remove(r.ID)
+}
