@@ -137,7 +137,7 @@ func (n *Neutron) associate(c *oslo.Caller, f *FloatingIP, v values) error {
 		if v.text("fixed_ip_address") != "" {
 			return badFloating("fixed_ip_address cannot be specified without a port_id.")
 		}
-		n.free(f)
+		n.letGo(f)
 		return nil
 	}
 	p, err := n.ports.find(c, *portID)
@@ -160,14 +160,14 @@ func (n *Neutron) associate(c *oslo.Caller, f *FloatingIP, v values) error {
 			return conflict("FloatingIPPortAlreadyAssociated", "Cannot associate floating IP %s (%s) with port %s using fixed IP %s, as that fixed IP already has a floating IP on external network %s.", f.Address, f.ID, p.ID, fixed.IP, f.NetworkID)
 		}
 	}
-	n.free(f)
+	n.letGo(f)
 	n.fipsOn[p.ID] = append(n.fipsOn[p.ID], f)
 	id, address := p.ID, fixed.IP
 	f.PortID, f.FixedIP, f.RouterID, f.Status = &id, &address, &router.ID, "ACTIVE"
 	return nil
 }
 
-func (n *Neutron) free(f *FloatingIP) {
+func (n *Neutron) letGo(f *FloatingIP) {
 	if f.PortID != nil {
 		left := slices.DeleteFunc(slices.Clone(n.fipsOn[*f.PortID]), func(o *FloatingIP) bool { return o == f })
 		if n.fipsOn[*f.PortID] = left; len(left) == 0 {
@@ -227,7 +227,7 @@ func (n *Neutron) routerFor(subnet, external string) *Router {
 }
 
 func (n *Neutron) dropFloatingIP(f *FloatingIP) {
-	n.free(f)
+	n.letGo(f)
 	n.floatingIPs.store.Remove(f.ID)
 	if p, ok := n.ports.store.Get(f.ownPort); ok {
 		n.dropPort(p)
@@ -238,7 +238,7 @@ func (n *Neutron) dropFloatingIP(f *FloatingIP) {
 // (db/l3_db.py: disassociate_floatingips).
 func (n *Neutron) release(p *Port) {
 	for _, f := range n.fipsOn[p.ID] {
-		n.free(f)
+		n.letGo(f)
 		n.bump(&f.Standard)
 		n.bump(&f.Standard)
 	}
