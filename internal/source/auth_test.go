@@ -121,7 +121,7 @@ func TestRedirects(t *testing.T) {
 	}
 
 	away := moved(other.URL)
-	err := fetchError(t, newRepo(t, Config{URL: away.URL + "/old/work", Auth: auth}))
+	err := fetchError(t, newRepo(t, Config{URL: away.URL + "/old/config", Auth: auth}))
 	wantError(t, err, ErrConfig, "redirects to another host", strings.TrimPrefix(other.URL, "http://"))
 	noSecret(t, err.Error())
 	if len(seen) != 0 {
@@ -129,13 +129,13 @@ func TestRedirects(t *testing.T) {
 	}
 
 	w.login.Store(nil)
-	rev, _ := mustFetch(t, newRepo(t, Config{URL: moved(w.URL).URL + "/old/work"}))
+	rev, _ := mustFetch(t, newRepo(t, Config{URL: moved(w.URL).URL + "/old/config"}))
 	if rev.Commit != first {
 		t.Errorf("without a login a redirect leads to %s", rev.Commit)
 	}
 
 	plain := moved("http://git.example.com")
-	err = fetchError(t, newRepo(t, Config{URL: plain.URL + "/old/work"}))
+	err = fetchError(t, newRepo(t, Config{URL: plain.URL + "/old/config"}))
 	wantError(t, err, ErrConfig, "not encrypted")
 
 	loop := httptest.NewServer(nil)
@@ -143,7 +143,7 @@ func TestRedirects(t *testing.T) {
 	loop.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
 		http.Redirect(rw, req, req.URL.RequestURI(), http.StatusFound)
 	})
-	wantError(t, fetchError(t, newRepo(t, Config{URL: loop.URL + "/work"})), ErrConfig, "more than 5 times")
+	wantError(t, fetchError(t, newRepo(t, Config{URL: loop.URL + "/config"})), ErrConfig, "more than 5 times")
 }
 
 func TestRenamedRepository(t *testing.T) {
@@ -159,7 +159,7 @@ func TestRenamedRepository(t *testing.T) {
 		backend.ServeHTTP(rw, req)
 	})
 	w.require("x-access-token:" + token)
-	rev, _ := mustFetch(t, newRepo(t, Config{URL: w.URL + "/old/work", Auth: Auth{TokenFile: writeFile(t, token)}}))
+	rev, _ := mustFetch(t, newRepo(t, Config{URL: w.URL + "/old/config", Auth: Auth{TokenFile: writeFile(t, token)}}))
 	if rev.Commit != first {
 		t.Errorf("commit %s", rev.Commit)
 	}
@@ -171,7 +171,7 @@ func TestCertificates(t *testing.T) {
 	w := serveHTTP(t, g)
 	s := httptest.NewTLSServer(w.Config.Handler)
 	t.Cleanup(s.Close)
-	url := s.URL + "/work"
+	url := s.URL + "/config"
 	wantError(t, fetchError(t, newRepo(t, Config{URL: url})), ErrConfig, "unknown authority", "caFile")
 	wantError(t, fetchError(t, newRepo(t, Config{URL: url, CAFile: writeFile(t, "none")})), ErrConfig, "no PEM certificate")
 	mustFetch(t, newRepo(t, Config{URL: url, CAFile: writeFile(t, pemOf(s.Certificate().Raw))}))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -37,20 +36,6 @@ func glob(t testing.TB, pattern ...string) []string {
 
 func packsIn(t testing.TB, dir string) []string {
 	return glob(t, dir, "*.0", "store-*", "objects", "pack", "*.pack")
-}
-
-func damage(t testing.TB, file string) {
-	t.Helper()
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 12; i < len(content)-20; i++ {
-		content[i] ^= 0xff
-	}
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestNoChangeIsOneRequest(t *testing.T) {
@@ -102,156 +87,6 @@ func TestRestartUsesCache(t *testing.T) {
 	}
 	if log.Len() > 0 {
 		t.Errorf("logged: %s", log)
-	}
-}
-
-// TestDamagedCache starts on a cache that an earlier process left in all sorts
-// of states.
-func TestDamagedCache(t *testing.T) {
-	remove := func(t testing.TB, files []string) {
-		for _, f := range files {
-			if err := os.RemoveAll(f); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	write := func(t testing.TB, file, content string) {
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, c := range map[string]struct {
-		harm   func(t testing.TB, dir string)
-		silent bool
-	}{
-		"pack altered": {harm: func(t testing.TB, dir string) { damage(t, packsIn(t, dir)[0]) }},
-		"pack cut": {harm: func(t testing.TB, dir string) {
-			if err := os.Truncate(packsIn(t, dir)[0], 40); err != nil {
-				t.Fatal(err)
-			}
-		}},
-		"pack empty": {harm: func(t testing.TB, dir string) { write(t, packsIn(t, dir)[0], "") }},
-		"pack gone":  {harm: func(t testing.TB, dir string) { remove(t, packsIn(t, dir)) }},
-		"index gone": {harm: func(t testing.TB, dir string) { remove(t, glob(t, dir, "*.0", "store-*", "objects", "pack", "*.idx")) }},
-		"index altered": {harm: func(t testing.TB, dir string) {
-			damage(t, glob(t, dir, "*.0", "store-*", "objects", "pack", "*.idx")[0])
-		}},
-		"store gone":  {harm: func(t testing.TB, dir string) { remove(t, glob(t, dir, "*.0", "store-*")) }},
-		"current cut": {harm: func(t testing.TB, dir string) { write(t, glob(t, dir, "*.0", "current")[0], "store-") }},
-		"current hostile": {harm: func(t testing.TB, dir string) {
-			write(t, glob(t, dir, "*.0", "current")[0], "store-/../../.. "+strings.Repeat("0", 40))
-		}},
-		"current other": {harm: func(t testing.TB, dir string) {
-			f := glob(t, dir, "*.0", "current")[0]
-			b, _ := os.ReadFile(f)
-			write(t, f, strings.Fields(string(b))[0]+" "+strings.Repeat("1", 40))
-		}},
-		"killed before the first pack": {silent: true, harm: func(t testing.TB, dir string) {
-			remove(t, glob(t, dir, "*.0", "current"))
-			write(t, filepath.Join(glob(t, dir, "*.0", "store-*")[0], "incoming-1"), "PACK")
-		}},
-		"all gone": {silent: true, harm: func(t testing.TB, dir string) { remove(t, glob(t, dir, "*")) }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := newGitRepo(t)
-			want := g.commit("first", "a.yaml", "1", "b.yaml", strings.Repeat("long ", 1000))
-			cfg := Config{URL: g.dir, Dir: t.TempDir()}
-			r := newRepo(t, cfg)
-			mustFetch(t, r)
-			r.Close()
-			c.harm(t, cfg.Dir)
-
-			r, log := loggedRepo(t, cfg)
-			rev, _ := mustFetch(t, r)
-			if rev.Commit != want || readFile(t, rev, "a.yaml") != "1" || len(readFile(t, rev, "b.yaml")) != 5000 {
-				t.Errorf("revision %+v", rev)
-			}
-			if said := strings.Contains(log.String(), "damaged; fetching it anew"); said == c.silent {
-				t.Errorf("log says %q", log)
-			}
-			if n := len(glob(t, cfg.Dir, "*.0", "store-*")); n != 1 {
-				t.Errorf("%d stores are left", n)
-			}
-			r.Close()
-			again, log := loggedRepo(t, cfg)
-			mustFetch(t, again)
-			if log.Len() > 0 {
-				t.Errorf("the cache was not mended: %s", log)
-			}
-		})
-	}
-}
-
-func TestLeftoverOfKilledFetchIsRemoved(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
-	cfg := Config{URL: g.dir, Dir: t.TempDir()}
-	r := newRepo(t, cfg)
-	mustFetch(t, r)
-	r.Close()
-	leftover := filepath.Join(glob(t, cfg.Dir, "*.0", "store-*")[0], "incoming-7")
-	if err := os.WriteFile(leftover, make([]byte, 1000), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	mustFetch(t, newRepo(t, cfg))
-	if _, err := os.Stat(leftover); err == nil {
-		t.Error("half a pack is still there")
-	}
-}
-
-// TestWipedWhileRunning takes the cache folder away under a running Repo.
-func TestWipedWhileRunning(t *testing.T) {
-	for name, harm := range map[string]func(t testing.TB, dir string){
-		"all removed": func(t testing.TB, dir string) {
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"pack cut": func(t testing.TB, dir string) {
-			if err := os.Truncate(packsIn(t, dir)[0], 30); err != nil {
-				t.Fatal(err)
-			}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := newGitRepo(t)
-			g.commit("first", "a.yaml", "1")
-			cfg := Config{URL: g.dir, Dir: filepath.Join(t.TempDir(), "cache")}
-			r, log := loggedRepo(t, cfg)
-			mustFetch(t, r)
-			harm(t, cfg.Dir)
-			rev, changed := mustFetch(t, r)
-			if changed || readFile(t, rev, "a.yaml") != "1" {
-				t.Errorf("changed=%v", changed)
-			}
-			if !strings.Contains(log.String(), "damaged") {
-				t.Errorf("log says %q", log)
-			}
-			next := g.commit("second", "a.yaml", "2")
-			if rev, _ = mustFetch(t, r); rev.Commit != next || readFile(t, rev, "a.yaml") != "2" {
-				t.Errorf("revision %+v", rev)
-			}
-		})
-	}
-}
-
-// TestUnreadableBlob finds out that the copy is bad by reading from it.
-func TestUnreadableBlob(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", strings.Repeat("one ", 100))
-	cfg := Config{URL: g.dir, Dir: t.TempDir()}
-	r, log := loggedRepo(t, cfg)
-	rev, _ := mustFetch(t, r)
-	damage(t, packsIn(t, cfg.Dir)[0])
-	if _, err := fs.ReadFile(rev.Files, "a.yaml"); err == nil {
-		t.Fatal("reading from a damaged pack works")
-	}
-	rev, changed := mustFetch(t, r)
-	if changed || len(readFile(t, rev, "a.yaml")) != 400 {
-		t.Errorf("changed=%v", changed)
-	}
-	if !strings.Contains(log.String(), "damaged") {
-		t.Errorf("log says %q", log)
 	}
 }
 

@@ -25,7 +25,9 @@ var (
 )
 
 // NeedsPerson says whether err stays until a person changes the config, the
-// credentials or the repository. Everything else is worth another try.
+// credentials or the repository. That may happen at any time, without a
+// restart, so such an error is a reason to tell somebody and not to stop
+// looking; everything else also passes by itself.
 func NeedsPerson(err error) bool {
 	for _, class := range []error{ErrConfig, ErrCredentials, ErrNotFound, ErrContent} {
 		if errors.Is(err, class) {

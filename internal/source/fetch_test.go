@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -106,4 +107,72 @@ func TestFollowBranch(t *testing.T) {
 			t.Errorf("after a forced push back: changed=%v commit=%s", changed, back.Commit)
 		}
 	})
+}
+
+// TestHistoryReplaced follows a branch whose old commits the server has
+// forgotten.
+func TestHistoryReplaced(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		g.commit("first", "a.yaml", "1", "b.yaml", "2")
+		r := newRepo(t, cfg)
+		mustFetch(t, r)
+		g.git("checkout", "-q", "--orphan", "new")
+		want := g.commit("rewritten", "a.yaml", "3")
+		g.git("branch", "-M", "new", "main")
+		g.git("reflog", "expire", "--expire=now", "--all")
+		g.git("gc", "-q", "--prune=now")
+		rev, changed := mustFetch(t, r)
+		if !changed || rev.Commit != want || readFile(t, rev, "a.yaml")+readFile(t, rev, "b.yaml") != "32" {
+			t.Errorf("changed=%v revision %+v", changed, rev)
+		}
+	})
+}
+
+// cutWriter lets the first bytes of an answer through and hangs up.
+type cutWriter struct {
+	http.ResponseWriter
+	left int
+}
+
+func (c *cutWriter) Write(p []byte) (int, error) {
+	if len(p) > c.left {
+		c.ResponseWriter.Write(p[:c.left])
+		c.ResponseWriter.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	c.left -= len(p)
+	return c.ResponseWriter.Write(p)
+}
+
+func TestTransferCutShort(t *testing.T) {
+	for _, dir := range []string{"", t.TempDir()} {
+		g := newGitRepo(t)
+		g.commit("first", "a.yaml", "1")
+		w := serveHTTP(t, g)
+		backend := w.Config.Handler
+		cut := -1
+		w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
+			if req.Method == http.MethodPost && cut >= 0 {
+				rw = &cutWriter{rw, cut}
+			}
+			backend.ServeHTTP(rw, req)
+		})
+		r := newRepo(t, Config{URL: w.url(), Dir: dir})
+		for _, cut = range []int{0, 4, 60, 100, 150, 250} {
+			wantError(t, fetchError(t, r), ErrUnavailable)
+		}
+		cut = -1
+		first, _ := mustFetch(t, r)
+		want := g.commit("second", "a.yaml", "2")
+		for _, cut = range []int{0, 4, 60, 100, 150, 250} {
+			wantError(t, fetchError(t, r), ErrUnavailable)
+			if last, _ := r.Last(); last.Commit != first.Commit || readFile(t, last, "a.yaml") != "1" {
+				t.Error("the last revision does not serve")
+			}
+		}
+		cut = -1
+		if rev, changed := mustFetch(t, r); !changed || rev.Commit != want || readFile(t, rev, "a.yaml") != "2" {
+			t.Errorf("changed=%v revision %+v", changed, rev)
+		}
+	}
 }

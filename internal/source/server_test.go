@@ -21,7 +21,7 @@ type gitRepo struct {
 
 func newGitRepo(t testing.TB) *gitRepo {
 	t.Helper()
-	g := &gitRepo{t: t, dir: filepath.Join(t.TempDir(), "work")}
+	g := &gitRepo{t: t, dir: filepath.Join(t.TempDir(), "config")}
 	if err := os.MkdirAll(g.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func serveHTTP(t testing.TB, g *gitRepo) *webServer {
 	return w
 }
 
-func (w *webServer) url() string { return w.URL + "/work" }
+func (w *webServer) url() string { return w.URL + "/config" }
 
 func (w *webServer) require(login string) { w.login.Store(&login) }
 
