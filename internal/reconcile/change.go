@@ -111,13 +111,13 @@ func sortedSet[T cmp.Ordered](in []T) []T {
 }
 
 // Link reports a reference: have is the ID in the cloud, want what the
-// manifest's reference resolves to now. While the reference is unresolved, a
+// manifest's reference resolves to now. While the target does not exist, a
 // fixed one is left alone (its target may be gone for good and the object still
 // serves), and a changeable one is reported as known later.
 func Link(c *Changes, field, have string, want Ref, d Disruption) {
 	switch {
 	case want.Name == "":
-	case want.Ready:
+	case want.ID != "":
 		Costs(c, field, have, want.ID, d)
 	case d != Replace:
 		c.Add(Change{Field: field, Have: have, Want: "known once " + want.Key.String() + " is ready", Disruption: d})

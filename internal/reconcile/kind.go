@@ -102,6 +102,9 @@ type Info struct {
 	Service string
 	// UniqueNames is true when the cloud refuses a second object of that name.
 	UniqueNames bool
+	// IDIsName is true when an object made anew under the same name has the
+	// same ID, so that what refers to it need not follow.
+	IDIsName bool
 	// Doc is one paragraph on what the kind is, for explain.
 	Doc string
 }

@@ -53,11 +53,11 @@ type Snapshot map[string]Collection
 type Ref struct {
 	Key  manifest.Key
 	Name string // as written in the manifest
-	// Ready is true when the target exists and can be leaned on. Only then do
-	// the fields below mean something.
+	// ID and Attr are those of the target, "" and nil while it does not exist.
+	ID   string
+	Attr map[string]string
+	// Ready is true when the target can be leaned on.
 	Ready bool
-	ID    string
-	Attr  map[string]string
 	// Data is the content of a ConfigMap or Secret.
 	Data map[string]string
 }

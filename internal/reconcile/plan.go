@@ -68,7 +68,8 @@ type planner struct {
 	index map[string]*index           // by kind name
 	live  map[manifest.Key]*Live[any] // what each desired object is in the cloud
 	ready map[manifest.Key]bool
-	// doomed objects exist and will be replaced: nothing new may lean on them.
+	// doomed objects will get a new ID: nothing new may lean on the one they
+	// have, and what leans on it by a fixed reference goes with it.
 	doomed map[manifest.Key]bool
 	users  map[string][]*Live[any] // owned objects by the tokens they use
 	taken  map[string]bool         // owner texts that a desired object answers for
@@ -135,8 +136,8 @@ func (p *planner) lookup(key manifest.Key) Ref {
 	if d := p.byKey[key]; d != nil && d.Virtual {
 		ref.Ready, ref.Data = true, d.Data
 	}
-	if live := p.live[key]; live != nil && p.ready[key] {
-		ref.Ready, ref.ID, ref.Attr = true, live.ID, live.Attr
+	if live := p.live[key]; live != nil {
+		ref.Ready, ref.ID, ref.Attr = p.ready[key], live.ID, live.Attr
 	}
 	return ref
 }
@@ -226,6 +227,7 @@ func (p *planner) decideMissing(s Step, d *Desired) Step {
 			taken.Name, taken.ID, p.Stack, taken.ID))
 	}
 	s.Action, s.Drift = Create, p.Synced
+	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)
 }
 
@@ -297,10 +299,8 @@ func (p *planner) mayReplace(d *Desired) bool {
 	return p.Replace
 }
 
-// recreate dooms the object: what leans on it by a fixed reference goes with
-// it.
 func (p *planner) recreate(s Step, d *Desired) Step {
-	p.doomed[d.Key] = true
+	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)
 }
 

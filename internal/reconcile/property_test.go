@@ -1,0 +1,188 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"pgregory.net/rapid"
+)
+
+// anyRepo draws an acyclic repository: every object leans only on those before
+// it.
+func anyRepo(t *rapid.T, label string) []string {
+	n := rapid.IntRange(0, 7).Draw(t, label)
+	lines := make([]string, n)
+	for i := range n {
+		line := fmt.Sprintf("n%d colour=%s shape=%s", i, rapid.SampledFrom([]string{"red", "blue"}).Draw(t, "colour"), rapid.SampledFrom([]string{"round", "flat"}).Draw(t, "shape"))
+		for _, field := range []string{"atop", "near"} {
+			if i > 0 && rapid.Bool().Draw(t, field) {
+				line += fmt.Sprintf(" %s=n%d", field, rapid.IntRange(0, i-1).Draw(t, "target"))
+			}
+		}
+		lines[i] = line
+	}
+	return lines
+}
+
+// anyCloud fills a world with strangers, things of another stack and leftovers
+// of this one.
+func anyCloud(t *rapid.T, w *world) {
+	for range rapid.IntRange(0, 6).Draw(t, "things") {
+		x := thing{name: fmt.Sprintf("n%d", rapid.IntRange(0, 9).Draw(t, "name")), colour: "grey", shape: "round", mine: rapid.Bool().Draw(t, "mine")}
+		switch rapid.SampledFrom([]string{"nobody", "other", "ours", "half-made"}).Draw(t, "owner") {
+		case "other":
+			x.mark = &Mark{Owner: OwnerText("other", thingKey(x.name)), Applied: "x"}
+		case "ours":
+			x.mark, x.mine = &Mark{Owner: OwnerText("s", thingKey(x.name)), Applied: "x"}, true
+		case "half-made":
+			x.mark, x.mine = &Mark{Owner: OwnerText("s", thingKey(x.name))}, true
+		}
+		w.put(x)
+	}
+}
+
+// strangers describes everything that is not this stack's.
+func strangers(w *world) string {
+	var out []string
+	for id, t := range w.things {
+		if t.mark == nil || !strings.HasPrefix(t.mark.Owner, "stackreeve:s:") || !t.mine {
+			out = append(out, fmt.Sprintf("%s %s %s %s %d", id, t.name, t.colour, t.shape, t.leaving))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+// For any cloud and any acyclic repository a pass ends in what is written,
+// touches nothing that is not ours, and a second pass writes nothing.
+func TestAnyPassEndsInWhatIsWritten(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld()
+		w.delay = rapid.IntRange(0, 2).Draw(rt, "delay")
+		anyCloud(rt, w)
+		lines := anyRepo(rt, "objects")
+		before := strangers(w)
+		want, err := w.wanted(lines...)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		bubble(t, rt, func() error {
+			return checkPass(w, w.engine().Sync(context.Background(), Revision{Want: want}), want, before)
+		})
+	})
+}
+
+// bubble runs f where waiting costs no time.
+func bubble(t *testing.T, rt *rapid.T, f func() error) {
+	var err error
+	synctest.Test(t, func(*testing.T) { err = f() })
+	if err != nil {
+		rt.Fatal(err)
+	}
+}
+
+func checkPass(w *world, pass Pass, want []Desired, before string) error {
+	if after := strangers(w); after != before {
+		return fmt.Errorf("strangers were touched:\n%s\nbefore:\n%s", after, before)
+	}
+	if pass.Outcome() == Broken {
+		for _, f := range pass.Failures {
+			if !strings.Contains(f.Reason, "is taken by") && !strings.Contains(f.Reason, "waits for") {
+				return fmt.Errorf("%s: %s", f.Key, f.Reason)
+			}
+		}
+		return nil // a stranger bears one of our names; people are told
+	}
+	if pass.Outcome() != InSync {
+		return fmt.Errorf("outcome %s: %v", pass.Outcome(), pass.Last.Summary())
+	}
+	if pass.Last.Owned != len(want) {
+		return fmt.Errorf("owns %d objects, want %d", pass.Last.Owned, len(want))
+	}
+	writes := w.writes
+	if again := w.engine().Sync(context.Background(), Revision{Want: want}); again.Outcome() != InSync || w.writes != writes {
+		return fmt.Errorf("second pass: %s, %d writes", again.Outcome(), w.writes-writes)
+	}
+	return nil
+}
+
+// Whatever answers are lost, no object exists twice.
+func TestLostAnswersDuplicateNothing(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld()
+		w.delay = rapid.IntRange(0, 2).Draw(rt, "delay")
+		fates := rapid.SliceOfN(rapid.IntRange(0, 2), 20, 20).Draw(rt, "fates")
+		calls := 0
+		w.create = func(string) (before, after error) {
+			fate := 0
+			if calls < len(fates) {
+				fate = fates[calls]
+			}
+			calls++
+			return []error{nil, errLost, nil}[fate], []error{nil, nil, errLost}[fate]
+		}
+		lines := anyRepo(rt, "objects")
+		want, err := w.wanted(lines...)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		bubble(t, rt, func() error {
+			w.engine().Sync(context.Background(), Revision{Want: want})
+			if names := w.names(); len(slices.Compact(slices.Clone(names))) != len(names) {
+				return fmt.Errorf("duplicates: %v", names)
+			}
+			return nil
+		})
+	})
+}
+
+// A collection that could not be listed leads to nothing being written.
+func TestUnknownIsNotAbsent(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld()
+		anyCloud(rt, w)
+		lines := anyRepo(rt, "objects")
+		w.list = errors.New("503")
+		want, err := w.wanted(lines...)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		plan := w.engine().Look(context.Background(), "c", want, "")
+		if n := plan.Summary().Writes(); n > 0 {
+			rt.Fatalf("%d steps would write although nothing is known: %v", n, plan.Summary())
+		}
+		if plan.Outcome() != Broken {
+			rt.Fatalf("outcome %s, want failed", plan.Outcome())
+		}
+	})
+}
+
+// Policies never make a step do more than it did.
+func TestPoliciesOnlyWeaken(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld()
+		anyCloud(rt, w)
+		want, err := w.wanted(anyRepo(rt, "objects")...)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		e := w.engine()
+		plan := Make(Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background()), Replace: true, Synced: rapid.Bool().Draw(rt, "synced")})
+		for name, policy := range map[string]Policy{"NoPrune": NoPrune, "ReportDrift": ReportDrift(true), "Brake": Brake(Limit{Count: 1}, "")} {
+			weak := policy(plan)
+			if len(weak.Steps) != len(plan.Steps) {
+				rt.Fatalf("%s: %d steps became %d", name, len(plan.Steps), len(weak.Steps))
+			}
+			for i, s := range weak.Steps {
+				if s.Action.Writes() && s.Action != plan.Steps[i].Action {
+					rt.Fatalf("%s: %s became %s", name, plan.Steps[i].Action, s.Action)
+				}
+			}
+		}
+	})
+}
