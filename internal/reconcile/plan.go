@@ -183,8 +183,14 @@ func (p *planner) find(d *Desired) (have *Live[any], extra []*Live[any]) {
 	if len(owned) == 0 {
 		return nil, nil
 	}
+	finished := func(l *Live[any]) int {
+		if l.Mark.Applied != "" {
+			return 0
+		}
+		return 1
+	}
 	slices.SortFunc(owned, func(a, b *Live[any]) int {
-		return cmp.Or(cmp.Compare(rank(a.Phase), rank(b.Phase)), cmp.Compare(len(p.usersOf(b)), len(p.usersOf(a))), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(rank(a.Phase), rank(b.Phase)), cmp.Compare(finished(a), finished(b)), cmp.Compare(len(p.usersOf(b)), len(p.usersOf(a))), cmp.Compare(a.ID, b.ID))
 	})
 	return owned[0], owned[1:]
 }
@@ -276,8 +282,9 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	case Pending:
 		return s.hold(Wait, have.Message)
 	}
-	s.Changes = p.changes(d, have)
-	s.Drift = len(s.Changes) > 0 && (p.Synced || have.Mark != nil && have.Mark.Applied == d.digest)
+	differs, moved := p.changes(d, have)
+	s.Changes = append(differs, moved...)
+	s.Drift = len(differs) > 0 && (p.Synced || have.Mark != nil && have.Mark.Applied == d.digest)
 	fixed := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Disruption == Replace })
 	switch {
 	case len(s.Changes) == 0:
@@ -304,18 +311,20 @@ func (p *planner) recreate(s Step, d *Desired) Step {
 	return p.await(s, d)
 }
 
-func (p *planner) changes(d *Desired, have *Live[any]) []Change {
-	list := p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
-	list = slices.DeleteFunc(list, func(c Change) bool { return d.Options.ignores(c.Field) })
+// changes tells how the object itself differs, and which of its fixed
+// references will have to follow their target.
+func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change) {
+	differs = p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
+	differs = slices.DeleteFunc(differs, func(c Change) bool { return d.Options.ignores(c.Field) })
+	if mark := d.mark(p.Stack); have.Mark == nil || *have.Mark != mark {
+		differs = append(differs, Change{Field: markField, Have: markText(have.Mark), Want: markText(&mark)})
+	}
 	for _, ref := range d.Refs {
 		if ref.Fixed && p.doomed[ref.Key] && !d.Options.ignores(ref.Field) {
-			list = append(list, Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: Replace})
+			moved = append(moved, Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: Replace})
 		}
 	}
-	if mark := d.mark(p.Stack); have.Mark == nil || *have.Mark != mark {
-		list = append(list, Change{Field: markField, Have: markText(have.Mark), Want: markText(&mark)})
-	}
-	return list
+	return differs, moved
 }
 
 func markText(m *Mark) string {

@@ -30,7 +30,35 @@ func (p *planner) orphans() {
 	slices.SortStableFunc(list, func(a, b Step) int {
 		return cmp.Or(cmp.Compare(p.rank(b.Key.Kind), p.rank(a.Key.Kind)), a.Key.Compare(b.Key), cmp.Compare(a.ID(), b.ID()))
 	})
-	p.steps = append(p.steps, list...)
+	p.steps = append(p.steps, p.usersFirst(list)...)
+}
+
+// usersFirst moves each step behind those whose objects use its own, and
+// changes the order no further.
+func (p *planner) usersFirst(list []Step) []Step {
+	at := make(map[*Live[any]]int, len(list))
+	for i, s := range list {
+		at[s.have] = i
+	}
+	out := make([]Step, 0, len(list))
+	seen := make([]bool, len(list))
+	var visit func(i int)
+	visit = func(i int) {
+		if seen[i] {
+			return
+		}
+		seen[i] = true
+		for _, user := range p.usersOf(list[i].have) {
+			if j, ok := at[user]; ok {
+				visit(j)
+			}
+		}
+		out = append(out, list[i])
+	}
+	for i := range list {
+		visit(i)
+	}
+	return out
 }
 
 func (p *planner) rank(kind string) int { return slices.Index(p.names, kind) }

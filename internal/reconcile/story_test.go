@@ -1,0 +1,171 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Each story is a repository, a cloud and the plan that follows. The first
+// line of the file says what it shows.
+func TestStories(t *testing.T) {
+	files, err := filepath.Glob("testdata/stories/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no stories: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { tell(t, file) })
+	}
+}
+
+func tell(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := map[string]*txtar.File{}
+	for i := range archive.Files {
+		part[archive.Files[i].Name] = &archive.Files[i]
+	}
+	got := plan(t, lines(part["repo"]), lines(part["cloud"]), lines(part["options"]))
+	if *update {
+		part["plan"].Data = []byte(got)
+		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := string(part["plan"].Data); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func lines(f *txtar.File) []string {
+	if f == nil || strings.TrimSpace(string(f.Data)) == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSpace(string(f.Data)), "\n")
+}
+
+// plan makes the plan for a story and writes it down, a line a step.
+func plan(t *testing.T, repo, cloud, options []string) string {
+	w := newWorld()
+	e := w.engine()
+	want, err := w.wanted(repo...)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	fill(t, w, cloud, want)
+	in := Input{Stack: "s", Kinds: e.Kinds, Want: want, Replace: true}
+	var policies []Policy
+	for _, o := range options {
+		switch word, value, _ := strings.Cut(o, " "); word {
+		case "unlisted":
+			w.list = errors.New("network: GET /v2.0/things: 503 down for maintenance")
+		case "refuse-replace":
+			in.Replace = false
+		case "synced":
+			in.Synced = true
+		case "report":
+			policies = append(policies, ReportDrift(true))
+		case "no-prune":
+			policies = append(policies, NoPrune)
+		case "limit":
+			limit, err := ParseLimit(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			policies = append(policies, Brake(limit, ""))
+		}
+	}
+	in.Have = e.Observe(context.Background())
+	return write(Make(in).Apply(policies...))
+}
+
+func write(p Plan) string {
+	var b strings.Builder
+	for _, s := range p.Steps {
+		fmt.Fprintf(&b, "%s %s", s.Action, s.Key.Name)
+		if s.Reason != "" {
+			fmt.Fprintf(&b, ": %s", s.Reason)
+		}
+		if len(s.Awaits) > 0 {
+			fmt.Fprintf(&b, " [after %v]", s.Awaits)
+		}
+		if len(s.Blockers) > 0 {
+			fmt.Fprintf(&b, " [used by %v]", s.Blockers)
+		}
+		if s.Drift {
+			b.WriteString(" (drift)")
+		}
+		b.WriteString("\n")
+		for _, c := range s.Changes {
+			if c.Field != markField {
+				fmt.Fprintf(&b, "  %s: %v -> %v (%s)\n", c.Field, c.Have, c.Want, c.Disruption)
+			}
+		}
+	}
+	if p.Held != "" {
+		fmt.Fprintf(&b, "held: %s\n", p.Held)
+	}
+	fmt.Fprintf(&b, "= %s; %s\n", p.Summary(), p.Outcome())
+	return b.String()
+}
+
+// fill puts things into the world. Each line is "name owner field=value …",
+// owner one of ours (mark of the present manifest), stale (of an older one),
+// keep, half, other, nobody, alien (another project's).
+func fill(t *testing.T, w *world, cloud []string, want []Desired) {
+	t.Helper()
+	for _, line := range cloud {
+		words := strings.Fields(line)
+		x := thing{name: words[0], mine: words[1] != "alien"}
+		owner := OwnerText("s", thingKey(x.name))
+		switch words[1] {
+		case "ours":
+			x.mark = &Mark{Owner: owner, Applied: "gone"}
+			for _, d := range want {
+				if d.Key.Name == x.name {
+					mark := d.mark("s")
+					x.mark = &mark
+				}
+			}
+		case "stale":
+			x.mark = &Mark{Owner: owner, Applied: "older"}
+		case "keep":
+			x.mark = &Mark{Owner: owner, Applied: "older", Keep: true}
+		case "half":
+			x.mark = &Mark{Owner: owner}
+		case "other":
+			x.mark = &Mark{Owner: OwnerText("other", thingKey(x.name)), Applied: "x"}
+		}
+		for _, word := range words[2:] {
+			field, value, _ := strings.Cut(word, "=")
+			switch field {
+			case "colour":
+				x.colour = value
+			case "shape":
+				x.shape = value
+			case "atop":
+				x.on = []string{value}
+			case "near":
+				x.near = []string{value}
+			case "building":
+				x.building = 9
+			case "leaving":
+				x.leaving = 9
+			case "failed":
+				x.failed = true
+			}
+		}
+		w.put(x)
+	}
+}
