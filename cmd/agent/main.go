@@ -1,0 +1,21 @@
+// Command agent is Stackreeve: it makes an OpenStack cloud match a Git
+// repository. This package wires rooms together and decides nothing.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() { os.Exit(run()) }
+
+// run is main for scripts, too: it returns the exit code.
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	app := &app{out: os.Stdout, err: os.Stderr}
+	return app.execute(ctx, os.Args[1:])
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// wiring turns a configured stack into one that runs.
+type wiring struct {
+	log      *slog.Logger
+	dataDir  string
+	parallel int
+	observe  func(cloud.Request)
+	watcher  func(stack string) reconcile.Watcher
+}
+
+func (w wiring) stack(s *config.Stack, repo *source.Repo) *agent.Stack {
+	return &agent.Stack{
+		Name: s.Name, Fetch: repo.Fetch, Poll: s.Poll, DriftCheck: s.DriftCheck, Read: reader(s),
+		Open: func(ctx context.Context) (agent.Cloud, error) {
+			engine, region, err := w.open(ctx, s)
+			if err != nil {
+				return agent.Cloud{}, err
+			}
+			return agent.Cloud{Region: region, Sync: engine.Sync}, nil
+		},
+	}
+}
+
+func (w wiring) repo(s *config.Stack) (*source.Repo, error) {
+	return source.New(s.Repo(w.dataDir), w.log.With("stack", s.Name))
+}
+
+func reader(s *config.Stack) func(fs.FS, string) ([]reconcile.Desired, error) {
+	return func(files fs.FS, region string) ([]reconcile.Desired, error) {
+		defaults := s.Spec.Defaults
+		defaults.Region = region
+		want, _, err := reconcile.Read(files, all.Kinds(nil), defaults)
+		return want, err
+	}
+}
+
+func (w wiring) open(ctx context.Context, s *config.Stack) (*reconcile.Engine, string, error) {
+	log := w.log.With("stack", s.Name)
+	client, err := cloud.Open(ctx, cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, Observe: w.observe})
+	if err != nil {
+		return nil, "", err
+	}
+	engine := &reconcile.Engine{
+		Stack: s.Name, Kinds: all.Kinds(client), Policies: s.Policies(), Limit: s.Limit,
+		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log,
+	}
+	if w.watcher != nil {
+		engine.Watcher = w.watcher(s.Name)
+	}
+	return engine, client.Region, nil
+}

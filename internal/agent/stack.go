@@ -1,0 +1,137 @@
+// Package agent is the cycle of a stack: fetch, read, open the cloud, sync,
+// report; once, or for as long as the process lives.
+//
+// It knows when to look and what to fall back to, and nothing of how any of it
+// is done: what does I/O comes in as functions.
+package agent
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Stack is one stack and its cycle. Its exported fields are read-only once it
+// runs; it remembers nothing that matters after a restart.
+type Stack struct {
+	Name string
+	// Fetch returns the newest revision and whether it is another one than
+	// before.
+	Fetch func(context.Context) (source.Revision, bool, error)
+	// Read turns files into what the stack wants. Its error is a
+	// [manifest.Problems] when a commit has to mend it. The region is "" while
+	// the cloud is not known.
+	Read func(files fs.FS, region string) ([]reconcile.Desired, error)
+	// Open connects to the cloud. It is called again after the cloud could not
+	// be seen, so that new credentials are read.
+	Open func(context.Context) (Cloud, error)
+	// Approved is the hash of a plan that the brake may let through.
+	Approved string
+	// Report is told of every look that had something to say.
+	Report func(report.Run)
+
+	// Poll and DriftCheck say when to look for commits, and when at the cloud.
+	Poll, DriftCheck source.Schedule
+
+	cloud  *Cloud
+	good   *source.Revision // the newest whose manifests were accepted
+	synced string           // the last commit that was in sync
+	silent bool             // the source does not answer
+}
+
+// Cloud is an opened cloud, as the cycle sees it.
+type Cloud struct {
+	Region string
+	Sync   func(context.Context, reconcile.Revision) reconcile.Pass
+}
+
+// Pass looks once and carries out what differs.
+func (s *Stack) Pass(ctx context.Context) report.Run {
+	run, _ := s.look(ctx, true)
+	return run
+}
+
+// look fetches, and goes on to a pass when always is set or there is a new
+// revision. said is false when there is nothing to report.
+func (s *Stack) look(ctx context.Context, always bool) (run report.Run, said bool) {
+	run = report.Run{Stack: s.Name, Started: time.Now()}
+	rev, changed, err := s.Fetch(ctx)
+	before := s.silent
+	s.silent = err != nil
+	switch {
+	case err != nil && s.good == nil:
+		run.Err = err
+		return run, true
+	case err != nil:
+		run.FetchErr, rev = err, *s.good
+	}
+	if !always && !changed {
+		run.Revision = rev
+		return run, before || s.silent
+	}
+	s.pass(ctx, &run, rev)
+	run.Took = time.Since(run.Started)
+	return run, true
+}
+
+func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) {
+	rev, want, ok := s.choose(run, rev)
+	if ok && s.cloud == nil {
+		cloud, err := s.Open(ctx)
+		if err != nil {
+			run.Revision, run.Err = rev, err
+			return
+		}
+		s.cloud = &cloud
+		if cloud.Region != "" {
+			rev, want, ok = s.choose(run, rev)
+		}
+	}
+	if !ok {
+		return
+	}
+	run.Revision = rev
+	pass := s.cloud.Sync(ctx, reconcile.Revision{
+		Commit: rev.Commit, Want: want, Approved: s.Approved, Synced: rev.Commit != "" && rev.Commit == s.synced,
+	})
+	run.Pass = &pass
+	if pass.Outcome() == reconcile.InSync {
+		s.synced = rev.Commit
+	}
+	if len(pass.Last.Unlisted) > 0 {
+		s.cloud = nil
+	}
+}
+
+// choose reads rev or, when its manifests are refused, the last revision that
+// was accepted. ok is false when there is neither.
+func (s *Stack) choose(run *report.Run, rev source.Revision) (_ source.Revision, want []reconcile.Desired, ok bool) {
+	region := ""
+	if s.cloud != nil {
+		region = s.cloud.Region
+	}
+	want, err := s.Read(rev.Files, region)
+	if err == nil {
+		s.good = &rev
+		return rev, want, true
+	}
+	var problems manifest.Problems
+	if !errors.As(err, &problems) {
+		run.Err = err
+		return rev, nil, false
+	}
+	run.Refused = &report.Refusal{Commit: rev.Commit, Problems: problems}
+	if s.good == nil {
+		return rev, nil, false
+	}
+	if want, err = s.Read(s.good.Files, region); err != nil {
+		return rev, nil, false
+	}
+	return *s.good, want, true
+}

@@ -1,0 +1,94 @@
+// Package config reads what the agent is told to do: documents of the kind
+// Stack, from files, flags and environment variables.
+//
+// It knows which fields there are, what they mean when they are left out, and
+// how to say what is wrong with them. It opens nothing that they name.
+package config
+
+import (
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// GVK is the kind that configuration files hold.
+var GVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}
+
+// Stack is one folder of one branch of a repository, and the cloud it is
+// applied to. It comes from [Load], complete and checked.
+type Stack struct {
+	Name   string
+	Origin manifest.Origin
+	Spec   Spec
+
+	Poll, DriftCheck source.Schedule
+	Limit            reconcile.Limit
+}
+
+// Body is a whole document, for schema and explain.
+type Body struct {
+	Spec Spec `json:"spec" rule:"required" doc:"What is applied where, and how."`
+}
+
+// Spec is what a Stack document says.
+type Spec struct {
+	Source   Source             `json:"source" rule:"required" doc:"Where the manifests are."`
+	Cloud    string             `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
+	Defaults reconcile.Defaults `json:"defaults,omitempty" doc:"What manifests leave out, or name in the words of their own house."`
+	Sync     Sync               `json:"sync,omitempty" doc:"How far the agent may go."`
+}
+
+// Source says where manifests are.
+type Source struct {
+	URL    string `json:"url" rule:"required,min=1" doc:"https, ssh, or a local path."`
+	Branch string `json:"branch,omitempty" doc:"Branch to follow; the repository's default branch if left out."`
+	Path   string `json:"path,omitempty" doc:"Folder within the repository; its root if left out."`
+	Poll   string `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for new commits, as a cron expression."`
+	CAFile string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
+	Auth   Auth   `json:"auth,omitempty" doc:"Files that hold the credentials; they are read again at every fetch."`
+}
+
+// Auth names the files that hold Git credentials.
+type Auth struct {
+	TokenFile      string `json:"tokenFile,omitempty" doc:"A token, for https."`
+	Username       string `json:"username,omitempty" doc:"User of the login; x-access-token for https and git for ssh if left out."`
+	BasicAuthFile  string `json:"basicAuthFile,omitempty" doc:"user:password, for https."`
+	SSHKeyFile     string `json:"sshKeyFile,omitempty" doc:"A private key without a passphrase, for ssh."`
+	KnownHostsFile string `json:"knownHostsFile,omitempty" doc:"Host keys that are trusted, for ssh."`
+}
+
+// Sync says how far the agent may go.
+type Sync struct {
+	Prune      *bool                 `json:"prune,omitempty" rule:"default=true" doc:"Whether objects whose manifest is gone are deleted."`
+	Drift      string                `json:"drift,omitempty" rule:"enum=correct|report,default=correct" doc:"What happens to changes made in the cloud."`
+	DriftCheck string                `json:"driftCheck,omitempty" rule:"default=@every 5m" doc:"When the cloud is looked at without a new commit, as a cron expression."`
+	MaxDeletes *manifest.IntOrString `json:"maxDeletes,omitempty" rule:"default=30%" doc:"How many objects one pass may delete or replace: a number, or a share of what the stack owns. More is held until its hash is approved."`
+	Replace    string                `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and made anew to apply a change."`
+}
+
+// Prune tells whether objects whose manifest is gone are deleted.
+func (s *Stack) Prune() bool { return s.Spec.Sync.Prune == nil || *s.Spec.Sync.Prune }
+
+// Policies are those that the stack's configuration asks for.
+func (s *Stack) Policies() []reconcile.Policy {
+	policies := []reconcile.Policy{reconcile.ReportDrift(s.Spec.Sync.Drift == "report")}
+	if !s.Prune() {
+		policies = append(policies, reconcile.NoPrune)
+	}
+	return policies
+}
+
+// Repo is the configuration of the stack's source. dir is a cache folder, ""
+// for memory.
+func (s *Stack) Repo(dir string) source.Config { return s.Spec.repo(dir) }
+
+func (s *Spec) repo(dir string) source.Config {
+	src := s.Source
+	return source.Config{
+		URL: src.URL, Branch: src.Branch, Path: src.Path, CAFile: src.CAFile, Dir: dir,
+		Auth: source.Auth{
+			TokenFile: src.Auth.TokenFile, Username: src.Auth.Username, BasicAuthFile: src.Auth.BasicAuthFile,
+			SSHKeyFile: src.Auth.SSHKeyFile, KnownHostsFile: src.Auth.KnownHostsFile,
+		},
+	}
+}

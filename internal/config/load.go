@@ -1,0 +1,157 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// ErrNone is returned by [Load] when nothing says what to do.
+var ErrNone = errors.New("no stack is configured")
+
+// Load reads the Stack documents of the files and lays the settings over them.
+// Without files the settings alone make a stack. Its error, when the
+// configuration is wrong, is a [manifest.Problems] with everything that is.
+func Load(files []string, settings Settings) ([]Stack, error) {
+	var stacks []Stack
+	var problems manifest.Problems
+	for _, file := range files {
+		more, wrong, err := readFile(file)
+		if err != nil {
+			return nil, err
+		}
+		stacks, problems = append(stacks, more...), append(problems, wrong...)
+	}
+	if len(problems) > 0 {
+		return nil, problems.Sorted()
+	}
+	stacks, problems = settings.over(stacks, len(files) > 0)
+	if len(problems) > 0 {
+		return nil, problems.Sorted()
+	}
+	for i := range stacks {
+		problems = append(problems, stacks[i].complete()...)
+	}
+	problems = append(problems, twice(stacks)...)
+	if len(problems) > 0 {
+		return nil, problems.Sorted()
+	}
+	if len(stacks) == 0 {
+		return nil, ErrNone
+	}
+	return stacks, nil
+}
+
+// readFile finds every Stack of a file.
+func readFile(file string) (stacks []Stack, problems manifest.Problems, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	loaded, err := manifest.Load(single{text}, manifest.Options{Kinds: []manifest.GroupVersionKind{GVK}})
+	if err != nil && !errors.As(err, &problems) {
+		return nil, nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	for _, ignored := range loaded.Ignored {
+		problems = append(problems, manifest.Problem{Origin: ignored.Origin, What: "is not a Stack: " + ignored.Why,
+			Fix: "a configuration file holds only documents with apiVersion: " + GVK.APIVersion() + " and kind: " + GVK.Kind})
+	}
+	for i := range loaded.Objects {
+		s, wrong := decode(&loaded.Objects[i])
+		problems = append(problems, wrong...)
+		s.Origin.File = file
+		stacks = append(stacks, s)
+	}
+	for i := range problems {
+		problems[i].Origin.File = file
+	}
+	if len(loaded.Objects) == 0 && len(problems) == 0 {
+		problems = append(problems, manifest.Problem{Origin: manifest.Origin{File: file}, What: "holds no Stack",
+			Fix: "write a document with apiVersion: " + GVK.APIVersion() + " and kind: " + GVK.Kind})
+	}
+	return stacks, problems, nil
+}
+
+func decode(obj *manifest.Object) (Stack, []manifest.Problem) {
+	var body Body
+	problems := obj.Decode(&body)
+	s := Stack{Name: obj.Key.Name, Origin: obj.Origin, Spec: body.Spec}
+	for _, f := range s.check() {
+		if slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Field == f.field }) {
+			continue
+		}
+		problems = append(problems, manifest.Problem{Origin: obj.Where(f.field), Key: obj.Key, Field: f.field, What: f.what})
+	}
+	return s, problems
+}
+
+type finding struct{ field, what string }
+
+var stackName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+
+// check says what the rules of single fields cannot.
+func (s *Stack) check() (found []finding) {
+	add := func(field, what string) { found = append(found, finding{field, what}) }
+	if len(s.Name) > reconcile.MaxStackName || !stackName.MatchString(s.Name) {
+		add("metadata.name", fmt.Sprintf("%q cannot be a stack's name; use at most %d lower case letters, digits and dashes, beginning and ending with a letter or digit", s.Name, reconcile.MaxStackName))
+	}
+	if text := s.Spec.Source.Poll; text != "" {
+		if _, err := source.ParseSchedule(text); err != nil {
+			add("spec.source.poll", err.Error())
+		}
+	}
+	if text := s.Spec.Sync.DriftCheck; text != "" {
+		if _, err := source.ParseSchedule(text); err != nil {
+			add("spec.sync.driftCheck", err.Error())
+		}
+	}
+	if limit := s.Spec.Sync.MaxDeletes; limit != nil {
+		if _, err := reconcile.ParseLimit(limit.String()); err != nil {
+			add("spec.sync.maxDeletes", err.Error())
+		}
+	}
+	if _, err := source.New(s.Spec.repo(""), nil); err != nil {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			field, what, _ := strings.Cut(line, ": ")
+			add("spec."+field, what)
+		}
+	}
+	return found
+}
+
+// complete fills in what is left out.
+func (s *Stack) complete() manifest.Problems {
+	poll, err1 := source.ParseSchedule(cmp.Or(s.Spec.Source.Poll, "@every 1m"))
+	drift, err2 := source.ParseSchedule(cmp.Or(s.Spec.Sync.DriftCheck, "@every 5m"))
+	text := "30%"
+	if s.Spec.Sync.MaxDeletes != nil {
+		text = s.Spec.Sync.MaxDeletes.String()
+	}
+	limit, err3 := reconcile.ParseLimit(text)
+	s.Poll, s.DriftCheck, s.Limit = poll, drift, limit
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return manifest.Problems{{Origin: s.Origin, What: err.Error()}}
+	}
+	return nil
+}
+
+// twice finds stacks of the same name: owner marks, statuses and metrics could
+// not tell them apart.
+func twice(stacks []Stack) (problems manifest.Problems) {
+	for i, s := range stacks {
+		same := slices.IndexFunc(stacks[:i], func(o Stack) bool { return o.Name == s.Name })
+		if same >= 0 {
+			problems = append(problems, manifest.Problem{Origin: s.Origin, Field: "metadata.name",
+				What: fmt.Sprintf("the stack %s is configured at %s already", s.Name, stacks[same].Origin), Fix: "rename or remove one of them"})
+		}
+	}
+	return problems
+}

@@ -1,0 +1,208 @@
+package config
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Setting is one field of a Stack that can be given without a file.
+type Setting struct {
+	Flag  string // without the dashes
+	Field string // path in the document; "metadata.name" for the stack's name
+	Usage string
+	shape shape
+}
+
+type shape int
+
+const (
+	text    shape = iota
+	boolean       // true or false
+	pairs         // key=value, separated by commas
+	number        // a number, or a share
+)
+
+// Env is the environment variable of the setting.
+func (s Setting) Env() string {
+	return "STACKREEVE_" + strings.ToUpper(strings.ReplaceAll(s.Flag, "-", "_"))
+}
+
+// All lists the settings.
+func All() []Setting {
+	return []Setting{
+		{"stack", "metadata.name", "name of the stack; with a configuration file: the one stack that is meant", text},
+		{"url", "spec.source.url", "repository: https, ssh, or a local path", text},
+		{"branch", "spec.source.branch", "branch to follow (default the repository's own)", text},
+		{"path", "spec.source.path", "folder within the repository (default its root)", text},
+		{"poll", "spec.source.poll", `when to look for new commits (default "@every 1m")`, text},
+		{"ca-file", "spec.source.caFile", "certificates that are trusted for https, besides the system's", text},
+		{"token-file", "spec.source.auth.tokenFile", "file with a Git token", text},
+		{"username", "spec.source.auth.username", "user of the Git login", text},
+		{"basic-auth-file", "spec.source.auth.basicAuthFile", "file with user:password", text},
+		{"ssh-key-file", "spec.source.auth.sshKeyFile", "private key for ssh", text},
+		{"known-hosts-file", "spec.source.auth.knownHostsFile", "host keys that are trusted for ssh", text},
+		{"cloud", "spec.cloud", "entry of clouds.yaml (default $OS_CLOUD)", text},
+		{"default-network", "spec.defaults.network", "network of machines that name none", text},
+		{"vip-network", "spec.defaults.vipNetworks", "network of a vipType, as TYPE=NETWORK", pairs},
+		{"region", "spec.defaults.regions", "the cloud's name of a region, as NAME=REGION", pairs},
+		{"zone", "spec.defaults.zones", "availability zone of a zone, as NAME=ZONE", pairs},
+		{"service-type", "spec.defaults.serviceTypes", "Octavia flavor of a serviceType, as TYPE=FLAVOR", pairs},
+		{"prune", "spec.sync.prune", "delete objects whose manifest is gone (default true)", boolean},
+		{"drift", "spec.sync.drift", "what happens to changes made in the cloud: correct or report (default correct)", text},
+		{"drift-check", "spec.sync.driftCheck", `when to look at the cloud without a new commit (default "@every 5m")`, text},
+		{"max-deletes", "spec.sync.maxDeletes", "how many objects one pass may delete: a number or a share (default 30%)", number},
+		{"replace", "spec.sync.replace", "refuse or allow replacing objects to apply a change (default refuse)", text},
+	}
+}
+
+// Settings are the values given by flags and environment variables, by the
+// flag's name.
+type Settings map[string]string
+
+// Environment takes the settings that the environment holds.
+func Environment() Settings {
+	s := Settings{}
+	for _, setting := range All() {
+		if value, ok := os.LookupEnv(setting.Env()); ok && value != "" {
+			s[setting.Flag] = value
+		}
+	}
+	return s
+}
+
+// over lays the settings over the stacks that files hold. Without a file they
+// make a stack of their own.
+func (s Settings) over(stacks []Stack, fromFiles bool) ([]Stack, manifest.Problems) {
+	name, rest := s["stack"], maps.Clone(s)
+	delete(rest, "stack")
+	if !fromFiles {
+		if len(s) == 0 {
+			return nil, nil
+		}
+		one, problems := s.apply(Stack{Name: name, Origin: manifest.Origin{File: "flags"}})
+		return []Stack{one}, problems
+	}
+	if name != "" {
+		var names []string
+		for _, stack := range stacks {
+			names = append(names, stack.Name)
+		}
+		i := slices.Index(names, name)
+		if i < 0 {
+			fix := "it has " + strings.Join(names, ", ")
+			return nil, manifest.Problems{{Origin: manifest.Origin{File: "--stack"}, What: fmt.Sprintf("the configuration has no stack %s", name), Fix: fix}}
+		}
+		stacks = stacks[i : i+1]
+	}
+	if len(rest) == 0 {
+		return stacks, nil
+	}
+	if len(stacks) > 1 {
+		flags := slices.Sorted(maps.Keys(rest))
+		return nil, manifest.Problems{{Origin: manifest.Origin{File: "--" + flags[0]}, What: fmt.Sprintf("which of the %d configured stacks is meant?", len(stacks)), Fix: "choose one with --stack"}}
+	}
+	one, problems := rest.apply(stacks[0])
+	return []Stack{one}, problems
+}
+
+// apply decodes the stack once more with the settings in it, so that flags
+// obey the same rules as files.
+func (s Settings) apply(stack Stack) (Stack, manifest.Problems) {
+	if stack.Name == "" && s["stack"] == "" {
+		return stack, manifest.Problems{{Origin: manifest.Origin{File: "--stack"}, What: "is missing",
+			Fix: "name the stack (or $STACKREEVE_STACK): the name becomes part of the mark on everything it owns"}}
+	}
+	stack.Name = cmp.Or(s["stack"], stack.Name)
+	spec, err := asMap(stack.Spec)
+	if err != nil {
+		return stack, manifest.Problems{{Origin: stack.Origin, What: err.Error()}}
+	}
+	var problems manifest.Problems
+	for _, setting := range All() {
+		given, ok := s[setting.Flag]
+		if !ok || setting.Flag == "stack" {
+			continue
+		}
+		value, what := setting.value(given)
+		if what != "" {
+			problems = append(problems, manifest.Problem{Origin: manifest.Origin{File: "--" + setting.Flag}, What: what})
+			continue
+		}
+		put(spec, strings.Split(setting.Field, ".")[1:], value)
+	}
+	key := manifest.Key{Group: GVK.Group, Kind: GVK.Kind, Name: stack.Name}
+	obj, err := manifest.NewObject(key, GVK.APIVersion(), stack.Origin, nil, map[string]any{"spec": spec})
+	if err != nil {
+		return stack, append(problems, manifest.Problem{Origin: stack.Origin, What: err.Error()})
+	}
+	made, wrong := decode(&obj)
+	for _, p := range wrong {
+		problems = append(problems, s.blame(p))
+	}
+	return made, problems
+}
+
+// blame names the flag, or the flag to use, where a problem names a field.
+func (s Settings) blame(p manifest.Problem) manifest.Problem {
+	for _, setting := range All() {
+		if p.Field == setting.Field || strings.HasPrefix(p.Field, setting.Field+".") {
+			p.Origin, p.Key, p.Field = manifest.Origin{File: "--" + setting.Flag}, manifest.Key{}, ""
+		}
+	}
+	return p
+}
+
+func (s Setting) value(given string) (value any, problem string) {
+	switch s.shape {
+	case boolean:
+		b, err := strconv.ParseBool(given)
+		if err != nil {
+			return nil, fmt.Sprintf("%q is neither true nor false", given)
+		}
+		return b, ""
+	case number:
+		if n, err := strconv.Atoi(given); err == nil {
+			return n, ""
+		}
+	case pairs:
+		m := map[string]string{}
+		for pair := range strings.SplitSeq(given, ",") {
+			k, v, ok := strings.Cut(pair, "=")
+			if !ok {
+				return nil, fmt.Sprintf("%q is not of the form KEY=VALUE", pair)
+			}
+			m[strings.TrimSpace(k)] = strings.TrimSpace(v)
+		}
+		return m, ""
+	}
+	return given, ""
+}
+
+func asMap(spec Spec) (map[string]any, error) {
+	encoded, err := json.Marshal(spec)
+	if err != nil {
+		return nil, fmt.Errorf("encode the stack: %w", err)
+	}
+	m := map[string]any{}
+	return m, json.Unmarshal(encoded, &m)
+}
+
+func put(m map[string]any, path []string, value any) {
+	for _, step := range path[:len(path)-1] {
+		next, ok := m[step].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			m[step] = next
+		}
+		m = next
+	}
+	m[path[len(path)-1]] = value
+}

@@ -1,0 +1,63 @@
+// Package report says what a stack's looks at its cloud came to: as text for
+// people, as JSON and YAML for programs, as log lines and as metrics.
+//
+// It knows plans, passes and problems, and nothing of how they came about. It
+// decides nothing.
+package report
+
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Run is the record of one look at a stack: what was fetched, and what came of
+// it. Sinks receive it.
+type Run struct {
+	Stack    string
+	Started  time.Time
+	Took     time.Duration
+	Revision source.Revision // what the cloud was compared with; zero when nothing was
+	// FetchErr says why the revision may not be the newest.
+	FetchErr error
+	// Refused is the newest revision when its manifests are wrong; then
+	// Revision is the last one that was not, if there was one.
+	Refused *Refusal
+	// Err says why no pass took place.
+	Err error
+	// Pass is nil when no pass took place.
+	Pass *reconcile.Pass
+}
+
+// Refusal is a revision of which nothing is applied.
+type Refusal struct {
+	Commit   string
+	Problems manifest.Problems
+}
+
+// Outcome is how the run ended, and the exit code that says so.
+func (r Run) Outcome() reconcile.Outcome {
+	switch {
+	case r.Refused != nil:
+		return reconcile.Invalid
+	case r.Err != nil || r.FetchErr != nil:
+		return reconcile.Broken
+	case r.Pass != nil:
+		return r.Pass.Outcome()
+	}
+	return reconcile.InSync
+}
+
+// Listed tells whether the whole cloud could be seen.
+func (r Run) Listed() bool { return r.Pass != nil && len(r.Pass.First.Unlisted) == 0 }
+
+// Short is a commit as people write it.
+func Short(commit string) string {
+	const digits = 10
+	if len(commit) > digits {
+		return commit[:digits]
+	}
+	return commit
+}
