@@ -164,6 +164,7 @@ func (r *resolver) suggest(missing manifest.Key) string {
 			names = append(names, key.Name)
 		}
 	}
+	slices.Sort(names)
 	if near := manifest.Nearest(missing.Name, names); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)
 	}

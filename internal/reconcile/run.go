@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,7 +89,8 @@ type sight struct {
 // try is the history of one step.
 type try struct {
 	failures int
-	runs     map[Action]int
+	runs     map[Action]int // successes by action
+	why      string         // why it was last made anew
 	first    time.Time // of the present series of ErrBusy
 	notUntil time.Time
 	err      error
@@ -196,17 +198,16 @@ func (r *run) dispatch(ctx context.Context, plan Plan) {
 // accepts it again and again, and it does not help.
 const maxRuns = 4
 
-// exhausted counts a step's runs, and ends it when there were too many.
+// exhausted ends a step that succeeded too often.
 func (r *run) exhausted(s Step) bool {
 	t := r.try(s.id())
-	t.runs[s.Action]++
-	if t.runs[s.Action] <= maxRuns {
+	if t.runs[s.Action] < maxRuns {
 		return false
 	}
 	t.final = true
 	if t.err == nil {
-		t.err = fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); look at the cloud's own log for %s",
-			s.Action, maxRuns, s.why(), s.ID())
+		t.err = fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); look at the cloud's own log for it",
+			s.Action, maxRuns, cmp.Or(t.why, s.why()))
 	}
 	return true
 }
@@ -248,6 +249,10 @@ func (r *run) finish(o outcome) {
 	}
 	t := r.try(o.id)
 	t.err, t.failures, t.first = nil, 0, time.Time{}
+	t.runs[s.Action]++
+	if s.Action == Recreate {
+		t.why = s.Reason
+	}
 	switch {
 	case o.gone:
 		r.forget(s)

@@ -1,0 +1,246 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// sync runs one pass where waiting costs no time, and tells how long it would
+// have taken.
+func syncPass(t *testing.T, w *world, e *Engine, lines ...string) (pass Pass, took time.Duration) {
+	t.Helper()
+	want, err := w.wanted(lines...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(*testing.T) {
+		started := time.Now()
+		pass = e.Sync(context.Background(), Revision{Want: want})
+		took = time.Since(started)
+	})
+	return pass, took
+}
+
+func failed(p Pass) string {
+	var out []string
+	for _, f := range p.Failures {
+		out = append(out, fmt.Sprintf("%s: %s %v", f.Key.Name, f.Reason, f.Dependents))
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+func TestAStuckObjectHoldsUpNobodyElse(t *testing.T) {
+	w := newWorld()
+	want, err := w.wanted("stuck", "top atop=stuck", "other", "above atop=other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := want[0].mark("s")
+	w.put(thing{name: "stuck", mark: &mark, mine: true, building: 1 << 30})
+	var pass Pass
+	var took time.Duration
+	synctest.Test(t, func(*testing.T) {
+		started := time.Now()
+		pass = w.engine().Sync(context.Background(), Revision{Want: want})
+		took = time.Since(started)
+	})
+	if got := failed(pass); !strings.Contains(got, "stuck: the cloud has been working on it for more than 15m0s (BUILD)") || !strings.Contains(got, "[Thing/top]") {
+		t.Errorf("failures:\n%s", got)
+	}
+	if !slices.Equal(w.names(), []string{"above", "other", "stuck"}) {
+		t.Errorf("made %v", w.names())
+	}
+	if took > 16*time.Minute {
+		t.Errorf("the pass took %s", took)
+	}
+}
+
+func TestTransientErrorsAreTriedAFewTimesWithPauses(t *testing.T) {
+	w := newWorld()
+	var at []time.Time
+	w.create = func(string) (before, after error) {
+		at = append(at, time.Now())
+		return errors.New("500"), nil
+	}
+	pass, _ := syncPass(t, w, w.engine(), "a", "b atop=a")
+	if len(at) != 4 {
+		t.Errorf("tried %d times, want 4", len(at))
+	}
+	for i := 1; i < len(at); i++ {
+		if pause := at[i].Sub(at[i-1]); pause < time.Second<<(i-1) {
+			t.Errorf("pause %d is %s, want at least %s", i, pause, time.Second<<(i-1))
+		}
+	}
+	if got := failed(pass); got != "a: create: 500 [Thing/b]" {
+		t.Errorf("failures: %s", got)
+	}
+}
+
+func TestRetryAfterIsHonoured(t *testing.T) {
+	w := newWorld()
+	var at []time.Time
+	w.create = func(string) (before, after error) {
+		if at = append(at, time.Now()); len(at) == 1 {
+			return &RetryAfterError{After: 20 * time.Second, Err: errors.New("503")}, nil
+		}
+		return nil, nil
+	}
+	pass, _ := syncPass(t, w, w.engine(), "a")
+	if pass.Outcome() != InSync || len(at) != 2 || at[1].Sub(at[0]) < 20*time.Second {
+		t.Errorf("%s after tries at %v", pass.Outcome(), at)
+	}
+}
+
+func TestWhatTheCloudRejectsIsNotTriedAgain(t *testing.T) {
+	w := newWorld()
+	tries := 0
+	w.create = func(name string) (before, after error) {
+		if name != "a" {
+			return nil, nil
+		}
+		tries++
+		return fmt.Errorf("%w: quota exceeded", ErrRejected), nil
+	}
+	pass, took := syncPass(t, w, w.engine(), "a", "b")
+	if tries != 1 || took > 10*time.Second {
+		t.Errorf("tried %d times in %s, want once", tries, took)
+	}
+	if pass.Outcome() != Broken || !slices.Equal(w.names(), []string{"b"}) {
+		t.Errorf("%s with %v", pass.Outcome(), w.names())
+	}
+}
+
+func TestBusyIsWaitedOutWithinABound(t *testing.T) {
+	for _, free := range []bool{true, false} {
+		t.Run(fmt.Sprintf("freed %v", free), func(t *testing.T) {
+			w := newWorld()
+			started := time.Time{}
+			w.create = func(string) (before, after error) {
+				if started.IsZero() {
+					started = time.Now()
+				}
+				if free && time.Since(started) > 30*time.Second {
+					return nil, nil
+				}
+				return fmt.Errorf("%w: locked", ErrBusy), nil
+			}
+			pass, took := syncPass(t, w, w.engine(), "a")
+			if free != (pass.Outcome() == InSync) {
+				t.Errorf("outcome %s", pass.Outcome())
+			}
+			if took > 3*time.Minute {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
+}
+
+func TestAChangeWithoutEffectIsGivenUp(t *testing.T) {
+	w := newWorld()
+	w.stubborn = map[string]bool{"a": true}
+	if pass, _ := syncPass(t, w, w.engine(), "a colour=red"); pass.Outcome() != InSync {
+		t.Fatal(failed(pass))
+	}
+	pass, took := syncPass(t, w, w.engine(), "a colour=blue")
+	if got := failed(pass); !strings.Contains(got, "accepted to update it 4 times in this pass without lasting effect (spec.resource.colour)") {
+		t.Errorf("failures: %s", got)
+	}
+	if took > time.Minute {
+		t.Errorf("took %s", took)
+	}
+}
+
+func TestAFailedObjectIsMadeAnewAFewTimes(t *testing.T) {
+	w := newWorld()
+	w.delay = 1
+	made := 0
+	w.create = func(string) (before, after error) { made++; return nil, nil }
+	fail := func() {
+		for _, x := range w.things {
+			x.failed = true
+		}
+	}
+	e := w.engine()
+	e.Watcher = watcher{finished: func(r Result) {
+		if r.Step.Action == Create {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			fail()
+		}
+	}}
+	pass, _ := syncPass(t, w, e, "a")
+	if made < 2 || made > maxRuns {
+		t.Errorf("made %d times, want a few", made)
+	}
+	if got := failed(pass); !strings.Contains(got, "without lasting effect (failed: it broke)") {
+		t.Errorf("failures: %s", got)
+	}
+}
+
+type watcher struct{ finished func(Result) }
+
+func (watcher) Planned(Plan)        {}
+func (watcher) Started(Step)        {}
+func (w watcher) Finished(r Result) { w.finished(r) }
+func (watcher) Progress(Progress)   {}
+
+func TestAStopFinishesWhatIsInFlight(t *testing.T) {
+	w := newWorld()
+	want, err := w.wanted("a", "b atop=a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(context.Background())
+		w.create = func(string) (before, after error) {
+			stop()
+			return nil, nil
+		}
+		pass := w.engine().Sync(ctx, Revision{Want: want})
+		if !pass.Interrupted || pass.Outcome() != Broken || !slices.Equal(w.names(), []string{"a"}) {
+			t.Errorf("interrupted %v, %s, made %v", pass.Interrupted, pass.Outcome(), w.names())
+		}
+	})
+}
+
+func TestTheBrakeHoldsEverythingUntilItsHashIsApproved(t *testing.T) {
+	w := newWorld()
+	e := w.engine()
+	e.Limit = Limit{Percent: 30, percent: true}
+	if pass, _ := syncPass(t, w, e, "a", "b", "c", "d"); pass.Outcome() != InSync {
+		t.Fatal(failed(pass))
+	}
+	held, _ := syncPass(t, w, e, "a colour=red")
+	if held.Outcome() != Differences || len(held.Results) > 0 || held.First.Held == "" {
+		t.Fatalf("%s, %d steps carried out, held %q", held.Outcome(), len(held.Results), held.First.Held)
+	}
+	want, err := w.wanted("a colour=red")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		wrong := e.Sync(context.Background(), Revision{Want: want, Approved: "0123456789abcdef"})
+		if wrong.First.Held == "" || !strings.Contains(wrong.First.Held, "is not that of this plan") {
+			t.Errorf("a wrong hash: held %q", wrong.First.Held)
+		}
+		pass := e.Sync(context.Background(), Revision{Want: want, Approved: held.First.Hash()})
+		if pass.Outcome() != InSync || !slices.Equal(w.names(), []string{"a"}) {
+			t.Errorf("approved: %s with %v: %s", pass.Outcome(), w.names(), failed(pass))
+		}
+	})
+}
+
+func TestOnlyWhatMovedIsListedAgain(t *testing.T) {
+	w := newWorld()
+	pass, _ := syncPass(t, w, w.engine(), "a", "b")
+	if pass.Rounds > 4 {
+		t.Errorf("%d rounds for two objects that are ready at once", pass.Rounds)
+	}
+}
