@@ -2,7 +2,13 @@ package cloud
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
 	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
 // features are what a cloud turned out to be able to do. They are asked for
@@ -10,6 +16,7 @@ import (
 type features struct {
 	mu         sync.Mutex
 	extensions map[string]bool
+	newest     map[string]string // microversion by catalog type
 }
 
 // hasExtension tells whether Neutron offers an API extension, by its alias.
@@ -30,4 +37,80 @@ func (c *Client) hasExtension(ctx context.Context, alias string) (bool, error) {
 		}
 	}
 	return c.features.extensions[alias], nil
+}
+
+// Microversion is the newest microversion of a service that the cloud has and
+// that is not newer than want; "" when the service has none.
+func (c *Client) Microversion(ctx context.Context, service, want string) (string, error) {
+	c.features.mu.Lock()
+	defer c.features.mu.Unlock()
+	newest, known := c.features.newest[service]
+	if !known {
+		var err error
+		if newest, err = c.newestMicroversion(ctx, service); err != nil {
+			return "", err
+		}
+		if c.features.newest == nil {
+			c.features.newest = map[string]string{}
+		}
+		c.features.newest[service] = newest
+	}
+	if AtLeast(newest, want) {
+		return want, nil
+	}
+	return newest, nil
+}
+
+// Require is want where the cloud has that microversion of the service, and
+// else an error that says what cannot be done.
+func (c *Client) Require(ctx context.Context, service, want, what string) (string, error) {
+	have, err := c.Microversion(ctx, service, want)
+	if err == nil && have != want {
+		err = fmt.Errorf("%w: %s need microversion %s of the %s service, this cloud has %s", reconcile.ErrRejected, what, want, service, have)
+	}
+	return have, err
+}
+
+// AtLeast tells whether the microversion have is want or newer. "" is older
+// than all.
+func AtLeast(have, want string) bool {
+	major, minor := versionOf(have)
+	wantMajor, wantMinor := versionOf(want)
+	return major > wantMajor || major == wantMajor && minor >= wantMinor
+}
+
+func versionOf(text string) (major, minor int) {
+	before, after, ok := strings.Cut(text, ".")
+	major, err := strconv.Atoi(before)
+	if minor, err2 := strconv.Atoi(after); ok && err == nil && err2 == nil {
+		return major, minor
+	}
+	return 0, 0
+}
+
+// newestMicroversion reads the version document of a service: Nova's has one
+// version, Cinder's a list.
+func (c *Client) newestMicroversion(ctx context.Context, service string) (string, error) {
+	s, err := c.service(service)
+	if err != nil {
+		return "", err
+	}
+	type version struct {
+		Version string `json:"version"`
+	}
+	var answer struct {
+		Version  version   `json:"version"`
+		Versions []version `json:"versions"`
+	}
+	root := strings.TrimSuffix(strings.TrimSuffix(s.Endpoint, "/"), "/"+c.ProjectID) + "/"
+	if err := c.Do(ctx, Call{Service: service, Method: http.MethodGet, Path: root, Into: &answer}); err != nil {
+		return "", fmt.Errorf("versions: %w", err)
+	}
+	newest := answer.Version.Version
+	for _, v := range answer.Versions {
+		if newest == "" || AtLeast(v.Version, newest) {
+			newest = v.Version
+		}
+	}
+	return newest, nil
 }

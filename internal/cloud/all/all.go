@@ -3,7 +3,11 @@ package all
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/configmap"
+	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
+	"github.com/stackreeve/stackreeve/internal/cloud/image"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
+	"github.com/stackreeve/stackreeve/internal/cloud/secret"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -11,6 +15,10 @@ import (
 // on. c may be nil where only their rules are needed.
 func Kinds(c *cloud.Client) []reconcile.Kind {
 	return []reconcile.Kind{
+		configmap.Kind(),
+		secret.Kind(),
+		image.Kind(c),
+		flavor.Kind(c),
 		network.Kind(c),
 	}
 }

@@ -1,0 +1,58 @@
+package image
+
+// Spec is what an image would be. Field names and meanings are K-ORC's
+// (api/v1alpha1/image_types.go). It is known so that such a manifest is
+// refused with the right words.
+type Spec struct {
+	Name       *string     `json:"name,omitempty" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Protected  *bool       `json:"protected,omitempty" rule:"default=false" doc:"Whether deleting it is refused."`
+	Visibility *string     `json:"visibility,omitempty" rule:"enum=public|private|shared|community" doc:"Who can see it."`
+	Tags       []string    `json:"tags,omitempty" rule:"max=64" doc:"Tags."`
+	Properties *Properties `json:"properties,omitempty" rule:"immutable" doc:"What the hypervisor should know."`
+	Content    *Content    `json:"content,omitempty" rule:"immutable" doc:"Where the image comes from."`
+}
+
+// Content says what an image holds and where it comes from.
+type Content struct {
+	ContainerFormat string    `json:"containerFormat,omitempty" rule:"enum=aki|ami|ari|bare|compressed|docker|ova|ovf,default=bare" doc:"Format of the wrapping."`
+	DiskFormat      string    `json:"diskFormat" rule:"required,enum=ami|ari|aki|vhd|vhdx|vmdk|raw|qcow2|vdi|ploop|iso" doc:"Format of the disk."`
+	Download        *Download `json:"download,omitempty" rule:"required" doc:"Where it is downloaded from."`
+}
+
+// Download is a place on the web.
+type Download struct {
+	URL        string  `json:"url" rule:"required,max=2048" doc:"Address of the file."`
+	Decompress *string `json:"decompress,omitempty" rule:"enum=xz|gz|bz2" doc:"How the file is compressed."`
+	Hash       *Hash   `json:"hash,omitempty" doc:"Digest of the file as it is downloaded."`
+}
+
+// Properties tell the hypervisor how to run the image.
+type Properties struct {
+	Architecture    *string          `json:"architecture,omitempty" doc:"CPU architecture, e.g. x86_64."`
+	HypervisorType  *string          `json:"hypervisorType,omitempty" doc:"Hypervisor it needs."`
+	MinDiskGB       *int             `json:"minDiskGB,omitempty" rule:"min=1" doc:"Smallest disk in GiB."`
+	MinMemoryMB     *int             `json:"minMemoryMB,omitempty" rule:"min=1" doc:"Smallest memory in MiB."`
+	Hardware        *Hardware        `json:"hardware,omitempty" doc:"Virtual hardware."`
+	OperatingSystem *OperatingSystem `json:"operatingSystem,omitempty" doc:"What runs in it."`
+}
+
+// Hardware is the virtual hardware that an image asks for.
+type Hardware struct {
+	CPUSockets      *int    `json:"cpuSockets,omitempty" rule:"min=1" doc:"Preferred number of sockets."`
+	CPUCores        *int    `json:"cpuCores,omitempty" rule:"min=1" doc:"Preferred cores per socket."`
+	CPUThreads      *int    `json:"cpuThreads,omitempty" rule:"min=1" doc:"Preferred threads per core."`
+	CPUPolicy       *string `json:"cpuPolicy,omitempty" rule:"enum=shared|dedicated" doc:"Whether CPUs are pinned."`
+	CPUThreadPolicy *string `json:"cpuThreadPolicy,omitempty" rule:"enum=prefer|isolate|require" doc:"How thread siblings are used."`
+	CDROMBus        *string `json:"cdromBus,omitempty" doc:"Bus of CD-ROM drives."`
+	DiskBus         *string `json:"diskBus,omitempty" doc:"Bus of disks."`
+	SCSIModel       *string `json:"scsiModel,omitempty" rule:"enum=virtio-scsi" doc:"SCSI controller."`
+	VIFModel        *string `json:"vifModel,omitempty" rule:"enum=e1000|e1000e|ne2k_pci|pcnet|rtl8139|virtio|vmxnet3" doc:"Network card."`
+	RngModel        *string `json:"rngModel,omitempty" rule:"max=255" doc:"Random number generator."`
+	QemuGuestAgent  *bool   `json:"qemuGuestAgent,omitempty" doc:"Whether it runs the QEMU guest agent."`
+}
+
+// OperatingSystem is what runs in an image.
+type OperatingSystem struct {
+	Distro  *string `json:"distro,omitempty" doc:"Distribution, e.g. debian."`
+	Version *string `json:"version,omitempty" rule:"max=255" doc:"Its version."`
+}

@@ -1,0 +1,28 @@
+package cloud
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// ErrImportOnly is what drivers of kinds answer that can only be imported. Such
+// a kind refuses managed manifests when they are read, so people never see it.
+var ErrImportOnly = fmt.Errorf("%w: objects of this kind can only be imported", reconcile.ErrRejected)
+
+// NameValue is an entry of a map in K-ORC's list form.
+type NameValue struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// NameValues is a map in K-ORC's list form, sorted by name.
+func NameValues(all map[string]string) []NameValue {
+	var out []NameValue
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, NameValue{name, all[name]})
+	}
+	return out
+}

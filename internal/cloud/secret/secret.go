@@ -1,0 +1,36 @@
+// Package secret is the kind Secret of the core group: text that other objects
+// refer to and that nobody gets to see. Nothing of it is in the cloud by
+// itself.
+package secret
+
+import (
+	"maps"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Body is what a Secret has beside its metadata.
+// (kubernetes api/core/v1 Secret)
+type Body struct {
+	Data       map[string][]byte `json:"data,omitempty" rule:"secret" doc:"Contents by key, in base64."`
+	StringData map[string]string `json:"stringData,omitempty" rule:"secret" doc:"Texts by key, as they are. They win over data."`
+	Type       string            `json:"type,omitempty" doc:"Accepted, not used."`
+	Immutable  *bool             `json:"immutable,omitempty" doc:"Accepted, not used."`
+}
+
+// Kind is the kind Secret.
+func Kind() reconcile.Kind {
+	return reconcile.DefineData(reconcile.Info{
+		Version: "v1", Kind: "Secret",
+		Doc: "Text that other objects refer to and that never appears in a plan, log or report.",
+	}, read)
+}
+
+func read(b *Body, _ *reconcile.Report) map[string]string {
+	out := make(map[string]string, len(b.Data)+len(b.StringData))
+	for key, content := range b.Data {
+		out[key] = string(content)
+	}
+	maps.Copy(out, b.StringData)
+	return out
+}
