@@ -1,0 +1,47 @@
+# Needs Go and nothing else; `make devcloud` needs Debian 12 and root.
+
+GO ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/stackreeve, a static binary
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/stackreeve ./cmd/agent
+
+.PHONY: test
+test: ## run all tests that need no cloud
+	$(GO) test -race ./...
+
+.PHONY: lint
+lint: ## run the linters
+	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...
+
+.PHONY: update
+update: ## rewrite the golden files
+	$(GO) test ./internal/reconcile ./internal/manifest ./internal/report/... ./cmd/agent -update
+
+.PHONY: bench
+bench: ## run the benchmarks of docs/benchmarks.md
+	$(GO) test -run '^$$' -bench . -benchtime 3x ./internal/reconcile ./internal/manifest ./internal/source ./cmd/agent
+
+.PHONY: demo
+demo: ## show the whole story on an embedded cloud
+	$(GO) run ./cmd/agent demo
+
+.PHONY: devcloud
+devcloud: ## start a real OpenStack on this machine (Debian 12, root)
+	deploy/devcloud/up
+
+.PHONY: test-cloud
+test-cloud: ## run the laws and scripts on the devcloud
+	deploy/devcloud/test
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin
