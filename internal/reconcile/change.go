@@ -42,8 +42,8 @@ type Change struct {
 	Secret bool `json:"secret,omitempty"`
 }
 
-// markField is the field name under which a stale or missing mark is reported.
-const markField = "owner mark"
+// MarkField is the field name under which a stale or missing mark is reported.
+const MarkField = "owner mark"
 
 // Changes collects what differs between a spec and the cloud. Its zero value is
 // ready to use. Kinds fill it with [Field], [Fixed], [Set] and [Pointer].

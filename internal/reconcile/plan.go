@@ -33,13 +33,14 @@ func Make(in Input) Plan {
 	for i := range in.Want {
 		d := &in.Want[i]
 		if d.Virtual {
+			p.workloads = append(p.workloads, Workload{Key: d.Key, Parent: d.Parent, Origin: d.Origin, Notes: d.Notes, Data: d.Data != nil})
 			continue
 		}
 		p.steps = append(p.steps, p.decide(d))
 	}
 	p.orphans()
 	p.block()
-	return Plan{Stack: in.Stack, Commit: in.Commit, Steps: p.steps, Owned: p.owned, Unlisted: p.unlisted()}
+	return Plan{Stack: in.Stack, Commit: in.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, Unlisted: p.unlisted()}
 }
 
 // Input is everything a plan is made from.
@@ -70,11 +71,12 @@ type planner struct {
 	ready map[manifest.Key]bool
 	// doomed objects will get a new ID: nothing new may lean on the one they
 	// have, and what leans on it by a fixed reference goes with it.
-	doomed map[manifest.Key]bool
-	users  map[string][]*Live[any] // owned objects by the tokens they use
-	taken  map[string]bool         // owner texts that a desired object answers for
-	steps  []Step
-	owned  int
+	doomed    map[manifest.Key]bool
+	users     map[string][]*Live[any] // owned objects by the tokens they use
+	taken     map[string]bool         // owner texts that a desired object answers for
+	steps     []Step
+	workloads []Workload
+	owned     int
 }
 
 // index finds the objects of one collection.
@@ -317,7 +319,7 @@ func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change)
 	differs = p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
 	differs = slices.DeleteFunc(differs, func(c Change) bool { return d.Options.ignores(c.Field) })
 	if mark := d.mark(p.Stack); have.Mark == nil || *have.Mark != mark {
-		differs = append(differs, Change{Field: markField, Have: markText(have.Mark), Want: markText(&mark)})
+		differs = append(differs, Change{Field: MarkField, Have: markText(have.Mark), Want: markText(&mark)})
 	}
 	for _, ref := range d.Refs {
 		if ref.Fixed && p.doomed[ref.Key] && !d.Options.ignores(ref.Field) {

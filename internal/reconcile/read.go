@@ -28,9 +28,13 @@ func Read(files fs.FS, kinds []Kind, defaults Defaults) (want []Desired, ignored
 	return want, loaded.Ignored, nil
 }
 
+// stackConfig is the kind of the agent's own configuration. It may lie beside
+// manifests, and is never read from there: a commit cannot change it.
+var stackConfig = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}
+
 // loadOptions tells the manifest room which kinds and annotations there are.
 func loadOptions(kinds []Kind) manifest.Options {
-	o := manifest.Options{Aliases: map[string]string{}}
+	o := manifest.Options{Aliases: map[string]string{}, LeaveAlone: []manifest.GroupVersionKind{stackConfig}}
 	for _, k := range kinds {
 		info := k.Info()
 		o.Kinds = append(o.Kinds, manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind})

@@ -86,6 +86,9 @@ type Plan struct {
 	Commit string
 	// Steps are in the order in which they could run one by one.
 	Steps []Step
+	// Workloads are the objects of the stack that have nothing of their own in
+	// the cloud, in the order of the manifests.
+	Workloads []Workload
 	// Owned counts the objects of the stack in the cloud.
 	Owned int
 	// Unlisted explains which collections could not be seen; nothing was decided
@@ -93,6 +96,16 @@ type Plan struct {
 	Unlisted []string
 	// Held says why a brake stops the whole plan; "" when none does.
 	Held string
+}
+
+// Workload is an object that is not in the cloud itself: it stands for others,
+// or carries data for them.
+type Workload struct {
+	Key    manifest.Key
+	Parent manifest.Key // zero when it is written in the repository
+	Origin manifest.Origin
+	Notes  []Note
+	Data   bool // a ConfigMap or Secret
 }
 
 // Summary counts the steps by action.

@@ -108,7 +108,7 @@ func write(p Plan) string {
 		}
 		b.WriteString("\n")
 		for _, c := range s.Changes {
-			if c.Field != markField {
+			if c.Field != MarkField {
 				fmt.Fprintf(&b, "  %s: %v -> %v (%s)\n", c.Field, c.Have, c.Want, c.Disruption)
 			}
 		}
