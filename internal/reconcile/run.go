@@ -71,6 +71,7 @@ type run struct {
 	pending   map[manifest.Key]time.Time
 	stuck     map[manifest.Key]error
 	done      chan outcome
+	secrets   redactor
 	pass      Pass
 }
 
@@ -91,7 +92,7 @@ type try struct {
 	failures int
 	runs     map[Action]int // successes by action
 	why      string         // why it was last made anew
-	first    time.Time // of the present series of ErrBusy
+	first    time.Time      // of the present series of ErrBusy
 	notUntil time.Time
 	err      error
 	final    bool
@@ -108,7 +109,7 @@ func newRun(e *Engine, rev Revision) *run {
 	return &run{
 		engine: e, rev: rev, timing: e.Timing.orDefaults(), seen: map[string]*sight{}, tries: map[string]*try{},
 		permitted: map[string]bool{}, doing: map[string]Activity{}, pending: map[manifest.Key]time.Time{},
-		stuck: map[manifest.Key]error{}, done: make(chan outcome, e.parallelism()),
+		stuck: map[manifest.Key]error{}, done: make(chan outcome, e.parallelism()), secrets: newRedactor(rev.Want),
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
 }
@@ -190,7 +191,11 @@ func (r *run) dispatch(ctx context.Context, plan Plan) {
 		}
 		r.doing[s.id()] = Activity{Step: s, Since: now}
 		r.engine.watch(func(w Watcher) { w.Started(s) })
-		go func() { r.done <- r.engine.perform(ctx, s) }()
+		go func() {
+			o := r.engine.perform(ctx, s)
+			o.result.Err = r.secrets.hide(o.result.Err)
+			r.done <- o
+		}()
 	}
 }
 
