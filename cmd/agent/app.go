@@ -79,7 +79,7 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(a.run(), a.plan(), a.validate())
+	root.AddCommand(a.run(), a.plan(), a.validate(), a.demo(), a.simulator())
 	return root
 }
 

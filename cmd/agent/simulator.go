@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+)
+
+func (a *app) simulator() *cobra.Command {
+	var listen, file string
+	var options simulator.Options
+	cmd := &cobra.Command{
+		Use:   "simulator",
+		Short: "Run an OpenStack in memory, for trying and testing",
+		Long: `Runs an OpenStack in memory that speaks the real HTTP APIs: gophercloud, the openstack client and Terraform's
+provider can talk to it. Nothing is kept when it ends. The users demo, demo2 and admin have projects and passwords
+of the same names. Faults and latency are injected under /_simulator/, which explains itself.`,
+		Args: cobra.NoArgs,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&listen, "listen", "127.0.0.1:5000", "address to listen on")
+	flags.StringVar(&file, "clouds-file", "", "file to write a clouds.yaml to")
+	flags.DurationVar(&options.BuildDelay, "build-delay", 2*time.Second, "how long servers stay in BUILD")
+	flags.DurationVar(&options.PendingDelay, "pending-delay", time.Second, "how long load balancers stay in PENDING states")
+	flags.DurationVar(&options.TokenTTL, "token-ttl", 4*time.Hour, "how long tokens live")
+	flags.BoolVar(&options.TagsOnCreate, "tags-on-create", false, "offer Neutron's extension tag-creation")
+	flags.IntVar(&options.MaxPage, "max-page", 0, "largest page of a list; 0 leaves each service's own")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.simulate(cmd.Context(), listen, file, options) }
+	return cmd
+}
+
+func (a *app) simulate(ctx context.Context, listen, file string, options simulator.Options) error {
+	server, err := simulator.Start(ctx, listen, options)
+	if err != nil {
+		return err
+	}
+	if file != "" {
+		if err := os.WriteFile(file, server.CloudsYAML(), 0o600); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(a.out, "OpenStack on %s (Keystone: %s/identity/v3)\n", server.URL, server.URL)
+	if file != "" {
+		fmt.Fprintf(a.out, "export OS_CLIENT_CONFIG_FILE=%s OS_CLOUD=demo\n", file)
+	}
+	return server.Wait()
+}
