@@ -21,16 +21,32 @@ func cidr(_ string, v any) (any, *oslo.Error) {
 	return p.Masked().String(), nil
 }
 
-func parsePools(name string, v any) (any, *oslo.Error) {
-	l, err := list(name, v)
+// subnetCIDR is validators.validate_subnet: a prefix without host bits.
+func subnetCIDR(name string, v any) (string, *oslo.Error) {
+	s, _ := v.(string)
+	p, err := netip.ParsePrefix(s)
 	if err != nil {
+		return "", invalid(name, "'%s' is not a valid CIDR.", py(v))
+	}
+	if p.Masked() != p {
+		return "", invalid(name, "'%s' is not a recognized CIDR, '%s' is recommended.", s, p.Masked())
+	}
+	return s, nil
+}
+
+func parsePools(name string, v any) (any, *oslo.Error) {
+	l, ok := v.([]any)
+	if !ok {
 		return nil, invalid(name, "Invalid data format for IP pool: '%s'.", py(v))
 	}
 	out := []Pool{}
 	for _, x := range l {
-		m, err := object(name, x, "start", "end")
-		if err != nil || len(m) != 2 {
+		m, ok := x.(map[string]any)
+		if !ok {
 			return nil, invalid(name, "Invalid data format for IP pool: '%s'.", py(v))
+		}
+		if len(m) != 2 || m["start"] == nil || m["end"] == nil {
+			return nil, keysWanted(name, "'end', 'start'", m)
 		}
 		start, err := ip(name, m["start"])
 		if err != nil {
@@ -71,13 +87,16 @@ func parseRoutes(name string, v any) (any, *oslo.Error) {
 	}
 	out := []Route{}
 	for _, x := range l {
-		m, err := object(name, x, "destination", "nexthop")
-		if err != nil || len(m) != 2 {
+		m, ok := x.(map[string]any)
+		if !ok {
 			return nil, invalid(name, "Invalid data format for hostroute: '%s'.", py(x))
 		}
-		dest, _ := m["destination"].(string)
-		if p, err := netip.ParsePrefix(dest); err != nil || p.Masked() != p {
-			return nil, invalid(name, "'%s' is not a valid IP subnet.", py(m["destination"]))
+		if len(m) != 2 || m["destination"] == nil || m["nexthop"] == nil {
+			return nil, keysWanted(name, "'nexthop', 'destination'", m)
+		}
+		dest, err := subnetCIDR(name, m["destination"])
+		if err != nil {
+			return nil, err
 		}
 		hop, err := ip(name, m["nexthop"])
 		if err != nil {
@@ -163,7 +182,9 @@ func (s *Subnet) defaultGateway(v values) (*string, error) {
 	}
 	addr := s.prefix.Addr()
 	if s.IPVersion == 4 {
-		addr = addr.Next()
+		if addr = addr.Next(); s.prefix.Bits() > 30 {
+			return nil, conflict("IpamValueInvalid", "Gateway IP %s cannot be allocated in CIDR %s", addr, s.CIDR)
+		}
 	}
 	g := addr.String()
 	return &g, nil
@@ -204,7 +225,7 @@ func (s *Subnet) checkPools() error {
 	for i, p := range s.Pools {
 		start, end := netip.MustParseAddr(p.Start), netip.MustParseAddr(p.End)
 		if start.Is4() != (s.IPVersion == 4) || end.Is4() != start.Is4() || end.Less(start) {
-			return oslo.Errorf(400, "InvalidAllocationPool", "The allocation pool %s-%s is not valid.", p.Start, p.End)
+			return oslo.Errorf(400, "InvalidAllocationPool", "The allocation pool {'start': '%s', 'end': '%s'} is not valid.", p.Start, p.End)
 		}
 		if start.Less(low) || high.Less(end) {
 			return oslo.Errorf(400, "OutOfBoundsAllocationPool", "The allocation pool %s-%s spans beyond the subnet cidr %s.", p.Start, p.End, s.CIDR)

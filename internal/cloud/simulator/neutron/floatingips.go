@@ -56,7 +56,7 @@ func (n *Neutron) addFloatingIPs() {
 		{name: "subnet_id", post: anybody, parse: orNull(uuid)},
 		{name: "port_id", post: anybody, put: anybody, parse: orNull(uuid)},
 		{name: "fixed_ip_address", post: anybody, put: anybody, parse: orNull(ip)},
-		{name: "qos_policy_id", post: anybody, put: anybody, parse: orNull(uuid)},
+		{name: "qos_policy_id", post: anybody, put: anybody, parse: orNull(qosPolicy)},
 		{name: "status"}, {name: "router_id"}, {name: "port_details"}, {name: "port_forwardings"},
 	}
 	n.floatingIPs.register()

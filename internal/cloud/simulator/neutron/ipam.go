@@ -103,7 +103,7 @@ func (n *Neutron) grant(t *Network, subnets []*Subnet, w wish, mac string, picke
 		return FixedIP{}, oslo400("InvalidIpForSubnet", "IP address %s is not a valid IP for the specified subnet.", w.ip)
 	}
 	if s.auto() && !w.gateway && w.ip != eui64(s.prefix, mac) {
-		return FixedIP{}, invalidInput("IPv6 address %s can not be directly assigned to a port on subnet %s as the subnet is configured for automatic addresses.", w.ip, s.ID)
+		return FixedIP{}, oslo400("AllocationOnAutoAddressSubnet", "IPv6 address %s cannot be directly assigned to a port on subnet %s as the subnet is configured for automatic addresses", w.ip, s.ID)
 	}
 	if _, used := n.taken[s.ID][a]; used || slices.Contains(picked, FixedIP{s.ID, w.ip}) {
 		return FixedIP{}, conflict("IpAddressAlreadyAllocated", "IP address %s already allocated in subnet %s", w.ip, s.ID)
@@ -213,7 +213,7 @@ func eui64(p netip.Prefix, mac string) string {
 func (n *Neutron) newMAC(network string) string {
 	for {
 		m := fmt.Sprintf("fa:16:3e:%02x:%02x:%02x", n.cloud.Intn(256), n.cloud.Intn(256), n.cloud.Intn(256))
-		if _, used := n.macs[macKey{network, m}]; !used {
+		if _, used := n.macs[keyOf(network, m)]; !used {
 			return m
 		}
 	}

@@ -2,9 +2,8 @@ package neutron
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 
@@ -30,10 +29,16 @@ type kind[T any] struct {
 	visible  func(*oslo.Caller, *T) bool
 	missing  func(id string) *oslo.Error
 	view     func(*oslo.Caller, *T) any
+	// viewNew, if set, is the view in the answer to a create.
+	viewNew func(*oslo.Caller, *T) any
+	// idleWithoutBody: a PUT of no attributes leaves the revision as it is.
+	idleWithoutBody bool
 	// ownerToo, if set, lets more callers write than the project and admins.
 	ownerToo func(*oslo.Caller, *T) bool
 	// matches, if set, answers for filters that no attribute answers for.
 	matches func(rec *T, key string, words []string) (fits, known bool)
+	// checkQuery, if set, refuses malformed filters.
+	checkQuery func(url.Values) *oslo.Error
 	// before, if set, prepares the collection for a list.
 	before func(*oslo.Call)
 	create func(*oslo.Call, values) (*T, error)
@@ -196,8 +201,12 @@ func (k *kind[T]) post(c *oslo.Call) (*oslo.Response, error) {
 		return nil, err
 	}
 	views := []any{}
+	view := k.view
+	if k.viewNew != nil {
+		view = k.viewNew
+	}
 	for _, rec := range made {
-		views = append(views, k.view(c.Caller, rec))
+		views = append(views, view(c.Caller, rec))
 	}
 	if bulk {
 		return oslo.Created(map[string]any{k.plural(): views}), nil
@@ -256,7 +265,9 @@ func (k *kind[T]) put(c *oslo.Call) (*oslo.Response, error) {
 		return nil, err
 	}
 	take(v, "description", &k.standard(rec).Description)
-	k.n.bump(k.standard(rec))
+	if len(v) > 0 || !k.idleWithoutBody {
+		k.n.bump(k.standard(rec))
+	}
 	return oslo.OK(map[string]any{k.name: k.view(c.Caller, rec)}), nil
 }
 
@@ -278,19 +289,12 @@ var ifMatchForm = regexp.MustCompile(`^revision_number=(\d+)$`)
 
 // ifMatch is services/revisions/revision_plugin.py: _enforce_if_match_constraints.
 func (k *kind[T]) ifMatch(c *oslo.Call, rec *T) error {
-	h := c.Header.Get("If-Match")
-	if h == "" {
-		return nil
-	}
-	m := ifMatchForm.FindStringSubmatch(h)
+	m := ifMatchForm.FindStringSubmatch(c.Header.Get("If-Match"))
 	if m == nil {
-		return badRequest("Invalid If-Match header: %s", h)
+		return nil // what is no revision is no condition
 	}
 	want, err := strconv.Atoi(m[1])
-	if err != nil {
-		return errors.Join(badRequest("Invalid If-Match header: %s", h), fmt.Errorf("revision: %w", err))
-	}
-	if have := k.standard(rec).Revision; want != have {
+	if have := k.standard(rec).Revision; err != nil || want != have {
 		return oslo.Errorf(http.StatusPreconditionFailed, "RevisionNumberConstraintFailed", "Constrained to %d, but current revision is %d", want, have)
 	}
 	return nil

@@ -70,6 +70,11 @@ func (k *kind[T]) checkFilters(q url.Values) *oslo.Error {
 		slices.Sort(unknown)
 		return badRequest("[%s] is invalid attribute for filtering", strings.Join(unknown, ", "))
 	}
+	if k.checkQuery != nil {
+		if err := k.checkQuery(q); err != nil {
+			return err
+		}
+	}
 	for _, key := range []string{"admin_state_up", "shared", "router:external", "enable_dhcp", "port_security_enabled", "stateful"} {
 		for _, w := range q[key] {
 			if _, err := boolean(key, w); err != nil {
@@ -80,7 +85,7 @@ func (k *kind[T]) checkFilters(q url.Values) *oslo.Error {
 	return nil
 }
 
-var commonFilters = []string{"id", "name", "tenant_id", "project_id", "description", "revision_number", "created_at", "updated_at"}
+var commonFilters = []string{"id", "name", "tenant_id", "project_id", "description", "revision_number"}
 
 // fits reports whether a record passes all filters; the words of one filter are alternatives.
 func (k *kind[T]) fits(rec *T, q url.Values) bool {
@@ -120,7 +125,7 @@ func (k *kind[T]) sort(recs []*T, q url.Values) *oslo.Error {
 			return badRequest("['%s'] is invalid attribute for sort_keys", key)
 		}
 		if dirs[i] != "asc" && dirs[i] != "desc" {
-			return badRequest("['%s'] is invalid sort_dirs, valid value is 'asc' and 'desc'", dirs[i])
+			return badRequest("['%s'] is invalid value for sort_dirs, valid value is 'asc' and 'desc'", dirs[i])
 		}
 	}
 	slices.SortFunc(recs, func(a, b *T) int {
@@ -161,6 +166,9 @@ func (n *Neutron) pageOf(q url.Values) (page, *oslo.Error) {
 			p.limit = limit
 		}
 	}
+	if p.limit == 0 {
+		p.marker, p.reverse = "", false // without a limit nothing is paged
+	}
 	return p, nil
 }
 
@@ -199,18 +207,10 @@ func (p page) links(c *oslo.Call, count int, first, last string) []any {
 	link := func(rel, marker string, reverse bool) {
 		out = append(out, map[string]string{"rel": rel, "href": p.href(c, marker, reverse)})
 	}
-	if count == 0 {
-		if p.reverse {
-			link("next", "", false)
-		} else if p.marker != "" {
-			link("previous", "", true)
-		}
-		return out
-	}
 	if count == p.limit || p.reverse {
 		link("next", last, false)
 	}
-	if !p.reverse || count == p.limit {
+	if count == p.limit || !p.reverse {
 		link("previous", first, true)
 	}
 	return out

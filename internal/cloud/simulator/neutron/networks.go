@@ -47,7 +47,7 @@ func (n *Neutron) addNetworks() {
 		missing: func(id string) *oslo.Error {
 			return notFound("NetworkNotFound", "Network %s could not be found.", id)
 		},
-		view: viewNetwork, matches: matchNetwork,
+		view: viewNetwork, viewNew: viewNewNetwork, matches: matchNetwork, idleWithoutBody: true,
 		create: n.createNetwork, update: n.updateNetwork, remove: n.deleteNetwork,
 		undo: func(t *Network) { n.networks.store.Remove(t.ID) },
 	}
@@ -60,10 +60,10 @@ func (n *Neutron) addNetworks() {
 		{name: "shared", post: adminOnly, put: adminOnly, byDefault: false, parse: boolean},
 		{name: "router:external", post: adminOnly, put: adminOnly, byDefault: false, parse: boolean},
 		{name: "is_default", post: adminOnly, put: adminOnly, byDefault: false, parse: boolean},
-		{name: "mtu", post: anybody, put: anybody, byDefault: 0, parse: integer(0, 1<<31-1)},
+		{name: "mtu", post: anybody, put: anybody, byDefault: 0, parse: nonNegative},
 		{name: "port_security_enabled", post: anybody, put: anybody, byDefault: true, parse: boolean},
-		{name: "availability_zone_hints", post: anybody, byDefault: []string{}, parse: textList},
-		{name: "qos_policy_id", post: anybody, put: anybody, parse: orNull(uuid)},
+		{name: "availability_zone_hints", post: anybody, byDefault: []string{}, parse: zoneHints},
+		{name: "qos_policy_id", post: anybody, put: anybody, parse: orNull(qosPolicy)},
 		{name: "provider:network_type", post: adminOnly, put: adminOnly, parse: orNull(text(32))},
 		{name: "provider:physical_network", post: adminOnly, put: adminOnly, parse: orNull(text(64))},
 		{name: "provider:segmentation_id", post: adminOnly, put: adminOnly, parse: orNull(integer(0, 1<<31-1))},
@@ -72,14 +72,31 @@ func (n *Neutron) addNetworks() {
 	n.networks.register()
 }
 
+type networkView struct {
+	*Network
+	*Provider // for admins
+}
+
 func viewNetwork(c *oslo.Caller, t *Network) any {
-	if !c.Admin() {
-		return t
+	v := networkView{Network: t}
+	if c.Admin() {
+		v.Provider = t.Provider
 	}
-	return struct {
-		*Network
-		*Provider
-	}{t, t.Provider}
+	return v
+}
+
+// viewNewNetwork shows is_default of every network, as Zed does in the answer
+// to a create only.
+func viewNewNetwork(c *oslo.Caller, t *Network) any {
+	v := struct {
+		networkView
+		IsDefault bool `json:"is_default"`
+	}{IsDefault: t.IsDefault != nil && *t.IsDefault}
+	v.Network = t
+	if c.Admin() {
+		v.Provider = t.Provider
+	}
+	return v
 }
 
 func matchNetwork(t *Network, key string, words []string) (fits, known bool) {

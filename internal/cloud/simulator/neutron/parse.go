@@ -3,8 +3,10 @@ package neutron
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,11 +35,11 @@ func py(v any) string {
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case map[string]any:
-		b, err := json.Marshal(v)
-		if err != nil {
-			return "{}"
+		var parts []string
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, pyRepr(key)+": "+pyRepr(v[key]))
 		}
-		return strings.ReplaceAll(string(b), `"`, `'`)
+		return "{" + strings.Join(parts, ", ") + "}"
 	default:
 		return fmt.Sprint(v)
 	}
@@ -118,6 +120,34 @@ func integer(low, high int) parser {
 	}
 }
 
+func nonNegative(name string, v any) (any, *oslo.Error) {
+	i, err := toInt(v)
+	if err == nil && i < 0 {
+		err = invalid(name, "'%d' should be non-negative.", i)
+	}
+	return i, err
+}
+
+// qosPolicy refuses every policy: there are none to name.
+func qosPolicy(name string, v any) (any, *oslo.Error) {
+	if _, err := uuid(name, v); err != nil {
+		return nil, err
+	}
+	return nil, notFound("QosPolicyNotFound", "QoS policy %s could not be found.", py(v))
+}
+
+// zoneHints refuses every zone: without agents Neutron knows none.
+func zoneHints(name string, v any) (any, *oslo.Error) {
+	zones, err := textList(name, v)
+	if err != nil {
+		return nil, err
+	}
+	if l, _ := zones.([]string); len(l) > 0 {
+		return nil, notFound("AvailabilityZoneNotFound", "AvailabilityZone %s could not be found.", l[0])
+	}
+	return zones, nil
+}
+
 // oneOf takes one of some words, or numbers spelt as words.
 func oneOf(allowed ...string) parser {
 	return func(name string, v any) (any, *oslo.Error) {
@@ -196,7 +226,7 @@ func mac(name string, v any) (any, *oslo.Error) {
 	if !ok || !macForm.MatchString(s) {
 		return nil, invalid(name, "'%s' is not a valid MAC address.", py(v))
 	}
-	return strings.ToLower(s), nil
+	return s, nil
 }
 
 func ip(name string, v any) (any, *oslo.Error) {

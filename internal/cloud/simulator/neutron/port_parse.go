@@ -93,22 +93,45 @@ func parsePairs(_ string, v any) (any, *oslo.Error) {
 	return out, nil
 }
 
+// parseDHCPOptions is neutron_lib/api/validators: validate_any_key_specs_or_none.
 func parseDHCPOptions(name string, v any) (any, *oslo.Error) {
 	if v == nil {
-		return []any{}, nil
+		return []DHCPOption{}, nil
 	}
 	l, err := list(name, v)
 	if err != nil {
 		return nil, err
 	}
+	out := []DHCPOption{}
 	for _, x := range l {
-		m, err := object(name, x, "opt_name", "opt_value", "ip_version")
-		if err != nil {
-			return nil, err
+		m, _ := x.(map[string]any)
+		option, named := m["opt_name"].(string)
+		value, valued := m["opt_value"]
+		if !named || !valued {
+			return nil, invalidInput("No valid key specs matched for: %s.", py(x))
 		}
-		if _, ok := m["ip_version"]; !ok {
-			m["ip_version"] = 4
+		o := DHCPOption{Name: option, IPVersion: 4}
+		if py(m["ip_version"]) == "6" {
+			o.IPVersion = 6
+		}
+		if s, ok := value.(string); ok {
+			o.Value = &s
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// mergeDHCPOptions is db/extradhcpopt_db.py: _update_extra_dhcp_opts_on_port: a
+// request adds and changes options and removes those it gives no value.
+func mergeDHCPOptions(have []DHCPOption, v values) []DHCPOption {
+	out := append([]DHCPOption{}, have...)
+	asked, _ := v["extra_dhcp_opts"].([]DHCPOption)
+	for _, o := range asked {
+		out = slices.DeleteFunc(out, func(h DHCPOption) bool { return h.Name == o.Name && h.IPVersion == o.IPVersion })
+		if o.Value != nil {
+			out = append(out, o)
 		}
 	}
-	return append([]any{}, l...), nil
+	return out
 }

@@ -45,12 +45,12 @@ func foreignNetwork(c *oslo.Caller, t *Network, v values, action string) error {
 func (n *Neutron) makePort(c *oslo.Caller, t *Network, v values) (*Port, error) {
 	p := &Port{Standard: n.standard(v.text("project_id"), v.text("description")), Name: v.text("name"), NetworkID: t.ID, MAC: v.text("mac_address"),
 		AdminStateUp: v.flag("admin_state_up"), Status: "DOWN", DeviceID: v.text("device_id"), DeviceOwner: v.text("device_owner"),
-		AddressPairs: []AddressPair{}, DHCPOptions: []any{}, SecurityGroups: []string{}, VNICType: v.text("binding:vnic_type"),
+		AddressPairs: []AddressPair{}, SecurityGroups: []string{}, VNICType: v.text("binding:vnic_type"),
 		PortSecurity: t.PortSecurity, QoSPolicyID: v.textPtr("qos_policy_id"), QoSNetworkID: t.QoSPolicyID,
 		Binding: Binding{Profile: map[string]any{}, VIFType: "unbound", VIFDetails: map[string]any{}}}
 	if p.MAC == "" {
 		p.MAC = n.newMAC(t.ID)
-	} else if _, used := n.macs[macKey{t.ID, p.MAC}]; used {
+	} else if _, used := n.macs[keyOf(t.ID, p.MAC)]; used {
 		return nil, conflict("MacAddressInUse", "Unable to complete operation for network %s. The mac address %s is in use.", t.ID, p.MAC)
 	}
 	if strings.HasPrefix(p.DeviceOwner, "network:") {
@@ -65,7 +65,7 @@ func (n *Neutron) makePort(c *oslo.Caller, t *Network, v values) (*Port, error) 
 	if err := n.secure(c, p, v); err != nil {
 		return nil, err
 	}
-	take(v, "extra_dhcp_opts", &p.DHCPOptions)
+	p.DHCPOptions = mergeDHCPOptions(nil, v)
 	p.bind(v)
 	p.Revision = 1
 	n.keep(p)
@@ -136,12 +136,15 @@ func (p *Port) bind(v values) {
 	}
 }
 
+// keyOf is what must be unique; case does not count in Neutron's database.
+func keyOf(network, mac string) macKey { return macKey{network, strings.ToLower(mac)} }
+
 // keep stores a port and indexes it.
 func (n *Neutron) keep(p *Port) {
 	n.portSeq++
 	p.seq = n.portSeq
 	n.ports.store.Add(p)
-	n.macs[macKey{p.NetworkID, p.MAC}] = p.ID
+	n.macs[keyOf(p.NetworkID, p.MAC)] = p.ID
 	n.index(p)
 }
 
@@ -174,7 +177,7 @@ func (n *Neutron) updatePort(c *oslo.Call, p *Port, v values) error {
 	}
 	changed := *p
 	if m, ok := v["mac_address"].(string); ok && m != p.MAC {
-		if _, used := n.macs[macKey{t.ID, m}]; used {
+		if _, used := n.macs[keyOf(t.ID, m)]; used {
 			return conflict("MacAddressInUse", "Unable to complete operation for network %s. The mac address %s is in use.", t.ID, m)
 		}
 		if p.Binding.Host != "" {
@@ -199,7 +202,7 @@ func (n *Neutron) updatePort(c *oslo.Call, p *Port, v values) error {
 	take(v, "admin_state_up", &changed.AdminStateUp)
 	take(v, "device_id", &changed.DeviceID)
 	take(v, "device_owner", &changed.DeviceOwner)
-	take(v, "extra_dhcp_opts", &changed.DHCPOptions)
+	changed.DHCPOptions = mergeDHCPOptions(p.DHCPOptions, v)
 	takePtr(v, "qos_policy_id", &changed.QoSPolicyID)
 	changed.bind(v)
 	n.replace(p, changed)
@@ -208,9 +211,9 @@ func (n *Neutron) updatePort(c *oslo.Call, p *Port, v values) error {
 
 func (n *Neutron) replace(p *Port, changed Port) {
 	n.unindex(p)
-	delete(n.macs, macKey{p.NetworkID, p.MAC})
+	delete(n.macs, keyOf(p.NetworkID, p.MAC))
 	*p = changed
-	n.macs[macKey{p.NetworkID, p.MAC}] = p.ID
+	n.macs[keyOf(p.NetworkID, p.MAC)] = p.ID
 	n.index(p)
 }
 
@@ -272,6 +275,6 @@ func (n *Neutron) dropPort(p *Port) {
 		r.interfaces = slices.DeleteFunc(r.interfaces, func(id string) bool { return id == p.ID })
 	}
 	n.ports.store.Remove(p.ID)
-	delete(n.macs, macKey{p.NetworkID, p.MAC})
+	delete(n.macs, keyOf(p.NetworkID, p.MAC))
 	n.unindex(p)
 }

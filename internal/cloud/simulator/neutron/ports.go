@@ -1,6 +1,7 @@
 package neutron
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ type Port struct {
 	DeviceOwner    string        `json:"device_owner"`
 	FixedIPs       []FixedIP     `json:"fixed_ips"`
 	AddressPairs   []AddressPair `json:"allowed_address_pairs"`
-	DHCPOptions    []any         `json:"extra_dhcp_opts"`
+	DHCPOptions    []DHCPOption  `json:"extra_dhcp_opts"`
 	SecurityGroups []string      `json:"security_groups"`
 	VNICType       string        `json:"binding:vnic_type"`
 	PortSecurity   bool          `json:"port_security_enabled"`
@@ -35,6 +36,13 @@ type Port struct {
 type AddressPair struct {
 	MAC string `json:"mac_address"`
 	IP  string `json:"ip_address"`
+}
+
+// DHCPOption is a DHCP option of a port.
+type DHCPOption struct {
+	Name      string  `json:"opt_name"`
+	Value     *string `json:"opt_value"`
+	IPVersion int     `json:"ip_version"`
 }
 
 // Binding is where a port is plugged in; only admins see it.
@@ -77,7 +85,7 @@ func (n *Neutron) addPorts() {
 		},
 	}
 	n.ports.filter = []string{"network_id", "mac_address", "admin_state_up", "status", "device_id", "device_owner", "fixed_ips", "security_groups",
-		"binding:host_id", "binding:vnic_type", "port_security_enabled", "qos_policy_id", "qos_network_policy_id"}
+		"binding:host_id", "port_security_enabled", "qos_policy_id", "qos_network_policy_id"}
 	n.ports.attrs = []attribute{
 		{name: "name", post: anybody, put: anybody, byDefault: "", parse: text(255)},
 		{name: "network_id", post: anybody, required: true, parse: uuid},
@@ -90,12 +98,13 @@ func (n *Neutron) addPorts() {
 		{name: "allowed_address_pairs", post: anybody, put: anybody, byDefault: []AddressPair{}, parse: parsePairs},
 		{name: "extra_dhcp_opts", post: anybody, put: anybody, parse: parseDHCPOptions},
 		{name: "port_security_enabled", post: anybody, put: anybody, parse: boolean},
-		{name: "qos_policy_id", post: anybody, put: anybody, parse: orNull(uuid)},
+		{name: "qos_policy_id", post: anybody, put: anybody, parse: orNull(qosPolicy)},
 		{name: "binding:vnic_type", post: anybody, put: anybody, byDefault: "normal", parse: oneOf("normal", "direct", "macvtap", "baremetal", "direct-physical", "virtio-forwarder", "smart-nic", "vdpa", "accelerator-direct", "accelerator-direct-physical", "remote-managed")},
 		{name: "binding:host_id", post: adminOnly, put: adminOnly, byDefault: "", parse: orNull(text(255))},
 		{name: "binding:profile", post: adminOnly, put: adminOnly, parse: anything},
 		{name: "binding:vif_type"}, {name: "binding:vif_details"}, {name: "status"}, {name: "qos_network_policy_id"}, {name: "resource_request"},
 	}
+	n.ports.checkQuery = checkFixedIPsQuery
 	n.ports.register()
 }
 
@@ -121,6 +130,15 @@ func matchPort(p *Port, key string, words []string) (fits, known bool) {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, p.MAC) }), true
 	}
 	return false, false
+}
+
+func checkFixedIPsQuery(q url.Values) *oslo.Error {
+	for _, w := range q["fixed_ips"] {
+		if !strings.Contains(w, "=") {
+			return invalidInput("'%s' is not of the form <key>=[value].", w)
+		}
+	}
+	return nil
 }
 
 // fixedIPsFit is db/db_base_plugin_v2.py: _get_ports_query: the kinds of

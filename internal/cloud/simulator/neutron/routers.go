@@ -60,7 +60,7 @@ func (n *Neutron) addRouters() {
 		{name: "admin_state_up", post: anybody, put: anybody, byDefault: true, parse: boolean},
 		{name: "external_gateway_info", post: anybody, put: anybody, parse: parseGateway},
 		{name: "routes", put: anybody, parse: parseRouterRoutes},
-		{name: "availability_zone_hints", post: anybody, byDefault: []string{}, parse: textList},
+		{name: "availability_zone_hints", post: anybody, byDefault: []string{}, parse: zoneHints},
 		{name: "flavor_id", post: anybody, parse: orNull(uuid)},
 		{name: "distributed", post: adminOnly, put: adminOnly, parse: boolean},
 		{name: "ha", post: adminOnly, put: adminOnly, parse: boolean},
@@ -149,13 +149,9 @@ func parseRouterRoutes(name string, v any) (any, *oslo.Error) {
 		if len(m) != 2 {
 			return nil, keysWanted(name, "'nexthop', 'destination'", m)
 		}
-		dest, _ := m["destination"].(string)
-		p, perr := netip.ParsePrefix(dest)
-		if perr != nil {
-			return nil, invalid(name, "'%s' is not a valid IP subnet.", py(m["destination"]))
-		}
-		if p.Masked() != p {
-			return nil, invalid(name, "'%s' is not a recognized CIDR, '%s' is recommended.", dest, p.Masked())
+		dest, err := subnetCIDR(name, m["destination"])
+		if err != nil {
+			return nil, err
 		}
 		hop, err := ip(name, m["nexthop"])
 		if err != nil {

@@ -101,6 +101,9 @@ func (n *Neutron) createSubnet(c *oslo.Call, v values) (*Subnet, error) {
 	if err != nil {
 		return nil, err
 	}
+	if pool := v.text("subnetpool_id"); pool != "" {
+		return nil, notFound("SubnetPoolNotFound", "Subnet pool %s could not be found.", pool)
+	}
 	if v["cidr"] == nil {
 		return nil, oslo.Errorf(400, "BadRequest", "Bad subnets request: a subnetpool must be specified in the absence of a cidr.")
 	}
@@ -145,12 +148,14 @@ func (n *Neutron) layout(s *Subnet, v values) error {
 	if err := s.checkPools(); err != nil {
 		return err
 	}
-	s.DNSNameservers, s.HostRoutes = []string{}, []Route{}
 	return s.takeLists(v)
 }
 
 func (s *Subnet) takeLists(v values) error {
 	if dns, ok := v["dns_nameservers"].([]string); ok {
+		if len(dns) > 5 {
+			return oslo400("DNSNameServersExhausted", "Unable to complete operation for %s. The number of DNS nameservers exceeds the limit 5.", s.who())
+		}
 		for _, d := range dns {
 			if err := s.sameVersion("dns_nameserver", d); err != nil {
 				return err
@@ -159,6 +164,9 @@ func (s *Subnet) takeLists(v values) error {
 		s.DNSNameservers = dns
 	}
 	if routes, ok := v["host_routes"].([]Route); ok {
+		if len(routes) > 20 {
+			return oslo400("HostRoutesExhausted", "Unable to complete operation for %s. The number of host routes exceeds the limit 20.", s.who())
+		}
 		for _, r := range routes {
 			if err := s.sameVersion("nexthop", r.NextHop); err != nil {
 				return err
@@ -167,6 +175,13 @@ func (s *Subnet) takeLists(v values) error {
 		s.HostRoutes = routes
 	}
 	return nil
+}
+
+func (s *Subnet) who() string {
+	if s.DNSNameservers == nil || s.HostRoutes == nil {
+		return "new subnet"
+	}
+	return s.ID
 }
 
 func (n *Neutron) updateSubnet(_ *oslo.Call, s *Subnet, v values) error {
@@ -223,7 +238,8 @@ func (n *Neutron) deleteSubnet(_ *oslo.Call, s *Subnet) error {
 	}
 	for _, id := range n.taken[s.ID] {
 		if p, ok := n.ports.store.Get(id); ok {
-			p.FixedIPs = slices.DeleteFunc(p.FixedIPs, func(f FixedIP) bool { return f.SubnetID == s.ID })
+			p.FixedIPs = slices.DeleteFunc(slices.Clone(p.FixedIPs), func(f FixedIP) bool { return f.SubnetID == s.ID })
+			n.bump(&p.Standard)
 			if autoDeleted(p.DeviceOwner) && len(p.FixedIPs) == 0 {
 				n.dropPort(p)
 			}

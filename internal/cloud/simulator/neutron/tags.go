@@ -66,6 +66,9 @@ func tagsFit(have []string, key string, words []string) bool {
 func (k *kind[T]) tagRoutes() {
 	k.n.handle("GET", k.path+"/{id}/tags", k.listTags)
 	k.n.handle("PUT", k.path+"/{id}/tags", k.replaceTags)
+	k.n.handle("POST", k.path+"/{id}/tags", func(*oslo.Call) (*oslo.Response, error) {
+		return nil, notFound("HTTPNotFound", "not supported")
+	})
 	k.n.handle("DELETE", k.path+"/{id}/tags", k.clearTags)
 	k.n.handle("GET", k.path+"/{id}/tags/{tag}", k.checkTag)
 	k.n.handle("PUT", k.path+"/{id}/tags/{tag}", k.addTag)
@@ -99,7 +102,8 @@ func (k *kind[T]) listTags(c *oslo.Call) (*oslo.Response, error) {
 
 func (k *kind[T]) replaceTags(c *oslo.Call) (*oslo.Response, error) {
 	var in map[string]any
-	if !c.Decode(&in) || in["tags"] == nil {
+	ok := c.Decode(&in)
+	if _, sent := in["tags"]; !ok || !sent {
 		return nil, invalidInput("Invalid tags body.")
 	}
 	tags, perr := parseTags("tags", in["tags"])
@@ -115,7 +119,7 @@ func (k *kind[T]) replaceTags(c *oslo.Call) (*oslo.Response, error) {
 		s.Tags = next
 		k.n.bump(s)
 	}
-	return oslo.OK(map[string]any{"tags": asked}), nil
+	return oslo.OK(in), nil // the body comes back as it was sent
 }
 
 func (k *kind[T]) clearTags(c *oslo.Call) (*oslo.Response, error) {
