@@ -1,0 +1,1 @@
+"""One WSGI application per module, for uwsgi."""
