@@ -47,10 +47,16 @@ const MarkField = "owner mark"
 
 // Changes collects what differs between a spec and the cloud. Its zero value is
 // ready to use. Kinds fill it with [Field], [Fixed], [Set] and [Pointer].
-type Changes struct{ list []Change }
+type Changes struct {
+	list  []Change
+	notes []Note
+}
 
 // Add appends a change as it is.
 func (c *Changes) Add(change Change) { c.list = append(c.list, change) }
+
+// Note records that field is accepted and, on this cloud, not (fully) realised.
+func (c *Changes) Note(field, text string) { c.notes = append(c.notes, Note{field, text}) }
 
 // List returns the changes in the order they were found.
 func (c *Changes) List() []Change { return c.list }

@@ -96,10 +96,10 @@ func (k *kind[S, F, T]) expand(d *Desired, e *Expansion) {
 
 func (k *kind[S, F, T]) name(w Want[any]) string { return k.rules.Name(typed[S](w)) }
 
-func (k *kind[S, F, T]) diff(w Want[any], have any) []Change {
+func (k *kind[S, F, T]) diff(w Want[any], have any) Changes {
 	var c Changes
 	k.rules.Diff(typed[S](w), have.(*T), &c)
-	return c.list
+	return c
 }
 
 func (k *kind[S, F, T]) match(w Want[any], have any) bool {

@@ -121,7 +121,7 @@ type Kind interface {
 	decode(obj *manifest.Object) (Desired, []manifest.Problem)
 	expand(d *Desired, e *Expansion)
 	name(w Want[any]) string
-	diff(w Want[any], have any) []Change
+	diff(w Want[any], have any) Changes
 	match(w Want[any], have any) bool
 	status(have any) any
 	driver() erasedDriver

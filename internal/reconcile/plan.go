@@ -284,8 +284,8 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	case Pending:
 		return s.hold(Wait, have.Message)
 	}
-	differs, moved := p.changes(d, have)
-	s.Changes = append(differs, moved...)
+	differs, moved, notes := p.changes(d, have)
+	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
 	s.Drift = len(differs) > 0 && (p.Synced || have.Mark != nil && have.Mark.Applied == d.digest)
 	fixed := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Disruption == Replace })
 	switch {
@@ -313,11 +313,11 @@ func (p *planner) recreate(s Step, d *Desired) Step {
 	return p.await(s, d)
 }
 
-// changes tells how the object itself differs, and which of its fixed
-// references will have to follow their target.
-func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change) {
-	differs = p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
-	differs = slices.DeleteFunc(differs, func(c Change) bool { return d.Options.ignores(c.Field) })
+// changes tells how the object itself differs, which of its fixed references
+// will have to follow their target, and what this cloud does not realise.
+func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change, notes []Note) {
+	c := p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
+	differs = slices.DeleteFunc(c.list, func(c Change) bool { return d.Options.ignores(c.Field) })
 	if mark := d.mark(p.Stack); have.Mark == nil || *have.Mark != mark {
 		differs = append(differs, Change{Field: MarkField, Have: markText(have.Mark), Want: markText(&mark)})
 	}
@@ -326,7 +326,7 @@ func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change)
 			moved = append(moved, Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: Replace})
 		}
 	}
-	return differs, moved
+	return differs, moved, c.notes
 }
 
 func markText(m *Mark) string {

@@ -33,7 +33,7 @@ func (k *workload[S]) decode(obj *manifest.Object) (Desired, []manifest.Problem)
 
 func (k *workload[S]) expand(d *Desired, e *Expansion) { k.rules.Expand(d.Spec.(*S), e) }
 func (k *workload[S]) name(w Want[any]) string         { return w.Key.Name }
-func (k *workload[S]) diff(Want[any], any) []Change    { return nil }
+func (k *workload[S]) diff(Want[any], any) Changes     { return Changes{} }
 func (k *workload[S]) match(Want[any], any) bool       { return false }
 func (k *workload[S]) status(any) any                  { return nil }
 func (k *workload[S]) driver() erasedDriver            { return nil }
@@ -64,9 +64,9 @@ func (k *data[B]) decode(obj *manifest.Object) (Desired, []manifest.Problem) {
 	return d, r.located(obj)
 }
 
-func (k *data[B]) expand(*Desired, *Expansion)  {}
-func (k *data[B]) name(w Want[any]) string      { return w.Key.Name }
-func (k *data[B]) diff(Want[any], any) []Change { return nil }
-func (k *data[B]) match(Want[any], any) bool    { return false }
-func (k *data[B]) status(any) any               { return nil }
-func (k *data[B]) driver() erasedDriver         { return nil }
+func (k *data[B]) expand(*Desired, *Expansion) {}
+func (k *data[B]) name(w Want[any]) string     { return w.Key.Name }
+func (k *data[B]) diff(Want[any], any) Changes { return Changes{} }
+func (k *data[B]) match(Want[any], any) bool   { return false }
+func (k *data[B]) status(any) any              { return nil }
+func (k *data[B]) driver() erasedDriver        { return nil }
