@@ -1,0 +1,56 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"testing"
+)
+
+// BenchmarkPlan makes the plan for 10,000 objects, each leaning on another, of
+// which one in a hundred differs.
+func BenchmarkPlan(b *testing.B) {
+	const objects = 10_000
+	w := newWorld()
+	lines := make([]string, objects)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("n%d colour=red", i)
+		if i >= 100 {
+			lines[i] += fmt.Sprintf(" atop=n%d near=n%d", i%100, i-1)
+		}
+	}
+	want, err := w.wanted(lines...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i, d := range want {
+		mark := d.mark("s")
+		colour := "red"
+		if i%100 == 0 {
+			colour = "blue"
+		}
+		var on, near []string
+		for _, ref := range d.Refs {
+			var n int
+			if _, err := fmt.Sscanf(ref.Key.Name, "n%d", &n); err != nil {
+				b.Fatal(err)
+			}
+			if ref.Fixed {
+				on = []string{id(n)}
+			} else {
+				near = []string{id(n)}
+			}
+		}
+		w.things[id(i)] = &thing{id: id(i), name: d.Key.Name, colour: colour, mark: &mark, mine: true, on: on, near: near}
+	}
+	e := w.engine()
+	have := e.Observe(context.Background())
+	b.ReportAllocs()
+	for b.Loop() {
+		plan := e.plan("c", want, have, false).Apply(Brake(e.Limit, ""))
+		if s := plan.Summary(); s.Update != objects/100 || s.Keep != objects-objects/100 {
+			b.Fatal(s)
+		}
+	}
+}
+
+func id(n int) string { return fmt.Sprintf("id-%05d", n) }
