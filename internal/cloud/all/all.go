@@ -6,6 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/configmap"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/image"
+	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/cloud/secret"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -20,5 +21,6 @@ func Kinds(c *cloud.Client) []reconcile.Kind {
 		image.Kind(c),
 		flavor.Kind(c),
 		network.Kind(c),
+		loadbalancer.Kind(c),
 	}
 }

@@ -1,0 +1,142 @@
+// Package loadbalancer is the kind LoadBalancer: an address that spreads
+// connections over machines. It owns a whole Octavia tree, the load balancer
+// with its listeners, pools, members and health monitors, and whatever else
+// hangs under that load balancer is removed.
+//
+// It knows which machines stand behind it by the names of their ports only:
+// their addresses come by reference. The VIP's port is Octavia's.
+package loadbalancer
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Spec is what a load balancer shall be, in the words of LINE's Verda operator
+// (verda.linecorp.com/v1alpha1, accepted verbatim) and a few more.
+type Spec struct {
+	Description  *string  `json:"description,omitempty" rule:"max=255" doc:"Free text."`
+	Tags         []string `json:"tags,omitempty" doc:"Tags, besides those that mark the owner."`
+	AdminStateUp *bool    `json:"adminStateUp,omitempty" rule:"default=true" doc:"Whether it takes connections."`
+	Region       *string  `json:"region,omitempty" doc:"The region it must be in, as the cloud calls it or as the stack's defaults.regions do."`
+	Zone         *string  `json:"zone,omitempty" rule:"immutable" doc:"Availability zone, as the cloud calls it or as the stack's defaults.zones do. Applied where the load balancer service has zones."`
+	VIPType      *string  `json:"vipType,omitempty" rule:"immutable" doc:"Which network its address is on: a word of the stack's defaults.vipNetworks."`
+	VIPNetwork   *string  `json:"vipNetwork,omitempty" rule:"immutable,min=1" doc:"Name of the network its address is on: a Network of the repository, or one that exists. Goes before vipType; the stack's defaults.network if both are left out."`
+	VIPAddress   *string  `json:"vipAddress,omitempty" rule:"immutable,format=ip" doc:"Its address; chosen by the cloud if left out."`
+	ServiceType  *string  `json:"serviceType,omitempty" rule:"immutable" doc:"Which Octavia flavor it is of: a word of the stack's defaults.serviceTypes. Not managed if left out."`
+	Ports        []Port   `json:"ports" rule:"required,min=1" doc:"What it listens on, and who answers."`
+
+	// NetworkRef, Flavor and AvailabilityZone are vipNetwork, serviceType and
+	// zone in the cloud's words.
+	NetworkRef       string `json:"-" ref:"Network" rule:"immutable"`
+	Flavor           string `json:"-"`
+	AvailabilityZone string `json:"-"`
+}
+
+// Port is one thing that it listens on: a listener and its pool.
+type Port struct {
+	Port         int         `json:"port" rule:"required,min=1,max=65535" doc:"Port that clients connect to."`
+	Protocol     string      `json:"protocol" rule:"required,enum=http|https|tcp|udp|sctp" doc:"What clients speak. https is passed through as it is: the machines hold the certificates."`
+	Option       any         `json:"option,omitempty" doc:"Accepted; OpenStack has nothing like it."`
+	Algorithm    *string     `json:"algorithm,omitempty" rule:"enum=roundRobin|leastConnections|sourceIP|sourceIPPort,default=roundRobin" doc:"How connections are spread."`
+	AllowedCIDRs []string    `json:"allowedCidrs,omitempty" rule:"format=cidr" doc:"Who may connect; everybody if left out."`
+	Timeouts     *Timeouts   `json:"timeouts,omitempty" doc:"How long silence is borne; the cloud decides what is left out."`
+	RealServers  RealServers `json:"realServers" rule:"required" doc:"Who answers. At least one of virtualMachineGroupRef, virtualMachineRefs and addresses is needed."`
+	Monitors     []Monitor   `json:"monitors,omitempty" doc:"How it is found out whether they can answer. Octavia has one monitor for a port: the first is used."`
+}
+
+// Timeouts are in milliseconds.
+type Timeouts struct {
+	Client        *int `json:"client,omitempty" rule:"min=0,max=31536000000" doc:"Silence of a client, in milliseconds."`
+	MemberConnect *int `json:"memberConnect,omitempty" rule:"min=0,max=31536000000" doc:"Connecting to a machine, in milliseconds."`
+	Member        *int `json:"member,omitempty" rule:"min=0,max=31536000000" doc:"Silence of a machine, in milliseconds."`
+}
+
+// RealServers are those who answer.
+type RealServers struct {
+	Protocol               *string  `json:"protocol,omitempty" rule:"enum=http|https|tcp|udp|sctp|proxy|proxyv2" doc:"What they speak; as the clients do if left out."`
+	Port                   *int     `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port they listen on; as the load balancer's if left out."`
+	VirtualMachineGroupRef *string  `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"All machines of this VirtualMachineGroup."`
+	VirtualMachineRefs     []string `json:"virtualMachineRefs,omitempty" rule:"unique" doc:"These VirtualMachines."`
+	Addresses              []string `json:"addresses,omitempty" rule:"unique,format=ip" doc:"Whoever has these addresses."`
+
+	// PortRefs are the ports of the machines referred to.
+	PortRefs []string `json:"-" ref:"Port"`
+}
+
+// Monitor is how Octavia finds out whether a machine can answer.
+type Monitor struct {
+	Protocol string  `json:"protocol" rule:"required,enum=http|https|tcp|tls|udp|sctp|ping" doc:"How they are asked."`
+	Port     *int    `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port they are asked at; realServers.port if left out."`
+	Endpoint *string `json:"endpoint,omitempty" rule:"max=2048,pattern=^/[^\\s]*$" doc:"Path that must answer 200, for http and https; / if left out."`
+	Delay    *int    `json:"delay,omitempty" rule:"min=1,max=86400,default=5" doc:"Seconds between two questions."`
+	Timeout  *int    `json:"timeout,omitempty" rule:"min=1,max=86400,default=3" doc:"Seconds to wait for an answer; less than delay."`
+	Retries  *int    `json:"retries,omitempty" rule:"min=1,max=10,default=3" doc:"Good answers in a row until a machine is used again, and bad ones until it is not."`
+}
+
+type rules struct{}
+
+// Kind is the kind LoadBalancer over c, which may be nil where only rules are
+// needed.
+func Kind(c *cloud.Client) reconcile.Kind {
+	return reconcile.DefineFlat[Spec, State](reconcile.Info{
+		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer,
+		Doc: "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",
+	}, rules{}, driver{c})
+}
+
+func (rules) Name(w reconcile.Want[Spec]) string { return w.Key.Name }
+
+func (rules) Match(reconcile.Want[struct{}], *State) bool { return false }
+
+// Diff reports what [editsOf] would change, and what only a new load balancer
+// can have.
+func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+	for _, e := range editsOf(w, have) {
+		for _, change := range e.changes {
+			c.Add(change)
+		}
+	}
+	spec := w.Spec
+	reconcile.Link(c, networkField(spec), have.VIPNetworkID, w.Ref("Network", spec.NetworkRef), reconcile.Replace)
+	if spec.VIPAddress != nil {
+		reconcile.Fixed(c, "spec.vipAddress", plainAddress(have.VIPAddress), plainAddress(*spec.VIPAddress))
+	}
+	diffFlavor(spec, have, c)
+	diffZone(spec, have, c)
+}
+
+// diffFlavor never asks for a new load balancer that could not be made.
+func diffFlavor(spec *Spec, have *State, c *reconcile.Changes) {
+	if spec.ServiceType == nil {
+		return
+	}
+	if err := have.offers.flavor(spec.Flavor); err != nil {
+		c.Note("spec.serviceType", err.Error())
+		return
+	}
+	reconcile.Fixed(c, "spec.serviceType", have.Flavor, spec.Flavor)
+}
+
+// diffZone likewise; clouds whose load balancers know no zones are told of.
+func diffZone(spec *Spec, have *State, c *reconcile.Changes) {
+	if spec.Zone == nil {
+		return
+	}
+	if len(have.offers.zones) == 0 {
+		c.Note("spec.zone", "is accepted and has no effect: this cloud's load balancer service has no availability zones")
+		return
+	}
+	if err := have.offers.zone(spec.AvailabilityZone); err != nil {
+		c.Note("spec.zone", err.Error())
+		return
+	}
+	reconcile.Fixed(c, "spec.zone", have.AvailabilityZone, spec.AvailabilityZone)
+}
+
+func networkField(spec *Spec) string {
+	if spec.VIPNetwork == nil && spec.VIPType != nil {
+		return "spec.vipType"
+	}
+	return "spec.vipNetwork"
+}
