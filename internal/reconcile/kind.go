@@ -105,6 +105,9 @@ type Info struct {
 	// IDIsName is true when an object made anew under the same name has the
 	// same ID, so that what refers to it need not follow.
 	IDIsName bool
+	// FixedMark is true when the cloud cannot rewrite the mark of an object:
+	// then what was last applied is not recorded, and only the owner counts.
+	FixedMark bool
 	// Doc is one paragraph on what the kind is, for explain.
 	Doc string
 }

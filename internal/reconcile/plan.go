@@ -318,7 +318,9 @@ func (p *planner) recreate(s Step, d *Desired) Step {
 func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change, notes []Note) {
 	c := p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
 	differs = slices.DeleteFunc(c.list, func(c Change) bool { return d.Options.ignores(c.Field) })
-	if mark := d.mark(p.Stack); have.Mark == nil || *have.Mark != mark {
+	mark := d.mark(p.Stack)
+	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && have.Mark.Owner == mark.Owner
+	if !fixed && (have.Mark == nil || *have.Mark != mark) {
 		differs = append(differs, Change{Field: MarkField, Have: markText(have.Mark), Want: markText(&mark)})
 	}
 	for _, ref := range d.Refs {
