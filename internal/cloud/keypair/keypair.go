@@ -1,0 +1,132 @@
+// Package keypair is the kind KeyPair: a public key that servers let in
+// (Nova), in K-ORC's vocabulary. It knows how a mark fits into the comment of
+// a key.
+package keypair
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Spec is what a key pair shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/keypair_types.go).
+type Spec struct {
+	Name      *string `json:"name,omitempty" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Type      *string `json:"type,omitempty" rule:"immutable,enum=ssh|x509,default=ssh" doc:"What kind of key it is. Only ssh is supported: nothing in a certificate can carry the owner's mark."`
+	PublicKey string  `json:"publicKey" rule:"required,immutable,min=1,max=16384" doc:"The public key, in one line as in authorized_keys."`
+}
+
+// Filter says which existing key pair is meant.
+type Filter struct {
+	Name *string `json:"name,omitempty" doc:"Exact name."`
+}
+
+// FilterName implements reconcile.Named.
+func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
+
+// State is a key pair as Nova shows it.
+type State struct {
+	Name        string `json:"name"`
+	PublicKey   string `json:"public_key"`
+	Fingerprint string `json:"fingerprint"`
+	Type        string `json:"type"`
+}
+
+type rules struct{}
+
+// Kind is the kind KeyPair over c, which may be nil where only rules are
+// needed.
+func Kind(c *cloud.Client) reconcile.Kind {
+	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "KeyPair", Service: cloud.Compute, UniqueNames: true,
+		Doc: "A public SSH key that new servers let in (Nova). It belongs to the user whose credentials the agent has, not to the project.",
+	}, rules{}, driver{c})
+}
+
+func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+
+func (rules) Validate(s *Spec, r *reconcile.Report) {
+	if cloud.Or(s.Type, "ssh") != "ssh" {
+		r.Problem("spec.resource.type", "is "+*s.Type+", which is not supported", "use an ssh key")
+		return
+	}
+	key, _, _, rest, err := ssh.ParseAuthorizedKey([]byte(s.PublicKey))
+	switch {
+	case err != nil:
+		r.Problem("spec.resource.publicKey", "is not a public SSH key", "paste the line of a .pub file, such as: ssh-ed25519 AAAA… you@example.org")
+	case len(rest) > 0 || strings.Contains(strings.TrimSpace(s.PublicKey), "\n"):
+		r.Problem("spec.resource.publicKey", "has more than one line", "use one key pair for each key")
+	case key.Type() == ssh.InsecureKeyAlgoDSA:
+		r.Problem("spec.resource.publicKey", fmt.Sprintf("is of the type %s, which servers refuse", key.Type()), "make an ed25519 or rsa key")
+	}
+}
+
+func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+	reconcile.Fixed(c, "spec.resource.name", have.Name, rules{}.Name(w))
+	reconcile.Fixed(c, "spec.resource.type", have.Type, cloud.Or(w.Spec.Type, "ssh"))
+	line, _ := unmarked(have.PublicKey)
+	reconcile.Fixed(c, "spec.resource.publicKey", line, strings.TrimSpace(w.Spec.PublicKey))
+}
+
+func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+	return cloud.Is(w.Spec.Name, have.Name)
+}
+
+// marked is the key with the mark as the last words of its comment. The user's
+// words before it are kept as they are.
+func marked(line string, m reconcile.Mark) string {
+	applied := appliedWord + m.Applied
+	if m.Keep {
+		applied += keepSuffix
+	}
+	return strings.TrimSpace(line) + " " + m.Owner + " " + applied
+}
+
+// unmarked takes a key apart into the user's line and the mark; nil when there
+// is none.
+func unmarked(line string) (user string, mark *reconcile.Mark) {
+	line = strings.TrimSpace(line)
+	head, applied, ok := cutLast(line)
+	applied, isApplied := strings.CutPrefix(applied, appliedWord)
+	if !ok || !isApplied {
+		return line, nil
+	}
+	user, owner, ok := cutLast(head)
+	if _, isOwner := reconcile.ParseOwner(owner); !ok || !isOwner {
+		return line, nil
+	}
+	mark = &reconcile.Mark{Owner: owner}
+	mark.Applied, mark.Keep = strings.CutSuffix(applied, keepSuffix)
+	return user, mark
+}
+
+const (
+	appliedWord = "stackreeve-applied:"
+	keepSuffix  = ":keep"
+)
+
+func cutLast(line string) (before, word string, ok bool) {
+	i := strings.LastIndexByte(line, ' ')
+	if i < 0 {
+		return line, "", false
+	}
+	return line[:i], line[i+1:], true
+}
+
+// Observed is status.resource, in K-ORC's words.
+type Observed struct {
+	Name        string `json:"name"`
+	Fingerprint string `json:"fingerprint"`
+	PublicKey   string `json:"publicKey"`
+	Type        string `json:"type"`
+}
+
+func (rules) Status(s *State) any {
+	line, _ := unmarked(s.PublicKey)
+	return Observed{Name: s.Name, Fingerprint: s.Fingerprint, PublicKey: line, Type: s.Type}
+}

@@ -1,0 +1,27 @@
+package cloud
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// ListByOffset reads a whole collection of the kind that gives no link to its
+// next page: it asks on until a page is empty, because the cloud may have set
+// its pages smaller than asked for. (nova/api/openstack/common.py: limited)
+func ListByOffset[T any](ctx context.Context, c *Client, call Call, field string) ([]T, error) {
+	var all []T
+	path, join := call.Path, "?"
+	if strings.Contains(path, "?") {
+		join = "&"
+	}
+	for range maxPages {
+		call.Path = fmt.Sprintf("%s%slimit=1000&offset=%d", path, join, len(all))
+		page, err := List[T](ctx, c, call, field)
+		if err != nil || len(page) == 0 {
+			return all, err
+		}
+		all = append(all, page...)
+	}
+	return nil, fmt.Errorf("%s: GET /%s: more than %d pages", call.Service, path, maxPages)
+}

@@ -1,0 +1,56 @@
+package servergroup_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+func kinds(c *cloud.Client) []reconcile.Kind { return []reconcile.Kind{servergroup.Kind(c)} }
+
+const object = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: ServerGroup
+metadata: {name: web}
+spec:
+  resource:
+    name: web-group
+    policy: anti-affinity
+    rules: {maxServerPerHost: 2}
+`
+
+func TestLaws(t *testing.T) {
+	kindtest.Suite{
+		Kinds:  kinds,
+		Key:    manifest.Key{Group: cloud.OrcGroup, Kind: "ServerGroup", Namespace: "default", Name: "web"},
+		Object: object,
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.name", Old: "web-group", New: "web-group-2", Replaces: true},
+			{Field: "spec.resource.policy", Old: "policy: anti-affinity\n    rules: {maxServerPerHost: 2}", New: "policy: affinity", Replaces: true,
+				Also: []string{"spec.resource.rules"}},
+			{Field: "spec.resource.rules", Old: "maxServerPerHost: 2", New: "maxServerPerHost: 3", Replaces: true},
+		},
+	}.Run(t)
+}
+
+func TestAnnotationsLeaveItAlone(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	g.MustSync(object)
+	annotated := strings.Replace(object, "{name: web}", `{name: web, annotations: {stackreeve.dev/on-delete: detach}}`, 1)
+	if step := g.Plan(annotated).Steps[0]; step.Action != reconcile.Keep {
+		t.Errorf("action is %s, want keep: nothing can be written on a server group", step.Action)
+	}
+}
+
+func TestRulesNeedTheirPolicy(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	_, err := g.TryResolve(strings.Replace(object, "policy: anti-affinity", "policy: affinity", 1))
+	if err == nil || !strings.Contains(err.Error(), "use it with anti-affinity") {
+		t.Errorf("error is %v", err)
+	}
+}
