@@ -84,8 +84,8 @@ func (o *offers) zone(name string) error {
 
 func notOffered(what, name string, have []string, where string) error {
 	fix := "it has none."
-	if near := manifest.NearestAll(name, have, 3); len(near) > 0 {
-		fix = "did you mean " + list(near) + "?"
+	if near := manifest.Nearest(name, have); near != "" {
+		fix = "did you mean " + near + "?"
 	} else if len(have) > 0 {
 		fix = "it has " + list(have) + "."
 	}

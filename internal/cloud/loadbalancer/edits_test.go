@@ -1,0 +1,306 @@
+package loadbalancer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// webAndName is a load balancer for HTTP with two machines and a monitor, and
+// for DNS with one.
+func webAndName() reconcile.Want[Spec] {
+	spec := &Spec{
+		Description: ptr("d"), Tags: []string{"b", "a"},
+		Ports: []Port{
+			{Port: 80, Protocol: "http", RealServers: RealServers{Port: ptr(8080), Addresses: []string{"10.0.0.1", "10.0.0.2"}},
+				Monitors: []Monitor{{Protocol: "http", Endpoint: ptr("/up")}}},
+			{Port: 53, Protocol: "udp", RealServers: RealServers{Addresses: []string{"2001:DB8::1"}}},
+		},
+	}
+	return reconcile.Want[Spec]{Key: manifest.Key{Kind: "LoadBalancer", Namespace: "default", Name: "lb"}, Spec: spec,
+		Mark: reconcile.Mark{Owner: "stackreeve:s:LoadBalancer/lb", Applied: "x"}}
+}
+
+// made is the load balancer as Octavia has it after a create request for w.
+func made(w reconcile.Want[Spec]) *State {
+	s := &State{ID: "L", Name: w.Key.Name, Description: cloud.Or(w.Spec.Description, ""), AdminStateUp: true, Tags: cloud.Tags(w.Mark, w.Spec.Tags),
+		ProvisioningStatus: "ACTIVE", OperatingStatus: "ONLINE", VIPAddress: "10.0.0.9", offers: &offers{}}
+	for _, l := range listenersOf(w) {
+		id := fmt.Sprint(l.port)
+		up := func(id, name string) child {
+			return child{ID: id, Name: name, AdminStateUp: true, ProvisioningStatus: "ACTIVE", OperatingStatus: "ONLINE"}
+		}
+		p := &Pool{child: up("p"+id, l.pool.name), Protocol: l.pool.protocol, Algorithm: l.pool.algorithm}
+		for _, m := range l.pool.members {
+			p.Members = append(p.Members, &Member{child: up("m"+m.address, m.name), Address: m.address, Port: m.port, Weight: 1, MonitorPort: m.monitorPort, SubnetID: "N"})
+		}
+		if m := l.pool.monitor; m != nil {
+			p.Monitor = &HealthMonitor{child: up("h"+id, m.name), Type: m.kind, Delay: m.delay, Timeout: m.timeout, Retries: m.retries,
+				RetriesDown: 3, Method: m.method, Path: m.path, ExpectedCodes: m.codes}
+		}
+		s.Pools = append(s.Pools, p)
+		s.Listeners = append(s.Listeners, &Listener{child: up("l"+id, l.name), Protocol: l.protocol, Port: l.port, DefaultPoolID: p.ID,
+			AllowedCIDRs: l.cidrs, Client: 50000, MemberConnect: 5000, Member: 50000})
+	}
+	return s
+}
+
+// carried is what an update would send when every change is accepted but the
+// ignored ones: one line for each request, in order.
+func carried(w reconcile.Want[Spec], s *State, ignored string) []string {
+	var c reconcile.Changes
+	rules{}.Diff(w, s, &c)
+	accepted := func(field string) bool { return field != ignored && reconcile.Has(c.List(), field) }
+	var lines []string
+	for _, e := range editsOf(w, s) {
+		r, needed := e.accept(accepted)
+		if !needed {
+			continue
+		}
+		if e.learn != nil {
+			*e.learn = "new"
+		}
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.method, r.path, attributesOf(r.body))))
+	}
+	return lines
+}
+
+// attributesOf shows what of a body matters here: where things are hung, and
+// what is changed of what is there.
+func attributesOf(body any) string {
+	all, ok := body.(map[string]any)
+	if !ok {
+		return ""
+	}
+	var out []string
+	for name, value := range all {
+		switch _, makes := all["tags"]; {
+		case name == "members":
+			out = append(out, fmt.Sprintf("members=%d", len(value.([]map[string]any))))
+		case name == "default_pool_id" || name == "pool_id" || !makes || all["listeners"] == nil && name == "description":
+			out = append(out, fmt.Sprintf("%s=%v", name, value))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+func fieldsOf(w reconcile.Want[Spec], s *State) []string {
+	var c reconcile.Changes
+	rules{}.Diff(w, s, &c)
+	var out []string
+	for _, change := range c.List() {
+		out = append(out, change.Field)
+	}
+	return out
+}
+
+func TestMadeAsWantedNothingIsDone(t *testing.T) {
+	w := webAndName()
+	if got := append(fieldsOf(w, made(w)), carried(w, made(w), "")...); len(got) > 0 {
+		t.Errorf("got %q, want nothing", got)
+	}
+}
+
+func TestEdits(t *testing.T) {
+	tests := []struct {
+		name   string
+		edit   func(*Spec)
+		cloud  func(*State)
+		ignore string
+		fields []string
+		want   []string
+	}{
+		{name: "name", cloud: func(s *State) { s.Name = "x" },
+			fields: []string{"spec.name"}, want: []string{"PUT loadbalancers/L name=lb"}},
+		{name: "description", cloud: func(s *State) { s.Description = "x" },
+			fields: []string{"spec.description"}, want: []string{"PUT loadbalancers/L description=d"}},
+		{name: "admin state", cloud: func(s *State) { s.AdminStateUp = false },
+			fields: []string{"spec.adminStateUp"}, want: []string{"PUT loadbalancers/L admin_state_up=true"}},
+		{name: "tags", cloud: func(s *State) { s.Tags = s.Tags[1:] },
+			fields: []string{"spec.tags"}, want: []string{"PUT loadbalancers/L"}},
+		{name: "listener disabled", cloud: func(s *State) { s.Listeners[0].AdminStateUp = false },
+			fields: []string{"spec.ports[0].listener.adminStateUp"}, want: []string{"PUT listeners/l80 admin_state_up=true"}},
+		{name: "listener renamed", cloud: func(s *State) { s.Listeners[0].Name = "x" },
+			fields: []string{"spec.ports[0].listener.name"}, want: []string{"PUT listeners/l80 name=lb-80"}},
+		{name: "listener closed to most", cloud: func(s *State) { s.Listeners[0].AllowedCIDRs = []string{"10.0.0.0/8"} },
+			fields: []string{"spec.ports[0].allowedCidrs"}, want: []string{"PUT listeners/l80 allowed_cidrs=[]"}},
+		{name: "listener without pool", cloud: func(s *State) { s.Listeners[0].DefaultPoolID = "" },
+			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT listeners/l80 default_pool_id=p80"}},
+		{name: "listener deleted: its pool is used again", cloud: func(s *State) { s.Listeners = s.Listeners[1:] },
+			fields: []string{"spec.ports[0]"}, want: []string{"POST listeners default_pool_id=p80"}},
+		{name: "listener added", cloud: func(s *State) {
+			s.Listeners = append(s.Listeners, &Listener{child: child{ID: "l9"}, Protocol: "TCP", Port: 9})
+		}, fields: []string{"spec.ports"}, want: []string{"DELETE listeners/l9"}},
+		{name: "pool added", cloud: func(s *State) { s.Pools = append(s.Pools, &Pool{child: child{ID: "p9"}, Protocol: "TCP"}) },
+			fields: []string{"spec.ports"}, want: []string{"DELETE pools/p9"}},
+		{name: "pool deleted: filled before the listener points to it", cloud: func(s *State) { s.Pools, s.Listeners[0].DefaultPoolID = s.Pools[1:], "" },
+			fields: []string{"spec.ports[0].realServers"},
+			want:   []string{"POST pools", "PUT pools/new/members members=2", "POST healthmonitors pool_id=new", "PUT listeners/l80 default_pool_id=new"}},
+		{name: "pool disabled", cloud: func(s *State) { s.Pools[0].AdminStateUp = false },
+			fields: []string{"spec.ports[0].pool.adminStateUp"}, want: []string{"PUT pools/p80 admin_state_up=true"}},
+		{name: "algorithm", cloud: func(s *State) { s.Pools[0].Algorithm = "SOURCE_IP" },
+			fields: []string{"spec.ports[0].algorithm"}, want: []string{"PUT pools/p80 lb_algorithm=ROUND_ROBIN"}},
+		{name: "member deleted", cloud: func(s *State) { s.Pools[0].Members = s.Pools[0].Members[1:] },
+			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT pools/p80/members members=2"}},
+		{name: "member added", cloud: func(s *State) { s.Pools[1].Members = append(s.Pools[1].Members, s.Pools[0].Members[0]) },
+			fields: []string{"spec.ports[1].realServers"}, want: []string{"PUT pools/p53/members members=1"}},
+		{name: "member weight", cloud: func(s *State) { s.Pools[0].Members[0].Weight = 0 },
+			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT pools/p80/members members=2"}},
+		{name: "member backup", cloud: func(s *State) { s.Pools[0].Members[0].Backup = true },
+			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT pools/p80/members members=2"}},
+		{name: "member disabled", cloud: func(s *State) { s.Pools[0].Members[0].AdminStateUp = false },
+			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT pools/p80/members members=2"}},
+		{name: "member monitored elsewhere", cloud: func(s *State) { s.Pools[0].Members[0].MonitorAddress = "10.0.0.7" },
+			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT pools/p80/members members=2"}},
+		{name: "members ignored", cloud: func(s *State) { s.Pools[0].Members, s.Name = nil, "x" }, ignore: "spec.ports[0].realServers",
+			fields: []string{"spec.ports[0].realServers", "spec.name"}, want: []string{"PUT loadbalancers/L name=lb"}},
+		{name: "monitor deleted", cloud: func(s *State) { s.Pools[0].Monitor = nil },
+			fields: []string{"spec.ports[0].monitors"}, want: []string{"POST healthmonitors pool_id=p80"}},
+		{name: "monitor added", cloud: func(s *State) { s.Pools[1].Monitor = &HealthMonitor{child: child{ID: "h9"}, Type: "TCP"} },
+			fields: []string{"spec.ports[1].monitors"}, want: []string{"DELETE healthmonitors/h9"}},
+		{name: "monitor of another type", cloud: func(s *State) { s.Pools[0].Monitor.Type = "TCP" },
+			fields: []string{"spec.ports[0].monitors[0].protocol"}, want: []string{"DELETE healthmonitors/h80", "POST healthmonitors pool_id=p80"}},
+		{name: "monitor path and codes", cloud: func(s *State) { s.Pools[0].Monitor.Path, s.Pools[0].Monitor.ExpectedCodes = "/", "200-299" },
+			fields: []string{"spec.ports[0].monitors[0].endpoint", "spec.ports[0].monitors[0].codes"},
+			want:   []string{"PUT healthmonitors/h80 expected_codes=200 url_path=/up"}},
+		{name: "monitor path ignored", cloud: func(s *State) { s.Pools[0].Monitor.Path, s.Pools[0].Monitor.ExpectedCodes = "/", "200-299" },
+			ignore: "spec.ports[0].monitors[0].codes",
+			fields: []string{"spec.ports[0].monitors[0].endpoint", "spec.ports[0].monitors[0].codes"},
+			want:   []string{"PUT healthmonitors/h80 url_path=/up"}},
+		{name: "another port: the new one answers before the old one goes", edit: func(s *Spec) { s.Ports[0].Port = 81 },
+			fields: []string{"spec.ports[0]", "spec.ports", "spec.ports"},
+			want:   []string{"POST pools", "PUT pools/new/members members=2", "POST healthmonitors pool_id=new", "POST listeners default_pool_id=new", "DELETE listeners/l80", "DELETE pools/p80"}},
+		{name: "another protocol: the pool is ready before the listener is exchanged", edit: func(s *Spec) { s.Ports[0].Protocol = "tcp" },
+			fields: []string{"spec.ports[0].realServers", "spec.ports[0].protocol", "spec.ports"},
+			want: []string{"POST pools", "PUT pools/new/members members=2", "POST healthmonitors pool_id=new", "DELETE listeners/l80",
+				"POST listeners default_pool_id=new", "DELETE pools/p80"}},
+		{name: "another protocol, machines speak on as before: the pool stays", edit: func(s *Spec) { s.Ports[0].Protocol, s.Ports[0].RealServers.Protocol = "tcp", ptr("http") },
+			fields: []string{"spec.ports[0].protocol"}, want: []string{"DELETE listeners/l80", "POST listeners default_pool_id=p80"}},
+		{name: "port gone", edit: func(s *Spec) { s.Ports = s.Ports[:1] },
+			fields: []string{"spec.ports", "spec.ports"}, want: []string{"DELETE listeners/l53", "DELETE pools/p53"}},
+		{name: "an interrupted update goes on", cloud: func(s *State) {
+			s.Listeners[0].DefaultPoolID, s.Pools[0].Members, s.Pools[0].Monitor = "", nil, nil
+		}, fields: []string{"spec.ports[0].realServers", "spec.ports[0].monitors", "spec.ports[0].realServers"},
+			want: []string{"PUT pools/p80/members members=2", "POST healthmonitors pool_id=p80", "PUT listeners/l80 default_pool_id=p80"}},
+		{name: "a machine without an address yet: those that are there stay", edit: func(s *Spec) { s.Ports[0].RealServers.PortRefs = []string{"web-0"} },
+			fields: []string{"spec.ports[0].realServers"}, want: nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := webAndName()
+			s := made(w)
+			if tt.cloud != nil {
+				tt.cloud(s)
+			}
+			if tt.edit != nil {
+				tt.edit(w.Spec)
+			}
+			if got := fieldsOf(w, s); !slices.Equal(got, tt.fields) {
+				t.Errorf("reported %q, want %q", got, tt.fields)
+			}
+			if got := carried(w, s, tt.ignore); !slices.Equal(got, tt.want) {
+				t.Errorf("carried out\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(tt.want, "\n  "))
+			}
+		})
+	}
+}
+
+// A batch that names a socket twice hangs some versions of Octavia for good.
+func TestMembersAreNeverSentTwice(t *testing.T) {
+	w := webAndName()
+	w.Spec.Ports[1].RealServers.Addresses = []string{"2001:db8::1", "2001:DB8:0::1"}
+	if got := listenersOf(w)[1].pool.members; len(got) != 1 {
+		t.Errorf("%d members for one address", len(got))
+	}
+}
+
+func TestOnlyANewOneWillDo(t *testing.T) {
+	o := &offers{zones: []string{"az-1", "az-2"}, flavors: []flavor{{"F", "big", true}, {"G", "off", false}}}
+	tests := []struct {
+		name   string
+		edit   func(*Spec)
+		fields []string
+		note   string
+	}{
+		{"same address written otherwise", func(s *Spec) { s.VIPAddress = ptr("10.0.0.9") }, nil, ""},
+		{"address", func(s *Spec) { s.VIPAddress = ptr("10.0.0.8") }, []string{"spec.vipAddress"}, ""},
+		{"flavor", func(s *Spec) { s.ServiceType, s.Flavor = ptr("x"), "big" }, []string{"spec.serviceType"}, ""},
+		{"no flavor", func(s *Spec) { s.ServiceType = ptr("generic") }, nil, ""},
+		{"flavor that is not offered", func(s *Spec) { s.ServiceType, s.Flavor = ptr("x"), "bigg" }, nil, "did you mean big?"},
+		{"disabled flavor", func(s *Spec) { s.ServiceType, s.Flavor = ptr("x"), "off" }, nil, "it has big."},
+		{"zone", func(s *Spec) { s.Zone, s.AvailabilityZone = ptr("x"), "az-1" }, []string{"spec.zone"}, ""},
+		{"zone that is not offered", func(s *Spec) { s.Zone, s.AvailabilityZone = ptr("x"), "az-11" }, nil, "did you mean az-1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := webAndName()
+			s := made(w)
+			s.offers = o
+			tt.edit(w.Spec)
+			if got := fieldsOf(w, s); !slices.Equal(got, tt.fields) {
+				t.Errorf("reported %q, want %q", got, tt.fields)
+			}
+			err := o.choose(w.Spec, map[string]any{})
+			if tt.note == "" && err != nil || tt.note != "" && (err == nil || !strings.Contains(err.Error(), tt.note)) {
+				t.Errorf("create says %v, want %q", err, tt.note)
+			}
+		})
+	}
+}
+
+func TestPhase(t *testing.T) {
+	tests := []struct {
+		name  string
+		cloud func(*State)
+		want  reconcile.Phase
+		says  string
+	}{
+		{"all well", func(*State) {}, reconcile.Ready, ""},
+		{"being made", func(s *State) { s.ProvisioningStatus = "PENDING_CREATE" }, reconcile.Pending, "PENDING_CREATE"},
+		{"being deleted", func(s *State) { s.ProvisioningStatus = "PENDING_DELETE" }, reconcile.Deleting, "PENDING_DELETE"},
+		{"a child is being made", func(s *State) { s.Pools[0].ProvisioningStatus = "PENDING_CREATE" }, reconcile.Pending, "pool lb-80 is PENDING_CREATE"},
+		{"a child failed", func(s *State) { s.Pools[0].Monitor.ProvisioningStatus = "ERROR" }, reconcile.Degraded, "health monitor of pool lb-80 is in ERROR"},
+		{"broken after it had worked", func(s *State) { s.ProvisioningStatus, s.OperatingStatus = "ERROR", "OFFLINE" }, reconcile.Degraded, "failover L"},
+		{"never worked", func(s *State) {
+			s.ProvisioningStatus, s.OperatingStatus = "ERROR", "OFFLINE"
+			s.children(func(_ string, c *child) { c.ProvisioningStatus = "PENDING_CREATE" })
+		}, reconcile.Failed, "could not make it"},
+		{"a machine is down", func(s *State) {
+			s.OperatingStatus, s.Pools[0].Members[1].OperatingStatus = "DEGRADED", "ERROR"
+		}, reconcile.Ready, "operating status DEGRADED: 10.0.0.2:8080 of lb-80 is ERROR"},
+		{"a machine is down behind IPv6", func(s *State) { s.Pools[1].Members[0].OperatingStatus = "OFFLINE" }, reconcile.Ready, "[2001:db8::1]:53 of lb-53-udp is OFFLINE"},
+		{"not monitored", func(s *State) {
+			s.OperatingStatus, s.Pools[1].Members[0].OperatingStatus = "NO_MONITOR", "NO_MONITOR"
+		}, reconcile.Ready, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := made(webAndName())
+			tt.cloud(s)
+			phase, says := s.phase()
+			if phase != tt.want || !strings.Contains(says, tt.says) || tt.says == "" && says != "" {
+				t.Errorf("got %s %q, want %s %q", phase, says, tt.want, tt.says)
+			}
+		})
+	}
+}
+
+func TestUsesWhatItSendsTo(t *testing.T) {
+	s := made(webAndName())
+	s.VIPNetworkID, s.VIPSubnetID = "net", "sub"
+	live := s.live("")
+	if want := []string{"net", "sub", "N/10.0.0.1", "N/10.0.0.2", "N/2001:db8::1"}; !slices.Equal(live.Uses, want) {
+		t.Errorf("uses %q, want %q", live.Uses, want)
+	}
+	if live.Attr["address"] != "10.0.0.9" {
+		t.Errorf("address is %q", live.Attr["address"])
+	}
+}
