@@ -19,6 +19,8 @@ func (c *Cloud) addBase() error {
 	if err := c.addNetwork(admin, "public", "public-v4", "203.0.112.0/20", true); err != nil {
 		return err
 	}
+	c.addImages(admin)
+	c.addFlavors()
 	for _, name := range []string{"demo", "demo2"} {
 		project := k.AddProject(name, "")
 		k.Grant(k.AddUser(name, name), project, "member", "reader", "load-balancer_member")

@@ -17,8 +17,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator/glance"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/keystone"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/neutron"
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator/nova"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
 )
 
@@ -57,6 +59,8 @@ type Cloud struct {
 	// with Do.
 	Keystone *keystone.Keystone
 	Neutron  *neutron.Neutron
+	Glance   *glance.Glance
+	Nova     *nova.Nova
 }
 
 var _ http.Handler = (*Cloud)(nil)
@@ -70,6 +74,8 @@ func New(opts Options) (*Cloud, error) {
 	c := &Cloud{Cloud: ground}
 	c.Keystone = keystone.New(ground, opts.TokenTTL)
 	c.Neutron = neutron.New(ground, neutron.Options{TagsOnCreate: opts.TagsOnCreate, MaxPage: opts.MaxPage})
+	c.Glance = glance.New(ground, glance.Options{MaxPage: opts.MaxPage})
+	c.Nova = nova.New(ground, c.Neutron, c.Glance, nil, nova.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
 	var err error
 	c.Do(func() { err = c.addBase() })
 	return c, err

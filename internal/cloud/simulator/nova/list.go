@@ -1,0 +1,333 @@
+package nova
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator/pyjson"
+)
+
+// memberFilters are what a member may filter by; Nova drops other filters of
+// members without a word (servers.py: remove_invalid_options).
+var memberFilters = []string{"reservation_id", "name", "status", "image", "flavor", "ip", "changes-since", "ip6", "tags", "tags-any", "not-tags", "not-tags-any",
+	"changes-before", "locked", "availability_zone", "config_drive", "key_name", "created_at", "launched_at", "terminated_at", "power_state", "task_state", "vm_state",
+	"progress", "user_id", "hostname"}
+
+var adminFilters = []string{"tenant_id", "project_id", "uuid", "host", "node", "deleted", "display_name", "description", "hostname", "access_ip_v4", "access_ip_v6",
+	"root_device_name", "kernel_id", "ramdisk_id", "launch_index", "image_ref", "instance_type_id", "all_tenants", "soft_deleted", "auto_disk_config", "block_device_mapping",
+	"services", "metadata", "system_metadata", "display_description", "device_name", "disk_config", "locked_by", "cleaned", "cell_name", "vm_mode", "default_ephemeral_device",
+	"default_swap_device", "info_cache", "fault", "security_groups", "pci_devices"}
+
+var pageWords = []string{"limit", "marker", "sort_key", "sort_dir"}
+
+func (n *Nova) listServers(detail bool) handler {
+	return func(c *call) (*oslo.Response, error) {
+		limit, err := n.limit(c)
+		if err != nil {
+			return nil, err
+		}
+		keep, err := n.filter(c, detail)
+		if err != nil {
+			return nil, err
+		}
+		less, err := serverOrder(c.Query())
+		if err != nil {
+			return nil, err
+		}
+		recs := n.servers.Where(keep)
+		if wantsDeleted(c) {
+			for _, s := range n.gone {
+				if keep(s) {
+					recs = append(recs, s)
+				}
+			}
+		}
+		slices.SortFunc(recs, less)
+		id := func(s *Server) string { return s.ID }
+		cut, more, err := page(c, recs, limit, id)
+		if err != nil {
+			return nil, err
+		}
+		w := n.viewer(c)
+		if detail {
+			return listOf(c, "servers", "servers/detail", cut, more, id, func(s *Server) any { return w.full(s, false) }), nil
+		}
+		return listOf(c, "servers", "servers", cut, more, id, w.basic), nil
+	}
+}
+
+// wantsDeleted reports whether the list reaches over deleted servers: with
+// changes-since always, else for admins that ask.
+func wantsDeleted(c *call) bool {
+	q := c.Query()
+	return q.Has("changes-since") || c.minor >= 66 && q.Has("changes-before") || c.Caller.Admin() && (oslo.Truthy(q.Get("deleted")) || strings.EqualFold(q.Get("status"), "deleted"))
+}
+
+var sortable = map[string]func(a, b *Server) int{
+	"created_at":          func(a, b *Server) int { return a.Created.Compare(b.Created) },
+	"updated_at":          func(a, b *Server) int { return a.Updated.Compare(b.Updated) },
+	"display_name":        func(a, b *Server) int { return strings.Compare(a.Name, b.Name) },
+	"uuid":                func(a, b *Server) int { return strings.Compare(a.ID, b.ID) },
+	"vm_state":            func(a, b *Server) int { return strings.Compare(a.VMState, b.VMState) },
+	"task_state":          func(a, b *Server) int { return strings.Compare(a.Task, b.Task) },
+	"host":                func(a, b *Server) int { return strings.Compare(a.Host, b.Host) },
+	"availability_zone":   func(a, b *Server) int { return strings.Compare(a.Zone, b.Zone) },
+	"power_state":         func(a, b *Server) int { return a.Power - b.Power },
+	"launched_at":         func(a, b *Server) int { return a.Launched.Compare(b.Launched) },
+	"launch_index":        func(a, b *Server) int { return a.launchIndex - b.launchIndex },
+	"project_id":          func(a, b *Server) int { return strings.Compare(a.Project, b.Project) },
+	"user_id":             func(a, b *Server) int { return strings.Compare(a.User, b.User) },
+	"image_ref":           func(a, b *Server) int { return strings.Compare(a.Image, b.Image) },
+	"instance_type_id":    func(a, b *Server) int { return strings.Compare(a.Flavor.ID, b.Flavor.ID) },
+	"display_description": func(a, b *Server) int { return strings.Compare(deref(a.Description), deref(b.Description)) },
+	"key_name":            func(a, b *Server) int { return strings.Compare(deref(a.Key), deref(b.Key)) },
+	"hostname":            func(a, b *Server) int { return strings.Compare(a.Hostname, b.Hostname) },
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// serverOrder is newest first unless told otherwise; sort keys that Nova knows
+// and the simulator does not are no order.
+func serverOrder(q url.Values) (func(a, b *Server) int, error) {
+	keys, dirs := q["sort_key"], q["sort_dir"]
+	if len(dirs) > len(keys) && len(keys) > 0 {
+		return nil, badRequest("Sort direction size exceeds sort key size")
+	}
+	var by []func(a, b *Server) int
+	for i, key := range keys {
+		if key == "name" {
+			key = "display_name"
+		}
+		order, ok := sortable[key]
+		if !ok {
+			return nil, badRequest("Invalid input for query parameters sort_key. Value: %s. %s is not one of the allowed sort keys", key, pyjson.Repr(key))
+		}
+		dir := "desc"
+		if len(dirs) > 0 {
+			dir = dirs[min(i, len(dirs)-1)]
+		}
+		if dir == "desc" {
+			asc := order
+			order = func(a, b *Server) int { return asc(b, a) }
+		}
+		by = append(by, order)
+	}
+	return func(a, b *Server) int {
+		for _, order := range by {
+			if v := order(a, b); v != 0 {
+				return v
+			}
+		}
+		return cmp.Or(b.Created.Compare(a.Created), b.number-a.number)
+	}, nil
+}
+
+// filter reads the query (servers.py: _get_servers). Members see their project
+// and nothing deleted but through changes-since.
+func (n *Nova) filter(c *call, detail bool) (func(*Server) bool, error) {
+	q := c.Query()
+	if err := checkQuery(c, q); err != nil {
+		return nil, err
+	}
+	all := false
+	if w, ok := q["all_tenants"]; ok {
+		all = w[0] == "" || oslo.Truthy(w[0])
+		if !all && !slices.Contains([]string{"0", "false", "f", "no", "off", "n"}, strings.ToLower(w[0])) {
+			return nil, badRequest("Unrecognized value '%s', acceptable values are: '0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'", w[0])
+		}
+		if all && !c.Caller.Admin() {
+			rule := "servers:index:get_all_tenants"
+			if detail {
+				rule = "servers:detail:get_all_tenants"
+			}
+			return nil, disallowed(rule)
+		}
+	}
+	tests := []func(*Server) bool{func(s *Server) bool { return all || s.Project == c.Caller.ProjectID }}
+	for key, words := range q {
+		if slices.Contains(pageWords, key) || !c.Caller.Admin() && !slices.Contains(memberFilters, key) {
+			continue
+		}
+		test, err := n.test(c, key, words)
+		if err != nil {
+			return nil, err
+		}
+		if test != nil {
+			tests = append(tests, test)
+		}
+	}
+	return func(s *Server) bool {
+		for _, test := range tests {
+			if !test(s) {
+				return false
+			}
+		}
+		return true
+	}, nil
+}
+
+// checkQuery refuses unknown parameters from 2.75 on.
+func checkQuery(c *call, q url.Values) error {
+	if c.minor < 75 {
+		return nil
+	}
+	var unknown []string
+	for key := range q {
+		if !strings.HasPrefix(key, "_") && !slices.Contains(pageWords, key) && !slices.Contains(memberFilters, key) && !slices.Contains(adminFilters, key) {
+			unknown = append(unknown, pyjson.Repr(key))
+		}
+	}
+	slices.Sort(unknown)
+	switch len(unknown) {
+	case 0:
+		return nil
+	case 1:
+		return badRequest("%s does not match any of the regexes: '^_'", unknown[0])
+	}
+	return badRequest("%s do not match any of the regexes: '^_'", strings.Join(unknown, ", "))
+}
+
+// test makes the condition of one filter; nil is none.
+func (n *Nova) test(c *call, key string, words []string) (func(*Server) bool, error) {
+	w := words[0]
+	equal := func(get func(*Server) string) (func(*Server) bool, error) {
+		return func(s *Server) bool { return get(s) == w }, nil
+	}
+	switch key {
+	case "name", "display_name":
+		return pattern(key, w, func(s *Server) []string { return []string{s.Name} })
+	case "ip", "ip6":
+		return pattern(key, w, func(s *Server) []string { return n.ips(s, key == "ip6") })
+	case "status":
+		return statusTest(c, words)
+	case "changes-since", "changes-before":
+		return changesTest(c, key, w)
+	case "tags", "tags-any", "not-tags", "not-tags-any":
+		return tagsTest(c, key, w), nil
+	case "image", "image_ref":
+		return equal(func(s *Server) string { return s.Image })
+	case "flavor":
+		return equal(func(s *Server) string { return s.Flavor.ID })
+	case "host", "node":
+		return equal(func(s *Server) string { return s.Host })
+	case "uuid":
+		return func(s *Server) bool { return slices.Contains(words, s.ID) }, nil
+	case "tenant_id", "project_id":
+		return equal(func(s *Server) string { return s.Project })
+	case "user_id":
+		return equal(func(s *Server) string { return s.User })
+	case "reservation_id":
+		return equal(func(s *Server) string { return s.reservation })
+	case "availability_zone":
+		return equal(func(s *Server) string { return s.Zone })
+	case "key_name":
+		return equal(func(s *Server) string { return deref(s.Key) })
+	case "vm_state":
+		return equal(func(s *Server) string { return s.VMState })
+	case "task_state":
+		return equal(func(s *Server) string { return s.Task })
+	case "power_state":
+		return equal(func(s *Server) string { return fmt.Sprint(s.Power) })
+	case "hostname":
+		return equal(func(s *Server) string { return s.Hostname })
+	case "description", "display_description":
+		return pattern(key, w, func(s *Server) []string { return []string{deref(s.Description)} })
+	case "config_drive":
+		return func(s *Server) bool { return (s.ConfigDrive == "True") == oslo.Truthy(w) }, nil
+	case "locked":
+		if c.minor < 73 {
+			return nil, nil
+		}
+		return func(s *Server) bool { return s.Locked == oslo.Truthy(w) }, nil
+	case "deleted":
+		return func(s *Server) bool { return s.deleted == oslo.Truthy(w) }, nil
+	}
+	return nil, nil
+}
+
+// pattern is a filter that the database takes as a regular expression.
+func pattern(key, word string, get func(*Server) []string) (func(*Server) bool, error) {
+	re, err := regexp.Compile("(?i)" + word)
+	if err != nil {
+		return nil, badRequest("Invalid input for query parameters %s. Value: %s. %s is not a 'regex'", key, word, pyjson.Repr(word))
+	}
+	return func(s *Server) bool { return slices.ContainsFunc(get(s), re.MatchString) }, nil
+}
+
+func (n *Nova) ips(s *Server, six bool) []string {
+	var out []string
+	for _, list := range n.addresses(s) {
+		for _, a := range list {
+			if a.Version == 6 == six {
+				out = append(out, a.Addr)
+			}
+		}
+	}
+	return out
+}
+
+func statusTest(c *call, words []string) (func(*Server) bool, error) {
+	var want []string
+	for _, w := range words {
+		w = strings.ToUpper(w)
+		if w == "DELETED" && !c.Caller.Admin() {
+			return nil, forbidden("Only administrators may list deleted instances")
+		}
+		want = append(want, w)
+	}
+	return func(s *Server) bool { return slices.Contains(want, s.status()) }, nil
+}
+
+func changesTest(c *call, key, word string) (func(*Server) bool, error) {
+	if key == "changes-before" && c.minor < 66 {
+		return nil, nil
+	}
+	var at time.Time
+	var err error
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02"} {
+		if at, err = time.Parse(layout, word); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return nil, badRequest("Invalid input for query parameters %s. Value: %s. %s is not a 'date-time'", key, word, pyjson.Repr(word))
+	}
+	at = at.Truncate(time.Second)
+	if key == "changes-since" {
+		return func(s *Server) bool { return !s.Updated.Truncate(time.Second).Before(at) }, nil
+	}
+	return func(s *Server) bool { return !s.Updated.Truncate(time.Second).After(at) }, nil
+}
+
+func tagsTest(c *call, key, word string) func(*Server) bool {
+	if c.minor < 26 {
+		return nil
+	}
+	tags := strings.Split(word, ",")
+	all := func(s *Server) bool {
+		return !slices.ContainsFunc(tags, func(t string) bool { return !slices.Contains(s.Tags, t) })
+	}
+	anyOf := func(s *Server) bool {
+		return slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(s.Tags, t) })
+	}
+	switch key {
+	case "tags":
+		return all
+	case "tags-any":
+		return anyOf
+	case "not-tags":
+		return func(s *Server) bool { return !all(s) }
+	}
+	return func(s *Server) bool { return !anyOf(s) }
+}

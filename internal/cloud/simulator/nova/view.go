@@ -1,0 +1,299 @@
+package nova
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
+)
+
+// serverView is nova/api/openstack/compute/views/servers.py: show. The parts that a
+// microversion or a right brings are pointers; a nil one leaves its attributes out.
+type serverView struct {
+	ID          string               `json:"id"`
+	Name        string               `json:"name"`
+	Status      string               `json:"status"`
+	TenantID    string               `json:"tenant_id"`
+	UserID      string               `json:"user_id"`
+	Metadata    map[string]string    `json:"metadata"`
+	HostID      string               `json:"hostId"`
+	Image       any                  `json:"image"`
+	Flavor      any                  `json:"flavor"`
+	Created     string               `json:"created"`
+	Updated     string               `json:"updated"`
+	Addresses   map[string][]address `json:"addresses"`
+	AccessIPv4  string               `json:"accessIPv4"`
+	AccessIPv6  string               `json:"accessIPv6"`
+	Links       []any                `json:"links"`
+	DiskConfig  string               `json:"OS-DCF:diskConfig"`
+	Fault       *fault               `json:"fault,omitempty"`
+	Progress    *int                 `json:"progress,omitempty"`
+	Zone        string               `json:"OS-EXT-AZ:availability_zone"`
+	ConfigDrive string               `json:"config_drive"`
+	KeyName     *string              `json:"key_name"`
+	Launched    *string              `json:"OS-SRV-USG:launched_at"`
+	Terminated  *string              `json:"OS-SRV-USG:terminated_at"`
+	*placedAttrs
+	*adminAttrs
+	*hostnameAttr
+	*securityAttr
+	Task    *string `json:"OS-EXT-STS:task_state"`
+	VMState string  `json:"OS-EXT-STS:vm_state"`
+	Power   int     `json:"OS-EXT-STS:power_state"`
+	Volumes []any   `json:"os-extended-volumes:volumes_attached"`
+	*lockedAttr
+	*lockReasonAttr
+	*descriptionAttr
+	*tagsAttr
+	*trustedAttr
+	*hostStatusAttr
+	*groupsAttr
+	*rebuiltAttrs
+}
+
+type placedAttrs struct {
+	Host         *string `json:"OS-EXT-SRV-ATTR:host"`
+	InstanceName string  `json:"OS-EXT-SRV-ATTR:instance_name"`
+	Hypervisor   *string `json:"OS-EXT-SRV-ATTR:hypervisor_hostname"`
+}
+
+type adminAttrs struct {
+	Reservation string  `json:"OS-EXT-SRV-ATTR:reservation_id"`
+	LaunchIndex int     `json:"OS-EXT-SRV-ATTR:launch_index"`
+	Kernel      string  `json:"OS-EXT-SRV-ATTR:kernel_id"`
+	Ramdisk     string  `json:"OS-EXT-SRV-ATTR:ramdisk_id"`
+	RootDevice  string  `json:"OS-EXT-SRV-ATTR:root_device_name"`
+	UserData    *string `json:"OS-EXT-SRV-ATTR:user_data"`
+}
+
+type hostnameAttr struct {
+	Hostname string `json:"OS-EXT-SRV-ATTR:hostname"`
+}
+
+type securityAttr struct {
+	Groups []named `json:"security_groups"`
+}
+
+type named struct {
+	Name string `json:"name"`
+}
+
+type lockedAttr struct {
+	Locked bool `json:"locked"`
+}
+
+type lockReasonAttr struct {
+	Reason *string `json:"locked_reason"`
+}
+
+type descriptionAttr struct {
+	Description *string `json:"description"`
+}
+
+type tagsAttr struct {
+	Tags []string `json:"tags"`
+}
+
+type trustedAttr struct {
+	Trusted []string `json:"trusted_image_certificates"`
+}
+
+type hostStatusAttr struct {
+	HostStatus string `json:"host_status"`
+}
+
+type groupsAttr struct {
+	ServerGroups []string `json:"server_groups"`
+}
+
+// rebuiltAttrs are in the answer to a rebuild alone.
+type rebuiltAttrs struct {
+	AdminPass string  `json:"adminPass"`
+	UserData  *string `json:"user_data"`
+}
+
+type address struct {
+	Version int    `json:"version"`
+	Addr    string `json:"addr"`
+	Type    string `json:"OS-EXT-IPS:type"`
+	MAC     string `json:"OS-EXT-IPS-MAC:mac_addr"`
+}
+
+// viewer makes views of one answer; it remembers names of security groups.
+type viewer struct {
+	n      *Nova
+	c      *call
+	groups map[string]string
+}
+
+func (n *Nova) viewer(c *call) *viewer { return &viewer{n: n, c: c, groups: map[string]string{}} }
+
+func (w *viewer) basic(s *Server) any {
+	return map[string]any{"id": s.ID, "name": s.Name, "links": links(w.c, "servers/"+s.ID)}
+}
+
+// full shows a server; single is for GET of one server, which says more.
+func (w *viewer) full(s *Server, single bool) *serverView {
+	minor := w.c.minor
+	v := &serverView{ID: s.ID, Name: s.Name, Status: s.status(), TenantID: s.Project, UserID: s.User, Metadata: s.Metadata, HostID: s.hostID(),
+		Image: w.image(s), Flavor: w.flavor(s), Created: oslo.Stamp(s.Created), Updated: oslo.Stamp(s.Updated), Addresses: w.n.addresses(s),
+		AccessIPv4: s.AccessIPv4, AccessIPv6: s.AccessIPv6, Links: links(w.c, "servers/"+s.ID), DiskConfig: s.DiskConfig, Zone: s.Zone,
+		ConfigDrive: s.ConfigDrive, KeyName: s.Key, Launched: micro(s.Launched), Terminated: micro(s.Terminated),
+		Task: orNil(s.Task), VMState: s.VMState, Power: s.Power, Volumes: s.volumesView(minor)}
+	if status := v.Status; (status == "ERROR" || status == "DELETED") && s.Fault != nil {
+		f := *s.Fault
+		if !w.c.Caller.Admin() || !single {
+			f.Details = ""
+		}
+		v.Fault = &f
+	}
+	if word := v.Status; word == "ACTIVE" || word == "BUILD" || word == "REBUILD" || word == "RESIZE" || word == "VERIFY_RESIZE" || word == "REVERT_RESIZE" || word == "MIGRATING" {
+		v.Progress = new(int)
+	}
+	w.later(v, s, single)
+	return v
+}
+
+// later adds what microversions and rights bring.
+func (w *viewer) later(v *serverView, s *Server, single bool) {
+	minor, admin := w.c.minor, w.c.Caller.Admin()
+	if admin {
+		v.placedAttrs = &placedAttrs{orNil(s.Host), s.instanceName(), orNil(s.Host)}
+		if minor >= 3 {
+			v.adminAttrs = &adminAttrs{Reservation: s.reservation, LaunchIndex: s.launchIndex, RootDevice: "/dev/vda", UserData: s.UserData}
+		}
+		if minor >= 16 {
+			v.hostStatusAttr = &hostStatusAttr{"UP"}
+			if s.Host == "" {
+				v.HostStatus = ""
+			}
+		}
+	}
+	if admin && minor >= 3 || minor >= 90 {
+		v.hostnameAttr = &hostnameAttr{s.Hostname}
+	}
+	if names := w.securityGroups(s); len(names) > 0 {
+		v.securityAttr = &securityAttr{names}
+	}
+	if minor >= 9 {
+		v.lockedAttr = &lockedAttr{s.Locked}
+	}
+	if minor >= 73 {
+		v.lockReasonAttr = &lockReasonAttr{s.LockReason}
+	}
+	if minor >= 19 {
+		v.descriptionAttr = &descriptionAttr{s.Description}
+	}
+	if minor >= 26 {
+		v.tagsAttr = &tagsAttr{append([]string{}, s.Tags...)}
+	}
+	if minor >= 63 {
+		v.trustedAttr = &trustedAttr{}
+	}
+	if minor >= 71 && single {
+		v.groupsAttr = &groupsAttr{[]string{}}
+		if _, ok := w.n.groups.Get(s.group); ok {
+			v.ServerGroups = append(v.ServerGroups, s.group)
+		}
+	}
+}
+
+func (s *Server) instanceName() string { return fmt.Sprintf("instance-%08x", s.number) }
+
+func (w *viewer) image(s *Server) any {
+	if s.Image == "" {
+		return ""
+	}
+	return map[string]any{"id": s.Image, "links": bookmark(w.c, "images/"+s.Image)}
+}
+
+func (w *viewer) flavor(s *Server) any {
+	f := &s.Flavor
+	if w.c.minor < 47 {
+		return map[string]any{"id": f.ID, "links": bookmark(w.c, "flavors/"+f.ID)}
+	}
+	return embeddedFlavor{f.VCPUs, f.RAM, f.Disk, f.Ephemeral, f.Swap, f.Name, f.Specs}
+}
+
+type embeddedFlavor struct {
+	VCPUs     int               `json:"vcpus"`
+	RAM       int               `json:"ram"`
+	Disk      int               `json:"disk"`
+	Ephemeral int               `json:"ephemeral"`
+	Swap      int               `json:"swap"`
+	Name      string            `json:"original_name"`
+	Specs     map[string]string `json:"extra_specs"`
+}
+
+// addresses go by the network's name, in the order of the interfaces.
+func (n *Nova) addresses(s *Server) map[string][]address {
+	out := map[string][]address{}
+	for _, i := range s.nics {
+		p, ok := n.network.Port(i.port)
+		if !ok {
+			continue
+		}
+		t, ok := n.network.Network(p.NetworkID)
+		if !ok {
+			continue
+		}
+		if _, ok := out[t.Name]; !ok {
+			out[t.Name] = []address{}
+		}
+		for _, f := range p.FixedIPs {
+			out[t.Name] = append(out[t.Name], address{version(f.IP), f.IP, "fixed", p.MAC})
+			if float := n.floating(p.ID, f.IP); float != "" {
+				out[t.Name] = append(out[t.Name], address{version(float), float, "floating", p.MAC})
+			}
+		}
+	}
+	return out
+}
+
+func version(ip string) int {
+	if a, err := netip.ParseAddr(ip); err == nil && a.Is6() {
+		return 6
+	}
+	return 4
+}
+
+// securityGroups are those of the ports, one after the other, as
+// nova/network/security_group_api.py lists them.
+func (w *viewer) securityGroups(s *Server) []named {
+	var out []named
+	for _, i := range s.nics {
+		p, ok := w.n.network.Port(i.port)
+		if !ok {
+			continue
+		}
+		for _, id := range p.SecurityGroups {
+			name, known := w.groups[id]
+			if !known {
+				if list := w.n.network.Groups(p.ProjectID, id); len(list) > 0 {
+					name = list[0].Name
+				}
+				w.groups[id] = name
+			}
+			if name != "" {
+				out = append(out, named{name})
+			}
+		}
+	}
+	return out
+}
+
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func micro(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	s := oslo.StampMicro(t.Truncate(time.Second))
+	return &s
+}

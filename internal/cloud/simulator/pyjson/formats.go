@@ -1,0 +1,66 @@
+package pyjson
+
+import (
+	"encoding/base64"
+	"net/netip"
+	"regexp"
+	"strings"
+)
+
+// formats are the format checkers of nova/api/validation/validators.py.
+var formats = map[string]func(string) bool{
+	"uuid": IsUUID,
+	"ipv4": func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is4() },
+	"ipv6": func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is6() },
+	"ip":   func(s string) bool { _, err := netip.ParseAddr(s); return err == nil },
+	"base64": func(s string) bool {
+		// Python's decoder leaves out what is no base64 letter, and then wants whole groups.
+		clean := notBase64.ReplaceAllString(s, "")
+		_, err := base64.StdEncoding.DecodeString(clean)
+		return err == nil
+	},
+}
+
+var notBase64 = regexp.MustCompile(`[^A-Za-z0-9+/=]`)
+
+var hex32 = regexp.MustCompile(`^[0-9a-fA-F]{32}$`)
+
+// IsUUID is oslo_utils.uuidutils.is_uuid_like: dashes, braces and a urn prefix do not matter.
+func IsUUID(s string) bool {
+	s = strings.NewReplacer("urn:", "", "uuid:", "").Replace(s)
+	return hex32.MatchString(strings.ReplaceAll(strings.Trim(s, "{}"), "-", ""))
+}
+
+// Int64 is a bound of a schema.
+func Int64(n int64) *int64 { return &n }
+
+// String is the schema of a text of min to max characters.
+func String(min, max int) *Schema {
+	return &Schema{Types: []string{"string"}, MinLength: min, MaxLength: max}
+}
+
+// OrNull lets a schema take null too.
+func OrNull(s *Schema) *Schema {
+	out := *s
+	out.Types = append(append([]string{}, s.Types...), "null")
+	return &out
+}
+
+// Boolean is what the services' parameter_types take for a truth value.
+var Boolean = &Schema{Types: []string{"boolean", "string"}, Enum: []any{
+	true, "True", "TRUE", "true", "1", "ON", "On", "on", "YES", "Yes", "yes",
+	false, "False", "FALSE", "false", "0", "OFF", "Off", "off", "NO", "No", "no"}}
+
+// Truth reads a value that Boolean takes.
+func Truth(v any) bool {
+	switch v := v.(type) {
+	case bool:
+		return v
+	case string:
+		switch strings.ToLower(v) {
+		case "true", "1", "on", "yes":
+			return true
+		}
+	}
+	return false
+}
