@@ -6,21 +6,26 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
-	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
 )
+
+const program = "stackreeve"
 
 // app is what the commands share.
 type app struct {
-	out, err  io.Writer
+	out, err io.Writer
+	// terminal is standard output when it is one; nil otherwise.
+	terminal *os.File
+
 	configs   []string
 	dataDir   string
 	parallel  int
@@ -28,107 +33,106 @@ type app struct {
 	verbose   bool
 }
 
-// exit is an error that has been told to people already, and the exit code it
+func newApp() *app {
+	a := &app{out: &shared{w: os.Stdout}, err: &shared{w: os.Stderr}}
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		a.terminal = os.Stdout
+	}
+	return a
+}
+
+// shared lets several stacks write, one at a time.
+type shared struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// Write implements io.Writer.
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
+}
+
+// exit is an error that people have been told already, and the exit code it
 // means.
 type exit reconcile.Outcome
 
 // Error implements error.
 func (e exit) Error() string { return reconcile.Outcome(e).String() }
 
+// ended is the error that makes the process exit with the outcome's code.
+func ended(o reconcile.Outcome) error {
+	if o == reconcile.InSync {
+		return nil
+	}
+	return exit(o)
+}
+
 func (a *app) execute(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	return a.explain(root.ExecuteContext(ctx))
+	return int(a.fail(root.ExecuteContext(ctx)))
 }
 
-// explain prints an error as people need it and returns the exit code.
-func (a *app) explain(err error) int {
+// fail tells people about an error and returns what it means.
+func (a *app) fail(err error) reconcile.Outcome {
 	var code exit
 	var problems manifest.Problems
 	switch {
 	case err == nil:
-		return int(reconcile.InSync)
+		return reconcile.InSync
 	case errors.As(err, &code):
-		return int(code)
+		return reconcile.Outcome(code)
 	case errors.As(err, &problems):
-		a.problems(problems)
-		return int(reconcile.Invalid)
+		report.Text{W: a.err}.Problems(problems)
+		return reconcile.Invalid
 	}
-	fmt.Fprintf(a.err, "error: %v\n", err)
-	return int(reconcile.Broken)
+	// The class says what the agent does next; people need what comes after it.
+	text := strings.TrimPrefix(err.Error(), reconcile.ErrRejected.Error()+": ")
+	fmt.Fprintf(a.err, "error: %s\n", text)
+	return reconcile.Broken
 }
 
-func (a *app) problems(problems manifest.Problems) {
-	fmt.Fprintln(a.err, problems.Error())
-	fmt.Fprintf(a.err, "%s; nothing was done\n", count(len(problems), "problem"))
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// worse is the outcome that says more about two stacks: an error is worse than
+// refused input, that than differences.
+func worse(a, b reconcile.Outcome) reconcile.Outcome {
+	rank := [...]int{reconcile.InSync: 0, reconcile.Differences: 1, reconcile.Invalid: 2, reconcile.Broken: 3}
+	if rank[b] > rank[a] {
+		return b
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return a
 }
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "stackreeve",
+		Use:           program,
 		Short:         "Makes an OpenStack cloud match a Git repository, and keeps it matching",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Long: `Makes an OpenStack cloud match a Git repository, and keeps it matching.
+
+Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing was done).`,
 	}
-	root.AddCommand(a.run(), a.plan(), a.validate(), a.demo(), a.simulator())
+	root.AddCommand(a.run(), a.plan(), a.status(), a.validate(), a.explain(), a.schema(), a.version())
 	return root
 }
 
-// stackFlags adds the flags that say which stacks are meant. The returned
-// function loads them once the flags are parsed.
-func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
-	flags := cmd.Flags()
-	flags.StringArrayVar(&a.configs, "config", nil, "configuration file; can be repeated (default $STACKREEVE_CONFIG, or stackreeve.yaml)")
-	flags.StringVar(&a.dataDir, "data-dir", os.Getenv("STACKREEVE_DATA_DIR"), "folder for a cache of the repositories; never needed (default memory)")
-	flags.IntVar(&a.parallel, "parallelism", 10, "how many steps run at a time, in each stack")
-	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log every request to the cloud")
-	for _, s := range config.All() {
-		flags.String(s.Flag, "", s.Usage+" ($"+s.Env()+")")
-	}
-	return func() ([]config.Stack, error) { return a.stacks(flags) }
+// text writes for people on standard output.
+func (a *app) text() report.Text {
+	_, plain := os.LookupEnv("NO_COLOR")
+	return report.Text{W: a.out, Color: a.terminal != nil && !plain && os.Getenv("TERM") != "dumb"}
 }
 
-func (a *app) stacks(flags *pflag.FlagSet) ([]config.Stack, error) {
-	settings, given := config.Environment(), config.Settings{}
-	for _, s := range config.All() {
-		if f := flags.Lookup(s.Flag); f.Changed {
-			given[s.Flag] = f.Value.String()
-		}
+// logger is for what happens behind the scenes; service says that nobody is
+// watching and everything that matters goes there.
+func (a *app) logger(service bool) *slog.Logger {
+	options := &slog.HandlerOptions{Level: slog.LevelWarn}
+	if service {
+		options.Level = slog.LevelInfo
 	}
-	maps.Copy(settings, given)
-	files := a.configs
-	if len(files) == 0 {
-		files = defaultConfigs(settings)
-	}
-	stacks, err := config.Load(files, settings)
-	if errors.Is(err, config.ErrNone) {
-		return nil, errors.New("no stack is configured: write a stackreeve.yaml, name one with --config, or give --stack and --url")
-	}
-	return stacks, err
-}
-
-// defaultConfigs finds the configuration when no flag names it.
-func defaultConfigs(settings config.Settings) []string {
-	if list := os.Getenv("STACKREEVE_CONFIG"); list != "" {
-		return strings.Split(list, string(os.PathListSeparator))
-	}
-	if _, err := os.Stat("stackreeve.yaml"); err == nil && settings["url"] == "" {
-		return []string{"stackreeve.yaml"}
-	}
-	return nil
-}
-
-func (a *app) logger() *slog.Logger {
-	options := &slog.HandlerOptions{Level: slog.LevelInfo}
 	if a.verbose {
 		options.Level = slog.LevelDebug
 	}
@@ -136,4 +140,13 @@ func (a *app) logger() *slog.Logger {
 		return slog.New(slog.NewJSONHandler(a.err, options))
 	}
 	return slog.New(slog.NewTextHandler(a.err, options))
+}
+
+func oneOf(flag, value string, allowed ...string) error {
+	for _, v := range allowed {
+		if v == value {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %q is not one of %s", flag, value, strings.Join(allowed, ", "))
 }

@@ -16,6 +16,5 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	app := &app{out: os.Stdout, err: os.Stderr}
-	return app.execute(ctx, os.Args[1:])
+	return newApp().execute(ctx, os.Args[1:])
 }

@@ -12,64 +12,87 @@ import (
 )
 
 func (a *app) plan() *cobra.Command {
-	var ref string
+	var ref, output string
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Say what a revision would do; changes nothing",
 		Args:  cobra.NoArgs,
 	}
-	load := a.stackFlags(cmd)
 	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag, full commit or full reference to plan (default the stack's branch)")
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
+	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := oneOf("--output", output, "text", "json", "markdown"); err != nil {
+			return err
+		}
 		stacks, err := load()
 		if err != nil {
 			return err
 		}
-		w := wiring{log: a.logger(), dataDir: a.dataDir, parallel: a.parallel}
-		worst := reconcile.InSync
-		for i := range stacks {
-			plan, _, err := w.look(cmd.Context(), &stacks[i], ref)
+		return a.each(stacks, func(w wiring, s *config.Stack) (reconcile.Plan, error) {
+			plan, rev, err := w.look(cmd.Context(), s, ref)
 			if err != nil {
-				return err
+				return plan, err
 			}
-			report.Text{W: a.out}.Plan(plan)
-			worst = worse(worst, plan.Outcome())
-		}
-		if worst != reconcile.InSync {
-			return exit(worst)
-		}
-		return nil
+			approve := approveCommand(cmd, s.Name)
+			switch output {
+			case "json":
+				return plan, report.JSON(a.out, report.Document(plan, rev))
+			case "markdown":
+				report.Markdown(a.out, plan, rev, approve)
+			default:
+				text := a.text()
+				text.Approve = approve
+				text.Plan(plan, rev)
+			}
+			return plan, nil
+		})
 	}
 	return cmd
 }
 
-// look plans a stack's revision without changing anything.
-func (w wiring) look(ctx context.Context, s *config.Stack, ref string) (reconcile.Plan, source.Revision, error) {
+// each looks at every stack in turn; one that fails stops no other.
+func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (reconcile.Plan, error)) error {
+	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel}
+	worst := reconcile.InSync
+	for i := range stacks {
+		plan, err := look(w, &stacks[i])
+		if err != nil {
+			worst = worse(worst, a.fail(err))
+			continue
+		}
+		worst = worse(worst, plan.Outcome())
+	}
+	return ended(worst)
+}
+
+// look plans a stack's revision without changing anything. ref is "" for the
+// newest of its branch.
+func (w wiring) look(ctx context.Context, s *config.Stack, ref string) (plan reconcile.Plan, rev source.Revision, err error) {
 	repo, err := w.repo(s)
 	if err != nil {
-		return reconcile.Plan{}, source.Revision{}, err
+		return plan, rev, err
 	}
-	defer repo.Close()
-	var rev source.Revision
+	defer func() { _ = repo.Close() }()
 	if ref != "" {
 		rev, err = repo.At(ctx, ref)
 	} else {
 		rev, _, err = repo.Fetch(ctx)
 	}
 	if err != nil {
-		return reconcile.Plan{}, rev, err
+		return plan, rev, err
 	}
 	read := reader(s)
 	if _, err = read(rev.Files, ""); err != nil {
-		return reconcile.Plan{}, rev, err
+		return plan, rev, err
 	}
 	engine, region, err := w.open(ctx, s)
 	if err != nil {
-		return reconcile.Plan{}, rev, err
+		return plan, rev, err
 	}
 	want, err := read(rev.Files, region)
 	if err != nil {
-		return reconcile.Plan{}, rev, err
+		return plan, rev, err
 	}
 	return engine.Look(ctx, rev.Commit, want, ""), rev, nil
 }

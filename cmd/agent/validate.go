@@ -1,31 +1,91 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 func (a *app) validate() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "validate PATH",
 		Short: "Say everything about manifests that can be said without a cloud",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			rev, err := source.Dir(args[0])
-			if err != nil {
-				return err
-			}
-			want, _, err := reconcile.Read(rev.Files, all.Kinds(nil), reconcile.Defaults{})
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(a.out, "%s, no problem\n", count(len(want), "object"))
-			return nil
-		},
+		Long: `Say everything about manifests that can be said without a cloud.
+
+PATH is a folder of manifests, read as it lies there, or a configuration file.
+--config (with --stack) says whose spec.defaults count.`,
+		Args: cobra.ExactArgs(1),
 	}
+	a.stackFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		info, err := os.Stat(args[0])
+		if err != nil {
+			return err
+		}
+		if info.Mode().IsRegular() {
+			return a.validateConfig(args[0])
+		}
+		defaults, err := a.defaults(settings(cmd.Flags()))
+		if err != nil {
+			return err
+		}
+		return a.validateFolder(args[0], defaults)
+	}
+	return cmd
+}
+
+func (a *app) validateConfig(file string) error {
+	stacks, err := config.Load([]string{file}, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s: %d stacks, no problems\n", file, len(stacks))
+	return nil
+}
+
+// defaults are those of the configured stack, if one is named, and of flags.
+func (a *app) defaults(s config.Settings) (reconcile.Defaults, error) {
+	if len(a.configs) == 0 {
+		s["stack"], s["url"] = cmp.Or(s["stack"], "validate"), cmp.Or(s["url"], ".")
+	}
+	stacks, err := config.Load(a.configs, s)
+	switch {
+	case err != nil:
+		return reconcile.Defaults{}, err
+	case len(stacks) > 1:
+		return reconcile.Defaults{}, fmt.Errorf("the configuration has %d stacks; choose one with --stack", len(stacks))
+	}
+	return stacks[0].Spec.Defaults, nil
+}
+
+func (a *app) validateFolder(path string, defaults reconcile.Defaults) error {
+	rev, err := source.Dir(path)
+	if err != nil {
+		return err
+	}
+	want, ignored, err := reconcile.Read(rev.Files, all.Kinds(nil), defaults)
+	for _, i := range ignored {
+		fmt.Fprintf(a.err, "left alone: %s: %s\n", i.Origin, i.Why)
+	}
+	if err != nil {
+		return err
+	}
+	written := 0
+	for _, d := range want {
+		if d.Parent.Kind == "" {
+			written++
+		}
+		for _, n := range d.Notes {
+			fmt.Fprintf(a.err, "note: %s: %s: %s: %s\n", d.Origin, d.Key, n.Field, n.Text)
+		}
+	}
+	fmt.Fprintf(a.out, "%s: %d objects, no problems\n", path, written)
+	return nil
 }

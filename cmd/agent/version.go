@@ -2,7 +2,11 @@ package main
 
 import (
 	"cmp"
+	"fmt"
+	"runtime"
 	"runtime/debug"
+
+	"github.com/spf13/cobra"
 )
 
 // release is set by the linker when a release is built.
@@ -15,4 +19,16 @@ func version() string {
 		return cmp.Or(release, "unknown")
 	}
 	return cmp.Or(release, info.Main.Version, "unknown")
+}
+
+func (a *app) version() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			fmt.Fprintf(a.out, "%s %s %s %s/%s\n", program, version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return nil
+		},
+	}
 }

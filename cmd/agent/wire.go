@@ -19,7 +19,7 @@ type wiring struct {
 	dataDir  string
 	parallel int
 	observe  func(cloud.Request)
-	watcher  func(stack string) reconcile.Watcher
+	watcher  func() reconcile.Watcher
 }
 
 func (w wiring) stack(s *config.Stack, repo *source.Repo) *agent.Stack {
@@ -59,7 +59,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*reconcile.Engine, s
 		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log,
 	}
 	if w.watcher != nil {
-		engine.Watcher = w.watcher(s.Name)
+		engine.Watcher = w.watcher()
 	}
 	return engine, client.Region, nil
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"sync"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -43,6 +44,8 @@ type Stack struct {
 	good   *source.Revision // the newest whose manifests were accepted
 	synced string           // the last commit that was in sync
 	silent bool             // the source does not answer
+	once   sync.Once
+	wake   chan struct{}
 }
 
 // Cloud is an opened cloud, as the cycle sees it.

@@ -3,23 +3,208 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
-
-// Plan writes a plan as people read it.
-func (t Text) Plan(p reconcile.Plan) {
-	for _, s := range p.Steps {
-		if s.Action == reconcile.Keep && len(s.Changes) == 0 {
-			continue
-		}
-		fmt.Fprintf(t.W, "%s %s %s\n", s.Action, s.Key, s.Reason)
-	}
-	fmt.Fprintln(t.W, p.Summary())
-}
 
 // Text writes for people.
 type Text struct {
 	W     io.Writer
 	Color bool
+	// Approve is the command line that carries out a held plan, but for the
+	// hash at its end.
+	Approve string
+}
+
+// Plan writes a plan: one paragraph for each object of the repository that
+// something happens to, and the sum of it last.
+func (t Text) Plan(p reconcile.Plan, rev source.Revision) {
+	var b strings.Builder
+	whole := t.W
+	t.W = &b
+	t.plan(p, rev)
+	_, _ = io.WriteString(whole, b.String()) // in one piece: other stacks write, too
+}
+
+func (t Text) plan(p reconcile.Plan, rev source.Revision) {
+	fmt.Fprintln(t.W, t.bold(heading(p.Stack, rev)))
+	for _, g := range groups(p) {
+		if g, ok := g.said(); ok {
+			fmt.Fprintln(t.W)
+			t.group(g)
+		}
+	}
+	for _, reason := range p.Unlisted {
+		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), clean("cannot be seen, so nothing is decided about it: "+reason))
+	}
+	fmt.Fprintln(t.W)
+	fmt.Fprintln(t.W, t.bold(sum(p)))
+	if p.Held != "" {
+		fmt.Fprintf(t.W, "%s %s.\nTo carry out exactly this plan (%s):\n    %s %s\n", t.paint(red, "Held:"), clean(p.Held), p.Hash(), t.Approve, p.Hash())
+	}
+}
+
+func heading(stack string, rev source.Revision) string {
+	text := "stack " + stack
+	if rev.Commit != "" {
+		text += " at " + Short(rev.Commit)
+	}
+	if rev.Branch != "" && rev.Branch != rev.Commit {
+		text += " (" + rev.Branch + ")"
+	}
+	if rev.Subject != "" {
+		text += ": " + rev.Subject
+	}
+	return clean(text)
+}
+
+// sum is the last line of a plan.
+func sum(p reconcile.Plan) string {
+	s := p.Summary()
+	unchanged := plural(unchanged(p), "object") + " unchanged"
+	if p.InSync() {
+		return "In sync; " + unchanged + "."
+	}
+	text := s.String()
+	if s.Writes()+s.Wait+s.Refuse == 0 {
+		text = "Nothing to do"
+	}
+	if n := reported(p); n > 0 {
+		text += fmt.Sprintf(", %d drifted and only reported", n)
+	}
+	return text + "; " + unchanged + "."
+}
+
+func unchanged(p reconcile.Plan) int { return p.Summary().Keep - reported(p) }
+
+func reported(p reconcile.Plan) int {
+	n := 0
+	for _, s := range p.Steps {
+		if s.Action == reconcile.Keep && len(s.Changes) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (t Text) group(g group) {
+	indent := ""
+	switch {
+	case g.own != nil && !silent(*g.own):
+		t.step(indent, *g.own, g.root)
+	default:
+		fmt.Fprintf(t.W, "%s  %s\n", t.bold(clean(g.root.String())), t.dim(g.origin.String()))
+	}
+	if g.own != nil || len(g.children) > 0 {
+		indent = "  "
+	}
+	for _, n := range g.notes {
+		t.note(indent, n)
+	}
+	for _, s := range g.children {
+		t.step(indent, s, g.root)
+	}
+}
+
+func (t Text) step(indent string, s reconcile.Step, root manifest.Key) {
+	line := indent + t.paint(colorOf(s), symbol(s)) + " " + clean(s.Key.String())
+	if text := explain(s); text != "" {
+		line += "  " + text
+	}
+	if s.Key == root && s.Origin.File != "" {
+		line += "  " + t.dim(s.Origin.String())
+	}
+	fmt.Fprintln(t.W, line)
+	indent += strings.Repeat(" ", 4)
+	for _, c := range shown(s.Changes) {
+		fmt.Fprintln(t.W, indent+change(c))
+	}
+	for _, n := range s.Notes {
+		t.note(indent, n)
+	}
+}
+
+func (t Text) note(indent string, n reconcile.Note) {
+	fmt.Fprintf(t.W, "%s%s %s: %s\n", indent, t.dim("note:"), clean(n.Field), clean(n.Text))
+}
+
+// Problems writes everything that is wrong with a revision or a configuration.
+func (t Text) Problems(problems manifest.Problems) {
+	fmt.Fprintln(t.W, cleanLines(problems.Error()))
+	fmt.Fprintf(t.W, "%s; nothing was done\n", plural(len(problems), "problem"))
+}
+
+// cleanLines cleans line by line.
+func cleanLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = clean(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Pass writes how a pass ended, after its plan.
+func (t Text) Pass(p reconcile.Pass) {
+	for _, f := range p.Failures {
+		fmt.Fprintf(t.W, "%s %s\n", t.paint(red, "failed:"), failure(f))
+	}
+	fmt.Fprintf(t.W, "%s %s\n", t.bold("stack "+p.Stack+":"), ending(p))
+}
+
+func failure(f reconcile.Failure) string {
+	text := f.Key.String() + ": " + f.Reason
+	if f.Origin.File != "" {
+		text = f.Origin.String() + ": " + text
+	}
+	if n := len(f.Dependents); n > 0 {
+		text += fmt.Sprintf(" (%s: %s)", plural(n, "object")+" waiting for it", someKeys(f.Dependents))
+	}
+	return clean(text)
+}
+
+func someKeys(keys []manifest.Key) string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.String()
+	}
+	return some(names)
+}
+
+// ending is a pass in one line.
+func ending(p reconcile.Pass) string {
+	text := p.Outcome().String()
+	switch {
+	case p.Interrupted:
+		text = "interrupted"
+	case p.First.Held != "":
+		text = "held, nothing was changed"
+	}
+	if did := deeds(p); did != "" {
+		text += ": " + did
+	}
+	return text + " (" + lasted(p.Took) + ")"
+}
+
+// deeds counts what a pass has done to the cloud.
+func deeds(p reconcile.Pass) string {
+	done := map[reconcile.Action]int{}
+	for _, r := range p.Results {
+		if r.Err == nil {
+			done[r.Step.Action]++
+		}
+	}
+	done[reconcile.Create] -= done[reconcile.Recreate] // made anew
+	var parts []string
+	for _, d := range []struct {
+		action reconcile.Action
+		word   string
+	}{{reconcile.Create, "created"}, {reconcile.Update, "changed"}, {reconcile.Recreate, "replaced"}, {reconcile.Delete, "deleted"}} {
+		if n := done[d.action]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, d.word))
+		}
+	}
+	return strings.Join(parts, ", ")
 }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+func (a *app) explain() *cobra.Command {
+	return &cobra.Command{
+		Use:       "explain [KIND[.FIELD…]]",
+		Short:     "Explain a kind of object, or one of its fields",
+		Example:   "  stackreeve explain\n  stackreeve explain Network\n  stackreeve explain Network.spec.resource.mtu",
+		Args:      cobra.MaximumNArgs(1),
+		ValidArgs: kindNames(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.explainAll()
+			}
+			name, path, _ := strings.Cut(args[0], ".")
+			d, err := find(name)
+			if err != nil {
+				return err
+			}
+			text, err := manifest.Explain(d.body, path)
+			if err != nil {
+				return fmt.Errorf("%s: %w", d.gvk.Kind, err)
+			}
+			fmt.Fprintf(a.out, "KIND:       %s\nAPIVERSION: %s\n\n", d.gvk.Kind, d.gvk.APIVersion())
+			if path == "" {
+				fmt.Fprintf(a.out, "%s\n\n", d.doc)
+			}
+			fmt.Fprint(a.out, text)
+			return nil
+		},
+	}
+}
+
+// explainAll lists the kinds, and the annotations that all of them take.
+func (a *app) explainAll() error {
+	table := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(table, "KIND\tAPIVERSION\tWHAT IT IS")
+	for _, d := range describedKinds() {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", d.gvk.Kind, d.gvk.APIVersion(), d.doc)
+	}
+	fmt.Fprintln(table, "\nANNOTATION\t\tWHAT IT DOES")
+	annotations := reconcile.Annotations()
+	for _, name := range slices.Sorted(maps.Keys(annotations)) {
+		fmt.Fprintf(table, "%s\t\t%s\n", name, annotations[name])
+	}
+	return table.Flush()
+}

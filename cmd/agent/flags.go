@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+)
+
+// stackFlags adds the flags that say which stacks are meant. The returned
+// function loads them once the flags are parsed.
+func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVar(&a.configs, "config", nil, "configuration file; can be repeated (default $STACKREEVE_CONFIG, or stackreeve.yaml)")
+	for _, s := range config.All() {
+		flags.String(s.Flag, "", s.Usage+" ($"+s.Env()+")")
+	}
+	flags.StringVar(&a.dataDir, "data-dir", os.Getenv("STACKREEVE_DATA_DIR"), "folder for a cache of the repositories, never needed ($STACKREEVE_DATA_DIR; default memory)")
+	flags.IntVar(&a.parallel, "parallelism", 10, "how many steps run at a time, in each stack")
+	flags.StringVar(&a.logFormat, "log-format", "text", "text or json")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log every request to the cloud")
+	return func() ([]config.Stack, error) {
+		if err := oneOf("--log-format", a.logFormat, "text", "json"); err != nil {
+			return nil, err
+		}
+		return a.stacks(settings(flags))
+	}
+}
+
+// settings are those of the environment, and over them those of flags.
+func settings(flags *pflag.FlagSet) config.Settings {
+	s := config.Environment()
+	for _, setting := range config.All() {
+		if f := flags.Lookup(setting.Flag); f != nil && f.Changed {
+			s[setting.Flag] = f.Value.String()
+		}
+	}
+	return s
+}
+
+func (a *app) stacks(s config.Settings) ([]config.Stack, error) {
+	stacks, err := config.Load(a.configFiles(s), s)
+	if errors.Is(err, config.ErrNone) {
+		return nil, errors.New("no stack is configured; write a stackreeve.yaml, name one with --config, or give --stack and --url")
+	}
+	return stacks, err
+}
+
+// configFiles are those that flags or the environment name, or the one in the
+// working directory.
+func (a *app) configFiles(s config.Settings) []string {
+	if len(a.configs) > 0 {
+		return a.configs
+	}
+	if list := os.Getenv("STACKREEVE_CONFIG"); list != "" {
+		return strings.Split(list, string(os.PathListSeparator))
+	}
+	const usual = "stackreeve.yaml"
+	if _, err := os.Stat(usual); err == nil && s["url"] == "" {
+		return []string{usual}
+	}
+	return nil
+}
+
+// approveCommand is how the plan of a stack that cmd shows is carried out, but
+// for the hash at its end.
+func approveCommand(cmd *cobra.Command, stack string) string {
+	words := []string{program, "run", "--once"}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "once", "approve", "output", "ref", "stack", "listen":
+			return
+		}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			for _, v := range list.GetSlice() {
+				words = append(words, "--"+f.Name, quote(v))
+			}
+			return
+		}
+		words = append(words, "--"+f.Name+"="+quote(f.Value.String()))
+	})
+	return strings.Join(append(words, "--stack", stack, "--approve"), " ")
+}
+
+// quote makes a word that a shell reads as it is.
+func quote(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+,="
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

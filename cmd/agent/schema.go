@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+func (a *app) schema() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "schema [KIND]",
+		Short: "Print JSON Schemas of manifests, for editors and checkers",
+		Long: `Print JSON Schemas of manifests, for editors and checkers.
+
+Without KIND one schema that accepts every kind; with --dir one file for each
+kind, as DIR/GROUP/kind_version.json.`,
+		Args:      cobra.MaximumNArgs(1),
+		ValidArgs: kindNames(),
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "folder to write one file for each kind to")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		kinds := describedKinds()
+		if len(args) == 1 {
+			d, err := find(args[0])
+			if err != nil {
+				return err
+			}
+			kinds = []described{d}
+		}
+		switch {
+		case dir != "":
+			return writeSchemas(dir, kinds)
+		case len(args) == 1:
+			schema, err := manifest.Schema(kinds[0].body, kinds[0].gvk)
+			if err != nil {
+				return err
+			}
+			return report.JSON(a.out, schema)
+		}
+		schema, err := combined(kinds)
+		if err != nil {
+			return err
+		}
+		return report.JSON(a.out, schema)
+	}
+	return cmd
+}
+
+// combined is a schema that accepts each of the kinds.
+func combined(kinds []described) (map[string]any, error) {
+	var each []map[string]any
+	for _, d := range kinds {
+		schema, err := manifest.Schema(d.body, d.gvk)
+		if err != nil {
+			return nil, err
+		}
+		delete(schema, "$schema")
+		each = append(each, schema)
+	}
+	return map[string]any{"$schema": "http://json-schema.org/draft-07/schema#", "title": "Stackreeve manifests", "anyOf": each}, nil
+}
+
+func writeSchemas(dir string, kinds []described) error {
+	for _, d := range kinds {
+		schema, err := manifest.Schema(d.body, d.gvk)
+		if err != nil {
+			return err
+		}
+		var text bytes.Buffer
+		if err := report.JSON(&text, schema); err != nil {
+			return err
+		}
+		file := filepath.Join(dir, d.gvk.Group, fmt.Sprintf("%s_%s.json", strings.ToLower(d.gvk.Kind), d.gvk.Version))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// service is the agent as it runs for ever.
+type service struct {
+	log     *slog.Logger
+	stacks  []*agent.Stack
+	health  *agent.Health
+	metrics *report.Metrics
+}
+
+func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
+	var names []string
+	for _, s := range stacks {
+		names = append(names, s.Name)
+	}
+	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version())}
+	for i := range stacks {
+		s := &stacks[i]
+		log := report.NewLog(svc.log.With("stack", s.Name))
+		w := wiring{log: svc.log, dataDir: a.dataDir, parallel: a.parallel, watcher: func() reconcile.Watcher { return log }}
+		w.observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
+		repo, err := w.repo(s)
+		if err != nil {
+			return nil, err
+		}
+		one := w.stack(s, repo)
+		one.Approved = f.approve
+		one.Report = func(r report.Run) {
+			log.Ran(r)
+			svc.metrics.Ran(r)
+			svc.health.Ran(r)
+		}
+		svc.stacks = append(svc.stacks, one)
+	}
+	return svc, nil
+}
+
+func (s *service) run(ctx context.Context, listen string) error {
+	stop, err := s.listen(ctx, listen)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	s.log.Info("started", "version", version(), "stacks", len(s.stacks))
+	defer context.AfterFunc(ctx, func() {
+		s.log.Info("stopping: what is in flight is finished; a second signal stops at once")
+	})()
+	agent.Serve(ctx, s.stacks)
+	s.log.Info("stopped")
+	return nil
+}
+
+// listen serves health and metrics until stop is called.
+func (s *service) listen(ctx context.Context, address string) (stop func(), err error) {
+	if address == "" {
+		return func() {}, nil
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--listen: %w", err)
+	}
+	server := &http.Server{
+		Handler:           s.health.Handler(promhttp.HandlerFor(s.metrics.Registry, promhttp.HandlerOpts{})),
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 1 << 16,
+		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	s.log.Info("listening", "address", l.Addr().String())
+	go func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.log.Error("health and metrics ended", "error", err)
+		}
+	}()
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_ = server.Shutdown(ctx) // the process ends anyway
+	}, nil
+}

@@ -1,0 +1,115 @@
+package agent
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// How long a stack rests after a pass that failed: it doubles with every
+// failure in a row, and half of it is left to chance.
+const (
+	firstRest = 5 * time.Second
+	longRest  = 5 * time.Minute
+)
+
+// Serve runs every stack until ctx ends. A stack that fails stops no other.
+func Serve(ctx context.Context, stacks []*Stack) {
+	var all sync.WaitGroup
+	for _, s := range stacks {
+		all.Go(func() { s.Serve(ctx) })
+	}
+	all.Wait()
+}
+
+// Serve looks at once, then whenever a schedule or [Stack.Wake] says so, until
+// ctx ends and what was in flight has ended, too. What comes while a look is
+// under way is one more look afterwards.
+func (s *Stack) Serve(ctx context.Context) {
+	checks := make(chan struct{}, 1)
+	var clocks sync.WaitGroup
+	clocks.Go(func() { source.Poll(ctx, s.Poll, spread(s.Poll), s.Wake) })
+	clocks.Go(func() { source.Poll(ctx, s.DriftCheck, spread(s.DriftCheck), func() { signal(checks) }) })
+	defer clocks.Wait()
+
+	r := rest{}
+	for always := true; ctx.Err() == nil; {
+		run, said := s.look(ctx, always)
+		if said {
+			s.Report(run)
+		}
+		if run.Pass != nil || run.Err != nil || run.Refused != nil {
+			r.after(run, time.Now())
+		}
+		always = s.next(ctx, checks, &r)
+	}
+}
+
+// Wake says that there may be a new commit.
+func (s *Stack) Wake() { signal(s.wakes()) }
+
+func (s *Stack) wakes() chan struct{} {
+	s.once.Do(func() { s.wake = make(chan struct{}, 1) })
+	return s.wake
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // one is waiting already
+	}
+}
+
+// next waits for the next reason to look. always is false when a look without
+// a new commit is not worth a pass.
+func (s *Stack) next(ctx context.Context, checks <-chan struct{}, r *rest) (always bool) {
+	var again <-chan time.Time
+	if !r.until.IsZero() {
+		timer := time.NewTimer(time.Until(r.until))
+		defer timer.Stop()
+		again = timer.C
+		checks = nil // while it rests only a new commit is worth a look
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-s.wakes():
+		return false
+	case <-checks:
+		return true
+	case <-again:
+		r.until = time.Time{}
+		return true
+	}
+}
+
+// rest is the pause after failures.
+type rest struct {
+	failures int
+	until    time.Time // zero when there is no need to rest
+}
+
+func (r *rest) after(run report.Run, now time.Time) {
+	if run.Outcome() != reconcile.Broken {
+		*r = rest{}
+		return
+	}
+	pause := min(firstRest<<min(r.failures, 10), longRest)
+	r.failures++
+	r.until = now.Add(pause/2 + rand.N(pause/2))
+}
+
+// spread is how much later than scheduled a look may come, so that many stacks
+// do not look all at once: a tenth of the interval, half a minute at most.
+func spread(s source.Schedule) time.Duration {
+	first := s.Next(time.Now())
+	if first.IsZero() {
+		return 0
+	}
+	return min(s.Next(first).Sub(first)/10, 30*time.Second)
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// PlanDoc is a plan for programs. Fields are added to it, never renamed or
+// removed; docs/json.md describes it.
+type PlanDoc struct {
+	APIVersion string            `json:"apiVersion"`
+	Kind       string            `json:"kind"`
+	Stack      string            `json:"stack"`
+	Commit     string            `json:"commit,omitempty"`
+	Branch     string            `json:"branch,omitempty"`
+	Hash       string            `json:"hash"`
+	Outcome    string            `json:"outcome"`
+	ExitCode   int               `json:"exitCode"`
+	Held       string            `json:"held,omitempty"`
+	Unlisted   []string          `json:"unlisted,omitempty"`
+	Owned      int               `json:"owned"`
+	Summary    reconcile.Summary `json:"summary"`
+	Steps      []StepDoc         `json:"steps"`
+	Notes      []NoteDoc         `json:"notes,omitempty"`
+}
+
+// StepDoc is a step for programs. Steps that keep an object as it is are left
+// out; the summary counts them.
+type StepDoc struct {
+	Key        KeyDoc               `json:"key"`
+	Parent     *KeyDoc              `json:"parent,omitempty"`
+	Action     reconcile.Action     `json:"action"`
+	Reason     string               `json:"reason,omitempty"`
+	Error      bool                 `json:"error,omitempty"`
+	Drift      bool                 `json:"drift,omitempty"`
+	Disruption reconcile.Disruption `json:"disruption"`
+	Changes    []ChangeDoc          `json:"changes,omitempty"`
+	Awaits     []KeyDoc             `json:"awaits,omitempty"`
+	Blockers   []string             `json:"blockers,omitempty"`
+	ID         string               `json:"id,omitempty"`
+	Origin     *OriginDoc           `json:"origin,omitempty"`
+	Notes      []reconcile.Note     `json:"notes,omitempty"`
+}
+
+// ChangeDoc is a change for programs. Have and Want are left out for secrets.
+type ChangeDoc struct {
+	Field      string               `json:"field"`
+	Have       any                  `json:"have"`
+	Want       any                  `json:"want"`
+	Disruption reconcile.Disruption `json:"disruption"`
+	Secret     bool                 `json:"secret,omitempty"`
+}
+
+// NoteDoc is a note about an object that has no step of its own.
+type NoteDoc struct {
+	Key   KeyDoc `json:"key"`
+	Field string `json:"field"`
+	Text  string `json:"text"`
+}
+
+// KeyDoc is a key for programs.
+type KeyDoc struct {
+	Group     string `json:"group"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+// OriginDoc is a place in the repository for programs.
+type OriginDoc struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+func keyDoc(k manifest.Key) KeyDoc {
+	return KeyDoc{Group: k.Group, Kind: k.Kind, Namespace: k.Namespace, Name: k.Name}
+}
+
+// Document is the plan for programs.
+func Document(p reconcile.Plan, rev source.Revision) PlanDoc {
+	doc := PlanDoc{
+		APIVersion: "stackreeve.dev/v1alpha1", Kind: "Plan", Stack: p.Stack, Commit: p.Commit, Branch: rev.Branch,
+		Hash: p.Hash(), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Unlisted: p.Unlisted,
+		Owned: p.Owned, Summary: p.Summary(), Steps: []StepDoc{},
+	}
+	for _, s := range p.Steps {
+		if !silent(s) {
+			doc.Steps = append(doc.Steps, stepDoc(s))
+		}
+	}
+	for _, w := range p.Workloads {
+		for _, n := range w.Notes {
+			doc.Notes = append(doc.Notes, NoteDoc{keyDoc(w.Key), n.Field, n.Text})
+		}
+	}
+	return doc
+}
+
+func stepDoc(s reconcile.Step) StepDoc {
+	doc := StepDoc{
+		Key: keyDoc(s.Key), Action: s.Action, Reason: s.Reason, Error: s.Error, Drift: s.Drift,
+		Disruption: s.Disruption(), Blockers: s.Blockers, ID: s.ID(), Notes: s.Notes,
+	}
+	if s.Parent != (manifest.Key{}) {
+		parent := keyDoc(s.Parent)
+		doc.Parent = &parent
+	}
+	if s.Origin.File != "" {
+		doc.Origin = &OriginDoc{s.Origin.File, s.Origin.Line}
+	}
+	for _, k := range s.Awaits {
+		doc.Awaits = append(doc.Awaits, keyDoc(k))
+	}
+	for _, c := range s.Changes {
+		out := ChangeDoc{Field: c.Field, Have: c.Have, Want: c.Want, Disruption: c.Disruption, Secret: c.Secret}
+		if c.Secret {
+			out.Have, out.Want = nil, nil
+		}
+		doc.Changes = append(doc.Changes, out)
+	}
+	return doc
+}
+
+// JSON writes v indented, with characters as they are.
+func JSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	return nil
+}

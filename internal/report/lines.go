@@ -1,0 +1,128 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Lines shows a pass while it runs where nothing can be drawn again: one line
+// for every finished step, and one for every ten seconds of waiting.
+type Lines struct {
+	text Text
+	rev  func() source.Revision
+	// prefix tells stacks apart that run at the same time.
+	prefix string
+
+	mu       sync.Mutex
+	progress reconcile.Progress
+	written  time.Time // when the last line was
+	ticking
+}
+
+// Quiet is how long nothing may happen before people are told what is waited
+// for.
+const Quiet = 10 * time.Second
+
+// NewLines shows on w, each line after prefix.
+func NewLines(w io.Writer, prefix string, rev func() source.Revision, text Text) *Lines {
+	text.W = w
+	return &Lines{text: text, rev: rev, prefix: prefix}
+}
+
+// Planned implements reconcile.Watcher.
+func (l *Lines) Planned(p reconcile.Plan) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text.Plan(p, l.rev())
+	l.written = time.Now()
+	l.start(time.Second, l.tick)
+}
+
+// Started implements reconcile.Watcher.
+func (l *Lines) Started(reconcile.Step) {}
+
+// Finished implements reconcile.Watcher.
+func (l *Lines) Finished(r reconcile.Result) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.line(finished(r))
+}
+
+// Progress implements reconcile.Watcher.
+func (l *Lines) Progress(p reconcile.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.progress = p
+}
+
+// Close ends the lines.
+func (l *Lines) Close() { l.stop() }
+
+func (l *Lines) line(text string) {
+	fmt.Fprintln(l.text.W, l.prefix+text)
+	l.written = time.Now()
+}
+
+func (l *Lines) tick() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	busy := append(l.progress.Doing[:len(l.progress.Doing):len(l.progress.Doing)], l.progress.Waiting...)
+	if now.Sub(l.written) < Quiet || len(busy) == 0 {
+		return
+	}
+	text := "waiting for " + waiting(busy[0], now)
+	if n := len(busy) - 1; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	l.line(text)
+}
+
+// finished is a step that was carried out, or tried, in one line.
+func finished(r reconcile.Result) string {
+	if r.Err != nil {
+		return clean(fmt.Sprintf("%s: %v", r.Step.Key, r.Err))
+	}
+	done := map[reconcile.Action]string{reconcile.Create: "created", reconcile.Update: "changed", reconcile.Recreate: "deleted, to be made anew", reconcile.Delete: "deleted"}
+	return clean(fmt.Sprintf("%s %s: %s in %s", symbol(r.Step), r.Step.Key, done[r.Step.Action], lasted(r.Took)))
+}
+
+// ticking calls something at intervals between start and stop.
+type ticking struct {
+	end  chan struct{}
+	done chan struct{}
+}
+
+func (t *ticking) start(every time.Duration, tick func()) {
+	if t.end != nil {
+		return
+	}
+	t.end, t.done = make(chan struct{}), make(chan struct{})
+	end, done := t.end, t.done
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				tick()
+			case <-end:
+				return
+			}
+		}
+	}()
+}
+
+func (t *ticking) stop() {
+	if t.end != nil {
+		close(t.end)
+		<-t.done
+		t.end = nil
+	}
+}

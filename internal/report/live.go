@@ -1,0 +1,137 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Live shows a pass on a terminal while it runs, as one block that is drawn
+// again and again. What failed stays above it.
+type Live struct {
+	text Text
+	rev  func() source.Revision
+	size func() (width, height int)
+
+	mu       sync.Mutex
+	progress reconcile.Progress
+	lines    int // of the block on the screen
+	ticking
+}
+
+// NewLive shows on w. size is the terminal's, asked again for every drawing.
+func NewLive(w io.Writer, size func() (width, height int), rev func() source.Revision, text Text) *Live {
+	text.W = w
+	return &Live{text: text, rev: rev, size: size}
+}
+
+// Planned implements reconcile.Watcher.
+func (l *Live) Planned(p reconcile.Plan) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text.Plan(p, l.rev())
+	l.start(time.Second, l.redraw)
+}
+
+// Started implements reconcile.Watcher.
+func (l *Live) Started(reconcile.Step) {}
+
+// Finished implements reconcile.Watcher.
+func (l *Live) Finished(r reconcile.Result) {
+	if r.Err == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.erase()
+	fmt.Fprintf(l.text.W, "%s %s\n", l.text.paint(red, "!"), finished(r))
+}
+
+// Progress implements reconcile.Watcher.
+func (l *Live) Progress(p reconcile.Progress) {
+	l.mu.Lock()
+	l.progress = p
+	l.mu.Unlock()
+	l.redraw()
+}
+
+// Close takes the block away.
+func (l *Live) Close() {
+	l.stop()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.erase()
+}
+
+func (l *Live) redraw() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	width, height := l.size()
+	block := l.block(time.Now(), width, min(8, height-2))
+	l.erase()
+	for _, line := range block {
+		fmt.Fprintln(l.text.W, line)
+	}
+	l.lines = len(block)
+}
+
+func (l *Live) erase() {
+	if l.lines > 0 {
+		fmt.Fprintf(l.text.W, "\x1b[%dA\x1b[J", l.lines)
+	}
+	l.lines = 0
+}
+
+// block is what is on the screen: the count, and what takes time, oldest
+// first.
+func (l *Live) block(now time.Time, width, most int) []string {
+	p := l.progress
+	if p.Total == 0 && len(p.Waiting) == 0 {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("%s %d of %d", bar(p.Done, p.Total), p.Done, p.Total)}
+	for _, a := range p.Doing {
+		lines = append(lines, fmt.Sprintf("  %-8s %s  %s", string(a.Step.Action), clean(a.Step.Key.String()), lasted(now.Sub(a.Since).Truncate(time.Second))))
+	}
+	for _, a := range p.Waiting {
+		lines = append(lines, fmt.Sprintf("  %-8s %s", "waiting", waiting(a, now)))
+	}
+	if len(lines) > most && most > 1 {
+		more := len(lines) - most + 1
+		lines = append(lines[:most-1], fmt.Sprintf("  and %d more", more))
+	}
+	for i, line := range lines {
+		lines[i] = cut(line, width-1)
+	}
+	return lines
+}
+
+func waiting(a reconcile.Activity, now time.Time) string {
+	text := a.Step.Key.String()
+	if a.Step.Reason != "" {
+		text += " (" + a.Step.Reason + ")"
+	}
+	return clean(text) + "  " + lasted(now.Sub(a.Since).Truncate(time.Second))
+}
+
+func bar(done, total int) string {
+	const width = 20
+	full := 0
+	if total > 0 {
+		full = width * done / total
+	}
+	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", width-full) + "]"
+}
+
+// cut keeps a line from wrapping, so that erasing takes away what was drawn.
+func cut(line string, width int) string {
+	if r := []rune(line); width > 0 && len(r) > width {
+		return string(r[:width])
+	}
+	return line
+}

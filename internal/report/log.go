@@ -1,0 +1,161 @@
+package report
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Log tells a service's log about one stack: every step that is carried out,
+// what is waited for now and then, and how looks end when that is news. It is
+// both a watcher and a sink.
+type Log struct {
+	log *slog.Logger
+
+	mu      sync.Mutex
+	commit  string
+	outcome string // what was last said about how looks end
+	waited  time.Time
+}
+
+// NewLog writes to log, which should name the stack.
+func NewLog(log *slog.Logger) *Log { return &Log{log: log} }
+
+// Planned implements reconcile.Watcher.
+func (l *Log) Planned(p reconcile.Plan) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.commit, l.waited = Short(p.Commit), time.Now()
+	if p.InSync() {
+		return
+	}
+	s := p.Summary()
+	l.log.Info("planned", "commit", l.commit, "create", s.Create, "update", s.Update, "replace", s.Replace,
+		"delete", s.Delete, "wait", s.Wait, "refuse", s.Refuse, "drifted", drifted(p))
+	for _, step := range p.Steps {
+		if step.Drift {
+			l.log.Warn("drift", "key", step.Key.String(), "commit", l.commit, "fields", fields(step))
+		}
+		if step.Action == reconcile.Refuse {
+			l.log.Warn("refused", "key", step.Key.String(), "commit", l.commit, "origin", step.Origin.String(), "reason", step.Reason)
+		}
+	}
+}
+
+func drifted(p reconcile.Plan) int {
+	n := 0
+	for _, s := range p.Steps {
+		if s.Drift {
+			n++
+		}
+	}
+	return n
+}
+
+func fields(s reconcile.Step) []string {
+	var names []string
+	for _, c := range shown(s.Changes) {
+		names = append(names, c.Field)
+	}
+	return names
+}
+
+// Started implements reconcile.Watcher.
+func (l *Log) Started(s reconcile.Step) {
+	l.log.Debug("started", "key", s.Key.String(), "action", s.Action)
+}
+
+// Finished implements reconcile.Watcher.
+func (l *Log) Finished(r reconcile.Result) {
+	attrs := []any{"key", r.Step.Key.String(), "action", r.Step.Action, "commit", l.commit, "took", lasted(r.Took)}
+	if r.Err != nil {
+		l.log.Warn("step failed", append(attrs, "error", r.Err.Error())...)
+		return
+	}
+	l.log.Info("step done", attrs...)
+}
+
+// Progress implements reconcile.Watcher.
+func (l *Log) Progress(p reconcile.Progress) {
+	const every = 30 * time.Second
+	now := time.Now()
+	if len(p.Waiting) == 0 || now.Sub(l.waited) < every {
+		return
+	}
+	l.waited = now
+	oldest := p.Waiting[0]
+	l.log.Info("waiting", "key", oldest.Step.Key.String(), "reason", oldest.Step.Reason, "since", lasted(now.Sub(oldest.Since)), "waiting", len(p.Waiting))
+}
+
+// Ran tells how a look ended, unless that was said before and nothing was
+// written since.
+func (l *Log) Ran(r Run) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	outcome, wrote := said(r), r.Pass != nil && r.Pass.Writes() > 0
+	if outcome == l.outcome && !wrote {
+		l.log.Debug("looked", "outcome", r.Outcome().String())
+		return
+	}
+	l.outcome = outcome
+	commit := Short(r.Revision.Commit)
+	if r.FetchErr != nil {
+		l.log.Warn("cannot fetch; the last revision is kept", "commit", commit, "error", r.FetchErr.Error())
+	}
+	if r.Refused != nil {
+		l.refused(*r.Refused, commit)
+	}
+	switch {
+	case r.Err != nil:
+		l.log.Error("no pass", "commit", commit, "error", r.Err.Error())
+	case r.Pass != nil:
+		l.passed(*r.Pass, commit)
+	}
+}
+
+func (l *Log) refused(f Refusal, kept string) {
+	for _, p := range f.Problems.Sorted() {
+		l.log.Error("problem", "commit", Short(f.Commit), "problem", p.String())
+	}
+	l.log.Error("revision refused; nothing of it is applied", "commit", Short(f.Commit), "problems", len(f.Problems), "kept", kept)
+}
+
+func (l *Log) passed(p reconcile.Pass, commit string) {
+	for _, f := range p.Failures {
+		l.log.Error("not as wanted", "key", f.Key.String(), "commit", commit, "origin", f.Origin.String(), "reason", f.Reason, "dependents", len(f.Dependents))
+	}
+	level := slog.LevelInfo
+	if p.Outcome() != reconcile.InSync {
+		level = slog.LevelWarn
+	}
+	attrs := []any{"outcome", p.Outcome().String(), "commit", commit, "writes", p.Writes(), "objects", len(p.Last.Steps), "took", lasted(p.Took)}
+	if p.First.Held != "" {
+		attrs = append(attrs, "held", p.First.Held, "approve", p.First.Hash())
+	}
+	l.log.Log(context.Background(), level, "pass ended", attrs...)
+}
+
+// said is what matters about how a look ended: when it is the same twice,
+// there is no news.
+func said(r Run) string {
+	text := r.Outcome().String() + " " + r.Revision.Commit
+	if r.FetchErr != nil {
+		text += " fetch"
+	}
+	if r.Refused != nil {
+		text += " refused " + r.Refused.Commit
+	}
+	if r.Err != nil {
+		text += " " + r.Err.Error()
+	}
+	if r.Pass != nil {
+		for _, f := range r.Pass.Failures {
+			text += " " + f.Key.String()
+		}
+		text += " " + r.Pass.First.Held
+	}
+	return text
+}

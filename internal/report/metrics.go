@@ -1,0 +1,120 @@
+package report
+
+import (
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Metrics counts what stacks come to, for Prometheus. It is a sink.
+type Metrics struct {
+	Registry *prometheus.Registry
+
+	reconciles *prometheus.CounterVec
+	steps      *prometheus.CounterVec
+	requests   *prometheus.CounterVec
+	durations  *prometheus.HistogramVec
+	passes     *prometheus.HistogramVec
+	applied    *prometheus.HistogramVec
+	drifted    *prometheus.GaugeVec
+	success    *prometheus.GaugeVec
+	objects    *prometheus.GaugeVec
+	held       *prometheus.GaugeVec
+
+	mu     sync.Mutex
+	commit map[string]string // the last commit in sync, by stack
+}
+
+// NewMetrics registers everything in a registry of its own.
+func NewMetrics(version string) *Metrics {
+	m := &Metrics{Registry: prometheus.NewRegistry(), commit: map[string]string{}}
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "stackreeve_" + name, Help: help}, labels)
+	}
+	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "stackreeve_" + name, Help: help}, labels)
+	}
+	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "stackreeve_" + name, Help: help, Buckets: buckets}, labels)
+	}
+	minutes := []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600}
+	m.reconciles = counter("reconciles_total", "Looks at a stack, by how they ended.", "stack", "outcome")
+	m.steps = counter("steps_total", "Steps carried out, by action and result.", "stack", "action", "result")
+	m.requests = counter("cloud_requests_total", "Requests to OpenStack; code 0 when no answer came.", "service", "method", "code")
+	m.durations = histogram("cloud_request_seconds", "How long requests to OpenStack took.", prometheus.DefBuckets, "service", "method")
+	m.passes = histogram("pass_seconds", "How long passes took.", minutes, "stack")
+	m.applied = histogram("applied_seconds", "From a commit's time to the moment when the cloud equalled it.", minutes, "stack")
+	m.drifted = gauge("drifted_objects", "Objects whose difference no commit explained, at the last look.", "stack")
+	m.success = gauge("last_success_timestamp_seconds", "When the stack was last in sync.", "stack")
+	m.objects = gauge("objects", "Objects by what is left to be done about them after the last pass.", "stack", "action")
+	m.held = gauge("held", "1 while a plan is held until its hash is approved.", "stack")
+	build := gauge("build_info", "The version that runs.", "version")
+	build.WithLabelValues(version).Set(1)
+	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Request counts one request to the cloud.
+func (m *Metrics) Request(service, method string, code int, took time.Duration) {
+	m.requests.WithLabelValues(service, method, strconv.Itoa(code)).Inc()
+	m.durations.WithLabelValues(service, method).Observe(took.Seconds())
+}
+
+// Ran counts one look.
+func (m *Metrics) Ran(r Run) {
+	outcome := map[reconcile.Outcome]string{reconcile.InSync: "in_sync", reconcile.Broken: "failed", reconcile.Differences: "differences", reconcile.Invalid: "refused"}
+	m.reconciles.WithLabelValues(r.Stack, outcome[r.Outcome()]).Inc()
+	if r.Pass == nil {
+		return
+	}
+	m.pass(r.Stack, *r.Pass)
+	if r.Pass.Outcome() == reconcile.InSync {
+		m.synced(r)
+	}
+}
+
+func (m *Metrics) pass(stack string, p reconcile.Pass) {
+	m.passes.WithLabelValues(stack).Observe(p.Took.Seconds())
+	for _, done := range p.Results {
+		result := "ok"
+		if done.Err != nil {
+			result = "error"
+		}
+		m.steps.WithLabelValues(stack, string(done.Step.Action), result).Inc()
+	}
+	m.drifted.WithLabelValues(stack).Set(float64(p.Drifted()))
+	held := 0.0
+	if p.First.Held != "" {
+		held = 1
+	}
+	m.held.WithLabelValues(stack).Set(held)
+	s := p.Last.Summary()
+	for action, n := range map[reconcile.Action]int{
+		reconcile.Keep: s.Keep, reconcile.Create: s.Create, reconcile.Update: s.Update, reconcile.Recreate: s.Replace,
+		reconcile.Delete: s.Delete, reconcile.Wait: s.Wait, reconcile.Refuse: s.Refuse,
+	} {
+		m.objects.WithLabelValues(stack, string(action)).Set(float64(n))
+	}
+}
+
+// synced notes when the cloud equalled a commit. The first commit that a
+// process sees may be old and long applied; it says nothing about speed.
+func (m *Metrics) synced(r Run) {
+	now := r.Started.Add(r.Took)
+	if r.Refused == nil && r.FetchErr == nil {
+		m.success.WithLabelValues(r.Stack).Set(float64(now.UnixMilli()) / 1000)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := m.commit[r.Stack]
+	if before != "" && before != r.Revision.Commit && !r.Revision.Time.IsZero() {
+		m.applied.WithLabelValues(r.Stack).Observe(max(0, now.Sub(r.Revision.Time).Seconds()))
+	}
+	m.commit[r.Stack] = r.Revision.Commit
+}

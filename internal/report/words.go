@@ -1,0 +1,165 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// symbol is how an action looks at the beginning of a line.
+func symbol(s reconcile.Step) string {
+	switch s.Action {
+	case reconcile.Create:
+		return "+"
+	case reconcile.Update:
+		return "~"
+	case reconcile.Recreate:
+		return "-/+"
+	case reconcile.Delete:
+		return "-"
+	case reconcile.Wait:
+		return "…"
+	case reconcile.Refuse:
+		return "!"
+	}
+	return "="
+}
+
+// explain is what a line says after the key: what the step does to people, and
+// why.
+func explain(s reconcile.Step) string {
+	var parts []string
+	add := func(text string) {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	switch {
+	case s.Action == reconcile.Recreate:
+		add(s.Disruption().String())
+	case s.Action == reconcile.Update && s.Disruption() > reconcile.InPlace:
+		add(s.Disruption().String())
+	}
+	switch {
+	case s.Drift && s.Action == reconcile.Create:
+		add("deleted in the cloud")
+	case s.Drift && s.Action == reconcile.Update:
+		add("changed in the cloud")
+	}
+	switch {
+	case s.Action == reconcile.Refuse:
+		add("refused: " + s.Reason)
+	default:
+		add(s.Reason)
+	}
+	if len(s.Awaits) > 0 && !s.Action.Writes() && s.Reason == "" {
+		add("waits for " + s.Awaits[0].String())
+	}
+	if len(s.Blockers) > 0 && s.Action.Destroys() {
+		add("after " + some(s.Blockers))
+	}
+	return clean(strings.Join(parts, "; "))
+}
+
+// some names the first few.
+func some(names []string) string {
+	const most = 3
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(len(names)-most) + " more"
+	}
+	return strings.Join(names, ", ")
+}
+
+// change is one line about a field.
+func change(c reconcile.Change) string {
+	text := fmt.Sprintf("%s: %s -> %s", clean(c.Field), value(c.Have), value(c.Want))
+	switch {
+	case c.Field == reconcile.MarkField:
+		text = c.Field + ": renewed"
+	case c.Secret:
+		text = clean(c.Field) + ": changed (secret, not shown)"
+	}
+	if c.Disruption > reconcile.InPlace {
+		text += "  (" + c.Disruption.String() + ")"
+	}
+	return text
+}
+
+// shown leaves the mark out when it is not the only change.
+func shown(changes []reconcile.Change) []reconcile.Change {
+	if len(changes) <= 1 {
+		return changes
+	}
+	var out []reconcile.Change
+	for _, c := range changes {
+		if c.Field != reconcile.MarkField {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// longestValue is how much of a value people are shown, in characters.
+const longestValue = 160
+
+// value is a value as JSON, cut where nobody reads on.
+func value(v any) string {
+	if v == nil {
+		return "(none)"
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return "(not shown)"
+	}
+	text := []rune(strings.TrimSpace(b.String()))
+	if len(text) > longestValue {
+		return clean(string(text[:longestValue])) + "…"
+	}
+	return clean(string(text))
+}
+
+// clean makes text from elsewhere safe to print: what could move a cursor,
+// turn the reading direction or end the line is escaped.
+func clean(text string) string {
+	if !strings.ContainsFunc(text, unprintable) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if unprintable(r) {
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func unprintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
+
+// lasted is a duration as people say it.
+func lasted(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
