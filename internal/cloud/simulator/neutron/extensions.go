@@ -1,6 +1,8 @@
 package neutron
 
 import (
+	"net/http"
+
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
 )
 
@@ -35,7 +37,8 @@ func (n *Neutron) listExtensions(*oslo.Call) (*oslo.Response, error) {
 func (n *Neutron) showExtension(c *oslo.Call) (*oslo.Response, error) {
 	alias := c.PathValue("alias")
 	if !containsWord(n.extensions(), alias) {
-		return nil, notFound("HTTPNotFound", "Extension with alias %s does not exist", alias)
+		r := &oslo.Response{Status: http.StatusNotFound, Body: []byte("404 Not Found\n\nThe resource could not be found.\n\n Extension with alias " + alias + " does not exist  ")}
+		return r.With("Content-Type", "text/plain; charset=UTF-8"), nil
 	}
 	return oslo.OK(map[string]any{"extension": extension(alias)}), nil
 }

@@ -112,18 +112,14 @@ func badFloating(format string, args ...any) error {
 
 func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v values) error {
 	takePtr(v, "qos_policy_id", &f.QoSID)
-	if !v.has("port_id") && !v.has("fixed_ip_address") {
-		return nil
+	if v.text("fixed_ip_address") == "" && !v.has("port_id") && len(v) > 0 {
+		return nil // a PUT of no attributes goes on, and lets go of the port
 	}
-	if !v.has("port_id") && f.PortID != nil {
-		v["port_id"] = *f.PortID
-	}
-	old := f.PortID
+	bound := f.PortID != nil
 	if err := n.associate(c.Caller, f, v); err != nil {
 		return err
 	}
-	if f.PortID != nil && old == nil {
-		// The status follows a moment later, as when an agent reports it.
+	if bound && f.PortID == nil {
 		n.cloud.After(0, func() { n.bump(&f.Standard) })
 	}
 	return nil
@@ -160,6 +156,10 @@ func (n *Neutron) associate(c *oslo.Caller, f *FloatingIP, v values) error {
 			return conflict("FloatingIPPortAlreadyAssociated", "Cannot associate floating IP %s (%s) with port %s using fixed IP %s, as that fixed IP already has a floating IP on external network %s.", f.Address, f.ID, p.ID, fixed.IP, f.NetworkID)
 		}
 	}
+	if f.PortID == nil {
+		// The status is reported a moment later, which counts as a change.
+		n.cloud.After(0, func() { n.bump(&f.Standard) })
+	}
 	n.letGo(f)
 	n.fipsOn[p.ID] = append(n.fipsOn[p.ID], f)
 	id, address := p.ID, fixed.IP
@@ -179,6 +179,9 @@ func (n *Neutron) letGo(f *FloatingIP) {
 
 // insideAddress is db/l3_db.py: _internal_fip_assoc_data.
 func (n *Neutron) insideAddress(p *Port, want string) (FixedIP, error) {
+	if want != "" && !netip.MustParseAddr(want).Is4() {
+		return FixedIP{}, badFloating("Cannot process floating IP association with %s, since that is not an IPv4 address.", want)
+	}
 	var four []FixedIP
 	for _, f := range p.FixedIPs {
 		if f.IP == want {
@@ -239,7 +242,6 @@ func (n *Neutron) dropFloatingIP(f *FloatingIP) {
 func (n *Neutron) release(p *Port) {
 	for _, f := range n.fipsOn[p.ID] {
 		n.letGo(f)
-		n.bump(&f.Standard)
 		n.bump(&f.Standard)
 	}
 }

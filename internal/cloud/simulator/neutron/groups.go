@@ -38,9 +38,9 @@ func (n *Neutron) addGroups() {
 		view:     n.viewGroup,
 		before:   func(c *oslo.Call) { n.ensureDefaultGroup(c.Caller.ProjectID) },
 		create:   n.createGroup, update: n.updateGroup, remove: n.deleteGroup,
-		undo: n.dropGroup,
+		undo: n.dropGroup, idleWithoutBody: true,
 	}
-	n.groups.filter = []string{"stateful", "shared"}
+	n.groups.filter = []string{"shared"}
 	n.groups.attrs = []attribute{
 		{name: "name", post: anybody, put: anybody, byDefault: "", parse: text(255)},
 		{name: "stateful", post: anybody, put: anybody, byDefault: true, parse: boolean},

@@ -8,19 +8,26 @@ import (
 )
 
 // interfaceRequest is the body of add_router_interface and remove_router_interface.
-type interfaceRequest struct {
-	SubnetID *string `json:"subnet_id"`
-	PortID   *string `json:"port_id"`
-}
+type interfaceRequest struct{ SubnetID, PortID *string }
 
 func (n *Neutron) interfaceCall(c *oslo.Call, action string) (*Router, interfaceRequest, error) {
 	var in interfaceRequest
+	var raw map[string]any
 	r, err := n.routers.find(c.Caller, c.PathValue("id"))
 	if err != nil {
 		return nil, in, err
 	}
-	if !c.Decode(&in) {
+	if !c.Decode(&raw) {
 		return nil, in, badRequest("Body contains invalid data")
+	}
+	for key, to := range map[string]**string{"subnet_id": &in.SubnetID, "port_id": &in.PortID} {
+		if v, sent := raw[key]; sent {
+			if _, err := uuid(key, v); err != nil {
+				return nil, in, badRouter("'%s' is not a valid UUID.", py(v))
+			}
+			id, _ := v.(string)
+			*to = &id
+		}
 	}
 	if !c.Caller.Admin() && r.ProjectID != c.Caller.ProjectID {
 		return nil, in, disallowed(action, "")
@@ -66,6 +73,7 @@ func (n *Neutron) addInterface(c *oslo.Call) (*oslo.Response, error) {
 	}
 	p.DeviceOwner, p.Status = ownerInterface, "ACTIVE"
 	n.bump(&p.Standard)
+	n.bump(&p.Standard) // once for the owner, once for the status
 	if !slices.Contains(r.interfaces, p.ID) {
 		r.interfaces = append(r.interfaces, p.ID)
 	}

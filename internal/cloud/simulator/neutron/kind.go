@@ -44,6 +44,10 @@ type kind[T any] struct {
 	create func(*oslo.Call, values) (*T, error)
 	update func(*oslo.Call, *T, values) error
 	remove func(*oslo.Call, *T) error
+	// checkBulk, if set, looks at all bodies of a create together.
+	checkBulk func([]values) error
+	// made, if set, is told what a request created.
+	made func([]*T)
 	// undo takes a record of a failed bulk create back.
 	undo func(*T)
 }
@@ -196,9 +200,17 @@ func (k *kind[T]) post(c *oslo.Call) (*oslo.Response, error) {
 			return nil, err
 		}
 	}
+	if k.checkBulk != nil {
+		if err := k.checkBulk(ready); err != nil {
+			return nil, err
+		}
+	}
 	made, err := k.createAll(c, ready)
 	if err != nil {
 		return nil, err
+	}
+	if k.made != nil {
+		k.made(made)
 	}
 	views := []any{}
 	view := k.view

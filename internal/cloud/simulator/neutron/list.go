@@ -108,7 +108,7 @@ func (k *kind[T]) fits(rec *T, q url.Values) bool {
 			}
 		}
 		have, _ := k.fields.Get(rec, key)
-		if !slices.ContainsFunc(words, func(w string) bool { return oslo.Equal(have, w) }) {
+		if have == nil || !slices.ContainsFunc(words, func(w string) bool { return oslo.Equal(have, w) }) {
 			return false
 		}
 	}

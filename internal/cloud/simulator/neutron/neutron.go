@@ -64,8 +64,9 @@ func New(cloud *oslo.Cloud, opts Options) *Neutron {
 	n.svc.Handle("GET /v2.0", n.resources)
 	n.svc.Handle("GET /v2.0/extensions", n.listExtensions)
 	n.svc.Handle("GET /v2.0/extensions/{alias}", n.showExtension)
-	n.svc.Handle("GET /v2.0/availability_zones", emptyList("availability_zones"))
-	n.svc.Handle("GET /v2.0/agents", emptyList("agents"))
+	for path, name := range emptyCollections {
+		n.svc.Handle("GET /v2.0/"+path, emptyList(name))
+	}
 	n.addNetworks()
 	n.addSubnets()
 	n.addPorts()
@@ -76,6 +77,12 @@ func New(cloud *oslo.Cloud, opts Options) *Neutron {
 	n.addQuotas()
 	return n
 }
+
+// emptyCollections are there and hold nothing.
+var emptyCollections = map[string]string{"availability_zones": "availability_zones", "agents": "agents", "subnetpools": "subnetpools",
+	"address-scopes": "address_scopes", "trunks": "trunks", "rbac-policies": "rbac_policies", "qos/policies": "policies",
+	"network-ip-availabilities": "network_ip_availabilities", "address-groups": "address_groups", "flavors": "flavors",
+	"floatingips/{id}/port_forwardings": "port_forwardings"}
 
 func emptyList(name string) oslo.Handler {
 	return func(*oslo.Call) (*oslo.Response, error) { return oslo.OK(map[string]any{name: []any{}}), nil }

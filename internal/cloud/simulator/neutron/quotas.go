@@ -43,7 +43,12 @@ func (n *Neutron) addQuotas() {
 	n.handle("GET", "quotas", n.listQuotas)
 	n.handle("GET", "quotas/{id}", n.showQuota)
 	n.handle("GET", "quotas/{id}/default", n.showDefaultQuota)
-	n.handle("GET", "quotas/{id}/details", n.showUsage)
+	n.handle("GET", "quotas/tenant", func(c *oslo.Call) (*oslo.Response, error) {
+		return oslo.OK(map[string]any{"tenant": map[string]string{"tenant_id": c.Caller.ProjectID}}), nil
+	})
+	n.handle("GET", "quotas/project", func(c *oslo.Call) (*oslo.Response, error) {
+		return oslo.OK(map[string]any{"project": map[string]string{"project_id": c.Caller.ProjectID}}), nil
+	})
 	n.handle("GET", "quotas/{id}/details.json", n.showUsage)
 	n.handle("PUT", "quotas/{id}", n.setQuota)
 	n.handle("DELETE", "quotas/{id}", n.deleteQuota)

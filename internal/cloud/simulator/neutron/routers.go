@@ -54,14 +54,14 @@ func (n *Neutron) addRouters() {
 		create: n.createRouter, update: n.updateRouter, remove: n.deleteRouter,
 		undo: n.dropRouter,
 	}
-	n.routers.filter = []string{"admin_state_up", "status", "flavor_id"}
+	n.routers.filter = []string{"admin_state_up", "flavor_id"}
 	n.routers.attrs = []attribute{
 		{name: "name", post: anybody, put: anybody, byDefault: "", parse: text(255)},
 		{name: "admin_state_up", post: anybody, put: anybody, byDefault: true, parse: boolean},
 		{name: "external_gateway_info", post: anybody, put: anybody, parse: parseGateway},
 		{name: "routes", put: anybody, parse: parseRouterRoutes},
 		{name: "availability_zone_hints", post: anybody, byDefault: []string{}, parse: zoneHints},
-		{name: "flavor_id", post: anybody, parse: orNull(uuid)},
+		{name: "flavor_id", post: anybody, parse: orNull(flavor)},
 		{name: "distributed", post: adminOnly, put: adminOnly, parse: boolean},
 		{name: "ha", post: adminOnly, put: adminOnly, parse: boolean},
 		{name: "status"}, {name: "availability_zones"},
@@ -78,6 +78,14 @@ func keysWanted(name, want string, m map[string]any) *oslo.Error {
 	}
 	slices.Sort(have)
 	return invalid(name, "Validation of dictionary's keys failed. Expected keys: {%s} Provided keys: {%s}.", want, strings.Join(have, ", "))
+}
+
+// flavor refuses every router flavor: there are none to name.
+func flavor(name string, v any) (any, *oslo.Error) {
+	if _, err := uuid(name, v); err != nil {
+		return nil, err
+	}
+	return nil, notFound("FlavorNotFound", "Flavor %s could not be found.", py(v))
 }
 
 // gatewayWish is a request's external_gateway_info.
@@ -104,7 +112,7 @@ func parseGateway(name string, v any) (any, *oslo.Error) {
 	if _, ok := m["network_id"]; !ok {
 		return nil, keysWanted(name, "'network_id'", m)
 	}
-	id, err := orNull(uuid)(name, m["network_id"])
+	id, err := uuid(name, m["network_id"])
 	if err != nil {
 		return nil, err
 	}
@@ -136,9 +144,9 @@ func parseRouterRoutes(name string, v any) (any, *oslo.Error) {
 	if v == nil {
 		return []Route{}, nil
 	}
-	l, err := list(name, v)
-	if err != nil {
-		return nil, err
+	l, ok := v.([]any)
+	if !ok {
+		return nil, invalid(name, "Invalid data format for hostroute: '%s'.", py(v))
 	}
 	out := []Route{}
 	for _, x := range l {
@@ -157,7 +165,11 @@ func parseRouterRoutes(name string, v any) (any, *oslo.Error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Route{dest, hop.(string)})
+		r := Route{dest, hop.(string)}
+		if slices.Contains(out, r) {
+			return nil, invalid(name, "Duplicate hostroute '%s'.", py(x))
+		}
+		out = append(out, r)
 	}
 	return out, nil
 }
@@ -203,10 +215,8 @@ func (n *Neutron) updateRouter(c *oslo.Call, r *Router, v values) error {
 	}
 	if routes, ok := v["routes"].([]Route); ok {
 		if err := n.checkRoutes(r, routes); err != nil {
+			n.bump(&r.Standard) // the rest of the update is committed by then
 			return err
-		}
-		if len(routes) > 0 {
-			r.Revision++
 		}
 		r.Routes = routes
 	}

@@ -53,7 +53,13 @@ func (n *Neutron) addRules() {
 			return oslo.Errorf(500, "HTTPInternalServerError", "no update_security_group_rule")
 		},
 		remove: func(_ *oslo.Call, r *SecurityGroupRule) error { n.dropRule(r); return nil },
-		undo:   n.dropRule,
+		undo:   n.unlinkRule,
+		made: func(rules []*SecurityGroupRule) {
+			if g, ok := n.groups.store.Get(rules[0].GroupID); ok {
+				n.bump(&g.Standard)
+			}
+		},
+		checkBulk: n.checkBulkRules,
 	}
 	n.rules.filter = []string{"security_group_id", "ethertype", "direction", "protocol", "port_range_min", "port_range_max", "remote_ip_prefix", "remote_group_id", "remote_address_group_id", "normalized_cidr"}
 	n.rules.attrs = []attribute{
@@ -82,7 +88,7 @@ func etherType(_ string, v any) (any, *oslo.Error) {
 
 func protocol(_ string, v any) (any, *oslo.Error) {
 	s := strings.ToLower(py(v))
-	if s == "any" || s == "" {
+	if s == "" {
 		return nil, nil
 	}
 	if i, err := strconv.Atoi(s); slices.Contains(protocols, s) || err == nil && i >= 0 && i <= 255 {
@@ -105,6 +111,9 @@ func portNumber(_ string, v any) (any, *oslo.Error) {
 // ruleCIDR keeps host bits, as extensions/securitygroup.py: convert_ip_prefix_to_cidr does.
 func ruleCIDR(_ string, v any) (any, *oslo.Error) {
 	s, _ := v.(string)
+	if s == "" {
+		return nil, nil
+	}
 	if p, err := netip.ParsePrefix(s); err == nil {
 		return p.String(), nil
 	}
@@ -129,11 +138,7 @@ func (n *Neutron) createRule(c *oslo.Call, v values) (*SecurityGroupRule, error)
 	r := n.newRule(g, v.text("direction"), v.text("ethertype"), &description)
 	r.ProjectID, r.TenantID = v.text("project_id"), v.text("project_id")
 	r.Standard.ProjectID, r.Standard.TenantID = r.ProjectID, r.ProjectID
-	takePtr(v, "protocol", &r.Protocol)
-	takePtr(v, "port_range_min", &r.PortMin)
-	takePtr(v, "port_range_max", &r.PortMax)
-	takePtr(v, "remote_ip_prefix", &r.RemoteIPPrefix)
-	takePtr(v, "remote_group_id", &r.RemoteGroupID)
+	ruleFrom(r, v)
 	if err := n.checkRule(c.Caller, r); err != nil {
 		return nil, err
 	}
@@ -143,15 +148,61 @@ func (n *Neutron) createRule(c *oslo.Call, v values) (*SecurityGroupRule, error)
 		}
 	}
 	n.keepRule(r)
-	n.bump(&g.Standard)
 	return r, nil
+}
+
+// canonical is db/securitygroups_db.py: _make_canonical_ipv6_icmp_protocol and
+// _make_canonical_port_range: what is stored is not always what was asked for.
+func (r *SecurityGroupRule) canonical() {
+	if r.EtherType == "IPv6" && r.Protocol != nil {
+		switch *r.Protocol {
+		case "icmp", "icmpv6":
+			name := "ipv6-icmp"
+			r.Protocol = &name
+		case "1":
+			name := "58"
+			r.Protocol = &name
+		}
+	}
+	if r.PortMin != nil && r.PortMax != nil && *r.PortMin == 1 && *r.PortMax == 65535 {
+		r.PortMin, r.PortMax = nil, nil
+	}
+}
+
+// checkBulkRules is db/securitygroups_db.py: _validate_single_project_and_group
+// and the first half of _check_for_duplicate_rules.
+func (n *Neutron) checkBulkRules(list []values) error {
+	var seen []*SecurityGroupRule
+	for _, v := range list {
+		r := ruleFrom(&SecurityGroupRule{GroupID: v.text("security_group_id"), Direction: v.text("direction"), EtherType: v.text("ethertype")}, v)
+		for _, o := range seen {
+			if o.GroupID != r.GroupID {
+				return oslo400("SecurityGroupNotSingleGroupRules", "Only allowed to update rules for one security profile at a time")
+			}
+			if o.same(r) {
+				return conflict("DuplicateSecurityGroupRuleInPost", "Duplicate Security Group Rule in POST.")
+			}
+		}
+		seen = append(seen, r)
+	}
+	return nil
+}
+
+func ruleFrom(r *SecurityGroupRule, v values) *SecurityGroupRule {
+	takePtr(v, "protocol", &r.Protocol)
+	takePtr(v, "port_range_min", &r.PortMin)
+	takePtr(v, "port_range_max", &r.PortMax)
+	takePtr(v, "remote_ip_prefix", &r.RemoteIPPrefix)
+	takePtr(v, "remote_group_id", &r.RemoteGroupID)
+	r.canonical()
+	return r
 }
 
 // checkRule is db/securitygroups_db.py: _validate_security_group_rule.
 func (n *Neutron) checkRule(c *oslo.Caller, r *SecurityGroupRule) error {
 	if r.RemoteIPPrefix != nil {
 		if r.RemoteGroupID != nil {
-			return oslo400("SecurityGroupMultipleRemoteEntites", "Only one of remote_ip_prefix, remote_group_id or remote_address_group_id may be provided.")
+			return oslo400("SecurityGroupMultipleRemoteEntites", "Only one of remote_ip_prefix or remote_group_id or remote_address_group_id may be provided.")
 		}
 		p := netip.MustParsePrefix(*r.RemoteIPPrefix)
 		if p.Addr().Is4() != (r.EtherType == "IPv4") {
@@ -207,7 +258,7 @@ func (r *SecurityGroupRule) checkPorts() error {
 			return oslo400("SecurityGroupMissingIcmpType", "ICMP code (port-range-max) %d is provided but ICMP type (port-range-min) is missing.", *r.PortMax)
 		}
 	default:
-		return oslo400("SecurityGroupInvalidProtocolForPort", "Ports cannot be given for protocol %s; it must be one of tcp, udp, dccp, sctp, udplite, icmp, ipv6-icmp.", *r.Protocol)
+		return oslo400("SecurityGroupInvalidProtocolForPort", "Ports cannot be specified for protocol %s. Ports are only supported for DCCP, SCTP, TCP, UDP, UDPLITE.", number(*r.Protocol))
 	}
 	return nil
 }
@@ -239,10 +290,10 @@ func (r *SecurityGroupRule) protocolKey() string {
 }
 
 func (r *SecurityGroupRule) prefixKey() string {
-	if r.NormalizedCIDR == nil || strings.HasSuffix(*r.NormalizedCIDR, "/0") {
+	if r.RemoteIPPrefix == nil || *r.RemoteIPPrefix == "0.0.0.0/0" || *r.RemoteIPPrefix == "::/0" {
 		return ""
 	}
-	return *r.NormalizedCIDR
+	return *r.RemoteIPPrefix
 }
 
 func equal[T comparable](a, b *T) bool {
@@ -259,12 +310,16 @@ func (n *Neutron) keepRule(r *SecurityGroupRule) {
 }
 
 func (n *Neutron) dropRule(r *SecurityGroupRule) {
+	n.unlinkRule(r)
+	if g, ok := n.groups.store.Get(r.GroupID); ok {
+		n.bump(&g.Standard)
+	}
+}
+
+func (n *Neutron) unlinkRule(r *SecurityGroupRule) {
 	n.rules.store.Remove(r.ID)
 	left := slices.DeleteFunc(slices.Clone(n.ruleIndex[r.GroupID]), func(o *SecurityGroupRule) bool { return o == r })
 	if n.ruleIndex[r.GroupID] = left; len(left) == 0 {
 		delete(n.ruleIndex, r.GroupID)
-	}
-	if g, ok := n.groups.store.Get(r.GroupID); ok {
-		n.bump(&g.Standard)
 	}
 }
