@@ -14,8 +14,8 @@ var ErrImportOnly = fmt.Errorf("%w: objects of this kind can only be imported", 
 
 // NameValue is an entry of a map in K-ORC's list form.
 type NameValue struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name  string `json:"name" rule:"required,max=255" doc:"Name of the entry."`
+	Value string `json:"value" rule:"required,max=255" doc:"Its value."`
 }
 
 // NameValues is a map in K-ORC's list form, sorted by name.

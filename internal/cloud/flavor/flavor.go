@@ -14,22 +14,16 @@ import (
 // (api/v1alpha1/flavor_types.go). It is known so that such a manifest is
 // refused with the right words.
 type Spec struct {
-	Name        *string     `json:"name,omitempty" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	ID          string      `json:"id,omitempty" rule:"immutable,max=255" doc:"ID in the cloud; the cloud chooses if left out."`
-	Description *string     `json:"description,omitempty" rule:"immutable,min=1,max=65535" doc:"Free text."`
-	RAM         int         `json:"ram" rule:"required,immutable,min=1" doc:"Memory in MiB."`
-	Vcpus       int         `json:"vcpus" rule:"required,immutable,min=1" doc:"Number of virtual CPUs."`
-	Disk        int         `json:"disk" rule:"required,immutable,min=0" doc:"Size of the root disk in GiB; 0 is as large as the image."`
-	Swap        int         `json:"swap,omitempty" rule:"immutable,min=0,default=0" doc:"Size of the swap disk in MiB."`
-	Ephemeral   int         `json:"ephemeral,omitempty" rule:"immutable,min=0,default=0" doc:"Size of the scratch disk in GiB."`
-	IsPublic    *bool       `json:"isPublic,omitempty" rule:"immutable,default=true" doc:"Whether every project can use it."`
-	ExtraSpecs  []ExtraSpec `json:"extraSpecs,omitempty" rule:"max=128" doc:"Properties that the scheduler and the hypervisor understand."`
-}
-
-// ExtraSpec is one property of a flavor.
-type ExtraSpec struct {
-	Name  string `json:"name" rule:"required,max=255" doc:"Name of the property."`
-	Value string `json:"value" rule:"required,max=255" doc:"Its value."`
+	Name        *string           `json:"name,omitempty" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	ID          string            `json:"id,omitempty" rule:"immutable,max=255" doc:"ID in the cloud; the cloud chooses if left out."`
+	Description *string           `json:"description,omitempty" rule:"immutable,min=1,max=65535" doc:"Free text."`
+	RAM         int               `json:"ram" rule:"required,immutable,min=1" doc:"Memory in MiB."`
+	Vcpus       int               `json:"vcpus" rule:"required,immutable,min=1" doc:"Number of virtual CPUs."`
+	Disk        int               `json:"disk" rule:"required,immutable,min=0" doc:"Size of the root disk in GiB; 0 is as large as the image."`
+	Swap        int               `json:"swap,omitempty" rule:"immutable,min=0,default=0" doc:"Size of the swap disk in MiB."`
+	Ephemeral   int               `json:"ephemeral,omitempty" rule:"immutable,min=0,default=0" doc:"Size of the scratch disk in GiB."`
+	IsPublic    *bool             `json:"isPublic,omitempty" rule:"immutable,default=true" doc:"Whether every project can use it."`
+	ExtraSpecs  []cloud.NameValue `json:"extraSpecs,omitempty" rule:"max=128" doc:"Properties that the scheduler and the hypervisor understand."`
 }
 
 // Filter says which existing flavor is meant.
