@@ -6,9 +6,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/configmap"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/image"
+	"github.com/stackreeve/stackreeve/internal/cloud/keypair"
 	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/cloud/secret"
+	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
+	"github.com/stackreeve/stackreeve/internal/cloud/volumetype"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -20,6 +23,9 @@ func Kinds(c *cloud.Client) []reconcile.Kind {
 		secret.Kind(),
 		image.Kind(c),
 		flavor.Kind(c),
+		keypair.Kind(c),
+		servergroup.Kind(c),
+		volumetype.Kind(c),
 		network.Kind(c),
 		loadbalancer.Kind(c),
 	}
