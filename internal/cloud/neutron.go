@@ -98,6 +98,9 @@ func finishNeutron[S any](ctx context.Context, c *Client, k NeutronKind, id stri
 // written if nobody changed the object since it was observed.
 func UpdateNeutron(ctx context.Context, c *Client, k NeutronKind, have NeutronBase, fields map[string]any, m reconcile.Mark, l Labels) error {
 	fields = maps.Clone(fields)
+	if fields == nil {
+		fields = map[string]any{}
+	}
 	halfMade := MarkInTags(have.Tags) == nil && MarkInText(have.Description) != nil
 	if have.Description != l.Description && !halfMade {
 		fields["description"] = l.Description

@@ -9,8 +9,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/keypair"
 	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
+	"github.com/stackreeve/stackreeve/internal/cloud/router"
+	"github.com/stackreeve/stackreeve/internal/cloud/routerinterface"
 	"github.com/stackreeve/stackreeve/internal/cloud/secret"
 	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
+	"github.com/stackreeve/stackreeve/internal/cloud/subnet"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumetype"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
@@ -27,6 +30,9 @@ func Kinds(c *cloud.Client) []reconcile.Kind {
 		servergroup.Kind(c),
 		volumetype.Kind(c),
 		network.Kind(c),
+		subnet.Kind(c),
+		router.Kind(c),
+		routerinterface.Kind(c),
 		loadbalancer.Kind(c),
 	}
 }

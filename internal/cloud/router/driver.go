@@ -1,0 +1,69 @@
+package router
+
+import (
+	"context"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+var resource = cloud.NeutronKind{Collection: "routers", Singular: "router"}
+
+type driver struct{ c *cloud.Client }
+
+func (d driver) live(s *State) reconcile.Live[*State] {
+	live := cloud.Live(d.c, s.NeutronBase, s)
+	switch s.Status {
+	case "ALLOCATING":
+		live.Phase, live.Message = reconcile.Pending, "the cloud is looking for agents to run it"
+	case "ERROR":
+		live.Phase, live.Message = reconcile.Degraded, "the cloud reports status ERROR"
+	}
+	if s.Gateway != nil {
+		live.Uses = []string{s.Gateway.NetworkID}
+	}
+	return live
+}
+
+func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+	return cloud.ListLive(ctx, d.c, resource, "", d.live)
+}
+
+func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+	want := w.Spec
+	body := map[string]any{"name": rules{}.Name(w), "admin_state_up": cloud.Or(want.AdminStateUp, true)}
+	if external := out(w); external.ID != "" {
+		body["external_gateway_info"] = gateway{NetworkID: external.ID}
+	}
+	cloud.Put(body, "distributed", want.Distributed)
+	if want.AvailabilityZoneHints != nil {
+		body["availability_zone_hints"] = want.AvailabilityZoneHints
+	}
+	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(want))
+	if err != nil {
+		return reconcile.Live[*State]{}, err
+	}
+	return d.live(made), nil
+}
+
+func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+	want := w.Spec
+	fields := cloud.Changed(changes, map[string]cloud.Attribute{
+		"spec.resource.name":             {Name: "name", Value: rules{}.Name(w)},
+		"spec.resource.adminStateUp":     {Name: "admin_state_up", Value: cloud.Or(want.AdminStateUp, true)},
+		"spec.resource.externalGateways": {Name: "external_gateway_info", Value: gatewayValue(w)},
+	})
+	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, fields, w.Mark, labels(want))
+}
+
+// gatewayValue is the gateway as Neutron takes it in an update: {} for none.
+func gatewayValue(w reconcile.Want[Spec]) any {
+	if external := out(w); external.ID != "" {
+		return gateway{NetworkID: external.ID}
+	}
+	return struct{}{}
+}
+
+func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+	return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
+}

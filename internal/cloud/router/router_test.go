@@ -1,0 +1,47 @@
+package router_test
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+const needs = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: public}
+spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}
+`
+
+const object = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Router
+metadata: {name: edge}
+spec:
+  resource:
+    name: edge-router
+    description: the way out
+    tags: [web, blue]
+    adminStateUp: true
+    externalGateways:
+    - networkRef: public
+`
+
+func TestLaws(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Needs: needs, Object: object,
+		Key: manifest.Key{Group: cloud.OrcGroup, Kind: "Router", Namespace: "default", Name: "edge"},
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.name", Old: "edge-router", New: "edge-router-2"},
+			{Field: "spec.resource.description", Old: "the way out", New: "moved"},
+			{Field: "spec.resource.tags", Old: "[web, blue]", New: "[web, green]"},
+			{Field: "spec.resource.adminStateUp", Old: "adminStateUp: true", New: "adminStateUp: false"},
+			{Field: "spec.resource.externalGateways", Old: "externalGateways:\n    - networkRef: public", New: "externalGateways: []"},
+			{Field: "spec.resource.distributed", Old: "adminStateUp: true", New: "adminStateUp: true\n    distributed: true", Replaces: true, PlanOnly: true},
+			{Field: "spec.resource.availabilityZoneHints", Old: "adminStateUp: true", New: "adminStateUp: true\n    availabilityZoneHints: [az-b]", Replaces: true, PlanOnly: true},
+		},
+	}.Run(t)
+}

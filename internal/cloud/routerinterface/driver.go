@@ -1,0 +1,120 @@
+package routerinterface
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+var resource = cloud.NeutronKind{Collection: "ports", Singular: "port"}
+
+type driver struct{ c *cloud.Client }
+
+func (d driver) live(s *State) reconcile.Live[*State] {
+	live := cloud.Live(d.c, s.NeutronBase, s)
+	if s.DeviceID != "" {
+		live.Uses = append(live.Uses, s.DeviceID)
+	}
+	for _, ip := range s.FixedIPs {
+		live.Uses = append(live.Uses, ip.SubnetID)
+	}
+	return live
+}
+
+// List returns the routers' interfaces in the project. A port that was made
+// for one and is not attached yet already says that it is one.
+func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+	ports, err := cloud.ListNeutron[State](ctx, d.c, resource, "?project_id="+d.c.ProjectID)
+	if err != nil {
+		return nil, err
+	}
+	var out []reconcile.Live[*State]
+	for i := range ports {
+		if ports[i].isInterface() {
+			out = append(out, d.live(&ports[i]))
+		}
+	}
+	return out, nil
+}
+
+// Create makes a port with the subnet's gateway address, marked like any other
+// port, and attaches it. A kill in between leaves a port that Diff reports as
+// not attached. No security group is on it, as on the ports that Neutron makes
+// for routers itself.
+func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+	router, subnet := w.Ref("Router", w.Spec.RouterRef), w.Ref("Subnet", w.Spec.SubnetRef)
+	address := fixedIP{SubnetID: subnet.ID, IPAddress: subnet.Attr["gateway_ip"]}
+	body := map[string]any{
+		"name": w.Key.Name, "network_id": subnet.Attr["network_id"], "device_owner": "network:router_interface",
+		"security_groups": []string{}, "fixed_ips": []fixedIP{address},
+	}
+	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, cloud.Labels{})
+	if errors.Is(err, reconcile.ErrBusy) && address.IPAddress != "" {
+		return reconcile.Live[*State]{}, d.explainBusy(ctx, w, address, subnet.Attr["network_id"], err)
+	}
+	if err != nil {
+		return reconcile.Live[*State]{}, err
+	}
+	if err := d.attach(ctx, router.ID, made.ID); err != nil {
+		return reconcile.Live[*State]{}, err
+	}
+	made.DeviceID = router.ID
+	return d.live(made), nil
+}
+
+func (d driver) attach(ctx context.Context, router, port string) error {
+	return d.c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + router + "/add_router_interface",
+		Body: map[string]any{"port_id": port}})
+}
+
+// explainBusy finds out who has the subnet's gateway address. When no stack
+// made that port it stays, and a person has to decide.
+func (d driver) explainBusy(ctx context.Context, w reconcile.Want[Spec], address fixedIP, network string, busy error) error {
+	query := url.Values{"network_id": {network}, "fixed_ips": {"ip_address=" + address.IPAddress}}
+	holders, err := cloud.ListNeutron[State](ctx, d.c, resource, "?"+query.Encode())
+	if err != nil {
+		return err
+	}
+	for i := range holders {
+		h := &holders[i]
+		if !h.on(address.SubnetID) || h.Mark() != nil {
+			continue
+		}
+		return fmt.Errorf("%w: the gateway address %s of subnet %s is held by port %s (%s), which no stack made; "+
+			"detach it from there, or remove this RouterInterface and leave the subnet as it is attached now",
+			reconcile.ErrRejected, address.IPAddress, w.Spec.SubnetRef, h.ID, h.holder())
+	}
+	return busy
+}
+
+func (s *State) holder() string {
+	if s.DeviceID == "" {
+		return "not attached"
+	}
+	return s.DeviceOwner + " of " + s.DeviceID
+}
+
+// Update attaches a port that is not attached yet, and writes the mark.
+func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+	if reconcile.Has(changes, "spec.routerRef") {
+		if err := d.attach(ctx, w.Ref("Router", w.Spec.RouterRef).ID, have.ID); err != nil {
+			return err
+		}
+	}
+	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, nil, w.Mark, cloud.Labels{})
+}
+
+// Delete detaches the port, which deletes it.
+func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+	if have.State.DeviceID == "" {
+		return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
+	}
+	err := d.c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + have.State.DeviceID + "/remove_router_interface",
+		Body: map[string]any{"port_id": have.ID}})
+	return err == nil, err
+}

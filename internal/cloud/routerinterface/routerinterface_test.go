@@ -1,0 +1,58 @@
+package routerinterface_test
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+const needs = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: front}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: web}
+spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.70.0/24}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: app}
+spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.71.0/24, gateway: {type: None}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Router
+metadata: {name: edge}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Router
+metadata: {name: inner}
+spec: {resource: {}}
+`
+
+const object = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: RouterInterface
+metadata: {name: edge-web}
+spec:
+  type: Subnet
+  routerRef: edge
+  subnetRef: web
+`
+
+func TestLaws(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Needs: needs, Object: object,
+		Key: manifest.Key{Group: cloud.OrcGroup, Kind: "RouterInterface", Namespace: "default", Name: "edge-web"},
+		Edits: []kindtest.Edit{
+			{Field: "spec.routerRef", Old: "routerRef: edge", New: "routerRef: inner", Replaces: true},
+			{Field: "spec.subnetRef", Old: "subnetRef: web", New: "subnetRef: app", Replaces: true},
+		},
+	}.Run(t)
+}
