@@ -221,7 +221,7 @@ func (n *Neutron) setShared(t *Network, shared bool) error {
 	if t.Shared && !shared {
 		for p := range n.ports.store.All() {
 			if p.NetworkID == t.ID && p.ProjectID != t.ProjectID && p.ProjectID != "" {
-				return conflict("InvalidSharedSetting", "Unable to reconfigure sharing settings for network %s. Multiple tenants are using it.", t.ID)
+				return conflict("InvalidSharedSetting", "Unable to reconfigure sharing settings for network %s. Multiple tenants are using it.", t.Name)
 			}
 		}
 	}

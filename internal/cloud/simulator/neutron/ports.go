@@ -79,7 +79,7 @@ func (n *Neutron) addPorts() {
 		},
 		view: viewPort, matches: matchPort,
 		create: n.createPort, update: n.updatePort, remove: n.deletePort,
-		undo: n.dropPort, ownerToo: func(c *oslo.Caller, p *Port) bool {
+		undo: n.dropPort, mayDelete: func(c *oslo.Caller, p *Port) bool {
 			t, ok := n.networks.store.Get(p.NetworkID)
 			return ok && t.ProjectID == c.ProjectID
 		},

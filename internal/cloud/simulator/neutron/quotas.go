@@ -97,8 +97,8 @@ func (n *Neutron) showDefaultQuota(c *oslo.Call) (*oslo.Response, error) {
 }
 
 func (n *Neutron) showUsage(c *oslo.Call) (*oslo.Response, error) {
-	if err := n.quotaReader(c); err != nil {
-		return nil, err
+	if n.quotaReader(c) != nil {
+		return nil, oslo.Errorf(403, "AdminRequired", "User does not have admin privileges: Only admin is authorized to access quotas for another project.")
 	}
 	project, out := c.PathValue("id"), map[string]any{}
 	for _, name := range quotaNames {

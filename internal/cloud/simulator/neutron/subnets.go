@@ -90,7 +90,7 @@ func (n *Neutron) networkFor(c *oslo.Caller, id, what string) (*Network, error) 
 	if err != nil {
 		return nil, err
 	}
-	if !c.Admin() && t.ProjectID != c.ProjectID && (what == "subnet" || !t.Shared) {
+	if !c.Admin() && t.ProjectID != c.ProjectID && !t.Shared {
 		return nil, oslo.Errorf(403, "HTTPForbidden", "Tenant %s not allowed to create %s on this network", c.ProjectID, what)
 	}
 	return t, nil
