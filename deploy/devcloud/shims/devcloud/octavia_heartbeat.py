@@ -56,9 +56,9 @@ def message(amphora, lb, facts):
 def member_status(member, pool, facts):
     address, enabled, weight = facts['members'].get(member, ('', 1, 1))
     if not enabled:
-        return 'maint'
+        return 'MAINT'
     if pool not in facts['monitored']:
         return 'no check'
     if address in facts['down']:
         return 'DOWN'
-    return 'drain' if weight == 0 else 'UP'
+    return 'DRAIN' if weight == 0 else 'UP'
