@@ -1,0 +1,103 @@
+package volume
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// whileInUse is the microversion from which an attached volume can grow.
+// (cinder/api/openstack/rest_api_version_history.rst)
+const whileInUse = "3.42"
+
+type driver struct{ c *cloud.Client }
+
+func (d driver) live(s *State) reconcile.Live[*State] {
+	l := reconcile.Live[*State]{ID: s.ID, Name: s.Name, Mark: cloud.MarkInMetadata(s.Metadata), State: s,
+		Mine: cloud.Or(s.ProjectID, d.c.ProjectID) == d.c.ProjectID}
+	l.Phase, l.Message = s.phase()
+	return l
+}
+
+func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+	list, err := cloud.List[State](ctx, d.c, cloud.Call{Service: cloud.BlockStorage, Path: "volumes/detail"}, "volumes")
+	if err != nil {
+		return nil, err
+	}
+	out := make([]reconcile.Live[*State], len(list))
+	for i := range list {
+		out[i] = d.live(&list[i])
+	}
+	return out, nil
+}
+
+func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+	want := w.Spec
+	body := map[string]any{"name": rules{}.Name(w), "size": want.Size, "metadata": cloud.Metadata(w.Mark, metadata(want))}
+	cloud.Put(body, "description", want.Description)
+	if want.AvailabilityZone != "" {
+		body["availability_zone"] = want.AvailabilityZone
+	}
+	if t := w.Ref("VolumeType", want.VolumeTypeRef); t.Name != "" {
+		body["volume_type"] = t.ID
+	}
+	if image := w.Ref("Image", want.ImageRef); image.Name != "" {
+		body["imageRef"] = image.ID
+	}
+	var answer struct {
+		Volume State `json:"volume"`
+	}
+	err := d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: "volumes",
+		Body: map[string]any{"volume": body}, Into: &answer})
+	if err != nil {
+		return reconcile.Live[*State]{}, err
+	}
+	return d.live(&answer.Volume), nil
+}
+
+func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+	path := "volumes/" + have.ID
+	if reconcile.Has(changes, "spec.resource.size") {
+		if err := d.grow(ctx, w, have); err != nil {
+			return err
+		}
+	}
+	fields := cloud.Changed(changes, map[string]cloud.Attribute{
+		"spec.resource.name":        {Name: "name", Value: rules{}.Name(w)},
+		"spec.resource.description": {Name: "description", Value: cloud.Or(w.Spec.Description, "")},
+	})
+	if len(fields) > 0 {
+		err := d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPut, Path: path, Body: map[string]any{"volume": fields}})
+		if err != nil {
+			return err
+		}
+	}
+	all := cloud.Metadata(w.Mark, metadata(w.Spec))
+	return d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPut, Path: path + "/metadata", Body: map[string]any{"metadata": all}})
+}
+
+func (d driver) grow(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State]) error {
+	version := ""
+	if have.State.Status == "in-use" {
+		var err error
+		if version, err = d.c.Require(ctx, cloud.BlockStorage, whileInUse, "volumes that grow while they are attached"); err != nil {
+			return err
+		}
+	}
+	return d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: "volumes/" + have.ID + "/action",
+		Body: map[string]any{"os-extend": map[string]any{"new_size": w.Spec.Size}}, Microversion: version})
+}
+
+// Delete asks Cinder to delete the volume, which takes it a while. It answers
+// 400 where others answer 409, if the volume is attached or has snapshots.
+func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+	err := d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: "volumes/" + have.ID})
+	if errors.Is(err, reconcile.ErrRejected) {
+		err = fmt.Errorf("%w: %s", reconcile.ErrBusy, err.Error())
+	}
+	return false, err
+}
