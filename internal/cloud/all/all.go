@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/secret"
 	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
 	"github.com/stackreeve/stackreeve/internal/cloud/subnet"
+	"github.com/stackreeve/stackreeve/internal/cloud/volume"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumetype"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
@@ -33,6 +34,7 @@ func Kinds(c *cloud.Client) []reconcile.Kind {
 		subnet.Kind(c),
 		router.Kind(c),
 		routerinterface.Kind(c),
+		volume.Kind(c),
 		loadbalancer.Kind(c),
 	}
 }
