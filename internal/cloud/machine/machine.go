@@ -1,0 +1,131 @@
+// Package machine is what people say about a machine, in one of its own or as
+// the template of a group: the fields, and what can be wrong with them. It is
+// no kind; the kinds VirtualMachine and VirtualMachineGroup share it.
+package machine
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Template is a machine. image, flavor, network, subnet, keyPair, securityGroups
+// and serverGroup are names: of an object of that kind in the repository, if
+// there is one, and else of what the cloud has. Where that has an ID, it does
+// too.
+type Template struct {
+	Image          string            `json:"image" rule:"required,min=1" doc:"Image to boot from."`
+	Flavor         string            `json:"flavor" rule:"required,min=1" doc:"Size of the machine."`
+	InitScript     *InitScript       `json:"initScript,omitempty" doc:"What the first boot runs."`
+	Description    string            `json:"description,omitempty" rule:"max=255" doc:"Free text."`
+	Network        string            `json:"network,omitempty" doc:"Network it is plugged into; if left out, the stack's default, or the only one there is."`
+	Subnet         string            `json:"subnet,omitempty" doc:"Subnet its address comes from; the cloud decides if left out."`
+	FixedIP        string            `json:"fixedIP,omitempty" rule:"format=ip" doc:"Its address, within subnet; the cloud decides if left out."`
+	FloatingIP     *FloatingIP       `json:"floatingIP,omitempty" doc:"Gives it an address that can be reached from outside."`
+	SecurityGroups []string          `json:"securityGroups,omitempty" rule:"unique,max=64" doc:"Who may talk to it; the cloud's default group if left out."`
+	KeyPair        string            `json:"keyPair,omitempty" doc:"Key pair for SSH."`
+	Zone           string            `json:"zone,omitempty" doc:"Availability zone, or a word that the stack's defaults.zones translates."`
+	RootVolume     *RootVolume       `json:"rootVolume,omitempty" doc:"Boots from a volume that outlives the machine, instead of the flavor's disk."`
+	ConfigDrive    *bool             `json:"configDrive,omitempty" doc:"Whether the script comes on a drive; the cloud decides if left out."`
+	Tags           []string          `json:"tags,omitempty" rule:"max=50,unique" doc:"Tags of the server."`
+	Metadata       map[string]string `json:"metadata,omitempty" doc:"Metadata of the server."`
+}
+
+// InitScript says where a machine's first script comes from.
+type InitScript struct {
+	Value        *string  `json:"value,omitempty" doc:"The script itself."`
+	ConfigMapRef *DataRef `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
+	SecretRef    *DataRef `json:"secretRef,omitempty" doc:"Entry of a Secret that holds it."`
+}
+
+// DataRef names an entry of a ConfigMap or Secret.
+type DataRef struct {
+	Name string `json:"name" rule:"required,min=1" doc:"Name of the object."`
+	Key  string `json:"key" rule:"required,min=1" doc:"Which of its entries."`
+}
+
+// FloatingIP asks for an address that can be reached from outside.
+type FloatingIP struct {
+	Network string `json:"network,omitempty" doc:"External network it comes from; if left out, the only one there is."`
+}
+
+// RootVolume is the disk a machine boots from.
+type RootVolume struct {
+	Size int    `json:"size" rule:"required,min=1" doc:"Size in GiB."`
+	Type string `json:"type,omitempty" doc:"Volume type; the cloud decides if left out."`
+}
+
+// Validate says what is wrong with the template at a path such as spec.
+func (t *Template) Validate(at string, r *reconcile.Report) {
+	if t.FixedIP != "" && t.Subnet == "" {
+		r.Problem(at+".fixedIP", "is given without a subnet", "name the subnet that the address is in")
+	}
+	for key := range t.Metadata {
+		if len(key) == 0 || len(key) > 255 || len(t.Metadata[key]) > 255 {
+			r.Problem(at+".metadata["+key+"]", "is too long or empty", "use 1 to 255 characters for the key, at most 255 for the value")
+		}
+	}
+	s := t.InitScript
+	if s == nil {
+		return
+	}
+	sources := 0
+	for _, given := range []bool{s.Value != nil, s.ConfigMapRef != nil, s.SecretRef != nil} {
+		if given {
+			sources++
+		}
+	}
+	if sources != 1 {
+		r.Problem(at+".initScript", fmt.Sprintf("has %d sources", sources), "give one of value, configMapRef and secretRef")
+	}
+	if s.Value != nil {
+		tooLong(at+".initScript.value", *s.Value, r)
+	}
+}
+
+// Look reports what the template refers to and the repository does not have.
+// ok is false when there is any such thing.
+func (t *Template) Look(at string, e *reconcile.Expansion) (ok bool) {
+	s := t.InitScript
+	switch {
+	case s == nil:
+		return true
+	case s.ConfigMapRef != nil:
+		return look(at+".initScript.configMapRef", "ConfigMap", s.ConfigMapRef, e)
+	case s.SecretRef != nil:
+		return look(at+".initScript.secretRef", "Secret", s.SecretRef, e)
+	}
+	return true
+}
+
+func look(field, kind string, ref *DataRef, e *reconcile.Expansion) bool {
+	if declared := e.Declared(kind); !slices.Contains(declared, ref.Name) {
+		fix := "add a manifest for it, in namespace " + e.Key.Namespace
+		if near := manifest.Nearest(ref.Name, declared); near != "" {
+			fix = "did you mean " + near + "?"
+		}
+		e.Problem(field+".name", fmt.Sprintf("refers to %s/%s, which is not in the repository", kind, ref.Name), fix)
+		return false
+	}
+	text, ok := e.Data(kind, ref.Name, ref.Key)
+	if !ok {
+		e.Problem(field+".key", fmt.Sprintf("%s/%s has no entry %s", kind, ref.Name, ref.Key), "add it there, or name another")
+		return false
+	}
+	return tooLong(field, text, &e.Report)
+}
+
+// maxScript is the most base64 characters that Nova takes, with room for the
+// line that names an interpreter.
+const maxScript = 65535 - 32
+
+func tooLong(field, text string, r *reconcile.Report) (ok bool) {
+	if base64.StdEncoding.EncodedLen(len(text)) <= maxScript {
+		return true
+	}
+	r.Problem(field, fmt.Sprintf("is a script of %d bytes, more than Nova takes (about 49000)", len(text)), "shorten it, or let it fetch the rest")
+	return false
+}

@@ -1,0 +1,74 @@
+// Package virtualmachine is the kind VirtualMachine: a machine that runs, said
+// in few words. It stands for a port and a server of the same name, and for
+// whatever of image, flavor, network, key pair and security groups the
+// repository does not describe itself.
+package virtualmachine
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Spec is what a virtual machine shall be.
+type Spec struct {
+	machine.Template `json:",inline"`
+	ServerGroup      string `json:"serverGroup,omitempty" doc:"Server group that it joins."`
+}
+
+type rules struct{}
+
+// Kind is the kind VirtualMachine.
+func Kind() reconcile.Kind {
+	return reconcile.DefineWorkload(reconcile.Info{
+		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachine", Aliases: []string{"verda.linecorp.com"},
+		Doc: "A machine that runs. It stands for a Port and a Server of its name, a FloatingIP and a root Volume if asked for, and finds image, flavor, network, key pair and security groups by name.",
+	}, rules{})
+}
+
+func (rules) Validate(s *Spec, r *reconcile.Report) { s.Template.Validate("spec", r) }
+
+// Expand makes
+//
+//	Port/NAME          in the network, with the security groups
+//	Server/NAME        with that port
+//	Volume/NAME-root   if there is a rootVolume
+//	FloatingIP/NAME    if there is a floatingIP
+//
+// and imports what they refer to.
+func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+	network, ok := chooseNetwork(s, e)
+	if ok = s.Template.Look("spec", e) && ok; !ok {
+		return
+	}
+	existing(e, "Image", s.Image)
+	existing(e, "Flavor", s.Flavor)
+	existing(e, "KeyPair", s.KeyPair)
+	existing(e, "ServerGroup", s.ServerGroup)
+	for _, name := range s.SecurityGroups {
+		existing(e, "SecurityGroup", name)
+	}
+	if s.Subnet != "" {
+		e.Existing("Subnet", s.Subnet, inNetwork(s.Subnet, network), "")
+	}
+	e.Child("Port", e.Key.Name, resource(port(s, network)))
+	if root := s.RootVolume; root != nil {
+		existing(e, "VolumeType", root.Type)
+		e.Child("Volume", rootName(e), resource(rootVolume(s, zone(s, e))))
+	}
+	e.Child("Server", e.Key.Name, resource(server(s, e)))
+	if s.FloatingIP != nil {
+		external := chooseExternal(s, e)
+		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": external, "portRef": e.Key.Name}))
+	}
+}
+
+// zone translates the words of the house.
+func zone(s *Spec, e *reconcile.Expansion) string {
+	if zone, ok := e.Defaults.Zones[s.Zone]; ok {
+		return zone
+	}
+	return s.Zone
+}
+
+func rootName(e *reconcile.Expansion) string { return e.Key.Name + "-root" }

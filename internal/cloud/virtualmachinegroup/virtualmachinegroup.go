@@ -1,0 +1,67 @@
+// Package virtualmachinegroup is the kind VirtualMachineGroup: a number of
+// machines that are all alike. It stands for that many virtual machines, and a
+// server group that spreads them over hosts.
+package virtualmachinegroup
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Spec is what a group shall be.
+type Spec struct {
+	Replicas    *int             `json:"replicas,omitempty" rule:"min=0,max=1000,default=1" doc:"Number of machines. Fewer deletes those with the highest numbers."`
+	HAPolicy    string           `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"soft: on different hosts where possible. hard: on different hosts, or not at all. none: anywhere."`
+	Template    machine.Template `json:"template" rule:"required" doc:"What each machine is."`
+	Description string           `json:"description,omitempty" rule:"max=255" doc:"Free text, for machines whose template has none."`
+}
+
+// policies are Nova's words for ours.
+var policies = map[string]string{"": "soft-anti-affinity", "soft": "soft-anti-affinity", "hard": "anti-affinity"}
+
+type rules struct{}
+
+// Kind is the kind VirtualMachineGroup.
+func Kind() reconcile.Kind {
+	return reconcile.DefineWorkload(reconcile.Info{
+		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Aliases: []string{"verda.linecorp.com"},
+		Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, and for a ServerGroup NAME that keeps them on different hosts.",
+	}, rules{})
+}
+
+func (rules) Validate(s *Spec, r *reconcile.Report) {
+	s.Template.Validate("spec.template", r)
+	if s.Template.FixedIP != "" {
+		r.Problem("spec.template.fixedIP", "would be the address of every machine", "remove it, or describe the machines one by one")
+	}
+}
+
+// Expand makes
+//
+//	ServerGroup/NAME                          unless haPolicy is none
+//	VirtualMachine/NAME-0 … NAME-(replicas-1)  in that group
+func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+	if !s.Template.Look("spec.template", e) {
+		return
+	}
+	member := struct {
+		machine.Template
+		ServerGroup string `json:"serverGroup,omitempty"`
+	}{Template: s.Template}
+	member.Description = cmp.Or(s.Template.Description, s.Description)
+	if policy := policies[s.HAPolicy]; policy != "" {
+		member.ServerGroup = e.Key.Name
+		e.Child("ServerGroup", e.Key.Name, body{map[string]any{"resource": map[string]any{"policy": policy}}})
+	}
+	for i := range cloud.Or(s.Replicas, 1) {
+		e.Child("VirtualMachine", fmt.Sprintf("%s-%d", e.Key.Name, i), body{member})
+	}
+}
+
+type body struct {
+	Spec any `json:"spec"`
+}
