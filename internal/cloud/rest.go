@@ -51,7 +51,7 @@ func (c *Client) Do(ctx context.Context, call Call) error {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
 		address = s.ServiceURL(call.Path)
 	}
-	resp, err := s.ProviderClient.Request(ctx, call.Method, address, opts)
+	resp, err := s.ProviderClient.Request(context.WithValue(ctx, serviceName{}, call.Service), call.Method, address, opts)
 	if err != nil {
 		return fmt.Errorf("%s: %w", call.Service, Classify(err))
 	}

@@ -175,9 +175,16 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// serviceOf names the service of a request for metrics: the first word of its
-// path, or the port when the path says only a version.
+// serviceName is the key under which a request's context tells its service.
+type serviceName struct{}
+
+// serviceOf names the service of a request for metrics: as its caller knows
+// it, by the first word of its path, or by the port when the path says only a
+// version.
 func serviceOf(req *http.Request) string {
+	if name, ok := req.Context().Value(serviceName{}).(string); ok {
+		return name
+	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
 	if name, ok := defaultPorts[req.URL.Port()]; ok {
 		return name
