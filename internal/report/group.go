@@ -72,3 +72,8 @@ func (g group) said() (_ group, ok bool) {
 	g.children = children
 	return g, len(children) > 0 || g.own != nil && !silent(*g.own)
 }
+
+// long tells whether the group takes more than a line.
+func (g group) long() bool {
+	return len(g.children)+len(g.notes) > 0 || g.own != nil && len(g.own.Changes)+len(g.own.Notes) > 0
+}

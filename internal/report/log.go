@@ -18,6 +18,7 @@ type Log struct {
 	mu      sync.Mutex
 	commit  string
 	outcome string // what was last said about how looks end
+	refused string // the commit whose problems were told
 	waited  time.Time
 }
 
@@ -29,10 +30,10 @@ func (l *Log) Planned(p reconcile.Plan) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.commit, l.waited = Short(p.Commit), time.Now()
-	if p.InSync() {
+	s := p.Summary()
+	if s.Writes()+s.Wait+s.Refuse+drifted(p) == 0 {
 		return
 	}
-	s := p.Summary()
 	l.log.Info("planned", "commit", l.commit, "create", s.Create, "update", s.Update, "replace", s.Replace,
 		"delete", s.Delete, "wait", s.Wait, "refuse", s.Refuse, "drifted", drifted(p))
 	for _, step := range p.Steps {
@@ -105,8 +106,12 @@ func (l *Log) Ran(r Run) {
 	if r.FetchErr != nil {
 		l.log.Warn("cannot fetch; the last revision is kept", "commit", commit, "error", r.FetchErr.Error())
 	}
+	if r.Refused != nil && r.Refused.Commit != l.refused {
+		l.problems(*r.Refused, commit)
+	}
+	l.refused = ""
 	if r.Refused != nil {
-		l.refused(*r.Refused, commit)
+		l.refused = r.Refused.Commit
 	}
 	switch {
 	case r.Err != nil:
@@ -116,7 +121,7 @@ func (l *Log) Ran(r Run) {
 	}
 }
 
-func (l *Log) refused(f Refusal, kept string) {
+func (l *Log) problems(f Refusal, kept string) {
 	for _, p := range f.Problems.Sorted() {
 		l.log.Error("problem", "commit", Short(f.Commit), "problem", p.String())
 	}
@@ -124,6 +129,10 @@ func (l *Log) refused(f Refusal, kept string) {
 }
 
 func (l *Log) passed(p reconcile.Pass, commit string) {
+	if p.Interrupted {
+		l.log.Warn("pass interrupted", "commit", commit, "writes", p.Writes(), "took", lasted(p.Took))
+		return
+	}
 	for _, f := range p.Failures {
 		l.log.Error("not as wanted", "key", f.Key.String(), "commit", commit, "origin", f.Origin.String(), "reason", f.Reason, "dependents", len(f.Dependents))
 	}

@@ -31,11 +31,18 @@ func (t Text) Plan(p reconcile.Plan, rev source.Revision) {
 
 func (t Text) plan(p reconcile.Plan, rev source.Revision) {
 	fmt.Fprintln(t.W, t.bold(heading(p.Stack, rev)))
+	airy := true
 	for _, g := range groups(p) {
-		if g, ok := g.said(); ok {
-			fmt.Fprintln(t.W)
-			t.group(g)
+		g, ok := g.said()
+		if !ok {
+			continue
 		}
+		long := g.long()
+		if airy || long {
+			fmt.Fprintln(t.W)
+		}
+		t.group(g)
+		airy = long
 	}
 	for _, reason := range p.Unlisted {
 		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), clean("cannot be seen, so nothing is decided about it: "+reason))
@@ -149,6 +156,9 @@ func cleanLines(text string) string {
 // Pass writes how a pass ended, after its plan.
 func (t Text) Pass(p reconcile.Pass) {
 	for _, f := range p.Failures {
+		if p.Interrupted {
+			break // nothing failed: it was not given the time
+		}
 		fmt.Fprintf(t.W, "%s %s\n", t.paint(red, "failed:"), failure(f))
 	}
 	fmt.Fprintf(t.W, "%s %s\n", t.bold("stack "+p.Stack+":"), ending(p))
