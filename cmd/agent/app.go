@@ -116,7 +116,7 @@ func (a *app) root() *cobra.Command {
 
 Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing was done).`,
 	}
-	root.AddCommand(a.run(), a.plan(), a.status(), a.validate(), a.explain(), a.schema(), a.version())
+	root.AddCommand(a.run(), a.plan(), a.status(), a.validate(), a.explain(), a.schema(), a.version(), a.demo(), a.simulator())
 	return root
 }
 

@@ -68,9 +68,11 @@ func environmentCredentials() (credentials, error) {
 
 // explainClouds says which entries there are when the one named is not among
 // them.
-func explainClouds(name, file string, err error) error {
-	file, entries := cloudsEntries(file)
+func explainClouds(name, named string, err error) error {
+	file, entries := cloudsEntries(named)
 	switch {
+	case file == "" && named != "":
+		return fmt.Errorf("%s cannot be read ($OS_CLIENT_CONFIG_FILE names it); create it with an entry %s", named, name)
 	case file == "":
 		return fmt.Errorf("no clouds.yaml found (in $OS_CLIENT_CONFIG_FILE, the working directory, ~/.config/openstack, /etc/openstack); create one with an entry %s", name)
 	case entries == nil || slices.Contains(entries, name):
