@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
+	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
 var key = manifest.Key{Group: cloud.WorkloadGroup, Kind: "LoadBalancer", Namespace: "default", Name: "front"}
@@ -40,16 +42,22 @@ spec:
       realServers: {addresses: [10.0.0.243]}
 `
 
+// kinds are the load balancer, and what one with plain addresses leans on.
+func kinds(c *cloud.Client) []reconcile.Kind {
+	return []reconcile.Kind{network.Kind(c), loadbalancer.Kind(c)}
+}
+
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
-		Kinds: all.Kinds, Key: key, Object: object,
+		Kinds: kinds, Key: key, Object: object,
 		Edits: []kindtest.Edit{
 			{Field: "spec.description", Old: "in front of the web servers", New: "moved"},
 			{Field: "spec.tags", Old: "[web, blue]", New: "[web, green]"},
 			{Field: "spec.adminStateUp", Old: "adminStateUp: true", New: "adminStateUp: false"},
 			{Field: "spec.vipType", Old: "vipType: private", New: "vipType: public", Replaces: true, PlanOnly: true},
 			{Field: "spec.ports[0]", Old: "port: 80\n", New: "port: 81\n", Also: []string{"spec.ports"}},
-			{Field: "spec.ports[1].protocol", Old: "protocol: udp", New: "protocol: tcp", Also: []string{"spec.ports"}},
+			{Field: "spec.ports[1]", Old: "protocol: udp", New: "protocol: tcp", Also: []string{"spec.ports"}},
+			{Field: "spec.ports[0].protocol", Old: "protocol: http\n      algorithm", New: "protocol: tcp\n      algorithm"},
 			{Field: "spec.ports[0].algorithm", Old: "algorithm: roundRobin", New: "algorithm: leastConnections"},
 			{Field: "spec.ports[0].allowedCidrs", Old: "[10.0.0.0/8, 192.168.0.0/16]", New: "[10.0.0.0/8]"},
 			{Field: "spec.ports[0].timeouts.client", Old: "client: 40000", New: "client: 41000"},

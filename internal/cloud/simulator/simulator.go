@@ -21,6 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/keystone"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/neutron"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/nova"
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator/octavia"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
 )
 
@@ -59,6 +60,7 @@ type Cloud struct {
 	// with Do.
 	Keystone *keystone.Keystone
 	Neutron  *neutron.Neutron
+	Octavia  *octavia.Octavia
 	Glance   *glance.Glance
 	Nova     *nova.Nova
 }
@@ -76,6 +78,7 @@ func New(opts Options) (*Cloud, error) {
 	c.Neutron = neutron.New(ground, neutron.Options{TagsOnCreate: opts.TagsOnCreate, MaxPage: opts.MaxPage})
 	c.Glance = glance.New(ground, glance.Options{MaxPage: opts.MaxPage})
 	c.Nova = nova.New(ground, c.Neutron, c.Glance, nil, nova.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
+	c.Octavia = octavia.New(ground, c.Neutron, octavia.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage})
 	var err error
 	c.Do(func() { err = c.addBase() })
 	return c, err

@@ -1,0 +1,113 @@
+package octavia
+
+import (
+	"slices"
+	"strings"
+)
+
+// lock marks the load balancer and whatever else an operation touches as
+// being worked on; after the delay all of it is ACTIVE, or gone.
+func (o *Octavia) lock(lb *LoadBalancer, touched ...*Base) {
+	now := stamp(o.cloud.Now())
+	lb.Provisioning, lb.UpdatedAt = pendingUpdate, &now
+	for _, b := range touched {
+		if !strings.HasPrefix(b.Provisioning, "PENDING_") {
+			b.Provisioning, b.UpdatedAt = pendingUpdate, &now
+		}
+	}
+	lb.refresh()
+	o.settleLater(lb)
+}
+
+func (o *Octavia) settleLater(lb *LoadBalancer) {
+	o.cloud.After(o.opts.PendingDelay, func() {
+		if have, ok := o.lbs.Get(lb.ID); ok && have == lb {
+			o.settle(lb)
+		}
+	})
+}
+
+// settle is what the worker brings about in the end.
+func (o *Octavia) settle(lb *LoadBalancer) {
+	if lb.Provisioning == pendingDelete {
+		o.lbs.Remove(lb.ID)
+		if lb.VIPPortID != "" {
+			_ = o.neutron.DeletePort(lb.VIPPortID) // the tenant may have deleted it
+		}
+		return
+	}
+	lb.listeners = slices.DeleteFunc(lb.listeners, func(l *Listener) bool { return l.Provisioning == pendingDelete })
+	lb.pools = slices.DeleteFunc(lb.pools, func(p *Pool) bool { return p.Provisioning == pendingDelete })
+	for _, p := range lb.pools {
+		p.members = slices.DeleteFunc(p.members, func(m *Member) bool { return m.Provisioning == pendingDelete })
+		if p.monitor != nil && p.monitor.Provisioning == pendingDelete {
+			p.monitor = nil
+		}
+	}
+	now := stamp(o.cloud.Now())
+	for _, b := range lb.bases() {
+		if strings.HasPrefix(b.Provisioning, "PENDING_") {
+			b.Provisioning, b.UpdatedAt = active, &now
+		}
+	}
+	lb.refresh()
+	lb.judge(o.down)
+}
+
+// judge sets what the amphora's heartbeat would report
+// (octavia/amphorae/drivers/health/heartbeat_udp.py): the load balancer is as
+// well as the worst of its pools.
+func (lb *LoadBalancer) judge(down map[string]bool) {
+	lb.Operating = online
+	for _, p := range lb.pools {
+		p.judge(down)
+		if p.Operating == failing || p.Operating == degraded && lb.Operating == online {
+			lb.Operating = p.Operating
+		}
+	}
+	for _, l := range lb.listeners {
+		l.Operating = up(l.AdminStateUp)
+	}
+	if !lb.AdminStateUp {
+		lb.Operating = offline
+	}
+}
+
+func up(admin bool) string {
+	if admin {
+		return online
+	}
+	return offline
+}
+
+func (p *Pool) judge(down map[string]bool) {
+	bad := 0
+	for _, m := range p.members {
+		switch {
+		case !m.AdminStateUp:
+			m.Operating = offline
+		case p.monitor == nil:
+			m.Operating = noMonitor
+		case down[m.Address]:
+			m.Operating = failing
+			bad++
+		case m.Weight == 0:
+			m.Operating = offline
+		default:
+			m.Operating = online
+		}
+	}
+	switch {
+	case !p.AdminStateUp:
+		p.Operating = offline
+	case bad > 0 && bad == len(p.members):
+		p.Operating = failing
+	case bad > 0:
+		p.Operating = degraded
+	default:
+		p.Operating = online
+	}
+	if p.monitor != nil {
+		p.monitor.Operating = up(p.monitor.AdminStateUp)
+	}
+}
