@@ -1,0 +1,113 @@
+package server_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/server"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+func read(t *testing.T, text string) []reconcile.Desired {
+	t.Helper()
+	want, _, err := reconcile.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, kinds(nil), reconcile.Defaults{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return want
+}
+
+// plan decides about the server of the suite, of which the cloud shows state.
+func plan(t *testing.T, state *server.State) reconcile.Step {
+	t.Helper()
+	mark := reconcile.Mark{Owner: reconcile.OwnerText("s", key)}
+	have := reconcile.Snapshot{"Server": {Items: []reconcile.Live[any]{{ID: "s1", Name: state.Name, Mark: &mark, Mine: true, Phase: reconcile.Ready, State: state}}}}
+	for _, step := range reconcile.Make(reconcile.Input{Stack: "s", Kinds: kinds(nil), Want: read(t, needs+"\n---\n"+object), Have: have, Replace: true}).Steps {
+		if step.Key == key {
+			return step
+		}
+	}
+	t.Fatal("no step")
+	return reconcile.Step{}
+}
+
+func shown() *server.State {
+	s := &server.State{Name: "web-1", Description: "says hello", Tags: []string{"blue", "web"}, AvailabilityZone: "az-a", ConfigDrive: "True",
+		Metadata: map[string]string{"role": "front", cloud.OwnerKey + "-user-data": reconcile.Digest("#!/bin/sh\necho one\n")}}
+	s.Metadata[cloud.OwnerKey+"-hints"] = reconcile.Digest(`{"additionalProperties":{"rack":"r1"}}`)
+	return s
+}
+
+func fieldsOf(s reconcile.Step) []string {
+	var out []string
+	for _, c := range s.Changes {
+		if c.Field != reconcile.MarkField {
+			out = append(out, c.Field+" "+c.Disruption.String())
+		}
+	}
+	return out
+}
+
+func TestDiff(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*server.State)
+		want   string
+	}{
+		{"as wanted", func(*server.State) {}, ""},
+		{"its fingerprints are lost", func(s *server.State) { delete(s.Metadata, cloud.OwnerKey+"-user-data") }, "spec.resource.userData in place"},
+		{"other user data", func(s *server.State) { s.Metadata[cloud.OwnerKey+"-user-data"] = "x" }, "spec.resource.userData replace: deleted and made anew"},
+		{"somebody's port", func(s *server.State) { s.Ports = append(s.Ports, server.NewPort("p1")) }, "spec.resource.ports in place"},
+		{"somebody's volume", func(s *server.State) { s.Volumes = append(s.Volumes, server.NewVolume("v1")) }, "spec.resource.volumes in place"},
+		{"a group that cannot be seen", func(s *server.State) { s.GroupsKnown = false }, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := shown()
+			tt.change(s)
+			if got := strings.Join(fieldsOf(plan(t, s)), "; "); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestUserDataStaysSecret(t *testing.T) {
+	s := shown()
+	s.Metadata[cloud.OwnerKey+"-user-data"] = "x"
+	text, err := json.Marshal(plan(t, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "echo one") {
+		t.Errorf("the plan tells the user data: %s", text)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	tests := []struct{ name, old, new, problem string }{
+		{"nothing to boot from", "    imageRef: os\n", "", "give imageRef or bootVolume"},
+		{"two things to boot from", "imageRef: os\n", "imageRef: os\n    bootVolume: {volumeRef: v}\n", "keep one of them"},
+		{"tag", "[web, blue]", "[web/blue]", "no comma and no slash"},
+		{"reserved metadata", "key: role", "key: stackreeve-applied", "reserved"},
+		{"metadata twice", "[{key: role, value: front}]", "[{key: role, value: a}, {key: role, value: b}]", "given twice"},
+		{"no such entry", "key: value}}", "key: vlaue}}", "Secret scripts has no entry vlaue"},
+		{"no source", "{secretKeyRef: {name: scripts, key: value}}", "{script: true}", "has 0 sources"},
+		{"too long", "{secretKeyRef: {name: scripts, key: value}}", "{value: " + strings.Repeat("x", 49153) + "}", "more than the 49149"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if !strings.Contains(object, tt.old) {
+				t.Fatalf("%q is not in the manifest", tt.old)
+			}
+			text := needs + "\n---\n" + strings.Replace(object, tt.old, tt.new, 1)
+			_, _, err := reconcile.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, kinds(nil), reconcile.Defaults{})
+			if err == nil || !strings.Contains(err.Error(), tt.problem) {
+				t.Errorf("error is %v, want %q", err, tt.problem)
+			}
+		})
+	}
+}

@@ -1,0 +1,235 @@
+package server
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Metadata keys of what Nova does not show (user data, hints), or did not
+// have (descriptions before 2.19). They hold fingerprints, or unset.
+const (
+	userDataKey    = cloud.OwnerKey + "-user-data"
+	hintsKey       = cloud.OwnerKey + "-hints"
+	descriptionKey = cloud.OwnerKey + "-description"
+	unset          = "none"
+)
+
+// maxUserData is the most base64 characters that Nova takes as user data.
+// (nova/api/openstack/compute/schemas/user_data.py)
+const maxUserData = 65535
+
+func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+
+func (rules) Validate(s *Spec, r *reconcile.Report) {
+	switch {
+	case s.ImageRef == "" && s.BootVolume == nil:
+		r.Problem("spec.resource", "says not what to boot from", "give imageRef or bootVolume")
+	case s.ImageRef != "" && s.BootVolume != nil:
+		r.Problem("spec.resource.bootVolume", "is given beside imageRef", "keep one of them")
+	}
+	for i, tag := range s.Tags {
+		if strings.ContainsAny(tag, ",/") || len(tag) > 60 || tag == "" {
+			r.Problem(fmt.Sprintf("spec.resource.tags[%d]", i), "is not a tag that Nova takes", "use 1 to 60 characters, no comma and no slash")
+		}
+	}
+	seen := map[string]bool{}
+	for i, m := range s.Metadata {
+		field := fmt.Sprintf("spec.resource.metadata[%d].key", i)
+		switch {
+		case seen[m.Key]:
+			r.Problem(field, "is given twice", "keep one of them")
+		case m.Key == cloud.OwnerKey || strings.HasPrefix(m.Key, cloud.OwnerKey+"-"):
+			r.Problem(field, "is reserved for the mark of the owner", "choose another key")
+		}
+		seen[m.Key] = true
+	}
+	if u := s.UserData; u != nil {
+		validateUserData(u, r)
+	}
+}
+
+func validateUserData(u *UserData, r *reconcile.Report) {
+	sources := 0
+	for _, given := range []bool{u.SecretRef != nil, u.SecretKeyRef != nil, u.ConfigMapRef != nil, u.Value != nil} {
+		if given {
+			sources++
+		}
+	}
+	if sources != 1 {
+		r.Problem("spec.resource.userData", fmt.Sprintf("has %d sources", sources), "give one of secretRef, secretKeyRef, configMapRef and value")
+	}
+	if u.Value != nil {
+		validateLength("spec.resource.userData.value", *u.Value, r)
+	}
+}
+
+func validateLength(field, text string, r *reconcile.Report) {
+	if base64.StdEncoding.EncodedLen(len(text)) > maxUserData {
+		r.Problem(field, fmt.Sprintf("gives %d bytes of user data, more than the %d that Nova takes", len(text), base64.StdEncoding.DecodedLen(maxUserData)/3*3),
+			"shorten it, or let it fetch the rest")
+	}
+}
+
+// Expand makes no object; it looks whether the user data that the server refers
+// to is there.
+func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+	u := s.UserData
+	switch {
+	case u == nil:
+	case u.SecretRef != nil:
+		look(e, "spec.resource.userData.secretRef", "Secret", *u.SecretRef, secretKeys...)
+	case u.SecretKeyRef != nil:
+		look(e, "spec.resource.userData.secretKeyRef.key", "Secret", u.SecretKeyRef.Name, u.SecretKeyRef.Key)
+	case u.ConfigMapRef != nil:
+		look(e, "spec.resource.userData.configMapRef.key", "ConfigMap", u.ConfigMapRef.Name, u.ConfigMapRef.Key)
+	}
+}
+
+func look(e *reconcile.Expansion, field, kind, name string, keys ...string) {
+	if !slices.Contains(e.Declared(kind), name) {
+		return // a missing object is reported with the other references
+	}
+	for _, key := range keys {
+		if text, ok := e.Data(kind, name, key); ok {
+			validateLength(field, text, &e.Report)
+			return
+		}
+	}
+	e.Problem(field, fmt.Sprintf("%s %s has no entry %s", kind, name, keys[0]), "add it there, or name another")
+}
+
+// hintsPrint fingerprints the hints but the server group, which can be seen.
+func hintsPrint(s *Spec) string {
+	if s.SchedulerHints == nil {
+		return unset
+	}
+	hints := *s.SchedulerHints
+	hints.ServerGroupRef = ""
+	text, err := json.Marshal(hints)
+	if err != nil || string(text) == "{}" {
+		return unset
+	}
+	return reconcile.Digest(string(text))
+}
+
+func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+	want := w.Spec
+	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
+	reconcile.Field(c, "spec.resource.description", have.description(), cloud.Or(want.Description, ""))
+	reconcile.Set(c, "spec.resource.tags", have.Tags, want.Tags, reconcile.InPlace)
+	reconcile.Field(c, "spec.resource.metadata", cloud.UserMetadata(have.Metadata), metadata(want))
+	reconcile.Link(c, "spec.resource.flavorRef", have.Flavor.ID, w.Ref("Flavor", want.FlavorRef), reconcile.Replace)
+	reconcile.Link(c, "spec.resource.imageRef", have.Image.ID, w.Ref("Image", want.ImageRef), reconcile.Replace)
+	if want.AvailabilityZone != "" {
+		zone, _, _ := strings.Cut(want.AvailabilityZone, ":") // zone:host, for administrators
+		reconcile.Fixed(c, "spec.resource.availabilityZone", have.AvailabilityZone, zone)
+	}
+	if key := w.Ref("KeyPair", want.KeypairRef); key.Name == "" || key.ID != "" {
+		reconcile.Fixed(c, "spec.resource.keypairRef", have.KeyName, key.ID)
+	}
+	reconcile.Pointer(c, "spec.resource.configDrive", have.ConfigDrive == "True", want.ConfigDrive, reconcile.Replace)
+	diffLinks(c, "spec.resource.ports", have.portIDs(), portRefs(w))
+	diffVolumes(w, have, c)
+	diffUnseen(w, have, c)
+}
+
+func diffVolumes(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+	boot := ""
+	if w.Spec.BootVolume != nil {
+		ref := w.Ref("Volume", w.Spec.BootVolume.VolumeRef)
+		boot = ref.ID
+		if boot != "" && !slices.Contains(have.volumeIDs(), boot) {
+			c.Add(reconcile.Change{Field: "spec.resource.bootVolume", Have: have.volumeIDs(), Want: boot, Disruption: reconcile.Replace})
+		}
+		if boot == "" {
+			return // which of the volumes is booted from cannot be told
+		}
+	}
+	diffLinks(c, "spec.resource.volumes", have.dataVolumes(boot), volumeRefs(w))
+}
+
+// diffUnseen compares what Nova does not show by the fingerprints that were
+// left at creation. Of a server that we did not make, or that has lost them,
+// nothing is known; then they are only written down.
+func diffUnseen(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+	add := func(field, key, want string, secret bool) {
+		print, known := have.Metadata[key]
+		change := reconcile.Change{Field: field, Have: print, Want: want, Disruption: reconcile.Replace, Secret: secret}
+		if !known {
+			change.Have, change.Disruption = "unknown", reconcile.InPlace
+		}
+		if print != want {
+			c.Add(change)
+		}
+	}
+	add("spec.resource.userData", userDataKey, userDataPrint(w), true)
+	add("spec.resource.schedulerHints", hintsKey, hintsPrint(w.Spec), false)
+	if !have.GroupsKnown {
+		return
+	}
+	name := ""
+	if w.Spec.SchedulerHints != nil {
+		name = w.Spec.SchedulerHints.ServerGroupRef
+	}
+	group := w.Ref("ServerGroup", name)
+	if name == "" || group.ID != "" && !slices.Contains(have.Groups, group.ID) {
+		reconcile.Fixed(c, "spec.resource.schedulerHints.serverGroupRef", strings.Join(have.Groups, ","), group.ID)
+	}
+}
+
+// diffLinks reports a set of references that can be changed in place.
+func diffLinks(c *reconcile.Changes, field string, have []string, want []reconcile.Ref) {
+	ids := make([]string, len(want))
+	for i, ref := range want {
+		if ids[i] = ref.ID; ref.ID == "" {
+			ids[i] = "known once " + ref.Key.String() + " is ready"
+		}
+	}
+	reconcile.Set(c, field, have, ids, reconcile.InPlace)
+}
+
+func portRefs(w reconcile.Want[Spec]) []reconcile.Ref {
+	refs := make([]reconcile.Ref, len(w.Spec.Ports))
+	for i, p := range w.Spec.Ports {
+		refs[i] = w.Ref("Port", p.PortRef)
+	}
+	return refs
+}
+
+func volumeRefs(w reconcile.Want[Spec]) []reconcile.Ref {
+	refs := make([]reconcile.Ref, len(w.Spec.Volumes))
+	for i, v := range w.Spec.Volumes {
+		refs[i] = w.Ref("Volume", v.VolumeRef)
+	}
+	return refs
+}
+
+func metadata(s *Spec) map[string]string {
+	out := make(map[string]string, len(s.Metadata))
+	for _, m := range s.Metadata {
+		out[m.Key] = m.Value
+	}
+	return out
+}
+
+// allMetadata is everything the server's metadata shall hold.
+func allMetadata(w reconcile.Want[Spec], hasDescription bool) map[string]string {
+	all := cloud.Metadata(w.Mark, metadata(w.Spec))
+	maps.Copy(all, map[string]string{userDataKey: userDataPrint(w), hintsKey: hintsPrint(w.Spec)})
+	if text := cloud.Or(w.Spec.Description, ""); text != "" && !hasDescription {
+		all[descriptionKey] = text
+	}
+	return all
+}
+
+func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+	f := w.Spec
+	return cloud.Is(f.Name, have.Name) && (f.AvailabilityZone == "" || f.AvailabilityZone == have.AvailabilityZone) && f.TagFilter.Match(have.Tags)
+}

@@ -1,0 +1,107 @@
+// Package server is the kind Server: a Nova instance, in K-ORC's vocabulary.
+// It knows what Nova shows of a server and which ports, volumes and server
+// group belong to it; it makes none of those.
+package server
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Spec is what a server shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/server_types.go); description is added. What is fixed at
+// creation without belonging to the server (key pair, neighbours) is not
+// marked immutable: a new key pair of the same name does not replace servers.
+type Spec struct {
+	Name             *string         `json:"name,omitempty" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description      *string         `json:"description,omitempty" rule:"max=255" doc:"Free text."`
+	ImageRef         string          `json:"imageRef,omitempty" rule:"immutable" ref:"Image" doc:"Image to boot from; or use bootVolume."`
+	FlavorRef        string          `json:"flavorRef" rule:"required,immutable,min=1" ref:"Flavor" doc:"Size of the server."`
+	BootVolume       *BootVolume     `json:"bootVolume,omitempty" rule:"immutable" doc:"Volume to boot from, instead of imageRef."`
+	UserData         *UserData       `json:"userData,omitempty" rule:"immutable" doc:"What the first boot runs (cloud-init, ignition)."`
+	Ports            []PortRef       `json:"ports" rule:"required,max=64" doc:"Ports that are plugged in, all there are."`
+	Volumes          []VolumeRef     `json:"volumes,omitempty" rule:"max=64" doc:"Volumes that are attached, all there are, besides bootVolume."`
+	AvailabilityZone string          `json:"availabilityZone,omitempty" rule:"immutable,max=255" doc:"Where it runs; the cloud decides if left out."`
+	KeypairRef       string          `json:"keypairRef,omitempty" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation; another one makes a new server."`
+	Tags             []string        `json:"tags,omitempty" rule:"max=50,unique" doc:"Tags."`
+	Metadata         []Metadata      `json:"metadata,omitempty" rule:"max=120" doc:"Metadata, besides those that mark the owner."`
+	ConfigDrive      *bool           `json:"configDrive,omitempty" rule:"immutable" doc:"Whether user data comes on a drive; the cloud decides if left out."`
+	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" doc:"Where the scheduler shall put it. Only read at creation; others make a new server."`
+}
+
+// PortRef names a port.
+type PortRef struct {
+	PortRef string `json:"portRef,omitempty" rule:"required,min=1" ref:"Port" doc:"Port to plug in."`
+}
+
+// BootVolume is the volume a server boots from.
+type BootVolume struct {
+	VolumeRef string  `json:"volumeRef" rule:"required,min=1" ref:"Volume" doc:"Volume made from an image."`
+	Tag       *string `json:"tag,omitempty" rule:"max=255" doc:"Device tag that the server finds in its metadata service."`
+}
+
+// VolumeRef names a volume, and where it appears.
+type VolumeRef struct {
+	VolumeRef string  `json:"volumeRef" rule:"required,min=1" ref:"Volume" doc:"Volume to attach."`
+	Device    *string `json:"device,omitempty" rule:"max=255" doc:"Device name such as /dev/vdb, a wish to the hypervisor when it is attached."`
+}
+
+// UserData says where the user data comes from.
+type UserData struct {
+	SecretRef    *string       `json:"secretRef,omitempty" ref:"Secret" doc:"Secret whose key value (or userData) holds it."`
+	SecretKeyRef *SecretKey    `json:"secretKeyRef,omitempty" doc:"Entry of a Secret that holds it."`
+	ConfigMapRef *ConfigMapKey `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
+	Value        *string       `json:"value,omitempty" doc:"The text itself."`
+	Script       bool          `json:"script,omitempty" doc:"Whether it is a script; then #!/bin/sh is put before a text that does not say what it is."`
+}
+
+// SecretKey names an entry of a Secret.
+type SecretKey struct {
+	Name string `json:"name" rule:"required,min=1" ref:"Secret" doc:"Name of the Secret."`
+	Key  string `json:"key" rule:"required,min=1" doc:"Which of its entries."`
+}
+
+// ConfigMapKey names an entry of a ConfigMap.
+type ConfigMapKey struct {
+	Name string `json:"name" rule:"required,min=1" ref:"ConfigMap" doc:"Name of the ConfigMap."`
+	Key  string `json:"key" rule:"required,min=1" doc:"Which of its entries."`
+}
+
+// Metadata is one entry of a server's metadata.
+type Metadata struct {
+	Key   string `json:"key" rule:"required,min=1,max=255" doc:"Key."`
+	Value string `json:"value" rule:"required,max=255" doc:"Value."`
+}
+
+// SchedulerHints tell the scheduler where to put a server.
+type SchedulerHints struct {
+	ServerGroupRef          string            `json:"serverGroupRef,omitempty" rule:"immutable" ref:"ServerGroup" doc:"Server group that it joins."`
+	DifferentHostServerRefs []string          `json:"differentHostServerRefs,omitempty" rule:"max=64" ref:"Server" doc:"Servers it shall not share a host with."`
+	SameHostServerRefs      []string          `json:"sameHostServerRefs,omitempty" rule:"max=64" ref:"Server" doc:"Servers it shall share a host with."`
+	Query                   string            `json:"query,omitempty" rule:"max=1024" doc:"Condition on hosts, in the scheduler's JSON."`
+	TargetCell              string            `json:"targetCell,omitempty" rule:"max=255" doc:"Cell to run in."`
+	DifferentCell           []string          `json:"differentCell,omitempty" rule:"max=64" doc:"Cells not to run in."`
+	BuildNearHostIP         string            `json:"buildNearHostIP,omitempty" rule:"format=cidr" doc:"Network of hosts to run near, e.g. 192.0.2.0/24."`
+	AdditionalProperties    map[string]string `json:"additionalProperties,omitempty" doc:"Hints that only this cloud knows."`
+}
+
+// Filter says which existing server is meant.
+type Filter struct {
+	Name             *string `json:"name,omitempty" doc:"Exact name."`
+	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Where it runs."`
+	cloud.TagFilter  `json:",inline"`
+}
+
+// FilterName implements reconcile.Named.
+func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
+
+type rules struct{}
+
+// Kind is the kind Server over c, which may be nil where only rules are
+// needed.
+func Kind(c *cloud.Client) reconcile.Kind {
+	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
+		Doc: "A virtual machine (Nova).",
+	}, rules{}, driver{c})
+}

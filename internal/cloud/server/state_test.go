@@ -1,0 +1,63 @@
+package server
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+func TestPhase(t *testing.T) {
+	tests := []struct {
+		name, shown string
+		phase       reconcile.Phase
+		message     string
+	}{
+		{"running", `{"status": "ACTIVE"}`, reconcile.Ready, ""},
+		{"on its way out", `{"status": "ACTIVE", "OS-EXT-STS:task_state": "deleting"}`, reconcile.Deleting, "being deleted"},
+		{"soft deleted", `{"status": "SOFT_DELETED"}`, reconcile.Deleting, "being deleted"},
+		{"building", `{"status": "BUILD", "OS-EXT-STS:task_state": "spawning"}`, reconcile.Pending, "is in BUILD spawning"},
+		{"stopped", `{"status": "SHUTOFF", "OS-EXT-STS:task_state": null}`, reconcile.Degraded, "is SHUTOFF"},
+		{"resized", `{"status": "VERIFY_RESIZE"}`, reconcile.Degraded, "confirm or revert"},
+		{"never built", `{"status": "ERROR", "OS-SRV-USG:launched_at": null, "fault": {"message": "No valid host was found. "}}`, reconcile.Failed, "No valid host was found"},
+		{"broke later", `{"status": "ERROR", "OS-SRV-USG:launched_at": "2026-01-01T00:00:00.000000", "fault": {"message": "disk full"}}`, reconcile.Degraded, "disk full"},
+		{"no fault told", `{"status": "ERROR"}`, reconcile.Failed, "no reason"},
+		{"unheard of", `{"status": "DREAMING"}`, reconcile.Degraded, "is DREAMING"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var s State
+			if err := json.Unmarshal([]byte(tt.shown), &s); err != nil {
+				t.Fatal(err)
+			}
+			phase, message := s.phase()
+			if phase != tt.phase || !strings.Contains(message, tt.message) {
+				t.Errorf("%s %q, want %s %q", phase, message, tt.phase, tt.message)
+			}
+		})
+	}
+}
+
+func TestImageOfAServerBootedFromAVolume(t *testing.T) {
+	for text, id := range map[string]string{`{"image": ""}`: "", `{"image": null}`: "", `{"image": {"id": "i1"}}`: "i1"} {
+		var s State
+		if err := json.Unmarshal([]byte(text), &s); err != nil || s.Image.ID != id {
+			t.Errorf("%s gives %q, %v; want %q", text, s.Image.ID, err, id)
+		}
+	}
+}
+
+func TestScriptsSayWhatTheyAre(t *testing.T) {
+	value := func(text string) reconcile.Want[Spec] {
+		return reconcile.Want[Spec]{Spec: &Spec{UserData: &UserData{Value: &text, Script: true}}}
+	}
+	for text, want := range map[string]string{
+		"ls": "#!/bin/sh\nls", "#!/bin/bash\nls": "#!/bin/bash\nls", "#cloud-config\n{}": "#cloud-config\n{}",
+		"# a comment": "#!/bin/sh\n# a comment", `{"ignition": {}}`: `{"ignition": {}}`,
+	} {
+		if got, given := userData(value(text)); got != want || !given {
+			t.Errorf("%q gives %q, want %q", text, got, want)
+		}
+	}
+}
