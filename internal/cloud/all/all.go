@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/router"
 	"github.com/stackreeve/stackreeve/internal/cloud/routerinterface"
 	"github.com/stackreeve/stackreeve/internal/cloud/secret"
+	"github.com/stackreeve/stackreeve/internal/cloud/server"
 	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
 	"github.com/stackreeve/stackreeve/internal/cloud/subnet"
 	"github.com/stackreeve/stackreeve/internal/cloud/volume"
@@ -35,6 +36,7 @@ func Kinds(c *cloud.Client) []reconcile.Kind {
 		router.Kind(c),
 		routerinterface.Kind(c),
 		volume.Kind(c),
+		server.Kind(c),
 		loadbalancer.Kind(c),
 	}
 }
