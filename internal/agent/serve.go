@@ -65,6 +65,13 @@ func signal(c chan struct{}) {
 	}
 }
 
+func drain(c <-chan struct{}) {
+	select {
+	case <-c:
+	default:
+	}
+}
+
 // next waits for the next reason to look. always is false when a look without
 // a new commit is not worth a pass.
 func (s *Stack) next(ctx context.Context, checks <-chan struct{}, r *rest) (always bool) {
@@ -73,7 +80,10 @@ func (s *Stack) next(ctx context.Context, checks <-chan struct{}, r *rest) (alwa
 		timer := time.NewTimer(time.Until(r.until))
 		defer timer.Stop()
 		again = timer.C
-		checks = nil // while it rests only a new commit is worth a look
+		// While it rests only a new commit is worth a look; checks that come
+		// meanwhile are over with the rest.
+		defer drain(checks)
+		checks = nil
 	}
 	select {
 	case <-ctx.Done():

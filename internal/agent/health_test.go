@@ -1,0 +1,37 @@
+package agent
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+func TestReadyOnceEveryStackWasSeen(t *testing.T) {
+	h := NewHealth([]string{"a", "b"})
+	handler := h.Handler(http.NotFoundHandler())
+	ready := func() (int, string) {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		return w.Code, w.Body.String()
+	}
+	h.Ran(report.Run{Stack: "a", Pass: &reconcile.Pass{}})
+	h.Ran(report.Run{Stack: "b"})
+	h.Ran(report.Run{Stack: "b", Pass: &reconcile.Pass{First: reconcile.Plan{Unlisted: []string{"Network: 503"}}}})
+	if code, text := ready(); code != http.StatusServiceUnavailable || !strings.Contains(text, "b") || strings.Contains(text, "a,") {
+		t.Errorf("%d %q before b was seen; want 503 that names b", code, text)
+	}
+	h.Ran(report.Run{Stack: "b", Pass: &reconcile.Pass{}})
+	h.Ran(report.Run{Stack: "b", Pass: &reconcile.Pass{First: reconcile.Plan{Unlisted: []string{"Network: 503"}}}})
+	if code, _ := ready(); code != http.StatusOK {
+		t.Errorf("%d after all were seen, want 200", code)
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))
+	if w.Code != http.StatusOK {
+		t.Errorf("healthz says %d", w.Code)
+	}
+}

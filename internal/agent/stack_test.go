@@ -1,0 +1,305 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// outside is everything a stack talks to: a branch, manifests that are bad
+// when the commit is called so, and a cloud.
+type outside struct {
+	commit  string // the newest; "" when the server is away
+	last    string
+	fetches int
+
+	opens   int
+	openErr error
+	region  string
+
+	passes []reconcile.Revision
+	at     []time.Time
+	pass   func(ctx context.Context, n int) reconcile.Pass
+
+	runs []report.Run
+}
+
+func (o *outside) stack(t *testing.T, poll, check string) *Stack {
+	t.Helper()
+	s := &Stack{Name: "s", Fetch: o.fetch, Read: o.read, Open: o.open, Report: func(r report.Run) { o.runs = append(o.runs, r) }}
+	var err error
+	if s.Poll, err = source.ParseSchedule(poll); err != nil {
+		t.Fatal(err)
+	}
+	if s.DriftCheck, err = source.ParseSchedule(check); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (o *outside) fetch(context.Context) (source.Revision, bool, error) {
+	o.fetches++
+	if o.commit == "" {
+		return source.Revision{}, false, errors.New("the server is away")
+	}
+	changed := o.commit != o.last
+	o.last = o.commit
+	return source.Revision{Commit: o.commit, Files: fstest.MapFS{o.commit: {}}}, changed, nil
+}
+
+func (o *outside) read(files fs.FS, region string) ([]reconcile.Desired, error) {
+	entries, err := fs.ReadDir(files, ".")
+	if err != nil {
+		return nil, err
+	}
+	name := entries[0].Name()
+	if strings.HasPrefix(name, "bad") || region == "nowhere" {
+		return nil, manifest.Problems{{What: "is bad"}}
+	}
+	return []reconcile.Desired{{Key: manifest.Key{Kind: "Thing", Name: name}}}, nil
+}
+
+func (o *outside) open(context.Context) (Cloud, error) {
+	o.opens++
+	if o.openErr != nil {
+		return Cloud{}, o.openErr
+	}
+	return Cloud{Region: o.region, Sync: func(ctx context.Context, rev reconcile.Revision) reconcile.Pass {
+		o.passes, o.at = append(o.passes, rev), append(o.at, time.Now())
+		if o.pass == nil {
+			return reconcile.Pass{}
+		}
+		return o.pass(ctx, len(o.passes))
+	}}, nil
+}
+
+func (o *outside) commits() []string {
+	var list []string
+	for _, p := range o.passes {
+		list = append(list, p.Commit+"/"+p.Want[0].Key.Name)
+	}
+	return list
+}
+
+func failed() reconcile.Pass { return reconcile.Pass{Failures: []reconcile.Failure{{Reason: "no"}}} }
+
+func TestASourceThatIsAwayKeepsTheLastRevision(t *testing.T) {
+	o := &outside{}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	if run := s.Pass(t.Context()); run.Err == nil || run.Outcome() != reconcile.Broken || o.opens != 0 {
+		t.Errorf("without any revision: %+v after %d opens; want an error and no cloud", run, o.opens)
+	}
+	o.commit = "one"
+	s.Pass(t.Context())
+	o.commit = ""
+	run := s.Pass(t.Context())
+	if run.FetchErr == nil || run.Pass == nil || run.Revision.Commit != "one" || run.Outcome() != reconcile.Broken {
+		t.Errorf("got %+v; want a pass of the last revision that says so", run)
+	}
+	if got, want := o.commits(), []string{"one/one", "one/one"}; !slices.Equal(got, want) {
+		t.Errorf("passes %v, want %v", got, want)
+	}
+}
+
+func TestARefusedRevisionKeepsTheLastGoodOne(t *testing.T) {
+	o := &outside{commit: "bad1"}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	if run := s.Pass(t.Context()); run.Refused == nil || run.Pass != nil || run.Outcome() != reconcile.Invalid || o.opens != 0 {
+		t.Errorf("got %+v after %d opens; want a refusal and nothing else", run, o.opens)
+	}
+	o.commit = "one"
+	s.Pass(t.Context())
+	o.commit = "bad2"
+	run := s.Pass(t.Context())
+	if run.Refused == nil || run.Refused.Commit != "bad2" || run.Revision.Commit != "one" || run.Pass == nil {
+		t.Errorf("got %+v; want bad2 refused and one kept", run)
+	}
+	if got, want := o.commits(), []string{"one/one", "one/one"}; !slices.Equal(got, want) {
+		t.Errorf("passes %v, want %v", got, want)
+	}
+}
+
+func TestManifestsAreReadAgainOnceTheRegionIsKnown(t *testing.T) {
+	o := &outside{commit: "one", region: "nowhere"}
+	run := o.stack(t, "@every 1m", "@every 5m").Pass(t.Context())
+	if run.Refused == nil || len(o.passes) != 0 {
+		t.Errorf("got %+v and %d passes; want a refusal", run, len(o.passes))
+	}
+}
+
+func TestACommitThatWasInSyncExplainsNothingMore(t *testing.T) {
+	o := &outside{commit: "one"}
+	o.pass = func(_ context.Context, n int) reconcile.Pass {
+		if n == 1 {
+			return failed()
+		}
+		return reconcile.Pass{}
+	}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	for range 3 {
+		s.Pass(t.Context())
+	}
+	o.commit = "two"
+	s.Pass(t.Context())
+	var synced []bool
+	for _, p := range o.passes {
+		synced = append(synced, p.Synced)
+	}
+	if want := []bool{false, false, true, false}; !slices.Equal(synced, want) {
+		t.Errorf("synced %v, want %v", synced, want)
+	}
+}
+
+func TestTheCloudIsOpenedAgainWhenItCannotBeSeen(t *testing.T) {
+	o := &outside{commit: "one", openErr: errors.New("401")}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	if run := s.Pass(t.Context()); run.Err == nil || run.Revision.Commit != "one" {
+		t.Errorf("got %+v, want the error of opening", run)
+	}
+	o.openErr = nil
+	o.pass = func(_ context.Context, n int) reconcile.Pass {
+		if n == 2 {
+			return reconcile.Pass{Last: reconcile.Plan{Unlisted: []string{"401"}}}
+		}
+		return reconcile.Pass{}
+	}
+	for range 4 {
+		s.Pass(t.Context())
+	}
+	if o.opens != 3 { // refused, opened, opened again after the second pass
+		t.Errorf("opened %d times, want 3", o.opens)
+	}
+}
+
+// serve runs the stack in a bubble of its own until the script is done.
+func serve(t *testing.T, o *outside, poll, check string, script func(s *Stack)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := o.stack(t, poll, check)
+		done := make(chan struct{})
+		go func() { Serve(ctx, []*Stack{s}); close(done) }()
+		synctest.Wait()
+		script(s)
+		cancel()
+		<-done
+	})
+}
+
+func pause(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func TestPollsLookForCommitsAndChecksAtTheCloud(t *testing.T) {
+	o := &outside{commit: "one"}
+	serve(t, o, "@every 1m", "@every 10m", func(s *Stack) {
+		pause(9 * time.Minute)
+		if len(o.passes) != 1 || o.fetches < 8 {
+			t.Errorf("%d passes and %d fetches in 9 minutes without a commit; want 1 and about 9", len(o.passes), o.fetches)
+		}
+		pause(3 * time.Minute)
+		if len(o.passes) != 2 {
+			t.Errorf("%d passes after the check, want 2", len(o.passes))
+		}
+		o.commit = "two"
+		pause(70 * time.Second)
+		if got := o.commits(); got[len(got)-1] != "two/two" || len(got) != 3 {
+			t.Errorf("passes %v, want two's last", got)
+		}
+		o.commit = "three"
+		s.Wake()
+		synctest.Wait()
+		if got := o.commits(); got[len(got)-1] != "three/three" {
+			t.Errorf("passes %v, want three's at once", got)
+		}
+	})
+}
+
+func TestFailedPassesAreTriedAgainLessAndLessOften(t *testing.T) {
+	o := &outside{commit: "one", pass: func(context.Context, int) reconcile.Pass { return failed() }}
+	serve(t, o, "@every 24h", "@every 1m", func(s *Stack) {
+		pause(time.Hour)
+		var rests []time.Duration
+		for i := 1; i < len(o.at); i++ {
+			rests = append(rests, o.at[i].Sub(o.at[i-1]))
+		}
+		for i, r := range rests {
+			most := min(firstRest<<i, longRest)
+			if r < most/2 || r > most {
+				t.Errorf("rest %d was %s, want between %s and %s", i, r, most/2, most)
+			}
+		}
+		if len(rests) < 12 {
+			t.Errorf("only %d retries in an hour: %v", len(rests), rests)
+		}
+		n := len(o.passes)
+		o.pass, o.commit = nil, "two"
+		s.Wake()
+		synctest.Wait()
+		if len(o.passes) != n+1 {
+			t.Errorf("a new commit waited for the rest to end")
+		}
+		pause(80 * time.Second)
+		if len(o.passes) != n+2 {
+			t.Errorf("%d passes in the minute after success, want the one of the drift check", len(o.passes)-n-1)
+		}
+	})
+}
+
+func TestStoppingLetsThePassEnd(t *testing.T) {
+	o := &outside{commit: "one"}
+	ended := false
+	o.pass = func(ctx context.Context, _ int) reconcile.Pass {
+		<-ctx.Done()
+		time.Sleep(20 * time.Second)
+		ended = true
+		return reconcile.Pass{Interrupted: true}
+	}
+	serve(t, o, "@every 1m", "@every 5m", func(*Stack) {})
+	if !ended || len(o.passes) != 1 || len(o.runs) != 1 || !o.runs[0].Pass.Interrupted {
+		t.Errorf("ended %v, %d passes, runs %+v; want the one pass to end and be reported", ended, len(o.passes), o.runs)
+	}
+}
+
+func TestOneBrokenStackStopsNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken, fine := &outside{}, &outside{commit: "one"}
+		stuck := &outside{commit: "one", pass: func(ctx context.Context, _ int) reconcile.Pass { <-ctx.Done(); return failed() }}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		stacks := []*Stack{broken.stack(t, "@every 1m", "@every 5m"), stuck.stack(t, "@every 1m", "@every 5m"), fine.stack(t, "@every 1m", "@every 5m")}
+		go func() { Serve(ctx, stacks); close(done) }()
+		pause(11 * time.Minute)
+		if len(fine.passes) != 3 {
+			t.Errorf("%d passes of the stack that is fine, want 3", len(fine.passes))
+		}
+		cancel()
+		<-done
+	})
+}
+
+func TestASourceThatComesBackIsNews(t *testing.T) {
+	o := &outside{commit: "one"}
+	serve(t, o, "@every 1m", "@every 24h", func(*Stack) {
+		o.commit = ""
+		pause(3 * time.Minute)
+		quiet := len(o.runs)
+		o.commit = "one"
+		pause(3 * time.Minute)
+		if quiet < 3 || len(o.runs) != quiet+1 || o.runs[quiet].FetchErr != nil {
+			t.Errorf("%d reports while away, %d in all; want one when it is back", quiet, len(o.runs))
+		}
+	})
+}
