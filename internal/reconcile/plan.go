@@ -101,12 +101,15 @@ func newPlanner(in Input) *planner {
 		p.byKey[in.Want[i].Key] = &in.Want[i]
 	}
 	for name, c := range in.Have {
-		p.index[name] = p.indexOf(c)
+		p.index[name] = p.indexOf(name, c)
 	}
 	return p
 }
 
-func (p *planner) indexOf(c Collection) *index {
+// indexOf finds what is where in the collection of a kind. One thing in the
+// cloud may show in the collections of two kinds (a router's interface is a
+// port); it is owned where its mark says so, and nowhere else.
+func (p *planner) indexOf(kind string, c Collection) *index {
 	x := &index{owner: map[string][]*Live[any]{}, id: make(map[string]*Live[any], len(c.Items)), name: make(map[string][]*Live[any], len(c.Items))}
 	prefix := ownerPrefix + p.Stack + ":"
 	for i := range c.Items {
@@ -116,7 +119,7 @@ func (p *planner) indexOf(c Collection) *index {
 		}
 		x.id[item.ID] = item
 		x.name[item.Name] = append(x.name[item.Name], item)
-		if item.Mark == nil || !item.Mine || !strings.HasPrefix(item.Mark.Owner, prefix) {
+		if item.Mark == nil || !item.Mine || !strings.HasPrefix(item.Mark.Owner, prefix) || !ownedAs(item, kind) {
 			continue
 		}
 		p.owned++
@@ -126,6 +129,11 @@ func (p *planner) indexOf(c Collection) *index {
 		}
 	}
 	return x
+}
+
+func ownedAs(item *Live[any], kind string) bool {
+	o, ok := ParseOwner(item.Mark.Owner)
+	return ok && o.Kind == kind
 }
 
 // view gives a desired object the shape in which its kind sees it.

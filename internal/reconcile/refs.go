@@ -12,7 +12,8 @@ import (
 // refsOf collects the references of a desired object: every string field of
 // its spec (or import filter) that carries a `ref:"Kind"` tag, in the order of
 // the struct. A reference is fixed when a field on the way to it has the rule
-// "immutable".
+// "immutable". A changeable reference of an object to itself is left out: it need not wait
+// for itself, and its driver fills the ID in once there is one.
 func refsOf(d *Desired, groups map[string]string) []RefSpec {
 	c := refCollector{namespace: d.Key.Namespace, groups: groups}
 	if d.Spec != nil {
@@ -21,7 +22,7 @@ func refsOf(d *Desired, groups map[string]string) []RefSpec {
 	if d.Import != nil && d.Import.Filter != nil {
 		c.walk(reflect.ValueOf(d.Import.Filter), "spec.import.filter", "", false)
 	}
-	return c.refs
+	return slices.DeleteFunc(c.refs, func(r RefSpec) bool { return r.Key == d.Key && !r.Fixed })
 }
 
 type refCollector struct {

@@ -1,0 +1,27 @@
+package reconcile
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+func TestSelfReference(t *testing.T) {
+	w := newWorld()
+	if _, err := w.wanted("a near=a"); err != nil {
+		t.Errorf("a changeable reference to itself is refused: %v", err)
+	}
+	if _, err := w.wanted("a atop=a"); err == nil {
+		t.Error("a fixed reference to itself is accepted: nothing could make the object first")
+	}
+}
+
+func TestOwnedWhereTheMarkSays(t *testing.T) {
+	w := newWorld()
+	stranger := Mark{Owner: OwnerText("s", manifest.Key{Group: "test", Kind: "Other", Namespace: "default", Name: "a"}), Applied: "x"}
+	items := []Live[any]{{ID: "1", Name: "a", Mark: &stranger, Mine: true, Phase: Ready, Uses: []string{"2"}, State: &thing{}}}
+	plan := Make(Input{Stack: "s", Kinds: []Kind{w.kind()}, Have: Snapshot{"Thing": {Items: items}}})
+	if plan.Owned != 0 || len(plan.Steps) != 0 {
+		t.Errorf("owned %d, steps %v: what another kind owns is not this one's", plan.Owned, plan.Steps)
+	}
+}
