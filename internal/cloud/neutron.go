@@ -7,12 +7,15 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
-// NeutronKind names a collection of Neutron's, and how one of it is called.
+// NeutronKind names a collection of Neutron's as in its path
+// ("security-groups"), and how one of it is called in a body
+// ("security_group").
 type NeutronKind struct{ Collection, Singular string }
 
 // NeutronBase are the attributes that every Neutron resource has. Kinds embed
@@ -146,7 +149,7 @@ func (c *Client) putTags(ctx context.Context, k NeutronKind, id string, tags []s
 
 // ListNeutron reads a collection; query may narrow it ("?device_owner=…").
 func ListNeutron[S any](ctx context.Context, c *Client, k NeutronKind, query string) ([]S, error) {
-	return List[S](ctx, c, Call{Service: Network, Path: k.Collection + query}, k.Collection)
+	return List[S](ctx, c, Call{Service: Network, Path: k.Collection + query}, strings.ReplaceAll(k.Collection, "-", "_"))
 }
 
 // DeleteNeutron deletes an object. Neutron has forgotten it when it answers.

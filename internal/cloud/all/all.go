@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/router"
 	"github.com/stackreeve/stackreeve/internal/cloud/routerinterface"
 	"github.com/stackreeve/stackreeve/internal/cloud/secret"
+	"github.com/stackreeve/stackreeve/internal/cloud/securitygroup"
 	"github.com/stackreeve/stackreeve/internal/cloud/server"
 	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
 	"github.com/stackreeve/stackreeve/internal/cloud/subnet"
@@ -35,6 +36,7 @@ func Kinds(c *cloud.Client) []reconcile.Kind {
 		subnet.Kind(c),
 		router.Kind(c),
 		routerinterface.Kind(c),
+		securitygroup.Kind(c),
 		volume.Kind(c),
 		server.Kind(c),
 		loadbalancer.Kind(c),

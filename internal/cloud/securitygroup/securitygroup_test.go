@@ -1,0 +1,88 @@
+package securitygroup_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+const needs = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: SecurityGroup
+metadata: {name: clients}
+spec: {resource: {}}
+`
+
+const object = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: SecurityGroup
+metadata: {name: web}
+spec:
+  resource:
+    name: web-group
+    description: web servers
+    tags: [web, blue]
+    stateful: true
+    rules:
+    - {direction: ingress, ethertype: IPv4, protocol: tcp, portRange: {min: 80, max: 81}, remoteIPPrefix: 10.0.0.0/8, description: from inside}
+    - {direction: ingress, ethertype: IPv4, protocol: tcp, portRange: {min: 443, max: 443}, remoteGroupRef: clients}
+    - {direction: ingress, ethertype: IPv6, remoteGroupRef: web}
+    - {direction: ingress, ethertype: IPv4, protocol: icmp, portRange: {min: 8, max: 0}}
+    - {direction: ingress, ethertype: IPv6, protocol: icmpv6}
+    - {direction: ingress, ethertype: IPv4, protocol: udp, portRange: {min: 1, max: 65535}, remoteIPPrefix: 0.0.0.0/0}
+    - {direction: egress, ethertype: IPv4}
+`
+
+var key = manifest.Key{Group: cloud.OrcGroup, Kind: "SecurityGroup", Namespace: "default", Name: "web"}
+
+func TestLaws(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Key: key, Needs: needs, Object: object,
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.name", Old: "web-group", New: "web-group-2"},
+			{Field: "spec.resource.description", Old: "web servers", New: "moved"},
+			{Field: "spec.resource.tags", Old: "[web, blue]", New: "[web, green]"},
+			{Field: "spec.resource.stateful", Old: "stateful: true", New: "stateful: false", Replaces: true},
+			{Field: "spec.resource.rules", Old: "from inside", New: "from within"},
+			{Field: "spec.resource.rules", Old: "max: 81", New: "max: 82"},
+			{Field: "spec.resource.rules", Old: "10.0.0.0/8", New: "10.0.0.0/9"},
+			{Field: "spec.resource.rules", Old: "remoteGroupRef: clients", New: "remoteGroupRef: web"},
+			{Field: "spec.resource.rules", Old: "{direction: egress, ethertype: IPv4}", New: "{direction: egress, ethertype: IPv6}"},
+			{Field: "spec.resource.rules", Old: "protocol: udp", New: "protocol: sctp"},
+			{Field: "spec.resource.rules", Old: "    - {direction: ingress, ethertype: IPv6, protocol: icmpv6}\n", New: ""},
+		},
+	}.Run(t)
+}
+
+func TestNoRulesAtAll(t *testing.T) {
+	head, _, _ := strings.Cut(object, "    rules:")
+	kindtest.Suite{Kinds: all.Kinds, Key: key, Needs: needs, Object: head}.Run(t)
+}
+
+func TestValidate(t *testing.T) {
+	target := kindtest.NewTarget(t, all.Kinds)
+	for name, test := range map[string]struct{ old, new, problem string }{
+		"two remotes":       {"remoteIPPrefix: 10.0.0.0/8", "remoteIPPrefix: 10.0.0.0/8, remoteGroupRef: clients", "rules[0].remoteGroupRef: is given along with remoteIPPrefix"},
+		"ethertype":         {"remoteIPPrefix: 10.0.0.0/8", `remoteIPPrefix: "fd00::/8"`, "rules[0].remoteIPPrefix: is not of ethertype IPv4"},
+		"ports backwards":   {"{min: 80, max: 81}", "{min: 81, max: 80}", "rules[0].portRange: is 81 to 80"},
+		"port 0":            {"{min: 80, max: 81}", "{min: 0, max: 80}", "rules[0].portRange: is 0 to 80"},
+		"no protocol":       {"protocol: tcp, portRange: {min: 80", "portRange: {min: 80", "is given without a protocol"},
+		"no ports":          {"protocol: udp", "protocol: esp", "is given for a protocol without ports"},
+		"icmp type":         {"{min: 8, max: 0}", "{min: 256, max: 0}", "beyond 255"},
+		"the same twice":    {"{direction: egress, ethertype: IPv4}", `{direction: ingress, ethertype: IPv6, protocol: ipv6-icmp, remoteIPPrefix: "::/0"}`, "lets the same traffic through as rules[4]"},
+		"group not there":   {"remoteGroupRef: clients", "remoteGroupRef: client", "did you mean clients?"},
+		"unknown protocol":  {"protocol: udp", "protocol: upd", "did you mean udp?"},
+		"unknown ethertype": {"{direction: egress, ethertype: IPv4}", "{direction: egress, ethertype: ipv4}", "did you mean IPv4?"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := target.TryResolve(needs + "\n---\n" + strings.Replace(object, test.old, test.new, 1))
+			if err == nil || !strings.Contains(err.Error(), test.problem) {
+				t.Errorf("got %v, want %q", err, test.problem)
+			}
+		})
+	}
+}
