@@ -75,6 +75,15 @@ func (o *Octavia) quotaOf(project string) map[string]int {
 	return out
 }
 
+// SetQuota bounds how many of something ("load_balancer", "member", …) a
+// project may have; -1 does not.
+func (o *Octavia) SetQuota(project, name string, limit int) {
+	if o.quotas[project] == nil {
+		o.quotas[project] = map[string]int{}
+	}
+	o.quotas[project][name] = limit
+}
+
 func (o *Octavia) setQuota(c *oslo.Call) (*oslo.Response, error) {
 	if !c.Caller.Admin() {
 		return nil, forbidden()
@@ -84,9 +93,6 @@ func (o *Octavia) setQuota(c *oslo.Call) (*oslo.Response, error) {
 		return nil, bad
 	}
 	project := c.PathValue("id")
-	if o.quotas[project] == nil {
-		o.quotas[project] = map[string]int{}
-	}
 	for _, q := range quotaNames {
 		v := in[q.name]
 		if old, ok := in[q.old]; ok {
@@ -100,7 +106,7 @@ func (o *Octavia) setQuota(c *oslo.Call) (*oslo.Response, error) {
 		if err != nil {
 			return nil, badRequest("Invalid input for field/attribute %s. Value: '%v'.", q.name, v)
 		}
-		o.quotas[project][q.name] = int(n)
+		o.SetQuota(project, q.name, int(n))
 	}
 	return oslo.Accepted(map[string]any{"quota": o.quotaOf(project)}), nil
 }
