@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -20,7 +21,8 @@ import (
 // outside is everything a stack talks to: a branch, manifests that are bad
 // when the commit is called so, and a cloud.
 type outside struct {
-	commit  string // the newest; "" when the server is away
+	mu      sync.Mutex // the test's own, but for its pauses
+	commit  string     // the newest; "" when the server is away
 	last    string
 	fetches int
 
@@ -37,7 +39,11 @@ type outside struct {
 
 func (o *outside) stack(t *testing.T, poll, check string) *Stack {
 	t.Helper()
-	s := &Stack{Name: "s", Fetch: o.fetch, Read: o.read, Open: o.open, Report: func(r report.Run) { o.runs = append(o.runs, r) }}
+	s := &Stack{Name: "s", Fetch: o.fetch, Read: o.read, Open: o.open, Report: func(r report.Run) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.runs = append(o.runs, r)
+	}}
 	var err error
 	if s.Poll, err = source.ParseSchedule(poll); err != nil {
 		t.Fatal(err)
@@ -49,6 +55,8 @@ func (o *outside) stack(t *testing.T, poll, check string) *Stack {
 }
 
 func (o *outside) fetch(context.Context) (source.Revision, bool, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.fetches++
 	if o.commit == "" {
 		return source.Revision{}, false, errors.New("the server is away")
@@ -71,16 +79,21 @@ func (o *outside) read(files fs.FS, region string) ([]reconcile.Desired, error) 
 }
 
 func (o *outside) open(context.Context) (Cloud, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.opens++
 	if o.openErr != nil {
 		return Cloud{}, o.openErr
 	}
 	return Cloud{Region: o.region, Sync: func(ctx context.Context, rev reconcile.Revision) reconcile.Pass {
+		o.mu.Lock()
 		o.passes, o.at = append(o.passes, rev), append(o.at, time.Now())
-		if o.pass == nil {
+		n, pass := len(o.passes), o.pass
+		o.mu.Unlock()
+		if pass == nil {
 			return reconcile.Pass{}
 		}
-		return o.pass(ctx, len(o.passes))
+		return pass(ctx, n)
 	}}, nil
 }
 
@@ -190,37 +203,42 @@ func serve(t *testing.T, o *outside, poll, check string, script func(s *Stack)) 
 		s := o.stack(t, poll, check)
 		done := make(chan struct{})
 		go func() { Serve(ctx, []*Stack{s}); close(done) }()
-		synctest.Wait()
+		o.mu.Lock()
+		o.pause(0)
 		script(s)
+		o.mu.Unlock()
 		cancel()
 		<-done
 	})
 }
 
-func pause(d time.Duration) {
+// pause lets time pass, and everything that comes of it happen.
+func (o *outside) pause(d time.Duration) {
+	o.mu.Unlock()
 	time.Sleep(d)
 	synctest.Wait()
+	o.mu.Lock()
 }
 
 func TestPollsLookForCommitsAndChecksAtTheCloud(t *testing.T) {
 	o := &outside{commit: "one"}
 	serve(t, o, "@every 1m", "@every 10m", func(s *Stack) {
-		pause(9 * time.Minute)
+		o.pause(9 * time.Minute)
 		if len(o.passes) != 1 || o.fetches < 8 {
 			t.Errorf("%d passes and %d fetches in 9 minutes without a commit; want 1 and about 9", len(o.passes), o.fetches)
 		}
-		pause(3 * time.Minute)
+		o.pause(3 * time.Minute)
 		if len(o.passes) != 2 {
 			t.Errorf("%d passes after the check, want 2", len(o.passes))
 		}
 		o.commit = "two"
-		pause(70 * time.Second)
+		o.pause(70 * time.Second)
 		if got := o.commits(); got[len(got)-1] != "two/two" || len(got) != 3 {
 			t.Errorf("passes %v, want two's last", got)
 		}
 		o.commit = "three"
 		s.Wake()
-		synctest.Wait()
+		o.pause(0)
 		if got := o.commits(); got[len(got)-1] != "three/three" {
 			t.Errorf("passes %v, want three's at once", got)
 		}
@@ -230,7 +248,7 @@ func TestPollsLookForCommitsAndChecksAtTheCloud(t *testing.T) {
 func TestFailedPassesAreTriedAgainLessAndLessOften(t *testing.T) {
 	o := &outside{commit: "one", pass: func(context.Context, int) reconcile.Pass { return failed() }}
 	serve(t, o, "@every 24h", "@every 1m", func(s *Stack) {
-		pause(time.Hour)
+		o.pause(time.Hour)
 		var rests []time.Duration
 		for i := 1; i < len(o.at); i++ {
 			rests = append(rests, o.at[i].Sub(o.at[i-1]))
@@ -247,11 +265,11 @@ func TestFailedPassesAreTriedAgainLessAndLessOften(t *testing.T) {
 		n := len(o.passes)
 		o.pass, o.commit = nil, "two"
 		s.Wake()
-		synctest.Wait()
+		o.pause(0)
 		if len(o.passes) != n+1 {
 			t.Errorf("a new commit waited for the rest to end")
 		}
-		pause(80 * time.Second)
+		o.pause(80 * time.Second)
 		if len(o.passes) != n+2 {
 			t.Errorf("%d passes in the minute after success, want the one of the drift check", len(o.passes)-n-1)
 		}
@@ -281,7 +299,9 @@ func TestOneBrokenStackStopsNoOther(t *testing.T) {
 		done := make(chan struct{})
 		stacks := []*Stack{broken.stack(t, "@every 1m", "@every 5m"), stuck.stack(t, "@every 1m", "@every 5m"), fine.stack(t, "@every 1m", "@every 5m")}
 		go func() { Serve(ctx, stacks); close(done) }()
-		pause(11 * time.Minute)
+		fine.mu.Lock()
+		defer fine.mu.Unlock()
+		fine.pause(11 * time.Minute)
 		if len(fine.passes) != 3 {
 			t.Errorf("%d passes of the stack that is fine, want 3", len(fine.passes))
 		}
@@ -294,10 +314,10 @@ func TestASourceThatComesBackIsNews(t *testing.T) {
 	o := &outside{commit: "one"}
 	serve(t, o, "@every 1m", "@every 24h", func(*Stack) {
 		o.commit = ""
-		pause(3 * time.Minute)
+		o.pause(3 * time.Minute)
 		quiet := len(o.runs)
 		o.commit = "one"
-		pause(3 * time.Minute)
+		o.pause(3 * time.Minute)
 		if quiet < 3 || len(o.runs) != quiet+1 || o.runs[quiet].FetchErr != nil {
 			t.Errorf("%d reports while away, %d in all; want one when it is back", quiet, len(o.runs))
 		}
