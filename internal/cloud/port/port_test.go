@@ -1,0 +1,137 @@
+package port_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+const needs = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: front}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: web}
+spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.60.0/24}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: six}
+spec: {resource: {networkRef: front, ipVersion: 6, cidr: "fd00:60::/64", ipv6: {addressMode: slaac, raMode: slaac}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: back}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: SecurityGroup
+metadata: {name: web}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: SecurityGroup
+metadata: {name: ssh}
+spec: {resource: {}}
+`
+
+const object = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: web-1}
+spec:
+  resource:
+    name: web-port
+    description: first web server
+    tags: [web, blue]
+    networkRef: front
+    allowedAddressPairs:
+    - {ip: 192.168.60.200, mac: "fa:16:3e:00:00:99"}
+    - {ip: 192.168.60.0/28}
+    addresses:
+    - {subnetRef: web, ip: 192.168.60.50}
+    adminStateUp: true
+    securityGroupRefs: [web]
+    vnicType: normal
+    portSecurity: Enabled
+    macAddress: fa:16:3e:0a:0b:0c
+`
+
+var key = manifest.Key{Group: cloud.OrcGroup, Kind: "Port", Namespace: "default", Name: "web-1"}
+
+func TestLaws(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Key: key, Needs: needs, Object: object,
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.name", Old: "web-port", New: "web-port-2"},
+			{Field: "spec.resource.description", Old: "first web server", New: "moved"},
+			{Field: "spec.resource.tags", Old: "[web, blue]", New: "[web, green]"},
+			{Field: "spec.resource.networkRef", Old: "networkRef: front", New: "networkRef: back", Replaces: true, PlanOnly: true},
+			{Field: "spec.resource.allowedAddressPairs", Old: "ip: 192.168.60.0/28", New: "ip: 192.168.60.16/28"},
+			{Field: "spec.resource.addresses", Old: "ip: 192.168.60.50", New: "ip: 192.168.60.51", Replaces: true},
+			{Field: "spec.resource.addresses", Old: "    addresses:\n    - {subnetRef: web, ip: 192.168.60.50}\n", New: "", Replaces: true},
+			{Field: "spec.resource.adminStateUp", Old: "adminStateUp: true", New: "adminStateUp: false"},
+			{Field: "spec.resource.securityGroupRefs", Old: "[web]\n", New: "[web, ssh]\n"},
+			{Field: "spec.resource.vnicType", Old: "vnicType: normal", New: "vnicType: direct"},
+			{Field: "spec.resource.portSecurity", Old: "    allowedAddressPairs:\n    - {ip: 192.168.60.200, mac: \"fa:16:3e:00:00:99\"}\n    - {ip: 192.168.60.0/28}\n" +
+				"    addresses:\n    - {subnetRef: web, ip: 192.168.60.50}\n    adminStateUp: true\n    securityGroupRefs: [web]\n    vnicType: normal\n    portSecurity: Enabled\n",
+				New: "    addresses:\n    - {subnetRef: web, ip: 192.168.60.50}\n    portSecurity: Disabled\n", Also: []string{"spec.resource.allowedAddressPairs"}},
+			{Field: "spec.resource.macAddress", Old: "0a:0b:0c", New: "0a:0b:0d", PlanOnly: true},
+			{Field: "spec.resource.trustedVIF", Old: "adminStateUp: true", New: "adminStateUp: true\n    trustedVIF: true", PlanOnly: true},
+			{Field: "spec.resource.propagateUplinkStatus", Old: "adminStateUp: true", New: "adminStateUp: true\n    propagateUplinkStatus: true", Replaces: true, PlanOnly: true},
+		},
+		Unseen: map[string]string{
+			"spec.resource.valueSpecs": "what they mean is up to the cloud",
+			"spec.resource.hostID":     "only administrators see it",
+		},
+	}.Run(t)
+}
+
+// A port gets an address on every subnet whose machines make their own; the
+// one that the manifest does not name is no difference.
+func TestAddressesChosenByTheCloud(t *testing.T) {
+	for name, addresses := range map[string]string{
+		"none":                  "",
+		"explicitly none":       "addresses: []",
+		"of a subnet":           "addresses: [{subnetRef: web}]",
+		"several of one subnet": "addresses: [{subnetRef: web}, {subnetRef: web, ip: 192.168.60.70}]",
+		"whatever there is":     "addresses: [{}]",
+		"no groups":             "securityGroupRefs: []",
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := kindtest.NewTarget(t, all.Kinds)
+			doc := needs + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: web-1}\nspec:\n  resource:\n    networkRef: front\n    " + addresses
+			g.MustSync(doc)
+			if pass := g.MustSync(doc); len(pass.Results) > 0 {
+				t.Errorf("the second pass did something: %v", pass.Results)
+			}
+		})
+	}
+}
+
+func TestValidate(t *testing.T) {
+	target := kindtest.NewTarget(t, all.Kinds)
+	for name, test := range map[string]struct{ old, new, problem string }{
+		"groups without security": {"portSecurity: Enabled", "portSecurity: Disabled", "spec.resource.securityGroupRefs: is given although portSecurity is Disabled"},
+		"pairs without security":  {"portSecurity: Enabled", "portSecurity: Disabled", "spec.resource.allowedAddressPairs: is given although portSecurity is Disabled"},
+		"pair of nonsense":        {"ip: 192.168.60.0/28", "ip: here", "allowedAddressPairs[1].ip: is neither an IP address nor a network"},
+		"any among others":        {"- {subnetRef: web, ip: 192.168.60.50}", "- {subnetRef: web, ip: 192.168.60.50}\n    - {}", "addresses[1]: leaves everything to the cloud"},
+		"reserved attribute":      {"adminStateUp: true", "valueSpecs: [{key: tags, value: x}]", "valueSpecs[0].key: is tags, which cannot be set this way"},
+		"two hosts":               {"adminStateUp: true", "hostID: {id: a, serverRef: b}", "spec.resource.hostID"},
+		"unknown group":           {"securityGroupRefs: [web]", "securityGroupRefs: [wep]", "did you mean web?"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := target.TryResolve(needs + "\n---\n" + strings.Replace(object, test.old, test.new, 1))
+			if err == nil || !strings.Contains(err.Error(), test.problem) {
+				t.Errorf("got %v, want %q", err, test.problem)
+			}
+		})
+	}
+}
