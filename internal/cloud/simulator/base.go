@@ -21,6 +21,7 @@ func (c *Cloud) addBase() error {
 	}
 	c.addImages(admin)
 	c.addFlavors()
+	c.addVolumeTypes()
 	for _, name := range []string{"demo", "demo2"} {
 		project := k.AddProject(name, "")
 		k.Grant(k.AddUser(name, name), project, "member", "reader", "load-balancer_member")

@@ -17,12 +17,14 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator/cinder"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/glance"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/keystone"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/neutron"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/nova"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/octavia"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator/placement"
 )
 
 // Options say how a cloud differs from the plain one. The zero value is a
@@ -62,6 +64,7 @@ type Cloud struct {
 	Neutron  *neutron.Neutron
 	Octavia  *octavia.Octavia
 	Glance   *glance.Glance
+	Cinder   *cinder.Cinder
 	Nova     *nova.Nova
 }
 
@@ -77,7 +80,9 @@ func New(opts Options) (*Cloud, error) {
 	c.Keystone = keystone.New(ground, opts.TokenTTL)
 	c.Neutron = neutron.New(ground, neutron.Options{TagsOnCreate: opts.TagsOnCreate, MaxPage: opts.MaxPage})
 	c.Glance = glance.New(ground, glance.Options{MaxPage: opts.MaxPage})
-	c.Nova = nova.New(ground, c.Neutron, c.Glance, nil, nova.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
+	c.Cinder = cinder.New(ground, c.Glance, cinder.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
+	c.Nova = nova.New(ground, c.Neutron, c.Glance, c.Cinder.Compute(), nova.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
+	placement.New(ground, c.Nova)
 	c.Octavia = octavia.New(ground, c.Neutron, octavia.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage})
 	var err error
 	c.Do(func() { err = c.addBase() })

@@ -55,6 +55,9 @@ func (n *Nova) createServers(c *call) (*oslo.Response, error) {
 	if most > 1 && slices.ContainsFunc(s.wanted, func(w nic) bool { return w.port != "" || w.fixedIP != "" }) {
 		return nil, badRequest("Unable to launch multiple instances with a single configured port ID. Please launch your instance one by one with different ports.")
 	}
+	if most > 1 && slices.ContainsFunc(s.disks, func(d disk) bool { return d.source == "volume" }) {
+		return nil, badRequest("Cannot attach one or more volumes to multiple instances")
+	}
 	hints := body.Object("os:scheduler_hints")
 	if hints == nil {
 		hints = body.Object("OS-SCH-HNT:scheduler_hints")
@@ -103,6 +106,9 @@ func (n *Nova) launch(c *call, proto *Server, g *group, total int, in *pyjson.Ob
 		s.number = n.serial
 		s.Created = n.cloud.Now()
 		n.to(&s, building, "scheduling", powerNone)
+		if err := n.reserveAll(&s); err != nil {
+			return nil, err
+		}
 		n.servers.Add(&s)
 		n.record(c, &s, "create")
 		if g != nil {

@@ -270,3 +270,44 @@ func (n *Nova) listAggregates(c *call) (*oslo.Response, error) {
 	}
 	return oslo.OK(map[string]any{"aggregates": list}), nil
 }
+
+// HostInfo is what Placement tells about a compute host.
+type HostInfo struct {
+	ID, Name                    string
+	VCPUs, RAM, Disk            int // without allocation ratios
+	UsedVCPU, UsedRAM, UsedDisk int
+}
+
+// Hosts are the compute hosts with what their servers use.
+func (n *Nova) Hosts() []HostInfo {
+	loads, out := n.loads(), []HostInfo{}
+	for _, h := range n.hosts {
+		l := loads[h.name]
+		out = append(out, HostInfo{ID: h.id, Name: h.name, VCPUs: h.vcpus / 16, RAM: h.ram, Disk: 600_000, UsedVCPU: l.vcpus, UsedRAM: l.ram, UsedDisk: l.disk})
+	}
+	return out
+}
+
+// Allocation is what a live server uses and where; false for one that is not placed.
+func (n *Nova) Allocation(server string) (host string, vcpus, ram, disk int, ok bool) {
+	s, found := n.servers.Get(server)
+	if !found || s.Host == "" {
+		return "", 0, 0, 0, false
+	}
+	for _, h := range n.hosts {
+		if h.name == s.Host {
+			host = h.id
+		}
+	}
+	return host, s.Flavor.VCPUs, s.Flavor.RAM, s.Flavor.Disk, true
+}
+
+// ProjectUsage is what a project's servers use.
+func (n *Nova) ProjectUsage(project string) (vcpus, ram, disk int) {
+	for s := range n.servers.All() {
+		if s.Project == project && s.Host != "" {
+			vcpus, ram, disk = vcpus+s.Flavor.VCPUs, ram+s.Flavor.RAM, disk+s.Flavor.Disk
+		}
+	}
+	return vcpus, ram, disk
+}

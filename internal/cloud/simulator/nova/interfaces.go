@@ -232,3 +232,23 @@ func (n *Nova) listSecurityGroups(c *call) (*oslo.Response, error) {
 	}
 	return oslo.OK(map[string]any{"security_groups": list}), nil
 }
+
+// floating is the floating IP on an address of a port, if any.
+func (n *Nova) floating(port, ip string) string {
+	if f, ok := n.network.FloatingIPOf(port, ip); ok {
+		return f.Address
+	}
+	return ""
+}
+
+// rulesView words the ingress rules of a security group as nova-network did.
+func (n *Nova) rulesView(id string) []any {
+	out := []any{}
+	for _, r := range n.network.RulesOf(id) {
+		if r.Direction == "ingress" {
+			out = append(out, map[string]any{"id": r.ID, "parent_group_id": id, "ip_protocol": r.Protocol, "from_port": r.PortMin, "to_port": r.PortMax,
+				"group": map[string]any{}, "ip_range": map[string]any{}})
+		}
+	}
+	return out
+}

@@ -76,6 +76,9 @@ func (n *Nova) setMetadata(c *call, in *pyjson.Object, replace bool) (*Server, e
 	if err != nil {
 		return nil, err
 	}
+	if err := s.describable("update metadata"); err != nil {
+		return nil, err
+	}
 	if err := s.unlocked(c); err != nil {
 		return nil, err
 	}
@@ -140,6 +143,9 @@ func (n *Nova) deleteMetadataItem(c *call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.describable("delete metadata"); err != nil {
+		return nil, err
+	}
 	if err := s.unlocked(c); err != nil {
 		return nil, err
 	}
@@ -176,10 +182,15 @@ func (n *Nova) taggable(c *call, what string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s, s.describable(what)
+}
+
+// describable refuses to write metadata and tags in states that forbid it.
+func (s *Server) describable(what string) error {
 	if !slices.Contains([]string{active, paused, suspended, stopped}, s.VMState) {
-		return nil, conflict("Cannot '%s' instance %s while it is in vm_state %s", what, s.ID, s.VMState)
+		return conflict("Cannot '%s' instance %s while it is in vm_state %s", what, s.ID, s.VMState)
 	}
-	return s, nil
+	return nil
 }
 
 func (n *Nova) replaceTags(c *call) (*oslo.Response, error) {

@@ -9,8 +9,9 @@ type Volumes interface {
 	// Find looks a volume up as a caller may see it.
 	Find(c *oslo.Caller, id string) (VolumeInfo, error)
 	// Create makes a volume for a project and returns its id.
-	Create(c *oslo.Caller, spec VolumeSpec) (string, error)
-	// Attach marks a volume as in use by a server and returns the attachment's id.
+	Create(project, user string, spec VolumeSpec) (string, error)
+	// Attach reserves a volume for a server, which then uses it, and returns the
+	// attachment's id. A volume that is being created counts as available.
 	Attach(id, server, host, device string) (string, error)
 	// Detach undoes Attach.
 	Detach(id, server string) error
@@ -20,13 +21,13 @@ type Volumes interface {
 
 // VolumeInfo is what Nova looks at in a volume.
 type VolumeInfo struct {
-	ID, Name, Status, Zone string
-	Size                   int // GiB
-	Bootable, Multiattach  bool
+	ID, Status            string
+	Users                 []string // servers it is attached to
+	Bootable, Multiattach bool
 }
 
-// VolumeSpec is a volume to make from an image, a snapshot, a volume, or nothing.
+// VolumeSpec is a volume to make from an image, a snapshot, or nothing.
 type VolumeSpec struct {
-	Name, Image, Snapshot, Source, Type string
-	Size                                int // GiB
+	Image, Snapshot, Type, Zone string
+	Size                        int // GiB
 }

@@ -1,0 +1,317 @@
+package nova
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator/pyjson"
+)
+
+// verb is one key of POST /servers/{id}/action.
+type verb struct {
+	since int
+	admin string // the policy that keeps it for admins
+	do    func(c *call, s *Server, arg any) (*oslo.Response, error)
+}
+
+// move is an action that takes a server from some states to another, through a task.
+//
+//	what is asked   from            task           to
+//	os-stop         active, error   powering-off   stopped
+//	...
+type move struct {
+	what, task, to string
+	from           []string
+	power          int
+}
+
+var moves = map[string]move{
+	"os-stop":       {"stop", "powering-off", stopped, []string{active, failed}, powerShutdown},
+	"os-start":      {"start", "powering-on", active, []string{stopped}, powerRunning},
+	"pause":         {"pause", "pausing", paused, []string{active}, powerPaused},
+	"unpause":       {"unpause", "unpausing", active, []string{paused}, powerRunning},
+	"suspend":       {"suspend", "suspending", suspended, []string{active}, powerSuspended},
+	"resume":        {"resume", "resuming", active, []string{suspended}, powerRunning},
+	"shelve":        {"shelve", "shelving", offloaded, []string{active, stopped, paused, suspended}, powerShutdown},
+	"shelveOffload": {"shelveOffload", "shelving_offloading", offloaded, []string{shelved}, powerShutdown},
+	"unshelve":      {"unshelve", "unshelving", active, []string{shelved, offloaded}, powerRunning},
+	"unrescue":      {"unrescue", "unrescuing", active, []string{rescued}, powerRunning},
+}
+
+func (n *Nova) addActions() {
+	n.addAttachments()
+	verbs := map[string]verb{
+		"reboot": {do: n.reboot}, "rebuild": {do: n.rebuild}, "resize": {do: n.resize}, "confirmResize": {do: n.confirmResize}, "revertResize": {do: n.revertResize},
+		"lock": {do: n.lock}, "unlock": {do: n.unlock}, "createImage": {do: n.createImage}, "os-getConsoleOutput": {do: n.consoleOutput},
+		"addSecurityGroup": {do: n.addSecurityGroup}, "removeSecurityGroup": {do: n.removeSecurityGroup}, "rescue": {do: n.rescue}, "changePassword": {do: n.changePassword},
+		"forceDelete":   {do: func(c *call, _ *Server, _ any) (*oslo.Response, error) { return n.forceDelete(c) }},
+		"os-resetState": {admin: "os-admin-actions:reset_state", do: n.resetState}, "migrate": {admin: "os-migrate-server:migrate", do: n.migrate},
+	}
+	for name, m := range moves {
+		verbs[name] = verb{do: func(c *call, s *Server, _ any) (*oslo.Response, error) { return n.move(c, s, m) }}
+	}
+	n.handle("POST /v2.1/servers/{id}/action", 1, func(c *call) (*oslo.Response, error) { return n.act(c, verbs) })
+	n.handle("POST /v2.1/servers/{id}/remote-consoles", 6, n.remoteConsole)
+	n.handle("GET /v2.1/servers/{id}/os-instance-actions", 1, n.listActions)
+	n.handle("GET /v2.1/servers/{id}/os-instance-actions/{request}", 1, n.showAction)
+}
+
+func (n *Nova) act(c *call, verbs map[string]verb) (*oslo.Response, error) {
+	v, err := pyjson.Parse(c.Body())
+	body, ok := v.(*pyjson.Object)
+	switch {
+	case err != nil:
+		return nil, badRequest("Malformed request body")
+	case !ok || len(body.Keys()) == 0:
+		return nil, badRequest("There is no such action: ")
+	case len(body.Keys()) > 1:
+		return nil, badRequest("Multiple actions provided")
+	}
+	name := body.Keys()[0]
+	do, known := verbs[name]
+	if !known {
+		return nil, badRequest("There is no such action: %s", name)
+	}
+	s, err := n.find(c)
+	if err != nil {
+		return nil, err
+	}
+	if do.admin != "" && !c.Caller.Admin() {
+		return nil, disallowed(do.admin)
+	}
+	arg, _ := body.Get(name)
+	return do.do(c, s, arg)
+}
+
+// ready refuses a call on a server that is locked, busy, or in another state
+// than the call is for (compute/api.py: check_instance_state).
+func (s *Server) ready(c *call, what string, states ...string) error {
+	if err := s.unlocked(c); err != nil {
+		return err
+	}
+	switch {
+	case !slices.Contains(states, s.VMState):
+		return conflict("Cannot '%s' instance %s while it is in vm_state %s", what, s.ID, s.VMState)
+	case s.Task != "":
+		return conflict("Cannot '%s' instance %s while it is in task_state %s", what, s.ID, s.Task)
+	}
+	return nil
+}
+
+// unlocked refuses a call on a locked server; admins may all the same.
+func (s *Server) unlocked(c *call) error {
+	if s.Locked && !c.Caller.Admin() {
+		return conflict("Instance %s is locked", s.ID)
+	}
+	return nil
+}
+
+// task starts a task that ends after the delay of all tasks.
+func (n *Nova) task(c *call, s *Server, what, task string, end func(*Server)) {
+	n.record(c, s, what)
+	n.to(s, s.VMState, task, s.Power)
+	n.later(s.ID, n.opts.BuildDelay, task, func(s *Server) {
+		end(s)
+		n.finish(s, what, nil)
+	})
+}
+
+func (n *Nova) move(c *call, s *Server, m move) (*oslo.Response, error) {
+	if err := s.ready(c, m.what, m.from...); err != nil {
+		return nil, err
+	}
+	n.task(c, s, m.what, m.task, func(s *Server) {
+		switch {
+		case m.to == offloaded:
+			s.Host = ""
+		case s.Host == "":
+			h, reason := n.pick(s)
+			if reason != "" {
+				n.to(s, s.VMState, "", s.Power)
+				return
+			}
+			s.Host = h.name
+		}
+		n.to(s, m.to, "", m.power)
+	})
+	return oslo.Accepted(nil), nil
+}
+
+func (n *Nova) reboot(c *call, s *Server, arg any) (*oslo.Response, error) {
+	o, _ := arg.(*pyjson.Object)
+	kind := o.Text("type")
+	states, task := []string{active}, "rebooting"
+	switch kind {
+	case "SOFT", "Soft", "soft":
+	case "HARD", "Hard", "hard":
+		states, task = []string{active, stopped, paused, suspended, failed}, "rebooting_hard"
+	default:
+		return nil, badRequest("Invalid input for field/attribute type. Value: %s. %s is not one of ['HARD', 'Hard', 'hard', 'SOFT', 'Soft', 'soft']", kind, pyjson.Repr(kind))
+	}
+	if err := s.ready(c, "reboot", states...); err != nil {
+		return nil, err
+	}
+	n.task(c, s, "reboot", task, func(s *Server) { n.to(s, active, "", powerRunning) })
+	return oslo.Accepted(nil), nil
+}
+
+func (n *Nova) lock(c *call, s *Server, arg any) (*oslo.Response, error) {
+	s.LockReason = nil
+	if o, ok := arg.(*pyjson.Object); ok && c.minor >= 73 && o.Has("locked_reason") {
+		reason := o.Text("locked_reason")
+		s.LockReason = &reason
+	}
+	s.Locked = true
+	n.record(c, s, "lock")
+	n.touch(s)
+	return oslo.Accepted(nil), nil
+}
+
+func (n *Nova) unlock(c *call, s *Server, _ any) (*oslo.Response, error) {
+	s.Locked, s.LockReason = false, nil
+	n.record(c, s, "unlock")
+	n.touch(s)
+	return oslo.Accepted(nil), nil
+}
+
+func (n *Nova) rescue(c *call, s *Server, arg any) (*oslo.Response, error) {
+	if err := s.ready(c, "rescue", active, stopped, failed); err != nil {
+		return nil, err
+	}
+	o, _ := arg.(*pyjson.Object)
+	pass := o.Text("adminPass")
+	if pass == "" {
+		pass = n.word(12)
+	}
+	n.task(c, s, "rescue", "rescuing", func(s *Server) { n.to(s, rescued, "", powerRunning) })
+	return oslo.OK(map[string]string{"adminPass": pass}), nil
+}
+
+func (n *Nova) changePassword(c *call, s *Server, _ any) (*oslo.Response, error) {
+	if err := s.ready(c, "changePassword", active); err != nil {
+		return nil, err
+	}
+	n.task(c, s, "changePassword", "updating_password", func(s *Server) { n.to(s, active, "", s.Power) })
+	return oslo.Accepted(nil), nil
+}
+
+func (n *Nova) forceDelete(c *call) (*oslo.Response, error) {
+	_, err := n.deleteServer(c)
+	return oslo.Accepted(nil), err
+}
+
+func (n *Nova) resetState(c *call, s *Server, arg any) (*oslo.Response, error) {
+	o, _ := arg.(*pyjson.Object)
+	state := o.Text("state")
+	if state != active && state != failed {
+		return nil, badRequest("Invalid input for field/attribute state. Value: %s. %s is not one of ['active', 'error']", state, pyjson.Repr(state))
+	}
+	n.to(s, state, "", s.Power)
+	return oslo.Accepted(nil), nil
+}
+
+// consoleOutput is what a machine that never ran has written.
+func (n *Nova) consoleOutput(_ *call, s *Server, _ any) (*oslo.Response, error) {
+	if s.Host == "" {
+		return nil, conflict("Instance %s is not ready", s.ID)
+	}
+	return oslo.OK(map[string]string{"output": "Simulated machine " + s.Name + "\n" + s.Hostname + " login: "}), nil
+}
+
+func (n *Nova) remoteConsole(c *call) (*oslo.Response, error) {
+	var in struct {
+		Console struct{ Protocol, Type string } `json:"remote_console"`
+	}
+	if !c.Decode(&in) || in.Console.Protocol == "" || in.Console.Type == "" {
+		return nil, badRequest("Invalid input for field/attribute remote_console. Value: {}. 'protocol' is a required property")
+	}
+	s, err := n.find(c)
+	if err != nil {
+		return nil, err
+	}
+	if s.Host == "" {
+		return nil, conflict("Instance %s is not ready", s.ID)
+	}
+	return oslo.OK(map[string]any{"remote_console": map[string]string{"protocol": in.Console.Protocol, "type": in.Console.Type,
+		"url": c.Host + "/console?token=" + n.cloud.UUID()}}), nil
+}
+
+// action is an entry of os-instance-actions.
+type action struct {
+	name, request, user, project string
+	start, end                   time.Time
+	message                      *string
+}
+
+// record notes that an action began; the newest is last.
+func (n *Nova) record(c *call, s *Server, name string) {
+	s.actions = append(slices.Clone(s.actions), action{name: name, request: "req-" + n.cloud.UUID(), user: c.Caller.UserID, project: c.Caller.ProjectID, start: n.cloud.Now(), end: n.cloud.Now()})
+}
+
+func (n *Nova) finish(s *Server, name string, err error) {
+	for i := len(s.actions) - 1; i >= 0; i-- {
+		if a := &s.actions[i]; a.name == name {
+			a.end = n.cloud.Now()
+			if err != nil {
+				word := "Error"
+				a.message = &word
+			}
+			return
+		}
+	}
+}
+
+func (a *action) view(c *call, s *Server) map[string]any {
+	v := map[string]any{"action": a.name, "instance_uuid": s.ID, "request_id": a.request, "user_id": a.user, "project_id": a.project,
+		"start_time": oslo.StampMicro(a.start), "message": a.message}
+	if c.minor >= 58 {
+		v["updated_at"] = oslo.StampMicro(a.end)
+	}
+	return v
+}
+
+// acted finds a server for its actions; from 2.21 they outlive it.
+func (n *Nova) acted(c *call) (*Server, error) {
+	s, err := n.find(c)
+	if err == nil || c.minor < 21 {
+		return s, err
+	}
+	for _, gone := range n.gone {
+		if gone.ID == c.PathValue("id") && (c.Caller.Admin() || gone.Project == c.Caller.ProjectID) {
+			return gone, nil
+		}
+	}
+	return nil, err
+}
+
+func (n *Nova) listActions(c *call) (*oslo.Response, error) {
+	s, err := n.acted(c)
+	if err != nil {
+		return nil, err
+	}
+	list := []any{}
+	for i := len(s.actions) - 1; i >= 0; i-- {
+		list = append(list, s.actions[i].view(c, s))
+	}
+	return oslo.OK(map[string]any{"instanceActions": list}), nil
+}
+
+func (n *Nova) showAction(c *call) (*oslo.Response, error) {
+	s, err := n.acted(c)
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.actions {
+		if a := &s.actions[i]; a.request == c.PathValue("request") {
+			v := a.view(c, s)
+			result := "Success"
+			if a.message != nil {
+				result = "Error"
+			}
+			v["events"] = []any{map[string]any{"event": "compute_" + a.name, "start_time": oslo.StampMicro(a.start), "finish_time": oslo.StampMicro(a.end), "result": result}}
+			return oslo.OK(map[string]any{"instanceAction": v}), nil
+		}
+	}
+	return nil, notFound("Action %s not found", c.PathValue("request"))
+}
