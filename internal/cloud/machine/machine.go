@@ -23,7 +23,7 @@ type Template struct {
 	Description    string            `json:"description,omitempty" rule:"max=255" doc:"Free text."`
 	Network        string            `json:"network,omitempty" doc:"Network it is plugged into; if left out, the stack's default, or the only one there is."`
 	Subnet         string            `json:"subnet,omitempty" doc:"Subnet its address comes from; the cloud decides if left out."`
-	FixedIP        string            `json:"fixedIP,omitempty" rule:"format=ip" doc:"Its address, within subnet; the cloud decides if left out."`
+	FixedIP        string            `json:"fixedIP,omitempty" rule:"format=ip" doc:"Its address on the network; the cloud decides if left out."`
 	FloatingIP     *FloatingIP       `json:"floatingIP,omitempty" doc:"Gives it an address that can be reached from outside."`
 	SecurityGroups []string          `json:"securityGroups,omitempty" rule:"unique,max=64" doc:"Who may talk to it; the cloud's default group if left out."`
 	KeyPair        string            `json:"keyPair,omitempty" doc:"Key pair for SSH."`
@@ -60,9 +60,6 @@ type RootVolume struct {
 
 // Validate says what is wrong with the template at a path such as spec.
 func (t *Template) Validate(at string, r *reconcile.Report) {
-	if t.FixedIP != "" && t.Subnet == "" {
-		r.Problem(at+".fixedIP", "is given without a subnet", "name the subnet that the address is in")
-	}
 	for key := range t.Metadata {
 		if len(key) == 0 || len(key) > 255 || len(t.Metadata[key]) > 255 {
 			r.Problem(at+".metadata["+key+"]", "is too long or empty", "use 1 to 255 characters for the key, at most 255 for the value")

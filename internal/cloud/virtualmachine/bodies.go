@@ -20,15 +20,14 @@ func (f fields) put(name, value string) {
 
 func resource(f fields) fields { return fields{"spec": fields{"resource": f}} }
 
+// port asks for one address: K-ORC's ports have none if they ask for none.
 func port(s *Spec, network string) fields {
-	f := fields{"networkRef": network}
+	address := fields{}
+	address.put("subnetRef", s.Subnet)
+	address.put("ip", s.FixedIP)
+	f := fields{"networkRef": network, "addresses": []fields{address}}
 	if s.SecurityGroups != nil {
 		f["securityGroupRefs"] = s.SecurityGroups
-	}
-	if s.Subnet != "" {
-		address := fields{"subnetRef": s.Subnet}
-		address.put("ip", s.FixedIP)
-		f["addresses"] = []fields{address}
 	}
 	return f
 }
