@@ -5,10 +5,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/configmap"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
+	"github.com/stackreeve/stackreeve/internal/cloud/floatingip"
 	"github.com/stackreeve/stackreeve/internal/cloud/image"
 	"github.com/stackreeve/stackreeve/internal/cloud/keypair"
 	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
+	"github.com/stackreeve/stackreeve/internal/cloud/port"
 	"github.com/stackreeve/stackreeve/internal/cloud/router"
 	"github.com/stackreeve/stackreeve/internal/cloud/routerinterface"
 	"github.com/stackreeve/stackreeve/internal/cloud/secret"
@@ -37,6 +39,8 @@ func Kinds(c *cloud.Client) []reconcile.Kind {
 		router.Kind(c),
 		routerinterface.Kind(c),
 		securitygroup.Kind(c),
+		port.Kind(c),
+		floatingip.Kind(c),
 		volume.Kind(c),
 		server.Kind(c),
 		loadbalancer.Kind(c),

@@ -2,6 +2,7 @@ package router
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -46,14 +47,27 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	return d.live(made), nil
 }
 
+// Update writes the gateway on its own: together with a revision to match,
+// Neutron sets the gateway, finds that this has raised the revision, and
+// answers 412 (neutron/db/l3_db.py: update_router).
 func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
-	want := w.Spec
+	base := have.State.NeutronBase
+	if reconcile.Has(changes, "spec.resource.externalGateways") {
+		var answer struct {
+			Router State `json:"router"`
+		}
+		err := d.c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + have.ID, Into: &answer,
+			Body: map[string]any{"router": map[string]any{"external_gateway_info": gatewayValue(w)}}})
+		if err != nil {
+			return err
+		}
+		base = answer.Router.NeutronBase
+	}
 	fields := cloud.Changed(changes, map[string]cloud.Attribute{
-		"spec.resource.name":             {Name: "name", Value: rules{}.Name(w)},
-		"spec.resource.adminStateUp":     {Name: "admin_state_up", Value: cloud.Or(want.AdminStateUp, true)},
-		"spec.resource.externalGateways": {Name: "external_gateway_info", Value: gatewayValue(w)},
+		"spec.resource.name":         {Name: "name", Value: rules{}.Name(w)},
+		"spec.resource.adminStateUp": {Name: "admin_state_up", Value: cloud.Or(w.Spec.AdminStateUp, true)},
 	})
-	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, fields, w.Mark, labels(want))
+	return cloud.UpdateNeutron(ctx, d.c, resource, base, fields, w.Mark, labels(w.Spec))
 }
 
 // gatewayValue is the gateway as Neutron takes it in an update: {} for none.

@@ -1,0 +1,93 @@
+package floatingip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+var resource = cloud.NeutronKind{Collection: "floatingips", Singular: "floatingip"}
+
+type driver struct{ c *cloud.Client }
+
+// live takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
+func (d driver) live(s *State) reconcile.Live[*State] {
+	live := cloud.Live(d.c, s.NeutronBase, s)
+	live.Name = s.FloatingIP
+	live.Attr = map[string]string{"address": s.FloatingIP}
+	live.Uses = []string{s.FloatingNetworkID}
+	for _, id := range []string{s.PortID, s.RouterID} {
+		if id != "" {
+			live.Uses = append(live.Uses, id)
+		}
+	}
+	if s.Status == "ERROR" {
+		live.Phase, live.Message = reconcile.Degraded, "the cloud reports status ERROR"
+	}
+	return live
+}
+
+func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+	return cloud.ListLive(ctx, d.c, resource, "", d.live)
+}
+
+func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+	want := w.Spec
+	body := map[string]any{}
+	if want.FloatingNetworkRef != nil {
+		body["floating_network_id"] = w.Ref("Network", *want.FloatingNetworkRef).ID
+	}
+	if want.FloatingSubnetRef != nil {
+		subnet := w.Ref("Subnet", *want.FloatingSubnetRef)
+		body["floating_network_id"], body["subnet_id"] = subnet.Attr["network_id"], subnet.ID
+	}
+	cloud.Put(body, "floating_ip_address", want.FloatingIP)
+	if want.PortRef != nil {
+		associate(body, w)
+	}
+	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(want))
+	if err != nil {
+		return reconcile.Live[*State]{}, unreachable(err)
+	}
+	return d.live(made), nil
+}
+
+// associate puts where the address leads into a request. Neutron wants port and
+// address together.
+func associate(body map[string]any, w reconcile.Want[Spec]) {
+	if w.Spec.PortRef == nil {
+		body["port_id"] = nil
+		return
+	}
+	body["port_id"] = w.Ref("Port", *w.Spec.PortRef).ID
+	cloud.Put(body, "fixed_ip_address", w.Spec.FixedIP)
+}
+
+// unreachable explains Neutron's 404 to a port that no router connects with
+// the external network: the way may still come up.
+func unreachable(err error) error {
+	if errors.Is(err, reconcile.ErrGone) {
+		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %v", reconcile.ErrBusy, err)
+	}
+	return err
+}
+
+func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+	fields := map[string]any{}
+	moved := reconcile.Has(changes, "spec.resource.portRef") || reconcile.Has(changes, "spec.resource.fixedIP")
+	if moved {
+		associate(fields, w)
+	}
+	err := cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, fields, w.Mark, labels(w.Spec))
+	if moved {
+		return unreachable(err)
+	}
+	return err
+}
+
+func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+	return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
+}

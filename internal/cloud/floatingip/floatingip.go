@@ -1,0 +1,149 @@
+// Package floatingip is the kind FloatingIP: an address of an external network
+// that leads to a port, in K-ORC's vocabulary. Of ports, networks and subnets
+// it knows only IDs and addresses. Floating IPs have no name in Neutron; people
+// see their address instead.
+package floatingip
+
+import (
+	"net/netip"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Spec is what a floating IP shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/floatingip_types.go), values Neutron's
+// (neutron-lib api/definitions/l3.py). Unlike in K-ORC, portRef and fixedIP can
+// be changed.
+type Spec struct {
+	Description        *string  `json:"description,omitempty" rule:"max=255" doc:"Free text."`
+	Tags               []string `json:"tags,omitempty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
+	FloatingNetworkRef *string  `json:"floatingNetworkRef,omitempty" rule:"immutable,min=1" ref:"Network" doc:"The external network it is from. Either this or floatingSubnetRef."`
+	FloatingSubnetRef  *string  `json:"floatingSubnetRef,omitempty" rule:"immutable,min=1" ref:"Subnet" doc:"The subnet of an external network it is from."`
+	FloatingIP         *string  `json:"floatingIP,omitempty" rule:"immutable,format=ip" doc:"The address itself; the cloud chooses if left out. Needs an administrator on most clouds."`
+	PortRef            *string  `json:"portRef,omitempty" rule:"min=1" ref:"Port" doc:"The port it leads to; nowhere if left out. To leave this to others, name it in the annotation stackreeve.dev/ignore-fields."`
+	FixedIP            *string  `json:"fixedIP,omitempty" rule:"format=ip" doc:"Which of the port's addresses; the cloud chooses if left out."`
+}
+
+// Filter says which existing floating IP is meant.
+type Filter struct {
+	FloatingIP         *string `json:"floatingIP,omitempty" rule:"format=ip" doc:"The address itself."`
+	Description        *string `json:"description,omitempty" doc:"Exact description."`
+	FloatingNetworkRef *string `json:"floatingNetworkRef,omitempty" ref:"Network" doc:"The external network it is from."`
+	PortRef            *string `json:"portRef,omitempty" ref:"Port" doc:"The port it leads to."`
+	Status             string  `json:"status,omitempty" doc:"Exact status, e.g. ACTIVE or DOWN."`
+	cloud.TagFilter    `json:",inline"`
+}
+
+// FilterName implements reconcile.Named: people know a floating IP by its
+// address.
+func (f *Filter) FilterName() string { return cloud.Or(f.FloatingIP, "") }
+
+// State is a floating IP as Neutron shows it. What it does not lead to is "".
+type State struct {
+	cloud.NeutronBase
+	FloatingNetworkID string `json:"floating_network_id"`
+	FloatingIP        string `json:"floating_ip_address"`
+	PortID            string `json:"port_id"`
+	FixedIP           string `json:"fixed_ip_address"`
+	RouterID          string `json:"router_id"`
+	Status            string `json:"status"`
+}
+
+type rules struct{}
+
+// Kind is the kind FloatingIP over c, which may be nil where only rules are
+// needed.
+func Kind(c *cloud.Client) reconcile.Kind {
+	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "FloatingIP", Service: cloud.Network,
+		Doc: "A public address that leads to a port (Neutron).",
+	}, rules{}, driver{c})
+}
+
+// Name is empty: Neutron has none for a floating IP.
+func (rules) Name(reconcile.Want[Spec]) string { return "" }
+
+func (rules) Validate(s *Spec, r *reconcile.Report) {
+	switch {
+	case s.FloatingNetworkRef == nil && s.FloatingSubnetRef == nil:
+		r.Problem("spec.resource.floatingNetworkRef", "is missing", "name the external network, or one of its subnets as floatingSubnetRef")
+	case s.FloatingNetworkRef != nil && s.FloatingSubnetRef != nil:
+		r.Problem("spec.resource.floatingSubnetRef", "is given along with floatingNetworkRef", "remove one of them")
+	}
+	if s.FixedIP != nil && s.PortRef == nil {
+		r.Problem("spec.resource.fixedIP", "is given without portRef", "name the port it is an address of")
+	}
+}
+
+func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+	want := w.Spec
+	have.NeutronBase.Diff(labels(want), c)
+	reconcile.Link(c, "spec.resource.floatingNetworkRef", have.FloatingNetworkID, w.Ref("Network", cloud.Or(want.FloatingNetworkRef, "")), reconcile.Replace)
+	if subnet := w.Ref("Subnet", cloud.Or(want.FloatingSubnetRef, "")); subnet.Ready && !contains(subnet.Attr["cidr"], have.FloatingIP) {
+		reconcile.Fixed(c, "spec.resource.floatingSubnetRef", have.FloatingIP, subnet.Attr["cidr"])
+	}
+	if want.FloatingIP != nil {
+		reconcile.Fixed(c, "spec.resource.floatingIP", normal(have.FloatingIP), normal(*want.FloatingIP))
+	}
+	if want.PortRef == nil {
+		reconcile.Field(c, "spec.resource.portRef", have.PortID, "")
+	} else {
+		reconcile.Link(c, "spec.resource.portRef", have.PortID, w.Ref("Port", *want.PortRef), reconcile.InPlace)
+	}
+	if want.FixedIP != nil {
+		reconcile.Field(c, "spec.resource.fixedIP", normal(have.FixedIP), normal(*want.FixedIP))
+	}
+}
+
+func labels(s *Spec) cloud.Labels {
+	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags}
+}
+
+// contains tells whether an address is of a network. Neutron does not show
+// which subnet a floating IP came from.
+func contains(cidr, address string) bool {
+	p, err := netip.ParsePrefix(cidr)
+	a, addressErr := netip.ParseAddr(address)
+	return err == nil && addressErr == nil && p.Contains(a)
+}
+
+func normal(text string) string {
+	if a, err := netip.ParseAddr(text); err == nil {
+		return a.String()
+	}
+	return text
+}
+
+func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+	f := w.Spec
+	return (f.FloatingIP == nil || normal(*f.FloatingIP) == normal(have.FloatingIP)) && cloud.Is(f.Description, have.Description) &&
+		(f.FloatingNetworkRef == nil || have.FloatingNetworkID == w.Ref("Network", *f.FloatingNetworkRef).ID) &&
+		(f.PortRef == nil || have.PortID == w.Ref("Port", *f.PortRef).ID) &&
+		(f.Status == "" || f.Status == have.Status) && f.TagFilter.Match(have.UserTags())
+}
+
+// Observed is status.resource, in K-ORC's words.
+type Observed struct {
+	Description       string   `json:"description,omitempty"`
+	FloatingNetworkID string   `json:"floatingNetworkID"`
+	FloatingIP        string   `json:"floatingIP"`
+	PortID            string   `json:"portID,omitempty"`
+	FixedIP           string   `json:"fixedIP,omitempty"`
+	TenantID          string   `json:"tenantID"`
+	ProjectID         string   `json:"projectID"`
+	Status            string   `json:"status"`
+	RouterID          string   `json:"routerID,omitempty"`
+	Tags              []string `json:"tags,omitempty"`
+	RevisionNumber    int      `json:"revisionNumber"`
+	CreatedAt         string   `json:"createdAt,omitempty"`
+	UpdatedAt         string   `json:"updatedAt,omitempty"`
+}
+
+func (rules) Status(s *State) any {
+	return Observed{
+		Description: s.Description, FloatingNetworkID: s.FloatingNetworkID, FloatingIP: s.FloatingIP, PortID: s.PortID, FixedIP: s.FixedIP,
+		TenantID: s.ProjectID, ProjectID: s.ProjectID, Status: s.Status, RouterID: s.RouterID, Tags: s.UserTags(),
+		RevisionNumber: s.Revision, CreatedAt: cloud.Timestamp(s.CreatedAt), UpdatedAt: cloud.Timestamp(s.UpdatedAt),
+	}
+}

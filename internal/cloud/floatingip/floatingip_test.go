@@ -1,0 +1,91 @@
+package floatingip_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+const needs = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: public}
+spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: front}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Router
+metadata: {name: edge}
+spec: {resource: {externalGateways: [{networkRef: public}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: web}
+spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.50.0/24, routerRef: edge}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: web-1}
+spec: {resource: {networkRef: front, addresses: [{subnetRef: web, ip: 192.168.50.10}, {subnetRef: web, ip: 192.168.50.11}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: web-2}
+spec: {resource: {networkRef: front, addresses: [{subnetRef: web, ip: 192.168.50.20}]}}
+`
+
+const object = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: FloatingIP
+metadata: {name: www}
+spec:
+  resource:
+    description: the way in
+    tags: [web, blue]
+    floatingNetworkRef: public
+    portRef: web-1
+    fixedIP: 192.168.50.10
+`
+
+var key = manifest.Key{Group: cloud.OrcGroup, Kind: "FloatingIP", Namespace: "default", Name: "www"}
+
+func TestLaws(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Key: key, Needs: needs, Object: object,
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.description", Old: "the way in", New: "moved"},
+			{Field: "spec.resource.tags", Old: "[web, blue]", New: "[web, green]"},
+			{Field: "spec.resource.floatingNetworkRef", Old: "floatingNetworkRef: public", New: "floatingNetworkRef: front", Replaces: true, PlanOnly: true},
+			{Field: "spec.resource.floatingSubnetRef", Old: "floatingNetworkRef: public", New: "floatingSubnetRef: web", Replaces: true, PlanOnly: true},
+			{Field: "spec.resource.floatingIP", Old: "portRef: web-1", New: "portRef: web-1\n    floatingIP: 192.0.2.1", Replaces: true, PlanOnly: true},
+			{Field: "spec.resource.fixedIP", Old: "192.168.50.10", New: "192.168.50.11"},
+			{Field: "spec.resource.portRef", Old: "    portRef: web-1\n    fixedIP: 192.168.50.10\n", New: "    portRef: web-2\n"},
+			{Field: "spec.resource.portRef", Old: "    portRef: web-1\n    fixedIP: 192.168.50.10\n", New: ""},
+		},
+	}.Run(t)
+}
+
+func TestValidate(t *testing.T) {
+	target := kindtest.NewTarget(t, all.Kinds)
+	for name, test := range map[string]struct{ old, new, problem string }{
+		"no network":           {"    floatingNetworkRef: public\n", "", "spec.resource.floatingNetworkRef: is missing"},
+		"network and subnet":   {"floatingNetworkRef: public", "floatingNetworkRef: public\n    floatingSubnetRef: web", "is given along with floatingNetworkRef"},
+		"address without port": {"    portRef: web-1\n", "", "spec.resource.fixedIP: is given without portRef"},
+		"port not there":       {"portRef: web-1", "portRef: web-3", "refers to Port/web-3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := target.TryResolve(needs + "\n---\n" + strings.Replace(object, test.old, test.new, 1))
+			if err == nil || !strings.Contains(err.Error(), test.problem) {
+				t.Errorf("got %v, want %q", err, test.problem)
+			}
+		})
+	}
+}
