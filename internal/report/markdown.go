@@ -18,7 +18,7 @@ func Markdown(w io.Writer, p reconcile.Plan, rev source.Revision, approve string
 	if rev.Commit != "" {
 		title += " at `" + Short(rev.Commit) + "`"
 	}
-	fmt.Fprintf(w, "### %s: %s\n\n", title, p.Outcome())
+	fmt.Fprintf(w, "### %s\n\n", title)
 	fmt.Fprintf(w, "%s\n\n", sum(p))
 	if p.Held != "" {
 		fmt.Fprintf(w, "**Held**: %s. The plan's hash is `%s`.\n\n", escape(p.Held), p.Hash())

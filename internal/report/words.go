@@ -85,10 +85,9 @@ func change(c reconcile.Change) string {
 	case c.Secret:
 		text = clean(c.Field) + ": changed (secret, not shown)"
 	}
-	if c.Disruption > reconcile.InPlace {
-		text += "  (" + c.Disruption.String() + ")"
-	}
-	return text
+	return text + map[reconcile.Disruption]string{
+		reconcile.Reboot: "  (reboots it)", reconcile.Rebuild: "  (wipes its disk)", reconcile.Replace: "  (forces replacement)",
+	}[c.Disruption]
 }
 
 // shown leaves the mark out when it is not the only change.

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+func noRevision() source.Revision { return source.Revision{} }
+
+func TestLinesTellWhatIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		l := NewLines(&b, "s: ", noRevision, Text{})
+		l.Planned(reconcile.Plan{Stack: "s"})
+		b.Reset()
+		server := reconcile.Step{Key: key("Server", "a"), Action: reconcile.Wait, Reason: "BUILD"}
+		l.Progress(reconcile.Progress{Total: 2, Waiting: []reconcile.Activity{{Step: server, Since: time.Now()}, {Step: server, Since: time.Now()}}})
+		time.Sleep(25500 * time.Millisecond)
+		synctest.Wait()
+		want := "s: waiting for Server/a (BUILD)  10s and 1 more\ns: waiting for Server/a (BUILD)  20s and 1 more\n"
+		if b.String() != want {
+			t.Errorf("got %q, want %q", b.String(), want)
+		}
+		b.Reset()
+		l.Finished(reconcile.Result{Step: reconcile.Step{Key: key("Port", "p"), Action: reconcile.Create}, Took: 1200 * time.Millisecond})
+		l.Finished(reconcile.Result{Step: reconcile.Step{Key: key("Port", "q"), Action: reconcile.Create}, Err: errors.New("no\nway")})
+		if want := "s: + Port/p: created in 1.2s\ns: Port/q: no\\nway\n"; b.String() != want {
+			t.Errorf("got %q, want %q", b.String(), want)
+		}
+		l.Close()
+	})
+}
+
+// screen is a terminal that knows what Live writes: lines, and erasing the
+// last ones.
+func screen(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		for strings.HasPrefix(line, "\x1b[") {
+			code, rest, _ := strings.Cut(line[2:], "\x1b[J")
+			n := 0
+			for _, r := range strings.TrimSuffix(code, "A") {
+				n = n*10 + int(r-'0')
+			}
+			lines, line = lines[:len(lines)-n], rest
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+func TestLiveDrawsOneBlockAndTakesItAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		l := NewLive(&b, func() (int, int) { return 30, 6 }, noRevision, Text{})
+		l.Planned(reconcile.Plan{Stack: "s"})
+		plan := b.String()
+		started := time.Now()
+		var doing []reconcile.Activity
+		for _, name := range []string{"a", "b", "c", "a-name-that-is-far-too-long-for-it"} {
+			doing = append(doing, reconcile.Activity{Step: reconcile.Step{Key: key("Server", name), Action: reconcile.Create}, Since: started})
+		}
+		time.Sleep(1500 * time.Millisecond)
+		l.Progress(reconcile.Progress{Done: 1, Total: 5, Doing: doing})
+		synctest.Wait()
+		want := plan + "[====                ] 1 of 5\n  create   Server/a  1s\n  create   Server/b  1s\n  and 2 more\n"
+		if got := screen(b.String()); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		l.Progress(reconcile.Progress{Done: 4, Total: 5, Doing: doing[3:]})
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		want = plan + "[================    ] 4 of 5\n  create   Server/a-name-that\n"
+		if got := screen(b.String()); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		l.Finished(reconcile.Result{Step: reconcile.Step{Key: key("Server", "b")}, Err: errors.New("no quota")})
+		l.Close()
+		if got, want := screen(b.String()), plan+"! Server/b: no quota\n"; got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
+}

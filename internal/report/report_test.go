@@ -1,0 +1,171 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs:\n%s\nwant:\n%s", file, got, want)
+	}
+}
+
+func key(kind, name string) manifest.Key {
+	return manifest.Key{Group: "openstack.k-orc.cloud", Kind: kind, Namespace: "default", Name: name}
+}
+
+func at(line int) manifest.Origin { return manifest.Origin{File: "web.yaml", Line: line} }
+
+var revision = source.Revision{Commit: "0123456789abcdef0123456789abcdef01234567", Branch: "main", Subject: "Move the web tier"}
+
+const secret = "sha256-of-a-password"
+
+// story is a plan with some of everything.
+func story() reconcile.Plan {
+	group, vm := key("VirtualMachineGroup", "web"), key("VirtualMachine", "web-1")
+	return reconcile.Plan{
+		Stack: "prod", Commit: revision.Commit, Owned: 20,
+		Workloads: []reconcile.Workload{
+			{Key: key("Secret", "login"), Origin: at(1), Data: true},
+			{Key: group, Origin: at(10), Notes: []reconcile.Note{{Field: "spec.rackspread", Text: "is not known to OpenStack; has no effect"}}},
+			{Key: vm, Parent: group, Origin: at(10)},
+		},
+		Steps: []reconcile.Step{
+			{Key: key("Network", "front"), Action: reconcile.Keep, Origin: at(30)},
+			{Key: key("Network", "new"), Action: reconcile.Create, Origin: at(40)},
+			{Key: key("Network", "gone"), Action: reconcile.Create, Origin: at(42), Drift: true},
+			{Key: key("Port", "web-1"), Action: reconcile.Create, Parent: vm, Origin: at(10)},
+			{Key: key("Server", "web-1"), Action: reconcile.Recreate, Parent: vm, Origin: at(10), Reason: "spec.resource.imageRef cannot be changed in place",
+				Changes: []reconcile.Change{
+					{Field: "spec.resource.imageRef", Have: "debian-11", Want: "debian-12", Disruption: reconcile.Replace},
+					{Field: "spec.resource.adminPass", Have: secret, Want: secret + "2", Secret: true},
+					{Field: reconcile.MarkField, Have: "a", Want: "b"},
+				}},
+			{Key: key("Volume", "web-1"), Action: reconcile.Keep, Parent: vm, Origin: at(10)},
+			{Key: key("Subnet", "blue"), Action: reconcile.Update, Origin: at(50), Drift: true, Changes: []reconcile.Change{
+				{Field: "spec.resource.description", Have: "was `quoted` \x1b[2J\u202e", Want: nil},
+				{Field: "spec.resource.dnsNameservers", Have: []string{}, Want: []string{"192.0.2.1"}},
+				{Field: "spec.resource.enableDHCP", Have: strings.Repeat("x", 300), Want: true, Disruption: reconcile.Reboot},
+			}},
+			{Key: key("Subnet", "red"), Action: reconcile.Update, Origin: at(55), Changes: []reconcile.Change{{Field: reconcile.MarkField, Have: "a", Want: "b"}}},
+			{Key: key("Subnet", "drifted"), Action: reconcile.Keep, Origin: at(60), Drift: true, Reason: "changed in the cloud; only reported",
+				Changes: []reconcile.Change{{Field: "spec.resource.name", Have: "a", Want: "b"}}},
+			{Key: key("Image", "debian"), Action: reconcile.Wait, Origin: at(65), Reason: "the cloud has no image named debian; the nearest are debian-11, debian-12", Error: true,
+				Notes: []reconcile.Note{{Field: "spec.import.filter.visibility", Text: "is ignored"}}},
+			{Key: key("Router", "main"), Action: reconcile.Refuse, Origin: at(70), Reason: "the name main is taken by 4711, which stack prod did not make"},
+			{Key: key("Port", "old-1"), Action: reconcile.Delete, Reason: "no longer in the repository"},
+			{Key: key("Network", "old"), Action: reconcile.Delete, Reason: "no longer in the repository", Blockers: []string{"old-1", "old-2", "old-3", "old-4"}},
+		},
+		Unlisted: []string{"LoadBalancer: GET /v2/lbaas/loadbalancers: 503"},
+		Held:     "it would delete or replace 3 of the 20 objects the stack owns, more than the limit of 10%",
+	}
+}
+
+func TestPlansAsPeopleReadThem(t *testing.T) {
+	for name, color := range map[string]bool{"plan.txt": false, "plan-color.txt": true} {
+		var b bytes.Buffer
+		Text{W: &b, Color: color, Approve: "stackreeve run --once --stack prod --approve"}.Plan(story(), revision)
+		golden(t, name, b.String())
+		if strings.Contains(b.String(), secret) {
+			t.Error("a secret is printed")
+		}
+	}
+	var b bytes.Buffer
+	Text{W: &b}.Plan(reconcile.Plan{Stack: "prod", Steps: []reconcile.Step{{Key: key("Network", "a"), Action: reconcile.Keep}}}, source.Revision{})
+	if want := "stack prod\n\nIn sync; 1 object unchanged.\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
+
+func TestPlansForProgramsAndForges(t *testing.T) {
+	var j, m bytes.Buffer
+	if err := JSON(&j, Document(story(), revision)); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "plan.json", j.String())
+	Markdown(&m, story(), revision, "stackreeve run --once --approve")
+	golden(t, "plan.md", m.String())
+	for _, text := range []string{j.String(), m.String()} {
+		if strings.Contains(text, secret) {
+			t.Error("a secret is printed")
+		}
+	}
+}
+
+func TestNothingLeavesTheFence(t *testing.T) {
+	for _, evil := range []string{"```\n@everyone", "``````", "</details>", "a\r\nb", "\x1b]0;title\a", "<!-- -->"} {
+		p := reconcile.Plan{Stack: "s", Held: evil, Steps: []reconcile.Step{{
+			Key: key("Network", "n"), Action: reconcile.Update, Reason: evil,
+			Changes: []reconcile.Change{{Field: "spec." + evil, Have: evil, Want: evil}},
+			Notes:   []reconcile.Note{{Field: evil, Text: evil}},
+		}}}
+		var b bytes.Buffer
+		Markdown(&b, p, revision, "x")
+		head, fenced, ok := strings.Cut(b.String(), "<details><summary>Plan</summary>\n\n")
+		if !ok {
+			t.Fatalf("no plan in %q", b.String())
+		}
+		mark, body, _ := strings.Cut(fenced, "text\n")
+		if n := strings.Count(body, mark); n != 1 || !strings.HasSuffix(body, "\n"+mark+"\n\n</details>\n") {
+			t.Errorf("%q closes the fence %s:\n%s", evil, mark, body)
+		}
+		if strings.ContainsAny(head, "<@\x1b") {
+			t.Errorf("%q is not escaped in the heading: %s", evil, head)
+		}
+		if strings.ContainsAny(body, "\x1b\a\r") {
+			t.Errorf("%q brings control characters", evil)
+		}
+	}
+}
+
+func TestPassesInWords(t *testing.T) {
+	done := func(a reconcile.Action, err error) reconcile.Result {
+		return reconcile.Result{Step: reconcile.Step{Key: key("Server", "a"), Action: a}, Err: err, Took: 1500 * time.Millisecond}
+	}
+	for _, c := range []struct {
+		name string
+		pass reconcile.Pass
+		want string
+	}{
+		{"nothing", reconcile.Pass{Stack: "s", Took: time.Second}, "stack s: in sync (1s)\n"},
+		{"replaced", reconcile.Pass{Stack: "s", Took: 90 * time.Second, Results: []reconcile.Result{
+			done(reconcile.Recreate, nil), done(reconcile.Create, nil), done(reconcile.Create, nil), done(reconcile.Update, errors.New("no"))}},
+			"stack s: in sync: 1 created, 1 replaced (1m30s)\n"},
+		{"failed", reconcile.Pass{Stack: "s", Failures: []reconcile.Failure{{Key: key("Server", "a"), Origin: at(3), Reason: "quota\x1b", Dependents: []manifest.Key{key("FloatingIP", "f")}}}},
+			"failed: web.yaml:3: Server/a: quota\\x1b (1 object waiting for it: FloatingIP/f)\nstack s: failed (0s)\n"},
+		{"interrupted", reconcile.Pass{Stack: "s", Interrupted: true, Failures: []reconcile.Failure{{Reason: "x"}}}, "stack s: interrupted (0s)\n"},
+		{"held", reconcile.Pass{Stack: "s", First: reconcile.Plan{Held: "x"}, Last: reconcile.Plan{Held: "x"}}, "stack s: held, nothing was changed (0s)\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var b bytes.Buffer
+			Text{W: &b}.Pass(c.pass)
+			if b.String() != c.want {
+				t.Errorf("got %q, want %q", b.String(), c.want)
+			}
+		})
+	}
+}

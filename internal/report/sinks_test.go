@@ -1,0 +1,121 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+func TestTheLogTellsNewsOnce(t *testing.T) {
+	var b bytes.Buffer
+	l := NewLog(slog.New(slog.NewTextHandler(&b, nil)))
+	lines := func(r Run) int {
+		b.Reset()
+		l.Ran(r)
+		return strings.Count(b.String(), "\n")
+	}
+	one := source.Revision{Commit: "one"}
+	synced := Run{Revision: one, Pass: &reconcile.Pass{}}
+	wrote := Run{Revision: one, Pass: &reconcile.Pass{Results: []reconcile.Result{{}}}}
+	refused := Run{Revision: one, Pass: &reconcile.Pass{}, Refused: &Refusal{Commit: "two", Problems: manifest.Problems{{What: "a"}, {What: "b"}}}}
+	refusedWrote := refused
+	refusedWrote.Pass = wrote.Pass
+	away := Run{Revision: one, FetchErr: errors.New("away")}
+	for i, c := range []struct {
+		run  Run
+		want int
+	}{{synced, 1}, {synced, 0}, {wrote, 1}, {synced, 0}, {refused, 4}, {refused, 0}, {refusedWrote, 1}, {away, 1}, {away, 0}, {synced, 1}, {Run{Err: errors.New("x")}, 1}} {
+		if got := lines(c.run); got != c.want {
+			t.Errorf("look %d: %d lines, want %d:\n%s", i, got, c.want, b.String())
+		}
+	}
+}
+
+func TestTheLogNamesStepsAndDrift(t *testing.T) {
+	var b bytes.Buffer
+	l := NewLog(slog.New(slog.NewTextHandler(&b, nil)))
+	l.Planned(story())
+	l.Finished(reconcile.Result{Step: reconcile.Step{Key: key("Server", "a"), Action: reconcile.Create}, Err: errors.New("no quota")})
+	for _, want := range []string{"msg=planned", "msg=drift key=Subnet/blue", "msg=refused key=Router/main", `msg="step failed" key=Server/a action=create commit=0123456789`, `error="no quota"`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), secret) {
+		t.Error("a secret is logged")
+	}
+}
+
+func TestMetricsCount(t *testing.T) {
+	m := NewMetrics("v1")
+	m.Request("network", "GET", 200, time.Second)
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	drift := reconcile.Plan{Steps: []reconcile.Step{{Key: key("Network", "a"), Action: reconcile.Update, Drift: true}, {Key: key("Network", "b"), Action: reconcile.Keep}}}
+	ran := func(commit string, age time.Duration, pass reconcile.Pass) {
+		m.Ran(Run{Stack: "s", Started: start, Took: 10 * time.Second, Pass: &pass, Revision: source.Revision{Commit: commit, Time: start.Add(-age)}})
+	}
+	ran("one", 1000*time.Hour, reconcile.Pass{})
+	ran("two", 20*time.Second, reconcile.Pass{First: drift, Results: []reconcile.Result{{Step: drift.Steps[0]}, {Step: drift.Steps[0], Err: errors.New("x")}}})
+	ran("two", 20*time.Second, reconcile.Pass{First: drift, Last: drift})
+	m.Ran(Run{Stack: "s", Refused: &Refusal{}})
+	want := `
+# HELP stackreeve_applied_seconds From a commit's time to the moment when the cloud equalled it.
+# TYPE stackreeve_applied_seconds histogram
+stackreeve_applied_seconds_bucket{stack="s",le="1"} 0
+stackreeve_applied_seconds_bucket{stack="s",le="2"} 0
+stackreeve_applied_seconds_bucket{stack="s",le="5"} 0
+stackreeve_applied_seconds_bucket{stack="s",le="10"} 0
+stackreeve_applied_seconds_bucket{stack="s",le="20"} 0
+stackreeve_applied_seconds_bucket{stack="s",le="30"} 1
+stackreeve_applied_seconds_bucket{stack="s",le="60"} 1
+stackreeve_applied_seconds_bucket{stack="s",le="120"} 1
+stackreeve_applied_seconds_bucket{stack="s",le="300"} 1
+stackreeve_applied_seconds_bucket{stack="s",le="600"} 1
+stackreeve_applied_seconds_bucket{stack="s",le="1200"} 1
+stackreeve_applied_seconds_bucket{stack="s",le="3600"} 1
+stackreeve_applied_seconds_bucket{stack="s",le="+Inf"} 1
+stackreeve_applied_seconds_sum{stack="s"} 30
+stackreeve_applied_seconds_count{stack="s"} 1
+# HELP stackreeve_cloud_requests_total Requests to OpenStack; code 0 when no answer came.
+# TYPE stackreeve_cloud_requests_total counter
+stackreeve_cloud_requests_total{code="200",method="GET",service="network"} 1
+# HELP stackreeve_drifted_objects Objects whose difference no commit explained, at the last look.
+# TYPE stackreeve_drifted_objects gauge
+stackreeve_drifted_objects{stack="s"} 1
+# HELP stackreeve_last_success_timestamp_seconds When the stack was last in sync.
+# TYPE stackreeve_last_success_timestamp_seconds gauge
+stackreeve_last_success_timestamp_seconds{stack="s"} 1.767323055e+09
+# HELP stackreeve_objects Objects by what is left to be done about them after the last pass.
+# TYPE stackreeve_objects gauge
+stackreeve_objects{action="create",stack="s"} 0
+stackreeve_objects{action="delete",stack="s"} 0
+stackreeve_objects{action="keep",stack="s"} 1
+stackreeve_objects{action="refuse",stack="s"} 0
+stackreeve_objects{action="replace",stack="s"} 0
+stackreeve_objects{action="update",stack="s"} 1
+stackreeve_objects{action="wait",stack="s"} 0
+# HELP stackreeve_reconciles_total Looks at a stack, by how they ended.
+# TYPE stackreeve_reconciles_total counter
+stackreeve_reconciles_total{outcome="differences",stack="s"} 1
+stackreeve_reconciles_total{outcome="in_sync",stack="s"} 2
+stackreeve_reconciles_total{outcome="refused",stack="s"} 1
+# HELP stackreeve_steps_total Steps carried out, by action and result.
+# TYPE stackreeve_steps_total counter
+stackreeve_steps_total{action="update",result="error",stack="s"} 1
+stackreeve_steps_total{action="update",result="ok",stack="s"} 1
+`
+	err := testutil.GatherAndCompare(m.Registry, strings.NewReader(want), "stackreeve_applied_seconds", "stackreeve_cloud_requests_total", "stackreeve_drifted_objects",
+		"stackreeve_last_success_timestamp_seconds", "stackreeve_objects", "stackreeve_reconciles_total", "stackreeve_steps_total")
+	if err != nil {
+		t.Error(err)
+	}
+}
