@@ -1,0 +1,214 @@
+package config
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+const full = `apiVersion: stackreeve.dev/v1alpha1
+kind: Stack
+metadata: {name: prod}
+spec:
+  source:
+    url: https://git.example.com/acme/config.git
+    branch: release
+    path: clouds/prod
+    poll: "@every 30s"
+    caFile: ca.pem
+    auth: {tokenFile: token, username: bot}
+  cloud: prod
+  defaults:
+    network: private
+    vipNetworks: {private: private, public: public}
+    regions: {tokyo1: RegionOne}
+    zones: {dev: az-a}
+    serviceTypes: {generic: ""}
+  sync: {prune: false, drift: report, driftCheck: "*/10 * * * *", maxDeletes: 5, replace: allow}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: Stack
+metadata: {name: test}
+spec:
+  source: {url: ./test}
+`
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "any-name")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestEveryFieldIsRead(t *testing.T) {
+	stacks, err := Load([]string{write(t, full)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stacks[0]
+	want := source.Config{URL: "https://git.example.com/acme/config.git", Branch: "release", Path: "clouds/prod", CAFile: "ca.pem", Dir: "cache",
+		Auth: source.Auth{TokenFile: "token", Username: "bot"}}
+	if got := s.Repo("cache"); !reflect.DeepEqual(got, want) {
+		t.Errorf("source is %+v, want %+v", got, want)
+	}
+	d := s.Spec.Defaults
+	if s.Name != "prod" || s.Spec.Cloud != "prod" || d.Network != "private" || d.VIPNetworks["public"] != "public" || d.Regions["tokyo1"] != "RegionOne" || d.Zones["dev"] != "az-a" {
+		t.Errorf("got %+v", s)
+	}
+	if flavor, ok := d.ServiceTypes["generic"]; !ok || flavor != "" {
+		t.Errorf("service types are %v", d.ServiceTypes)
+	}
+	if s.Prune() || s.Poll.String() != "@every 30s" || s.DriftCheck.String() != "*/10 * * * *" || s.Limit.String() != "5" || s.Spec.Sync.Replace != "allow" || len(s.Policies()) != 2 {
+		t.Errorf("sync is %+v, %s, %s, %s", s.Spec.Sync, s.Poll, s.DriftCheck, s.Limit)
+	}
+}
+
+func TestWhatIsLeftOutIsSafe(t *testing.T) {
+	stacks, err := Load([]string{write(t, full)}, Settings{"stack": "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stacks[0]
+	if len(stacks) != 1 || s.Name != "test" || !s.Prune() || s.Poll.String() != "@every 1m" || s.DriftCheck.String() != "@every 5m" ||
+		s.Limit.String() != "30%" || s.Spec.Sync.Replace == "allow" || s.Spec.Sync.Drift == "report" || len(s.Policies()) != 1 {
+		t.Errorf("got %+v", stacks)
+	}
+}
+
+// Every field that a file can hold can be set without one, to the same effect.
+func TestEverySettingReachesItsField(t *testing.T) {
+	settings := Settings{
+		"stack": "prod", "url": "https://git.example.com/acme/config.git", "branch": "release", "path": "clouds/prod", "poll": "@every 30s",
+		"ca-file": "ca.pem", "token-file": "token", "username": "bot", "cloud": "prod", "default-network": "private",
+		"vip-network": "private=private,public=public", "region": "tokyo1=RegionOne", "zone": "dev=az-a", "service-type": "generic=",
+		"prune": "false", "drift": "report", "drift-check": "*/10 * * * *", "max-deletes": "5", "replace": "allow",
+	}
+	want, err := Load([]string{write(t, full)}, Settings{"stack": "prod"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(nil, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got[0].Spec, want[0].Spec) || got[0].Name != "prod" {
+		t.Errorf("flags give\n%+v\nthe file\n%+v", got[0].Spec, want[0].Spec)
+	}
+	for _, more := range []Settings{
+		{"ssh-key-file": "key", "known-hosts-file": "hosts", "url": "ssh://git@git.example.com/x"},
+		{"basic-auth-file": "login"},
+	} {
+		set := Settings{"stack": "s", "url": "https://git.example.com/x"}
+		maps.Copy(set, more)
+		got, err := Load(nil, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := got[0].Repo("").Auth; a.SSHKeyFile != more["ssh-key-file"] || a.KnownHostsFile != more["known-hosts-file"] || a.BasicAuthFile != more["basic-auth-file"] {
+			t.Errorf("auth is %+v with %v", a, more)
+		}
+	}
+}
+
+// leaves lists the paths of all fields of a struct that hold a value.
+func leaves(t reflect.Type, path string) []string {
+	if t.Kind() != reflect.Struct || t == reflect.TypeFor[manifest.IntOrString]() {
+		return []string{path}
+	}
+	var list []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
+		typ := f.Type
+		if typ.Kind() == reflect.Pointer {
+			typ = typ.Elem()
+		}
+		list = append(list, leaves(typ, path+"."+name)...)
+	}
+	return list
+}
+
+func TestEveryFieldHasASetting(t *testing.T) {
+	var have []string
+	for _, s := range All() {
+		have = append(have, s.Field)
+	}
+	for _, field := range leaves(reflect.TypeFor[Spec](), "spec") {
+		if !slices.Contains(have, field) {
+			t.Errorf("%s can only be set in a file", field)
+		}
+	}
+}
+
+func TestSettingsGoOverFilesAndTheEnvironmentIsRead(t *testing.T) {
+	t.Setenv("STACKREEVE_MAX_DELETES", "50%")
+	t.Setenv("STACKREEVE_STACK", "test")
+	t.Setenv("STACKREEVE_BRANCH", "")
+	env := Environment()
+	stacks, err := Load([]string{write(t, full)}, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(stacks) != 1 || stacks[0].Name != "test" || stacks[0].Limit.String() != "50%" || stacks[0].Spec.Source.URL != "./test" {
+		t.Errorf("got %+v", stacks)
+	}
+	if len(env) != 2 {
+		t.Errorf("environment gives %v", env)
+	}
+}
+
+func TestWrongConfigurationIsRefusedWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		text     string
+		settings Settings
+		want     []string
+	}{
+		"not a stack":     {"apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n", nil, []string{"is not a Stack"}},
+		"empty":           {"# nothing\n", nil, []string{"is not a Stack: nothing in it"}},
+		"twice":           {full + "---\n" + full[strings.Index(full, "---\n")+4:], nil, []string{"already declared"}},
+		"login in URL":    {strings.Replace(full, "https://git", "https://bot:hunter2@git", 1), nil, []string{"spec.source.url: carries a login"}},
+		"reports":         {full + "  report: {github: {repository: a/b}}\n", nil, []string{"spec.report: unknown field"}},
+		"no such stack":   {full, Settings{"stack": "prud"}, []string{"--stack: the configuration has no stack prud; it has prod, test"}},
+		"ambiguous":       {full, Settings{"branch": "x"}, []string{"--branch: which of the 2 configured stacks is meant?"}},
+		"bad pair":        {full, Settings{"stack": "test", "zone": "az-a"}, []string{`--zone: "az-a" is not of the form KEY=VALUE`}},
+		"wrong duration":  {strings.Replace(full, "@every 30s", "@every 30", 1), nil, []string{"spec.source.poll"}},
+		"absolute path":   {strings.Replace(full, "clouds/prod", "/clouds", 1), nil, []string{"spec.source.path"}},
+		"several at once": {strings.NewReplacer("drift: report", "drift: never", "cloud: prod", "clod: prod").Replace(full), nil, []string{"spec.sync.drift", "spec.clod: unknown field; did you mean cloud?"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stacks, err := Load([]string{write(t, c.text)}, c.settings)
+			var problems manifest.Problems
+			if !errors.As(err, &problems) || len(stacks) > 0 {
+				t.Fatalf("got %v and %v, want problems alone", stacks, err)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("no %q in\n%v", want, err)
+				}
+			}
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Error("a password is told")
+			}
+		})
+	}
+	if _, err := Load(nil, nil); !errors.Is(err, ErrNone) {
+		t.Errorf("nothing configured gives %v", err)
+	}
+	one := write(t, full)
+	if _, err := Load([]string{one, one}, nil); err == nil || !strings.Contains(err.Error(), "is configured at "+one) {
+		t.Errorf("two files with the same stack give %v", err)
+	}
+}
