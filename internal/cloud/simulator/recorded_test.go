@@ -198,6 +198,7 @@ func lookup(v any, path string) string {
 
 // What differs from run to run: ids, times, and what a cloud picks at random.
 var (
+	version  = regexp.MustCompile(`/v\d`)
 	anyID    = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b`)
 	anyMAC   = regexp.MustCompile(`fa:16:3e:..:..:..`)
 	anyEUI   = regexp.MustCompile(`f816:3eff:fe[0-9a-f:]+`)
@@ -243,11 +244,11 @@ func normalText(s, key string, names map[string]string) string {
 	switch key {
 	case "created_at", "updated_at":
 		return "T"
-	case "href":
+	case "href", "self", "assignment":
 		if u, err := url.Parse(s); err == nil {
 			s = u.RequestURI()
-			if i := strings.Index(s, "/v2"); i > 0 {
-				s = s[i:]
+			if at := version.FindStringIndex(s); at != nil {
+				s = s[at[0]:]
 			}
 		}
 	}

@@ -77,8 +77,11 @@ func (k *Keystone) issue(c *oslo.Call) (*oslo.Response, error) {
 	}
 	t := &token{methods: req.Auth.Identity.Methods, audit: k.cloud.Secret(16), issued: k.cloud.Now()}
 	t.expires = t.issued.Add(k.ttl)
-	if len(t.methods) == 0 {
+	if t.methods == nil {
 		return nil, malformed("methods", "identity")
+	}
+	if len(t.methods) == 0 {
+		return nil, unauthorized(c)
 	}
 	who, err := k.identify(c, &req, t)
 	if err != nil {
@@ -117,6 +120,9 @@ func (k *Keystone) identify(c *oslo.Call, req *authRequest, t *token) (*oslo.Cal
 		if ident.Password == nil {
 			return nil, malformed("password", "identity")
 		}
+		if in := ident.Password.User; in.ID == "" && in.Domain == nil {
+			return nil, malformed("domain", "user")
+		}
 		u := k.findUser(&ident.Password.User.byName)
 		if u == nil || u.password != ident.Password.User.Password || !u.Enabled {
 			return nil, unauthorized(c)
@@ -127,7 +133,10 @@ func (k *Keystone) identify(c *oslo.Call, req *authRequest, t *token) (*oslo.Cal
 			return nil, malformed("token", "identity")
 		}
 		old, ok := k.Validate(ident.Token.ID)
-		if !ok || old.Credential != "" {
+		if !ok {
+			return nil, oslo.Errorf(http.StatusNotFound, "TokenNotFound", "Could not recognize Fernet token")
+		}
+		if old.Credential != "" {
 			return nil, unauthorized(c)
 		}
 		// A token made from a token lives no longer than the first.
@@ -137,7 +146,7 @@ func (k *Keystone) identify(c *oslo.Call, req *authRequest, t *token) (*oslo.Cal
 	case "application_credential":
 		return k.identifyCredential(c, req, t)
 	}
-	return nil, unauthorized(c)
+	return nil, malformed(ident.Methods[0], "identity")
 }
 
 func (k *Keystone) identifyCredential(c *oslo.Call, req *authRequest, t *token) (*oslo.Caller, error) {

@@ -47,14 +47,27 @@ func (k *Keystone) listAssignments(c *oslo.Call) (*oslo.Response, error) {
 		if !match(q.Get("user.id"), g.user) || !match(q.Get("scope.project.id"), g.project) || !match(q.Get("role.id"), g.role) {
 			continue
 		}
-		items = append(items, map[string]any{
-			"links": map[string]string{"assignment": c.Base + "/v3/projects/" + g.project + "/users/" + g.user + "/roles/" + g.role},
-			"scope": map[string]any{"project": map[string]string{"id": g.project}},
-			"user":  map[string]string{"id": g.user},
-			"role":  map[string]string{"id": g.role},
-		})
+		items = append(items, k.viewGrant(c, g))
 	}
 	return list(c, "role_assignments", items), nil
+}
+
+func (k *Keystone) viewGrant(c *oslo.Call, g grant) any {
+	in := map[string]any{"id": g.project}
+	who := map[string]any{"id": g.user}
+	what := map[string]any{"id": g.role}
+	if oslo.Truthy(c.Query().Get("include_names")) {
+		p, _ := k.projects.Get(g.project)
+		u, _ := k.users.Get(g.user)
+		r, _ := k.roles.Get(g.role)
+		in["name"], in["domain"] = p.Name, domainRef
+		who["name"], who["domain"] = u.Name, domainRef
+		what["name"] = r.Name
+	}
+	return map[string]any{
+		"links": map[string]string{"assignment": c.Base + "/v3/projects/" + g.project + "/users/" + g.user + "/roles/" + g.role},
+		"scope": map[string]any{"project": in}, "user": who, "role": what,
+	}
 }
 
 // granted reads the path's grant; all three must exist.
@@ -106,7 +119,7 @@ func (k *Keystone) checkGrant(c *oslo.Call) (*oslo.Response, error) {
 		return nil, err
 	}
 	if !slices.Contains(k.grants, g) {
-		return nil, notFound("role assignment with role", g.role)
+		return nil, noGrant(g)
 	}
 	return oslo.NoContent(), nil
 }
@@ -118,8 +131,12 @@ func (k *Keystone) removeGrant(c *oslo.Call) (*oslo.Response, error) {
 	}
 	i := slices.Index(k.grants, g)
 	if i < 0 {
-		return nil, notFound("role assignment with role", g.role)
+		return nil, noGrant(g)
 	}
 	k.grants = slices.Delete(k.grants, i, i+1)
 	return oslo.NoContent(), nil
+}
+
+func noGrant(g grant) error {
+	return notFound("role assignment with role", g.role+", user or group: "+g.user+", project, domain, or system: "+g.project)
 }

@@ -144,7 +144,8 @@ func (k *Keystone) ProjectExists(id string) bool {
 // render adds the newline that Flask ends JSON errors with.
 func render(e *oslo.Error) (string, []byte) {
 	if e.Kind == "HTTPNotFound" {
-		return "text/html; charset=utf-8", []byte("<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n")
+		return "text/html; charset=utf-8", []byte("<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n" +
+			"<p>The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.</p>\n")
 	}
 	kind, body := oslo.RenderKeystone(e)
 	return kind, append(body, '\n')
@@ -175,7 +176,11 @@ func list(c *oslo.Call, name string, items []any) *oslo.Response {
 	if items == nil {
 		items = []any{}
 	}
-	return oslo.OK(map[string]any{name: items, "links": map[string]any{"next": nil, "previous": nil, "self": c.Base + c.URL.Path}})
+	at := c.Base + c.URL.Path
+	if c.URL.RawQuery != "" {
+		at += "?" + c.URL.RawQuery
+	}
+	return oslo.OK(map[string]any{name: items, "links": map[string]any{"next": nil, "previous": nil, "self": at}})
 }
 
 func self(c *oslo.Call, path string) map[string]string {

@@ -2,6 +2,7 @@ package keystone
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
 )
@@ -97,7 +98,7 @@ func (k *Keystone) createProject(c *oslo.Call) (*oslo.Response, error) {
 	}
 	for p := range k.projects.All() {
 		if p.Name == in.Project.Name {
-			return nil, oslo.Errorf(http.StatusConflict, "Conflict", "Conflict occurred attempting to store project - it is not permitted to have two projects with the same name in the same domain : %s.", p.Name)
+			return nil, oslo.Errorf(http.StatusConflict, "Conflict", "Conflict occurred attempting to store project - it is not permitted to have two projects with either the same name or same id in the same domain: name is %s, project id %s.", p.Name, k.cloud.HexID())
 		}
 	}
 	p, _ := k.projects.Get(k.AddProject(in.Project.Name, in.Project.Description))
@@ -133,7 +134,10 @@ func (k *Keystone) updateProject(c *oslo.Call) (*oslo.Response, error) {
 	set(&p.Description, in.Project.Description)
 	set(&p.Enabled, in.Project.Enabled)
 	set(&p.Tags, in.Project.Tags)
-	return oslo.OK(map[string]any{"project": viewProject(c, p)}), nil
+	return oslo.OK(map[string]any{"project": struct {
+		projectView
+		Extra struct{} `json:"extra"`
+	}{projectView: viewProject(c, p)}}), nil
 }
 
 func set[T any](to *T, from *T) {
@@ -150,13 +154,7 @@ func (k *Keystone) deleteProject(c *oslo.Call) (*oslo.Response, error) {
 	if !k.projects.Remove(id) {
 		return nil, notFound("project", id)
 	}
-	kept := k.grants[:0]
-	for _, g := range k.grants {
-		if g.project != id {
-			kept = append(kept, g)
-		}
-	}
-	k.grants = kept
+	k.grants = slices.DeleteFunc(k.grants, func(g grant) bool { return g.project == id })
 	for tokenID, t := range k.tokens {
 		if t.caller.ProjectID == id {
 			delete(k.tokens, tokenID)

@@ -2,6 +2,7 @@ package keystone
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
 )
@@ -76,6 +77,7 @@ func (k *Keystone) deleteUser(c *oslo.Call) (*oslo.Response, error) {
 	if !k.users.Remove(id) {
 		return nil, notFound("user", id)
 	}
+	k.grants = slices.DeleteFunc(k.grants, func(g grant) bool { return g.user == id })
 	for tokenID, t := range k.tokens {
 		if t.caller.UserID == id {
 			delete(k.tokens, tokenID)

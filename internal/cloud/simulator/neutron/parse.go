@@ -232,7 +232,7 @@ func mac(name string, v any) (any, *oslo.Error) {
 func ip(name string, v any) (any, *oslo.Error) {
 	s, ok := v.(string)
 	a, err := netip.ParseAddr(s)
-	if !ok || err != nil {
+	if !ok || err != nil || a.Zone() != "" {
 		return nil, invalid(name, "'%s' is not a valid IP address.", py(v))
 	}
 	return a.String(), nil
