@@ -3,10 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -39,6 +44,8 @@ func TestScripts(t *testing.T) {
 			"simulator": clouds.start,
 			"writes":    clouds.writes,
 			"exits":     exits,
+			"address":   address,
+			"await":     await,
 			"commit":    commit,
 		},
 	})
@@ -58,8 +65,8 @@ func (c *clouds) start(ts *testscript.TestScript, _ bool, _ []string) {
 	c.byScript[ts.Name()] = server
 }
 
-// writes wants that many writing requests since the last time, and some that
-// read.
+// writes wants that many writing requests ("some" for any number but none)
+// since the last time, and some that read.
 func (c *clouds) writes(ts *testscript.TestScript, _ bool, args []string) {
 	server := c.byScript[ts.Name()]
 	writes, reads := 0, 0
@@ -71,7 +78,7 @@ func (c *clouds) writes(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	server.ResetRequests()
-	if fmt.Sprint(writes) != args[0] || reads == 0 {
+	if args[0] != fmt.Sprint(writes) && (args[0] != "some" || writes == 0) || reads == 0 {
 		ts.Fatalf("%d writing and %d reading requests, want %s and some", writes, reads, args[0])
 	}
 }
@@ -97,4 +104,39 @@ func commit(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Check(ts.Exec("git", "-C", dir, "add", "-A"))
 	ts.Check(ts.Exec("git", "-C", dir, "commit", "-q", "-m", args[1]))
+}
+
+// address puts an address where nobody listens into a variable.
+func address(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Setenv(args[0], l.Addr().String())
+	ts.Check(l.Close())
+}
+
+// await asks a URL until its answer matches.
+func await(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := regexp.Compile(args[1])
+	ts.Check(err)
+	var last string
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+		last = get(args[0])
+		if want.MatchString(last) {
+			return
+		}
+	}
+	ts.Fatalf("%s never matched %s; last was\n%s", args[0], args[1], last)
+}
+
+func get(url string) string {
+	resp, err := http.Get(url)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
