@@ -18,6 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/server"
 	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
 	"github.com/stackreeve/stackreeve/internal/cloud/subnet"
+	"github.com/stackreeve/stackreeve/internal/cloud/virtualmachine"
+	"github.com/stackreeve/stackreeve/internal/cloud/virtualmachinegroup"
 	"github.com/stackreeve/stackreeve/internal/cloud/volume"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumetype"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -44,5 +46,7 @@ func Kinds(c *cloud.Client) []reconcile.Kind {
 		volume.Kind(c),
 		server.Kind(c),
 		loadbalancer.Kind(c),
+		virtualmachine.Kind(),
+		virtualmachinegroup.Kind(),
 	}
 }
