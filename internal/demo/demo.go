@@ -144,21 +144,42 @@ func (s *Show) scale(context.Context) error {
 	return err
 }
 
-// deleteServer deletes a server as anybody with credentials could.
+// deleteServer deletes a server as anybody with credentials could, and waits
+// until it is gone.
 func (s *Show) deleteServer(name string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		s.prompt("openstack server delete " + name)
+		s.prompt("openstack server delete --wait " + name)
 		c, err := cloud.Open(ctx, cloud.Config{Cloud: "demo", File: s.path("clouds.yaml"), Version: "demo"})
 		if err != nil {
 			return err
 		}
-		type server struct{ ID, Name string }
-		list, err := cloud.List[server](ctx, c, cloud.Call{Service: cloud.Compute, Path: "servers?name=" + name}, "servers")
-		if err != nil || len(list) == 0 {
-			return fmt.Errorf("demo: no server %s to delete: %w", name, err)
+		for first := true; ; first = false {
+			id, err := findServer(ctx, c, name)
+			if err != nil || id == "" {
+				return err
+			}
+			if first {
+				if err := c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: "servers/" + id}); err != nil {
+					return err
+				}
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(200 * time.Millisecond):
+			}
 		}
-		return c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: "servers/" + list[0].ID})
 	}
+}
+
+func findServer(ctx context.Context, c *cloud.Client, name string) (id string, err error) {
+	list, err := cloud.List[struct{ ID, Name string }](ctx, c, cloud.Call{Service: cloud.Compute, Path: "servers"}, "servers")
+	for _, server := range list {
+		if server.Name == name {
+			return server.ID, err
+		}
+	}
+	return "", err
 }
 
 // Invite tells the visitor how to play on, while the agent keeps running.
