@@ -14,17 +14,24 @@ const shortestSecret = 4
 
 const hidden = "[redacted]"
 
-// redactor takes the data of ConfigMaps and Secrets out of texts that come
-// from the cloud, where a service may have repeated what it was sent: as it
+// redactor takes the data of Secrets, and of every kind that is not said to be
+// public, out of texts that come from the cloud, where a service may have repeated what it was sent: as it
 // is, in base64, and as a part of something larger in base64.
 type redactor struct {
 	replacer *strings.Replacer
 	forms    []string
 }
 
-func newRedactor(want []Desired) redactor {
+func newRedactor(want []Desired, kinds []Kind) redactor {
+	public := map[string]bool{}
+	for _, k := range kinds {
+		public[k.Info().Kind] = k.Info().Public
+	}
 	var forms []string
 	for i := range want {
+		if public[want[i].Key.Kind] {
+			continue
+		}
 		for _, value := range want[i].Data {
 			forms = append(forms, formsOf(value)...)
 			for line := range strings.Lines(value) {

@@ -54,7 +54,8 @@ func TestErrorsDoNotRepeatSecrets(t *testing.T) {
 }
 
 func TestRedactedErrorsKeepWhenToComeBack(t *testing.T) {
-	r := newRedactor([]Desired{{Data: map[string]string{"a": password}}})
+	kinds := []Kind{DefineData[struct{}](Info{Kind: "ConfigMap", Public: true}, nil)}
+	r := newRedactor([]Desired{{Data: map[string]string{"a": password}}, {Key: manifest.Key{Kind: "ConfigMap"}, Data: map[string]string{"role": "network"}}}, kinds)
 	err := r.hide(fmt.Errorf("create: %w", &RetryAfterError{After: 7 * time.Second, Err: errors.New("no " + password)}))
 	var later *RetryAfterError
 	if !errors.As(err, &later) || later.After != 7*time.Second {
@@ -65,7 +66,7 @@ func TestRedactedErrorsKeepWhenToComeBack(t *testing.T) {
 			t.Errorf("%q gives the secret away", e)
 		}
 	}
-	plain := errors.New("nothing in it")
+	plain := errors.New("network: nothing secret in it")
 	if got := r.hide(plain); !errors.Is(got, plain) {
 		t.Errorf("an error without secrets became %v", got)
 	}

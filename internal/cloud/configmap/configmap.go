@@ -19,7 +19,7 @@ type Body struct {
 // Kind is the kind ConfigMap.
 func Kind() reconcile.Kind {
 	return reconcile.DefineData(reconcile.Info{
-		Version: "v1", Kind: "ConfigMap",
+		Version: "v1", Kind: "ConfigMap", Public: true,
 		Doc: "Text that other objects refer to, such as a script for a machine's first boot.",
 	}, read)
 }
