@@ -3,6 +3,7 @@ package loadbalancer
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -61,11 +62,20 @@ func expandNetwork(spec *Spec, e *reconcile.Expansion) {
 		e.Problem("spec.vipNetwork", "is missing", "name the network that the address is on, or set spec.defaults.network in the stack's configuration")
 		return
 	}
-	body := map[string]any{"spec": map[string]any{
-		"managementPolicy": "unmanaged", "import": map[string]any{"filter": map[string]any{"name": spec.NetworkRef}},
-	}}
-	e.Existing("Network", spec.NetworkRef, body,
+	e.Existing("Network", spec.NetworkRef, imported(spec.NetworkRef),
 		fmt.Sprintf("the load balancer's address would be on network %s; correct %s or the stack's defaults, or add a Network manifest of that name", spec.NetworkRef, networkField(spec)))
+}
+
+// uuid tells an ID from a name.
+var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// imported is the manifest of a network that exists, by name or ID.
+func imported(network string) map[string]any {
+	which := map[string]any{"filter": map[string]any{"name": network}}
+	if uuid.MatchString(network) {
+		which = map[string]any{"id": network}
+	}
+	return map[string]any{"spec": map[string]any{"managementPolicy": "unmanaged", "import": which}}
 }
 
 func expandServiceType(spec *Spec, e *reconcile.Expansion) {

@@ -1,0 +1,52 @@
+package loadbalancer_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+func published(t *testing.T) string {
+	t.Helper()
+	var docs []string
+	for _, name := range []string{"virtualmachinegroup.yaml", "loadbalancer.yaml"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs = append(docs, string(text))
+	}
+	return strings.Join(docs, "\n---\n")
+}
+
+// members are who answers on the first port, once the pass is over.
+func members(t *testing.T, p reconcile.Pass) []loadbalancer.ObservedMember {
+	t.Helper()
+	for _, o := range reconcile.Statuses(p.Last, all.Kinds(nil)) {
+		if seen, ok := o.Status.Resource.(loadbalancer.Observed); ok {
+			return seen.Listeners[0].Members
+		}
+	}
+	t.Fatal("the pass has no load balancer")
+	return nil
+}
+
+// TestPublishedManifests applies what LINE has published for its own cloud, as
+// it is, and then lets the group grow and shrink: whoever answers follows in
+// the same pass.
+func TestPublishedManifests(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	text := published(t)
+	for _, replicas := range []string{"2", "3", "1"} {
+		pass := g.MustSync(strings.Replace(text, "replicas: 2", "replicas: "+replicas, 1))
+		if got := members(t, pass); len(got) != int(replicas[0]-'0') {
+			t.Errorf("%s replicas: those who answer are %+v", replicas, got)
+		}
+	}
+}
