@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -34,6 +35,10 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 	return cloud.ListLive(ctx, d.c, resource, "", d.live)
 }
 
+// Create takes an address and then says where it leads, in a request of its
+// own: while it leads to a port with several addresses, Neutron refuses every
+// update that does not say so again, and giving it its tags and description
+// may take updates. A kill in between leaves what Diff finds wanting.
 func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
 	want := w.Spec
 	body := map[string]any{}
@@ -45,14 +50,28 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 		body["floating_network_id"], body["subnet_id"] = subnet.Attr["network_id"], subnet.ID
 	}
 	cloud.Put(body, "floating_ip_address", want.FloatingIP)
-	if want.PortRef != nil {
-		associate(body, w)
-	}
 	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(want))
 	if err != nil {
-		return reconcile.Live[*State]{}, unreachable(err)
+		return reconcile.Live[*State]{}, err
+	}
+	if want.PortRef != nil {
+		if made, err = d.lead(ctx, made.ID, w); err != nil {
+			return reconcile.Live[*State]{}, err
+		}
 	}
 	return d.live(made), nil
+}
+
+// lead makes a floating IP lead where the manifest says.
+func (d driver) lead(ctx context.Context, id string, w reconcile.Want[Spec]) (*State, error) {
+	fields := map[string]any{}
+	associate(fields, w)
+	var answer struct {
+		FloatingIP State `json:"floatingip"`
+	}
+	err := d.c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "floatingips/" + id,
+		Body: map[string]any{"floatingip": fields}, Into: &answer})
+	return &answer.FloatingIP, unreachable(err)
 }
 
 // associate puts where the address leads into a request. Neutron wants port and
@@ -75,17 +94,30 @@ func unreachable(err error) error {
 	return err
 }
 
+// Update repeats where the address leads when only its description changes,
+// and finishes a half-made one before it leads anywhere; see Create.
 func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
-	fields := map[string]any{}
+	state, fields := have.State, map[string]any{}
 	moved := reconcile.Has(changes, "spec.resource.portRef") || reconcile.Has(changes, "spec.resource.fixedIP")
-	if moved {
-		associate(fields, w)
+	halfMade := have.Mark != nil && have.Mark.Applied == ""
+	if moved && !halfMade {
+		now, err := d.lead(ctx, have.ID, w)
+		if err != nil {
+			return err
+		}
+		state = now
 	}
-	err := cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, fields, w.Mark, labels(w.Spec))
-	if moved {
-		return unreachable(err)
+	if state.PortID != "" && !halfMade && state.Description != cloud.Or(w.Spec.Description, "") {
+		fields["port_id"], fields["fixed_ip_address"] = state.PortID, state.FixedIP
 	}
-	return err
+	if err := cloud.UpdateNeutron(ctx, d.c, resource, state.NeutronBase, fields, w.Mark, labels(w.Spec)); err != nil {
+		return err
+	}
+	if moved && halfMade {
+		_, err := d.lead(ctx, have.ID, w)
+		return err
+	}
+	return nil
 }
 
 func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
