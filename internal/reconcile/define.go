@@ -148,12 +148,12 @@ func (e erased[S, T]) delete(ctx context.Context, have Live[any]) (bool, error) 
 }
 
 func erase[T any](l Live[*T]) Live[any] {
-	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Mine: l.Mine, Phase: l.Phase, Message: l.Message,
+	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Mine: l.Mine, Phase: l.Phase, Remade: l.Remade, Message: l.Message,
 		Uses: l.Uses, Tokens: l.Tokens, Attr: l.Attr, State: l.State}
 }
 
 func unerase[T any](l Live[any]) Live[*T] {
-	return Live[*T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Mine: l.Mine, Phase: l.Phase, Message: l.Message,
+	return Live[*T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Mine: l.Mine, Phase: l.Phase, Remade: l.Remade, Message: l.Message,
 		Uses: l.Uses, Tokens: l.Tokens, Attr: l.Attr, State: l.State.(*T)}
 }
 

@@ -26,6 +26,9 @@ type Live[State any] struct {
 	// Foreign objects are only ever candidates for imports.
 	Mine  bool
 	Phase Phase
+	// Remade is true when the object is deleted to be made anew at once: then
+	// whoever uses it need not let go first.
+	Remade bool
 	// Message is what the cloud says about the phase, for people.
 	Message string
 	// Uses are tokens of what this object leans on, Tokens what it answers to

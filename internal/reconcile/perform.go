@@ -31,7 +31,9 @@ func (e *Engine) do(ctx context.Context, s Step) (live *Live[any], gone bool, er
 		}
 		return nil, false, nil
 	case Recreate, Delete:
-		gone, err := drv.delete(ctx, *s.have)
+		have := *s.have
+		have.Remade = s.Action == Recreate
+		gone, err := drv.delete(ctx, have)
 		if errors.Is(err, ErrGone) {
 			return nil, true, nil
 		}

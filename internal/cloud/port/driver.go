@@ -99,9 +99,10 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, fields, w.Mark, labels(want))
 }
 
-// Delete refuses to pull a port out of a running machine, whoever runs it.
+// Delete refuses to pull a port out of a running machine, whoever runs it,
+// unless another will take its place.
 func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
-	if s := have.State; s.DeviceID != "" && strings.HasPrefix(s.DeviceOwner, "compute:") {
+	if s := have.State; !have.Remade && s.DeviceID != "" && strings.HasPrefix(s.DeviceOwner, "compute:") {
 		return false, fmt.Errorf("%w: server %s is plugged into it; detach it first", reconcile.ErrBusy, s.DeviceID)
 	}
 	return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
