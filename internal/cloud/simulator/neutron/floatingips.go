@@ -113,7 +113,7 @@ func badFloating(format string, args ...any) error {
 func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v values) error {
 	takePtr(v, "qos_policy_id", &f.QoSID)
 	if v.text("fixed_ip_address") == "" && !v.has("port_id") && len(v) > 0 {
-		return nil // a PUT of no attributes goes on, and lets go of the port
+		return n.stillClear(c.Caller, f) // a PUT of no attributes goes on, and lets go of the port
 	}
 	bound := f.PortID != nil
 	if err := n.associate(c.Caller, f, v); err != nil {
@@ -123,6 +123,20 @@ func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v values) error 
 		n.cloud.After(0, func() { n.bump(&f.Standard) })
 	}
 	return nil
+}
+
+// stillClear refuses an update that does not say anew which of a port's several
+// addresses is meant, even if it is about something else.
+func (n *Neutron) stillClear(c *oslo.Caller, f *FloatingIP) error {
+	if f.PortID == nil {
+		return nil
+	}
+	p, err := n.ports.find(c, *f.PortID)
+	if err != nil {
+		return err
+	}
+	_, unclear := n.insideAddress(p, "")
+	return unclear
 }
 
 // associate binds a floating IP to a port, or lets go of it
