@@ -1,0 +1,144 @@
+// Package deploy keeps the ways to run the agent honest: what their files say
+// to the program, to Docker, systemd, cron and Kubernetes is checked against
+// the program as it is built. It knows no behaviour of the program beyond its
+// flags and its configuration.
+package deploy
+
+import (
+	"context"
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestBinary builds the program as the image does, and tries on it every
+// command line that is written in this folder and in its documentation.
+func TestBinary(t *testing.T) {
+	binary := build(t)
+	t.Run("size", func(t *testing.T) {
+		info, err := os.Stat(binary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size, most := info.Size(), int64(40<<20); size > most {
+			t.Errorf("the binary has %d bytes; at most %d are promised", size, most)
+		}
+	})
+	t.Run("static", func(t *testing.T) { static(t, binary) })
+	t.Run("version", func(t *testing.T) {
+		if out := output(t, binary, "version"); !strings.HasPrefix(out, "stackreeve v1.2.3-test ") {
+			t.Errorf("version prints %q; the Dockerfile's linker flag names no variable of the program", out)
+		}
+	})
+	for file, lines := range commands(t) {
+		for _, line := range lines {
+			t.Run(file+": "+strings.Join(line, " "), func(t *testing.T) {
+				output(t, binary, append(line, "--help")...) // fails on flags that do not exist
+			})
+		}
+	}
+	t.Run("environment", func(t *testing.T) {
+		help := output(t, binary, "run", "--help")
+		for file, text := range files(t) {
+			for _, name := range regexp.MustCompile(`STACKREEVE_[A-Z_]+`).FindAllString(text, -1) {
+				if !strings.Contains(help, "$"+name) {
+					t.Errorf("%s sets %s, which `run --help` does not know", file, name)
+				}
+			}
+		}
+	})
+}
+
+func build(t *testing.T) string {
+	t.Helper()
+	flags := regexp.MustCompile(`-ldflags "([^"]*)"`).FindStringSubmatch(read(t, "Dockerfile"))
+	if flags == nil {
+		t.Fatal("the Dockerfile sets no -ldflags")
+	}
+	binary := filepath.Join(t.TempDir(), "stackreeve")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false",
+		"-ldflags", strings.ReplaceAll(flags[1], "$VERSION", "v1.2.3-test"), "-o", binary, "../cmd/agent")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
+func static(t *testing.T, binary string) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has interpreters to look for")
+	}
+	f, err := elf.Open(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for _, part := range f.Progs {
+		if part.Type == elf.PT_INTERP || part.Type == elf.PT_DYNAMIC {
+			t.Errorf("the binary has a %s: it does not run in an empty image", part.Type)
+		}
+	}
+}
+
+func output(t *testing.T, binary string, args ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(context.WithoutCancel(t.Context()), binary, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// commands finds what is said to the program, by the file that says it.
+func commands(t *testing.T) map[string][][]string {
+	t.Helper()
+	found := map[string][][]string{
+		"compose.yaml":            {service(t).Command},
+		"kubernetes/cronjob.yaml": {container(t).Args},
+	}
+	line := regexp.MustCompile(`(?:stackreeve|--rm agent) ((?:run|plan|status|validate|version)\b[^\n;|>"` + "`" + `]*)`)
+	for file, text := range files(t) {
+		for _, match := range line.FindAllStringSubmatch(text, -1) {
+			words := slices.DeleteFunc(strings.Fields(match[1]), func(w string) bool { return w == "2" })
+			found[file] = append(found[file], words)
+		}
+	}
+	for _, file := range []string{"systemd/stackreeve.service", "systemd/stackreeve-once.service", "cron/stackreeve", "../docs/deploy.md"} {
+		if len(found[file]) == 0 {
+			t.Errorf("%s says nothing to the program", file)
+		}
+	}
+	return found
+}
+
+// files are all of this folder's texts and their documentation.
+func files(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, pattern := range []string{"Dockerfile", "*.yaml", "*.md", "cron/*", "kubernetes/*", "systemd/*", "../docs/deploy.md"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no file is %s", pattern)
+		}
+		for _, name := range names {
+			texts[name] = read(t, name)
+		}
+	}
+	return texts
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

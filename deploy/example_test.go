@@ -1,0 +1,103 @@
+package deploy
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+)
+
+const example = "stackreeve.example.yaml"
+
+// possibility is a field that is commented out.
+var possibility = regexp.MustCompile(`(?m)^(\s*)# (\s*\w+:.*)$`)
+
+func load(t *testing.T, text string) config.Stack {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "stackreeve.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stacks, err := config.Load([]string{file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(stacks) != 1 {
+		t.Fatalf("got %d stacks, want one", len(stacks))
+	}
+	return stacks[0]
+}
+
+// TestExample loads the example as it is, and with everything that it leaves
+// out: what is called a default must be one.
+func TestExample(t *testing.T) {
+	text := read(t, example)
+	plain := load(t, text)
+	without := regexp.MustCompile(`(?m)^.*# (basicAuthFile|sshKeyFile|knownHostsFile):.*\n`).ReplaceAllString(text, "")
+	full := load(t, possibility.ReplaceAllString(without, "$1$2"))
+
+	now := time.Date(2026, 1, 1, 0, 0, 1, 0, time.UTC)
+	if got, want := full.Poll.Next(now), plain.Poll.Next(now); !got.Equal(want) {
+		t.Errorf("poll: the example's default looks at %s, the real one at %s", got, want)
+	}
+	if got, want := full.DriftCheck.Next(now), plain.DriftCheck.Next(now); !got.Equal(want) {
+		t.Errorf("driftCheck: the example's default looks at %s, the real one at %s", got, want)
+	}
+	if full.Limit != plain.Limit || full.Prune() != plain.Prune() {
+		t.Errorf("maxDeletes or prune: the example's defaults are %v, %v; the real ones %v, %v", full.Limit, full.Prune(), plain.Limit, plain.Prune())
+	}
+	if full.Spec.Defaults.ServiceTypes == nil || full.Spec.Sync.Replace != "refuse" {
+		t.Errorf("what is commented out was not read: %+v", full.Spec)
+	}
+}
+
+// TestExampleLogins tries the other logins that the example offers.
+func TestExampleLogins(t *testing.T) {
+	login := regexp.MustCompile(`(?m)^.*tokenFile:.*$`)
+	text := read(t, example)
+	offered := func(field string) string {
+		return "      " + strings.TrimSpace(regexp.MustCompile(`# (` + field + `:.*)`).FindStringSubmatch(text)[1])
+	}
+	load(t, login.ReplaceAllString(text, offered("basicAuthFile")))
+	ssh := strings.ReplaceAll(text, "https://git.example.com/", "ssh://git@git.example.com/")
+	load(t, login.ReplaceAllString(ssh, offered("sshKeyFile")+"\n"+offered("knownHostsFile")))
+}
+
+// TestExampleIsComplete wants every field of the configuration in the example.
+func TestExampleIsComplete(t *testing.T) {
+	text := read(t, example)
+	for _, name := range fields(reflect.TypeFor[config.Spec]()) {
+		if !regexp.MustCompile(`(?m)^[\s#]*` + name + `:`).MatchString(text) {
+			t.Errorf("%s does not mention the field %s; show it with its default", example, name)
+		}
+	}
+}
+
+func fields(of reflect.Type) (names []string) {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		names = append(append(names, name), fields(of.Field(i).Type)...)
+	}
+	return names
+}
+
+// TestConfigMap loads the configuration that the CronJob brings along.
+func TestConfigMap(t *testing.T) {
+	var m struct{ Data map[string]string }
+	document(t, "kubernetes/cronjob.yaml", "ConfigMap", &m)
+	load(t, m.Data["stackreeve.yaml"])
+}

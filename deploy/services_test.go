@@ -1,0 +1,182 @@
+package deploy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robfig/cron/v3"
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+)
+
+// grace is what the program may take to end: 30 seconds for steps in flight,
+// five for its listener.
+const grace = 35 * time.Second
+
+// TestYAML wants documents that every parser takes.
+func TestYAML(t *testing.T) {
+	for file, text := range files(t) {
+		if filepath.Ext(file) != ".yaml" {
+			continue
+		}
+		decoder, documents := yamlv3.NewDecoder(strings.NewReader(text)), 0
+		for {
+			var doc map[string]any
+			err := decoder.Decode(&doc)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			documents++
+		}
+		if documents == 0 {
+			t.Errorf("%s holds no document", file)
+		}
+	}
+}
+
+type composeService struct {
+	Command         []string
+	User            string
+	ReadOnly        bool     `json:"read_only"`
+	CapDrop         []string `json:"cap_drop"`
+	SecurityOpt     []string `json:"security_opt"`
+	StopGracePeriod string   `json:"stop_grace_period"`
+}
+
+func service(t *testing.T) composeService {
+	t.Helper()
+	var project struct{ Services map[string]composeService }
+	if err := yaml.Unmarshal([]byte(read(t, "compose.yaml")), &project); err != nil {
+		t.Fatal(err)
+	}
+	return project.Services["agent"]
+}
+
+func TestCompose(t *testing.T) {
+	s := service(t)
+	if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") {
+		t.Errorf("the container may do more than it needs: %+v", s)
+	}
+	if user := "USER " + s.User + "\n"; !strings.Contains(read(t, "Dockerfile"), user) {
+		t.Errorf("the container's user %s is not the image's", s.User)
+	}
+	if d, err := time.ParseDuration(s.StopGracePeriod); err != nil || d < grace {
+		t.Errorf("stop_grace_period is %q; want %s at least", s.StopGracePeriod, grace)
+	}
+}
+
+// document finds the document of a kind.
+func document(t *testing.T, file, kind string, into any) {
+	t.Helper()
+	for _, text := range bytes.Split([]byte(read(t, file)), []byte("\n---\n")) {
+		var head struct{ Kind string }
+		if err := yaml.Unmarshal(text, &head); err != nil {
+			t.Fatal(err)
+		}
+		if head.Kind != kind {
+			continue
+		}
+		if err := yaml.Unmarshal(text, into); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Fatalf("%s has no %s", file, kind)
+}
+
+type cronJob struct {
+	Spec struct {
+		Schedule, ConcurrencyPolicy string
+		JobTemplate                 struct {
+			Spec struct {
+				BackoffLimit *int
+				Template     struct{ Spec podSpec }
+			}
+		}
+	}
+}
+
+type podSpec struct {
+	RestartPolicy                 string
+	AutomountServiceAccountToken  *bool
+	TerminationGracePeriodSeconds int
+	SecurityContext               struct{ RunAsNonRoot bool }
+	Containers                    []podContainer
+}
+
+type podContainer struct {
+	Args            []string
+	SecurityContext struct {
+		AllowPrivilegeEscalation *bool
+		ReadOnlyRootFilesystem   bool
+		Capabilities             struct{ Drop []string }
+	}
+}
+
+func container(t *testing.T) podContainer {
+	t.Helper()
+	var job cronJob
+	document(t, "kubernetes/cronjob.yaml", "CronJob", &job)
+	if n := len(job.Spec.JobTemplate.Spec.Template.Spec.Containers); n != 1 {
+		t.Fatalf("the CronJob has %d containers, want one", n)
+	}
+	return job.Spec.JobTemplate.Spec.Template.Spec.Containers[0]
+}
+
+func TestCronJob(t *testing.T) {
+	var job cronJob
+	document(t, "kubernetes/cronjob.yaml", "CronJob", &job)
+	if _, err := cron.ParseStandard(job.Spec.Schedule); err != nil {
+		t.Error(err)
+	}
+	run := job.Spec.JobTemplate.Spec
+	pod, c := run.Template.Spec, container(t).SecurityContext
+	if job.Spec.ConcurrencyPolicy != "Forbid" || pod.RestartPolicy != "Never" || run.BackoffLimit == nil || *run.BackoffLimit != 0 {
+		t.Error("two passes could run at once, or one at once after it failed")
+	}
+	if time.Duration(pod.TerminationGracePeriodSeconds)*time.Second < grace {
+		t.Errorf("terminationGracePeriodSeconds is %d; want %s at least", pod.TerminationGracePeriodSeconds, grace)
+	}
+	if !pod.SecurityContext.RunAsNonRoot || !c.ReadOnlyRootFilesystem || !slices.Equal(c.Capabilities.Drop, []string{"ALL"}) ||
+		c.AllowPrivilegeEscalation == nil || *c.AllowPrivilegeEscalation ||
+		pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
+		t.Errorf("the container may do more than it needs: %+v", pod)
+	}
+	if !slices.Contains(container(t).Args, "--once") {
+		t.Error("a Job that never ends")
+	}
+}
+
+// TestCron reads the crontab as cron does: a % would end the command.
+func TestCron(t *testing.T) {
+	jobs := 0
+	for line := range strings.Lines(read(t, "cron/stackreeve")) {
+		fields := strings.Fields(line)
+		if strings.HasPrefix(line, "#") || len(fields) < 7 {
+			continue
+		}
+		jobs++
+		if _, err := cron.ParseStandard(strings.Join(fields[:5], " ")); err != nil {
+			t.Error(err)
+		}
+		if command := strings.Join(fields[6:], " "); strings.Contains(command, "%") ||
+			!strings.Contains(command, "flock -n ") || !strings.Contains(command, "run --once") {
+			t.Errorf("%s", command)
+		}
+		if fields[5] == "root" {
+			t.Error("the job runs as root")
+		}
+	}
+	if jobs != 1 {
+		t.Errorf("got %d jobs, want one", jobs)
+	}
+}
