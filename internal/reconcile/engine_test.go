@@ -117,6 +117,28 @@ func TestWhatTheCloudRejectsIsNotTriedAgain(t *testing.T) {
 	}
 }
 
+func TestWhatTheCloudRejectsIsTriedOnceMoreWhenSomethingWasDeleted(t *testing.T) {
+	w := newWorld()
+	w.delay = 2
+	if pass, _ := syncPass(t, w, w.engine(), "old", "x"); pass.Outcome() != InSync {
+		t.Fatal(failed(pass))
+	}
+	tries := 0
+	w.create = func(string) (before, after error) {
+		tries++
+		for _, x := range w.things {
+			if x.name == "old" {
+				return fmt.Errorf("%w: overlaps with old", ErrRejected), nil
+			}
+		}
+		return nil, nil
+	}
+	pass, _ := syncPass(t, w, w.engine(), "new", "x")
+	if pass.Outcome() != InSync || tries != 2 {
+		t.Errorf("%s after %d tries: %s", pass.Outcome(), tries, failed(pass))
+	}
+}
+
 func TestBusyIsWaitedOutWithinABound(t *testing.T) {
 	for _, free := range []bool{true, false} {
 		t.Run(fmt.Sprintf("freed %v", free), func(t *testing.T) {

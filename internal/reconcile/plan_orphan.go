@@ -94,7 +94,7 @@ func (p *planner) block() {
 			continue
 		}
 		for _, user := range p.usersOf(s.have) {
-			if user != s.have && (s.Action == Delete || destroyed[user]) {
+			if user != s.have && (s.Action == Delete || destroyed[user]) && !slices.Contains(s.Blockers, user.Name) {
 				s.Blockers = append(s.Blockers, user.Name)
 			}
 		}

@@ -71,6 +71,7 @@ type run struct {
 	pending   map[manifest.Key]time.Time
 	stuck     map[manifest.Key]error
 	done      chan outcome
+	freed     time.Time // when something was last deleted
 	secrets   redactor
 	pass      Pass
 }
@@ -96,6 +97,8 @@ type try struct {
 	notUntil time.Time
 	err      error
 	final    bool
+	rejected time.Time // by the cloud
+	again    bool      // had its second chance
 }
 
 type outcome struct {
@@ -129,7 +132,7 @@ func (r *run) loop(ctx, stepCtx context.Context, plan Plan) Plan {
 		r.report(plan)
 		wake, more := r.nextWake(plan)
 		if len(r.doing) == 0 && (!more || ctx.Err() != nil) {
-			if ctx.Err() != nil || !r.verify(ctx) {
+			if ctx.Err() != nil || !r.verify(ctx) && !r.secondChance() {
 				return plan
 			}
 		} else {
@@ -258,6 +261,9 @@ func (r *run) finish(o outcome) {
 	if s.Action == Recreate {
 		t.why = s.Reason
 	}
+	if s.Action.Destroys() {
+		r.freed = time.Now()
+	}
 	switch {
 	case o.gone:
 		r.forget(s)
@@ -276,7 +282,7 @@ func (r *run) fail(id string, action Action, err error) {
 	case errors.Is(err, ErrGone) && action != Create:
 		t.err = nil
 	case errors.Is(err, ErrRejected):
-		t.final = true
+		t.final, t.rejected = true, now
 	case errors.Is(err, ErrBusy):
 		if t.first.IsZero() {
 			t.first = now
@@ -292,6 +298,19 @@ func (r *run) fail(id string, action Action, err error) {
 		}
 		t.notUntil = now.Add(pause)
 	}
+}
+
+// secondChance lets the steps that the cloud has rejected be tried once more if
+// something was deleted since: an address, a name or a part of the quota may
+// be free now. It returns false when there are none.
+func (r *run) secondChance() bool {
+	any := false
+	for _, t := range r.tries {
+		if !t.rejected.IsZero() && t.final && !t.again && !r.freed.Before(t.rejected) {
+			t.final, t.again, any = false, true, true
+		}
+	}
+	return any
 }
 
 // jitter spreads a pause over 100 to 150 percent of itself.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -48,6 +49,9 @@ func (l *Lines) Started(reconcile.Step) {}
 
 // Finished implements reconcile.Watcher.
 func (l *Lines) Finished(r reconcile.Result) {
+	if waits(r) {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.line(finished(r))
@@ -84,6 +88,10 @@ func (l *Lines) tick() {
 }
 
 // finished is a step that was carried out, or tried, in one line.
+// waits tells whether a step only found its object busy: it is tried again, and
+// told of if that does not help.
+func waits(r reconcile.Result) bool { return errors.Is(r.Err, reconcile.ErrBusy) }
+
 func finished(r reconcile.Result) string {
 	if r.Err != nil {
 		return clean(fmt.Sprintf("%s: %v", r.Step.Key, r.Err))

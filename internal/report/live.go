@@ -43,7 +43,7 @@ func (l *Live) Started(reconcile.Step) {}
 
 // Finished implements reconcile.Watcher.
 func (l *Live) Finished(r reconcile.Result) {
-	if r.Err == nil {
+	if r.Err == nil || waits(r) {
 		return
 	}
 	l.mu.Lock()

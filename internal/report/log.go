@@ -72,6 +72,10 @@ func (l *Log) Started(s reconcile.Step) {
 // Finished implements reconcile.Watcher.
 func (l *Log) Finished(r reconcile.Result) {
 	attrs := []any{"key", r.Step.Key.String(), "action", r.Step.Action, "commit", l.commit, "took", lasted(r.Took)}
+	if waits(r) {
+		l.log.Debug("step waits", append(attrs, "error", r.Err.Error())...)
+		return
+	}
 	if r.Err != nil {
 		l.log.Warn("step failed", append(attrs, "error", r.Err.Error())...)
 		return
