@@ -17,13 +17,13 @@ import (
 
 // stage is a simulator, a binary and a folder of manifests in Git.
 type stage struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string
 	binary string
 	server *simulator.Server
 }
 
-func newStage(t *testing.T, options simulator.Options) *stage {
+func newStage(t testing.TB, options simulator.Options) *stage {
 	t.Helper()
 	s := &stage{t: t, dir: t.TempDir()}
 	var err error
@@ -115,7 +115,7 @@ func (s *stage) count(service, path, field string) int {
 // A process that is killed at any moment, and started again on an empty disk,
 // ends with exactly the objects written.
 func TestKill9(t *testing.T) {
-	s := newStage(t, simulator.Options{BuildDelay: 150 * time.Millisecond, PendingDelay: 50 * time.Millisecond})
+	s := newStage(t, simulator.Options{BuildDelay: 300 * time.Millisecond, PendingDelay: 200 * time.Millisecond})
 	example, err := stackreeve.Example("verda")
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestKill9(t *testing.T) {
 	s.commit()
 	s.build()
 	kills := 0
-	for pause := 20 * time.Millisecond; ; pause += time.Duration(20+rand.IntN(60)) * time.Millisecond {
+	for pause := 10 * time.Millisecond; ; pause += time.Duration(5+rand.IntN(20)) * time.Millisecond {
 		cmd := s.command("run", "--once")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -152,9 +152,9 @@ func TestKill9(t *testing.T) {
 	}{
 		{"servers", cloud.Compute, "servers/detail", "servers", 3},
 		{"ports", cloud.Network, "ports", "ports", 3},
-		{"load balancers", cloud.LoadBalancer, "v2.0/lbaas/loadbalancers", "loadbalancers", 1},
-		{"listeners", cloud.LoadBalancer, "v2.0/lbaas/listeners", "listeners", 2},
-		{"pools", cloud.LoadBalancer, "v2.0/lbaas/pools", "pools", 2},
+		{"load balancers", cloud.LoadBalancer, "lbaas/loadbalancers", "loadbalancers", 1},
+		{"listeners", cloud.LoadBalancer, "lbaas/listeners", "listeners", 2},
+		{"pools", cloud.LoadBalancer, "lbaas/pools", "pools", 2},
 	} {
 		if got := s.count(c.service, c.path, c.field); got != c.want {
 			t.Errorf("%d %s, want %d", got, c.what, c.want)

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+)
+
+const thousand = `apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachineGroup
+metadata: {name: web}
+spec:
+  replicas: 1000
+  haPolicy: none
+  template: {image: centos79, flavor: n3-1vcpu-2gb, initScript: {value: ls}}
+`
+
+// BenchmarkNoChange is a whole process that finds 1,000 unchanged machines:
+// its requests, its time and the most memory it ever had.
+func BenchmarkNoChange(b *testing.B) {
+	s := newBench(b, thousand)
+	if out, err := s.command("run", "--once").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	var peak int64
+	s.server.ResetRequests()
+	for b.Loop() {
+		cmd := s.command("run", "--once")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+			peak = max(peak, use.Maxrss)
+		}
+	}
+	b.ReportMetric(float64(len(s.server.Requests()))/float64(b.N), "requests/op")
+	b.ReportMetric(float64(peak)/1024, "peak-MiB")
+}
+
+// BenchmarkStart is the time from starting the process to its first request.
+func BenchmarkStart(b *testing.B) {
+	s := newBench(b, strings.Replace(thousand, "1000", "2", 1))
+	var total time.Duration
+	for b.Loop() {
+		first := make(chan time.Time, 1)
+		var once sync.Once
+		s.server.OnRequest(func(int, simulator.Request) { once.Do(func() { first <- time.Now() }) })
+		started := time.Now()
+		cmd := s.command("run", "--once")
+		if err := cmd.Start(); err != nil {
+			b.Fatal(err)
+		}
+		total += (<-first).Sub(started)
+		if err := cmd.Wait(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms-to-first-request")
+}
+
+// BenchmarkIdle is the memory of an agent that has nothing to do, and the size
+// of its binary.
+func BenchmarkIdle(b *testing.B) {
+	s := newBench(b, strings.Replace(thousand, "1000", "10", 1))
+	var resident int
+	for b.Loop() {
+		ctx, stop := context.WithCancel(b.Context())
+		cmd := s.command("run", "--poll", "@every 1s", "--drift-check", "@every 1s")
+		if err := cmd.Start(); err != nil {
+			b.Fatal(err)
+		}
+		passes := 0
+		s.server.OnRequest(func(_ int, r simulator.Request) {
+			if r.Method == "GET" && strings.Contains(r.Path, "servers/detail") {
+				if passes++; passes == 5 {
+					stop()
+				}
+			}
+		})
+		<-ctx.Done()
+		resident = max(resident, residentKiB(b, cmd.Process.Pid))
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			b.Fatal(err)
+		}
+		_ = cmd.Wait() // it was told to stop
+	}
+	info, err := os.Stat(s.binary)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(resident)/1024, "idle-MiB")
+	b.ReportMetric(float64(info.Size())/1e6, "binary-MB")
+}
+
+func residentKiB(b *testing.B, pid int) int {
+	b.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		b.Skip("no /proc here: ", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			n, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")))
+			if err != nil {
+				b.Fatal(err)
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+func newBench(b *testing.B, manifests string) *stage {
+	b.Helper()
+	s := newStage(b, simulator.Options{})
+	s.write("repo/group.yaml", manifests)
+	s.commit()
+	s.build()
+	return s
+}
