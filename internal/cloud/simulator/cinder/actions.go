@@ -22,7 +22,7 @@ func (b *Cinder) act(c *call) (*oslo.Response, error) {
 	name := body.Keys()[0]
 	act, known := actions[name]
 	if !known {
-		return nil, badRequest("There is no such action: %s", name)
+		return nil, badRequest("There is no such action: %s. Verify the request body and Content-Type header and try again.", name)
 	}
 	vol, err := b.find(c.Caller, c.id())
 	if err != nil {
@@ -33,13 +33,18 @@ func (b *Cinder) act(c *call) (*oslo.Response, error) {
 
 func accepted() (*oslo.Response, error) { return oslo.Accepted(nil), nil }
 
+var extendSchema = wrapped("os-extend", &pyjson.Schema{Types: []string{"object"}, Required: []string{"new_size"}, Closed: true, Props: []pyjson.Prop{{Name: "new_size",
+	Schema: &pyjson.Schema{Types: []string{"integer", "string"}, Pattern: "^[0-9]+$", Minimum: pyjson.Int64(1)}}}})
+
 // extend is cinder/volume/api.py: extend; a volume in use from 3.42.
 func (b *Cinder) extend(c *call, v *Volume, in *pyjson.Object) (*oslo.Response, error) {
+	if _, err := c.read(extendSchema); err != nil {
+		return nil, err
+	}
 	size, err := strconv.Atoi(in.Text("new_size"))
 	switch {
-	case err != nil || size < 1:
-		value, _ := in.Get("new_size")
-		return nil, badRequest("Invalid input for field/attribute new_size. Value: %s. %s is not of type 'integer'", pyjson.Str(value), pyjson.Repr(value))
+	case err != nil:
+		return nil, badRequest("Invalid input received: New volume size must be specified as an integer.")
 	case v.Status == "in-use" && c.minor < 42, v.Status != "available" && v.Status != "in-use":
 		return nil, badRequest("Invalid volume: Volume %s status must be '{'status': 'available'}' to extend, currently %s.", v.ID, v.Status)
 	case size <= v.Size:
@@ -59,10 +64,8 @@ func (b *Cinder) retype(c *call, v *Volume, in *pyjson.Object) (*oslo.Response, 
 	switch {
 	case !ok:
 		return nil, notFound("Volume type with name %s could not be found.", ref)
-	case v.Status != "available" && v.Status != "in-use":
-		return nil, badRequest("Invalid volume: Volume status must be available or in-use to retype, and must not be migrating, have snapshots, be replicated, be part of a group; current status is %s.", v.Status)
-	case t == v.Type:
-		return nil, badRequest("Invalid volume: New volume type same as original: %s.", t.ID)
+	case v.Status != "available" && v.Status != "in-use", t == v.Type:
+		return nil, badRequest("Invalid volume: Retype needs volume to be in available or in-use state, not be part of an active migration or a consistency group, requested type has to be different that the one from the volume, and for in-use volumes front-end qos specs cannot change.")
 	}
 	back := v.Status
 	b.to(v, "retyping", back, func(v *Volume) { v.Type = t })

@@ -113,7 +113,11 @@ func (k Compute) Create(project, user string, spec nova.VolumeSpec) (string, err
 	empty := ""
 	v := &Volume{ID: k.b.cloud.UUID(), Project: project, User: user, Name: &empty, Description: &empty, Size: spec.Size, Zone: zone, Metadata: map[string]string{}, Created: k.b.cloud.Now()}
 	c := &oslo.Caller{ProjectID: project, UserID: user}
-	if err := k.b.takeType(c, v, spec.Type); err != nil {
+	kind := spec.Type
+	if kind == "" {
+		kind = k.b.inherited(spec.Snapshot, "")
+	}
+	if err := k.b.takeType(c, v, kind); err != nil {
 		return "", err
 	}
 	if err := k.b.takeSource(c, v, spec.Snapshot, "", spec.Image); err != nil {
@@ -133,6 +137,7 @@ func (k Compute) Attach(id, server, host, device string) (string, error) {
 	}
 	if v.Status == "creating" {
 		v.Status = "available" // the caller made it and has waited for it
+		v.Bootable = v.image != nil
 	}
 	a, err := k.b.claim(v, server, host, device)
 	if err != nil {
@@ -143,26 +148,38 @@ func (k Compute) Attach(id, server, host, device string) (string, error) {
 }
 
 // Detach is part of nova.Volumes.
-func (k Compute) Detach(id, server string) error {
+func (k Compute) Detach(id, server string, remove bool) error {
+	found := false
 	for _, a := range k.b.attachedTo(id) {
 		if a.Server == server {
 			k.b.release(a)
-			return nil
+			found = true
 		}
 	}
-	return notFound("Volume attachment could not be found with filter: instance_uuid = %s.", server)
-}
-
-// Delete is part of nova.Volumes.
-func (k Compute) Delete(id string) error {
 	v, ok := k.b.volumes.Get(id)
-	if !ok {
-		return notFound("Volume %s could not be found.", id)
+	switch {
+	case !found || !ok:
+		return notFound("Volume attachment could not be found with filter: instance_uuid = %s.", server)
+	case !remove:
+		return nil
 	}
 	if err := k.b.deletable(v); err != nil {
 		return err
 	}
 	k.b.to(v, "deleting", "deleted", func(v *Volume) { k.b.volumes.Remove(v.ID) })
+	return nil
+}
+
+// Check is part of nova.Volumes.
+func (k Compute) Check(c *oslo.Caller, spec nova.VolumeSpec) error {
+	if spec.Snapshot != "" {
+		if _, err := k.b.findSnapshot(c, spec.Snapshot); err != nil {
+			return err
+		}
+	}
+	if _, ok := k.b.typeBy(c, spec.Type); spec.Type != "" && !ok {
+		return notFound("Volume type %s could not be found.", spec.Type)
+	}
 	return nil
 }
 

@@ -98,7 +98,7 @@ func (b *Cinder) handle(method, path string, since int, h handler) {
 			return nil, badRequest("Malformed request url")
 		}
 		if minor < since {
-			return nil, oslo.Errorf(http.StatusNotFound, "VersionNotFound", "API version 3.%d is not supported on this method.", minor)
+			return nil, oslo.Errorf(http.StatusNotFound, "VersionNotFound", "The resource could not be found.")
 		}
 		return h(&call{c, minor})
 	})
@@ -139,6 +139,9 @@ func asked(h http.Header) (int, error) {
 }
 
 func decorate(c *oslo.Call, h http.Header) {
+	if h.Get("Content-Type") == "" {
+		h.Set("Content-Type", "application/json")
+	}
 	h["X-Compute-Request-Id"] = h["X-Openstack-Request-Id"]
 	version := word(c.Header)
 	switch {

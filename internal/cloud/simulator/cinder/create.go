@@ -27,13 +27,15 @@ func (b *Cinder) addVolumes() {
 
 var sizeSchema = &pyjson.Schema{Types: []string{"integer", "string", "null"}, Pattern: "^[0-9]+$", Minimum: pyjson.Int64(1), Maximum: pyjson.Int64(1<<31 - 1)}
 
+var optionalID = &pyjson.Schema{AnyOf: []*pyjson.Schema{{Types: []string{"string"}, Format: "uuid"}, {Types: []string{"null"}}}}
+
 // createSchema is cinder/api/schemas/volumes.py: create, which takes unknown members.
 var createSchema = wrapped("volume", &pyjson.Schema{Types: []string{"object"}, Props: []pyjson.Prop{
 	{Name: "name", Schema: &pyjson.Schema{Types: []string{"string", "null"}}}, {Name: "description", Schema: &pyjson.Schema{Types: []string{"string", "null"}}},
 	{Name: "volume_type", Schema: &pyjson.Schema{Types: []string{"string", "null"}, MaxLength: 255}}, {Name: "metadata", Schema: optionalMetadata},
-	{Name: "snapshot_id", Schema: &pyjson.Schema{Types: []string{"string", "null"}, Format: "uuid"}}, {Name: "source_volid", Schema: &pyjson.Schema{Types: []string{"string", "null"}, Format: "uuid"}},
+	{Name: "snapshot_id", Schema: optionalID}, {Name: "source_volid", Schema: optionalID},
 	{Name: "size", Schema: sizeSchema}, {Name: "availability_zone", Schema: &pyjson.Schema{Types: []string{"string", "null"}, MaxLength: 255}},
-	{Name: "multiattach", Schema: pyjson.OrNull(&pyjson.Schema{Types: pyjson.Boolean.Types})}, {Name: "imageRef", Schema: &pyjson.Schema{Types: []string{"string", "null"}, MaxLength: 255}}}})
+	{Name: "multiattach", Schema: &pyjson.Schema{AnyOf: []*pyjson.Schema{pyjson.Boolean, {Types: []string{"null"}}}}}, {Name: "imageRef", Schema: &pyjson.Schema{Types: []string{"string", "null"}, MaxLength: 255}}}})
 
 // create is cinder/api/v3/volumes.py: create, with the flow behind it.
 func (b *Cinder) create(c *call) (*oslo.Response, error) {
@@ -55,7 +57,11 @@ func (b *Cinder) create(c *call) (*oslo.Response, error) {
 	if image == "" {
 		image = in.Text("image_id")
 	}
-	if err := b.takeType(c.Caller, v, in.Text("volume_type")); err != nil {
+	kind := in.Text("volume_type")
+	if kind == "" {
+		kind = b.inherited(in.Text("snapshot_id"), in.Text("source_volid"))
+	}
+	if err := b.takeType(c.Caller, v, kind); err != nil {
 		return nil, err
 	}
 	if err := b.takeSource(c.Caller, v, in.Text("snapshot_id"), in.Text("source_volid"), image); err != nil {
@@ -76,8 +82,21 @@ func (b *Cinder) build(v *Volume) error {
 		return err
 	}
 	b.volumes.Add(v)
-	b.to(v, "creating", "available", nil)
+	bootable := v.Bootable
+	v.Bootable = false
+	b.to(v, "creating", "available", func(v *Volume) { v.Bootable = v.Bootable || bootable })
 	return nil
+}
+
+// inherited is the type of the volume that a new one is made from.
+func (b *Cinder) inherited(snap, source string) string {
+	if s, ok := b.snapshots.Get(snap); ok {
+		source = s.Volume
+	}
+	if v, ok := b.volumes.Get(source); ok {
+		return v.Type.ID
+	}
+	return ""
 }
 
 func (b *Cinder) takeType(c *oslo.Caller, v *Volume, ref string) error {
@@ -109,6 +128,9 @@ func (b *Cinder) takeSource(c *oslo.Caller, v *Volume, snap, source, image strin
 			return badRequest("Invalid snapshot: Originating snapshot status must be one of 'available' values")
 		}
 		v.Snapshot = &s.ID
+		if from, ok := b.volumes.Get(s.Volume); ok {
+			v.Bootable, v.image = from.Bootable, from.image
+		}
 		return v.fit(s.Size, "Volume size '%dGB' cannot be smaller than the snapshot size %dGB. They must be >= original snapshot size.")
 	case source != "":
 		from, err := b.find(c, source)
@@ -123,10 +145,8 @@ func (b *Cinder) takeSource(c *oslo.Caller, v *Volume, snap, source, image strin
 	case image != "":
 		i, ok := b.images.Visible(c, image)
 		switch {
-		case !ok && !pyjson.IsUUID(image):
-			return badRequest("Invalid image identifier or unable to access requested image.")
 		case !ok:
-			return notFound("Image %s could not be found.", image)
+			return badRequest("Invalid image identifier or unable to access requested image.")
 		case i.Status != "active":
 			return badRequest("Invalid input received: Image %s is not active.", image)
 		}
@@ -134,7 +154,7 @@ func (b *Cinder) takeSource(c *oslo.Caller, v *Volume, snap, source, image strin
 			return badRequest("Invalid input received: Volume size %dGB cannot be smaller than the image minDisk size %dGB.", v.Size, least)
 		}
 		v.Bootable = true
-		v.image = map[string]string{"image_id": i.ID, "checksum": "", "container_format": "bare", "disk_format": "raw", "min_disk": strconv.Itoa(i.MinDisk), "min_ram": strconv.Itoa(i.MinRAM), "size": strconv.Itoa(i.Size())}
+		v.image = map[string]string{"image_id": i.ID, "checksum": i.Checksum(), "container_format": "bare", "disk_format": "raw", "min_disk": strconv.Itoa(i.MinDisk), "min_ram": strconv.Itoa(i.MinRAM), "size": strconv.Itoa(i.Size())}
 		if i.Name != nil {
 			v.image["image_name"] = *i.Name
 		}

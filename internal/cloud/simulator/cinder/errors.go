@@ -16,7 +16,8 @@ var faultNames = map[int]string{400: "badRequest", 401: "unauthorized", 403: "fo
 func render(e *oslo.Error) (string, []byte) {
 	var body any
 	if e.Kind == "HTTPNotFound" || e.Kind == "HTTPMethodNotAllowed" {
-		// The router's own answer, which no controller words.
+		// The router's own answer, which no controller words; it knows no 405.
+		e.Status, e.Message = http.StatusNotFound, "The resource could not be found."
 		title := http.StatusText(e.Status)
 		body = map[string]string{"message": e.Message + "<br /><br />\n\n\n", "code": fmt.Sprintf("%d %s", e.Status, title), "title": title}
 	} else {

@@ -27,8 +27,11 @@ func (b *Cinder) listing(c *call) (*listing, error) {
 			continue
 		}
 		n, err := strconv.Atoi(w)
-		if err != nil || n < 0 {
-			return nil, badRequest("Invalid input received: %s must be an integer greater than or equal to 0", key)
+		switch {
+		case err != nil:
+			return nil, badRequest("%s param must be an integer", key)
+		case n < 0:
+			return nil, badRequest("%s param must be positive", key)
 		}
 		*to = n
 	}
@@ -185,7 +188,7 @@ func sortVolumes(recs []*Volume, q url.Values) error {
 	}
 	for i, key := range keys {
 		if _, ok := sortable[key]; !ok {
-			return badRequest("Invalid input received: Sort key is invalid")
+			return badRequest("Invalid input received: Invalid sort key")
 		}
 		if dirs[i] != "asc" && dirs[i] != "desc" {
 			return badRequest("Invalid input received: Unknown sort direction, must be 'desc' or 'asc'.")

@@ -48,6 +48,9 @@ func (i *Image) Size() int {
 	return *i.size
 }
 
+// Checksum is the MD5 of the contents.
+func (i *Image) Checksum() string { return i.checksum }
+
 // Spec are the attributes that a new image is given.
 type Spec struct {
 	ID, Name, DiskFormat, ContainerFormat, Visibility string

@@ -2,6 +2,7 @@ package nova
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
@@ -39,6 +40,10 @@ var moves = map[string]move{
 	"unrescue":      {"unrescue", "unrescuing", active, []string{rescued}, powerRunning},
 }
 
+// withdrawn are actions that only microversions before 2.44 have, and that the
+// simulator lacks.
+var withdrawn = []string{"addFloatingIp", "removeFloatingIp", "addFixedIp", "removeFixedIp", "os-getVNCConsole", "os-getSPICEConsole", "os-getRDPConsole", "os-getSerialConsole"}
+
 func (n *Nova) addActions() {
 	n.addAttachments()
 	verbs := map[string]verb{
@@ -63,12 +68,13 @@ func (n *Nova) act(c *call, verbs map[string]verb) (*oslo.Response, error) {
 	switch {
 	case err != nil:
 		return nil, badRequest("Malformed request body")
-	case !ok || len(body.Keys()) == 0:
-		return nil, badRequest("There is no such action: ")
-	case len(body.Keys()) > 1:
-		return nil, badRequest("Multiple actions provided")
+	case !ok || len(body.Keys()) != 1:
+		return nil, badRequest("Malformed request body")
 	}
 	name := body.Keys()[0]
+	if slices.Contains(withdrawn, name) {
+		return nil, notFound("The resource could not be found.")
+	}
 	do, known := verbs[name]
 	if !known {
 		return nil, badRequest("There is no such action: %s", name)
@@ -138,16 +144,17 @@ func (n *Nova) move(c *call, s *Server, m move) (*oslo.Response, error) {
 	return oslo.Accepted(nil), nil
 }
 
+var rebootSchema = wrapped("reboot", &pyjson.Schema{Types: []string{"object"}, Required: []string{"type"}, Closed: true,
+	Props: []pyjson.Prop{{Name: "type", Schema: &pyjson.Schema{Types: []string{"string"}, Enum: []any{"HARD", "Hard", "hard", "SOFT", "Soft", "soft"}}}}})
+
 func (n *Nova) reboot(c *call, s *Server, arg any) (*oslo.Response, error) {
+	if _, err := c.read(rebootSchema); err != nil {
+		return nil, err
+	}
 	o, _ := arg.(*pyjson.Object)
-	kind := o.Text("type")
 	states, task := []string{active}, "rebooting"
-	switch kind {
-	case "SOFT", "Soft", "soft":
-	case "HARD", "Hard", "hard":
+	if strings.EqualFold(o.Text("type"), "hard") {
 		states, task = []string{active, stopped, paused, suspended, failed}, "rebooting_hard"
-	default:
-		return nil, badRequest("Invalid input for field/attribute type. Value: %s. %s is not one of ['HARD', 'Hard', 'hard', 'SOFT', 'Soft', 'soft']", kind, pyjson.Repr(kind))
 	}
 	if err := s.ready(c, "reboot", states...); err != nil {
 		return nil, err

@@ -159,6 +159,9 @@ func (n *Nova) updateAttachment(c *call) (*oslo.Response, error) {
 }
 
 func (n *Nova) detachVolume(c *call) (*oslo.Response, error) {
+	if _, err := n.volumes.Find(c.Caller, c.PathValue("volume")); err != nil {
+		return nil, notFound("Volume %s could not be found.", c.PathValue("volume"))
+	}
 	s, at, err := n.findAttachment(c)
 	if err != nil {
 		return nil, err
@@ -180,7 +183,7 @@ func (n *Nova) detachVolume(c *call) (*oslo.Response, error) {
 		if at := slices.Index(s.attached, a); at >= 0 {
 			s.attached = slices.Delete(slices.Clone(s.attached), at, at+1)
 			// A volume deleted by an admin meanwhile needs no detaching.
-			_ = n.volumes.Detach(a.volume, id)
+			_ = n.volumes.Detach(a.volume, id, false)
 			n.touch(s)
 		}
 	})

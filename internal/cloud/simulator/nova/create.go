@@ -179,7 +179,7 @@ func (n *Nova) takeZone(c *call, s *Server, in *pyjson.Object) error {
 	}
 	if name := in.Text("host"); name != "" {
 		if !c.Caller.Admin() {
-			return disallowed("compute:servers:create:requested_destination")
+			return forbidden("Policy doesn't allow compute:servers:create:requested_destination to be performed.")
 		}
 		if !slices.ContainsFunc(n.hosts, func(h *host) bool { return h.name == name }) {
 			return badRequest("Compute host %s could not be found.", name)

@@ -1,7 +1,6 @@
 package nova
 
 import (
-	"net/netip"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/neutron"
@@ -29,7 +28,7 @@ func (n *Nova) takeNetworks(c *call, s *Server, in *pyjson.Object) error {
 		}
 		switch {
 		case w.port == "" && w.network == "":
-			return badRequest("Bad networks format: network uuid is not in proper format (None)")
+			return badRequest("Bad network format: missing 'uuid'")
 		case w.port != "" && w.fixedIP != "":
 			return badRequest("Specified Fixed IP '%s' cannot be used with port '%s': the two cannot be specified together.", w.fixedIP, w.port)
 		case w.port != "" && seen[w.port]:
@@ -70,7 +69,7 @@ func (n *Nova) checkNetworks(c *call, s *Server, _ *pyjson.Object) error {
 		if err != nil {
 			return badRequest("Network %s could not be found.", w.network)
 		}
-		if err := n.usableNetwork(c.Caller, t, w.fixedIP); err != nil {
+		if err := n.usableNetwork(c.Caller, t); err != nil {
 			return err
 		}
 	}
@@ -90,30 +89,14 @@ func (n *Nova) usablePort(c *oslo.Caller, id string) (*neutron.Port, error) {
 	return p, nil
 }
 
-func (n *Nova) usableNetwork(c *oslo.Caller, t *neutron.Network, ip string) error {
+func (n *Nova) usableNetwork(c *oslo.Caller, t *neutron.Network) error {
 	if t.External && !t.Shared && !c.Admin() {
 		return forbidden("It is not allowed to create an interface on external network %s", t.ID)
 	}
 	if len(t.Subnets) == 0 && t.PortSecurity {
 		return badRequest("Network %s requires a subnet in order to boot instances on.", t.ID)
 	}
-	if ip == "" {
-		return nil
-	}
-	addr, err := netip.ParseAddr(ip)
-	if err != nil {
-		return badRequest("Fixed IP %s is not a valid ip address for network %s.", ip, t.ID)
-	}
-	for _, id := range t.Subnets {
-		sub, ok := n.network.Subnet(id)
-		if !ok {
-			continue
-		}
-		if prefix, err := netip.ParsePrefix(sub.CIDR); err == nil && prefix.Contains(addr) {
-			return nil
-		}
-	}
-	return badRequest("Fixed IP %s is not a valid ip address for network %s.", ip, t.ID)
+	return nil
 }
 
 // takeGroups finds the security groups by name or id.

@@ -3,7 +3,7 @@ package nova
 import "github.com/stackreeve/stackreeve/internal/cloud/simulator/pyjson"
 
 var (
-	serverName     = pyjson.String(1, 255)
+	serverName     = pyjson.Name
 	metadataSchema = &pyjson.Schema{Types: []string{"object"}, Closed: true, Patterns: []pyjson.Prop{{Name: `^[a-zA-Z0-9-_:. ]{1,255}$`, Schema: pyjson.String(0, 255)}}}
 	tagSchema      = &pyjson.Schema{Types: []string{"string"}, MinLength: 1, MaxLength: 60, Pattern: "^[^,/]*$"}
 	tagsSchema     = &pyjson.Schema{Types: []string{"array"}, Items: tagSchema, MaxItems: 50}
@@ -13,6 +13,7 @@ var (
 	hostnameSchema = &pyjson.Schema{Types: []string{"string", "null"}, MinLength: 1, MaxLength: 63, Pattern: `^[a-zA-Z0-9]+[a-zA-Z0-9-]*[a-zA-Z0-9]+$`}
 	userData       = &pyjson.Schema{Types: []string{"string"}, Format: "base64", MaxLength: 65535}
 	groupNames     = &pyjson.Schema{Types: []string{"array"}, Items: &pyjson.Schema{Types: []string{"object"}, Closed: true, Props: []pyjson.Prop{{Name: "name", Schema: pyjson.String(1, 255)}}}}
+	imageRef       = &pyjson.Schema{AnyOf: []*pyjson.Schema{{Types: []string{"string"}, Format: "uuid"}, {Types: []string{"string"}, Enum: []any{""}}}}
 	flavorRef      = &pyjson.Schema{Types: []string{"string", "integer"}, MinLength: 1}
 )
 
@@ -55,7 +56,7 @@ func blockSchema(minor int) *pyjson.Schema {
 func createSchema(minor int) *pyjson.Schema {
 	anything := &pyjson.Schema{}
 	s := &pyjson.Schema{Types: []string{"object"}, Required: []string{"name", "flavorRef"}, Closed: true, Props: []pyjson.Prop{
-		{Name: "name", Schema: serverName}, {Name: "imageRef", Schema: &pyjson.Schema{Types: []string{"string"}}}, {Name: "flavorRef", Schema: flavorRef},
+		{Name: "name", Schema: serverName}, {Name: "imageRef", Schema: imageRef}, {Name: "flavorRef", Schema: flavorRef},
 		{Name: "adminPass", Schema: &pyjson.Schema{Types: []string{"string"}}}, {Name: "metadata", Schema: metadataSchema}, {Name: "networks", Schema: networksSchema(minor)},
 		{Name: "OS-DCF:diskConfig", Schema: diskConfig}, {Name: "accessIPv4", Schema: accessIPv4}, {Name: "accessIPv6", Schema: accessIPv6},
 		{Name: "availability_zone", Schema: pyjson.String(1, 255)}, {Name: "block_device_mapping", Schema: &pyjson.Schema{Types: []string{"array"}}}, {Name: "block_device_mapping_v2", Schema: blockSchema(minor)},

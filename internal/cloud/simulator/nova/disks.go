@@ -81,11 +81,16 @@ func (n *Nova) checkDisk(c *call, d *disk) error {
 		if _, ok := n.images.Visible(c.Caller, d.ref); !ok {
 			return invalid(fmt.Sprintf("failed to get image %s.", d.ref))
 		}
-		if d.volume() && d.size == 0 {
+		switch {
+		case d.volume() && d.size == 0:
 			return badRequest("Images with destination_type 'volume' need to have a non-zero size specified")
+		case d.volume():
+			return n.checkVolume(c, d)
 		}
 	case d.source == "blank" && d.volume() && d.size == 0:
 		return badRequest("Blank volumes (source: 'blank', dest: 'volume') need to have non-zero size")
+	case d.volume() && d.source != "volume":
+		return n.checkVolume(c, d)
 	case d.source == "volume":
 		v, err := n.volumes.Find(c.Caller, d.ref)
 		if err != nil {
@@ -97,6 +102,25 @@ func (n *Nova) checkDisk(c *call, d *disk) error {
 		return usableVolume(v)
 	}
 	return nil
+}
+
+// checkVolume asks Cinder whether a volume like the disk could be made.
+func (n *Nova) checkVolume(c *call, d *disk) error {
+	if err := n.volumes.Check(c.Caller, d.spec("")); err != nil {
+		return badRequest("%s", message(err))
+	}
+	return nil
+}
+
+func (d *disk) spec(zone string) VolumeSpec {
+	spec := VolumeSpec{Size: d.size, Type: d.kind, Zone: zone}
+	switch d.source {
+	case "image":
+		spec.Image = d.ref
+	case "snapshot":
+		spec.Snapshot = d.ref
+	}
+	return spec
 }
 
 func usableVolume(v VolumeInfo) error {
@@ -126,14 +150,7 @@ func (n *Nova) attachAll(s *Server) error {
 		if d.source == "volume" || !d.volume() {
 			continue
 		}
-		spec := VolumeSpec{Size: d.size, Type: d.kind, Zone: s.Zone}
-		switch d.source {
-		case "image":
-			spec.Image = d.ref
-		case "snapshot":
-			spec.Snapshot = d.ref
-		}
-		id, err := n.volumes.Create(s.Project, s.User, spec)
+		id, err := n.volumes.Create(s.Project, s.User, d.spec(s.Zone))
 		if err != nil {
 			return fmt.Errorf("%s", message(err))
 		}
@@ -175,10 +192,7 @@ func (s *Server) nextDevice(root bool) string {
 func (n *Nova) detachAll(s *Server) {
 	for _, a := range s.attached {
 		// A volume that is gone already is what was wanted.
-		_ = n.volumes.Detach(a.volume, s.ID)
-		if a.temporary {
-			_ = n.volumes.Delete(a.volume)
-		}
+		_ = n.volumes.Detach(a.volume, s.ID, a.temporary)
 	}
 	s.attached = nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/pyjson"
@@ -16,10 +17,13 @@ var faultNames = map[int]string{400: "badRequest", 401: "unauthorized", 403: "fo
 
 func render(e *oslo.Error) (string, []byte) {
 	var body any
+	kind := "application/json; charset=UTF-8"
 	if e.Kind == "HTTPNotFound" || e.Kind == "HTTPMethodNotAllowed" {
-		// The router's own answer, which no controller words.
+		// The router's own answer, which no controller words; it knows no 405.
+		e.Status, e.Message = http.StatusNotFound, "The resource could not be found."
 		title := http.StatusText(e.Status)
 		body = map[string]string{"message": e.Message + "<br /><br />\n\n\n", "code": fmt.Sprintf("%d %s", e.Status, title), "title": title}
+		kind = "application/json"
 	} else {
 		name := faultNames[e.Status]
 		if name == "" {
@@ -35,7 +39,7 @@ func render(e *oslo.Error) (string, []byte) {
 	if err != nil {
 		b = []byte(`{}`)
 	}
-	return "application/json; charset=UTF-8", b
+	return kind, b
 }
 
 func badRequest(format string, args ...any) *oslo.Error {
@@ -73,7 +77,7 @@ func message(err error) string {
 func (c *call) read(s *pyjson.Schema) (*pyjson.Object, error) {
 	v, err := pyjson.Parse(c.Body())
 	if err != nil {
-		return nil, badRequest("The server could not comply with the request since it is either malformed or otherwise incorrect.")
+		return nil, badRequest("Malformed request body")
 	}
 	if f := s.Check(v); f != nil {
 		return nil, refused(f, "field/attribute")
@@ -86,6 +90,9 @@ func (c *call) read(s *pyjson.Schema) (*pyjson.Object, error) {
 }
 
 func refused(f *pyjson.Failure, what string) *oslo.Error {
+	if strings.HasSuffix(f.Message, " is not a 'name'") {
+		return badRequest("An invalid 'name' value was provided. The name must be: printable characters. Can not start or end with whitespace.")
+	}
 	if f.Path == "" {
 		return badRequest("%s", f.Message)
 	}

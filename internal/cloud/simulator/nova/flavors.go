@@ -1,6 +1,7 @@
 package nova
 
 import (
+	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
@@ -78,7 +79,7 @@ func (f *Flavor) view(c *call, detail bool) any {
 		return v
 	}
 	maps.Copy(v, map[string]any{"ram": f.RAM, "disk": f.Disk, "vcpus": f.VCPUs, "swap": f.Swap, "OS-FLV-EXT-DATA:ephemeral": f.Ephemeral,
-		"OS-FLV-DISABLED:disabled": false, "os-flavor-access:is_public": f.Public, "rxtx_factor": 1.0})
+		"OS-FLV-DISABLED:disabled": false, "os-flavor-access:is_public": f.Public, "rxtx_factor": json.RawMessage("1.0")})
 	if c.minor < 75 && f.Swap == 0 {
 		v["swap"] = ""
 	}
@@ -153,7 +154,7 @@ var positive = &pyjson.Schema{Types: []string{"integer", "string"}, Pattern: "^[
 
 // flavorSchema is nova/api/openstack/compute/schemas/flavor_manage.py.
 func flavorSchema(minor int) *pyjson.Schema {
-	props := []pyjson.Prop{{Name: "name", Schema: pyjson.String(1, 255)}, {Name: "id", Schema: &pyjson.Schema{Types: []string{"string", "number", "null"}, MaxLength: 255}},
+	props := []pyjson.Prop{{Name: "name", Schema: pyjson.Name}, {Name: "id", Schema: &pyjson.Schema{Types: []string{"string", "number", "null"}, MaxLength: 255}},
 		{Name: "ram", Schema: positive}, {Name: "vcpus", Schema: positive}, {Name: "disk", Schema: count}, {Name: "OS-FLV-EXT-DATA:ephemeral", Schema: count},
 		{Name: "swap", Schema: count}, {Name: "rxtx_factor", Schema: &pyjson.Schema{Types: []string{"number", "string"}}}, {Name: "os-flavor-access:is_public", Schema: pyjson.Boolean}}
 	if minor >= 55 {
@@ -315,9 +316,6 @@ func (f *Flavor) access() any {
 }
 
 func (n *Nova) listAccess(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
-		return nil, disallowed("os-flavor-access")
-	}
 	f, err := n.flavorOf(c)
 	if err != nil {
 		return nil, err

@@ -43,9 +43,6 @@ func (g *group) view(c *call) any {
 func (n *Nova) listGroups(c *call) (*oslo.Response, error) {
 	q := c.Query()
 	all := c.Caller.Admin() && q.Has("all_projects")
-	if q.Has("all_projects") && !all {
-		return nil, disallowed("os-server-groups:index:all_projects")
-	}
 	limit, err := n.limit(c)
 	if err != nil {
 		return nil, err
@@ -75,7 +72,7 @@ func (n *Nova) showGroup(c *call) (*oslo.Response, error) {
 
 // groupSchema is nova/api/openstack/compute/schemas/server_groups.py.
 func groupSchema(minor int) *pyjson.Schema {
-	name := pyjson.Prop{Name: "name", Schema: pyjson.String(1, 255)}
+	name := pyjson.Prop{Name: "name", Schema: pyjson.Name}
 	policies := []any{"anti-affinity", "affinity"}
 	if minor >= 15 {
 		policies = append(policies, "soft-anti-affinity", "soft-affinity")

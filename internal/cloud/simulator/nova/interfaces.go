@@ -58,6 +58,9 @@ func (n *Nova) showInterface(c *call) (*oslo.Response, error) {
 			return oslo.OK(map[string]any{"interfaceAttachment": v}), nil
 		}
 	}
+	if _, err := n.network.VisiblePort(c.Caller, c.PathValue("port")); err != nil {
+		return nil, notFound("Port id %s could not be found.", c.PathValue("port"))
+	}
 	return nil, notFound("Instance %s does not have a port with id %s", s.ID, c.PathValue("port"))
 }
 
@@ -139,7 +142,7 @@ func (n *Nova) attachable(c *call, s *Server, w *nic) error {
 	if err != nil {
 		return notFound("Network %s could not be found.", w.network)
 	}
-	return n.usableNetwork(c.Caller, t, w.fixedIP)
+	return n.usableNetwork(c.Caller, t)
 }
 
 func (n *Nova) detachInterface(c *call) (*oslo.Response, error) {

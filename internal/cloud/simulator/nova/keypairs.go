@@ -73,7 +73,7 @@ func (n *Nova) listKeys(c *call) (*oslo.Response, error) {
 			return nil, err
 		}
 		if recs, more, err = page(c, recs, limit, name); err != nil {
-			return nil, err
+			return nil, badRequest("Marker %s could not be found.", c.Query().Get("marker"))
 		}
 		more = more && c.Query().Has("limit")
 	}
@@ -108,7 +108,7 @@ func (n *Nova) showKey(c *call) (*oslo.Response, error) {
 // keySchema is nova/api/openstack/compute/schemas/keypairs.py.
 func keySchema(minor int) *pyjson.Schema {
 	s := &pyjson.Schema{Types: []string{"object"}, Required: []string{"name"}, Closed: true,
-		Props: []pyjson.Prop{{Name: "name", Schema: pyjson.String(1, 255)}, {Name: "public_key", Schema: pyjson.String(0, 0)}}}
+		Props: []pyjson.Prop{{Name: "name", Schema: pyjson.Name}, {Name: "public_key", Schema: pyjson.String(0, 0)}}}
 	if minor >= 2 {
 		s.Props = append(s.Props, pyjson.Prop{Name: "type", Schema: &pyjson.Schema{Types: []string{"string"}, Enum: []any{"ssh", "x509"}}})
 	}

@@ -13,11 +13,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/pyjson"
 )
 
-// memberFilters are what a member may filter by; Nova drops other filters of
-// members without a word (servers.py: remove_invalid_options).
-var memberFilters = []string{"reservation_id", "name", "status", "image", "flavor", "ip", "changes-since", "ip6", "tags", "tags-any", "not-tags", "not-tags-any",
-	"changes-before", "locked", "availability_zone", "config_drive", "key_name", "created_at", "launched_at", "terminated_at", "power_state", "task_state", "vm_state",
-	"progress", "user_id", "hostname"}
+// memberFilters are what a member may filter by, and since when; Nova drops
+// other filters of members without a word (servers.py: remove_invalid_options).
+var memberFilters = map[string]int{"reservation_id": 1, "name": 1, "status": 1, "image": 1, "flavor": 1, "ip": 1, "changes-since": 1, "ip6": 5,
+	"tags": 26, "tags-any": 26, "not-tags": 26, "not-tags-any": 26, "changes-before": 66, "locked": 73,
+	"availability_zone": 83, "config_drive": 83, "key_name": 83, "created_at": 83, "launched_at": 83, "terminated_at": 83, "power_state": 83, "task_state": 83,
+	"vm_state": 83, "progress": 83, "user_id": 83, "hostname": 90}
+
+func (c *call) mayFilter(key string) bool {
+	since, known := memberFilters[key]
+	return c.Caller.Admin() || known && c.minor >= since
+}
 
 var adminFilters = []string{"tenant_id", "project_id", "uuid", "host", "node", "deleted", "display_name", "description", "hostname", "access_ip_v4", "access_ip_v6",
 	"root_device_name", "kernel_id", "ramdisk_id", "launch_index", "image_ref", "instance_type_id", "all_tenants", "soft_deleted", "auto_disk_config", "block_device_mapping",
@@ -69,6 +75,11 @@ func wantsDeleted(c *call) bool {
 	return q.Has("changes-since") || c.minor >= 66 && q.Has("changes-before") || c.Caller.Admin() && (oslo.Truthy(q.Get("deleted")) || strings.EqualFold(q.Get("status"), "deleted"))
 }
 
+// sortKeys is schemas/servers.py: VALID_SORT_KEYS.
+var sortKeys = []string{"access_ip_v4", "access_ip_v6", "auto_disk_config", "availability_zone", "config_drive", "created_at", "display_description", "display_name",
+	"host", "hostname", "image_ref", "instance_type_id", "kernel_id", "key_name", "launch_index", "launched_at", "locked_by", "node", "power_state", "progress",
+	"project_id", "ramdisk_id", "root_device_name", "task_state", "terminated_at", "updated_at", "user_id", "uuid", "vm_state"}
+
 var sortable = map[string]func(a, b *Server) int{
 	"created_at":          func(a, b *Server) int { return a.Created.Compare(b.Created) },
 	"updated_at":          func(a, b *Server) int { return a.Updated.Compare(b.Updated) },
@@ -101,17 +112,22 @@ func deref(s *string) string {
 // and the simulator does not are no order.
 func serverOrder(q url.Values) (func(a, b *Server) int, error) {
 	keys, dirs := q["sort_key"], q["sort_dir"]
+	for _, dir := range dirs {
+		if dir != "asc" && dir != "desc" {
+			return nil, badRequest("Invalid input received: Unknown sort direction, must be 'desc' or 'asc'")
+		}
+	}
 	if len(dirs) > len(keys) && len(keys) > 0 {
 		return nil, badRequest("Sort direction size exceeds sort key size")
 	}
 	var by []func(a, b *Server) int
 	for i, key := range keys {
-		if key == "name" {
-			key = "display_name"
+		if !slices.Contains(sortKeys, key) {
+			return nil, badRequest("Invalid input for query parameters sort_key. Value: %s. %s is not one of %s", key, pyjson.Repr(key), pyjson.Repr(sortKeys))
 		}
 		order, ok := sortable[key]
 		if !ok {
-			return nil, badRequest("Invalid input for query parameters sort_key. Value: %s. %s is not one of the allowed sort keys", key, pyjson.Repr(key))
+			continue
 		}
 		dir := "desc"
 		if len(dirs) > 0 {
@@ -156,7 +172,7 @@ func (n *Nova) filter(c *call, detail bool) (func(*Server) bool, error) {
 	}
 	tests := []func(*Server) bool{func(s *Server) bool { return all || s.Project == c.Caller.ProjectID }}
 	for key, words := range q {
-		if slices.Contains(pageWords, key) || !c.Caller.Admin() && !slices.Contains(memberFilters, key) {
+		if slices.Contains(pageWords, key) || !c.mayFilter(key) {
 			continue
 		}
 		test, err := n.test(c, key, words)
@@ -184,7 +200,7 @@ func checkQuery(c *call, q url.Values) error {
 	}
 	var unknown []string
 	for key := range q {
-		if !strings.HasPrefix(key, "_") && !slices.Contains(pageWords, key) && !slices.Contains(memberFilters, key) && !slices.Contains(adminFilters, key) {
+		if !strings.HasPrefix(key, "_") && memberFilters[key] == 0 && !slices.Contains(pageWords, key) && !slices.Contains(adminFilters, key) {
 			unknown = append(unknown, pyjson.Repr(key))
 		}
 	}
@@ -200,7 +216,7 @@ func checkQuery(c *call, q url.Values) error {
 
 // test makes the condition of one filter; nil is none.
 func (n *Nova) test(c *call, key string, words []string) (func(*Server) bool, error) {
-	w := words[0]
+	w := words[len(words)-1]
 	equal := func(get func(*Server) string) (func(*Server) bool, error) {
 		return func(s *Server) bool { return get(s) == w }, nil
 	}
@@ -281,12 +297,24 @@ func statusTest(c *call, words []string) (func(*Server) bool, error) {
 	var want []string
 	for _, w := range words {
 		w = strings.ToUpper(w)
+		if c.minor >= 38 && !knownStatus(w) {
+			return nil, badRequest("Invalid status value")
+		}
 		if w == "DELETED" && !c.Caller.Admin() {
 			return nil, forbidden("Only administrators may list deleted instances")
 		}
 		want = append(want, w)
 	}
 	return func(s *Server) bool { return slices.Contains(want, s.status()) }, nil
+}
+
+func knownStatus(word string) bool {
+	for _, name := range statusNames {
+		if name == word {
+			return true
+		}
+	}
+	return slices.Contains([]string{"REBUILD", "REBOOT", "HARD_REBOOT", "PASSWORD", "MIGRATING", "REVERT_RESIZE", "RESIZE", "SOFT_DELETED", "UNKNOWN"}, word)
 }
 
 func changesTest(c *call, key, word string) (func(*Server) bool, error) {

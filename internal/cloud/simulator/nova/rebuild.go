@@ -60,7 +60,7 @@ func (n *Nova) rebuild(c *call, s *Server, _ any) (*oslo.Response, error) {
 		s.Launched, s.Fault = n.cloud.Now(), nil
 		n.to(s, to, "", power)
 	})
-	v := n.viewer(c).full(s, true)
+	v := n.viewer(c).written(s)
 	pass := in.Text("adminPass")
 	if pass == "" {
 		pass = n.word(12)
@@ -186,7 +186,8 @@ func (n *Nova) createImage(c *call, s *Server, _ any) (*oslo.Response, error) {
 		return nil, err
 	}
 	in := body.Object("createImage")
-	properties := map[string]string{"instance_uuid": s.ID, "image_type": "snapshot", "user_id": s.User, "owner_id": s.Project, "base_image_ref": s.Image}
+	properties := map[string]string{"instance_uuid": s.ID, "image_type": "snapshot", "user_id": s.User, "owner_project_name": c.Caller.ProjectName, "owner_user_name": c.Caller.UserName,
+		"base_image_ref": s.Image}
 	meta := in.Object("metadata")
 	for _, key := range meta.Keys() {
 		properties[key] = meta.Text(key)
@@ -207,7 +208,7 @@ func groupName(arg any) (string, error) {
 	o, _ := arg.(*pyjson.Object)
 	name := o.Text("name")
 	if name == "" {
-		return "", badRequest("Missing parameter dict")
+		return "", badRequest("Security group not specified")
 	}
 	return name, nil
 }
@@ -221,7 +222,7 @@ func (n *Nova) actionGroup(s *Server, arg any) (string, error) {
 	list := n.network.Groups(s.Project, ref)
 	switch len(list) {
 	case 0:
-		return "", notFound("Security group %s not found.", ref)
+		return "", notFound("Security group %s is not found for project %s", ref, s.Project)
 	case 1:
 		return list[0].ID, nil
 	}

@@ -50,7 +50,7 @@ func (n *Nova) updateServer(c *call) (*oslo.Response, error) {
 	if len(in.Keys()) > 0 {
 		n.touch(s)
 	}
-	return oslo.OK(map[string]any{"server": n.viewer(c).full(s, true)}), nil
+	return oslo.OK(map[string]any{"server": n.viewer(c).written(s)}), nil
 }
 
 func (n *Nova) addMetadata() {
@@ -124,12 +124,14 @@ func (n *Nova) showMetadataItem(c *call) (*oslo.Response, error) {
 }
 
 func (n *Nova) writeMetadataItem(c *call) (*oslo.Response, error) {
-	body, err := c.read(wrapped("meta", metadataSchema))
+	one := *metadataSchema
+	one.MaxProps = 1
+	body, err := c.read(wrapped("meta", &one))
 	if err != nil {
 		return nil, err
 	}
 	in := body.Object("meta")
-	if !in.Has(c.PathValue("key")) || len(in.Keys()) != 1 {
+	if !in.Has(c.PathValue("key")) {
 		return nil, badRequest("Request body and URI mismatch")
 	}
 	if _, err := n.setMetadata(c, in, false); err != nil {
@@ -198,7 +200,7 @@ func (n *Nova) replaceTags(c *call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := n.taggable(c, "update_tags")
+	s, err := n.taggable(c, "update tags")
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +215,7 @@ func (n *Nova) replaceTags(c *call) (*oslo.Response, error) {
 }
 
 func (n *Nova) deleteTags(c *call) (*oslo.Response, error) {
-	s, err := n.taggable(c, "delete_tags")
+	s, err := n.taggable(c, "delete tags")
 	if err != nil {
 		return nil, err
 	}
@@ -228,19 +230,19 @@ func (n *Nova) showTag(c *call) (*oslo.Response, error) {
 		return nil, err
 	}
 	if tag := c.PathValue("tag"); !slices.Contains(s.Tags, tag) {
-		return nil, notFound("Instance %s has no tag '%s'", s.ID, tag)
+		return nil, notFound("Server %s has no tag '%s'", s.ID, tag)
 	}
 	return oslo.NoContent(), nil
 }
 
 func (n *Nova) addTag(c *call) (*oslo.Response, error) {
+	s, err := n.taggable(c, "update tag")
+	if err != nil {
+		return nil, err
+	}
 	tag := c.PathValue("tag")
 	if f := tagSchema.Check(tag); f != nil {
 		return nil, badRequest("Tag '%s' is invalid. It must be a non empty string without characters '/' and ','. Validation error message: %s", tag, f.Message)
-	}
-	s, err := n.taggable(c, "update_tag")
-	if err != nil {
-		return nil, err
 	}
 	if slices.Contains(s.Tags, tag) {
 		return oslo.NoContent(), nil
@@ -256,7 +258,7 @@ func (n *Nova) addTag(c *call) (*oslo.Response, error) {
 }
 
 func (n *Nova) deleteTag(c *call) (*oslo.Response, error) {
-	s, err := n.taggable(c, "delete_tag")
+	s, err := n.taggable(c, "delete tag")
 	if err != nil {
 		return nil, err
 	}

@@ -90,6 +90,9 @@ func asked(h http.Header) (int, error) {
 // decorate adds the headers that every answer of Nova has.
 func decorate(c *oslo.Call, h http.Header) {
 	h["X-Compute-Request-Id"] = h["X-Openstack-Request-Id"]
+	if h.Get("Content-Type") == "" {
+		h.Set("Content-Type", "application/json")
+	}
 	h["Vary"] = []string{versionHeader, legacyHeader}
 	version := word(c.Header)
 	switch {

@@ -11,37 +11,30 @@ import (
 // serverView is nova/api/openstack/compute/views/servers.py: show. The parts that a
 // microversion or a right brings are pointers; a nil one leaves its attributes out.
 type serverView struct {
-	ID          string               `json:"id"`
-	Name        string               `json:"name"`
-	Status      string               `json:"status"`
-	TenantID    string               `json:"tenant_id"`
-	UserID      string               `json:"user_id"`
-	Metadata    map[string]string    `json:"metadata"`
-	HostID      string               `json:"hostId"`
-	Image       any                  `json:"image"`
-	Flavor      any                  `json:"flavor"`
-	Created     string               `json:"created"`
-	Updated     string               `json:"updated"`
-	Addresses   map[string][]address `json:"addresses"`
-	AccessIPv4  string               `json:"accessIPv4"`
-	AccessIPv6  string               `json:"accessIPv6"`
-	Links       []any                `json:"links"`
-	DiskConfig  string               `json:"OS-DCF:diskConfig"`
-	Fault       *fault               `json:"fault,omitempty"`
-	Progress    *int                 `json:"progress,omitempty"`
-	Zone        string               `json:"OS-EXT-AZ:availability_zone"`
-	ConfigDrive string               `json:"config_drive"`
-	KeyName     *string              `json:"key_name"`
-	Launched    *string              `json:"OS-SRV-USG:launched_at"`
-	Terminated  *string              `json:"OS-SRV-USG:terminated_at"`
+	ID         string               `json:"id"`
+	Name       string               `json:"name"`
+	Status     string               `json:"status"`
+	TenantID   string               `json:"tenant_id"`
+	UserID     string               `json:"user_id"`
+	Metadata   map[string]string    `json:"metadata"`
+	HostID     string               `json:"hostId"`
+	Image      any                  `json:"image"`
+	Flavor     any                  `json:"flavor"`
+	Created    string               `json:"created"`
+	Updated    string               `json:"updated"`
+	Addresses  map[string][]address `json:"addresses"`
+	AccessIPv4 string               `json:"accessIPv4"`
+	AccessIPv6 string               `json:"accessIPv6"`
+	Links      []any                `json:"links"`
+	DiskConfig string               `json:"OS-DCF:diskConfig"`
+	Fault      *fault               `json:"fault,omitempty"`
+	Progress   *int                 `json:"progress,omitempty"`
+	*usageAttrs
 	*placedAttrs
 	*adminAttrs
 	*hostnameAttr
 	*securityAttr
-	Task    *string `json:"OS-EXT-STS:task_state"`
-	VMState string  `json:"OS-EXT-STS:vm_state"`
-	Power   int     `json:"OS-EXT-STS:power_state"`
-	Volumes []any   `json:"os-extended-volumes:volumes_attached"`
+	*stateAttrs
 	*lockedAttr
 	*lockReasonAttr
 	*descriptionAttr
@@ -50,6 +43,21 @@ type serverView struct {
 	*hostStatusAttr
 	*groupsAttr
 	*rebuiltAttrs
+}
+
+type usageAttrs struct {
+	Zone        string  `json:"OS-EXT-AZ:availability_zone"`
+	ConfigDrive string  `json:"config_drive"`
+	KeyName     *string `json:"key_name"`
+	Launched    *string `json:"OS-SRV-USG:launched_at"`
+	Terminated  *string `json:"OS-SRV-USG:terminated_at"`
+}
+
+type stateAttrs struct {
+	Task    *string `json:"OS-EXT-STS:task_state"`
+	VMState string  `json:"OS-EXT-STS:vm_state"`
+	Power   int     `json:"OS-EXT-STS:power_state"`
+	Volumes []any   `json:"os-extended-volumes:volumes_attached"`
 }
 
 type placedAttrs struct {
@@ -116,8 +124,8 @@ type rebuiltAttrs struct {
 type address struct {
 	Version int    `json:"version"`
 	Addr    string `json:"addr"`
-	Type    string `json:"OS-EXT-IPS:type"`
-	MAC     string `json:"OS-EXT-IPS-MAC:mac_addr"`
+	Type    string `json:"OS-EXT-IPS:type,omitempty"`
+	MAC     string `json:"OS-EXT-IPS-MAC:mac_addr,omitempty"`
 }
 
 // viewer makes views of one answer; it remembers names of security groups.
@@ -138,9 +146,12 @@ func (w *viewer) full(s *Server, single bool) *serverView {
 	minor := w.c.minor
 	v := &serverView{ID: s.ID, Name: s.Name, Status: s.status(), TenantID: s.Project, UserID: s.User, Metadata: s.Metadata, HostID: s.hostID(),
 		Image: w.image(s), Flavor: w.flavor(s), Created: oslo.Stamp(s.Created), Updated: oslo.Stamp(s.Updated), Addresses: w.n.addresses(s),
-		AccessIPv4: s.AccessIPv4, AccessIPv6: s.AccessIPv6, Links: links(w.c, "servers/"+s.ID), DiskConfig: s.DiskConfig, Zone: s.Zone,
-		ConfigDrive: s.ConfigDrive, KeyName: s.Key, Launched: micro(s.Launched), Terminated: micro(s.Terminated),
-		Task: orNil(s.Task), VMState: s.VMState, Power: s.Power, Volumes: s.volumesView(minor)}
+		AccessIPv4: s.AccessIPv4, AccessIPv6: s.AccessIPv6, Links: links(w.c, "servers/"+s.ID), DiskConfig: s.DiskConfig,
+		usageAttrs: &usageAttrs{s.Zone, s.ConfigDrive, s.Key, micro(s.Launched), micro(s.Terminated)},
+		stateAttrs: &stateAttrs{orNil(s.Task), s.VMState, s.Power, s.volumesView(minor)}}
+	if s.VMState == offloaded {
+		v.Zone = ""
+	}
 	if status := v.Status; (status == "ERROR" || status == "DELETED") && s.Fault != nil {
 		f := *s.Fault
 		if !w.c.Caller.Admin() || !single {
@@ -152,6 +163,20 @@ func (w *viewer) full(s *Server, single bool) *serverView {
 		v.Progress = new(int)
 	}
 	w.later(v, s, single)
+	return v
+}
+
+// written is the answer to a write, which was shorter before 2.75.
+func (w *viewer) written(s *Server) *serverView {
+	v := w.full(s, true)
+	if w.c.minor < 75 {
+		v.usageAttrs, v.stateAttrs, v.placedAttrs, v.adminAttrs, v.hostnameAttr, v.securityAttr, v.hostStatusAttr = nil, nil, nil, nil, nil, nil, nil
+		for name, list := range v.Addresses {
+			for i := range list {
+				v.Addresses[name][i].Type, v.Addresses[name][i].MAC = "", ""
+			}
+		}
+	}
 	return v
 }
 

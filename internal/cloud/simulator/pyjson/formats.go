@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // formats are the format checkers of nova/api/validation/validators.py.
@@ -13,12 +14,19 @@ var formats = map[string]func(string) bool{
 	"ipv4": func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is4() },
 	"ipv6": func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is6() },
 	"ip":   func(s string) bool { _, err := netip.ParseAddr(s); return err == nil },
+	"name": IsName,
 	"base64": func(s string) bool {
 		// Python's decoder leaves out what is no base64 letter, and then wants whole groups.
 		clean := notBase64.ReplaceAllString(s, "")
 		_, err := base64.StdEncoding.DecodeString(clean)
 		return err == nil
 	},
+}
+
+// IsName is the format of names: printable, and no space at either end
+// (nova/api/validation/parameter_types.py: valid_name_regex).
+func IsName(s string) bool {
+	return strings.TrimSpace(s) == s && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 var notBase64 = regexp.MustCompile(`[^A-Za-z0-9+/=]`)
@@ -33,6 +41,9 @@ func IsUUID(s string) bool {
 
 // Int64 is a bound of a schema.
 func Int64(n int64) *int64 { return &n }
+
+// Name is the schema of a name.
+var Name = &Schema{Types: []string{"string"}, MinLength: 1, MaxLength: 255, Format: "name"}
 
 // String is the schema of a text of min to max characters.
 func String(min, max int) *Schema {

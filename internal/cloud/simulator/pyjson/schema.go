@@ -18,7 +18,7 @@ type Schema struct {
 	MinLength int
 	MaxLength int
 	Pattern   string
-	Format    string // "uuid", "ip", "ipv4", "ipv6", "base64": see formats
+	Format    string // "uuid", "ip", "ipv4", "ipv6", "base64", "name": see formats
 	Minimum   *int64
 	Maximum   *int64
 	MinItems  int
@@ -28,6 +28,7 @@ type Schema struct {
 	Props     []Prop
 	Patterns  []Prop // Name is a regular expression
 	Required  []string
+	MaxProps  int
 	Closed    bool // no other properties
 	AnyOf     []*Schema
 }
@@ -208,6 +209,9 @@ func repeats(v []any) bool {
 }
 
 func (s *Schema) object(path string, v *Object) *Failure {
+	if s.MaxProps > 0 && len(v.Keys()) > s.MaxProps {
+		return &Failure{path, v, Repr(v) + " has too many properties"}
+	}
 	for _, p := range s.Props {
 		if member, ok := v.Get(p.Name); ok {
 			if f := p.Schema.check(p.Name, member); f != nil {
