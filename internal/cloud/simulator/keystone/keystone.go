@@ -186,3 +186,23 @@ func list(c *oslo.Call, name string, items []any) *oslo.Response {
 func self(c *oslo.Call, path string) map[string]string {
 	return map[string]string{"self": c.Base + "/v3/" + path}
 }
+
+// UserID finds a user by name; empty if there is none.
+func (k *Keystone) UserID(name string) string {
+	for u := range k.users.All() {
+		if u.Name == name {
+			return u.ID
+		}
+	}
+	return ""
+}
+
+// ProjectID finds a project by name; empty if there is none.
+func (k *Keystone) ProjectID(name string) string {
+	for p := range k.projects.All() {
+		if p.Name == name {
+			return p.ID
+		}
+	}
+	return ""
+}

@@ -176,7 +176,7 @@ func (n *Neutron) free(s *Subnet, picked []FixedIP) (netip.Addr, bool) {
 	}
 	for _, p := range s.Pools {
 		end := netip.MustParseAddr(p.End)
-		for a := netip.MustParseAddr(p.Start); !end.Less(a); a = a.Next() {
+		for a := netip.MustParseAddr(p.Start); a.IsValid() && !end.Less(a); a = a.Next() {
 			if ok(a) {
 				return a, true
 			}

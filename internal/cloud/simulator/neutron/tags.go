@@ -101,9 +101,12 @@ func (k *kind[T]) listTags(c *oslo.Call) (*oslo.Response, error) {
 }
 
 func (k *kind[T]) replaceTags(c *oslo.Call) (*oslo.Response, error) {
-	var in map[string]any
-	ok := c.Decode(&in)
-	if _, sent := in["tags"]; !ok || !sent {
+	var body any
+	if !c.Decode(&body) {
+		return nil, oslo400("MalformedRequestBody", "Malformed request body: Cannot understand JSON.")
+	}
+	in, _ := body.(map[string]any)
+	if _, sent := in["tags"]; !sent {
 		return nil, invalidInput("Invalid tags body.")
 	}
 	tags, perr := parseTags("tags", in["tags"])

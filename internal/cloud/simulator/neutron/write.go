@@ -1,7 +1,6 @@
 package neutron
 
 import (
-	"encoding/json"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -11,19 +10,30 @@ import (
 
 // bodies reads the one resource or the list of a bulk create.
 func (k *kind[T]) bodies(c *oslo.Call) (list []map[string]any, bulk bool, err *oslo.Error) {
-	var in map[string]json.RawMessage
+	var in map[string]any
 	if len(c.Body()) > 0 && !c.Decode(&in) {
 		return nil, false, badRequest("Body contains invalid data")
 	}
 	if raw, ok := in[k.plural()]; ok {
-		if !oslo.Decode(raw, &list) || len(list) == 0 {
+		many, _ := raw.([]any)
+		for _, x := range many {
+			one, ok := x.(map[string]any)
+			if !ok {
+				return nil, true, badRequest("Body contains invalid data")
+			}
+			list = append(list, one)
+		}
+		if len(list) == 0 {
 			return nil, true, badRequest("Resources required")
 		}
 		return list, true, nil
 	}
-	var one map[string]any
-	if raw, ok := in[k.name]; !ok || !oslo.Decode(raw, &one) {
+	if in[k.name] == nil {
 		return nil, false, badRequest("Unable to find '%s' in request body", k.name)
+	}
+	one, ok := in[k.name].(map[string]any)
+	if !ok {
+		return nil, false, badRequest("Object '%s' contains invalid data", k.name)
 	}
 	return []map[string]any{one}, false, nil
 }
