@@ -72,8 +72,9 @@ func (d driver) attach(ctx context.Context, router, port string) error {
 		Body: map[string]any{"port_id": port}})
 }
 
-// explainBusy finds out who has the subnet's gateway address. When no stack
-// made that port it stays, and a person has to decide.
+// explainBusy finds out who has the subnet's gateway address. A port of another
+// RouterInterface may be on its way out; one that no stack made stays, and a
+// person has to decide.
 func (d driver) explainBusy(ctx context.Context, w reconcile.Want[Spec], address fixedIP, network string, busy error) error {
 	query := url.Values{"network_id": {network}, "fixed_ips": {"ip_address=" + address.IPAddress}}
 	holders, err := cloud.ListNeutron[State](ctx, d.c, resource, "?"+query.Encode())
@@ -82,12 +83,15 @@ func (d driver) explainBusy(ctx context.Context, w reconcile.Want[Spec], address
 	}
 	for i := range holders {
 		h := &holders[i]
-		if !h.on(address.SubnetID) || h.Mark() != nil {
-			continue
+		held := fmt.Sprintf("the gateway address %s of subnet %s is held by port %s (%s)", address.IPAddress, w.Spec.SubnetRef, h.ID, h.holder())
+		switch {
+		case !h.on(address.SubnetID):
+		case h.Mark() != nil:
+			return fmt.Errorf("%w: %s, which is %s; only one of the two can be attached", reconcile.ErrBusy, held, h.Mark().Owner)
+		default:
+			return fmt.Errorf("%w: %s, which no stack made; detach it from there, or remove this RouterInterface and leave the subnet as it is attached now",
+				reconcile.ErrRejected, held)
 		}
-		return fmt.Errorf("%w: the gateway address %s of subnet %s is held by port %s (%s), which no stack made; "+
-			"detach it from there, or remove this RouterInterface and leave the subnet as it is attached now",
-			reconcile.ErrRejected, address.IPAddress, w.Spec.SubnetRef, h.ID, h.holder())
 	}
 	return busy
 }
