@@ -2,7 +2,7 @@
 
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -s -w -X main.version=$(VERSION)
+LDFLAGS := -s -w -X main.release=$(VERSION)
 
 .DEFAULT_GOAL := help
 
