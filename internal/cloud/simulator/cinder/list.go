@@ -59,8 +59,12 @@ func (l *listing) answer(c *call, name, path string, views []any, last string) *
 	body := map[string]any{name: views}
 	if l.more && c.Query().Has("limit") || l.more && len(views) < l.total {
 		q := c.Query()
-		q.Set("marker", last)
-		body[name+"_links"] = []any{map[string]string{"rel": "next", "href": c.Base + "/v3/" + c.PathValue("project") + "/" + path + "?" + q.Encode()}}
+		q.Del("marker")
+		query := url.Values{"marker": {last}}.Encode()
+		if len(q) > 0 {
+			query = q.Encode() + "&" + query
+		}
+		body[name+"_links"] = []any{map[string]string{"rel": "next", "href": c.Base + "/v3/" + c.PathValue("project") + "/" + path + "?" + query}}
 	}
 	if c.minor >= 45 && oslo.Truthy(c.Query().Get("with_count")) {
 		body["count"] = l.total

@@ -1,6 +1,7 @@
 package nova
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -43,8 +44,12 @@ func page[T any](c *call, recs []T, limit int, id func(T) string) (cut []T, more
 // nextLink is the link to the page after marker.
 func nextLink(c *call, path, marker string) []any {
 	q := c.Query()
-	q.Set("marker", marker)
-	return []any{map[string]string{"rel": "next", "href": c.Base + "/v2.1/" + path + "?" + q.Encode()}}
+	q.Del("marker")
+	query := url.Values{"marker": {marker}}.Encode()
+	if len(q) > 0 {
+		query = q.Encode() + "&" + query
+	}
+	return []any{map[string]string{"rel": "next", "href": c.Base + "/v2.1/" + path + "?" + query}}
 }
 
 // listOf answers one page of views.
