@@ -52,15 +52,12 @@ func writes(req *http.Request) bool {
 // writing request later, and then a new agent that finds what is there.
 func (s Suite) killed(t *testing.T) {
 	for n := 1; ; n++ {
-		g := NewTarget(t, s.Kinds)
+		g := s.target(t)
 		g.MustSync(s.Needs)
-		ctx, die := context.WithCancel(context.WithoutCancel(t.Context()))
-		k := &killer{left: n, die: die}
-		g.sync(ctx, s.all(), k.wrap)
-		die()
+		reached := g.SyncUntilKilled(s.all(), n)
 		s.oneOfEach(t, g, n)
 		g.MustSync("")
-		if k.left > 0 {
+		if !reached {
 			return
 		}
 	}
@@ -121,7 +118,7 @@ func (l *loser) RoundTrip(req *http.Request) (*http.Response, error) {
 // the same agent must see it through.
 func (s Suite) lost(t *testing.T) {
 	for n := 1; ; n++ {
-		g := NewTarget(t, s.Kinds)
+		g := s.target(t)
 		g.MustSync(s.Needs)
 		l := &loser{at: n}
 		if pass := g.SyncThrough(s.all(), l.wrap); pass.Outcome() != reconcile.InSync {

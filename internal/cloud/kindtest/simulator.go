@@ -13,10 +13,15 @@ import (
 
 // startSimulator starts a simulator whose machines and load balancers take
 // their time, as the real ones do, only less of it.
-func startSimulator(t *testing.T) (*simulator.Server, cloud.Config) {
+func startSimulator(t *testing.T, options simulator.Options) (*simulator.Server, cloud.Config) {
 	t.Helper()
-	server, err := simulator.Start(context.WithoutCancel(t.Context()), "127.0.0.1:0",
-		simulator.Options{BuildDelay: 20 * time.Millisecond, PendingDelay: 10 * time.Millisecond})
+	if options.BuildDelay == 0 {
+		options.BuildDelay = 20 * time.Millisecond
+	}
+	if options.PendingDelay == 0 {
+		options.PendingDelay = 10 * time.Millisecond
+	}
+	server, err := simulator.Start(context.WithoutCancel(t.Context()), "127.0.0.1:0", options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
@@ -23,6 +24,8 @@ type Suite struct {
 	// Unseen are the fields that the cloud does not give back, each with the
 	// reason.
 	Unseen map[string]string
+	// Simulator is another sort of cloud than the plain one; nil for that.
+	Simulator *simulator.Options
 }
 
 // Edit is a change of one field in the manifest. Since plans compare, it is as
@@ -50,10 +53,15 @@ func (s Suite) Run(t *testing.T) {
 	t.Run("a lost answer duplicates nothing", s.lost)
 }
 
+func (s Suite) target(t *testing.T) *Target {
+	t.Helper()
+	return NewTargetOn(t, s.Kinds, s.Simulator)
+}
+
 func (s Suite) all() string { return s.Needs + "\n---\n" + s.Object }
 
 func (s Suite) created(t *testing.T) {
-	g := NewTarget(t, s.Kinds)
+	g := s.target(t)
 	g.MustSync(s.all())
 	var count Counter
 	pass := g.SyncThrough(s.all(), count.Wrap)
@@ -66,7 +74,7 @@ func (s Suite) created(t *testing.T) {
 }
 
 func (s Suite) edited(t *testing.T) {
-	g := NewTarget(t, s.Kinds)
+	g := s.target(t)
 	g.MustSync(s.all())
 	for _, e := range s.Edits {
 		t.Run(e.Field, func(t *testing.T) {
@@ -109,7 +117,7 @@ func (s Suite) onlyReports(t *testing.T, step reconcile.Step, e Edit) {
 }
 
 func (s Suite) vanished(t *testing.T) {
-	g := NewTarget(t, s.Kinds)
+	g := s.target(t)
 	g.MustSync(s.all())
 	g.MustSync(s.Needs)
 	pass := g.MustSync(s.all())
@@ -119,7 +127,7 @@ func (s Suite) vanished(t *testing.T) {
 }
 
 func (s Suite) removed(t *testing.T) {
-	g := NewTarget(t, s.Kinds)
+	g := s.target(t)
 	g.MustSync(s.all())
 	if pass := g.MustSync(""); pass.Last.Owned != 0 {
 		t.Errorf("%d objects are left", pass.Last.Owned)

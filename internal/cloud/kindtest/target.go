@@ -38,20 +38,52 @@ type Target struct {
 // deleted at its end.
 func NewTarget(t *testing.T, kinds Kinds) *Target {
 	t.Helper()
+	return NewTargetOn(t, kinds, nil)
+}
+
+// NewTargetOn is NewTarget with a simulator of another sort, unless options are
+// nil; a real cloud is what it is, and the test is skipped.
+func NewTargetOn(t *testing.T, kinds Kinds, options *simulator.Options) *Target {
+	t.Helper()
+	target := newTarget(t, kinds)
+	switch name := os.Getenv("STACKREEVE_TEST_CLOUD"); {
+	case name == "":
+		target.Simulator, target.cfg = startSimulator(t, cloud.Or(options, simulator.Options{}))
+	case options != nil:
+		t.Skip("a real cloud is what it is")
+	default:
+		target.cfg = cloud.Config{Cloud: name}
+	}
+	target.emptyAtEnd()
+	return target
+}
+
+// Beside is another stack in the same cloud, with the credentials of another
+// entry of clouds.yaml unless entry is "".
+func (g *Target) Beside(entry string) *Target {
+	g.t.Helper()
+	other := newTarget(g.t, g.kinds)
+	other.Simulator, other.cfg = g.Simulator, g.cfg
+	if entry != "" {
+		other.cfg.Cloud = entry
+	}
+	other.emptyAtEnd()
+	return other
+}
+
+func newTarget(t *testing.T, kinds Kinds) *Target {
 	target := &Target{t: t, kinds: kinds, Stack: "t" + strings.ToLower(rand.Text())[:10]}
 	target.Defaults = reconcile.Defaults{Network: "private", VIPNetworks: map[string]string{"private": "private", "public": "public"},
 		Regions: map[string]string{"tokyo1": "RegionOne"}, Zones: map[string]string{"dev": "az-a"}, ServiceTypes: map[string]string{"generic": ""}, Region: "RegionOne"}
-	if name := os.Getenv("STACKREEVE_TEST_CLOUD"); name != "" {
-		target.cfg = cloud.Config{Cloud: name}
-	} else {
-		target.Simulator, target.cfg = startSimulator(t)
-	}
-	t.Cleanup(func() {
-		if pass := target.Sync(""); pass.Outcome() != reconcile.InSync {
-			t.Errorf("clean-up: %s: %v", pass.Outcome(), pass.Failures)
+	return target
+}
+
+func (g *Target) emptyAtEnd() {
+	g.t.Cleanup(func() {
+		if pass := g.Sync(""); pass.Outcome() != reconcile.InSync {
+			g.t.Errorf("clean-up: %s: %v", pass.Outcome(), pass.Failures)
 		}
 	})
-	return target
 }
 
 // Client opens a connection of its own, as a newly started agent would. wrap
@@ -79,6 +111,17 @@ func (g *Target) Engine(c *cloud.Client) *reconcile.Engine {
 		e.Timing = reconcile.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, Grace: time.Millisecond}
 	}
 	return e
+}
+
+// SyncUntilKilled is Sync by an agent that dies right after its n-th writing
+// request, before the answer reaches it. reached is false when it ended before.
+func (g *Target) SyncUntilKilled(manifests string, n int) (reached bool) {
+	g.t.Helper()
+	ctx, die := context.WithCancel(context.WithoutCancel(g.t.Context()))
+	defer die()
+	k := &killer{left: n, die: die}
+	g.sync(ctx, manifests, k.wrap)
+	return k.left == 0
 }
 
 // Resolve turns manifests into what the stack wants; it ends the test when

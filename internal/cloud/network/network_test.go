@@ -6,6 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
@@ -24,8 +25,18 @@ spec:
     portSecurityEnabled: true
 `
 
-func TestLaws(t *testing.T) {
-	kindtest.Suite{
+func TestLaws(t *testing.T) { laws().Run(t) }
+
+// A cloud that takes tags in the request that creates is served by fewer
+// requests, and obeys the same laws.
+func TestLawsWithTagsOnCreate(t *testing.T) {
+	s := laws()
+	s.Simulator = &simulator.Options{TagsOnCreate: true}
+	s.Run(t)
+}
+
+func laws() kindtest.Suite {
+	return kindtest.Suite{
 		Kinds:  func(c *cloud.Client) []reconcile.Kind { return []reconcile.Kind{network.Kind(c)} },
 		Key:    manifest.Key{Group: cloud.OrcGroup, Kind: "Network", Namespace: "default", Name: "front"},
 		Object: object,
@@ -37,5 +48,5 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.resource.mtu", Old: "mtu: 1400", New: "mtu: 1300"},
 			{Field: "spec.resource.portSecurityEnabled", Old: "portSecurityEnabled: true", New: "portSecurityEnabled: false"},
 		},
-	}.Run(t)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
@@ -66,8 +67,18 @@ spec:
 
 var key = manifest.Key{Group: cloud.OrcGroup, Kind: "Port", Namespace: "default", Name: "web-1"}
 
-func TestLaws(t *testing.T) {
-	kindtest.Suite{
+func TestLaws(t *testing.T) { laws().Run(t) }
+
+// A cloud that takes tags in the request that creates is served by fewer
+// requests, and obeys the same laws.
+func TestLawsWithTagsOnCreate(t *testing.T) {
+	s := laws()
+	s.Simulator = &simulator.Options{TagsOnCreate: true}
+	s.Run(t)
+}
+
+func laws() kindtest.Suite {
+	return kindtest.Suite{
 		Kinds: all.Kinds, Key: key, Needs: needs, Object: object,
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.name", Old: "web-port", New: "web-port-2"},
@@ -91,7 +102,7 @@ func TestLaws(t *testing.T) {
 			"spec.resource.valueSpecs": "what they mean is up to the cloud",
 			"spec.resource.hostID":     "only administrators see it",
 		},
-	}.Run(t)
+	}
 }
 
 // A port gets an address on every subnet whose machines make their own; the

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
@@ -48,8 +49,18 @@ func key(name string) manifest.Key {
 	return manifest.Key{Group: cloud.OrcGroup, Kind: "Subnet", Namespace: "default", Name: name}
 }
 
-func TestLaws(t *testing.T) {
-	kindtest.Suite{
+func TestLaws(t *testing.T) { laws().Run(t) }
+
+// A cloud that takes tags in the request that creates is served by fewer
+// requests, and obeys the same laws.
+func TestLawsWithTagsOnCreate(t *testing.T) {
+	s := laws()
+	s.Simulator = &simulator.Options{TagsOnCreate: true}
+	s.Run(t)
+}
+
+func laws() kindtest.Suite {
+	return kindtest.Suite{
 		Kinds: all.Kinds, Key: key("web"), Needs: needs, Object: object,
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.name", Old: "web-subnet", New: "web-subnet-2"},
@@ -64,7 +75,7 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.resource.dnsPublishFixedIP", Old: "enableDHCP: false", New: "enableDHCP: false\n    dnsPublishFixedIP: true", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.hostRoutes", Old: "10.8.0.0/16", New: "10.9.0.0/16"},
 		},
-	}.Run(t)
+	}
 }
 
 const sixth = `
