@@ -36,6 +36,7 @@ image_conversion_dir = $STATE/data/cinder/conversion
 osapi_volume_listen = $HOST
 osapi_volume_listen_port = ${PORT[cinder]}
 osapi_volume_workers = 1
+wsgi_default_pool_size = 1000
 api_paste_config = $STATE/etc/cinder/api-paste.ini
 resource_query_filters_file = $STATE/etc/cinder/resource_filters.json
 auth_strategy = keystone

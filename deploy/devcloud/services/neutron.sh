@@ -19,6 +19,8 @@ neutron_configure() {
   } >"$STATE/etc/neutron/neutron.conf"
 }
 
+# An idle kept-alive connection holds a thread of the pool for 15 minutes; the default pool of 100 is soon held by a
+# few test programs, and then Neutron seems to crawl.
 neutron_options() {
   cat <<E
 [DEFAULT]
@@ -29,6 +31,7 @@ api_paste_config = $STATE/etc/neutron/api-paste.ini
 api_workers = 1
 rpc_workers = 0
 rpc_state_report_workers = 0
+wsgi_default_pool_size = 1000
 transport_url = $(message_bus)
 auth_strategy = keystone
 core_plugin = ml2
