@@ -14,6 +14,9 @@ func transition(i *Image, to string) error {
 
 func (g *Glance) upload(c *oslo.Call) (*oslo.Response, error) {
 	i, err := g.writable(c, "upload_image")
+	if _, seen := g.Visible(c.Caller, c.PathValue("id")); err != nil && seen {
+		return nil, forbidden("Not allowed to upload image data for image %s", c.PathValue("id"))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +26,7 @@ func (g *Glance) upload(c *oslo.Call) (*oslo.Response, error) {
 	case i.Status != "queued":
 		return nil, transition(i, "saving")
 	case i.DiskFormat == nil || i.ContainerFormat == nil:
-		return nil, badRequest("Disk format and container format must be set before upload: Invalid image data")
+		return nil, badRequest("Properties disk_format, container_format must be set prior to saving data.")
 	}
 	g.Store(i.ID, c.Body())
 	return oslo.NoContent(), nil
@@ -36,7 +39,7 @@ func (g *Glance) download(c *oslo.Call) (*oslo.Response, error) {
 		return nil, missing(c.PathValue("id"))
 	case i.Status == "deactivated" && !c.Caller.Admin():
 		return nil, forbidden("The requested image has been deactivated. Image data download is forbidden.")
-	case i.size == nil:
+	case i.data == nil:
 		return oslo.NoContent(), nil
 	}
 	return oslo.OK(i.data).With("Content-Type", "application/octet-stream").With("Content-MD5", i.checksum), nil
@@ -51,7 +54,8 @@ func (g *Glance) stage(c *oslo.Call) (*oslo.Response, error) {
 	if i.Status != "queued" {
 		return nil, transition(i, "uploading")
 	}
-	i.Status, i.staged, i.hasStage, i.Updated = "uploading", c.Body(), true, g.cloud.Now()
+	size := len(c.Body())
+	i.Status, i.staged, i.hasStage, i.size, i.Updated = "uploading", c.Body(), true, &size, g.cloud.Now()
 	return oslo.NoContent(), nil
 }
 
@@ -67,16 +71,18 @@ func (g *Glance) importImage(c *oslo.Call) (*oslo.Response, error) {
 		return nil, err
 	}
 	switch method := in.Method.Name; {
+	case method == "":
+		return nil, badRequest("Import request requires a 'method' field.")
 	case !slices.Contains([]string{"glance-direct", "web-download"}, method):
 		return nil, badRequest("Unknown import method name '%s'.", method)
 	case i.Status == "active":
 		return nil, conflict("Image with status active cannot be target for import")
+	case method == "glance-direct" && i.Status != "uploading":
+		return nil, conflict("Image needs to be staged before 'glance-direct' method can be used")
 	case i.ContainerFormat == nil:
 		return nil, conflict("'container_format' needs to be set before import")
 	case i.DiskFormat == nil:
 		return nil, conflict("'disk_format' needs to be set before import")
-	case method == "glance-direct" && i.Status != "uploading":
-		return nil, conflict("Image needs to be staged before 'glance-direct' method can be used")
 	case method == "web-download" && i.Status != "queued":
 		return nil, conflict("Image needs to be in 'queued' state to use 'web-download' method")
 	case method == "web-download":
@@ -113,8 +119,17 @@ func (g *Glance) act(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.NoContent(), nil
 }
 
-func (g *Glance) addTag(c *oslo.Call) (*oslo.Response, error) {
+// taggable finds an image whose tags the caller may write.
+func (g *Glance) taggable(c *oslo.Call) (*Image, error) {
 	i, err := g.writable(c, "modify_image")
+	if _, seen := g.Visible(c.Caller, c.PathValue("id")); err != nil && seen {
+		return nil, forbidden("Not allowed to update tags for image %s.", c.PathValue("id"))
+	}
+	return i, err
+}
+
+func (g *Glance) addTag(c *oslo.Call) (*oslo.Response, error) {
+	i, err := g.taggable(c)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +140,7 @@ func (g *Glance) addTag(c *oslo.Call) (*oslo.Response, error) {
 }
 
 func (g *Glance) removeTag(c *oslo.Call) (*oslo.Response, error) {
-	i, err := g.writable(c, "modify_image")
+	i, err := g.taggable(c)
 	if err != nil {
 		return nil, err
 	}

@@ -11,12 +11,17 @@ import (
 
 // render is webob.exc as glance/common/wsgi.py lets it through.
 func render(e *oslo.Error) (string, []byte) {
+	if e.Status == http.StatusMethodNotAllowed {
+		e.Kind, e.Message = "Method", "The method is not allowed for this resource."
+	}
 	title := http.StatusText(e.Status)
 	message := e.Message + "<br /><br />\n\n\n"
 	switch {
 	case e.Kind == "Detail": // a fixed explanation with a detail of its own
 		explanation, detail, _ := strings.Cut(e.Message, "\x00")
 		message = explanation + "<br /><br />\n" + detail + "\n\n"
+	case e.Kind == "Method":
+		message = e.Message + " <br /><br />\n"
 	case e.Status == http.StatusUnsupportedMediaType:
 		message = e.Message + "\n<br /><br />\n"
 	}
@@ -33,6 +38,13 @@ func badRequest(format string, args ...any) *oslo.Error {
 
 func forbidden(format string, args ...any) *oslo.Error {
 	return oslo.Errorf(http.StatusForbidden, "HTTPForbidden", format, args...)
+}
+
+// denied is a refusal that the service words as a detail.
+func denied(format string, args ...any) *oslo.Error {
+	e := forbidden(format, args...)
+	e.Kind, e.Message = "Detail", "Access was denied to this resource.\x00"+e.Message
+	return e
 }
 
 func unauthorizedFor(action string) *oslo.Error {

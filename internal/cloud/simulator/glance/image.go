@@ -146,7 +146,11 @@ func (i *Image) view() json.RawMessage {
 	add("container_format", i.ContainerFormat)
 	add("visibility", i.Visibility)
 	add("size", i.size)
-	add("virtual_size", i.size)
+	if i.Status == "uploading" || i.Status == "importing" {
+		add("virtual_size", nil)
+	} else {
+		add("virtual_size", i.size)
+	}
 	add("status", i.Status)
 	add("checksum", orNil(i.checksum))
 	add("protected", i.Protected)
@@ -168,7 +172,7 @@ func (i *Image) view() json.RawMessage {
 	add("self", self)
 	add("file", self+"/file")
 	add("schema", "/v2/schemas/image")
-	if i.size != nil {
+	if i.data != nil {
 		add("stores", "file")
 	}
 	out[0] = '{'

@@ -110,12 +110,14 @@ func order(q url.Values) (func(a, b *Image) int, error) {
 			dirs = append(dirs, append(slices.Clone(dirs), "desc")[0])
 		}
 	}
-	for i, key := range keys {
+	for _, dir := range append(slices.Clone(dirs), q["sort_dir"]...) {
+		if dir != "asc" && dir != "desc" {
+			return nil, badRequest("Invalid sort direction: %s", dir)
+		}
+	}
+	for _, key := range keys {
 		if !slices.Contains(sortKeys, key) {
 			return nil, badRequest("Invalid sort key: %s. It must be one of the following: %s.", key, strings.Join(sortKeys, ", "))
-		}
-		if dirs[i] != "asc" && dirs[i] != "desc" {
-			return nil, badRequest("Invalid sort direction: %s", dirs[i])
 		}
 	}
 	for _, key := range []string{"created_at", "id"} {
@@ -162,138 +164,4 @@ func text(s *string) string {
 		return ""
 	}
 	return *s
-}
-
-func checkFilters(q url.Values) error {
-	if v := q.Get("visibility"); v != "" && !slices.Contains([]string{"public", "private", "shared", "community", "all"}, v) {
-		return badRequest("Invalid visibility value: %s", v)
-	}
-	for _, key := range []string{"size_min", "size_max", "min_ram", "min_disk"} {
-		if v := q.Get(key); v != "" {
-			if _, err := strconv.Atoi(v); err != nil {
-				return badRequest("Invalid value '%s' for '%s' filter: '%s' is not an integer.", v, key, v)
-			}
-		}
-	}
-	return nil
-}
-
-// listed is which images a list shows before its filters: community images
-// only when asked for, shared ones to members that accepted.
-func listed(c *oslo.Caller, i *Image, q url.Values) bool {
-	own := i.Owner == c.ProjectID
-	switch v := q.Get("visibility"); {
-	case v != "" && v != "all" && i.Visibility != v:
-		return false
-	case v == "" && i.Visibility == "community" && !own:
-		return false
-	}
-	if own || i.Visibility == "public" || i.Visibility == "community" || c.Admin() {
-		return true
-	}
-	status := q.Get("member_status")
-	if status == "" {
-		status = "accepted"
-	}
-	return i.Visibility == "shared" && slices.ContainsFunc(i.members, func(m *member) bool {
-		return m.Member == c.ProjectID && (status == "all" || m.Status == status)
-	})
-}
-
-func fits(i *Image, q url.Values) bool {
-	if i.Hidden != oslo.Truthy(q.Get("os_hidden")) {
-		return false
-	}
-	for key, words := range q {
-		if slices.Contains(notFilters, key) || key == "os_hidden" || key == "visibility" {
-			continue
-		}
-		if key == "tag" {
-			for _, w := range words {
-				if !slices.Contains(i.Tags, w) {
-					return false
-				}
-			}
-			continue
-		}
-		if !i.matches(key, words[0]) {
-			return false
-		}
-	}
-	return true
-}
-
-func (i *Image) matches(key, word string) bool {
-	number, _ := strconv.Atoi(word)
-	switch key {
-	case "size_min":
-		return i.Size() >= number
-	case "size_max":
-		return i.Size() <= number
-	case "min_ram":
-		return i.MinRAM == number
-	case "min_disk":
-		return i.MinDisk == number
-	case "protected":
-		return i.Protected == oslo.Truthy(word)
-	case "created_at", "updated_at":
-		stamp := i.Created
-		if key == "updated_at" {
-			stamp = i.Updated
-		}
-		return compareStamp(oslo.Stamp(stamp), word)
-	}
-	value, ok := i.attribute(key)
-	if !ok {
-		return false
-	}
-	if list, in := strings.CutPrefix(word, "in:"); in && slices.Contains([]string{"name", "status", "id", "container_format", "disk_format"}, key) {
-		return slices.Contains(strings.Split(list, ","), value)
-	}
-	return value == word
-}
-
-func (i *Image) attribute(key string) (string, bool) {
-	switch key {
-	case "name":
-		return text(i.Name), true
-	case "id":
-		return i.ID, true
-	case "status":
-		return i.Status, true
-	case "owner":
-		return i.Owner, true
-	case "checksum":
-		return i.checksum, true
-	case "os_hash_value":
-		return i.hash, true
-	case "os_hash_algo":
-		return "sha512", i.hash != ""
-	case "container_format":
-		return text(i.ContainerFormat), true
-	case "disk_format":
-		return text(i.DiskFormat), true
-	}
-	v, ok := i.Properties[key]
-	return v, ok
-}
-
-// compareStamp reads "gt:2026-…" and the like.
-func compareStamp(have, word string) bool {
-	op, want, found := strings.Cut(word, ":")
-	switch {
-	case found && op == "gt":
-		return have > want
-	case found && op == "gte":
-		return have >= want
-	case found && op == "lt":
-		return have < want
-	case found && op == "lte":
-		return have <= want
-	case found && op == "neq":
-		return have != want
-	case found && op == "eq":
-		return have == want
-	}
-	return have == word
 }

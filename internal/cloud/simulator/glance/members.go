@@ -32,7 +32,7 @@ func (g *Glance) shared(c *oslo.Call) (*Image, []*member, error) {
 		return nil, nil, missing(c.PathValue("id"))
 	}
 	if i.Visibility != "shared" {
-		return nil, nil, forbidden("Only shared images have members.")
+		return nil, nil, forbidden("Not allowed to list members for image %s: Only shared images have members.", i.ID)
 	}
 	if c.Caller.Admin() || i.Owner == c.Caller.ProjectID {
 		return i, i.members, nil
@@ -66,7 +66,7 @@ func (g *Glance) addMember(c *oslo.Call) (*oslo.Response, error) {
 		return nil, err
 	}
 	if i.Visibility != "shared" {
-		return nil, forbidden("Only shared images have members.")
+		return nil, forbidden("Not allowed to create members for image %s.", i.ID)
 	}
 	if slices.ContainsFunc(i.members, func(m *member) bool { return m.Member == in.Member }) {
 		return nil, conflict("Member %s is duplicated for image %s", in.Member, i.ID)
@@ -87,7 +87,7 @@ func (g *Glance) findMember(c *oslo.Call) (*Image, *member, error) {
 			return i, m, nil
 		}
 	}
-	return nil, nil, oslo.Errorf(http.StatusNotFound, "HTTPNotFound", "Could not find member %s in image %s", c.PathValue("member"), i.ID)
+	return nil, nil, oslo.Errorf(http.StatusNotFound, "HTTPNotFound", "%s not found in the member list of the image %s.", c.PathValue("member"), i.ID)
 }
 
 func (g *Glance) showMember(c *oslo.Call) (*oslo.Response, error) {
@@ -99,18 +99,18 @@ func (g *Glance) showMember(c *oslo.Call) (*oslo.Response, error) {
 }
 
 func (g *Glance) answerMember(c *oslo.Call) (*oslo.Response, error) {
+	i, m, err := g.findMember(c)
+	if err != nil {
+		return nil, err
+	}
+	if (m.Member != c.Caller.ProjectID || i.Owner == c.Caller.ProjectID) && !c.Caller.Admin() {
+		return nil, forbidden("Not allowed to update members for image %s.", i.ID)
+	}
 	var in struct {
 		Status string `json:"status"`
 	}
 	if !c.Decode(&in) || !slices.Contains([]string{"pending", "accepted", "rejected"}, in.Status) {
 		return nil, badRequest("Status not specified")
-	}
-	_, m, err := g.findMember(c)
-	if err != nil {
-		return nil, err
-	}
-	if m.Member != c.Caller.ProjectID && !c.Caller.Admin() {
-		return nil, unauthorizedFor("modify_member")
 	}
 	m.Status, m.Updated = in.Status, oslo.Stamp(c.Now)
 	return oslo.OK(m), nil

@@ -2,7 +2,6 @@ package glance
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -64,7 +63,7 @@ func (g *Glance) set(c *oslo.Caller, i *Image, key string, value any) error {
 		return forbidden("Attribute '%s' is read-only.", key)
 	}
 	if slices.Contains(reserved, key) || strings.HasPrefix(key, "os_glance") {
-		return forbidden("Attribute '%s' is reserved.", key)
+		return denied("Attribute '%s' is reserved.", key)
 	}
 	switch key {
 	case "name":
@@ -104,10 +103,16 @@ func (g *Glance) set(c *oslo.Caller, i *Image, key string, value any) error {
 	return nil
 }
 
+// described are the descriptions in images.py: get_base_properties that show in refusals.
+var described = map[string]string{"min_disk": "Amount of disk space (in GB) required to boot image.", "min_ram": "Amount of ram (in MB) required to boot image.",
+	"protected": "If true, image will not be deletable.", "os_hidden": "If true, image will not appear in default image list response.", "owner": "Owner of the image"}
+
 func wrongType(key string, value any, kind string) error {
-	return mismatch("%s is not of type '%s'\n\nFailed validating 'type' in schema['properties']['%s']:\n    {'type': '%s'}\n\nOn instance['%s']:\n    %s",
-		pyjson.Repr(value), kind, key, kind, key, pyjson.Repr(value))
+	return mismatch("%s is not of type '%s'\n\nFailed validating 'type' in schema['properties']['%s']:\n    {'description': '%s',\n     'type': '%s'}\n\nOn instance['%s']:\n    %s",
+		pyjson.Repr(value), kind, key, described[key], kind, key, pyjson.Repr(value))
 }
+
+const nameText = "Descriptive name for the image"
 
 func setText(to **string, key string, value any, limit int) error {
 	switch v := value.(type) {
@@ -115,12 +120,13 @@ func setText(to **string, key string, value any, limit int) error {
 		*to = nil
 	case string:
 		if len([]rune(v)) > limit {
-			return mismatch("%s is too long\n\nFailed validating 'maxLength' in schema['properties']['%s']:\n    {'maxLength': %d, 'type': ['null', 'string']}\n\nOn instance['%s']:\n    %s",
-				pyjson.Repr(v), key, limit, key, pyjson.Repr(v))
+			return mismatch("%s is too long\n\nFailed validating 'maxLength' in schema['properties']['%s']:\n    {'description': '%s',\n     'maxLength': %d,\n     'type': ['null', 'string']}\n\nOn instance['%s']:\n    %s",
+				pyjson.Repr(v), key, nameText, limit, key, pyjson.Repr(v))
 		}
 		*to = &v
 	default:
-		return wrongType(key, value, "string")
+		return mismatch("%s is not of type 'null', 'string'\n\nFailed validating 'type' in schema['properties']['%s']:\n    {'description': '%s',\n     'maxLength': %d,\n     'type': ['null', 'string']}\n\nOn instance['%s']:\n    %s",
+			pyjson.Repr(value), key, nameText, limit, key, pyjson.Repr(value))
 	}
 	return nil
 }
@@ -165,7 +171,7 @@ func setNumber(i *Image, key string, value any) error {
 		return wrongType(key, value, "integer")
 	}
 	if n < 0 {
-		return badRequest("Invalid value for option %s: Value must be greater than or equal to 0.", key)
+		return badRequest("Invalid value '%d' for parameter '%s': Cannot be a negative value", n, key)
 	}
 	if key == "min_disk" {
 		i.MinDisk = n
@@ -178,13 +184,13 @@ func setNumber(i *Image, key string, value any) error {
 func setTags(i *Image, value any) error {
 	list, ok := value.([]any)
 	if !ok {
-		return wrongType("tags", value, "array")
+		return mismatch("%s is not of type 'array'\n\nFailed validating 'type' in schema['properties']['tags']:\n    {'description': 'List of strings related to the image',\n     'items': {'maxLength': 255, 'type': 'string'},\n     'type': 'array'}\n\nOn instance['tags']:\n    %s", pyjson.Repr(value), pyjson.Repr(value))
 	}
 	tags := []string{}
-	for _, item := range list {
+	for n, item := range list {
 		tag, ok := item.(string)
 		if !ok {
-			return wrongType("tags", item, "string")
+			return mismatch("%s is not of type 'string'\n\nFailed validating 'type' in schema['properties']['tags']['items']:\n    {'maxLength': 255, 'type': 'string'}\n\nOn instance['tags'][%d]:\n    %s", pyjson.Repr(item), n, pyjson.Repr(item))
 		}
 		if len([]rune(tag)) > 255 {
 			return badRequest("Provided object does not match schema 'image': %s is too long", pyjson.Repr(tag))
@@ -198,97 +204,4 @@ func setTags(i *Image, value any) error {
 	}
 	i.Tags = tags
 	return nil
-}
-
-// writable finds an image that the caller may change; action is what policy calls it.
-func (g *Glance) writable(c *oslo.Call, action string) (*Image, error) {
-	i, ok := g.Visible(c.Caller, c.PathValue("id"))
-	if !ok {
-		return nil, missing(c.PathValue("id"))
-	}
-	if !c.Caller.Admin() && i.Owner != c.Caller.ProjectID {
-		return nil, unauthorizedFor(action)
-	}
-	return i, nil
-}
-
-var patchTypes = []string{"application/openstack-images-v2.1-json-patch", "application/openstack-images-v2.0-json-patch"}
-
-func (g *Glance) patch(c *oslo.Call) (*oslo.Response, error) {
-	if kind := c.Header.Get("Content-Type"); !slices.Contains(patchTypes, kind) {
-		e := oslo.Errorf(http.StatusUnsupportedMediaType, "HTTPUnsupportedMediaType", "The request media type %s is not supported by this server.", kind)
-		e.Header = http.Header{"Accept-Patch": {patchTypes[1] + ", " + patchTypes[0]}}
-		return nil, e
-	}
-	v, err := pyjson.Parse(c.Body())
-	ops, ok := v.([]any)
-	if err != nil || !ok {
-		return nil, badRequest("Request body must be a JSON array of operation objects.")
-	}
-	i, err := g.writable(c, "modify_image")
-	if err != nil {
-		return nil, err
-	}
-	changed := *i
-	changed.Properties = map[string]string{}
-	for k, v := range i.Properties {
-		changed.Properties[k] = v
-	}
-	for _, op := range ops {
-		if err := g.apply(c.Caller, &changed, op); err != nil {
-			return nil, err
-		}
-	}
-	*i = changed
-	if len(ops) > 0 {
-		i.Updated = g.cloud.Now()
-	}
-	return oslo.OK(i.view()), nil
-}
-
-// apply is images.py: _do_add, _do_replace and _do_remove for one operation.
-func (g *Glance) apply(c *oslo.Caller, i *Image, raw any) error {
-	op, ok := raw.(*pyjson.Object)
-	if !ok {
-		return badRequest("Operations must be JSON objects.")
-	}
-	path := op.Text("path")
-	if !strings.HasPrefix(path, "/") {
-		return badRequest("Pointer `%s` does not start with \"/\".", path)
-	}
-	key := strings.NewReplacer("~1", "/", "~0", "~").Replace(path[1:])
-	value, given := op.Get("value")
-	kind := op.Text("op")
-	if kind != "remove" && !given {
-		return badRequest(`Operation "%s" requires a member named "value".`, kind)
-	}
-	if key == "owner" && !c.Admin() {
-		return forbidden("Owner can't be updated by non admin.")
-	}
-	_, property := i.Properties[key]
-	switch kind {
-	case "replace", "add":
-		if kind == "replace" && !property && !baseAttribute(key) {
-			return patchConflict(fmt.Sprintf("Property %s does not exist.", key))
-		}
-		return g.set(c, i, key, value)
-	case "remove":
-		switch {
-		case baseAttribute(key) || slices.Contains(readOnly, key):
-			return forbidden("Property %s may not be removed.", key)
-		case !property:
-			return patchConflict(fmt.Sprintf("Property %s does not exist.", key))
-		}
-		delete(i.Properties, key)
-		return nil
-	}
-	return badRequest("Operations must be one of %s.", `"add", "replace", "remove"`)
-}
-
-func baseAttribute(key string) bool {
-	switch key {
-	case "name", "disk_format", "container_format", "visibility", "protected", "os_hidden", "min_disk", "min_ram", "owner", "tags":
-		return true
-	}
-	return slices.Contains(readOnly, key) || slices.Contains(reserved, key)
 }
