@@ -239,12 +239,19 @@ func (p *planner) decideMissing(s Step, d *Desired) Step {
 	}
 	if taken := p.nameTaken(d); taken != nil {
 		s.Error = true
-		return s.hold(Refuse, fmt.Sprintf("the name %s is taken by %s, which stack %s did not make; rename one of them, or adopt it with spec.import.id: %s",
-			taken.Name, taken.ID, p.Stack, taken.ID))
+		return s.hold(Refuse, p.takenText(taken))
 	}
 	s.Action, s.Drift = Create, p.Synced
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)
+}
+
+func (p *planner) takenText(by *Live[any]) string {
+	text := fmt.Sprintf("the name %s is taken by %s, which stack %s did not make; rename one of them", by.Name, by.ID, p.Stack)
+	if !by.Mine || by.Mark != nil {
+		return text
+	}
+	return text + ", or adopt it with spec.import.id: " + by.ID
 }
 
 // nameTaken finds somebody else's object under the name that d would bear:
@@ -252,10 +259,7 @@ func (p *planner) decideMissing(s Step, d *Desired) Step {
 func (p *planner) nameTaken(d *Desired) *Live[any] {
 	k := p.kinds[d.Key.Kind]
 	for _, item := range p.index[d.Key.Kind].name[k.name(p.view(d, d.Spec))] {
-		if item.Name == "" || !item.Mine {
-			continue
-		}
-		if item.Mark == nil || k.Info().UniqueNames {
+		if item.Name != "" && (k.Info().UniqueNames || item.Mine && item.Mark == nil) {
 			return item
 		}
 	}

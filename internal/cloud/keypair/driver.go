@@ -31,17 +31,19 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 	}
 	out := make([]reconcile.Live[*State], len(list))
 	for i := range list {
-		out[i] = live(&list[i].KeyPair)
+		out[i] = d.live(&list[i].KeyPair)
 	}
 	return out, nil
 }
 
-func live(s *State) reconcile.Live[*State] {
+// live is a key pair as the stack sees it. One that a stack in another project
+// has marked is somebody else's.
+func (d driver) live(s *State) reconcile.Live[*State] {
 	if s.Type == "" {
 		s.Type = "ssh"
 	}
-	_, mark := unmarked(s.PublicKey)
-	return reconcile.Live[*State]{ID: s.Name, Name: s.Name, Mark: mark, Mine: true, Phase: reconcile.Ready, State: s}
+	_, mark, project := unmarked(s.PublicKey)
+	return reconcile.Live[*State]{ID: s.Name, Name: s.Name, Mark: mark, Mine: mark == nil || project == d.c.ProjectID, Phase: reconcile.Ready, State: s}
 }
 
 func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
@@ -49,7 +51,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 		KeyPair State `json:"keypair"`
 	}
 	name := rules{}.Name(w)
-	body := map[string]any{"name": name, "public_key": marked(w.Spec.PublicKey, w.Mark)}
+	body := map[string]any{"name": name, "public_key": marked(w.Spec.PublicKey, w.Mark, d.c.ProjectID)}
 	err := d.c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "os-keypairs",
 		Body: map[string]any{"keypair": body}, Into: &answer})
 	if errors.Is(err, reconcile.ErrBusy) {
@@ -58,7 +60,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	if err != nil {
 		return reconcile.Live[*State]{}, err
 	}
-	return live(&answer.KeyPair), nil
+	return d.live(&answer.KeyPair), nil
 }
 
 // Update makes the key pair anew with another mark: Nova cannot change one, and

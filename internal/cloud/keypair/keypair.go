@@ -69,7 +69,7 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	reconcile.Fixed(c, "spec.resource.name", have.Name, rules{}.Name(w))
 	reconcile.Fixed(c, "spec.resource.type", have.Type, cloud.Or(w.Spec.Type, "ssh"))
-	line, _ := unmarked(have.PublicKey)
+	line, _, _ := unmarked(have.PublicKey)
 	reconcile.Fixed(c, "spec.resource.publicKey", line, strings.TrimSpace(w.Spec.PublicKey))
 }
 
@@ -77,45 +77,47 @@ func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	return cloud.Is(w.Spec.Name, have.Name)
 }
 
-// marked is the key with the mark as the last words of its comment. The user's
-// words before it are kept as they are.
-func marked(line string, m reconcile.Mark) string {
+// marked is the key with the mark as the last words of its comment: the owner,
+// what was applied, and the project, since the names of stacks are unique
+// within one and a user has key pairs across all. The user's words before it
+// are kept as they are.
+func marked(line string, m reconcile.Mark, project string) string {
 	applied := appliedWord + m.Applied
 	if m.Keep {
 		applied += keepSuffix
 	}
-	return strings.TrimSpace(line) + " " + m.Owner + " " + applied
+	return strings.Join([]string{strings.TrimSpace(line), m.Owner, applied, projectWord + project}, " ")
 }
 
-// unmarked takes a key apart into the user's line and the mark; nil when there
-// is none.
-func unmarked(line string) (user string, mark *reconcile.Mark) {
+// unmarked takes a key apart into the user's line, the mark and the project of
+// its owner; the mark is nil when there is none.
+func unmarked(line string) (user string, mark *reconcile.Mark, project string) {
 	line = strings.TrimSpace(line)
-	head, applied, ok := cutLast(line)
-	applied, isApplied := strings.CutPrefix(applied, appliedWord)
-	if !ok || !isApplied {
-		return line, nil
-	}
-	user, owner, ok := cutLast(head)
-	if _, isOwner := reconcile.ParseOwner(owner); !ok || !isOwner {
-		return line, nil
+	rest, project, hasProject := cutLast(line, projectWord)
+	rest, applied, hasApplied := cutLast(rest, appliedWord)
+	user, owner, _ := cutLast(rest, "")
+	if _, isOwner := reconcile.ParseOwner(owner); !hasProject || !hasApplied || !isOwner {
+		return line, nil, ""
 	}
 	mark = &reconcile.Mark{Owner: owner}
 	mark.Applied, mark.Keep = strings.CutSuffix(applied, keepSuffix)
-	return user, mark
+	return user, mark, project
 }
 
 const (
+	projectWord = "stackreeve-project:"
 	appliedWord = "stackreeve-applied:"
 	keepSuffix  = ":keep"
 )
 
-func cutLast(line string) (before, word string, ok bool) {
-	i := strings.LastIndexByte(line, ' ')
-	if i < 0 {
+// cutLast takes the last word off; ok is false unless it begins with prefix.
+func cutLast(line, prefix string) (before, rest string, ok bool) {
+	at := strings.LastIndexByte(line, ' ')
+	if at < 0 {
 		return line, "", false
 	}
-	return line[:i], line[i+1:], true
+	rest, ok = strings.CutPrefix(line[at+1:], prefix)
+	return line[:at], rest, ok
 }
 
 // Observed is status.resource, in K-ORC's words.
@@ -127,6 +129,6 @@ type Observed struct {
 }
 
 func (rules) Status(s *State) any {
-	line, _ := unmarked(s.PublicKey)
+	line, _, _ := unmarked(s.PublicKey)
 	return Observed{Name: s.Name, Fingerprint: s.Fingerprint, PublicKey: line, Type: s.Type}
 }

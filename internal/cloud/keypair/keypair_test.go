@@ -2,6 +2,9 @@ package keypair_test
 
 import (
 	"crypto/rand"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -38,4 +41,47 @@ spec:
 		},
 		Unseen: map[string]string{"spec.resource.type": "has one value only"},
 	}.Run(t)
+}
+
+// A user has key pairs across all projects, and the name of a stack is unique
+// within one: a namesake in another project must not take ours for its own.
+func TestNamesakeInAnotherProject(t *testing.T) {
+	kinds := func(c *cloud.Client) []reconcile.Kind { return []reconcile.Kind{keypair.Kind(c)} }
+	g := kindtest.NewTarget(t, kinds)
+	if g.Simulator == nil {
+		t.Skip("needs a user with two projects")
+	}
+	const text = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: KeyPair\nmetadata: {name: ops}\nspec: {resource: {publicKey: " + key + "}}\n"
+	g.MustSync(text)
+	here := g.Client(nil)
+	var user struct {
+		Keypair struct {
+			UserID string `json:"user_id"`
+		} `json:"keypair"`
+	}
+	if err := here.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: "GET", Path: "os-keypairs/ops", Into: &user}); err != nil {
+		t.Fatal(err)
+	}
+	there := g.Beside("demo2").Client(nil).ProjectID
+	g.Simulator.Do(func() { g.Simulator.Keystone.Grant(user.Keypair.UserID, there, "member") })
+	file := filepath.Join(t.TempDir(), "clouds.yaml")
+	entries := strings.Replace(string(g.Simulator.CloudsYAML()), "project_name: demo\n", "project_name: demo2\n", 1)
+	if err := os.WriteFile(file, []byte(entries), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo", File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other.ProjectID != there || there == here.ProjectID {
+		t.Fatalf("the projects are %s and %s", here.ProjectID, other.ProjectID)
+	}
+	namesake := g.Engine(other)
+	if plan := namesake.Look(t.Context(), "test", nil, ""); plan.Owned != 0 || len(plan.Steps) != 0 {
+		t.Errorf("a namesake in another project owns %d objects: %v", plan.Owned, plan.Steps)
+	}
+	plan := namesake.Look(t.Context(), "test", g.Resolve(text), "")
+	if step := plan.Steps[0]; step.Action != reconcile.Refuse || !strings.Contains(step.Reason, "taken") || strings.Contains(step.Reason, "import.id") {
+		t.Errorf("%s: %s; want a refusal that names who has the name", step.Action, step.Reason)
+	}
 }
