@@ -1,0 +1,74 @@
+package all_test
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// verda is the example that people published, as one text.
+func verda(t *testing.T) string {
+	t.Helper()
+	files, err := stackreeve.Example("verda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	return strings.Join(texts, "\n---\n")
+}
+
+// A kill after any of the requests that write, while the whole story is built
+// and while it is taken down: the next agent ends with exactly what is written.
+func TestKillAfterEachRequest(t *testing.T) {
+	story := verda(t)
+	for n := 1; ; n++ {
+		g := kindtest.NewTarget(t, all.Kinds)
+		built := g.SyncUntilKilled(story, n)
+		exactly(t, n, "building", g.MustSync(story))
+		emptied := g.SyncUntilKilled("", n)
+		if pass := g.MustSync(""); pass.Last.Owned != 0 {
+			t.Errorf("killed after %d writes while emptying: %d objects are left", n, pass.Last.Owned)
+		}
+		if !built && !emptied {
+			if n < 10 {
+				t.Errorf("the story was built with %d writes", n-1)
+			}
+			return
+		}
+	}
+}
+
+// exactly wants one object in the cloud for each that is written.
+func exactly(t *testing.T, n int, what string, pass reconcile.Pass) {
+	t.Helper()
+	managed := 0
+	for _, step := range pass.Last.Steps {
+		if !step.Unmanaged() {
+			managed++
+		}
+	}
+	if pass.Last.Owned != managed {
+		t.Errorf("killed after %d writes while %s: the stack owns %d objects, want %d", n, what, pass.Last.Owned, managed)
+	}
+	for _, step := range pass.First.Steps {
+		if step.Action == reconcile.Delete {
+			t.Errorf("killed after %d writes while %s: %s was there twice", n, what, step.Key)
+		}
+	}
+}
