@@ -14,13 +14,23 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
 )
 
-const thousand = `apiVersion: stackreeve.dev/v1alpha1
+const thousand = `apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: machines}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: machines}
+spec: {resource: {networkRef: machines, ipVersion: 4, cidr: 10.8.0.0/16}}
+---
+apiVersion: stackreeve.dev/v1alpha1
 kind: VirtualMachineGroup
 metadata: {name: web}
 spec:
   replicas: 1000
   haPolicy: none
-  template: {image: centos79, flavor: n3-1vcpu-2gb, initScript: {value: ls}}
+  template: {network: machines, image: centos79, flavor: n3-1vcpu-2gb, initScript: {value: ls}}
 `
 
 // BenchmarkNoChange is a whole process that finds 1,000 unchanged machines:

@@ -20,7 +20,7 @@ import (
 //
 //	400, 401, 403, 405, 413, 501    rejected
 //	404, 410                        gone
-//	409 quota                       rejected   (Neutron; Nova and Cinder say 403 and 413)
+//	409 quota, addresses used up    rejected   (Neutron; Nova and Cinder say 403 and 413)
 //	409, 412, 423                   busy
 //	429, 503 with Retry-After       transient, not before
 //	other, and no answer at all     transient
@@ -64,7 +64,7 @@ func classOf(code gophercloud.ErrUnexpectedResponseCode, text string) error {
 	case http.StatusNotFound, http.StatusGone:
 		return reconcile.ErrGone
 	case http.StatusConflict:
-		if strings.Contains(string(code.Body), "OverQuota") || strings.Contains(text, "Quota exceeded") {
+		if usedUp.Match(code.Body) {
 			return reconcile.ErrRejected
 		}
 		return reconcile.ErrBusy
@@ -73,6 +73,11 @@ func classOf(code gophercloud.ErrUnexpectedResponseCode, text string) error {
 	}
 	return nil
 }
+
+// usedUp matches the conflicts that are about too little of something, which
+// waiting does not mend. (neutron-lib exceptions: OverQuota,
+// IpAddressGenerationFailure, NoNetworkAvailable)
+var usedUp = regexp.MustCompile(`OverQuota|Quota exceeded|IpAddressGenerationFailure|NoNetworkAvailable`)
 
 // withoutURL drops the address from transport errors, keeps their cause, and
 // keeps cancellation recognisable.

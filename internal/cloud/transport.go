@@ -24,18 +24,18 @@ type Request struct {
 
 // Limits bound what a client asks of the cloud.
 type Limits struct {
-	PerSecond float64       // requests per second; 100
-	Burst     int           // requests at once; 50
+	PerSecond float64       // requests per second; 300
+	Burst     int           // requests at once; 100
 	Timeout   time.Duration // of one request, its answer's body included; 60 s
 	Retries   int           // of a read that failed; 3
 }
 
 func (l Limits) orDefaults() Limits {
 	if l.PerSecond == 0 {
-		l.PerSecond = 100
+		l.PerSecond = 300
 	}
 	if l.Burst == 0 {
-		l.Burst = 50
+		l.Burst = 100
 	}
 	if l.Timeout == 0 {
 		l.Timeout = time.Minute

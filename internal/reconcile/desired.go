@@ -47,6 +47,9 @@ type RefSpec struct {
 	Key   manifest.Key
 	// Fixed references cannot be changed without replacing the object.
 	Fixed bool
+	// Order references are no part of the object: their target must only be
+	// there first.
+	Order bool
 }
 
 // Options are the wishes that annotations under stackreeve.dev/ carry.

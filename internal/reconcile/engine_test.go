@@ -153,7 +153,13 @@ func TestBusyIsWaitedOutWithinABound(t *testing.T) {
 				}
 				return fmt.Errorf("%w: locked", ErrBusy), nil
 			}
+			tries := 0
+			answer := w.create
+			w.create = func(name string) (before, after error) { tries++; return answer(name) }
 			pass, took := syncPass(t, w, w.engine(), "a")
+			if tries > 15 {
+				t.Errorf("asked %d times", tries)
+			}
 			if free != (pass.Outcome() == InSync) {
 				t.Errorf("outcome %s", pass.Outcome())
 			}

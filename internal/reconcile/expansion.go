@@ -64,6 +64,12 @@ func (e *Expansion) Declared(kind string) []string {
 	return names
 }
 
+// Referring lists the names of the objects of a kind that the repository itself
+// declares in the namespace and that refer to the named object, sorted.
+func (e *Expansion) Referring(kind, toKind, toName string) []string {
+	return e.resolver.referring(kind, e.resolver.key(toKind, e.Key.Namespace, toName))
+}
+
 // Data returns one entry of a ConfigMap or Secret of the namespace. ok is false
 // when there is none such.
 func (e *Expansion) Data(kind, name, entry string) (text string, ok bool) {

@@ -11,7 +11,8 @@ import (
 
 // refsOf collects the references of a desired object: every string field of
 // its spec (or import filter) that carries a `ref:"Kind"` tag, in the order of
-// the struct. A reference is fixed when a field on the way to it has the rule
+// the struct. With `ref:"Kind,order"` it says only what must be there first. A
+// reference is fixed when a field on the way to it has the rule
 // "immutable". A changeable reference of an object to itself is left out: it need not wait
 // for itself, and its driver fills the ID in once there is one.
 func refsOf(d *Desired, groups map[string]string) []RefSpec {
@@ -31,22 +32,23 @@ type refCollector struct {
 	refs      []RefSpec
 }
 
-func (c *refCollector) walk(v reflect.Value, path, kind string, fixed bool) {
+func (c *refCollector) walk(v reflect.Value, path, tag string, fixed bool) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
-			c.walk(v.Elem(), path, kind, fixed)
+			c.walk(v.Elem(), path, tag, fixed)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			c.walk(v.Index(i), fmt.Sprintf("%s[%d]", path, i), kind, fixed)
+			c.walk(v.Index(i), fmt.Sprintf("%s[%d]", path, i), tag, fixed)
 		}
 	case reflect.Struct:
 		c.walkStruct(v, path, fixed)
 	case reflect.String:
+		kind, first, _ := strings.Cut(tag, ",")
 		if kind != "" && v.String() != "" {
 			key := manifest.Key{Group: c.groups[kind], Kind: kind, Namespace: c.namespace, Name: v.String()}
-			c.refs = append(c.refs, RefSpec{Field: path, Key: key, Fixed: fixed})
+			c.refs = append(c.refs, RefSpec{Field: path, Key: key, Fixed: fixed, Order: first == "order"})
 		}
 	}
 }

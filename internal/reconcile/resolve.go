@@ -45,6 +45,7 @@ type resolver struct {
 	expanded  map[manifest.Key]bool
 	broken    map[manifest.Key]bool
 	offspring map[manifest.Key][]manifest.Key
+	referrers map[manifest.Key][]manifest.Key // of written objects; made when first asked for
 	problems  []manifest.Problem
 }
 
@@ -139,6 +140,28 @@ func (r *resolver) expand(d *Desired) {
 	}
 }
 
+func (r *resolver) referring(kind string, to manifest.Key) []string {
+	if r.referrers == nil {
+		r.referrers = map[manifest.Key][]manifest.Key{}
+		for _, d := range r.order {
+			if !r.written[d.Key] || r.broken[d.Key] {
+				continue
+			}
+			for _, ref := range refsOf(d, r.groups) {
+				r.referrers[ref.Key] = append(r.referrers[ref.Key], d.Key)
+			}
+		}
+	}
+	var names []string
+	for _, from := range r.referrers[to] {
+		if from.Kind == kind {
+			names = append(names, from.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // link finds every reference of every object, and names those that lead
 // nowhere.
 func (r *resolver) link() {
@@ -220,6 +243,9 @@ func circle(path []manifest.Key, back manifest.Key) string {
 func (r *resolver) digest(d *Desired) string {
 	text := canonical(d.Spec) + canonical(d.Options)
 	for _, ref := range d.Refs {
+		if ref.Order {
+			continue
+		}
 		text += "\n" + ref.Field + "=" + ref.Key.String()
 		if data := r.byKey[ref.Key].Data; data != nil {
 			text += canonical(data)

@@ -32,7 +32,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	defer stop()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
 
-	r.snapshot = e.Observe(ctx)
+	r.snapshot = e.Observe(ctx, rev.Want)
 	r.observedAll()
 	plan := r.replan()
 	r.pass.First = plan.Apply(Brake(e.Limit, rev.Approved))
@@ -93,6 +93,7 @@ type try struct {
 	failures int
 	runs     map[Action]int // successes by action
 	why      string         // why it was last made anew
+	busy     int            // ErrBusy in a row
 	first    time.Time      // of the present series of ErrBusy
 	notUntil time.Time
 	err      error
@@ -256,7 +257,7 @@ func (r *run) finish(o outcome) {
 		return
 	}
 	t := r.try(o.id)
-	t.err, t.failures, t.first = nil, 0, time.Time{}
+	t.err, t.failures, t.busy, t.first = nil, 0, 0, time.Time{}
 	t.runs[s.Action]++
 	if s.Action == Recreate {
 		t.why = s.Reason
@@ -288,7 +289,8 @@ func (r *run) fail(id string, action Action, err error) {
 			t.first = now
 		}
 		t.final = now.Sub(t.first) > r.timing.Busy
-		t.notUntil = now.Add(jitter(r.timing.Backoff))
+		t.notUntil = now.Add(jitter(r.timing.Backoff << min(t.busy, 4)))
+		t.busy++
 	default:
 		t.failures++
 		t.final = t.failures >= r.timing.Tries

@@ -64,6 +64,7 @@ func expandNetwork(spec *Spec, e *reconcile.Expansion) {
 	}
 	e.Existing("Network", spec.NetworkRef, imported(spec.NetworkRef),
 		fmt.Sprintf("the load balancer's address would be on network %s; correct %s or the stack's defaults, or add a Network manifest of that name", spec.NetworkRef, networkField(spec)))
+	spec.SubnetRefs = e.Referring("Subnet", "Network", spec.NetworkRef)
 }
 
 // uuid tells an ID from a name.

@@ -28,9 +28,12 @@ type Spec struct {
 
 	// NetworkRef, Flavor and AvailabilityZone are vipNetwork, serviceType and
 	// zone in the cloud's words.
-	NetworkRef       string `json:"-" ref:"Network" rule:"immutable"`
-	Flavor           string `json:"-"`
-	AvailabilityZone string `json:"-"`
+	NetworkRef string `json:"-" ref:"Network" rule:"immutable"`
+	// SubnetRefs are the subnets that the repository puts on that network: its
+	// address comes from one of them.
+	SubnetRefs       []string `json:"-" ref:"Subnet"`
+	Flavor           string   `json:"-"`
+	AvailabilityZone string   `json:"-"`
 }
 
 // Port is one thing that it listens on: a listener and its pool.
