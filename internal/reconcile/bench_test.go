@@ -43,7 +43,7 @@ func BenchmarkPlan(b *testing.B) {
 		w.things[id(i)] = &thing{id: id(i), name: d.Key.Name, colour: colour, mark: &mark, mine: true, on: on, near: near}
 	}
 	e := w.engine()
-	have := e.Observe(context.Background())
+	have := e.Observe(context.Background(), want)
 	b.ReportAllocs()
 	for b.Loop() {
 		plan := e.plan("c", want, have, false).Apply(Brake(e.Limit, ""))

@@ -90,12 +90,17 @@ func (e *Engine) parallelism() int {
 	return 10
 }
 
-// Observe lists every collection, in parallel. It never fails as a whole: what
-// could not be listed is unknown in the snapshot.
-func (e *Engine) Observe(ctx context.Context) Snapshot {
+// Observe lists every collection that matters to want, in parallel: all but
+// those of which nothing can be owned and nothing is asked for. It never fails
+// as a whole: what could not be listed is unknown in the snapshot.
+func (e *Engine) Observe(ctx context.Context, want []Desired) Snapshot {
+	asked := map[string]bool{}
+	for i := range want {
+		asked[want[i].Key.Kind] = true
+	}
 	var names []string
 	for _, k := range e.Kinds {
-		if k.driver() != nil {
+		if k.driver() != nil && (!k.Info().ImportOnly || asked[k.Info().Kind]) {
 			names = append(names, k.Info().Kind)
 		}
 	}
@@ -126,7 +131,7 @@ func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
 
 // Look makes the plan for a revision, weakened by every policy. It only reads.
 func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approved string) Plan {
-	return e.plan(commit, want, e.Observe(ctx), false).Apply(Brake(e.Limit, approved))
+	return e.plan(commit, want, e.Observe(ctx, want), false).Apply(Brake(e.Limit, approved))
 }
 
 func (e *Engine) plan(commit string, want []Desired, have Snapshot, synced bool) Plan {

@@ -108,6 +108,9 @@ type Info struct {
 	// FixedMark is true when the cloud cannot rewrite the mark of an object:
 	// then what was last applied is not recorded, and only the owner counts.
 	FixedMark bool
+	// ImportOnly is true when objects of the kind can be found but not made. They
+	// are not looked for while no manifest asks for one.
+	ImportOnly bool
 	// Public is true when the data that its objects carry may be shown. Without
 	// it the data is kept out of every error.
 	Public bool

@@ -19,10 +19,13 @@ func (p *planner) decideImport(s Step, d *Desired) Step {
 	found := p.candidates(d)
 	switch {
 	case len(found) == 0:
-		s.Error = true
+		s.Error, s.cause = true, reasonProgressing
+		if d.Import.ID != "" {
+			s.cause = reasonFatal
+		}
 		return s.hold(Wait, p.nothingFound(d))
 	case len(found) > 1:
-		s.Error = true
+		s.Error, s.cause = true, reasonInvalid
 		return s.hold(Refuse, severalFound(d, found))
 	}
 	s.have = found[0]

@@ -172,7 +172,7 @@ func TestPoliciesOnlyWeaken(t *testing.T) {
 			rt.Fatal(err)
 		}
 		e := w.engine()
-		plan := Make(Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background()), Replace: true, Synced: rapid.Bool().Draw(rt, "synced")})
+		plan := Make(Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want), Replace: true, Synced: rapid.Bool().Draw(rt, "synced")})
 		for name, policy := range map[string]Policy{"NoPrune": NoPrune, "ReportDrift": ReportDrift(true), "Brake": Brake(Limit{Count: 1}, "")} {
 			weak := policy(plan)
 			if len(weak.Steps) != len(plan.Steps) {

@@ -142,6 +142,8 @@ func (t teller) status(s Step) Status {
 func available(s Step) Condition {
 	c := Condition{Type: "Available", Status: "False", Reason: reasonProgressing}
 	switch {
+	case s.cause != "":
+		c.Reason, c.Message = s.cause, s.Reason
 	case s.have == nil && s.Error && s.Action == Wait:
 		c.Status, c.Reason, c.Message = "Unknown", reasonTransient, s.Reason
 	case s.have == nil && s.Action == Refuse:
@@ -163,6 +165,9 @@ func available(s Step) Condition {
 func progressing(s Step) Condition {
 	c := Condition{Type: "Progressing", Status: "True", Reason: reasonProgressing, Message: s.Reason}
 	switch {
+	case s.cause == reasonProgressing:
+	case s.cause != "":
+		c.Status, c.Reason = "False", s.cause
 	case s.Action == Keep && len(s.Changes) > 0:
 		c.Status, c.Reason, c.Message = "False", reasonSuccess, s.Reason+": "+fieldNames(s.Changes)
 	case s.Action == Keep:

@@ -30,6 +30,9 @@ func TestConditionsOfSteps(t *testing.T) {
 		{"unwanted", Step{Action: Delete, have: live(Ready, "")}, "True Success", "True Progressing"},
 		{"list failed", Step{Action: Wait, Error: true, Reason: "503"}, "Unknown TransientError", "True TransientError"},
 		{"name taken", Step{Action: Refuse, Error: true, Reason: "taken"}, "False UnrecoverableError", "False UnrecoverableError"},
+		{"nothing to import", Step{Action: Wait, Error: true, Reason: "none", cause: reasonProgressing}, "False Progressing", "True Progressing"},
+		{"nothing with that ID", Step{Action: Wait, Error: true, Reason: "none", cause: reasonFatal}, "False UnrecoverableError", "False UnrecoverableError"},
+		{"several to import", Step{Action: Refuse, Error: true, Reason: "two", cause: reasonInvalid}, "False InvalidConfiguration", "False InvalidConfiguration"},
 		{"replace refused", Step{Action: Refuse, have: live(Ready, ""), Reason: "cannot"}, "True Success", "False InvalidConfiguration"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

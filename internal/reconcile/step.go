@@ -57,6 +57,9 @@ type Step struct {
 	want *Desired
 	have *Live[any]
 	view Want[any]
+	// cause is the condition reason of an import that cannot go on; "" leaves it
+	// to the action.
+	cause string
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool
 }

@@ -86,7 +86,7 @@ func plan(t *testing.T, repo, cloud, options []string) string {
 			policies = append(policies, Brake(limit, ""))
 		}
 	}
-	in.Have = e.Observe(context.Background())
+	in.Have = e.Observe(context.Background(), in.Want)
 	return write(Make(in).Apply(policies...))
 }
 

@@ -48,6 +48,7 @@ type State struct {
 	Disk        int               `json:"disk"`
 	Ephemeral   int               `json:"OS-FLV-EXT-DATA:ephemeral"`
 	IsPublic    bool              `json:"os-flavor-access:is_public"`
+	Swap        any               `json:"swap"` // a number, or "" for none before 2.75
 	ExtraSpecs  map[string]string `json:"extra_specs"`
 }
 
@@ -57,7 +58,7 @@ type rules struct{}
 // needed.
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
-		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Flavor", Service: cloud.Compute, UniqueNames: true,
+		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Flavor", Service: cloud.Compute, UniqueNames: true, ImportOnly: true,
 		Doc: "The size of a server: CPUs, memory, disk (Nova). Only existing flavors can be used: managementPolicy unmanaged.",
 	}, rules{}, driver{c})
 }
@@ -85,11 +86,13 @@ type Observed struct {
 	Disk        int               `json:"disk"`
 	Ephemeral   int               `json:"ephemeral"`
 	IsPublic    bool              `json:"isPublic"`
+	Swap        int               `json:"swap"`
 	ExtraSpecs  []cloud.NameValue `json:"extraSpecs,omitempty"`
 }
 
 func (rules) Status(s *State) any {
-	return Observed{Name: s.Name, Description: cloud.Or(s.Description, ""), RAM: s.RAM, Vcpus: s.Vcpus, Disk: s.Disk,
+	swap, _ := s.Swap.(float64)
+	return Observed{Name: s.Name, Swap: int(swap), Description: cloud.Or(s.Description, ""), RAM: s.RAM, Vcpus: s.Vcpus, Disk: s.Disk,
 		Ephemeral: s.Ephemeral, IsPublic: s.IsPublic, ExtraSpecs: cloud.NameValues(s.ExtraSpecs)}
 }
 

@@ -42,7 +42,7 @@ type rules struct{}
 // Kind is the kind Image over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
-		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Image", Service: cloud.Image,
+		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Image", Service: cloud.Image, ImportOnly: true,
 		Doc: "A disk image that servers and volumes start from (Glance). Only existing images can be used: managementPolicy unmanaged.",
 	}, rules{}, driver{c})
 }

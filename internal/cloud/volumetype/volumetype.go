@@ -45,7 +45,7 @@ type rules struct{}
 // needed.
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
-		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "VolumeType", Service: cloud.BlockStorage, UniqueNames: true,
+		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "VolumeType", Service: cloud.BlockStorage, UniqueNames: true, ImportOnly: true,
 		Doc: "What kind of storage a volume is on (Cinder). Only existing types can be used: managementPolicy unmanaged.",
 	}, rules{}, driver{c})
 }

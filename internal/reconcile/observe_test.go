@@ -1,0 +1,29 @@
+package reconcile
+
+import (
+	"context"
+	"testing"
+)
+
+// What nothing can be owned of costs no request until a manifest asks for it.
+func TestObserveLeavesOutWhatNobodyAsksFor(t *testing.T) {
+	w := newWorld()
+	want, err := w.wanted("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := w.engine()
+	for i, k := range e.Kinds {
+		if k.Info().Kind == "Thing" {
+			info := k.Info()
+			info.ImportOnly = true
+			e.Kinds[i] = Define[thingSpec, thingFilter, thing](info, thingRules{}, w)
+		}
+	}
+	if _, listed := e.Observe(context.Background(), nil)["Thing"]; listed {
+		t.Error("listed though nobody asks for one")
+	}
+	if _, listed := e.Observe(context.Background(), want)["Thing"]; !listed {
+		t.Error("not listed though a manifest asks for one")
+	}
+}
