@@ -1,6 +1,7 @@
 package kindtest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -70,6 +71,18 @@ func (s Suite) created(t *testing.T) {
 	}
 	if n := count.Writes.Load(); n > 0 {
 		t.Errorf("second pass made %d writing requests, want none", n)
+	}
+	s.told(t, g, pass.Last)
+}
+
+// told judges the status of every object: it speaks of what people asked for,
+// so no owner mark shows in it.
+func (s Suite) told(t *testing.T, g *Target, plan reconcile.Plan) {
+	t.Helper()
+	for _, o := range reconcile.Statuses(plan, s.Kinds(nil)) {
+		if text, err := json.Marshal(o.Status); err != nil || strings.Contains(string(text), "stackreeve:"+g.Stack) {
+			t.Errorf("the status of %s shows the owner mark, or cannot be told (%v): %s", o.Metadata.Name, err, text)
+		}
 	}
 }
 

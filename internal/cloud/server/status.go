@@ -3,6 +3,8 @@ package server
 import (
 	"maps"
 	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
 // Observed is status.resource, in K-ORC's words.
@@ -57,8 +59,9 @@ func (rules) Status(s *State) any {
 		}
 		o.Interfaces = append(o.Interfaces, i)
 	}
-	for _, key := range slices.Sorted(maps.Keys(s.Metadata)) {
-		o.Metadata = append(o.Metadata, Metadata{Key: key, Value: s.Metadata[key]})
+	metadata := cloud.UserMetadata(s.Metadata)
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		o.Metadata = append(o.Metadata, Metadata{Key: key, Value: metadata[key]})
 	}
 	return o
 }

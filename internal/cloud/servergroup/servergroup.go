@@ -128,7 +128,8 @@ type ObservedRules struct {
 }
 
 func (rules) Status(s *State) any {
-	o := Observed{Name: s.Name, Policy: s.policy(), ProjectID: cloud.Or(s.ProjectID, ""), UserID: s.UserID}
+	name, _ := unmarked(s.Name)
+	o := Observed{Name: name, Policy: s.policy(), ProjectID: cloud.Or(s.ProjectID, ""), UserID: s.UserID}
 	if s.Rules.MaxServerPerHost > 0 {
 		o.Rules = &ObservedRules{s.Rules.MaxServerPerHost}
 	}

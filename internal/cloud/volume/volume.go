@@ -52,6 +52,10 @@ type State struct {
 	Multiattach      bool              `json:"multiattach"`
 	SnapshotID       string            `json:"snapshot_id"`
 	SourceVolumeID   string            `json:"source_volid"`
+	BackupID         string            `json:"backup_id"` // from 3.47
+	Replication      string            `json:"replication_status"`
+	ConsistencyGroup string            `json:"consistencygroup_id"`
+	Host             string            `json:"os-vol-host-attr:host"` // for administrators
 	CreatedAt        string            `json:"created_at"`
 	UpdatedAt        string            `json:"updated_at"`
 	Image            struct {
@@ -166,6 +170,10 @@ type Observed struct {
 	VolumeType       string               `json:"volumeType,omitempty"`
 	SnapshotID       string               `json:"snapshotID,omitempty"`
 	SourceVolID      string               `json:"sourceVolID,omitempty"`
+	BackupID         string               `json:"backupID,omitempty"`
+	Replication      string               `json:"replicationStatus,omitempty"`
+	ConsistencyGroup string               `json:"consistencyGroupID,omitempty"`
+	Host             string               `json:"host,omitempty"`
 	Metadata         []cloud.NameValue    `json:"metadata,omitempty"`
 	UserID           string               `json:"userID,omitempty"`
 	Bootable         bool                 `json:"bootable"`
@@ -187,7 +195,8 @@ type ObservedAttachment struct {
 
 func (rules) Status(s *State) any {
 	o := Observed{Name: s.Name, Description: s.Description, Size: s.Size, Status: s.Status, AvailabilityZone: s.AvailabilityZone,
-		VolumeType: s.VolumeType, SnapshotID: s.SnapshotID, SourceVolID: s.SourceVolumeID, Metadata: cloud.NameValues(s.Metadata),
+		VolumeType: s.VolumeType, SnapshotID: s.SnapshotID, SourceVolID: s.SourceVolumeID,
+		BackupID: s.BackupID, Replication: s.Replication, ConsistencyGroup: s.ConsistencyGroup, Host: s.Host, Metadata: cloud.NameValues(cloud.UserMetadata(s.Metadata)),
 		UserID: s.UserID, Bootable: s.Bootable == "true", ImageID: s.Image.ID, Encrypted: s.Encrypted, Multiattach: s.Multiattach,
 		TenantID: cloud.Or(s.ProjectID, ""), CreatedAt: timestamp(s.CreatedAt), UpdatedAt: timestamp(s.UpdatedAt)}
 	for _, a := range s.Attachments {
