@@ -28,6 +28,7 @@ const (
 	Image        = "image"
 	BlockStorage = "block-storage"
 	LoadBalancer = "load-balancer"
+	Identity     = "identity"
 )
 
 // Config says which cloud, and who watches.
@@ -94,7 +95,7 @@ func (c *Client) service(name string) (*gophercloud.ServiceClient, error) {
 	}
 	open := map[string]func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error){
 		Compute: openstack.NewComputeV2, Network: openstack.NewNetworkV2, Image: openstack.NewImageV2,
-		BlockStorage: openstack.NewBlockStorageV3, LoadBalancer: openstack.NewLoadBalancerV2,
+		BlockStorage: openstack.NewBlockStorageV3, LoadBalancer: openstack.NewLoadBalancerV2, Identity: openstack.NewIdentityV3,
 	}[name]
 	s, err := open(c.provider, c.endpoint)
 	if errors.As(err, new(gophercloud.ErrEndpointNotFound)) || errors.As(err, new(*gophercloud.ErrEndpointNotFound)) {

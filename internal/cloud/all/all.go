@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/cloud/port"
+	"github.com/stackreeve/stackreeve/internal/cloud/project"
 	"github.com/stackreeve/stackreeve/internal/cloud/router"
 	"github.com/stackreeve/stackreeve/internal/cloud/routerinterface"
 	"github.com/stackreeve/stackreeve/internal/cloud/secret"
@@ -31,6 +32,7 @@ func Kinds(c *cloud.Client) []reconcile.Kind {
 	return []reconcile.Kind{
 		configmap.Kind(),
 		secret.Kind(),
+		project.Kind(c),
 		image.Kind(c),
 		flavor.Kind(c),
 		keypair.Kind(c),

@@ -40,6 +40,9 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 // update that does not say so again, and giving it its tags and description
 // may take updates. A kill in between leaves what Diff finds wanting.
 func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
+		return reconcile.Live[*State]{}, err
+	}
 	want := w.Spec
 	body := map[string]any{}
 	if want.FloatingNetworkRef != nil {

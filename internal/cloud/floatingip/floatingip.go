@@ -23,16 +23,18 @@ type Spec struct {
 	FloatingIP         *string  `json:"floatingIP,omitempty" rule:"immutable,format=ip" doc:"The address itself; the cloud chooses if left out. Needs an administrator on most clouds."`
 	PortRef            *string  `json:"portRef,omitempty" rule:"min=1" ref:"Port" doc:"The port it leads to; nowhere if left out. To leave this to others, name it in the annotation stackreeve.dev/ignore-fields."`
 	FixedIP            *string  `json:"fixedIP,omitempty" rule:"format=ip" doc:"Which of the port's addresses; the cloud chooses if left out."`
+	cloud.ProjectRef   `json:",inline"`
 }
 
 // Filter says which existing floating IP is meant.
 type Filter struct {
-	FloatingIP         *string `json:"floatingIP,omitempty" rule:"format=ip" doc:"The address itself."`
-	Description        *string `json:"description,omitempty" doc:"Exact description."`
-	FloatingNetworkRef *string `json:"floatingNetworkRef,omitempty" ref:"Network" doc:"The external network it is from."`
-	PortRef            *string `json:"portRef,omitempty" ref:"Port" doc:"The port it leads to."`
-	Status             string  `json:"status,omitempty" doc:"Exact status, e.g. ACTIVE or DOWN."`
-	cloud.TagFilter    `json:",inline"`
+	FloatingIP          *string `json:"floatingIP,omitempty" rule:"format=ip" doc:"The address itself."`
+	Description         *string `json:"description,omitempty" doc:"Exact description."`
+	FloatingNetworkRef  *string `json:"floatingNetworkRef,omitempty" ref:"Network" doc:"The external network it is from."`
+	PortRef             *string `json:"portRef,omitempty" ref:"Port" doc:"The port it leads to."`
+	Status              string  `json:"status,omitempty" doc:"Exact status, e.g. ACTIVE or DOWN."`
+	cloud.ProjectFilter `json:",inline"`
+	cloud.TagFilter     `json:",inline"`
 }
 
 // FilterName implements reconcile.Named: people know a floating IP by its
@@ -79,6 +81,7 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	want := w.Spec
 	have.NeutronBase.Diff(labels(want), c)
+	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
 	reconcile.Link(c, "spec.resource.floatingNetworkRef", have.FloatingNetworkID, w.Ref("Network", cloud.Or(want.FloatingNetworkRef, "")), reconcile.Replace)
 	if subnet := w.Ref("Subnet", cloud.Or(want.FloatingSubnetRef, "")); subnet.Ready && !contains(subnet.Attr["cidr"], have.FloatingIP) {
 		reconcile.Fixed(c, "spec.resource.floatingSubnetRef", have.FloatingIP, subnet.Attr["cidr"])
@@ -120,7 +123,7 @@ func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	return (f.FloatingIP == nil || normal(*f.FloatingIP) == normal(have.FloatingIP)) && cloud.Is(f.Description, have.Description) &&
 		(f.FloatingNetworkRef == nil || have.FloatingNetworkID == w.Ref("Network", *f.FloatingNetworkRef).ID) &&
 		(f.PortRef == nil || have.PortID == w.Ref("Port", *f.PortRef).ID) &&
-		(f.Status == "" || f.Status == have.Status) && f.TagFilter.Match(have.UserTags())
+		(f.Status == "" || f.Status == have.Status) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }
 
 // Observed is status.resource, in K-ORC's words.

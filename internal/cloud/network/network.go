@@ -21,14 +21,16 @@ type Spec struct {
 	External              *bool    `json:"external,omitempty" rule:"default=false" doc:"Whether floating IPs and gateways can come from it. Needs an administrator."`
 	Shared                *bool    `json:"shared,omitempty" rule:"default=false" doc:"Whether other projects can use it. Needs an administrator."`
 	AvailabilityZoneHints []string `json:"availabilityZoneHints,omitempty" rule:"immutable" doc:"Where the network's agents should run."`
+	cloud.ProjectRef      `json:",inline"`
 }
 
 // Filter says which existing network is meant.
 type Filter struct {
-	Name            *string `json:"name,omitempty" doc:"Exact name."`
-	Description     *string `json:"description,omitempty" doc:"Exact description."`
-	External        *bool   `json:"external,omitempty" doc:"Whether it is external."`
-	cloud.TagFilter `json:",inline"`
+	Name                *string `json:"name,omitempty" doc:"Exact name."`
+	Description         *string `json:"description,omitempty" doc:"Exact description."`
+	External            *bool   `json:"external,omitempty" doc:"Whether it is external."`
+	cloud.ProjectFilter `json:",inline"`
+	cloud.TagFilter     `json:",inline"`
 }
 
 // FilterName implements reconcile.Named.
@@ -46,6 +48,9 @@ type State struct {
 	Shared                bool     `json:"shared"`
 	AvailabilityZoneHints []string `json:"availability_zone_hints"`
 	Subnets               []string `json:"subnets"`
+	NetworkType           string   `json:"provider:network_type"` // provider attributes are shown to administrators only
+	PhysicalNetwork       string   `json:"provider:physical_network"`
+	SegmentationID        int      `json:"provider:segmentation_id"`
 }
 
 type rules struct{}
@@ -67,6 +72,7 @@ func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	want := w.Spec
 	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
 	have.NeutronBase.Diff(labels(want), c)
+	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
 	reconcile.Field(c, "spec.resource.adminStateUp", have.AdminStateUp, cloud.Or(want.AdminStateUp, true))
 	reconcile.Pointer(c, "spec.resource.dnsDomain", have.DNSDomain, want.DNSDomain, reconcile.Replace)
 	reconcile.Pointer(c, "spec.resource.mtu", have.MTU, want.MTU, reconcile.InPlace)
@@ -85,33 +91,46 @@ func labels(s *Spec) cloud.Labels {
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
 	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) &&
-		cloud.Is(f.External, have.External) && f.TagFilter.Match(have.UserTags())
+		cloud.Is(f.External, have.External) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }
 
 // Observed is status.resource, in K-ORC's words.
 type Observed struct {
-	Name                string   `json:"name"`
-	Description         string   `json:"description"`
-	ProjectID           string   `json:"projectID"`
-	Status              string   `json:"status"`
-	Tags                []string `json:"tags,omitempty"`
-	AdminStateUp        bool     `json:"adminStateUp"`
-	DNSDomain           string   `json:"dnsDomain,omitempty"`
-	MTU                 int      `json:"mtu"`
-	PortSecurityEnabled *bool    `json:"portSecurityEnabled,omitempty"`
-	External            bool     `json:"external"`
-	Shared              bool     `json:"shared"`
-	Subnets             []string `json:"subnets,omitempty"`
-	RevisionNumber      int      `json:"revisionNumber"`
-	CreatedAt           string   `json:"createdAt,omitempty"`
-	UpdatedAt           string   `json:"updatedAt,omitempty"`
+	Name                  string    `json:"name"`
+	Description           string    `json:"description,omitempty"`
+	ProjectID             string    `json:"projectID"`
+	Status                string    `json:"status"`
+	Tags                  []string  `json:"tags,omitempty"`
+	AdminStateUp          bool      `json:"adminStateUp"`
+	AvailabilityZoneHints []string  `json:"availabilityZoneHints,omitempty"`
+	DNSDomain             string    `json:"dnsDomain,omitempty"`
+	MTU                   int       `json:"mtu"`
+	PortSecurityEnabled   *bool     `json:"portSecurityEnabled,omitempty"`
+	Provider              *Provider `json:"provider,omitempty"`
+	External              bool      `json:"external"`
+	Shared                bool      `json:"shared"`
+	Subnets               []string  `json:"subnets,omitempty"`
+	RevisionNumber        int       `json:"revisionNumber"`
+	CreatedAt             string    `json:"createdAt,omitempty"`
+	UpdatedAt             string    `json:"updatedAt,omitempty"`
+}
+
+// Provider says what a network is made of, as administrators see it.
+type Provider struct {
+	NetworkType     string `json:"networkType,omitempty"`
+	PhysicalNetwork string `json:"physicalNetwork,omitempty"`
+	SegmentationID  int    `json:"segmentationID,omitempty"`
 }
 
 func (rules) Status(s *State) any {
-	return Observed{
+	o := Observed{
 		Name: s.Name, Description: s.Description, ProjectID: s.ProjectID, Status: s.Status, Tags: s.UserTags(),
 		AdminStateUp: s.AdminStateUp, DNSDomain: s.DNSDomain, MTU: s.MTU, PortSecurityEnabled: s.PortSecurityEnabled,
 		External: s.External, Shared: s.Shared, Subnets: s.Subnets, RevisionNumber: s.Revision,
-		CreatedAt: cloud.Timestamp(s.CreatedAt), UpdatedAt: cloud.Timestamp(s.UpdatedAt),
+		CreatedAt: cloud.Timestamp(s.CreatedAt), UpdatedAt: cloud.Timestamp(s.UpdatedAt), AvailabilityZoneHints: s.AvailabilityZoneHints,
 	}
+	if p := (Provider{s.NetworkType, s.PhysicalNetwork, s.SegmentationID}); p != (Provider{}) {
+		o.Provider = &p
+	}
+	return o
 }

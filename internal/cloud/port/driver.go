@@ -33,6 +33,9 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 }
 
 func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
+		return reconcile.Live[*State]{}, err
+	}
 	want := w.Spec
 	body := map[string]any{}
 	for _, v := range want.ValueSpecs {

@@ -4,6 +4,7 @@ package port
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -29,6 +30,11 @@ type Spec struct {
 	TrustedVIF            *bool         `json:"trustedVIF,omitempty" doc:"Whether its virtual function is trusted by the physical one. Needs an administrator."`
 	ValueSpecs            []ValueSpec   `json:"valueSpecs,omitempty" rule:"immutable,max=128" doc:"Further attributes for the request that makes the port. They are not compared afterwards."`
 	PropagateUplinkStatus *bool         `json:"propagateUplinkStatus,omitempty" rule:"immutable" doc:"Whether it goes down with its uplink. Needs a cloud with that extension."`
+	cloud.ProjectRef      `json:",inline"`
+
+	// SubnetRefs are the subnets that the repository puts on the network: where
+	// the cloud chooses an address, they must be there first.
+	SubnetRefs []string `json:"-" ref:"Subnet,order"`
 }
 
 // Address asks for an IP address.
@@ -57,12 +63,13 @@ type ValueSpec struct {
 
 // Filter says which existing port is meant.
 type Filter struct {
-	Name            *string `json:"name,omitempty" doc:"Exact name."`
-	Description     *string `json:"description,omitempty" doc:"Exact description."`
-	NetworkRef      string  `json:"networkRef,omitempty" ref:"Network" doc:"The network it is on."`
-	AdminStateUp    *bool   `json:"adminStateUp,omitempty" doc:"Whether it forwards packets."`
-	MACAddress      string  `json:"macAddress,omitempty" rule:"max=32" doc:"Exact MAC address."`
-	cloud.TagFilter `json:",inline"`
+	Name                *string `json:"name,omitempty" doc:"Exact name."`
+	Description         *string `json:"description,omitempty" doc:"Exact description."`
+	NetworkRef          string  `json:"networkRef,omitempty" ref:"Network" doc:"The network it is on."`
+	AdminStateUp        *bool   `json:"adminStateUp,omitempty" doc:"Whether it forwards packets."`
+	MACAddress          string  `json:"macAddress,omitempty" rule:"max=32" doc:"Exact MAC address."`
+	cloud.ProjectFilter `json:",inline"`
+	cloud.TagFilter     `json:",inline"`
 }
 
 // FilterName implements reconcile.Named.
@@ -79,6 +86,13 @@ func Kind(c *cloud.Client) reconcile.Kind {
 }
 
 func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+
+// Expand makes no object; it finds the subnets an address can come from.
+func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+	if slices.ContainsFunc(s.Addresses, func(a Address) bool { return a.SubnetRef == "" }) {
+		s.SubnetRefs = e.Referring("Subnet", "Network", s.NetworkRef)
+	}
+}
 
 // reserved are the attributes that carry ownership, or have fields of their
 // own.
@@ -118,6 +132,7 @@ func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	want := w.Spec
 	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
 	have.NeutronBase.Diff(labels(want), c)
+	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
 	reconcile.Link(c, "spec.resource.networkRef", have.NetworkID, w.Ref("Network", want.NetworkRef), reconcile.Replace)
 	reconcile.Set(c, "spec.resource.allowedAddressPairs", pairTexts(have.AllowedAddressPairs, have.MACAddress),
 		pairTexts(pairs(want), have.MACAddress), reconcile.InPlace)
@@ -189,5 +204,5 @@ func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
 	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) && cloud.Is(f.AdminStateUp, have.AdminStateUp) &&
 		(f.MACAddress == "" || strings.EqualFold(f.MACAddress, have.MACAddress)) &&
-		(f.NetworkRef == "" || have.NetworkID == w.Ref("Network", f.NetworkRef).ID) && f.TagFilter.Match(have.UserTags())
+		(f.NetworkRef == "" || have.NetworkID == w.Ref("Network", f.NetworkRef).ID) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }

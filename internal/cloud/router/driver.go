@@ -31,6 +31,9 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 }
 
 func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
+		return reconcile.Live[*State]{}, err
+	}
 	want := w.Spec
 	body := map[string]any{"name": rules{}.Name(w), "admin_state_up": cloud.Or(want.AdminStateUp, true)}
 	if external := out(w); external.ID != "" {

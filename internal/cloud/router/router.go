@@ -19,6 +19,7 @@ type Spec struct {
 	ExternalGateways      []ExternalGateway `json:"externalGateways,omitempty" rule:"max=1" doc:"The external network it leads to. Changed in place."`
 	Distributed           *bool             `json:"distributed,omitempty" rule:"immutable" doc:"Whether it runs on every compute node. Needs an administrator; the cloud decides if left out."`
 	AvailabilityZoneHints []string          `json:"availabilityZoneHints,omitempty" rule:"immutable,max=64" doc:"Where the router's agents should run."`
+	cloud.ProjectRef      `json:",inline"`
 }
 
 // ExternalGateway is a way out.
@@ -28,9 +29,10 @@ type ExternalGateway struct {
 
 // Filter says which existing router is meant.
 type Filter struct {
-	Name            *string `json:"name,omitempty" doc:"Exact name."`
-	Description     *string `json:"description,omitempty" doc:"Exact description."`
-	cloud.TagFilter `json:",inline"`
+	Name                *string `json:"name,omitempty" doc:"Exact name."`
+	Description         *string `json:"description,omitempty" doc:"Exact description."`
+	cloud.ProjectFilter `json:",inline"`
+	cloud.TagFilter     `json:",inline"`
 }
 
 // FilterName implements reconcile.Named.
@@ -76,6 +78,7 @@ func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	want := w.Spec
 	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
 	have.NeutronBase.Diff(labels(want), c)
+	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
 	reconcile.Field(c, "spec.resource.adminStateUp", have.AdminStateUp, cloud.Or(want.AdminStateUp, true))
 	if len(want.ExternalGateways) == 0 {
 		reconcile.Field(c, "spec.resource.externalGateways", have.gatewayNetwork(), "")
@@ -102,7 +105,7 @@ func labels(s *Spec) cloud.Labels {
 
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
-	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) && f.TagFilter.Match(have.UserTags())
+	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }
 
 // Observed is status.resource, in K-ORC's words.

@@ -32,6 +32,9 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 // Create makes the group and then its rules. A kill in between leaves a group
 // whose rules Diff finds wanting.
 func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
+		return reconcile.Live[*State]{}, err
+	}
 	body := map[string]any{"name": rules{}.Name(w)}
 	cloud.Put(body, "stateful", w.Spec.Stateful)
 	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(w.Spec))

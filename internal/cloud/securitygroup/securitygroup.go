@@ -16,11 +16,12 @@ import (
 // (api/v1alpha1/securitygroup_types.go), values Neutron's
 // (neutron-lib api/definitions/security_groups.py).
 type Spec struct {
-	Name        *string  `json:"name,omitempty" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Description *string  `json:"description,omitempty" rule:"max=255" doc:"Free text."`
-	Tags        []string `json:"tags,omitempty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
-	Stateful    *bool    `json:"stateful,omitempty" rule:"immutable,default=true" doc:"Whether answers to what is let through are let through too."`
-	Rules       []Rule   `json:"rules,omitempty" rule:"max=256" doc:"All its rules. A group without egress rules lets nothing out."`
+	Name             *string  `json:"name,omitempty" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description      *string  `json:"description,omitempty" rule:"max=255" doc:"Free text."`
+	Tags             []string `json:"tags,omitempty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
+	Stateful         *bool    `json:"stateful,omitempty" rule:"immutable,default=true" doc:"Whether answers to what is let through are let through too."`
+	Rules            []Rule   `json:"rules,omitempty" rule:"max=256" doc:"All its rules. A group without egress rules lets nothing out."`
+	cloud.ProjectRef `json:",inline"`
 }
 
 // Rule lets some traffic through. RemoteGroupRef is not in K-ORC's vocabulary.
@@ -42,9 +43,10 @@ type PortRange struct {
 
 // Filter says which existing security group is meant.
 type Filter struct {
-	Name            *string `json:"name,omitempty" doc:"Exact name."`
-	Description     *string `json:"description,omitempty" doc:"Exact description."`
-	cloud.TagFilter `json:",inline"`
+	Name                *string `json:"name,omitempty" doc:"Exact name."`
+	Description         *string `json:"description,omitempty" doc:"Exact description."`
+	cloud.ProjectFilter `json:",inline"`
+	cloud.TagFilter     `json:",inline"`
 }
 
 // FilterName implements reconcile.Named.
@@ -114,6 +116,7 @@ func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	want := w.Spec
 	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
 	have.NeutronBase.Diff(labels(want), c)
+	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
 	if have.Stateful != nil {
 		reconcile.Fixed(c, "spec.resource.stateful", *have.Stateful, cloud.Or(want.Stateful, true))
 	}
@@ -126,5 +129,5 @@ func labels(s *Spec) cloud.Labels {
 
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
-	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) && f.TagFilter.Match(have.UserTags())
+	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }

@@ -14,7 +14,8 @@ func (c *Cloud) addBase() error {
 		k.AddRole(name, false)
 	}
 	admin := k.AddProject("admin", "Bootstrap project for initializing the cloud.")
-	k.Grant(k.AddUser("admin", "admin"), admin, "admin", "member", "reader")
+	administrator := k.AddUser("admin", "admin")
+	k.Grant(administrator, admin, "admin", "member", "reader")
 	k.AddProject("service", "")
 	if err := c.addNetwork(admin, "public", "public-v4", "203.0.112.0/20", true); err != nil {
 		return err
@@ -25,6 +26,7 @@ func (c *Cloud) addBase() error {
 	for _, name := range []string{"demo", "demo2"} {
 		project := k.AddProject(name, "")
 		k.Grant(k.AddUser(name, name), project, "member", "reader", "load-balancer_member")
+		k.Grant(administrator, project, "admin")
 		if err := c.addNetwork(project, "private", "private-subnet", "10.0.0.0/24", false); err != nil {
 			return err
 		}

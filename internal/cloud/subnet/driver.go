@@ -25,6 +25,9 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 }
 
 func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
+		return reconcile.Live[*State]{}, err
+	}
 	want := w.Spec
 	body := map[string]any{
 		"name": rules{}.Name(w), "network_id": w.Ref("Network", want.NetworkRef).ID, "ip_version": want.IPVersion, "cidr": want.CIDR,

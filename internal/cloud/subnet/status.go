@@ -46,6 +46,7 @@ func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	want := w.Spec
 	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
 	have.NeutronBase.Diff(labels(want), c)
+	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
 	reconcile.Link(c, "spec.resource.networkRef", have.NetworkID, w.Ref("Network", want.NetworkRef), reconcile.Replace)
 	reconcile.Fixed(c, "spec.resource.ipVersion", have.IPVersion, want.IPVersion)
 	reconcile.Fixed(c, "spec.resource.cidr", masked(have.CIDR), masked(want.CIDR))

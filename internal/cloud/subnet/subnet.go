@@ -29,6 +29,7 @@ type Spec struct {
 	HostRoutes        []HostRoute `json:"hostRoutes,omitempty" rule:"max=256" doc:"Routes told by DHCP."`
 	IPv6              *IPv6       `json:"ipv6,omitempty" rule:"immutable,min=1" doc:"How IPv6 addresses come about."`
 	RouterRef         *string     `json:"routerRef,omitempty" rule:"min=1" doc:"A Router to attach it to: short for a RouterInterface called like the subnet with -subnet at the end."`
+	cloud.ProjectRef  `json:",inline"`
 }
 
 // Pool is a range of addresses.
@@ -57,14 +58,15 @@ type IPv6 struct {
 
 // Filter says which existing subnet is meant.
 type Filter struct {
-	Name            *string `json:"name,omitempty" doc:"Exact name."`
-	Description     *string `json:"description,omitempty" doc:"Exact description."`
-	IPVersion       *int    `json:"ipVersion,omitempty" rule:"enum=4|6" doc:"IP version."`
-	GatewayIP       *string `json:"gatewayIP,omitempty" rule:"format=ip" doc:"Address of its gateway."`
-	CIDR            *string `json:"cidr,omitempty" rule:"format=cidr" doc:"Its addresses."`
-	IPv6            *IPv6   `json:"ipv6,omitempty" rule:"min=1" doc:"How IPv6 addresses come about."`
-	NetworkRef      string  `json:"networkRef,omitempty" ref:"Network" doc:"The network it is a part of."`
-	cloud.TagFilter `json:",inline"`
+	Name                *string `json:"name,omitempty" doc:"Exact name."`
+	Description         *string `json:"description,omitempty" doc:"Exact description."`
+	IPVersion           *int    `json:"ipVersion,omitempty" rule:"enum=4|6" doc:"IP version."`
+	GatewayIP           *string `json:"gatewayIP,omitempty" rule:"format=ip" doc:"Address of its gateway."`
+	CIDR                *string `json:"cidr,omitempty" rule:"format=cidr" doc:"Its addresses."`
+	IPv6                *IPv6   `json:"ipv6,omitempty" rule:"min=1" doc:"How IPv6 addresses come about."`
+	NetworkRef          string  `json:"networkRef,omitempty" ref:"Network" doc:"The network it is a part of."`
+	cloud.ProjectFilter `json:",inline"`
+	cloud.TagFilter     `json:",inline"`
 }
 
 // FilterName implements reconcile.Named.
@@ -159,7 +161,7 @@ func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) && cloud.Is(f.IPVersion, have.IPVersion) &&
 		sameAddress(f.GatewayIP, have.GatewayIP) && cloud.Is(f.CIDR, have.CIDR) &&
 		cloud.Is(v6.AddressMode, have.IPv6AddressMode) && cloud.Is(v6.RAMode, have.IPv6RAMode) &&
-		(f.NetworkRef == "" || have.NetworkID == w.Ref("Network", f.NetworkRef).ID) && f.TagFilter.Match(have.UserTags())
+		(f.NetworkRef == "" || have.NetworkID == w.Ref("Network", f.NetworkRef).ID) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }
 
 func sameAddress(want *string, have string) bool {

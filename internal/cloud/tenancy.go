@@ -1,0 +1,43 @@
+package cloud
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// ProjectRef is the field by which K-ORC's Neutron kinds name a Project. A
+// stack works in one project, so what it makes can only be in that one.
+type ProjectRef struct {
+	ProjectRef string `json:"projectRef,omitempty" rule:"immutable" ref:"Project" doc:"The Project it is in, which must be the one that the stack works in."`
+}
+
+// ProjectFilter is the same field in an import filter, where any Project will
+// do.
+type ProjectFilter struct {
+	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"The Project it is in."`
+}
+
+// Check refuses a project that is not the one the client works in.
+func (p ProjectRef) Check(c *Client, lookup func(kind, name string) reconcile.Ref) error {
+	ref := lookup("Project", p.ProjectRef)
+	if ref.ID == "" || ref.ID == c.ProjectID {
+		return nil
+	}
+	return fmt.Errorf("%w: spec.resource.projectRef: Project %s is %s, and this stack works in %s; remove projectRef, or give that project a stack of its own",
+		reconcile.ErrRejected, ref.Name, ref.ID, c.ProjectID)
+}
+
+// Diff notes that an object is in another project than the one named. Neutron
+// cannot move it, and making it anew would not either.
+func (p ProjectRef) Diff(projectID string, lookup func(kind, name string) reconcile.Ref, c *reconcile.Changes) {
+	if ref := lookup("Project", p.ProjectRef); ref.ID != "" && ref.ID != projectID {
+		c.Note("spec.resource.projectRef", fmt.Sprintf("it stays in project %s, where this stack works: nothing can be moved to another project", projectID))
+	}
+}
+
+// Match tells whether something of this project passes.
+func (p ProjectFilter) Match(projectID string, lookup func(kind, name string) reconcile.Ref) bool {
+	ref := lookup("Project", p.ProjectRef)
+	return ref.Name == "" || ref.ID == projectID
+}
