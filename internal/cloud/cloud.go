@@ -79,6 +79,9 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	if err := openstack.Authenticate(ctx, provider, creds.auth); err != nil {
 		return nil, authError(creds, err)
 	}
+	if creds.endpoint.Region, err = regionOf(provider, creds.endpoint.Region); err != nil {
+		return nil, fmt.Errorf("%w: cloud %s: %w", reconcile.ErrRejected, creds.name, err)
+	}
 	c := &Client{Region: creds.endpoint.Region, provider: provider, endpoint: creds.endpoint, services: map[string]*gophercloud.ServiceClient{}}
 	if c.ProjectID, err = projectOf(provider); err != nil {
 		return nil, fmt.Errorf("%w: cloud %s: %w", reconcile.ErrRejected, creds.name, err)

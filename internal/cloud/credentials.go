@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/config/clouds"
 	"sigs.k8s.io/yaml"
 
@@ -44,26 +43,61 @@ func readCredentials(name, file string) (credentials, error) {
 		return credentials{}, explainClouds(name, file, err)
 	}
 	if auth.IdentityEndpoint == "" {
-		return credentials{}, fmt.Errorf("clouds.yaml: entry %s has no auth.auth_url", name)
+		place, _ := cloudsEntries(file)
+		return credentials{}, fmt.Errorf("%s: entry %s has no auth.auth_url", cmp.Or(place, "clouds.yaml"), name)
 	}
 	if auth.ApplicationCredentialID != "" || auth.ApplicationCredentialName != "" {
-		auth.Scope = nil // an application credential brings its own
+		auth.Scope, auth.TenantID, auth.TenantName = nil, "", "" // an application credential brings its own
 	}
 	return credentials{name: name, auth: auth, endpoint: endpoint, tls: tlsConfig}, nil
 }
 
+// environmentCredentials takes the OS_* variables as openrc files set them.
+// (keystoneauth1/loading/opts.py; python-openstackclient)
 func environmentCredentials() (credentials, error) {
-	if os.Getenv("OS_AUTH_URL") == "" {
+	env := func(names ...string) string {
+		for _, name := range names {
+			if value := os.Getenv("OS_" + name); value != "" {
+				return value
+			}
+		}
+		return ""
+	}
+	auth := gophercloud.AuthOptions{
+		IdentityEndpoint: env("AUTH_URL"), Username: env("USERNAME"), UserID: env("USER_ID"), Password: env("PASSWORD"), TokenID: env("TOKEN"),
+		ApplicationCredentialID: env("APPLICATION_CREDENTIAL_ID"), ApplicationCredentialName: env("APPLICATION_CREDENTIAL_NAME"),
+		ApplicationCredentialSecret: env("APPLICATION_CREDENTIAL_SECRET"),
+	}
+	if auth.IdentityEndpoint == "" {
 		return credentials{}, errors.New("no cloud is named: set spec.cloud (or --cloud, or $OS_CLOUD) to an entry of clouds.yaml, or set the OS_* variables")
 	}
-	auth, err := openstack.AuthOptionsFromEnv()
-	if err != nil {
-		return credentials{}, fmt.Errorf("OS_* variables: %w", err)
+	if auth.UserID == "" && auth.ApplicationCredentialID == "" {
+		auth.DomainID, auth.DomainName = one(env("USER_DOMAIN_ID", "DOMAIN_ID"), env("USER_DOMAIN_NAME", "DOMAIN_NAME", "DEFAULT_DOMAIN"))
+	}
+	scope := gophercloud.AuthScope{ProjectID: env("PROJECT_ID", "TENANT_ID")}
+	if scope.ProjectID == "" {
+		scope.ProjectName = env("PROJECT_NAME", "TENANT_NAME")
+		scope.DomainID, scope.DomainName = one(env("PROJECT_DOMAIN_ID", "DOMAIN_ID"), env("PROJECT_DOMAIN_NAME", "DOMAIN_NAME", "DEFAULT_DOMAIN"))
+	}
+	switch {
+	case auth.ApplicationCredentialID+auth.ApplicationCredentialName != "": // brings its own
+	case scope.ProjectID+scope.ProjectName == "":
+		return credentials{}, errors.New("the OS_* variables name no project; set OS_PROJECT_NAME (and OS_PROJECT_DOMAIN_NAME) or OS_PROJECT_ID")
+	default:
+		auth.Scope = &scope
 	}
 	tlsConfig, err := environmentTLS()
 	return credentials{name: "of the OS_* variables", auth: auth, tls: tlsConfig, endpoint: gophercloud.EndpointOpts{
-		Region: os.Getenv("OS_REGION_NAME"), Availability: gophercloud.Availability(strings.TrimSuffix(os.Getenv("OS_INTERFACE"), "URL")),
+		Region: env("REGION_NAME"), Availability: gophercloud.Availability(strings.TrimSuffix(env("INTERFACE", "ENDPOINT_TYPE"), "URL")),
 	}}, err
+}
+
+// one keeps the ID of a domain, or else its name: Keystone wants one of them.
+func one(id, name string) (string, string) {
+	if id != "" {
+		return id, ""
+	}
+	return "", name
 }
 
 // explainClouds says which entries there are when the one named is not among
@@ -115,12 +149,30 @@ func cloudsEntries(named string) (file string, entries []string) {
 	return "", nil
 }
 
-// authError explains why Keystone did not let us in.
+// authError explains why Keystone did not let us in. It answers 401, or 404
+// when it has forgotten an application credential.
+// (keystone/auth/plugins/core.py: AppCredInfo)
 func authError(c credentials, err error) error {
 	var code gophercloud.ErrUnexpectedResponseCode
-	if errors.As(err, &code) && code.Actual == 401 {
-		return fmt.Errorf("%w: cloud %s: %s refuses the credentials (%s); check user, password or application credential, project and domain names, and whether they have expired",
-			reconcile.ErrRejected, c.name, c.auth.IdentityEndpoint, serverMessage(code.Body))
+	where := c.auth.IdentityEndpoint
+	if !errors.As(err, &code) {
+		fix := "check auth_url, and the network between here and there"
+		if errors.As(err, new(*tls.CertificateVerificationError)) {
+			fix = "set cacert in the clouds.yaml entry (or $OS_CACERT) to the certificate of whom to trust"
+		}
+		return fmt.Errorf("cloud %s: authenticate at %s: %w; %s", c.name, where, Classify(err), fix)
 	}
-	return fmt.Errorf("cloud %s: authenticate at %s: %w", c.name, c.auth.IdentityEndpoint, Classify(err))
+	switch text := serverMessage(code.Body); {
+	case refusesCredentials(code):
+		return fmt.Errorf("%w: cloud %s: %s refuses the credentials (%s); check user, password or application credential, project and domain names, and whether they have expired",
+			reconcile.ErrRejected, c.name, where, text)
+	case code.Actual < 500 && code.Actual != 429:
+		return fmt.Errorf("%w: cloud %s: %s does not answer as Keystone does (%d %s); check auth_url, which usually ends in /v3",
+			reconcile.ErrRejected, c.name, where, code.Actual, text)
+	}
+	return fmt.Errorf("cloud %s: authenticate at %s: %w", c.name, where, Classify(err))
+}
+
+func refusesCredentials(code gophercloud.ErrUnexpectedResponseCode) bool {
+	return code.Actual == 401 || code.Actual == 403 || code.Actual == 404 && strings.HasPrefix(serverMessage(code.Body), "Could not find")
 }

@@ -28,6 +28,10 @@ func Classify(err error) error {
 	if err == nil || classified(err) {
 		return err
 	}
+	var lapsed *gophercloud.ErrUnableToReauthenticate
+	if errors.As(err, &lapsed) {
+		return lapsedError(lapsed.ErrReauth)
+	}
 	var code gophercloud.ErrUnexpectedResponseCode
 	if !errors.As(err, &code) {
 		return withoutURL(err)
@@ -45,6 +49,15 @@ func Classify(err error) error {
 		return &reconcile.RetryAfterError{After: after, Err: described}
 	}
 	return described
+}
+
+// lapsedError explains why a token that had ended could not be renewed.
+func lapsedError(err error) error {
+	var code gophercloud.ErrUnexpectedResponseCode
+	if errors.As(err, &code) && refusesCredentials(code) {
+		return fmt.Errorf("%w: Keystone does not accept the credentials any more (%s); check whether they were revoked or have expired", reconcile.ErrRejected, serverMessage(code.Body))
+	}
+	return fmt.Errorf("renew the token: %w", Classify(err))
 }
 
 func classified(err error) bool {
