@@ -72,19 +72,29 @@ func Kind(c *cloud.Client) reconcile.Kind {
 }
 
 func (rules) Name(w reconcile.Want[Spec]) string {
-	return cloud.Name(w.Spec.Name, w.Key.Name) + " " + cloud.MarkText(w.Mark)
+	name := cloud.Name(w.Spec.Name, w.Key.Name) + " " + cloud.MarkText(w.Mark)
+	if w.Mark.Keep {
+		name += keepSuffix
+	}
+	return name
 }
+
+// keepSuffix ends the name of a group that outlives its manifest.
+const keepSuffix = " keep"
 
 // unmarked takes a name apart into the user's and the mark; nil when there is
 // none.
 func unmarked(name string) (user string, mark *reconcile.Mark) {
+	whole := name
+	name, keep := strings.CutSuffix(name, keepSuffix)
 	at := strings.LastIndex(name, " [")
 	if at < 0 {
-		return name, nil
+		return whole, nil
 	}
 	if mark = cloud.MarkInText(name[at+1:]); mark == nil {
-		return name, nil
+		return whole, nil
 	}
+	mark.Keep = keep
 	return name[:at], mark
 }
 
@@ -95,10 +105,20 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 }
 
 func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
-	name, _ := unmarked(have.Name)
+	name, mark := unmarked(have.Name)
 	reconcile.Fixed(c, "spec.resource.name", name, cloud.Name(w.Spec.Name, w.Key.Name))
+	if mark != nil && mark.Keep != w.Mark.Keep {
+		c.Note("metadata.annotations", "came after the group was made, and Nova cannot write it down: "+ending(mark.Keep)+"; to change that, delete the group and have it made anew")
+	}
 	reconcile.Fixed(c, "spec.resource.policy", have.policy(), w.Spec.Policy)
 	reconcile.Fixed(c, "spec.resource.rules.maxServerPerHost", have.Rules.MaxServerPerHost, maxPerHost(w.Spec))
+}
+
+func ending(keep bool) string {
+	if keep {
+		return "the group stays when its manifest goes"
+	}
+	return "the group goes with its manifest"
 }
 
 func maxPerHost(s *Spec) int {

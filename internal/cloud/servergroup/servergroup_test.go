@@ -42,8 +42,38 @@ func TestAnnotationsLeaveItAlone(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.MustSync(object)
 	annotated := strings.Replace(object, "{name: web}", `{name: web, annotations: {stackreeve.dev/on-delete: detach}}`, 1)
-	if step := g.Plan(annotated).Steps[0]; step.Action != reconcile.Keep {
+	step := g.Plan(annotated).Steps[0]
+	if step.Action != reconcile.Keep {
 		t.Errorf("action is %s, want keep: nothing can be written on a server group", step.Action)
+	}
+	if len(step.Notes) != 1 || !strings.Contains(step.Notes[0].Text, "goes with its manifest") {
+		t.Errorf("notes are %v; want one that says what will happen", step.Notes)
+	}
+}
+
+func TestOutlivesItsManifestWhenAskedFromTheStart(t *testing.T) {
+	for _, annotation := range []string{"on-delete: detach", `prune: "false"`} {
+		g := kindtest.NewTarget(t, kinds)
+		annotated := strings.Replace(object, "{name: web}", "{name: web, annotations: {stackreeve.dev/"+annotation+"}}", 1)
+		g.MustSync(annotated)
+		if pass := g.MustSync(annotated); len(pass.Results) > 0 || len(pass.First.Steps[0].Notes) > 0 {
+			t.Errorf("%s: second pass: %v", annotation, pass.First.Steps)
+		}
+		if pass := g.MustSync(""); pass.Last.Owned != 1 {
+			t.Errorf("%s: the stack owns %d objects after the manifest is gone, want one", annotation, pass.Last.Owned)
+		}
+		c := g.Client(nil)
+		list, err := cloud.List[struct{ ID, Name string }](t.Context(), c, cloud.Call{Service: cloud.Compute, Path: "os-server-groups"}, "server_groups")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range list {
+			if strings.Contains(group.Name, g.Stack) {
+				if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: "DELETE", Path: "os-server-groups/" + group.ID}); err != nil {
+					t.Error(err)
+				}
+			}
+		}
 	}
 }
 

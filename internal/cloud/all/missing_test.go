@@ -1,0 +1,79 @@
+package all_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// without takes a service out of the catalog that Keystone gives.
+type without struct {
+	service string
+	next    http.RoundTripper
+}
+
+func (w *without) wrap(next http.RoundTripper) http.RoundTripper {
+	w.next = next
+	return w
+}
+
+// RoundTrip implements http.RoundTripper.
+func (w *without) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := w.next.RoundTrip(req)
+	if err != nil || !strings.HasSuffix(req.URL.Path, "/auth/tokens") {
+		return resp, err
+	}
+	var body map[string]map[string]any
+	err = json.NewDecoder(resp.Body).Decode(&body)
+	_ = resp.Body.Close() // read to its end
+	if err != nil {
+		return nil, err
+	}
+	catalog, _ := body["token"]["catalog"].([]any)
+	body["token"]["catalog"] = slices.DeleteFunc(catalog, func(entry any) bool {
+		service, ok := entry.(map[string]any)
+		return ok && service["type"] == w.service
+	})
+	text, err := json.Marshal(body)
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	return resp, err
+}
+
+// On a cloud without load balancers only objects that need them are in error.
+func TestCloudWithoutLoadBalancers(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	machines, balancer, _ := strings.Cut(story, "\n---\n")
+	none := &without{service: "load-balancer"}
+	if pass := g.SyncThrough(machines, none.wrap); pass.Outcome() != reconcile.InSync {
+		t.Errorf("machines: %s: %v", pass.Outcome(), pass.Failures)
+	}
+	var count kindtest.Counter
+	pass := g.SyncThrough(machines+"\n---\n"+balancer, func(next http.RoundTripper) http.RoundTripper { return count.Wrap(none.wrap(next)) })
+	if pass.Outcome() != reconcile.Broken || count.Writes.Load() != 0 {
+		t.Errorf("with a load balancer: %s, %d writing requests; want an error and none", pass.Outcome(), count.Writes.Load())
+	}
+	for _, f := range pass.Failures {
+		if f.Key.Kind != "LoadBalancer" || !strings.Contains(f.Reason, "load-balancer") {
+			t.Errorf("%v", f)
+		}
+	}
+	if len(pass.Failures) != 1 {
+		t.Errorf("%d failures, want one", len(pass.Failures))
+	}
+	// It is as if the service were down: nothing of it is taken for gone.
+	g.MustSync(machines + "\n---\n" + balancer)
+	if pass := g.SyncThrough(machines, none.wrap); pass.Outcome() != reconcile.InSync || len(pass.Results) != 0 {
+		t.Errorf("without the service again: %s, %v", pass.Outcome(), pass.Results)
+	}
+	if plan := g.Plan(machines + "\n---\n" + balancer); !plan.InSync() {
+		t.Errorf("the load balancer is not as it was: %v", plan.Summary())
+	}
+}
