@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +45,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"simulator": clouds.start,
 			"writes":    clouds.writes,
+			"fault":     clouds.fault,
+			"leaks":     leaks,
 			"exits":     exits,
 			"address":   address,
 			"await":     await,
@@ -80,6 +84,43 @@ func (c *clouds) writes(ts *testscript.TestScript, _ bool, args []string) {
 	server.ResetRequests()
 	if args[0] != fmt.Sprint(writes) && (args[0] != "some" || writes == 0) || reads == 0 {
 		ts.Fatalf("%d writing and %d reading requests, want %s and some", writes, reads, args[0])
+	}
+}
+
+// fault makes the simulator misbehave; its pages say how faults are written.
+func (c *clouds) fault(ts *testscript.TestScript, _ bool, args []string) {
+	address := c.byScript[ts.Name()].URL + "/_simulator/faults"
+	resp, err := http.Post(address, "application/json", strings.NewReader(strings.Join(args, " ")))
+	ts.Check(err)
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusCreated {
+		text, err := io.ReadAll(resp.Body)
+		ts.Fatalf("%s %s %v", resp.Status, text, err)
+	}
+}
+
+// secretsOfScripts begin what the scripts' Secrets hold.
+var secretsOfScripts = []string{"zyxwvuts", "qponmlkj"}
+
+// leaks wants no secret in what the last command has said, as it is or within
+// anything in base64.
+func leaks(ts *testscript.TestScript, _ bool, _ []string) {
+	said := ts.ReadFile("stdout") + "\n" + ts.ReadFile("stderr")
+	if strings.TrimSpace(said) == "" {
+		ts.Fatalf("the last command said nothing")
+	}
+	for _, secret := range secretsOfScripts {
+		forms := []string{secret}
+		for shift := range 3 {
+			// Without the characters that have a part in what stands around it.
+			text := base64.RawStdEncoding.EncodeToString([]byte("..."[:shift] + secret))
+			forms = append(forms, text[[]int{0, 2, 3}[shift]:len(text)-1])
+		}
+		for _, form := range forms {
+			if at := strings.Index(said, form); at >= 0 {
+				ts.Fatalf("%s is told as %s: %s", secret, form, said[max(0, at-100):min(len(said), at+100)])
+			}
+		}
 	}
 }
 
