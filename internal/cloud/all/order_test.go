@@ -1,0 +1,38 @@
+package all_test
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+)
+
+// A machine and a load balancer on a network of the same repository get their
+// addresses from its subnet, which is made in the same pass.
+func TestAddressesWaitForTheSubnetsOfTheRepository(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.MustSync(`
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: inside}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: inside-v4}
+spec: {resource: {networkRef: inside, ipVersion: 4, cidr: 10.77.0.0/24}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachine
+metadata: {name: one}
+spec: {network: inside, image: centos79, flavor: n3-1vcpu-2gb}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: LoadBalancer
+metadata: {name: front}
+spec:
+  vipNetwork: inside
+  ports:
+    - {port: 80, protocol: tcp, realServers: {virtualMachineRefs: [one]}}
+`)
+}
