@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
 )
 
@@ -43,14 +44,16 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"simulator": clouds.start,
-			"writes":    clouds.writes,
-			"fault":     clouds.fault,
-			"leaks":     leaks,
-			"exits":     exits,
-			"address":   address,
-			"await":     await,
-			"commit":    commit,
+			"simulator":   clouds.start,
+			"writes":      clouds.writes,
+			"fault":       clouds.fault,
+			"leaks":       leaks,
+			"change":      clouds.change,
+			"description": clouds.description,
+			"exits":       exits,
+			"address":     address,
+			"await":       await,
+			"commit":      commit,
 		},
 	})
 }
@@ -96,6 +99,36 @@ func (c *clouds) fault(ts *testscript.TestScript, _ bool, args []string) {
 	if resp.StatusCode != http.StatusCreated {
 		text, err := io.ReadAll(resp.Body)
 		ts.Fatalf("%s %s %v", resp.Status, text, err)
+	}
+}
+
+// object finds one of Neutron's objects by its kind and name, and the client
+// that found it; its ID is "" when there is none.
+func (c *clouds) object(ts *testscript.TestScript, kind, name string) (client *cloud.Client, id, description string) {
+	client, err := cloud.Open(context.Background(), cloud.Config{Cloud: "demo", File: ts.Getenv("OS_CLIENT_CONFIG_FILE")})
+	ts.Check(err)
+	list, err := cloud.List[struct{ ID, Name, Description string }](context.Background(), client, cloud.Call{Service: cloud.Network, Path: kind + "s"}, kind+"s")
+	ts.Check(err)
+	for _, o := range list {
+		if o.Name == name {
+			return client, o.ID, o.Description
+		}
+	}
+	return client, "", ""
+}
+
+// change sets a field of one of Neutron's objects as somebody else would:
+// change KIND NAME FIELD VALUE.
+func (c *clouds) change(ts *testscript.TestScript, _ bool, args []string) {
+	client, id, _ := c.object(ts, args[0], args[1])
+	ts.Check(client.Do(context.Background(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: args[0] + "s/" + id,
+		Body: map[string]any{args[0]: map[string]any{args[2]: args[3]}}}))
+}
+
+// description wants one of Neutron's objects to bear it: KIND NAME TEXT.
+func (c *clouds) description(ts *testscript.TestScript, not bool, args []string) {
+	if _, _, have := c.object(ts, args[0], args[1]); (have == args[2]) == not {
+		ts.Fatalf("the description of %s %s is %q", args[0], args[1], have)
 	}
 }
 

@@ -98,14 +98,18 @@ func finishNeutron[S any](ctx context.Context, c *Client, k NeutronKind, id stri
 
 // UpdateNeutron writes changed attributes, then the tags, then, on a half-made
 // object, the description. fields may be empty. The attributes are only
-// written if nobody changed the object since it was observed.
-func UpdateNeutron(ctx context.Context, c *Client, k NeutronKind, have NeutronBase, fields map[string]any, m reconcile.Mark, l Labels) error {
+// written if nobody changed the object since it was observed. Labels that are
+// not among the changes stay as they are: somebody else may look after them.
+func UpdateNeutron(ctx context.Context, c *Client, k NeutronKind, have NeutronBase, changes []reconcile.Change, fields map[string]any, m reconcile.Mark, l Labels) error {
 	fields = maps.Clone(fields)
 	if fields == nil {
 		fields = map[string]any{}
 	}
 	halfMade := MarkInTags(have.Tags) == nil && MarkInText(have.Description) != nil
-	if have.Description != l.Description && !halfMade {
+	if !halfMade && !reconcile.Has(changes, "spec.resource.tags") {
+		l.Tags = have.UserTags()
+	}
+	if !halfMade && reconcile.Has(changes, "spec.resource.description") {
 		fields["description"] = l.Description
 	}
 	if len(fields) > 0 {

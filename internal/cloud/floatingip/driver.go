@@ -92,7 +92,7 @@ func associate(body map[string]any, w reconcile.Want[Spec]) {
 // the external network: the way may still come up.
 func unreachable(err error) error {
 	if errors.Is(err, reconcile.ErrGone) {
-		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %v", reconcile.ErrBusy, err)
+		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %w", reconcile.ErrBusy, err)
 	}
 	return err
 }
@@ -110,10 +110,10 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 		}
 		state = now
 	}
-	if state.PortID != "" && !halfMade && state.Description != cloud.Or(w.Spec.Description, "") {
+	if state.PortID != "" && !halfMade && reconcile.Has(changes, "spec.resource.description") {
 		fields["port_id"], fields["fixed_ip_address"] = state.PortID, state.FixedIP
 	}
-	if err := cloud.UpdateNeutron(ctx, d.c, resource, state.NeutronBase, fields, w.Mark, labels(w.Spec)); err != nil {
+	if err := cloud.UpdateNeutron(ctx, d.c, resource, state.NeutronBase, changes, fields, w.Mark, labels(w.Spec)); err != nil {
 		return err
 	}
 	if moved && halfMade {

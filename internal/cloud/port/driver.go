@@ -99,7 +99,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 	if fields["port_security_enabled"] != nil && want.PortSecurity == "Disabled" {
 		fields["security_groups"], fields["allowed_address_pairs"] = []string{}, []addressPair{}
 	}
-	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, fields, w.Mark, labels(want))
+	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, changes, fields, w.Mark, labels(want))
 }
 
 // Delete refuses to pull a port out of a running machine, whoever runs it,

@@ -70,7 +70,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 		"spec.resource.name":         {Name: "name", Value: rules{}.Name(w)},
 		"spec.resource.adminStateUp": {Name: "admin_state_up", Value: cloud.Or(w.Spec.AdminStateUp, true)},
 	})
-	return cloud.UpdateNeutron(ctx, d.c, resource, base, fields, w.Mark, labels(w.Spec))
+	return cloud.UpdateNeutron(ctx, d.c, resource, base, changes, fields, w.Mark, labels(w.Spec))
 }
 
 // gatewayValue is the gateway as Neutron takes it in an update: {} for none.

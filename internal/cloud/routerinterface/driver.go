@@ -110,7 +110,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 			return err
 		}
 	}
-	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, nil, w.Mark, cloud.Labels{})
+	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, changes, nil, w.Mark, cloud.Labels{})
 }
 
 // Delete detaches the port, which deletes it.

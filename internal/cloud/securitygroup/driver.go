@@ -64,7 +64,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 		state = now.Group
 	}
 	fields := cloud.Changed(changes, map[string]cloud.Attribute{"spec.resource.name": {Name: "name", Value: rules{}.Name(w)}})
-	return cloud.UpdateNeutron(ctx, d.c, resource, state.NeutronBase, fields, w.Mark, labels(w.Spec))
+	return cloud.UpdateNeutron(ctx, d.c, resource, state.NeutronBase, changes, fields, w.Mark, labels(w.Spec))
 }
 
 func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {

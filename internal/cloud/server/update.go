@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -41,8 +42,30 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 	if reconcile.Has(changes, "spec.resource.volumes") {
 		u.volumes(w, have.State)
 	}
-	u.do(cloud.Call{Method: http.MethodPut, Path: "/metadata", Body: map[string]any{"metadata": allMetadata(w, hasDescription)}})
+	u.do(cloud.Call{Method: http.MethodPut, Path: "/metadata", Body: map[string]any{"metadata": nextMetadata(w, have.State, changes, hasDescription)}})
 	return u.err
+}
+
+// nextMetadata is what the metadata shall hold after an update: what is not
+// among the changes stays as it is, for somebody else may look after it.
+func nextMetadata(w reconcile.Want[Spec], have *State, changes []reconcile.Change, hasDescription bool) map[string]string {
+	next := allMetadata(w, hasDescription)
+	for key, field := range map[string]string{
+		userDataKey: "spec.resource.userData", hintsKey: "spec.resource.schedulerHints", descriptionKey: "spec.resource.description",
+	} {
+		if reconcile.Has(changes, field) {
+			continue
+		}
+		delete(next, key)
+		if value, ok := have.Metadata[key]; ok {
+			next[key] = value
+		}
+	}
+	if !reconcile.Has(changes, "spec.resource.metadata") {
+		maps.DeleteFunc(next, func(key, _ string) bool { _, asked := metadata(w.Spec)[key]; return asked })
+		maps.Copy(next, cloud.UserMetadata(have.Metadata))
+	}
+	return next
 }
 
 // update is a series of requests that ends with the first error.

@@ -62,7 +62,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 	if reconcile.Has(changes, "spec.resource.gateway") {
 		fields["gateway_ip"] = gatewayValue(want, have.State.GatewayIP)
 	}
-	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, fields, w.Mark, labels(want))
+	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, changes, fields, w.Mark, labels(want))
 }
 
 func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {

@@ -76,7 +76,11 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 			return err
 		}
 	}
-	all := cloud.Metadata(w.Mark, metadata(w.Spec))
+	user := cloud.UserMetadata(have.State.Metadata)
+	if reconcile.Has(changes, "spec.resource.metadata") {
+		user = metadata(w.Spec)
+	}
+	all := cloud.Metadata(w.Mark, user)
 	return d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPut, Path: path + "/metadata", Body: map[string]any{"metadata": all}})
 }
 
