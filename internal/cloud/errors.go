@@ -41,7 +41,7 @@ func Classify(err error) error {
 	if id := code.ResponseHeader.Get("X-Openstack-Request-Id"); id != "" {
 		described = fmt.Errorf("%w (%s)", described, id)
 	}
-	class := classOf(code, text)
+	class := classOf(code)
 	if class != nil {
 		return fmt.Errorf("%w: %w", class, described)
 	}
@@ -69,7 +69,7 @@ func classified(err error) bool {
 	return errors.As(err, new(*reconcile.RetryAfterError))
 }
 
-func classOf(code gophercloud.ErrUnexpectedResponseCode, text string) error {
+func classOf(code gophercloud.ErrUnexpectedResponseCode) error {
 	switch code.Actual {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed,
 		http.StatusRequestEntityTooLarge, http.StatusNotImplemented, http.StatusUnprocessableEntity:

@@ -55,11 +55,11 @@ func (c *Client) Do(ctx context.Context, call Call) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", call.Service, Classify(err))
 	}
+	defer func() { _ = resp.Body.Close() }() // what matters is what was read
 	return read(resp, call)
 }
 
 func read(resp *http.Response, call Call) error {
-	defer func() { _ = resp.Body.Close() }() // nothing can be done about it
 	if call.Into == nil || resp.StatusCode == http.StatusNoContent {
 		_, err := io.Copy(io.Discard, resp.Body)
 		return err

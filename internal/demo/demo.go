@@ -54,7 +54,7 @@ func (s *Show) Stage(ctx context.Context, listen string) error {
 	if s.repo, err = newRepository(s.path("repo"), s.Example); err != nil {
 		return err
 	}
-	if _, err = s.repo.commit("Two machines behind a load balancer"); err != nil {
+	if err = s.repo.commit("Two machines behind a load balancer"); err != nil {
 		return err
 	}
 	if err := os.WriteFile(s.path("stackreeve.yaml"), []byte(config(s.repo.dir)), 0o644); err != nil {
@@ -140,8 +140,7 @@ func (s *Show) scale(context.Context) error {
 		return err
 	}
 	s.prompt("sed -i 's/replicas: 2/replicas: 3/' virtualmachinegroup.yaml && git commit -qam 'A third machine'")
-	_, err := s.repo.commit("A third machine")
-	return err
+	return s.repo.commit("A third machine")
 }
 
 // deleteServer deletes a server as anybody with credentials could, and waits

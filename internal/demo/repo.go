@@ -32,20 +32,19 @@ func newRepository(dir string, files fs.FS) (*repository, error) {
 }
 
 // commit records everything in the work tree.
-func (r *repository) commit(message string) (string, error) {
+func (r *repository) commit(message string) error {
 	tree, err := r.git.Worktree()
 	if err != nil {
-		return "", fmt.Errorf("demo: %w", err)
+		return fmt.Errorf("demo: %w", err)
 	}
 	if err := tree.AddWithOptions(&git.AddOptions{All: true}); err != nil {
-		return "", fmt.Errorf("demo: git add: %w", err)
+		return fmt.Errorf("demo: git add: %w", err)
 	}
 	author := &object.Signature{Name: "You", Email: "you@example.org", When: time.Now()}
-	hash, err := tree.Commit(message, &git.CommitOptions{Author: author})
-	if err != nil {
-		return "", fmt.Errorf("demo: git commit: %w", err)
+	if _, err = tree.Commit(message, &git.CommitOptions{Author: author}); err != nil {
+		return fmt.Errorf("demo: git commit: %w", err)
 	}
-	return hash.String()[:7], nil
+	return nil
 }
 
 // edit replaces text in a file; the text must be there.

@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,7 @@ func FuzzLoad(f *testing.F) {
 			loaded, err := manifest.Load(fstest.MapFS{name: {Data: text}}, kinds())
 			lines := 1 + strings.Count(string(text), "\n") + strings.Count(string(text), "\r") +
 				strings.Count(string(text), "\u0085") + strings.Count(string(text), "\u2028") + strings.Count(string(text), "\u2029")
-			if problems, ok := err.(manifest.Problems); ok {
+			if problems := (manifest.Problems)(nil); errors.As(err, &problems) {
 				checkProblems(t, problems, name, lines)
 			}
 			for _, o := range loaded.Objects {

@@ -91,11 +91,6 @@ func (r rules) ofElement() rules {
 	return r
 }
 
-// ofContainer is what holds for the list or map itself.
-func (r rules) ofContainer() rules {
-	return rules{min: r.min, max: r.max, unique: r.unique}
-}
-
 // text judges a string; what is "" when nothing is wrong. It never quotes a secret.
 func (r rules) text(s string) (what, fix string) {
 	shown := " " + quote(s)

@@ -2,6 +2,7 @@ package manifest_test
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -82,9 +83,7 @@ func body(kind string) any {
 func tell(files fstest.MapFS) string {
 	loaded, err := manifest.Load(files, kinds())
 	var problems manifest.Problems
-	if err != nil {
-		problems = err.(manifest.Problems)
-	}
+	errors.As(err, &problems)
 	var out strings.Builder
 	for _, o := range loaded.Objects {
 		problems = append(problems, o.Decode(body(o.Key.Kind))...)

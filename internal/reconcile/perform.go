@@ -30,6 +30,7 @@ func (e *Engine) do(ctx context.Context, s Step) (live *Live[any], gone bool, er
 			return nil, false, fmt.Errorf("update: %w", err)
 		}
 		return nil, false, nil
+	case Keep, Wait, Refuse:
 	case Recreate, Delete:
 		have := *s.have
 		have.Remade = s.Action == Recreate

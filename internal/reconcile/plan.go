@@ -295,6 +295,7 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 		return p.recreate(s.hold(Recreate, "failed: "+have.Message), d)
 	case Pending:
 		return s.hold(Wait, have.Message)
+	case Ready, Degraded:
 	}
 	differs, moved, notes := p.changes(d, have)
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)

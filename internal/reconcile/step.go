@@ -71,6 +71,7 @@ func (s Step) Disruption() Disruption {
 		return Replace
 	case Update:
 		return worst(s.Changes)
+	case Keep, Create, Wait, Refuse:
 	}
 	return InPlace
 }

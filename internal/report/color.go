@@ -30,6 +30,7 @@ func colorOf(s reconcile.Step) color {
 		return yellow
 	case reconcile.Recreate, reconcile.Delete, reconcile.Refuse:
 		return red
+	case reconcile.Wait:
 	}
 	return cyan
 }

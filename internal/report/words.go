@@ -27,6 +27,7 @@ func symbol(s reconcile.Step) string {
 		return "…"
 	case reconcile.Refuse:
 		return "!"
+	case reconcile.Keep:
 	}
 	return "="
 }
@@ -52,10 +53,9 @@ func explain(s reconcile.Step) string {
 	case s.Drift && s.Action == reconcile.Update:
 		add("changed in the cloud")
 	}
-	switch {
-	case s.Action == reconcile.Refuse:
+	if s.Action == reconcile.Refuse {
 		add("refused: " + s.Reason)
-	default:
+	} else {
 		add(s.Reason)
 	}
 	if len(s.Awaits) > 0 && !s.Action.Writes() && s.Reason == "" {

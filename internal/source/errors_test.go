@@ -14,7 +14,7 @@ func wantError(t testing.TB, err, class error, words ...string) {
 	if !errors.Is(err, class) {
 		t.Fatalf("error %q is not %q", err, class)
 	}
-	if NeedsPerson(err) == (class == ErrUnavailable) {
+	if NeedsPerson(err) == errors.Is(class, ErrUnavailable) {
 		t.Errorf("NeedsPerson(%q) = %v", err, NeedsPerson(err))
 	}
 	for _, w := range words {

@@ -60,7 +60,7 @@ func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.A
 	if err != nil {
 		return err
 	}
-	defer resp.Close()
+	defer func() { _ = resp.Close() }() // what matters is what was read
 	return receive(&bounded{r: demux(req, resp), left: maxPackBytes, what: "the pack"})
 }
 

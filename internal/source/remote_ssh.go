@@ -124,7 +124,7 @@ func (s *sshSession) start(conn net.Conn, addr string, config *ssh.ClientConfig,
 		return err
 	}
 	wait := make(chan struct{})
-	go func() { defer close(wait); session.Wait() }()
+	go func() { defer close(wait); _ = session.Wait() }() // its standard error says what went wrong
 	s.stderr.done = wait
 	return nil
 }

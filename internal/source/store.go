@@ -60,7 +60,7 @@ func newStore(dir string) *store {
 
 func (s *store) reopen() {
 	if s.objects != nil {
-		s.objects.Close()
+		_ = s.objects.Close() // it was only read
 	}
 	s.objects = filesystem.NewStorageWithOptions(s.fs, cache.NewObjectLRU(objectCacheLen),
 		filesystem.Options{KeepDescriptors: true})

@@ -137,8 +137,7 @@ func (k *kind[T]) createAll(c *oslo.Call, ready []values) ([]*T, error) {
 }
 
 func (k *kind[T]) put(c *oslo.Call) (*oslo.Response, error) {
-	rec, err := k.find(c.Caller, c.PathValue("id"))
-	if err != nil {
+	if _, err := k.find(c.Caller, c.PathValue("id")); err != nil {
 		return nil, err
 	}
 	bodies, bulk, err := k.bodies(c)
@@ -155,7 +154,8 @@ func (k *kind[T]) put(c *oslo.Call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rec, err = k.owned(c.Caller, c.PathValue("id"), "update"); err != nil {
+	rec, err := k.owned(c.Caller, c.PathValue("id"), "update")
+	if err != nil {
 		return nil, err
 	}
 	if err := permit(k.attrs, c.Caller, "update_"+k.name, bodies[0], func(a attribute) access { return a.put }); err != nil {

@@ -63,13 +63,13 @@ func (n *Nova) listKeys(c *call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := n.opts.MaxPage
 	recs := n.keys.Where(func(k *keyPair) bool { return k.user == user })
 	slices.SortFunc(recs, func(a, b *keyPair) int { return strings.Compare(a.name, b.name) })
 	name := func(k *keyPair) string { return k.name }
 	more := false
 	if c.minor >= 35 {
-		if limit, err = n.limit(c); err != nil {
+		limit, err := n.limit(c)
+		if err != nil {
 			return nil, err
 		}
 		if recs, more, err = page(c, recs, limit, name); err != nil {

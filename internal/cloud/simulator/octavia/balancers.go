@@ -1,6 +1,7 @@
 package octavia
 
 import (
+	"errors"
 	"net/netip"
 	"slices"
 
@@ -135,7 +136,7 @@ func (o *Octavia) plugVIP(lb *LoadBalancer) error {
 	})
 	if err != nil {
 		text := err.Error()
-		if e, ok := err.(*oslo.Error); ok {
+		if e := new(oslo.Error); errors.As(err, &e) {
 			text = e.Message
 		}
 		return oslo.Errorf(500, "ProviderDriverError", "Provider 'amphora' reports error: %s\nNeutron server returns request_ids: ['req-%s']", text, o.cloud.UUID())

@@ -23,9 +23,7 @@ func nested(in object) (listeners, pools []object, err error) {
 		}
 		listeners = append(listeners, item)
 	}
-	for _, item := range items(in["pools"]) {
-		pools = append(pools, item)
-	}
+	pools = append(pools, items(in["pools"])...)
 	delete(in, "listeners")
 	delete(in, "pools")
 	return listeners, pools, nil
