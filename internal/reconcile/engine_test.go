@@ -185,6 +185,23 @@ func TestAChangeWithoutEffectIsGivenUp(t *testing.T) {
 	}
 }
 
+// A 404 to an update may be about the object, or about what it shall lead to.
+func TestWhatAnUpdateCannotFindIsGivenUp(t *testing.T) {
+	w := newWorld()
+	w.missing = map[string]bool{"a": true}
+	if pass, _ := syncPass(t, w, w.engine(), "a colour=red"); pass.Outcome() != InSync {
+		t.Fatal(failed(pass))
+	}
+	before := w.writes
+	pass, took := syncPass(t, w, w.engine(), "a colour=blue")
+	if got := failed(pass); !strings.Contains(got, "no such colour") {
+		t.Errorf("failures: %s", got)
+	}
+	if n := w.writes - before; n < 2 || n > 5 || took > time.Minute {
+		t.Errorf("asked %d times in %s; want a few", n, took)
+	}
+}
+
 func TestAFailedObjectIsMadeAnewAFewTimes(t *testing.T) {
 	w := newWorld()
 	w.delay = 1

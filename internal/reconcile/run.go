@@ -280,7 +280,8 @@ func (r *run) fail(id string, action Action, err error) {
 	t.err = err
 	var later *RetryAfterError
 	switch {
-	case errors.Is(err, ErrGone) && action != Create:
+	case errors.Is(err, ErrGone) && action != Create && t.failures+1 < r.timing.Tries:
+		t.failures++ // the next list shows whether it is this object that is gone
 		t.err = nil
 	case errors.Is(err, ErrRejected):
 		t.final, t.rejected = true, now

@@ -91,6 +91,7 @@ type world struct {
 	// create, if set, is asked before every create and may lose its answer.
 	create   func(name string) (before, after error)
 	stubborn map[string]bool // names whose colour never changes
+	missing  map[string]bool // names whose updates need something that is gone
 }
 
 func newWorld() *world { return &world{things: map[string]*thing{}} }
@@ -179,6 +180,9 @@ func (w *world) Update(_ context.Context, want Want[thingSpec], have Live[*thing
 		return ErrGone
 	}
 	w.writes++
+	if w.missing[t.name] {
+		return fmt.Errorf("%w: no such colour", ErrGone)
+	}
 	if !w.stubborn[t.name] {
 		t.colour = want.Spec.Colour
 	}

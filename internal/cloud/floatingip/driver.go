@@ -89,10 +89,11 @@ func associate(body map[string]any, w reconcile.Want[Spec]) {
 }
 
 // unreachable explains Neutron's 404 to a port that no router connects with
-// the external network: the way may still come up.
+// the external network: the way may still come up. Only the text of the answer
+// goes on, for the floating IP itself is not gone.
 func unreachable(err error) error {
 	if errors.Is(err, reconcile.ErrGone) {
-		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %w", reconcile.ErrBusy, err)
+		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", reconcile.ErrBusy, err.Error())
 	}
 	return err
 }

@@ -1,13 +1,16 @@
 package floatingip_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
 const needs = `
@@ -87,5 +90,24 @@ func TestValidate(t *testing.T) {
 				t.Errorf("got %v, want %q", err, test.problem)
 			}
 		})
+	}
+}
+
+// A port that no router connects with the outside cannot be led to. That is
+// waited for, and not for ever.
+func TestNoWayToThePort(t *testing.T) {
+	const elsewhere = "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: lost}\n" +
+		"spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.51.0/24}}\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\n" +
+		"metadata: {name: lost}\nspec: {resource: {networkRef: front, addresses: [{subnetRef: lost}]}}\n---\n"
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.MustSync(needs + elsewhere + object)
+	moved := strings.NewReplacer("portRef: web-1", "portRef: lost", "    fixedIP: 192.168.50.10\n", "").Replace(object)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	agent := g.Engine(g.Client(nil))
+	agent.Timing.Busy = 100 * time.Millisecond
+	pass := agent.Sync(ctx, reconcile.Revision{Commit: "test", Want: g.Resolve(needs + elsewhere + moved)})
+	if pass.Interrupted || pass.Outcome() != reconcile.Broken || len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "no way yet") {
+		t.Errorf("interrupted %v, %s: %v; want one failure that says what is missing", pass.Interrupted, pass.Outcome(), pass.Failures)
 	}
 }
