@@ -1,11 +1,7 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -88,20 +84,6 @@ type sight struct {
 	tries   int // lists that failed in a row
 }
 
-// try is the history of one step.
-type try struct {
-	failures int
-	runs     map[Action]int // successes by action
-	why      string         // why it was last made anew
-	busy     int            // ErrBusy in a row
-	first    time.Time      // of the present series of ErrBusy
-	notUntil time.Time
-	err      error
-	final    bool
-	rejected time.Time // by the cloud
-	again    bool      // had its second chance
-}
-
 type outcome struct {
 	id     string
 	result Result
@@ -177,13 +159,6 @@ func (r *run) runnable(s Step, now time.Time) bool {
 	return t == nil || !t.final && !now.Before(t.notUntil)
 }
 
-// healable allows a failed object that this very pass has made to be made
-// again.
-func (r *run) healable(s Step) bool {
-	t := r.tries[s.id()]
-	return s.Action == Recreate && s.have.Phase == Failed && t != nil && t.runs[Create] > 0
-}
-
 func (r *run) dispatch(ctx context.Context, plan Plan) {
 	now := time.Now()
 	for _, s := range plan.Steps {
@@ -201,39 +176,6 @@ func (r *run) dispatch(ctx context.Context, plan Plan) {
 			r.done <- o
 		}()
 	}
-}
-
-// maxRuns is how often one pass does the same to the same object: the cloud
-// accepts it again and again, and it does not help.
-const maxRuns = 4
-
-// exhausted ends a step that succeeded too often.
-func (r *run) exhausted(s Step) bool {
-	t := r.try(s.id())
-	if t.runs[s.Action] < maxRuns {
-		return false
-	}
-	t.final = true
-	if t.err == nil {
-		t.err = fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); look at the cloud's own log for it",
-			s.Action, maxRuns, cmp.Or(t.why, s.why()))
-	}
-	return true
-}
-
-// why says in few words what a step is about.
-func (s Step) why() string {
-	if s.Reason != "" || len(s.Changes) == 0 {
-		return s.Reason
-	}
-	return s.Changes[0].Field
-}
-
-func (r *run) try(id string) *try {
-	if r.tries[id] == nil {
-		r.tries[id] = &try{runs: map[Action]int{}}
-	}
-	return r.tries[id]
 }
 
 func (r *run) sight(kind string) *sight {
@@ -275,52 +217,6 @@ func (r *run) finish(o outcome) {
 	}
 }
 
-func (r *run) fail(id string, action Action, err error) {
-	t, now := r.try(id), time.Now()
-	t.err = err
-	var later *RetryAfterError
-	switch {
-	case errors.Is(err, ErrGone) && action != Create && t.failures+1 < r.timing.Tries:
-		t.failures++ // the next list shows whether it is this object that is gone
-		t.err = nil
-	case errors.Is(err, ErrRejected):
-		t.final, t.rejected = true, now
-	case errors.Is(err, ErrBusy):
-		if t.first.IsZero() {
-			t.first = now
-		}
-		t.final = now.Sub(t.first) > r.timing.Busy
-		t.notUntil = now.Add(jitter(r.timing.Backoff << min(t.busy, 4)))
-		t.busy++
-	default:
-		t.failures++
-		t.final = t.failures >= r.timing.Tries
-		pause := jitter(r.timing.Backoff << (t.failures - 1))
-		if errors.As(err, &later) {
-			pause = max(pause, later.After)
-		}
-		t.notUntil = now.Add(pause)
-	}
-}
-
-// secondChance lets the steps that the cloud has rejected be tried once more if
-// something was deleted since: an address, a name or a part of the quota may
-// be free now. It returns false when there are none.
-func (r *run) secondChance() bool {
-	any := false
-	for _, t := range r.tries {
-		if !t.rejected.IsZero() && t.final && !t.again && !r.freed.Before(t.rejected) {
-			t.final, t.again, any = false, true, true
-		}
-	}
-	return any
-}
-
-// jitter spreads a pause over 100 to 150 percent of itself.
-func jitter(d time.Duration) time.Duration {
-	return d + time.Duration(rand.Int64N(int64(d)/2+1))
-}
-
 // learn puts a fresh object into the snapshot, so that what leans on it need
 // not wait for the next list.
 func (r *run) learn(s Step, live Live[any]) {
@@ -339,17 +235,4 @@ func (r *run) forget(s Step) {
 // the old slice.
 func without(items []Live[any], id string) []Live[any] {
 	return slices.DeleteFunc(slices.Clone(items), func(l Live[any]) bool { return l.ID == id })
-}
-
-func (r *run) lastErrors(last Plan) map[manifest.Key]error {
-	errs := map[manifest.Key]error{}
-	for _, s := range last.Steps {
-		if t := r.tries[s.id()]; t != nil && t.err != nil {
-			errs[s.Key] = t.err
-		}
-		if err := r.stuck[s.Key]; err != nil {
-			errs[s.Key] = err
-		}
-	}
-	return errs
 }
