@@ -24,6 +24,9 @@ type Spec struct {
 	PortRef            *string  `json:"portRef,omitempty" rule:"min=1" ref:"Port" doc:"The port it leads to; nowhere if left out. To leave this to others, name it in the annotation stackreeve.dev/ignore-fields."`
 	FixedIP            *string  `json:"fixedIP,omitempty" rule:"format=ip" doc:"Which of the port's addresses; the cloud chooses if left out."`
 	cloud.ProjectRef   `json:",inline"`
+	// SubnetRefs are the subnets that the repository puts on the floating
+	// network: there is no address before there is one of them.
+	SubnetRefs []string `json:"-" ref:"Subnet,order"`
 }
 
 // Filter says which existing floating IP is meant.
@@ -65,6 +68,13 @@ func Kind(c *cloud.Client) reconcile.Kind {
 
 // Name is empty: Neutron has none for a floating IP.
 func (rules) Name(reconcile.Want[Spec]) string { return "" }
+
+// Expand makes no object; it finds the subnets the address can come from.
+func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+	if s.FloatingNetworkRef != nil {
+		s.SubnetRefs = e.Referring("Subnet", "Network", *s.FloatingNetworkRef)
+	}
+}
 
 func (rules) Validate(s *Spec, r *reconcile.Report) {
 	switch {

@@ -20,6 +20,9 @@ type Spec struct {
 	Distributed           *bool             `json:"distributed,omitempty" rule:"immutable" doc:"Whether it runs on every compute node. Needs an administrator; the cloud decides if left out."`
 	AvailabilityZoneHints []string          `json:"availabilityZoneHints,omitempty" rule:"immutable,max=64" doc:"Where the router's agents should run."`
 	cloud.ProjectRef      `json:",inline"`
+	// SubnetRefs are the subnets that the repository puts on the external
+	// network: a gateway made before them has no address.
+	SubnetRefs []string `json:"-" ref:"Subnet,order"`
 }
 
 // ExternalGateway is a way out.
@@ -71,6 +74,14 @@ func Kind(c *cloud.Client) reconcile.Kind {
 }
 
 func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+
+// Expand makes no object; it finds the subnets the gateway's address can come
+// from.
+func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+	for _, g := range s.ExternalGateways {
+		s.SubnetRefs = append(s.SubnetRefs, e.Referring("Subnet", "Network", g.NetworkRef)...)
+	}
+}
 
 func (rules) Validate(*Spec, *reconcile.Report) {}
 
