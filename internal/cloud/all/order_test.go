@@ -36,3 +36,37 @@ spec:
     - {port: 80, protocol: tcp, realServers: {virtualMachineRefs: [one]}}
 `)
 }
+
+// A floating IP, and the gateway of a router, are from a subnet that is made in
+// the same pass.
+func TestExternalAddressesWaitForTheSubnetsOfTheRepository(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")
+	pass := g.MustSync(`
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: FloatingIP
+metadata: {name: way-in}
+spec: {resource: {floatingNetworkRef: outside}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Router
+metadata: {name: way-out}
+spec: {resource: {externalGateways: [{networkRef: outside}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: outside}
+spec: {resource: {external: true}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: outside-v4}
+spec: {resource: {networkRef: outside, ipVersion: 4, cidr: 198.51.100.0/24}}
+`)
+	var made []string
+	for _, r := range pass.Results {
+		made = append(made, r.Step.Key.Kind)
+	}
+	if len(made) != 4 || made[0] != "Network" || made[1] != "Subnet" {
+		t.Errorf("made in the order %v", made)
+	}
+}
