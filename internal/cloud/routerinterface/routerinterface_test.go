@@ -56,3 +56,26 @@ func TestLaws(t *testing.T) {
 		},
 	}.Run(t)
 }
+
+// A router's interface bears the gateway's address also on a subnet whose other
+// ports make their addresses up themselves.
+func TestOnASubnetOfAutomaticAddresses(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.MustSync(`
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: six}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Router
+metadata: {name: six}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: six}
+spec:
+  resource: {networkRef: six, routerRef: six, ipVersion: 6, cidr: "fd00:6::/64", gateway: {type: IP, ip: "fd00:6::2"}, ipv6: {addressMode: slaac, raMode: slaac}}
+`)
+}

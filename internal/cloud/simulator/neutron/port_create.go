@@ -80,6 +80,12 @@ func (n *Neutron) makePort(c *oslo.Caller, t *Network, v values) (*Port, error) 
 		p.PortSecurity = false // db/portsecurity_db.py: trusted ports
 	}
 	wishes, given := v["fixed_ips"].([]wish)
+	if routerOwner(p.DeviceOwner) {
+		wishes = slices.Clone(wishes)
+		for i := range wishes {
+			wishes[i].gateway = true // db/ipam_backend_mixin.py: is_router_port
+		}
+	}
 	ips, err := n.addresses(t, wishes, given, p.MAC, nil)
 	if err != nil {
 		return nil, err
