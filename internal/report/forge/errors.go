@@ -1,0 +1,33 @@
+package forge
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// What the caller does next about an error of a forge.
+//
+//	ErrRefused       a person has to mend credentials, permissions or the request
+//	ErrNotFound      there is no such thing, or the credentials may not see it
+//	ErrUnavailable   try again later
+//	ErrUnsupported   do without
+//	*LimitedError    try again, not before its time
+var (
+	ErrRefused     = errors.New("refused")
+	ErrNotFound    = errors.New("not found")
+	ErrUnavailable = errors.New("unavailable")
+	ErrUnsupported = errors.New("not supported")
+)
+
+// LimitedError says that too many requests were made: by the forge's count, or
+// by the budget that was configured.
+type LimitedError struct {
+	Until  time.Time // when to ask again
+	Reason string
+}
+
+// Error implements error.
+func (e *LimitedError) Error() string {
+	return fmt.Sprintf("limited until %s: %s", e.Until.UTC().Format(time.TimeOnly), e.Reason)
+}

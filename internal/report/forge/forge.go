@@ -1,0 +1,154 @@
+// Package forge is what Stackreeve asks of a place where people review each
+// other's commits: pull requests, comments, commit statuses and checks.
+//
+// It knows no forge in particular and nothing of plans: the packages below it
+// speak to GitHub and to Gitea (and Forgejo), and pass the same suite.
+package forge
+
+import (
+	"context"
+	"time"
+)
+
+// Forge is one repository on a forge. Its methods may be called from any number
+// of goroutines. Their errors are, or wrap, one of [ErrRefused], [ErrNotFound],
+// [ErrUnavailable], [ErrUnsupported] or a [*LimitedError].
+type Forge interface {
+	Pulls
+	Talk
+	Statuses
+	Checks
+}
+
+// Pulls finds pull requests and the people of a repository.
+type Pulls interface {
+	// Open lists the open pull requests into branch, lowest number first.
+	Open(ctx context.Context, branch string) ([]Pull, error)
+	// Pull returns one pull request, open or not.
+	Pull(ctx context.Context, number int) (Pull, error)
+	// Brought returns the merged pull request that brought a commit to branch;
+	// ErrNotFound when it came without one.
+	Brought(ctx context.Context, branch, commit string) (Pull, error)
+	// LastTouch returns the newest commit of branch that touched a file, given by
+	// its path from the root of the repository; ErrNotFound when none did.
+	LastTouch(ctx context.Context, branch, file string) (commit string, err error)
+	// MayWrite tells whether a person may push to the repository now.
+	MayWrite(ctx context.Context, login string) (bool, error)
+}
+
+// Talk reads and writes the comments of pull requests.
+type Talk interface {
+	// Comments returns all comments of a pull request, oldest first: those of the
+	// conversation, not those on lines.
+	Comments(ctx context.Context, number int) ([]Comment, error)
+	Post(ctx context.Context, number int, body string) (Comment, error)
+	Edit(ctx context.Context, number int, id int64, body string) error
+	Delete(ctx context.Context, number int, id int64) error
+	// React acknowledges a comment. Doing so twice changes nothing.
+	React(ctx context.Context, number int, id int64, r Reaction) error
+}
+
+// Statuses reads and writes commit statuses.
+type Statuses interface {
+	// Statuses returns the newest status of each context of a commit.
+	Statuses(ctx context.Context, commit string) ([]Status, error)
+	SetStatus(ctx context.Context, commit string, s Status) error
+}
+
+// Checks writes check runs.
+type Checks interface {
+	// PutCheck makes the check of that name and commit say this, or says so anew;
+	// ErrUnsupported where the forge or the credentials allow no checks.
+	PutCheck(ctx context.Context, c Check) error
+}
+
+// Pull is a pull request.
+type Pull struct {
+	Number int
+	Title  string
+	URL    string // for people
+	Author string // login
+	// Head is the newest commit, 40 hex digits; HeadRef the reference of the base
+	// repository under which it can be fetched, forks' too, such as
+	// refs/pull/7/head.
+	Head, HeadRef string
+	Base          string // the branch it asks to be merged into
+	// MergeBase is the newest commit that head and base share; "" when the forge
+	// does not say.
+	MergeBase string
+	// Fork is true when the commits come from another repository.
+	Fork         bool
+	Open, Merged bool
+	MergeCommit  string // what Base became by merging; "" before
+	Updated      time.Time
+}
+
+// Comment is one comment of a conversation.
+type Comment struct {
+	ID      int64
+	URL     string // for people
+	Author  string // login
+	Mine    bool   // written with the credentials in use
+	Body    string
+	Created time.Time
+}
+
+// State is what a status says.
+type State string
+
+// The states.
+const (
+	Pending State = "pending"
+	Success State = "success"
+	Failure State = "failure"
+	Error   State = "error"
+)
+
+// Status is one line beside a commit. A newer status of the same context takes
+// the place of the older.
+type Status struct {
+	Context     string // such as stackreeve/prod/plan
+	State       State
+	Description string // for people; cut to what the forge takes
+	URL         string // where people read more; may be empty
+}
+
+// Reaction is how a comment is acknowledged.
+type Reaction string
+
+// The reactions, by GitHub's names.
+const (
+	Eyes     Reaction = "eyes"
+	ThumbsUp Reaction = "+1"
+	Confused Reaction = "confused"
+)
+
+// Check is a check run: a longer text beside a commit, with notes on lines.
+type Check struct {
+	Name        string
+	Commit      string
+	State       State
+	Title       string
+	Summary     string // Markdown
+	Text        string // Markdown, the details
+	Annotations []Annotation
+}
+
+// Annotation is a note on a line of a file.
+type Annotation struct {
+	File    string // path from the root of the repository
+	Line    int    // from 1
+	Level   Level
+	Title   string
+	Message string
+}
+
+// Level is how grave an annotation is, by GitHub's names.
+type Level string
+
+// The levels.
+const (
+	Notice  Level = "notice"
+	Warning Level = "warning"
+	Grave   Level = "failure"
+)
