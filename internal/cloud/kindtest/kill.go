@@ -29,19 +29,32 @@ func (k *killer) wrap(next http.RoundTripper) http.RoundTripper {
 
 // RoundTrip implements http.RoundTripper.
 func (k *killer) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !writes(req) {
+		if k.dead() {
+			return nil, errKilled
+		}
+		return k.next.RoundTrip(req)
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.left == 0 {
 		return nil, errKilled
 	}
 	resp, err := k.next.RoundTrip(req)
-	if writes(req) {
-		if k.left--; k.left == 0 {
-			k.die()
-			return nil, errKilled
+	if k.left--; k.left == 0 {
+		k.die()
+		if err == nil {
+			_ = resp.Body.Close() // nobody is left to read it
 		}
+		return nil, errKilled
 	}
 	return resp, err
+}
+
+func (k *killer) dead() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.left == 0
 }
 
 func writes(req *http.Request) bool {
@@ -49,39 +62,39 @@ func writes(req *http.Request) bool {
 }
 
 // killed runs the creation of the object again and again, each time dying one
-// writing request later, and then a new agent that finds what is there.
-func (s Suite) killed(t *testing.T) {
-	for n := 1; ; n++ {
-		g := s.target(t)
+// writing request later, and then a new agent that finds what is there. It ends
+// with the request that left nothing to do.
+func (s Suite) killed(t *testing.T, g *Target) {
+	for n, more := 1, true; more; n++ {
 		g.MustSync(s.Needs)
-		reached := g.SyncUntilKilled(s.all(), n)
-		s.oneOfEach(t, g, n)
-		g.MustSync("")
-		if !reached {
-			return
-		}
+		more = g.SyncUntilKilled(s.all(), n)
+		var after Counter
+		s.oneOfEach(t, g.SyncThrough(s.all(), after.Wrap), n)
+		more = more && after.Writes.Load() > 0
 	}
 }
 
-// oneOfEach lets a new agent finish, and counts.
-func (s Suite) oneOfEach(t *testing.T, g *Target, n int) {
+// oneOfEach looks whether a pass that followed ended in sync, and counts.
+func (s Suite) oneOfEach(t *testing.T, pass reconcile.Pass, n int) {
 	t.Helper()
-	pass := g.MustSync(s.all())
+	if pass.Outcome() != reconcile.InSync {
+		t.Fatalf("after %d writes: %s: %v\nleft: %v", n, pass.Outcome(), pass.Failures, left(pass.Last))
+	}
 	managed := 0
 	for _, step := range pass.Last.Steps {
 		if step.ID() != "" && !step.Unmanaged() {
 			managed++
 		}
 		if step.Action == reconcile.Delete {
-			t.Errorf("killed after %d writes: a surplus copy was left: %s", n, step.Key)
+			t.Errorf("after %d writes: a surplus copy was left: %s", n, step.Key)
 		}
 	}
 	if pass.Last.Owned != managed {
-		t.Errorf("killed after %d writes: the stack owns %d objects, want %d", n, pass.Last.Owned, managed)
+		t.Errorf("after %d writes: the stack owns %d objects, want %d", n, pass.Last.Owned, managed)
 	}
 	for _, step := range pass.First.Steps {
 		if step.Action == reconcile.Delete {
-			t.Errorf("killed after %d writes: %s was there twice", n, step.Key)
+			t.Errorf("after %d writes: %s was there twice", n, step.Key)
 		}
 	}
 }
@@ -89,9 +102,10 @@ func (s Suite) oneOfEach(t *testing.T, g *Target, n int) {
 // loser swallows the answer to one writing request after the cloud has done
 // what it asked.
 type loser struct {
-	mu   sync.Mutex
-	at   int
-	next http.RoundTripper
+	mu    sync.Mutex
+	at    int
+	after int // writing requests that came later
+	next  http.RoundTripper
 }
 
 func (l *loser) wrap(next http.RoundTripper) http.RoundTripper {
@@ -101,11 +115,18 @@ func (l *loser) wrap(next http.RoundTripper) http.RoundTripper {
 
 // RoundTrip implements http.RoundTripper.
 func (l *loser) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !writes(req) {
+		return l.next.RoundTrip(req)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	resp, err := l.next.RoundTrip(req)
-	if !writes(req) || err != nil {
-		return resp, err
+	if err != nil {
+		return nil, err
+	}
+	if l.at == 0 {
+		l.after++
+		return resp, nil
 	}
 	if l.at--; l.at == 0 {
 		_ = resp.Body.Close() // the answer is lost
@@ -115,19 +136,16 @@ func (l *loser) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // lost repeats the creation, each time losing the answer to another request;
-// the same agent must see it through.
-func (s Suite) lost(t *testing.T) {
-	for n := 1; ; n++ {
-		g := s.target(t)
+// the same agent must see it through. It ends with the request that is the last
+// whether its answer comes or not.
+func (s Suite) lost(t *testing.T, g *Target) {
+	for n, more := 1, true; more; n++ {
 		g.MustSync(s.Needs)
 		l := &loser{at: n}
 		if pass := g.SyncThrough(s.all(), l.wrap); pass.Outcome() != reconcile.InSync {
 			t.Errorf("answer %d lost: %s: %v", n, pass.Outcome(), pass.Failures)
 		}
-		s.oneOfEach(t, g, n)
-		g.MustSync("")
-		if l.at > 0 {
-			return
-		}
+		s.oneOfEach(t, g.Sync(s.all()), n)
+		more = l.after > 0
 	}
 }

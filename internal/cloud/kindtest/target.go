@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -31,6 +32,18 @@ type Target struct {
 	Defaults reconcile.Defaults
 	// Simulator is the cloud, when it is not a real one.
 	Simulator *simulator.Server
+
+	only map[string]bool // the kinds that agents look at; nil for all
+	wire *wire
+}
+
+// wire is how the agents of a target reach their cloud. They share connections
+// and, where nothing stands between them and the cloud, a token: a real cloud
+// needs a while for each.
+type wire struct {
+	transport *http.Transport
+	client    *cloud.Client
+	requests  atomic.Int64
 }
 
 // NewTarget starts a simulator for the test, or takes the cloud named by
@@ -46,6 +59,7 @@ func NewTarget(t *testing.T, kinds Kinds) *Target {
 func NewTargetOn(t *testing.T, kinds Kinds, options *simulator.Options) *Target {
 	t.Helper()
 	target := newTarget(t, kinds)
+	t.Cleanup(target.wire.transport.CloseIdleConnections)
 	switch name := os.Getenv("STACKREEVE_TEST_CLOUD"); {
 	case name == "":
 		target.Simulator, target.cfg = startSimulator(t, cloud.Or(options, simulator.Options{}))
@@ -63,6 +77,7 @@ func NewTargetOn(t *testing.T, kinds Kinds, options *simulator.Options) *Target 
 func (g *Target) Beside(entry string) *Target {
 	g.t.Helper()
 	other := newTarget(g.t, g.kinds)
+	g.t.Cleanup(other.wire.transport.CloseIdleConnections)
 	other.Simulator, other.cfg = g.Simulator, g.cfg
 	if entry != "" {
 		other.cfg.Cloud = entry
@@ -71,8 +86,27 @@ func (g *Target) Beside(entry string) *Target {
 	return other
 }
 
+// In is the same target for a part of the test.
+func (g *Target) In(t *testing.T) *Target {
+	part := *g
+	part.t = t
+	return &part
+}
+
+// Only makes agents look at no kinds but those of the manifests and what they
+// are expanded into: a real cloud takes its time for every list.
+func (g *Target) Only(manifests ...string) {
+	g.t.Helper()
+	g.only = map[string]bool{}
+	for _, m := range manifests {
+		for _, want := range g.Resolve(m) {
+			g.only[want.Key.Kind] = true
+		}
+	}
+}
+
 func newTarget(t *testing.T, kinds Kinds) *Target {
-	target := &Target{t: t, kinds: kinds, Stack: "t" + strings.ToLower(rand.Text())[:10]}
+	target := &Target{t: t, kinds: kinds, Stack: "t" + strings.ToLower(rand.Text())[:10], wire: &wire{transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
 	target.Defaults = reconcile.Defaults{Network: "private", VIPNetworks: map[string]string{"private": "private", "public": "public"},
 		Regions: map[string]string{"tokyo1": "RegionOne"}, Zones: map[string]string{"dev": "az-a"}, ServiceTypes: map[string]string{"generic": ""}, Region: "RegionOne"}
 	return target
@@ -91,7 +125,13 @@ func (g *Target) emptyAtEnd() {
 func (g *Target) Client(wrap func(http.RoundTripper) http.RoundTripper) *cloud.Client {
 	g.t.Helper()
 	cfg := g.cfg
-	cfg.Wrap = wrap
+	cfg.Wrap = func(http.RoundTripper) http.RoundTripper {
+		if wrap == nil {
+			return g.wire.transport
+		}
+		return wrap(g.wire.transport)
+	}
+	cfg.Observe = func(cloud.Request) { g.wire.requests.Add(1) }
 	c, err := cloud.Open(context.WithoutCancel(g.t.Context()), cfg)
 	if err != nil {
 		g.t.Fatal(err)
@@ -105,8 +145,9 @@ func (g *Target) Engine(c *cloud.Client) *reconcile.Engine {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	e := &reconcile.Engine{Stack: g.Stack, Kinds: g.kinds(c), Limit: limit, Replace: true,
-		Timing: reconcile.Timing{Poll: 200 * time.Millisecond, PollMax: time.Second, Grace: time.Millisecond}}
+	kinds := slices.DeleteFunc(g.kinds(c), func(k reconcile.Kind) bool { return g.only != nil && !g.only[k.Info().Kind] })
+	e := &reconcile.Engine{Stack: g.Stack, Kinds: kinds, Limit: limit, Replace: true,
+		Timing: reconcile.Timing{Poll: 100 * time.Millisecond, PollMax: time.Second, Backoff: 200 * time.Millisecond, Grace: time.Millisecond}}
 	if g.Simulator != nil {
 		e.Timing = reconcile.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, Grace: time.Millisecond}
 	}
@@ -158,7 +199,20 @@ func (g *Target) SyncThrough(manifests string, wrap func(http.RoundTripper) http
 
 func (g *Target) sync(ctx context.Context, manifests string, wrap func(http.RoundTripper) http.RoundTripper) reconcile.Pass {
 	g.t.Helper()
-	return g.Engine(g.Client(wrap)).Sync(ctx, reconcile.Revision{Commit: "test", Want: g.Resolve(manifests)})
+	c := g.agent()
+	if wrap != nil {
+		c = g.Client(wrap)
+	}
+	return g.Engine(c).Sync(ctx, reconcile.Revision{Commit: "test", Want: g.Resolve(manifests)})
+}
+
+// agent is the connection of agents that nothing disturbs.
+func (g *Target) agent() *cloud.Client {
+	g.t.Helper()
+	if g.wire.client == nil {
+		g.wire.client = g.Client(nil)
+	}
+	return g.wire.client
 }
 
 // MustSync is Sync for manifests that must end in sync.
@@ -174,7 +228,7 @@ func (g *Target) MustSync(manifests string) reconcile.Pass {
 // Plan makes the plan for the manifests without touching the cloud.
 func (g *Target) Plan(manifests string) reconcile.Plan {
 	g.t.Helper()
-	return g.Engine(g.Client(nil)).Look(context.WithoutCancel(g.t.Context()), "test", g.Resolve(manifests), "")
+	return g.Engine(g.agent()).Look(context.WithoutCancel(g.t.Context()), "test", g.Resolve(manifests), "")
 }
 
 func left(p reconcile.Plan) []string {
