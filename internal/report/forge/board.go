@@ -1,0 +1,137 @@
+package forge
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Board writes commit statuses when they are news, and only then.
+type Board struct {
+	forge Statuses
+
+	mu      sync.Mutex
+	known   map[string]map[string]Status // by commit, by context
+	commits []string                     // oldest first
+	posted  map[[2]string]int            // statuses written, by commit and context
+}
+
+const (
+	// mostKnown is of how many commits statuses are remembered.
+	mostKnown = 500
+	// mostPosted is how many statuses one commit and context get from this
+	// process before only changes of state are written: GitHub takes 1,000.
+	mostPosted = 400
+)
+
+// NewBoard writes to f.
+func NewBoard(f Statuses) *Board {
+	return &Board{forge: f, known: map[string]map[string]Status{}, posted: map[[2]string]int{}}
+}
+
+// Set makes a commit's status be s and tells whether that was news.
+func (b *Board) Set(ctx context.Context, commit string, s Status) (news bool, err error) {
+	s.Description = Describe(s.Description)
+	known, err := b.of(ctx, commit)
+	if err != nil {
+		return false, err
+	}
+	before, ok := known[s.Context]
+	if ok && before.State == s.State && (before.Description == s.Description && (before.URL == s.URL || s.URL == "") || b.many(commit, s.Context)) {
+		return false, nil
+	}
+	if err := b.forge.SetStatus(ctx, commit, s); err != nil {
+		return false, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.posted[[2]string{commit, s.Context}]++
+	b.remember(commit)[s.Context] = s
+	return true, nil
+}
+
+// Get returns a commit's status; ok is false when it has none of that context.
+func (b *Board) Get(ctx context.Context, commit, name string) (s Status, ok bool, err error) {
+	known, err := b.of(ctx, commit)
+	s, ok = known[name]
+	return s, ok, err
+}
+
+func (b *Board) many(commit, name string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.posted[[2]string{commit, name}] >= mostPosted
+}
+
+// of returns what the commit's statuses are, read once.
+func (b *Board) of(ctx context.Context, commit string) (map[string]Status, error) {
+	b.mu.Lock()
+	known, ok := b.known[commit]
+	known = clone(known)
+	b.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	list, err := b.forge.Statuses(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	kept := b.remember(commit)
+	for _, s := range list {
+		kept[s.Context] = s
+	}
+	return clone(kept), nil
+}
+
+func clone(m map[string]Status) map[string]Status {
+	out := make(map[string]Status, len(m))
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}
+
+func (b *Board) remember(commit string) map[string]Status {
+	if known, ok := b.known[commit]; ok {
+		return known
+	}
+	if len(b.commits) >= mostKnown {
+		oldest := b.commits[0]
+		b.commits = slices.Delete(b.commits, 0, 1)
+		delete(b.known, oldest)
+		for key := range b.posted {
+			if key[0] == oldest {
+				delete(b.posted, key)
+			}
+		}
+	}
+	b.commits = append(b.commits, commit)
+	b.known[commit] = map[string]Status{}
+	return b.known[commit]
+}
+
+// MaxDescription is how long a status's description may be, in characters
+// (GitHub REST API, "Create a commit status").
+const MaxDescription = 140
+
+// Describe makes text fit for a status's description: one line of at most
+// [MaxDescription] characters, none of them outside the basic multilingual
+// plane, which GitHub answers with an error.
+func Describe(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r > 0xffff:
+			return '\ufffd'
+		case r == '\n' || r == '\r' || r == '\t':
+			return ' '
+		}
+		return r
+	}, text)
+	if r := []rune(text); len(r) > MaxDescription {
+		return string(r[:MaxDescription-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,98 @@
+package forge
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// MaxComment is how long a comment may be, in characters (GitHub's limit).
+const MaxComment = 65_536
+
+// MaxMarker is how much of a comment its marker takes at most, in characters.
+const MaxMarker = 12_000
+
+// Upsert makes the comments of one marker's kind and stack say parts, editing
+// in place what is there, and returns the first of them. Nothing is written
+// when nothing but the run's number is new, nor over the words of a newer run.
+func Upsert(ctx context.Context, f Talk, number int, m Marker, parts []string) (Comment, error) {
+	comments, err := f.Comments(ctx, number)
+	if err != nil {
+		return Comment{}, err
+	}
+	mine := ours(comments, m.Kind, m.Stack)
+	for _, c := range mine {
+		if c.marker.Run > m.Run {
+			return mine[0].Comment, nil
+		}
+	}
+	m.Parts = len(parts)
+	var first Comment
+	for i, text := range parts {
+		m.Part = i + 1
+		if i > 0 {
+			m.Steps = nil
+		}
+		c, err := put(ctx, f, number, m, text, mine, i)
+		if err != nil {
+			return first, err
+		}
+		if i == 0 {
+			first = c
+		}
+	}
+	for _, c := range mine[min(len(parts), len(mine)):] {
+		if err := f.Delete(ctx, number, c.ID); err != nil {
+			return first, err
+		}
+	}
+	return first, nil
+}
+
+func put(ctx context.Context, f Talk, number int, m Marker, text string, mine []marked, i int) (Comment, error) {
+	body := m.String() + "\n" + text
+	if i >= len(mine) {
+		return f.Post(ctx, number, body)
+	}
+	c := mine[i]
+	same := m
+	same.Run = c.marker.Run
+	if normal(c.Body) == normal(same.String()+"\n"+text) {
+		return c.Comment, nil
+	}
+	return c.Comment, f.Edit(ctx, number, c.ID, body)
+}
+
+// normal is a text without what forges change on the way.
+func normal(text string) string {
+	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+}
+
+// marked is a comment of ours.
+type marked struct {
+	Comment
+	marker Marker
+}
+
+// ours finds the comments of a kind and stack, in the order of their parts.
+func ours(comments []Comment, kind, stack string) []marked {
+	var list []marked
+	for _, c := range comments {
+		if m, ok := ParseMarker(c.Body); ok && c.Mine && m.Kind == kind && m.Stack == stack {
+			list = append(list, marked{c, m})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b marked) int { return a.marker.Part - b.marker.Part })
+	return list
+}
+
+// Find returns the first comment of a kind and stack that is ours, and the text
+// below its marker.
+func Find(comments []Comment, kind, stack string) (c Comment, m Marker, text string, ok bool) {
+	list := ours(comments, kind, stack)
+	if len(list) == 0 {
+		return c, m, "", false
+	}
+	_, text, _ = strings.Cut(list[0].Body, "\n")
+	return list[0].Comment, list[0].marker, text, true
+}
