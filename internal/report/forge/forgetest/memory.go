@@ -1,0 +1,338 @@
+package forgetest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+)
+
+// Memory is a forge in memory, as strict as the strictest: for tests that are
+// about something else. It passes the suite that the real ones pass.
+type Memory struct {
+	// Me is who writes through it.
+	Me string
+	// Down, when set, is what every request is answered with.
+	Down error
+	// NoChecks refuses check runs, as GitHub does without an App.
+	NoChecks bool
+
+	mu       sync.Mutex
+	writers  map[string]bool
+	pulls    map[int]*forge.Pull
+	brought  map[string]int // commit -> pull request
+	touched  map[string]string
+	comments map[int][]forge.Comment
+	statuses map[string][]forge.Status
+	checks   map[[2]string]forge.Check
+	reacted  map[int64][]forge.Reaction
+	next     int64
+	writes   []string
+	reads    int
+}
+
+var _ forge.Forge = (*Memory)(nil)
+
+// NewMemory is an empty forge whose writers may push.
+func NewMemory(writers ...string) *Memory {
+	m := &Memory{
+		Me: "stackreeve-bot", writers: map[string]bool{}, pulls: map[int]*forge.Pull{}, brought: map[string]int{}, touched: map[string]string{},
+		comments: map[int][]forge.Comment{}, statuses: map[string][]forge.Status{}, checks: map[[2]string]forge.Check{}, reacted: map[int64][]forge.Reaction{},
+	}
+	for _, w := range writers {
+		m.writers[w] = true
+	}
+	return m
+}
+
+// SetDown makes every request fail, or, with nil, none.
+func (m *Memory) SetDown(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.Down = err
+}
+
+// Put opens or changes a pull request.
+func (m *Memory) Put(p forge.Pull) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p.Updated = m.tick()
+	m.pulls[p.Number] = &p
+}
+
+// Merge merges a pull request as commit.
+func (m *Memory) Merge(number int, commit string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := m.pulls[number]
+	p.Open, p.Merged, p.MergeCommit, p.Updated = false, true, commit, m.tick()
+	m.brought[commit] = number
+}
+
+// Touch says which commit touched a file last.
+func (m *Memory) Touch(file, commit string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.touched[file] = commit
+}
+
+// Say comments as a person.
+func (m *Memory) Say(number int, login, body string) forge.Comment {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.say(number, login, body)
+}
+
+// Writes lists what was written, in words, and forgets it.
+func (m *Memory) Writes() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := m.writes
+	m.writes = nil
+	return list
+}
+
+// Status is the newest status of a context, "" before the first.
+func (m *Memory) Status(commit, name string) (s forge.Status, count int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, one := range m.statuses[commit] {
+		if one.Context == name {
+			s, count = one, count+1
+		}
+	}
+	return s, count
+}
+
+// Reactions are those to a comment.
+func (m *Memory) Reactions(id int64) []forge.Reaction {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.reacted[id])
+}
+
+// Check is the check run of a commit.
+func (m *Memory) Check(commit, name string) (forge.Check, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c, ok := m.checks[[2]string{commit, name}]
+	return c, ok
+}
+
+func (m *Memory) tick() time.Time {
+	m.next++
+	return time.Date(2026, 1, 1, 0, 0, int(m.next), 0, time.UTC)
+}
+
+func (m *Memory) say(number int, login, body string) forge.Comment {
+	at := m.tick()
+	c := forge.Comment{ID: m.next, URL: fmt.Sprintf("https://forge.example/acme/cloud/pull/%d#issuecomment-%d", number, m.next), Author: login, Mine: login == m.Me, Body: body, Created: at}
+	m.comments[number] = append(m.comments[number], c)
+	if p := m.pulls[number]; p != nil {
+		p.Updated = at
+	}
+	return c
+}
+
+// begin is the beginning of every request.
+func (m *Memory) begin() error {
+	m.mu.Lock()
+	m.reads++
+	return m.Down
+}
+
+func (m *Memory) wrote(format string, args ...any) {
+	m.writes = append(m.writes, fmt.Sprintf(format, args...))
+}
+
+// Open implements forge.Pulls.
+func (m *Memory) Open(_ context.Context, branch string) (list []forge.Pull, err error) {
+	err = m.begin()
+	defer m.mu.Unlock()
+	for _, number := range slices.Sorted(maps.Keys(m.pulls)) {
+		if p := m.pulls[number]; p.Open && p.Base == branch && err == nil {
+			list = append(list, *p)
+		}
+	}
+	return list, err
+}
+
+// Pull implements forge.Pulls.
+func (m *Memory) Pull(_ context.Context, number int) (forge.Pull, error) {
+	err := m.begin()
+	defer m.mu.Unlock()
+	p := m.pulls[number]
+	if err != nil || p == nil {
+		return forge.Pull{}, or(err, forge.ErrNotFound)
+	}
+	return *p, nil
+}
+
+// Brought implements forge.Pulls.
+func (m *Memory) Brought(_ context.Context, branch, commit string) (forge.Pull, error) {
+	err := m.begin()
+	defer m.mu.Unlock()
+	p := m.pulls[m.brought[commit]]
+	if err != nil || p == nil || p.Base != branch {
+		return forge.Pull{}, or(err, forge.ErrNotFound)
+	}
+	return *p, nil
+}
+
+// LastTouch implements forge.Pulls.
+func (m *Memory) LastTouch(_ context.Context, _, file string) (string, error) {
+	err := m.begin()
+	defer m.mu.Unlock()
+	if err != nil || m.touched[file] == "" {
+		return "", or(err, forge.ErrNotFound)
+	}
+	return m.touched[file], nil
+}
+
+// MayWrite implements forge.Pulls.
+func (m *Memory) MayWrite(_ context.Context, login string) (bool, error) {
+	err := m.begin()
+	defer m.mu.Unlock()
+	return m.writers[login], err
+}
+
+// Comments implements forge.Talk.
+func (m *Memory) Comments(_ context.Context, number int) ([]forge.Comment, error) {
+	err := m.begin()
+	defer m.mu.Unlock()
+	return slices.Clone(m.comments[number]), err
+}
+
+// Post implements forge.Talk.
+func (m *Memory) Post(_ context.Context, number int, body string) (forge.Comment, error) {
+	err := m.begin()
+	defer m.mu.Unlock()
+	if err = or(err, tooLong(body)); err != nil {
+		return forge.Comment{}, err
+	}
+	m.wrote("post on #%d", number)
+	return m.say(number, m.Me, body), nil
+}
+
+// Edit implements forge.Talk.
+func (m *Memory) Edit(_ context.Context, number int, id int64, body string) error {
+	err := m.begin()
+	defer m.mu.Unlock()
+	i := m.find(number, id)
+	switch err = or(err, tooLong(body)); {
+	case err != nil:
+		return err
+	case i < 0:
+		return forge.ErrNotFound
+	}
+	m.comments[number][i].Body = body
+	m.pulls[number].Updated = m.tick()
+	m.wrote("edit on #%d", number)
+	return nil
+}
+
+// Delete implements forge.Talk.
+func (m *Memory) Delete(_ context.Context, number int, id int64) error {
+	err := m.begin()
+	defer m.mu.Unlock()
+	i := m.find(number, id)
+	if err != nil || i < 0 {
+		return or(err, forge.ErrNotFound)
+	}
+	m.comments[number] = slices.Delete(m.comments[number], i, i+1)
+	m.wrote("delete on #%d", number)
+	return nil
+}
+
+// React implements forge.Talk.
+func (m *Memory) React(_ context.Context, number int, id int64, r forge.Reaction) error {
+	err := m.begin()
+	defer m.mu.Unlock()
+	if err != nil || m.find(number, id) < 0 {
+		return or(err, forge.ErrNotFound)
+	}
+	if !slices.Contains(m.reacted[id], r) {
+		m.reacted[id] = append(m.reacted[id], r)
+	}
+	m.wrote("%s on #%d", r, number)
+	return nil
+}
+
+// Statuses implements forge.Statuses.
+func (m *Memory) Statuses(_ context.Context, commit string) ([]forge.Status, error) {
+	err := m.begin()
+	defer m.mu.Unlock()
+	newest := map[string]forge.Status{}
+	for _, s := range m.statuses[commit] {
+		newest[s.Context] = s
+	}
+	return slices.Collect(maps.Values(newest)), err
+}
+
+var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// SetStatus implements forge.Statuses.
+func (m *Memory) SetStatus(_ context.Context, commit string, s forge.Status) error {
+	err := m.begin()
+	defer m.mu.Unlock()
+	same := 0
+	for _, one := range m.statuses[commit] {
+		if one.Context == s.Context {
+			same++
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case !fullCommit.MatchString(commit):
+		return fmt.Errorf("%w: %q is not a full commit", forge.ErrRefused, commit)
+	case s.Description != forge.Describe(s.Description) || utf8.RuneCountInString(s.Context) > 255:
+		return fmt.Errorf("%w: too long", forge.ErrRefused)
+	case same >= 1000:
+		return fmt.Errorf("%w: 1,000 statuses of this commit and context", forge.ErrRefused)
+	}
+	m.statuses[commit] = append(m.statuses[commit], s)
+	m.wrote("%s %s on %.7s: %s", s.Context, s.State, commit, s.Description)
+	return nil
+}
+
+// PutCheck implements forge.Checks.
+func (m *Memory) PutCheck(_ context.Context, c forge.Check) error {
+	err := m.begin()
+	defer m.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if m.NoChecks {
+		return forge.ErrUnsupported
+	}
+	m.checks[[2]string{c.Commit, c.Name}] = c
+	m.wrote("check %s %s on %.7s", c.Name, c.State, c.Commit)
+	return nil
+}
+
+func (m *Memory) find(number int, id int64) int {
+	return slices.IndexFunc(m.comments[number], func(c forge.Comment) bool { return c.ID == id })
+}
+
+func tooLong(body string) error {
+	if utf8.RuneCountInString(body) > forge.MaxComment {
+		return fmt.Errorf("%w: body is too long", forge.ErrRefused)
+	}
+	return nil
+}
+
+func or(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
