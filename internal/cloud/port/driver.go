@@ -47,7 +47,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	if !want.anyAddress() {
 		body["fixed_ips"] = addresses(w)
 	}
-	if want.SecurityGroupRefs != nil || want.PortSecurity == "Disabled" {
+	if !want.DefaultSecurityGroup || want.PortSecurity == "Disabled" {
 		body["security_groups"] = groupIDs(w)
 	}
 	if want.MACAddress != "" {

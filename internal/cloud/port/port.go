@@ -22,7 +22,8 @@ type Spec struct {
 	AllowedAddressPairs   []AddressPair `json:"allowedAddressPairs,omitempty" rule:"max=128" doc:"Further addresses that may be used on it."`
 	Addresses             []Address     `json:"addresses,omitempty" rule:"immutable,max=128" doc:"Its IP addresses; none if left out. One empty entry, {}, lets the cloud choose from all subnets."`
 	AdminStateUp          *bool         `json:"adminStateUp,omitempty" rule:"default=true" doc:"Whether it forwards packets."`
-	SecurityGroupRefs     []string      `json:"securityGroupRefs,omitempty" rule:"max=64,unique" ref:"SecurityGroup" doc:"The SecurityGroups that guard it. If left out, the cloud puts its default group on it, and they are not managed."`
+	SecurityGroupRefs     []string      `json:"securityGroupRefs,omitempty" rule:"max=64,unique" ref:"SecurityGroup" doc:"The SecurityGroups that guard it; none if left out, also not the cloud's default group."`
+	DefaultSecurityGroup  bool          `json:"defaultSecurityGroup,omitempty" doc:"Leaves it to the cloud which security groups guard it, normally its default group; they are not managed."`
 	VNICType              string        `json:"vnicType,omitempty" rule:"max=64,default=normal" doc:"Kind of network card, e.g. normal or direct."`
 	PortSecurity          string        `json:"portSecurity,omitempty" rule:"enum=Enabled|Disabled|Inherit,default=Inherit" doc:"Whether security groups and anti-spoofing are in force. Inherit: as the network says when the port is made."`
 	MACAddress            string        `json:"macAddress,omitempty" rule:"format=mac" doc:"MAC address; the cloud decides if left out. Only an administrator can change it."`
@@ -103,6 +104,9 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 	if s.PortSecurity == "Disabled" && len(s.SecurityGroupRefs) > 0 {
 		r.Problem("spec.resource.securityGroupRefs", "is given although portSecurity is Disabled", "remove one of the two")
 	}
+	if s.DefaultSecurityGroup && s.SecurityGroupRefs != nil {
+		r.Problem("spec.resource.defaultSecurityGroup", "is given beside securityGroupRefs", "remove one of the two")
+	}
 	if s.PortSecurity == "Disabled" && len(s.AllowedAddressPairs) > 0 {
 		r.Problem("spec.resource.allowedAddressPairs", "is given although portSecurity is Disabled", "remove one of the two")
 	}
@@ -138,7 +142,7 @@ func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 		pairTexts(pairs(want), have.MACAddress), reconcile.InPlace)
 	diffAddresses(w, have, c)
 	reconcile.Field(c, "spec.resource.adminStateUp", have.AdminStateUp, cloud.Or(want.AdminStateUp, true))
-	if want.SecurityGroupRefs != nil {
+	if !want.DefaultSecurityGroup {
 		reconcile.Set(c, "spec.resource.securityGroupRefs", have.SecurityGroups, groupTexts(w), reconcile.InPlace)
 	}
 	if have.VNICType != "" {

@@ -7,8 +7,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/port"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
 const needs = `
@@ -93,14 +95,15 @@ func laws() kindtest.Suite {
 			{Field: "spec.resource.vnicType", Old: "vnicType: normal", New: "vnicType: direct"},
 			{Field: "spec.resource.portSecurity", Old: "    allowedAddressPairs:\n    - {ip: 192.168.60.200, mac: \"fa:16:3e:00:00:99\"}\n    - {ip: 192.168.60.0/28}\n" +
 				"    addresses:\n    - {subnetRef: web, ip: 192.168.60.50}\n    adminStateUp: true\n    securityGroupRefs: [web]\n    vnicType: normal\n    portSecurity: Enabled\n",
-				New: "    addresses:\n    - {subnetRef: web, ip: 192.168.60.50}\n    portSecurity: Disabled\n", Also: []string{"spec.resource.allowedAddressPairs"}},
+				New: "    addresses:\n    - {subnetRef: web, ip: 192.168.60.50}\n    portSecurity: Disabled\n", Also: []string{"spec.resource.allowedAddressPairs", "spec.resource.securityGroupRefs"}},
 			{Field: "spec.resource.macAddress", Old: "0a:0b:0c", New: "0a:0b:0d", PlanOnly: true},
 			{Field: "spec.resource.trustedVIF", Old: "adminStateUp: true", New: "adminStateUp: true\n    trustedVIF: true", PlanOnly: true},
 			{Field: "spec.resource.propagateUplinkStatus", Old: "adminStateUp: true", New: "adminStateUp: true\n    propagateUplinkStatus: true", Replaces: true, PlanOnly: true},
 		},
 		Unseen: map[string]string{
-			"spec.resource.valueSpecs": "what they mean is up to the cloud",
-			"spec.resource.hostID":     "only administrators see it",
+			"spec.resource.valueSpecs":           "what they mean is up to the cloud",
+			"spec.resource.hostID":               "only administrators see it",
+			"spec.resource.defaultSecurityGroup": "it says that there is nothing to compare",
 		},
 	}
 }
@@ -115,6 +118,7 @@ func TestAddressesChosenByTheCloud(t *testing.T) {
 		"several of one subnet": "addresses: [{subnetRef: web}, {subnetRef: web, ip: 192.168.60.70}]",
 		"whatever there is":     "addresses: [{}]",
 		"no groups":             "securityGroupRefs: []",
+		"the cloud's group":     "defaultSecurityGroup: true",
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := kindtest.NewTarget(t, all.Kinds)
@@ -127,6 +131,55 @@ func TestAddressesChosenByTheCloud(t *testing.T) {
 	}
 }
 
+// As with K-ORC, a port is guarded by what its manifest names and by nothing
+// else: not by the default group that Neutron puts on it unless it is told.
+func TestGroupsLeftOut(t *testing.T) {
+	for name, test := range map[string]struct {
+		field string
+		want  int
+	}{
+		"none":        {"", 0},
+		"the cloud's": {"defaultSecurityGroup: true", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := kindtest.NewTarget(t, all.Kinds)
+			doc := needs + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: web-1}\nspec:\n  resource:\n    networkRef: front\n    "
+			g.MustSync(doc + "securityGroupRefs: [ssh]")
+			step := stepOf(t, g.Plan(doc+test.field))
+			if noticed := reconcile.Has(step.Changes, "spec.resource.securityGroupRefs"); noticed != (test.want == 0) {
+				t.Errorf("the group that is on the port is noticed: %t", noticed)
+			}
+			g.MustSync("")
+			g.MustSync(doc + test.field)
+			if groups := groupsOf(t, g.Plan(doc+test.field)); groups != test.want {
+				t.Errorf("the port has %d groups, want %d", groups, test.want)
+			}
+		})
+	}
+}
+
+func stepOf(t *testing.T, plan reconcile.Plan) reconcile.Step {
+	t.Helper()
+	for _, s := range plan.Steps {
+		if s.Key == key {
+			return s
+		}
+	}
+	t.Fatal("the plan does not speak of the port")
+	return reconcile.Step{}
+}
+
+func groupsOf(t *testing.T, plan reconcile.Plan) int {
+	t.Helper()
+	for _, o := range reconcile.Statuses(plan, all.Kinds(nil)) {
+		if o.Kind == "Port" {
+			return len(o.Status.Resource.(port.Observed).SecurityGroups)
+		}
+	}
+	t.Fatal("the port has no status")
+	return 0
+}
+
 func TestValidate(t *testing.T) {
 	target := kindtest.NewTarget(t, all.Kinds)
 	for name, test := range map[string]struct{ old, new, problem string }{
@@ -135,6 +188,7 @@ func TestValidate(t *testing.T) {
 		"pair of nonsense":        {"ip: 192.168.60.0/28", "ip: here", "allowedAddressPairs[1].ip: is neither an IP address nor a network"},
 		"any among others":        {"- {subnetRef: web, ip: 192.168.60.50}", "- {subnetRef: web, ip: 192.168.60.50}\n    - {}", "addresses[1]: leaves everything to the cloud"},
 		"reserved attribute":      {"adminStateUp: true", "valueSpecs: [{key: tags, value: x}]", "valueSpecs[0].key: is tags, which cannot be set this way"},
+		"two words on groups":     {"adminStateUp: true", "defaultSecurityGroup: true", "spec.resource.defaultSecurityGroup: is given beside securityGroupRefs"},
 		"two hosts":               {"adminStateUp: true", "hostID: {id: a, serverRef: b}", "spec.resource.hostID"},
 		"unknown group":           {"securityGroupRefs: [web]", "securityGroupRefs: [wep]", "did you mean web?"},
 	} {

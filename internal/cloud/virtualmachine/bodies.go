@@ -20,7 +20,8 @@ func (f fields) put(name, value string) {
 
 func resource(f fields) fields { return fields{"spec": fields{"resource": f}} }
 
-// port asks for one address: K-ORC's ports have none if they ask for none.
+// port asks for one address, and for the cloud's default security group if no
+// other is named: K-ORC's ports have none of either if they ask for none.
 func port(s *Spec, network string) fields {
 	address := fields{}
 	address.put("subnetRef", s.Subnet)
@@ -28,6 +29,8 @@ func port(s *Spec, network string) fields {
 	f := fields{"networkRef": network, "addresses": []fields{address}}
 	if s.SecurityGroups != nil {
 		f["securityGroupRefs"] = s.SecurityGroups
+	} else {
+		f["defaultSecurityGroup"] = true
 	}
 	return f
 }
