@@ -48,8 +48,8 @@ func TestExample(t *testing.T) {
 	if got, want := full.DriftCheck.Next(now), plain.DriftCheck.Next(now); !got.Equal(want) {
 		t.Errorf("driftCheck: the example's default looks at %s, the real one at %s", got, want)
 	}
-	if full.Limit != plain.Limit || full.Prune() != plain.Prune() {
-		t.Errorf("maxDeletes or prune: the example's defaults are %v, %v; the real ones %v, %v", full.Limit, full.Prune(), plain.Limit, plain.Prune())
+	if full.Limits.All != plain.Limits.All || full.Prune() != plain.Prune() {
+		t.Errorf("maxDeletes or prune: the example's defaults are %v, %v; the real ones %v, %v", full.Limits, full.Prune(), plain.Limits, plain.Prune())
 	}
 	if full.Spec.Defaults.ServiceTypes == nil || full.Spec.Sync.Replace != "refuse" {
 		t.Errorf("what is commented out was not read: %+v", full.Spec)

@@ -99,7 +99,7 @@ func (a *app) fail(err error) reconcile.Outcome {
 // worse is the outcome that says more about two stacks: an error is worse than
 // refused input, that than differences.
 func worse(a, b reconcile.Outcome) reconcile.Outcome {
-	rank := [...]int{reconcile.InSync: 0, reconcile.Differences: 1, reconcile.Invalid: 2, reconcile.Broken: 3}
+	rank := [...]int{reconcile.InSync: 0, reconcile.OutOfSync: 1, reconcile.Invalid: 2, reconcile.Broken: 3}
 	if rank[b] > rank[a] {
 		return b
 	}

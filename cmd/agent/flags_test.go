@@ -24,7 +24,7 @@ func TestTheCommandThatApprovesIsTheOneThatWasTyped(t *testing.T) {
 }
 
 func TestTheWorstOutcomeCounts(t *testing.T) {
-	order := []reconcile.Outcome{reconcile.InSync, reconcile.Differences, reconcile.Invalid, reconcile.Broken}
+	order := []reconcile.Outcome{reconcile.InSync, reconcile.OutOfSync, reconcile.Invalid, reconcile.Broken}
 	for i, a := range order {
 		for j, b := range order {
 			if got, want := worse(a, b), order[max(i, j)]; got != want {

@@ -94,5 +94,5 @@ func (w wiring) look(ctx context.Context, s *config.Stack, ref string) (plan rec
 	if err != nil {
 		return plan, rev, err
 	}
-	return engine.Look(ctx, rev.Commit, want, ""), rev, nil
+	return engine.Look(ctx, rev.Commit, want, nil), rev, nil
 }

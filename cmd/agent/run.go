@@ -59,6 +59,14 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 	return ended(worst)
 }
 
+// approvals is the one that --approve gives, if it does.
+func approvals(hash string) []reconcile.Approval {
+	if hash == "" {
+		return nil
+	}
+	return []reconcile.Approval{{Hash: hash}}
+}
+
 // watcher shows a pass until it is closed.
 type watcher interface {
 	reconcile.Watcher
@@ -76,7 +84,7 @@ func (a *app) pass(cmd *cobra.Command, w wiring, s *config.Stack, approved strin
 	shown := a.watch(s.Name, repo, text, among)
 	w.watcher = func() reconcile.Watcher { return shown }
 	stack := w.stack(s, repo)
-	stack.Approved = approved
+	stack.Approved = approvals(approved)
 	run := stack.Pass(cmd.Context())
 	shown.Close()
 	return a.tell(text, run)

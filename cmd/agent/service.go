@@ -42,7 +42,7 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 			return nil, err
 		}
 		one := w.stack(s, repo)
-		one.Approved = f.approve
+		one.Approved = approvals(f.approve)
 		one.Report = func(r report.Run) {
 			log.Ran(r)
 			svc.metrics.Ran(r)

@@ -55,7 +55,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*reconcile.Engine, s
 		return nil, "", err
 	}
 	engine := &reconcile.Engine{
-		Stack: s.Name, Kinds: all.Kinds(client), Policies: s.Policies(), Limit: s.Limit,
+		Stack: s.Name, Kinds: all.Kinds(client), Policies: s.Policies(), Limits: s.Limits,
 		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log,
 	}
 	if w.watcher != nil {

@@ -32,8 +32,8 @@ type Stack struct {
 	// Open connects to the cloud. It is called again after the cloud could not
 	// be seen, so that new credentials are read.
 	Open func(context.Context) (Cloud, error)
-	// Approved is the hash of a plan that the brake may let through.
-	Approved string
+	// Approved are the plans that the brake may let through.
+	Approved []reconcile.Approval
 	// Report is told of every look that had something to say.
 	Report func(report.Run)
 

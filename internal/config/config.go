@@ -22,7 +22,7 @@ type Stack struct {
 	Spec   Spec
 
 	Poll, DriftCheck source.Schedule
-	Limit            reconcile.Limit
+	Limits           reconcile.Limits
 }
 
 // Body is a whole document, for schema and explain.

@@ -68,8 +68,8 @@ func TestEveryFieldIsRead(t *testing.T) {
 	if flavor, ok := d.ServiceTypes["generic"]; !ok || flavor != "" {
 		t.Errorf("service types are %v", d.ServiceTypes)
 	}
-	if s.Prune() || s.Poll.String() != "@every 30s" || s.DriftCheck.String() != "*/10 * * * *" || s.Limit.String() != "5" || s.Spec.Sync.Replace != "allow" || len(s.Policies()) != 2 {
-		t.Errorf("sync is %+v, %s, %s, %s", s.Spec.Sync, s.Poll, s.DriftCheck, s.Limit)
+	if s.Prune() || s.Poll.String() != "@every 30s" || s.DriftCheck.String() != "*/10 * * * *" || s.Limits.All.String() != "5" || s.Spec.Sync.Replace != "allow" || len(s.Policies()) != 2 {
+		t.Errorf("sync is %+v, %s, %s, %s", s.Spec.Sync, s.Poll, s.DriftCheck, s.Limits.All)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestWhatIsLeftOutIsSafe(t *testing.T) {
 	}
 	s := stacks[0]
 	if len(stacks) != 1 || s.Name != "test" || !s.Prune() || s.Poll.String() != "@every 1m" || s.DriftCheck.String() != "@every 5m" ||
-		s.Limit.String() != "30%" || s.Spec.Sync.Replace == "allow" || s.Spec.Sync.Drift == "report" || len(s.Policies()) != 1 {
+		s.Limits.All.String() != "30%" || s.Spec.Sync.Replace == "allow" || s.Spec.Sync.Drift == "report" || len(s.Policies()) != 1 {
 		t.Errorf("got %+v", stacks)
 	}
 }
@@ -162,7 +162,7 @@ func TestSettingsGoOverFilesAndTheEnvironmentIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(stacks) != 1 || stacks[0].Name != "test" || stacks[0].Limit.String() != "50%" || stacks[0].Spec.Source.URL != "./test" {
+	if len(stacks) != 1 || stacks[0].Name != "test" || stacks[0].Limits.All.String() != "50%" || stacks[0].Spec.Source.URL != "./test" {
 		t.Errorf("got %+v", stacks)
 	}
 	if len(env) != 2 {

@@ -136,7 +136,7 @@ func (s *Stack) complete() manifest.Problems {
 		text = s.Spec.Sync.MaxDeletes.String()
 	}
 	limit, err3 := reconcile.ParseLimit(text)
-	s.Poll, s.DriftCheck, s.Limit = poll, drift, limit
+	s.Poll, s.DriftCheck, s.Limits.All = poll, drift, limit
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return manifest.Problems{{Origin: s.Origin, What: err.Error()}}
 	}

@@ -15,10 +15,10 @@ type Engine struct {
 	Stack string
 	Kinds []Kind
 	// Policies weaken every plan before it is shown or carried out. The brake
-	// is not among them: see Limit.
+	// is not among them: see Limits.
 	Policies []Policy
-	// Limit is how much one pass may delete.
-	Limit Limit
+	// Limits is how much one pass may destroy.
+	Limits Limits
 	// Replace is whether objects may be replaced when annotations are silent.
 	Replace bool
 	// Parallelism is how many steps run at a time; 0 means 10.
@@ -129,9 +129,10 @@ func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
 	return snapshot
 }
 
-// Look makes the plan for a revision, weakened by every policy. It only reads.
-func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approved string) Plan {
-	return e.plan(commit, want, e.Observe(ctx, want), false).Apply(Brake(e.Limit, approved))
+// Look makes the plan for a revision, weakened by every policy. approved are the
+// plans that the brake may let through. It only reads.
+func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approved []Approval) Plan {
+	return e.plan(commit, want, e.Observe(ctx, want), false).Apply(Brake(e.Limits, approved))
 }
 
 func (e *Engine) plan(commit string, want []Desired, have Snapshot, synced bool) Plan {

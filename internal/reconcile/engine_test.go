@@ -258,12 +258,12 @@ func TestAStopFinishesWhatIsInFlight(t *testing.T) {
 func TestTheBrakeHoldsEverythingUntilItsHashIsApproved(t *testing.T) {
 	w := newWorld()
 	e := w.engine()
-	e.Limit = Limit{Percent: 30, percent: true}
+	e.Limits.All = Limit{Percent: 30, percent: true}
 	if pass, _ := syncPass(t, w, e, "a", "b", "c", "d"); pass.Outcome() != InSync {
 		t.Fatal(failed(pass))
 	}
 	held, _ := syncPass(t, w, e, "a colour=red")
-	if held.Outcome() != Differences || len(held.Results) > 0 || held.First.Held == "" {
+	if held.Outcome() != OutOfSync || len(held.Results) > 0 || held.First.Held == "" {
 		t.Fatalf("%s, %d steps carried out, held %q", held.Outcome(), len(held.Results), held.First.Held)
 	}
 	want, err := w.wanted("a colour=red")
@@ -271,11 +271,11 @@ func TestTheBrakeHoldsEverythingUntilItsHashIsApproved(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		wrong := e.Sync(context.Background(), Revision{Want: want, Approved: "0123456789abcdef"})
+		wrong := e.Sync(context.Background(), Revision{Want: want, Approved: []Approval{{Hash: "0123456789abcdef"}}})
 		if wrong.First.Held == "" || !strings.Contains(wrong.First.Held, "is not that of this plan") {
 			t.Errorf("a wrong hash: held %q", wrong.First.Held)
 		}
-		pass := e.Sync(context.Background(), Revision{Want: want, Approved: held.First.Hash()})
+		pass := e.Sync(context.Background(), Revision{Want: want, Approved: []Approval{{Hash: held.First.Hash()}}})
 		if pass.Outcome() != InSync || !slices.Equal(w.names(), []string{"a"}) {
 			t.Errorf("approved: %s with %v: %s", pass.Outcome(), w.names(), failed(pass))
 		}

@@ -47,10 +47,10 @@ type Outcome int
 
 // The outcomes, with the exit codes of the outside contract.
 const (
-	InSync      Outcome = 0
-	Broken      Outcome = 1
-	Differences Outcome = 2
-	Invalid     Outcome = 3
+	InSync    Outcome = 0
+	Broken    Outcome = 1
+	OutOfSync Outcome = 2
+	Invalid   Outcome = 3
 )
 
 // String is one word or two for people.
@@ -74,7 +74,7 @@ func (p Plan) Outcome() Outcome {
 	case p.InSync():
 		return InSync
 	default:
-		return Differences
+		return OutOfSync
 	}
 }
 

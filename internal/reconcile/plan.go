@@ -36,7 +36,7 @@ func Make(in Input) Plan {
 	}
 	p.orphans()
 	p.block()
-	return Plan{Stack: in.Stack, Commit: in.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, Unlisted: p.unlisted()}
+	return Plan{Stack: in.Stack, Commit: in.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds, Unlisted: p.unlisted()}
 }
 
 // Input is everything a plan is made from.

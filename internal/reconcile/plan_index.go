@@ -20,12 +20,13 @@ type planner struct {
 	ready map[manifest.Key]bool
 	// doomed objects will get a new ID: nothing new may lean on the one they
 	// have, and what leans on it by a fixed reference goes with it.
-	doomed    map[manifest.Key]bool
-	users     map[string][]*Live[any] // owned objects by the tokens they use
-	taken     map[string]bool         // owner texts that a desired object answers for
-	steps     []Step
-	workloads []Workload
-	owned     int
+	doomed     map[manifest.Key]bool
+	users      map[string][]*Live[any] // owned objects by the tokens they use
+	taken      map[string]bool         // owner texts that a desired object answers for
+	steps      []Step
+	workloads  []Workload
+	owned      int
+	ownedKinds map[string]int
 }
 
 // index finds the objects of one collection.
@@ -40,7 +41,7 @@ func newPlanner(in Input) *planner {
 		Input: in, kinds: make(map[string]Kind, len(in.Kinds)), group: groupsOf(in.Kinds),
 		byKey: make(map[manifest.Key]*Desired, len(in.Want)), index: make(map[string]*index, len(in.Have)),
 		live: make(map[manifest.Key]*Live[any], len(in.Want)), ready: make(map[manifest.Key]bool, len(in.Want)),
-		doomed: map[manifest.Key]bool{}, users: map[string][]*Live[any]{}, taken: make(map[string]bool, len(in.Want)),
+		doomed: map[manifest.Key]bool{}, users: map[string][]*Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]bool, len(in.Want)),
 	}
 	for _, k := range in.Kinds {
 		p.kinds[k.Info().Kind] = k
@@ -72,6 +73,7 @@ func (p *planner) indexOf(kind string, c Collection) *index {
 			continue
 		}
 		p.owned++
+		p.ownedKinds[kind]++
 		x.owner[item.Mark.Owner] = append(x.owner[item.Mark.Owner], item)
 		for _, token := range item.Uses {
 			p.users[token] = append(p.users[token], item)

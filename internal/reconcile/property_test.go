@@ -152,7 +152,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		plan := w.engine().Look(context.Background(), "c", want, "")
+		plan := w.engine().Look(context.Background(), "c", want, nil)
 		if n := plan.Summary().Writes(); n > 0 {
 			rt.Fatalf("%d steps would write although nothing is known: %v", n, plan.Summary())
 		}
@@ -173,7 +173,7 @@ func TestPoliciesOnlyWeaken(t *testing.T) {
 		}
 		e := w.engine()
 		plan := Make(Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want), Replace: true, Synced: rapid.Bool().Draw(rt, "synced")})
-		for name, policy := range map[string]Policy{"NoPrune": NoPrune, "ReportDrift": ReportDrift(true), "Brake": Brake(Limit{Count: 1}, "")} {
+		for name, policy := range map[string]Policy{"NoPrune": NoPrune, "ReportDrift": ReportDrift(true), "Brake": Brake(Limits{All: Limit{Count: 1}}, nil)} {
 			weak := policy(plan)
 			if len(weak.Steps) != len(plan.Steps) {
 				rt.Fatalf("%s: %d steps became %d", name, len(plan.Steps), len(weak.Steps))

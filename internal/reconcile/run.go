@@ -12,8 +12,8 @@ import (
 type Revision struct {
 	Commit string
 	Want   []Desired
-	// Approved is the hash of a plan that the brake may let through.
-	Approved string
+	// Approved are the plans that the brake may let through.
+	Approved []Approval
 	// Synced is true when this commit was in sync before.
 	Synced bool
 }
@@ -31,7 +31,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	r.snapshot = e.Observe(ctx, rev.Want)
 	r.observedAll()
 	plan := r.replan()
-	r.pass.First = plan.Apply(Brake(e.Limit, rev.Approved))
+	r.pass.First = plan.Apply(Brake(e.Limits, rev.Approved))
 	r.permit(r.pass.First)
 	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
 	if r.pass.First.Held == "" {

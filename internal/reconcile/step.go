@@ -95,6 +95,8 @@ type Plan struct {
 	Workloads []Workload
 	// Owned counts the objects of the stack in the cloud.
 	Owned int
+	// OwnedKinds counts them by kind.
+	OwnedKinds map[string]int
 	// Unlisted explains which collections could not be seen; nothing was decided
 	// about them.
 	Unlisted []string

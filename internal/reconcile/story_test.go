@@ -66,6 +66,7 @@ func plan(t *testing.T, repo, cloud, options []string) string {
 	fill(t, w, cloud, want)
 	in := Input{Stack: "s", Kinds: e.Kinds, Want: want, Replace: true}
 	var policies []Policy
+	limits := Limits{All: Limit{Percent: 100, percent: true}}
 	for _, o := range options {
 		switch word, value, _ := strings.Cut(o, " "); word {
 		case "unlisted":
@@ -83,11 +84,11 @@ func plan(t *testing.T, repo, cloud, options []string) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			policies = append(policies, Brake(limit, ""))
+			limits.All = limit
 		}
 	}
 	in.Have = e.Observe(context.Background(), in.Want)
-	return write(Make(in).Apply(policies...))
+	return write(Make(in).Apply(append(policies, Brake(limits, nil))...))
 }
 
 func write(p Plan) string {

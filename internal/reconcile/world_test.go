@@ -264,7 +264,7 @@ func thingManifest(line string) string {
 }
 
 func (w *world) engine() *Engine {
-	return &Engine{Stack: "s", Kinds: []Kind{w.kind()}, Limit: Limit{Percent: 100, percent: true}, Replace: true}
+	return &Engine{Stack: "s", Kinds: []Kind{w.kind()}, Limits: Limits{All: Limit{Percent: 100, percent: true}}, Replace: true}
 }
 
 func thingKey(name string) manifest.Key {

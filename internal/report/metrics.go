@@ -68,7 +68,7 @@ func (m *Metrics) Request(service, method string, code int, took time.Duration) 
 
 // Ran counts one look.
 func (m *Metrics) Ran(r Run) {
-	outcome := map[reconcile.Outcome]string{reconcile.InSync: "in_sync", reconcile.Broken: "failed", reconcile.Differences: "differences", reconcile.Invalid: "refused"}
+	outcome := map[reconcile.Outcome]string{reconcile.InSync: "in_sync", reconcile.Broken: "failed", reconcile.OutOfSync: "differences", reconcile.Invalid: "refused"}
 	m.reconciles.WithLabelValues(r.Stack, outcome[r.Outcome()]).Inc()
 	if r.Pass == nil {
 		return

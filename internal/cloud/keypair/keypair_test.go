@@ -77,10 +77,10 @@ func TestNamesakeInAnotherProject(t *testing.T) {
 		t.Fatalf("the projects are %s and %s", here.ProjectID, other.ProjectID)
 	}
 	namesake := g.Engine(other)
-	if plan := namesake.Look(t.Context(), "test", nil, ""); plan.Owned != 0 || len(plan.Steps) != 0 {
+	if plan := namesake.Look(t.Context(), "test", nil, nil); plan.Owned != 0 || len(plan.Steps) != 0 {
 		t.Errorf("a namesake in another project owns %d objects: %v", plan.Owned, plan.Steps)
 	}
-	plan := namesake.Look(t.Context(), "test", g.Resolve(text), "")
+	plan := namesake.Look(t.Context(), "test", g.Resolve(text), nil)
 	if step := plan.Steps[0]; step.Action != reconcile.Refuse || !strings.Contains(step.Reason, "taken") || strings.Contains(step.Reason, "import.id") {
 		t.Errorf("%s: %s; want a refusal that names who has the name", step.Action, step.Reason)
 	}

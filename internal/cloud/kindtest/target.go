@@ -146,7 +146,7 @@ func (g *Target) Engine(c *cloud.Client) *reconcile.Engine {
 		g.t.Fatal(err)
 	}
 	kinds := slices.DeleteFunc(g.kinds(c), func(k reconcile.Kind) bool { return g.only != nil && !g.only[k.Info().Kind] })
-	e := &reconcile.Engine{Stack: g.Stack, Kinds: kinds, Limit: limit, Replace: true,
+	e := &reconcile.Engine{Stack: g.Stack, Kinds: kinds, Limits: reconcile.Limits{All: limit}, Replace: true,
 		Timing: reconcile.Timing{Poll: 100 * time.Millisecond, PollMax: time.Second, Backoff: 200 * time.Millisecond, Grace: time.Millisecond}}
 	if g.Simulator != nil {
 		e.Timing = reconcile.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, Grace: time.Millisecond}
@@ -228,7 +228,7 @@ func (g *Target) MustSync(manifests string) reconcile.Pass {
 // Plan makes the plan for the manifests without touching the cloud.
 func (g *Target) Plan(manifests string) reconcile.Plan {
 	g.t.Helper()
-	return g.Engine(g.agent()).Look(context.WithoutCancel(g.t.Context()), "test", g.Resolve(manifests), "")
+	return g.Engine(g.agent()).Look(context.WithoutCancel(g.t.Context()), "test", g.Resolve(manifests), nil)
 }
 
 func left(p reconcile.Plan) []string {

@@ -1,0 +1,148 @@
+package reconcile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Approval is a person's leave for one plan that a brake holds, and for what is
+// left of it.
+type Approval struct {
+	// Hash is that of the plan, as [Plan.Hash] gives it.
+	Hash string
+	// Steps are what [Plan.Prints] gave for the plan; nil when they are not known:
+	// then nothing but the very plan is approved.
+	Steps []string
+	// By is who approved, for people.
+	By string
+}
+
+// Prints are short fingerprints of what the plan would do, sorted: 16
+// hexadecimal digits each. Whoever approves of the plan approves of these.
+//
+//	step               prints
+//	-----------------  ------------------------------------------------------
+//	create, update     the key is brought to this manifest, disk and ID kept
+//	  with a reboot    the same, with reboots
+//	  wiping a disk    this disk is wiped for this manifest; the same, with reboots
+//	replace            this object goes for this manifest; the same, with reboots
+//	delete             this object goes
+//
+// A replacement that was interrupted goes on as a creation, and a creation as
+// an update: what is left of a plan has no prints that the plan has not.
+func (p Plan) Prints() []string {
+	var prints []string
+	for _, s := range p.Steps {
+		prints = append(prints, s.prints(p.Stack)...)
+	}
+	prints = append(prints, p.followers()...)
+	slices.Sort(prints)
+	return slices.Compact(prints)
+}
+
+// prints are what an approval of the step allows.
+func (s Step) prints(stack string) []string {
+	if !s.Action.Writes() {
+		return nil
+	}
+	switch d := s.Disruption(); {
+	case s.Action == Delete:
+		return []string{s.print(stack, "delete", s.ID())}
+	case d == Replace:
+		return []string{s.print(stack, "replace", s.ID()), s.print(stack, "reboot", "")}
+	case d == Rebuild:
+		return []string{s.print(stack, "wipe", s.ID()), s.print(stack, "reboot", "")}
+	case d == Reboot:
+		return []string{s.print(stack, "reboot", "")}
+	default:
+		return []string{s.print(stack, "write", "")}
+	}
+}
+
+// followers are the prints of what will have to follow an object that gets a new
+// ID: the plan does not show it while the object still has the old one.
+func (p Plan) followers() (prints []string) {
+	moved := map[string]bool{}
+	for _, s := range p.Steps {
+		if s.Action == Recreate {
+			moved[s.Key.String()] = true
+		}
+	}
+	for _, s := range p.Steps {
+		if s.want != nil && slices.ContainsFunc(s.want.Refs, func(r RefSpec) bool { return moved[r.Key.String()] }) {
+			prints = append(prints, s.print(p.Stack, "write", ""))
+		}
+	}
+	return prints
+}
+
+// needs are the prints any of which allows the step.
+func (s Step) needs(stack string) []string {
+	prints := s.prints(stack)
+	switch {
+	case len(prints) == 0:
+		return nil
+	case s.Action == Create, s.Action == Update && s.Disruption() == InPlace:
+		return append(prints, s.print(stack, "reboot", ""))
+	}
+	return prints[:1]
+}
+
+func (s Step) print(stack, deed, id string) string {
+	var digest string
+	if s.want != nil && !s.surplus {
+		digest = s.want.digest
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{stack, s.Key.Group, s.Key.String(), deed, id, digest}, "\n")))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+// Covers tells whether everything the plan would do was approved: it is the very
+// plan, or what is left of it.
+func (a Approval) Covers(p Plan) bool {
+	if a.Hash != "" && a.Hash == p.Hash() {
+		return true
+	}
+	return len(a.Steps) > 0 && len(a.missing(p)) == 0
+}
+
+// missing are the steps of the plan that were not approved.
+func (a Approval) missing(p Plan) (list []Step) {
+	for _, s := range p.Steps {
+		needs := s.needs(p.Stack)
+		if s.surplus || len(needs) == 0 {
+			continue
+		}
+		if !slices.ContainsFunc(needs, func(print string) bool { return slices.Contains(a.Steps, print) }) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// unapproved says why none of the approvals lets the plan through: what has
+// come on top of the one that is nearest to it.
+func (p Plan) unapproved(approved []Approval) string {
+	var near Approval
+	var grown []Step
+	for _, a := range approved {
+		if missing := a.missing(p); len(a.Steps) > 0 && (near.Hash == "" || len(missing) < len(grown)) {
+			near, grown = a, missing
+		}
+	}
+	if near.Hash == "" {
+		return fmt.Sprintf("the approved hash %s is not that of this plan", approved[len(approved)-1].Hash)
+	}
+	text := fmt.Sprintf("the plan has grown since %s was approved", near.Hash)
+	if near.By != "" {
+		text += " by " + near.By
+	}
+	text += fmt.Sprintf(": it would also %s %s", grown[0].Action, grown[0].Key)
+	if more := len(grown) - 1; more > 0 {
+		text += fmt.Sprintf(" and do %d things more", more)
+	}
+	return text
+}
