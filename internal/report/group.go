@@ -5,19 +5,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
-// group is what one object of the repository comes to.
-type group struct {
-	root   manifest.Key
-	origin manifest.Origin
-	// own is the step of the object itself; nil when it only stands for others.
-	own      *reconcile.Step
-	children []reconcile.Step
-	notes    []reconcile.Note
+// Group is what one object of the repository comes to.
+type Group struct {
+	Root   manifest.Key
+	Origin manifest.Origin
+	// Own is the step of the object itself; nil when it only stands for others.
+	Own      *reconcile.Step
+	Children []reconcile.Step
+	Notes    []reconcile.Note // of the object itself when it has no step
 }
 
-// groups puts steps under the objects that people wrote, in the order of the
+// Groups puts steps under the objects that people wrote, in the order of the
 // plan.
-func groups(p reconcile.Plan) []group {
+func Groups(p reconcile.Plan) []Group {
 	parents, workloads := map[manifest.Key]manifest.Key{}, map[manifest.Key]reconcile.Workload{}
 	for _, w := range p.Workloads {
 		parents[w.Key], workloads[w.Key] = w.Parent, w
@@ -26,7 +26,7 @@ func groups(p reconcile.Plan) []group {
 		parents[s.Key] = s.Parent
 	}
 	at := map[manifest.Key]int{}
-	var list []group
+	var list []Group
 	for i, s := range p.Steps {
 		root := top(parents, s.Key)
 		n, ok := at[root]
@@ -34,12 +34,12 @@ func groups(p reconcile.Plan) []group {
 			n = len(list)
 			at[root] = n
 			w := workloads[root]
-			list = append(list, group{root: root, origin: w.Origin, notes: w.Notes})
+			list = append(list, Group{Root: root, Origin: w.Origin, Notes: w.Notes})
 		}
-		if s.Key == root && list[n].own == nil {
-			list[n].own, list[n].origin = &p.Steps[i], s.Origin
+		if s.Key == root && list[n].Own == nil {
+			list[n].Own, list[n].Origin = &p.Steps[i], s.Origin
 		} else {
-			list[n].children = append(list[n].children, s)
+			list[n].Children = append(list[n].Children, s)
 		}
 	}
 	return list
@@ -57,23 +57,23 @@ func top(parents map[manifest.Key]manifest.Key, key manifest.Key) manifest.Key {
 	return key
 }
 
-// silent tells whether people need not read about a step.
-func silent(s reconcile.Step) bool { return s.Action == reconcile.Keep && len(s.Changes) == 0 }
+// Silent tells whether people need not read about a step.
+func Silent(s reconcile.Step) bool { return s.Action == reconcile.Keep && len(s.Changes) == 0 }
 
 // said is the group without what need not be read; ok is false when nothing
 // is left.
-func (g group) said() (_ group, ok bool) {
+func (g Group) said() (_ Group, ok bool) {
 	var children []reconcile.Step
-	for _, s := range g.children {
-		if !silent(s) {
+	for _, s := range g.Children {
+		if !Silent(s) {
 			children = append(children, s)
 		}
 	}
-	g.children = children
-	return g, len(children) > 0 || g.own != nil && !silent(*g.own)
+	g.Children = children
+	return g, len(children) > 0 || g.Own != nil && !Silent(*g.Own)
 }
 
 // long tells whether the group takes more than a line.
-func (g group) long() bool {
-	return len(g.children)+len(g.notes) > 0 || g.own != nil && len(g.own.Changes)+len(g.own.Notes) > 0
+func (g Group) long() bool {
+	return len(g.Children)+len(g.Notes) > 0 || g.Own != nil && len(g.Own.Changes)+len(g.Own.Notes) > 0
 }

@@ -89,7 +89,7 @@ func Document(p reconcile.Plan, rev source.Revision) PlanDoc {
 		Owned: p.Owned, Summary: p.Summary(), Steps: []StepDoc{},
 	}
 	for _, s := range p.Steps {
-		if !silent(s) {
+		if !Silent(s) {
 			doc.Steps = append(doc.Steps, stepDoc(s))
 		}
 	}

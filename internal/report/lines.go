@@ -94,10 +94,10 @@ func waits(r reconcile.Result) bool { return errors.Is(r.Err, reconcile.ErrBusy)
 
 func finished(r reconcile.Result) string {
 	if r.Err != nil {
-		return clean(fmt.Sprintf("%s: %v", r.Step.Key, r.Err))
+		return Clean(fmt.Sprintf("%s: %v", r.Step.Key, r.Err))
 	}
 	done := map[reconcile.Action]string{reconcile.Create: "created", reconcile.Update: "changed", reconcile.Recreate: "deleted, to be made anew", reconcile.Delete: "deleted"}
-	return clean(fmt.Sprintf("%s %s: %s in %s", symbol(r.Step), r.Step.Key, done[r.Step.Action], lasted(r.Took)))
+	return Clean(fmt.Sprintf("%s %s: %s in %s", symbol(r.Step), r.Step.Key, done[r.Step.Action], Lasted(r.Took)))
 }
 
 // ticking calls something at intervals between start and stop.

@@ -96,7 +96,7 @@ func (l *Live) block(now time.Time, width, most int) []string {
 	}
 	lines := []string{fmt.Sprintf("%s %d of %d", bar(p.Done, p.Total), p.Done, p.Total)}
 	for _, a := range p.Doing {
-		lines = append(lines, fmt.Sprintf("  %-8s %s  %s", string(a.Step.Action), clean(a.Step.Key.String()), lasted(now.Sub(a.Since).Truncate(time.Second))))
+		lines = append(lines, fmt.Sprintf("  %-8s %s  %s", string(a.Step.Action), Clean(a.Step.Key.String()), Lasted(now.Sub(a.Since).Truncate(time.Second))))
 	}
 	for _, a := range p.Waiting {
 		lines = append(lines, fmt.Sprintf("  %-8s %s", "waiting", waiting(a, now)))
@@ -116,7 +116,7 @@ func waiting(a reconcile.Activity, now time.Time) string {
 	if a.Step.Reason != "" {
 		text += " (" + a.Step.Reason + ")"
 	}
-	return clean(text) + "  " + lasted(now.Sub(a.Since).Truncate(time.Second))
+	return Clean(text) + "  " + Lasted(now.Sub(a.Since).Truncate(time.Second))
 }
 
 func bar(done, total int) string {

@@ -71,7 +71,7 @@ func (l *Log) Started(s reconcile.Step) {
 
 // Finished implements reconcile.Watcher.
 func (l *Log) Finished(r reconcile.Result) {
-	attrs := []any{"key", r.Step.Key.String(), "action", r.Step.Action, "commit", l.commit, "took", lasted(r.Took)}
+	attrs := []any{"key", r.Step.Key.String(), "action", r.Step.Action, "commit", l.commit, "took", Lasted(r.Took)}
 	if waits(r) {
 		l.log.Debug("step waits", append(attrs, "error", r.Err.Error())...)
 		return
@@ -92,7 +92,7 @@ func (l *Log) Progress(p reconcile.Progress) {
 	}
 	l.waited = now
 	oldest := p.Waiting[0]
-	l.log.Info("waiting", "key", oldest.Step.Key.String(), "reason", oldest.Step.Reason, "since", lasted(now.Sub(oldest.Since)), "waiting", len(p.Waiting))
+	l.log.Info("waiting", "key", oldest.Step.Key.String(), "reason", oldest.Step.Reason, "since", Lasted(now.Sub(oldest.Since)), "waiting", len(p.Waiting))
 }
 
 // Ran tells how a look ended, unless that was said before and nothing was
@@ -134,7 +134,7 @@ func (l *Log) problems(f Refusal, kept string) {
 
 func (l *Log) passed(p reconcile.Pass, commit string) {
 	if p.Interrupted {
-		l.log.Warn("pass interrupted", "commit", commit, "writes", p.Writes(), "took", lasted(p.Took))
+		l.log.Warn("pass interrupted", "commit", commit, "writes", p.Writes(), "took", Lasted(p.Took))
 		return
 	}
 	for _, f := range p.Failures {
@@ -144,7 +144,7 @@ func (l *Log) passed(p reconcile.Pass, commit string) {
 	if p.Outcome() != reconcile.InSync {
 		level = slog.LevelWarn
 	}
-	attrs := []any{"outcome", p.Outcome().String(), "commit", commit, "writes", p.Writes(), "objects", len(p.Last.Steps), "took", lasted(p.Took)}
+	attrs := []any{"outcome", p.Outcome().String(), "commit", commit, "writes", p.Writes(), "objects", len(p.Last.Steps), "took", Lasted(p.Took)}
 	if p.First.Held != "" {
 		attrs = append(attrs, "held", p.First.Held, "approve", p.First.Hash())
 	}

@@ -49,7 +49,7 @@ func fence(text string) string {
 // escape makes text mean nothing but itself in Markdown.
 func escape(text string) string {
 	var b strings.Builder
-	for _, r := range clean(text) {
+	for _, r := range Clean(text) {
 		if strings.ContainsRune("\\`*_{}[]()<>#+-.!|~@&", r) {
 			fmt.Fprintf(&b, "&#%d;", r)
 			continue

@@ -53,7 +53,7 @@ func (t Text) Status(list []reconcile.ObjectStatus) error {
 	fmt.Fprintln(table, "OBJECT\tAVAILABLE\tSTATE\tID\tMESSAGE")
 	var row func(indent string, o reconcile.ObjectStatus)
 	row = func(indent string, o reconcile.ObjectStatus) {
-		fmt.Fprintf(table, "%s%s\t%s\n", indent, clean(nameOf(o)), columns(o))
+		fmt.Fprintf(table, "%s%s\t%s\n", indent, Clean(nameOf(o)), columns(o))
 		self := reconcile.StatusOwner{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Metadata.Name}
 		for _, part := range parts[inNamespace(self, o)] {
 			row(indent+"  ", part)
@@ -101,5 +101,5 @@ func columns(o reconcile.ObjectStatus) string {
 	if id == "" {
 		id = "-"
 	}
-	return clean(can.Status) + "\t" + state + "\t" + clean(id) + "\t" + clean(message)
+	return Clean(can.Status) + "\t" + state + "\t" + Clean(id) + "\t" + Clean(message)
 }

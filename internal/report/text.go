@@ -32,7 +32,7 @@ func (t Text) Plan(p reconcile.Plan, rev source.Revision) {
 func (t Text) plan(p reconcile.Plan, rev source.Revision) {
 	fmt.Fprintln(t.W, t.bold(heading(p.Stack, rev)))
 	airy := true
-	for _, g := range groups(p) {
+	for _, g := range Groups(p) {
 		g, ok := g.said()
 		if !ok {
 			continue
@@ -45,12 +45,12 @@ func (t Text) plan(p reconcile.Plan, rev source.Revision) {
 		airy = long
 	}
 	for _, reason := range p.Unlisted {
-		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), clean("cannot be seen, so nothing is decided about it: "+reason))
+		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), Clean("cannot be seen, so nothing is decided about it: "+reason))
 	}
 	fmt.Fprintln(t.W)
 	fmt.Fprintln(t.W, t.bold(sum(p)))
 	if p.Held != "" {
-		fmt.Fprintf(t.W, "%s %s.\nTo carry out exactly this plan (%s):\n    %s %s\n", t.paint(red, "Held:"), clean(p.Held), p.Hash(), t.Approve, p.Hash())
+		fmt.Fprintf(t.W, "%s %s.\nTo carry out exactly this plan (%s):\n    %s %s\n", t.paint(red, "Held:"), Clean(p.Held), p.Hash(), t.Approve, p.Hash())
 	}
 }
 
@@ -65,13 +65,13 @@ func heading(stack string, rev source.Revision) string {
 	if rev.Subject != "" {
 		text += ": " + rev.Subject
 	}
-	return clean(text)
+	return Clean(text)
 }
 
 // sum is the last line of a plan.
 func sum(p reconcile.Plan) string {
 	s := p.Summary()
-	unchanged := plural(unchanged(p), "object") + " unchanged"
+	unchanged := Plural(unchanged(p), "object") + " unchanged"
 	if p.InSync() {
 		return "In sync; " + unchanged + "."
 	}
@@ -97,27 +97,27 @@ func reported(p reconcile.Plan) int {
 	return n
 }
 
-func (t Text) group(g group) {
+func (t Text) group(g Group) {
 	indent := ""
 	switch {
-	case g.own != nil && !silent(*g.own):
-		t.step(indent, *g.own, g.root)
+	case g.Own != nil && !Silent(*g.Own):
+		t.step(indent, *g.Own, g.Root)
 	default:
-		fmt.Fprintf(t.W, "%s  %s\n", t.bold(clean(g.root.String())), t.dim(g.origin.String()))
+		fmt.Fprintf(t.W, "%s  %s\n", t.bold(Clean(g.Root.String())), t.dim(g.Origin.String()))
 	}
-	if g.own != nil || len(g.children) > 0 {
+	if g.Own != nil || len(g.Children) > 0 {
 		indent = "  "
 	}
-	for _, n := range g.notes {
+	for _, n := range g.Notes {
 		t.note(indent, n)
 	}
-	for _, s := range g.children {
-		t.step(indent, s, g.root)
+	for _, s := range g.Children {
+		t.step(indent, s, g.Root)
 	}
 }
 
 func (t Text) step(indent string, s reconcile.Step, root manifest.Key) {
-	line := indent + t.paint(colorOf(s), symbol(s)) + " " + clean(s.Key.String())
+	line := indent + t.paint(colorOf(s), symbol(s)) + " " + Clean(s.Key.String())
 	if text := explain(s); text != "" {
 		line += "  " + text
 	}
@@ -135,20 +135,20 @@ func (t Text) step(indent string, s reconcile.Step, root manifest.Key) {
 }
 
 func (t Text) note(indent string, n reconcile.Note) {
-	fmt.Fprintf(t.W, "%s%s %s: %s\n", indent, t.dim("note:"), clean(n.Field), clean(n.Text))
+	fmt.Fprintf(t.W, "%s%s %s: %s\n", indent, t.dim("note:"), Clean(n.Field), Clean(n.Text))
 }
 
 // Problems writes everything that is wrong with a revision or a configuration.
 func (t Text) Problems(problems manifest.Problems) {
 	fmt.Fprintln(t.W, cleanLines(problems.Error()))
-	fmt.Fprintf(t.W, "%s; nothing was done\n", plural(len(problems), "problem"))
+	fmt.Fprintf(t.W, "%s; nothing was done\n", Plural(len(problems), "problem"))
 }
 
 // cleanLines cleans line by line.
 func cleanLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
-		lines[i] = clean(lines[i])
+		lines[i] = Clean(lines[i])
 	}
 	return strings.Join(lines, "\n")
 }
@@ -170,9 +170,9 @@ func failure(f reconcile.Failure) string {
 		text = f.Origin.String() + ": " + text
 	}
 	if n := len(f.Dependents); n > 0 {
-		text += fmt.Sprintf(" (%s: %s)", plural(n, "object")+" waiting for it", someKeys(f.Dependents))
+		text += fmt.Sprintf(" (%s: %s)", Plural(n, "object")+" waiting for it", someKeys(f.Dependents))
 	}
-	return clean(text)
+	return Clean(text)
 }
 
 func someKeys(keys []manifest.Key) string {
@@ -192,14 +192,14 @@ func ending(p reconcile.Pass) string {
 	case p.First.Held != "":
 		text = "held, nothing was changed"
 	}
-	if did := deeds(p); did != "" {
+	if did := Deeds(p); did != "" {
 		text += ": " + did
 	}
-	return text + " (" + lasted(p.Took) + ")"
+	return text + " (" + Lasted(p.Took) + ")"
 }
 
-// deeds counts what a pass has done to the cloud.
-func deeds(p reconcile.Pass) string {
+// Deeds counts what a pass has done to the cloud.
+func Deeds(p reconcile.Pass) string {
 	done := map[reconcile.Action]int{}
 	for _, r := range p.Results {
 		if r.Err == nil {

@@ -64,7 +64,7 @@ func explain(s reconcile.Step) string {
 	if len(s.Blockers) > 0 && s.Action.Destroys() {
 		add("after " + some(s.Blockers))
 	}
-	return clean(strings.Join(parts, "; "))
+	return Clean(strings.Join(parts, "; "))
 }
 
 // some names the first few.
@@ -78,12 +78,12 @@ func some(names []string) string {
 
 // change is one line about a field.
 func change(c reconcile.Change) string {
-	text := fmt.Sprintf("%s: %s -> %s", clean(c.Field), value(c.Have), value(c.Want))
+	text := fmt.Sprintf("%s: %s -> %s", Clean(c.Field), value(c.Have), value(c.Want))
 	switch {
 	case c.Field == reconcile.MarkField:
 		text = c.Field + ": renewed"
 	case c.Secret:
-		text = clean(c.Field) + ": changed (secret, not shown)"
+		text = Clean(c.Field) + ": changed (secret, not shown)"
 	}
 	return text + map[reconcile.Disruption]string{
 		reconcile.Reboot: "  (reboots it)", reconcile.Rebuild: "  (wipes its disk)", reconcile.Replace: "  (forces replacement)",
@@ -120,14 +120,14 @@ func value(v any) string {
 	}
 	text := []rune(strings.TrimSpace(b.String()))
 	if len(text) > longestValue {
-		return clean(string(text[:longestValue])) + "…"
+		return Clean(string(text[:longestValue])) + "…"
 	}
-	return clean(string(text))
+	return Clean(string(text))
 }
 
-// clean makes text from elsewhere safe to print: what could move a cursor,
+// Clean makes text from elsewhere safe to print: what could move a cursor,
 // turn the reading direction or end the line is escaped.
-func clean(text string) string {
+func Clean(text string) string {
 	if !strings.ContainsFunc(text, unprintable) {
 		return text
 	}
@@ -145,8 +145,8 @@ func clean(text string) string {
 
 func unprintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
 
-// lasted is a duration as people say it.
-func lasted(d time.Duration) string {
+// Lasted is a duration as people say it.
+func Lasted(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return d.Round(time.Millisecond).String()
@@ -156,7 +156,8 @@ func lasted(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-func plural(n int, noun string) string {
+// Plural is a number of things.
+func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
