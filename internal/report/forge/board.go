@@ -58,10 +58,15 @@ func (b *Board) Get(ctx context.Context, commit, name string) (s Status, ok bool
 	return s, ok, err
 }
 
-func (b *Board) many(commit, name string) bool {
+// Count is how many statuses of a context a commit got from this process.
+func (b *Board) Count(commit, name string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.posted[[2]string{commit, name}] >= mostPosted
+	return b.posted[[2]string{commit, name}]
+}
+
+func (b *Board) many(commit, name string) bool {
+	return b.Count(commit, name) >= mostPosted
 }
 
 // of returns what the commit's statuses are, read once.

@@ -96,3 +96,13 @@ func Find(comments []Comment, kind, stack string) (c Comment, m Marker, text str
 	_, text, _ = strings.Cut(list[0].Body, "\n")
 	return list[0].Comment, list[0].marker, text, true
 }
+
+// Texts are the texts below the markers of our comments of a kind and stack, in
+// the order of their parts.
+func Texts(comments []Comment, kind, stack string) (texts []string) {
+	for _, c := range ours(comments, kind, stack) {
+		_, text, _ := strings.Cut(normal(c.Body), "\n")
+		texts = append(texts, text)
+	}
+	return texts
+}
