@@ -135,7 +135,7 @@ func (r *Repo) renew() {
 	if old := r.store; old != nil && old.dir != "" {
 		runtime.AddCleanup(old, func(dir string) { os.RemoveAll(dir) }, old.dir)
 	}
-	r.tip = plumbing.ZeroHash
+	r.tip, r.known = plumbing.ZeroHash, known{}
 	if r.cfg.Dir != "" && r.cache != nil {
 		dir, err := os.MkdirTemp(r.cache.dir, storePrefix)
 		if err == nil {

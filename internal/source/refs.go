@@ -85,6 +85,17 @@ func defaultBranch(refs *packp.AdvRefs) string {
 	return ""
 }
 
+// resolve finds what ref names: a full commit by its number, or a reference.
+func resolve(refs *packp.AdvRefs, ref string) (plumbing.Hash, error) {
+	if commit := strings.ToLower(ref); fullHash.MatchString(commit) {
+		return plumbing.NewHash(commit), nil
+	}
+	if err := checkRef(ref); err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return findRef(refs, ref)
+}
+
 // findRef resolves what a person may type for --ref: a branch, a tag, or a
 // full reference such as refs/pull/7/head.
 func findRef(refs *packp.AdvRefs, ref string) (plumbing.Hash, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
@@ -28,30 +29,24 @@ func newRemote(addr address, cfg Config) remote {
 	return &httpRemote{addr: addr, auth: cfg.Auth, caFile: cfg.CAFile}
 }
 
-// fetchPack asks for one object without history, and hands what the server
-// packs to receive. have, unless zero, is a commit that is complete here, so
-// that what it shares with the wanted one need not be sent again.
-func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.AdvRefs, want, have plumbing.Hash, receive func(io.Reader) error) (err error) {
-	req := packp.NewUploadPackRequestFromCapabilities(refs.Capabilities)
-	req.Wants = []plumbing.Hash{want}
-	if refs.Capabilities.Supports(capability.Shallow) {
-		if err := req.Capabilities.Set(capability.Shallow); err != nil {
-			return err
-		}
-		req.Depth = packp.DepthCommits(1)
-		if !have.IsZero() {
-			req.Shallows = []plumbing.Hash{have}
-			req.Haves = []plumbing.Hash{have}
-			// Git leaves out what a shallow client has only from a thin pack.
-			if err := req.Capabilities.Set(capability.ThinPack); err != nil {
-				return err
-			}
-		}
-	}
-	if refs.Capabilities.Supports(capability.NoProgress) {
-		if err := req.Capabilities.Set(capability.NoProgress); err != nil {
-			return err
-		}
+// query is what is asked of a server in one go.
+type query struct {
+	want []plumbing.Hash
+	// have are commits of which every object is here, but no history: what they
+	// share with the wanted ones need not be sent again.
+	have  []plumbing.Hash
+	depth int   // how many commits deep; 1 is the wanted ones alone
+	bare  bool  // commits without their files
+	limit int64 // bytes of the pack
+}
+
+const allHistory = 1<<31 - 1 // what git itself says for "everything"
+
+// fetchPack asks for objects and hands what the server packs to receive.
+func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.AdvRefs, q query, receive func(io.Reader) error) (err error) {
+	req, err := q.request(refs.Capabilities)
+	if err != nil {
+		return err
 	}
 	resp, err := s.UploadPack(ctx, req)
 	if errors.Is(err, transport.ErrEmptyUploadPackRequest) {
@@ -61,7 +56,35 @@ func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.A
 		return err
 	}
 	defer func() { _ = resp.Close() }() // what matters is what was read
-	return receive(&bounded{r: demux(req, resp), left: maxPackBytes, what: "the pack"})
+	return receive(&bounded{r: demux(req, resp), left: q.limit, what: "the pack"})
+}
+
+func (q query) request(offered *capability.List) (*packp.UploadPackRequest, error) {
+	req := packp.NewUploadPackRequestFromCapabilities(offered)
+	req.Wants = slices.Clone(q.want)
+	var ask []capability.Capability
+	if offered.Supports(capability.Shallow) {
+		ask = append(ask, capability.Shallow)
+		req.Depth = packp.DepthCommits(q.depth)
+		if len(q.have) > 0 {
+			req.Shallows, req.Haves = slices.Clone(q.have), slices.Clone(q.have)
+			// Git leaves out what a shallow client has only from a thin pack.
+			ask = append(ask, capability.ThinPack)
+		}
+	}
+	if q.bare {
+		ask = append(ask, capability.Filter)
+		req.Filter = packp.FilterTreeDepth(0)
+	}
+	if offered.Supports(capability.NoProgress) {
+		ask = append(ask, capability.NoProgress)
+	}
+	for _, c := range ask {
+		if err := req.Capabilities.Set(c); err != nil {
+			return nil, err
+		}
+	}
+	return req, nil
 }
 
 var errNoPack = errors.New("the server sent no pack")

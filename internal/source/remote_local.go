@@ -62,8 +62,10 @@ func (s *localSession) AdvertisedReferences() (*packp.AdvRefs, error) {
 
 func (s *localSession) AdvertisedReferencesContext(ctx context.Context) (*packp.AdvRefs, error) {
 	refs := packp.NewAdvRefs()
-	if err := refs.Capabilities.Set(capability.Shallow); err != nil {
-		return nil, err
+	for _, can := range []capability.Capability{capability.Shallow, capability.Filter, capability.AllowReachableSHA1InWant} {
+		if err := refs.Capabilities.Set(can); err != nil {
+			return nil, err
+		}
 	}
 	if head, err := s.objects.Reference(plumbing.HEAD); err == nil && head.Type() == plumbing.SymbolicReference {
 		if err := refs.Capabilities.Add(capability.SymRef, "HEAD:"+head.Target().String()); err != nil {
@@ -88,7 +90,7 @@ func (s *localSession) AdvertisedReferencesContext(ctx context.Context) (*packp.
 }
 
 func (s *localSession) UploadPack(ctx context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
-	w := &packList{ctx: ctx, objects: s.objects, seen: map[plumbing.Hash]bool{}}
+	w := &packList{ctx: ctx, objects: s.objects, bare: req.Filter != "", seen: map[plumbing.Hash]bool{}}
 	for _, have := range req.Haves {
 		if err := w.walk(have, 0); err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
 			return nil, err
@@ -101,6 +103,11 @@ func (s *localSession) UploadPack(ctx context.Context, req *packp.UploadPackRequ
 		}
 		if err := w.walk(want, 0); err != nil {
 			return nil, contentError(want, err)
+		}
+	}
+	if depth, ok := req.Depth.(packp.DepthCommits); ok {
+		if err := w.history(req.Wants, int(depth)); err != nil {
+			return nil, contentError(req.Wants[0], err)
 		}
 	}
 	r, pipe := io.Pipe()
@@ -118,11 +125,12 @@ func contentError(want plumbing.Hash, err error) error {
 	return err
 }
 
-// packList gathers what one commit needs: tag, commit, trees and blobs, each
-// once, and no history.
+// packList gathers what commits need: tags, commits, trees and blobs, each
+// once.
 type packList struct {
 	ctx     context.Context
 	objects storer.EncodedObjectStorer
+	bare    bool // commits without their files
 	seen    map[plumbing.Hash]bool
 	list    []plumbing.Hash
 }
@@ -154,9 +162,39 @@ func (w *packList) walk(h plumbing.Hash, depth int) error {
 		if err != nil {
 			return err
 		}
+		if w.bare {
+			return nil
+		}
 		return w.walk(commit.TreeHash, depth+1)
 	case plumbing.TreeObject:
 		return w.walkTree(o, depth)
+	}
+	return nil
+}
+
+// history adds the ancestors of commits, depth generations with the commits
+// themselves. A shallow repository holds fewer.
+func (w *packList) history(level []plumbing.Hash, depth int) error {
+	visited := map[plumbing.Hash]bool{}
+	for ; depth > 1 && len(level) > 0; depth-- {
+		var parents []plumbing.Hash
+		for _, h := range level {
+			commit, err := object.GetCommit(w.objects, h)
+			if err != nil {
+				continue // a tag, or cut off here
+			}
+			for _, p := range commit.ParentHashes {
+				if visited[p] || w.objects.HasEncodedObject(p) != nil {
+					continue
+				}
+				visited[p] = true
+				parents = append(parents, p)
+				if err := w.walk(p, 0); err != nil {
+					return err
+				}
+			}
+		}
+		level = parents
 	}
 	return nil
 }

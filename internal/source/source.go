@@ -15,7 +15,13 @@ type Revision struct {
 	Subject string    // the first line of the commit's message
 	Author  string    // the author's name
 	Time    time.Time // when it was committed
-	Files   fs.FS     // rooted at the configured path
+	// Tree is the hash of the configured folder: equal trees are equal files,
+	// whatever the commits. It is empty for a plain folder.
+	Tree string
+	// Root is the configured path from the repository's root, empty when that is
+	// it: the names in Files are below it.
+	Root  string
+	Files fs.FS // rooted at the configured path
 }
 
 // Auth says where the credentials are. The files are read again at every

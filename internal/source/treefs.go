@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ var (
 // be looked at before.
 type treeFS struct {
 	store   *store
+	made    map[plumbing.Hash][]byte // contents that are in no repository
 	folders map[plumbing.Hash]*folder
 	root    plumbing.Hash
 	time    time.Time
@@ -163,7 +165,7 @@ func (e *entry) notFolder() error {
 func (e *entry) info(name string) (fs.FileInfo, error) {
 	i := info{name: e.tree.Name, mode: e.mode(), time: e.fsys.time}
 	if !e.IsDir() && e.tree.Mode != filemode.Submodule {
-		size, err := e.fsys.store.size(e.tree.Hash)
+		size, err := e.size()
 		if err != nil {
 			e.fsys.store.broken.Store(true)
 			return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
@@ -173,7 +175,17 @@ func (e *entry) info(name string) (fs.FileInfo, error) {
 	return i, nil
 }
 
+func (e *entry) size() (int64, error) {
+	if content, ok := e.fsys.made[e.tree.Hash]; ok {
+		return int64(len(content)), nil
+	}
+	return e.fsys.store.size(e.tree.Hash)
+}
+
 func (e *entry) content(name string) ([]byte, error) {
+	if content, ok := e.fsys.made[e.tree.Hash]; ok {
+		return slices.Clone(content), nil
+	}
 	content, err := e.fsys.store.blob(e.tree.Hash)
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: err}

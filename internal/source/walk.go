@@ -153,6 +153,7 @@ func (f *folder) find(name string) (object.TreeEntry, bool) {
 // no file system should see and trees that repeat themselves without end.
 type listing struct {
 	store   *store
+	made    map[plumbing.Hash]*object.Tree // trees that are in no repository
 	ctx     context.Context
 	folders map[plumbing.Hash]*folder
 }
@@ -167,7 +168,7 @@ func (l *listing) read(h plumbing.Hash, path string, depth int) (*folder, error)
 	if err := l.ctx.Err(); err != nil {
 		return nil, err
 	}
-	t, err := l.store.tree(h)
+	t, err := l.tree(h)
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +194,13 @@ func (l *listing) read(h plumbing.Hash, path string, depth int) (*folder, error)
 	}
 	l.folders[h] = f
 	return f, nil
+}
+
+func (l *listing) tree(h plumbing.Hash) (*object.Tree, error) {
+	if t := l.made[h]; t != nil {
+		return t, nil
+	}
+	return l.store.tree(h)
 }
 
 func nameProblem(name string) string {

@@ -1,0 +1,140 @@
+package source
+
+import (
+	"context"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+)
+
+// Bounds on how much history is fetched to find what two commits share. Each
+// round asks for more generations; the last one for all there are.
+const (
+	maxBareBytes  = 64 << 20  // commits alone: about half a million of them
+	maxWholeBytes = 256 << 20 // commits with their files, from a server that sends nothing less
+)
+
+// ancestry is a part of a repository's history: the parents of each commit
+// that is known. A parent that is not a key is where knowledge ends.
+type ancestry map[plumbing.Hash][]plumbing.Hash
+
+// learn adds what stores hold of the history of commits.
+func (a ancestry) learn(ctx context.Context, from []plumbing.Hash, stores ...*store) error {
+	for len(from) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		h := from[len(from)-1]
+		from = from[:len(from)-1]
+		if _, ok := a[h]; ok {
+			continue
+		}
+		for _, s := range stores {
+			if c, err := s.commit(h); err == nil {
+				a[h] = c.ParentHashes
+				from = append(from, c.ParentHashes...)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// reach is everything that commits lead to, themselves included.
+func (a ancestry) reach(from ...plumbing.Hash) map[plumbing.Hash]bool {
+	seen := map[plumbing.Hash]bool{}
+	for len(from) > 0 {
+		h := from[len(from)-1]
+		from = from[:len(from)-1]
+		if !seen[h] {
+			seen[h] = true
+			from = append(from, a[h]...)
+		}
+	}
+	return seen
+}
+
+// shared finds the newest commits that two sets of commits share. It is sure
+// of them when what it does not know is older than what it found.
+func (a ancestry) shared(left, right []plumbing.Hash) (best []plumbing.Hash, sure bool) {
+	both, other := a.reach(left...), a.reach(right...)
+	sure, ends := true, 0
+	for h := range other {
+		if !both[h] {
+			sure = sure && a.knows(h)
+		}
+	}
+	var parents []plumbing.Hash
+	for h := range both {
+		switch {
+		case !other[h]:
+			sure = sure && a.knows(h)
+			delete(both, h)
+		case a.knows(h):
+			parents = append(parents, a[h]...)
+		default:
+			ends++
+		}
+	}
+	older := a.reach(parents...)
+	for h := range both {
+		if !older[h] {
+			best = append(best, h)
+		}
+	}
+	slices.SortFunc(best, func(x, y plumbing.Hash) int { return slices.Compare(x[:], y[:]) })
+	// What looks like two could be one that leads to the other.
+	return best, sure && (len(best) < 2 || ends == 0)
+}
+
+func (a ancestry) knows(h plumbing.Hash) bool { _, ok := a[h]; return ok }
+
+// meet finds the newest commits that base and head share, fetching history
+// until it is sure of them. bare is for servers that send commits without
+// their files; otherwise everything that it finds is in the store afterwards.
+func (r *Repo) meet(ctx context.Context, t *talk, base, head plumbing.Hash, bare bool) ([]plumbing.Hash, ancestry, error) {
+	ends := []plumbing.Hash{base, head}
+	q := query{want: ends, have: ends, limit: maxWholeBytes}
+	depths := []int{16, 256, 4096, allHistory}
+	if bare {
+		q = query{want: ends, bare: true, limit: maxBareBytes}
+		depths = []int{256, 8192, allHistory}
+	}
+	if !t.can(capability.Shallow) {
+		depths = []int{allHistory}
+	}
+	var found ancestry
+	var best []plumbing.Hash
+	for _, q.depth = range depths {
+		to := r.store
+		if bare {
+			to = newStore("")
+		}
+		if err := t.pack(ctx, q, to); err != nil {
+			return nil, nil, r.fetchError(ctx, head, err)
+		}
+		found = ancestry{}
+		if err := found.learn(ctx, ends, to, r.store); err != nil {
+			return nil, nil, err
+		}
+		var sure bool
+		if best, sure = found.shared(ends[:1], ends[1:]); sure && len(best) > 0 {
+			return best, found, nil
+		}
+	}
+	if found.cut() {
+		return nil, nil, fail(ErrContent, "it cannot be told where %s and %s part: the history of the repository is cut off there; fetch all of it, with `git fetch --unshallow`", base, head)
+	}
+	return nil, nil, fail(ErrContent, "the commits %s and %s share no history; begin the branch again from the one that it shall be merged into", base, head)
+}
+
+// cut says whether there are parents that nobody has.
+func (a ancestry) cut() bool {
+	for _, parents := range a {
+		if slices.ContainsFunc(parents, func(h plumbing.Hash) bool { return !a.knows(h) }) {
+			return true
+		}
+	}
+	return false
+}

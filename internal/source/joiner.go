@@ -1,0 +1,170 @@
+package source
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+)
+
+// joiner merges two commits: it finds what they share, fetches it, and has the
+// configured folders merged.
+type joiner struct {
+	repo *Repo
+	talk *talk
+	*merger
+}
+
+// join returns the merged folder, zero when it is gone, and the commit at
+// which the two part.
+func (j *joiner) join(base, head *object.Commit, given plumbing.Hash) (root, at plumbing.Hash, err error) {
+	if c, ok := j.servers(base.Hash, head.Hash); ok {
+		root, err = j.folderOf(c)
+		return root, given, err
+	}
+	best, known, err := j.bases(base.Hash, head.Hash, given)
+	if err != nil {
+		return root, at, err
+	}
+	before, err := j.virtual(best, known, 0)
+	if err != nil {
+		return root, at, err
+	}
+	ours, err := j.folderOf(base)
+	if err != nil {
+		return root, at, err
+	}
+	theirs, err := j.folderOf(head)
+	if err != nil {
+		return root, at, err
+	}
+	root, err = j.folder(before, ours, theirs, rootOf(j.repo.cfg.Path))
+	if root.IsZero() && err == nil && j.repo.cfg.Path == "." {
+		root, err = j.make(nil)
+	}
+	return root, best[0], err
+}
+
+var pullHead = regexp.MustCompile(`^(refs/(?:pull|merge-requests)/[0-9]+/)head$`)
+
+// servers is the merge that the server has made of exactly these two commits.
+// It may be one of older ones, or there may be none: then we merge ourselves.
+func (j *joiner) servers(base, head plumbing.Hash) (*object.Commit, bool) {
+	for name, h := range j.talk.refs.References {
+		m := pullHead.FindStringSubmatch(name)
+		if m == nil || h != head {
+			continue
+		}
+		merged, ok := j.talk.refs.References[m[1]+"merge"]
+		if !ok {
+			continue
+		}
+		c, err := j.repo.bring(j.ctx, j.talk, merged)
+		if err == nil && slices.Equal(c.ParentHashes, []plumbing.Hash{base, head}) {
+			return c, true
+		}
+	}
+	return nil, false
+}
+
+// bases are the newest commits that both share, all of them here.
+func (j *joiner) bases(base, head, given plumbing.Hash) (best []plumbing.Hash, known ancestry, err error) {
+	if !given.IsZero() {
+		if _, err = j.repo.bring(j.ctx, j.talk, given); err == nil {
+			return []plumbing.Hash{given}, nil, nil
+		}
+	} else if j.talk.can(capability.Filter) && j.talk.can(capability.AllowReachableSHA1InWant) {
+		if best, known, err = j.repo.meet(j.ctx, j.talk, base, head, true); err == nil {
+			err = j.bringAll(best)
+		}
+	} else {
+		err = fail(ErrNotFound, "the server sends no commits without their files")
+	}
+	if !errors.Is(err, ErrNotFound) {
+		return best, known, err
+	}
+	// The server gives nothing but what references lead to: take it all.
+	if best, known, err = j.repo.meet(j.ctx, j.talk, base, head, false); err != nil {
+		return nil, nil, err
+	}
+	return best, known, j.bringAll(best)
+}
+
+func (j *joiner) bringAll(commits []plumbing.Hash) error {
+	for _, h := range commits {
+		if _, err := j.repo.bring(j.ctx, j.talk, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	maxBases   = 8 // shared commits, none of which leads to another
+	maxNesting = 4 // of histories that crossed again and again
+)
+
+// virtual is the folder that both sides began with. When they had been merged
+// into each other crosswise there are several such, and it is what these
+// would give when merged, as git does it: a file in which they conflict is
+// like no other.
+func (j *joiner) virtual(best []plumbing.Hash, known ancestry, depth int) (plumbing.Hash, error) {
+	if len(best) > maxBases || depth > maxNesting {
+		return plumbing.ZeroHash, fail(ErrContent, "the two histories were merged into each other too often to tell what they began with; merge the branch into this one first")
+	}
+	if err := j.bringAll(best); err != nil {
+		return plumbing.ZeroHash, err
+	}
+	at, err := j.folderAt(best[0])
+	for i := 1; i < len(best) && err == nil; i++ {
+		shared, _ := known.shared(best[:i], best[i:i+1])
+		var before, next plumbing.Hash
+		if len(shared) > 0 {
+			before, err = j.virtual(shared, known, depth+1)
+		}
+		if err == nil {
+			next, err = j.folderAt(best[i])
+		}
+		if err == nil {
+			j.unsettled++
+			at, err = j.folder(before, at, next, rootOf(j.repo.cfg.Path))
+			j.unsettled--
+		}
+	}
+	return at, err
+}
+
+func (j *joiner) folderAt(commit plumbing.Hash) (plumbing.Hash, error) {
+	c, err := j.store.commit(commit)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return j.folderOf(c)
+}
+
+// folderOf finds the configured folder of a commit; zero if it has none.
+func (j *joiner) folderOf(c *object.Commit) (plumbing.Hash, error) {
+	at, path := c.TreeHash, rootOf(j.repo.cfg.Path)
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "" {
+			break
+		}
+		t, err := j.store.tree(at)
+		if err != nil {
+			return at, err
+		}
+		i := slices.IndexFunc(t.Entries, func(e object.TreeEntry) bool { return e.Name == part })
+		if i < 0 {
+			return plumbing.ZeroHash, nil
+		}
+		at = subfolder(t.Entries[i])
+		if at.IsZero() {
+			return at, nil
+		}
+	}
+	return at, nil
+}

@@ -1,0 +1,142 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// Merge is what a branch would hold once other commits are merged into it.
+type Merge struct {
+	// Revision has head's Commit, and the Files of both. Its Tree is that of the
+	// branch when head changes nothing of the configured folder. With Conflicts
+	// there are no Files and no Tree.
+	Revision
+
+	Base string // the branch's newest commit
+	Head string // the commit that was merged into it
+	// MergeBase is the newest commit that both share, or one of them; empty when
+	// the server had merged them itself and nobody had to know.
+	MergeBase string
+	// Conflicts are the files of the configured folder that a person has to merge,
+	// named from the repository's root.
+	Conflicts []string
+}
+
+// Merged returns what the configured folder would hold if head were merged
+// into the newest commit of the branch: a reference such as refs/pull/7/head
+// or a full commit. Nothing is written anywhere, and an unchanged pair costs
+// one request.
+//
+// mergeBase, when not empty, is a full commit that both share, as a forge says
+// it; without it as much history is fetched as is needed to find it.
+//
+// The result is git's (merge-ort with its defaults) but for two things: files
+// that were renamed on one side are not followed to their new name, and
+// .gitattributes are not read. Either can make a conflict where git sees
+// none. When the server offers refs/pull/N/merge of exactly these two commits,
+// it is taken instead and is the server's own merge. What is outside of the
+// configured folder is not looked at and can conflict all the same.
+func (r *Repo) Merged(ctx context.Context, head, mergeBase string) (m Merge, err error) {
+	err = r.look(ctx, func(ctx context.Context, t *talk) (err error) {
+		m, err = r.merged(ctx, t, head, strings.ToLower(mergeBase))
+		return err
+	})
+	if err != nil {
+		return Merge{}, err
+	}
+	return m, nil
+}
+
+// known is what an earlier merge found out. It goes with the store.
+type known struct {
+	merges map[merging]Merge
+}
+
+type merging struct{ base, head, mergeBase plumbing.Hash }
+
+const maxMerges = 256
+
+func (k *known) keep(key merging, m Merge) {
+	if k.merges == nil || len(k.merges) >= maxMerges {
+		k.merges = map[merging]Merge{}
+	}
+	k.merges[key] = m
+}
+
+func (r *Repo) merged(ctx context.Context, t *talk, name, given string) (Merge, error) {
+	if given != "" && !fullHash.MatchString(given) {
+		return Merge{}, fail(ErrNotFound, "the merge base %q is not a full commit; give all its 40 digits, or none", clip(given, maxNameShown))
+	}
+	_, base, err := findBranch(t.refs, r.cfg.Branch)
+	if err != nil {
+		return Merge{}, err
+	}
+	head, err := resolve(t.refs, name)
+	if err != nil {
+		return Merge{}, err
+	}
+	if !r.store.intact() {
+		return Merge{}, fmt.Errorf("%w: a pack is gone or unreadable", errIncomplete)
+	}
+	key := merging{base, head, plumbing.NewHash(given)}
+	m, ok := r.known.merges[key]
+	if !ok {
+		if m, err = r.merge(ctx, t, key); err != nil {
+			return Merge{}, err
+		}
+		r.known.keep(key, m)
+	}
+	m.Branch = name
+	return m, nil
+}
+
+// merge fetches what is missing, and merges.
+func (r *Repo) merge(ctx context.Context, t *talk, key merging) (Merge, error) {
+	if r.store.full() {
+		r.renew()
+	}
+	base, err := r.bring(ctx, t, key.base)
+	if err != nil {
+		return Merge{}, err
+	}
+	r.keep(base.Hash)
+	head, err := r.bring(ctx, t, key.head)
+	if err != nil {
+		return Merge{}, err
+	}
+	m := Merge{Base: base.Hash.String(), Head: head.Hash.String()}
+	j := joiner{repo: r, talk: t, merger: newMerger(ctx, r.store)}
+	root, at, err := j.join(base, head, key.mergeBase)
+	if err != nil {
+		return Merge{}, err
+	}
+	if !at.IsZero() {
+		m.MergeBase = at.String()
+	}
+	if m.Conflicts = j.conflicted(); len(m.Conflicts) > 0 {
+		m.Revision = Revision{
+			Commit: m.Head, Subject: oneLine(head.Message), Author: oneLine(head.Author.Name),
+			Time: head.Committer.When, Root: rootOf(r.cfg.Path),
+		}
+		return m, nil
+	}
+	if root.IsZero() && r.cfg.Path != "." {
+		return Merge{}, fail(ErrNotFound, "after the merge there is no folder %q; keep it, or change source.path first", r.cfg.Path)
+	}
+	m.Revision, err = r.describe(ctx, "", head, root, j.made)
+	return m, err
+}
+
+// bring is obtain for one of several commits that are needed together: the
+// store is not renewed in between.
+func (r *Repo) bring(ctx context.Context, t *talk, want plumbing.Hash) (*object.Commit, error) {
+	if commit, err := r.complete(ctx, want); err == nil || !errors.Is(err, errIncomplete) {
+		return commit, err
+	}
+	return r.add(ctx, t, want)
+}

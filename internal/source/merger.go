@@ -1,0 +1,232 @@
+package source
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/stackreeve/stackreeve/internal/source/threeway"
+)
+
+// merger merges folders, entry by entry. What it makes is in no repository.
+//
+//	changed on one side      that side
+//	changed alike            either
+//	both changed a file      line by line, or a conflict
+//	anything else            a conflict
+type merger struct {
+	*listing  // of what is merged, checked
+	made      made
+	conflicts []string
+	unsettled int // above 0, a conflict makes an entry like no other
+	strange   map[plumbing.Hash]bool
+	steps     int
+}
+
+// made is what a merge made.
+type made struct {
+	trees map[plumbing.Hash]*object.Tree
+	files map[plumbing.Hash][]byte
+}
+
+func newMerger(ctx context.Context, s *store) *merger {
+	m := made{trees: map[plumbing.Hash]*object.Tree{}, files: map[plumbing.Hash][]byte{}}
+	return &merger{
+		listing: &listing{store: s, made: m.trees, ctx: ctx, folders: map[plumbing.Hash]*folder{}},
+		made:    m, strange: map[plumbing.Hash]bool{},
+	}
+}
+
+// conflicted are the files that conflict, each once.
+func (m *merger) conflicted() []string {
+	slices.Sort(m.conflicts)
+	return slices.Compact(m.conflicts)
+}
+
+// folder merges two folders that began as before. Zero is a folder that is
+// not there, which is the same as an empty one.
+func (m *merger) folder(before, ours, theirs plumbing.Hash, path string) (plumbing.Hash, error) {
+	switch {
+	case ours == theirs, before == theirs:
+		return ours, nil
+	case before == ours:
+		return theirs, nil
+	}
+	var entries [3]map[string]object.TreeEntry
+	names := map[string]bool{}
+	for i, h := range []plumbing.Hash{before, ours, theirs} {
+		entries[i] = map[string]object.TreeEntry{}
+		if h.IsZero() {
+			continue
+		}
+		f, err := m.read(h, path, strings.Count(path, "/"))
+		if err != nil {
+			return h, err
+		}
+		for _, e := range f.entries {
+			entries[i][e.Name], names[e.Name] = e, true
+		}
+	}
+	if m.steps += len(names); m.steps > maxEntries {
+		return before, fail(ErrContent, "there are more than %d differences to merge; set source.path to a smaller folder", maxEntries)
+	}
+	var merged []object.TreeEntry
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		here, err := m.entry(entries[0][name], entries[1][name], entries[2][name], join(path, name))
+		if err != nil {
+			return before, err
+		}
+		if here.Mode != filemode.Empty {
+			here.Name = name
+			merged = append(merged, here)
+		}
+	}
+	if len(merged) == 0 {
+		return plumbing.ZeroHash, nil
+	}
+	return m.make(merged)
+}
+
+// entry merges what has one name. A file and a folder are two things that
+// cannot both be there in the end.
+func (m *merger) entry(before, ours, theirs object.TreeEntry, path string) (object.TreeEntry, error) {
+	below, err := m.folder(subfolder(before), subfolder(ours), subfolder(theirs), path)
+	if err != nil {
+		return object.TreeEntry{}, err
+	}
+	file, err := m.file(leaf(before), leaf(ours), leaf(theirs), path)
+	switch {
+	case err != nil || below.IsZero():
+		return file, err
+	case file.Mode != filemode.Empty:
+		m.conflict(path)
+	}
+	return object.TreeEntry{Mode: filemode.Dir, Hash: below}, nil
+}
+
+// make is a folder of its own.
+func (m *merger) make(entries []object.TreeEntry) (plumbing.Hash, error) {
+	sort.Sort(object.TreeEntrySorter(entries))
+	tree := &object.Tree{Entries: entries}
+	o := &plumbing.MemoryObject{}
+	if err := tree.Encode(o); err != nil {
+		return plumbing.ZeroHash, err
+	}
+	tree.Hash = o.Hash()
+	m.made.trees[tree.Hash] = tree
+	return tree.Hash, nil
+}
+
+// conflict takes note of a file that a person has to merge.
+func (m *merger) conflict(path string) object.TreeEntry {
+	if m.unsettled == 0 {
+		m.conflicts = append(m.conflicts, path)
+	}
+	h := plumbing.ComputeHash(plumbing.BlobObject, []byte("conflict "+strconv.Itoa(len(m.strange))+" in "+path))
+	m.strange[h] = true
+	return object.TreeEntry{Mode: filemode.Regular, Hash: h}
+}
+
+// file merges two files that began as before, with git's own rules.
+func (m *merger) file(before, ours, theirs object.TreeEntry, path string) (object.TreeEntry, error) {
+	switch {
+	case same(ours, theirs), same(before, theirs):
+		return ours, nil
+	case same(before, ours):
+		return theirs, nil
+	case ours.Mode == filemode.Empty || theirs.Mode == filemode.Empty, kindOf(ours) != kindOf(theirs):
+		return m.conflict(path), nil
+	}
+	result := object.TreeEntry{Mode: theirs.Mode}
+	if ours.Mode != theirs.Mode && ours.Mode != before.Mode {
+		if result.Mode = ours.Mode; theirs.Mode != before.Mode {
+			return m.conflict(path), nil
+		}
+	}
+	switch {
+	case ours.Hash == theirs.Hash, ours.Hash == before.Hash:
+		result.Hash = theirs.Hash
+		return result, nil
+	case theirs.Hash == before.Hash:
+		result.Hash = ours.Hash
+		return result, nil
+	case kindOf(ours) != filemode.Regular:
+		return m.conflict(path), nil
+	}
+	if kindOf(before) != filemode.Regular {
+		before = object.TreeEntry{}
+	}
+	text, ok, err := m.lines(before.Hash, ours.Hash, theirs.Hash)
+	if err != nil || !ok {
+		return m.conflict(path), err
+	}
+	result.Hash = plumbing.ComputeHash(plumbing.BlobObject, text)
+	m.made.files[result.Hash] = text
+	return result, nil
+}
+
+// maxMergedBytes is the longest file that is merged line by line.
+const maxMergedBytes = 8 << 20
+
+// lines merges texts; a zero hash is an empty one.
+func (m *merger) lines(hashes ...plumbing.Hash) (merged []byte, ok bool, err error) {
+	var texts [3][]byte
+	for i, h := range hashes {
+		if m.strange[h] {
+			return nil, false, nil
+		}
+		text, here := m.made.files[h]
+		if !here && !h.IsZero() {
+			size, err := m.store.size(h)
+			if err != nil || size > maxMergedBytes {
+				return nil, false, err
+			}
+			if text, err = m.store.blob(h); err != nil {
+				return nil, false, err
+			}
+		}
+		texts[i] = text
+	}
+	merged, ok = threeway.Merge(texts[0], texts[1], texts[2])
+	return merged, ok, nil
+}
+
+func same(a, b object.TreeEntry) bool { return a.Mode == b.Mode && a.Hash == b.Hash }
+
+// kindOf is a file's mode without its permissions.
+func kindOf(e object.TreeEntry) filemode.FileMode {
+	if e.Mode.IsRegular() || e.Mode == filemode.Executable || e.Mode == filemode.Deprecated {
+		return filemode.Regular
+	}
+	return e.Mode
+}
+
+// subfolder is an entry's folder, zero if it is none.
+func subfolder(e object.TreeEntry) plumbing.Hash {
+	if e.Mode == filemode.Dir {
+		return e.Hash
+	}
+	return plumbing.ZeroHash
+}
+
+// leaf is an entry that is no folder, or nothing.
+func leaf(e object.TreeEntry) object.TreeEntry {
+	if e.Mode == filemode.Dir {
+		return object.TreeEntry{}
+	}
+	return e
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "/" + name
+}
