@@ -114,6 +114,9 @@ type Info struct {
 	// Public is true when the data that its objects carry may be shown. Without
 	// it the data is kept out of every error.
 	Public bool
+	// Loss is what is lost with an object, besides its ID, when it is deleted or
+	// replaced, the gravest first: for plans, to be read after "loses".
+	Loss []string
 	// Doc is one paragraph on what the kind is, for explain.
 	Doc string
 }

@@ -139,3 +139,12 @@ func (p *planner) usersOf(l *Live[any]) []*Live[any] {
 	}
 	return users
 }
+
+// losses says what goes with the objects that are deleted or replaced.
+func (p *planner) losses() {
+	for i, s := range p.steps {
+		if s.Action.Destroys() && !s.surplus {
+			p.steps[i].Loss = p.kinds[s.Key.Kind].Info().Loss
+		}
+	}
+}

@@ -53,6 +53,9 @@ type Step struct {
 	Origin   manifest.Origin
 	Parent   manifest.Key
 	Notes    []Note
+	// Loss is what is lost with the object, besides its ID, when the step deletes
+	// or replaces it; for people.
+	Loss []string
 
 	want *Desired
 	have *Live[any]

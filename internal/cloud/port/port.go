@@ -82,7 +82,8 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Port", Service: cloud.Network,
-		Doc: "A connection to a network, for a machine to be plugged in (Neutron).",
+		Loss: []string{"the addresses that its manifest does not fix"},
+		Doc:  "A connection to a network, for a machine to be plugged in (Neutron).",
 	}, rules{}, driver{c})
 }
 

@@ -102,6 +102,7 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
-		Doc: "A virtual machine (Nova).",
+		Loss: []string{"its local disk", "the addresses that no port of its own keeps"},
+		Doc:  "A virtual machine (Nova).",
 	}, rules{}, driver{c})
 }

@@ -75,7 +75,8 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Volume", Service: cloud.BlockStorage,
-		Doc: "A disk that outlives the servers it is attached to (Cinder).",
+		Loss: []string{"all data on it"},
+		Doc:  "A disk that outlives the servers it is attached to (Cinder).",
 	}, rules{}, driver{c})
 }
 
