@@ -31,10 +31,10 @@ func Serve(ctx context.Context, stacks []*Stack) {
 // ctx ends and what was in flight has ended, too. What comes while a look is
 // under way is one more look afterwards.
 func (s *Stack) Serve(ctx context.Context) {
-	checks := make(chan struct{}, 1)
+	checks := s.signals().check
 	var clocks sync.WaitGroup
 	clocks.Go(func() { source.Poll(ctx, s.Poll, spread(s.Poll), s.Wake) })
-	clocks.Go(func() { source.Poll(ctx, s.DriftCheck, spread(s.DriftCheck), func() { signal(checks) }) })
+	clocks.Go(func() { source.Poll(ctx, s.DriftCheck, spread(s.DriftCheck), s.Check) })
 	defer clocks.Wait()
 
 	r := rest{}
@@ -51,11 +51,14 @@ func (s *Stack) Serve(ctx context.Context) {
 }
 
 // Wake says that there may be a new commit.
-func (s *Stack) Wake() { signal(s.wakes()) }
+func (s *Stack) Wake() { signal(s.signals().wake) }
 
-func (s *Stack) wakes() chan struct{} {
-	s.once.Do(func() { s.wake = make(chan struct{}, 1) })
-	return s.wake
+// Check says that the cloud is to be looked at, new commit or not.
+func (s *Stack) Check() { signal(s.signals().check) }
+
+func (s *Stack) signals() *Stack {
+	s.once.Do(func() { s.wake, s.check = make(chan struct{}, 1), make(chan struct{}, 1) })
+	return s
 }
 
 func signal(c chan struct{}) {
@@ -88,7 +91,7 @@ func (s *Stack) next(ctx context.Context, checks <-chan struct{}, r *rest) (alwa
 	select {
 	case <-ctx.Done():
 		return false
-	case <-s.wakes():
+	case <-s.signals().wake:
 		return false
 	case <-checks:
 		return true

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,6 +35,12 @@ type Stack struct {
 	Open func(context.Context) (Cloud, error)
 	// Approved are the plans that the brake may let through.
 	Approved []reconcile.Approval
+	// Approvals, when set, finds what people approved of elsewhere. It is asked
+	// while a commit is held.
+	Approvals func(ctx context.Context, commit string) []reconcile.Approval
+	// Applied, when set, tells whether it is known elsewhere that a commit was in
+	// sync. It is asked once, after a start.
+	Applied func(ctx context.Context, commit string) bool
 	// Report is told of every look that had something to say.
 	Report func(report.Run)
 
@@ -43,9 +50,11 @@ type Stack struct {
 	cloud  *Cloud
 	good   *source.Revision // the newest whose manifests were accepted
 	synced string           // the last commit that was in sync
+	asked  bool             // what is known elsewhere was asked for
 	silent bool             // the source does not answer
 	once   sync.Once
 	wake   chan struct{}
+	check  chan struct{}
 }
 
 // Cloud is an opened cloud, as the cycle sees it.
@@ -100,9 +109,7 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) 
 		return
 	}
 	run.Revision = rev
-	pass := s.cloud.Sync(ctx, reconcile.Revision{
-		Commit: rev.Commit, Want: want, Approved: s.Approved, Synced: rev.Commit != "" && rev.Commit == s.synced,
-	})
+	pass := s.sync(ctx, reconcile.Revision{Commit: rev.Commit, Want: want, Approved: s.Approved, Synced: s.wasSynced(ctx, rev.Commit)})
 	run.Pass = &pass
 	if pass.Outcome() == reconcile.InSync {
 		s.synced = rev.Commit
@@ -110,6 +117,34 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) 
 	if len(pass.Last.Unlisted) > 0 {
 		s.cloud = nil
 	}
+}
+
+// sync carries out a revision, also when it is held and people approved of that
+// elsewhere.
+func (s *Stack) sync(ctx context.Context, rev reconcile.Revision) reconcile.Pass {
+	pass := s.cloud.Sync(ctx, rev)
+	if pass.First.Held == "" || s.Approvals == nil || ctx.Err() != nil {
+		return pass
+	}
+	approved := s.Approvals(ctx, rev.Commit)
+	if !slices.ContainsFunc(approved, func(a reconcile.Approval) bool { return a.Covers(pass.First) }) {
+		return pass
+	}
+	rev.Approved = append(slices.Clip(rev.Approved), approved...)
+	return s.cloud.Sync(ctx, rev)
+}
+
+// wasSynced tells whether the cloud was equal to a commit before, so that what
+// differs now is drift.
+func (s *Stack) wasSynced(ctx context.Context, commit string) bool {
+	if commit == "" || s.asked || s.Applied == nil {
+		return commit != "" && commit == s.synced
+	}
+	s.asked = true
+	if s.Applied(ctx, commit) {
+		s.synced = commit
+	}
+	return commit == s.synced
 }
 
 // choose reads rev or, when its manifests are refused, the last revision that

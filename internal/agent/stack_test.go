@@ -195,6 +195,55 @@ func TestTheCloudIsOpenedAgainWhenItCannotBeSeen(t *testing.T) {
 	}
 }
 
+func TestAHeldCommitGoesOnWhenPeopleApprove(t *testing.T) {
+	o := &outside{commit: "one"}
+	held := reconcile.Pass{First: reconcile.Plan{Held: "too much"}, Last: reconcile.Plan{Held: "too much"}}
+	o.pass = func(_ context.Context, n int) reconcile.Pass {
+		if len(o.passes[n-1].Approved) > 0 {
+			return reconcile.Pass{}
+		}
+		return held
+	}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	var approved []reconcile.Approval
+	s.Approvals = func(_ context.Context, commit string) []reconcile.Approval {
+		if commit != "one" {
+			t.Errorf("asked about %q, want one", commit)
+		}
+		return approved
+	}
+	if run := s.Pass(t.Context()); run.Pass.First.Held == "" || len(o.passes) != 1 {
+		t.Errorf("%+v after %d passes; want it held, and one pass", run.Pass, len(o.passes))
+	}
+	approved = []reconcile.Approval{{Hash: "another"}}
+	if run := s.Pass(t.Context()); run.Pass.First.Held == "" || len(o.passes) != 2 {
+		t.Errorf("%+v after %d passes; want it held, and no second pass", run.Pass, len(o.passes))
+	}
+	approved = []reconcile.Approval{{Hash: held.First.Hash()}}
+	if run := s.Pass(t.Context()); run.Outcome() != reconcile.InSync || len(o.passes) != 4 {
+		t.Errorf("%+v after %d passes; want it done in a second pass", run.Pass, len(o.passes))
+	}
+}
+
+func TestWhatWasInSyncIsAskedElsewhereOnceAfterAStart(t *testing.T) {
+	o := &outside{commit: "one"}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	var asked []string
+	s.Applied = func(_ context.Context, commit string) bool { asked = append(asked, commit); return commit == "one" }
+	o.pass = func(context.Context, int) reconcile.Pass { return failed() }
+	s.Pass(t.Context())
+	s.Pass(t.Context())
+	o.commit = "two"
+	s.Pass(t.Context())
+	var synced []bool
+	for _, p := range o.passes {
+		synced = append(synced, p.Synced)
+	}
+	if want := []bool{true, true, false}; !slices.Equal(synced, want) || !slices.Equal(asked, []string{"one"}) {
+		t.Errorf("synced %v after asking about %v, want %v after asking about one", synced, asked, want)
+	}
+}
+
 // serve runs the stack in a bubble of its own until the script is done.
 func serve(t *testing.T, o *outside, poll, check string, script func(s *Stack)) {
 	t.Helper()
@@ -241,6 +290,12 @@ func TestPollsLookForCommitsAndChecksAtTheCloud(t *testing.T) {
 		o.pause(0)
 		if got := o.commits(); got[len(got)-1] != "three/three" {
 			t.Errorf("passes %v, want three's at once", got)
+		}
+		n := len(o.passes)
+		s.Check()
+		o.pause(0)
+		if len(o.passes) != n+1 {
+			t.Errorf("%d passes after being asked to look at the cloud, want %d", len(o.passes), n+1)
 		}
 	})
 }
