@@ -1,0 +1,124 @@
+package pulls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/report/comment"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+)
+
+// The kinds of comments.
+const (
+	planKind   = "plan"
+	driftKind  = "drift"
+	answerKind = "answer"
+)
+
+const (
+	// commentSize is what one comment holds, in characters, besides its marker and
+	// the outcome that is put on top of it after the merge.
+	commentSize = forge.MaxComment - forge.MaxMarker - outcomeSize
+	outcomeSize = 8_000
+	// checkSize is what a check run's text holds (GitHub REST API, "Create a check
+	// run").
+	checkSize = 65_535
+	// mostSteps is how many steps of a plan a marker holds. The approval of a
+	// larger plan covers exactly that plan, and not what is left of it.
+	mostSteps = 400
+)
+
+// post owes the forge a page: the comment, then the status that leads to it,
+// then the check.
+func (s *Stack) post(page comment.Page, pull forge.Pull, run time.Time, passing bool) {
+	r := s.repository
+	marker := forge.Marker{Kind: planKind, Stack: s.Name, Run: run.UnixMilli(), Head: page.Head, Base: page.BaseCommit}
+	if page.Plan != nil {
+		marker.Hash = page.Plan.Hash()
+		if steps := page.Plan.Prints(); len(steps) <= mostSteps {
+			marker.Steps = steps
+		}
+	}
+	ok, text := page.Status()
+	status := forge.Status{Context: s.context("plan"), State: forge.Success, Description: text}
+	switch {
+	case passing:
+		status.State = forge.Error
+	case !ok:
+		status.State = forge.Failure
+	}
+	r.Outbox.Put(fmt.Sprintf("plan %s #%d", s.Name, pull.Number), func(ctx context.Context) error {
+		url, err := s.comment(ctx, page, pull.Number, marker, passing)
+		if later(err) {
+			return err
+		}
+		status.URL = url
+		_, err2 := r.Board.Set(ctx, page.Head, status)
+		if later(err2) {
+			return err2
+		}
+		return errors.Join(err, err2, r.check(ctx, s, page, status))
+	})
+}
+
+// comment writes the page's comment and returns its address. A pull request
+// that touches nothing of the stack gets none, unless it did before; a plan
+// that could not be made for now does not take the place of one that was.
+func (s *Stack) comment(ctx context.Context, page comment.Page, number int, m forge.Marker, passing bool) (url string, err error) {
+	f := s.repository.Forge
+	if page.Quiet || passing {
+		comments, err := f.Comments(ctx, number)
+		if err != nil {
+			return "", err
+		}
+		c, before, _, ok := forge.Find(comments, m.Kind, m.Stack)
+		if !ok && page.Quiet || ok && passing && before.Head == m.Head {
+			return c.URL, nil
+		}
+	}
+	c, err := forge.Upsert(ctx, f, number, m, comment.Split(page.Markdown(), commentSize))
+	return c.URL, err
+}
+
+// later tells whether an error is one to try again after.
+func later(err error) bool {
+	var limited *forge.LimitedError
+	return errors.As(err, &limited) || errors.Is(err, forge.ErrUnavailable)
+}
+
+// check writes the check run, where there can be one, when it says something
+// new.
+func (r *Repository) check(ctx context.Context, s *Stack, page comment.Page, status forge.Status) error {
+	if r.checks.off() || page.Quiet {
+		return nil
+	}
+	c := forge.Check{
+		Name: "stackreeve/" + s.Name, Commit: page.Head, State: status.State,
+		Title: status.Description, Summary: status.Description, Text: clip(page.Markdown(), checkSize), Annotations: page.Annotations(),
+	}
+	if !r.checks.news(c) {
+		return nil
+	}
+	err := r.Forge.PutCheck(ctx, c)
+	switch {
+	case errors.Is(err, forge.ErrUnsupported):
+		r.checks.stop()
+		return nil
+	case err == nil:
+		r.checks.wrote(c)
+	}
+	return err
+}
+
+// clip shortens text to so many characters, at a line's end, and says so.
+func clip(text string, most int) string {
+	const note = "\n\nThe rest is left out here; `stackreeve plan` shows all of it.\n"
+	if len([]rune(text)) <= most {
+		return text
+	}
+	parts := comment.Split(text, most-len(note))
+	return strings.TrimRight(parts[0], "\n") + note
+}

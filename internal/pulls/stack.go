@@ -1,0 +1,193 @@
+package pulls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report/comment"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Stack is one stack as pull requests see it. Its exported fields are read-only
+// once it is in use.
+type Stack struct {
+	Name string
+	// Last is the newest revision of the stack's branch; false before the first.
+	Last func() (source.Revision, bool)
+	// Merged is what the branch would hold with a pull request in it.
+	Merged func(ctx context.Context, head, mergeBase string) (source.Merge, error)
+	// Read turns files into objects without asking anybody. Its error is a
+	// [manifest.Problems] when a commit has to mend it.
+	Read func(files fs.FS) ([]reconcile.Desired, error)
+	// Plan compares files with the live cloud and changes nothing.
+	Plan func(ctx context.Context, commit string, files fs.FS) (reconcile.Plan, error)
+	// Trace says who changed an object in the cloud, as far as the cloud knows.
+	Trace func(context.Context, reconcile.Step) (reconcile.Trace, bool)
+	// Again asks for another pass over the cloud, without a new commit.
+	Again func()
+	// PlanForks plans pull requests from forks, too. Otherwise their manifests are
+	// checked and compared, and no cloud is asked.
+	PlanForks bool
+
+	repository *Repository
+
+	mu    sync.Mutex
+	plans map[int]planned // by pull request
+	held  *reconcile.Plan // what the branch is held with
+	truth truth
+}
+
+// planned is what is remembered of a plan that was made.
+type planned struct {
+	head  string
+	run   time.Time // when it was begun
+	asked time.Time // when somebody last asked for it, by the forge's clock
+	// approved are the hashes that had been approved.
+	approved string
+	// again is when to try once more after an error that may pass.
+	again time.Time
+}
+
+// planTime bounds the planning of one pull request, and retryPlan is when one
+// that failed for a reason that may pass is tried again.
+const (
+	planTime  = 5 * time.Minute
+	retryPlan = time.Minute
+)
+
+func (s *Stack) context(what string) string { return "stackreeve/" + s.Name + "/" + what }
+
+// want tells whether a pull request has to be planned: because it is new, has
+// new commits, because somebody asked, or because plans are out of date.
+func (s *Stack) want(pull forge.Pull, asked, stale, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, ok := s.plans[pull.Number]
+	switch {
+	case !ok || before.head != pull.Head:
+		return true
+	case before.asked.Before(asked) || before.run.Before(stale):
+		return true
+	}
+	return !before.again.IsZero() && !now.Before(before.again)
+}
+
+// reapproved tells whether people approved of something since the last plan.
+func (s *Stack) reapproved(number int, approvals []approval) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plans[number].approved != hashes(approvals)
+}
+
+// look plans a pull request and owes the forge what came of it.
+func (s *Stack) look(ctx context.Context, pull forge.Pull, asked time.Time, approvals []approval) {
+	run := time.Now()
+	s.pending(pull, run)
+	page, passing := s.page(ctx, pull)
+	if ctx.Err() != nil {
+		return
+	}
+	if page.Plan != nil {
+		page.Approvals = covering(approvals, s.Name, *page.Plan)
+	}
+	done := planned{head: pull.Head, run: run, asked: asked, approved: hashes(approvals)}
+	if passing {
+		done.again = time.Now().Add(retryPlan)
+	}
+	s.mu.Lock()
+	s.plans[pull.Number] = done
+	s.mu.Unlock()
+	s.post(page, pull, run, passing)
+}
+
+// page makes what is said about a pull request. passing is true when it could
+// not be planned for a reason that may pass by itself.
+func (s *Stack) page(ctx context.Context, pull forge.Pull) (page comment.Page, passing bool) {
+	ctx, cancel := context.WithTimeout(ctx, planTime)
+	defer cancel()
+	page = comment.Page{Stack: s.Name, Number: pull.Number, Head: pull.Head, Base: pull.Base}
+	merge, err := s.Merged(ctx, pull.HeadRef, pull.MergeBase)
+	if err != nil {
+		page.Err = err.Error()
+		return page, !source.NeedsPerson(err)
+	}
+	page.Head, page.BaseCommit, page.Root = merge.Head, merge.Base, merge.Root
+	base, ok := s.Last()
+	switch {
+	case len(merge.Conflicts) > 0:
+		page.Err = conflict(pull.Base, merge.Conflicts)
+		return page, false
+	case ok && base.Commit == merge.Base && base.Tree == merge.Tree:
+		page.Quiet = true
+		return page, false
+	case pull.Fork && !s.PlanForks:
+		return s.compare(page, base, merge)
+	}
+	plan, err := s.Plan(ctx, merge.Head, merge.Files)
+	if err != nil {
+		return failed(page, err)
+	}
+	page.Plan = &plan
+	return page, len(plan.Unlisted) > 0
+}
+
+// compare says what changes in the manifests of a pull request from a fork.
+func (s *Stack) compare(page comment.Page, base source.Revision, merge source.Merge) (comment.Page, bool) {
+	page.Offline = "it comes from a fork"
+	after, err := s.Read(merge.Files)
+	if err != nil {
+		return failed(page, err)
+	}
+	var before []reconcile.Desired
+	if base.Files != nil {
+		// What is wrong on the branch is not the pull request's to tell.
+		before, _ = s.Read(base.Files)
+	}
+	page.Differs = reconcile.Differences(before, after)
+	return page, false
+}
+
+func failed(page comment.Page, err error) (_ comment.Page, passing bool) {
+	var problems manifest.Problems
+	if errors.As(err, &problems) {
+		page.Problems = problems
+		return page, false
+	}
+	page.Err = err.Error()
+	return page, true
+}
+
+func conflict(base string, files []string) string {
+	const most = 10
+	more := ""
+	if len(files) > most {
+		files, more = files[:most], fmt.Sprintf(" and %d more", len(files)-most)
+	}
+	return fmt.Sprintf("it conflicts with %s in %s%s", base, strings.Join(files, ", "), more)
+}
+
+// pending says that a plan is under way, where nothing was said before.
+func (s *Stack) pending(pull forge.Pull, run time.Time) {
+	r := s.repository
+	r.Outbox.Put(fmt.Sprintf("pending %s #%d", s.Name, pull.Number), func(ctx context.Context) error {
+		if _, ok, err := r.Board.Get(ctx, pull.Head, s.context("plan")); ok || err != nil {
+			return err
+		}
+		s.mu.Lock()
+		over := s.plans[pull.Number].run.After(run)
+		s.mu.Unlock()
+		if over {
+			return nil
+		}
+		_, err := r.Board.Set(ctx, pull.Head, forge.Status{Context: s.context("plan"), State: forge.Pending, Description: "being planned"})
+		return err
+	})
+}

@@ -1,0 +1,233 @@
+package pulls
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+)
+
+// truth is what a branch is told about its cloud: what is remembered of it
+// between passes.
+type truth struct {
+	// synced is the commit that the cloud was last made equal to.
+	synced string
+	// unseen counts the passes in a row that could not see the cloud.
+	unseen int
+	hash   string // the last plan's
+	begun  time.Time
+	told   time.Time // when progress was last told
+	drift  drift
+}
+
+// Planned implements reconcile.Watcher: a pass begins.
+func (s *Stack) Planned(p reconcile.Plan) {
+	now := time.Now()
+	s.mu.Lock()
+	s.truth.begun, s.truth.told = now, now
+	synced := s.truth.synced
+	s.mu.Unlock()
+	if p.Commit == "" {
+		return
+	}
+	s.driftFound(p, now)
+	if p.Commit == synced || p.Held != "" {
+		return
+	}
+	r := s.repository
+	r.Outbox.Put(s.owed("sync", p.Commit), func(ctx context.Context) error {
+		if _, ok, err := r.Board.Get(ctx, p.Commit, s.context("sync")); ok || err != nil {
+			return err // nothing new begins
+		}
+		return s.set(ctx, p.Commit, "sync", forge.Pending, p.Summary().String())
+	})
+}
+
+// Started implements reconcile.Watcher.
+func (s *Stack) Started(reconcile.Step) {}
+
+// Finished implements reconcile.Watcher.
+func (s *Stack) Finished(reconcile.Result) {}
+
+// firstProgress is when a pass is long enough to tell how far it is; after that
+// the pauses double.
+const firstProgress = 15 * time.Second
+
+// Progress implements reconcile.Watcher.
+func (s *Stack) Progress(p reconcile.Progress) {
+	now := time.Now()
+	s.mu.Lock()
+	ran, pause := now.Sub(s.truth.begun), s.truth.told.Sub(s.truth.begun)
+	quiet := now.Sub(s.truth.told)
+	tell := ran >= firstProgress && quiet >= max(firstProgress, pause)
+	if tell {
+		s.truth.told = now
+	}
+	s.mu.Unlock()
+	rev, ok := s.Last()
+	if !tell || !ok || p.Total == 0 {
+		return
+	}
+	text := fmt.Sprintf("%d of %d done", p.Done, p.Total)
+	if len(p.Waiting) > 0 {
+		text += ", waiting for " + p.Waiting[0].Step.Key.String()
+	}
+	r := s.repository
+	r.Outbox.Put(s.owed("sync", rev.Commit), func(ctx context.Context) error {
+		now, _, err := r.Board.Get(ctx, rev.Commit, s.context("sync"))
+		if err != nil || now.State != forge.Pending {
+			return err
+		}
+		return s.set(ctx, rev.Commit, "sync", forge.Pending, text)
+	})
+}
+
+// Ran takes note of a look at the branch. It is a sink.
+func (s *Stack) Ran(run report.Run) {
+	s.note(run)
+	s.sync(run)
+	s.drifted(run)
+}
+
+// note remembers what the next look compares with, and asks for new plans when
+// the branch or its cloud moved.
+func (s *Stack) note(run report.Run) {
+	s.mu.Lock()
+	t := &s.truth
+	moved := false
+	s.held = nil
+	if run.Pass != nil {
+		hash := run.Revision.Commit + run.Pass.Last.Hash()
+		moved = run.Pass.Writes() > 0 || t.hash != "" && t.hash != hash
+		t.hash = hash
+		if run.Pass.First.Held != "" {
+			s.held = &run.Pass.First
+		}
+	}
+	switch {
+	case run.Err != nil || run.Pass != nil && len(run.Pass.Last.Unlisted) > 0:
+		t.unseen++
+	case run.Pass != nil:
+		t.unseen = 0
+	}
+	s.mu.Unlock()
+	if moved {
+		s.repository.Moved(time.Now())
+	}
+	s.repository.Wake()
+}
+
+// sync says on a commit whether the cloud was made equal to it.
+func (s *Stack) sync(run report.Run) {
+	commit, status, ok := s.verdict(run)
+	if !ok {
+		return
+	}
+	status.Context = s.context("sync")
+	r := s.repository
+	r.Outbox.Put(s.owed("sync", commit), func(ctx context.Context) error {
+		news, err := r.Board.Set(ctx, commit, status)
+		if err != nil || !news {
+			return err
+		}
+		return s.outcome(ctx, commit, run)
+	})
+}
+
+// verdict is the status of a commit after a look; ok is false when the look
+// says nothing about it.
+func (s *Stack) verdict(run report.Run) (commit string, status forge.Status, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	commit = run.Revision.Commit
+	t := &s.truth
+	switch {
+	case run.Refused != nil:
+		commit, status.State = run.Refused.Commit, forge.Failure
+		status.Description = refusal(*run.Refused)
+	case run.Err != nil:
+		status.State, status.Description = forge.Error, run.Err.Error()
+		ok = commit != "" && commit != t.synced
+		return commit, status, ok
+	case run.Pass == nil || run.Pass.Interrupted:
+		return commit, status, false
+	default:
+		status = ended(*run.Pass)
+		if status.State == forge.Success {
+			t.synced = commit
+		} else if last := run.Pass.Last; commit == t.synced && (onlyDrift(last) || len(last.Unlisted) > 0) {
+			return commit, status, false // the drift status says so
+		}
+	}
+	return commit, status, commit != ""
+}
+
+func refusal(r report.Refusal) string {
+	if len(r.Problems) == 1 {
+		return r.Problems[0].String()
+	}
+	return fmt.Sprintf("%d problems; the first: %s", len(r.Problems), r.Problems.Sorted()[0])
+}
+
+// ended is what a pass makes of its commit. Drift that is only reported takes
+// nothing from a commit that was applied.
+func ended(p reconcile.Pass) forge.Status {
+	owned := fmt.Sprintf("%d objects", p.Last.Owned)
+	if p.Last.Owned == 1 {
+		owned = "1 object"
+	}
+	switch last := p.Last; {
+	case p.First.Held != "":
+		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("held: approve %s; %s", p.First.Hash(), p.First.Held)}
+	case len(last.Unlisted) > 0:
+		return forge.Status{State: forge.Error, Description: "cannot be told: " + last.Unlisted[0]}
+	case len(p.Failures) > 0:
+		f := p.Failures[0]
+		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, f.Reason)}
+	case p.Outcome() == reconcile.InSync, onlyDrift(last):
+		return forge.Status{State: forge.Success, Description: "in sync: " + owned}
+	default:
+		return forge.Status{State: forge.Failure, Description: last.Summary().String()}
+	}
+}
+
+// onlyDrift tells whether all that differs is what somebody changed in the
+// cloud.
+func onlyDrift(p reconcile.Plan) bool {
+	if p.Held != "" || len(p.Unlisted) > 0 {
+		return false
+	}
+	for _, step := range p.Steps {
+		if step.Action.Writes() && !step.Drift || step.Action == reconcile.Refuse && !step.Drift || step.Error {
+			return false
+		}
+	}
+	return true
+}
+
+// owed is the key under which something about a commit is owed.
+func (s *Stack) owed(what, commit string) string {
+	return what + " " + s.Name + " " + report.Short(commit)
+}
+
+// set writes a status of the stack.
+func (s *Stack) set(ctx context.Context, commit, what string, state forge.State, text string) error {
+	_, err := s.repository.Board.Set(ctx, commit, forge.Status{Context: s.context(what), State: state, Description: text})
+	return err
+}
+
+// WasSynced tells whether the forge knows that a commit was applied: what a new
+// process, on an empty disk, cannot know otherwise.
+func (s *Stack) WasSynced(ctx context.Context, commit string) bool {
+	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
+	synced := err == nil && status.State == forge.Success
+	if synced {
+		s.mu.Lock()
+		s.truth.synced = commit
+		s.mu.Unlock()
+	}
+	return synced
+}
