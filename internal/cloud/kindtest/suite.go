@@ -49,6 +49,7 @@ type Edit struct {
 // and can be run alone.
 func (s Suite) Run(t *testing.T) {
 	g := NewTargetOn(t, s.Kinds, s.Simulator)
+	before := g.mine()
 	s.narrow(t, g)
 	for _, law := range []struct {
 		name  string
@@ -66,6 +67,12 @@ func (s Suite) Run(t *testing.T) {
 			law.judge(t, g.In(t))
 			t.Logf("%d requests", g.wire.requests.Load()-before)
 		})
+	}
+	g.MustSync("")
+	for what := range g.mine() {
+		if !before[what] {
+			t.Errorf("%s was left in the cloud", what)
+		}
 	}
 }
 
@@ -104,15 +111,15 @@ func (s Suite) told(t *testing.T, g *Target, plan reconcile.Plan) {
 	}
 }
 
+// edited looks first what the plan of each edit would be, and then carries out
+// those that the cloud can. Each starts from the object as it was and goes back
+// to that; a real cloud, in short, goes on from one to the next.
 func (s Suite) edited(t *testing.T, g *Target) {
 	g.MustSync(s.all())
+	plan, onward := g.Planner(s.all()), g.Simulator == nil && testing.Short()
 	for _, e := range s.Edits {
 		t.Run(e.Field, func(t *testing.T) {
 			g, edited := g.In(t), s.edit(t, e)
-			plan := g.Plan
-			if !e.PlanOnly {
-				plan = func(manifests string) reconcile.Plan { return g.MustSync(manifests).First }
-			}
 			step := s.step(t, plan(edited))
 			want := reconcile.Update
 			if e.Replaces {
@@ -122,11 +129,16 @@ func (s Suite) edited(t *testing.T, g *Target) {
 				t.Errorf("action is %s, want %s; changes: %s", step.Action, want, describe(step.Changes))
 			}
 			s.onlyReports(t, step, e)
-			if !e.PlanOnly {
+			if e.PlanOnly {
+				return
+			}
+			g.MustSync(edited)
+			if !onward {
 				g.MustSync(s.all())
 			}
 		})
 	}
+	g.MustSync(s.all())
 }
 
 func (s Suite) onlyReports(t *testing.T, step reconcile.Step, e Edit) {

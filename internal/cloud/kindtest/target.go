@@ -231,6 +231,37 @@ func (g *Target) Plan(manifests string) reconcile.Plan {
 	return g.Engine(g.agent()).Look(context.WithoutCancel(g.t.Context()), "test", g.Resolve(manifests), nil)
 }
 
+// Planner looks at the cloud once, at what the manifests speak of, and makes
+// plans for that moment.
+func (g *Target) Planner(manifests string) func(manifests string) reconcile.Plan {
+	g.t.Helper()
+	e := g.Engine(g.agent())
+	have := e.Observe(context.WithoutCancel(g.t.Context()), g.Resolve(manifests))
+	return func(manifests string) reconcile.Plan {
+		return reconcile.Make(reconcile.Input{Stack: g.Stack, Commit: "test", Kinds: e.Kinds, Want: g.Resolve(manifests), Have: have, Replace: true})
+	}
+}
+
+// mine names what the project holds in a simulator, marked or not. In a real
+// cloud others are at work meanwhile: there it is empty.
+func (g *Target) mine() map[string]bool {
+	g.t.Helper()
+	found := map[string]bool{}
+	if g.Simulator == nil {
+		return found
+	}
+	whole := *g
+	whole.only = nil
+	for kind, c := range whole.Engine(g.agent()).Observe(context.WithoutCancel(g.t.Context()), nil) {
+		for _, item := range c.Items {
+			if item.Mine && item.Name != "default" { // the security group that Neutron makes for a project
+				found[kind+" "+item.ID+" ("+item.Name+")"] = true
+			}
+		}
+	}
+	return found
+}
+
 func left(p reconcile.Plan) []string {
 	var out []string
 	for _, s := range p.Steps {
