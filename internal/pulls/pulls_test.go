@@ -1,0 +1,253 @@
+package pulls
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+)
+
+func TestEveryPullRequestIsPlannedOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.open(1, "+a")
+		w.look()
+		w.wantStatus(head, "plan", forge.Success, "1 to create")
+		if s := w.status(head, "plan"); s.URL == "" {
+			t.Error("the status leads nowhere")
+		}
+		if got := w.comments(1); len(got) != 1 || !strings.Contains(got[0], "1 to create") {
+			t.Errorf("comments %q", got)
+		}
+		w.forge.Writes()
+		for range 5 {
+			time.Sleep(time.Minute)
+			w.look()
+		}
+		if writes := w.forge.Writes(); len(writes) != 0 || w.plans != 1 {
+			t.Errorf("%d plans and %q without news", w.plans, writes)
+		}
+		w.restart()
+		w.look()
+		if writes := w.forge.Writes(); len(writes) != 1 || !strings.HasPrefix(writes[0], "check") {
+			t.Errorf("%q after a restart; want nothing but the check", writes)
+		}
+	})
+}
+
+func TestAPushEditsTheComment(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.open(1, "+a")
+		w.look()
+		time.Sleep(time.Second)
+		head := w.open(1, "+a +b")
+		w.look()
+		if got := w.comments(1); len(got) != 1 || !strings.Contains(got[0], "2 to create") {
+			t.Errorf("comments %q", got)
+		}
+		w.wantStatus(head, "plan", forge.Success, "2 to create")
+	})
+}
+
+func TestWhatTouchesNothingIsQuiet(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.files[w.base] = "same"
+		head := w.open(1, "same")
+		w.look()
+		if s := w.status(head, "plan"); s.State != forge.Success || len(w.comments(1)) != 0 || w.plans != 0 {
+			t.Errorf("%+v, comments %q, %d plans; want a quiet success", s, w.comments(1), w.plans)
+		}
+		w.open(1, "+a")
+		w.look()
+		time.Sleep(time.Second)
+		head = w.open(1, "same")
+		w.look()
+		if got := w.comments(1); len(got) != 1 || strings.Contains(got[0], "1 to create") {
+			t.Errorf("the comment still plans something: %q", got)
+		}
+	})
+}
+
+func TestErrorsInManifestsAreTold(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.open(1, "bad")
+		w.look()
+		w.wantStatus(head, "plan", forge.Failure, "")
+		if got := w.comments(1); len(got) != 1 || !strings.Contains(got[0], "thing.yaml:3") {
+			t.Errorf("comments %q; want the line", got)
+		}
+		head = w.open(2, "conflict")
+		w.look()
+		w.wantStatus(head, "plan", forge.Failure, "conflict")
+	})
+}
+
+func TestACloudThatIsAwayIsAskedAgain(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.cloudErr = errors.New("the cloud is away")
+		head := w.open(1, "+a")
+		w.look()
+		w.wantStatus(head, "plan", forge.Error, "away")
+		w.look()
+		if w.plans != 1 {
+			t.Errorf("asked %d times within a moment", w.plans)
+		}
+		w.cloudErr = nil
+		time.Sleep(2 * retryPlan)
+		w.look()
+		w.wantStatus(head, "plan", forge.Success, "1 to create")
+		w.cloudErr = errors.New("the cloud is away")
+		w.repo.Moved(time.Now())
+		time.Sleep(patience)
+		w.look()
+		w.wantStatus(head, "plan", forge.Error, "away")
+		if got := w.comments(1); !strings.Contains(got[0], "1 to create") {
+			t.Errorf("the plan gave way to %q", got)
+		}
+	})
+}
+
+func TestForksAreComparedWithoutACloud(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.files[w.base] = "old"
+		head := w.open(1, "new")
+		pull, err := w.forge.Pull(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pull.Fork = true
+		w.forge.Put(pull)
+		w.look()
+		if w.plans != 0 {
+			t.Error("the cloud was asked")
+		}
+		w.wantStatus(head, "plan", forge.Success, "")
+		if got := w.comments(1); len(got) != 1 || !strings.Contains(got[0], "fork") {
+			t.Errorf("comments %q", got)
+		}
+		w.restart()
+		w.stack.PlanForks = true
+		w.look()
+		if w.plans != 1 {
+			t.Error("the stack says that forks are planned")
+		}
+	})
+}
+
+func TestApprovalsComeFromPeopleWhoMayPush(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.open(1, "-a -b -c -d")
+		hash := planOf(head, "-a -b -c -d").Hash()
+		w.look()
+		w.wantStatus(head, "plan", forge.Failure, "")
+		w.forge.Say(1, "mallory", "/stackreeve approve "+hash)
+		w.look()
+		w.wantStatus(head, "plan", forge.Failure, "")
+		wrong := w.forge.Say(1, "ann", "/stackreeve approve 0123456789abcdef")
+		w.look()
+		w.wantStatus(head, "plan", forge.Failure, "")
+		if r := w.forge.Reactions(wrong.ID); len(r) != 1 || r[0] != forge.Confused {
+			t.Errorf("reactions to a hash that nothing has: %v", r)
+		}
+		right := w.forge.Say(1, "ann", "/stackreeve approve "+hash)
+		w.look()
+		w.wantStatus(head, "plan", forge.Success, "")
+		if r := w.forge.Reactions(right.ID); len(r) != 1 || r[0] != forge.ThumbsUp {
+			t.Errorf("reactions to an approval: %v", r)
+		}
+		w.restart()
+		w.look()
+		w.wantStatus(head, "plan", forge.Success, "")
+		time.Sleep(time.Second)
+		head = w.open(1, "-a -b -c -d -e")
+		w.look()
+		w.wantStatus(head, "plan", forge.Failure, "") // it has grown
+	})
+}
+
+func TestAHeldBranchAsksWhereItCameFrom(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.open(1, "-a -b -c -d")
+		w.look()
+		commit := w.merge(1, head)
+		grown := planOf(commit, "-a -b -c -d -e")
+		w.pass(commit, grown, grown)
+		w.look()
+		w.wantStatus(commit, "sync", forge.Failure, grown.Hash())
+		if got := w.comments(1); len(got) != 1 || !strings.Contains(got[0], "/stackreeve approve "+grown.Hash()) {
+			t.Errorf("comments %q; want what to approve", got)
+		}
+		if a := w.stack.Approvals(t.Context(), commit); len(a) != 0 {
+			t.Errorf("approvals %+v", a)
+		}
+		w.forge.Say(1, "ann", "/stackreeve approve "+grown.Hash())
+		w.look()
+		if w.again != 1 {
+			t.Errorf("asked for %d more passes, want 1", w.again)
+		}
+		a := w.stack.Approvals(t.Context(), commit)
+		if len(a) != 1 || !a[0].Covers(grown) || a[0].By != "ann" {
+			t.Errorf("approvals %+v do not cover the plan", a)
+		}
+		// A kill half-way: what is left is covered, what is more is not.
+		if left := planOf(commit, "-c -d -e"); !a[0].Covers(left) {
+			t.Error("what is left of the plan is not covered")
+		}
+		if more := planOf(commit, "-c -x"); a[0].Covers(more) {
+			t.Error("more than was approved is covered")
+		}
+	})
+}
+
+func TestTheOutcomeGoesOnTopOfThePlan(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.open(1, "+a")
+		w.look()
+		commit := w.merge(1, head)
+		done := reconcile.Plan{Stack: "prod", Commit: commit, Owned: 1}
+		w.stack.Planned(planOf(commit, "+a"))
+		w.repo.Outbox.Flush(t.Context())
+		w.wantStatus(commit, "sync", forge.Pending, "1 to create")
+		w.pass(commit, planOf(commit, "+a"), done)
+		w.look()
+		w.wantStatus(commit, "sync", forge.Success, "in sync: 1 object")
+		w.wantStatus(commit, "drift", forge.Success, "no drift")
+		got := w.comments(1)
+		if len(got) != 1 || !strings.Contains(got[0], divider) || !strings.Contains(got[0], "1 to create") {
+			t.Errorf("comments %q; want the outcome above the plan", got)
+		}
+		w.forge.Writes()
+		for range 3 {
+			w.pass(commit, done, done)
+			w.look()
+		}
+		w.restart()
+		if !w.stack.WasSynced(t.Context(), commit) {
+			t.Error("the forge does not know what was in sync")
+		}
+		w.pass(commit, done, done)
+		w.look()
+		if writes := w.forge.Writes(); len(writes) != 0 {
+			t.Errorf("%q was written without news", writes)
+		}
+	})
+}
+
+func TestAForgeThatIsAwayGetsEverythingLater(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.open(1, "+a")
+		w.look()
+		commit := w.merge(1, head)
+		w.forge.SetDown(forge.ErrUnavailable)
+		done := reconcile.Plan{Stack: "prod", Commit: commit, Owned: 1}
+		w.pass(commit, planOf(commit, "+a"), done)
+		if err := w.repo.Look(t.Context()); !errors.Is(err, forge.ErrUnavailable) {
+			t.Errorf("the look says %v", err)
+		}
+		w.forge.SetDown(nil)
+		w.look()
+		w.wantStatus(commit, "sync", forge.Success, "in sync")
+	})
+}

@@ -1,0 +1,204 @@
+package pulls
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/report/forge/forgetest"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// world is a repository on a forge, a branch, and a cloud whose plans the test
+// writes: the name of a thing in a commit's files is what is planned for it.
+type world struct {
+	*testing.T
+	forge *forgetest.Memory
+	repo  *Repository
+	stack *Stack
+
+	mu       sync.Mutex
+	base     string            // the branch's newest commit
+	files    map[string]string // the files of a commit, one name each
+	plans    int
+	cloudErr error
+	again    int
+}
+
+// sha is a commit by a name that people can read.
+func sha(name string) string {
+	sum := sha1.Sum([]byte(name))
+	return hex.EncodeToString(sum[:])
+}
+
+func inWorld(t *testing.T, test func(w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{T: t, forge: forgetest.NewMemory("ann"), base: sha("base"), files: map[string]string{}}
+		w.restart()
+		test(w)
+	})
+}
+
+// restart begins anew, as on an empty disk.
+func (w *world) restart() {
+	w.stack = &Stack{
+		Name: "prod", Last: w.last, Merged: w.merged, Read: w.read, Plan: w.plan,
+		Trace: func(_ context.Context, s reconcile.Step) (reconcile.Trace, bool) {
+			return reconcile.Trace{Who: "mallory", What: "stop", When: time.Now()}, true
+		},
+		Again: func() { w.again++ },
+	}
+	w.repo = New(w.forge, []*Stack{w.stack}, source.Schedule{}, slog.New(slog.DiscardHandler))
+}
+
+func (w *world) last() (source.Revision, bool) {
+	return source.Revision{Commit: w.base, Branch: "main", Tree: w.files[w.base], Root: "clouds", Files: w.folder(w.base)}, true
+}
+
+func (w *world) folder(commit string) fs.FS {
+	return fstest.MapFS{"thing.yaml": {Data: []byte(w.files[commit])}}
+}
+
+func (w *world) merged(_ context.Context, head, _ string) (source.Merge, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := source.Merge{Base: w.base, Head: head}
+	text := w.files[head]
+	if strings.HasPrefix(text, "conflict") {
+		m.Conflicts = []string{"clouds/thing.yaml"}
+		return m, nil
+	}
+	m.Revision = source.Revision{Commit: head, Branch: "main", Tree: text, Root: "clouds", Files: w.folder(head)}
+	return m, nil
+}
+
+func textOf(files fs.FS) string {
+	text, err := fs.ReadFile(files, "thing.yaml")
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func (w *world) read(files fs.FS) ([]reconcile.Desired, error) {
+	text := textOf(files)
+	if strings.HasPrefix(text, "bad") {
+		return nil, manifest.Problems{{Origin: manifest.Origin{File: "thing.yaml", Line: 3}, What: "is bad"}}
+	}
+	return []reconcile.Desired{{Key: manifest.Key{Kind: "Thing", Name: text}}}, nil
+}
+
+// plan makes one step of each word: +name is made, -name deleted.
+func (w *world) plan(_ context.Context, commit string, files fs.FS) (reconcile.Plan, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.plans++
+	if w.cloudErr != nil {
+		return reconcile.Plan{}, w.cloudErr
+	}
+	if _, err := w.read(files); err != nil {
+		return reconcile.Plan{}, err
+	}
+	return planOf(commit, textOf(files)), nil
+}
+
+func planOf(commit, text string) reconcile.Plan {
+	p := reconcile.Plan{Stack: "prod", Commit: commit, Owned: 10}
+	deletes := 0
+	for word := range strings.FieldsSeq(text) {
+		step := reconcile.Step{Key: manifest.Key{Kind: "Thing", Name: strings.TrimLeft(word, "+-~")}, Origin: manifest.Origin{File: "thing.yaml", Line: 1}}
+		switch word[0] {
+		case '+':
+			step.Action = reconcile.Create
+		case '-':
+			step.Action = reconcile.Delete
+			deletes++
+		case '~':
+			step.Action, step.Drift = reconcile.Update, true
+			step.Changes = []reconcile.Change{{Field: "spec.size", Have: 2, Want: 1}}
+		default:
+			step.Action = reconcile.Keep
+		}
+		p.Steps = append(p.Steps, step)
+	}
+	if deletes > 3 {
+		p.Held = "it would delete too much"
+	}
+	return p
+}
+
+// open opens a pull request whose files are text, or pushes to it.
+func (w *world) open(number int, text string) (head string) {
+	head = sha(fmt.Sprint(number, text))
+	w.files[head] = text
+	w.forge.Put(forge.Pull{Number: number, Title: "change", Author: "ann", Head: head, HeadRef: head, Base: "main", Open: true})
+	return head
+}
+
+// look looks once and delivers.
+func (w *world) look() {
+	w.Helper()
+	if err := w.repo.Once(w.Context()); err != nil {
+		w.Error(err)
+	}
+}
+
+// pass is what a branch's pass came to.
+func (w *world) pass(commit string, first, last reconcile.Plan) {
+	w.stack.Planned(first)
+	synctest.Wait()
+	w.stack.Ran(report.Run{Stack: "prod", Started: time.Now(), Revision: source.Revision{Commit: commit, Branch: "main"}, Pass: &reconcile.Pass{Stack: "prod", Commit: commit, First: first, Last: last}})
+	synctest.Wait()
+}
+
+func (w *world) status(commit, what string) forge.Status {
+	s, _ := w.forge.Status(commit, "stackreeve/prod/"+what)
+	return s
+}
+
+func (w *world) wantStatus(commit, what string, state forge.State, words string) {
+	w.Helper()
+	if s := w.status(commit, what); s.State != state || !strings.Contains(s.Description, words) {
+		w.Errorf("%s is %s %q, want %s with %q", what, s.State, s.Description, state, words)
+	}
+}
+
+// comments are ours on a pull request.
+func (w *world) comments(number int) (texts []string) {
+	w.Helper()
+	all, err := w.forge.Comments(w.Context(), number)
+	if err != nil && !errors.Is(err, forge.ErrNotFound) {
+		w.Fatal(err)
+	}
+	for _, c := range all {
+		if c.Mine {
+			texts = append(texts, c.Body)
+		}
+	}
+	return texts
+}
+
+func (w *world) merge(number int, head string) (commit string) {
+	commit = sha("merge of " + head)
+	w.forge.Merge(number, commit)
+	w.files[commit] = w.files[head]
+	w.base = commit
+	maps.DeleteFunc(w.files, func(string, string) bool { return false })
+	return commit
+}
