@@ -1,0 +1,218 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// TransportConfig says to whom a [Transport] speaks, as whom, and how much.
+type TransportConfig struct {
+	// URL is where the API begins. No request goes to another host.
+	URL *url.URL
+	// Authorize returns the value of the Authorization header, asked for before
+	// each request. Renew, when set, is called with the one that was answered with
+	// 401; then the request is sent once more.
+	Authorize func(context.Context) (string, error)
+	Renew     func(refused string)
+	// Base sends requests; nil is [NewBase] without a CA.
+	Base http.RoundTripper
+	// PerHour is how many requests may be sent in an hour; 0 is [DefaultPerHour].
+	PerHour int
+	// WritesPerMinute and CreatesPerHour bound, when not 0, the requests that
+	// change something, and those that make something (POST).
+	WritesPerMinute, CreatesPerHour int
+	// Words are the words of the API's paths: all others are left out of routes.
+	Words []string
+	// Observe is told of every request.
+	Observe func(Exchange)
+}
+
+// DefaultPerHour leaves others something of the 5,000 an hour that GitHub allows.
+const DefaultPerHour = 4000
+
+// Exchange is one request that was sent, or refused here.
+type Exchange struct {
+	Method string
+	Route  string // the path with a * for each name and number
+	Code   int    // 0 when no answer came
+	// Cached is set when the forge said that nothing has changed; Refused when a
+	// limit was known to be reached, and nothing was sent.
+	Cached, Refused bool
+	Took            time.Duration
+	Left            int // requests left in the budget of this hour
+}
+
+// Transport carries requests to one forge with one set of credentials. It asks
+// conditionally for what it has seen before, keeps a budget, and leaves a forge
+// alone that asked for it: those requests end with a [*LimitedError], unsent.
+//
+// It knows HTTP and the limits that forges announce, and no API.
+type Transport struct {
+	config TransportConfig
+	words  map[string]bool
+	cache  cache
+	limits limits
+}
+
+const (
+	// maxAnswer is what is read of an answer: a page of 100 comments, each as long
+	// as can be.
+	maxAnswer     = 48 << 20
+	requestTime   = 30 * time.Second
+	maxRedirects  = 3
+	maxParallel   = 10
+	idleTime      = 90 * time.Second
+	handshakeTime = 10 * time.Second
+)
+
+// NewTransport returns a transport that has sent nothing.
+func NewTransport(c TransportConfig) *Transport {
+	if c.PerHour <= 0 {
+		c.PerHour = DefaultPerHour
+	}
+	if c.Base == nil {
+		c.Base = NewBase()
+	}
+	if c.Observe == nil {
+		c.Observe = func(Exchange) {}
+	}
+	t := &Transport{config: c, words: map[string]bool{}, limits: newLimits(c)}
+	for _, w := range c.Words {
+		t.words[w] = true
+	}
+	return t
+}
+
+// NewBase returns what sends requests: few at a time, with bounded waits.
+func NewBase() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		MaxConnsPerHost:       maxParallel,
+		IdleConnTimeout:       idleTime,
+		TLSHandshakeTimeout:   handshakeTime,
+		ResponseHeaderTimeout: requestTime,
+		ForceAttemptHTTP2:     true,
+	}
+}
+
+// Client returns a client that follows redirects on the same host only.
+func (t *Transport) Client() *http.Client {
+	return &http.Client{Transport: t, Timeout: requestTime, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if len(via) > maxRedirects {
+			return fmt.Errorf("%w: more than %d redirects", ErrUnavailable, maxRedirects)
+		}
+		return t.mine(req.URL)
+	}}
+}
+
+// Budget tells how many requests are left in this hour, and of how many.
+func (t *Transport) Budget() (left, of int) {
+	return t.limits.left(time.Now()), t.config.PerHour
+}
+
+// mine refuses addresses that are not the forge's.
+func (t *Transport) mine(u *url.URL) error {
+	if u.Scheme == t.config.URL.Scheme && strings.EqualFold(u.Host, t.config.URL.Host) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s leads to another host, %s, which gets no credentials; correct the URL in the configuration", ErrRefused, t.config.URL.Host, u.Host)
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Body != nil {
+		defer req.Body.Close()
+	}
+	if err := t.mine(req.URL); err != nil {
+		return nil, err
+	}
+	authorization, err := t.config.Authorize(req.Context())
+	if err != nil {
+		return nil, err
+	}
+	body, err := content(req)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := t.exchange(req, body, authorization)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || t.config.Renew == nil {
+		return resp, err
+	}
+	t.config.Renew(authorization)
+	renewed, err := t.config.Authorize(req.Context())
+	if err != nil || renewed == authorization {
+		return resp, err
+	}
+	return t.exchange(req, body, renewed)
+}
+
+// content reads what a request sends, so that it can be sent twice.
+func content(req *http.Request) ([]byte, error) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return nil, nil
+	}
+	return io.ReadAll(req.Body)
+}
+
+// exchange sends a request once, unless a limit is reached, and reads the answer.
+func (t *Transport) exchange(req *http.Request, body []byte, authorization string) (*http.Response, error) {
+	start := time.Now()
+	seen := Exchange{Method: req.Method, Route: t.route(req.URL.Path)}
+	defer func() {
+		seen.Took, seen.Left = time.Since(start), t.limits.left(time.Now())
+		t.config.Observe(seen)
+	}()
+	if err := t.limits.take(req.Method, start); err != nil {
+		seen.Refused = true
+		return nil, err
+	}
+	sent := req.Clone(req.Context())
+	sent.Header.Set("Authorization", authorization)
+	if sent.Body = nil; body != nil {
+		sent.Body = io.NopCloser(bytes.NewReader(body))
+		sent.ContentLength = int64(len(body))
+	}
+	known := t.cache.ask(sent)
+	resp, err := t.config.Base.RoundTrip(sent)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	seen.Code = resp.StatusCode
+	if err := read(resp); err != nil {
+		return nil, err
+	}
+	if err := t.limits.heed(resp, time.Now()); err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusNotModified && known != nil {
+		seen.Cached = true
+		t.limits.free(time.Now())
+		resp = known.answer(resp)
+	} else {
+		hide(resp, authorization)
+		t.cache.keep(sent, resp)
+	}
+	resp.Request = req
+	return resp, nil
+}
+
+// route is a path without names and numbers: there are few of them.
+func (t *Transport) route(path string) string {
+	path = strings.TrimPrefix(path, strings.TrimSuffix(t.config.URL.Path, "/"))
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if part != "" && !t.words[part] {
+			parts[i] = "*"
+		}
+	}
+	if len(parts) > 10 {
+		parts = append(parts[:10], "…")
+	}
+	return strings.Join(parts, "/")
+}

@@ -1,0 +1,95 @@
+package forge
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// read takes an answer's body into memory, up to a limit.
+func read(resp *http.Response) error {
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: the answer broke off: %w", ErrUnavailable, err)
+	case len(body) > maxAnswer:
+		return fmt.Errorf("%w: an answer of more than %d MiB", ErrUnavailable, maxAnswer>>20)
+	}
+	fill(resp, body)
+	return nil
+}
+
+func fill(resp *http.Response, body []byte) {
+	resp.Body = &memory{Reader: bytes.NewReader(body), bytes: body}
+	resp.ContentLength = int64(len(body))
+}
+
+// memory is a body that was read already.
+type memory struct {
+	*bytes.Reader
+	bytes []byte
+}
+
+// Close implements [io.Closer].
+func (*memory) Close() error { return nil }
+
+func bytesOf(resp *http.Response) []byte {
+	if m, ok := resp.Body.(*memory); ok {
+		return m.bytes
+	}
+	return nil
+}
+
+// hide removes credentials from an error's answer, which people will read.
+func hide(resp *http.Response, authorization string) {
+	_, secret, _ := strings.Cut(authorization, " ")
+	if resp.StatusCode < 400 || len(secret) < 4 {
+		return
+	}
+	fill(resp, bytes.ReplaceAll(bytesOf(resp), []byte(secret), []byte("[redacted]")))
+}
+
+// Refusal is the error for an answer of that status code, whose words are
+// message; nil below 300.
+func Refusal(code int, message string) error {
+	var class error
+	switch {
+	case code < 300:
+		return nil
+	case code == http.StatusNotFound || code == http.StatusGone:
+		class = ErrNotFound
+	case code == http.StatusRequestTimeout || code == http.StatusConflict || code == http.StatusTooEarly || code == http.StatusLocked || code >= 500:
+		class = ErrUnavailable
+	default:
+		class = ErrRefused
+	}
+	if message = brief(message); message == "" {
+		message = http.StatusText(code)
+	}
+	return fmt.Errorf("%w: %d: %s", class, code, message)
+}
+
+// brief is one line of a text from elsewhere.
+func brief(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > 300 {
+		return string(r[:299]) + "…"
+	}
+	return text
+}
+
+// Class makes err one of those that [Forge] promises: what is none of them is a
+// forge that does not answer.
+func Class(err error) error {
+	var limited *LimitedError
+	switch {
+	case err == nil, errors.As(err, &limited),
+		errors.Is(err, ErrRefused), errors.Is(err, ErrNotFound), errors.Is(err, ErrUnavailable), errors.Is(err, ErrUnsupported):
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}

@@ -1,0 +1,105 @@
+package forge
+
+import (
+	"bytes"
+	"container/list"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// cache remembers answers that can be asked for again conditionally: when
+// nothing has changed, GitHub does not count the request.
+type cache struct {
+	mu    sync.Mutex
+	byKey map[string]*list.Element
+	order list.List // of *known, newest first
+	size  int
+}
+
+// known is an answer that was seen.
+type known struct {
+	key    string
+	header http.Header
+	body   []byte
+}
+
+const (
+	mostCached    = 32 << 20
+	mostOneCached = 8 << 20
+)
+
+func keyOf(req *http.Request) string {
+	return req.URL.String() + "\n" + req.Header.Get("Accept")
+}
+
+// ask makes a request conditional when its answer is known.
+func (c *cache) ask(req *http.Request) *known {
+	if req.Method != http.MethodGet {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.byKey[keyOf(req)]
+	if !ok {
+		return nil
+	}
+	c.order.MoveToFront(e)
+	k := e.Value.(*known)
+	if etag := k.header.Get("ETag"); etag != "" {
+		req.Header.Set("If-None-Match", etag)
+	} else {
+		req.Header.Set("If-Modified-Since", k.header.Get("Last-Modified"))
+	}
+	return k
+}
+
+// keep remembers an answer when it can be asked for again.
+func (c *cache) keep(req *http.Request, resp *http.Response) {
+	if req.Method != http.MethodGet {
+		return
+	}
+	body := bytesOf(resp)
+	good := resp.StatusCode == http.StatusOK && len(body) <= mostOneCached &&
+		(resp.Header.Get("ETag") != "" || resp.Header.Get("Last-Modified") != "") &&
+		!strings.Contains(resp.Header.Get("Cache-Control"), "no-store")
+	key := keyOf(req)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byKey[key]; ok {
+		c.remove(e)
+	}
+	if !good {
+		return
+	}
+	if c.byKey == nil {
+		c.byKey = map[string]*list.Element{}
+	}
+	c.byKey[key] = c.order.PushFront(&known{key, resp.Header.Clone(), body})
+	c.size += len(body)
+	for c.size > mostCached {
+		c.remove(c.order.Back())
+	}
+}
+
+func (c *cache) remove(e *list.Element) {
+	k := c.order.Remove(e).(*known)
+	delete(c.byKey, k.key)
+	c.size -= len(k.body)
+}
+
+// answer is the answer that resp says is still true.
+func (k *known) answer(resp *http.Response) *http.Response {
+	out := *resp
+	out.StatusCode, out.Status = http.StatusOK, "200 OK"
+	out.Header = k.header.Clone()
+	for name, values := range resp.Header {
+		if strings.HasPrefix(name, "X-Ratelimit-") || name == "Date" {
+			out.Header[name] = values
+		}
+	}
+	out.Body = io.NopCloser(bytes.NewReader(k.body))
+	out.ContentLength = int64(len(k.body))
+	return &out
+}

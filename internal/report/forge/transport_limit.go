@@ -1,0 +1,218 @@
+package forge
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// limits says whether a request may be sent now: by our own budget, and by what
+// the forge said last.
+type limits struct {
+	perHour int
+
+	mu       sync.Mutex
+	requests window // all, in an hour
+	writes   window // in a minute
+	creates  window // in an hour
+	until    time.Time
+	reason   string
+	strikes  int // limits without a time, in a row
+}
+
+func newLimits(c TransportConfig) limits {
+	return limits{
+		perHour:  c.PerHour,
+		requests: window{most: c.PerHour, slot: time.Minute},
+		writes:   window{most: c.WritesPerMinute, slot: time.Second},
+		creates:  window{most: c.CreatesPerHour, slot: time.Minute},
+	}
+}
+
+// take asks for one request. Reading leaves the last tenth of the budget to
+// writing: what is known is told even when nothing more can be found out.
+func (l *limits) take(method string, now time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.Before(l.until) {
+		return &LimitedError{l.until, l.reason}
+	}
+	reading := method == http.MethodGet || method == http.MethodHead
+	reserve := 0
+	if reading {
+		reserve = l.perHour / 10
+	}
+	if until := l.requests.full(now, reserve); !until.IsZero() {
+		return &LimitedError{until, fmt.Sprintf("the budget of %d requests an hour is spent (requestsPerHour)", l.perHour)}
+	}
+	if !reading {
+		if until := l.writes.full(now, 0); !until.IsZero() {
+			return &LimitedError{until, fmt.Sprintf("no more than %d writes a minute", l.writes.most)}
+		}
+		l.writes.add(now, 1)
+	}
+	if method == http.MethodPost {
+		if until := l.creates.full(now, 0); !until.IsZero() {
+			return &LimitedError{until, fmt.Sprintf("no more than %d new comments and statuses an hour", l.creates.most)}
+		}
+		l.creates.add(now, 1)
+	}
+	l.requests.add(now, 1)
+	return nil
+}
+
+// free gives back a request that did not count.
+func (l *limits) free(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.requests.add(now, -1)
+}
+
+func (l *limits) left(now time.Time) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(l.perHour-l.requests.count(now), 0)
+}
+
+const (
+	firstStrike = time.Minute
+	longStrike  = time.Hour
+	// longestLimit is how long a forge may ask to be left alone.
+	longestLimit = 2 * time.Hour
+)
+
+// heed learns from an answer, and is an error when the answer is a limit.
+//
+//	remaining 0 and a time when that ends      wait for it
+//	Retry-After                                wait as long
+//	neither, but it says that it is a limit    a minute, then two, four …
+func (l *limits) heed(resp *http.Response, now time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	spent := resp.Header.Get("X-RateLimit-Remaining") == "0"
+	refused := resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusTooManyRequests
+	message := ""
+	if refused {
+		message = explain(bytesOf(resp))
+	}
+	switch wait := retryAfter(resp, now); {
+	case spent && resetOf(resp) != 0 && (refused || resp.StatusCode < 400):
+		l.stop(now, time.Duration(resetOf(resp)-clock(resp, now).Unix())*time.Second, "the forge allows no more requests until then")
+	case refused && wait > 0:
+		l.stop(now, wait, "the forge asks to be left alone: "+message)
+	case resp.StatusCode == http.StatusTooManyRequests || refused && (spent || tellsLimit(message)):
+		l.stop(now, min(firstStrike<<min(l.strikes, 10), longStrike), "the forge asks to be left alone: "+message)
+		l.strikes++
+	case refused:
+		return nil
+	}
+	if refused {
+		return &LimitedError{l.until, l.reason}
+	}
+	if resp.StatusCode < 400 {
+		l.strikes = 0
+	}
+	return nil
+}
+
+// stop sends nothing for a while: at least a second, whatever the forge says.
+func (l *limits) stop(now time.Time, wait time.Duration, reason string) {
+	l.until, l.reason = now.Add(min(max(wait, time.Second), longestLimit)), brief(reason)
+}
+
+// clock is the forge's clock, which its times are by.
+func clock(resp *http.Response, now time.Time) time.Time {
+	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+		return date
+	}
+	return now
+}
+
+func resetOf(resp *http.Response) int64 {
+	seconds, err := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil || seconds < 0 || seconds > 1<<40 {
+		return 0
+	}
+	return seconds
+}
+
+// retryAfter is how long the answer asks to wait; 0 when it does not say.
+func retryAfter(resp *http.Response, now time.Time) time.Duration {
+	text := resp.Header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
+		return max(time.Duration(min(seconds, 1<<20))*time.Second, time.Second)
+	}
+	if date, err := http.ParseTime(text); err == nil {
+		return max(date.Sub(clock(resp, now)), time.Second)
+	}
+	return 0
+}
+
+// tellsLimit recognises a limit that has no header of its own.
+func tellsLimit(message string) bool {
+	message = strings.ToLower(message)
+	return strings.Contains(message, "rate limit") || strings.Contains(message, "rate-limit") || strings.Contains(message, "abuse")
+}
+
+// explain takes the words from an error's body.
+func explain(body []byte) string {
+	var e struct {
+		Message          string `json:"message"`
+		DocumentationURL string `json:"documentation_url"`
+	}
+	if json.Unmarshal(body, &e) != nil {
+		return ""
+	}
+	return strings.TrimSpace(e.Message + " " + e.DocumentationURL)
+}
+
+// window counts what happened in the last 60 slots, and in the one that runs.
+type window struct {
+	most   int // 0 is no limit
+	slot   time.Duration
+	counts [slots]int
+	newest int64 // number of the newest slot
+	sum    int
+}
+
+const slots = 61
+
+// count forgets what is too old and tells what is left.
+func (w *window) count(now time.Time) int {
+	number := now.UnixNano() / int64(w.slot)
+	for step := min(number-w.newest, slots); step > 0; step-- {
+		i := (number - step + 1) % slots
+		w.sum -= w.counts[i]
+		w.counts[i] = 0
+	}
+	w.newest = max(w.newest, number)
+	return w.sum
+}
+
+func (w *window) add(now time.Time, n int) {
+	w.count(now)
+	if i := w.newest % slots; w.counts[i]+n >= 0 {
+		w.counts[i] += n
+		w.sum += n
+	}
+}
+
+// full tells when there is room again; zero when there is now. reserve is what
+// must be left over.
+func (w *window) full(now time.Time, reserve int) time.Time {
+	sum := w.count(now)
+	if w.most <= 0 || sum < w.most-reserve {
+		return time.Time{}
+	}
+	for age := int64(slots - 1); age >= 0; age-- {
+		number := w.newest - age
+		if sum -= w.counts[((number%slots)+slots)%slots]; sum < w.most-reserve {
+			return time.Unix(0, (number+slots)*int64(w.slot))
+		}
+	}
+	return now.Add(w.slot)
+}
