@@ -38,12 +38,18 @@ func load(t *testing.T, text string) config.Stack {
 func TestExample(t *testing.T) {
 	text := read(t, example)
 	plain := load(t, text)
-	without := regexp.MustCompile(`(?m)^.*# (basicAuthFile|sshKeyFile|knownHostsFile):.*\n`).ReplaceAllString(text, "")
+	without := regexp.MustCompile(`(?m)^.*# (basicAuthFile|sshKeyFile|knownHostsFile|githubApp|  appID|  installationID|  privateKeyFile):.*\n`).ReplaceAllString(text, "")
 	full := load(t, possibility.ReplaceAllString(without, "$1$2"))
 
 	now := time.Date(2026, 1, 1, 0, 0, 1, 0, time.UTC)
 	if got, want := full.Poll.Next(now), plain.Poll.Next(now); !got.Equal(want) {
 		t.Errorf("poll: the example's default looks at %s, the real one at %s", got, want)
+	}
+	if got, want := full.PullPoll.Next(now), plain.PullPoll.Next(now); !got.Equal(want) {
+		t.Errorf("report.poll: the example's default looks at %s, the real one at %s", got, want)
+	}
+	if full.Spec.Report.GitHub == nil || full.Spec.Report.GitHub.APIURL != config.DefaultAPI || full.Spec.Report.PlansForks() != plain.Spec.Report.PlansForks() {
+		t.Errorf("report: the example gives %+v, the defaults are others", full.Spec.Report.GitHub)
 	}
 	if got, want := full.DriftCheck.Next(now), plain.DriftCheck.Next(now); !got.Equal(want) {
 		t.Errorf("driftCheck: the example's default looks at %s, the real one at %s", got, want)
@@ -58,14 +64,46 @@ func TestExample(t *testing.T) {
 
 // TestExampleLogins tries the other logins that the example offers.
 func TestExampleLogins(t *testing.T) {
-	login := regexp.MustCompile(`(?m)^.*tokenFile:.*$`)
+	login := regexp.MustCompile(`(?m)^ *tokenFile:.*$`)
 	text := read(t, example)
 	offered := func(field string) string {
 		return "      " + strings.TrimSpace(regexp.MustCompile(`# (` + field + `:.*)`).FindStringSubmatch(text)[1])
 	}
 	load(t, login.ReplaceAllString(text, offered("basicAuthFile")))
+	load(t, login.ReplaceAllString(text, offered("githubApp")+"\n        appID: 1234\n        installationID: 5678\n"+"  "+offered("  privateKeyFile")))
 	ssh := strings.ReplaceAll(text, "https://git.example.com/", "ssh://git@git.example.com/")
 	load(t, login.ReplaceAllString(ssh, offered("sshKeyFile")+"\n"+offered("knownHostsFile")))
+}
+
+// TestExampleForges tries the other ways to report that the example offers.
+func TestExampleForges(t *testing.T) {
+	_, text, _ := strings.Cut(read(t, example), "  # report:\n")
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	block := func(name, indent string) (out string) {
+		for i, line := range lines {
+			if strings.TrimLeft(line, "# ") != name+":" {
+				continue
+			}
+			prefix := line[:strings.Index(line, name)]
+			out = indent + name + ":\n"
+			for _, below := range lines[i+1:] {
+				rest, ok := strings.CutPrefix(below, prefix+"  ")
+				if !ok {
+					break
+				}
+				out += indent + "  " + rest + "\n"
+			}
+		}
+		return out
+	}
+	plain := strings.TrimSuffix(read(t, example), text)
+	plain = strings.TrimSuffix(plain, "  # report:\n") + "  report:\n"
+	if r := load(t, plain+block("gitea", "    ")).Spec.Report; r.Gitea == nil || r.Gitea.CAFile == "" {
+		t.Errorf("gitea is %+v", r.Gitea)
+	}
+	if r := load(t, plain+"    github:\n      repository: a/b\n"+block("app", "      ")).Spec.Report; r.GitHub == nil || r.GitHub.App.AppID != 1234 {
+		t.Errorf("github is %+v", r.GitHub)
+	}
 }
 
 // TestExampleIsComplete wants every field of the configuration in the example.

@@ -36,7 +36,7 @@ func (w wiring) stack(s *config.Stack, repo *source.Repo) *agent.Stack {
 }
 
 func (w wiring) repo(s *config.Stack) (*source.Repo, error) {
-	return source.New(s.Repo(w.dataDir), w.log.With("stack", s.Name))
+	return source.New(s.Repo(w.dataDir, nil), w.log.With("stack", s.Name))
 }
 
 func reader(s *config.Stack) func(fs.FS, string) ([]reconcile.Desired, error) {

@@ -6,6 +6,8 @@
 package config
 
 import (
+	"context"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -22,7 +24,10 @@ type Stack struct {
 	Spec   Spec
 
 	Poll, DriftCheck source.Schedule
+	PullPoll         source.Schedule // when to look for pull requests
 	Limits           reconcile.Limits
+
+	where func(field string) manifest.Origin // nil when no file says it
 }
 
 // Body is a whole document, for schema and explain.
@@ -36,6 +41,7 @@ type Spec struct {
 	Cloud    string             `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
 	Defaults reconcile.Defaults `json:"defaults,omitempty" doc:"What manifests leave out, or name in the words of their own house."`
 	Sync     Sync               `json:"sync,omitempty" doc:"How far the agent may go."`
+	Report   Report             `json:"report,omitempty" doc:"Whom the agent tells: the forge where the repository is."`
 }
 
 // Source says where manifests are.
@@ -55,15 +61,18 @@ type Auth struct {
 	BasicAuthFile  string `json:"basicAuthFile,omitempty" doc:"user:password, for https."`
 	SSHKeyFile     string `json:"sshKeyFile,omitempty" doc:"A private key without a passphrase, for ssh."`
 	KnownHostsFile string `json:"knownHostsFile,omitempty" doc:"Host keys that are trusted, for ssh."`
+
+	GitHubApp *SourceApp `json:"githubApp,omitempty" doc:"A GitHub App that may read the repository, for https."`
 }
 
 // Sync says how far the agent may go.
 type Sync struct {
-	Prune      *bool                 `json:"prune,omitempty" rule:"default=true" doc:"Whether objects whose manifest is gone are deleted."`
-	Drift      string                `json:"drift,omitempty" rule:"enum=correct|report,default=correct" doc:"What happens to changes made in the cloud."`
-	DriftCheck string                `json:"driftCheck,omitempty" rule:"default=@every 5m" doc:"When the cloud is looked at without a new commit, as a cron expression."`
-	MaxDeletes *manifest.IntOrString `json:"maxDeletes,omitempty" rule:"default=30%" doc:"How many objects one pass may delete or replace: a number, or a share of what the stack owns. More is held until its hash is approved."`
-	Replace    string                `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and made anew to apply a change."`
+	Prune             *bool                           `json:"prune,omitempty" rule:"default=true" doc:"Whether objects whose manifest is gone are deleted."`
+	Drift             string                          `json:"drift,omitempty" rule:"enum=correct|report,default=correct" doc:"What happens to changes made in the cloud."`
+	DriftCheck        string                          `json:"driftCheck,omitempty" rule:"default=@every 5m" doc:"When the cloud is looked at without a new commit, as a cron expression."`
+	MaxDeletes        *manifest.IntOrString           `json:"maxDeletes,omitempty" rule:"default=30%" doc:"How many objects one pass may delete, replace or wipe: a number, or a share of what the stack owns. More is held until its hash is approved."`
+	MaxDeletesPerKind map[string]manifest.IntOrString `json:"maxDeletesPerKind,omitempty" doc:"The same for single kinds, besides maxDeletes: a number, or a share of what the stack owns of the kind."`
+	Replace           string                          `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and made anew to apply a change."`
 }
 
 // Prune tells whether objects whose manifest is gone are deleted.
@@ -79,16 +88,22 @@ func (s *Stack) Policies() []reconcile.Policy {
 }
 
 // Repo is the configuration of the stack's source. dir is a cache folder, ""
-// for memory.
-func (s *Stack) Repo(dir string) source.Config { return s.Spec.repo(dir) }
+// for memory. token makes tokens of the GitHub App that source.auth names; it
+// is not used, and may be nil, where there is none.
+func (s *Stack) Repo(dir string, token func(context.Context) (string, error)) source.Config {
+	return s.Spec.repo(dir, token)
+}
 
-func (s *Spec) repo(dir string) source.Config {
+func (s *Spec) repo(dir string, token func(context.Context) (string, error)) source.Config {
+	if s.Source.Auth.GitHubApp == nil {
+		token = nil
+	}
 	src := s.Source
 	return source.Config{
 		URL: src.URL, Branch: src.Branch, Path: src.Path, CAFile: src.CAFile, Dir: dir,
 		Auth: source.Auth{
 			TokenFile: src.Auth.TokenFile, Username: src.Auth.Username, BasicAuthFile: src.Auth.BasicAuthFile,
-			SSHKeyFile: src.Auth.SSHKeyFile, KnownHostsFile: src.Auth.KnownHostsFile,
+			SSHKeyFile: src.Auth.SSHKeyFile, KnownHostsFile: src.Auth.KnownHostsFile, Token: token,
 		},
 	}
 }

@@ -32,7 +32,7 @@ spec:
     regions: {tokyo1: RegionOne}
     zones: {dev: az-a}
     serviceTypes: {generic: ""}
-  sync: {prune: false, drift: report, driftCheck: "*/10 * * * *", maxDeletes: 5, replace: allow}
+  sync: {prune: false, drift: report, driftCheck: "*/10 * * * *", maxDeletes: 5, maxDeletesPerKind: {Volume: 0, Server: 10%}, replace: allow}
 ---
 apiVersion: stackreeve.dev/v1alpha1
 kind: Stack
@@ -58,7 +58,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 	s := stacks[0]
 	want := source.Config{URL: "https://git.example.com/acme/config.git", Branch: "release", Path: "clouds/prod", CAFile: "ca.pem", Dir: "cache",
 		Auth: source.Auth{TokenFile: "token", Username: "bot"}}
-	if got := s.Repo("cache"); !reflect.DeepEqual(got, want) {
+	if got := s.Repo("cache", nil); !reflect.DeepEqual(got, want) {
 		t.Errorf("source is %+v, want %+v", got, want)
 	}
 	d := s.Spec.Defaults
@@ -68,8 +68,8 @@ func TestEveryFieldIsRead(t *testing.T) {
 	if flavor, ok := d.ServiceTypes["generic"]; !ok || flavor != "" {
 		t.Errorf("service types are %v", d.ServiceTypes)
 	}
-	if s.Prune() || s.Poll.String() != "@every 30s" || s.DriftCheck.String() != "*/10 * * * *" || s.Limits.All.String() != "5" || s.Spec.Sync.Replace != "allow" || len(s.Policies()) != 2 {
-		t.Errorf("sync is %+v, %s, %s, %s", s.Spec.Sync, s.Poll, s.DriftCheck, s.Limits.All)
+	if s.Prune() || s.Poll.String() != "@every 30s" || s.DriftCheck.String() != "*/10 * * * *" || s.Limits.All.String() != "5" || s.Limits.Kinds["Volume"].String() != "0" || s.Limits.Kinds["Server"].String() != "10%" || s.Spec.Sync.Replace != "allow" || len(s.Policies()) != 2 {
+		t.Errorf("sync is %+v, %s, %s, %s", s.Spec.Sync, s.Poll, s.DriftCheck, s.Limits)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestEverySettingReachesItsField(t *testing.T) {
 		"stack": "prod", "url": "https://git.example.com/acme/config.git", "branch": "release", "path": "clouds/prod", "poll": "@every 30s",
 		"ca-file": "ca.pem", "token-file": "token", "username": "bot", "cloud": "prod", "default-network": "private",
 		"vip-network": "private=private,public=public", "region": "tokyo1=RegionOne", "zone": "dev=az-a", "service-type": "generic=",
-		"prune": "false", "drift": "report", "drift-check": "*/10 * * * *", "max-deletes": "5", "replace": "allow",
+		"prune": "false", "drift": "report", "drift-check": "*/10 * * * *", "max-deletes": "5", "max-deletes-per-kind": "Volume=0,Server=10%", "replace": "allow",
 	}
 	want, err := Load([]string{write(t, full)}, Settings{"stack": "prod"})
 	if err != nil {
@@ -114,7 +114,7 @@ func TestEverySettingReachesItsField(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := got[0].Repo("").Auth; a.SSHKeyFile != more["ssh-key-file"] || a.KnownHostsFile != more["known-hosts-file"] || a.BasicAuthFile != more["basic-auth-file"] {
+		if a := got[0].Repo("", nil).Auth; a.SSHKeyFile != more["ssh-key-file"] || a.KnownHostsFile != more["known-hosts-file"] || a.BasicAuthFile != more["basic-auth-file"] {
 			t.Errorf("auth is %+v with %v", a, more)
 		}
 	}
@@ -176,11 +176,18 @@ func TestWrongConfigurationIsRefusedWhole(t *testing.T) {
 		settings Settings
 		want     []string
 	}{
-		"not a stack":     {"apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n", nil, []string{"is not a Stack"}},
-		"empty":           {"# nothing\n", nil, []string{"is not a Stack: nothing in it"}},
-		"twice":           {full + "---\n" + full[strings.Index(full, "---\n")+4:], nil, []string{"already declared"}},
-		"login in URL":    {strings.Replace(full, "https://git", "https://bot:hunter2@git", 1), nil, []string{"spec.source.url: carries a login"}},
-		"reports":         {full + "  report: {github: {repository: a/b}}\n", nil, []string{"spec.report: unknown field"}},
+		"not a stack":  {"apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n", nil, []string{"is not a Stack"}},
+		"empty":        {"# nothing\n", nil, []string{"is not a Stack: nothing in it"}},
+		"twice":        {full + "---\n" + full[strings.Index(full, "---\n")+4:], nil, []string{"already declared"}},
+		"login in URL": {strings.Replace(full, "https://git", "https://bot:hunter2@git", 1), nil, []string{"spec.source.url: carries a login"}},
+		"reports": {full + "  report: {github: {repository: acme, apiURL: http://ghe/api, tokenFile: t, app: {appID: 1}}, gitea: {url: git.acme, repository: a/../b}, poll: never, forks: run}\n", nil, []string{
+			`spec.report.github.repository: "acme" is not of the form owner/name`, "spec.report.github.apiURL: is not encrypted",
+			"spec.report.github.app: tokenFile is set, too", "spec.report.github.app.installationID", "spec.report.github.app.privateKeyFile",
+			"spec.report.gitea: github is set, too", "spec.report.gitea.url: is not an address", "spec.report.gitea.repository", "spec.report.gitea.tokenFile",
+			"spec.report.poll", "spec.report.forks",
+		}},
+		"no credentials":  {full + "  report: {github: {repository: acme/config}}\n", nil, []string{"spec.report.github: has no credentials; set tokenFile or app"}},
+		"app and token":   {strings.Replace(full, "{tokenFile: token,", "{githubApp: {appID: 1, installationID: 2, privateKeyFile: k, apiURL: 'https://a:b@c'}, tokenFile: token,", 1), nil, []string{"spec.source.auth: more than one of", "spec.source.auth.githubApp.apiURL: carries a login"}},
 		"no such stack":   {full, Settings{"stack": "prud"}, []string{"--stack: the configuration has no stack prud; it has prod, test"}},
 		"ambiguous":       {full, Settings{"branch": "x"}, []string{"--branch: which of the 2 configured stacks is meant?"}},
 		"bad pair":        {full, Settings{"stack": "test", "zone": "az-a"}, []string{`--zone: "az-a" is not of the form KEY=VALUE`}},

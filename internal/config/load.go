@@ -2,8 +2,10 @@ package config
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -83,7 +85,7 @@ func readFile(file string) (stacks []Stack, problems manifest.Problems, err erro
 func decode(obj *manifest.Object) (Stack, []manifest.Problem) {
 	var body Body
 	problems := obj.Decode(&body)
-	s := Stack{Name: obj.Key.Name, Origin: obj.Origin, Spec: body.Spec}
+	s := Stack{Name: obj.Key.Name, Origin: obj.Origin, Spec: body.Spec, where: obj.Where}
 	for _, f := range s.check() {
 		if slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Field == f.field }) {
 			continue
@@ -118,7 +120,17 @@ func (s *Stack) check() (found []finding) {
 			add("spec.sync.maxDeletes", err.Error())
 		}
 	}
-	if _, err := source.New(s.Spec.repo(""), nil); err != nil {
+	for _, kind := range slices.Sorted(maps.Keys(s.Spec.Sync.MaxDeletesPerKind)) {
+		if _, err := reconcile.ParseLimit(s.Spec.Sync.MaxDeletesPerKind[kind].String()); err != nil {
+			add(perKind+"."+kind, err.Error())
+		}
+	}
+	if app := s.Spec.Source.Auth.GitHubApp; app != nil {
+		checkAddress(add, "spec.source.auth.githubApp.apiURL", app.APIURL)
+	}
+	s.Spec.Report.check(add)
+	none := func(context.Context) (string, error) { return "", nil }
+	if _, err := source.New(s.Spec.repo("", none), nil); err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			field, what, _ := strings.Cut(line, ": ")
 			add("spec."+field, what)
@@ -131,16 +143,58 @@ func (s *Stack) check() (found []finding) {
 func (s *Stack) complete() manifest.Problems {
 	poll, err1 := source.ParseSchedule(cmp.Or(s.Spec.Source.Poll, "@every 1m"))
 	drift, err2 := source.ParseSchedule(cmp.Or(s.Spec.Sync.DriftCheck, "@every 5m"))
+	pulls, err5 := source.ParseSchedule(cmp.Or(s.Spec.Report.Poll, "@every 1m"))
+	s.PullPoll = pulls
+	s.Spec.Report.fill()
+	if app := s.Spec.Source.Auth.GitHubApp; app != nil && app.APIURL == "" {
+		filled := *app
+		filled.APIURL = DefaultAPI
+		s.Spec.Source.Auth.GitHubApp = &filled
+	}
 	text := "30%"
 	if s.Spec.Sync.MaxDeletes != nil {
 		text = s.Spec.Sync.MaxDeletes.String()
 	}
 	limit, err3 := reconcile.ParseLimit(text)
-	s.Poll, s.DriftCheck, s.Limits.All = poll, drift, limit
-	if err := errors.Join(err1, err2, err3); err != nil {
+	kinds, err4 := parseLimits(s.Spec.Sync.MaxDeletesPerKind)
+	s.Poll, s.DriftCheck, s.Limits = poll, drift, reconcile.Limits{All: limit, Kinds: kinds}
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return manifest.Problems{{Origin: s.Origin, What: err.Error()}}
 	}
 	return nil
+}
+
+const perKind = "spec.sync.maxDeletesPerKind"
+
+func parseLimits(written map[string]manifest.IntOrString) (map[string]reconcile.Limit, error) {
+	limits := make(map[string]reconcile.Limit, len(written))
+	var problems []error
+	for kind, text := range written {
+		limit, err := reconcile.ParseLimit(text.String())
+		limits[kind] = limit
+		problems = append(problems, err)
+	}
+	return limits, errors.Join(problems...)
+}
+
+// CheckKinds says which of the kinds that the stack limits are not among the
+// known ones: those of which a stack can own something.
+func (s *Stack) CheckKinds(known []string) (problems manifest.Problems) {
+	for _, kind := range slices.Sorted(maps.Keys(s.Limits.Kinds)) {
+		if slices.Contains(known, kind) {
+			continue
+		}
+		p := manifest.Problem{Origin: s.Origin, Key: manifest.Key{Kind: GVK.Kind, Name: s.Name}, Field: perKind + "." + kind,
+			What: "no stack owns objects of a kind " + kind, Fix: "name one of " + strings.Join(known, ", ")}
+		if near := manifest.Nearest(kind, known); near != "" {
+			p.Fix = "did you mean " + near + "?"
+		}
+		if s.where != nil {
+			p.Origin.Line = s.where(p.Field).Line
+		}
+		problems = append(problems, p)
+	}
+	return problems
 }
 
 // twice finds stacks of the same name: owner marks, statuses and metrics could

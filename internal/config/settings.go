@@ -28,6 +28,7 @@ const (
 	boolean       // true or false
 	pairs         // key=value, separated by commas
 	number        // a number, or a share
+	numbers       // pairs of such
 )
 
 // Env is the environment variable of the setting.
@@ -49,6 +50,10 @@ func All() []Setting {
 		{"basic-auth-file", "spec.source.auth.basicAuthFile", "file with user:password", text},
 		{"ssh-key-file", "spec.source.auth.sshKeyFile", "private key for ssh", text},
 		{"known-hosts-file", "spec.source.auth.knownHostsFile", "host keys that are trusted for ssh", text},
+		{"git-app-id", "spec.source.auth.githubApp.appID", "number of the GitHub App that fetches", number},
+		{"git-app-installation-id", "spec.source.auth.githubApp.installationID", "number of its installation", number},
+		{"git-app-key-file", "spec.source.auth.githubApp.privateKeyFile", "its private key", text},
+		{"git-app-api-url", "spec.source.auth.githubApp.apiURL", "address of GitHub's API, for Enterprise", text},
 		{"cloud", "spec.cloud", "entry of clouds.yaml (default $OS_CLOUD)", text},
 		{"default-network", "spec.defaults.network", "network of machines that name none", text},
 		{"vip-network", "spec.defaults.vipNetworks", "network of a vipType, as TYPE=NETWORK", pairs},
@@ -58,8 +63,24 @@ func All() []Setting {
 		{"prune", "spec.sync.prune", "delete objects whose manifest is gone (default true)", boolean},
 		{"drift", "spec.sync.drift", "what happens to changes made in the cloud: correct or report (default correct)", text},
 		{"drift-check", "spec.sync.driftCheck", `when to look at the cloud without a new commit (default "@every 5m")`, text},
-		{"max-deletes", "spec.sync.maxDeletes", "how many objects one pass may delete: a number or a share (default 30%)", number},
+		{"max-deletes", "spec.sync.maxDeletes", "how many objects one pass may delete, replace or wipe: a number or a share (default 30%)", number},
+		{"max-deletes-per-kind", "spec.sync.maxDeletesPerKind", "the same for single kinds, as KIND=LIMIT", numbers},
 		{"replace", "spec.sync.replace", "refuse or allow replacing objects to apply a change (default refuse)", text},
+		{"github-repository", "spec.report.github.repository", "owner/name on GitHub, for plans on pull requests", text},
+		{"github-token-file", "spec.report.github.tokenFile", "file with a GitHub token", text},
+		{"github-app-id", "spec.report.github.app.appID", "number of the GitHub App that reports, in place of a token", number},
+		{"github-app-installation-id", "spec.report.github.app.installationID", "number of its installation", number},
+		{"github-app-key-file", "spec.report.github.app.privateKeyFile", "its private key", text},
+		{"github-api-url", "spec.report.github.apiURL", "address of GitHub's API, for Enterprise", text},
+		{"github-requests-per-hour", "spec.report.github.requestsPerHour", "how many requests GitHub may get (default 4000)", number},
+		{"gitea-url", "spec.report.gitea.url", "address of a Gitea or Forgejo, for plans on pull requests", text},
+		{"gitea-repository", "spec.report.gitea.repository", "owner/name there", text},
+		{"gitea-token-file", "spec.report.gitea.tokenFile", "file with a token for it", text},
+		{"gitea-ca-file", "spec.report.gitea.caFile", "certificates that are trusted for it, besides the system's", text},
+		{"gitea-requests-per-hour", "spec.report.gitea.requestsPerHour", "how many requests it may get (default 4000)", number},
+		{"report-file", "spec.report.file.path", "file that gets a line for each change of a status", text},
+		{"report-poll", "spec.report.poll", `when to look for pull requests (default "@every 1m")`, text},
+		{"forks", "spec.report.forks", "what happens to pull requests from forks: validate or plan (default validate)", text},
 	}
 }
 
@@ -169,21 +190,30 @@ func (s Setting) value(given string) (value any, problem string) {
 		}
 		return b, ""
 	case number:
-		if n, err := strconv.Atoi(given); err == nil {
-			return n, ""
-		}
-	case pairs:
-		m := map[string]string{}
+		return count(given), ""
+	case pairs, numbers:
+		m := map[string]any{}
 		for pair := range strings.SplitSeq(given, ",") {
 			k, v, ok := strings.Cut(pair, "=")
 			if !ok {
 				return nil, fmt.Sprintf("%q is not of the form KEY=VALUE", pair)
 			}
-			m[strings.TrimSpace(k)] = strings.TrimSpace(v)
+			k, v = strings.TrimSpace(k), strings.TrimSpace(v)
+			if m[k] = v; s.shape == numbers {
+				m[k] = count(v)
+			}
 		}
 		return m, ""
 	}
 	return given, ""
+}
+
+// count is a number where text is one.
+func count(text string) any {
+	if n, err := strconv.Atoi(text); err == nil {
+		return n
+	}
+	return text
 }
 
 func asMap(spec Spec) (map[string]any, error) {

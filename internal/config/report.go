@@ -1,0 +1,142 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Report says whom the agent tells, besides its log and its metrics.
+type Report struct {
+	GitHub *GitHub `json:"github,omitempty" doc:"Plans on pull requests and statuses of commits, on GitHub or GitHub Enterprise."`
+	Gitea  *Gitea  `json:"gitea,omitempty" doc:"The same on Gitea or Forgejo."`
+	File   *File   `json:"file,omitempty" doc:"A file that gets a line for each change of a status, for those with neither."`
+	Poll   string  `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for pull requests and comments, as a cron expression."`
+	Forks  string  `json:"forks,omitempty" rule:"enum=validate|plan,default=validate" doc:"What happens to pull requests from forks: validate checks their manifests and compares them with the branch's, without the cloud; plan treats them like all others."`
+}
+
+// GitHub is a repository on GitHub, and the credentials for it.
+type GitHub struct {
+	Repository      string `json:"repository" rule:"required" doc:"owner/name."`
+	TokenFile       string `json:"tokenFile,omitempty" doc:"A token that may read the repository and write statuses and comments; it is read again when it changes."`
+	App             *App   `json:"app,omitempty" doc:"A GitHub App in place of a token."`
+	APIURL          string `json:"apiURL,omitempty" rule:"default=https://api.github.com" doc:"Address of the API; GitHub Enterprise has it at https://HOST/api/v3."`
+	RequestsPerHour int    `json:"requestsPerHour,omitempty" rule:"min=60,default=4000" doc:"How many requests the agent may make; GitHub allows 5000 in all."`
+}
+
+// Gitea is a repository on Gitea or Forgejo, and the credentials for it.
+type Gitea struct {
+	URL             string `json:"url" rule:"required" doc:"Address of the forge, without /api."`
+	Repository      string `json:"repository" rule:"required" doc:"owner/name."`
+	TokenFile       string `json:"tokenFile" rule:"required,min=1" doc:"A token that may read the repository and write statuses and comments; it is read again when it changes."`
+	CAFile          string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
+	RequestsPerHour int    `json:"requestsPerHour,omitempty" rule:"min=60,default=4000" doc:"How many requests the agent may make."`
+}
+
+// File is a file of JSON lines.
+type File struct {
+	Path string `json:"path" rule:"required,min=1" doc:"The file; lines are added to its end."`
+}
+
+// App is a GitHub App, installed where the repository is.
+type App struct {
+	AppID          int64  `json:"appID" rule:"required,min=1" doc:"The App's number."`
+	InstallationID int64  `json:"installationID" rule:"required,min=1" doc:"Number of its installation: the last part of the address of the installation's settings."`
+	PrivateKeyFile string `json:"privateKeyFile" rule:"required,min=1" doc:"The App's private key, PEM."`
+}
+
+// SourceApp is a GitHub App that fetches.
+type SourceApp struct {
+	AppID          int64  `json:"appID" rule:"required,min=1" doc:"The App's number."`
+	InstallationID int64  `json:"installationID" rule:"required,min=1" doc:"Number of its installation: the last part of the address of the installation's settings."`
+	PrivateKeyFile string `json:"privateKeyFile" rule:"required,min=1" doc:"The App's private key, PEM."`
+	APIURL         string `json:"apiURL,omitempty" rule:"default=https://api.github.com" doc:"Address of the API; GitHub Enterprise has it at https://HOST/api/v3."`
+}
+
+// DefaultAPI is where GitHub's API is.
+const DefaultAPI = "https://api.github.com"
+
+const defaultRequests = 4000
+
+// PlansForks tells whether pull requests from forks are treated like others.
+func (r *Report) PlansForks() bool { return r.Forks == "plan" }
+
+var (
+	ownerName = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9_.]*/[-A-Za-z0-9_.]+$`)
+	dotsAlone = regexp.MustCompile(`/\.\.?$`)
+)
+
+// check says what the rules of single fields cannot.
+func (r *Report) check(add func(field, what string)) {
+	const at = "spec.report"
+	if g := r.GitHub; g != nil {
+		checkRepository(add, at+".github", g.Repository)
+		checkAddress(add, at+".github.apiURL", g.APIURL)
+		switch {
+		case g.TokenFile != "" && g.App != nil:
+			add(at+".github.app", "tokenFile is set, too; keep one of them")
+		case g.TokenFile == "" && g.App == nil:
+			add(at+".github", "has no credentials; set tokenFile or app")
+		}
+	}
+	if g := r.Gitea; g != nil {
+		checkRepository(add, at+".gitea", g.Repository)
+		checkAddress(add, at+".gitea.url", g.URL)
+		if r.GitHub != nil {
+			add(at+".gitea", "github is set, too; a stack reports to one forge: keep one of them")
+		}
+	}
+	if r.Poll != "" {
+		if _, err := source.ParseSchedule(r.Poll); err != nil {
+			add(at+".poll", err.Error())
+		}
+	}
+}
+
+func checkRepository(add func(field, what string), at, name string) {
+	if name != "" && (!ownerName.MatchString(name) || dotsAlone.MatchString(name)) {
+		add(at+".repository", fmt.Sprintf("%q is not of the form owner/name; write it as in acme/cloud-config", name))
+	}
+}
+
+// checkAddress wants an address to which a token may be sent.
+func checkAddress(add func(field, what string), field, address string) {
+	if address == "" {
+		return
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		add(field, "is not an address; write it as https://host")
+	case u.User != nil:
+		add(field, "carries a login; remove it: the credentials come from a file")
+	case u.RawQuery != "" || u.Fragment != "":
+		add(field, "has a ? or # part; an address ends with its path")
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		add(field, "is not encrypted; use https (http is for this machine's own addresses)")
+	}
+}
+
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
+}
+
+// fill sets what is left out.
+func (r *Report) fill() {
+	if r.GitHub != nil {
+		g := *r.GitHub
+		g.APIURL, g.RequestsPerHour = cmp.Or(g.APIURL, DefaultAPI), cmp.Or(g.RequestsPerHour, defaultRequests)
+		r.GitHub = &g
+	}
+	if r.Gitea != nil {
+		g := *r.Gitea
+		g.RequestsPerHour = cmp.Or(g.RequestsPerHour, defaultRequests)
+		r.Gitea = &g
+	}
+}
