@@ -2,6 +2,8 @@ package forgetest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"regexp"
@@ -28,6 +30,7 @@ type Memory struct {
 	pulls    map[int]*forge.Pull
 	brought  map[string]int // commit -> pull request
 	touched  map[string]string
+	commits  map[string]bool // those there are; nil means any
 	comments map[int][]forge.Comment
 	statuses map[string][]forge.Status
 	checks   map[[2]string]forge.Check
@@ -206,7 +209,10 @@ func (m *Memory) MayWrite(_ context.Context, login string) (bool, error) {
 func (m *Memory) Comments(_ context.Context, number int) ([]forge.Comment, error) {
 	err := m.begin()
 	defer m.mu.Unlock()
-	return slices.Clone(m.comments[number]), err
+	if err != nil || m.pulls[number] == nil {
+		return nil, or(err, forge.ErrNotFound)
+	}
+	return slices.Clone(m.comments[number]), nil
 }
 
 // Post implements forge.Talk.
@@ -215,6 +221,9 @@ func (m *Memory) Post(_ context.Context, number int, body string) (forge.Comment
 	defer m.mu.Unlock()
 	if err = or(err, tooLong(body)); err != nil {
 		return forge.Comment{}, err
+	}
+	if m.pulls[number] == nil {
+		return forge.Comment{}, forge.ErrNotFound
 	}
 	m.wrote("post on #%d", number)
 	return m.say(number, m.Me, body), nil
@@ -281,6 +290,7 @@ var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 func (m *Memory) SetStatus(_ context.Context, commit string, s forge.Status) error {
 	err := m.begin()
 	defer m.mu.Unlock()
+	s.Context, s.Description = shortContext(s.Context), forge.Describe(s.Description)
 	same := 0
 	for _, one := range m.statuses[commit] {
 		if one.Context == s.Context {
@@ -290,10 +300,10 @@ func (m *Memory) SetStatus(_ context.Context, commit string, s forge.Status) err
 	switch {
 	case err != nil:
 		return err
-	case !fullCommit.MatchString(commit):
-		return fmt.Errorf("%w: %q is not a full commit", forge.ErrRefused, commit)
-	case s.Description != forge.Describe(s.Description) || utf8.RuneCountInString(s.Context) > 255:
-		return fmt.Errorf("%w: too long", forge.ErrRefused)
+	case !fullCommit.MatchString(commit) || m.commits != nil && !m.commits[commit]:
+		return fmt.Errorf("%w: %q is no commit here", forge.ErrRefused, commit)
+	case !slices.Contains([]forge.State{forge.Pending, forge.Success, forge.Failure, forge.Error}, s.State):
+		return fmt.Errorf("%w: %q is no state", forge.ErrRefused, s.State)
 	case same >= 1000:
 		return fmt.Errorf("%w: 1,000 statuses of this commit and context", forge.ErrRefused)
 	}
@@ -319,6 +329,18 @@ func (m *Memory) PutCheck(_ context.Context, c forge.Check) error {
 
 func (m *Memory) find(number int, id int64) int {
 	return slices.IndexFunc(m.comments[number], func(c forge.Comment) bool { return c.ID == id })
+}
+
+// shortContext keeps long contexts apart within what a forge takes.
+func shortContext(name string) string {
+	const most = 255
+	r := []rune(name)
+	if len(r) <= most {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	end := hex.EncodeToString(sum[:8])
+	return string(r[:most-len(end)]) + end
 }
 
 func tooLong(body string) error {
