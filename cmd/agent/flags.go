@@ -8,7 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
 // stackFlags adds the flags that say which stacks are meant. The returned
@@ -44,11 +47,24 @@ func settings(flags *pflag.FlagSet) config.Settings {
 }
 
 func (a *app) stacks(s config.Settings) ([]config.Stack, error) {
-	stacks, err := config.Load(a.configFiles(s), s)
+	stacks, err := loadStacks(a.configFiles(s), s)
 	if errors.Is(err, config.ErrNone) {
 		return nil, errors.New("no stack is configured; write a stackreeve.yaml, name one with --config, or give --stack and --url")
 	}
 	return stacks, err
+}
+
+// loadStacks loads stacks and refuses limits for kinds that there are not.
+func loadStacks(files []string, s config.Settings) ([]config.Stack, error) {
+	stacks, err := config.Load(files, s)
+	if err != nil {
+		return nil, err
+	}
+	var problems manifest.Problems
+	for i := range stacks {
+		problems = append(problems, stacks[i].CheckKinds(reconcile.Ownable(all.Kinds(nil)))...)
+	}
+	return stacks, problems.Err()
 }
 
 // configFiles are those that flags or the environment name, or the one in the

@@ -42,7 +42,7 @@ PATH is a folder of manifests, read as it lies there, or a configuration file.
 }
 
 func (a *app) validateConfig(file string) error {
-	stacks, err := config.Load([]string{file}, nil)
+	stacks, err := loadStacks([]string{file}, nil)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (a *app) defaults(s config.Settings) (reconcile.Defaults, error) {
 	if len(a.configs) == 0 {
 		s["stack"], s["url"] = cmp.Or(s["stack"], "validate"), cmp.Or(s["url"], ".")
 	}
-	stacks, err := config.Load(a.configs, s)
+	stacks, err := loadStacks(a.configs, s)
 	switch {
 	case err != nil:
 		return reconcile.Defaults{}, err

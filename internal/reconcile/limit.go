@@ -16,6 +16,17 @@ type Limits struct {
 	Kinds map[string]Limit
 }
 
+// Ownable names the kinds of which a stack can own objects in the cloud, the
+// only ones that a limit means something for.
+func Ownable(kinds []Kind) (names []string) {
+	for _, k := range kinds {
+		if k.driver() != nil && !k.Info().ImportOnly {
+			names = append(names, k.Info().Kind)
+		}
+	}
+	return names
+}
+
 // Limit is how many objects one pass may destroy: a number, or a share of what
 // the stack owns.
 type Limit struct {
