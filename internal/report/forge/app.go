@@ -1,0 +1,198 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// App is a GitHub App that is installed on a repository: it gets tokens that are
+// good for an hour. Its exported fields are read-only once it is in use.
+type App struct {
+	AppID int64
+	// InstallationID is found out from Repository (owner/name) when it is 0.
+	InstallationID int64
+	Repository     string
+	PrivateKeyFile string // PEM, read at each use
+	APIURL         string // "" is [GitHubAPI]
+	Base           http.RoundTripper
+
+	once      sync.Once
+	transport *Transport
+	setup     error
+
+	mu    sync.Mutex
+	token string
+	ends  time.Time // when the token is no longer good
+	login string
+	found int64 // the installation
+}
+
+// GitHubAPI is where the API of github.com begins.
+const GitHubAPI = "https://api.github.com"
+
+const (
+	// spare is how long before its end a token is replaced.
+	spare = 5 * time.Minute
+	// callsPerHour is far more than an App needs: a token lasts an hour.
+	callsPerHour = 120
+)
+
+// Token returns a token for the API and for Git over HTTPS (as the password of
+// x-access-token), the same one until five minutes before its end.
+func (a *App) Token(ctx context.Context) (string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.token != "" && time.Until(a.ends) > spare {
+		return a.token, nil
+	}
+	installation, err := a.installation(ctx)
+	if err != nil {
+		return "", err
+	}
+	var answer struct {
+		Token   string    `json:"token"`
+		Expires time.Time `json:"expires_at"`
+	}
+	if err := a.call(ctx, http.MethodPost, "app/installations/"+strconv.FormatInt(installation, 10)+"/access_tokens", &answer); err != nil {
+		if errors.Is(err, ErrNotFound) {
+			a.found = 0
+			return "", fmt.Errorf("%w (is installationID %d an installation of this App?)", err, installation)
+		}
+		return "", err
+	}
+	if answer.Token == "" || answer.Expires.IsZero() {
+		return "", fmt.Errorf("%w: %s: a token without text or end", ErrUnavailable, a)
+	}
+	a.token, a.ends = answer.Token, answer.Expires
+	return a.token, nil
+}
+
+// Forget drops a token that was refused.
+func (a *App) Forget(token string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.token == token {
+		a.token = ""
+	}
+}
+
+// Login is the name under which the App comments.
+func (a *App) Login(ctx context.Context) (string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.login != "" {
+		return a.login, nil
+	}
+	var answer struct {
+		Slug string `json:"slug"`
+	}
+	if err := a.call(ctx, http.MethodGet, "app", &answer); err != nil {
+		return "", err
+	}
+	if answer.Slug == "" {
+		return "", fmt.Errorf("%w: %s: it has no name", ErrUnavailable, a)
+	}
+	a.login = answer.Slug + "[bot]"
+	return a.login, nil
+}
+
+// String names the App in messages.
+func (a *App) String() string { return fmt.Sprintf("GitHub App %d", a.AppID) }
+
+// installation is the number of the installation on the repository.
+func (a *App) installation(ctx context.Context) (int64, error) {
+	switch {
+	case a.InstallationID != 0:
+		return a.InstallationID, nil
+	case a.found != 0:
+		return a.found, nil
+	case a.Repository == "":
+		return 0, fmt.Errorf("%w: %s: neither installationID nor a repository to find it by is set", ErrRefused, a)
+	}
+	owner, name, _ := strings.Cut(a.Repository, "/")
+	var answer struct {
+		ID int64 `json:"id"`
+	}
+	err := a.call(ctx, http.MethodGet, "repos/"+url.PathEscape(owner)+"/"+url.PathEscape(name)+"/installation", &answer)
+	if errors.Is(err, ErrNotFound) {
+		return 0, fmt.Errorf("%w (is the App installed on %s?)", err, a.Repository)
+	}
+	a.found = answer.ID
+	return answer.ID, err
+}
+
+// call asks as the App itself, not as an installation.
+func (a *App) call(ctx context.Context, method, path string, answer any) error {
+	a.once.Do(a.prepare)
+	if a.setup != nil {
+		return fmt.Errorf("%w: %s: %w", ErrRefused, a, a.setup)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, a.transport.config.URL.JoinPath(path).String(), http.NoBody)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrRefused, a, err)
+	}
+	req.Header.Set("Accept", "application/vnd.github+json")
+	req.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	resp, err := a.transport.Client().Do(req)
+	if err != nil {
+		return fmt.Errorf("%s: %w", a, Class(err))
+	}
+	defer resp.Body.Close()
+	body := new(bytes.Buffer)
+	if _, err := body.ReadFrom(resp.Body); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrUnavailable, a, err)
+	}
+	if err := Refusal(resp.StatusCode, explain(body.Bytes())); err != nil {
+		if resp.StatusCode == http.StatusUnauthorized {
+			return fmt.Errorf("%s: %w (is appID right, %s its private key, and this machine's clock correct?)", a, err, a.PrivateKeyFile)
+		}
+		return fmt.Errorf("%s: %w", a, err)
+	}
+	if err := json.Unmarshal(body.Bytes(), answer); err != nil {
+		return fmt.Errorf("%w: %s: this is not an answer of GitHub: %w", ErrUnavailable, a, err)
+	}
+	return nil
+}
+
+func (a *App) prepare() {
+	text := a.APIURL
+	if text == "" {
+		text = GitHubAPI
+	}
+	u, err := ParseAPI(text)
+	if err != nil {
+		a.setup = err
+		return
+	}
+	a.transport = NewTransport(TransportConfig{
+		URL: u, Base: a.Base, PerHour: callsPerHour,
+		Authorize: Authorize("Bearer", func(context.Context) (string, error) {
+			jwt, err := a.jwt(time.Now())
+			if err != nil {
+				return "", fmt.Errorf("%w: %s: %w", ErrRefused, a, err)
+			}
+			return jwt, nil
+		}),
+	})
+}
+
+// ParseAPI reads the URL where an API begins; its path ends in a slash.
+func ParseAPI(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%q is not the URL of an API; it looks like https://git.acme.example/api/v3", text)
+	}
+	if !strings.HasSuffix(u.Path, "/") {
+		u.Path += "/"
+	}
+	return u, nil
+}

@@ -1,0 +1,96 @@
+package github
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/google/go-github/v55/github"
+
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+)
+
+var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+
+// Statuses implements [forge.Statuses].
+func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
+	list, err := pages(r, "read the statuses of "+commit, func(page github.ListOptions) ([]*github.RepoStatus, *github.Response, error) {
+		combined, resp, err := r.client.Repositories.GetCombinedStatus(ctx, r.owner, r.name, commit, &page)
+		if err != nil {
+			return nil, resp, err
+		}
+		return combined.Statuses, resp, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	statuses := make([]forge.Status, 0, len(list))
+	seen := map[string]bool{} // newest first
+	for _, s := range list {
+		if !seen[s.GetContext()] {
+			statuses = append(statuses, forge.Status{Context: s.GetContext(), State: forge.State(s.GetState()), Description: s.GetDescription(), URL: s.GetTargetURL()})
+		}
+		seen[s.GetContext()] = true
+	}
+	return statuses, nil
+}
+
+// mostFull bounds what is remembered of commits that take no more statuses.
+const mostFull = 10_000
+
+// SetStatus implements [forge.Statuses]. A commit takes 1,000 statuses of a
+// context; once that is reached it is not asked again.
+func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Status) error {
+	what := fmt.Sprintf("set the status %s of %.7s", s.Context, commit)
+	name := fitContext(s.Context)
+	key := [2]string{commit, name}
+	r.mu.Lock()
+	full := r.full[key]
+	r.mu.Unlock()
+	switch {
+	case !fullCommit.MatchString(commit):
+		return fmt.Errorf("github: %s: %s: %w: %q is not a full commit", r, what, forge.ErrRefused, commit)
+	case s.State != forge.Pending && s.State != forge.Success && s.State != forge.Failure && s.State != forge.Error:
+		return fmt.Errorf("github: %s: %s: %w: there is no state %q", r, what, forge.ErrRefused, s.State)
+	case full:
+		return fmt.Errorf("github: %s: %s: %w: the commit takes no more of them", r, what, forge.ErrRefused)
+	}
+	state, description := string(s.State), forge.Describe(s.Description)
+	status := &github.RepoStatus{State: &state, Context: &name, Description: &description}
+	if s.URL != "" {
+		status.TargetURL = &s.URL
+	}
+	_, _, err := r.client.Repositories.CreateStatus(ctx, r.owner, r.name, commit, status)
+	if code(err) == http.StatusUnprocessableEntity && strings.Contains(err.Error(), "maximum number of statuses") {
+		r.mu.Lock()
+		if len(r.full) >= mostFull {
+			clear(r.full)
+		}
+		r.full[key] = true
+		r.mu.Unlock()
+	}
+	return r.fail(err, what)
+}
+
+// mostContext is how long a context may be, in characters.
+const mostContext = 255
+
+// fitContext makes a context one that GitHub takes. Two that differ stay two.
+func fitContext(name string) string {
+	fit := strings.Map(func(r rune) rune {
+		if r > 0xffff || r < ' ' {
+			return '\ufffd'
+		}
+		return r
+	}, name)
+	if r := []rune(fit); fit != name || len(r) > mostContext {
+		sum := sha256.Sum256([]byte(name))
+		end := " " + hex.EncodeToString(sum[:6])
+		return string(r[:min(len(r), mostContext-len(end))]) + end
+	}
+	return name
+}
