@@ -126,24 +126,38 @@ func value(v any) string {
 }
 
 // Clean makes text from elsewhere safe to print: what could move a cursor,
-// turn the reading direction or end the line is escaped.
+// turn the reading direction, end the line or not be seen at all is escaped.
 func Clean(text string) string {
+	text = strings.ToValidUTF8(text, "\ufffd")
 	if !strings.ContainsFunc(text, unprintable) {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if unprintable(r) {
+		switch {
+		case invisible(r):
+			fmt.Fprintf(&b, "\\u%04x", r)
+		case unprintable(r):
 			quoted := strconv.QuoteRune(r)
 			b.WriteString(quoted[1 : len(quoted)-1])
-			continue
+		default:
+			b.WriteRune(r)
 		}
-		b.WriteRune(r)
 	}
 	return b.String()
 }
 
-func unprintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
+func unprintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) || invisible(r) }
+
+// invisible tells whether nothing of a character is to be seen, though it
+// counts as printable: variation selectors, joiners and fillers.
+func invisible(r rune) bool {
+	switch r {
+	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0':
+		return true
+	}
+	return unicode.Is(unicode.Variation_Selector, r)
+}
 
 // Lasted is a duration as people say it.
 func Lasted(d time.Duration) string {

@@ -3,18 +3,16 @@ package comment
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 // Page is what is known about one pull request and one stack.
 type Page struct {
 	Stack  string
-	Number int // of the pull request; 0 when the plan is for a terminal
+	Number int // of the pull request; 0 where there is none
 	// Head is the commit that was planned, Base the branch it is for, and
 	// BaseCommit what that branch was then.
 	Head, Base, BaseCommit string
@@ -42,52 +40,177 @@ type Page struct {
 
 // Markdown is the page as a comment.
 func (p Page) Markdown() string {
-	return fmt.Sprintf("### Stack `%s`\n\n%s\n", p.Stack, p.sum())
-}
-
-// Status is the page in one line of at most [forge.MaxDescription] characters.
-// ok is false when something has to be done before merging does what it should.
-func (p Page) Status() (ok bool, description string) {
-	return p.Err == "" && len(p.Problems) == 0 && (p.Plan == nil || p.Plan.Held == "" || len(p.Approvals) > 0), forge.Describe(p.sum())
-}
-
-func (p Page) sum() string {
-	if p.Plan == nil {
-		return p.Err
-	}
-	return p.Plan.Summary().String()
-}
-
-// Annotations are notes on the lines of manifests.
-func (p Page) Annotations() []forge.Annotation { return nil }
-
-// Split cuts a comment into several of at most limit characters each.
-func Split(body string, limit int) []string {
-	r := []rune(body)
-	return []string{string(r[:min(limit, len(r))])}
-}
-
-// Drift is a difference between a stack and its cloud that no commit explains.
-type Drift struct {
-	Stack  string
-	Commit string // what the stack was last made to be
-	Since  time.Time
-	// Corrected is true when what differed is put back; otherwise it is only
-	// reported.
-	Corrected bool
-	Steps     []reconcile.Step
-	// Traces say who changed an object and when, as far as the cloud tells.
-	Traces map[manifest.Key]reconcile.Trace
-	// Over is true when it was mended, or explained by a commit, since.
-	Over bool
-}
-
-// Markdown is the drift as a comment.
-func (d Drift) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Stack `%s` drifted\n\n", d.Stack)
-	for _, s := range d.Steps {
-		fmt.Fprintf(&b, "- `%s`\n", s.Key)
+	if p.After != nil {
+		b.WriteString(p.outcome(*p.After))
+		if p.bare() {
+			return b.String()
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "### %s: %s\n\n", code(p.Stack), prose(p.summary()))
+	if text := p.about(); text != "" {
+		b.WriteString(text + "\n\n")
+	}
+	if p.After == nil {
+		b.WriteString(p.missing())
+	}
+	b.WriteString(p.problems())
+	b.WriteString(p.differs())
+	if p.Plan != nil {
+		b.WriteString(p.objects())
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// bare tells whether nothing is known of before the merge.
+func (p Page) bare() bool {
+	return p.Plan == nil && len(p.Problems) == 0 && p.Err == "" && p.Offline == "" && !p.Quiet
+}
+
+// summary is the first line.
+func (p Page) summary() string {
+	switch {
+	case p.Err != "":
+		return "no plan"
+	case len(p.Problems) > 0:
+		return report.Plural(len(p.Problems), "problem") + " in the manifests"
+	case p.Quiet:
+		return "nothing to do"
+	case p.Plan != nil && p.Plan.InSync():
+		return "nothing to do"
+	case p.Plan != nil:
+		return sum(*p.Plan)
+	case p.Offline != "":
+		return differing(p.Differs)
+	}
+	return "no plan"
+}
+
+// about says what was compared with what.
+func (p Page) about() string {
+	switch {
+	case p.Err != "":
+		return "It could not be planned: " + prose(strings.TrimRight(p.Err, ". \n")) + "."
+	case p.Quiet:
+		return "This changes no file of the stack."
+	case len(p.Problems) > 0:
+		return "Nothing of the stack is applied while a single document is wrong."
+	case p.Plan != nil:
+		return p.planned()
+	case p.Offline != "":
+		return "The manifests are valid. What they would do was not planned, because " + prose(p.Offline) + "; this is how they differ from those of " + p.base() + "."
+	}
+	return ""
+}
+
+func (p Page) planned() string {
+	text := "This is what the cloud, as it is now, lacks to be as " + p.head() + " says"
+	if p.Plan.InSync() {
+		text = "The cloud is as " + p.head() + " says already"
+	}
+	s := p.Plan.Summary()
+	if n := s.Keep - reported(*p.Plan); n > 0 {
+		text += "; " + report.Plural(n, "object") + " " + map[bool]string{true: "stays", false: "stay"}[n == 1] + " untouched"
+	}
+	return text + "."
+}
+
+// head names what was planned.
+func (p Page) head() string {
+	switch {
+	case p.Head == "":
+		return "the manifests"
+	case p.Base == "":
+		return commit(p.Head)
+	}
+	return commit(p.Head) + " merged into " + p.base()
+}
+
+// base names what it is merged into.
+func (p Page) base() string {
+	text := "the branch"
+	if p.Base != "" {
+		text = code(p.Base)
+	}
+	if p.BaseCommit != "" {
+		text += " (" + commit(p.BaseCommit) + ")"
+	}
+	return text
+}
+
+// mostProblems is how many problems a comment tells of.
+const mostProblems = 100
+
+func (p Page) problems() string {
+	var b strings.Builder
+	for i, problem := range p.Problems.Sorted() {
+		if i == mostProblems {
+			fmt.Fprintf(&b, "- and %d more\n", len(p.Problems)-mostProblems)
+			break
+		}
+		b.WriteString("- " + p.problem(problem) + "\n")
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func (p Page) problem(problem manifest.Problem) string {
+	var parts []string
+	for _, text := range []string{place(p.Root, problem.Origin), problem.Key.String(), problem.Field} {
+		if text != "" {
+			parts = append(parts, code(text))
+		}
+	}
+	text := strings.Join(append(parts, prose(problem.What)), ": ")
+	if problem.Fix != "" {
+		text += "; " + prose(problem.Fix)
+	}
+	return text
+}
+
+// differing is what differs between manifests, in one line.
+func differing(list []reconcile.Difference) string {
+	count := map[reconcile.Action]int{}
+	for _, d := range list {
+		count[d.Action]++
+	}
+	return fmt.Sprintf("manifests of %s added, %d changed, %d removed", report.Plural(count[reconcile.Create], "object"), count[reconcile.Update], count[reconcile.Delete])
+}
+
+func (p Page) differs() string {
+	var b strings.Builder
+	for _, wanted := range []reconcile.Action{reconcile.Delete, reconcile.Update, reconcile.Create} {
+		for _, d := range p.Differs {
+			if d.Action == wanted {
+				b.WriteString(p.difference(d))
+			}
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func (p Page) difference(d reconcile.Difference) string {
+	word := map[reconcile.Action]string{reconcile.Create: "added", reconcile.Update: "changed", reconcile.Delete: "removed"}[d.Action]
+	if len(d.Changes) == 0 {
+		return "- " + code(d.Key.String()) + at(p.Root, d.Origin) + ": " + word + "\n"
+	}
+	return "<details><summary>" + codeHTML(d.Key.String()) + ": " + word + "</summary>\n\nWritten in " + code(place(p.Root, d.Origin)) + ".\n\n" + diff(d.Changes) + "\n\n</details>\n"
+}
+
+func (p Page) objects() string {
+	var b strings.Builder
+	list := objects(*p.Plan)
+	for g := range headings {
+		b.WriteString(section(grade(g), list[grade(g)], p.Root))
+	}
+	if strings.Contains(b.String(), "diff\n@@ ") {
+		b.WriteString("In the diffs, red is what the cloud holds and green what the manifest says.\n")
 	}
 	return b.String()
 }

@@ -1,0 +1,82 @@
+package comment
+
+import (
+	"path"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+)
+
+// longestMessage is how much an annotation says, in characters.
+const longestMessage = 2_000
+
+// Annotations are notes on the lines of manifests: what is wrong with them, and
+// which of them destroy something or cannot be carried out.
+func (p Page) Annotations() []forge.Annotation {
+	var list []forge.Annotation
+	for _, problem := range p.Problems.Sorted() {
+		text := problem.What
+		if problem.Fix != "" {
+			text += "; " + problem.Fix
+		}
+		list = p.annotate(list, problem.Origin, forge.Grave, subject(problem), text)
+	}
+	if p.Plan == nil {
+		return list
+	}
+	for _, s := range p.Plan.Steps {
+		switch gradeOf(s) {
+		case destroyed:
+			level, text := forge.Warning, explained(s)
+			if p.held() {
+				level, text = forge.Grave, text+"; held until the plan is approved"
+			}
+			list = p.annotate(list, s.Origin, level, s.Key.String(), text+fields(s))
+		case refused:
+			list = p.annotate(list, s.Origin, forge.Grave, s.Key.String(), explained(s)+fields(s))
+		case altered, created, waiting, drifted:
+		}
+	}
+	return list
+}
+
+// annotate adds a note where there is a line to put it.
+func (p Page) annotate(list []forge.Annotation, o manifest.Origin, level forge.Level, title, message string) []forge.Annotation {
+	if o.File == "" {
+		return list
+	}
+	return append(list, forge.Annotation{
+		File: path.Join(p.Root, o.File), Line: max(o.Line, 1), Level: level,
+		Title: shorten(report.Clean(title), longestName), Message: shorten(report.Clean(message), longestMessage),
+	})
+}
+
+func subject(problem manifest.Problem) string {
+	var parts []string
+	for _, text := range []string{problem.Key.String(), problem.Field} {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
+		return "wrong manifest"
+	}
+	return strings.Join(parts, ": ")
+}
+
+// fields names those that cause a step's disruption.
+func fields(s reconcile.Step) string {
+	var names []string
+	for _, c := range s.Changes {
+		if c.Disruption >= reconcile.Rebuild {
+			names = append(names, c.Field)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (because of " + some(names) + ")"
+}

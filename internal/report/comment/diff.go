@@ -1,0 +1,197 @@
+package comment
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+const (
+	// mostLines is how many lines of a diff people are shown of one field.
+	mostLines = 40
+	// mostFields is how many fields of one object they are shown.
+	mostFields = 60
+)
+
+// diff shows changes as a block: red is what the cloud holds, green what the
+// manifest says.
+func diff(changes []reconcile.Change) string {
+	changes = worth(changes)
+	var lines []string
+	for i, c := range changes {
+		if i == mostFields {
+			lines = append(lines, fmt.Sprintf("@@ %d more fields @@", len(changes)-mostFields))
+			break
+		}
+		lines = append(lines, "@@ "+c.Field+" @@"+cost[c.Disruption])
+		lines = append(lines, clipped(values(c))...)
+	}
+	return fenced("diff", lines)
+}
+
+// cost is what changing a field does, behind its name.
+var cost = [...]string{
+	reconcile.InPlace: "",
+	reconcile.Reboot:  " reboots it",
+	reconcile.Rebuild: " wipes its disk",
+	reconcile.Replace: " cannot be changed in place",
+}
+
+// worth leaves the mark out when it is not the only change.
+func worth(changes []reconcile.Change) []reconcile.Change {
+	if len(changes) <= 1 {
+		return changes
+	}
+	return slices.DeleteFunc(slices.Clone(changes), func(c reconcile.Change) bool { return c.Field == reconcile.MarkField })
+}
+
+func clipped(lines []string) []string {
+	if len(lines) <= mostLines {
+		return lines
+	}
+	return append(slices.Clip(lines[:mostLines]), fmt.Sprintf("  … %d more lines", len(lines)-mostLines))
+}
+
+// values are the lines of one change.
+func values(c reconcile.Change) []string {
+	switch {
+	case c.Field == reconcile.MarkField:
+		return []string{"! renewed; nobody notices"}
+	case c.Secret:
+		return []string{"! changed; it is a secret and not shown"}
+	}
+	have, want := generic(c.Have), generic(c.Want)
+	switch h := have.(type) {
+	case string:
+		if w, ok := want.(string); ok && (strings.Contains(h, "\n") || strings.Contains(w, "\n")) {
+			return runs(strings.Split(h, "\n"), strings.Split(w, "\n"))
+		}
+	case []any:
+		if w, ok := want.([]any); ok {
+			return items(texts(h), texts(w))
+		}
+	case map[string]any:
+		if w, ok := want.(map[string]any); ok {
+			return items(entries(h), entries(w))
+		}
+	}
+	var lines []string
+	if have != nil {
+		lines = append(lines, "- "+text(have))
+	}
+	if want != nil {
+		lines = append(lines, "+ "+text(want))
+	}
+	return lines
+}
+
+// items are the lines of lists whose order means little: what goes, what comes,
+// and how many stay.
+func items(have, want []string) []string {
+	if len(have) == 0 {
+		have = []string{"(empty)"}
+	}
+	if len(want) == 0 {
+		want = []string{"(empty)"}
+	}
+	left := map[string]int{}
+	for _, item := range want {
+		left[item]++
+	}
+	var lines []string
+	kept := 0
+	for _, item := range have {
+		if left[item] > 0 {
+			left[item]--
+			kept++
+			continue
+		}
+		lines = append(lines, "- "+item)
+	}
+	for _, item := range want {
+		if left[item] > 0 {
+			left[item]--
+			lines = append(lines, "+ "+item)
+		}
+	}
+	switch {
+	case len(lines) == 0:
+		return append(lines, "! in another order")
+	case kept > 0:
+		lines = append(lines, "  "+strconv.Itoa(kept)+" more unchanged")
+	}
+	return lines
+}
+
+// runs are the lines of longer texts: what is between their common head and
+// tail, and two lines around it.
+func runs(have, want []string) []string {
+	head := 0
+	for head < min(len(have), len(want)) && have[head] == want[head] {
+		head++
+	}
+	tail := 0
+	for tail < min(len(have), len(want))-head && have[len(have)-1-tail] == want[len(want)-1-tail] {
+		tail++
+	}
+	const around = 2
+	var lines []string
+	add := func(mark string, more []string) {
+		for _, line := range more {
+			lines = append(lines, mark+line)
+		}
+	}
+	add("  ", have[max(0, head-around):head])
+	add("- ", have[head:len(have)-tail])
+	add("+ ", want[head:len(want)-tail])
+	add("  ", have[len(have)-tail:len(have)-max(0, tail-around)])
+	return lines
+}
+
+func texts(list []any) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = text(v)
+	}
+	return out
+}
+
+func entries(m map[string]any) []string {
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, key+": "+text(m[key]))
+	}
+	return out
+}
+
+// generic is a value as JSON has it.
+func generic(v any) any {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return "(cannot be shown)"
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var out any
+	if dec.Decode(&out) != nil {
+		return "(cannot be shown)"
+	}
+	return out
+}
+
+// text is a value on one line, as JSON.
+func text(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return "(cannot be shown)"
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,161 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// Drift is a difference between a stack and its cloud that no commit explains.
+type Drift struct {
+	Stack  string
+	Commit string // what the stack was last made to be
+	// Root is the stack's path from the root of the repository.
+	Root  string
+	Since time.Time // when it was found
+	// Corrected is true when what differed was put back; otherwise it is only
+	// reported.
+	Corrected bool
+	Steps     []reconcile.Step
+	// Traces say who changed an object and when, as far as the cloud tells.
+	Traces map[manifest.Key]reconcile.Trace
+	// Over is true when it was mended, or explained by a commit, since.
+	Over bool
+}
+
+// timeLayout is how people read times.
+const timeLayout = "15:04 UTC, 2 Jan 2006"
+
+// Markdown is the drift as a comment.
+func (d Drift) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s: %s\n\n", code(d.Stack), d.summary())
+	b.WriteString(d.about() + "\n\n")
+	for _, s := range d.Steps {
+		b.WriteString(d.step(s))
+	}
+	if strings.Contains(b.String(), "diff\n@@ ") {
+		b.WriteString("In the diffs, red is what the cloud " + d.held() + " and green what the manifest says.\n\n")
+	}
+	if !d.Over && !d.Corrected {
+		b.WriteString(d.choice())
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+func (d Drift) summary() string {
+	text := report.Plural(len(d.Steps), "object") + " drifted"
+	switch {
+	case d.Over && len(d.Steps) == 0:
+		return "no drift any more"
+	case d.Over:
+		return text + ", and that is over"
+	case d.Corrected:
+		return text + ", and was put back"
+	}
+	return text
+}
+
+func (d Drift) about() string {
+	text := "The cloud is as " + d.commit() + " says again: the drift was mended, or explained by a commit."
+	if !d.Over {
+		text = "Somebody changed in the cloud what " + d.commit() + " says otherwise, and no commit explains it."
+		if d.Corrected {
+			text += " It was put back."
+		} else {
+			text += " The stack only reports drift: the cloud stays like that until somebody acts."
+		}
+	}
+	if !d.Since.IsZero() {
+		text += " It was found at " + d.Since.UTC().Format(timeLayout) + "."
+	}
+	return text
+}
+
+func (d Drift) commit() string {
+	if d.Commit == "" {
+		return "the repository"
+	}
+	return commit(d.Commit)
+}
+
+func (d Drift) held() string {
+	if d.Corrected || d.Over {
+		return "held"
+	}
+	return "holds"
+}
+
+// step is one drifted object: what happened to it, by whom, and its fields.
+func (d Drift) step(s reconcile.Step) string {
+	what := "changed in the cloud"
+	if vanished(s) {
+		what = "deleted in the cloud"
+	}
+	if trace, ok := d.Traces[s.Key]; ok {
+		what += traced(trace)
+	}
+	text := "**" + code(s.Key.String()) + "**" + at(d.Root, s.Origin) + ": " + what + d.remedy(s) + "\n\n"
+	if len(s.Changes) > 0 && !vanished(s) {
+		text += diff(s.Changes) + "\n\n"
+	}
+	return text
+}
+
+// remedy is what putting it back has done, beyond the fields.
+func (d Drift) remedy(s reconcile.Step) string {
+	switch {
+	case !d.Corrected:
+		return ""
+	case vanished(s):
+		return "; it was made again"
+	case s.Action == reconcile.Recreate:
+		return "; it was " + prose(does(s))
+	case s.Disruption() > reconcile.InPlace:
+		return "; it was " + prose(does(reconcile.Step{Action: reconcile.Update, Changes: s.Changes}))
+	}
+	return "; it was put back in place"
+}
+
+// vanished tells whether the object is not there any more.
+func vanished(s reconcile.Step) bool {
+	return s.Action == reconcile.Create ||
+		s.Action == reconcile.Keep && s.ID() == "" && len(s.Changes) == 1 && s.Changes[0].Field == "metadata.name"
+}
+
+// traced is who did it, what, and when, as far as that is known.
+func traced(t reconcile.Trace) string {
+	text := ""
+	if t.Who != "" {
+		text += " by " + code(t.Who)
+	}
+	if !t.When.IsZero() {
+		text += " at " + t.When.UTC().Format(timeLayout)
+	}
+	if t.What != "" {
+		text += " (" + code(t.What) + ")"
+	}
+	return text
+}
+
+// choice is what people can do about drift that is only reported.
+func (d Drift) choice() string {
+	var gone, changed bool
+	for _, s := range d.Steps {
+		gone, changed = gone || vanished(s), changed || !vanished(s)
+	}
+	text := "**To keep what the cloud holds**, "
+	switch {
+	case gone && changed:
+		text += "put its values into the manifests, take out the manifests of what was deleted, and merge that."
+	case gone:
+		text += "take the manifest out of the repository, and merge that."
+	default:
+		text += "put its values (red) into the manifests, and merge that."
+	}
+	return text + " **To have the repository's back**, set the annotation `stackreeve.dev/drift: correct` on the object, or `sync.drift: correct` for the stack; or undo the change in the cloud by hand.\n"
+}

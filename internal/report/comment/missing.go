@@ -1,0 +1,90 @@
+package comment
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// ApproveCommand is what somebody with write access comments to let a held plan
+// through.
+func ApproveCommand(hash string) string { return "/stackreeve approve " + hash }
+
+// stuck counts the steps of a plan that cannot go on without a person.
+func stuck(p reconcile.Plan) int {
+	n := 0
+	for _, s := range p.Steps {
+		if s.Action == reconcile.Refuse || s.Error {
+			n++
+		}
+	}
+	return n
+}
+
+// held tells whether the plan waits for an approval.
+func (p Page) held() bool { return p.Plan != nil && p.Plan.Held != "" && len(p.Approvals) == 0 }
+
+// missing says what has to be done before the cloud is as the pull request
+// says.
+func (p Page) missing() string {
+	if p.Quiet || p.Plan != nil && p.Plan.InSync() {
+		return ""
+	}
+	list := p.todo()
+	text := p.leave()
+	if len(list) == 0 {
+		return text + "**To apply it**, merge it.\n\n"
+	}
+	list = append(list, "Then merge it.")
+	text += "**Before it can be applied:**\n\n- " + strings.Join(list, "\n- ") + "\n\n"
+	if p.held() {
+		text += approve(p.Plan.Hash())
+	}
+	return text
+}
+
+// approve says how to let a plan through.
+func approve(hash string) string {
+	return "To approve of exactly this plan, comment:\n\n```\n" + ApproveCommand(hash) + "\n```\n\n"
+}
+
+func (p Page) todo() (list []string) {
+	if p.Err != "" {
+		list = append(list, "The reason above has to be out of the way. It is planned again with the next commit, and when somebody comments `/stackreeve plan`.")
+	}
+	if n := len(p.Problems); n > 0 {
+		list = append(list, "Correct "+map[bool]string{true: "the problem", false: "the problems"}[n == 1]+" below.")
+	}
+	if p.Plan == nil {
+		return list
+	}
+	for _, reason := range p.Plan.Unlisted {
+		list = append(list, "The cloud has to answer: "+prose(reason)+". Nothing is decided about what could not be seen.")
+	}
+	if n := stuck(*p.Plan); n > 0 {
+		list = append(list, report.Plural(n, "object")+" cannot be as the manifests say: correct "+map[bool]string{true: "it", false: "them"}[n == 1]+", or merge it to apply the rest.")
+	}
+	if p.held() {
+		list = append(list, "Somebody with write access has to approve of it: "+prose(p.Plan.Held)+".")
+	}
+	return list
+}
+
+// leave says who approved of a plan that would be held.
+func (p Page) leave() string {
+	if p.Plan == nil || p.Plan.Held == "" || len(p.Approvals) == 0 {
+		return ""
+	}
+	var names []string
+	for _, a := range p.Approvals {
+		if a.By != "" {
+			names = append(names, code(a.By))
+		}
+	}
+	text := "**Approved**"
+	if len(names) > 0 {
+		text += " by " + listed(names)
+	}
+	return text + ", though " + prose(p.Plan.Held) + ".\n\n"
+}

@@ -1,0 +1,109 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// mostFailures is how many failures of a pass a comment tells of.
+const mostFailures = 20
+
+// outcome is what came of the merge.
+func (p Page) outcome(run report.Run) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s: %s\n\n", code(p.Stack), ending(run))
+	if commit := run.Revision.Commit; commit != "" && run.Refused == nil {
+		fmt.Fprintf(&b, "Merged, and applied at %s.\n\n", code(report.Short(commit)))
+	}
+	if err := run.Err; err != nil {
+		fmt.Fprintf(&b, "It is tried again by itself: %s.\n\n", prose(strings.TrimRight(err.Error(), ". \n")))
+	}
+	if run.Refused != nil {
+		fmt.Fprintf(&b, "Nothing of %s is applied while a single document is wrong.\n\n", commit(run.Refused.Commit))
+		b.WriteString(Page{Root: p.Root, Problems: run.Refused.Problems}.problems())
+	}
+	if run.Pass != nil {
+		b.WriteString(p.passed(*run.Pass))
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// ending is how a run ended, in one line.
+func ending(run report.Run) string {
+	switch {
+	case run.Refused != nil:
+		return "refused, " + report.Plural(len(run.Refused.Problems), "problem") + " in the manifests"
+	case run.Err != nil || run.Pass == nil:
+		return "not applied"
+	}
+	pass := *run.Pass
+	text := map[reconcile.Outcome]string{
+		reconcile.InSync: "in sync", reconcile.Broken: "failed in part", reconcile.OutOfSync: "applied, and differences remain",
+	}[pass.Outcome()]
+	switch {
+	case pass.Interrupted:
+		text = "interrupted, and taken up again"
+	case pass.First.Held != "":
+		return "held, nothing was changed"
+	}
+	did := report.Deeds(pass)
+	if did == "" {
+		did = "nothing was changed"
+	}
+	return text + "; " + did + " (" + report.Lasted(pass.Took) + ")"
+}
+
+func (p Page) passed(pass reconcile.Pass) string {
+	var b strings.Builder
+	if pass.First.Held != "" {
+		fmt.Fprintf(&b, "Somebody with write access has to approve of it: %s.\n\n%s", prose(pass.First.Held), approve(pass.First.Hash()))
+	}
+	for i, f := range pass.Failures {
+		if pass.Interrupted {
+			break // nothing failed: it was not given the time
+		}
+		if i == mostFailures {
+			fmt.Fprintf(&b, "- and %d more\n", len(pass.Failures)-mostFailures)
+			break
+		}
+		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), at(p.Root, f.Origin), prose(f.Reason), leaning(f))
+	}
+	b.WriteString(p.left(pass))
+	return b.String()
+}
+
+func leaning(f reconcile.Failure) string {
+	if len(f.Dependents) == 0 {
+		return ""
+	}
+	names := make([]string, len(f.Dependents))
+	for i, key := range f.Dependents {
+		names[i] = key.String()
+	}
+	return "; because of it, " + prose(some(names)) + " had to wait"
+}
+
+// left names what people refused or have to decide.
+func (p Page) left(pass reconcile.Pass) string {
+	var b strings.Builder
+	failed := map[string]bool{}
+	for _, f := range pass.Failures {
+		failed[f.Key.String()] = true
+	}
+	n := 0
+	for _, s := range pass.Last.Steps {
+		if s.Action != reconcile.Refuse || failed[s.Key.String()] {
+			continue
+		}
+		if n++; n <= mostFailures {
+			fmt.Fprintf(&b, "- %s%s: %s\n", code(s.Key.String()), at(p.Root, s.Origin), prose(explained(s)))
+		}
+	}
+	if n > mostFailures {
+		fmt.Fprintf(&b, "- and %d more\n", n-mostFailures)
+	}
+	return b.String()
+}

@@ -1,0 +1,246 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// MaxParts is how many comments a text takes at most.
+	MaxParts = 5
+	// shortest is the least that a part can be asked to hold.
+	shortest = 1_000
+	// titleKept is how long the title of a fold may be to be said again.
+	titleKept = 200
+
+	continued = "*Continued.*\n\n"
+	leftOut   = "**%s.** All of it is in the check run of the commit, where there is one, and `stackreeve plan -o markdown` prints it.\n\n"
+)
+
+// Split cuts a comment into at most [MaxParts] of at most limit characters
+// each; limit is taken to be 1,000 at least. Blocks of code and folds that are cut are
+// closed, and opened again in the next part. What is too long for all parts
+// together is left out between the last two, and counted.
+func Split(body string, limit int) []string {
+	limit = max(limit, shortest)
+	body = strings.ToValidUTF8(body, "\ufffd")
+	if utf8.RuneCountInString(body) <= limit {
+		return []string{body}
+	}
+	s := newSplitter(body, limit)
+	var parts []string
+	from := 0
+	for len(parts) < MaxParts && from < len(s.lines) {
+		head := ""
+		if len(parts) > 0 {
+			head = continued
+		}
+		if len(parts) == MaxParts-1 {
+			end := s.tail(from)
+			if end > from {
+				head = fmt.Sprintf(leftOut, s.missing(from, end))
+			}
+			from = end
+		}
+		var text string
+		text, from = s.part(from, head)
+		parts = append(parts, text)
+	}
+	return parts
+}
+
+// splitter knows of each line of a text what is open before it.
+type splitter struct {
+	limit int
+	lines []string
+	sizes []int  // in characters, with the line's end
+	open  []nest // one more than there are lines
+}
+
+func newSplitter(body string, limit int) *splitter {
+	s := &splitter{limit: limit, lines: strings.Split(body, "\n")}
+	var now nest
+	for i, line := range s.lines {
+		if n := utf8.RuneCountInString(line); n > limit/4 {
+			line = now.tooLong(line, n, limit/4)
+			s.lines[i] = line
+		}
+		s.open = append(s.open, now)
+		s.sizes = append(s.sizes, utf8.RuneCountInString(line)+1)
+		now = now.after(line)
+	}
+	s.open = append(s.open, now)
+	return s
+}
+
+// part is what fits from a line on, and the line that comes next.
+func (s *splitter) part(from int, head string) (text string, next int) {
+	head += s.open[from].reopen()
+	size := utf8.RuneCountInString(head)
+	next = from
+	for next < len(s.lines) {
+		if next > from && s.better(from, next, size) {
+			break
+		}
+		grown := size + s.sizes[next]
+		if grown+s.open[next+1].closing() > s.limit && next > from {
+			break
+		}
+		size = grown
+		next++
+	}
+	text = head + strings.Join(s.lines[from:next], "\n")
+	if next < len(s.lines) {
+		text += "\n"
+	}
+	return text + s.open[next].close(), next
+}
+
+// better tells whether the part should end before a line though it fits: a
+// block begins there that only fits into the next part, and this one is more
+// than half full.
+func (s *splitter) better(from, at, size int) bool {
+	if s.open[at].depth() > 0 || s.open[at+1].depth() == 0 || size < s.limit/2 {
+		return false
+	}
+	block := 0
+	for i := at; i < len(s.lines); i++ {
+		block += s.sizes[i]
+		if s.open[i+1].depth() == 0 {
+			break
+		}
+	}
+	return size+block > s.limit && block+len(continued) <= s.limit
+}
+
+// tail is the line with which the last part begins, from or later: the first
+// from which on everything fits, if possible one where nothing is open.
+func (s *splitter) tail(from int) int {
+	room := s.limit - len(leftOut) - 40
+	fits := func(i, size int) bool {
+		return size+utf8.RuneCountInString(s.open[i].reopen())+s.open[len(s.lines)].closing() <= room
+	}
+	size, any, free := 0, len(s.lines), len(s.lines)
+	for i := len(s.lines) - 1; i >= from; i-- {
+		if size += s.sizes[i]; size > room {
+			break
+		}
+		if fits(i, size) {
+			any = i
+			if s.open[i].depth() == 0 {
+				free = i
+			}
+		}
+	}
+	if any == from || free == len(s.lines) {
+		return any
+	}
+	return free
+}
+
+// missing counts what is left out.
+func (s *splitter) missing(from, to int) string {
+	n := 0
+	for i := from; i < to; i++ {
+		if line := s.lines[i]; s.open[i].fence == "" && (strings.HasPrefix(line, "<details>") || strings.HasPrefix(line, "- ")) {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return fmt.Sprintf("%d lines are left out here", to-from)
+	case 1:
+		return "1 object more is left out here"
+	}
+	return fmt.Sprintf("%d objects more are left out here", n)
+}
+
+// nest is what is open at a point of a text: a block of code, and the folds
+// around it.
+type nest struct {
+	fence string   // the line that opened it
+	folds []string // the lines that opened them
+}
+
+func (n nest) depth() int {
+	if n.fence != "" {
+		return len(n.folds) + 1
+	}
+	return len(n.folds)
+}
+
+// after is what is open behind a line.
+func (n nest) after(line string) nest {
+	mark := fenceMark(line)
+	switch {
+	case n.fence != "":
+		opened := fenceMark(n.fence)
+		if strings.HasPrefix(mark, opened) && strings.TrimSpace(line) == mark {
+			n.fence = ""
+		}
+	case mark != "":
+		n.fence = line
+	case strings.HasPrefix(line, "<details>") && !strings.Contains(line, "</details>"):
+		n.folds = append(n.folds[:len(n.folds):len(n.folds)], line)
+	case line == "</details>" && len(n.folds) > 0:
+		n.folds = n.folds[:len(n.folds)-1]
+	}
+	return n
+}
+
+// close ends all that is open.
+func (n nest) close() string {
+	text := ""
+	if n.fence != "" {
+		text = fenceMark(n.fence) + "\n"
+	}
+	return text + strings.Repeat("\n</details>\n", len(n.folds))
+}
+
+// closing is how many characters close takes, with a line's end before it.
+func (n nest) closing() int { return utf8.RuneCountInString(n.close()) + 1 }
+
+// reopen opens all again.
+func (n nest) reopen() string {
+	var b strings.Builder
+	for _, fold := range n.folds {
+		title, ok := strings.CutSuffix(fold, "</summary>")
+		if !ok || utf8.RuneCountInString(title) > titleKept {
+			title = "<details><summary>"
+		}
+		b.WriteString(title + " (continued)</summary>\n\n")
+	}
+	if n.fence != "" {
+		b.WriteString(n.fence + "\n")
+	}
+	return b.String()
+}
+
+// tooLong stands in for a line of so many characters. In code it is cut;
+// elsewhere a cut could change what the line means.
+func (n nest) tooLong(line string, length, most int) string {
+	after := n.after(line)
+	switch {
+	case n.fence != "" && after.fence != "":
+		return shorten(line, most)
+	case n.fence != "":
+		return fenceMark(n.fence)
+	case after.fence != "":
+		return fenceMark(line)
+	case after.depth() > n.depth():
+		return "<details><summary>too long to be shown</summary>"
+	}
+	return fmt.Sprintf("(a line of %d characters is left out)", length)
+}
+
+// fenceMark is the run of backticks that a line begins or ends a block of code
+// with, "" when it does not (CommonMark 0.31, 4.5).
+func fenceMark(line string) string {
+	text := strings.TrimLeft(line, " ")
+	rest := strings.TrimLeft(text, "`")
+	if run := text[:len(text)-len(rest)]; len(run) >= 3 && len(line)-len(text) <= 3 && !strings.Contains(rest, "`") {
+		return run
+	}
+	return ""
+}

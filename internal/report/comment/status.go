@@ -1,0 +1,55 @@
+package comment
+
+import (
+	"unicode/utf8"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+)
+
+// Status is the page in one line of at most [forge.MaxDescription] characters.
+// ok is false when something has to be done before merging does what the
+// manifests say.
+func (p Page) Status() (ok bool, description string) {
+	switch {
+	case p.Err != "":
+		return false, described("no plan: "+p.Err, "")
+	case len(p.Problems) > 0:
+		return false, described(report.Plural(len(p.Problems), "problem")+": "+p.Problems.Sorted()[0].String(), "")
+	case p.Quiet:
+		return true, "nothing of this stack is changed"
+	case p.Plan != nil:
+		return p.verdict(*p.Plan)
+	case p.Offline != "":
+		return true, described(differing(p.Differs), "; not planned: "+p.Offline)
+	}
+	return false, "no plan"
+}
+
+func (p Page) verdict(plan reconcile.Plan) (ok bool, description string) {
+	text, end := brief(plan), ""
+	switch n := stuck(plan); {
+	case len(plan.Unlisted) > 0:
+		end = "; the cloud could not be seen as a whole"
+	case n > 0 && p.held():
+		end = "; " + report.Plural(n, "object") + " not possible; approve " + plan.Hash() + " for the rest"
+	case n > 0:
+		end = "; " + report.Plural(n, "object") + " not possible"
+	case p.held():
+		end = "; approve " + plan.Hash() + " to go on"
+	case plan.Held != "":
+		return true, described(text, "; approved")
+	default:
+		return true, described(text, "")
+	}
+	return false, described(text, end)
+}
+
+// described makes one line that a status takes; what is too long is taken from
+// text.
+func described(text, end string) string {
+	text, end = report.Clean(text), report.Clean(end)
+	room := forge.MaxDescription - utf8.RuneCountInString(end)
+	return forge.Describe(shorten(text, max(room, 1)) + end)
+}

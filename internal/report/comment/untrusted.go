@@ -1,0 +1,131 @@
+package comment
+
+import (
+	"html"
+	"regexp"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// How much of a text from elsewhere people are shown, in characters.
+const (
+	longestName  = 300 // of a name, a field, a file
+	longestProse = 1_000
+	longestValue = 400 // of a line of a diff
+)
+
+// code is text as a code span: forges make nothing of what stands in one, no
+// mention, reference or link.
+func code(text string) string {
+	text = shorten(report.Clean(text), longestName)
+	if text == "" {
+		return `(empty)`
+	}
+	mark := strings.Repeat("`", longestRun(text)+1)
+	if strings.ContainsRune("` ", rune(text[0])) || strings.ContainsRune("` ", rune(text[len(text)-1])) {
+		text = " " + text + " " // one of them is dropped on each side (CommonMark 0.31, 6.1)
+	}
+	return mark + text + mark
+}
+
+// codeHTML is code for where no Markdown is read, such as a summary.
+func codeHTML(text string) string {
+	return "<code>" + html.EscapeString(shorten(report.Clean(text), longestName)) + "</code>"
+}
+
+// prose is a sentence that holds words from elsewhere. Whatever is not a plain
+// word or number is set as code.
+func prose(text string) string { return sentence(text, code) }
+
+// proseHTML is prose for where no Markdown is read.
+func proseHTML(text string) string { return sentence(text, codeHTML) }
+
+var (
+	plainWord = regexp.MustCompile(`^(\p{L}+(['’-]\p{L}+)*|[0-9]{1,6}%?|…|—)$`)
+	// commitLike words are made links to commits by forges.
+	commitLike = regexp.MustCompile(`^[0-9a-fA-F]{7,}$`)
+	// listLike words begin a numbered list where a line begins with them.
+	listLike = regexp.MustCompile(`^[0-9]+[.)]$`)
+)
+
+func plain(word string) bool {
+	return word == "" || plainWord.MatchString(word) && !commitLike.MatchString(word)
+}
+
+// sentence sets the words of text that are not plain by set, neighbours
+// together.
+func sentence(text string, set func(string) string) string {
+	words := strings.Fields(shorten(report.Clean(strings.Join(strings.Fields(text), " ")), longestProse))
+	var out []string
+	var run string // what will be set together
+	flush := func(tail string) {
+		if run != "" {
+			out = append(out, set(run)+tail)
+			run = ""
+		}
+	}
+	for i, word := range words {
+		lead, core, tail := trimmed(word)
+		if plain(core) && (i > 0 || !listLike.MatchString(word)) {
+			flush("")
+			out = append(out, word)
+			continue
+		}
+		if lead != "" {
+			flush("")
+			out = append(out, lead+set(core)+tail)
+			continue
+		}
+		run = strings.TrimSpace(run + " " + core)
+		if tail != "" {
+			flush(tail)
+		}
+	}
+	flush("")
+	return strings.Join(out, " ")
+}
+
+// trimmed takes a word's punctuation off.
+func trimmed(word string) (lead, core, tail string) {
+	core = strings.TrimLeft(word, `("'`)
+	lead = word[:len(word)-len(core)]
+	core = strings.TrimRight(core, `.,;:)"'?!…`)
+	return lead, core, word[len(lead)+len(core):]
+}
+
+// fenced is lines as a block of code. No line can close it.
+func fenced(language string, lines []string) string {
+	longest := 2
+	for i, line := range lines {
+		lines[i] = shorten(report.Clean(line), longestValue)
+		longest = max(longest, longestRun(lines[i]))
+	}
+	mark := strings.Repeat("`", longest+1)
+	return mark + language + "\n" + strings.Join(lines, "\n") + "\n" + mark
+}
+
+// longestRun is the length of the longest run of backticks in text.
+func longestRun(text string) int {
+	longest, run := 0, 0
+	for _, r := range text {
+		if r != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// shorten cuts text to so many characters.
+func shorten(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,197 @@
+package comment
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// sum is a plan in one line, with what is lost by it.
+func sum(p reconcile.Plan) string {
+	s := p.Summary()
+	text := fmt.Sprintf("%d to create, %d to change%s, %d to replace%s, %d to delete%s", s.Create,
+		s.Update, shaken(p), s.Replace, lost(p, reconcile.Recreate), s.Delete, lost(p, reconcile.Delete))
+	if s.Wait > 0 {
+		text += fmt.Sprintf(", %d waiting", s.Wait)
+	}
+	if s.Refuse > 0 {
+		text += fmt.Sprintf(", %d refused", s.Refuse)
+	}
+	if n := reported(p); n > 0 {
+		text += fmt.Sprintf(", %d drifted and only reported", n)
+	}
+	return text
+}
+
+// brief is sum without what there is none of and what is lost: for a line that
+// is short.
+func brief(p reconcile.Plan) string {
+	s := p.Summary()
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		word string
+	}{
+		{s.Create, "to create"}, {s.Update, "to change"}, {s.Replace, "to replace"}, {s.Delete, "to delete"},
+		{s.Wait, "waiting"}, {s.Refuse, "refused"}, {reported(p), "drifted"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing to do"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// lost is what goes with the objects that a plan deletes or replaces: the
+// gravest of each kind.
+func lost(p reconcile.Plan, action reconcile.Action) string {
+	var losses []string
+	for _, s := range p.Steps {
+		if s.Action == action && len(s.Loss) > 0 && !slices.Contains(losses, s.Loss[0]) {
+			losses = append(losses, s.Loss[0])
+		}
+	}
+	if len(losses) == 0 {
+		return ""
+	}
+	return " (loses " + listed(losses) + ")"
+}
+
+// shaken is the worst that a plan's changes in place do.
+func shaken(p reconcile.Plan) string {
+	worst := reconcile.InPlace
+	for _, s := range p.Steps {
+		if s.Action == reconcile.Update {
+			worst = max(worst, s.Disruption())
+		}
+	}
+	switch worst {
+	case reconcile.Reboot:
+		return " (with a reboot)"
+	case reconcile.Rebuild:
+		return " (wipes the disk)"
+	default:
+		return ""
+	}
+}
+
+// listed joins words as people do.
+func listed(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+func reported(p reconcile.Plan) int {
+	n := 0
+	for _, s := range p.Steps {
+		if s.Action == reconcile.Keep && len(s.Changes) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// does is what a step does to its object, in words that people trust.
+func does(s reconcile.Step) string {
+	switch s.Action {
+	case reconcile.Create:
+		return with("created", s.Drift, "somebody deleted it in the cloud")
+	case reconcile.Update:
+		return with(changed[s.Disruption()], s.Drift, "somebody changed it in the cloud")
+	case reconcile.Recreate:
+		return "deleted and made anew, with a new ID" + losing(s)
+	case reconcile.Delete:
+		return "deleted" + losing(s)
+	case reconcile.Wait:
+		return "waits"
+	case reconcile.Refuse:
+		return "not done"
+	case reconcile.Keep:
+	}
+	return "left as it is"
+}
+
+var changed = [...]string{
+	reconcile.InPlace: "changed in place",
+	reconcile.Reboot:  "changed with a reboot; its disk and its addresses stay",
+	reconcile.Rebuild: "rebuilt: its disk is wiped, its addresses stay",
+	reconcile.Replace: "changed",
+}
+
+func losing(s reconcile.Step) string {
+	if len(s.Loss) == 0 {
+		return ""
+	}
+	return "; loses " + listed(s.Loss)
+}
+
+func with(text string, more bool, what string) string {
+	if more {
+		return text + "; " + what
+	}
+	return text
+}
+
+// why is the reason of a step, and what it waits for.
+func why(s reconcile.Step) string {
+	var parts []string
+	if s.Reason != "" {
+		parts = append(parts, s.Reason)
+	}
+	if len(s.Awaits) > 0 && !s.Action.Writes() && s.Reason == "" {
+		parts = append(parts, "for "+s.Awaits[0].String())
+	}
+	if len(s.Blockers) > 0 && s.Action.Destroys() {
+		parts = append(parts, "after "+some(s.Blockers))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// explained is what a step does and why, ready to be set.
+func explained(s reconcile.Step) string {
+	text := does(s)
+	if reason := why(s); reason != "" {
+		text += ": " + reason
+	}
+	return text
+}
+
+// some names the first few.
+func some(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return listed(names)
+}
+
+// place is where an object is written, from the root of the repository; "" when
+// it is written nowhere.
+func place(root string, o manifest.Origin) string {
+	if o.File == "" {
+		return ""
+	}
+	o.File = path.Join(root, o.File)
+	return o.String()
+}
+
+// at is place, ready to be put behind something.
+func at(root string, o manifest.Origin) string {
+	if text := place(root, o); text != "" {
+		return " (" + code(text) + ")"
+	}
+	return ""
+}
+
+func commit(hash string) string { return code(report.Short(hash)) }
