@@ -53,7 +53,7 @@ func StartGitea(t testing.TB) *Gitea {
 	s := startGitea(t)
 	g := &Gitea{URL: s.url(), Repository: giteaOwner + "/cloud-config", server: s, people: &people{tokens: map[string]string{}}}
 	token, err := s.run(t.Context(), "admin", "user", "create", "--username", giteaAdmin, "--email", "root@example.org", "--password", password,
-		"--admin", "--must-change-password=false", "--access-token", "--access-token-name", "lab", "--access-token-scopes", "all", "--quiet")
+		"--admin", "--must-change-password=false", "--access-token", "--access-token-name", "lab", "--access-token-scopes", "all")
 	if err != nil {
 		t.Fatal(err)
 	}

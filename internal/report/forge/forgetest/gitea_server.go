@@ -57,7 +57,7 @@ SQLITE_JOURNAL_MODE = WAL
 [security]
 INSTALL_LOCK = true
 SECRET_KEY = %[5]s
-PASSWORD_HASH_ALGO = dummy
+PASSWORD_HASH_ALGO = pbkdf2$1000$50
 [oauth2]
 ENABLED = false
 [service]
@@ -75,8 +75,6 @@ ENABLED = false
 ISSUE_INDEXER_TYPE = db
 [mailer]
 ENABLED = false
-[picture]
-DISABLE_GRAVATAR = true
 [repository.signing]
 SIGNING_KEY = none
 [log]

@@ -1,0 +1,28 @@
+package forge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// MaxContext is how long a status's context may be, in characters (GitHub's
+// limit).
+const MaxContext = 255
+
+// FitContext makes a context one that every forge takes. Two that differ stay
+// two.
+func FitContext(name string) string {
+	fit := strings.Map(func(r rune) rune {
+		if r > 0xffff || r < ' ' {
+			return '\ufffd'
+		}
+		return r
+	}, name)
+	if r := []rune(fit); fit != name || len(r) > MaxContext {
+		sum := sha256.Sum256([]byte(name))
+		end := " " + hex.EncodeToString(sum[:6])
+		return string(r[:min(len(r), MaxContext-len(end))]) + end
+	}
+	return name
+}

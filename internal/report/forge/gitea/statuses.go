@@ -1,0 +1,83 @@
+package gitea
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+)
+
+// Statuses implements forge.Statuses.
+func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
+	var list []forge.Status
+	if !full.MatchString(commit) {
+		return nil, r.refused("read the statuses", notFull(commit))
+	}
+	seen := map[string]bool{}
+	err := pages(func(page sdk.ListOptions) (bool, error) {
+		var found sdk.CombinedStatus
+		query := url.Values{"page": {strconv.Itoa(page.Page)}, "limit": {strconv.Itoa(page.PageSize)}}
+		header, err := r.get(ctx, "read the statuses of "+commit, "commits/"+commit+"/status", query, &found)
+		if err != nil {
+			return false, err
+		}
+		for _, s := range found.Statuses {
+			if !seen[s.Context] {
+				list = append(list, forge.Status{Context: s.Context, State: stateOf(s.State), Description: s.Description, URL: s.TargetURL})
+			}
+			seen[s.Context] = true
+		}
+		return next(header, len(found.Statuses)), nil
+	})
+	return list, err
+}
+
+// stateOf reads what others write, too: Gitea knows a warning, and keeps
+// whatever it is given.
+func stateOf(s sdk.StatusState) forge.State {
+	switch s := forge.State(s); s {
+	case forge.Pending, forge.Success, forge.Failure, forge.Error:
+		return s
+	default:
+		return forge.Error
+	}
+}
+
+var full = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+
+func notFull(commit string) error {
+	return fmt.Errorf("%w: %q is not a full commit", forge.ErrRefused, commit)
+}
+
+// SetStatus implements forge.Statuses. Gitea takes any state, commit and
+// length; what is refused or cut elsewhere is so here.
+func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Status) error {
+	switch {
+	case !full.MatchString(commit):
+		return r.refused("set a status", notFull(commit))
+	case s.State != forge.Pending && s.State != forge.Success && s.State != forge.Failure && s.State != forge.Error:
+		return r.refused("set a status", fmt.Errorf("%w: there is no state %q", forge.ErrRefused, s.State))
+	}
+	api, err := r.api(ctx)
+	if err != nil {
+		return err
+	}
+	_, resp, err := api.CreateStatus(r.owner, r.name, commit, sdk.CreateStatusOption{
+		State: sdk.StatusState(s.State), Context: forge.FitContext(s.Context), Description: forge.Describe(s.Description), TargetURL: s.URL,
+	})
+	err = r.fail(fmt.Sprintf("set the status %s of %.7s", s.Context, commit), resp, err)
+	return orMissing(ctx, err, func(ctx context.Context) error {
+		_, resp, err := api.GetSingleCommit(r.owner, r.name, commit)
+		return r.fail("read the commit "+commit, resp, err)
+	})
+}
+
+// PutCheck implements forge.Checks: there are none on these forges.
+func (r *Repository) PutCheck(context.Context, forge.Check) error {
+	return r.refused("write a check", fmt.Errorf("%w: Gitea has no check runs", forge.ErrUnsupported))
+}
