@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	sdk "code.gitea.io/sdk/gitea"
 
@@ -16,7 +18,7 @@ import (
 //	main  ──a──────M──▶   merged:  x is brought by the one that made M, the
 //	       └─x─y──┘                oldest commit of the line that x is part of
 //	main  ──a─x'─y'──▶    rebased: x' by the one that made y', when that has
-//	                               as many commits
+//	                               an x of the same author, time and words
 func (r *Repository) Brought(ctx context.Context, branch, commit string) (forge.Pull, error) {
 	if !full.MatchString(commit) {
 		return forge.Pull{}, r.refused("find what brought a commit", notFull(commit))
@@ -62,7 +64,7 @@ func (r *Repository) madeBy(ctx context.Context, branch, commit string) (forge.P
 const mostRebased = 20
 
 // rebased finds the pull request that ends with one of the next commits of the
-// line, newest first, and is long enough to begin before it.
+// line, which is newest first, and has the commit.
 func (r *Repository) rebased(ctx context.Context, branch, commit string, line []string, since history) (forge.Pull, error) {
 	for steps := 1; steps <= min(len(line), mostRebased); steps++ {
 		after := line[len(line)-steps]
@@ -76,20 +78,40 @@ func (r *Repository) rebased(ctx context.Context, branch, commit string, line []
 		if err != nil {
 			return forge.Pull{}, err
 		}
-		api, err := r.api(ctx)
-		if err != nil {
-			return forge.Pull{}, err
-		}
-		commits, resp, err := api.ListPullRequestCommits(r.owner, r.name, int64(p.Number), sdk.ListPullRequestCommitsOptions{ListOptions: sdk.ListOptions{PageSize: pageSize}})
-		if err := r.fail(fmt.Sprintf("list the commits of pull request %d", p.Number), resp, err); err != nil {
-			return forge.Pull{}, err
-		}
-		if len(commits) > steps {
-			return p, nil
+		has, err := r.copies(ctx, p.Number, commit)
+		if err != nil || has {
+			return p, err
 		}
 		break
 	}
 	return forge.Pull{}, r.notBrought(branch, commit)
+}
+
+// copies tells whether a commit is one of a pull request's, or its copy on
+// another base.
+func (r *Repository) copies(ctx context.Context, number int, commit string) (bool, error) {
+	api, err := r.api(ctx)
+	if err != nil {
+		return false, err
+	}
+	one, resp, err := api.GetSingleCommit(r.owner, r.name, commit)
+	if err := r.fail("read the commit "+commit, resp, err); err != nil {
+		return false, err
+	}
+	list, resp, err := api.ListPullRequestCommits(r.owner, r.name, int64(number), sdk.ListPullRequestCommitsOptions{ListOptions: sdk.ListOptions{PageSize: pageSize}})
+	if err := r.fail(fmt.Sprintf("list the commits of pull request %d", number), resp, err); err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(list, func(c *sdk.Commit) bool { return written(c) == written(one) }), nil
+}
+
+// written is what of a commit stays the same on another base.
+func written(c *sdk.Commit) string {
+	if c.RepoCommit == nil || c.RepoCommit.Author == nil {
+		return c.SHA
+	}
+	subject, _, _ := strings.Cut(c.RepoCommit.Message, "\n")
+	return c.RepoCommit.Author.Email + " " + c.RepoCommit.Author.Date + " " + subject
 }
 
 // history is what became of a branch since a commit.
