@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -11,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -43,18 +46,37 @@ func (a *app) run() *cobra.Command {
 	return cmd
 }
 
-// once runs one pass of every stack, all at the same time.
+// reviewTime bounds what a single run does about pull requests.
+const reviewTime = 10 * time.Minute
+
+// once runs one pass of every stack, all at the same time, and then looks at
+// pull requests.
 func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) error {
 	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel}
+	reviews := newForges(w.log, func(string, forge.Exchange) {})
 	outcomes := make([]reconcile.Outcome, len(stacks))
+	passes := make([]func() reconcile.Outcome, len(stacks))
+	for i := range stacks {
+		pass, end, err := a.prepare(cmd, w, reviews, &stacks[i], approved, len(stacks) > 1)
+		if err != nil {
+			return err
+		}
+		defer end()
+		passes[i] = pass
+	}
 	var all sync.WaitGroup
 	for i := range stacks {
-		all.Go(func() { outcomes[i] = a.pass(cmd, w, &stacks[i], approved, len(stacks) > 1) })
+		all.Go(func() { outcomes[i] = passes[i]() })
 	}
 	all.Wait()
 	worst := reconcile.InSync
 	for _, o := range outcomes {
 		worst = worse(worst, o)
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), reviewTime)
+	defer cancel()
+	if err := reviews.once(ctx); err != nil {
+		worst = worse(worst, a.fail(err))
 	}
 	return ended(worst)
 }
@@ -73,21 +95,32 @@ type watcher interface {
 	Close()
 }
 
-func (a *app) pass(cmd *cobra.Command, w wiring, s *config.Stack, approved string, among bool) reconcile.Outcome {
+// prepare makes a stack ready for its pass; end is to be called after all of
+// them, and after the pull requests.
+func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.Stack, approved string, among bool) (pass func() reconcile.Outcome, end func(), err error) {
 	repo, err := w.repo(s)
 	if err != nil {
-		return a.fail(err)
+		return nil, nil, err
 	}
-	defer func() { _ = repo.Close() }()
 	text := a.text()
 	text.Approve = approveCommand(cmd, s.Name)
 	shown := a.watch(s.Name, repo, text, among)
-	w.watcher = func() reconcile.Watcher { return shown }
+	var watcher reconcile.Watcher
+	w.watcher = func() reconcile.Watcher { return watcher }
 	stack := w.stack(s, repo)
 	stack.Approved = approvals(approved)
-	run := stack.Pass(cmd.Context())
-	shown.Close()
-	return a.tell(text, run)
+	stack.Report = func(report.Run) {}
+	others, err := reviews.add(w, s, repo, stack)
+	if err != nil {
+		return nil, nil, errors.Join(err, repo.Close())
+	}
+	watcher = watching(shown, others)
+	return func() reconcile.Outcome {
+		run := stack.Pass(cmd.Context())
+		shown.Close()
+		stack.Report(run)
+		return a.tell(text, run)
+	}, func() { _ = repo.Close() }, nil
 }
 
 func (a *app) watch(stack string, repo *source.Repo, text report.Text, among bool) watcher {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -24,6 +25,7 @@ type service struct {
 	stacks  []*agent.Stack
 	health  *agent.Health
 	metrics *report.Metrics
+	forges  *forges
 }
 
 func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
@@ -32,25 +34,37 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 		names = append(names, s.Name)
 	}
 	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version())}
+	svc.forges = newForges(svc.log, svc.metrics.Forge)
 	for i := range stacks {
-		s := &stacks[i]
-		log := report.NewLog(svc.log.With("stack", s.Name))
-		w := wiring{log: svc.log, dataDir: a.dataDir, parallel: a.parallel, watcher: func() reconcile.Watcher { return log }}
-		w.observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
-		repo, err := w.repo(s)
+		one, err := svc.stack(a, &stacks[i])
 		if err != nil {
 			return nil, err
 		}
-		one := w.stack(s, repo)
 		one.Approved = approvals(f.approve)
-		one.Report = func(r report.Run) {
-			log.Ran(r)
-			svc.metrics.Ran(r)
-			svc.health.Ran(r)
-		}
 		svc.stacks = append(svc.stacks, one)
 	}
 	return svc, nil
+}
+
+// stack is one stack with everybody who hears of it.
+func (svc *service) stack(a *app, s *config.Stack) (*agent.Stack, error) {
+	log := report.NewLog(svc.log.With("stack", s.Name))
+	var watcher reconcile.Watcher
+	w := wiring{log: svc.log, dataDir: a.dataDir, parallel: a.parallel, watcher: func() reconcile.Watcher { return watcher }}
+	w.observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
+	repo, err := w.repo(s)
+	if err != nil {
+		return nil, err
+	}
+	one := w.stack(s, repo)
+	one.Report = func(r report.Run) {
+		log.Ran(r)
+		svc.metrics.Ran(r)
+		svc.health.Ran(r)
+	}
+	others, err := svc.forges.add(w, s, repo, one)
+	watcher = watching(log, others)
+	return one, err
 }
 
 func (s *service) run(ctx context.Context, listen string) error {
@@ -63,7 +77,11 @@ func (s *service) run(ctx context.Context, listen string) error {
 	defer context.AfterFunc(ctx, func() {
 		s.log.Info("stopping: what is in flight is finished; a second signal stops at once")
 	})()
+	var reviews sync.WaitGroup
+	reviews.Go(func() { s.forges.serve(ctx) })
 	agent.Serve(ctx, s.stacks)
+	reviews.Wait()
+	s.forges.flush(ctx)
 	s.log.Info("stopped")
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -36,7 +37,12 @@ func (w wiring) stack(s *config.Stack, repo *source.Repo) *agent.Stack {
 }
 
 func (w wiring) repo(s *config.Stack) (*source.Repo, error) {
-	return source.New(s.Repo(w.dataDir, nil), w.log.With("stack", s.Name))
+	var token func(context.Context) (string, error)
+	if g := s.Spec.Source.Auth.GitHubApp; g != nil {
+		app := forge.App{AppID: g.AppID, InstallationID: g.InstallationID, PrivateKeyFile: g.PrivateKeyFile, APIURL: g.APIURL}
+		token = app.Token
+	}
+	return source.New(s.Repo(w.dataDir, token), w.log.With("stack", s.Name))
 }
 
 func reader(s *config.Stack) func(fs.FS, string) ([]reconcile.Desired, error) {

@@ -38,7 +38,7 @@ func (r *Repository) Look(ctx context.Context) error {
 			}
 		}
 	}
-	for _, s := range r.Stacks {
+	for _, s := range r.stacks {
 		if err := s.lookAtHeld(ctx, open); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (r *Repository) stale(now time.Time) time.Time {
 // repository was not seen yet is left out.
 func (r *Repository) branches() map[string][]*Stack {
 	list := map[string][]*Stack{}
-	for _, s := range r.Stacks {
+	for _, s := range r.stacks {
 		if rev, ok := s.Last(); ok {
 			list[rev.Branch] = append(list[rev.Branch], s)
 		}
@@ -129,7 +129,7 @@ func (r *Repository) talk(ctx context.Context, pull forge.Pull) (t *talk, news b
 
 // forget lets go of pull requests that are neither open nor held.
 func (r *Repository) forget(open map[int]bool) {
-	for _, s := range r.Stacks {
+	for _, s := range r.stacks {
 		s.mu.Lock()
 		maps.DeleteFunc(s.plans, func(number int, _ planned) bool { return !open[number] })
 		s.mu.Unlock()

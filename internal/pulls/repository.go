@@ -33,11 +33,11 @@ type Repository struct {
 	Forge  forge.Forge
 	Board  *forge.Board
 	Outbox *forge.Outbox
-	Stacks []*Stack
 	// Poll says when to look without being told to.
 	Poll source.Schedule
 	Log  *slog.Logger
 
+	stacks []*Stack
 	people people
 	checks checks
 	wake   chan struct{}
@@ -69,18 +69,19 @@ func (m moved) due() time.Time {
 	return m.first.Add(patience)
 }
 
-// New is a repository with nothing owed to it.
-func New(f forge.Forge, stacks []*Stack, poll source.Schedule, log *slog.Logger) *Repository {
-	r := &Repository{
-		Forge: f, Board: forge.NewBoard(f), Outbox: forge.NewOutbox(log), Stacks: stacks, Poll: poll, Log: log,
-		wake: make(chan struct{}, 1), talks: map[int]*talk{},
+// New is a repository without stacks.
+func New(f forge.Forge, poll source.Schedule, log *slog.Logger) *Repository {
+	return &Repository{
+		Forge: f, Board: forge.NewBoard(f), Outbox: forge.NewOutbox(log), Poll: poll, Log: log,
+		people: people{forge: f}, wake: make(chan struct{}, 1), talks: map[int]*talk{},
 	}
-	r.people.forge = f
-	for _, s := range stacks {
-		s.repository = r
-		s.plans = map[int]planned{}
-	}
-	return r
+}
+
+// Add adds a stack, before anything is served.
+func (r *Repository) Add(s *Stack) {
+	s.repository = r
+	s.plans = map[int]planned{}
+	r.stacks = append(r.stacks, s)
 }
 
 // Wake says that pull requests or their comments may have changed.

@@ -60,11 +60,12 @@ func (w *world) restart() {
 	w.stack = &Stack{
 		Name: "prod", Last: w.last, Merged: w.merged, Read: w.read, Plan: w.plan,
 		Trace: func(_ context.Context, s reconcile.Step) (reconcile.Trace, bool) {
-			return reconcile.Trace{Who: "mallory", What: "stop", When: time.Now()}, true
+			return reconcile.Trace{Who: "mallory", What: "stop", When: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, true
 		},
 		Again: func() { w.again++ },
 	}
-	w.repo = New(w.forge, []*Stack{w.stack}, source.Schedule{}, slog.New(slog.DiscardHandler))
+	w.repo = New(w.forge, source.Schedule{}, slog.New(slog.DiscardHandler))
+	w.repo.Add(w.stack)
 }
 
 func (w *world) last() (source.Revision, bool) {

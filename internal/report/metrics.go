@@ -1,6 +1,7 @@
 package report
 
 import (
+	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 // Metrics counts what stacks come to, for Prometheus. It is a sink.
@@ -25,6 +27,8 @@ type Metrics struct {
 	success    *prometheus.GaugeVec
 	objects    *prometheus.GaugeVec
 	held       *prometheus.GaugeVec
+	forges     *prometheus.CounterVec
+	budget     *prometheus.GaugeVec
 
 	mu     sync.Mutex
 	commit map[string]string // the last commit in sync, by stack
@@ -53,9 +57,11 @@ func NewMetrics(version string) *Metrics {
 	m.success = gauge("last_success_timestamp_seconds", "When the stack was last in sync.", "stack")
 	m.objects = gauge("objects", "Objects by what is left to be done about them after the last pass.", "stack", "action")
 	m.held = gauge("held", "1 while a plan is held until its hash is approved.", "stack")
+	m.forges = counter("forge_requests_total", "Requests to forges; code 0 when no answer came, 304 when nothing had changed, limited when none was sent.", "repository", "method", "route", "code")
+	m.budget = gauge("forge_requests_left", "Requests that the budget of this hour still allows.", "repository")
 	build := gauge("build_info", "The version that runs.", "version")
 	build.WithLabelValues(version).Set(1)
-	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, build,
+	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.forges, m.budget, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -64,6 +70,19 @@ func NewMetrics(version string) *Metrics {
 func (m *Metrics) Request(service, method string, code int, took time.Duration) {
 	m.requests.WithLabelValues(service, method, strconv.Itoa(code)).Inc()
 	m.durations.WithLabelValues(service, method).Observe(took.Seconds())
+}
+
+// Forge counts one request to a forge.
+func (m *Metrics) Forge(repository string, e forge.Exchange) {
+	code := strconv.Itoa(e.Code)
+	switch {
+	case e.Cached:
+		code = strconv.Itoa(http.StatusNotModified)
+	case e.Refused:
+		code = "limited"
+	}
+	m.forges.WithLabelValues(repository, e.Method, e.Route, code).Inc()
+	m.budget.WithLabelValues(repository).Set(float64(e.Left))
 }
 
 // Ran counts one look.

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/pulls"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/report/forge/file"
+	"github.com/stackreeve/stackreeve/internal/report/forge/gitea"
+	"github.com/stackreeve/stackreeve/internal/report/forge/github"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// forges are the places that stacks report to. Stacks that are kept in one
+// repository share it.
+type forges struct {
+	log     *slog.Logger
+	observe func(repository string, e forge.Exchange)
+	list    []*pulls.Repository
+	at      map[forgeKey]*pulls.Repository
+}
+
+// forgeKey is what stacks have to have in common to share a repository.
+type forgeKey struct{ kind, url, repository, credentials string }
+
+func newForges(log *slog.Logger, observe func(string, forge.Exchange)) *forges {
+	return &forges{log: log, observe: observe, at: map[forgeKey]*pulls.Repository{}}
+}
+
+// add makes a stack report where its configuration says, and returns what has
+// to watch its passes.
+func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, one *agent.Stack) (watchers report.Tee, err error) {
+	for _, t := range f.targets(s) {
+		r := f.at[t.forgeKey]
+		if r == nil {
+			made, err := t.open()
+			if err != nil {
+				return nil, err
+			}
+			r = pulls.New(made, s.PullPoll, f.log.With("repository", cmp.Or(t.repository, t.url)))
+			f.at[t.forgeKey], f.list = r, append(f.list, r)
+		}
+		look := w.looker(s)
+		seen := &pulls.Stack{
+			Name: s.Name, Last: repo.Last, Merged: repo.Merged, Read: look.read, Plan: look.plan, Trace: look.trace,
+			Again: one.Check, PlanForks: s.Spec.Report.PlansForks(),
+		}
+		r.Add(seen)
+		watchers = append(watchers, seen)
+		before := one.Report
+		one.Report = func(run report.Run) { before(run); seen.Ran(run) }
+		if one.Applied == nil {
+			one.Approvals, one.Applied = seen.Approvals, seen.WasSynced
+		}
+	}
+	return watchers, nil
+}
+
+// target is one place that a stack reports to.
+type target struct {
+	forgeKey
+	open func() (forge.Forge, error)
+}
+
+// targets lists a stack's, forges first.
+func (f *forges) targets(s *config.Stack) (list []target) {
+	if g := s.Spec.Report.GitHub; g != nil {
+		credentials := g.TokenFile
+		if g.App != nil {
+			credentials = g.App.PrivateKeyFile
+		}
+		list = append(list, target{forgeKey{"github", g.APIURL, g.Repository, credentials}, func() (forge.Forge, error) { return f.github(g) }})
+	}
+	if g := s.Spec.Report.Gitea; g != nil {
+		list = append(list, target{forgeKey{"gitea", g.URL, g.Repository, g.TokenFile}, func() (forge.Forge, error) { return f.gitea(g) }})
+	}
+	if file := s.Spec.Report.File; file != nil {
+		list = append(list, target{forgeKey{kind: "file", url: file.Path}, func() (forge.Forge, error) { return fileForge(file.Path), nil }})
+	}
+	return list
+}
+
+func fileForge(path string) forge.Forge { return file.New(path) }
+
+func (f *forges) github(g *config.GitHub) (forge.Forge, error) {
+	c := github.Config{
+		Repository: g.Repository, APIURL: g.APIURL, RequestsPerHour: g.RequestsPerHour,
+		Observe: func(e forge.Exchange) { f.observe(g.Repository, e) },
+	}
+	if g.App != nil {
+		c.App = &forge.App{AppID: g.App.AppID, InstallationID: g.App.InstallationID, PrivateKeyFile: g.App.PrivateKeyFile, APIURL: g.APIURL}
+	} else {
+		c.Token = forge.FileToken(g.TokenFile)
+	}
+	return github.New(c)
+}
+
+func (f *forges) gitea(g *config.Gitea) (forge.Forge, error) {
+	return gitea.New(gitea.Config{
+		URL: g.URL, Repository: g.Repository, CAFile: g.CAFile, Token: forge.FileToken(g.TokenFile), RequestsPerHour: g.RequestsPerHour,
+		Observe: func(e forge.Exchange) { f.observe(g.Repository, e) },
+	})
+}
+
+// serve looks at pull requests until ctx ends, and then tells the forges, for a
+// moment, what they were not told yet.
+func (f *forges) serve(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, r := range f.list {
+		all.Go(func() { r.Serve(ctx) })
+	}
+	all.Wait()
+}
+
+// lastWords is how long a process that ends goes on telling forges.
+const lastWords = 10 * time.Second
+
+// flush tells the forges what they were not told yet.
+func (f *forges) flush(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	for _, r := range f.list {
+		if !r.Outbox.Flush(ctx) {
+			f.log.Warn("not everything could be told to the forge", "left", r.Outbox.Len())
+		}
+	}
+}
+
+// once looks at pull requests a single time.
+func (f *forges) once(ctx context.Context) error {
+	for _, r := range f.list {
+		if err := r.Once(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watching is a watcher and those of a stack's forges.
+func watching(own reconcile.Watcher, others report.Tee) reconcile.Watcher {
+	if len(others) == 0 {
+		return own
+	}
+	return append(report.Tee{own}, others...)
+}
