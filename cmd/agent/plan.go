@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/report/comment"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -31,24 +34,36 @@ func (a *app) plan() *cobra.Command {
 		}
 		return a.each(stacks, func(w wiring, s *config.Stack) (reconcile.Plan, error) {
 			plan, rev, err := w.look(cmd.Context(), s, ref)
-			if err != nil {
-				return plan, err
+			if output == "markdown" {
+				fmt.Fprint(a.out, page(s, plan, rev, err).Markdown())
 			}
-			approve := approveCommand(cmd, s.Name)
-			switch output {
-			case "json":
+			switch {
+			case err != nil:
+				return plan, err
+			case output == "json":
 				return plan, report.JSON(a.out, report.Document(plan, rev))
-			case "markdown":
-				report.Markdown(a.out, plan, rev, approve)
-			default:
+			case output == "text":
 				text := a.text()
-				text.Approve = approve
+				text.Approve = approveCommand(cmd, s.Name)
 				text.Plan(plan, rev)
 			}
 			return plan, nil
 		})
 	}
 	return cmd
+}
+
+// page is the comment that a pull request of the revision would get.
+func page(s *config.Stack, plan reconcile.Plan, rev source.Revision, err error) comment.Page {
+	p := comment.Page{Stack: s.Name, Head: rev.Commit, Root: rev.Root}
+	switch {
+	case errors.As(err, &p.Problems):
+	case err != nil:
+		p.Err = err.Error()
+	default:
+		p.Plan = &plan
+	}
+	return p
 }
 
 // each looks at every stack in turn; one that fails stops no other.
