@@ -27,6 +27,8 @@ type Suite struct {
 	Unseen map[string]string
 	// Simulator is another sort of cloud than the plain one; nil for that.
 	Simulator *simulator.Options
+	// Older makes the cloud one that can do less; nil leaves it as it is.
+	Older *Older
 }
 
 // Edit is a change of one field in the manifest. Since plans compare, it is as
@@ -49,6 +51,9 @@ type Edit struct {
 // and can be run alone.
 func (s Suite) Run(t *testing.T) {
 	g := NewTargetOn(t, s.Kinds, s.Simulator)
+	if s.Older != nil {
+		g = g.Through(s.Older.Wrap)
+	}
 	before := g.mine()
 	s.narrow(t, g)
 	for _, law := range []struct {

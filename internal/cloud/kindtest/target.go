@@ -35,6 +35,8 @@ type Target struct {
 
 	only map[string]bool // the kinds that agents look at; nil for all
 	wire *wire
+	// between stands between every agent and the cloud; nil for nothing.
+	between func(http.RoundTripper) http.RoundTripper
 }
 
 // wire is how the agents of a target reach their cloud. They share connections
@@ -86,6 +88,15 @@ func (g *Target) Beside(entry string) *Target {
 	return other
 }
 
+// Through is the same target behind something that every agent has to go
+// through.
+func (g *Target) Through(wrap func(http.RoundTripper) http.RoundTripper) *Target {
+	other := *g
+	other.between = wrap
+	other.wire = &wire{transport: g.wire.transport}
+	return &other
+}
+
 // In is the same target for a part of the test.
 func (g *Target) In(t *testing.T) *Target {
 	part := *g
@@ -126,10 +137,13 @@ func (g *Target) Client(wrap func(http.RoundTripper) http.RoundTripper) *cloud.C
 	g.t.Helper()
 	cfg := g.cfg
 	cfg.Wrap = func(http.RoundTripper) http.RoundTripper {
-		if wrap == nil {
-			return g.wire.transport
+		var next http.RoundTripper = g.wire.transport
+		for _, w := range []func(http.RoundTripper) http.RoundTripper{g.between, wrap} {
+			if w != nil {
+				next = w(next)
+			}
 		}
-		return wrap(g.wire.transport)
+		return next
 	}
 	cfg.Observe = func(cloud.Request) { g.wire.requests.Add(1) }
 	c, err := cloud.Open(context.WithoutCancel(g.t.Context()), cfg)
