@@ -1,6 +1,7 @@
 package neutron
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator/oslo"
@@ -69,6 +70,20 @@ func mayGateway(c *oslo.Caller, action string, g gatewayWish) error {
 		parts = append(parts, "rule:"+info+":"+k)
 	}
 	return oslo.Errorf(403, "PolicyNotAuthorized", "(rule:%s and (rule:%s and (%s))) is disallowed by policy", action, info, strings.Join(parts, " and "))
+}
+
+// gatewayMatched refuses an If-Match that was met before the gateway changed:
+// that change is a transaction of its own, and the next one finds the revision
+// that it has raised. A gateway that was set is gone again by then.
+func (n *Neutron) gatewayMatched(c *oslo.Call, r *Router, before int) error {
+	if r.Revision == before || !ifMatchForm.MatchString(c.Header.Get("If-Match")) {
+		return nil
+	}
+	if r.Gateway != nil {
+		n.dropGateway(r)
+		r.Revision = before + 1
+	}
+	return oslo.Errorf(http.StatusPreconditionFailed, "RevisionNumberConstraintFailed", "Constrained to %d, but current revision is %d", before, r.Revision)
 }
 
 // setGateway is db/l3_db.py: _update_router_gw_info.

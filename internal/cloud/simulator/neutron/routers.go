@@ -144,7 +144,11 @@ func (n *Neutron) updateRouter(c *oslo.Call, r *Router, v values) error {
 		if err := mayGateway(c.Caller, "update_router", g); err != nil {
 			return err
 		}
+		before := r.Revision
 		if err := n.setGateway(c.Caller, r, g); err != nil {
+			return err
+		}
+		if err := n.gatewayMatched(c, r, before); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ const (
 	pendingDelete = "PENDING_DELETE"
 
 	online    = "ONLINE"
+	draining  = "DRAINING"
 	offline   = "OFFLINE"
 	degraded  = "DEGRADED"
 	failing   = "ERROR"

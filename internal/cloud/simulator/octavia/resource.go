@@ -72,7 +72,11 @@ func serve[T any](o *Octavia, r *resource[T], path string) {
 		if err != nil {
 			return nil, err
 		}
-		return oslo.OK(map[string]any{r.singular: rec}), nil
+		view, perr := oslo.Pick(rec, c.Query()["fields"])
+		if perr != nil {
+			return nil, perr
+		}
+		return oslo.OK(map[string]any{r.singular: view}), nil
 	})
 }
 

@@ -27,7 +27,9 @@ func (o *Octavia) settleLater(lb *LoadBalancer) {
 	})
 }
 
-// settle is what the worker brings about in the end.
+// settle is what the worker brings about in the end. A health monitor is ONLINE
+// once it is made or changed alone; one that came with its load balancer stays
+// OFFLINE (controller/worker/v2/tasks/database_tasks.py: MarkLBActiveInDB).
 func (o *Octavia) settle(lb *LoadBalancer) {
 	if lb.Provisioning == pendingDelete {
 		o.lbs.Remove(lb.ID)
@@ -38,10 +40,14 @@ func (o *Octavia) settle(lb *LoadBalancer) {
 	}
 	lb.listeners = slices.DeleteFunc(lb.listeners, func(l *Listener) bool { return l.Provisioning == pendingDelete })
 	lb.pools = slices.DeleteFunc(lb.pools, func(p *Pool) bool { return p.Provisioning == pendingDelete })
+	alone := lb.Provisioning != pendingCreate
 	for _, p := range lb.pools {
 		p.members = slices.DeleteFunc(p.members, func(m *Member) bool { return m.Provisioning == pendingDelete })
 		if p.monitor != nil && p.monitor.Provisioning == pendingDelete {
 			p.monitor = nil
+		}
+		if m := p.monitor; m != nil && alone && strings.HasPrefix(m.Provisioning, "PENDING_") {
+			m.Operating = up(m.AdminStateUp)
 		}
 	}
 	now := stamp(o.cloud.Now())
@@ -92,7 +98,7 @@ func (p *Pool) judge(down map[string]bool) {
 			m.Operating = failing
 			bad++
 		case m.Weight == 0:
-			m.Operating = offline
+			m.Operating = draining
 		default:
 			m.Operating = online
 		}
@@ -106,8 +112,5 @@ func (p *Pool) judge(down map[string]bool) {
 		p.Operating = degraded
 	default:
 		p.Operating = online
-	}
-	if p.monitor != nil {
-		p.monitor.Operating = up(p.monitor.AdminStateUp)
 	}
 }
