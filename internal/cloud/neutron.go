@@ -45,7 +45,7 @@ func (b NeutronBase) UserTags() []string { return UserTags(b.Tags) }
 
 // Live is the part of a live object that is the same for every Neutron kind.
 func Live[S any](c *Client, b NeutronBase, state *S) reconcile.Live[*S] {
-	return reconcile.Live[*S]{ID: b.ID, Name: b.Name, Mark: b.Mark(), Mine: b.ProjectID == c.ProjectID, Phase: reconcile.Ready, State: state}
+	return reconcile.Live[*S]{ID: b.ID, Name: b.Name, Mark: b.Mark(), Mine: b.ProjectID == c.ProjectID, Phase: reconcile.Ready, Updated: b.UpdatedAt, State: state}
 }
 
 // Labels are the description and tags a manifest asks for.
@@ -70,6 +70,13 @@ func (b NeutronBase) Diff(want Labels, c *reconcile.Changes) {
 // Whatever of the second way a kill leaves behind is recognised by its
 // description and finished by [UpdateNeutron].
 func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body map[string]any, m reconcile.Mark, l Labels) (*S, error) {
+	tagged, err := c.hasExtension(ctx, "standard-attr-tag")
+	if err != nil {
+		return nil, err
+	}
+	if !tagged {
+		return nil, fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags nobody could tell later whose %s this is", reconcile.ErrRejected, strings.ReplaceAll(k.Singular, "_", " "))
+	}
 	inCreate, err := c.hasExtension(ctx, "tag-creation")
 	if err != nil {
 		return nil, err

@@ -147,14 +147,23 @@ func (e erased[S, T]) delete(ctx context.Context, have Live[any]) (bool, error) 
 	return e.d.Delete(ctx, unerase[T](have))
 }
 
+// trace says what the driver knows besides the time of the last change.
+func (e erased[S, T]) trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error) {
+	if d, ok := e.d.(Tracer[T]); ok {
+		return d.Trace(ctx, unerase[T](have), changes)
+	}
+	return Trace{When: have.Updated}, !have.Updated.IsZero(), nil
+}
+
 func erase[T any](l Live[*T]) Live[any] {
 	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Mine: l.Mine, Phase: l.Phase, Remade: l.Remade, Message: l.Message,
-		Uses: l.Uses, Tokens: l.Tokens, Attr: l.Attr, State: l.State}
+		Uses: l.Uses, Tokens: l.Tokens, Attr: l.Attr, Updated: l.Updated, State: l.State}
 }
 
 func unerase[T any](l Live[any]) Live[*T] {
+	state, _ := l.State.(*T) // nil of an object that is gone
 	return Live[*T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Mine: l.Mine, Phase: l.Phase, Remade: l.Remade, Message: l.Message,
-		Uses: l.Uses, Tokens: l.Tokens, Attr: l.Attr, State: l.State.(*T)}
+		Uses: l.Uses, Tokens: l.Tokens, Attr: l.Attr, Updated: l.Updated, State: state}
 }
 
 func readFlat[S any](obj *manifest.Object, _ *Desired) (*S, []manifest.Problem) {

@@ -10,7 +10,8 @@ import (
 )
 
 // Engine compares one stack with its cloud and carries out what differs. Its
-// fields are read-only once it is in use; one engine runs one pass at a time.
+// exported fields are read-only once it is in use; one engine runs one pass at
+// a time.
 type Engine struct {
 	Stack string
 	Kinds []Kind
@@ -26,6 +27,8 @@ type Engine struct {
 	Timing      Timing
 	Watcher     Watcher
 	Log         *slog.Logger
+
+	ids map[string]string // of objects in the cloud, by step, after the last pass
 }
 
 // Timing bounds the engine's waits. Zero fields mean the defaults.

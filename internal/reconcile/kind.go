@@ -144,4 +144,5 @@ type erasedDriver interface {
 	create(ctx context.Context, w Want[any]) (Live[any], error)
 	update(ctx context.Context, w Want[any], have Live[any], changes []Change) error
 	delete(ctx context.Context, have Live[any]) (bool, error)
+	trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error)
 }

@@ -1,6 +1,10 @@
 package reconcile
 
-import "github.com/stackreeve/stackreeve/internal/manifest"
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
 
 // Phase is where a live object stands in its life.
 type Phase string
@@ -36,6 +40,9 @@ type Live[State any] struct {
 	Uses, Tokens []string
 	// Attr are facts that other kinds need by reference, e.g. a port's address.
 	Attr map[string]string
+	// Updated is when anything of the object was last changed; the zero time where
+	// the cloud does not tell.
+	Updated time.Time
 	// State is what the kind's rules compare with the spec.
 	State State
 }

@@ -31,7 +31,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	r.snapshot = e.Observe(ctx, rev.Want)
 	r.observedAll()
 	plan := r.replan()
-	r.pass.First = plan.Apply(Brake(e.Limits, rev.Approved))
+	r.pass.First = e.recall(plan.Apply(Brake(e.Limits, rev.Approved)))
 	r.permit(r.pass.First)
 	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
 	if r.pass.First.Held == "" {
@@ -40,6 +40,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 		plan = r.pass.First
 	}
 	r.pass.Last = plan
+	e.remember(plan)
 	r.pass.Took = time.Since(r.pass.Started)
 	r.pass.Interrupted = ctx.Err() != nil
 	if plan.Held == "" {

@@ -63,6 +63,7 @@ type Step struct {
 	// cause is the condition reason of an import that cannot go on; "" leaves it
 	// to the action.
 	cause string
+	lost  string // the ID of an object that was there and is gone, if it is known
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool
 }

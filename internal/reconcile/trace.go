@@ -7,7 +7,7 @@ import (
 
 // Trace is who changed an object in the cloud, as far as the cloud says.
 type Trace struct {
-	// When it was changed; the zero time when the cloud does not tell.
+	// When it was changed, as the cloud's clock has it.
 	When time.Time
 	// Who did it: a name, or the ID of a user; "" when the cloud does not tell.
 	Who string
@@ -16,11 +16,59 @@ type Trace struct {
 }
 
 // Tracer is implemented by drivers of kinds about whose objects the cloud says
-// when they were changed, and by whom. ok is false when it says nothing.
-type Tracer interface {
-	Trace(ctx context.Context, id string) (t Trace, ok bool, err error)
+// more than when they were last changed (see [Live.Updated]), or less.
+type Tracer[State any] interface {
+	// Trace tells who brought about changes. have is the object as it was when
+	// they were noticed; of one that is gone only the ID is known, and its State
+	// and changes are nil. ok is false when the cloud does not tell.
+	Trace(ctx context.Context, have Live[*State], changes []Change) (t Trace, ok bool, err error)
 }
 
 // Trace asks the cloud who changed the object of a step, and when. ok is false
-// when it does not know.
-func (e *Engine) Trace(context.Context, Step) (t Trace, ok bool) { return Trace{}, false }
+// when it does not tell. It may be called while a pass runs.
+func (e *Engine) Trace(ctx context.Context, s Step) (t Trace, ok bool) {
+	k := e.kind(s.Key.Kind)
+	if k == nil || k.driver() == nil {
+		return Trace{}, false
+	}
+	have := Live[any]{ID: s.lost}
+	var changes []Change
+	if s.have != nil {
+		have, changes = *s.have, s.Changes
+	}
+	if have.ID == "" {
+		return Trace{}, false
+	}
+	t, ok, err := k.driver().trace(ctx, have, changes)
+	if err != nil && e.Log != nil {
+		e.Log.Debug("who changed it cannot be told", "object", s.Key.String(), "error", err)
+	}
+	return t, ok && err == nil
+}
+
+// recall writes down in the steps of a plan which object in the cloud it was
+// that is not there any more. Only this process knows: after a restart nobody
+// does.
+func (e *Engine) recall(p Plan) Plan {
+	return p.mapSteps(func(s Step) Step {
+		if s.have == nil {
+			s.lost = e.ids[s.id()]
+		}
+		return s
+	})
+}
+
+// remember takes note of what the objects of a plan are in the cloud, for when
+// they are gone.
+func (e *Engine) remember(p Plan) {
+	ids := make(map[string]string, len(p.Steps))
+	for _, s := range p.Steps {
+		if s.want == nil || s.surplus {
+			continue
+		}
+		if ids[s.id()] = s.ID(); s.ID() == "" {
+			ids[s.id()] = e.ids[s.id()]
+		}
+	}
+	e.ids = ids
+}

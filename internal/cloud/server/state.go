@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -29,6 +30,7 @@ type State struct {
 	ConfigDrive      string            `json:"config_drive"`
 	LaunchedAt       string            `json:"OS-SRV-USG:launched_at"`
 	Volumes          []link            `json:"os-extended-volumes:volumes_attached"`
+	Updated          time.Time         `json:"updated"`
 	Fault            struct {
 		Message string `json:"message"`
 	} `json:"fault"`

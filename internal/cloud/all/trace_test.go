@@ -1,0 +1,71 @@
+package all_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+const touched = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: net}
+spec: {resource: {description: written}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: SecurityGroup
+metadata: {name: web}
+spec: {resource: {description: written}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Volume
+metadata: {name: vol}
+spec: {resource: {size: 1, description: written}}
+`
+
+// When an object was changed is told of all whose service writes it down.
+func TestCloudTellsWhenAnObjectChanged(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(touched)
+	began := time.Now().Add(-time.Minute) // the cloud's clock is another one
+	made := g.MustSync(touched)
+	c := g.Client(nil)
+	engine := g.Engine(c)
+	paths := map[string][3]string{
+		"Network":       {cloud.Network, "networks/", "network"},
+		"SecurityGroup": {cloud.Network, "security-groups/", "security_group"},
+		"Volume":        {cloud.BlockStorage, "volumes/", "volume"},
+	}
+	for _, s := range made.Last.Steps {
+		service, path, wrapper := paths[s.Key.Kind][0], paths[s.Key.Kind][1], paths[s.Key.Kind][2]
+		body := map[string]any{wrapper: map[string]string{"description": "by hand"}}
+		if err := c.Do(t.Context(), cloud.Call{Service: service, Method: http.MethodPut, Path: path + s.ID(), Body: body}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range engine.Look(t.Context(), "test", g.Resolve(touched), nil).Steps {
+		trace, ok := engine.Trace(t.Context(), s)
+		if s.Action != reconcile.Update || !ok || trace.Who != "" || trace.When.Before(began) || trace.When.After(time.Now().Add(time.Minute)) {
+			t.Errorf("%s %s: %v %+v", s.Action, s.Key, ok, trace)
+		}
+	}
+}
+
+// Cinder does not count metadata: a time would be a wrong one.
+func TestNobodyKnowsWhenMetadataOfAVolumeChanged(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	const volume = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: vol}\nspec: {resource: {size: 1, metadata: [{name: by, value: written}]}}\n"
+	g.MustSync(volume)
+	engine := g.Engine(g.Client(nil))
+	for _, s := range engine.Look(t.Context(), "test", g.Resolve(strings.Replace(volume, "written", "hand", 1)), nil).Steps {
+		if trace, ok := engine.Trace(t.Context(), s); ok || s.Action != reconcile.Update {
+			t.Errorf("%s %s: %+v", s.Action, s.Key, trace)
+		}
+	}
+}

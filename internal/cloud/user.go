@@ -1,0 +1,44 @@
+package cloud
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+)
+
+// OwnUser is the user whose credentials the client has; empty when the token
+// does not say.
+func (c *Client) OwnUser() (id, name string) {
+	auth, ok := c.provider.GetAuthResult().(tokens.CreateResult)
+	if !ok {
+		return "", ""
+	}
+	user, err := auth.ExtractUser()
+	if err != nil || user == nil {
+		return "", ""
+	}
+	return user.ID, user.Name
+}
+
+// UserName says for people who a user ID stands for: by name if it is the
+// client's own user, or one that Keystone tells the client about, or else by
+// the ID. Most clouds tell nobody but administrators about others.
+func (c *Client) UserName(ctx context.Context, id string) string {
+	own, name := c.OwnUser()
+	switch id {
+	case "":
+		return ""
+	case own:
+		return name + " (the user of this agent)"
+	}
+	var answer struct {
+		User struct {
+			Name string `json:"name"`
+		} `json:"user"`
+	}
+	if err := c.Do(ctx, Call{Service: Identity, Method: http.MethodGet, Path: "users/" + id, Into: &answer}); err != nil || answer.User.Name == "" {
+		return id
+	}
+	return answer.User.Name
+}
