@@ -14,10 +14,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
-// without takes a service out of the catalog that Keystone gives.
+// without takes services out of the catalog that Keystone gives.
 type without struct {
-	service string
-	next    http.RoundTripper
+	services []string
+	next     http.RoundTripper
 }
 
 func (w *without) wrap(next http.RoundTripper) http.RoundTripper {
@@ -39,8 +39,9 @@ func (w *without) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	catalog, _ := body["token"]["catalog"].([]any)
 	body["token"]["catalog"] = slices.DeleteFunc(catalog, func(entry any) bool {
-		service, ok := entry.(map[string]any)
-		return ok && service["type"] == w.service
+		service, _ := entry.(map[string]any)
+		name, _ := service["type"].(string)
+		return slices.Contains(w.services, name)
 	})
 	text, err := json.Marshal(body)
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
@@ -51,7 +52,7 @@ func (w *without) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestCloudWithoutLoadBalancers(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	machines, balancer, _ := strings.Cut(story, "\n---\n")
-	none := &without{service: "load-balancer"}
+	none := &without{services: []string{"load-balancer"}}
 	if pass := g.SyncThrough(machines, none.wrap); pass.Outcome() != reconcile.InSync {
 		t.Errorf("machines: %s: %v", pass.Outcome(), pass.Failures)
 	}
@@ -75,5 +76,20 @@ func TestCloudWithoutLoadBalancers(t *testing.T) {
 	}
 	if plan := g.Plan(machines + "\n---\n" + balancer); !plan.InSync() {
 		t.Errorf("the load balancer is not as it was: %v", plan.Summary())
+	}
+}
+
+// On a cloud without block storage only the volumes, and what leans on them,
+// are in error.
+func TestCloudWithoutBlockStorage(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	none := &without{services: []string{"block-storage", "volume", "volumev2", "volumev3"}}
+	leaning := strings.NewReplacer("name: web", "name: leaning", "tags: [web, blue]", "volumes: [{volumeRef: data}]").Replace(taggedServer)
+	pass := g.SyncThrough(strings.Join([]string{imported, taggedServer, plainVolume, leaning}, "\n---\n"), none.wrap)
+	if len(pass.Failures) != 1 || pass.Failures[0].Key.Kind != "Volume" || !strings.Contains(pass.Failures[0].Reason, "block-storage") {
+		t.Errorf("failures are %v, want the volume's", pass.Failures)
+	}
+	if pass.Last.Owned != 1 {
+		t.Errorf("the stack owns %d objects, want the server that needs no volume", pass.Last.Owned)
 	}
 }

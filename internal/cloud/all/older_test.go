@@ -165,6 +165,8 @@ func TestWhatOlderCloudsCannotDo(t *testing.T) {
 			"spec: {resource: {policy: anti-affinity, rules: {maxServerPerHost: 2}}}", "rules of server groups need microversion 2.64"},
 		{"tags of load balancers", kindtest.Older{Balancer: "2.4"}, plainBalancer, "load balancers need microversion 2.5 of the load-balancer service"},
 		{"who may call", kindtest.Older{Balancer: "2.11"}, in(plainBalancer, "protocol: http\n", "protocol: http\n      allowedCidrs: [10.0.0.0/8]\n"), "allowed_cidrs"},
+		{"tags of networks", kindtest.Older{Extensions: []string{"standard-attr-tag"}}, "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\n" +
+			"spec: {resource: {}}", "lacks the extension standard-attr-tag"},
 		{"port security", kindtest.Older{Extensions: bare}, "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\n" +
 			"spec: {resource: {portSecurityEnabled: false}}", "Unrecognized attribute(s) 'port_security_enabled'"},
 		{"stateless groups", kindtest.Older{Extensions: bare}, "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: SecurityGroup\nmetadata: {name: web}\n" +
@@ -172,13 +174,13 @@ func TestWhatOlderCloudsCannotDo(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}).Through(tt.older.Wrap)
-			const beside = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Router\nmetadata: {name: beside}\nspec: {resource: {}}"
+			const beside = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: ServerGroup\nmetadata: {name: beside}\nspec: {resource: {policy: affinity}}"
 			pass := g.Sync(imported + "\n---\n" + beside + "\n---\n" + tt.object)
 			if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, tt.want) {
 				t.Errorf("failures are %v, want %q", pass.Failures, tt.want)
 			}
 			if pass.Last.Owned != 1 {
-				t.Errorf("the stack owns %d objects, want the router beside", pass.Last.Owned)
+				t.Errorf("the stack owns %d objects, want the group beside", pass.Last.Owned)
 			}
 			g.MustSync(beside)
 		})

@@ -36,6 +36,7 @@ var attributes = map[string][]string{
 	"uplink-status-propagation":   {"propagate_uplink_status"},
 	"qos":                         {"qos_policy_id", "qos_network_policy_id"},
 	"fip-port-details":            {"port_details"},
+	"standard-attr-tag":           {"tags"},
 	"standard-attr-revisions":     {"revision_number"},
 	"standard-attr-timestamp":     {"created_at", "updated_at"},
 	"subnet-service-types":        {"service_types"},
