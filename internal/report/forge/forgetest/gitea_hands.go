@@ -3,6 +3,7 @@ package forgetest
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,7 +65,15 @@ func (g *Gitea) pulls(t *testing.T) (list []giteaPull) {
 // commit pushes files to a branch of a repository as a person.
 func (g *Gitea) commit(t *testing.T, login, repository, branch string, files map[string]string, anew bool) string {
 	t.Helper()
-	dir := filepath.Join(g.server.dir, "clones", login, filepath.FromSlash(repository))
+	dir := g.prepare(t, login, repository, branch, files, anew)
+	g.git(t, dir, "push", "-q", "--force", "origin", "HEAD:refs/heads/"+branch)
+	return g.git(t, dir, "rev-parse", "HEAD")
+}
+
+// prepare commits files in a person's clone.
+func (g *Gitea) prepare(t *testing.T, login, repository, branch string, files map[string]string, anew bool) (dir string) {
+	t.Helper()
+	dir = filepath.Join(g.server.dir, "clones", login, filepath.FromSlash(repository))
 	if _, err := os.Stat(dir); err != nil {
 		g.git(t, g.server.dir, "clone", "-q", g.remoteAs(login, repository), dir)
 		g.git(t, dir, "config", "user.name", login)
@@ -80,11 +89,32 @@ func (g *Gitea) commit(t *testing.T, login, repository, branch string, files map
 	g.git(t, dir, "add", "-A")
 	names := slices.Sorted(maps.Keys(files))
 	g.git(t, dir, "commit", "-q", "--allow-empty", "-m", "Change "+strings.Join(names, ", "))
-	g.git(t, dir, "push", "-q", "--force", "origin", "HEAD:refs/heads/"+branch)
-	return g.git(t, dir, "rev-parse", "HEAD")
+	return dir
 }
 
-func writeFiles(t *testing.T, dir string, files map[string]string) {
+// PushForReview opens a pull request without a branch or a fork, by a push to
+// refs/for/, as everybody may who can read.
+func (g *Gitea) PushForReview(t *testing.T, login, topic string, files map[string]string) (number int) {
+	t.Helper()
+	g.person(t, login, "all")
+	dir := g.prepare(t, login, g.Repository, topic, files, false)
+	g.git(t, dir, "push", "-q", "origin", "HEAD:refs/for/"+g.Branch()+"/"+topic, "-o", "title="+topic)
+	commit := g.git(t, dir, "rev-parse", "HEAD")
+	list := g.pulls(t)
+	i := slices.IndexFunc(list, func(p giteaPull) bool { return p.Head.SHA == commit })
+	if i < 0 {
+		t.Fatalf("there is no pull request of %s", commit)
+	}
+	return list[i].Number
+}
+
+// DeleteBranch deletes a branch.
+func (g *Gitea) DeleteBranch(t *testing.T, branch string) {
+	t.Helper()
+	g.call(t, Maintainer, "DELETE", "/repos/"+g.Repository+"/branches/"+url.PathEscape(branch), nil, nil)
+}
+
+func writeFiles(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))

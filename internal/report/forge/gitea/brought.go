@@ -98,11 +98,14 @@ func (r *Repository) copies(ctx context.Context, number int, commit string) (boo
 	if err := r.fail("read the commit "+commit, resp, err); err != nil {
 		return false, err
 	}
+	if one == nil || one.CommitMeta == nil {
+		return false, r.notBrought("a pull request", commit)
+	}
 	list, resp, err := api.ListPullRequestCommits(r.owner, r.name, int64(number), sdk.ListPullRequestCommitsOptions{ListOptions: sdk.ListOptions{PageSize: pageSize}})
 	if err := r.fail(fmt.Sprintf("list the commits of pull request %d", number), resp, err); err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(list, func(c *sdk.Commit) bool { return written(c) == written(one) }), nil
+	return slices.ContainsFunc(commits(list), func(c *sdk.Commit) bool { return written(c) == written(one) }), nil
 }
 
 // written is what of a commit stays the same on another base.
@@ -134,12 +137,12 @@ func (r *Repository) since(ctx context.Context, branch, commit string) (history,
 		if err := r.fail("read the history of "+branch, resp, err); err != nil {
 			return false, err
 		}
-		for _, c := range list {
+		for _, c := range commits(list) {
 			if h.tip == "" {
 				h.tip = c.SHA
 			}
 			h.parents[c.SHA] = nil
-			for _, p := range c.Parents {
+			for _, p := range some(c.Parents) {
 				h.parents[c.SHA] = append(h.parents[c.SHA], p.SHA)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	sdk "code.gitea.io/sdk/gitea"
@@ -67,6 +68,16 @@ func pages(page func(options sdk.ListOptions) (more bool, err error)) error {
 		}
 	}
 	return fmt.Errorf("%w: more than %d pages", forge.ErrRefused, mostPages)
+}
+
+// some leaves out what a list holds no value for.
+func some[T any](list []*T) []*T {
+	return slices.DeleteFunc(list, func(v *T) bool { return v == nil })
+}
+
+// commits leaves out those without a hash, too.
+func commits(list []*sdk.Commit) []*sdk.Commit {
+	return slices.DeleteFunc(list, func(c *sdk.Commit) bool { return c == nil || c.CommitMeta == nil })
 }
 
 // next tells whether a page is followed by another. A list that is not paged

@@ -24,7 +24,7 @@ func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, err
 		if err := r.fail("list pull requests", resp, err); err != nil {
 			return false, err
 		}
-		for _, p := range found {
+		for _, p := range some(found) {
 			if one := pullOf(p); one.Base == branch && one.Open {
 				list = append(list, one)
 			}
@@ -43,21 +43,25 @@ func (r *Repository) Pull(ctx context.Context, number int) (forge.Pull, error) {
 		return forge.Pull{}, err
 	}
 	found, resp, err := api.GetPullRequest(r.owner, r.name, int64(number))
-	if err := r.fail(fmt.Sprintf("read pull request %d", number), resp, err); err != nil {
+	what := fmt.Sprintf("read pull request %d", number)
+	if err := r.fail(what, resp, err); err != nil {
 		return forge.Pull{}, err
 	}
 	p := pullOf(found)
+	if p.Number != number {
+		return forge.Pull{}, r.refused(what, fmt.Errorf("%w: the answer is about another", forge.ErrUnavailable))
+	}
 	// Asked for one, Gitea answers with where its branch is now, which may be
 	// ahead of the reference that can be fetched, or far away when it is merged.
 	refs, resp, err := api.GetRepoRefs(r.owner, r.name, p.HeadRef)
-	err = r.fail(fmt.Sprintf("read the head of pull request %d", number), resp, err)
+	err = r.fail(what+": its head", resp, err)
 	switch {
 	case errors.Is(err, forge.ErrNotFound):
 		return p, nil
 	case err != nil:
 		return forge.Pull{}, err
 	}
-	for _, ref := range refs {
+	for _, ref := range some(refs) {
 		if ref.Ref == p.HeadRef && ref.Object != nil {
 			p.Head = ref.Object.SHA
 		}
@@ -109,7 +113,7 @@ func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string
 	if err := r.fail(what, resp, err); err != nil {
 		return "", err
 	}
-	if len(list) == 0 || list[0].CommitMeta == nil {
+	if list = commits(list); len(list) == 0 {
 		return "", r.refused(what, forge.ErrNotFound)
 	}
 	return list[0].SHA, nil

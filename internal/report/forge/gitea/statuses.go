@@ -26,7 +26,7 @@ func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Statu
 		if err != nil {
 			return false, err
 		}
-		for _, s := range found.Statuses {
+		for _, s := range some(found.Statuses) {
 			if !seen[s.Context] {
 				list = append(list, forge.Status{Context: s.Context, State: stateOf(s.State), Description: s.Description, URL: s.TargetURL})
 			}

@@ -27,7 +27,7 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 		if err := r.fail(fmt.Sprintf("list the comments of pull request %d", number), resp, err); err != nil {
 			return false, err
 		}
-		for _, c := range found {
+		for _, c := range some(found) {
 			list = append(list, commentOf(c, me))
 		}
 		return next(resp.Header, len(found)), nil
