@@ -89,6 +89,7 @@ func (r *resolver) decode(obj *manifest.Object, parent *Desired, fallback bool, 
 		return
 	}
 	d, problems := k.decode(obj)
+	d.body, d.public = k.Body(), k.Info().Public
 	problems = append(problems, d.readOptions()...)
 	if d.Import != nil {
 		d.Import.Hint = hint
@@ -190,6 +191,9 @@ func (r *resolver) suggest(missing manifest.Key) string {
 	slices.Sort(names)
 	if near := manifest.Nearest(missing.Name, names); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)
+	}
+	if missing.Group == "" { // a Secret or ConfigMap is in no cloud
+		return "add a manifest for it, in namespace " + missing.Namespace
 	}
 	return fmt.Sprintf("add a manifest for it (managementPolicy: unmanaged with spec.import, if it exists already in the cloud), in namespace %s", missing.Namespace)
 }
