@@ -130,7 +130,7 @@ func (g *Gitea) SSH() (address, knownHosts string) {
 // authorized_keys.
 func (g *Gitea) AddKey(t testing.TB, login, line string) {
 	t.Helper()
-	g.call(t, login, "POST", "/user/keys", object{"title": "lab", "key": line}, nil)
+	g.call(t, giteaAdmin, "POST", "/admin/users/"+login+"/keys", object{"title": "lab", "key": line}, nil)
 }
 
 // Stop takes it off the net; Start brings it back with all it held, at the same
