@@ -1,0 +1,166 @@
+package forgetest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// GitHub is a GitHub for tests, with one repository: a [Lab] but for [Lab.Forge],
+// which whoever tests makes from what is said here.
+//
+//	agent ──▶ front ──▶ Prism ──▶ layer ──▶ emulate
+//	            │         │         └─ Git, statuses, reactions, limits, ETags: what emulate lacks
+//	            │         └─ judges every request by GitHub's own description of its API
+//	            └─ fails the test for what Prism objects to; Git over HTTP
+//
+// It is strict where GitHub is, as far as that is known.
+type GitHub struct {
+	// APIURL is where the API begins, as on an Enterprise server. Repository is the
+	// owner and name of the repository, which has one commit.
+	APIURL, Repository string
+	// TokenFile holds the token of an account, [Bot], that may push.
+	TokenFile string
+	// AppID and AppKeyFile are of an App that is installed on the repository, as
+	// InstallationID, and comments as [AppLogin].
+	AppID, InstallationID int64
+	AppKeyFile            string
+
+	t          testing.TB
+	dir        string // of everything
+	front      *httptest.Server
+	inside     *httptest.Server // the layer
+	hub        string           // where emulate is
+	client     *http.Client
+	tokens     map[string]string // by login
+	delivering sync.WaitGroup
+
+	mu         sync.Mutex
+	judge      string // where Prism is
+	down       bool
+	left       int       // requests until the limit
+	reset      time.Time // when the limit ends
+	served     int       // requests that were answered
+	complaints []string
+	minted     map[string]bool
+	hooks      []hook
+	pulls      map[int]*githubPull
+	statuses   map[string][]object
+	runs       map[int64]*CheckRun
+	reacted    map[int64][]reaction
+}
+
+// githubPull is what emulate does not know of a pull request.
+type githubPull struct {
+	branch, base string // references of heads
+	fork         string // login; "" is the repository itself
+	forkGone     bool
+	head, tip    string // the newest commit, and the base's when it came
+	mergeCommit  string
+	updated      time.Time
+	commits      map[string]bool // those that it brings
+	closed       bool
+}
+
+type hook struct{ url, secret string }
+
+const (
+	// AppLogin is who the App comments as.
+	AppLogin = "stackreeve[bot]"
+
+	githubAppID        = 4711
+	githubInstallation = 42
+	githubRepository   = "acme/cloud-config"
+	hourly             = 5000
+)
+
+// githubPeople are all accounts: emulate makes none later. The first two may
+// push from the beginning.
+var githubPeople = []string{Maintainer, Bot, "writer", "reader", "stranger", "alice", "bob", "carol", "mallory"}
+
+// StartGitHub starts one for the length of a test. Its parts are installed by
+// npm first, once for a machine; so tests with real forges are skipped unless
+// STACKREEVE_TEST_FORGE is set.
+func StartGitHub(t testing.TB) *GitHub {
+	t.Helper()
+	if os.Getenv("STACKREEVE_TEST_FORGE") == "" {
+		t.Skip("STACKREEVE_TEST_FORGE is not set")
+	}
+	g := &GitHub{
+		Repository: githubRepository, AppID: githubAppID, InstallationID: githubInstallation,
+		t: t, dir: t.TempDir(), client: &http.Client{Timeout: time.Minute}, tokens: map[string]string{},
+		left: hourly, reset: time.Now().Add(time.Hour), minted: map[string]bool{}, pulls: map[int]*githubPull{},
+		statuses: map[string][]object{}, runs: map[int64]*CheckRun{}, reacted: map[int64][]reaction{},
+	}
+	for _, login := range githubPeople {
+		g.tokens[login] = "ghp_" + strings.ReplaceAll(login, "-", "") + strings.Repeat("0", 20)
+	}
+	g.makeRepository(t)
+	g.inside = httptest.NewServer(g.layer())
+	t.Cleanup(g.inside.Close)
+	g.front = httptest.NewServer(g.outside())
+	t.Cleanup(g.front.Close)
+	g.APIURL = g.front.URL + apiPath
+	key := g.startParts(t)
+	g.TokenFile, g.AppKeyFile = filepath.Join(g.dir, "token"), filepath.Join(g.dir, "app.pem")
+	for path, text := range map[string]string{g.TokenFile: g.Token(Bot) + "\n", g.AppKeyFile: key} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.allow(t, Bot, "push")
+	g.listen()
+	t.Cleanup(func() {
+		g.delivering.Wait()
+		for _, c := range g.Complaints() {
+			t.Error(c)
+		}
+	})
+	return g
+}
+
+// Token is a person's, the agent's too.
+func (g *GitHub) Token(login string) string { return g.tokens[login] }
+
+// Branch implements [Site].
+func (g *GitHub) Branch() string { return "main" }
+
+// Remote implements [Site].
+func (g *GitHub) Remote() string { return g.front.URL + "/" + g.Repository + ".git" }
+
+// Can implements [Site]: what the App can. A token writes no checks.
+func (g *GitHub) Can() Ability { return Ability{Checks: true, Limits: true} }
+
+// Hook implements [Site].
+func (g *GitHub) Hook(_ *testing.T, url, secret string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.hooks = append(g.hooks, hook{url, secret})
+}
+
+// SetDown makes every request be answered with 503, or no longer.
+func (g *GitHub) SetDown(down bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.down = down
+}
+
+// SetLeft is how many requests are allowed until a limit ends.
+func (g *GitHub) SetLeft(requests int, reset time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.left, g.reset = requests, reset
+}
+
+// Served is how many requests counted since the start: those answered with 304
+// do not.
+func (g *GitHub) Served() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.served
+}

@@ -1,0 +1,110 @@
+package forgetest
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// hookPath is where emulate tells the layer of what happened.
+const hookPath = "/_hooks"
+
+// listen has emulate tell the layer.
+func (g *GitHub) listen() {
+	g.call(g.t, Maintainer, http.MethodPost, "/repos/"+g.Repository+"/hooks", object{
+		"name": "web", "active": true, "events": []string{"pull_request", "issue_comment"},
+		"config": object{"url": g.inside.URL + hookPath, "content_type": "json"},
+	}, nil)
+}
+
+// hooked corrects what emulate tells, and tells it on.
+func (g *GitHub) hooked(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	var payload object
+	if err == nil {
+		err = json.Unmarshal(body, &payload)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if pull, ok := payload["pull_request"].(object); ok {
+		g.fix(pull)
+	}
+	w.WriteHeader(http.StatusNoContent)
+	g.tell(r.Header.Get("X-Github-Event"), payload)
+}
+
+// tellPush tells of a push, which Git took without emulate.
+func (g *GitHub) tellPush(ref, before, after string) {
+	zero := strings.Repeat("0", 40)
+	if before == "" {
+		before = zero
+	}
+	var repository object
+	g.call(g.t, Maintainer, http.MethodGet, "/repos/"+g.Repository, nil, &repository)
+	commit := object{"id": after, "message": "Change", "timestamp": stamp(time.Now()), "author": object{"name": Maintainer}, "added": []string{}, "removed": []string{}, "modified": []string{}}
+	// A push tells times of a repository in seconds since 1970.
+	for _, name := range []string{"created_at", "pushed_at"} {
+		repository[name] = time.Now().Unix()
+	}
+	g.tell("push", object{
+		"ref": ref, "before": before, "after": after, "created": before == zero, "deleted": false, "forced": false, "base_ref": nil,
+		"compare": "", "commits": []object{commit}, "head_commit": commit, "repository": repository,
+		"pusher": object{"name": Maintainer, "email": Maintainer + "@example.org"}, "sender": object{"login": Maintainer, "id": 1},
+	})
+}
+
+// tellPull tells what became of a pull request without emulate.
+func (g *GitHub) tellPull(number int, action string) {
+	var repository, pull object
+	g.call(g.t, Maintainer, http.MethodGet, "/repos/"+g.Repository, nil, &repository)
+	g.call(g.t, Maintainer, http.MethodGet, pullPath(g.Repository, number), nil, &pull)
+	g.tell("pull_request", object{"action": action, "number": number, "pull_request": pull, "repository": repository, "sender": object{"login": Maintainer, "id": 1}})
+}
+
+// tell delivers an event to all hooks, signed, once.
+func (g *GitHub) tell(event string, payload object) {
+	body, err := json.Marshal(payload)
+	if err != nil {
+		g.complain("%v", err)
+		return
+	}
+	g.mu.Lock()
+	hooks := slices.Clone(g.hooks)
+	g.mu.Unlock()
+	for _, h := range hooks {
+		g.delivering.Go(func() {
+			if err := g.deliver(h, event, body); err != nil {
+				g.t.Logf("deliver %s: %v", event, err)
+			}
+		})
+	}
+}
+
+func (g *GitHub) deliver(h hook, event string, body []byte) error {
+	req, err := http.NewRequest(http.MethodPost, h.url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	mac := hmac.New(sha256.New, []byte(h.secret))
+	_, _ = mac.Write(body)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "GitHub-Hookshot/0")
+	req.Header.Set("X-GitHub-Event", event)
+	req.Header.Set("X-GitHub-Delivery", rand.Text())
+	req.Header.Set("X-Hub-Signature-256", "sha256="+hex.EncodeToString(mac.Sum(nil)))
+	resp, err := g.client.Do(req)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}

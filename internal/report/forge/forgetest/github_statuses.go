@@ -1,0 +1,142 @@
+package forgetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+func invalid(resource, field, message string) reply {
+	return refuse(http.StatusUnprocessableEntity, "Validation Failed", object{"resource": resource, "code": "custom", "field": field, "message": message})
+}
+
+var fullSHA = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// setStatus is as strict as GitHub is, which no description of its API says.
+func (g *GitHub) setStatus(r *http.Request, body []byte) reply {
+	commit := r.PathValue("commit")
+	var s struct {
+		State, Context, Description string
+		TargetURL                   string `json:"target_url"`
+	}
+	if err := json.Unmarshal(body, &s); err != nil {
+		return refuse(http.StatusBadRequest, "Problems parsing JSON")
+	}
+	if s.Context == "" {
+		s.Context = "default"
+	}
+	target, err := url.Parse(s.TargetURL)
+	switch {
+	case !fullSHA.MatchString(commit) || !g.has(commit):
+		return refuse(http.StatusUnprocessableEntity, "No commit found for SHA: "+commit)
+	case s.State != "error" && s.State != "failure" && s.State != "pending" && s.State != "success":
+		return invalid("Status", "state", "state is not included in the list")
+	case utf8.RuneCountInString(s.Description) > 140:
+		return invalid("Status", "description", "description is too long (maximum is 140 characters)")
+	case utf8.RuneCountInString(s.Context) > 255:
+		return invalid("Status", "context", "context is too long (maximum is 255 characters)")
+	case strings.ContainsFunc(s.Description+s.Context, func(c rune) bool { return c > 0xffff }):
+		return refuse(http.StatusInternalServerError, "Server Error")
+	case err != nil || s.TargetURL != "" && target.Scheme != "http" && target.Scheme != "https":
+		return invalid("Status", "target_url", "target_url must use http(s) scheme")
+	}
+	login, _ := g.who(token(r))
+	made := object{
+		"state": s.State, "context": s.Context, "description": nil, "target_url": nil,
+		"creator": object{"login": login}, "created_at": stamp(time.Now()), "updated_at": stamp(time.Now()),
+		"url": g.front.URL + apiPath + "/repos/" + g.Repository + "/statuses/" + commit,
+	}
+	if s.Description != "" {
+		made["description"] = s.Description
+	}
+	if s.TargetURL != "" {
+		made["target_url"] = s.TargetURL
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	same := 0
+	for _, one := range g.statuses[commit] {
+		if one["context"] == s.Context {
+			same++
+		}
+	}
+	if same >= 1000 {
+		return refuse(http.StatusUnprocessableEntity, "Validation Failed", object{
+			"resource": "Status", "code": "custom", "message": "This SHA and context has reached the maximum number of statuses.",
+		})
+	}
+	made["id"] = len(g.statuses[commit]) + 1
+	g.statuses[commit] = append(g.statuses[commit], made)
+	return say(http.StatusCreated, made)
+}
+
+// combined is the newest status of each context, newest first.
+func (g *GitHub) combined(r *http.Request, _ []byte) reply {
+	commit := r.PathValue("commit")
+	if !g.has(commit) {
+		return refuse(http.StatusUnprocessableEntity, "No commit found for SHA: "+commit)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := g.statuses[commit]
+	newest, seen, state := []object{}, map[any]bool{}, "success"
+	for i := len(all) - 1; i >= 0; i-- {
+		if context := all[i]["context"]; !seen[context] {
+			seen[context] = true
+			newest = append(newest, all[i])
+			if s := all[i]["state"]; s == "failure" || s == "error" {
+				state = "failure"
+			} else if s == "pending" && state == "success" {
+				state = "pending"
+			}
+		}
+	}
+	if len(newest) == 0 {
+		state = "pending"
+	}
+	page, link := paged(r, newest)
+	a := say(http.StatusOK, object{"state": state, "statuses": page, "sha": commit, "total_count": len(newest), "commit_url": "", "url": ""})
+	if link != "" {
+		a.header.Set("Link", link)
+	}
+	return a
+}
+
+// paged is a page of a list, and the Link header with the next.
+func paged[T any](r *http.Request, list []T) (page []T, link string) {
+	query := r.URL.Query()
+	number, err := strconv.Atoi(query.Get("page"))
+	if err != nil || number < 1 {
+		number = 1
+	}
+	size, err := strconv.Atoi(query.Get("per_page"))
+	if err != nil || size < 1 {
+		size = 30
+	}
+	size = min(size, 100)
+	if number*size < len(list) {
+		query.Set("page", strconv.Itoa(number+1))
+		link = fmt.Sprintf(`<http://%s%s?%s>; rel="next"`, r.Host, r.URL.Path, query.Encode())
+	}
+	return list[min((number-1)*size, len(list)):min(number*size, len(list))], link
+}
+
+// Status is the newest status of a context, and how many there were.
+func (g *GitHub) Status(commit, name string) (state, description string, count int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range g.statuses[commit] {
+		if s["context"] == name {
+			count++
+			state, _ = s["state"].(string)
+			description, _ = s["description"].(string)
+		}
+	}
+	return state, description, count
+}
