@@ -139,9 +139,6 @@ func (r *Repository) MayWrite(ctx context.Context, login string) (bool, error) {
 	case err != nil:
 		return false, err
 	}
-	switch found.Permission {
-	case sdk.AccessModeWrite, sdk.AccessModeAdmin, sdk.AccessModeOwner:
-		return true, nil
-	}
-	return false, nil
+	may := []sdk.AccessMode{sdk.AccessModeWrite, sdk.AccessModeAdmin, sdk.AccessModeOwner}
+	return slices.Contains(may, found.Permission), nil
 }
