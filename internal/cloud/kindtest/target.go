@@ -6,6 +6,7 @@ package kindtest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"os"
 	"slices"
@@ -34,6 +35,7 @@ type Target struct {
 	Simulator *simulator.Server
 
 	only map[string]bool // the kinds that agents look at; nil for all
+	used *bool           // whether any agent was let loose
 	wire *wire
 	// between stands between every agent and the cloud; nil for nothing.
 	between func(http.RoundTripper) http.RoundTripper
@@ -75,7 +77,9 @@ func NewTargetOn(t *testing.T, kinds Kinds, options *simulator.Options) *Target 
 }
 
 // Beside is another stack in the same cloud, with the credentials of another
-// entry of clouds.yaml unless entry is "".
+// entry of clouds.yaml unless entry is "". For a real cloud the entry is called
+// like that of the cloud, with this one's name behind a hyphen; the test is
+// skipped where there is none.
 func (g *Target) Beside(entry string) *Target {
 	g.t.Helper()
 	other := newTarget(g.t, g.kinds)
@@ -83,6 +87,12 @@ func (g *Target) Beside(entry string) *Target {
 	other.Simulator, other.cfg = g.Simulator, g.cfg
 	if entry != "" {
 		other.cfg.Cloud = entry
+	}
+	if entry != "" && g.Simulator == nil {
+		other.cfg.Cloud = g.cfg.Cloud + "-" + entry
+		if _, err := cloud.Open(context.WithoutCancel(g.t.Context()), other.cfg); errors.Is(err, reconcile.ErrRejected) {
+			g.t.Skip(err)
+		}
 	}
 	other.emptyAtEnd()
 	return other
@@ -117,7 +127,7 @@ func (g *Target) Only(manifests ...string) {
 }
 
 func newTarget(t *testing.T, kinds Kinds) *Target {
-	target := &Target{t: t, kinds: kinds, Stack: "t" + strings.ToLower(rand.Text())[:10], wire: &wire{transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
+	target := &Target{t: t, kinds: kinds, used: new(bool), Stack: "t" + strings.ToLower(rand.Text())[:10], wire: &wire{transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
 	target.Defaults = reconcile.Defaults{Network: "private", VIPNetworks: map[string]string{"private": "private", "public": "public"},
 		Regions: map[string]string{"tokyo1": "RegionOne"}, Zones: map[string]string{"dev": "az-a"}, ServiceTypes: map[string]string{"generic": ""}, Region: "RegionOne"}
 	return target
@@ -125,6 +135,9 @@ func newTarget(t *testing.T, kinds Kinds) *Target {
 
 func (g *Target) emptyAtEnd() {
 	g.t.Cleanup(func() {
+		if !*g.used {
+			return
+		}
 		if pass := g.Sync(""); pass.Outcome() != reconcile.InSync {
 			g.t.Errorf("clean-up: %s: %v", pass.Outcome(), pass.Failures)
 		}
@@ -135,6 +148,7 @@ func (g *Target) emptyAtEnd() {
 // may be nil.
 func (g *Target) Client(wrap func(http.RoundTripper) http.RoundTripper) *cloud.Client {
 	g.t.Helper()
+	*g.used = true
 	cfg := g.cfg
 	cfg.Wrap = func(http.RoundTripper) http.RoundTripper {
 		var next http.RoundTripper = g.wire.transport

@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -34,15 +33,6 @@ kind: Server
 metadata: {name: web}
 spec: {resource: {imageRef: os, flavorRef: small, ports: []}}
 `
-
-// administrator is the entry of clouds.yaml with the credentials of one: of a
-// real cloud that of its own name with -admin.
-func administrator(g *kindtest.Target) string {
-	if g.Simulator != nil {
-		return "admin"
-	}
-	return os.Getenv("STACKREEVE_TEST_CLOUD") + "-admin"
-}
 
 // tracing is an agent that goes on living while others lay hands on its server.
 type tracing struct {
@@ -105,7 +95,7 @@ func (g tracing) mended() (reconcile.Pass, reconcile.Trace) {
 // Who changed a server is told after it was mended, and when it is gone.
 func TestCloudTellsWhoChangedAServer(t *testing.T) {
 	target := kindtest.NewTarget(t, kinds)
-	own, other := target.Client(nil), target.Beside(administrator(target)).Client(nil)
+	own, other := target.Client(nil), target.Beside("admin").Client(nil)
 	stranger, _ := other.OwnUser()
 	g := tracing{target, t, target.Engine(own), time.Now()}
 	pass := g.engine.Sync(t.Context(), reconcile.Revision{Commit: "test", Want: g.Resolve(traced)})
