@@ -1,0 +1,123 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve"
+)
+
+const verdaHolds = "2 health monitors, 2 listeners, 1 load balancers, 4 members, 2 pools, 3 ports, 1 server groups, 3 servers"
+
+// number is a setting of a test that is a number.
+func number(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("%s is %q and not a positive number", name, text)
+	}
+	return n
+}
+
+// killer ends a process after its n-th request of a sort, once the cloud has
+// done its work and before the answer is there.
+type killer struct {
+	writes bool
+	n      int
+	cmd    *exec.Cmd
+
+	started chan struct{}
+	mu      sync.Mutex
+	seen    int
+	killed  string // the call
+}
+
+func (k *killer) strikes(c call) spoil {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if c.writes != k.writes {
+		return nil
+	}
+	if k.seen++; k.seen != k.n {
+		return nil
+	}
+	k.killed = c.String()
+	return func(w http.ResponseWriter, _ *http.Request, forward func() (*answer, error)) {
+		_, _ = forward() // whatever it was
+		<-k.started
+		_ = k.cmd.Process.Kill() // it may have ended
+		cut(w, nil, 0)
+	}
+}
+
+// killAfter starts the program and kills it. It returns "" when the program
+// ended before.
+func (g *ground) killAfter(writes bool, n int) string {
+	g.t.Helper()
+	k := &killer{writes: writes, n: n, cmd: g.command("run", "--once", "--max-deletes", "100%"), started: make(chan struct{})}
+	g.proxy.during(k.strikes)
+	if err := k.cmd.Start(); err != nil {
+		g.t.Fatal(err)
+	}
+	close(k.started)
+	err := k.cmd.Wait()
+	g.proxy.busy.Wait()
+	g.proxy.during(nil)
+	if (err == nil) != (k.killed == "") {
+		g.t.Errorf("the program ended with %v, killed after %q", err, k.killed)
+	}
+	return k.killed
+}
+
+// Killed after any of its requests, while it builds the story or takes it down,
+// the program ends with exactly what is written when it is started again with
+// an empty disk. STACKREEVE_TEST_FROM and STACKREEVE_TEST_STEP choose some of
+// the requests, to go on where a run was interrupted, or to share the work.
+func TestCloudKill(t *testing.T) {
+	g := newGround(t)
+	story, err := stackreeve.Example("verda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for _, sort := range []struct {
+		name   string
+		writes bool
+	}{{"writes", true}, {"reads", false}} {
+		t.Run(sort.name, func(t *testing.T) {
+			g := g.beside(t)
+			if !sort.writes && g.simulator == nil {
+				step *= 5 // what reads leaves nothing behind
+			}
+			points := 0
+			for n := number(t, "STACKREEVE_TEST_FROM", 1); ; n += number(t, "STACKREEVE_TEST_STEP", step) {
+				g.commit(story)
+				building := g.killAfter(sort.writes, n)
+				g.wants(0, nil, "run", "--once")
+				g.holds("killed while building, after "+building, "-sample", verdaHolds)
+				g.commit(fstest.MapFS{"README.md": {}})
+				emptying := g.killAfter(sort.writes, n)
+				g.wants(0, nil, "run", "--once", "--max-deletes", "100%")
+				g.holds("killed while emptying, after "+emptying, "-sample", "nothing")
+				if t.Failed() || building == "" && emptying == "" {
+					break
+				}
+				points++
+				t.Logf("%d: killed after %q and %q", n, building, emptying)
+			}
+			t.Logf("killed at %d places", points)
+		})
+	}
+}

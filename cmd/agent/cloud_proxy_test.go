@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// endpoint is where the catalog says that a service is.
+type endpoint struct{ service, origin, path string }
+
+// call is a request that came to the proxy: the n-th, from 1.
+type call struct {
+	n             int
+	service       string
+	method, path  string
+	login, writes bool
+}
+
+// String is the call as a log shows it.
+func (c call) String() string { return fmt.Sprint(c.n, " ", c.service, " ", c.method, " ", c.path) }
+
+// spoil answers a call in its own way; forward lets the cloud do its work.
+type spoil func(w http.ResponseWriter, r *http.Request, forward func() (*answer, error))
+
+// answer is what the cloud answered, with the proxy's addresses in it.
+type answer struct {
+	code   int
+	header http.Header
+	body   []byte
+}
+
+// proxy stands between the program and all services of a cloud: it listens
+// once for each of their addresses and writes its own into the answers, the
+// catalog among them.
+type proxy struct {
+	places  []endpoint
+	outside map[string]string // the proxy's address for each of the cloud's
+	next    *http.Transport
+	servers []*httptest.Server
+	busy    sync.WaitGroup // what the cloud works on
+
+	mu     sync.Mutex
+	calls  []call
+	meddle func(call) spoil // nil for fair weather
+}
+
+func newProxy(t *testing.T, places []endpoint, secure bool) *proxy {
+	t.Helper()
+	p := &proxy{places: places, outside: map[string]string{}, next: &http.Transport{MaxIdleConnsPerHost: 32, DisableCompression: true}}
+	t.Cleanup(p.next.CloseIdleConnections)
+	for _, at := range places {
+		if p.outside[at.origin] != "" {
+			continue
+		}
+		server := httptest.NewUnstartedServer(p.handler(at.origin))
+		if secure {
+			server.StartTLS()
+		} else {
+			server.Start()
+		}
+		t.Cleanup(server.Close)
+		t.Cleanup(server.CloseClientConnections) // what hangs would keep it open
+		p.outside[at.origin] = server.URL
+		p.servers = append(p.servers, server)
+	}
+	return p
+}
+
+// through is an address of the cloud as seen through the proxy.
+func (p *proxy) through(address string) string {
+	for from, to := range p.outside {
+		address = strings.ReplaceAll(address, from, to)
+	}
+	return address
+}
+
+// during sets what goes wrong from now on, and forgets the calls so far.
+func (p *proxy) during(meddle func(call) spoil) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls, p.meddle = nil, meddle
+}
+
+// seen are the calls since during.
+func (p *proxy) seen() []call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]call(nil), p.calls...)
+}
+
+func (p *proxy) handler(origin string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the caller is gone
+		}
+		forward := func() (*answer, error) { return p.forward(origin, r, body) }
+		if spoil := p.arrived(origin, r); spoil != nil {
+			spoil(w, r, forward)
+			return
+		}
+		a, err := forward()
+		if err != nil {
+			cut(w, nil, 0)
+			return
+		}
+		a.write(w, len(a.body))
+	}
+}
+
+// arrived writes a call down and decides what becomes of it.
+func (p *proxy) arrived(origin string, r *http.Request) spoil {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := call{n: len(p.calls) + 1, service: p.serviceAt(origin, r.URL.Path), method: r.Method, path: r.URL.Path, login: strings.HasSuffix(r.URL.Path, "/auth/tokens")}
+	c.writes = r.Method != http.MethodGet && r.Method != http.MethodHead && !c.login
+	p.calls = append(p.calls, c)
+	if p.meddle == nil {
+		return nil
+	}
+	return p.meddle(c)
+}
+
+// serviceAt is the catalog's type of the service that has the path. A version
+// document lies above the path that the catalog names.
+func (p *proxy) serviceAt(origin, path string) string {
+	service, best := "", -1
+	for _, at := range p.places {
+		likeness := 0
+		switch {
+		case at.origin != origin:
+			continue
+		case strings.HasPrefix(path, at.path):
+			likeness = 2 + len(at.path)
+		case first(path) == first(at.path):
+			likeness = 1
+		}
+		if likeness > best {
+			service, best = at.service, likeness
+		}
+	}
+	return service
+}
+
+func first(path string) string {
+	word, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return word
+}
+
+func (p *proxy) forward(origin string, r *http.Request, body []byte) (*answer, error) {
+	p.busy.Add(1)
+	defer p.busy.Done()
+	// The cloud goes on when the caller is gone.
+	out, err := http.NewRequestWithContext(context.WithoutCancel(r.Context()), r.Method, origin+r.URL.RequestURI(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	out.Header = r.Header.Clone()
+	out.Header.Del("Accept-Encoding")
+	resp, err := p.next.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{code: resp.StatusCode, header: resp.Header.Clone(), body: text}
+	if strings.Contains(resp.Header.Get("Content-Type"), "json") {
+		a.body = []byte(p.through(string(text)))
+	}
+	if to := a.header.Get("Location"); to != "" {
+		a.header.Set("Location", p.through(to))
+	}
+	a.header.Del("Connection")
+	return a, nil
+}
+
+// write writes the answer with so many bytes of its body, as if that was all.
+func (a *answer) write(w http.ResponseWriter, length int) {
+	for name, values := range a.header {
+		w.Header()[name] = values
+	}
+	w.Header().Del("Transfer-Encoding")
+	w.Header().Set("Content-Length", strconv.Itoa(length))
+	if a.code == http.StatusNoContent {
+		w.Header().Del("Content-Length")
+	}
+	w.WriteHeader(a.code)
+	_, _ = w.Write(a.body[:length]) // the caller may be gone
+}
+
+// cut resets the connection, after so many bytes of the body if there is an
+// answer.
+func cut(w http.ResponseWriter, a *answer, length int) {
+	conn, buffer, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		return // it is cut already
+	}
+	defer conn.Close()
+	if a != nil {
+		fmt.Fprintf(buffer, "HTTP/1.1 %d %s\r\nContent-Length: %d\r\nContent-Type: %s\r\n", a.code, http.StatusText(a.code), len(a.body), a.header.Get("Content-Type"))
+		if token := a.header.Get("X-Subject-Token"); token != "" {
+			fmt.Fprintf(buffer, "X-Subject-Token: %s\r\n", token)
+		}
+		fmt.Fprintf(buffer, "\r\n%s", a.body[:length])
+		_ = buffer.Flush() // the caller may be gone
+		return             // closed with bytes owing
+	}
+	if tcp, ok := underneath(conn).(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // so that closing resets
+	}
+}
+
+func underneath(conn net.Conn) net.Conn {
+	if secure, ok := conn.(*tls.Conn); ok {
+		return secure.NetConn()
+	}
+	return conn
+}
+
+// endpointOf takes an endpoint of the catalog apart.
+func endpointOf(service, address string) (endpoint, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return endpoint{}, err
+	}
+	return endpoint{service, u.Scheme + "://" + u.Host, strings.TrimSuffix(u.Path, "/")}, nil
+}
