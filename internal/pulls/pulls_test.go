@@ -235,6 +235,23 @@ func TestTheOutcomeGoesOnTopOfThePlan(t *testing.T) {
 	})
 }
 
+func TestTheOutcomeIsThatOfThePassThatDidIt(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.open(1, "+a")
+		w.look()
+		commit := w.merge(1, head)
+		done := planOf(commit, "a")
+		w.stack.Ran(ran(commit, planOf(commit, "+a"), done, reconcile.Result{Step: planOf(commit, "+a").Steps[0]}))
+		for range 3 {
+			w.pass(commit, done, done) // before anything could be told
+		}
+		w.look()
+		if got := w.comments(1); len(got) != 1 || !strings.Contains(got[0], "1 created") {
+			t.Errorf("comments %q; want what was done", got)
+		}
+	})
+}
+
 func TestAForgeThatIsAwayGetsEverythingLater(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.open(1, "+a")

@@ -20,7 +20,14 @@ type truth struct {
 	hash   string // the last plan's
 	begun  time.Time
 	told   time.Time // when progress was last told
-	drift  drift
+	// ended is the pass that made a commit's status what it is: what is told of
+	// it, however many passes come before that.
+	ended struct {
+		commit string
+		status forge.Status
+		run    report.Run
+	}
+	drift drift
 }
 
 // Planned implements reconcile.Watcher: a pass begins.
@@ -127,6 +134,12 @@ func (s *Stack) sync(run report.Run) {
 		return
 	}
 	status.Context = s.context("sync")
+	s.mu.Lock()
+	if e := &s.truth.ended; e.commit != commit || e.status != status {
+		e.commit, e.status, e.run = commit, status, run
+	}
+	run = s.truth.ended.run
+	s.mu.Unlock()
 	r := s.repository
 	r.Outbox.Put(s.owed("sync", commit), func(ctx context.Context) error {
 		news, err := r.Board.Set(ctx, commit, status)

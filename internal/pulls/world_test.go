@@ -164,8 +164,16 @@ func (w *world) look() {
 func (w *world) pass(commit string, first, last reconcile.Plan) {
 	w.stack.Planned(first)
 	synctest.Wait()
-	w.stack.Ran(report.Run{Stack: "prod", Started: time.Now(), Revision: source.Revision{Commit: commit, Branch: "main"}, Pass: &reconcile.Pass{Stack: "prod", Commit: commit, First: first, Last: last}})
+	w.stack.Ran(ran(commit, first, last))
 	synctest.Wait()
+}
+
+// ran is a look that came to a pass.
+func ran(commit string, first, last reconcile.Plan, results ...reconcile.Result) report.Run {
+	return report.Run{
+		Stack: "prod", Started: time.Now(), Revision: source.Revision{Commit: commit, Branch: "main"},
+		Pass: &reconcile.Pass{Stack: "prod", Commit: commit, First: first, Last: last, Results: results},
+	}
 }
 
 func (w *world) status(commit, what string) forge.Status {

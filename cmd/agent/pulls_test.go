@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/report/forge/forgetest"
+	"github.com/stackreeve/stackreeve/internal/report/forge/gitea"
+)
+
+const webhookSecret = "only-in-tests-0123456789"
+
+// review is the binary, an embedded cloud, and a repository on a real forge.
+type review struct {
+	*stage
+	lab   forgetest.Lab
+	agent *exec.Cmd
+	said  *record
+	addr  string
+}
+
+// record keeps what a process says.
+type record struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (r *record) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(p)
+}
+
+// String is all that was said.
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+// report is the part of the configuration that names the forge.
+func newReview(t *testing.T, lab forgetest.Lab, auth, report string) *review {
+	t.Helper()
+	r := &review{stage: newStage(t, simulator.Options{}), lab: lab, said: &record{}}
+	r.build()
+	r.write("stackreeve.yaml", `apiVersion: stackreeve.dev/v1alpha1
+kind: Stack
+metadata: {name: prod}
+spec:
+  source: {url: "`+lab.Remote()+`", branch: `+lab.Branch()+`, path: clouds/prod, poll: "@every 1s", auth: `+auth+`}
+  cloud: demo
+  sync: {drift: report, driftCheck: "@every 1s"}
+  report:
+    poll: "@every 1s"
+    `+report+`
+`)
+	r.write("secret", webhookSecret)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the agent said:\n%s", r.said)
+		}
+	})
+	return r
+}
+
+// start runs the agent, on an empty disk.
+func (r *review) start() {
+	r.t.Helper()
+	var lc net.ListenConfig
+	l, err := lc.Listen(r.t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if r.addr == "" {
+		r.addr = l.Addr().String()
+	}
+	_ = l.Close() // the agent takes its place
+	r.agent = r.command("run", "--listen", r.addr)
+	r.agent.Stdout, r.agent.Stderr = r.said, r.said
+	if err := r.agent.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	agent := r.agent
+	r.t.Cleanup(func() { _ = agent.Process.Kill() })
+}
+
+// kill ends the agent without a word.
+func (r *review) kill() {
+	_ = r.agent.Process.Kill()
+	_ = r.agent.Wait()
+}
+
+// stop asks the agent to end.
+func (r *review) stop() {
+	r.t.Helper()
+	_ = r.agent.Process.Signal(os.Interrupt)
+	if err := r.agent.Wait(); err != nil {
+		r.t.Errorf("the agent ended with %v", err)
+	}
+}
+
+// await waits until look says nothing is missing.
+func (r *review) await(what string, look func() (missing string)) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), 90*time.Second)
+	defer cancel()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		missing := look()
+		if missing == "" {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			r.t.Fatalf("%s: %s", what, missing)
+		case <-tick.C:
+		}
+	}
+}
+
+// status waits for a commit's status.
+func (r *review) status(commit, what string, state forge.State, words string) (s forge.Status) {
+	r.t.Helper()
+	r.await("the "+what+" status of "+commit, func() string {
+		list, err := r.lab.Forge().Statuses(r.t.Context(), commit)
+		if err != nil {
+			return err.Error()
+		}
+		for _, s = range list {
+			if s.Context == "stackreeve/prod/"+what && s.State == state && strings.Contains(s.Description, words) {
+				return ""
+			}
+		}
+		return fmt.Sprintf("%+v; want %s with %q", list, state, words)
+	})
+	return s
+}
+
+// comment waits for our comment of a kind with some words in it.
+func (r *review) comment(number int, kind string, words ...string) (c forge.Comment, m forge.Marker) {
+	r.t.Helper()
+	r.await("our comment", func() string {
+		list, err := r.lab.Forge().Comments(r.t.Context(), number)
+		if err != nil {
+			return err.Error()
+		}
+		var text string
+		c, m, text, _ = forge.Find(list, kind, "prod")
+		for _, w := range words {
+			if !strings.Contains(text, w) {
+				return fmt.Sprintf("no %q in %q", w, text)
+			}
+		}
+		return ""
+	})
+	return c, m
+}
+
+// network is one in the cloud, by its name.
+func (r *review) network(name string) (client *cloud.Client, id, description string) {
+	r.t.Helper()
+	client, err := cloud.Open(r.t.Context(), cloud.Config{Cloud: "demo", File: r.path("clouds.yaml"), Version: "test"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	list, err := cloud.List[struct{ ID, Name, Description string }](r.t.Context(), client, cloud.Call{Service: cloud.Network, Path: "networks"}, "networks")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, n := range list {
+		if n.Name == name {
+			return client, n.ID, n.Description
+		}
+	}
+	return client, "", ""
+}
+
+// describe changes a network as somebody else would.
+func (r *review) describe(name, text string) {
+	r.t.Helper()
+	client, id, _ := r.network(name)
+	err := client.Do(r.t.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "networks/" + id,
+		Body: map[string]any{"network": map[string]any{"description": text}}})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func networks(names ...string) map[string]string {
+	files := map[string]string{}
+	for _, name := range names {
+		files["clouds/prod/"+name+".yaml"] = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: " + name + "}\nspec: {resource: {description: ours}}\n"
+	}
+	return files
+}
+
+// The whole story of a pull request: planned, pushed to, approved, merged,
+// applied, drifted and mended, over a process that is killed in between.
+func (r *review) story() {
+	t, lab := r.t.(*testing.T), r.lab
+	lab.Allow(t, "ann", true)
+	lab.Allow(t, "mallory", false)
+	first := lab.Push(t, lab.Branch(), networks("one", "two", "three", "four"))
+	r.start()
+	r.status(first, "sync", forge.Success, "in sync: 4 objects")
+	r.status(first, "drift", forge.Success, "no drift")
+
+	head := lab.Push(t, "feature", networks("five"))
+	number := lab.OpenPull(t, "feature", lab.Branch(), "Add five")
+	r.status(head, "plan", forge.Success, "1 to create")
+	before, _ := r.comment(number, "plan", "1 to create", "five")
+
+	files := networks("six")
+	for name := range networks("one", "two", "three") {
+		files[name] = ""
+	}
+	head = lab.Push(t, "feature", files)
+	held := r.status(head, "plan", forge.Failure, "")
+	c, m := r.comment(number, "plan", "2 to create", "3 to delete", "/stackreeve approve ")
+	if c.ID != before.ID || held.URL == "" {
+		t.Errorf("the plan is at %s; want the comment %s edited, and the status to lead there: %+v", c.URL, before.URL, held)
+	}
+
+	r.kill()
+	lab.Say(t, number, "mallory", "/stackreeve approve "+m.Hash)
+	r.start()
+	word := lab.Say(t, number, "ann", "/stackreeve approve "+m.Hash)
+	r.status(head, "plan", forge.Success, "")
+	r.await("a sign that the approval was seen", func() string {
+		if got := lab.Reactions(t, number, word); len(got) != 1 || got[0] != forge.ThumbsUp {
+			return fmt.Sprint(got)
+		}
+		return ""
+	})
+
+	merged := lab.Merge(t, number)
+	r.status(merged, "sync", forge.Success, "in sync: 3 objects")
+	r.comment(number, "plan", "3 deleted", "2 to create")
+	for name, want := range map[string]bool{"one": false, "two": false, "three": false, "four": true, "five": true, "six": true} {
+		if _, id, _ := r.network(name); (id != "") != want {
+			t.Errorf("the cloud has %s: %v", name, id != "")
+		}
+	}
+
+	r.describe("five", "mine!")
+	r.status(merged, "drift", forge.Failure, "drifted: 1 object since")
+	r.comment(number, "drift", "Network/five", "mine!", "ours")
+	r.kill()
+	r.describe("five", "ours")
+	r.start()
+	r.status(merged, "drift", forge.Success, "no drift")
+
+	head = lab.Push(t, "broken", map[string]string{"clouds/prod/five.yaml": "kind: Nonsense\n"})
+	number = lab.OpenPull(t, "broken", lab.Branch(), "Break it")
+	r.status(head, "plan", forge.Failure, "")
+	r.comment(number, "plan", "clouds/prod/five.yaml:1")
+	head = lab.Push(t, "elsewhere", map[string]string{"README.md": "hello"})
+	number = lab.OpenPull(t, "elsewhere", lab.Branch(), "Say hello")
+	r.status(head, "plan", forge.Success, "")
+	if list, err := lab.Forge().Comments(t.Context(), number); err != nil || len(list) != 0 {
+		t.Errorf("comments on a pull request that touches nothing: %+v, %v", list, err)
+	}
+	r.stop()
+	if strings.Contains(r.said.String(), "level=ERROR") {
+		t.Errorf("the agent complained:\n%s", r.said)
+	}
+}
+
+// onGitea is a real Gitea as the agent sees it.
+type onGitea struct {
+	*forgetest.Gitea
+	forge forge.Forge
+}
+
+// Forge implements forgetest.Site.
+func (l onGitea) Forge() forge.Forge { return l.forge }
+
+func TestPullRequestsOnGitea(t *testing.T) {
+	g := forgetest.StartGitea(t)
+	f, err := gitea.New(gitea.Config{URL: g.URL, Repository: g.Repository, Token: forge.FileToken(g.TokenFile)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	auth := "{tokenFile: " + g.TokenFile + ", username: " + forgetest.Bot + "}"
+	newReview(t, onGitea{g, f}, auth, "gitea: {url: "+g.URL+", repository: "+g.Repository+", tokenFile: "+g.TokenFile+"}").story()
+}
