@@ -82,7 +82,7 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Port", Service: cloud.Network,
-		Loss: []string{"the addresses that its manifest does not fix"},
+		Loss: []string{"its addresses, unless the manifest fixes them"},
 		Doc:  "A connection to a network, for a machine to be plugged in (Neutron).",
 	}, rules{}, driver{c})
 }

@@ -67,11 +67,11 @@ func subject(problem manifest.Problem) string {
 	return strings.Join(parts, ": ")
 }
 
-// fields names those that cause a step's disruption.
+// fields names those that wipe a disk.
 func fields(s reconcile.Step) string {
 	var names []string
 	for _, c := range s.Changes {
-		if c.Disruption >= reconcile.Rebuild {
+		if s.Action == reconcile.Update && c.Disruption >= reconcile.Rebuild {
 			names = append(names, c.Field)
 		}
 	}

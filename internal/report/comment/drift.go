@@ -48,16 +48,20 @@ func (d Drift) Markdown() string {
 }
 
 func (d Drift) summary() string {
-	text := report.Plural(len(d.Steps), "object") + " drifted"
+	n, were := len(d.Steps), "were"
+	if n == 1 {
+		were = "was"
+	}
+	things := report.Plural(n, "object")
 	switch {
-	case d.Over && len(d.Steps) == 0:
+	case d.Over && n == 0:
 		return "no drift any more"
 	case d.Over:
-		return text + ", and that is over"
+		return "the drift of " + things + " is over"
 	case d.Corrected:
-		return text + ", and was put back"
+		return things + " drifted and " + were + " put back"
 	}
-	return text
+	return things + " drifted"
 }
 
 func (d Drift) about() string {

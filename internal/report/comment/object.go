@@ -87,19 +87,19 @@ func (o object) short() bool {
 // title is the object's line where no Markdown is read.
 func (o object) title() string {
 	if o.alone() {
-		return codeHTML(o.key.String()) + ": " + proseHTML(explained(o.steps[0]))
+		return codeHTML(o.key.String()) + ": " + proseHTML(titled(o.steps[0]))
 	}
-	return codeHTML(o.key.String()) + ": " + proseHTML(whole(o.steps))
+	text := whole(o.steps)
+	if o.grade == refused {
+		text += ": " + why(o.steps[0])
+	}
+	return codeHTML(o.key.String()) + ": " + proseHTML(text)
 }
 
 // whole is what becomes of what an object stands for.
 func whole(steps []reconcile.Step) string {
 	part := reconcile.Plan{Steps: steps}
-	text := brief(part)
-	if lost := lost(part, reconcile.Recreate) + lost(part, reconcile.Delete) + shaken(part); lost != "" {
-		text += lost
-	}
-	return text
+	return brief(part) + lost(part, reconcile.Recreate) + lost(part, reconcile.Delete) + shaken(part)
 }
 
 // line is the object where a line says all.
@@ -124,12 +124,12 @@ func (o object) details(root string) string {
 			continue
 		}
 		if !o.alone() {
-			fmt.Fprintf(&b, "%s: %s\n\n", code(s.Key.String()), prose(explained(s)))
+			fmt.Fprintf(&b, "%s: %s\n\n", code(s.Key.String()), prose(titled(s)))
 		}
 		b.WriteString(step(s))
 	}
 	b.WriteString(lines(plain))
-	b.WriteString("</details>\n")
+	b.WriteString("</details>\n\n")
 	return b.String()
 }
 
@@ -190,9 +190,6 @@ func section(g grade, list []object, root string) string {
 			continue
 		}
 		b.WriteString(o.details(root))
-	}
-	if len(short) < len(list) {
-		b.WriteString("\n")
 	}
 	if len(short) > openLines {
 		fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", census(short))

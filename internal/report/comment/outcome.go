@@ -15,8 +15,12 @@ const mostFailures = 20
 func (p Page) outcome(run report.Run) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: %s\n\n", code(p.Stack), ending(run))
-	if commit := run.Revision.Commit; commit != "" && run.Refused == nil {
-		fmt.Fprintf(&b, "Merged, and applied at %s.\n\n", code(report.Short(commit)))
+	if hash := run.Revision.Commit; hash != "" && run.Refused == nil {
+		fmt.Fprintf(&b, "Merged: %s", commit(hash))
+		if run.Pass != nil && run.Outcome() == reconcile.InSync {
+			b.WriteString(" is what the cloud is now")
+		}
+		b.WriteString(".\n\n")
 	}
 	if err := run.Err; err != nil {
 		fmt.Fprintf(&b, "It is tried again by itself: %s.\n\n", prose(strings.TrimRight(err.Error(), ". \n")))
@@ -41,7 +45,7 @@ func ending(run report.Run) string {
 	}
 	pass := *run.Pass
 	text := map[reconcile.Outcome]string{
-		reconcile.InSync: "in sync", reconcile.Broken: "failed in part", reconcile.OutOfSync: "applied, and differences remain",
+		reconcile.InSync: "in sync", reconcile.Broken: "failed", reconcile.OutOfSync: "applied, and differences remain",
 	}[pass.Outcome()]
 	switch {
 	case pass.Interrupted:
@@ -50,8 +54,11 @@ func ending(run report.Run) string {
 		return "held, nothing was changed"
 	}
 	did := report.Deeds(pass)
-	if did == "" {
+	switch {
+	case did == "":
 		did = "nothing was changed"
+	case pass.Outcome() == reconcile.Broken && !pass.Interrupted:
+		text += " in part"
 	}
 	return text + "; " + did + " (" + report.Lasted(pass.Took) + ")"
 }

@@ -105,26 +105,29 @@ func (p Page) about() string {
 }
 
 func (p Page) planned() string {
-	text := "This is what the cloud, as it is now, lacks to be as " + p.head() + " says"
+	text := p.merging() + " does this to the cloud as it is now"
 	if p.Plan.InSync() {
-		text = "The cloud is as " + p.head() + " says already"
+		text = p.merging() + " changes nothing in the cloud"
 	}
-	s := p.Plan.Summary()
-	if n := s.Keep - reported(*p.Plan); n > 0 {
-		text += "; " + report.Plural(n, "object") + " " + map[bool]string{true: "stays", false: "stay"}[n == 1] + " untouched"
+	switch n := untouched(*p.Plan); n {
+	case 0:
+	case 1:
+		text += "; 1 object stays as it is"
+	default:
+		text += fmt.Sprintf("; %d objects stay as they are", n)
 	}
 	return text + "."
 }
 
-// head names what was planned.
-func (p Page) head() string {
+// merging names what was planned.
+func (p Page) merging() string {
 	switch {
 	case p.Head == "":
-		return "the manifests"
+		return "Applying this"
 	case p.Base == "":
-		return commit(p.Head)
+		return "Applying " + commit(p.Head)
 	}
-	return commit(p.Head) + " merged into " + p.base()
+	return "Merging " + commit(p.Head) + " into " + p.base()
 }
 
 // base names what it is merged into.
@@ -181,18 +184,19 @@ func differing(list []reconcile.Difference) string {
 }
 
 func (p Page) differs() string {
-	var b strings.Builder
+	var folded, open strings.Builder
 	for _, wanted := range []reconcile.Action{reconcile.Delete, reconcile.Update, reconcile.Create} {
 		for _, d := range p.Differs {
-			if d.Action == wanted {
-				b.WriteString(p.difference(d))
+			switch {
+			case d.Action != wanted:
+			case len(d.Changes) > 0:
+				folded.WriteString(p.difference(d))
+			default:
+				open.WriteString(p.difference(d))
 			}
 		}
 	}
-	if b.Len() > 0 {
-		b.WriteString("\n")
-	}
-	return b.String()
+	return folded.String() + open.String()
 }
 
 func (p Page) difference(d reconcile.Difference) string {
@@ -200,7 +204,7 @@ func (p Page) difference(d reconcile.Difference) string {
 	if len(d.Changes) == 0 {
 		return "- " + code(d.Key.String()) + at(p.Root, d.Origin) + ": " + word + "\n"
 	}
-	return "<details><summary>" + codeHTML(d.Key.String()) + ": " + word + "</summary>\n\nWritten in " + code(place(p.Root, d.Origin)) + ".\n\n" + diff(d.Changes) + "\n\n</details>\n"
+	return "<details><summary>" + codeHTML(d.Key.String()) + ": " + word + "</summary>\n\nWritten in " + code(place(p.Root, d.Origin)) + ".\n\n" + diff(d.Changes) + "\n\n</details>\n\n"
 }
 
 func (p Page) objects() string {

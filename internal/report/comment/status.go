@@ -17,6 +17,8 @@ func (p Page) Status() (ok bool, description string) {
 		return false, described("no plan: "+p.Err, "")
 	case len(p.Problems) > 0:
 		return false, described(report.Plural(len(p.Problems), "problem")+": "+p.Problems.Sorted()[0].String(), "")
+	case p.After != nil && p.Plan == nil:
+		return p.After.Outcome() == reconcile.InSync, described(ending(*p.After), "")
 	case p.Quiet:
 		return true, "nothing of this stack is changed"
 	case p.Plan != nil:

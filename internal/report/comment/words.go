@@ -53,16 +53,25 @@ func brief(p reconcile.Plan) string {
 // lost is what goes with the objects that a plan deletes or replaces: the
 // gravest of each kind.
 func lost(p reconcile.Plan, action reconcile.Action) string {
-	var losses []string
+	var kinds, losses []string
 	for _, s := range p.Steps {
-		if s.Action == action && len(s.Loss) > 0 && !slices.Contains(losses, s.Loss[0]) {
-			losses = append(losses, s.Loss[0])
+		if s.Action == action && len(s.Loss) > 0 && !slices.Contains(kinds, s.Key.Kind) {
+			kinds, losses = append(kinds, s.Key.Kind), append(losses, "loses "+s.Loss[0])
 		}
 	}
-	if len(losses) == 0 {
+	switch {
+	case len(kinds) == 0:
 		return ""
+	case len(kinds) > 1:
+		for i, kind := range kinds {
+			losses[i] = kind + " " + losses[i]
+		}
 	}
-	return " (loses " + listed(losses) + ")"
+	const most = 3
+	if more := len(losses) - most; more > 0 {
+		losses = append(losses[:most], report.Plural(more, "kind")+" more")
+	}
+	return " (" + strings.Join(losses, "; ") + ")"
 }
 
 // shaken is the worst that a plan's changes in place do.
@@ -110,7 +119,7 @@ func does(s reconcile.Step) string {
 	case reconcile.Update:
 		return with(changed[s.Disruption()], s.Drift, "somebody changed it in the cloud")
 	case reconcile.Recreate:
-		return "deleted and made anew, with a new ID" + losing(s)
+		return "deleted and made anew" + losing(s)
 	case reconcile.Delete:
 		return "deleted" + losing(s)
 	case reconcile.Wait:
@@ -133,7 +142,7 @@ func losing(s reconcile.Step) string {
 	if len(s.Loss) == 0 {
 		return ""
 	}
-	return "; loses " + listed(s.Loss)
+	return ", loses " + listed(s.Loss)
 }
 
 func with(text string, more bool, what string) string {
@@ -158,13 +167,39 @@ func why(s reconcile.Step) string {
 	return strings.Join(parts, "; ")
 }
 
-// explained is what a step does and why, ready to be set.
+// explained is what a step does and why.
 func explained(s reconcile.Step) string {
-	text := does(s)
 	if reason := why(s); reason != "" {
-		text += ": " + reason
+		return does(s) + ": " + reason
 	}
-	return text
+	return does(s)
+}
+
+// titled is explained without what the changes say themselves.
+func titled(s reconcile.Step) string {
+	if s.Action == reconcile.Recreate && reconcile.Replace == worst(s.Changes) {
+		return does(s)
+	}
+	return explained(s)
+}
+
+func worst(changes []reconcile.Change) reconcile.Disruption {
+	d := reconcile.InPlace
+	for _, c := range changes {
+		d = max(d, c.Disruption)
+	}
+	return d
+}
+
+// untouched counts what the stack has and keeps as it is.
+func untouched(p reconcile.Plan) int {
+	n := 0
+	for _, s := range p.Steps {
+		if report.Silent(s) && !s.Unmanaged() {
+			n++
+		}
+	}
+	return n
 }
 
 // some names the first few.

@@ -1,0 +1,241 @@
+package comment
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	gtext "github.com/yuin/goldmark/text"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+var (
+	// words outside of code are letters, small numbers and the punctuation of
+	// prose: nothing that a forge makes a mention, reference, link or picture of.
+	harmless  = regexp.MustCompile(`^[\p{L}0-9 .,;:()"'’?!…—%-]*$`)
+	reference = regexp.MustCompile(`[0-9a-fA-F]{7,}|[A-Z]{2,}-[0-9]|:[a-z0-9_+-]+:|www\.|\b(mailto|xmpp|https?|ftp):`)
+
+	codeTag    = regexp.MustCompile(`<code>[^<>]*</code>`)
+	summaryTag = regexp.MustCompile(`^<details><summary>(.*)</summary>\n?$`)
+	titles     = []string{"Deleted, replaced or wiped", "Not possible", "Changed", "Created", "Waiting", "Changed in the cloud, and only reported"}
+)
+
+// judge reads a comment as a forge does, and fails where something other than
+// our own skeleton has a meaning.
+func judge(t testing.TB, markdown string) {
+	t.Helper()
+	if !utf8.ValidString(markdown) {
+		t.Errorf("not UTF-8: %q", markdown)
+	}
+	if i := strings.IndexFunc(markdown, func(r rune) bool { return r != '\n' && r != ' ' && !unicode.IsPrint(r) }); i >= 0 {
+		t.Errorf("%q is not printable", markdown[i:min(len(markdown), i+20)])
+	}
+	source := []byte(markdown)
+	open := 0
+	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(gtext.NewReader(source))
+	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.HTMLBlock:
+			open += judgeHTML(t, sourceOf(n, source))
+		case *ast.Text:
+			if _, code := n.Parent().(*ast.CodeSpan); !code {
+				judgeWords(t, string(n.Segment.Value(source)))
+			}
+		case *ast.Heading:
+			if first, ok := n.FirstChild().(*ast.CodeSpan); n.Level == 3 && ok && first != nil {
+				break
+			}
+			if title := string(sourceOf(n, source)); n.Level != 4 || !slices.Contains(titles, title) {
+				t.Errorf("%q is no heading of ours", title)
+			}
+		case *ast.List:
+			if n.IsOrdered() || n.Parent() != doc {
+				t.Errorf("a list is not ours: %q", sourceOf(n, source))
+			}
+		case *ast.Document, *ast.Paragraph, *ast.TextBlock, *ast.ListItem, *ast.FencedCodeBlock, *ast.CodeSpan, *ast.Emphasis:
+		default:
+			t.Errorf("%s is not ours", n.Kind())
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil || open != 0 {
+		t.Errorf("%d folds are open at the end (%v) of\n%s", open, err, markdown)
+	}
+}
+
+func sourceOf(n ast.Node, source []byte) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		segment := n.Lines().At(i)
+		b.Write(segment.Value(source))
+	}
+	return b.String()
+}
+
+// judgeHTML tells how many folds more are open after a block of HTML.
+func judgeHTML(t testing.TB, block string) (opened int) {
+	t.Helper()
+	for line := range strings.Lines(block) {
+		switch m := summaryTag.FindStringSubmatch(line); {
+		case m != nil:
+			judgeWords(t, codeTag.ReplaceAllString(m[1], ""))
+			opened++
+		case strings.TrimSpace(line) == "</details>":
+			opened--
+		default:
+			t.Errorf("%q is no HTML of ours", line)
+		}
+	}
+	return opened
+}
+
+func judgeWords(t testing.TB, words string) {
+	t.Helper()
+	if !harmless.MatchString(words) || reference.MatchString(words) {
+		t.Errorf("%q may mean something to a forge", words)
+	}
+}
+
+var evil = []string{
+	"@everyone", "@acme/admins", "#123", "GH-123", "acme/cloud#7", "deadbeefcafe", "1234567", "https://evil.example", "www.evil.example", "a@b.example",
+	"<script>x</script>", "<img src=x>", "</details>", "<!-- stackreeve {} -->", "</code></summary>", "[text](http://x)", "![x](y)", "[x]: y", "[^1]", "$x$", ":tada:",
+	"```", "`", "``@a``", " ` ", "~~~", "a\n```\n@x", "| a | b |", "# title", "1. one", "10) ten", "- [ ] x", "> quoted", "---", "===", "*bold*", "_it_", "\\", "&lt;b&gt;", "&#64;x",
+	"\u202etxt", "a\u200bb", "\x1b[2J", "a\r\nb", "\x00", "\ufe0f", "\u3164", "\xff\xfe", "", " ", "日本語", "שלום", "🎉", "it's", "10%", strings.Repeat("`@x ", 400), strings.Repeat("x", 70_000),
+}
+
+// hostile puts texts wherever something from elsewhere is shown.
+func hostile(a, b string) []interface{ Markdown() string } {
+	key := manifest.Key{Group: a, Kind: b, Namespace: a, Name: b}
+	at := manifest.Origin{File: a, Line: 3}
+	changes := []reconcile.Change{
+		{Field: a, Have: b, Want: a}, {Field: b, Have: []string{a, b}, Want: []string{b}}, {Field: a, Have: a + "\n" + b, Want: b},
+		{Field: b, Have: map[string]string{a: b}, Want: map[string]string{b: a}, Disruption: reconcile.Rebuild}, {Field: a, Have: nil, Want: b, Secret: true},
+	}
+	notes := []reconcile.Note{{Field: a, Text: b}}
+	var steps []reconcile.Step
+	for _, action := range []reconcile.Action{reconcile.Keep, reconcile.Create, reconcile.Update, reconcile.Recreate, reconcile.Delete, reconcile.Wait, reconcile.Refuse} {
+		for _, reason := range []string{a, b} {
+			own := manifest.Key{Kind: b, Name: string(action) + reason}
+			steps = append(steps, reconcile.Step{Key: own, Action: action, Reason: reason, Changes: changes, Notes: notes, Loss: []string{b}, Origin: at, Blockers: []string{a, b}, Awaits: []manifest.Key{key}},
+				reconcile.Step{Key: manifest.Key{Kind: a, Name: string(action) + reason}, Action: action, Origin: at, Drift: true},
+				reconcile.Step{Key: manifest.Key{Kind: b, Name: "child " + string(action) + reason}, Action: action, Parent: key, Reason: b, Drift: true})
+		}
+	}
+	plan := &reconcile.Plan{Stack: a, Steps: steps, Workloads: []reconcile.Workload{{Key: key, Origin: at, Notes: notes}}, Held: a, Unlisted: []string{a, b}}
+	problems := manifest.Problems{{Origin: at, Key: key, Field: b, What: a, Fix: b}, {What: b}}
+	approvals := []reconcile.Approval{{Hash: a, By: b}}
+	pass := &reconcile.Pass{First: *plan, Last: *plan, Failures: []reconcile.Failure{{Key: key, Origin: at, Reason: a, Dependents: []manifest.Key{key, {Kind: b}}}}}
+	free := *pass
+	free.First.Held = ""
+	traces := map[manifest.Key]reconcile.Trace{steps[0].Key: {Who: a, What: b, When: time.Unix(0, 0)}}
+	page := Page{Stack: a, Head: b, Base: a, BaseCommit: b, Root: a}
+	return []interface{ Markdown() string }{
+		but(page, func(p *Page) { p.Plan = plan }),
+		but(page, func(p *Page) { p.Plan, p.Approvals = plan, approvals }),
+		but(page, func(p *Page) { p.Problems = problems }),
+		but(page, func(p *Page) { p.Err = b }),
+		but(page, func(p *Page) {
+			p.Offline = a
+			p.Differs = []reconcile.Difference{{Key: key, Origin: at, Action: reconcile.Update, Changes: changes}, {Key: key, Origin: at, Action: reconcile.Delete}}
+		}),
+		but(page, func(p *Page) { p.After = &report.Run{Err: errors.New(a), Revision: source.Revision{Commit: b}} }),
+		but(page, func(p *Page) { p.After = &report.Run{Refused: &report.Refusal{Commit: a, Problems: problems}} }),
+		but(page, func(p *Page) { p.After = &report.Run{Pass: pass} }),
+		but(page, func(p *Page) { p.After = &report.Run{Pass: &free, Revision: source.Revision{Commit: a}} }),
+		Drift{Stack: a, Commit: b, Root: b, Steps: steps, Traces: traces},
+		Drift{Stack: a, Commit: b, Root: b, Steps: steps, Traces: traces, Corrected: true},
+	}
+}
+
+func but(p Page, set func(*Page)) Page {
+	set(&p)
+	return p
+}
+
+func TestNothingBreaksOut(t *testing.T) {
+	for i, a := range evil {
+		b := evil[(i*7+3)%len(evil)]
+		for _, text := range []string{a, a + " " + b, "plain " + a + ", and (" + b + ")."} {
+			for _, page := range hostile(text, b) {
+				judge(t, page.Markdown())
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("with %q and %q", a, b)
+		}
+	}
+}
+
+func FuzzNothingBreaksOut(f *testing.F) {
+	for i, a := range evil {
+		f.Add(a, evil[(i*5+2)%len(evil)])
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		for _, page := range hostile(a, b) {
+			judge(t, page.Markdown())
+			for _, part := range Split(page.Markdown(), 2_000) {
+				judge(t, part)
+			}
+			if p, ok := page.(Page); ok {
+				judgeLine(t, p)
+			}
+		}
+	})
+}
+
+// judgeLine wants a status that any forge takes.
+func judgeLine(t testing.TB, p Page) {
+	t.Helper()
+	_, line := p.Status()
+	if n := utf8.RuneCountInString(line); n > forge.MaxDescription || n == 0 || !utf8.ValidString(line) ||
+		strings.ContainsFunc(line, func(r rune) bool { return r > 0xffff || !unicode.IsPrint(r) }) {
+		t.Errorf("%q cannot be a status", line)
+	}
+}
+
+func TestStatusesFitEverywhere(t *testing.T) {
+	for i, a := range evil {
+		for _, page := range hostile(a, evil[(i*3+1)%len(evil)]) {
+			if p, ok := page.(Page); ok {
+				judgeLine(t, p)
+			}
+		}
+	}
+}
+
+func TestSecretsAreNotShown(t *testing.T) {
+	const secret = "fingerprint-of-a-password"
+	change := reconcile.Change{Field: "spec.resource.adminPass", Have: secret + "1", Want: secret + "2", Secret: true}
+	for _, action := range []reconcile.Action{reconcile.Keep, reconcile.Update, reconcile.Recreate, reconcile.Refuse} {
+		step := reconcile.Step{Key: manifest.Key{Kind: "Server", Name: "a"}, Action: action, Changes: []reconcile.Change{change}, Origin: manifest.Origin{File: "a.yaml", Line: 1}}
+		page := Page{Stack: "s", Plan: &reconcile.Plan{Steps: []reconcile.Step{step}}}
+		said := page.Markdown() + Drift{Steps: []reconcile.Step{step}}.Markdown()
+		for _, a := range page.Annotations() {
+			said += a.Title + a.Message
+		}
+		page.Plan, page.Offline, page.Differs = nil, "x", []reconcile.Difference{{Action: reconcile.Update, Changes: []reconcile.Change{change}}}
+		said += page.Markdown()
+		if strings.Contains(said, secret) {
+			t.Errorf("%s shows a secret:\n%s", action, said)
+		}
+		if strings.Count(said, change.Field) < 3 {
+			t.Errorf("%s does not say which field changes:\n%s", action, said)
+		}
+	}
+}
