@@ -21,6 +21,7 @@ type ancestry map[plumbing.Hash][]plumbing.Hash
 
 // learn adds what stores hold of the history of commits.
 func (a ancestry) learn(ctx context.Context, from []plumbing.Hash, stores ...*store) error {
+	from = slices.Clone(from)
 	for len(from) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -44,6 +45,7 @@ func (a ancestry) learn(ctx context.Context, from []plumbing.Hash, stores ...*st
 // reach is everything that commits lead to, themselves included.
 func (a ancestry) reach(from ...plumbing.Hash) map[plumbing.Hash]bool {
 	seen := map[plumbing.Hash]bool{}
+	from = slices.Clone(from)
 	for len(from) > 0 {
 		h := from[len(from)-1]
 		from = from[:len(from)-1]

@@ -1,0 +1,349 @@
+package source
+
+import (
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func mustMerge(t testing.TB, r *Repo, head, base string) Merge {
+	t.Helper()
+	m, err := r.Merged(t.Context(), head, base)
+	if err != nil {
+		t.Fatalf("merging %s: %v", head, err)
+	}
+	return m
+}
+
+const ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
+
+func edited(old, new string) string { return strings.Replace(ten, old+"\n", new+"\n", 1) }
+
+// pullRequest makes two branches that changed different lines of a file.
+func pullRequestOf(g *gitRepo) (base, head, shared string) {
+	shared = g.commit("first", "clouds/prod/a.yaml", ten, "README.md", "read")
+	g.git("switch", "-q", "-c", "feature")
+	head = g.commit("second\n\nbody", "clouds/prod/a.yaml", edited("2", "two"), "clouds/prod/new.yaml", "new")
+	g.git("update-ref", "refs/pull/7/head", head)
+	g.git("switch", "-q", "main")
+	for n := range 40 {
+		base = g.commit("more", "README.md", fmt.Sprint(n))
+	}
+	base = g.commit("last", "clouds/prod/a.yaml", edited("9", "nine"))
+	return base, head, shared
+}
+
+func TestMerged(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		base, head, shared := pullRequestOf(g)
+		cfg.Path = "clouds/prod"
+		for name, allow := range map[string]string{"whole": "false", "bare": "true"} {
+			g.git("config", "uploadpack.allowFilter", allow)
+			g.git("config", "uploadpack.allowReachableSHA1InWant", allow)
+			for _, mergeBase := range []string{"", shared} {
+				r := newRepo(t, cfg)
+				m := mustMerge(t, r, "refs/pull/7/head", mergeBase)
+				want := strings.NewReplacer("2\n", "two\n", "9\n", "nine\n").Replace(ten)
+				if readFile(t, m.Revision, "a.yaml") != want || readFile(t, m.Revision, "new.yaml") != "new" || len(m.Conflicts) > 0 {
+					t.Errorf("%s: merged to %q", name, readFile(t, m.Revision, "a.yaml"))
+				}
+				if m.Base != base || m.Head != head || m.MergeBase != shared || m.Commit != head || m.Branch != "refs/pull/7/head" || m.Subject != "second" || m.Root != "clouds/prod" {
+					t.Errorf("%s: merge is %+v", name, m)
+				}
+				if tree := strings.TrimSpace(g.git("merge-tree", "--write-tree", base, head)); g.git("rev-parse", tree+":clouds/prod") != m.Tree {
+					t.Errorf("%s: the tree is %s, git's is another", name, m.Tree)
+				}
+				if info, err := fs.Stat(m.Files, "a.yaml"); err != nil || info.Size() != int64(len(want)) {
+					t.Errorf("%s: a.yaml is %v, %v", name, info, err)
+				}
+				if rev, changed := mustFetch(t, r); !changed || rev.Commit != base || rev.Tree == m.Tree {
+					t.Errorf("%s: afterwards the branch is %+v", name, rev)
+				}
+			}
+		}
+	})
+}
+
+// TestMergedCostsNothingTwice counts what the server is asked.
+func TestMergedCostsNothingTwice(t *testing.T) {
+	g := newGitRepo(t)
+	_, head, _ := pullRequestOf(g)
+	g.git("config", "uploadpack.allowFilter", "true")
+	w := serveHTTP(t, g)
+	r := newRepo(t, Config{URL: w.url(), Branch: "main"})
+	mustMerge(t, r, "pull/7/head", "")
+	first := w.packs.Load()
+	for _, name := range []string{"pull/7/head", head, "feature"} {
+		before := w.requests.Load()
+		m := mustMerge(t, r, name, "")
+		if w.packs.Load() != first || w.requests.Load() != before+1 || m.Branch != name {
+			t.Errorf("%s: %d packs and %d requests more", name, w.packs.Load()-first, w.requests.Load()-before)
+		}
+	}
+	g.commit("next", "clouds/prod/a.yaml", edited("9", "NINE"))
+	if m := mustMerge(t, r, head, ""); !strings.Contains(readFile(t, m.Revision, "clouds/prod/a.yaml"), "NINE") {
+		t.Error("the branch moved and the merge did not")
+	}
+	if n := w.packs.Load() - first; n > 3 {
+		t.Errorf("%d packs for a branch that moved by one commit", n)
+	}
+}
+
+func TestMergedTouchesNothing(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		g.commit("first", "prod/a.yaml", "1", "README.md", "read")
+		g.git("switch", "-q", "-c", "feature")
+		g.commit("docs", "README.md", "other")
+		g.git("switch", "-q", "main")
+		g.commit("second", "prod/a.yaml", "2")
+		cfg.Path = "prod"
+		r := newRepo(t, cfg)
+		rev, _ := mustFetch(t, r)
+		if m := mustMerge(t, r, "feature", ""); m.Tree != rev.Tree || m.Tree == "" || readFile(t, m.Revision, "a.yaml") != "2" {
+			t.Errorf("the tree is %s, the branch's %s", m.Tree, rev.Tree)
+		}
+		if m := mustMerge(t, r, "main", ""); m.Tree != rev.Tree || m.MergeBase != rev.Commit {
+			t.Errorf("the branch merged into itself is %+v", m)
+		}
+	})
+}
+
+func TestMergeConflicts(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		g.commit("first", "prod/a.yaml", ten, "prod/gone.yaml", ten, "prod/kept.yaml", "1", "prod/thing", "x", "other/b.yaml", ten)
+		g.git("switch", "-q", "-c", "feature")
+		g.git("rm", "-q", "prod/gone.yaml", "prod/thing")
+		g.commit("theirs", "prod/a.yaml", edited("5", "five"), "prod/both.yaml", "theirs", "prod/thing/below.yaml", "y", "other/b.yaml", edited("5", "five"))
+		g.git("switch", "-q", "main")
+		g.commit("ours", "prod/a.yaml", edited("5", "FIVE"), "prod/gone.yaml", edited("5", "five"), "prod/both.yaml", "ours", "prod/thing", "z", "other/b.yaml", "none")
+		cfg.Path = "prod"
+		m := mustMerge(t, newRepo(t, cfg), "feature", "")
+		if want := []string{"prod/a.yaml", "prod/both.yaml", "prod/gone.yaml", "prod/thing"}; !slices.Equal(m.Conflicts, want) {
+			t.Errorf("conflicts %q, want %q", m.Conflicts, want)
+		}
+		if m.Files != nil || m.Tree != "" || m.Commit != m.Head || m.Subject != "theirs" {
+			t.Errorf("with conflicts the merge is %+v", m)
+		}
+	})
+}
+
+func TestMergeOfFolders(t *testing.T) {
+	g := newGitRepo(t)
+	g.commit("first", "README.md", "read", "old/a.yaml", "1")
+	g.git("switch", "-q", "-c", "feature")
+	g.commit("new", "prod/a.yaml", "1")
+	g.git("switch", "-q", "-c", "removing", "main")
+	g.git("rm", "-q", "-r", "old")
+	g.commit("gone")
+	g.git("switch", "-q", "-c", "emptying")
+	g.git("rm", "-q", "-r", "README.md")
+	g.commit("all gone")
+	g.git("switch", "-q", "main")
+	g.commit("second", "README.md", "read it")
+	if m := mustMerge(t, newRepo(t, Config{URL: g.dir, Path: "prod"}), "feature", ""); readFile(t, m.Revision, "a.yaml") != "1" {
+		t.Errorf("the folder that the branch does not have yet is %+v", m)
+	}
+	_, err := newRepo(t, Config{URL: g.dir, Path: "old"}).Merged(t.Context(), "removing", "")
+	wantError(t, err, ErrNotFound, `after the merge there is no folder "old"`)
+	if m := mustMerge(t, newRepo(t, Config{URL: g.dir}), "emptying", ""); !slices.Equal(m.Conflicts, []string{"README.md"}) {
+		t.Errorf("%+v", m)
+	}
+	g.git("revert", "--no-edit", "HEAD")
+	m := mustMerge(t, newRepo(t, Config{URL: g.dir}), "emptying", "")
+	if list, err := fs.ReadDir(m.Files, "."); err != nil || len(list) > 0 {
+		t.Errorf("an emptied root holds %v, %v", list, err)
+	}
+}
+
+func TestMergeErrors(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		first := g.commit("first", "a.yaml", "1")
+		g.git("switch", "-q", "--orphan", "stranger")
+		g.commit("another beginning", "a.yaml", "2")
+		g.git("switch", "-q", "main")
+		r := newRepo(t, cfg)
+		_, err := r.Merged(t.Context(), "stranger", "")
+		wantError(t, err, ErrContent, "share no history")
+		_, err = r.Merged(t.Context(), "refs/pull/8/head", "")
+		wantError(t, err, ErrNotFound, "refs/pull/8/head")
+		_, err = r.Merged(t.Context(), "stranger", first[:10])
+		wantError(t, err, ErrNotFound, "not a full commit")
+		_, err = r.Merged(t.Context(), strings.Repeat("12", 20), "")
+		if !NeedsPerson(err) {
+			t.Errorf("a commit that nobody has: %v", err)
+		}
+		mustFetch(t, r)
+	})
+}
+
+func TestMergeOfShallowRepository(t *testing.T) {
+	g := newGitRepo(t)
+	pullRequestOf(g)
+	shallow := g.dir + "-shallow"
+	g.git("clone", "-q", "--depth=3", "--no-single-branch", "file://"+g.dir, shallow)
+	g.git("-C", shallow, "branch", "feature", "origin/feature")
+	for _, url := range []string{shallow, "file://" + shallow} {
+		_, err := newRepo(t, Config{URL: url, Branch: "main"}).Merged(t.Context(), "feature", "")
+		wantError(t, err, ErrContent, "git fetch --unshallow")
+	}
+}
+
+// TestServersMerge takes the server's own merge, which knows of a rename, and
+// only while it is of these very commits.
+func TestServersMerge(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		g.commit("first", "old.yaml", ten)
+		g.git("switch", "-q", "-c", "feature")
+		g.git("mv", "old.yaml", "new.yaml")
+		head := g.commit("renamed")
+		g.git("update-ref", "refs/pull/7/head", head)
+		g.git("switch", "-q", "main")
+		g.commit("changed", "old.yaml", edited("5", "five"))
+		r := newRepo(t, cfg)
+		if m := mustMerge(t, r, "refs/pull/7/head", ""); !slices.Equal(m.Conflicts, []string{"old.yaml"}) {
+			t.Errorf("without the server's merge: %+v", m)
+		}
+		g.git("switch", "-q", "--detach", "main")
+		g.git("merge", "-q", "--no-edit", head)
+		g.git("update-ref", "refs/pull/7/merge", "HEAD")
+		g.git("switch", "-q", "main")
+		r = newRepo(t, cfg)
+		if m := mustMerge(t, r, head, ""); len(m.Conflicts) > 0 || readFile(t, m.Revision, "new.yaml") != edited("5", "five") || m.Commit != head {
+			t.Errorf("with the server's merge: %+v", m)
+		}
+		g.commit("changed more", "old.yaml", edited("6", "six"))
+		if m := mustMerge(t, r, head, ""); !slices.Equal(m.Conflicts, []string{"old.yaml"}) {
+			t.Errorf("with the server's merge of an older commit: %+v", m)
+		}
+	})
+}
+
+// TestMergesOutliveTheStore reads a merge after the store was renewed.
+func TestMergesOutliveTheStore(t *testing.T) {
+	g := newGitRepo(t)
+	_, head, _ := pullRequestOf(g)
+	r := newRepo(t, Config{URL: g.dir, Branch: "main", Dir: t.TempDir()})
+	m := mustMerge(t, r, head, "")
+	for n := range 2 * maxPacks {
+		head = g.git("commit-tree", "-p", head, "-m", fmt.Sprint(n), g.git("rev-parse", head+"^{tree}"))
+		mustMerge(t, r, head, "")
+	}
+	if len(r.store.packs) > maxPacks+4 {
+		t.Errorf("the store has %d packs", len(r.store.packs))
+	}
+	if readFile(t, m.Revision, "clouds/prod/new.yaml") != "new" || !strings.Contains(readFile(t, m.Revision, "clouds/prod/a.yaml"), "nine") {
+		t.Error("the first merge cannot be read any more")
+	}
+}
+
+// history draws a random repository with two branches, "left" and "right",
+// that may have been merged into each other, and writes it for fast-import.
+func history(t *rapid.T) string {
+	var out strings.Builder
+	commit := func(branch string, n int, parents ...int) {
+		fmt.Fprintf(&out, "commit refs/heads/%s\nmark :%d\ncommitter a <a@b> %d +0000\ndata 0\n", branch, n, n)
+		for i, p := range parents {
+			fmt.Fprintf(&out, "%s :%d\n", []string{"from", "merge"}[min(i, 1)], p)
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "changes") {
+			change(t, &out)
+		}
+		out.WriteString("\n")
+	}
+	out.WriteString("reset refs/heads/left\nreset refs/heads/right\n")
+	commit("left", 1)
+	left, right := []int{1}, []int{1}
+	n := 1
+	add := func(name string, line *[]int, merged ...int) {
+		n++
+		commit(name, n, append([]int{(*line)[len(*line)-1]}, merged...)...)
+		*line = append(*line, n)
+	}
+	for range rapid.IntRange(0, 5).Draw(t, "steps") {
+		switch rapid.IntRange(0, 5).Draw(t, "step") {
+		case 0, 1:
+			add("left", &left)
+		case 2, 3:
+			add("right", &right)
+		case 4:
+			add("left", &left, rapid.SampledFrom(right).Draw(t, "merged"))
+		case 5: // crosswise
+			l, r := left[len(left)-1], right[len(right)-1]
+			add("left", &left, r)
+			add("right", &right, l)
+		}
+	}
+	fmt.Fprintf(&out, "reset refs/heads/left\nfrom :%d\nreset refs/heads/right\nfrom :%d\n", left[len(left)-1], right[len(right)-1])
+	return out.String()
+}
+
+// change draws what happens to one file. No two files are alike, so that git
+// has no reason to see a rename.
+func change(t *rapid.T, out *strings.Builder) {
+	name := rapid.SampledFrom([]string{"a", "b", "d/a", "d/b", "d/e/a", "a/x", "d"}).Draw(t, "name")
+	switch rapid.IntRange(0, 7).Draw(t, "what") {
+	case 0:
+		fmt.Fprintf(out, "D %s\n", name)
+	case 1:
+		target := name + "/" + rapid.SampledFrom([]string{"a", "b"}).Draw(t, "target")
+		fmt.Fprintf(out, "M 120000 inline %s\ndata %d\n%s\n", name, len(target), target)
+	default:
+		mode := rapid.SampledFrom([]string{"100644", "100644", "100755"}).Draw(t, "mode")
+		var text strings.Builder
+		for i := range rapid.SampledFrom([]int{0, 1, 7}).Draw(t, "lines") {
+			text.WriteString(rapid.SampledFrom([]string{fmt.Sprint(i), fmt.Sprint(i), "x", "y"}).Draw(t, "line") + " of " + name + "\n")
+		}
+		fmt.Fprintf(out, "M %s inline %s\ndata %d\n%s\n", mode, name, text.Len(), text.String())
+	}
+}
+
+// TestMergedLikeGit compares with real git on random histories.
+func TestMergedLikeGit(t *testing.T) {
+	g := newGitRepo(t)
+	if out, _ := exec.Command("git", "merge-tree", "-h").CombinedOutput(); !strings.Contains(string(out), "--write-tree") {
+		t.Skip("this git is older than 2.38")
+	}
+	clean, crossed := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		script := history(t)
+		cmd := exec.Command("git", "fast-import", "--quiet", "--force")
+		cmd.Dir, cmd.Stdin, cmd.Env = g.dir, strings.NewReader(script), gitEnv()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s\n%s", err, out, script)
+		}
+		merging := exec.Command("git", "merge-tree", "--write-tree", "left", "right")
+		merging.Dir, merging.Env = g.dir, gitEnv()
+		tree, conflict := merging.Output()
+		if strings.Contains(string(tree), "renamed") {
+			return // in what both began with, itself merged
+		}
+		r, err := New(Config{URL: g.dir, Branch: "left"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		m, err := r.Merged(t.Context(), "right", "")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, script)
+		}
+		crossing := len(strings.Fields(g.git("merge-base", "--all", "left", "right"))) > 1
+		switch {
+		case conflict == nil && crossing:
+			crossed++
+		case conflict == nil:
+			clean++
+		}
+		if (conflict == nil) != (len(m.Conflicts) == 0) || conflict == nil && strings.TrimSpace(string(tree)) != m.Tree {
+			t.Fatalf("git: %v %s\nours: %v %s\n%s", conflict, tree, m.Conflicts, m.Tree, script)
+		}
+	})
+	if clean == 0 {
+		t.Error("not a single history merged cleanly")
+	}
+	t.Logf("%d clean merges, %d of crossed histories", clean, crossed)
+}
