@@ -2,8 +2,6 @@ package keypair_test
 
 import (
 	"crypto/rand"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,33 +46,21 @@ spec:
 func TestNamesakeInAnotherProject(t *testing.T) {
 	kinds := func(c *cloud.Client) []reconcile.Kind { return []reconcile.Kind{keypair.Kind(c)} }
 	g := kindtest.NewTarget(t, kinds)
-	if g.Simulator == nil {
-		t.Skip("needs a user with two projects")
-	}
-	const text = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: KeyPair\nmetadata: {name: ops}\nspec: {resource: {publicKey: " + key + "}}\n"
+	name := "ops-" + rand.Text()
+	text := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: KeyPair\nmetadata: {name: ops}\nspec: {resource: {name: " + name + ", publicKey: " + key + "}}\n"
 	g.MustSync(text)
 	here := g.Client(nil)
-	var user struct {
+	var pair struct {
 		Keypair struct {
 			UserID string `json:"user_id"`
 		} `json:"keypair"`
 	}
-	if err := here.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: "GET", Path: "os-keypairs/ops", Into: &user}); err != nil {
+	if err := here.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: "GET", Path: "os-keypairs/" + name, Into: &pair}); err != nil {
 		t.Fatal(err)
 	}
-	there := g.Beside("demo2").Client(nil).ProjectID
-	g.Simulator.Do(func() { g.Simulator.Keystone.Grant(user.Keypair.UserID, there, "member") })
-	file := filepath.Join(t.TempDir(), "clouds.yaml")
-	entries := strings.Replace(string(g.Simulator.CloudsYAML()), "project_name: demo\n", "project_name: demo2\n", 1)
-	if err := os.WriteFile(file, []byte(entries), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	other, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo", File: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if other.ProjectID != there || there == here.ProjectID {
-		t.Fatalf("the projects are %s and %s", here.ProjectID, other.ProjectID)
+	other := inAnotherProject(t, g, pair.Keypair.UserID)
+	if other.ProjectID == here.ProjectID {
+		t.Fatalf("both are in project %s", here.ProjectID)
 	}
 	namesake := g.Engine(other)
 	if plan := namesake.Look(t.Context(), "test", nil, nil); plan.Owned != 0 || len(plan.Steps) != 0 {

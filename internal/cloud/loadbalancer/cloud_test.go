@@ -137,6 +137,20 @@ func TestReadsByCollection(t *testing.T) {
 	}
 }
 
+// Octavia 11 takes a batch that names a member twice and then never leaves
+// PENDING_UPDATE. Two spellings of one address are one member, when the load
+// balancer is made and when it grows.
+func TestMembersAreNamedOnce(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	twice := strings.Replace(object, "[10.0.0.241, 10.0.0.242]", `["2001:db8::1", "2001:DB8:0::1"]`, 1)
+	g.MustSync(twice)
+	g.MustSync(strings.Replace(twice, `["2001:db8::1", `, `["2001:db8::2", "2001:db8:0:0::2", "2001:db8::1", `, 1))
+	g.MustSync(twice)
+	if pass := g.MustSync(twice); len(pass.Results) > 0 {
+		t.Errorf("the last pass did something: %v", pass.Results)
+	}
+}
+
 func TestMachinesThatAreDownAreSeen(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {
