@@ -1,4 +1,5 @@
-# Needs Go and nothing else; `make devcloud` needs Debian 12 and root.
+# Needs Go and nothing else; `make test-forge` says what it needs, and
+# `make devcloud` needs Debian 12 and root.
 
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -17,6 +18,10 @@ build: ## build bin/stackreeve, a static binary
 .PHONY: test
 test: ## run all tests that need no cloud
 	$(GO) test -race ./...
+
+.PHONY: test-forge
+test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C compiler)
+	STACKREEVE_TEST_FORGE=1 $(GO) test -timeout 30m ./internal/report/forge/... ./internal/pulls/...
 
 .PHONY: lint
 lint: ## run the linters
