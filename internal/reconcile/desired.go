@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -29,7 +30,9 @@ type Desired struct {
 	Notes   []Note
 
 	object   *manifest.Object
-	specPath string // where Spec stands in the document
+	body     reflect.Type // of the document
+	public   bool         // Data may be shown
+	specPath string       // where Spec stands in the document
 	digest   string
 }
 
@@ -76,12 +79,13 @@ func Annotations() map[string]string {
 }
 
 const (
-	annotationPrune   = "stackreeve.dev/prune"
-	annotationDelete  = "stackreeve.dev/on-delete"
-	annotationDrift   = "stackreeve.dev/drift"
-	annotationReplace = "stackreeve.dev/replace"
-	annotationSuspend = "stackreeve.dev/suspend"
-	annotationIgnore  = "stackreeve.dev/ignore-fields"
+	annotationPrefix  = "stackreeve.dev/"
+	annotationPrune   = annotationPrefix + "prune"
+	annotationDelete  = annotationPrefix + "on-delete"
+	annotationDrift   = annotationPrefix + "drift"
+	annotationReplace = annotationPrefix + "replace"
+	annotationSuspend = annotationPrefix + "suspend"
+	annotationIgnore  = annotationPrefix + "ignore-fields"
 )
 
 func newDesired(obj *manifest.Object) Desired {

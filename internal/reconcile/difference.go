@@ -1,20 +1,30 @@
 package reconcile
 
-import "github.com/stackreeve/stackreeve/internal/manifest"
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
 
 // Difference is what a revision says otherwise than another about one object
 // that people wrote.
 type Difference struct {
-	Key    manifest.Key
+	Key manifest.Key
+	// Origin is where the object stands after, or stood before if it is gone.
 	Origin manifest.Origin
 	// Action is Create, Update or Delete: what happens to the manifest.
-	Action  Action
+	Action Action
+	// Changes are the fields that an Update touches, in the order of their
+	// paths. Have is nil for what is added, Want for what is taken away.
 	Changes []Change
 }
 
-// Differences compares two revisions without a cloud. It looks at the objects
-// that the repository holds, not at what they expand into, and shows no secret.
+// Differences compares two revisions without a cloud, in the order of the second
+// one and then of what it no longer has. It looks at the objects that the
+// repository holds, not at what they expand into; what has no effect, such as a
+// comment or a label, is no difference. Secrets are not shown.
 func Differences(before, after []Desired) []Difference {
+	secrets := redactorOf(before, after)
 	old := map[manifest.Key]*Desired{}
 	for i := range before {
 		if before[i].written() {
@@ -29,16 +39,16 @@ func Differences(before, after []Desired) []Difference {
 		}
 		was := old[d.Key]
 		delete(old, d.Key)
-		switch {
-		case was == nil:
+		if was == nil {
 			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Action: Create})
-		case was.digest != d.digest:
-			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Action: Update})
+		} else if changes := rewritten(was, d, secrets); len(changes) > 0 {
+			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Action: Update, Changes: changes})
 		}
 	}
 	for i := range before {
 		if d := &before[i]; old[d.Key] != nil {
 			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Action: Delete})
+			delete(old, d.Key)
 		}
 	}
 	return list
@@ -46,3 +56,27 @@ func Differences(before, after []Desired) []Difference {
 
 // written tells whether the object stands in the repository itself.
 func (d *Desired) written() bool { return d.Parent == manifest.Key{} }
+
+// rewritten compares two texts of one manifest.
+func rewritten(before, after *Desired, secrets redactor) []Change {
+	c := comparison{secrets: secrets}
+	c.compare("", before.document(), after.document())
+	return c.changes
+}
+
+// document is everything of the manifest that has an effect, as a tree in which
+// secrets are out of sight. It is empty for objects that no file holds.
+func (d *Desired) document() map[string]any {
+	if d.object == nil || d.body == nil {
+		return nil
+	}
+	tree := treeOf(d.object, d.body)
+	annotations := map[string]any{}
+	for name, value := range d.object.Annotations {
+		if strings.HasPrefix(name, annotationPrefix) {
+			annotations[name] = value
+		}
+	}
+	tree["metadata"] = map[string]any{"annotations": annotations}
+	return tree
+}

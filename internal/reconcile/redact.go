@@ -22,17 +22,13 @@ type redactor struct {
 	forms    []string
 }
 
-func newRedactor(want []Desired, kinds []Kind) redactor {
-	public := map[string]bool{}
-	for _, k := range kinds {
-		public[k.Info().Kind] = k.Info().Public
-	}
+func redactorOf(revisions ...[]Desired) redactor {
 	var forms []string
-	for i := range want {
-		if public[want[i].Key.Kind] {
+	for _, d := range slices.Concat(revisions...) {
+		if d.public {
 			continue
 		}
-		for _, value := range want[i].Data {
+		for _, value := range d.Data {
 			forms = append(forms, formsOf(value)...)
 			for line := range strings.Lines(value) {
 				forms = append(forms, formsOf(line)...)

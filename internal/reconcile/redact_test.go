@@ -54,8 +54,7 @@ func TestErrorsDoNotRepeatSecrets(t *testing.T) {
 }
 
 func TestRedactedErrorsKeepWhenToComeBack(t *testing.T) {
-	kinds := []Kind{DefineData[struct{}](Info{Kind: "ConfigMap", Public: true}, nil)}
-	r := newRedactor([]Desired{{Data: map[string]string{"a": password}}, {Key: manifest.Key{Kind: "ConfigMap"}, Data: map[string]string{"role": "network"}}}, kinds)
+	r := redactorOf([]Desired{{Data: map[string]string{"a": password}}, {public: true, Data: map[string]string{"role": "network"}}})
 	err := r.hide(fmt.Errorf("create: %w", &RetryAfterError{After: 7 * time.Second, Err: errors.New("no " + password)}))
 	var later *RetryAfterError
 	if !errors.As(err, &later) || later.After != 7*time.Second {

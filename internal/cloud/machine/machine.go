@@ -36,7 +36,7 @@ type Template struct {
 
 // InitScript says where a machine's first script comes from.
 type InitScript struct {
-	Value        *string  `json:"value,omitempty" doc:"The script itself."`
+	Value        *string  `json:"value,omitempty" rule:"secret" doc:"The script itself."`
 	ConfigMapRef *DataRef `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
 	SecretRef    *DataRef `json:"secretRef,omitempty" doc:"Entry of a Secret that holds it."`
 }

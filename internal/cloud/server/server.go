@@ -51,7 +51,7 @@ type UserData struct {
 	SecretRef    *string       `json:"secretRef,omitempty" ref:"Secret" doc:"Secret whose key value (or userData) holds it."`
 	SecretKeyRef *SecretKey    `json:"secretKeyRef,omitempty" doc:"Entry of a Secret that holds it."`
 	ConfigMapRef *ConfigMapKey `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
-	Value        *string       `json:"value,omitempty" doc:"The text itself."`
+	Value        *string       `json:"value,omitempty" rule:"secret" doc:"The text itself."`
 	Script       bool          `json:"script,omitempty" doc:"Whether it is a script; then #!/bin/sh is put before a text that does not say what it is."`
 }
 
