@@ -259,7 +259,11 @@ func normalText(s, key string, names map[string]string) string {
 			if at := version.FindStringIndex(s); at != nil {
 				s = s[at[0]:]
 			}
-			s = strings.TrimPrefix(s, "/compute")
+			for _, root := range []string{"/compute", "/volume"} { // where a service is on its host
+				if strings.HasPrefix(s, root+"/") {
+					s = strings.TrimPrefix(s, root)
+				}
+			}
 		}
 	}
 	s = anyID.ReplaceAllStringFunc(s, func(id string) string {
