@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/pulls"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
@@ -21,7 +22,7 @@ func (a *app) plan() *cobra.Command {
 		Short: "Say what a revision would do; changes nothing",
 		Args:  cobra.NoArgs,
 	}
-	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag, full commit or full reference to plan (default the stack's branch)")
+	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag, full commit or full reference to plan, merged into the stack's branch unless that holds it (default the branch)")
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -33,35 +34,46 @@ func (a *app) plan() *cobra.Command {
 			return err
 		}
 		return a.each(stacks, func(w wiring, s *config.Stack) (reconcile.Plan, error) {
-			plan, rev, err := w.look(cmd.Context(), s, ref)
+			seen, err := w.look(cmd.Context(), s, ref)
 			if output == "markdown" {
-				fmt.Fprint(a.out, page(s, plan, rev, err).Markdown())
+				fmt.Fprint(a.out, seen.page(s, err).Markdown())
 			}
 			switch {
 			case err != nil:
-				return plan, err
+				return seen.plan, err
 			case output == "json":
-				return plan, report.JSON(a.out, report.Document(plan, rev))
+				return seen.plan, report.JSON(a.out, report.Document(seen.plan, seen.rev))
 			case output == "text":
 				text := a.text()
 				text.Approve = approveCommand(cmd, s.Name)
-				text.Plan(plan, rev)
+				text.Plan(seen.plan, seen.rev)
 			}
-			return plan, nil
+			return seen.plan, nil
 		})
 	}
 	return cmd
 }
 
+// seen is a revision and what it would do.
+type seen struct {
+	rev  source.Revision
+	plan reconcile.Plan
+	// base is the branch that the revision was merged into, in thought; zero when
+	// it was planned as it is.
+	base source.Revision
+}
+
 // page is the comment that a pull request of the revision would get.
-func page(s *config.Stack, plan reconcile.Plan, rev source.Revision, err error) comment.Page {
-	p := comment.Page{Stack: s.Name, Head: rev.Commit, Root: rev.Root}
+func (v seen) page(s *config.Stack, err error) comment.Page {
+	p := comment.Page{Stack: s.Name, Head: v.rev.Commit, Root: v.rev.Root, Base: v.base.Branch, BaseCommit: v.base.Commit}
 	switch {
 	case errors.As(err, &p.Problems):
 	case err != nil:
 		p.Err = err.Error()
+	case v.base.Commit != "" && v.base.Tree == v.rev.Tree:
+		p.Quiet = true
 	default:
-		p.Plan = &plan
+		p.Plan = &v.plan
 	}
 	return p
 }
@@ -82,32 +94,38 @@ func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (reco
 }
 
 // look plans a stack's revision without changing anything. ref is "" for the
-// newest of its branch.
-func (w wiring) look(ctx context.Context, s *config.Stack, ref string) (plan reconcile.Plan, rev source.Revision, err error) {
+// newest of its branch. One that the branch does not hold yet is planned as it
+// will be once it is merged; an older one of the branch as it is.
+func (w wiring) look(ctx context.Context, s *config.Stack, ref string) (v seen, err error) {
 	repo, err := w.repo(s)
 	if err != nil {
-		return plan, rev, err
+		return v, err
 	}
 	defer func() { _ = repo.Close() }()
-	if ref != "" {
-		rev, err = repo.At(ctx, ref)
-	} else {
-		rev, _, err = repo.Fetch(ctx)
+	if v, err = revision(ctx, repo, ref); err != nil {
+		return v, err
 	}
-	if err != nil {
-		return plan, rev, err
+	v.plan, err = w.looker(s).plan(ctx, v.rev.Commit, v.rev.Files)
+	return v, err
+}
+
+func revision(ctx context.Context, repo *source.Repo, ref string) (v seen, err error) {
+	v.rev, _, err = repo.Fetch(ctx)
+	if err != nil || ref == "" {
+		return v, err
 	}
-	read := reader(s)
-	if _, err = read(rev.Files, ""); err != nil {
-		return plan, rev, err
+	base := v.rev
+	merge, err := repo.Merged(ctx, ref, "")
+	switch {
+	case err != nil:
+		return v, err
+	case merge.MergeBase == merge.Head:
+		v.rev, err = repo.At(ctx, ref)
+		return v, err
 	}
-	engine, region, err := w.open(ctx, s)
-	if err != nil {
-		return plan, rev, err
+	v.rev, v.base = merge.Revision, base
+	if len(merge.Conflicts) > 0 {
+		return v, pulls.Conflict(base.Branch, merge.Conflicts)
 	}
-	want, err := read(rev.Files, region)
-	if err != nil {
-		return plan, rev, err
-	}
-	return engine.Look(ctx, rev.Commit, want, nil), rev, nil
+	return v, nil
 }

@@ -123,7 +123,7 @@ func (s *Stack) page(ctx context.Context, pull forge.Pull) (page comment.Page, p
 	base, ok := s.Last()
 	switch {
 	case len(merge.Conflicts) > 0:
-		page.Err = conflict(pull.Base, merge.Conflicts)
+		page.Err = Conflict(pull.Base, merge.Conflicts).Error()
 		return page, false
 	case ok && base.Commit == merge.Base && base.Tree == merge.Tree:
 		page.Quiet = true
@@ -165,13 +165,14 @@ func failed(page comment.Page, err error) (_ comment.Page, passing bool) {
 	return page, true
 }
 
-func conflict(base string, files []string) string {
+// Conflict is the error of commits that a person has to merge.
+func Conflict(base string, files []string) error {
 	const most = 10
 	more := ""
 	if len(files) > most {
 		files, more = files[:most], fmt.Sprintf(" and %d more", len(files)-most)
 	}
-	return fmt.Sprintf("it conflicts with %s in %s%s", base, strings.Join(files, ", "), more)
+	return fmt.Errorf("it conflicts with %s in %s%s", base, strings.Join(files, ", "), more)
 }
 
 // pending says that a plan is under way, where nothing was said before.
