@@ -42,6 +42,7 @@ type GitHub struct {
 
 	mu         sync.Mutex
 	judge      string // where Prism is
+	private    bool   // Git asks who fetches
 	down       bool
 	left       int       // requests until the limit
 	reset      time.Time // when the limit ends
@@ -148,6 +149,14 @@ func (g *GitHub) SetDown(down bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.down = down
+}
+
+// SetPrivate makes Git ask for credentials before anything is fetched, or no
+// longer.
+func (g *GitHub) SetPrivate(private bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.private = private
 }
 
 // SetLeft is how many requests are allowed until a limit ends.

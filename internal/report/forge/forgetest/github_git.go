@@ -50,14 +50,17 @@ func (g *GitHub) tryGit(dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// gitServer serves the repository over HTTP: anybody may fetch, people push with
-// their token as the password.
+// gitServer serves the repository over HTTP: anybody may fetch, unless it is
+// private; people push with their token as the password.
 func (g *GitHub) gitServer() http.Handler {
 	backend := filepath.Join(strings.TrimSpace(g.git(g.t, g.dir, "--exec-path")), "git-http-backend")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, password, given := r.BasicAuth()
 		writing := strings.Contains(r.URL.RawQuery, "git-receive-pack") || strings.HasSuffix(r.URL.Path, "git-receive-pack")
-		if login, ok := g.who(password); given && !ok || writing && (!ok || strings.HasSuffix(login, "[bot]")) {
+		g.mu.Lock()
+		private := g.private
+		g.mu.Unlock()
+		if login, ok := g.who(password); (given || private) && !ok || writing && (!ok || strings.HasSuffix(login, "[bot]")) {
 			w.Header().Set("WWW-Authenticate", `Basic realm="GitHub"`)
 			http.Error(w, "Bad credentials", http.StatusUnauthorized)
 			return

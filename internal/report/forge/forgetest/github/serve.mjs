@@ -22,7 +22,7 @@ const judge = createServer(await getHttpOperationsFromSpec(description), {
   cors: false,
   config: {
     isProxy: true, upstream: new URL(upstream), upstreamProxy: undefined,
-    validateRequest: false, validateResponse: true, checkSecurity: false, errors: false,
+    validateRequest: true, validateResponse: true, checkSecurity: false, errors: false,
     mock: { dynamic: false },
   },
   components: { logger },
