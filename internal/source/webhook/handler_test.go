@@ -1,0 +1,377 @@
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+)
+
+const secret = "0123456789abcdef0123456789abcdef"
+
+// inbox is an endpoint and what came of what it was sent.
+type inbox struct {
+	*Endpoint
+	events   []Event
+	outcomes []Outcome
+	secrets  []string
+	broken   error
+}
+
+func newInbox(t testing.TB) *inbox {
+	t.Helper()
+	i := &inbox{secrets: []string{secret}}
+	var err error
+	i.Endpoint, err = New(Config{
+		Secrets: func() ([]string, error) { return i.secrets, i.broken },
+		Notify:  func(e Event) { i.events = append(i.events, e) },
+		Count:   func(_ Forge, o Outcome) { i.outcomes = append(i.outcomes, o) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func (i *inbox) last() Outcome { return i.outcomes[len(i.outcomes)-1] }
+
+func sign(body, with string) string {
+	mac := hmac.New(sha256.New, []byte(with))
+	mac.Write([]byte(body))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// message is a signed one, to be spoilt by the test.
+func message(forge Forge, event, body string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/webhook/"+string(forge), strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	if forge == GitHub {
+		r.Header.Set("X-GitHub-Event", event)
+		r.Header.Set("X-Hub-Signature-256", "sha256="+sign(body, secret))
+	} else {
+		r.Header.Set("X-Gitea-Event", event)
+		r.Header.Set("X-Gitea-Signature", sign(body, secret))
+	}
+	return r
+}
+
+func (i *inbox) send(r *http.Request) (code int, words string) {
+	w := httptest.NewRecorder()
+	i.ServeHTTP(w, r)
+	return w.Code, strings.TrimSpace(w.Body.String())
+}
+
+const (
+	hash = "0123456789abcdef0123456789abcdef01234567"
+	push = `{"ref": "refs/heads/main", "after": "` + hash + `", "repository": {"full_name": "acme/config"}}`
+)
+
+func TestAnswers(t *testing.T) {
+	header := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(name, value) }
+	}
+	without := func(name string) func(*http.Request) { return func(r *http.Request) { r.Header.Del(name) } }
+	body := func(b io.Reader) func(*http.Request) {
+		return func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(b), -1 }
+	}
+	long := strings.Repeat(" ", MaxBody+1)
+	form := url.Values{"payload": {push}}.Encode()
+	for name, c := range map[string]struct {
+		event, body string
+		spoil       func(*http.Request)
+		code        int
+		outcome     Outcome
+	}{
+		"a push":           {"push", push, nil, 202, Accepted},
+		"a ping":           {"ping", `{"zen": "x"}`, nil, 200, Greeted},
+		"unknown":          {"sponsorship", `{}`, nil, 204, Ignored},
+		"unknown, no JSON": {"sponsorship", `{`, nil, 204, Ignored},
+		"a tag":            {"push", strings.Replace(push, "heads", "tags", 1), nil, 204, Ignored},
+		"a comment":        {"issue_comment", `{"issue": {"number": 3}, "repository": {"full_name": "acme/config"}}`, nil, 204, Ignored},
+		"no JSON":          {"push", `{"ref": `, nil, 400, Malformed},
+		"other JSON":       {"push", `[1]`, nil, 400, Malformed},
+		"deep JSON":        {"push", strings.Repeat("[", 100_000), nil, 400, Malformed},
+		"no repository":    {"push", `{"ref": "refs/heads/main"}`, nil, 400, Malformed},
+		"odd repository":   {"push", strings.Replace(push, "acme/config", "../../config", 1), nil, 400, Malformed},
+		"no event":         {"push", push, without("X-GitHub-Event"), 400, Malformed},
+		"a form":           {"push", form, header("Content-Type", "application/x-www-form-urlencoded"), 202, Accepted},
+		"an empty form":    {"push", "a=b", header("Content-Type", "application/x-www-form-urlencoded"), 400, Malformed},
+		"a broken form":    {"push", "payload=%zz", header("Content-Type", "application/x-www-form-urlencoded"), 400, Malformed},
+		"charset":          {"push", push, header("Content-Type", "application/json; charset=utf-8"), 202, Accepted},
+		"text":             {"push", push, header("Content-Type", "text/plain"), 415, Media},
+		"no type":          {"push", push, without("Content-Type"), 415, Media},
+		"unsigned":         {"push", push, without("X-Hub-Signature-256"), 401, Unsigned},
+		"SHA-1":            {"push", push, header("X-Hub-Signature-256", "sha1="+sign(push, secret)), 401, Unsigned},
+		"short signature":  {"push", push, header("X-Hub-Signature-256", "sha256="+sign(push, secret)[:32]), 401, Unsigned},
+		"no hex":           {"push", push, header("X-Hub-Signature-256", "sha256="+strings.Repeat("z", 64)), 401, Unsigned},
+		"empty secret":     {"push", push, header("X-Hub-Signature-256", "sha256="+sign(push, "")), 401, Forged},
+		"another secret":   {"push", push, header("X-Hub-Signature-256", "sha256="+sign(push, "x"+secret)), 401, Forged},
+		"another body":     {"push", push, body(strings.NewReader(push + " ")), 401, Forged},
+		"says it is long":  {"push", push, func(r *http.Request) { r.ContentLength = MaxBody + 1 }, 413, TooLong},
+		"long":             {"push", push, body(strings.NewReader(long)), 413, TooLong},
+		"cut short":        {"push", push, body(iotest.ErrReader(io.ErrUnexpectedEOF)), 400, Cut},
+		"Gitea's signature": {"push", push, func(r *http.Request) {
+			r.Header.Del("X-Hub-Signature-256")
+			r.Header.Set("X-Gitea-Signature", sign(push, secret))
+		}, 401, Unsigned},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newInbox(t)
+			r := message(GitHub, c.event, c.body)
+			if c.spoil != nil {
+				c.spoil(r)
+			}
+			code, words := i.send(r)
+			if code != c.code || len(i.outcomes) != 1 || i.last() != c.outcome {
+				t.Errorf("answered %d (%s) %v, want %d %s", code, words, i.outcomes, c.code, c.outcome)
+			}
+			if (c.outcome == Accepted) != (len(i.events) == 1) {
+				t.Errorf("events %+v", i.events)
+			}
+			if code == http.StatusUnauthorized && words != "unauthorized" {
+				t.Errorf("a stranger is told %q", words)
+			}
+		})
+	}
+}
+
+func TestMethodsAndPaths(t *testing.T) {
+	i := newInbox(t)
+	for path, want := range map[string]int{"/webhook/github": 405, "/webhook/gitea": 405, "/webhook/gitlab": 404, "/webhook/": 404} {
+		if code, _ := i.send(httptest.NewRequest(http.MethodGet, path, nil)); code != want {
+			t.Errorf("GET %s answers %d, want %d", path, code, want)
+		}
+	}
+}
+
+func TestEvents(t *testing.T) {
+	const in = `"repository": {"full_name": "acme/config"}`
+	for _, c := range []struct {
+		forge       Forge
+		event, body string
+		want        Event
+	}{
+		{GitHub, "push", push, Event{Kind: Push, Branch: "main", Commit: hash}},
+		{GitHub, "push", `{"ref": "refs/heads/feature/x", "after": "junk", ` + in + `}`, Event{Kind: Push, Branch: "feature/x"}},
+		{GitHub, "pull_request", `{"number": 7, "pull_request": {"head": {"sha": "` + hash + `"}, "base": {"ref": "main"}}, ` + in + `}`, Event{Kind: Pull, Branch: "main", Number: 7, Commit: hash}},
+		{GitHub, "pull_request", `{"number": -7, "pull_request": {"head": {"sha": "x"}, "base": {"ref": "a\u0000b"}}, ` + in + `}`, Event{Kind: Pull}},
+		{GitHub, "issue_comment", `{"issue": {"number": 7, "pull_request": {"url": "x"}}, ` + in + `}`, Event{Kind: Comment, Number: 7}},
+		{Gitea, "issue_comment", `{"is_pull": true, "issue": {"number": 7}, ` + in + `}`, Event{Kind: Comment, Number: 7}},
+	} {
+		i := newInbox(t)
+		c.want.Forge, c.want.Repository = c.forge, "acme/config"
+		if code, _ := i.send(message(c.forge, c.event, c.body)); code != 202 || i.events[0] != c.want {
+			t.Errorf("%s: answered %d, event %+v, want %+v", c.body, code, i.events, c.want)
+		}
+	}
+}
+
+// TestGiteaMessages reads what a real Gitea sent, signed anew.
+func TestGiteaMessages(t *testing.T) {
+	files, err := filepath.Glob("testdata/gitea/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no messages", err)
+	}
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := os.ReadFile(strings.TrimSuffix(file, ".json") + ".header")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, way := range []string{"X-Gitea", "X-Forgejo"} {
+			i := newInbox(t)
+			r := httptest.NewRequest(http.MethodPost, "/webhook/gitea", strings.NewReader(string(body)))
+			for line := range strings.Lines(string(lines)) {
+				name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+				r.Header.Set(strings.Replace(name, "X-Gitea", way, 1), value)
+			}
+			r.Header.Set(way+"-Signature", sign(string(body), secret))
+			code, words := i.send(r)
+			if code != http.StatusAccepted || len(i.events) != 1 {
+				t.Fatalf("%s: answered %d %s", file, code, words)
+			}
+			e, name := i.events[0], filepath.Base(file)
+			kind := map[bool]Kind{strings.HasPrefix(name, "push"): Push, strings.HasPrefix(name, "pull_request"): Pull, strings.HasPrefix(name, "issue_comment"): Comment}[true]
+			if e.Kind != kind || e.Forge != Gitea || e.Repository != "acme/cloud-config" || e.Branch == "" || e.Commit == "" || (e.Number == 0) != (kind == Push) {
+				t.Errorf("%s says %+v", file, e)
+			}
+		}
+	}
+}
+
+func TestRepeatedMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInbox(t)
+		for range 3 {
+			i.send(message(GitHub, "push", push))
+			i.send(message(GitHub, "push", push+" "))
+		}
+		if len(i.events) != 2 || i.last() != Repeated {
+			t.Errorf("%d events of two messages, last %s", len(i.events), i.last())
+		}
+		time.Sleep(seenFor + time.Second)
+		if code, _ := i.send(message(GitHub, "push", push)); code != 202 || len(i.events) != 3 {
+			t.Errorf("long after, the same is answered %d", code)
+		}
+		for n := range 3 * maxSeen {
+			time.Sleep(time.Second)
+			i.send(message(GitHub, "push", push+strings.Repeat(" ", n+2)))
+		}
+		if n := len(i.bounds.seen); n > maxSeen || n != len(i.bounds.order) {
+			t.Errorf("%d messages are remembered", n)
+		}
+	})
+}
+
+func TestFloods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInbox(t)
+		forged := func(from string) int {
+			r := message(GitHub, "push", push)
+			r.RemoteAddr = from
+			r.Header.Set("X-Hub-Signature-256", "sha256="+sign(push, "guess"))
+			code, _ := i.send(r)
+			return code
+		}
+		for range badBurst {
+			if code := forged("[2001:db8::1]:9"); code != 401 {
+				t.Fatalf("answered %d", code)
+			}
+		}
+		// Another address of the same network, and one of another.
+		if got := [2]int{forged("[2001:db8::2]:9"), forged("192.0.2.1:9")}; got != [2]int{429, 401} {
+			t.Errorf("answered %v, want 429 and 401", got)
+		}
+		if code, _ := i.send(message(GitHub, "push", push)); code != 202 {
+			t.Errorf("the forge is answered %d", code)
+		}
+		time.Sleep(2 * time.Second)
+		if code := forged("[2001:db8::1]:9"); code != 401 {
+			t.Errorf("later it is answered %d", code)
+		}
+		for n := range 3 * maxAddresses {
+			forged(fmt.Sprintf("10.0.%d.%d:9", n/256, n%256))
+		}
+		if n := len(i.bounds.bad); n > maxAddresses {
+			t.Errorf("%d addresses are remembered", n)
+		}
+		limited := 0
+		for n := range 2 * goodBurst {
+			if code, _ := i.send(message(GitHub, "push", push+strings.Repeat(" ", n+1))); code == 429 {
+				limited++
+			}
+		}
+		if limited < goodBurst-1 {
+			t.Errorf("%d of %d signed messages were limited", limited, 2*goodBurst)
+		}
+	})
+}
+
+// TestSlowSenders lets others read no body while too many are being read.
+func TestSlowSenders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInbox(t)
+		i.Count = func(Forge, Outcome) {}
+		hold := make(chan struct{})
+		for range maxAtOnce {
+			r := message(GitHub, "push", push)
+			r.Body = io.NopCloser(readerFunc(func([]byte) (int, error) { <-hold; return 0, io.EOF }))
+			go i.send(r)
+		}
+		synctest.Wait()
+		if code, _ := i.send(message(GitHub, "push", push)); code != 503 {
+			t.Errorf("one too many is answered %d", code)
+		}
+		close(hold)
+		synctest.Wait()
+		if code, _ := i.send(message(GitHub, "push", push)); code != 202 {
+			t.Errorf("afterwards it is answered %d", code)
+		}
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func TestSecrets(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secret")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func() ([]string, error) { return Secrets(file) }
+	for name, prepare := range map[string]func(){
+		"missing": func() {}, "empty": func() { write("") }, "blank": func() { write(" \n\n") }, "huge": func() { write(strings.Repeat("x", maxSecretFile+1)) },
+	} {
+		prepare()
+		if _, err := New(Config{Secrets: read}); err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := New(Config{Secrets: func() ([]string, error) { return []string{""}, nil }}); err == nil {
+		t.Error("an endpoint was made with an empty secret")
+	}
+
+	write("old\n")
+	e, err := New(Config{Secrets: read, Notify: func(Event) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := func(with string) int {
+		r := message(GitHub, "ping", "{}")
+		r.Header.Set("X-Hub-Signature-256", "sha256="+sign("{}", with))
+		w := httptest.NewRecorder()
+		e.ServeHTTP(w, r)
+		return w.Code
+	}
+	for _, c := range []struct {
+		file     string
+		old, new int
+	}{{"old", 200, 401}, {"old\r\nnew\n", 200, 200}, {"new", 401, 200}, {"", 503, 503}} {
+		write(c.file)
+		if old, new := answer("old"), answer("new"); old != c.old || new != c.new {
+			t.Errorf("with %q: %d and %d, want %d and %d", c.file, old, new, c.old, c.new)
+		}
+	}
+}
+
+func FuzzMessage(f *testing.F) {
+	for _, event := range []string{"push", "pull_request", "issue_comment", "ping", ""} {
+		f.Add(event, push, true)
+	}
+	f.Add("issue_comment", `{"is_pull": true, "issue": {"pull_request": null}, "repository": {"full_name": "a/b"}}`, false)
+	f.Fuzz(func(t *testing.T, event, body string, github bool) {
+		i := newInbox(t)
+		forge := Gitea
+		if github {
+			forge = GitHub
+		}
+		code, _ := i.send(message(forge, event, body))
+		switch code {
+		case 200, 202, 204, 400, 413:
+		default:
+			t.Errorf("answered %d", code)
+		}
+		for _, e := range i.events {
+			if e.Kind == 0 || !fullName.MatchString(e.Repository) || e.Number < 0 || e.Commit != "" && !fullHash.MatchString(e.Commit) {
+				t.Errorf("event %+v", e)
+			}
+		}
+	})
+}
