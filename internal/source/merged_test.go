@@ -24,7 +24,7 @@ const ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
 
 func edited(old, new string) string { return strings.Replace(ten, old+"\n", new+"\n", 1) }
 
-// pullRequest makes two branches that changed different lines of a file.
+// pullRequestOf makes two branches that changed different lines of a file.
 func pullRequestOf(g *gitRepo) (base, head, shared string) {
 	shared = g.commit("first", "clouds/prod/a.yaml", ten, "README.md", "read")
 	g.git("switch", "-q", "-c", "feature")
@@ -32,7 +32,7 @@ func pullRequestOf(g *gitRepo) (base, head, shared string) {
 	g.git("update-ref", "refs/pull/7/head", head)
 	g.git("switch", "-q", "main")
 	for n := range 40 {
-		base = g.commit("more", "README.md", fmt.Sprint(n))
+		g.commit("more", "README.md", fmt.Sprint(n))
 	}
 	base = g.commit("last", "clouds/prod/a.yaml", edited("9", "nine"))
 	return base, head, shared

@@ -94,51 +94,46 @@ func check(secrets []string) error {
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.ServeHTTP(w, r) }
 
 // answers are what is said to the sender. Nothing of it helps to guess.
-func (o Outcome) answer() (code int, words string) {
-	switch o {
-	case Accepted:
-		return http.StatusAccepted, "accepted"
-	case Greeted:
-		return http.StatusOK, "hello"
-	case Repeated:
-		return http.StatusOK, "accepted before"
-	case Ignored:
-		return http.StatusNoContent, ""
-	case Limited:
-		return http.StatusTooManyRequests, "too many messages"
-	case Busy, NoSecret:
-		return http.StatusServiceUnavailable, "not now"
-	case Media:
-		return http.StatusUnsupportedMediaType, "send application/json"
-	case Unsigned, Forged:
-		return http.StatusUnauthorized, "unauthorized"
-	case TooLong:
-		return http.StatusRequestEntityTooLarge, "too long"
-	}
-	return http.StatusBadRequest, "malformed"
+var answers = map[Outcome]struct {
+	code  int
+	words string
+	cost  bool // counts against the sender's address
+	wait  bool // may be sent again later
+}{
+	Accepted:  {http.StatusAccepted, "accepted", false, false},
+	Greeted:   {http.StatusOK, "hello", false, false},
+	Repeated:  {http.StatusOK, "accepted before", false, false},
+	Ignored:   {http.StatusNoContent, "", false, false},
+	Limited:   {http.StatusTooManyRequests, "too many messages", false, true},
+	Busy:      {http.StatusServiceUnavailable, "not now", false, true},
+	NoSecret:  {http.StatusServiceUnavailable, "not now", true, true},
+	Media:     {http.StatusUnsupportedMediaType, "send application/json", true, false},
+	Unsigned:  {http.StatusUnauthorized, "unauthorized", true, false},
+	Forged:    {http.StatusUnauthorized, "unauthorized", true, false},
+	TooLong:   {http.StatusRequestEntityTooLarge, "too long", true, false},
+	Cut:       {http.StatusBadRequest, "cut short", true, false},
+	Malformed: {http.StatusBadRequest, "malformed", false, false},
 }
 
 func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, forge Forge) {
 	from := address(r)
 	outcome := e.judge(w, r, forge, from)
-	switch outcome {
-	case Unsigned, Forged, TooLong, Cut, Media, NoSecret:
+	answer := answers[outcome]
+	if answer.cost {
 		e.bounds.refused(from, now())
 	}
-	switch outcome {
-	case Limited, Busy, NoSecret:
+	e.Count(forge, outcome)
+	if answer.wait {
 		w.Header().Set("Retry-After", "60")
 	}
-	e.Count(forge, outcome)
-	code, words := outcome.answer()
-	if code >= http.StatusBadRequest {
+	if answer.code >= http.StatusBadRequest {
 		e.Log.Debug("webhook refused", "forge", string(forge), "why", string(outcome), "from", from.String())
-		http.Error(w, words, code)
+		http.Error(w, answer.words, answer.code)
 		return
 	}
-	w.WriteHeader(code)
-	if words != "" {
-		_, _ = io.WriteString(w, words+"\n") // nobody is there to be told
+	w.WriteHeader(answer.code)
+	if answer.words != "" {
+		_, _ = io.WriteString(w, answer.words+"\n") // nobody is there to be told
 	}
 }
 
