@@ -313,3 +313,29 @@ func TestTokenEnds(t *testing.T) {
 		}
 	}
 }
+
+// A bad moment of Keystone, or an answer that breaks off, is no reason to give
+// up: logins and lists are asked for again, and nothing else is.
+func TestBadMomentsAreWaitedFor(t *testing.T) {
+	for name, fault := range map[string]simulator.Fault{
+		"500":            {Status: 500, Count: 2},
+		"503":            {Status: 503, Count: 2},
+		"no answer":      {Reset: "before", Count: 2},
+		"half an answer": {Truncate: true, Count: 2},
+	} {
+		for _, hit := range []simulator.Fault{{Service: "identity", Method: "POST"}, {Service: "network", Method: "GET", Path: "/networks$"}} {
+			t.Run(name+" from "+hit.Service, func(t *testing.T) {
+				server := start(t, simulator.Options{})
+				write(t, "clouds.yaml", string(server.CloudsYAML()))
+				fault := fault
+				fault.Service, fault.Method, fault.Path = hit.Service, hit.Method, hit.Path
+				if _, err := server.AddFault(fault); err != nil {
+					t.Fatal(err)
+				}
+				if err := use(t, cloud.Config{Cloud: "demo"}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}

@@ -1,8 +1,10 @@
 package cloud
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -50,8 +52,8 @@ func (l Limits) orDefaults() Limits {
 // for it; beyond that the caller is told.
 const maxRetryAfter = 30 * time.Second
 
-// transport paces requests, bounds each of them, retries reads, and tells who
-// watches. Writes are retried only when the server says that it did not look
+// transport paces requests, bounds each of them, retries reads and logins, and
+// tells who watches. Writes are retried only when the server says that it did not look
 // at them (429): for anything else the cloud must be observed first.
 type transport struct {
 	next    http.RoundTripper
@@ -118,9 +120,16 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 	started := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
 	seen := Request{Service: serviceOf(req), Method: req.Method, Took: time.Since(started)}
-	if err != nil {
+	switch {
+	case err != nil:
 		cancel()
-	} else {
+	case repeatable(req):
+		seen.Code = resp.StatusCode
+		if err = readWhole(resp); err != nil {
+			resp = nil
+		}
+		cancel()
+	default:
 		seen.Code = resp.StatusCode
 		resp.Body = &body{resp.Body, cancel}
 	}
@@ -129,6 +138,27 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 	}
 	t.log.Debug("request", "service", seen.Service, "method", req.Method, "path", req.URL.Path, "code", seen.Code, "took", seen.Took)
 	return resp, err
+}
+
+// repeatable requests change nothing that lasts: those that read, and logins.
+func repeatable(req *http.Request) bool {
+	return req.Method == http.MethodGet || req.Method == http.MethodHead || isLogin(req)
+}
+
+func isLogin(req *http.Request) bool {
+	return req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, "/auth/tokens")
+}
+
+// readWhole takes in the answer's body, so that one that breaks off is known
+// while the request can still be repeated.
+func readWhole(resp *http.Response) error {
+	text, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close() // read to its end
+	if err != nil {
+		return err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(text))
+	return nil
 }
 
 // body ends the request's deadline with its answer.
@@ -148,14 +178,14 @@ func (t *transport) again(req *http.Request, resp *http.Response, err error, try
 	if try >= t.limits.Retries || req.Context().Err() != nil || req.Body != nil && req.GetBody == nil {
 		return 0, false
 	}
-	read := req.Method == http.MethodGet || req.Method == http.MethodHead
 	pause := 200 * time.Millisecond << try
 	pause += time.Duration(rand.Int64N(int64(pause)))
 	switch {
 	case err != nil:
-		return pause, read
+		distrusted := errors.As(err, new(*tls.CertificateVerificationError)) // and will be next time
+		return pause, repeatable(req) && !distrusted
 	case resp.StatusCode == http.StatusTooManyRequests:
-	case resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented && read:
+	case resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented && repeatable(req):
 	default:
 		return 0, false
 	}
