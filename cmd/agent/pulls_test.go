@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 	"github.com/stackreeve/stackreeve/internal/report/forge/forgetest"
 	"github.com/stackreeve/stackreeve/internal/report/forge/gitea"
+	"github.com/stackreeve/stackreeve/internal/report/forge/github"
 )
 
 const webhookSecret = "only-in-tests-0123456789"
@@ -212,7 +213,7 @@ func networks(names ...string) map[string]string {
 // applied, drifted and mended, over a process that is killed in between.
 func (r *review) story() {
 	t, lab := r.t.(*testing.T), r.lab
-	lab.Allow(t, "ann", true)
+	lab.Allow(t, "alice", true)
 	lab.Allow(t, "mallory", false)
 	first := lab.Push(t, lab.Branch(), networks("one", "two", "three", "four"))
 	r.start()
@@ -238,7 +239,7 @@ func (r *review) story() {
 	r.kill()
 	lab.Say(t, number, "mallory", "/stackreeve approve "+m.Hash)
 	r.start()
-	word := lab.Say(t, number, "ann", "/stackreeve approve "+m.Hash)
+	word := lab.Say(t, number, "alice", "/stackreeve approve "+m.Hash)
 	r.status(head, "plan", forge.Success, "")
 	r.await("a sign that the approval was seen", func() string {
 		if got := lab.Reactions(t, number, word); len(got) != 1 || got[0] != forge.ThumbsUp {
@@ -288,6 +289,27 @@ type onGitea struct {
 
 // Forge implements forgetest.Site.
 func (l onGitea) Forge() forge.Forge { return l.forge }
+
+// onGitHub is a GitHub for tests as the agent, an App, sees it.
+type onGitHub struct {
+	*forgetest.GitHub
+	forge forge.Forge
+}
+
+// Forge implements forgetest.Site.
+func (l onGitHub) Forge() forge.Forge { return l.forge }
+
+func TestPullRequestsOnGitHub(t *testing.T) {
+	g := forgetest.StartGitHub(t)
+	app := &forge.App{AppID: g.AppID, InstallationID: g.InstallationID, PrivateKeyFile: g.AppKeyFile, APIURL: g.APIURL}
+	f, err := github.New(github.Config{Repository: g.Repository, APIURL: g.APIURL, App: app})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := fmt.Sprintf("{appID: %d, installationID: %d, privateKeyFile: %s", g.AppID, g.InstallationID, g.AppKeyFile)
+	auth := "{githubApp: " + key + ", apiURL: " + g.APIURL + "}}"
+	newReview(t, onGitHub{g, f}, auth, "github: {repository: "+g.Repository+", app: "+key+"}, apiURL: "+g.APIURL+"}").story()
+}
 
 func TestPullRequestsOnGitea(t *testing.T) {
 	g := forgetest.StartGitea(t)
