@@ -29,7 +29,7 @@ lint: ## run the linters
 
 .PHONY: update
 update: ## rewrite the golden files
-	$(GO) test ./internal/reconcile ./internal/manifest ./internal/report/... ./cmd/agent -update
+	$(GO) test ./internal/reconcile ./internal/manifest ./internal/report ./internal/report/comment ./cmd/agent -update
 
 .PHONY: bench
 bench: ## run the benchmarks of docs/benchmarks.md
