@@ -61,7 +61,7 @@ func judge(t testing.TB, markdown string) {
 			if first, ok := n.FirstChild().(*ast.CodeSpan); n.Level == 3 && ok && first != nil {
 				break
 			}
-			if title := string(sourceOf(n, source)); n.Level != 4 || !slices.Contains(titles, title) {
+			if title := sourceOf(n, source); n.Level != 4 || !slices.Contains(titles, title) {
 				t.Errorf("%q is no heading of ours", title)
 			}
 		case *ast.List:
@@ -116,7 +116,7 @@ var evil = []string{
 	"@everyone", "@acme/admins", "#123", "GH-123", "acme/cloud#7", "deadbeefcafe", "1234567", "https://evil.example", "www.evil.example", "a@b.example",
 	"<script>x</script>", "<img src=x>", "</details>", "<!-- stackreeve {} -->", "</code></summary>", "[text](http://x)", "![x](y)", "[x]: y", "[^1]", "$x$", ":tada:",
 	"```", "`", "``@a``", " ` ", "~~~", "a\n```\n@x", "| a | b |", "# title", "1. one", "10) ten", "- [ ] x", "> quoted", "---", "===", "*bold*", "_it_", "\\", "&lt;b&gt;", "&#64;x",
-	"\u202etxt", "a\u200bb", "\x1b[2J", "a\r\nb", "\x00", "\ufe0f", "\u3164", "\xff\xfe", "", " ", "日本語", "שלום", "🎉", "it's", "10%", strings.Repeat("`@x ", 400), strings.Repeat("x", 70_000),
+	"\u202etxt", "a\u200bb", "\x1b[2J", "a\r\nb", "\x00", "\ufe0f", "\u3164", "\xff\xfe", "", " ", "日本語", "שלום", "🎉", "it's", "10%", strings.Repeat("`@x ", 100), strings.Repeat("x", 5_000),
 }
 
 // hostile puts texts wherever something from elsewhere is shown.
@@ -130,12 +130,11 @@ func hostile(a, b string) []interface{ Markdown() string } {
 	notes := []reconcile.Note{{Field: a, Text: b}}
 	var steps []reconcile.Step
 	for _, action := range []reconcile.Action{reconcile.Keep, reconcile.Create, reconcile.Update, reconcile.Recreate, reconcile.Delete, reconcile.Wait, reconcile.Refuse} {
-		for _, reason := range []string{a, b} {
-			own := manifest.Key{Kind: b, Name: string(action) + reason}
-			steps = append(steps, reconcile.Step{Key: own, Action: action, Reason: reason, Changes: changes, Notes: notes, Loss: []string{b}, Origin: at, Blockers: []string{a, b}, Awaits: []manifest.Key{key}},
-				reconcile.Step{Key: manifest.Key{Kind: a, Name: string(action) + reason}, Action: action, Origin: at, Drift: true},
-				reconcile.Step{Key: manifest.Key{Kind: b, Name: "child " + string(action) + reason}, Action: action, Parent: key, Reason: b, Drift: true})
-		}
+		own := manifest.Key{Kind: b, Name: string(action) + a}
+		steps = append(steps,
+			reconcile.Step{Key: own, Action: action, Reason: a, Changes: changes, Notes: notes, Loss: []string{b}, Origin: at, Blockers: []string{a, b}, Awaits: []manifest.Key{key}},
+			reconcile.Step{Key: manifest.Key{Kind: a, Name: string(action)}, Action: action, Origin: at, Drift: true},
+			reconcile.Step{Key: manifest.Key{Kind: b, Name: "child " + string(action)}, Action: action, Parent: key, Reason: b, Drift: true})
 	}
 	plan := &reconcile.Plan{Stack: a, Steps: steps, Workloads: []reconcile.Workload{{Key: key, Origin: at, Notes: notes}}, Held: a, Unlisted: []string{a, b}}
 	problems := manifest.Problems{{Origin: at, Key: key, Field: b, What: a, Fix: b}, {What: b}}
@@ -171,10 +170,8 @@ func but(p Page, set func(*Page)) Page {
 func TestNothingBreaksOut(t *testing.T) {
 	for i, a := range evil {
 		b := evil[(i*7+3)%len(evil)]
-		for _, text := range []string{a, a + " " + b, "plain " + a + ", and (" + b + ")."} {
-			for _, page := range hostile(text, b) {
-				judge(t, page.Markdown())
-			}
+		for _, page := range hostile("plain "+a+", and ("+b+").", a) {
+			judge(t, page.Markdown())
 		}
 		if t.Failed() {
 			t.Fatalf("with %q and %q", a, b)

@@ -80,7 +80,7 @@ func (s *splitter) part(from int, head string) (text string, next int) {
 	size := utf8.RuneCountInString(head)
 	next = from
 	for next < len(s.lines) {
-		if next > from && s.better(from, next, size) {
+		if next > from && s.better(next, size) {
 			break
 		}
 		grown := size + s.sizes[next]
@@ -100,7 +100,7 @@ func (s *splitter) part(from int, head string) (text string, next int) {
 // better tells whether the part should end before a line though it fits: a
 // block begins there that only fits into the next part, and this one is more
 // than half full.
-func (s *splitter) better(from, at, size int) bool {
+func (s *splitter) better(at, size int) bool {
 	if s.open[at].depth() > 0 || s.open[at+1].depth() == 0 || size < s.limit/2 {
 		return false
 	}

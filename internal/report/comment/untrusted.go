@@ -20,7 +20,7 @@ const (
 func code(text string) string {
 	text = shorten(report.Clean(text), longestName)
 	if text == "" {
-		return `(empty)`
+		text = "(empty)"
 	}
 	mark := strings.Repeat("`", longestRun(text)+1)
 	if strings.ContainsRune("` ", rune(text[0])) || strings.ContainsRune("` ", rune(text[len(text)-1])) {
@@ -90,7 +90,11 @@ func sentence(text string, set func(string) string) string {
 func trimmed(word string) (lead, core, tail string) {
 	core = strings.TrimLeft(word, `("'`)
 	lead = word[:len(word)-len(core)]
-	core = strings.TrimRight(core, `.,;:)"'?!…`)
+	ends := `.,;:)?!…`
+	if strings.ContainsAny(lead, `"'`) {
+		ends += `"'`
+	}
+	core = strings.TrimRight(core, ends)
 	return lead, core, word[len(lead)+len(core):]
 }
 

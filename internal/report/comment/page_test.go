@@ -1,0 +1,157 @@
+package comment
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+)
+
+func stepOf(kind, name string, action reconcile.Action, changes ...reconcile.Change) reconcile.Step {
+	return reconcile.Step{Key: manifest.Key{Kind: kind, Name: name}, Action: action, Changes: changes, Origin: manifest.Origin{File: "a.yaml", Line: 4}}
+}
+
+func TestTheOutcomeStandsOnTopOfThePlan(t *testing.T) {
+	p := Page{Stack: "prod", Head: headCommit, Plan: &reconcile.Plan{Steps: []reconcile.Step{stepOf("Network", "front", reconcile.Create)}}}
+	p.After = &report.Run{Err: errors.New("the cloud is away.")}
+	got := p.Markdown()
+	judge(t, got)
+	before, after, ok := strings.Cut(got, "### `prod`: 1 to create")
+	if !ok || !strings.HasPrefix(before, "### `prod`: not applied\n\nIt is tried again by itself: the cloud is away.\n") {
+		t.Errorf("got\n%s", got)
+	}
+	if strings.Contains(after, "merge it") || !strings.Contains(after, "`Network/front`") {
+		t.Errorf("after the merge, the plan reads\n%s", after)
+	}
+	p.After = &report.Run{Pass: &reconcile.Pass{Interrupted: true, Failures: []reconcile.Failure{{Reason: "no time"}}}}
+	if got := p.Markdown(); !strings.Contains(got, "interrupted, and taken up again") || strings.Contains(got, "no time") {
+		t.Errorf("an interrupted pass reads\n%s", got)
+	}
+}
+
+func TestWhatIsWorseComesFirst(t *testing.T) {
+	wipe := reconcile.Change{Field: "spec.resource.imageRef", Have: "a", Want: "b", Disruption: reconcile.Rebuild}
+	reboot := reconcile.Change{Field: "spec.resource.flavorRef", Have: "a", Want: "b", Disruption: reconcile.Reboot}
+	p := Page{Stack: "prod", Plan: &reconcile.Plan{Steps: []reconcile.Step{
+		stepOf("Network", "drifted", reconcile.Keep, reboot), stepOf("Network", "waiting", reconcile.Wait), stepOf("Network", "created", reconcile.Create),
+		stepOf("Server", "rebooted", reconcile.Update, reboot), stepOf("Network", "refused", reconcile.Refuse), stepOf("Server", "wiped", reconcile.Update, wipe), stepOf("Volume", "deleted", reconcile.Delete),
+		stepOf("Network", "same", reconcile.Keep),
+	}}}
+	got := p.Markdown()
+	at := -1
+	for _, name := range []string{"2 to change (wipes the disk)", "wiped</code>: rebuilt: its disk is wiped, its addresses stay", "Volume/deleted", "Network/refused", "rebooted</code>: changed with a reboot", "Network/created", "Network/waiting", "Network/drifted"} {
+		i := strings.Index(got, name)
+		if i <= at {
+			t.Errorf("%s does not come next", name)
+		}
+		at = max(at, i)
+	}
+	if strings.Contains(got, "Network/same") {
+		t.Error("what stays as it is is told")
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+	ok, _ := p.Status()
+	if ok {
+		t.Error("a refused step passes")
+	}
+	want := []forge.Annotation{
+		{File: "a.yaml", Line: 4, Level: forge.Grave, Title: "Network/refused", Message: "not done"},
+		{File: "a.yaml", Line: 4, Level: forge.Warning, Title: "Server/wiped", Message: "rebuilt: its disk is wiped, its addresses stay (because of spec.resource.imageRef)"},
+		{File: "a.yaml", Line: 4, Level: forge.Warning, Title: "Volume/deleted", Message: "deleted"},
+	}
+	list := p.Annotations()
+	for i := range want {
+		if i >= len(list) || list[i] != want[i] {
+			t.Fatalf("annotations %+v, want %+v", list, want)
+		}
+	}
+	if len(list) != len(want) {
+		t.Errorf("annotations %+v, want %+v", list, want)
+	}
+}
+
+func TestStatusesKeepWhatToDo(t *testing.T) {
+	plan := &reconcile.Plan{Stack: "prod", Held: "it would delete everything", Steps: []reconcile.Step{stepOf("Volume", "a", reconcile.Delete)}}
+	end := "; approve " + plan.Hash() + " to go on"
+	if ok, text := (Page{Plan: plan}).Status(); ok || text != "1 to delete"+end {
+		t.Errorf("held: %v, %q", ok, text)
+	}
+	if ok, text := (Page{Plan: plan, Approvals: []reconcile.Approval{{Hash: plan.Hash()}}}).Status(); !ok || text != "1 to delete; approved" {
+		t.Errorf("approved: %v, %q", ok, text)
+	}
+	if got := described(strings.Repeat("x🎉", 200), end); !strings.HasSuffix(got, "…"+end) || len([]rune(got)) != forge.MaxDescription || strings.Contains(got, "🎉") {
+		t.Errorf("got %q", got)
+	}
+	if ok, text := (Page{Err: "it conflicts with main"}).Status(); ok || text != "no plan: it conflicts with main" {
+		t.Errorf("conflict: %v, %q", ok, text)
+	}
+	if ok, text := (Page{Plan: &reconcile.Plan{}}).Status(); !ok || text != "nothing to do" {
+		t.Errorf("in sync: %v, %q", ok, text)
+	}
+}
+
+func TestDriftThatIsOver(t *testing.T) {
+	got := Drift{Stack: "prod", Commit: headCommit, Over: true}.Markdown()
+	judge(t, got)
+	if want := "### `prod`: no drift any more\n\nThe cloud is as `1f6b3c07aa` says again"; !strings.HasPrefix(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestDriftOfReplacedObjectsSaysWhatItTook(t *testing.T) {
+	s := stepOf("Server", "web", reconcile.Recreate, reconcile.Change{Field: "spec.resource.flavorRef", Have: "a", Want: "b", Disruption: reconcile.Replace})
+	s.Loss = []string{"its local disk"}
+	got := Drift{Stack: "prod", Corrected: true, Since: time.Unix(0, 0), Steps: []reconcile.Step{s}}.Markdown()
+	judge(t, got)
+	if !strings.Contains(got, "it was deleted and made anew, loses its local disk") || !strings.Contains(got, "### `prod`: 1 object drifted and was put back") {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestValuesAsDiffs(t *testing.T) {
+	for _, c := range []struct {
+		have, want any
+		lines      string
+	}{
+		{"a", "b", `- "a"|+ "b"`},
+		{nil, 3, `+ 3`},
+		{true, nil, `- true`},
+		{[]string{"a", "b", "c"}, []string{"c", "d", "b"}, `- "a"|+ "d"|  2 more unchanged`},
+		{[]string{}, []string{"a"}, `- (empty)|+ "a"`},
+		{[]int{1, 2}, []int{2, 1}, `! in another order`},
+		{[]map[string]any{{"port": 80}}, []map[string]any{{"port": 80}, {"port": 443}}, `+ {"port":443}|  1 more unchanged`},
+		{map[string]string{"a": "1", "b": "2"}, map[string]string{"a": "1", "b": "3"}, `- b: "2"|+ b: "3"|  1 more unchanged`},
+		{"1\n2\n3\n4\n5\n", "1\n2\n3\nfour\n5\n", `  2|  3|- 4|+ four|  5|  `},
+		{"<b>", "&", `- "<b>"|+ "&"`},
+	} {
+		if got := strings.Join(values(reconcile.Change{Have: c.have, Want: c.want}), "|"); got != c.lines {
+			t.Errorf("%v -> %v: got %s, want %s", c.have, c.want, got, c.lines)
+		}
+	}
+}
+
+func TestSentences(t *testing.T) {
+	for text, want := range map[string]string{
+		"it would delete 4 of the 4 objects, more than the limit of 30%": "it would delete 4 of the 4 objects, more than the limit of 30%",
+		"the name a_b is taken by @me; see https://x.example/y.":         "the name `a_b` is taken by `@me`; see `https://x.example/y`.",
+		`{"a": 1} and more`:                          "`{\"a\"`: `1}` and more",
+		"1. is no list, 1. is not":                   "`1`. is no list, 1. is not",
+		"commit deadbeef1 closes #3 (and GH-7)":      "commit `deadbeef1` closes `#3` (and `GH-7`)",
+		"don't `quote` me":                           "don't `` `quote` `` me",
+		"two\nlines\tand \x1b[2J \u202ehidden\u200b": "two lines and `\\x1b[2J \\u202ehidden\\u200b`",
+	} {
+		if got := prose(text); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+	if got, want := proseHTML("a <b> & @me"), "a <code>&lt;b&gt; &amp; @me</code>"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
