@@ -23,7 +23,9 @@ type App struct {
 	Repository     string
 	PrivateKeyFile string // PEM, read at each use
 	APIURL         string // "" is [GitHubAPI]
-	Base           http.RoundTripper
+	// Base sends requests; nil is [NewBase]. Observe is told of them.
+	Base    http.RoundTripper
+	Observe func(Exchange)
 
 	once      sync.Once
 	transport *Transport
@@ -174,7 +176,7 @@ func (a *App) prepare() {
 		return
 	}
 	a.transport = NewTransport(TransportConfig{
-		URL: u, Base: a.Base, PerHour: callsPerHour,
+		URL: u, Base: a.Base, PerHour: callsPerHour, Observe: a.Observe, Words: []string{"access_tokens", "app", "installation", "installations", "repos"},
 		Authorize: Authorize("Bearer", func(context.Context) (string, error) {
 			jwt, err := a.jwt(time.Now())
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -204,7 +205,7 @@ func TestBudget(t *testing.T) {
 		}
 		time.Sleep(time.Until(limited.Until))
 		for range 5 * 60 {
-			send(t, tr, "PATCH", "repos")
+			_, _, _ = send(t, tr, "PATCH", "repos") // some of them are refused
 			time.Sleep(30 * time.Second)
 		}
 		for i := 100; i < len(sent); i++ {
@@ -273,7 +274,9 @@ func TestWhatIsKnownIsAskedForConditionally(t *testing.T) {
 			t.Errorf("exchange %d: %+v", i, e)
 		}
 	}
-	send(t, tr, "POST", "repos/acme/cloud/pulls/7")
+	if _, _, err := send(t, tr, "POST", "repos/acme/cloud/pulls/7"); err != nil {
+		t.Error(err)
+	}
 	if asked[4] != "" {
 		t.Error("a write is conditional")
 	}
@@ -295,6 +298,53 @@ func TestTheCacheIsBounded(t *testing.T) {
 	if tr.cache.size > mostCached || len(tr.cache.byKey) != tr.cache.order.Len() || tr.cache.order.Len() == 0 {
 		t.Errorf("%d bytes in %d entries", tr.cache.size, tr.cache.order.Len())
 	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	c := config(func(req *http.Request) (*http.Response, error) {
+		if req.Header.Get("If-None-Match") != "" {
+			return answer(304, ""), nil
+		}
+		return answer(200, "body of "+req.URL.Path, "ETag", `"x"`), nil
+	})
+	tr := NewTransport(c)
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			for n := range 20 {
+				path := "repos/" + strconv.Itoa((i+n)%5)
+				if _, body, err := send(t, tr, "GET", path); body != "body of /v3/"+path || err != nil {
+					t.Errorf("%q, %v", body, err)
+				}
+				tr.Budget()
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Whatever a forge answers, it is left alone for a bounded time only.
+func FuzzLimits(f *testing.F) {
+	f.Add(403, "0", "99999999999", "12", "Wed, 21 Oct 2015 07:28:00 GMT", `{"message":"rate limit"}`)
+	f.Add(429, "-1", "-1", "-1", "", `[`)
+	f.Fuzz(func(t *testing.T, code int, remaining, reset, after, date, body string) {
+		resp := &http.Response{StatusCode: code, Header: http.Header{}}
+		for name, value := range map[string]string{"X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": reset, "Retry-After": after, "Date": date} {
+			resp.Header.Set(name, value)
+		}
+		fill(resp, []byte(body))
+		l, now := newLimits(TransportConfig{PerHour: 10}), time.Unix(1_700_000_000, 0)
+		for range 3 {
+			err := l.heed(resp, now)
+			var limited *LimitedError
+			if err != nil && !errors.As(err, &limited) || l.until.After(now.Add(longestLimit)) || !l.until.IsZero() && !l.until.After(now) {
+				t.Fatalf("%v, until %s", err, l.until)
+			}
+		}
+		if err := l.take("GET", now.Add(longestLimit)); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 func TestHugeAnswersAreCutOff(t *testing.T) {

@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -32,7 +33,8 @@ type GitHub struct {
 	AppKeyFile            string
 
 	t          testing.TB
-	dir        string // of everything
+	ctx        context.Context // of all that it asks and runs, also while it ends
+	dir        string          // of everything
 	front      *httptest.Server
 	inside     *httptest.Server // the layer
 	hub        string           // where emulate is
@@ -94,7 +96,7 @@ func StartGitHub(t testing.TB) *GitHub {
 	}
 	g := &GitHub{
 		Repository: githubRepository, AppID: githubAppID, InstallationID: githubInstallation,
-		t: t, dir: t.TempDir(), client: &http.Client{Timeout: time.Minute}, tokens: map[string]string{},
+		t: t, ctx: context.WithoutCancel(t.Context()), dir: t.TempDir(), client: &http.Client{Timeout: time.Minute}, tokens: map[string]string{},
 		left: hourly, reset: time.Now().Add(time.Hour), minted: map[string]bool{}, pulls: map[int]*githubPull{},
 		statuses: map[string][]object{}, runs: map[int64]*CheckRun{}, reacted: map[int64][]reaction{},
 	}

@@ -40,7 +40,7 @@ func (g *GitHub) git(t testing.TB, dir string, args ...string) string {
 }
 
 func (g *GitHub) tryGit(dir string, args ...string) (string, error) {
-	cmd := exec.Command("git", args...)
+	cmd := exec.CommandContext(g.ctx, "git", args...)
 	cmd.Dir, cmd.Env = dir, append(gitEnv(g.dir), "GIT_AUTHOR_NAME="+Maintainer, "GIT_AUTHOR_EMAIL="+Maintainer+"@example.org",
 		"GIT_COMMITTER_NAME="+Maintainer, "GIT_COMMITTER_EMAIL="+Maintainer+"@example.org")
 	out, err := cmd.CombinedOutput()

@@ -91,7 +91,7 @@ func (g *GitHub) tell(event string, payload object) {
 }
 
 func (g *GitHub) deliver(h hook, event string, body []byte) error {
-	req, err := http.NewRequest(http.MethodPost, h.url, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(g.ctx, http.MethodPost, h.url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func (g *GitHub) startParts(t testing.TB) (key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(node(home), "serve.mjs", strconv.Itoa(port), g.front.URL, g.inside.URL, "description.json")
+	cmd := exec.CommandContext(g.ctx, node(home), "serve.mjs", strconv.Itoa(port), g.front.URL, g.inside.URL, "description.json")
 	cmd.Dir, cmd.Stderr = home, testLog{t}
 	in, err := cmd.StdinPipe()
 	if err != nil {

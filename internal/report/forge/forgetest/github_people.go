@@ -25,7 +25,7 @@ func (g *GitHub) call(t testing.TB, login, method, path string, in, out any) {
 	if in == nil {
 		body = nil
 	}
-	req, err := http.NewRequest(method, g.inside.URL+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(g.ctx, method, g.inside.URL+path, bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

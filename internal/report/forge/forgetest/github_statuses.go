@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-func invalid(resource, field, message string) reply {
-	return refuse(http.StatusUnprocessableEntity, "Validation Failed", object{"resource": resource, "code": "custom", "field": field, "message": message})
+func invalid(field, message string) reply {
+	return refuse(http.StatusUnprocessableEntity, "Validation Failed", object{"resource": "Status", "code": "custom", "field": field, "message": message})
 }
 
 var fullSHA = regexp.MustCompile(`^[0-9a-f]{40}$`)
@@ -36,15 +36,15 @@ func (g *GitHub) setStatus(r *http.Request, body []byte) reply {
 	case !fullSHA.MatchString(commit) || !g.has(commit):
 		return refuse(http.StatusUnprocessableEntity, "No commit found for SHA: "+commit)
 	case s.State != "error" && s.State != "failure" && s.State != "pending" && s.State != "success":
-		return invalid("Status", "state", "state is not included in the list")
+		return invalid("state", "state is not included in the list")
 	case utf8.RuneCountInString(s.Description) > 140:
-		return invalid("Status", "description", "description is too long (maximum is 140 characters)")
+		return invalid("description", "description is too long (maximum is 140 characters)")
 	case utf8.RuneCountInString(s.Context) > 255:
-		return invalid("Status", "context", "context is too long (maximum is 255 characters)")
+		return invalid("context", "context is too long (maximum is 255 characters)")
 	case strings.ContainsFunc(s.Description+s.Context, func(c rune) bool { return c > 0xffff }):
 		return refuse(http.StatusInternalServerError, "Server Error")
 	case err != nil || s.TargetURL != "" && target.Scheme != "http" && target.Scheme != "https":
-		return invalid("Status", "target_url", "target_url must use http(s) scheme")
+		return invalid("target_url", "target_url must use http(s) scheme")
 	}
 	login, _ := g.who(token(r))
 	made := object{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/google/go-github/v55/github"
 
@@ -31,10 +32,16 @@ func classify(err error) error {
 		limited  *forge.LimitedError
 		primary  *github.RateLimitError
 		accepted *github.AcceptedError
+		sent     *url.Error
 	)
+	if errors.As(err, &sent) {
+		err = sent.Err // what is asked is said already, in words
+	}
 	switch {
 	case errors.As(err, &limited):
 		return limited
+	case errors.Is(err, forge.ErrNotFound):
+		return err
 	case errors.As(err, &primary):
 		return &forge.LimitedError{Until: primary.Rate.Reset.Time, Reason: primary.Message}
 	case errors.As(err, &accepted):
