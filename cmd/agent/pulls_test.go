@@ -52,8 +52,9 @@ func (r *record) String() string {
 	return r.text.String()
 }
 
-// report is the part of the configuration that names the forge.
-func newReview(t *testing.T, lab forgetest.Lab, auth, report string) *review {
+// newReview looks for news at every poll; report is the part of the
+// configuration that names the forge.
+func newReview(t *testing.T, lab forgetest.Lab, poll, auth, report string) *review {
 	t.Helper()
 	r := &review{stage: newStage(t, simulator.Options{}), lab: lab, said: &record{}}
 	r.build()
@@ -61,11 +62,11 @@ func newReview(t *testing.T, lab forgetest.Lab, auth, report string) *review {
 kind: Stack
 metadata: {name: prod}
 spec:
-  source: {url: "`+lab.Remote()+`", branch: `+lab.Branch()+`, path: clouds/prod, poll: "@every 1s", auth: `+auth+`}
+  source: {url: "`+lab.Remote()+`", branch: `+lab.Branch()+`, path: clouds/prod, poll: "`+poll+`", auth: `+auth+`}
   cloud: demo
   sync: {drift: report, driftCheck: "@every 1s"}
   report:
-    poll: "@every 1s"
+    poll: "`+poll+`"
     `+report+`
 `)
 	r.write("secret", webhookSecret)
@@ -88,8 +89,8 @@ func (r *review) start() {
 	if r.addr == "" {
 		r.addr = l.Addr().String()
 	}
-	_ = l.Close() // the agent takes its place
-	r.agent = r.command("run", "--listen", r.addr)
+	_ = l.Close() // the agent takes its place, and keeps it
+	r.agent = r.command("run", "--listen", r.addr, "--webhook-secret-file", r.path("secret"))
 	r.agent.Stdout, r.agent.Stderr = r.said, r.said
 	if err := r.agent.Start(); err != nil {
 		r.t.Fatal(err)
@@ -299,6 +300,7 @@ type onGitHub struct {
 // Forge implements forgetest.Site.
 func (l onGitHub) Forge() forge.Forge { return l.forge }
 
+// No webhooks: polls alone find everything.
 func TestPullRequestsOnGitHub(t *testing.T) {
 	g := forgetest.StartGitHub(t)
 	app := &forge.App{AppID: g.AppID, InstallationID: g.InstallationID, PrivateKeyFile: g.AppKeyFile, APIURL: g.APIURL}
@@ -308,9 +310,10 @@ func TestPullRequestsOnGitHub(t *testing.T) {
 	}
 	key := fmt.Sprintf("{appID: %d, installationID: %d, privateKeyFile: %s", g.AppID, g.InstallationID, g.AppKeyFile)
 	auth := "{githubApp: " + key + ", apiURL: " + g.APIURL + "}}"
-	newReview(t, onGitHub{g, f}, auth, "github: {repository: "+g.Repository+", app: "+key+"}, apiURL: "+g.APIURL+"}").story()
+	newReview(t, onGitHub{g, f}, "@every 1s", auth, "github: {repository: "+g.Repository+", app: "+key+"}, apiURL: "+g.APIURL+"}").story()
 }
 
+// Nothing is polled for: webhooks alone say when to look.
 func TestPullRequestsOnGitea(t *testing.T) {
 	g := forgetest.StartGitea(t)
 	f, err := gitea.New(gitea.Config{URL: g.URL, Repository: g.Repository, Token: forge.FileToken(g.TokenFile)})
@@ -318,5 +321,9 @@ func TestPullRequestsOnGitea(t *testing.T) {
 		t.Fatal(err)
 	}
 	auth := "{tokenFile: " + g.TokenFile + ", username: " + forgetest.Bot + "}"
-	newReview(t, onGitea{g, f}, auth, "gitea: {url: "+g.URL+", repository: "+g.Repository+", tokenFile: "+g.TokenFile+"}").story()
+	r := newReview(t, onGitea{g, f}, "@every 1h", auth, "gitea: {url: "+g.URL+", repository: "+g.Repository+", tokenFile: "+g.TokenFile+"}")
+	r.start() // takes an address
+	r.kill()
+	g.Hook(t, "http://"+r.addr+"/webhook/gitea", webhookSecret)
+	r.story()
 }
