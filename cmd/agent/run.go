@@ -20,6 +20,7 @@ import (
 type runFlags struct {
 	once            bool
 	approve, listen string
+	webhookSecret   string
 }
 
 func (a *app) run() *cobra.Command {
@@ -31,7 +32,8 @@ func (a *app) run() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&f.once, "once", false, "one full pass over all stacks, then exit")
 	cmd.Flags().StringVar(&f.approve, "approve", "", "hash of the held plan that may be carried out")
-	cmd.Flags().StringVar(&f.listen, "listen", os.Getenv("STACKREEVE_LISTEN"), "address for health and metrics, such as 127.0.0.1:9464 ($STACKREEVE_LISTEN; default none)")
+	cmd.Flags().StringVar(&f.listen, "listen", os.Getenv("STACKREEVE_LISTEN"), "address for health, metrics and webhooks, such as 127.0.0.1:9464 ($STACKREEVE_LISTEN; default none)")
+	cmd.Flags().StringVar(&f.webhookSecret, "webhook-secret-file", os.Getenv("STACKREEVE_WEBHOOK_SECRET_FILE"), "secret of the webhooks at /webhook/github and /webhook/gitea ($STACKREEVE_WEBHOOK_SECRET_FILE; default none are taken)")
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		stacks, err := load()

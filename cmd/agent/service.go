@@ -26,6 +26,7 @@ type service struct {
 	health  *agent.Health
 	metrics *report.Metrics
 	forges  *forges
+	hooks   http.Handler // nil when webhooks are not asked for
 }
 
 func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
@@ -43,7 +44,7 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 		one.Approved = approvals(f.approve)
 		svc.stacks = append(svc.stacks, one)
 	}
-	return svc, nil
+	return svc, svc.receive(stacks, f)
 }
 
 // stack is one stack with everybody who hears of it.
@@ -86,7 +87,7 @@ func (s *service) run(ctx context.Context, listen string) error {
 	return nil
 }
 
-// listen serves health and metrics until stop is called.
+// listen serves health, metrics and webhooks until stop is called.
 func (s *service) listen(ctx context.Context, address string) (stop func(), err error) {
 	if address == "" {
 		return func() {}, nil
@@ -96,8 +97,13 @@ func (s *service) listen(ctx context.Context, address string) (stop func(), err 
 	if err != nil {
 		return nil, fmt.Errorf("--listen: %w", err)
 	}
+	mux := http.NewServeMux()
+	mux.Handle("/", s.health.Handler(promhttp.HandlerFor(s.metrics.Registry, promhttp.HandlerOpts{})))
+	if s.hooks != nil {
+		mux.Handle("/webhook/", s.hooks)
+	}
 	server := &http.Server{
-		Handler:           s.health.Handler(promhttp.HandlerFor(s.metrics.Registry, promhttp.HandlerOpts{})),
+		Handler:           mux,
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 1 << 16,
 		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
@@ -105,7 +111,7 @@ func (s *service) listen(ctx context.Context, address string) (stop func(), err 
 	s.log.Info("listening", "address", l.Addr().String())
 	go func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			s.log.Error("health and metrics ended", "error", err)
+			s.log.Error("health, metrics and webhooks ended", "error", err)
 		}
 	}()
 	return func() {

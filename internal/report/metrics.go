@@ -29,6 +29,7 @@ type Metrics struct {
 	held       *prometheus.GaugeVec
 	forges     *prometheus.CounterVec
 	budget     *prometheus.GaugeVec
+	webhooks   *prometheus.CounterVec
 
 	mu     sync.Mutex
 	commit map[string]string // the last commit in sync, by stack
@@ -59,9 +60,10 @@ func NewMetrics(version string) *Metrics {
 	m.held = gauge("held", "1 while a plan is held until its hash is approved.", "stack")
 	m.forges = counter("forge_requests_total", "Requests to forges; code 0 when no answer came, 304 when nothing had changed, limited when none was sent.", "repository", "method", "route", "code")
 	m.budget = gauge("forge_requests_left", "Requests that the budget of this hour still allows.", "repository")
+	m.webhooks = counter("webhooks_total", "Messages from forges, by what became of them.", "forge", "outcome")
 	build := gauge("build_info", "The version that runs.", "version")
 	build.WithLabelValues(version).Set(1)
-	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.forges, m.budget, build,
+	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.forges, m.budget, m.webhooks, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -71,6 +73,9 @@ func (m *Metrics) Request(service, method string, code int, took time.Duration) 
 	m.requests.WithLabelValues(service, method, strconv.Itoa(code)).Inc()
 	m.durations.WithLabelValues(service, method).Observe(took.Seconds())
 }
+
+// Webhook counts one message from a forge.
+func (m *Metrics) Webhook(forge, outcome string) { m.webhooks.WithLabelValues(forge, outcome).Inc() }
 
 // Forge counts one request to a forge.
 func (m *Metrics) Forge(repository string, e forge.Exchange) {
