@@ -105,8 +105,9 @@ func finishNeutron[S any](ctx context.Context, c *Client, k NeutronKind, id stri
 
 // UpdateNeutron writes changed attributes, then the tags, then, on a half-made
 // object, the description. fields may be empty. The attributes are only
-// written if nobody changed the object since it was observed. Labels that are
-// not among the changes stay as they are: somebody else may look after them.
+// written if nobody changed the object since it was observed, where the cloud
+// can tell. Labels that are not among the changes stay as they are: somebody
+// else may look after them.
 func UpdateNeutron(ctx context.Context, c *Client, k NeutronKind, have NeutronBase, changes []reconcile.Change, fields map[string]any, m reconcile.Mark, l Labels) error {
 	fields = maps.Clone(fields)
 	if fields == nil {
@@ -120,7 +121,10 @@ func UpdateNeutron(ctx context.Context, c *Client, k NeutronKind, have NeutronBa
 		fields["description"] = l.Description
 	}
 	if len(fields) > 0 {
-		header := map[string]string{"If-Match": fmt.Sprintf("revision_number=%d", have.Revision)}
+		header, err := c.ifUnchanged(ctx, have)
+		if err != nil {
+			return err
+		}
 		if _, _, err := writeNeutron[struct{}](ctx, c, http.MethodPut, k, k.Collection+"/"+have.ID, fields, header); err != nil {
 			return err
 		}
@@ -135,6 +139,16 @@ func UpdateNeutron(ctx context.Context, c *Client, k NeutronKind, have NeutronBa
 		return err
 	}
 	return nil
+}
+
+// ifUnchanged makes a write conditional, where Neutron takes conditions: others
+// answer 400 (neutron/api/api_common.py: ensure_if_match_supported).
+func (c *Client) ifUnchanged(ctx context.Context, have NeutronBase) (map[string]string, error) {
+	conditional, err := c.hasExtension(ctx, "revision-if-match")
+	if err != nil || !conditional {
+		return nil, err
+	}
+	return map[string]string{"If-Match": fmt.Sprintf("revision_number=%d", have.Revision)}, nil
 }
 
 func writeNeutron[S any](ctx context.Context, c *Client, method string, k NeutronKind, path string, fields map[string]any, header map[string]string) (state *S, id string, err error) {

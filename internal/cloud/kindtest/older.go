@@ -68,8 +68,9 @@ func (o *Older) Wrap(next http.RoundTripper) http.RoundTripper {
 func (o *Older) RoundTrip(req *http.Request) (*http.Response, error) {
 	gone, refuse := o.lacks(req.URL.Path)
 	req = req.Clone(req.Context())
-	if slices.Contains(o.Extensions, "revision-if-match") {
-		req.Header.Del("If-Match")
+	if slices.Contains(o.Extensions, "revision-if-match") && req.Header.Get("If-Match") != "" {
+		const text = "Bad if-match request: This server does not support constraining operations based on revision numbers."
+		return answered(req, http.StatusBadRequest, map[string]any{"NeutronError": map[string]string{"type": "BadRequest", "message": text}}), nil
 	}
 	var body []byte
 	if req.Body != nil {
