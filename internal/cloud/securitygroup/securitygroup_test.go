@@ -58,7 +58,7 @@ func TestLaws(t *testing.T) {
 	}.Run(t)
 }
 
-func TestNoRulesAtAll(t *testing.T) {
+func TestLawsWithoutRules(t *testing.T) {
 	head, _, _ := strings.Cut(object, "    rules:")
 	kindtest.Suite{Kinds: all.Kinds, Key: key, Needs: needs, Object: head}.Run(t)
 }

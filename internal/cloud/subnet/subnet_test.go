@@ -94,7 +94,7 @@ spec:
     ipv6: {addressMode: slaac, raMode: slaac}
 `
 
-func TestIPv6(t *testing.T) {
+func TestLawsIPv6(t *testing.T) {
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key("six"), Needs: needs, Object: sixth,
 		Edits: []kindtest.Edit{
