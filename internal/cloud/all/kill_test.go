@@ -14,7 +14,13 @@ import (
 // verda is the example that people published, as one text.
 func verda(t *testing.T) string {
 	t.Helper()
-	files, err := stackreeve.Example("verda")
+	return example(t, "verda")
+}
+
+// example is an example repository as one text.
+func example(t *testing.T, name string) string {
+	t.Helper()
+	files, err := stackreeve.Example(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,8 +29,8 @@ func verda(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var texts []string
-	for _, name := range names {
-		text, err := fs.ReadFile(files, name)
+	for _, file := range names {
+		text, err := fs.ReadFile(files, file)
 		if err != nil {
 			t.Fatal(err)
 		}

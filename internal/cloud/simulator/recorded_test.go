@@ -101,6 +101,9 @@ func hold(t *testing.T, users map[string]*gophercloud.ProviderClient, steps []*e
 		for deadline := time.Now().Add(time.Minute); !strings.Contains(mustJSON(raw), step.Until) && time.Now().Before(deadline); {
 			status, raw = step.send(t, users, vars)
 		}
+		if !strings.Contains(mustJSON(raw), step.Until) {
+			t.Errorf("line %d: %s %s never holds %s: %d %s", i+1, step.Method, step.Path, step.Until, status, mustJSON(raw))
+		}
 		for name, path := range step.Save {
 			vars[name] = lookup(raw, path)
 		}

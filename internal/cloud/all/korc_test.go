@@ -1,0 +1,64 @@
+package all_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// The example that K-ORC would read as well is made as it stands, and its
+// status says what K-ORC's would, by the same names.
+func TestCloudManifestsForKORC(t *testing.T) {
+	g, text := kindtest.NewTarget(t, all.Kinds), example(t, "k-orc")
+	g.MustSync(text)
+	pass := g.MustSync(text)
+	if len(pass.Results) > 0 {
+		t.Errorf("the second pass did something: %v", pass.Results)
+	}
+	told := map[string]map[string]any{}
+	for _, o := range reconcile.Statuses(pass.Last, all.Kinds(nil)) {
+		told[o.Kind+"/"+o.Metadata.Name] = fieldsOf(t, o.Status)
+		if available := o.Status.Conditions[0]; available.Status != "True" || available.Reason != "Success" {
+			t.Errorf("%s/%s: %+v", o.Kind, o.Metadata.Name, available)
+		}
+	}
+	id := func(object string) any { return told[object]["id"] }
+	resource := func(object string) map[string]any { return told[object]["resource"].(map[string]any) }
+	first := func(list any) any { return list.([]any)[0] }
+	for _, same := range []struct {
+		what      string
+		got, want any
+	}{
+		{"network of the subnet", resource("Subnet/shop")["networkID"], id("Network/shop")},
+		{"network of the gateway", first(resource("Router/shop")["externalGateways"]).(map[string]any)["networkID"], id("Network/outside")},
+		{"group of the port", first(resource("Port/shop")["securityGroups"]), id("SecurityGroup/shop-web")},
+		{"groups of the spare port", resource("Port/shop-spare")["securityGroups"], nil},
+		{"addresses of the spare port", resource("Port/shop-spare")["fixedIPs"], nil},
+		{"port of the floating IP", resource("FloatingIP/shop")["portID"], id("Port/shop")},
+		{"router of the floating IP", resource("FloatingIP/shop")["routerID"], id("Router/shop")},
+		{"device of the port", resource("Port/shop")["deviceID"], id("Server/shop")},
+		{"image of the server", resource("Server/shop")["imageID"], id("Image/debian")},
+		{"group of the server", first(resource("Server/shop")["serverGroups"]), id("ServerGroup/shop")},
+		{"server of the volume", first(resource("Volume/shop-data")["attachments"]).(map[string]any)["serverID"], id("Server/shop")},
+	} {
+		if same.got != same.want {
+			t.Errorf("%s: %v, want %v", same.what, same.got, same.want)
+		}
+	}
+}
+
+func fieldsOf(t *testing.T, v any) map[string]any {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out map[string]any
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
