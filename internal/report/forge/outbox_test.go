@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // server is a forge that answers as it is told.
 type server struct {
+	mu   sync.Mutex
 	err  error
 	got  []string
 	asks int
@@ -21,12 +23,28 @@ type server struct {
 
 func (s *server) letter(text string) func(context.Context) error {
 	return func(context.Context) error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.asks++
 		if s.err == nil {
 			s.got = append(s.got, text)
 		}
 		return s.err
 	}
+}
+
+// seen is how often it was asked, and what it took.
+func (s *server) seen() (asks int, got []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asks, slices.Clone(s.got)
+}
+
+// mend makes it take everything.
+func (s *server) mend() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = nil
 }
 
 func TestWhatIsOwedWaitsForTheForge(t *testing.T) {
@@ -40,14 +58,15 @@ func TestWhatIsOwedWaitsForTheForge(t *testing.T) {
 		o.Put("a", s.letter("a2"))
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if o.Len() != 2 || s.asks > 30 {
-			t.Errorf("%d owed after %d tries in an hour, want 2 after at most 30", o.Len(), s.asks)
+		if asks, _ := s.seen(); o.Len() != 2 || asks > 30 {
+			t.Errorf("%d owed after %d tries in an hour, want 2 after at most 30", o.Len(), asks)
 		}
-		s.err = nil
+		s.mend()
 		time.Sleep(longPause)
 		synctest.Wait()
-		if want := []string{"a2", "b1"}; !slices.Equal(s.got, want) || o.Len() != 0 {
-			t.Errorf("delivered %v with %d left, want %v", s.got, o.Len(), want)
+		want := []string{"a2", "b1"}
+		if _, got := s.seen(); !slices.Equal(got, want) || o.Len() != 0 {
+			t.Errorf("delivered %v with %d left, want %v", got, o.Len(), want)
 		}
 	})
 }
@@ -62,14 +81,15 @@ func TestALimitIsWaitedFor(t *testing.T) {
 		time.Sleep(39 * time.Minute)
 		o.Put("b", s.letter("b"))
 		synctest.Wait()
-		if s.asks != 1 {
-			t.Errorf("asked %d times before the limit ended, want once", s.asks)
+		if asks, _ := s.seen(); asks != 1 {
+			t.Errorf("asked %d times before the limit ended, want once", asks)
 		}
-		s.err = nil
+		s.mend()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if want := []string{"a", "b"}; !slices.Equal(s.got, want) {
-			t.Errorf("delivered %v, want %v", s.got, want)
+		want := []string{"a", "b"}
+		if _, got := s.seen(); !slices.Equal(got, want) {
+			t.Errorf("delivered %v, want %v", got, want)
 		}
 	})
 }
