@@ -26,7 +26,7 @@ var (
 	// words outside of code are letters, small numbers and the punctuation of
 	// prose: nothing that a forge makes a mention, reference, link or picture of.
 	harmless  = regexp.MustCompile(`^[\p{L}0-9 .,;:()"'’?!…—%-]*$`)
-	reference = regexp.MustCompile(`[0-9a-fA-F]{7,}|[A-Z]{2,}-[0-9]|:[a-z0-9_+-]+:|www\.|\b(mailto|xmpp|https?|ftp):`)
+	reference = regexp.MustCompile(`[0-9a-fA-F]{7,}|[A-Z]{2,}-[0-9]|:[a-z0-9_+-]+:|www\.[\p{L}0-9]|\b(mailto|xmpp|https?|ftp):[\p{L}0-9/]`)
 
 	codeTag    = regexp.MustCompile(`<code>[^<>]*</code>`)
 	summaryTag = regexp.MustCompile(`^<details><summary>(.*)</summary>\n?$`)
@@ -177,6 +177,17 @@ func TestNothingBreaksOut(t *testing.T) {
 			t.Fatalf("with %q and %q", a, b)
 		}
 	}
+}
+
+// FuzzTexts is about the few ways in which texts from elsewhere are set.
+func FuzzTexts(f *testing.F) {
+	for i, a := range evil {
+		f.Add(a, evil[(i*5+2)%len(evil)])
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		judge(t, "### "+code(a)+": "+prose(b)+"\n\n- "+prose(a)+"; "+prose(b)+"\n- "+code(b)+" "+prose(a+b)+"\n\n<details><summary>"+
+			codeHTML(a)+": "+proseHTML(b)+"</summary>\n\n"+prose(a)+"\n\n"+fenced("diff", []string{"- " + a, "+ " + b, a + b, b})+"\n\n</details>\n")
+	})
 }
 
 func FuzzNothingBreaksOut(f *testing.F) {
