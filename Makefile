@@ -21,7 +21,7 @@ test: ## run all tests that need no cloud
 
 .PHONY: test-forge
 test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C compiler)
-	STACKREEVE_TEST_FORGE=1 $(GO) test -timeout 30m ./internal/report/forge/... ./internal/pulls/...
+	STACKREEVE_TEST_FORGE=1 $(GO) test -timeout 30m ./internal/report/forge/... ./internal/pulls/... ./internal/source/webhook/...
 
 .PHONY: lint
 lint: ## run the linters
