@@ -1,7 +1,10 @@
 package config
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -217,5 +220,73 @@ func TestWrongConfigurationIsRefusedWhole(t *testing.T) {
 	one := write(t, full)
 	if _, err := Load([]string{one, one}, nil); err == nil || !strings.Contains(err.Error(), "is configured at "+one) {
 		t.Errorf("two files with the same stack give %v", err)
+	}
+}
+
+// TestReports reads where to report, from files and from settings.
+func TestReports(t *testing.T) {
+	const head = "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: s}\nspec:\n  source: {url: 'https://git.example.com/acme/config.git'%s}\n%s"
+	for name, c := range map[string]struct {
+		auth, report string
+		settings     Settings
+		want         Report
+	}{
+		"nothing": {"", "", nil, Report{}},
+		"a token": {
+			"", "  report: {github: {repository: acme/config, tokenFile: t}}\n",
+			Settings{"github-repository": "acme/config", "github-token-file": "t"},
+			Report{GitHub: &GitHub{Repository: "acme/config", TokenFile: "t", APIURL: DefaultAPI, RequestsPerHour: 4000}},
+		},
+		"an App": {
+			", auth: {githubApp: {appID: 1234567, installationID: 5, privateKeyFile: g}}",
+			"  report:\n    github: {repository: acme/config, app: {appID: 12345678, installationID: 987654321, privateKeyFile: k}, apiURL: 'https://ghe/api/v3', requestsPerHour: 900}\n    file: {path: f}\n",
+			Settings{
+				"git-app-id": "1234567", "git-app-installation-id": "5", "git-app-key-file": "g",
+				"github-repository": "acme/config", "github-app-id": "12345678", "github-app-installation-id": "987654321", "github-app-key-file": "k",
+				"github-api-url": "https://ghe/api/v3", "github-requests-per-hour": "900", "report-file": "f",
+			},
+			Report{
+				GitHub: &GitHub{Repository: "acme/config", App: &App{12345678, 987654321, "k"}, APIURL: "https://ghe/api/v3", RequestsPerHour: 900},
+				File:   &File{Path: "f"},
+			},
+		},
+		"Gitea": {
+			", auth: {githubApp: {appID: 1, installationID: 2, privateKeyFile: g, apiURL: 'http://127.0.0.1:3000'}}",
+			"  report: {gitea: {url: 'http://localhost:3000', repository: a.b/c-d, tokenFile: t, caFile: c, requestsPerHour: 60}, poll: '@every 5m', forks: plan}\n",
+			Settings{
+				"git-app-id": "1", "git-app-installation-id": "2", "git-app-key-file": "g", "git-app-api-url": "http://127.0.0.1:3000",
+				"gitea-url": "http://localhost:3000", "gitea-repository": "a.b/c-d", "gitea-token-file": "t", "gitea-ca-file": "c", "gitea-requests-per-hour": "60",
+				"report-poll": "@every 5m", "forks": "plan",
+			},
+			Report{Gitea: &Gitea{"http://localhost:3000", "a.b/c-d", "t", "c", 60}, Poll: "@every 5m", Forks: "plan"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, err := Load([]string{write(t, fmt.Sprintf(head, c.auth, c.report))}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			settings := Settings{"stack": "s", "url": "https://git.example.com/acme/config.git"}
+			maps.Copy(settings, c.settings)
+			flags, err := Load(nil, settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := file[0]
+			if !reflect.DeepEqual(s.Spec.Report, c.want) || !reflect.DeepEqual(flags[0].Spec, s.Spec) {
+				t.Errorf("the file gives\n%+v\nflags\n%+v\nwant\n%+v", s.Spec, flags[0].Spec, c.want)
+			}
+			if got, want := s.PullPoll.String(), cmp.Or(c.want.Poll, "@every 1m"); got != want || s.Spec.Report.PlansForks() != (c.want.Forks == "plan") {
+				t.Errorf("pull requests are looked for %s, want %s", got, want)
+			}
+			asked := false
+			auth := s.Repo("", func(context.Context) (string, error) { asked = true; return "t", nil }).Auth
+			if (auth.Token != nil) != (c.auth != "") || asked {
+				t.Errorf("auth is %+v", auth)
+			}
+			if app := s.Spec.Source.Auth.GitHubApp; app != nil && app.APIURL == "" {
+				t.Error("the App has no address")
+			}
+		})
 	}
 }
