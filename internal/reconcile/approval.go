@@ -30,6 +30,7 @@ type Approval struct {
 //	  wiping a disk    this disk is wiped for this manifest; the same, with reboots
 //	replace            this object goes for this manifest; the same, with reboots
 //	delete             this object goes
+//	surplus copy       none: it goes without anybody's leave
 //
 // A replacement that was interrupted goes on as a creation, and a creation as
 // an update: what is left of a plan has no prints that the plan has not.
@@ -45,7 +46,7 @@ func (p Plan) Prints() []string {
 
 // prints are what an approval of the step allows.
 func (s Step) prints(stack string) []string {
-	if !s.Action.Writes() {
+	if !s.Action.Writes() || s.surplus {
 		return nil
 	}
 	switch d := s.Disruption(); {
@@ -72,7 +73,7 @@ func (p Plan) followers() (prints []string) {
 		}
 	}
 	for _, s := range p.Steps {
-		if s.want != nil && slices.ContainsFunc(s.want.Refs, func(r RefSpec) bool { return moved[r.Key.String()] }) {
+		if s.want != nil && !s.Action.Writes() && slices.ContainsFunc(s.want.Refs, func(r RefSpec) bool { return moved[r.Key.String()] }) {
 			prints = append(prints, s.print(p.Stack, "write", ""))
 		}
 	}
@@ -93,7 +94,7 @@ func (s Step) needs(stack string) []string {
 
 func (s Step) print(stack, deed, id string) string {
 	var digest string
-	if s.want != nil && !s.surplus {
+	if s.want != nil {
 		digest = s.want.digest
 	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{stack, s.Key.Group, s.Key.String(), deed, id, digest}, "\n")))
@@ -113,10 +114,7 @@ func (a Approval) Covers(p Plan) bool {
 func (a Approval) missing(p Plan) (list []Step) {
 	for _, s := range p.Steps {
 		needs := s.needs(p.Stack)
-		if s.surplus || len(needs) == 0 {
-			continue
-		}
-		if !slices.ContainsFunc(needs, func(print string) bool { return slices.Contains(a.Steps, print) }) {
+		if len(needs) > 0 && !slices.ContainsFunc(needs, func(print string) bool { return slices.Contains(a.Steps, print) }) {
 			list = append(list, s)
 		}
 	}
@@ -142,7 +140,7 @@ func (p Plan) unapproved(approved []Approval) string {
 	}
 	text += fmt.Sprintf(": it would also %s %s", grown[0].Action, grown[0].Key)
 	if more := len(grown) - 1; more > 0 {
-		text += fmt.Sprintf(" and do %d things more", more)
+		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
 }

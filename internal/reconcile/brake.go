@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,9 +11,12 @@ import (
 // Brake holds a plan that destroys more than the limits allow, or everything
 // the stack owns, unless somebody approved of all it would do. Surplus copies
 // left by interrupted requests do not count: the object itself stays.
+//
+// A pass destroys nothing that was not in the plan it set out with, so that
+// limits bound the pass as they bound its plan.
 func Brake(limits Limits, approved []Approval) Policy {
 	return func(p Plan) Plan {
-		reasons := p.destruction().over(limits)
+		reasons := p.toll().over(limits)
 		if len(reasons) == 0 || slices.ContainsFunc(approved, func(a Approval) bool { return a.Covers(p) }) {
 			return p
 		}
@@ -24,85 +28,94 @@ func Brake(limits Limits, approved []Approval) Policy {
 	}
 }
 
-// harm is what a step that is carried out does at worst, beyond recall: to its
-// object, or to its data. Surplus copies do none.
+// harm is what a step that is carried out destroys: its object, or its data.
+// harms is false when it destroys nothing.
 func (s Step) harm() (d Disruption, harms bool) {
 	d = s.Disruption()
 	return d, d >= Rebuild && !s.surplus
 }
 
-// destruction counts what a plan destroys.
-type destruction struct {
-	owned, harmed           int
-	ownedKinds, harmedKinds map[string]int
-	verbs                   []string
+// toll counts what a plan destroys, of all kinds together and of each.
+type toll struct {
+	all   count
+	kinds map[string]*count
 }
 
-func (p Plan) destruction() destruction {
-	d := destruction{owned: p.Owned, ownedKinds: p.OwnedKinds, harmedKinds: map[string]int{}}
-	verbs := map[string]bool{}
+type count struct {
+	owned, harmed int
+	verbs         [len(verbs)]bool
+}
+
+var verbs = [...]string{"delete", "replace", "wipe"}
+
+func (p Plan) toll() toll {
+	t := toll{all: count{owned: p.Owned}, kinds: map[string]*count{}}
 	for _, s := range p.Steps {
 		if _, harms := s.harm(); !harms {
 			continue
 		}
-		d.harmed++
-		d.harmedKinds[s.Key.Kind]++
-		verbs[verbOf(s)] = true
-	}
-	for _, verb := range []string{"delete", "replace", "wipe"} {
-		if verbs[verb] {
-			d.verbs = append(d.verbs, verb)
+		kind := t.kinds[s.Key.Kind]
+		if kind == nil {
+			kind = &count{owned: p.OwnedKinds[s.Key.Kind]}
+			t.kinds[s.Key.Kind] = kind
 		}
+		t.all.add(s)
+		kind.add(s)
 	}
-	return d
+	return t
 }
 
-func verbOf(s Step) string {
-	if s.Action == Update {
-		return "wipe"
+func (c *count) add(s Step) {
+	c.harmed++
+	if s.have != nil && s.have.Mark == nil {
+		c.owned++ // it is adopted by the very step
 	}
-	return string(s.Action)
+	verb := slices.Index([]Action{Delete, Recreate, Update}, s.Action)
+	c.verbs[verb] = true
 }
 
 // over says which limits are exceeded, and by how much.
-func (d destruction) over(limits Limits) (reasons []string) {
-	switch {
-	case d.harmed == 0:
-	case limits.All.unlimited():
-	case d.harmed > limits.All.of(d.owned):
-		reasons = append(reasons, fmt.Sprintf("it would %s %d of the %d objects the stack owns%s, more than the limit of %s",
-			d.verb(), d.harmed, d.owned, d.byKind(), limits.All))
-	case d.harmed == d.owned:
-		reasons = append(reasons, fmt.Sprintf("it would %s everything the stack owns%s", d.verb(), d.byKind()))
+func (t toll) over(limits Limits) (reasons []string) {
+	switch c := t.all; {
+	case c.harmed == 0 || limits.All.unlimited():
+	case c.harmed > limits.All.of(c.owned):
+		reasons = append(reasons, fmt.Sprintf("it would %s %d of the %d objects the stack owns (%s), more than the limit of %s",
+			c.verb(), c.harmed, c.owned, t.byKind(), limits.All))
+	case c.harmed == c.owned:
+		reasons = append(reasons, fmt.Sprintf("it would %s everything the stack owns (%s)", c.verb(), t.byKind()))
 	}
-	for _, kind := range slices.Sorted(maps.Keys(limits.Kinds)) {
-		limit, harmed, owned := limits.Kinds[kind], d.harmedKinds[kind], d.ownedKinds[kind]
-		if harmed > limit.of(owned) {
-			reasons = append(reasons, fmt.Sprintf("it would %s %d of the %d objects of kind %s, more than its limit of %s", d.verb(), harmed, owned, kind, limit))
+	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {
+		limit, limited := limits.Kinds[kind]
+		if c := t.kinds[kind]; limited && c.harmed > limit.of(c.owned) {
+			reasons = append(reasons, fmt.Sprintf("it would %s %d of the %d objects of kind %s, more than the limit of %s for them",
+				c.verb(), c.harmed, c.owned, kind, limit))
 		}
 	}
 	return reasons
 }
 
 // verb is "delete", or "delete, replace or wipe", or what is between.
-func (d destruction) verb() string {
-	last := len(d.verbs) - 1
-	if last < 1 {
-		return strings.Join(d.verbs, "")
+func (c count) verb() string {
+	var words []string
+	for i, done := range c.verbs {
+		if done {
+			words = append(words, verbs[i])
+		}
 	}
-	return strings.Join(d.verbs[:last], ", ") + " or " + d.verbs[last]
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // byKind lists what is destroyed, the most of a kind first.
-func (d destruction) byKind() string {
-	kinds := slices.SortedFunc(maps.Keys(d.harmedKinds), func(a, b string) int {
-		if n := d.harmedKinds[b] - d.harmedKinds[a]; n != 0 {
-			return n
-		}
-		return strings.Compare(a, b)
+func (t toll) byKind() string {
+	kinds := slices.SortedFunc(maps.Keys(t.kinds), func(a, b string) int {
+		return cmp.Or(cmp.Compare(t.kinds[b].harmed, t.kinds[a].harmed), strings.Compare(a, b))
 	})
 	for i, kind := range kinds {
-		kinds[i] = fmt.Sprintf("%d %s", d.harmedKinds[kind], kind)
+		kinds[i] = fmt.Sprintf("%d %s", t.kinds[kind].harmed, kind)
 	}
-	return " (" + strings.Join(kinds, ", ") + ")"
+	return strings.Join(kinds, ", ")
 }

@@ -36,6 +36,7 @@ func Make(in Input) Plan {
 	}
 	p.orphans()
 	p.block()
+	p.untie()
 	p.losses()
 	return Plan{Stack: in.Stack, Commit: in.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds, Unlisted: p.unlisted()}
 }

@@ -173,7 +173,11 @@ func TestPoliciesOnlyWeaken(t *testing.T) {
 		}
 		e := w.engine()
 		plan := Make(Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want), Replace: true, Synced: rapid.Bool().Draw(rt, "synced")})
-		for name, policy := range map[string]Policy{"NoPrune": NoPrune, "ReportDrift": ReportDrift(true), "Brake": Brake(Limits{All: Limit{Count: 1}}, nil)} {
+		for name, policy := range map[string]Policy{
+			"NoPrune": NoPrune, "ReportDrift": ReportDrift(true), "Brake": Brake(Limits{All: Limit{Count: 1}}, nil),
+			"Brake of a kind": Brake(Limits{All: Limit{Count: 9}, Kinds: map[string]Limit{"Thing": {Count: 1}}}, nil),
+			"approved Brake":  Brake(nothing, []Approval{{Hash: plan.Hash(), Steps: plan.Prints()}}),
+		} {
 			weak := policy(plan)
 			if len(weak.Steps) != len(plan.Steps) {
 				rt.Fatalf("%s: %d steps became %d", name, len(plan.Steps), len(weak.Steps))

@@ -61,9 +61,9 @@ type run struct {
 	rev       Revision
 	timing    Timing
 	snapshot  Snapshot
-	seen      map[string]*sight // by kind name
-	tries     map[string]*try   // by step identity
-	permitted map[string]bool   // identities of what may be destroyed
+	seen      map[string]*sight     // by kind name
+	tries     map[string]*try       // by step identity
+	permitted map[string]Disruption // how much may be done to what, by step identity
 	doing     map[string]Activity
 	pending   map[manifest.Key]time.Time
 	stuck     map[manifest.Key]error
@@ -95,7 +95,7 @@ type outcome struct {
 func newRun(e *Engine, rev Revision) *run {
 	return &run{
 		engine: e, rev: rev, timing: e.Timing.orDefaults(), seen: map[string]*sight{}, tries: map[string]*try{},
-		permitted: map[string]bool{}, doing: map[string]Activity{}, pending: map[manifest.Key]time.Time{},
+		permitted: map[string]Disruption{}, doing: map[string]Activity{}, pending: map[manifest.Key]time.Time{},
 		stuck: map[manifest.Key]error{}, done: make(chan outcome, e.parallelism()), secrets: redactorOf(rev.Want),
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
@@ -139,8 +139,8 @@ func (s Step) id() string {
 // later rounds may destroy that and no more.
 func (r *run) permit(first Plan) {
 	for _, s := range first.Steps {
-		if s.Action.Destroys() {
-			r.permitted[s.id()] = true
+		if d, harms := s.harm(); harms {
+			r.permitted[s.id()] = max(d, r.permitted[s.id()])
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (r *run) runnable(s Step, now time.Time) bool {
 	if !s.Action.Writes() || len(s.Awaits) > 0 || len(s.Blockers) > 0 {
 		return false
 	}
-	if s.Action.Destroys() && !r.permitted[s.id()] && !s.surplus && !r.healable(s) {
+	if d, harms := s.harm(); harms && d > r.permitted[s.id()] && !r.healable(s) {
 		return false
 	}
 	if _, busy := r.doing[s.id()]; busy || r.sight(s.Key.Kind).stale[s.Key] {

@@ -80,15 +80,23 @@ func plan(t *testing.T, repo, cloud, options []string) string {
 		case "no-prune":
 			policies = append(policies, NoPrune)
 		case "limit":
-			limit, err := ParseLimit(value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			limits.All = limit
+			limits.All = limit(t, value)
+		case "limit-kind":
+			kind, text, _ := strings.Cut(value, " ")
+			limits.Kinds = map[string]Limit{kind: limit(t, text)}
 		}
 	}
 	in.Have = e.Observe(context.Background(), in.Want)
 	return write(Make(in).Apply(append(policies, Brake(limits, nil))...))
+}
+
+func limit(t *testing.T, text string) Limit {
+	t.Helper()
+	l, err := ParseLimit(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 func write(p Plan) string {

@@ -92,6 +92,15 @@ type world struct {
 	create   func(name string) (before, after error)
 	stubborn map[string]bool // names whose colour never changes
 	missing  map[string]bool // names whose updates need something that is gone
+	wrote    func()          // if set, called after every write
+}
+
+// write counts a write.
+func (w *world) write() {
+	w.writes++
+	if w.wrote != nil {
+		w.wrote()
+	}
 }
 
 func newWorld() *world { return &world{things: map[string]*thing{}} }
@@ -163,7 +172,7 @@ func (w *world) Create(_ context.Context, want Want[thingSpec]) (Live[*thing], e
 			return Live[*thing]{}, fmt.Errorf("%w: no thing %s to lean on", ErrRejected, id)
 		}
 	}
-	w.writes++
+	w.write()
 	mark := want.Mark
 	t := w.put(thing{name: want.Key.Name, colour: want.Spec.Colour, shape: want.Spec.Shape, on: on, near: near, mark: &mark, mine: true, building: w.delay})
 	if lost != nil {
@@ -179,7 +188,7 @@ func (w *world) Update(_ context.Context, want Want[thingSpec], have Live[*thing
 	if t == nil {
 		return ErrGone
 	}
-	w.writes++
+	w.write()
 	if w.missing[t.name] {
 		return fmt.Errorf("%w: no such colour", ErrGone)
 	}
@@ -204,7 +213,7 @@ func (w *world) Delete(_ context.Context, have Live[*thing]) (bool, error) {
 			return false, fmt.Errorf("%w: %s leans on it", ErrBusy, other.name)
 		}
 	}
-	w.writes++
+	w.write()
 	if w.delay == 0 {
 		delete(w.things, t.id)
 		return true, nil

@@ -1,0 +1,212 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"pgregory.net/rapid"
+)
+
+var nothing = Limits{All: Limit{Count: 0}}
+
+// look plans for a world whose brake lets nothing through by itself.
+func look(t interface{ Fatal(...any) }, w *world, approved []Approval, lines ...string) Plan {
+	want, err := w.wanted(lines...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := w.engine()
+	e.Limits = nothing
+	return e.Look(context.Background(), "c", want, approved)
+}
+
+func TestPrints(t *testing.T) {
+	w := newWorld()
+	syncPass(t, w, w.engine(), "a colour=red", "b", "near near=a", "atop atop=a", "gone", "same")
+	plan := look(t, w, nil, "a colour=red shape=flat", "b colour=blue", "near near=a", "atop atop=a", "new", "same")
+	prints := plan.Prints()
+	if !slices.IsSorted(prints) || slices.ContainsFunc(prints, func(p string) bool { return !regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString(p) }) {
+		t.Errorf("prints are %v", prints)
+	}
+	// a and atop: replaced, or what is left of it; b, new: written; near: follows a; gone: deleted
+	if len(prints) != 8 {
+		t.Errorf("%d prints of\n%s", len(prints), write(plan))
+	}
+	other := plan
+	other.Stack = "t"
+	if slices.ContainsFunc(other.Prints(), func(p string) bool { return slices.Contains(prints, p) }) {
+		t.Error("an approval of one stack is good for another")
+	}
+}
+
+func TestApproval(t *testing.T) {
+	before := []string{"a", "b", "c", "d"}
+	approvedOf := []string{"a colour=red", "b shape=flat"} // c and d go
+	for name, c := range map[string]struct {
+		lines []string
+		hand  func(w *world)
+		steps bool
+		want  string // in the reason to hold; "" for none
+	}{
+		"the very plan":        {lines: approvedOf},
+		"what is left of it":   {lines: approvedOf, steps: true, hand: func(w *world) { delete(w.things, "id-003") }},
+		"left, steps unknown":  {lines: approvedOf, hand: func(w *world) { delete(w.things, "id-003") }, want: "the approved hash HASH is not that of this plan"},
+		"half of a replace":    {lines: approvedOf, steps: true, hand: func(w *world) { delete(w.things, "id-002") }},
+		"an update on the way": {lines: approvedOf, steps: true, hand: func(w *world) { w.things["id-001"].colour = "green" }},
+		"a delete more":        {lines: approvedOf, steps: true, hand: func(w *world) { ours(w, "e") }, want: "the plan has grown since HASH was approved by Ann: it would also delete Thing/e"},
+		"a create more":        {lines: append(approvedOf, "x", "x2"), steps: true, want: "it would also create Thing/x and 1 more"},
+		"another manifest":     {lines: []string{"a colour=red", "b shape=square"}, steps: true, want: "it would also replace Thing/b"},
+		"another object":       {lines: approvedOf, steps: true, hand: func(w *world) { delete(w.things, "id-003"); ours(w, "c") }, want: "it would also delete Thing/c"},
+		"worse for one":        {lines: []string{"a colour=red shape=flat", "b shape=flat"}, steps: true, want: "it would also replace Thing/a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld()
+			for _, n := range before {
+				ours(w, n)
+			}
+			held := look(t, w, nil, approvedOf...)
+			approval := Approval{Hash: held.Hash(), By: "Ann"}
+			if c.steps {
+				approval.Steps = held.Prints()
+			}
+			if c.hand != nil {
+				c.hand(w)
+			}
+			got := look(t, w, []Approval{{Hash: "0000"}, approval}, c.lines...).Held
+			want := strings.ReplaceAll(c.want, "HASH", approval.Hash)
+			switch {
+			case want == "" && got != "":
+				t.Errorf("held: %s", got)
+			case !strings.Contains(got, want):
+				t.Errorf("held: %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// ours puts a thing of the stack, applied as its name alone says, into the world.
+func ours(w *world, name string) {
+	want, err := w.wanted(name)
+	if err != nil {
+		panic(err)
+	}
+	mark := want[0].mark("s")
+	w.put(thing{name: name, mark: &mark, mine: true})
+}
+
+// bare is what an approval binds of a step, said without prints.
+func bare(s Step) string {
+	d, harms := s.harm()
+	if !harms {
+		return ""
+	}
+	text := fmt.Sprint(s.Key, d, s.Action, s.ID())
+	if s.want != nil {
+		text += s.want.digest
+	}
+	return text
+}
+
+// Whatever happens to the cloud and to the repository after a plan was
+// approved: nothing is destroyed that was not to be destroyed in that plan, and
+// nothing is written for a manifest that was not part of it.
+func TestAnApprovalLetsNothingElseThrough(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld()
+		anyCloud(rt, w)
+		approved := look(rt, w, nil, anyRepo(rt, "approved")...)
+		approval := Approval{Hash: approved.Hash(), Steps: approved.Prints()}
+		mayDestroy, manifests := map[string]bool{}, map[string]bool{}
+		for _, s := range approved.Steps {
+			mayDestroy[bare(s)] = true
+			if s.want != nil {
+				manifests[s.Key.String()+s.want.digest] = true
+			}
+		}
+		disturb(rt, w)
+		now := look(rt, w, []Approval{approval}, anyRepo(rt, "now")...)
+		if now.Held != "" || now.toll().all.harmed == 0 {
+			return
+		}
+		for _, s := range now.Steps {
+			if _, harms := s.harm(); harms && !mayDestroy[bare(s)] {
+				rt.Fatalf("%s %s was not approved:\n%s\nnow:\n%s", s.Action, s.Key, write(approved), write(now))
+			}
+			if s.Action.Writes() && s.want != nil && !s.surplus && !manifests[s.Key.String()+s.want.digest] {
+				rt.Fatalf("%s %s was not in the plan:\n%s\nnow:\n%s", s.Action, s.Key, write(approved), write(now))
+			}
+		}
+	})
+}
+
+// disturb lets somebody else work in the cloud for a while.
+func disturb(t *rapid.T, w *world) {
+	for _, id := range slices.Sorted(maps.Keys(w.things)) {
+		thing := w.things[id]
+		switch rapid.IntRange(0, 5).Draw(t, "hand on "+id) {
+		case 0:
+			delete(w.things, id)
+		case 1:
+			thing.colour = "blue"
+		case 2:
+			thing.shape = "flat"
+		}
+	}
+	if rapid.Bool().Draw(t, "more") {
+		anyCloud(t, w)
+	}
+}
+
+// A pass that was killed at any moment goes on under the same approval until
+// everything is as written.
+func TestAnApprovedPlanIsFinishedAfterAKill(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld()
+		w.delay = rapid.IntRange(0, 2).Draw(rt, "delay")
+		want, err := w.wanted(anyRepo(rt, "before")...)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		next, err := w.wanted(anyRepo(rt, "after")...)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		left := rapid.IntRange(1, 8).Draw(rt, "writes")
+		bubble(t, rt, func() error { return killed(w, want, next, left) })
+	})
+}
+
+// killed brings a world from want to next with an agent that dies after so many
+// writes, and then with another one.
+func killed(w *world, want, next []Desired, left int) error {
+	if pass := w.engine().Sync(context.Background(), Revision{Want: want}); pass.Outcome() != InSync {
+		return fmt.Errorf("before: %s", failed(pass))
+	}
+	braked := func() *Engine {
+		e := w.engine()
+		e.Limits, e.Parallelism = nothing, 2
+		return e
+	}
+	held := braked().Sync(context.Background(), Revision{Want: next}).First
+	approved := []Approval{{Hash: held.Hash(), Steps: held.Prints()}}
+	ctx, die := context.WithCancel(context.Background())
+	defer die()
+	w.wrote = func() {
+		if left--; left == 0 {
+			die()
+		}
+	}
+	braked().Sync(ctx, Revision{Want: next, Approved: approved})
+	synctest.Wait()
+	last := braked().Sync(context.Background(), Revision{Want: next, Approved: approved})
+	if last.First.Held != "" || last.Outcome() != InSync {
+		return fmt.Errorf("%s: %s\napproved:\n%s\nleft:\n%s", last.First.Held, failed(last), write(held), write(last.First))
+	}
+	return nil
+}
