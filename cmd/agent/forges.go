@@ -25,6 +25,7 @@ type forges struct {
 	log     *slog.Logger
 	observe func(repository string, e forge.Exchange)
 	list    []*pulls.Repository
+	sources []*source.Repo // of pull requests
 	at      map[forgeKey]*pulls.Repository
 }
 
@@ -48,9 +49,15 @@ func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, one *agent.St
 			r = pulls.New(made, s.PullPoll, f.log.With("repository", cmp.Or(t.repository, t.url)))
 			f.at[t.forgeKey], f.list = r, append(f.list, r)
 		}
+		// Whatever a pull request brings, the branch does not wait for it.
+		theirs, err := w.repo(s)
+		if err != nil {
+			return nil, err
+		}
+		f.sources = append(f.sources, theirs)
 		look := w.looker(s)
 		seen := &pulls.Stack{
-			Name: s.Name, Last: repo.Last, Merged: repo.Merged, Read: look.read, Plan: look.plan, Trace: look.trace,
+			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan, Trace: look.trace,
 			Again: one.Check, PlanForks: s.Spec.Report.PlansForks(),
 		}
 		r.Add(seen)
@@ -131,6 +138,13 @@ func (f *forges) flush(ctx context.Context) {
 		if !r.Outbox.Flush(ctx) {
 			f.log.Warn("not everything could be told to the forge", "left", r.Outbox.Len())
 		}
+	}
+}
+
+// close gives free what pull requests were fetched into.
+func (f *forges) close() {
+	for _, repo := range f.sources {
+		_ = repo.Close() // a cache
 	}
 }
 

@@ -266,10 +266,10 @@ func (r *review) story() {
 	r.start()
 	r.status(merged, "drift", forge.Success, "no drift")
 
-	head = lab.Push(t, "broken", map[string]string{"clouds/prod/five.yaml": strings.Replace(networks("five")["clouds/prod/five.yaml"], "description", "descriptoin", 1)})
+	head = lab.Push(t, "broken", map[string]string{"clouds/prod/five.yaml": strings.Replace(networks("five")["clouds/prod/five.yaml"], "description", "descr", 1)})
 	number = lab.OpenPull(t, "broken", lab.Branch(), "Break it")
 	r.status(head, "plan", forge.Failure, "")
-	r.comment(number, "plan", "clouds/prod/five.yaml:4", "description")
+	r.comment(number, "plan", "clouds/prod/five.yaml:4", "descr")
 	head = lab.Push(t, "elsewhere", map[string]string{"README.md": "hello"})
 	number = lab.OpenPull(t, "elsewhere", lab.Branch(), "Say hello")
 	r.status(head, "plan", forge.Success, "")

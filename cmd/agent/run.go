@@ -56,6 +56,7 @@ const reviewTime = 10 * time.Minute
 func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) error {
 	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel}
 	reviews := newForges(w.log, func(string, forge.Exchange) {})
+	defer reviews.close()
 	outcomes := make([]reconcile.Outcome, len(stacks))
 	passes := make([]func() reconcile.Outcome, len(stacks))
 	for i := range stacks {

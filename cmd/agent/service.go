@@ -83,6 +83,7 @@ func (s *service) run(ctx context.Context, listen string) error {
 	agent.Serve(ctx, s.stacks)
 	reviews.Wait()
 	s.forges.flush(ctx)
+	s.forges.close()
 	s.log.Info("stopped")
 	return nil
 }

@@ -220,7 +220,7 @@ func (s *Stack) report(said comment.Drift, traces <-chan map[manifest.Key]reconc
 			one := said
 			one.Steps, one.Traces = pulls[number], known
 			m := forge.Marker{Kind: driftKind, Stack: s.Name, Run: run, Base: said.Commit}
-			c, err := forge.Upsert(ctx, r.Forge, number, m, comment.Split(one.Markdown(), commentSize))
+			c, _, err := forge.Upsert(ctx, r.Forge, number, m, comment.Split(one.Markdown(), commentSize))
 			if err != nil {
 				return err
 			}
@@ -332,6 +332,6 @@ func (s *Stack) closeDrift(ctx context.Context, number int, commit string, run i
 	}
 	marker.Run = max(run, marker.Run)
 	parts[0] = onTop(clip(news, outcomeSize-len(divider)), parts[0])
-	_, err = forge.Upsert(ctx, s.repository.Forge, number, marker, parts)
+	_, _, err = forge.Upsert(ctx, s.repository.Forge, number, marker, parts)
 	return err
 }

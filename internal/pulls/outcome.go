@@ -37,7 +37,7 @@ func (s *Stack) outcome(ctx context.Context, commit string, run report.Run) erro
 		}
 	}
 	parts[0] = onTop(clip(page.Markdown(), outcomeSize-len(divider)), parts[0])
-	_, err = forge.Upsert(ctx, s.repository.Forge, pull.Number, marker, parts)
+	_, _, err = forge.Upsert(ctx, s.repository.Forge, pull.Number, marker, parts)
 	return err
 }
 

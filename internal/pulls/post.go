@@ -50,37 +50,39 @@ func (s *Stack) post(page comment.Page, pull forge.Pull, run time.Time, passing 
 	case !ok:
 		status.State = forge.Failure
 	}
+	said := false // something new was, in this try or one before
 	r.Outbox.Put(fmt.Sprintf("plan %s #%d", s.Name, pull.Number), func(ctx context.Context) error {
-		url, err := s.comment(ctx, page, pull.Number, marker, passing)
+		c, news, err := s.comment(ctx, page, pull.Number, marker, passing)
+		said = said || news
 		if later(err) {
 			return err
 		}
-		status.URL = url
-		_, err2 := r.Board.Set(ctx, page.Head, status)
-		if later(err2) {
-			return err2
+		status.URL = c.URL
+		news, err2 := r.Board.Set(ctx, page.Head, status)
+		said = said || news
+		if later(err2) || !said || page.Quiet {
+			return errors.Join(err, err2)
 		}
 		return errors.Join(err, err2, r.check(ctx, s, page, status))
 	})
 }
 
-// comment writes the page's comment and returns its address. A pull request
-// that touches nothing of the stack gets none, unless it did before; a plan
-// that could not be made for now does not take the place of one that was.
-func (s *Stack) comment(ctx context.Context, page comment.Page, number int, m forge.Marker, passing bool) (url string, err error) {
+// comment writes the page's comment. A pull request that touches nothing of the
+// stack gets none, unless it did before; a plan that could not be made for now
+// does not take the place of one that was.
+func (s *Stack) comment(ctx context.Context, page comment.Page, number int, m forge.Marker, passing bool) (c forge.Comment, news bool, err error) {
 	f := s.repository.Forge
 	if page.Quiet || passing {
 		comments, err := f.Comments(ctx, number)
 		if err != nil {
-			return "", err
+			return c, false, err
 		}
 		c, before, _, ok := forge.Find(comments, m.Kind, m.Stack)
 		if !ok && page.Quiet || ok && passing && before.Head == m.Head {
-			return c.URL, nil
+			return c, false, nil
 		}
 	}
-	c, err := forge.Upsert(ctx, f, number, m, comment.Split(page.Markdown(), commentSize))
-	return c.URL, err
+	return forge.Upsert(ctx, f, number, m, comment.Split(page.Markdown(), commentSize))
 }
 
 // later tells whether an error is one to try again after.
@@ -89,26 +91,19 @@ func later(err error) bool {
 	return errors.As(err, &limited) || errors.Is(err, forge.ErrUnavailable)
 }
 
-// check writes the check run, where there can be one, when it says something
-// new.
+// check writes the check run, where there can be one.
 func (r *Repository) check(ctx context.Context, s *Stack, page comment.Page, status forge.Status) error {
-	if r.checks.off() || page.Quiet {
+	if r.noChecks.Load() {
 		return nil
 	}
 	c := forge.Check{
 		Name: "stackreeve/" + s.Name, Commit: page.Head, State: status.State,
 		Title: status.Description, Summary: status.Description, Text: clip(page.Markdown(), checkSize), Annotations: page.Annotations(),
 	}
-	if !r.checks.news(c) {
-		return nil
-	}
 	err := r.Forge.PutCheck(ctx, c)
-	switch {
-	case errors.Is(err, forge.ErrUnsupported):
-		r.checks.stop()
+	if errors.Is(err, forge.ErrUnsupported) {
+		r.noChecks.Store(true)
 		return nil
-	case err == nil:
-		r.checks.wrote(c)
 	}
 	return err
 }

@@ -31,8 +31,8 @@ func TestEveryPullRequestIsPlannedOnce(t *testing.T) {
 		}
 		w.restart()
 		w.look()
-		if writes := w.forge.Writes(); len(writes) != 1 || !strings.HasPrefix(writes[0], "check") {
-			t.Errorf("%q after a restart; want nothing but the check", writes)
+		if writes := w.forge.Writes(); len(writes) != 0 {
+			t.Errorf("%q was written after a restart", writes)
 		}
 	})
 }
@@ -64,6 +64,7 @@ func TestWhatTouchesNothingIsQuiet(t *testing.T) {
 		time.Sleep(time.Second)
 		head = w.open(1, "same")
 		w.look()
+		w.wantStatus(head, "plan", forge.Success, "")
 		if got := w.comments(1); len(got) != 1 || strings.Contains(got[0], "1 to create") {
 			t.Errorf("the comment still plans something: %q", got)
 		}
@@ -266,5 +267,114 @@ func TestAForgeThatIsAwayGetsEverythingLater(t *testing.T) {
 		w.forge.SetDown(nil)
 		w.look()
 		w.wantStatus(commit, "sync", forge.Success, "in sync")
+	})
+}
+
+func TestTheCheckRunIsWrittenWithTheComment(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.open(1, "bad")
+		w.look()
+		c, ok := w.forge.Check(head, "stackreeve/prod")
+		if !ok || c.State != forge.Failure || len(c.Annotations) != 1 || c.Annotations[0].File != "clouds/thing.yaml" || c.Annotations[0].Line != 3 {
+			t.Errorf("%+v, %v; want the line", c, ok)
+		}
+	})
+	inWorld(t, func(w *world) {
+		w.forge.NoChecks = true
+		head := w.open(1, "bad")
+		w.look()
+		w.wantStatus(head, "plan", forge.Failure, "")
+	})
+}
+
+func TestPlansAreMadeAgainWhenTheBranchOrTheCloudMoves(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.open(1, "+a")
+		w.look()
+		commit := w.merge(2, w.open(2, "+b"))
+		w.plans = 0
+		for range 10 {
+			plan := planOf(commit, "+b")
+			w.stack.Ran(ran(commit, plan, planOf(commit, "b"), reconcile.Result{Step: plan.Steps[0]}))
+			w.look()
+			time.Sleep(time.Second)
+		}
+		if w.plans != 0 {
+			t.Errorf("%d plans while everything moves", w.plans)
+		}
+		time.Sleep(settle)
+		w.look()
+		if w.plans != 1 {
+			t.Errorf("%d plans once it is quiet, want 1", w.plans)
+		}
+		for range 300 { // it never is
+			w.repo.Moved(time.Now())
+			w.look()
+			time.Sleep(time.Second)
+		}
+		if w.plans < 2 || w.plans > 3 {
+			t.Errorf("%d plans in five minutes without rest, want 2 or 3", w.plans)
+		}
+	})
+}
+
+func TestPeopleAreAnsweredOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.open(1, "+a")
+		w.look()
+		w.forge.Say(1, "mallory", "/stackreeve help")
+		w.forge.Say(1, "ann", "/stackreeve help")
+		odd := w.forge.Say(1, "ann", "/stackreeve dance")
+		for range 3 {
+			w.look()
+			time.Sleep(time.Minute)
+		}
+		w.restart()
+		w.look()
+		if got := w.comments(1); len(got) != 3 || !strings.Contains(got[1], "approve HASH") || !strings.Contains(got[2], "do not know") {
+			t.Errorf("comments %q; want the plan and two answers", got)
+		}
+		if r := w.forge.Reactions(odd.ID); len(r) != 1 || r[0] != forge.Confused {
+			t.Errorf("reactions to what is not known: %v", r)
+		}
+	})
+}
+
+func TestAPlanThatIsAskedForIsMadeAgain(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.open(1, "+a")
+		w.look()
+		w.forge.Say(1, "mallory", "/stackreeve plan")
+		w.look()
+		if w.plans != 1 {
+			t.Errorf("%d plans for somebody who may not push", w.plans)
+		}
+		c := w.forge.Say(1, "ann", "/stackreeve plan")
+		for range 3 {
+			w.look()
+		}
+		if r := w.forge.Reactions(c.ID); w.plans != 2 || len(r) != 1 || r[0] != forge.Eyes {
+			t.Errorf("%d plans and %v; want one more, and a sign", w.plans, r)
+		}
+	})
+}
+
+func TestLongPassesTellHowFarTheyAre(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.merge(1, w.open(1, "+a +b"))
+		plan := planOf(commit, "+a +b")
+		w.stack.Planned(plan)
+		w.repo.Outbox.Flush(t.Context())
+		for i := range 3600 {
+			w.stack.Progress(reconcile.Progress{Done: 1, Total: 2, Waiting: []reconcile.Activity{{Step: plan.Steps[1]}}})
+			w.repo.Outbox.Flush(t.Context())
+			if i == 20 {
+				w.wantStatus(commit, "sync", forge.Pending, "1 of 2 done, waiting for Thing/b")
+			}
+			time.Sleep(time.Second)
+		}
+		if _, n := w.forge.Status(commit, "stackreeve/prod/sync"); n != 2 {
+			t.Errorf("%d statuses while nothing changes, want 2", n)
+		}
 	})
 }

@@ -21,6 +21,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/report/forge"
@@ -39,8 +40,9 @@ type Repository struct {
 
 	stacks []*Stack
 	people people
-	checks checks
-	wake   chan struct{}
+	// noChecks is set once the forge took no check run.
+	noChecks atomic.Bool
+	wake     chan struct{}
 
 	mu       sync.Mutex
 	moved    moved

@@ -77,7 +77,7 @@ func TestOneCommentIsEditedInPlace(t *testing.T) {
 	put := func(run int64, parts ...string) forge.Comment {
 		t.Helper()
 		mark.Run = run
-		c, err := forge.Upsert(t.Context(), m, 7, mark, parts)
+		c, _, err := forge.Upsert(t.Context(), m, 7, mark, parts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestOneCommentIsEditedInPlace(t *testing.T) {
 	if got := texts(); !slices.Equal(got, []string{"three"}) {
 		t.Errorf("got %q", got)
 	}
-	if _, err := forge.Upsert(t.Context(), m, 7, forge.Marker{Kind: "plan", Stack: "dev", Run: 1}, []string{"dev"}); err != nil {
+	if _, _, err := forge.Upsert(t.Context(), m, 7, forge.Marker{Kind: "plan", Stack: "dev", Run: 1}, []string{"dev"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := texts(); !slices.Equal(got, []string{"three"}) {

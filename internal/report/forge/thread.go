@@ -13,54 +13,56 @@ const MaxComment = 65_536
 const MaxMarker = 12_000
 
 // Upsert makes the comments of one marker's kind and stack say parts, editing
-// in place what is there, and returns the first of them. Nothing is written
-// when nothing but the run's number is new, nor over the words of a newer run.
-func Upsert(ctx context.Context, f Talk, number int, m Marker, parts []string) (Comment, error) {
+// in place what is there. It returns the first of them, and whether anything was
+// written: nothing is when nothing but the run's number is new, nor over the
+// words of a newer run.
+func Upsert(ctx context.Context, f Talk, number int, m Marker, parts []string) (first Comment, news bool, err error) {
 	comments, err := f.Comments(ctx, number)
 	if err != nil {
-		return Comment{}, err
+		return first, false, err
 	}
 	mine := ours(comments, m.Kind, m.Stack)
 	for _, c := range mine {
 		if c.marker.Run > m.Run {
-			return mine[0].Comment, nil
+			return mine[0].Comment, false, nil
 		}
 	}
 	m.Parts = len(parts)
-	var first Comment
 	for i, text := range parts {
 		m.Part = i + 1
 		if i > 0 {
 			m.Steps = nil
 		}
-		c, err := put(ctx, f, number, m, text, mine, i)
+		c, wrote, err := put(ctx, f, number, m, text, mine, i)
+		news = news || wrote
 		if err != nil {
-			return first, err
+			return first, news, err
 		}
 		if i == 0 {
 			first = c
 		}
 	}
 	for _, c := range mine[min(len(parts), len(mine)):] {
+		news = true
 		if err := f.Delete(ctx, number, c.ID); err != nil {
-			return first, err
+			return first, news, err
 		}
 	}
-	return first, nil
+	return first, news, nil
 }
 
-func put(ctx context.Context, f Talk, number int, m Marker, text string, mine []marked, i int) (Comment, error) {
+func put(ctx context.Context, f Talk, number int, m Marker, text string, mine []marked, i int) (c Comment, wrote bool, err error) {
 	body := m.String() + "\n" + text
 	if i >= len(mine) {
-		return f.Post(ctx, number, body)
+		c, err = f.Post(ctx, number, body)
+		return c, true, err
 	}
-	c := mine[i]
 	same := m
-	same.Run = c.marker.Run
-	if normal(c.Body) == normal(same.String()+"\n"+text) {
-		return c.Comment, nil
+	same.Run = mine[i].marker.Run
+	if c = mine[i].Comment; normal(c.Body) == normal(same.String()+"\n"+text) {
+		return c, false, nil
 	}
-	return c.Comment, f.Edit(ctx, number, c.ID, body)
+	return c, true, f.Edit(ctx, number, c.ID, body)
 }
 
 // normal is a text without what forges change on the way.

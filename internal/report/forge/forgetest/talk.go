@@ -87,12 +87,12 @@ func testUpsert(t *testing.T, lab Lab) {
 	number := talkative(t, lab, "upsert")
 	m := forge.Marker{Kind: "plan", Stack: "prod", Run: 1, Head: "h--", Steps: []string{"a"}}
 	lab.Say(t, number, "writer", m.String()+"\nnot ours")
-	first, err := forge.Upsert(ctx, f, number, m, []string{"one", "two"})
+	first, _, err := forge.Upsert(ctx, f, number, m, []string{"one", "two"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.Run = 2
-	again, err := forge.Upsert(ctx, f, number, m, []string{"three"})
+	again, _, err := forge.Upsert(ctx, f, number, m, []string{"three"})
 	if err != nil || again.ID != first.ID {
 		t.Errorf("the second time: %+v, %v; want %d edited", again, err, first.ID)
 	}
