@@ -131,9 +131,14 @@ func TestReadsByCollection(t *testing.T) {
 	g.MustSync(object)
 	var r reads
 	g.SyncThrough(object, r.wrap)
+	members := slices.DeleteFunc(slices.Clone(r.paths), func(path string) bool { return !strings.HasSuffix(path, "/members") })
 	const collections, pools = 6, 2
-	if len(r.paths) != collections+pools {
-		t.Errorf("%d reads, want %d: %s", len(r.paths), collections+pools, r.paths)
+	if got := len(r.paths) - len(members); got != collections {
+		t.Errorf("%d reads of collections, want %d: %s", got, collections, r.paths)
+	}
+	// In a real cloud other tests may have load balancers at the same time.
+	if len(members) < pools || len(members) > pools && g.Simulator != nil {
+		t.Errorf("%d reads of members, want %d: %s", len(members), pools, r.paths)
 	}
 }
 
