@@ -1,9 +1,11 @@
 package cloud_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/pem"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -12,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -337,5 +340,37 @@ func TestBadMomentsAreWaitedFor(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// half gives half of the first list of networks, as if that was all of it.
+type half struct {
+	next http.RoundTripper
+	done atomic.Bool
+}
+
+// RoundTrip implements http.RoundTripper.
+func (h *half) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := h.next.RoundTrip(req)
+	if err != nil || !strings.HasSuffix(req.URL.Path, "/networks") || h.done.Swap(true) {
+		return resp, err
+	}
+	whole, err := io.ReadAll(resp.Body)
+	resp.Body = io.NopCloser(bytes.NewReader(whole[:len(whole)/2]))
+	return resp, err
+}
+
+func TestHalfAPageIsAskedForAgain(t *testing.T) {
+	server := start(t, simulator.Options{})
+	write(t, "clouds.yaml", string(server.CloudsYAML()))
+	h := &half{}
+	if err := use(t, cloud.Config{Cloud: "demo", Wrap: func(next http.RoundTripper) http.RoundTripper {
+		h.next = next
+		return h
+	}}); err != nil {
+		t.Error(err)
+	}
+	if !h.done.Load() {
+		t.Error("nothing was cut")
 	}
 }

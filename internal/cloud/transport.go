@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -154,8 +155,11 @@ func isLogin(req *http.Request) bool {
 func readWhole(resp *http.Response) error {
 	text, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close() // read to its end
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case len(text) > 0 && strings.Contains(resp.Header.Get("Content-Type"), "json") && !json.Valid(text):
+		return errors.New("the answer is cut off")
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(text))
 	return nil
