@@ -236,7 +236,7 @@ func (g *ground) configure() {
 kind: Stack
 metadata: {name: `+g.stack+`}
 spec:
-  source: {url: `+g.path("repo")+`, branch: main}
+  source: {url: "`+g.path("repo")+`", branch: main}
   cloud: `+proxied+`
   defaults:
     network: private
