@@ -61,3 +61,33 @@ func BenchmarkChangedFetch(b *testing.B) {
 		mustFetch(b, r)
 	}
 }
+
+// BenchmarkMerged merges a pull request that has a new commit every time, into
+// a branch of 1,000 files; "unchanged" asks for the same again.
+func BenchmarkMerged(b *testing.B) {
+	g, w := benchServer(b)
+	g.git("config", "uploadpack.allowFilter", "true")
+	for n := range 50 {
+		g.commit("more", "README.md", fmt.Sprint(n))
+	}
+	g.git("branch", "feature", "HEAD~40")
+	r := newRepo(b, Config{URL: w.url(), Branch: "main", Path: "clouds"})
+	mustMerge(b, r, "feature", "")
+	b.Run("changed", func(b *testing.B) {
+		for n := 0; b.Loop(); n++ {
+			b.StopTimer()
+			g.git("switch", "-q", "feature")
+			g.commit("next", "clouds/c1/new.yaml", fmt.Sprint(n))
+			g.git("switch", "-q", "main")
+			b.StartTimer()
+			if m := mustMerge(b, r, "feature", ""); readFile(b, m.Revision, "c1/new.yaml") != fmt.Sprint(n) {
+				b.Fatal("an older commit was merged")
+			}
+		}
+	})
+	b.Run("unchanged", func(b *testing.B) {
+		for b.Loop() {
+			mustMerge(b, r, "feature", "")
+		}
+	})
+}

@@ -56,7 +56,11 @@ func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.A
 		return err
 	}
 	defer func() { _ = resp.Close() }() // what matters is what was read
-	return receive(&bounded{r: demux(req, resp), left: q.limit, what: "the pack"})
+	what := "the pack"
+	if q.depth > 1 {
+		what = "the history that shows where the two commits part"
+	}
+	return receive(&bounded{r: demux(req, resp), left: q.limit, what: what})
 }
 
 func (q query) request(offered *capability.List) (*packp.UploadPackRequest, error) {
