@@ -144,6 +144,18 @@ func TestBatchOfMembersReplacesTheSet(t *testing.T) {
 	o.expect("GET", "/v2/lbaas/loadbalancers", "", 200, `"PENDING_UPDATE"`)
 }
 
+// The openstack client sends some numbers in quotes.
+func TestOctaviaTakesNumbersInQuotes(t *testing.T) {
+	_, o := octavia(t, "demo", simulator.Options{})
+	made := o.expect("POST", "/v2/lbaas/loadbalancers", strings.Replace(fullTree, "NET", o.network(), 1), 201, "")
+	o.settle()
+	at := "/v2/lbaas/listeners/" + o.field(made, "loadbalancer.listeners.0.id")
+	o.expect("PUT", at, `{"listener": {"connection_limit": "7"}}`, 200, "")
+	o.settle()
+	o.expect("GET", at, "", 200, `"connection_limit":7`)
+	o.expect("PUT", at, `{"listener": {"connection_limit": "seven"}}`, 400, "connection_limit")
+}
+
 func TestMembersDown(t *testing.T) {
 	s, o := octavia(t, "demo", simulator.Options{})
 	o.expect("POST", "/v2/lbaas/loadbalancers", strings.Replace(fullTree, "NET", o.network(), 1), 201, "")

@@ -30,6 +30,11 @@ func (s schema) check(body map[string]any) *oslo.Error {
 		if v == nil {
 			continue
 		}
+		// Numbers may be in quotes. (wsme/rest/json.py: numeric_fromjson)
+		if s, ok := v.(string); ok && judge(v) != "" && judge(json.Number(s)) == "" {
+			v = json.Number(s)
+			body[name] = v
+		}
 		if what := judge(v); what != "" {
 			return badRequest("Invalid input for field/attribute %s. Value: '%v'. %s", name, v, what)
 		}
