@@ -127,7 +127,7 @@ func (g *ground) makeProject(file, admin string) {
 	own := newClient(g.t, g.path("clouds.yaml"), straight)
 	network := g.must(own.one("network", "create", "private")).text("id")
 	g.t.Cleanup(func() { g.mustDo(own, "network", "delete", network) })
-	g.must(own.one("subnet", "create", "--network", network, "--subnet-range", "10.9.0.0/24", "private"))
+	g.must(own.one("subnet", "create", "--network", network, "--subnet-range", "10.9.0.0/24", "private-subnet"))
 }
 
 // dropAtEnd deletes a project and the security group that each has.

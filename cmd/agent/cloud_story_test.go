@@ -25,12 +25,17 @@ spec: {resource: {tags: [blue], rules: [{direction: ingress, ethertype: IPv4, pr
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Port
 metadata: {name: tagged-sample}
-spec: {resource: {networkRef: private, securityGroupRefs: [web-sample], description: as written}}
+spec: {resource: {networkRef: private, addresses: [{subnetRef: private-subnet}], securityGroupRefs: [web-sample], description: as written}}
 ---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
 metadata: {name: private}
 spec: {managementPolicy: unmanaged, import: {filter: {name: private}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: private-subnet}
+spec: {managementPolicy: unmanaged, import: {filter: {name: private-subnet}}}
 ---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Image
