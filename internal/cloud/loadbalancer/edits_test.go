@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -290,6 +291,17 @@ func TestPhase(t *testing.T) {
 				t.Errorf("got %s %q, want %s %q", phase, says, tt.want, tt.says)
 			}
 		})
+	}
+}
+
+func TestTellsWhenItWasChanged(t *testing.T) {
+	s := made(webAndName())
+	if s.UpdatedAt = ""; !s.live("").Updated.IsZero() {
+		t.Errorf("never changed, got %s", s.live("").Updated)
+	}
+	s.UpdatedAt = "2026-11-21T13:57:09"
+	if got := s.live("").Updated.Format(time.RFC3339); got != "2026-11-21T13:57:09Z" {
+		t.Errorf("got %s", got)
 	}
 }
 
