@@ -111,7 +111,7 @@ func (s *Stack) drifted(run report.Run) {
 	}
 	d := &t.drift
 	found, left := d.steps, drifting(run.Pass.Last)
-	said := comment.Drift{Stack: s.Name, Commit: commit, Steps: left}
+	said := comment.Drift{Stack: s.Name, Commit: commit, Root: run.Revision.Root, Steps: left}
 	switch {
 	case len(left) > 0:
 		d.begin(len(left), run.Started)

@@ -23,7 +23,7 @@ func (s *Stack) outcome(ctx context.Context, commit string, run report.Run) erro
 	if err != nil {
 		return err
 	}
-	page := comment.Page{Stack: s.Name, Number: pull.Number, Head: pull.Head, Base: pull.Base, BaseCommit: commit, After: &run}
+	page := comment.Page{Stack: s.Name, Number: pull.Number, Head: pull.Head, Base: pull.Base, BaseCommit: commit, Root: run.Revision.Root, After: &run}
 	marker := forge.Marker{Kind: planKind, Stack: s.Name, Head: pull.Head, Base: commit}
 	parts := []string{""}
 	if _, before, _, ok := forge.Find(comments, planKind, s.Name); ok {
