@@ -117,8 +117,8 @@ func (s story) changes() []deed {
 	}
 	names := func() string { return fmt.Sprint(len(s.things("servers", "vm-sample-by-hand"))) }
 	return []deed{
-		{"a listener is changed", "LoadBalancer/loadbalancer-sample", words("loadbalancer listener set --wait --connection-limit 7 loadbalancer-sample-80"),
-			field("loadbalancer listener show loadbalancer-sample-80", "connection_limit"), "-1"},
+		{"a listener is changed", "LoadBalancer/loadbalancer-sample", words("loadbalancer listener set --wait --disable loadbalancer-sample-80"),
+			field("loadbalancer listener show loadbalancer-sample-80", "admin_state_up"), "true"},
 		{"a member is changed", "LoadBalancer/loadbalancer-sample", append(words("loadbalancer member set --wait --weight 7"), pool, member),
 			field("loadbalancer member show "+pool+" "+member, "weight"), "1"},
 		{"a rule is added", "SecurityGroup/web-sample", words("security group rule create --protocol tcp --dst-port 22 web-sample"), rules, "1"},
