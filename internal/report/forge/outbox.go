@@ -5,25 +5,35 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 )
 
 // Outbox holds what is owed to a forge until it is delivered. A forge that is
-// away stops nobody: what is owed waits, the newest of each key only.
+// away stops nobody: what is owed waits, the newest of each key only. A thing
+// that cannot be delivered while others can holds up none of them.
 type Outbox struct {
 	log *slog.Logger
 
 	mu    sync.Mutex
 	queue []string          // keys, in the order in which they were first owed
 	owed  map[string]letter // by key
-	more  chan struct{}     // there is something new
+	puts  int
+	more  chan struct{} // there is something new
+	// failing are the keys that could not be delivered since the last that could,
+	// and strikes how often the forge as a whole seemed to be away since then.
+	failing map[string]bool
+	strikes int
+	refused map[string]string // what was last said of a key that the forge refuses
 }
 
 // letter is one thing that is owed. Delivering it twice changes nothing.
 type letter struct {
-	number  int // grows with every Put
-	deliver func(context.Context) error
+	number   int // of all that were ever put
+	deliver  func(context.Context) error
+	failures int
+	until    time.Time // not to be tried before
 }
 
 const (
@@ -32,11 +42,17 @@ const (
 	// mostOwed bounds what is kept for a forge that is away for long; the oldest
 	// is given up first.
 	mostOwed = 10_000
+	// deliverTime bounds one delivery, and mostFailing is how many different
+	// things fail in a row before the forge as a whole is taken to be away.
+	deliverTime = 5 * time.Minute
+	mostFailing = 3
+	// mostRefused bounds what is remembered so as not to log it again.
+	mostRefused = 1_000
 )
 
 // NewOutbox is an empty outbox.
 func NewOutbox(log *slog.Logger) *Outbox {
-	return &Outbox{log: log, owed: map[string]letter{}, more: make(chan struct{}, 1)}
+	return &Outbox{log: log, owed: map[string]letter{}, failing: map[string]bool{}, refused: map[string]string{}, more: make(chan struct{}, 1)}
 }
 
 // Put owes something in the place of what was owed under key before. deliver
@@ -47,15 +63,24 @@ func (o *Outbox) Put(key string, deliver func(context.Context) error) {
 	before, waits := o.owed[key]
 	if !waits {
 		if len(o.queue) >= mostOwed {
-			delete(o.owed, o.queue[0])
-			o.queue = o.queue[1:]
+			o.drop(o.queue[0])
 		}
 		o.queue = append(o.queue, key)
 	}
-	o.owed[key] = letter{before.number + 1, deliver}
+	o.puts++
+	o.owed[key] = letter{o.puts, deliver, before.failures, before.until}
 	select {
 	case o.more <- struct{}{}:
 	default:
+	}
+}
+
+// drop takes a key away.
+func (o *Outbox) drop(key string) {
+	delete(o.owed, key)
+	delete(o.failing, key)
+	if i := slices.Index(o.queue, key); i >= 0 {
+		o.queue = slices.Delete(o.queue, i, i+1)
 	}
 }
 
@@ -68,81 +93,156 @@ func (o *Outbox) Len() int {
 
 // Serve delivers until ctx ends, one thing at a time.
 func (o *Outbox) Serve(ctx context.Context) {
-	failures := 0
-	for {
-		pause := o.round(ctx, &failures)
-		var again <-chan time.Time
+	for ctx.Err() == nil {
+		pause, away := o.round(ctx)
 		more := o.more
-		if pause > 0 {
-			timer := time.NewTimer(pause)
-			defer timer.Stop()
-			again, more = timer.C, nil
+		if away {
+			more = nil
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-more:
-		case <-again:
-		}
+		wait(ctx, pause, more)
+	}
+}
+
+// wait ends with ctx, with something new, or after a pause, if there is one.
+func wait(ctx context.Context, pause time.Duration, more <-chan struct{}) {
+	var again <-chan time.Time
+	if pause > 0 {
+		timer := time.NewTimer(pause)
+		defer timer.Stop()
+		again = timer.C
+	}
+	select {
+	case <-ctx.Done():
+	case <-more:
+	case <-again:
 	}
 }
 
 // Flush delivers what is owed now, and returns when nothing is, or when ctx
-// ends. It tells whether nothing is left.
+// ends or would end before the next try. It tells whether nothing is left.
 func (o *Outbox) Flush(ctx context.Context) bool {
-	failures := 0
+	o.hurry()
 	for ctx.Err() == nil {
-		pause := o.round(ctx, &failures)
-		if pause == 0 {
-			return o.Len() == 0
+		pause, _ := o.round(ctx)
+		end, ends := ctx.Deadline()
+		if pause == 0 || ends && time.Now().Add(pause).After(end) {
+			break
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-		}
+		wait(ctx, pause, nil)
 	}
 	return o.Len() == 0
 }
 
-// round delivers until nothing is owed or the forge has to be left alone for a
-// while; failures counts those in a row.
-func (o *Outbox) round(ctx context.Context, failures *int) (pause time.Duration) {
+// hurry lets everything be tried at once.
+func (o *Outbox) hurry() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for key, l := range o.owed {
+		l.until = time.Time{}
+		o.owed[key] = l
+	}
+}
+
+// round delivers until nothing is owed, or nothing can be tried for a while;
+// away tells that this is so for whatever else there may be.
+func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 	for ctx.Err() == nil {
-		key, l, ok := o.first()
-		if !ok {
-			return 0
+		key, l, pause := o.first(time.Now())
+		if l.deliver == nil {
+			return pause, false
 		}
-		err := l.deliver(ctx)
+		err := deliver(ctx, l)
 		if ctx.Err() != nil {
-			return 0
+			return 0, false
 		}
 		var limited *LimitedError
 		switch {
 		case errors.As(err, &limited):
-			return max(time.Until(limited.Until), firstPause)
-		case errors.Is(err, ErrUnavailable):
+			return max(time.Until(limited.Until), firstPause), true
+		case errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded):
 			o.log.Warn("the forge does not answer; what is owed is posted later", "what", key, "owed", o.Len(), "error", err)
-			pause = min(firstPause<<min(*failures, 10), longPause)
-			*failures++
-			return pause/2 + rand.N(pause/2)
-		case errors.Is(err, ErrUnsupported):
-			o.log.Debug("the forge does not take it", "what", key, "error", err)
-		case err != nil:
-			o.log.Error("the forge refuses it", "what", key, "error", err)
+			if pause := o.failed(key, time.Now()); pause > 0 {
+				return pause, true
+			}
+			continue
 		}
-		*failures = 0
+		o.tell(key, err)
 		o.done(key, l)
 	}
+	return 0, false
+}
+
+func deliver(ctx context.Context, l letter) error {
+	ctx, cancel := context.WithTimeout(ctx, deliverTime)
+	defer cancel()
+	return l.deliver(ctx)
+}
+
+// tell logs what a forge refuses, once.
+func (o *Outbox) tell(key string, err error) {
+	o.mu.Lock()
+	before := o.refused[key]
+	delete(o.refused, key)
+	if err != nil {
+		if len(o.refused) >= mostRefused {
+			clear(o.refused)
+		}
+		o.refused[key] = err.Error()
+	}
+	o.mu.Unlock()
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrUnsupported):
+		o.log.Debug("the forge does not take it", "what", key, "error", err)
+	case before != err.Error():
+		o.log.Error("the forge refuses it", "what", key, "error", err)
+	}
+}
+
+// first is the first thing that may be tried now. When there is none, pause is
+// how long to wait for one; 0 when nothing is owed.
+func (o *Outbox) first(now time.Time) (key string, l letter, pause time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, key := range o.queue {
+		l := o.owed[key]
+		wait := l.until.Sub(now)
+		if wait <= 0 {
+			return key, l, 0
+		}
+		if pause == 0 || wait < pause {
+			pause = wait
+		}
+	}
+	return "", letter{}, pause
+}
+
+// failed puts a thing off. When several in a row cannot be delivered, the forge
+// is away, and pause is how long to leave it alone: that is held against none of
+// them.
+func (o *Outbox) failed(key string, now time.Time) (pause time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	l, ok := o.owed[key]
+	if !ok {
+		return 0
+	}
+	o.failing[key] = true
+	if len(o.failing) >= mostFailing {
+		o.strikes++
+		return later(o.strikes)
+	}
+	l.failures++
+	l.until = now.Add(later(l.failures))
+	o.owed[key] = l
 	return 0
 }
 
-func (o *Outbox) first() (key string, l letter, ok bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.queue) == 0 {
-		return "", l, false
-	}
-	return o.queue[0], o.owed[o.queue[0]], true
+// later is the pause after so many failures: twice as long each time, and half
+// of it is left to chance.
+func later(failures int) time.Duration {
+	pause := min(firstPause<<min(failures-1, 10), longPause)
+	return pause/2 + rand.N(pause/2)
 }
 
 // done takes a letter away, unless a newer one of its key came meanwhile: that
@@ -150,12 +250,12 @@ func (o *Outbox) first() (key string, l letter, ok bool) {
 func (o *Outbox) done(key string, l letter) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.queue) > 0 && o.queue[0] == key {
-		o.queue = o.queue[1:]
+	clear(o.failing)
+	o.strikes = 0
+	newest, ok := o.owed[key]
+	o.drop(key)
+	if ok && newest.number != l.number {
+		newest.failures, newest.until = 0, time.Time{}
+		o.queue, o.owed[key] = append(o.queue, key), newest
 	}
-	if o.owed[key].number != l.number {
-		o.queue = append(o.queue, key)
-		return
-	}
-	delete(o.owed, key)
 }

@@ -56,15 +56,16 @@ func TestWhatIsOwedWaitsForTheForge(t *testing.T) {
 		o.Put("a", s.letter("a1"))
 		o.Put("b", s.letter("b1"))
 		o.Put("a", s.letter("a2"))
+		o.Put("c", s.letter("c1"))
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if asks, _ := s.seen(); o.Len() != 2 || asks > 30 {
-			t.Errorf("%d owed after %d tries in an hour, want 2 after at most 30", o.Len(), asks)
+		if asks, _ := s.seen(); o.Len() != 3 || asks > 30 {
+			t.Errorf("%d owed after %d tries in an hour, want 3 after at most 30", o.Len(), asks)
 		}
 		s.mend()
 		time.Sleep(longPause)
 		synctest.Wait()
-		want := []string{"a2", "b1"}
+		want := []string{"a2", "b1", "c1"}
 		if _, got := s.seen(); !slices.Equal(got, want) || o.Len() != 0 {
 			t.Errorf("delivered %v with %d left, want %v", got, o.Len(), want)
 		}
@@ -137,4 +138,72 @@ func TestTheOutboxIsBounded(t *testing.T) {
 	if o.Len() != mostOwed || len(o.owed) != mostOwed {
 		t.Errorf("%d keys and %d letters are kept, want %d", o.Len(), len(o.owed), mostOwed)
 	}
+}
+
+func TestWhatAlwaysFailsHoldsUpNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bad, good, o := &server{err: ErrUnavailable}, &server{}, NewOutbox(quiet())
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go o.Serve(ctx)
+		o.Put("bad", bad.letter("bad"))
+		o.Put("good", good.letter("first"))
+		for range 100 {
+			synctest.Wait()
+			if _, got := good.seen(); len(got) != 1 || o.Len() != 1 {
+				t.Fatalf("delivered %v with %d left, at once", got, o.Len())
+			}
+			time.Sleep(time.Minute)
+			good.got = nil
+			o.Put("good", good.letter("next"))
+		}
+		if asks, _ := bad.seen(); asks > 60 {
+			t.Errorf("what always fails was tried %d times in 100 minutes", asks)
+		}
+		bad.mend()
+		time.Sleep(longPause)
+		synctest.Wait()
+		if o.Len() != 0 {
+			t.Error("it was given up")
+		}
+	})
+}
+
+func TestWhatIsGivenUpWhileItIsDelivered(t *testing.T) {
+	s, o := &server{}, NewOutbox(quiet())
+	o.Put("old", func(context.Context) error {
+		for i := range mostOwed {
+			o.Put(time.Duration(i).String(), s.letter("x"))
+		}
+		o.Put("old", s.letter("new"))
+		return nil
+	})
+	if !o.Flush(t.Context()) || s.got[len(s.got)-1] != "new" {
+		t.Errorf("%d left; the newest was not delivered", o.Len())
+	}
+}
+
+func TestADeliveryThatHangsIsPutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, o := &server{}, NewOutbox(quiet())
+		o.Put("hangs", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+		o.Put("b", s.letter("b"))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if o.Flush(ctx) || len(s.got) != 1 {
+			t.Errorf("delivered %v with %d left", s.got, o.Len())
+		}
+	})
+}
+
+func TestFlushDoesNotWaitForWhatComesTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, o := &server{err: &LimitedError{Until: time.Now().Add(time.Hour)}}, NewOutbox(quiet())
+		o.Put("a", s.letter("a"))
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		if began := time.Now(); o.Flush(ctx) || time.Since(began) > time.Second {
+			t.Errorf("waited %s for a limit that ends later", time.Since(began))
+		}
+	})
 }
