@@ -169,11 +169,16 @@ func (g *ground) entriesOf(text []byte) map[string]map[string]any {
 
 func (g *ground) writeClouds(entries map[string]any) {
 	g.t.Helper()
-	text, err := yaml.Marshal(map[string]any{"clouds": entries})
+	g.writeYAML("clouds.yaml", map[string]any{"clouds": entries})
+}
+
+func (g *ground) writeYAML(name string, content any) {
+	g.t.Helper()
+	text, err := yaml.Marshal(content)
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	g.write("clouds.yaml", string(text))
+	g.write(name, string(text))
 }
 
 // places asks the cloud where its services are.

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"encoding/pem"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve"
+)
+
+// lapse ends every token after so many requests with it, as Keystone tells the
+// other services.
+type lapse struct {
+	after int
+
+	mu     sync.Mutex
+	used   map[string]int
+	lapsed int
+}
+
+func (l *lapse) spoil(w http.ResponseWriter, r *http.Request, forward func() (*answer, error)) {
+	token := r.Header.Get("X-Auth-Token")
+	l.mu.Lock()
+	l.used[token]++
+	ended := l.used[token] > l.after
+	if l.used[token] == l.after+1 {
+		l.lapsed++
+	}
+	l.mu.Unlock()
+	if ended {
+		refuse(http.StatusUnauthorized, "")(w, r, forward)
+		return
+	}
+	a, err := forward()
+	if err != nil {
+		cut(w, nil, 0)
+		return
+	}
+	a.write(w, len(a.body))
+}
+
+// A pass that takes longer than its token lives goes on with a new one.
+func TestCloudTokenEnds(t *testing.T) {
+	g := newGround(t)
+	story, err := stackreeve.Example("verda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range []struct {
+		what, holds string
+		commit      func()
+	}{
+		{"building", verdaHolds, func() { g.commit(story) }},
+		{"emptying", "nothing", func() { g.commit(fstest.MapFS{"README.md": {}}) }},
+	} {
+		way.commit()
+		l := &lapse{after: 20, used: map[string]int{}}
+		g.proxy.during(func(c call) spoil {
+			if c.service == "identity" {
+				return nil
+			}
+			return l.spoil
+		})
+		e := g.wants(0, []string{"in sync: 8 "}, "run", "--once", "--max-deletes", "100%")
+		logins := 0
+		for _, c := range g.proxy.seen() {
+			if c.login {
+				logins++
+			}
+		}
+		if l.lapsed < 1 || logins != l.lapsed+1 {
+			t.Errorf("%s: %d tokens ended, and there were %d logins; want some, and one login for each", way.what, l.lapsed, logins)
+		}
+		g.holds(way.what, "-sample", way.holds)
+		t.Logf("%s: %d tokens in %s", way.what, logins, e.took)
+	}
+}
+
+// Each way to log in that OpenStack clients know, and what is said when it is
+// refused: once, and not asked for again.
+func TestCloudLogins(t *testing.T) {
+	g := newGround(t)
+	g.commit(fstest.MapFS{"net.yaml": {Data: []byte(`apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: ServerGroup
+metadata: {name: login}
+spec: {resource: {policy: soft-anti-affinity}}
+`)}})
+	auth := g.by(g.proxy)["auth"].(map[string]any)
+	made := g.must(g.client.one("application", "credential", "create", g.stack))
+	t.Cleanup(func() { g.mustDo(g.client, "application", "credential", "delete", made.text("id")) })
+	credential := map[string]any{"auth_type": "v3applicationcredential", "region_name": g.entry["region_name"],
+		"auth": map[string]any{"auth_url": auth["auth_url"], "application_credential_id": made.text("id"), "application_credential_secret": made.text("secret")}}
+	secret := func(entry map[string]any, name, value string) map[string]any {
+		out, auth := maps.Clone(entry), maps.Clone(entry["auth"].(map[string]any))
+		if auth[name] = value; value == "" {
+			delete(auth, name)
+		}
+		out["auth"] = auth
+		return out
+	}
+	password := g.by(g.proxy)
+	secure := newProxy(t, g.proxy.places, true)
+	trusting := g.by(secure)
+	trusting["cacert"] = g.path("ca.pem")
+	g.write("ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.servers[0].Certificate().Raw})))
+	word, _ := auth["password"].(string)
+	keystone, err := endpointOf("identity", auth["auth_url"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range []struct {
+		name   string
+		entry  map[string]any // of clouds.yaml
+		secure map[string]any // of secure.yaml
+		env    map[string]string
+		via    *proxy
+		refuse string // what is said, when it is not let in
+	}{
+		{name: "password", entry: password},
+		{name: "application credential", entry: credential},
+		{name: "secure.yaml", entry: secret(password, "password", ""), secure: map[string]any{"auth": map[string]any{"password": word}}},
+		{name: "OS variables", env: variables(password)},
+		{name: "OS variables with an application credential", env: variables(credential)},
+		{name: "certificate of one's own", entry: trusting, via: secure},
+		{name: "unknown certificate", entry: g.by(secure), via: secure, refuse: "set cacert in the clouds.yaml entry"},
+		{name: "wrong password", entry: secret(password, "password", "wrong"), refuse: "refuses the credentials"},
+		{name: "unknown user", entry: secret(password, "username", "nobody-"+g.stack), refuse: "refuses the credentials"},
+		{name: "unknown project", entry: secret(password, "project_name", "nowhere-"+g.stack), refuse: "refuses the credentials"},
+		{name: "wrong secret", entry: secret(credential, "application_credential_secret", "wrong"), refuse: "refuses the credentials"},
+		{name: "unknown application credential", entry: secret(credential, "application_credential_id", "00000000000000000000000000000000"), refuse: "refuses the credentials"},
+		{name: "wrong variables", env: variables(secret(password, "password", "wrong")), refuse: "refuses the credentials"},
+		{name: "wrong path", entry: secret(password, "auth_url", keystone.origin+"/nothing/v3"), refuse: "check auth_url"},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			g := *g
+			g.t = t
+			if way.via == nil {
+				way.via = g.proxy
+			}
+			way.via.during(nil)
+			args := []string{"plan", "--cloud", "way"}
+			g.writeClouds(map[string]any{"way": way.entry})
+			g.write("secure.yaml", "clouds: {}\n")
+			if way.secure != nil {
+				g.writeYAML("secure.yaml", map[string]any{"clouds": map[string]any{"way": way.secure}})
+			}
+			cmd := g.command(args...)
+			if way.env != nil {
+				cmd = g.command("plan", "--stack", g.stack, "--url", g.path("repo"), "--branch", "main")
+				cmd.Args = cmd.Args[:len(cmd.Args)-2] // no configuration
+				cmd.Env = plainEnvironment()
+				for name, value := range way.env {
+					cmd.Env = append(cmd.Env, name+"="+value)
+				}
+			}
+			e := g.finish(cmd)
+			switch n := len(way.via.seen()); {
+			case way.refuse == "" && e.code == 2 && strings.Contains(e.said, "+ ServerGroup/login"):
+			case way.refuse != "" && e.code == 1 && strings.Contains(e.said, way.refuse) && n <= 1:
+			default:
+				t.Errorf("code %d after %d requests, want %q of\n%s", e.code, n, way.refuse, e.said)
+			}
+			if strings.Contains(e.said, made.text("secret")) {
+				t.Errorf("the secret is told:\n%s", e.said)
+			}
+		})
+	}
+}
+
+// variables are what an openrc file sets, for an entry of clouds.yaml.
+func variables(entry map[string]any) map[string]string {
+	env := map[string]string{}
+	for name, value := range entry["auth"].(map[string]any) {
+		if text, ok := value.(string); ok {
+			env["OS_"+strings.ToUpper(name)] = text
+		}
+	}
+	for _, name := range []string{"region_name", "auth_type"} {
+		if text, ok := entry[name].(string); ok {
+			env["OS_"+strings.ToUpper(name)] = text
+		}
+	}
+	return env
+}
