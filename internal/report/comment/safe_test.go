@@ -191,8 +191,8 @@ func FuzzTexts(f *testing.F) {
 }
 
 func FuzzNothingBreaksOut(f *testing.F) {
-	for i, a := range evil {
-		f.Add(a, evil[(i*5+2)%len(evil)])
+	for i := 0; i < len(evil); i += 8 { // the tests take the others
+		f.Add(evil[i], evil[(i*5+2)%len(evil)])
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		for _, page := range hostile(a, b) {
