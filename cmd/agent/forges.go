@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -23,7 +24,7 @@ import (
 // repository share it.
 type forges struct {
 	log     *slog.Logger
-	observe func(repository string, e forge.Exchange)
+	metrics *report.Metrics // nil when nobody reads them
 	list    []*pulls.Repository
 	sources []*source.Repo // of pull requests
 	at      map[forgeKey]*pulls.Repository
@@ -32,8 +33,14 @@ type forges struct {
 // forgeKey is what stacks have to have in common to share a repository.
 type forgeKey struct{ kind, url, repository, credentials string }
 
-func newForges(log *slog.Logger, observe func(string, forge.Exchange)) *forges {
-	return &forges{log: log, observe: observe, at: map[forgeKey]*pulls.Repository{}}
+func newForges(log *slog.Logger, metrics *report.Metrics) *forges {
+	return &forges{log: log, metrics: metrics, at: map[forgeKey]*pulls.Repository{}}
+}
+
+func (f *forges) observe(repository string, e forge.Exchange) {
+	if f.metrics != nil {
+		f.metrics.Forge(repository, e)
+	}
 }
 
 // add makes a stack report where its configuration says, and returns what has
@@ -46,7 +53,11 @@ func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, one *agent.St
 			if err != nil {
 				return nil, err
 			}
-			r = pulls.New(made, s.PullPoll, f.log.With("repository", cmp.Or(t.repository, t.url)))
+			name := cmp.Or(t.repository, t.url)
+			r = pulls.New(made, s.PullPoll, f.log.With("repository", name))
+			if f.metrics != nil {
+				f.metrics.Owed(name, r.Outbox.Len)
+			}
 			f.at[t.forgeKey], f.list = r, append(f.list, r)
 		}
 		// Whatever a pull request brings, the branch does not wait for it.
@@ -59,6 +70,9 @@ func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, one *agent.St
 		seen := &pulls.Stack{
 			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan, Trace: look.trace,
 			Again: one.Check, PlanForks: s.Spec.Report.PlansForks(),
+		}
+		if f.metrics != nil {
+			seen.Made = func(result string, took time.Duration) { f.metrics.Planned(s.Name, result, took) }
 		}
 		r.Add(seen)
 		watchers = append(watchers, seen)
@@ -134,11 +148,15 @@ const lastWords = 10 * time.Second
 func (f *forges) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
+	var all sync.WaitGroup
 	for _, r := range f.list {
-		if !r.Outbox.Flush(ctx) {
-			f.log.Warn("not everything could be told to the forge", "left", r.Outbox.Len())
-		}
+		all.Go(func() {
+			if !r.Outbox.Flush(ctx) {
+				r.Log.Warn("not everything could be told to the forge", "left", r.Outbox.Len())
+			}
+		})
 	}
+	all.Wait()
 }
 
 // close gives free what pull requests were fetched into.
@@ -150,12 +168,13 @@ func (f *forges) close() {
 
 // once looks at pull requests a single time.
 func (f *forges) once(ctx context.Context) error {
-	for _, r := range f.list {
-		if err := r.Once(ctx); err != nil {
-			return err
-		}
+	var all sync.WaitGroup
+	failed := make([]error, len(f.list))
+	for i, r := range f.list {
+		all.Go(func() { failed[i] = r.Once(ctx) })
 	}
-	return nil
+	all.Wait()
+	return errors.Join(failed...)
 }
 
 // watching is a watcher and those of a stack's forges.

@@ -13,7 +13,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -55,7 +54,7 @@ const reviewTime = 10 * time.Minute
 // pull requests.
 func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) error {
 	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel}
-	reviews := newForges(w.log, func(string, forge.Exchange) {})
+	reviews := newForges(w.log, nil)
 	defer reviews.close()
 	outcomes := make([]reconcile.Outcome, len(stacks))
 	passes := make([]func() reconcile.Outcome, len(stacks))

@@ -35,7 +35,7 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 		names = append(names, s.Name)
 	}
 	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version())}
-	svc.forges = newForges(svc.log, svc.metrics.Forge)
+	svc.forges = newForges(svc.log, svc.metrics)
 	for i := range stacks {
 		one, err := svc.stack(a, &stacks[i])
 		if err != nil {

@@ -64,7 +64,7 @@ func (f followed) at(repository string) bool {
 func (f *forges) wake(e webhook.Event) {
 	for key, r := range f.at {
 		if key.kind == string(e.Forge) && strings.EqualFold(key.repository, e.Repository) {
-			r.Wake()
+			r.Heard(e.Number)
 		}
 	}
 }

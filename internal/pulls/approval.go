@@ -4,21 +4,26 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
+// steps are fingerprints of what a plan would do, by stack.
+type steps map[string][]string
+
 // approval is a person's word for the plan of a hash.
 type approval struct {
 	hash, by string
-	// steps are the plan's that had this hash, by stack.
-	steps map[string][]string
+	// steps are the plan's that had this hash; nil when none is known to have it.
+	steps steps
 }
 
 // approvals reads them back from the comments of a pull request: those of
 // people who may push now. Nothing else remembers them.
 func (r *Repository) approvals(ctx context.Context, comments []forge.Comment) (list []approval, err error) {
+	stood := standFor(comments)
 	for _, c := range comments {
 		for _, cmd := range commands(c) {
 			if cmd.verb != verbApprove || !cmd.known() {
@@ -29,7 +34,7 @@ func (r *Repository) approvals(ctx context.Context, comments []forge.Comment) (l
 				return nil, err
 			}
 			if ok {
-				list = append(list, approval{cmd.hash, cmd.by, stepsOf(comments, cmd.hash)})
+				list = append(list, approval{cmd.hash, cmd.by, stood[cmd.hash]})
 			}
 		}
 	}
@@ -45,15 +50,20 @@ func hashes(list []approval) string {
 	return strings.Join(all, " ")
 }
 
-// stepsOf finds what a hash stood for in the comments that are ours.
-func stepsOf(comments []forge.Comment, hash string) map[string][]string {
-	steps := map[string][]string{}
+// standFor finds what hashes stand for in the comments that are ours.
+func standFor(comments []forge.Comment) map[string]steps {
+	stood := map[string]steps{}
 	for _, c := range comments {
-		if m, ok := forge.ParseMarker(c.Body); ok && c.Mine && m.Kind == planKind && m.Hash == hash {
-			steps[m.Stack] = append(steps[m.Stack], m.Steps...)
+		m, ok := c.Marker()
+		if !ok || m.Kind != planKind || m.Hash == "" {
+			continue
 		}
+		if stood[m.Hash] == nil {
+			stood[m.Hash] = steps{}
+		}
+		stood[m.Hash][m.Stack] = append(stood[m.Hash][m.Stack], m.Steps...)
 	}
-	return steps
+	return stood
 }
 
 // covering are the approvals that let a plan through.
@@ -67,8 +77,13 @@ func covering(list []approval, stack string, plan reconcile.Plan) (covers []reco
 	return covers
 }
 
+// patienceTime is how long a pass waits for what only the forge knows.
+const patienceTime = time.Minute
+
 // Approvals are those of the pull request that brought a commit.
 func (s *Stack) Approvals(ctx context.Context, commit string) []reconcile.Approval {
+	ctx, cancel := context.WithTimeout(ctx, patienceTime)
+	defer cancel()
 	comments, _, err := s.conversation(ctx, commit)
 	if errors.Is(err, forge.ErrNotFound) {
 		return nil

@@ -24,26 +24,24 @@ const (
 	verbHelp    = "help"
 )
 
+// mostCommands is how many commands of a comment count.
+const mostCommands = 10
+
 // commands reads what people ask for in a comment: lines that begin with
-// /stackreeve, outside of code and quotations. Comments of ours ask nothing.
+// /stackreeve, outside of code, quotations and what is hidden. Comments of ours
+// ask nothing.
 func commands(c forge.Comment) (list []command) {
 	if c.Mine {
 		return nil
 	}
-	fence := ""
+	var hidden cover
 	for line := range strings.Lines(c.Body) {
 		line = strings.TrimRight(line, " \t\r\n")
-		if mark := fenceOf(line); mark != "" {
-			switch {
-			case fence == "":
-				fence = mark
-			case strings.HasPrefix(mark, fence):
-				fence = ""
-			}
+		if hidden.hides(line) || !strings.HasPrefix(line, prefix) {
 			continue
 		}
 		words := strings.Fields(line)
-		if fence != "" || len(words) == 0 || words[0] != prefix || line[0] != '/' {
+		if words[0] != prefix {
 			continue
 		}
 		cmd := command{comment: c.ID, by: c.Author, at: c.Created}
@@ -53,21 +51,65 @@ func commands(c forge.Comment) (list []command) {
 		if len(words) > 2 {
 			cmd.hash = strings.ToLower(strings.Trim(words[2], "`"))
 		}
-		list = append(list, cmd)
+		if list = append(list, cmd); len(list) == mostCommands {
+			break
+		}
 	}
 	return list
 }
 
-// fenceOf is the run of backticks or tildes that a fence begins with, "" when
-// the line is none (CommonMark 0.31, 4.5).
-func fenceOf(line string) string {
+// cover is what a line of Markdown can be in so that people do not read it as
+// something said: a fence, or HTML that shows it as code or not at all.
+type cover struct {
+	fence string // what it began with
+	html  string // what ends it
+}
+
+// blocks are the HTML that holds lines as they are, or hides them.
+var blocks = [][2]string{{"<!--", "-->"}, {"<pre", "</pre>"}, {"<script", "</script>"}, {"<style", "</style>"}, {"<textarea", "</textarea>"}}
+
+// hides tells whether a line is covered, and goes on to the next.
+func (c *cover) hides(line string) bool {
 	text := strings.TrimLeft(line, " ")
-	if len(line)-len(text) > 3 {
-		return ""
+	outer := len(line)-len(text) <= 3
+	switch {
+	case c.fence != "":
+		if outer && len(text) >= len(c.fence) && strings.TrimRight(text, c.fence[:1]) == "" {
+			c.fence = ""
+		}
+		return true
+	case c.html != "":
+		if strings.Contains(strings.ToLower(text), c.html) {
+			c.html = ""
+		}
+		return true
+	case outer:
+		c.fence = fenceOf(text)
 	}
+	if c.fence == "" {
+		c.html = openIn(strings.ToLower(text))
+	}
+	return c.fence != "" || c.html != ""
+}
+
+// openIn is what ends the HTML that begins in a line and goes on after it, ""
+// when none does.
+func openIn(line string) (end string) {
+	for _, b := range blocks {
+		if i := strings.LastIndex(line, b[0]); i >= 0 && !strings.Contains(line[i:], b[1]) {
+			end = b[1]
+		}
+	}
+	return end
+}
+
+// fenceOf is the run of backticks or tildes that a fence begins with, "" when
+// the line begins none (CommonMark 0.31, 4.5).
+func fenceOf(text string) string {
 	for _, c := range []string{"`", "~"} {
-		if rest := strings.TrimLeft(text, c); len(text)-len(rest) >= 3 {
-			return text[:len(text)-len(rest)]
+		rest := strings.TrimLeft(text, c)
+		if n := len(text) - len(rest); n >= 3 && (c == "~" || !strings.Contains(rest, c)) {
+			return text[:n]
 		}
 	}
 	return ""

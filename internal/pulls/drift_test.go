@@ -52,7 +52,7 @@ func TestDriftThatIsReportedStaysUntilSomebodyActs(t *testing.T) {
 			t.Errorf("%q was written without news", writes)
 		}
 		w.restart()
-		w.stack.WasSynced(t.Context(), commit)
+		w.stack.WasSynced(w.Context(), commit)
 		w.pass(commit, drifted, drifted)
 		w.look()
 		w.wantStatus(commit, "drift", forge.Failure, "since "+since)
@@ -75,7 +75,7 @@ func TestWhatWasLeftOpenByAnEarlierProcessIsClosed(t *testing.T) {
 		w.pass(commit, drifted, drifted)
 		w.look()
 		w.restart()
-		w.stack.WasSynced(t.Context(), commit)
+		w.stack.WasSynced(w.Context(), commit)
 		mended := planOf(commit, "a")
 		w.pass(commit, mended, mended)
 		w.look()

@@ -2,6 +2,7 @@ package pulls
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,41 +11,85 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
-// talk is what was last read of a pull request's conversation.
-type talk struct {
-	updated  time.Time // the pull request's, when it was read
-	settled  bool      // read once more since: times are in whole seconds
-	comments []forge.Comment
-	answered map[int64]bool
-}
+// mostFailed is how many pull requests in a row may be unreadable before the
+// forge is taken to be away.
+const mostFailed = 3
 
-// Look reads every open pull request and owes the forge what is to be said. Its
-// error is that the forge could not be read.
+// Look reads every open pull request, owes the forge what is to be answered, and
+// finds out what each stack has to plan. What holds a branch comes first. Its
+// error is that the forge could not be read; a pull request that cannot be read
+// stops no other.
 func (r *Repository) Look(ctx context.Context) error {
 	stale := r.stale(time.Now())
-	open := map[int]bool{}
-	for branch, stacks := range r.branches() {
-		pulls, err := r.Forge.Open(ctx, branch)
-		if err != nil {
-			return fmt.Errorf("list pull requests into %s: %w", branch, err)
-		}
-		for _, pull := range r.urgentFirst(pulls, stacks) {
-			open[pull.Number] = true
-			if err := r.pull(ctx, pull, stacks, stale); err != nil {
-				if later(err) || ctx.Err() != nil {
-					return err
-				}
-				r.Log.Error("a pull request cannot be read", "pull", pull.Number, "error", err)
-			}
-		}
-	}
+	open, failed := map[int]bool{}, error(nil)
 	for _, s := range r.stacks {
 		if err := s.lookAtHeld(ctx, open); err != nil {
+			failed = err
+		}
+	}
+	branches := r.branches()
+	for _, branch := range slices.Sorted(maps.Keys(branches)) {
+		pulls, err := r.Forge.Open(ctx, branch)
+		if err != nil {
+			failed = fmt.Errorf("list pull requests into %s: %w", branch, err)
+			continue
+		}
+		for _, pull := range pulls {
+			open[pull.Number] = true
+		}
+		if err := r.pulls(ctx, pulls, branches[branch], stale); err != nil {
 			return err
 		}
 	}
-	r.forget(open)
+	if failed == nil {
+		r.forget(open)
+	}
+	return failed
+}
+
+// pulls looks at the open pull requests of a branch: last at those that could
+// not be read the last time.
+func (r *Repository) pulls(ctx context.Context, pulls []forge.Pull, stacks []*Stack, stale time.Time) error {
+	slices.SortStableFunc(pulls, func(a, b forge.Pull) int {
+		return r.talkOf(a.Number).failed - r.talkOf(b.Number).failed
+	})
+	row := 0
+	for _, pull := range pulls {
+		err := r.pull(ctx, pull, stacks, stale)
+		t := r.talkOf(pull.Number)
+		if err == nil {
+			row, t.failed = 0, 0
+			continue
+		}
+		var limited *forge.LimitedError
+		if t.failed = 1; ctx.Err() != nil || errors.As(err, &limited) {
+			return err
+		}
+		if !errors.Is(err, forge.ErrNotFound) { // it has just gone
+			r.complain(fmt.Sprintf("pull request %d cannot be read", pull.Number), err)
+		}
+		if errors.Is(err, forge.ErrUnavailable) {
+			if row++; row >= mostFailed {
+				return err
+			}
+			time.AfterFunc(retryPlan, r.Wake)
+		}
+	}
 	return nil
+}
+
+// complain logs what a person has to mend, once until it is something else.
+func (r *Repository) complain(what string, err error) {
+	r.mu.Lock()
+	before := r.complaints[what]
+	if len(r.complaints) > 1000 {
+		clear(r.complaints)
+	}
+	r.complaints[what] = err.Error()
+	r.mu.Unlock()
+	if before != err.Error() {
+		r.Log.Warn(what, "error", err)
+	}
 }
 
 // stale is the time before which plans are out of date.
@@ -69,62 +114,16 @@ func (r *Repository) branches() map[string][]*Stack {
 	return list
 }
 
-// urgentFirst puts new commits before plans that are only out of date.
-func (r *Repository) urgentFirst(pulls []forge.Pull, stacks []*Stack) []forge.Pull {
-	never := time.Time{}
-	slices.SortStableFunc(pulls, func(a, b forge.Pull) int {
-		rank := func(p forge.Pull) int {
-			if slices.ContainsFunc(stacks, func(s *Stack) bool { return s.want(p, never, never, never) }) {
-				return 0
-			}
-			return 1
-		}
-		return rank(a) - rank(b)
-	})
-	return pulls
-}
-
 // pull looks at one pull request: what people say, and what each stack has to.
 func (r *Repository) pull(ctx context.Context, pull forge.Pull, stacks []*Stack, stale time.Time) error {
-	t, news, err := r.talk(ctx, pull)
-	if err != nil {
-		return err
-	}
-	asked, err := r.converse(ctx, pull.Number, t)
-	if err != nil {
-		return err
-	}
-	approvals, err := r.approvals(ctx, t.comments)
+	t, err := r.talk(ctx, pull)
 	if err != nil {
 		return err
 	}
 	for _, s := range stacks {
-		if s.want(pull, asked, stale, time.Now()) || news && s.reapproved(pull.Number, approvals) {
-			s.look(ctx, pull, asked, approvals)
-		}
+		s.ask(pull, t, stale, time.Now())
 	}
 	return ctx.Err()
-}
-
-// talk reads a conversation when it may have changed.
-func (r *Repository) talk(ctx context.Context, pull forge.Pull) (t *talk, news bool, err error) {
-	r.mu.Lock()
-	t = r.talks[pull.Number]
-	if t == nil {
-		t = &talk{answered: map[int64]bool{}}
-		r.talks[pull.Number] = t
-	}
-	r.mu.Unlock()
-	if t.updated.Equal(pull.Updated) && t.settled {
-		return t, false, nil
-	}
-	comments, err := r.Forge.Comments(ctx, pull.Number)
-	if err != nil {
-		return t, false, err
-	}
-	t.settled = t.updated.Equal(pull.Updated)
-	t.updated, t.comments = pull.Updated, comments
-	return t, true, nil
 }
 
 // forget lets go of pull requests that are neither open nor held.
@@ -132,11 +131,13 @@ func (r *Repository) forget(open map[int]bool) {
 	for _, s := range r.stacks {
 		s.mu.Lock()
 		maps.DeleteFunc(s.plans, func(number int, _ planned) bool { return !open[number] })
+		maps.DeleteFunc(s.jobs, func(number int, _ job) bool { return !open[number] })
 		s.mu.Unlock()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	maps.DeleteFunc(r.talks, func(number int, _ *talk) bool { return !open[number] })
+	maps.DeleteFunc(r.changed, func(number int, _ time.Time) bool { return !open[number] })
 }
 
 // lookAtHeld sees whether what holds a branch was approved meanwhile.
@@ -156,22 +157,12 @@ func (s *Stack) lookAtHeld(ctx context.Context, open map[int]bool) error {
 		return nil // it came without a pull request, or the forge does not say with which
 	}
 	open[pull.Number] = true // remember what was answered there
-	r.mu.Lock()
-	t := r.talks[pull.Number]
-	if t == nil {
-		t = &talk{answered: map[int64]bool{}}
-		r.talks[pull.Number] = t
-	}
-	r.mu.Unlock()
+	t := r.talkOf(pull.Number)
 	t.comments = comments
-	if _, err := r.converse(ctx, pull.Number, t); err != nil {
+	if err := r.converse(ctx, pull.Number, t); err != nil {
 		return err
 	}
-	approvals, err := r.approvals(ctx, comments)
-	if err != nil {
-		return err
-	}
-	if len(covering(approvals, s.Name, *held)) > 0 {
+	if len(covering(t.approvals, s.Name, *held)) > 0 {
 		s.Again()
 	}
 	return nil

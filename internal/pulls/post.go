@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
@@ -33,14 +35,11 @@ const (
 
 // post owes the forge a page: the comment, then the status that leads to it,
 // then the check.
-func (s *Stack) post(page comment.Page, pull forge.Pull, run time.Time, passing bool) {
+func (s *Stack) post(page comment.Page, j job, begun time.Time, passing bool) {
 	r := s.repository
-	marker := forge.Marker{Kind: planKind, Stack: s.Name, Run: run.UnixMilli(), Head: page.Head, Base: page.BaseCommit}
+	marker := forge.Marker{Kind: planKind, Stack: s.Name, Run: forge.NextRun(j.comments, planKind, s.Name, begun), Head: page.Head, Base: page.BaseCommit}
 	if page.Plan != nil {
-		marker.Hash = page.Plan.Hash()
-		if steps := page.Plan.Prints(); len(steps) <= mostSteps {
-			marker.Steps = steps
-		}
+		stand(&marker, *page.Plan, page.Approvals)
 	}
 	ok, text := page.Status()
 	status := forge.Status{Context: s.context("plan"), State: forge.Success, Description: text}
@@ -51,8 +50,8 @@ func (s *Stack) post(page comment.Page, pull forge.Pull, run time.Time, passing 
 		status.State = forge.Failure
 	}
 	said := false // something new was, in this try or one before
-	r.Outbox.Put(fmt.Sprintf("plan %s #%d", s.Name, pull.Number), func(ctx context.Context) error {
-		c, news, err := s.comment(ctx, page, pull.Number, marker, passing)
+	r.Outbox.Put(fmt.Sprintf("plan %s #%d", s.Name, j.pull.Number), func(ctx context.Context) error {
+		c, news, err := s.comment(ctx, page, j, marker, passing)
 		said = said || news
 		if later(err) {
 			return err
@@ -67,22 +66,44 @@ func (s *Stack) post(page comment.Page, pull forge.Pull, run time.Time, passing 
 	})
 }
 
+// stand makes the marker say what the plan's hash stands for. While the plan is
+// what is left of one that was approved, that one is said: its approval has to
+// be understood the next time, too.
+func stand(m *forge.Marker, plan reconcile.Plan, approved []reconcile.Approval) {
+	m.Hash, m.Steps = plan.Hash(), plan.Prints()
+	if len(approved) > 0 && !slices.ContainsFunc(approved, func(a reconcile.Approval) bool { return a.Hash == m.Hash }) {
+		m.Hash, m.Steps = approved[0].Hash, slices.Compact(slices.Sorted(slices.Values(approved[0].Steps)))
+	}
+	if len(m.Steps) > mostSteps {
+		m.Steps = nil
+	}
+}
+
 // comment writes the page's comment. A pull request that touches nothing of the
 // stack gets none, unless it did before; a plan that could not be made for now
-// does not take the place of one that was.
-func (s *Stack) comment(ctx context.Context, page comment.Page, number int, m forge.Marker, passing bool) (c forge.Comment, news bool, err error) {
-	f := s.repository.Forge
-	if page.Quiet || passing {
-		comments, err := f.Comments(ctx, number)
-		if err != nil {
+// does not take the place of one that was, and what is closed by now is left as
+// it is.
+func (s *Stack) comment(ctx context.Context, page comment.Page, j job, m forge.Marker, passing bool) (c forge.Comment, news bool, err error) {
+	r, number, comments := s.repository, j.pull.Number, j.comments
+	if !r.fresh(number, j.read) {
+		if comments, err = r.Forge.Comments(ctx, number); err != nil {
 			return c, false, err
 		}
-		c, before, _, ok := forge.Find(comments, m.Kind, m.Stack)
-		if !ok && page.Quiet || ok && passing && before.Head == m.Head {
-			return c, false, nil
-		}
 	}
-	return forge.Upsert(ctx, f, number, m, comment.Split(page.Markdown(), commentSize))
+	c, before, _, ok := forge.Find(comments, m.Kind, m.Stack)
+	if !ok && page.Quiet || ok && passing && before.Head == m.Head {
+		return c, false, nil
+	}
+	parts := comment.Split(page.Markdown(), commentSize)
+	if c, ok := forge.Said(comments, m, parts); ok {
+		return c, false, nil
+	}
+	now, err := r.Forge.Pull(ctx, number)
+	if err != nil && !errors.Is(err, forge.ErrRefused) || err == nil && !now.Open {
+		return c, false, err
+	}
+	defer r.touched(number)
+	return forge.Upsert(ctx, r.Forge, number, m, parts)
 }
 
 // later tells whether an error is one to try again after.

@@ -114,7 +114,7 @@ func TestForksAreComparedWithoutACloud(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.files[w.base] = "old"
 		head := w.open(1, "new")
-		pull, err := w.forge.Pull(t.Context(), 1)
+		pull, err := w.forge.Pull(w.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestAHeldBranchAsksWhereItCameFrom(t *testing.T) {
 		if got := w.comments(1); len(got) != 1 || !strings.Contains(got[0], "/stackreeve approve "+grown.Hash()) {
 			t.Errorf("comments %q; want what to approve", got)
 		}
-		if a := w.stack.Approvals(t.Context(), commit); len(a) != 0 {
+		if a := w.stack.Approvals(w.Context(), commit); len(a) != 0 {
 			t.Errorf("approvals %+v", a)
 		}
 		w.forge.Say(1, "ann", "/stackreeve approve "+grown.Hash())
@@ -188,7 +188,7 @@ func TestAHeldBranchAsksWhereItCameFrom(t *testing.T) {
 		if w.again != 1 {
 			t.Errorf("asked for %d more passes, want 1", w.again)
 		}
-		a := w.stack.Approvals(t.Context(), commit)
+		a := w.stack.Approvals(w.Context(), commit)
 		if len(a) != 1 || !a[0].Covers(grown) || a[0].By != "ann" {
 			t.Errorf("approvals %+v do not cover the plan", a)
 		}
@@ -209,7 +209,7 @@ func TestTheOutcomeGoesOnTopOfThePlan(t *testing.T) {
 		commit := w.merge(1, head)
 		done := reconcile.Plan{Stack: "prod", Commit: commit, Owned: 1}
 		w.stack.Planned(planOf(commit, "+a"))
-		w.repo.Outbox.Flush(t.Context())
+		w.repo.Outbox.Flush(w.Context())
 		w.wantStatus(commit, "sync", forge.Pending, "1 to create")
 		w.pass(commit, planOf(commit, "+a"), done)
 		w.look()
@@ -225,7 +225,7 @@ func TestTheOutcomeGoesOnTopOfThePlan(t *testing.T) {
 			w.look()
 		}
 		w.restart()
-		if !w.stack.WasSynced(t.Context(), commit) {
+		if !w.stack.WasSynced(w.Context(), commit) {
 			t.Error("the forge does not know what was in sync")
 		}
 		w.pass(commit, done, done)
@@ -261,7 +261,7 @@ func TestAForgeThatIsAwayGetsEverythingLater(t *testing.T) {
 		w.forge.SetDown(forge.ErrUnavailable)
 		done := reconcile.Plan{Stack: "prod", Commit: commit, Owned: 1}
 		w.pass(commit, planOf(commit, "+a"), done)
-		if err := w.repo.Look(t.Context()); !errors.Is(err, forge.ErrUnavailable) {
+		if err := w.repo.Look(w.Context()); !errors.Is(err, forge.ErrUnavailable) {
 			t.Errorf("the look says %v", err)
 		}
 		w.forge.SetDown(nil)
@@ -364,10 +364,10 @@ func TestLongPassesTellHowFarTheyAre(t *testing.T) {
 		commit := w.merge(1, w.open(1, "+a +b"))
 		plan := planOf(commit, "+a +b")
 		w.stack.Planned(plan)
-		w.repo.Outbox.Flush(t.Context())
+		w.repo.Outbox.Flush(w.Context())
 		for i := range 3600 {
 			w.stack.Progress(reconcile.Progress{Done: 1, Total: 2, Waiting: []reconcile.Activity{{Step: plan.Steps[1]}}})
-			w.repo.Outbox.Flush(t.Context())
+			w.repo.Outbox.Flush(w.Context())
 			if i == 20 {
 				w.wantStatus(commit, "sync", forge.Pending, "1 of 2 done, waiting for Thing/b")
 			}

@@ -48,6 +48,10 @@ type Repository struct {
 	moved    moved
 	outdated time.Time // plans from before are out of date
 	talks    map[int]*talk
+	// changed is when conversations were last known to have changed, and
+	// complaints what was last said about what a person has to mend.
+	changed    map[int]time.Time
+	complaints map[string]string
 }
 
 // settle is how long a branch and its cloud must be quiet before open pull
@@ -75,14 +79,15 @@ func (m moved) due() time.Time {
 func New(f forge.Forge, poll source.Schedule, log *slog.Logger) *Repository {
 	return &Repository{
 		Forge: f, Board: forge.NewBoard(f), Outbox: forge.NewOutbox(log), Poll: poll, Log: log,
-		people: people{forge: f}, wake: make(chan struct{}, 1), talks: map[int]*talk{},
+		people: people{forge: f, log: log}, wake: make(chan struct{}, 1), talks: map[int]*talk{},
+		changed: map[int]time.Time{}, complaints: map[string]string{},
 	}
 }
 
 // Add adds a stack, before anything is served.
 func (r *Repository) Add(s *Stack) {
 	s.repository = r
-	s.plans = map[int]planned{}
+	s.plans, s.jobs, s.more = map[int]planned{}, map[int]job{}, make(chan struct{}, 1)
 	r.stacks = append(r.stacks, s)
 }
 
@@ -110,6 +115,9 @@ func (r *Repository) Serve(ctx context.Context) {
 	var others sync.WaitGroup
 	others.Go(func() { r.Outbox.Serve(ctx) })
 	others.Go(func() { source.Poll(ctx, r.Poll, time.Second, r.Wake) })
+	for _, s := range r.stacks {
+		others.Go(func() { s.serve(ctx) })
+	}
 	defer others.Wait()
 	var rest rest
 	for ctx.Err() == nil {
@@ -167,6 +175,11 @@ func (r *rest) after(err error, now time.Time) {
 // Once looks a single time and delivers what is owed, as long as ctx allows.
 func (r *Repository) Once(ctx context.Context) error {
 	err := r.Look(ctx)
+	var plans sync.WaitGroup
+	for _, s := range r.stacks {
+		plans.Go(func() { s.work(ctx) })
+	}
+	plans.Wait()
 	if !r.Outbox.Flush(ctx) && err == nil {
 		err = errors.New("not everything could be told to the forge")
 	}

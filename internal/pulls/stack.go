@@ -37,10 +37,16 @@ type Stack struct {
 	// checked and compared, and no cloud is asked.
 	PlanForks bool
 
+	// Made, when set, is told of every plan that was made, or could not be.
+	Made func(result string, took time.Duration)
+
 	repository *Repository
+	more       chan struct{} // there are jobs
 
 	mu    sync.Mutex
 	plans map[int]planned // by pull request
+	jobs  map[int]job     // by pull request
+	turn  bool            // of those that are urgent
 	held  *reconcile.Plan // what the branch is held with
 	truth truth
 }
@@ -52,60 +58,66 @@ type planned struct {
 	asked time.Time // when somebody last asked for it, by the forge's clock
 	// approved are the hashes that had been approved.
 	approved string
-	// again is when to try once more after an error that may pass.
+	// again is when to try once more after an error that may pass, and tries how
+	// many there were.
 	again time.Time
+	tries int
 }
 
 // planTime bounds the planning of one pull request, and retryPlan is when one
-// that failed for a reason that may pass is tried again.
+// that failed for a reason that may pass is tried again: later each time.
 const (
 	planTime  = 5 * time.Minute
 	retryPlan = time.Minute
+	longRetry = 15 * time.Minute
 )
 
 func (s *Stack) context(what string) string { return "stackreeve/" + s.Name + "/" + what }
 
-// want tells whether a pull request has to be planned: because it is new, has
-// new commits, because somebody asked, or because plans are out of date.
-func (s *Stack) want(pull forge.Pull, asked, stale, now time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before, ok := s.plans[pull.Number]
-	switch {
-	case !ok || before.head != pull.Head:
-		return true
-	case before.asked.Before(asked) || before.run.Before(stale):
-		return true
-	}
-	return !before.again.IsZero() && !now.Before(before.again)
-}
-
-// reapproved tells whether people approved of something since the last plan.
-func (s *Stack) reapproved(number int, approvals []approval) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.plans[number].approved != hashes(approvals)
-}
-
 // look plans a pull request and owes the forge what came of it.
-func (s *Stack) look(ctx context.Context, pull forge.Pull, asked time.Time, approvals []approval) {
-	run := time.Now()
-	s.pending(pull, run)
+func (s *Stack) look(ctx context.Context, j job) {
+	pull, now := j.pull, time.Now()
+	begun := planned{head: pull.Head, run: now, asked: j.asked, approved: hashes(j.approvals)}
+	s.mu.Lock()
+	before := s.plans[pull.Number]
+	s.plans[pull.Number] = begun
+	s.mu.Unlock()
+	s.pending(pull, now)
 	page, passing := s.page(ctx, pull)
 	if ctx.Err() != nil {
 		return
 	}
 	if page.Plan != nil {
-		page.Approvals = covering(approvals, s.Name, *page.Plan)
+		page.Approvals = covering(j.approvals, s.Name, *page.Plan)
 	}
-	done := planned{head: pull.Head, run: run, asked: asked, approved: hashes(approvals)}
-	if passing {
-		done.again = time.Now().Add(retryPlan)
+	// Git may be ahead of what the forge says, or behind.
+	if passing || page.Head != pull.Head {
+		begun.tries = before.tries + 1
+		pause := min(retryPlan<<min(before.tries, 10), longRetry)
+		begun.again = now.Add(pause)
+		time.AfterFunc(pause, s.repository.Wake)
 	}
 	s.mu.Lock()
-	s.plans[pull.Number] = done
+	s.plans[pull.Number] = begun
 	s.mu.Unlock()
-	s.post(page, pull, run, passing)
+	s.made(page, passing, time.Since(now))
+	s.post(page, j, now, passing)
+}
+
+// made tells who counts what came of planning.
+func (s *Stack) made(page comment.Page, passing bool, took time.Duration) {
+	if s.Made == nil {
+		return
+	}
+	ok, _ := page.Status()
+	switch {
+	case passing:
+		s.Made("unavailable", took)
+	case ok:
+		s.Made("success", took)
+	default:
+		s.Made("failure", took)
+	}
 }
 
 // page makes what is said about a pull request. passing is true when it could

@@ -30,6 +30,7 @@ type Metrics struct {
 	forges     *prometheus.CounterVec
 	budget     *prometheus.GaugeVec
 	webhooks   *prometheus.CounterVec
+	plans      *prometheus.HistogramVec
 
 	mu     sync.Mutex
 	commit map[string]string // the last commit in sync, by stack
@@ -61,9 +62,10 @@ func NewMetrics(version string) *Metrics {
 	m.forges = counter("forge_requests_total", "Requests to forges; code 0 when no answer came, 304 when nothing had changed, limited when none was sent.", "repository", "method", "route", "code")
 	m.budget = gauge("forge_requests_left", "Requests that the budget of this hour still allows.", "repository")
 	m.webhooks = counter("webhooks_total", "Messages from forges, by what became of them.", "forge", "outcome")
+	m.plans = histogram("pull_plan_seconds", "How long plans of pull requests took, by what came of them.", prometheus.DefBuckets, "stack", "result")
 	build := gauge("build_info", "The version that runs.", "version")
 	build.WithLabelValues(version).Set(1)
-	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.forges, m.budget, m.webhooks, build,
+	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.forges, m.budget, m.webhooks, m.plans, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -76,6 +78,21 @@ func (m *Metrics) Request(service, method string, code int, took time.Duration) 
 
 // Webhook counts one message from a forge.
 func (m *Metrics) Webhook(forge, outcome string) { m.webhooks.WithLabelValues(forge, outcome).Inc() }
+
+// Planned counts one plan of a pull request: a success, a failure that a person
+// has to mend, or one that was unavailable.
+func (m *Metrics) Planned(stack, result string, took time.Duration) {
+	m.plans.WithLabelValues(stack, result).Observe(took.Seconds())
+}
+
+// Owed exports how much a forge was not told yet.
+func (m *Metrics) Owed(repository string, count func() int) {
+	owed := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "stackreeve_forge_owed", Help: "Statuses and comments that were not delivered yet.", ConstLabels: prometheus.Labels{"repository": repository},
+	}, func() float64 { return float64(count()) })
+	// Two forges can hold repositories of one name: the first is shown.
+	_ = m.Registry.Register(owed)
+}
 
 // Forge counts one request to a forge.
 func (m *Metrics) Forge(repository string, e forge.Exchange) {

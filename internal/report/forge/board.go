@@ -30,16 +30,21 @@ func NewBoard(f Statuses) *Board {
 	return &Board{forge: f, known: map[string]map[string]Status{}, posted: map[[2]string]int{}}
 }
 
+// News tells whether a commit's status is not s yet, and may become it.
+func (b *Board) News(ctx context.Context, commit string, s Status) (bool, error) {
+	before, ok, err := b.Get(ctx, commit, s.Context)
+	if err != nil || !ok || before.State != s.State {
+		return err == nil, err
+	}
+	same := before.Description == Describe(s.Description) && (before.URL == s.URL || s.URL == "")
+	return !same && !b.many(commit, s.Context), nil
+}
+
 // Set makes a commit's status be s and tells whether that was news.
 func (b *Board) Set(ctx context.Context, commit string, s Status) (news bool, err error) {
 	s.Description = Describe(s.Description)
-	known, err := b.of(ctx, commit)
-	if err != nil {
+	if news, err := b.News(ctx, commit, s); err != nil || !news {
 		return false, err
-	}
-	before, ok := known[s.Context]
-	if ok && before.State == s.State && (before.Description == s.Description && (before.URL == s.URL || s.URL == "") || b.many(commit, s.Context)) {
-		return false, nil
 	}
 	if err := b.forge.SetStatus(ctx, commit, s); err != nil {
 		return false, err

@@ -91,6 +91,9 @@ type Comment struct {
 	Mine    bool   // written with the credentials in use
 	Body    string
 	Created time.Time
+	// Reactions are those that people gave it, where the forge tells with the
+	// comment.
+	Reactions []Reaction
 }
 
 // State is what a status says.

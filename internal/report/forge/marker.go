@@ -22,6 +22,11 @@ type Marker struct {
 	// Hash and Steps are the plan's: what an approval of the hash covers.
 	Hash  string   `json:"hash,omitempty"`
 	Steps []string `json:"steps,omitempty"`
+	// Done is the state of the merged commit that the comment tells the outcome
+	// of.
+	Done State `json:"done,omitempty"`
+	// Told are the pull requests that were told of the same drift.
+	Told []int `json:"told,omitempty"`
 	// To is the comment that an answer answers.
 	To int64 `json:"to,omitempty"`
 }
@@ -39,6 +44,14 @@ func (m Marker) String() string {
 	}
 	// "--" would end the HTML comment; JSON may spell it otherwise.
 	return markerOpen + strings.ReplaceAll(string(text), "-", `\u002d`) + markerClose
+}
+
+// Marker is the comment's marker, if it is one of ours.
+func (c Comment) Marker() (m Marker, ok bool) {
+	if !c.Mine {
+		return m, false
+	}
+	return ParseMarker(c.Body)
 }
 
 // ParseMarker reads the marker of a comment.

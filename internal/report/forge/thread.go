@@ -2,8 +2,10 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
+	"time"
 )
 
 // MaxComment is how long a comment may be, in characters (GitHub's limit).
@@ -11,6 +13,40 @@ const MaxComment = 65_536
 
 // MaxMarker is how much of a comment its marker takes at most, in characters.
 const MaxMarker = 12_000
+
+// NextRun is the number of a run that begins now, with these comments before
+// its eyes: greater than that of any run they tell of, whatever clocks say.
+func NextRun(comments []Comment, kind, stack string, now time.Time) int64 {
+	run := now.UnixMilli()
+	for _, c := range ours(comments, kind, stack) {
+		run = max(run, c.marker.Run+1)
+	}
+	return run
+}
+
+// Said tells whether the comments already say parts, so that there is nothing
+// to write, and returns the first of them.
+func Said(comments []Comment, m Marker, parts []string) (first Comment, ok bool) {
+	mine := ours(comments, m.Kind, m.Stack)
+	if len(mine) != len(parts) || len(parts) == 0 {
+		return first, false
+	}
+	for i, text := range parts {
+		if !mine[i].says(m.part(i, len(parts)), text) {
+			return first, false
+		}
+	}
+	return mine[0].Comment, true
+}
+
+// part is the marker of one of several comments.
+func (m Marker) part(i, of int) Marker {
+	m.Part, m.Parts = i+1, of
+	if i > 0 {
+		m.Steps = nil
+	}
+	return m
+}
 
 // Upsert makes the comments of one marker's kind and stack say parts, editing
 // in place what is there. It returns the first of them, and whether anything was
@@ -27,13 +63,8 @@ func Upsert(ctx context.Context, f Talk, number int, m Marker, parts []string) (
 			return mine[0].Comment, false, nil
 		}
 	}
-	m.Parts = len(parts)
 	for i, text := range parts {
-		m.Part = i + 1
-		if i > 0 {
-			m.Steps = nil
-		}
-		c, wrote, err := put(ctx, f, number, m, text, mine, i)
+		c, wrote, err := put(ctx, f, number, m.part(i, len(parts)), text, mine, i)
 		news = news || wrote
 		if err != nil {
 			return first, news, err
@@ -44,7 +75,7 @@ func Upsert(ctx context.Context, f Talk, number int, m Marker, parts []string) (
 	}
 	for _, c := range mine[min(len(parts), len(mine)):] {
 		news = true
-		if err := f.Delete(ctx, number, c.ID); err != nil {
+		if err := f.Delete(ctx, number, c.ID); err != nil && !errors.Is(err, ErrNotFound) {
 			return first, news, err
 		}
 	}
@@ -57,12 +88,21 @@ func put(ctx context.Context, f Talk, number int, m Marker, text string, mine []
 		c, err = f.Post(ctx, number, body)
 		return c, true, err
 	}
-	same := m
-	same.Run = mine[i].marker.Run
-	if c = mine[i].Comment; normal(c.Body) == normal(same.String()+"\n"+text) {
+	c = mine[i].Comment
+	if mine[i].says(m, text) {
 		return c, false, nil
 	}
-	return c, true, f.Edit(ctx, number, c.ID, body)
+	err = f.Edit(ctx, number, c.ID, body)
+	if errors.Is(err, ErrNotFound) { // somebody has just deleted it
+		c, err = f.Post(ctx, number, body)
+	}
+	return c, true, err
+}
+
+// says tells whether a comment says this, in whatever run.
+func (c marked) says(m Marker, text string) bool {
+	m.Run = c.marker.Run
+	return normal(c.Body) == normal(m.String()+"\n"+text)
 }
 
 // normal is a text without what forges change on the way.
@@ -80,7 +120,7 @@ type marked struct {
 func ours(comments []Comment, kind, stack string) []marked {
 	var list []marked
 	for _, c := range comments {
-		if m, ok := ParseMarker(c.Body); ok && c.Mine && m.Kind == kind && m.Stack == stack {
+		if m, ok := c.Marker(); ok && m.Kind == kind && m.Stack == stack {
 			list = append(list, marked{c, m})
 		}
 	}

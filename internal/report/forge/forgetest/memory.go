@@ -22,6 +22,9 @@ type Memory struct {
 	Me string
 	// Down, when set, is what every request is answered with.
 	Down error
+	// Answer, when set, may answer a request of that kind about that pull request
+	// or commit with an error. It may take its time.
+	Answer func(request, about string) error
 	// NoChecks refuses check runs, as GitHub does without an App.
 	NoChecks bool
 
@@ -37,7 +40,7 @@ type Memory struct {
 	reacted  map[int64][]forge.Reaction
 	next     int64
 	writes   []string
-	reads    int
+	asked    []string
 }
 
 var _ forge.Forge = (*Memory)(nil)
@@ -144,10 +147,39 @@ func (m *Memory) say(number int, login, body string) forge.Comment {
 }
 
 // begin is the beginning of every request.
-func (m *Memory) begin() error {
+func (m *Memory) begin(request string, about any) error {
+	var err error
+	if m.Answer != nil {
+		err = m.Answer(request, fmt.Sprint(about))
+	}
 	m.mu.Lock()
-	m.reads++
-	return m.Down
+	m.asked = append(m.asked, fmt.Sprint(request, " ", about))
+	return or(m.Down, err)
+}
+
+// Requests lists what was asked and written, in words, and forgets it.
+func (m *Memory) Requests() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := m.asked
+	m.asked = nil
+	return list
+}
+
+// Allow makes somebody a person who may push, or not.
+func (m *Memory) Allow(login string, write bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.writers[login] = write
+}
+
+// Unsay deletes a comment as a person, which no pull request is newer by.
+func (m *Memory) Unsay(number int, id int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := m.find(number, id); i >= 0 {
+		m.comments[number] = slices.Delete(m.comments[number], i, i+1)
+	}
 }
 
 func (m *Memory) wrote(format string, args ...any) {
@@ -156,7 +188,7 @@ func (m *Memory) wrote(format string, args ...any) {
 
 // Open implements forge.Pulls.
 func (m *Memory) Open(_ context.Context, branch string) (list []forge.Pull, err error) {
-	err = m.begin()
+	err = m.begin("list", branch)
 	defer m.mu.Unlock()
 	for _, number := range slices.Sorted(maps.Keys(m.pulls)) {
 		if p := m.pulls[number]; p.Open && p.Base == branch && err == nil {
@@ -168,7 +200,7 @@ func (m *Memory) Open(_ context.Context, branch string) (list []forge.Pull, err 
 
 // Pull implements forge.Pulls.
 func (m *Memory) Pull(_ context.Context, number int) (forge.Pull, error) {
-	err := m.begin()
+	err := m.begin("pull", number)
 	defer m.mu.Unlock()
 	p := m.pulls[number]
 	if err != nil || p == nil {
@@ -179,7 +211,7 @@ func (m *Memory) Pull(_ context.Context, number int) (forge.Pull, error) {
 
 // Brought implements forge.Pulls.
 func (m *Memory) Brought(_ context.Context, branch, commit string) (forge.Pull, error) {
-	err := m.begin()
+	err := m.begin("brought", commit)
 	defer m.mu.Unlock()
 	p := m.pulls[m.brought[commit]]
 	if err != nil || p == nil || p.Base != branch {
@@ -190,7 +222,7 @@ func (m *Memory) Brought(_ context.Context, branch, commit string) (forge.Pull, 
 
 // LastTouch implements forge.Pulls.
 func (m *Memory) LastTouch(_ context.Context, _, file string) (string, error) {
-	err := m.begin()
+	err := m.begin("touch", file)
 	defer m.mu.Unlock()
 	if err != nil || m.touched[file] == "" {
 		return "", or(err, forge.ErrNotFound)
@@ -200,24 +232,28 @@ func (m *Memory) LastTouch(_ context.Context, _, file string) (string, error) {
 
 // MayWrite implements forge.Pulls.
 func (m *Memory) MayWrite(_ context.Context, login string) (bool, error) {
-	err := m.begin()
+	err := m.begin("right", login)
 	defer m.mu.Unlock()
 	return m.writers[login], err
 }
 
 // Comments implements forge.Talk.
 func (m *Memory) Comments(_ context.Context, number int) ([]forge.Comment, error) {
-	err := m.begin()
+	err := m.begin("comments", number)
 	defer m.mu.Unlock()
 	if err != nil || m.pulls[number] == nil {
 		return nil, or(err, forge.ErrNotFound)
 	}
-	return slices.Clone(m.comments[number]), nil
+	list := slices.Clone(m.comments[number])
+	for i := range list {
+		list[i].Reactions = slices.Clone(m.reacted[list[i].ID])
+	}
+	return list, nil
 }
 
 // Post implements forge.Talk.
 func (m *Memory) Post(_ context.Context, number int, body string) (forge.Comment, error) {
-	err := m.begin()
+	err := m.begin("post", number)
 	defer m.mu.Unlock()
 	if err = or(err, tooLong(body)); err != nil {
 		return forge.Comment{}, err
@@ -231,7 +267,7 @@ func (m *Memory) Post(_ context.Context, number int, body string) (forge.Comment
 
 // Edit implements forge.Talk.
 func (m *Memory) Edit(_ context.Context, number int, id int64, body string) error {
-	err := m.begin()
+	err := m.begin("edit", number)
 	defer m.mu.Unlock()
 	i := m.find(number, id)
 	switch err = or(err, tooLong(body)); {
@@ -248,7 +284,7 @@ func (m *Memory) Edit(_ context.Context, number int, id int64, body string) erro
 
 // Delete implements forge.Talk.
 func (m *Memory) Delete(_ context.Context, number int, id int64) error {
-	err := m.begin()
+	err := m.begin("delete", number)
 	defer m.mu.Unlock()
 	i := m.find(number, id)
 	if err != nil || i < 0 {
@@ -261,7 +297,7 @@ func (m *Memory) Delete(_ context.Context, number int, id int64) error {
 
 // React implements forge.Talk.
 func (m *Memory) React(_ context.Context, number int, id int64, r forge.Reaction) error {
-	err := m.begin()
+	err := m.begin("react", number)
 	defer m.mu.Unlock()
 	if err != nil || m.find(number, id) < 0 {
 		return or(err, forge.ErrNotFound)
@@ -275,7 +311,7 @@ func (m *Memory) React(_ context.Context, number int, id int64, r forge.Reaction
 
 // Statuses implements forge.Statuses.
 func (m *Memory) Statuses(_ context.Context, commit string) ([]forge.Status, error) {
-	err := m.begin()
+	err := m.begin("statuses", commit)
 	defer m.mu.Unlock()
 	newest := map[string]forge.Status{}
 	for _, s := range m.statuses[commit] {
@@ -288,7 +324,7 @@ var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
 // SetStatus implements forge.Statuses.
 func (m *Memory) SetStatus(_ context.Context, commit string, s forge.Status) error {
-	err := m.begin()
+	err := m.begin("status", commit)
 	defer m.mu.Unlock()
 	s.Context, s.Description = shortContext(s.Context), forge.Describe(s.Description)
 	same := 0
@@ -314,7 +350,7 @@ func (m *Memory) SetStatus(_ context.Context, commit string, s forge.Status) err
 
 // PutCheck implements forge.Checks.
 func (m *Memory) PutCheck(_ context.Context, c forge.Check) error {
-	err := m.begin()
+	err := m.begin("check", c.Commit)
 	defer m.mu.Unlock()
 	if err != nil {
 		return err

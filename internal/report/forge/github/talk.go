@@ -36,8 +36,21 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 func comment(c *github.IssueComment, me string) forge.Comment {
 	return forge.Comment{
 		ID: c.GetID(), URL: c.GetHTMLURL(), Author: c.GetUser().GetLogin(), Mine: me != "" && strings.EqualFold(c.GetUser().GetLogin(), me),
-		Body: c.GetBody(), Created: c.GetCreatedAt().Time,
+		Body: c.GetBody(), Created: c.GetCreatedAt().Time, Reactions: reactions(c.GetReactions()),
 	}
+}
+
+// reactions are those that somebody gave, of the kinds that we give.
+func reactions(r *github.Reactions) (list []forge.Reaction) {
+	for _, one := range []struct {
+		count int
+		is    forge.Reaction
+	}{{r.GetEyes(), forge.Eyes}, {r.GetPlusOne(), forge.ThumbsUp}, {r.GetConfused(), forge.Confused}} {
+		if one.count > 0 {
+			list = append(list, one.is)
+		}
+	}
+	return list
 }
 
 // Post implements [forge.Talk].
