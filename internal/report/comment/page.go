@@ -146,7 +146,11 @@ func (p Page) base() string {
 const mostProblems = 100
 
 func (p Page) problems() string {
+	if len(p.Problems) == 0 {
+		return ""
+	}
 	var b strings.Builder
+	b.WriteString("#### What is wrong\n\n")
 	for i, problem := range p.Problems.Sorted() {
 		if i == mostProblems {
 			fmt.Fprintf(&b, "- and %d more\n", len(p.Problems)-mostProblems)
@@ -154,10 +158,7 @@ func (p Page) problems() string {
 		}
 		b.WriteString("- " + p.problem(problem) + "\n")
 	}
-	if b.Len() > 0 {
-		b.WriteString("\n")
-	}
-	return b.String()
+	return b.String() + "\n"
 }
 
 func (p Page) problem(problem manifest.Problem) string {

@@ -30,7 +30,7 @@ var (
 
 	codeTag    = regexp.MustCompile(`<code>[^<>]*</code>`)
 	summaryTag = regexp.MustCompile(`^<details><summary>(.*)</summary>\n?$`)
-	titles     = []string{"Deleted, replaced or wiped", "Not possible", "Changed", "Created", "Waiting", "Changed in the cloud, and only reported"}
+	titles     = []string{"Deleted, replaced or wiped", "Not possible", "Changed", "Created", "Waiting", "Changed in the cloud, and only reported", "What is wrong"}
 )
 
 // judge reads a comment as a forge does, and fails where something other than

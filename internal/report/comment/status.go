@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"path"
 	"unicode/utf8"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -16,7 +17,7 @@ func (p Page) Status() (ok bool, description string) {
 	case p.Err != "":
 		return false, described("no plan: "+p.Err, "")
 	case len(p.Problems) > 0:
-		return false, described(report.Plural(len(p.Problems), "problem")+": "+p.Problems.Sorted()[0].String(), "")
+		return false, described(report.Plural(len(p.Problems), "problem")+": "+p.first(), "")
 	case p.After != nil && p.Plan == nil:
 		return p.After.Outcome() == reconcile.InSync, described(ending(*p.After), "")
 	case p.Quiet:
@@ -54,4 +55,11 @@ func described(text, end string) string {
 	text, end = report.Clean(text), report.Clean(end)
 	room := forge.MaxDescription - utf8.RuneCountInString(end)
 	return forge.Describe(shorten(text, max(room, 1)) + end)
+}
+
+// first is the first problem, with its place from the root of the repository.
+func (p Page) first() string {
+	problem := p.Problems.Sorted()[0]
+	problem.Origin.File = path.Join(p.Root, problem.Origin.File)
+	return problem.String()
 }
