@@ -26,7 +26,7 @@ type ground struct {
 	t           *testing.T
 	dir, binary string
 	stack       string
-	client      *client
+	client      hands
 	proxy       *proxy
 	admin       *client
 	entry       map[string]any // of clouds.yaml
@@ -50,7 +50,11 @@ func newGround(t *testing.T) *ground {
 		g.findCloud(name)
 	}
 	g.writeClouds(map[string]any{straight: g.entry})
-	g.client = newClient(t, g.path("clouds.yaml"), straight)
+	if _, err := findClient(); err != nil && g.simulator != nil {
+		g.client = newStandin(t, g.simulator.URL)
+	} else {
+		g.client = newClient(t, g.path("clouds.yaml"), straight)
+	}
 	g.proxy = newProxy(t, g.places(), false)
 	g.writeClouds(map[string]any{straight: g.entry, proxied: g.by(g.proxy)})
 	g.configure()
@@ -216,7 +220,7 @@ func (g *ground) must(o thing, err error) thing {
 	return o
 }
 
-func (g *ground) mustDo(c *client, words ...string) {
+func (g *ground) mustDo(c hands, words ...string) {
 	g.t.Helper()
 	if _, err := c.do(words...); err != nil {
 		g.t.Fatal(err)
