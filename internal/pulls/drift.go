@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"path"
 	"regexp"
@@ -27,7 +28,10 @@ type drift struct {
 	count  int       // how many objects drifted, when last looked
 	news   bool      // it has begun since the branch was last told
 	steps  []reconcile.Step
-	traces chan map[manifest.Key]reconcile.Trace
+	traces *traces // of those steps
+	// reported is what pull requests were told, so as not to find out again whom
+	// to tell.
+	reported string
 	// told are the pull requests that were told and not yet that it is over.
 	told map[int]bool
 	// looked is set once comments of a process before this one were looked for.
@@ -38,6 +42,7 @@ type drift struct {
 func (d *drift) begin(objects int, now time.Time) {
 	if !d.open {
 		d.open, d.since, d.news = true, now, true
+		d.reported, d.traces = "", nil
 	}
 	d.count = objects
 }
@@ -63,9 +68,41 @@ func (s *Stack) driftFound(p reconcile.Plan, now time.Time) {
 		return
 	}
 	d.begin(len(steps), now)
-	d.steps, d.traces = steps, make(chan map[manifest.Key]reconcile.Trace, 1)
-	go s.trace(steps, d.traces)
+	d.steps = steps
+	if about := print(steps); d.traces == nil || d.traces.about != about {
+		d.traces = &traces{about: about, done: make(chan struct{})}
+		go s.trace(steps, d.traces)
+	}
 	s.tell(p.Commit)
+}
+
+// traces are who changed what, known once done is closed.
+type traces struct {
+	about string
+	done  chan struct{}
+	found map[manifest.Key]reconcile.Trace
+}
+
+// wait returns what was found; nil when nobody looked.
+func (t *traces) wait(ctx context.Context) (map[manifest.Key]reconcile.Trace, error) {
+	if t == nil {
+		return nil, nil
+	}
+	select {
+	case <-t.done:
+		return t.found, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// print is the same for the same differences.
+func print(steps []reconcile.Step) string {
+	h := fnv.New64a()
+	for _, step := range steps {
+		fmt.Fprintln(h, step.Key, step.Action, step.Changes)
+	}
+	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 // drifting are the steps that are about a change in the cloud.
@@ -78,16 +115,16 @@ func drifting(p reconcile.Plan) (steps []reconcile.Step) {
 	return steps
 }
 
-func (s *Stack) trace(steps []reconcile.Step, to chan<- map[manifest.Key]reconcile.Trace) {
+func (s *Stack) trace(steps []reconcile.Step, to *traces) {
 	ctx, cancel := context.WithTimeout(context.Background(), traceTime)
 	defer cancel()
-	traces := map[manifest.Key]reconcile.Trace{}
+	defer close(to.done)
+	to.found = map[manifest.Key]reconcile.Trace{}
 	for _, step := range steps[:min(len(steps), mostTraced)] {
 		if t, ok := s.Trace(ctx, step); ok {
-			traces[step.Key] = t
+			to.found[step.Key] = t
 		}
 	}
-	to <- traces
 }
 
 // drifted says on the branch's newest commit whether the cloud still equals it,
@@ -178,7 +215,8 @@ func (s *Stack) tell(commit string) {
 		if d.open || known && before.State == forge.Success {
 			return nil
 		}
-		return s.set(ctx, commit, "drift", forge.Success, "no drift")
+		_, err = board.Set(ctx, commit, forge.Status{Context: name, State: forge.Success, URL: before.URL, Description: "no drift"})
+		return err
 	})
 }
 
@@ -198,40 +236,36 @@ func drifted(d drift, before forge.Status) string {
 
 // report tells the pull requests that last touched the files of drifted
 // objects, each about its own.
-func (s *Stack) report(said comment.Drift, traces <-chan map[manifest.Key]reconcile.Trace) {
-	r := s.repository
+func (s *Stack) report(said comment.Drift, traces *traces) {
+	about := fmt.Sprint(said.Commit, said.Corrected, traces != nil, print(said.Steps))
+	if s.truth.drift.reported == about {
+		return
+	}
+	r, began, runs := s.repository, time.Now(), map[int]int64{}
 	rev, _ := s.Last()
-	run := time.Now().UnixMilli()
-	var known map[manifest.Key]reconcile.Trace
 	r.Outbox.Put("drift comments "+s.Name, func(ctx context.Context) error {
-		if known == nil && traces != nil {
-			select {
-			case known = <-traces:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
+		known, err := traces.wait(ctx)
+		if err != nil {
+			return err
 		}
 		pulls, err := s.authors(ctx, rev, said.Steps)
 		if err != nil {
 			return err
 		}
+		m := forge.Marker{Kind: driftKind, Stack: s.Name, Base: said.Commit, Told: slices.Sorted(maps.Keys(pulls))}
 		url := ""
-		for _, number := range slices.Sorted(maps.Keys(pulls)) {
+		for _, number := range m.Told {
 			one := said
 			one.Steps, one.Traces = pulls[number], known
-			m := forge.Marker{Kind: driftKind, Stack: s.Name, Run: run, Base: said.Commit}
-			c, _, err := forge.Upsert(ctx, r.Forge, number, m, comment.Split(one.Markdown(), commentSize))
+			c, err := s.tellAuthor(ctx, number, m, one, began, runs)
 			if err != nil {
 				return err
 			}
 			url = c.URL
-			s.mu.Lock()
-			if s.truth.drift.told == nil {
-				s.truth.drift.told = map[int]bool{}
-			}
-			s.truth.drift.told[number] = !said.Corrected
-			s.mu.Unlock()
 		}
+		s.mu.Lock()
+		s.truth.drift.reported = about
+		s.mu.Unlock()
 		status, ok, err := r.Board.Get(ctx, said.Commit, s.context("drift"))
 		if err != nil || !ok || url == "" || status.State != forge.Failure {
 			return err
@@ -240,6 +274,36 @@ func (s *Stack) report(said comment.Drift, traces <-chan map[manifest.Key]reconc
 		_, err = r.Board.Set(ctx, said.Commit, status)
 		return err
 	})
+}
+
+// tellAuthor writes the comment about drift of one pull request. runs keeps the
+// number of this run through several tries.
+func (s *Stack) tellAuthor(ctx context.Context, number int, m forge.Marker, said comment.Drift, began time.Time, runs map[int]int64) (forge.Comment, error) {
+	f := s.repository.Forge
+	if runs[number] == 0 {
+		comments, err := f.Comments(ctx, number)
+		if err != nil {
+			return forge.Comment{}, err
+		}
+		runs[number] = forge.NextRun(comments, driftKind, s.Name, began)
+	}
+	m.Run = runs[number]
+	s.repository.touched(number)
+	c, _, err := forge.Upsert(ctx, f, number, m, comment.Split(said.Markdown(), commentSize))
+	if errors.Is(err, forge.ErrRefused) || errors.Is(err, forge.ErrNotFound) {
+		s.repository.complain(fmt.Sprintf("drift cannot be told on pull request %d", number), err)
+		return c, nil // the others can be told
+	}
+	if err != nil {
+		return c, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.truth.drift.told == nil {
+		s.truth.drift.told = map[int]bool{}
+	}
+	s.truth.drift.told[number] = !said.Corrected
+	return c, nil
 }
 
 // authors finds, for each step, the pull request that last touched its file.
@@ -307,31 +371,40 @@ func (s *Stack) over(commit string) {
 				numbers = append(numbers, n)
 			}
 		}
-		for _, number := range numbers {
-			if err := s.closeDrift(ctx, number, commit, run); err != nil {
+		for i := 0; i < len(numbers); i++ {
+			told, err := s.closeDrift(ctx, numbers[i], commit, run)
+			if later(err) {
 				return err
+			}
+			for _, number := range told {
+				if !slices.Contains(numbers, number) {
+					numbers = append(numbers, number)
+				}
 			}
 		}
 		return nil
 	})
 }
 
-func (s *Stack) closeDrift(ctx context.Context, number int, commit string, run int64) error {
+// closeDrift says in one comment that it is over, and returns the pull requests
+// that had been told of the same.
+func (s *Stack) closeDrift(ctx context.Context, number int, commit string, run int64) (told []int, err error) {
 	comments, err := s.repository.Forge.Comments(ctx, number)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, marker, _, ok := forge.Find(comments, driftKind, s.Name)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	news := comment.Drift{Stack: s.Name, Commit: commit, Over: true}.Markdown()
 	parts := forge.Texts(comments, driftKind, s.Name)
 	if strings.HasPrefix(parts[0], strings.TrimSpace(news)) {
-		return nil
+		return marker.Told, nil
 	}
 	marker.Run = max(run, marker.Run)
 	parts[0] = onTop(clip(news, outcomeSize-len(divider)), parts[0])
+	s.repository.touched(number)
 	_, _, err = forge.Upsert(ctx, s.repository.Forge, number, marker, parts)
-	return err
+	return marker.Told, err
 }

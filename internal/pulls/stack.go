@@ -132,12 +132,12 @@ func (s *Stack) page(ctx context.Context, pull forge.Pull) (page comment.Page, p
 		return page, !source.NeedsPerson(err)
 	}
 	page.Head, page.BaseCommit, page.Root = merge.Head, merge.Base, merge.Root
-	base, ok := s.Last()
+	base, _ := s.Last()
 	switch {
 	case len(merge.Conflicts) > 0:
 		page.Err = Conflict(pull.Base, merge.Conflicts).Error()
 		return page, false
-	case ok && base.Commit == merge.Base && base.Tree == merge.Tree:
+	case merge.Tree != "" && merge.Tree == merge.BaseTree:
 		page.Quiet = true
 		return page, false
 	case pull.Fork && !s.PlanForks:

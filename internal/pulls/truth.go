@@ -2,7 +2,9 @@ package pulls
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -17,6 +19,7 @@ type truth struct {
 	synced string
 	// unseen counts the passes in a row that could not see the cloud.
 	unseen int
+	seen   string // the branch whose pull requests were looked for
 	hash   string // the last plan's
 	begun  time.Time
 	told   time.Time // when progress was last told
@@ -46,11 +49,18 @@ func (s *Stack) Planned(p reconcile.Plan) {
 	}
 	r := s.repository
 	r.Outbox.Put(s.owed("sync", p.Commit), func(ctx context.Context) error {
-		if _, ok, err := r.Board.Get(ctx, p.Commit, s.context("sync")); ok || err != nil {
-			return err // nothing new begins
+		before, ok, err := r.Board.Get(ctx, p.Commit, s.context("sync"))
+		if err != nil || ok && !begins(before, p) {
+			return err
 		}
 		return s.set(ctx, p.Commit, "sync", forge.Pending, p.Summary().String())
 	})
+}
+
+// begins tells whether a pass begins something new on a commit that has a status:
+// it was held and is not any more, or the branch went back to it.
+func begins(before forge.Status, p reconcile.Plan) bool {
+	return strings.HasPrefix(before.Description, heldWord) || before.State == forge.Success && !p.InSync()
 }
 
 // Started implements reconcile.Watcher.
@@ -104,7 +114,11 @@ func (s *Stack) Ran(run report.Run) {
 func (s *Stack) note(run report.Run) {
 	s.mu.Lock()
 	t := &s.truth
-	moved := false
+	rev, seen := s.Last()
+	moved, news := false, seen && t.seen != rev.Branch
+	if seen {
+		t.seen = rev.Branch
+	}
 	s.held = nil
 	if run.Pass != nil {
 		hash := run.Revision.Commit + run.Pass.Last.Hash()
@@ -118,13 +132,17 @@ func (s *Stack) note(run report.Run) {
 	case run.Err != nil || run.Pass != nil && len(run.Pass.Last.Unlisted) > 0:
 		t.unseen++
 	case run.Pass != nil:
+		moved = moved || t.unseen > 0 // plans may have failed for the same reason
 		t.unseen = 0
 	}
+	news = news || s.held != nil
 	s.mu.Unlock()
 	if moved {
 		s.repository.Moved(time.Now())
 	}
-	s.repository.Wake()
+	if news {
+		s.repository.Wake()
+	}
 }
 
 // sync says on a commit whether the cloud was made equal to it.
@@ -141,12 +159,20 @@ func (s *Stack) sync(run report.Run) {
 	run = s.truth.ended.run
 	s.mu.Unlock()
 	r := s.repository
+	told := false // the outcome was, in this try or one before
 	r.Outbox.Put(s.owed("sync", commit), func(ctx context.Context) error {
-		news, err := r.Board.Set(ctx, commit, status)
-		if err != nil || !news {
+		news, err := r.Board.News(ctx, commit, status)
+		if later(err) || err == nil && !news && !told {
 			return err
 		}
-		return s.outcome(ctx, commit, run)
+		// The comment comes first: whoever is killed in between says both again.
+		said, err := s.outcome(ctx, commit, run, &status)
+		if later(err) || said == superseded {
+			return err
+		}
+		told = true
+		_, err2 := r.Board.Set(ctx, commit, status)
+		return errors.Join(err, err2)
 	})
 }
 
@@ -185,6 +211,9 @@ func refusal(r report.Refusal) string {
 	return fmt.Sprintf("%d problems; the first: %s", len(r.Problems), r.Problems.Sorted()[0])
 }
 
+// heldWord begins the description of a commit that waits for an approval.
+const heldWord = "held: "
+
 // ended is what a pass makes of its commit. Drift that is only reported takes
 // nothing from a commit that was applied.
 func ended(p reconcile.Pass) forge.Status {
@@ -194,7 +223,7 @@ func ended(p reconcile.Pass) forge.Status {
 	}
 	switch last := p.Last; {
 	case p.First.Held != "":
-		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("held: approve %s; %s", p.First.Hash(), p.First.Held)}
+		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%sapprove %s; %s", heldWord, p.First.Hash(), p.First.Held)}
 	case len(last.Unlisted) > 0:
 		return forge.Status{State: forge.Error, Description: "cannot be told: " + last.Unlisted[0]}
 	case len(p.Failures) > 0:
@@ -235,6 +264,8 @@ func (s *Stack) set(ctx context.Context, commit, what string, state forge.State,
 // WasSynced tells whether the forge knows that a commit was applied: what a new
 // process, on an empty disk, cannot know otherwise.
 func (s *Stack) WasSynced(ctx context.Context, commit string) bool {
+	ctx, cancel := context.WithTimeout(ctx, patienceTime)
+	defer cancel()
 	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
 	synced := err == nil && status.State == forge.Success
 	if synced {

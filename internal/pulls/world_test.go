@@ -79,7 +79,7 @@ func (w *world) folder(commit string) fs.FS {
 func (w *world) merged(_ context.Context, head, _ string) (source.Merge, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m := source.Merge{Base: w.base, Head: head}
+	m := source.Merge{Base: w.base, BaseTree: w.files[w.base], Head: head}
 	text := w.files[head]
 	if strings.HasPrefix(text, "conflict") {
 		m.Conflicts = []string{"clouds/thing.yaml"}

@@ -18,7 +18,10 @@ type Merge struct {
 	Revision
 
 	Base string // the branch's newest commit
-	Head string // the commit that was merged into it
+	// BaseTree is the tree of the configured folder there: that of the result when
+	// head changes nothing of it. It is empty while there is no such folder.
+	BaseTree string
+	Head     string // the commit that was merged into it
 	// MergeBase is the newest commit that both share, or one of them; empty when
 	// the server had merged them itself and nobody had to know.
 	MergeBase string
@@ -114,6 +117,13 @@ func (r *Repo) merge(ctx context.Context, t *talk, key merging) (Merge, error) {
 	root, at, err := j.join(base, head, key.mergeBase)
 	if err != nil {
 		return Merge{}, err
+	}
+	before, err := j.folderOf(base)
+	if err != nil {
+		return Merge{}, err
+	}
+	if !before.IsZero() {
+		m.BaseTree = before.String()
 	}
 	if !at.IsZero() {
 		m.MergeBase = at.String()

@@ -104,7 +104,7 @@ func TestMergedTouchesNothing(t *testing.T) {
 		cfg.Path = "prod"
 		r := newRepo(t, cfg)
 		rev, _ := mustFetch(t, r)
-		if m := mustMerge(t, r, "feature", ""); m.Tree != rev.Tree || m.Tree == "" || readFile(t, m.Revision, "a.yaml") != "2" {
+		if m := mustMerge(t, r, "feature", ""); m.Tree != rev.Tree || m.BaseTree != rev.Tree || m.Tree == "" || readFile(t, m.Revision, "a.yaml") != "2" {
 			t.Errorf("the tree is %s, the branch's %s", m.Tree, rev.Tree)
 		}
 		if m := mustMerge(t, r, "main", ""); m.Tree != rev.Tree || m.MergeBase != rev.Commit {
