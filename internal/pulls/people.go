@@ -43,9 +43,12 @@ func (p *people) mayWrite(ctx context.Context, login string) (bool, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err != nil && p.said != err.Error() {
-		p.said = err.Error()
-		p.log.Error("nobody's commands count: the forge does not tell who may push", "error", err)
+	if err != nil {
+		write = false
+		if p.said != err.Error() {
+			p.said = err.Error()
+			p.log.Error("nobody's commands count: the forge does not tell who may push", "error", err)
+		}
 	}
 	if p.known == nil || len(p.known) > 1000 {
 		p.known = map[string]right{}

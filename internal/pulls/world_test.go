@@ -38,7 +38,10 @@ type world struct {
 	plans    int
 	cloudErr error
 	again    int
+	stop     func() // what serve began
 }
+
+type sourceMerge = source.Merge
 
 // sha is a commit by a name that people can read.
 func sha(name string) string {
