@@ -224,6 +224,9 @@ func TestAFailedObjectIsMadeAnewAFewTimes(t *testing.T) {
 	if made < 2 || made > maxRuns {
 		t.Errorf("made %d times, want a few", made)
 	}
+	if len(w.things) != 1 {
+		t.Errorf("%d objects are left, want the last one, for people to look at", len(w.things))
+	}
 	if got := failed(pass); !strings.Contains(got, "without lasting effect (failed: it broke)") {
 		t.Errorf("failures: %s", got)
 	}

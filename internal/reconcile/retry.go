@@ -38,7 +38,8 @@ const maxRuns = 4
 // exhausted ends a step that succeeded too often.
 func (r *run) exhausted(s Step) bool {
 	t := r.try(s.id())
-	if t.runs[s.Action] < maxRuns {
+	// What could not be made anew is rather left for people to look at.
+	if max(t.runs[s.Action], t.remakings(s.Action)) < maxRuns {
 		return false
 	}
 	t.final = true
@@ -47,6 +48,15 @@ func (r *run) exhausted(s Step) bool {
 			s.Action, maxRuns, cmp.Or(t.why, s.why()))
 	}
 	return true
+}
+
+// remakings is how often the object was made already, when action would delete
+// it to have it made once more.
+func (t *try) remakings(action Action) int {
+	if action == Recreate {
+		return t.runs[Create]
+	}
+	return 0
 }
 
 // why says in few words what a step is about.
