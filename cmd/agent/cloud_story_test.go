@@ -230,7 +230,7 @@ func (s story) failed() {
 		s.t.Errorf("the machine was made %d times, want a few:\n%s", made, e.said)
 	}
 	if n := len(s.things("servers", "vm-sample")); n != 1 {
-		s.t.Errorf("%d machines of one name", n)
+		s.t.Errorf("%d machines of one name, want one that people can look at:\n%s", n, e.said)
 	}
 	if s.simulator == nil {
 		if e.code != 1 || !strings.Contains(e.said, "vm-sample") {
