@@ -25,6 +25,12 @@ func TestCommands(t *testing.T) {
 		"````\n```\n/stackreeve help\n````\n/stackreeve plan": {"plan"},
 		"~~~\n```\n/stackreeve help\n~~~\n/stackreeve plan":   {"plan"},
 		"    ```\n/stackreeve plan":                           {"plan"},
+		"```\n```sh\n/stackreeve help\n```\n/stackreeve plan": {"plan"}, // a fence ends without a word
+		"```a`b```\n/stackreeve plan":                         {"plan"}, // that is no fence
+		"<!--\n/stackreeve help\n-->\n/stackreeve plan":       {"plan"},
+		"look <!-- here\n/stackreeve help":                    nil,
+		"<PRE>\n/stackreeve help\n</pre>\n/stackreeve plan":   {"plan"},
+		"<!-- x -->\n/stackreeve plan":                        {"plan"},
 	} {
 		var got []string
 		for _, c := range commands(forge.Comment{Body: body, Author: "ann", ID: 7}) {

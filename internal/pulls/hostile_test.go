@@ -16,14 +16,14 @@ import (
 
 // failing answers some requests with an error.
 func (w *world) failing(err error, requests ...string) {
-	w.forge.Answer = func(request, about string) error {
+	w.forge.Answer(func(request, about string) error {
 		for _, one := range requests {
 			if one == request || one == request+" "+about {
 				return err
 			}
 		}
 		return nil
-	}
+	})
 }
 
 // another is a second stack in the same repository.
@@ -142,6 +142,7 @@ func TestOnePullRequestThatIsPushedToWithoutEndStarvesNobody(t *testing.T) {
 		}
 		w.serve()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		clear(planned)
 		w.repo.Moved(time.Now())
 		for i := range 300 {
@@ -152,12 +153,12 @@ func TestOnePullRequestThatIsPushedToWithoutEndStarvesNobody(t *testing.T) {
 				w.open(7, "+new")
 			}
 		}
+		w.stop()
 		for _, text := range []string{"+p2", "+p3", "+p4", "+new"} {
 			if planned[text] == 0 {
 				t.Errorf("%s was not planned in five minutes: %v", text, planned)
 			}
 		}
-		w.stop()
 	})
 }
 
@@ -462,7 +463,7 @@ func TestALimitIsNotAskedPast(t *testing.T) {
 
 func TestBranchPassesDoNotWaitForAForge(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.forge.Answer = func(string, string) error { time.Sleep(30 * time.Second); return nil }
+		w.forge.Answer(func(string, string) error { time.Sleep(30 * time.Second); return nil })
 		w.open(1, "+a")
 		commit := w.merge(2, w.open(2, "+b"))
 		w.serve()
@@ -475,7 +476,7 @@ func TestBranchPassesDoNotWaitForAForge(t *testing.T) {
 		}
 		time.Sleep(10 * time.Minute)
 		w.stop()
-		w.forge.Answer = nil
+		w.forge.Answer(nil)
 		w.wantStatus(commit, "sync", forge.Success, "in sync")
 	})
 }
@@ -560,19 +561,145 @@ func TestAWrongAnswerIsNoReasonToGiveUp(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.open(1, "+a")
 		tries := 0
-		w.forge.Answer = func(request, _ string) error {
+		w.forge.Answer(func(request, _ string) error {
 			if request == "list" {
 				if tries++; tries%2 == 1 {
 					return errors.Join(forge.ErrUnavailable, errors.New("502"))
 				}
 			}
 			return nil
-		}
+		})
 		w.serve()
 		time.Sleep(time.Minute)
 		w.stop()
 		if len(w.comments(1)) != 1 {
 			t.Error("no plan")
+		}
+	})
+}
+
+func TestABranchThatGoesBackIsAppliedAgainAfterARestart(t *testing.T) {
+	inWorld(t, func(w *world) {
+		old := w.synced()
+		next := w.merge(2, w.open(2, "+b"))
+		w.pass(next, planOf(next, "+b"), planOf(next, "a b"))
+		w.look()
+		w.wantStatus(old, "sync", forge.Success, "until "+next[:10])
+		w.base = old
+		w.restart()
+		if w.stack.WasSynced(w.Context(), old) {
+			t.Error("the cloud has equalled another commit since")
+		}
+		w.pass(old, planOf(old, "-b"), planOf(old, "a"))
+		w.look()
+		w.wantStatus(old, "sync", forge.Success, "in sync: 10 objects")
+	})
+}
+
+func TestAPullRequestThatAsksForAnotherBranch(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.open(1, "+a")
+		w.look()
+		pull, err := w.forge.Pull(w.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pull.Base = "dev"
+		w.forge.Put(pull)
+		w.look()
+		w.wantStatus(head, "plan", forge.Success, "nothing of this stack")
+		if got := w.comments(1); len(got) != 1 || strings.Contains(got[0], "1 to create") {
+			t.Errorf("comments %q", got)
+		}
+		pull.Base = "main"
+		w.forge.Put(pull)
+		w.look()
+		w.wantStatus(head, "plan", forge.Success, "1 to create")
+		pull.Open = false
+		w.forge.Put(pull)
+		w.forge.Writes()
+		w.look()
+		if writes := w.forge.Writes(); len(writes) > 0 {
+			t.Errorf("%q was written when it was closed", writes)
+		}
+		w.open(1, "+a +b")
+		w.look()
+		again := w.open(1, "+a") // pushed back
+		w.look()
+		if got := w.comments(1); again != head || len(got) != 1 || !strings.Contains(got[0], "1 to create") {
+			t.Errorf("reopened, and pushed back: comments %q", got)
+		}
+	})
+}
+
+func TestTwoAgentsOfOneStackSayOneThing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.open(1, "-a -b -c -d")
+		w.look()
+		first := w.repo
+		w.restart()
+		w.look()
+		w.forge.Say(1, "ann", "/stackreeve help")
+		w.forge.Say(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d").Hash())
+		for range 3 {
+			w.look()
+			w.repo, first = first, w.repo
+			time.Sleep(time.Minute)
+		}
+		if got := w.comments(1); len(got) != 2 {
+			t.Errorf("comments %q; want the plan and one answer", got)
+		}
+		w.forge.Writes()
+		for range 4 {
+			time.Sleep(talkAge)
+			w.look()
+			w.repo, first = first, w.repo
+		}
+		if writes := w.forge.Writes(); len(writes) > 0 {
+			t.Errorf("they go on writing: %q", writes)
+		}
+	})
+}
+
+func TestASingleRunTellsTheBranchWhateverPullRequestsDo(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.stack.Plan = func(ctx context.Context, _ string, _ fs.FS) (reconcile.Plan, error) {
+			<-ctx.Done()
+			return reconcile.Plan{}, ctx.Err()
+		}
+		commit := w.merge(2, w.open(2, "+b"))
+		w.open(1, "+a")
+		w.stack.Ran(ran(commit, planOf(commit, "+b"), planOf(commit, "b")))
+		ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
+		defer cancel()
+		_ = w.repo.Once(ctx) // it says that not everything was done
+		w.wantStatus(commit, "sync", forge.Success, "in sync")
+	})
+}
+
+func TestAPullRequestOfTwoStacks(t *testing.T) {
+	inWorld(t, func(w *world) {
+		other := w.another("test")
+		other.Plan = func(_ context.Context, commit string, _ fs.FS) (reconcile.Plan, error) {
+			p := planOf(commit, "-e -f -g -h")
+			p.Stack = "test"
+			return p, nil
+		}
+		head := w.open(1, "-a -b -c -d")
+		w.look()
+		theirs, _ := other.Plan(w.Context(), head, nil)
+		c := w.forge.Say(1, "ann", "/stackreeve approve "+theirs.Hash())
+		w.forge.Say(1, "ann", "/stackreeve help")
+		w.look()
+		w.wantStatus(head, "plan", forge.Failure, "approve")
+		if s, _ := w.forge.Status(head, "stackreeve/test/plan"); s.State != forge.Success {
+			t.Errorf("the stack whose hash it is says %+v", s)
+		}
+		if r := w.forge.Reactions(c.ID); len(r) != 1 || r[0] != forge.ThumbsUp {
+			t.Errorf("reactions %v", r)
+		}
+		if got := w.comments(1); len(got) != 3 {
+			t.Errorf("%d comments; want two plans and one answer", len(got))
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/report/comment"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
@@ -42,27 +43,72 @@ func (r *Repository) Look(ctx context.Context) error {
 		}
 	}
 	if failed == nil {
+		failed = r.goodbye(ctx, open)
+	}
+	if failed == nil {
 		r.forget(open)
 	}
 	return failed
 }
 
-// pulls looks at the open pull requests of a branch: last at those that could
+// goodbye takes back what was said on pull requests that ask for another branch
+// by now.
+func (r *Repository) goodbye(ctx context.Context, open map[int]bool) error {
+	for _, s := range r.stacks {
+		for _, number := range s.gone(open) {
+			pull, err := r.Forge.Pull(ctx, number)
+			if later(err) {
+				return err
+			}
+			if rev, ok := s.Last(); err != nil || !ok || !pull.Open || pull.Base == rev.Branch {
+				continue
+			}
+			page := comment.Page{Stack: s.Name, Number: number, Head: pull.Head, Base: pull.Base, Quiet: true}
+			s.post(page, job{pull: pull}, time.Now(), false)
+		}
+	}
+	return nil
+}
+
+// gone are the pull requests that were planned and are not open into the branch
+// any more.
+func (s *Stack) gone(open map[int]bool) (numbers []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for number := range s.plans {
+		if !open[number] {
+			numbers = append(numbers, number)
+		}
+	}
+	return numbers
+}
+
+// rank is when a pull request's turn comes: first what has news, last what could
 // not be read the last time.
+func (r *Repository) rank(pull forge.Pull) int {
+	t := r.talkOf(pull.Number)
+	switch {
+	case t.failed:
+		return 2
+	case t.updated.Equal(pull.Updated) && r.fresh(pull.Number, t.read):
+		return 1
+	}
+	return 0
+}
+
+// pulls looks at the open pull requests of a branch.
 func (r *Repository) pulls(ctx context.Context, pulls []forge.Pull, stacks []*Stack, stale time.Time) error {
-	slices.SortStableFunc(pulls, func(a, b forge.Pull) int {
-		return r.talkOf(a.Number).failed - r.talkOf(b.Number).failed
-	})
+	slices.SortStableFunc(pulls, func(a, b forge.Pull) int { return r.rank(a) - r.rank(b) })
 	row := 0
 	for _, pull := range pulls {
 		err := r.pull(ctx, pull, stacks, stale)
 		t := r.talkOf(pull.Number)
 		if err == nil {
-			row, t.failed = 0, 0
+			row, t.failed = 0, false
 			continue
 		}
 		var limited *forge.LimitedError
-		if t.failed = 1; ctx.Err() != nil || errors.As(err, &limited) {
+		if t.failed = true; ctx.Err() != nil || errors.As(err, &limited) {
 			return err
 		}
 		if !errors.Is(err, forge.ErrNotFound) { // it has just gone

@@ -172,16 +172,37 @@ func (r *rest) after(err error, now time.Time) {
 	}
 }
 
+// branchTime is what telling the branch may take before pull requests are
+// looked at, and endTime what is left for telling at the end, however long they
+// took.
+const (
+	branchTime = time.Minute
+	endTime    = 10 * time.Second
+)
+
 // Once looks a single time and delivers what is owed, as long as ctx allows.
 func (r *Repository) Once(ctx context.Context) error {
+	r.flush(ctx, branchTime)
 	err := r.Look(ctx)
 	var plans sync.WaitGroup
 	for _, s := range r.stacks {
 		plans.Go(func() { s.work(ctx) })
 	}
 	plans.Wait()
-	if !r.Outbox.Flush(ctx) && err == nil {
+	told := false
+	if ctx.Err() == nil {
+		told = r.Outbox.Flush(ctx)
+	} else {
+		told = r.flush(context.WithoutCancel(ctx), endTime)
+	}
+	if !told && err == nil {
 		err = errors.New("not everything could be told to the forge")
 	}
 	return err
+}
+
+func (r *Repository) flush(ctx context.Context, within time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	return r.Outbox.Flush(ctx)
 }

@@ -14,7 +14,7 @@ type talk struct {
 	updated  time.Time // the pull request's, when it was read
 	settled  bool      // read once more since: times are in whole seconds
 	read     time.Time // when, by our clock
-	failed   int       // 1 when it could not be looked at the last time
+	failed   bool      // it could not be looked at the last time
 	comments []forge.Comment
 	answered map[int64]bool
 

@@ -196,12 +196,37 @@ func (s *Stack) verdict(run report.Run) (commit string, status forge.Status, ok 
 	default:
 		status = ended(*run.Pass)
 		if status.State == forge.Success {
+			s.supersede(t.synced, commit)
 			t.synced = commit
 		} else if last := run.Pass.Last; commit == t.synced && (onlyDrift(last) || len(last.Unlisted) > 0) {
 			return commit, status, false // the drift status says so
 		}
 	}
 	return commit, status, commit != ""
+}
+
+// inSync and wasSync begin the description of a commit that the cloud equals, and
+// of one that it equalled until another took its place: should the branch go
+// back to that one, it has to be applied again.
+const (
+	inSync  = "in sync: "
+	wasSync = "in sync until "
+)
+
+// supersede says on the commit that the cloud equalled that it does so no more.
+func (s *Stack) supersede(old, commit string) {
+	if old == "" || old == commit {
+		return
+	}
+	s.repository.Outbox.Put(s.owed("sync", old), func(ctx context.Context) error {
+		before, ok, err := s.repository.Board.Get(ctx, old, s.context("sync"))
+		if err != nil || !ok || before.State != forge.Success {
+			return err
+		}
+		before.Description = wasSync + report.Short(commit)
+		_, err = s.repository.Board.Set(ctx, old, before)
+		return err
+	})
 }
 
 func refusal(r report.Refusal) string {
@@ -230,7 +255,7 @@ func ended(p reconcile.Pass) forge.Status {
 		f := p.Failures[0]
 		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, f.Reason)}
 	case p.Outcome() == reconcile.InSync, onlyDrift(last):
-		return forge.Status{State: forge.Success, Description: "in sync: " + owned}
+		return forge.Status{State: forge.Success, Description: inSync + owned}
 	default:
 		return forge.Status{State: forge.Failure, Description: last.Summary().String()}
 	}
@@ -267,7 +292,7 @@ func (s *Stack) WasSynced(ctx context.Context, commit string) bool {
 	ctx, cancel := context.WithTimeout(ctx, patienceTime)
 	defer cancel()
 	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
-	synced := err == nil && status.State == forge.Success
+	synced := err == nil && status.State == forge.Success && !strings.HasPrefix(status.Description, wasSync)
 	if synced {
 		s.mu.Lock()
 		s.truth.synced = commit

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +71,8 @@ func (w *world) restart() {
 }
 
 func (w *world) last() (source.Revision, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return source.Revision{Commit: w.base, Branch: "main", Tree: w.files[w.base], Root: "clouds", Files: w.folder(w.base)}, true
 }
 
@@ -150,7 +151,9 @@ func planOf(commit, text string) reconcile.Plan {
 // open opens a pull request whose files are text, or pushes to it.
 func (w *world) open(number int, text string) (head string) {
 	head = sha(fmt.Sprint(number, text))
+	w.mu.Lock()
 	w.files[head] = text
+	w.mu.Unlock()
 	w.forge.Put(forge.Pull{Number: number, Title: "change", Author: "ann", Head: head, HeadRef: head, Base: "main", Open: true})
 	return head
 }
@@ -209,8 +212,9 @@ func (w *world) comments(number int) (texts []string) {
 func (w *world) merge(number int, head string) (commit string) {
 	commit = sha("merge of " + head)
 	w.forge.Merge(number, commit)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.files[commit] = w.files[head]
 	w.base = commit
-	maps.DeleteFunc(w.files, func(string, string) bool { return false })
 	return commit
 }

@@ -22,13 +22,11 @@ type Memory struct {
 	Me string
 	// Down, when set, is what every request is answered with.
 	Down error
-	// Answer, when set, may answer a request of that kind about that pull request
-	// or commit with an error. It may take its time.
-	Answer func(request, about string) error
 	// NoChecks refuses check runs, as GitHub does without an App.
 	NoChecks bool
 
 	mu       sync.Mutex
+	answer   func(request, about string) error
 	writers  map[string]bool
 	pulls    map[int]*forge.Pull
 	brought  map[string]int // commit -> pull request
@@ -62,6 +60,14 @@ func (m *Memory) SetDown(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.Down = err
+}
+
+// Answer lets f answer requests of a kind, about a pull request, a commit or
+// whatever they are about, with an error. It may take its time.
+func (m *Memory) Answer(f func(request, about string) error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.answer = f
 }
 
 // Put opens or changes a pull request.
@@ -148,9 +154,11 @@ func (m *Memory) say(number int, login, body string) forge.Comment {
 
 // begin is the beginning of every request.
 func (m *Memory) begin(request string, about any) error {
-	var err error
-	if m.Answer != nil {
-		err = m.Answer(request, fmt.Sprint(about))
+	m.mu.Lock()
+	answer, err := m.answer, error(nil)
+	m.mu.Unlock()
+	if answer != nil {
+		err = answer(request, fmt.Sprint(about))
 	}
 	m.mu.Lock()
 	m.asked = append(m.asked, fmt.Sprint(request, " ", about))
