@@ -1,0 +1,52 @@
+package pulls
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// traces are who changed what, known once done is closed.
+type traces struct {
+	about string
+	done  chan struct{}
+	found map[manifest.Key]reconcile.Trace
+}
+
+// wait returns what was found; nil when nobody looked.
+func (t *traces) wait(ctx context.Context) (map[manifest.Key]reconcile.Trace, error) {
+	if t == nil {
+		return nil, nil
+	}
+	select {
+	case <-t.done:
+		return t.found, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// alike is the same for the same differences.
+func alike(steps []reconcile.Step) string {
+	h := fnv.New64a()
+	for _, step := range steps {
+		fmt.Fprintln(h, step.Key, step.Action, step.Changes)
+	}
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+func (s *Stack) trace(steps []reconcile.Step, to *traces) {
+	ctx, cancel := context.WithTimeout(context.Background(), traceTime)
+	defer cancel()
+	defer close(to.done)
+	to.found = map[manifest.Key]reconcile.Trace{}
+	for _, step := range steps[:min(len(steps), mostTraced)] {
+		if t, ok := s.Trace(ctx, step); ok {
+			to.found[step.Key] = t
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package pulls
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+)
+
+// verdict is the status of a commit after a look; ok is false when the look
+// says nothing about it.
+func (s *Stack) verdict(run report.Run) (commit string, status forge.Status, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	commit = run.Revision.Commit
+	t := &s.truth
+	switch {
+	case run.Refused != nil:
+		commit, status.State = run.Refused.Commit, forge.Failure
+		status.Description = refusal(*run.Refused)
+	case run.Err != nil:
+		status.State, status.Description = forge.Error, run.Err.Error()
+		ok = commit != "" && commit != t.synced
+		return commit, status, ok
+	case run.Pass == nil || run.Pass.Interrupted:
+		return commit, status, false
+	default:
+		status = ended(*run.Pass)
+		if status.State == forge.Success {
+			s.supersede(t.synced, commit)
+			t.synced = commit
+		} else if last := run.Pass.Last; commit == t.synced && (onlyDrift(last) || len(last.Unlisted) > 0) {
+			return commit, status, false // the drift status says so
+		}
+	}
+	return commit, status, commit != ""
+}
+
+func refusal(r report.Refusal) string {
+	if len(r.Problems) == 1 {
+		return r.Problems[0].String()
+	}
+	return fmt.Sprintf("%d problems; the first: %s", len(r.Problems), r.Problems.Sorted()[0])
+}
+
+// heldWord begins the description of a commit that waits for an approval.
+const heldWord = "held: "
+
+// ended is what a pass makes of its commit. Drift that is only reported takes
+// nothing from a commit that was applied.
+func ended(p reconcile.Pass) forge.Status {
+	owned := fmt.Sprintf("%d objects", p.Last.Owned)
+	if p.Last.Owned == 1 {
+		owned = "1 object"
+	}
+	switch last := p.Last; {
+	case p.First.Held != "":
+		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%sapprove %s; %s", heldWord, p.First.Hash(), p.First.Held)}
+	case len(last.Unlisted) > 0:
+		return forge.Status{State: forge.Error, Description: "cannot be told: " + last.Unlisted[0]}
+	case len(p.Failures) > 0:
+		f := p.Failures[0]
+		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, f.Reason)}
+	case p.Outcome() == reconcile.InSync, onlyDrift(last):
+		return forge.Status{State: forge.Success, Description: inSync + owned}
+	default:
+		return forge.Status{State: forge.Failure, Description: last.Summary().String()}
+	}
+}
+
+// onlyDrift tells whether all that differs is what somebody changed in the
+// cloud.
+func onlyDrift(p reconcile.Plan) bool {
+	if p.Held != "" || len(p.Unlisted) > 0 {
+		return false
+	}
+	for _, step := range p.Steps {
+		if step.Action.Writes() && !step.Drift || step.Action == reconcile.Refuse && !step.Drift || step.Error {
+			return false
+		}
+	}
+	return true
+}
