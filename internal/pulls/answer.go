@@ -30,8 +30,8 @@ func (r *Repository) converse(ctx context.Context, number int, t *talk) error {
 			case cmd.verb == verbApprove && cmd.known():
 				approvals = append(approvals, approval{cmd.hash, cmd.by, stood[cmd.hash]})
 			}
-			if i == 0 && !t.answered[c.ID] {
-				t.answered[c.ID] = true
+			if words := cmd.verb + " " + cmd.hash; i == 0 && t.answered[c.ID] != words {
+				t.answered[c.ID] = words
 				r.answer(number, cmd, c, t.comments, stood)
 			}
 		}

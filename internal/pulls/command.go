@@ -28,10 +28,10 @@ const (
 const mostCommands = 10
 
 // commands reads what people ask for in a comment: lines that begin with
-// /stackreeve, outside of code, quotations and what is hidden. Comments of ours
-// ask nothing.
+// /stackreeve, outside of code, quotations and what is hidden. Comments that the
+// agent has written ask nothing; whoever lent it their account still can.
 func commands(c forge.Comment) (list []command) {
-	if c.Mine {
+	if c.Mine && forge.Marked(c.Body) {
 		return nil
 	}
 	var hidden cover

@@ -47,8 +47,13 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%q asks for %q, want %q", body, got, want)
 		}
 	}
-	if got := commands(forge.Comment{Body: "/stackreeve plan", Mine: true}); got != nil {
-		t.Errorf("a comment of ours asks for %+v", got)
+	for _, m := range []string{forge.Marker{Kind: planKind, Stack: "a"}.String(), "<!-- stackreeve cut off"} {
+		if got := commands(forge.Comment{Body: m + "\n/stackreeve plan", Mine: true}); got != nil {
+			t.Errorf("a comment of ours asks for %+v", got)
+		}
+	}
+	if got := commands(forge.Comment{Body: "/stackreeve plan", Mine: true}); len(got) != 1 {
+		t.Errorf("whose account we use asks for %+v", got)
 	}
 }
 

@@ -89,7 +89,7 @@ func (s *Stack) drifted(run report.Run) {
 	}
 	if reason := unseen(run); reason != "" {
 		if t.unseen >= patientPasses {
-			s.owe(commit, "cannot be told: "+reason)
+			s.owe(commit, "cannot be told: "+steady(reason))
 		}
 		return
 	}

@@ -3,12 +3,15 @@ package pulls
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // failing answers some requests with an error.
@@ -156,6 +159,46 @@ func TestAWrongAnswerIsNoReasonToGiveUp(t *testing.T) {
 		w.stop()
 		if len(w.comments(1)) != 1 {
 			t.Error("no plan")
+		}
+	})
+}
+
+func TestEventsThatComeBeforeTheBranchIsKnown(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.open(1, "+a")
+		known := false
+		last := w.stack.Last
+		w.stack.Last = func() (source.Revision, bool) {
+			w.mu.Lock()
+			ok := known
+			w.mu.Unlock()
+			rev, _ := last()
+			return rev, ok
+		}
+		w.serve()
+		w.repo.Heard(1)
+		w.stack.Ran(report.Run{Stack: "prod", Err: errors.New("the repository does not answer")})
+		synctest.Wait()
+		w.mu.Lock()
+		known = true
+		w.mu.Unlock()
+		done := planOf(w.base, "a")
+		w.pass(w.base, done, done)
+		w.wantStatus(head, "plan", forge.Success, "1 to create")
+		w.stop()
+	})
+}
+
+func TestErrorsThatDifferInTheRequestOnlyAreToldOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.merge(1, w.open(1, "+a"))
+		for n := range 5 {
+			err := fmt.Errorf("500 (Request-ID: req-0000000%d-1111-2222-3333-444444444444)", n)
+			w.stack.Ran(report.Run{Stack: "prod", Revision: source.Revision{Commit: commit, Branch: "main"}, Err: err})
+			w.look()
+		}
+		if _, n := w.forge.Status(commit, "stackreeve/prod/sync"); n != 1 {
+			t.Errorf("%d statuses", n)
 		}
 	})
 }

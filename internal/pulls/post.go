@@ -42,7 +42,7 @@ func (s *Stack) post(page comment.Page, j job, begun time.Time, passing bool) {
 		stand(&marker, *page.Plan, page.Approvals)
 	}
 	ok, text := page.Status()
-	status := forge.Status{Context: s.context("plan"), State: forge.Success, Description: text}
+	status := forge.Status{Context: s.context("plan"), State: forge.Success, Description: steady(text)}
 	switch {
 	case passing:
 		status.State = forge.Error

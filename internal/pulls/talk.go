@@ -16,7 +16,7 @@ type talk struct {
 	read     time.Time // when, by our clock
 	failed   bool      // it could not be looked at the last time
 	comments []forge.Comment
-	answered map[int64]bool
+	answered map[int64]string // the command that was, by comment
 
 	asked     time.Time // when a plan was last asked for, by the forge's clock
 	approvals []approval
@@ -32,7 +32,7 @@ func (r *Repository) talkOf(number int) *talk {
 	defer r.mu.Unlock()
 	t := r.talks[number]
 	if t == nil {
-		t = &talk{answered: map[int64]bool{}}
+		t = &talk{answered: map[int64]string{}}
 		r.talks[number] = t
 	}
 	return t

@@ -2,6 +2,7 @@ package pulls
 
 import (
 	"fmt"
+	"regexp"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -20,7 +21,7 @@ func (s *Stack) verdict(run report.Run) (commit string, status forge.Status, ok 
 		commit, status.State = run.Refused.Commit, forge.Failure
 		status.Description = refusal(*run.Refused)
 	case run.Err != nil:
-		status.State, status.Description = forge.Error, run.Err.Error()
+		status.State, status.Description = forge.Error, steady(run.Err.Error())
 		ok = commit != "" && commit != t.synced
 		return commit, status, ok
 	case run.Pass == nil || run.Pass.Interrupted:
@@ -44,6 +45,13 @@ func refusal(r report.Refusal) string {
 	return fmt.Sprintf("%d problems; the first: %s", len(r.Problems), r.Problems.Sorted()[0])
 }
 
+// requestID is what OpenStack names a request by.
+var requestID = regexp.MustCompile(`req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// steady is an error without what is another one each time: a status is written
+// when it is news.
+func steady(text string) string { return requestID.ReplaceAllString(text, "req-…") }
+
 // heldWord begins the description of a commit that waits for an approval.
 const heldWord = "held: "
 
@@ -58,10 +66,10 @@ func ended(p reconcile.Pass) forge.Status {
 	case p.First.Held != "":
 		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%sapprove %s; %s", heldWord, p.First.Hash(), p.First.Held)}
 	case len(last.Unlisted) > 0:
-		return forge.Status{State: forge.Error, Description: "cannot be told: " + last.Unlisted[0]}
+		return forge.Status{State: forge.Error, Description: "cannot be told: " + steady(last.Unlisted[0])}
 	case len(p.Failures) > 0:
 		f := p.Failures[0]
-		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, f.Reason)}
+		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, steady(f.Reason))}
 	case p.Outcome() == reconcile.InSync, onlyDrift(last):
 		return forge.Status{State: forge.Success, Description: inSync + owned}
 	default:

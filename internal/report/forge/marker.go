@@ -54,6 +54,11 @@ func (c Comment) Marker() (m Marker, ok bool) {
 	return ParseMarker(c.Body)
 }
 
+// Marked tells whether a comment begins like a marker, whole or not.
+func Marked(body string) bool {
+	return strings.HasPrefix(strings.TrimSpace(body), strings.TrimSpace(markerOpen))
+}
+
 // ParseMarker reads the marker of a comment.
 func ParseMarker(body string) (m Marker, ok bool) {
 	line, _, _ := strings.Cut(body, "\n")
