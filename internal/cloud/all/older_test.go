@@ -146,6 +146,7 @@ func TestLawsOnOlderClouds(t *testing.T) {
 		{"Neutron without extensions", kindtest.Older{Extensions: bare}, orc("FloatingIP", "web"), plainNetwork},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			kindtest.Suite{Kinds: all.Kinds, Key: tt.key, Needs: imported, Object: tt.object, Simulator: &simulator.Options{}, Older: &tt.older}.Run(t)
 		})
 	}
@@ -173,6 +174,7 @@ func TestWhatOlderCloudsCannotDo(t *testing.T) {
 			"spec: {resource: {stateful: false}}", "Unrecognized attribute(s) 'stateful'"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}).Through(tt.older.Wrap)
 			const beside = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: ServerGroup\nmetadata: {name: beside}\nspec: {resource: {policy: affinity}}"
 			pass := g.Sync(imported + "\n---\n" + beside + "\n---\n" + tt.object)
