@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -172,6 +173,24 @@ func (r *review) comment(number int, kind string, words ...string) (c forge.Comm
 	return c, m
 }
 
+// metrics is what the agent exports.
+func (r *review) metrics() string {
+	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, "http://"+r.addr+"/metrics", nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
 // network is one in the cloud, by its name.
 func (r *review) network(name string) (client *cloud.Client, id, description string) {
 	r.t.Helper()
@@ -276,6 +295,15 @@ func (r *review) story() {
 	if list, err := lab.Forge().Comments(t.Context(), number); err != nil || len(list) != 0 {
 		t.Errorf("comments on a pull request that touches nothing: %+v, %v", list, err)
 	}
+	r.await("metrics", func() string {
+		text := r.metrics()
+		for _, want := range []string{"stackreeve_forge_owed{", `stackreeve_pull_plan_seconds_count{result="failure",stack="prod"}`, `stackreeve_pull_plan_seconds_count{result="success",stack="prod"}`} {
+			if !strings.Contains(text, want) {
+				return "no " + want
+			}
+		}
+		return ""
+	})
 	r.stop()
 	if strings.Contains(r.said.String(), "level=ERROR") {
 		t.Errorf("the agent complained:\n%s", r.said)

@@ -126,8 +126,18 @@ func TestManyCommandsAreBoundedWork(t *testing.T) {
 		for range 1000 {
 			w.forge.Say(1, "mallory", forged.String()+"\n/stackreeve approve 0123456789abcdef")
 		}
+		for range 100 {
+			w.forge.Say(1, "mallory", strings.Repeat("/stackreeve plan, or not\n", 2600))
+		}
 		w.forge.Requests()
 		w.look()
+		size := 0
+		for _, c := range w.repo.talkOf(1).comments {
+			size += len(c.Body)
+		}
+		if size > 300_000 {
+			t.Errorf("%d bytes are remembered of what people said", size)
+		}
 		if got := w.forge.Requests(); len(got) > 10 {
 			t.Errorf("%d requests", len(got))
 		}

@@ -16,6 +16,16 @@ type command struct {
 	at      time.Time
 }
 
+// String is the line that says it, of a bounded length.
+func (c command) String() string {
+	const most = 100
+	words := []string{prefix, c.verb, c.hash}
+	for i := range words {
+		words[i] = strings.Clone(words[i][:min(len(words[i]), most)])
+	}
+	return strings.TrimRight(strings.Join(words, " "), " ")
+}
+
 const (
 	prefix = "/stackreeve"
 

@@ -84,6 +84,10 @@ func FuzzCommands(f *testing.F) {
 			if c.verb == verbApprove && c.known() && len(c.hash) != hashDigits {
 				t.Errorf("%q", c.hash)
 			}
+			again := commands(forge.Comment{Body: c.String()})
+			if c.known() && (len(again) != 1 || again[0].verb != c.verb || c.verb == verbApprove && again[0].hash != c.hash) {
+				t.Errorf("%+v becomes %+v", c, again)
+			}
 		}
 	})
 }

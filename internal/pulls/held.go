@@ -57,7 +57,7 @@ func (s *Stack) lookAtHeld(ctx context.Context, open map[int]bool) error {
 	}
 	open[pull.Number] = true // remember what was answered there
 	t := r.talkOf(pull.Number)
-	t.comments = comments
+	t.comments = relevant(comments)
 	if err := r.converse(ctx, pull.Number, t); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package pulls
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/report/forge"
@@ -78,11 +79,30 @@ func (r *Repository) talk(ctx context.Context, pull forge.Pull) (*talk, error) {
 	if err != nil {
 		return t, err
 	}
-	t.comments = comments
+	t.comments = relevant(comments)
 	if err := r.converse(ctx, pull.Number, t); err != nil {
 		return t, err
 	}
 	t.settled = t.updated.Equal(pull.Updated)
 	t.updated, t.read = pull.Updated, now
 	return t, nil
+}
+
+// relevant leaves out of a conversation what nobody has to remember: anybody may
+// write much.
+func relevant(comments []forge.Comment) (kept []forge.Comment) {
+	for _, c := range comments {
+		if !c.Mine || !forge.Marked(c.Body) {
+			var lines []string
+			for _, cmd := range commands(c) {
+				lines = append(lines, cmd.String())
+			}
+			if len(lines) == 0 {
+				continue
+			}
+			c.Body = strings.Join(lines, "\n")
+		}
+		kept = append(kept, c)
+	}
+	return kept
 }
