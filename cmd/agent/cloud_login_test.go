@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/pem"
+	"fmt"
 	"maps"
 	"net/http"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -80,61 +82,28 @@ func TestCloudTokenEnds(t *testing.T) {
 	}
 }
 
+// login is a way to log in.
+type login struct {
+	name   string
+	entry  map[string]any // of clouds.yaml
+	secure map[string]any // of secure.yaml
+	env    map[string]string
+	via    *proxy
+	refuse string // what is said when it is not let in
+}
+
 // Each way to log in that OpenStack clients know, and what is said when it is
 // refused: once, and not asked for again.
 func TestCloudLogins(t *testing.T) {
 	g := newGround(t)
-	g.commit(fstest.MapFS{"net.yaml": {Data: []byte(`apiVersion: openstack.k-orc.cloud/v1alpha1
+	g.commit(fstest.MapFS{"group.yaml": {Data: []byte(`apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: ServerGroup
 metadata: {name: login}
 spec: {resource: {policy: soft-anti-affinity}}
 `)}})
-	auth := g.by(g.proxy)["auth"].(map[string]any)
 	made := g.must(g.client.one("application", "credential", "create", g.stack))
 	t.Cleanup(func() { g.mustDo(g.client, "application", "credential", "delete", made.text("id")) })
-	credential := map[string]any{"auth_type": "v3applicationcredential", "region_name": g.entry["region_name"],
-		"auth": map[string]any{"auth_url": auth["auth_url"], "application_credential_id": made.text("id"), "application_credential_secret": made.text("secret")}}
-	secret := func(entry map[string]any, name, value string) map[string]any {
-		out, auth := maps.Clone(entry), maps.Clone(entry["auth"].(map[string]any))
-		if auth[name] = value; value == "" {
-			delete(auth, name)
-		}
-		out["auth"] = auth
-		return out
-	}
-	password := g.by(g.proxy)
-	secure := newProxy(t, g.proxy.places, true)
-	trusting := g.by(secure)
-	trusting["cacert"] = g.path("ca.pem")
-	g.write("ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.servers[0].Certificate().Raw})))
-	word, _ := auth["password"].(string)
-	keystone, err := endpointOf("identity", auth["auth_url"].(string))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, way := range []struct {
-		name   string
-		entry  map[string]any // of clouds.yaml
-		secure map[string]any // of secure.yaml
-		env    map[string]string
-		via    *proxy
-		refuse string // what is said, when it is not let in
-	}{
-		{name: "password", entry: password},
-		{name: "application credential", entry: credential},
-		{name: "secure.yaml", entry: secret(password, "password", ""), secure: map[string]any{"auth": map[string]any{"password": word}}},
-		{name: "OS variables", env: variables(password)},
-		{name: "OS variables with an application credential", env: variables(credential)},
-		{name: "certificate of one's own", entry: trusting, via: secure},
-		{name: "unknown certificate", entry: g.by(secure), via: secure, refuse: "set cacert in the clouds.yaml entry"},
-		{name: "wrong password", entry: secret(password, "password", "wrong"), refuse: "refuses the credentials"},
-		{name: "unknown user", entry: secret(password, "username", "nobody-"+g.stack), refuse: "refuses the credentials"},
-		{name: "unknown project", entry: secret(password, "project_name", "nowhere-"+g.stack), refuse: "refuses the credentials"},
-		{name: "wrong secret", entry: secret(credential, "application_credential_secret", "wrong"), refuse: "refuses the credentials"},
-		{name: "unknown application credential", entry: secret(credential, "application_credential_id", "00000000000000000000000000000000"), refuse: "refuses the credentials"},
-		{name: "wrong variables", env: variables(secret(password, "password", "wrong")), refuse: "refuses the credentials"},
-		{name: "wrong path", entry: secret(password, "auth_url", keystone.origin+"/nothing/v3"), refuse: "check auth_url"},
-	} {
+	for _, way := range g.logins(made) {
 		t.Run(way.name, func(t *testing.T) {
 			g := *g
 			g.t = t
@@ -142,22 +111,7 @@ spec: {resource: {policy: soft-anti-affinity}}
 				way.via = g.proxy
 			}
 			way.via.during(nil)
-			args := []string{"plan", "--cloud", "way"}
-			g.writeClouds(map[string]any{"way": way.entry})
-			g.write("secure.yaml", "clouds: {}\n")
-			if way.secure != nil {
-				g.writeYAML("secure.yaml", map[string]any{"clouds": map[string]any{"way": way.secure}})
-			}
-			cmd := g.command(args...)
-			if way.env != nil {
-				cmd = g.command("plan", "--stack", g.stack, "--url", g.path("repo"), "--branch", "main")
-				cmd.Args = cmd.Args[:len(cmd.Args)-2] // no configuration
-				cmd.Env = plainEnvironment()
-				for name, value := range way.env {
-					cmd.Env = append(cmd.Env, name+"="+value)
-				}
-			}
-			e := g.finish(cmd)
+			e := g.finish(g.loggingIn(way))
 			switch n := len(way.via.seen()); {
 			case way.refuse == "" && e.code == 2 && strings.Contains(e.said, "+ ServerGroup/login"):
 			case way.refuse != "" && e.code == 1 && strings.Contains(e.said, way.refuse) && n <= 1:
@@ -171,10 +125,75 @@ spec: {resource: {policy: soft-anti-affinity}}
 	}
 }
 
+// logins are the ways there are; made is an application credential.
+func (g *ground) logins(made thing) []login {
+	password := g.by(g.proxy)
+	auth := authOf(password)
+	keystone, err := endpointOf("identity", fmt.Sprint(auth["auth_url"]))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	credential := map[string]any{"auth_type": "v3applicationcredential", "region_name": g.entry["region_name"],
+		"auth": map[string]any{"auth_url": auth["auth_url"], "application_credential_id": made.text("id"), "application_credential_secret": made.text("secret")}}
+	secure := newProxy(g.t, g.proxy.places, true)
+	g.write("ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.servers[0].Certificate().Raw})))
+	trusting := g.by(secure)
+	trusting["cacert"] = g.path("ca.pem")
+	const refused = "refuses the credentials"
+	return []login{
+		{name: "password", entry: password},
+		{name: "application credential", entry: credential},
+		{name: "secure.yaml", entry: with(password, "password", nil), secure: map[string]any{"auth": map[string]any{"password": auth["password"]}}},
+		{name: "OS variables", env: variables(password)},
+		{name: "OS variables with an application credential", env: variables(credential)},
+		{name: "certificate of one's own", entry: trusting, via: secure},
+		{name: "unknown certificate", entry: g.by(secure), via: secure, refuse: "set cacert in the clouds.yaml entry"},
+		{name: "wrong password", entry: with(password, "password", "wrong"), refuse: refused},
+		{name: "unknown user", entry: with(password, "username", "nobody-"+g.stack), refuse: refused},
+		{name: "unknown project", entry: with(password, "project_name", "nowhere-"+g.stack), refuse: refused},
+		{name: "wrong secret", entry: with(credential, "application_credential_secret", "wrong"), refuse: refused},
+		{name: "unknown application credential", entry: with(credential, "application_credential_id", "00000000000000000000000000000000"), refuse: refused},
+		{name: "wrong variables", env: variables(with(password, "password", "wrong")), refuse: refused},
+		{name: "wrong path", entry: with(password, "auth_url", keystone.origin+"/nothing/v3"), refuse: "check auth_url"},
+	}
+}
+
+// loggingIn is a plan that logs in so.
+func (g *ground) loggingIn(way login) *exec.Cmd {
+	g.writeClouds(map[string]any{"way": way.entry})
+	g.writeYAML("secure.yaml", map[string]any{"clouds": map[string]any{"way": way.secure}})
+	if way.env == nil {
+		return g.command("plan", "--cloud", "way")
+	}
+	cmd := g.command("plan", "--stack", g.stack, "--url", g.path("repo"), "--branch", "main")
+	cmd.Args = cmd.Args[:len(cmd.Args)-2] // no configuration
+	cmd.Env = plainEnvironment()
+	for name, value := range way.env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	return cmd
+}
+
+func authOf(entry map[string]any) map[string]any {
+	auth, _ := entry["auth"].(map[string]any)
+	return auth
+}
+
+// with is an entry of clouds.yaml with another value under auth; without it for
+// nil.
+func with(entry map[string]any, name string, value any) map[string]any {
+	out, auth := maps.Clone(entry), maps.Clone(authOf(entry))
+	if auth[name] = value; value == nil {
+		delete(auth, name)
+	}
+	out["auth"] = auth
+	return out
+}
+
 // variables are what an openrc file sets, for an entry of clouds.yaml.
 func variables(entry map[string]any) map[string]string {
 	env := map[string]string{}
-	for name, value := range entry["auth"].(map[string]any) {
+	for name, value := range authOf(entry) {
 		if text, ok := value.(string); ok {
 			env["OS_"+strings.ToUpper(name)] = text
 		}
