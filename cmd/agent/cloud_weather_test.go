@@ -143,7 +143,7 @@ func TestCloudWeather(t *testing.T) {
 				t.Skip("STACKREEVE_TEST_SLOW=1 waits for it")
 			}
 			now := ways
-			if !slow && (g.simulator == nil || testing.Short()) {
+			if !slow {
 				now = fewerWays[i%2]
 			}
 			for _, way := range now {
