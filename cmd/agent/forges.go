@@ -54,7 +54,7 @@ func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, one *agent.St
 				return nil, err
 			}
 			name := cmp.Or(t.repository, t.url)
-			r = pulls.New(made, s.PullPoll, f.log.With("repository", name))
+			r = pulls.New(made, f.log.With("repository", name))
 			if f.metrics != nil {
 				f.metrics.Owed(name, r.Outbox.Len)
 			}
@@ -74,7 +74,7 @@ func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, one *agent.St
 		if f.metrics != nil {
 			seen.Made = func(result string, took time.Duration) { f.metrics.Planned(s.Name, result, took) }
 		}
-		r.Add(seen)
+		r.Add(seen, s.PullPoll)
 		watchers = append(watchers, seen)
 		before := one.Report
 		one.Report = func(run report.Run) { before(run); seen.Ran(run) }

@@ -29,7 +29,7 @@ func (w *world) failing(err error, requests ...string) {
 // another is a second stack in the same repository.
 func (w *world) another(name string) *Stack {
 	s := &Stack{Name: name, Last: w.last, Merged: w.merged, Read: w.read, Plan: w.plan, Trace: w.stack.Trace, Again: func() {}}
-	w.repo.Add(s)
+	w.repo.Add(s, source.Schedule{})
 	return s
 }
 

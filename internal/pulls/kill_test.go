@@ -206,3 +206,24 @@ func TestTwoAgentsOfOneStackSayOneThing(t *testing.T) {
 		}
 	})
 }
+
+func TestTwoMergesWhileTheForgeIsAwayAreBothTold(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.open(1, "+a")
+		w.open(2, "+b")
+		w.look()
+		w.forge.SetDown(forge.ErrUnavailable)
+		first := w.merge(1, sha("1+a"))
+		w.pass(first, planOf(first, "+a"), planOf(first, "a"))
+		second := w.merge(2, sha("2+b"))
+		w.pass(second, planOf(second, "+b"), planOf(second, "a b"))
+		w.forge.SetDown(nil)
+		w.look()
+		for number, commit := range map[int]string{1: first, 2: second} {
+			w.wantStatus(commit, "sync", forge.Success, "in sync")
+			if got := w.comments(number); len(got) != 1 || !strings.Contains(got[0], divider) {
+				t.Errorf("comments on %d: %q; want the outcome", number, got)
+			}
+		}
+	})
+}

@@ -34,10 +34,9 @@ type Repository struct {
 	Forge  forge.Forge
 	Board  *forge.Board
 	Outbox *forge.Outbox
-	// Poll says when to look without being told to.
-	Poll source.Schedule
-	Log  *slog.Logger
+	Log    *slog.Logger
 
+	polls  []source.Schedule
 	stacks []*Stack
 	people people
 	// noChecks is set once the forge took no check run.
@@ -76,19 +75,21 @@ func (m moved) due() time.Time {
 }
 
 // New is a repository without stacks.
-func New(f forge.Forge, poll source.Schedule, log *slog.Logger) *Repository {
+func New(f forge.Forge, log *slog.Logger) *Repository {
 	return &Repository{
-		Forge: f, Board: forge.NewBoard(f), Outbox: forge.NewOutbox(log), Poll: poll, Log: log,
+		Forge: f, Board: forge.NewBoard(f), Outbox: forge.NewOutbox(log), Log: log,
 		people: people{forge: f, log: log}, wake: make(chan struct{}, 1), talks: map[int]*talk{},
 		changed: map[int]time.Time{}, complaints: map[string]string{},
 	}
 }
 
-// Add adds a stack, before anything is served.
-func (r *Repository) Add(s *Stack) {
+// Add adds a stack, before anything is served. poll says when to look without
+// being told to.
+func (r *Repository) Add(s *Stack, poll source.Schedule) {
 	s.repository = r
 	s.plans, s.jobs, s.more = map[int]planned{}, map[int]job{}, make(chan struct{}, 1)
 	r.stacks = append(r.stacks, s)
+	r.polls = append(r.polls, poll)
 }
 
 // Wake says that pull requests or their comments may have changed.
@@ -114,7 +115,9 @@ func (r *Repository) Moved(now time.Time) {
 func (r *Repository) Serve(ctx context.Context) {
 	var others sync.WaitGroup
 	others.Go(func() { r.Outbox.Serve(ctx) })
-	others.Go(func() { source.Poll(ctx, r.Poll, time.Second, r.Wake) })
+	for _, poll := range r.polls {
+		others.Go(func() { source.Poll(ctx, poll, time.Second, r.Wake) })
+	}
 	for _, s := range r.stacks {
 		others.Go(func() { s.serve(ctx) })
 	}

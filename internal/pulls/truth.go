@@ -189,7 +189,7 @@ func (s *Stack) supersede(old, commit string) {
 	if old == "" || old == commit {
 		return
 	}
-	s.repository.Outbox.Put(s.owed("sync", old), func(ctx context.Context) error {
+	s.repository.Outbox.Put(s.owed("end of sync", old), func(ctx context.Context) error {
 		before, ok, err := s.repository.Board.Get(ctx, old, s.context("sync"))
 		if err != nil || !ok || before.State != forge.Success {
 			return err

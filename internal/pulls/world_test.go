@@ -66,8 +66,8 @@ func (w *world) restart() {
 		},
 		Again: func() { w.again++ },
 	}
-	w.repo = New(w.forge, source.Schedule{}, slog.New(slog.DiscardHandler))
-	w.repo.Add(w.stack)
+	w.repo = New(w.forge, slog.New(slog.DiscardHandler))
+	w.repo.Add(w.stack, source.Schedule{})
 }
 
 func (w *world) last() (source.Revision, bool) {
