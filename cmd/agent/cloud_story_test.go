@@ -206,15 +206,20 @@ func (s story) fault(file, content string, simulated func()) bool {
 }
 
 // failed wants a machine that ends in ERROR to be made anew, and not for ever.
+// Its name is its own: devcloud fails by name, for everybody.
 func (s story) failed() {
-	s.mustDo(s.client, "server", "delete", "--wait", s.thing("servers", "vm-sample").text("id"))
-	if !s.fault("spawn-fails", "vm-sample", func() {
+	name := s.stack + "-sample"
+	s.commit(verdaWith("replicas: 1", `apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachine
+metadata: {name: `+name+`}
+spec: {image: centos79, flavor: n3-1vcpu-2gb}
+`)(s.t))
+	if !s.fault("spawn-fails", name, func() {
 		for range 2 {
 			s.simulator.Nova.FailNextBuild("no disk")
 		}
 	}) {
 		s.t.Log("nobody can make machines fail here")
-		s.wants(0, nil, "run", "--once")
 		return
 	}
 	s.proxy.during(nil)
@@ -229,17 +234,17 @@ func (s story) failed() {
 	if made < 2 || made > 5 {
 		s.t.Errorf("the machine was made %d times, want a few:\n%s", made, e.said)
 	}
-	if n := len(s.things("servers", "vm-sample")); n != 1 {
+	if n := len(s.things("servers", name)); n != 1 {
 		s.t.Errorf("%d machines of one name, want one that people can look at:\n%s", n, e.said)
 	}
 	if s.simulator == nil {
-		if e.code != 1 || !strings.Contains(e.said, "vm-sample") {
+		if e.code != 1 || !strings.Contains(e.said, name) {
 			s.t.Errorf("code %d, want 1 and the reason:\n%s", e.code, e.said)
 		}
 		s.fault("spawn-fails", "", nil)
 		s.wants(0, nil, "run", "--once")
 	}
-	if status := s.thing("servers", "vm-sample").text("status"); status != "ACTIVE" {
+	if status := s.thing("servers", name).text("status"); status != "ACTIVE" {
 		s.t.Errorf("the machine is %s, want ACTIVE", status)
 	}
 	s.unchanged()
