@@ -202,3 +202,18 @@ func TestErrorsThatDifferInTheRequestOnlyAreToldOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestThePollOfEveryStackCounts(t *testing.T) {
+	inWorld(t, func(w *world) {
+		often, err := source.ParseSchedule("@every 1m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.repo.Add(&Stack{Name: "often", Last: w.last, Merged: w.merged, Read: w.read, Plan: w.plan, Again: func() {}}, often)
+		w.serve()
+		head := w.open(1, "+a")
+		time.Sleep(2 * time.Minute)
+		w.stop()
+		w.wantStatus(head, "plan", forge.Success, "1 to create")
+	})
+}
