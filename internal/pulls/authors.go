@@ -128,8 +128,9 @@ func (s *Stack) author(ctx context.Context, branch, file string) (int, error) {
 var pullAddress = regexp.MustCompile(`/pulls?/([0-9]+)#`)
 
 // over says in the comments about drift that it was mended or explained. A
-// process that did not write them finds one by the status it left.
-func (s *Stack) over(commit string) {
+// process that did not write them finds one by the status that it left on this
+// commit, or on the one before.
+func (s *Stack) over(commit, parent string) {
 	r := s.repository
 	told := s.truth.drift.told
 	s.truth.drift.told = nil
@@ -147,6 +148,9 @@ func (s *Stack) over(commit string) {
 	run := time.Now().UnixMilli()
 	r.Outbox.Put("end of drift "+s.Name, func(ctx context.Context) error {
 		status, ok, err := r.Board.Get(ctx, commit, s.context("drift"))
+		if err == nil && !ok && parent != "" {
+			status, ok, err = r.Board.Get(ctx, parent, s.context("drift"))
+		}
 		if err != nil {
 			return err
 		}

@@ -109,7 +109,7 @@ func (s *Stack) drifted(run report.Run) {
 	if len(said.Steps) > 0 {
 		s.report(said, d.traces)
 	} else {
-		s.over(commit)
+		s.over(commit, run.Revision.Parent)
 	}
 	if len(left) == 0 {
 		d.open = false

@@ -227,3 +227,32 @@ func TestTwoMergesWhileTheForgeIsAwayAreBothTold(t *testing.T) {
 		}
 	})
 }
+
+func TestANewProcessForEveryCommit(t *testing.T) {
+	inWorld(t, func(w *world) {
+		next := func(commit, parent string, first, last reconcile.Plan) {
+			w.restart()
+			w.stack.WasSynced(w.Context(), commit)
+			w.stack.Planned(first)
+			run := ran(commit, first, last)
+			run.Revision.Parent = parent
+			w.stack.Ran(run)
+			w.look()
+		}
+		old := w.synced()
+		drifted := found(planOf(old, "~a"))
+		next(old, "", drifted, drifted)
+		w.wantStatus(old, "drift", forge.Failure, "drifted")
+		commit := w.merge(2, w.open(2, "+b"))
+		next(commit, old, planOf(commit, "+b"), planOf(commit, "a b"))
+		w.wantStatus(old, "sync", forge.Success, "until "+commit[:10])
+		if got := w.comments(1); len(got) != 2 || !strings.Contains(got[1], divider) {
+			t.Errorf("comments %q; want the drift's to be over", got)
+		}
+		w.base = old
+		w.restart()
+		if w.stack.WasSynced(w.Context(), old) {
+			t.Error("the branch went back to a commit that the cloud equals no more")
+		}
+	})
+}

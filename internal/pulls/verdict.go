@@ -1,6 +1,7 @@
 package pulls
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 
@@ -29,7 +30,7 @@ func (s *Stack) verdict(run report.Run) (commit string, status forge.Status, ok 
 	default:
 		status = ended(*run.Pass)
 		if status.State == forge.Success {
-			s.supersede(t.synced, commit)
+			s.supersede(cmp.Or(t.synced, run.Revision.Parent), commit)
 			t.synced = commit
 		} else if last := run.Pass.Last; commit == t.synced && (onlyDrift(last) || len(last.Unlisted) > 0) {
 			return commit, status, false // the drift status says so

@@ -61,7 +61,7 @@ func TestMerged(t *testing.T) {
 				if info, err := fs.Stat(m.Files, "a.yaml"); err != nil || info.Size() != int64(len(want)) {
 					t.Errorf("%s: a.yaml is %v, %v", name, info, err)
 				}
-				if rev, changed := mustFetch(t, r); !changed || rev.Commit != base || rev.Tree == m.Tree {
+				if rev, changed := mustFetch(t, r); !changed || rev.Commit != base || rev.Parent != g.git("rev-parse", base+"^") || rev.Tree == m.Tree {
 					t.Errorf("%s: afterwards the branch is %+v", name, rev)
 				}
 			}

@@ -180,8 +180,13 @@ func (r *Repo) describe(ctx context.Context, name string, commit *object.Commit,
 	if _, err := l.read(root, "", 0); err != nil {
 		return Revision{}, err
 	}
+	parent := ""
+	if len(commit.ParentHashes) > 0 {
+		parent = commit.ParentHashes[0].String()
+	}
 	return Revision{
 		Commit:  commit.Hash.String(),
+		Parent:  parent,
 		Branch:  name,
 		Subject: oneLine(commit.Message),
 		Author:  oneLine(commit.Author.Name),

@@ -15,6 +15,7 @@ type Revision struct {
 	Subject string    // the first line of the commit's message
 	Author  string    // the author's name
 	Time    time.Time // when it was committed
+	Parent  string    // what the branch was before it, if it came alone: its first parent
 	// Tree is the hash of the configured folder: equal trees are equal files,
 	// whatever the commits. It is empty for a plain folder.
 	Tree string
