@@ -129,6 +129,11 @@ func TestPassesInWords(t *testing.T) {
 			"failed: web.yaml:3: Server/a: quota\\x1b (1 object waiting for it: FloatingIP/f)\nstack s: failed (0s)\n"},
 		{"interrupted", reconcile.Pass{Stack: "s", Interrupted: true, Failures: []reconcile.Failure{{Reason: "x"}}}, "stack s: interrupted (0s)\n"},
 		{"held", reconcile.Pass{Stack: "s", First: reconcile.Plan{Held: "x"}, Last: reconcile.Plan{Held: "x"}}, "stack s: held, nothing was changed (0s)\n"},
+		{"news", reconcile.Pass{Stack: "s",
+			First: reconcile.Plan{Steps: []reconcile.Step{{Key: key("Server", "a"), Action: reconcile.Wait}, {Key: key("Server", "b"), Action: reconcile.Refuse}}},
+			Last: reconcile.Plan{Steps: []reconcile.Step{{Key: key("Server", "a"), Action: reconcile.Recreate, Reason: "failed: no disk"},
+				{Key: key("Server", "b"), Action: reconcile.Refuse}, {Key: key("Server", "c"), Action: reconcile.Keep}}}},
+			"left: -/+ Server/a  replace: deleted and made anew; failed: no disk\nstack s: differences remain (0s)\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var b bytes.Buffer

@@ -161,7 +161,33 @@ func (t Text) Pass(p reconcile.Pass) {
 		}
 		fmt.Fprintf(t.W, "%s %s\n", t.paint(red, "failed:"), failure(f))
 	}
+	for _, s := range news(p) {
+		fmt.Fprint(t.W, "left: ")
+		t.step("", s, s.Key)
+	}
 	fmt.Fprintf(t.W, "%s %s\n", t.bold("stack "+p.Stack+":"), ending(p))
+}
+
+// news are the steps that a pass leaves undone and that were not in the plan it
+// began with: nobody has read them yet.
+func news(p reconcile.Pass) []reconcile.Step {
+	if p.Interrupted {
+		return nil
+	}
+	told := map[manifest.Key]reconcile.Action{}
+	for _, s := range p.First.Steps {
+		told[s.Key] = s.Action
+	}
+	for _, f := range p.Failures {
+		told[f.Key] = "" // whatever it is
+	}
+	var steps []reconcile.Step
+	for _, s := range p.Last.Steps {
+		if before, known := told[s.Key]; !Silent(s) && !(known && (before == s.Action || before == "")) {
+			steps = append(steps, s)
+		}
+	}
+	return steps
 }
 
 func failure(f reconcile.Failure) string {
