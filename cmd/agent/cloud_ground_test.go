@@ -38,7 +38,14 @@ const (
 
 func newGround(t *testing.T) *ground {
 	t.Helper()
-	g := &ground{t: t, dir: t.TempDir(), stack: "e" + strings.ToLower(rand.Text())[:8]}
+	s := &stage{t: t, dir: t.TempDir()}
+	s.build()
+	return newGroundFor(t, s.binary)
+}
+
+func newGroundFor(t *testing.T, binary string) *ground {
+	t.Helper()
+	g := &ground{t: t, dir: t.TempDir(), binary: binary, stack: "e" + strings.ToLower(rand.Text())[:8]}
 	name := os.Getenv("STACKREEVE_TEST_CLOUD")
 	if name == "" {
 		g.simulate()
@@ -54,9 +61,6 @@ func newGround(t *testing.T) *ground {
 	g.proxy = newProxy(t, g.places(), false)
 	g.writeClouds(map[string]any{straight: g.entry, proxied: g.by(g.proxy)})
 	g.configure()
-	s := &stage{t: t, dir: g.dir}
-	s.build()
-	g.binary = s.binary
 	return g
 }
 
