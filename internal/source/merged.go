@@ -38,10 +38,11 @@ type Merge struct {
 // mergeBase, when not empty, is a full commit that both share, as a forge says
 // it; without it as much history is fetched as is needed to find it.
 //
-// The result is git's (merge-ort with its defaults) but for two things: files
-// that were renamed on one side are not followed to their new name, and
-// .gitattributes are not read. Either can make a conflict where git sees
-// none. When the server offers refs/pull/N/merge of exactly these two commits,
+// The result is git's (merge-ort with its defaults) but for three things: files
+// that were renamed on one side are not followed to their new name,
+// .gitattributes are not read, and where the two histories were merged into each
+// other crosswise, what conflicted at that time is like no other file. Each can
+// make a conflict where git sees none, and none can hide one. When the server offers refs/pull/N/merge of exactly these two commits,
 // it is taken instead and is the server's own merge. What is outside of the
 // configured folder is not looked at and can conflict all the same.
 func (r *Repo) Merged(ctx context.Context, head, mergeBase string) (m Merge, err error) {
