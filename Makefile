@@ -45,7 +45,11 @@ devcloud: ## start a real OpenStack on this machine (Debian 12, root)
 	deploy/devcloud/up
 
 .PHONY: test-cloud
-test-cloud: ## run the laws and scripts on the devcloud
+test-cloud: ## run on the devcloud what every change must pass there
+	deploy/devcloud/test quick
+
+.PHONY: test-cloud-all
+test-cloud-all: ## run everything on the devcloud, bad weather and kills too (hours)
 	deploy/devcloud/test
 
 .PHONY: clean
