@@ -17,7 +17,7 @@ build: ## build bin/stackreeve, a static binary
 
 .PHONY: test
 test: ## run all tests that need no cloud
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 20m ./...
 
 .PHONY: test-forge
 test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C compiler)

@@ -71,7 +71,7 @@ func (g *ground) killAfter(writes bool, n int) string {
 	}
 	close(k.started)
 	err := k.cmd.Wait()
-	g.proxy.busy.Wait()
+	g.proxy.settled()
 	g.proxy.during(nil)
 	if (err == nil) != (k.killed == "") {
 		g.t.Errorf("the program ended with %v, killed after %q", err, k.killed)

@@ -48,7 +48,7 @@ type proxy struct {
 	outside map[string]string // the proxy's address for each of the cloud's
 	next    *http.Transport
 	servers []*httptest.Server
-	busy    sync.WaitGroup // what the cloud works on
+	busy    sync.RWMutex // held by what the cloud works on
 
 	mu     sync.Mutex
 	calls  []call
@@ -83,6 +83,12 @@ func (p *proxy) through(address string) string {
 		address = strings.ReplaceAll(address, from, to)
 	}
 	return address
+}
+
+// settled waits until the cloud works on nothing.
+func (p *proxy) settled() {
+	p.busy.Lock()
+	defer p.busy.Unlock()
 }
 
 // during sets what goes wrong from now on, and forgets the calls so far.
@@ -159,8 +165,8 @@ func first(path string) string {
 }
 
 func (p *proxy) forward(origin string, r *http.Request, body []byte) (*answer, error) {
-	p.busy.Add(1)
-	defer p.busy.Done()
+	p.busy.RLock()
+	defer p.busy.RUnlock()
 	// The cloud goes on when the caller is gone.
 	out, err := http.NewRequestWithContext(context.WithoutCancel(r.Context()), r.Method, origin+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {

@@ -172,7 +172,7 @@ func (g *ground) weather(service string, spoil spoil, manifests, holds string) {
 	s := &storm{service: service, spoil: spoil}
 	g.proxy.during(s.strikes)
 	in := g.agent("run", "--once", "--max-deletes", "100%")
-	g.proxy.busy.Wait()
+	g.proxy.settled()
 	g.proxy.during(nil)
 	after := g.agent("run", "--once", "--max-deletes", "100%")
 	if after.code != 0 {
