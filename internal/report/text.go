@@ -79,15 +79,16 @@ func sum(p reconcile.Plan) string {
 	if s.Writes()+s.Wait+s.Refuse == 0 {
 		text = "Nothing to do"
 	}
-	if n := reported(p); n > 0 {
+	if n := Reported(p); n > 0 {
 		text += fmt.Sprintf(", %d drifted and only reported", n)
 	}
 	return text + "; " + unchanged + "."
 }
 
-func unchanged(p reconcile.Plan) int { return p.Summary().Keep - reported(p) }
+func unchanged(p reconcile.Plan) int { return p.Summary().Keep - Reported(p) }
 
-func reported(p reconcile.Plan) int {
+// Reported counts the objects that drifted and are only told of.
+func Reported(p reconcile.Plan) int {
 	n := 0
 	for _, s := range p.Steps {
 		if s.Action == reconcile.Keep && len(s.Changes) > 0 {

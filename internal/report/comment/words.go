@@ -22,7 +22,7 @@ func sum(p reconcile.Plan) string {
 	if s.Refuse > 0 {
 		text += fmt.Sprintf(", %d refused", s.Refuse)
 	}
-	if n := reported(p); n > 0 {
+	if n := report.Reported(p); n > 0 {
 		text += fmt.Sprintf(", %d drifted and only reported", n)
 	}
 	return text
@@ -38,7 +38,7 @@ func brief(p reconcile.Plan) string {
 		word string
 	}{
 		{s.Create, "to create"}, {s.Update, "to change"}, {s.Replace, "to replace"}, {s.Delete, "to delete"},
-		{s.Wait, "waiting"}, {s.Refuse, "refused"}, {reported(p), "drifted"},
+		{s.Wait, "waiting"}, {s.Refuse, "refused"}, {report.Reported(p), "drifted"},
 	} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
@@ -99,16 +99,6 @@ func listed(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:last], ", ") + " and " + words[last]
-}
-
-func reported(p reconcile.Plan) int {
-	n := 0
-	for _, s := range p.Steps {
-		if s.Action == reconcile.Keep && len(s.Changes) > 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // does is what a step does to its object, in words that people trust.

@@ -2,8 +2,6 @@ package forgetest
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"regexp"
@@ -227,7 +225,7 @@ var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 func (m *Memory) SetStatus(_ context.Context, commit string, s forge.Status) error {
 	err := m.begin("status", commit)
 	defer m.mu.Unlock()
-	s.Context, s.Description = shortContext(s.Context), forge.Describe(s.Description)
+	s.Context, s.Description = forge.FitContext(s.Context), forge.Describe(s.Description)
 	same := 0
 	for _, one := range m.statuses[commit] {
 		if one.Context == s.Context {
@@ -266,18 +264,6 @@ func (m *Memory) PutCheck(_ context.Context, c forge.Check) error {
 
 func (m *Memory) find(number int, id int64) int {
 	return slices.IndexFunc(m.comments[number], func(c forge.Comment) bool { return c.ID == id })
-}
-
-// shortContext keeps long contexts apart within what a forge takes.
-func shortContext(name string) string {
-	const most = 255
-	r := []rune(name)
-	if len(r) <= most {
-		return name
-	}
-	sum := sha256.Sum256([]byte(name))
-	end := hex.EncodeToString(sum[:8])
-	return string(r[:most-len(end)]) + end
 }
 
 func tooLong(body string) error {

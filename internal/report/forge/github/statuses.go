@@ -2,8 +2,6 @@ package github
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -46,7 +44,7 @@ const mostFull = 10_000
 // context; once that is reached it is not asked again.
 func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Status) error {
 	what := fmt.Sprintf("set the status %s of %.7s", s.Context, commit)
-	name := fitContext(s.Context)
+	name := forge.FitContext(s.Context)
 	key := [2]string{commit, name}
 	r.mu.Lock()
 	full := r.full[key]
@@ -74,23 +72,4 @@ func (r *Repository) SetStatus(ctx context.Context, commit string, s forge.Statu
 		r.mu.Unlock()
 	}
 	return r.fail(err, what)
-}
-
-// mostContext is how long a context may be, in characters.
-const mostContext = 255
-
-// fitContext makes a context one that GitHub takes. Two that differ stay two.
-func fitContext(name string) string {
-	fit := strings.Map(func(r rune) rune {
-		if r > 0xffff || r < ' ' {
-			return '\ufffd'
-		}
-		return r
-	}, name)
-	if r := []rune(fit); fit != name || len(r) > mostContext {
-		sum := sha256.Sum256([]byte(name))
-		end := " " + hex.EncodeToString(sum[:6])
-		return string(r[:min(len(r), mostContext-len(end))]) + end
-	}
-	return name
 }
