@@ -41,6 +41,11 @@ func (r *Repository) approvals(ctx context.Context, comments []forge.Comment) (l
 	return list, nil
 }
 
+// of is the approval as a stack's plans are compared with it.
+func (a approval) of(stack string) reconcile.Approval {
+	return reconcile.Approval{Hash: a.hash, Steps: a.steps[stack], By: a.by}
+}
+
 // hashes are those of approvals, as one text.
 func hashes(list []approval) string {
 	var all []string
@@ -69,8 +74,7 @@ func standFor(comments []forge.Comment) map[string]steps {
 // covering are the approvals that let a plan through.
 func covering(list []approval, stack string, plan reconcile.Plan) (covers []reconcile.Approval) {
 	for _, a := range list {
-		one := reconcile.Approval{Hash: a.hash, Steps: a.steps[stack], By: a.by}
-		if one.Covers(plan) {
+		if one := a.of(stack); one.Covers(plan) {
 			covers = append(covers, one)
 		}
 	}
@@ -98,7 +102,7 @@ func (s *Stack) Approvals(ctx context.Context, commit string) []reconcile.Approv
 	}
 	var all []reconcile.Approval
 	for _, a := range list {
-		all = append(all, reconcile.Approval{Hash: a.hash, Steps: a.steps[s.Name], By: a.by})
+		all = append(all, a.of(s.Name))
 	}
 	return all
 }

@@ -2,7 +2,6 @@ package pulls
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -177,9 +176,5 @@ func drifted(d drift, before forge.Status) string {
 	if _, text, ok := strings.Cut(before.Description, " since "); ok && before.State == forge.Failure {
 		since = text
 	}
-	things := "objects"
-	if d.count == 1 {
-		things = "object"
-	}
-	return fmt.Sprintf("drifted: %d %s since %s", d.count, things, since)
+	return "drifted: " + report.Plural(d.count, "object") + " since " + since
 }

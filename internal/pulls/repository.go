@@ -68,10 +68,11 @@ func (m moved) due() time.Time {
 	if m.first.IsZero() {
 		return time.Time{}
 	}
-	if quiet, latest := m.last.Add(settle), m.first.Add(patience); quiet.Before(latest) {
+	quiet, latest := m.last.Add(settle), m.first.Add(patience)
+	if quiet.Before(latest) {
 		return quiet
 	}
-	return m.first.Add(patience)
+	return latest
 }
 
 // New is a repository without stacks.

@@ -59,10 +59,6 @@ const heldWord = "held: "
 // ended is what a pass makes of its commit. Drift that is only reported takes
 // nothing from a commit that was applied.
 func ended(p reconcile.Pass) forge.Status {
-	owned := fmt.Sprintf("%d objects", p.Last.Owned)
-	if p.Last.Owned == 1 {
-		owned = "1 object"
-	}
 	switch last := p.Last; {
 	case p.First.Held != "":
 		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%sapprove %s; %s", heldWord, p.First.Hash(), p.First.Held)}
@@ -72,7 +68,7 @@ func ended(p reconcile.Pass) forge.Status {
 		f := p.Failures[0]
 		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, steady(f.Reason))}
 	case p.Outcome() == reconcile.InSync, onlyDrift(last):
-		return forge.Status{State: forge.Success, Description: inSync + owned}
+		return forge.Status{State: forge.Success, Description: inSync + report.Plural(p.Last.Owned, "object")}
 	default:
 		return forge.Status{State: forge.Failure, Description: last.Summary().String()}
 	}
