@@ -103,13 +103,11 @@ func (f *forges) targets(s *config.Stack) (list []target) {
 	if g := s.Spec.Report.Gitea; g != nil {
 		list = append(list, target{forgeKey{"gitea", g.URL, g.Repository, g.TokenFile}, func() (forge.Forge, error) { return f.gitea(g) }})
 	}
-	if file := s.Spec.Report.File; file != nil {
-		list = append(list, target{forgeKey{kind: "file", url: file.Path}, func() (forge.Forge, error) { return fileForge(file.Path), nil }})
+	if to := s.Spec.Report.File; to != nil {
+		list = append(list, target{forgeKey{kind: "file", url: to.Path}, func() (forge.Forge, error) { return file.New(to.Path), nil }})
 	}
 	return list
 }
-
-func fileForge(path string) forge.Forge { return file.New(path) }
 
 func (f *forges) github(g *config.GitHub) (forge.Forge, error) {
 	c := github.Config{

@@ -27,17 +27,19 @@ func (w wiring) looker(s *config.Stack) *looker {
 
 // plan compares files with the live cloud and changes nothing.
 func (l *looker) plan(ctx context.Context, commit string, files fs.FS) (reconcile.Plan, error) {
-	read := reader(l.stack)
-	if _, err := read(files, ""); err != nil {
+	// What is wrong by itself is said without asking the cloud.
+	want, known, err := l.readAt(files)
+	if err != nil {
 		return reconcile.Plan{}, err
 	}
 	engine, region, err := l.open(ctx)
 	if err != nil {
 		return reconcile.Plan{}, err
 	}
-	want, err := read(files, region)
-	if err != nil {
-		return reconcile.Plan{}, err
+	if region != known {
+		if want, err = reader(l.stack)(files, region); err != nil {
+			return reconcile.Plan{}, err
+		}
 	}
 	plan := engine.Look(ctx, commit, want, nil)
 	if len(plan.Unlisted) > 0 {
@@ -48,10 +50,17 @@ func (l *looker) plan(ctx context.Context, commit string, files fs.FS) (reconcil
 
 // read turns files into objects without asking the cloud.
 func (l *looker) read(files fs.FS) ([]reconcile.Desired, error) {
+	want, _, err := l.readAt(files)
+	return want, err
+}
+
+// readAt is read, and tells for which region; "" while that is not known.
+func (l *looker) readAt(files fs.FS) (want []reconcile.Desired, region string, err error) {
 	l.mu.Lock()
-	region := l.region
+	region = l.region
 	l.mu.Unlock()
-	return reader(l.stack)(files, region)
+	want, err = reader(l.stack)(files, region)
+	return want, region, err
 }
 
 // trace says who changed an object.
