@@ -20,7 +20,8 @@ import (
 //
 //	400, 401, 403, 405, 413, 501    rejected
 //	404, 410                        gone
-//	409 quota, addresses used up    rejected   (Neutron; Nova and Cinder say 403 and 413)
+//	403, 409, 413 about quota or    rejected, used up (Nova 403, Neutron 409,
+//	addresses that are used up      Cinder 413)
 //	409, 412, 423                   busy
 //	429, 503 with Retry-After       transient, not before
 //	other, and no answer at all     transient
@@ -42,6 +43,9 @@ func Classify(err error) error {
 		described = fmt.Errorf("%w (%s)", described, id)
 	}
 	class := classOf(code)
+	if errors.Is(class, reconcile.ErrRejected) && usedUp.Match(code.Body) {
+		return fmt.Errorf("%w: %w: %w", class, reconcile.ErrUsedUp, described)
+	}
 	if class != nil {
 		return fmt.Errorf("%w: %w", class, described)
 	}
@@ -90,7 +94,7 @@ func classOf(code gophercloud.ErrUnexpectedResponseCode) error {
 // usedUp matches the conflicts that are about too little of something, which
 // waiting does not mend. (neutron-lib exceptions: OverQuota,
 // IpAddressGenerationFailure, NoNetworkAvailable)
-var usedUp = regexp.MustCompile(`OverQuota|Quota exceeded|IpAddressGenerationFailure|NoNetworkAvailable`)
+var usedUp = regexp.MustCompile(`(?i)OverQuota|quota exceeded|exceeds allowed .* quota|IpAddressGenerationFailure|NoNetworkAvailable`)
 
 // withoutURL drops the address from transport errors, keeps their cause, and
 // keeps cancellation recognisable.

@@ -46,7 +46,7 @@ func BenchmarkPlan(b *testing.B) {
 	have := e.Observe(context.Background(), want)
 	b.ReportAllocs()
 	for b.Loop() {
-		plan := e.plan("c", want, have, false).Apply(Brake(e.Limits, nil))
+		plan := e.plan(Revision{Commit: "c", Want: want}, have, nil).Apply(Brake(e.Limits, nil))
 		if s := plan.Summary(); s.Update != objects/100 || s.Keep != objects-objects/100 {
 			b.Fatal(s)
 		}

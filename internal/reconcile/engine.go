@@ -28,7 +28,7 @@ type Engine struct {
 	Watcher     Watcher
 	Log         *slog.Logger
 
-	ids map[string]string // of objects in the cloud, by step, after the last pass
+	ids map[string]string // of objects in the cloud that this process has seen, by step
 }
 
 // Timing bounds the engine's waits. Zero fields mean the defaults.
@@ -135,10 +135,12 @@ func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
 // Look makes the plan for a revision, weakened by every policy. approved are the
 // plans that the brake may let through. It only reads.
 func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approved []Approval) Plan {
-	return e.plan(commit, want, e.Observe(ctx, want), false).Apply(Brake(e.Limits, approved))
+	return e.plan(Revision{Commit: commit, Want: want}, e.Observe(ctx, want), nil).Apply(Brake(e.Limits, approved))
 }
 
-func (e *Engine) plan(commit string, want []Desired, have Snapshot, synced bool) Plan {
-	return Make(Input{Stack: e.Stack, Commit: commit, Kinds: e.Kinds, Want: want, Have: have, Replace: e.Replace, Synced: synced}).
-		Apply(e.Policies...)
+// plan compares a revision with a snapshot; lost is for [Input.Lost].
+func (e *Engine) plan(rev Revision, have Snapshot, lost map[string]string) Plan {
+	return Make(Input{
+		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced, Lost: lost,
+	}).Apply(e.Policies...)
 }

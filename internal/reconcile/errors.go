@@ -16,6 +16,9 @@ var (
 	// ErrRejected: the cloud will not do this however often it is asked. A
 	// person must change the manifest, the quota or the credentials.
 	ErrRejected = errors.New("rejected by the cloud")
+	// ErrUsedUp: the quota, or the addresses, of which the object needs some are used
+	// up. It comes with ErrRejected, and holds for every object that needs the same.
+	ErrUsedUp = errors.New("used up")
 	// ErrGone: the object is not there any more. Observe.
 	ErrGone = errors.New("gone")
 	// ErrNoService: the cloud does not offer the service at all.
@@ -35,3 +38,10 @@ func (e *RetryAfterError) Error() string {
 
 // Unwrap gives the error the server answered with.
 func (e *RetryAfterError) Unwrap() error { return e.Err }
+
+// Superseded is the cause with which the context of a pass ends when there is
+// something newer to do. Its text says what: "commit 1a2b3c4".
+type Superseded string
+
+// Error implements error.
+func (s Superseded) Error() string { return "superseded by " + string(s) }

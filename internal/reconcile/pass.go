@@ -33,13 +33,18 @@ type Pass struct {
 	Took    time.Duration
 	// First is the plan the pass set out with, Last the one it ended with.
 	First, Last Plan
+	// Late is the drift that began, or showed, after the first plan was made.
+	Late []Step
 	// Rounds counts how often the cloud was compared with the manifests.
 	Rounds   int
 	Results  []Result
 	Failures []Failure
 	// Interrupted is true when the pass was told to stop.
 	Interrupted bool
-	want        []Desired
+	// Superseded is what an interrupted pass gave way to; "" when it was the end of
+	// the process.
+	Superseded Superseded
+	want       []Desired
 }
 
 // Outcome is how a pass, or a plan, ends, and the exit code that says so.
@@ -89,10 +94,10 @@ func (p Pass) Writes() int {
 	return n
 }
 
-// Drifted counts the objects whose difference no commit explains, when the
-// pass set out.
+// Drifted counts the objects whose difference no commit explains, whichever
+// round found it.
 func (p Pass) Drifted() int {
-	n := 0
+	n := len(p.Late)
 	for _, s := range p.First.Steps {
 		if s.Drift {
 			n++

@@ -26,6 +26,7 @@ import (
 //	no      yes                  unused                           delete
 func Make(in Input) Plan {
 	p := newPlanner(in)
+	p.steps = make([]Step, 0, len(in.Want))
 	for i := range in.Want {
 		d := &in.Want[i]
 		if d.Virtual {
@@ -55,6 +56,10 @@ type Input struct {
 	// Synced is true when this very commit was in sync before: then every
 	// difference is drift.
 	Synced bool
+	// Lost are the IDs, by step, of objects that were seen in the cloud and that the
+	// agent has not deleted since: one that is not there any more was deleted by
+	// somebody else.
+	Lost map[string]string
 }
 
 // decide makes the step for one desired object. Objects come in an order in
@@ -109,7 +114,8 @@ func (p *planner) decideMissing(s Step, d *Desired) Step {
 		s.Error = true
 		return s.hold(Refuse, p.takenText(taken))
 	}
-	s.Action, s.Drift = Create, p.Synced
+	s.lost = p.Lost[s.id()]
+	s.Action, s.Drift = Create, p.Synced || s.lost != ""
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)
 }
@@ -158,6 +164,7 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	}
 	switch have.Phase {
 	case Deleting:
+		s.Drift = p.Synced || have.Mark != nil && have.Mark.Applied == d.digest
 		return s.hold(Wait, "is being deleted; made anew when it is gone")
 	case Failed:
 		return p.recreate(s.hold(Recreate, "failed: "+have.Message), d)

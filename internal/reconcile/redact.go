@@ -95,7 +95,7 @@ func (r redactor) hide(err error) error {
 		return err
 	}
 	out := &redacted{text: text}
-	for _, class := range []error{ErrBusy, ErrRejected, ErrGone, ErrNoService} {
+	for _, class := range []error{ErrBusy, ErrRejected, ErrUsedUp, ErrGone, ErrNoService} {
 		if errors.Is(err, class) {
 			out.class = append(out.class, class)
 		}

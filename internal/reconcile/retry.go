@@ -35,19 +35,16 @@ func (r *run) healable(s Step) bool {
 // accepts it again and again, and it does not help.
 const maxRuns = 4
 
-// exhausted ends a step that succeeded too often.
-func (r *run) exhausted(s Step) bool {
-	t := r.try(s.id())
-	// What could not be made anew is rather left for people to look at.
-	if max(t.runs[s.Action], t.remakings(s.Action)) < maxRuns {
-		return false
-	}
-	t.final = true
-	if t.err == nil {
-		t.err = fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); look at the cloud's own log for it",
-			s.Action, maxRuns, cmp.Or(t.why, s.why()))
-	}
-	return true
+// repeats tells whether the pass did the same to the object too often. What could
+// not be recreated is left for people to look at instead.
+func (t *try) repeats(action Action) bool {
+	return max(t.runs[action], t.remakings(action)) >= maxRuns
+}
+
+// withoutEffect is why a step that repeats is given up.
+func (t *try) withoutEffect(s Step) error {
+	return fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); look at the cloud's own log for it",
+		s.Action, maxRuns, cmp.Or(t.why, s.why()))
 }
 
 // remakings is how often the object was made already, when action would delete
@@ -74,16 +71,17 @@ func (r *run) try(id string) *try {
 	return r.tries[id]
 }
 
-func (r *run) fail(id string, action Action, err error) {
+func (r *run) fail(id string, s Step, err error) {
 	t, now := r.try(id), time.Now()
 	t.err = err
 	var later *RetryAfterError
 	switch {
-	case errors.Is(err, ErrGone) && action != Create && t.failures+1 < r.timing.Tries:
+	case errors.Is(err, ErrGone) && s.Action != Create && t.failures+1 < r.timing.Tries:
 		t.failures++ // the next list shows whether it is this object that is gone
 		t.err = nil
 	case errors.Is(err, ErrRejected):
 		t.final, t.rejected = true, now
+		r.spend(s, err)
 	case errors.Is(err, ErrBusy):
 		if t.first.IsZero() {
 			t.first = now
@@ -112,6 +110,9 @@ func (r *run) secondChance() bool {
 			t.final, t.again, any = false, true, true
 		}
 	}
+	if any {
+		clear(r.spent)
+	}
 	return any
 }
 
@@ -120,14 +121,23 @@ func jitter(d time.Duration) time.Duration {
 	return d + time.Duration(rand.Int64N(int64(d)/2+1))
 }
 
+// lastErrors are why the steps of the last plan were not carried out, by key.
 func (r *run) lastErrors(last Plan) map[manifest.Key]error {
 	errs := map[manifest.Key]error{}
-	for _, s := range last.Steps {
-		if t := r.tries[s.id()]; t != nil && t.err != nil {
+	for i := range last.Steps {
+		s := &last.Steps[i]
+		t := r.tries[s.id()]
+		switch {
+		case r.stuck[s.Key] != nil:
+			errs[s.Key] = r.stuck[s.Key]
+		case t != nil && t.err != nil:
 			errs[s.Key] = t.err
-		}
-		if err := r.stuck[s.Key]; err != nil {
-			errs[s.Key] = err
+		case t != nil && s.Action.Writes() && t.repeats(s.Action):
+			errs[s.Key] = t.withoutEffect(*s)
+		case r.vanishedAgain(*s):
+			errs[s.Key] = errors.New("somebody deleted it again while the pass ran; the next pass goes on with it")
+		case s.Action == Create && len(s.Awaits) == 0 && r.usedUp(s) != nil:
+			errs[s.Key] = fmt.Errorf("not tried, since another like it was refused: %w", r.usedUp(s))
 		}
 	}
 	return errs

@@ -2,7 +2,7 @@ package reconcile
 
 import (
 	"context"
-	"slices"
+	"errors"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -19,9 +19,10 @@ type Revision struct {
 }
 
 // Sync carries out one pass: it looks, decides, acts as soon as what a step
-// leans on is ready, and looks again at the collections that moved, until
+// depends on is ready, and looks again at the collections that moved, until
 // nothing is left to do or nothing more can be done. When ctx ends it starts
-// nothing new and gives the steps in flight a bounded time.
+// nothing new and gives the steps in flight a bounded time; a cause of type
+// [Superseded] says what the pass gave way to.
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	r := newRun(e, rev)
 	stepCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -30,21 +31,21 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 
 	r.snapshot = e.Observe(ctx, rev.Want)
 	r.observedAll()
-	plan := r.replan()
-	r.pass.First = e.recall(plan.Apply(Brake(e.Limits, rev.Approved)))
+	r.begin()
+	r.pass.First = r.round.plan.Apply(Brake(e.Limits, rev.Approved)).recorded()
 	r.permit(r.pass.First)
 	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
+	r.pass.Last = r.pass.First
 	if r.pass.First.Held == "" {
-		plan = r.loop(ctx, stepCtx, plan)
-	} else {
-		plan = r.pass.First
+		r.loop(ctx, stepCtx)
+		r.pass.Last = r.round.plan.recorded()
 	}
-	r.pass.Last = plan
-	e.remember(plan)
 	r.pass.Took = time.Since(r.pass.Started)
 	r.pass.Interrupted = ctx.Err() != nil
-	if plan.Held == "" {
-		r.pass.Failures = failuresOf(plan, r.lastErrors(plan))
+	errors.As(context.Cause(ctx), &r.pass.Superseded)
+	e.forget(r.pass.Last)
+	if r.pass.Last.Held == "" {
+		r.pass.Failures = failuresOf(r.pass.Last, r.lastErrors(r.pass.Last))
 	}
 	return r.pass
 }
@@ -61,14 +62,22 @@ type run struct {
 	rev       Revision
 	timing    Timing
 	snapshot  Snapshot
+	moved     map[string]*moved // what the snapshot does not hold yet, by kind name
+	news      bool              // the snapshot is not what the present round was planned with
+	round     round
 	seen      map[string]*sight     // by kind name
 	tries     map[string]*try       // by step identity
 	permitted map[string]Disruption // how much may be done to what, by step identity
 	doing     map[string]Activity
-	pending   map[manifest.Key]time.Time
+	pending   map[string]time.Time // since when the cloud works on what, by step identity
 	stuck     map[manifest.Key]error
+	spent     map[string]error // what the cloud has too little of, by demand
+	demands   map[manifest.Key]int
 	done      chan outcome
 	freed     time.Time // when something was last deleted
+	wrote     int       // steps that changed the cloud
+	destroyed map[string]bool // what the pass deleted and has not created since, by step identity
+	drifted   map[string]bool // what is reported as drift, by step identity
 	secrets   redactor
 	pass      Pass
 }
@@ -94,36 +103,38 @@ type outcome struct {
 
 func newRun(e *Engine, rev Revision) *run {
 	return &run{
-		engine: e, rev: rev, timing: e.Timing.orDefaults(), seen: map[string]*sight{}, tries: map[string]*try{},
-		permitted: map[string]Disruption{}, doing: map[string]Activity{}, pending: map[manifest.Key]time.Time{},
-		stuck: map[manifest.Key]error{}, done: make(chan outcome, e.parallelism()), secrets: redactorOf(rev.Want),
+		engine: e, rev: rev, timing: e.Timing.orDefaults(), moved: map[string]*moved{}, seen: map[string]*sight{}, tries: map[string]*try{},
+		permitted: map[string]Disruption{}, doing: map[string]Activity{}, stuck: map[manifest.Key]error{},
+		spent: map[string]error{}, done: make(chan outcome, e.parallelism()), destroyed: map[string]bool{}, drifted: map[string]bool{}, secrets: redactorOf(rev.Want),
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
 }
 
-func (r *run) replan() Plan {
-	r.pass.Rounds++
-	return r.engine.plan(r.rev.Commit, r.rev.Want, r.snapshot, r.rev.Synced)
-}
-
 // loop runs until nothing is in flight, nothing is pending and nothing can
 // start. Before it believes that, it lists once more what it has written.
-func (r *run) loop(ctx, stepCtx context.Context, plan Plan) Plan {
+func (r *run) loop(ctx, stepCtx context.Context) {
 	for {
 		if ctx.Err() == nil {
-			r.dispatch(stepCtx, plan)
+			r.dispatch(func(t todo) { r.start(stepCtx, t) })
 		}
-		r.report(plan)
-		wake, more := r.nextWake(plan)
-		if len(r.doing) == 0 && (!more || ctx.Err() != nil) {
-			if ctx.Err() != nil || !r.verify(ctx) && !r.secondChance() {
-				return plan
-			}
-		} else {
+		if r.news && len(r.doing) < r.engine.parallelism() {
+			r.begin()
+			continue
+		}
+		r.engine.watch(func(w Watcher) { w.Progress(r.progress()) })
+		wake, more := r.nextWake()
+		switch {
+		case len(r.doing) > 0 || more && ctx.Err() == nil:
 			r.sleep(ctx, wake)
-			r.refresh(ctx, plan)
+			r.refresh(ctx)
+		case ctx.Err() != nil:
+			return
+		case r.verify(ctx):
+		case r.secondChance():
+			r.begin()
+		default:
+			return
 		}
-		plan = r.replan()
 	}
 }
 
@@ -145,38 +156,15 @@ func (r *run) permit(first Plan) {
 	}
 }
 
-// runnable tells whether a step can be started now.
-func (r *run) runnable(s Step, now time.Time) bool {
-	if !s.Action.Writes() || len(s.Awaits) > 0 || len(s.Blockers) > 0 {
-		return false
-	}
-	if d, harms := s.harm(); harms && d > r.permitted[s.id()] && !r.healable(s) {
-		return false
-	}
-	if _, busy := r.doing[s.id()]; busy || r.sight(s.Key.Kind).stale[s.Key] {
-		return false
-	}
-	t := r.tries[s.id()]
-	return t == nil || !t.final && !now.Before(t.notUntil)
-}
-
-func (r *run) dispatch(ctx context.Context, plan Plan) {
-	now := time.Now()
-	for _, s := range plan.Steps {
-		if len(r.doing) >= r.engine.parallelism() {
-			return
-		}
-		if !r.runnable(s, now) || r.exhausted(s) {
-			continue
-		}
-		r.doing[s.id()] = Activity{Step: s, Since: now}
-		r.engine.watch(func(w Watcher) { w.Started(s) })
-		go func() {
-			o := r.engine.perform(ctx, s)
-			o.result.Err = r.secrets.hide(o.result.Err)
-			r.done <- o
-		}()
-	}
+func (r *run) start(ctx context.Context, t todo) {
+	s := *t.step
+	r.doing[t.id] = Activity{Step: s.recorded(), Since: time.Now()}
+	r.engine.watch(func(w Watcher) { w.Started(s) })
+	go func() {
+		o := r.engine.perform(ctx, s)
+		o.result.Err = r.secrets.hide(o.result.Err)
+		r.done <- o
+	}()
 }
 
 func (r *run) sight(kind string) *sight {
@@ -186,19 +174,33 @@ func (r *run) sight(kind string) *sight {
 	return r.seen[kind]
 }
 
-// finish takes in what a step has brought.
+// finish takes in what a step has done.
 func (r *run) finish(o outcome) {
 	delete(r.doing, o.id)
-	r.pass.Results = append(r.pass.Results, o.result)
 	r.engine.watch(func(w Watcher) { w.Finished(o.result) })
 	s := o.result.Step
+	o.result.Step = s.recorded()
+	if have := o.result.Step.have; have != nil {
+		have.State = nil // it keeps the whole list alive that it came with
+	}
+	r.pass.Results = append(r.pass.Results, o.result)
+	r.news = true
 	sight := r.sight(s.Key.Kind)
 	sight.every, sight.touched = r.timing.Poll, true
+	switch {
+	case s.Action.Destroys(): // or may have, where the answer was lost
+		r.destroyed[o.id] = true
+		delete(r.engine.ids, o.id)
+	case o.result.Err == nil:
+		delete(r.destroyed, o.id)
+	}
 	if o.result.Err != nil {
-		r.fail(o.id, s.Action, o.result.Err)
+		r.fail(o.id, s, o.result.Err)
 		sight.stale[s.Key] = true
 		return
 	}
+	r.wrote++
+	r.round.done++
 	t := r.try(o.id)
 	t.err, t.failures, t.busy, t.first = nil, 0, 0, time.Time{}
 	t.runs[s.Action]++
@@ -210,30 +212,54 @@ func (r *run) finish(o outcome) {
 	}
 	switch {
 	case o.gone:
-		r.forget(s)
+		r.move(s.Key.Kind, s.ID(), nil)
 	case o.live != nil:
-		r.learn(s, *o.live)
+		r.move(s.Key.Kind, o.live.ID, o.live)
 	default:
 		sight.stale[s.Key] = true
 	}
 }
 
-// learn puts a fresh object into the snapshot, so that what leans on it need
-// not wait for the next list.
-func (r *run) learn(s Step, live Live[any]) {
-	c := r.snapshot[s.Key.Kind]
-	c.Items = append(without(c.Items, live.ID), live)
-	r.snapshot[s.Key.Kind] = c
+// moved is what steps have made of a collection since it was listed: by ID, nil
+// for what is gone.
+type moved struct {
+	ids  []string // in the order in which they moved
+	live map[string]*Live[any]
 }
 
-func (r *run) forget(s Step) {
-	c := r.snapshot[s.Key.Kind]
-	c.Items = without(c.Items, s.ID())
-	r.snapshot[s.Key.Kind] = c
+// move takes note of a fresh object, or of one that is gone, so that what
+// depends on it need not wait for the next list.
+func (r *run) move(kind, id string, live *Live[any]) {
+	m := r.moved[kind]
+	if m == nil {
+		m = &moved{live: map[string]*Live[any]{}}
+		r.moved[kind] = m
+	}
+	if _, again := m.live[id]; !again {
+		m.ids = append(m.ids, id)
+	}
+	m.live[id] = live
 }
 
-// without copies items but the one with that ID; steps in flight still read
-// the old slice.
-func without(items []Live[any], id string) []Live[any] {
-	return slices.DeleteFunc(slices.Clone(items), func(l Live[any]) bool { return l.ID == id })
+// settle puts what moved into the snapshot. Steps in flight go on reading the
+// items they were planned with.
+func (r *run) settle() {
+	r.news = false
+	for kind, m := range r.moved {
+		c := r.snapshot[kind]
+		items := make([]Live[any], 0, len(c.Items)+len(m.ids))
+		for i := range c.Items {
+			if _, touched := m.live[c.Items[i].ID]; !touched {
+				items = append(items, c.Items[i])
+			}
+		}
+		for _, id := range m.ids {
+			if live := m.live[id]; live != nil {
+				items = append(items, *live)
+			}
+		}
+		c.Items = items
+		r.snapshot[kind] = c
+	}
+	clear(r.moved)
 }

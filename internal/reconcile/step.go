@@ -211,3 +211,17 @@ func (s Step) fingerprint() string {
 
 // Unmanaged tells whether the step is about an object that is only used.
 func (s Step) Unmanaged() bool { return s.want != nil && s.want.Unmanaged }
+
+// recorded is the step as it is kept: without what it was planned with, which
+// would keep a whole round's planner and lists alive.
+func (s Step) recorded() Step {
+	s.view = Want[any]{}
+	if s.have != nil {
+		have := *s.have
+		s.have = &have
+	}
+	return s
+}
+
+// recorded is the plan as it is kept.
+func (p Plan) recorded() Plan { return p.mapSteps(Step.recorded) }

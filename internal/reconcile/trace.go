@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"maps"
 	"time"
 )
 
@@ -46,29 +47,11 @@ func (e *Engine) Trace(ctx context.Context, s Step) (t Trace, ok bool) {
 	return t, ok && err == nil
 }
 
-// recall writes down in the steps of a plan which object in the cloud it was
-// that is not there any more. Only this process knows: after a restart nobody
-// does.
-func (e *Engine) recall(p Plan) Plan {
-	return p.mapSteps(func(s Step) Step {
-		if s.have == nil {
-			s.lost = e.ids[s.id()]
-		}
-		return s
-	})
-}
-
-// remember takes note of what the objects of a plan are in the cloud, for when
-// they are gone.
-func (e *Engine) remember(p Plan) {
-	ids := make(map[string]string, len(p.Steps))
-	for _, s := range p.Steps {
-		if s.want == nil || s.surplus {
-			continue
-		}
-		if ids[s.id()] = s.ID(); s.ID() == "" {
-			ids[s.id()] = e.ids[s.id()]
-		}
+// forget drops what is remembered of objects that nobody wants any more.
+func (e *Engine) forget(p Plan) {
+	wanted := make(map[string]bool, len(p.Steps))
+	for i := range p.Steps {
+		wanted[p.Steps[i].id()] = p.Steps[i].want != nil
 	}
-	e.ids = ids
+	maps.DeleteFunc(e.ids, func(id, _ string) bool { return !wanted[id] })
 }

@@ -1,9 +1,8 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -14,20 +13,21 @@ const maxFailedLists = 4
 
 // nextWake tells when the run should look up if no step finishes before, and
 // whether there is anything to wait for at all.
-func (r *run) nextWake(plan Plan) (at time.Time, more bool) {
-	now := time.Now()
+func (r *run) nextWake() (at time.Time, more bool) {
 	consider := func(t time.Time) {
 		if !more || t.Before(at) {
 			at, more = t, true
 		}
 	}
-	for kind := range r.moving(plan) {
+	for kind := range r.moving() {
 		consider(r.due(kind))
 	}
-	for _, s := range plan.Steps {
-		t := r.tries[s.id()]
-		if t != nil && !t.final && s.Action.Writes() && len(s.Awaits) == 0 && len(s.Blockers) == 0 && t.notUntil.After(now) {
-			consider(t.notUntil)
+	if len(r.doing) >= r.engine.parallelism() {
+		return at, more // what is in flight ends first
+	}
+	for _, t := range r.round.queue {
+		if a := r.tries[t.id]; a != nil {
+			consider(a.notUntil)
 		}
 	}
 	return at, more
@@ -35,49 +35,27 @@ func (r *run) nextWake(plan Plan) (at time.Time, more bool) {
 
 // moving names the collections that must be listed again: something in them
 // was written, is being worked on by the cloud, or they could not be seen.
-func (r *run) moving(plan Plan) map[string]bool {
-	kinds := map[string]bool{}
+func (r *run) moving() map[string]bool {
+	kinds := maps.Clone(r.round.kinds)
 	for kind, s := range r.seen {
 		if len(s.stale) > 0 {
 			kinds[kind] = true
 		}
-	}
-	defer r.giveUp(kinds)
-	now := time.Now()
-	for _, s := range plan.Steps {
-		if s.have == nil || s.Action != Wait {
-			delete(r.pending, s.Key)
-			continue
-		}
-		if r.stuck[s.Key] != nil {
-			continue
-		}
-		since, ok := r.pending[s.Key]
-		if !ok {
-			r.pending[s.Key], since = now, now
-		}
-		if now.Sub(since) > r.timing.Pending {
-			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); look at the cloud's own log for %s", r.timing.Pending, s.Reason, s.ID())
-			continue
-		}
-		kinds[s.Key.Kind] = true
 	}
 	for kind, c := range r.snapshot {
 		if c.Err != nil {
 			kinds[kind] = true
 		}
 	}
+	maps.DeleteFunc(kinds, func(kind string, _ bool) bool { return r.givenUp(kind) })
 	return kinds
 }
 
-// giveUp leaves out the collections that could not be listed too often, or
-// never will be.
-func (r *run) giveUp(kinds map[string]bool) {
-	for kind := range kinds {
-		if c := r.snapshot[kind]; c.Err != nil && (!retriable(c.Err) || r.sight(kind).tries >= maxFailedLists) {
-			delete(kinds, kind)
-		}
-	}
+// givenUp tells whether a collection could not be listed too often, or never
+// will be.
+func (r *run) givenUp(kind string) bool {
+	c := r.snapshot[kind]
+	return c.Err != nil && (!retriable(c.Err) || r.sight(kind).tries >= maxFailedLists)
 }
 
 func (r *run) due(kind string) time.Time {
@@ -115,13 +93,13 @@ func (r *run) sleep(ctx context.Context, wake time.Time) {
 }
 
 // refresh lists the collections that are due.
-func (r *run) refresh(ctx context.Context, plan Plan) {
+func (r *run) refresh(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
 	now := time.Now()
 	var names []string
-	for kind := range r.moving(plan) {
+	for kind := range r.moving() {
 		if !r.due(kind).After(now) {
 			names = append(names, kind)
 		}
@@ -169,6 +147,8 @@ func (r *run) took(kind string, c Collection, took time.Duration) {
 		clear(s.stale)
 	}
 	r.snapshot[kind] = c
+	delete(r.moved, kind)
+	r.news = true
 }
 
 func (r *run) observedAll() {
@@ -176,31 +156,4 @@ func (r *run) observedAll() {
 	for kind := range r.snapshot {
 		r.sight(kind).at = now
 	}
-}
-
-// report tells the watcher how far the pass has come.
-func (r *run) report(plan Plan) {
-	if r.engine.Watcher == nil {
-		return
-	}
-	p := Progress{Done: r.pass.Writes()}
-	for _, a := range r.doing {
-		p.Doing = append(p.Doing, a)
-	}
-	left := 0
-	for _, s := range plan.Steps {
-		switch {
-		case s.Action.Writes():
-			left++
-		case s.Action == Wait && !r.pending[s.Key].IsZero():
-			p.Waiting = append(p.Waiting, Activity{Step: s, Since: r.pending[s.Key]})
-		}
-	}
-	oldest := func(a, b Activity) int {
-		return cmp.Or(a.Since.Compare(b.Since), a.Step.Key.Compare(b.Step.Key))
-	}
-	slices.SortFunc(p.Doing, oldest)
-	slices.SortFunc(p.Waiting, oldest)
-	p.Total = p.Done + left
-	r.engine.Watcher.Progress(p)
 }

@@ -1,0 +1,68 @@
+package reconcile
+
+// Drift is looked for in every round: what is changed by hand while a pass runs
+// is corrected by that pass, and must be reported as well.
+
+// discover takes note of drift that the first plan did not show.
+func (r *run) discover(p Plan) {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if !s.Drift || r.drifted[s.id()] {
+			continue
+		}
+		first := r.pass.Rounds == 1
+		if !first && r.own(s) {
+			continue
+		}
+		r.drifted[s.id()] = true
+		if !first {
+			r.pass.Late = append(r.pass.Late, s.recorded())
+		}
+	}
+}
+
+// own tells whether the pass itself may have made the difference: it wrote to the
+// object, or recreated what the object refers to. An object that was there and
+// that the pass did not delete is gone by somebody else's doing.
+func (r *run) own(s *Step) bool {
+	if s.lost != "" {
+		return false
+	}
+	if _, busy := r.doing[s.id()]; busy || r.tries[s.id()] != nil {
+		return true
+	}
+	for _, ref := range s.want.Refs {
+		if t := r.tries[ref.Key.String()]; t != nil && t.runs[Create] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// vanishedAgain tells whether an object that this very pass created was deleted by
+// somebody else. A pass does not race with them: it ends, and the next one goes
+// on after a pause.
+func (r *run) vanishedAgain(s Step) bool {
+	t := r.tries[s.id()]
+	return s.Action == Create && s.lost != "" && t != nil && t.runs[Create] > 0
+}
+
+// remember takes note of what the objects of the stack are in the cloud, for when
+// they are gone (see [Input.Lost]). What the pass itself deletes is not missed.
+// Only this process knows; after a restart nobody does.
+func (r *run) remember(p Plan) {
+	if r.engine.ids == nil {
+		r.engine.ids = map[string]string{}
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.have == nil || s.want == nil || s.surplus || s.have.Phase == Deleting {
+			continue
+		}
+		id := s.id()
+		if _, busy := r.doing[id]; busy || r.destroyed[id] {
+			continue
+		}
+		r.engine.ids[id] = s.have.ID
+	}
+}

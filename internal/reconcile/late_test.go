@@ -1,0 +1,123 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func late(p Pass) (names []string) {
+	for _, s := range p.Late {
+		names = append(names, string(s.Action)+" "+s.Key.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// What somebody changes while a pass runs is corrected by the pass and reported,
+// what the pass changes itself is not.
+func TestDriftThatALaterRoundFindsIsReported(t *testing.T) {
+	w := newWorld()
+	w.delay = 3
+	e := w.engine()
+	if pass, _ := syncPass(t, w, e, "a colour=red", "b", "c", "d atop=c shape=flat"); pass.Outcome() != InSync || pass.Drifted() != 0 {
+		t.Fatalf("%d drifted: %s", pass.Drifted(), failed(pass))
+	}
+	w.create = func(name string) (before, after error) {
+		if name == "new" {
+			for id, x := range w.things {
+				switch x.name {
+				case "a":
+					x.colour = "blue"
+				case "b":
+					delete(w.things, id)
+				}
+			}
+		}
+		return nil, nil
+	}
+	// c is recreated by the commit, and d with it.
+	pass, _ := syncPass(t, w, e, "a colour=red", "b", "c shape=round", "d atop=c shape=flat", "new")
+	if got, want := late(pass), []string{"create b", "update a"}; !slices.Equal(got, want) || pass.Outcome() != InSync {
+		t.Errorf("%s with late drift %v, want %v: %s", pass.Outcome(), got, want, failed(pass))
+	}
+	if pass.Drifted() != 2 {
+		t.Errorf("%d drifted, want 2", pass.Drifted())
+	}
+	if pass, _ := syncPass(t, w, e, "a colour=red", "b", "c shape=round", "d atop=c shape=flat", "new"); pass.Drifted() != 0 || len(pass.Results) != 0 {
+		t.Errorf("the next pass found %d drifted and did %d steps", pass.Drifted(), len(pass.Results))
+	}
+}
+
+// An object that is noticed while it is still being deleted was deleted by
+// somebody all the same.
+func TestAnObjectThatSomebodyDeletesIsDriftBeforeItIsGone(t *testing.T) {
+	w := newWorld()
+	if pass, _ := syncPass(t, w, w.engine(), "a", "b"); pass.Outcome() != InSync {
+		t.Fatal(failed(pass))
+	}
+	for _, x := range w.things {
+		if x.name == "a" {
+			x.leaving = 4
+		}
+	}
+	pass, _ := syncPass(t, w, w.engine(), "a", "b") // a new process, that remembers nothing
+	if pass.Outcome() != InSync || pass.Drifted() != 1 || len(pass.Late) != 0 {
+		t.Errorf("%s, %d drifted, %d of them late; want 1 in the first plan", pass.Outcome(), pass.Drifted(), len(pass.Late))
+	}
+}
+
+// Somebody who deletes faster than the agent creates does not keep a pass going.
+func TestAPassDoesNotRaceWithSomebodyWhoDeletes(t *testing.T) {
+	w := newWorld()
+	e := w.engine()
+	if pass, _ := syncPass(t, w, e, "a", "b"); pass.Outcome() != InSync {
+		t.Fatal(failed(pass))
+	}
+	made := 0
+	w.wrote = func() { made++ }
+	e.Watcher = watcher{finished: func(r Result) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for id, x := range w.things {
+			if x.name == "a" && r.Step.Key.Name == "a" {
+				delete(w.things, id)
+			}
+		}
+	}}
+	for id, x := range w.things {
+		if x.name == "a" {
+			delete(w.things, id)
+		}
+	}
+	pass, took := syncPass(t, w, e, "a", "b")
+	if made != 1 || took > time.Minute || !strings.Contains(failed(pass), "a: somebody deleted it again while the pass ran") {
+		t.Errorf("made it %d times in %s: %s", made, took, failed(pass))
+	}
+	e.Watcher = nil
+	if pass, _ := syncPass(t, w, e, "a", "b"); pass.Outcome() != InSync || pass.Drifted() != 1 {
+		t.Errorf("the next pass: %s, %d drifted, want 1", pass.Outcome(), pass.Drifted())
+	}
+}
+
+// A pass that only waits gives way at once.
+func TestANewerWordEndsAPassThatWaits(t *testing.T) {
+	w := newWorld()
+	w.delay = 1 << 20
+	want, err := w.wanted("a", "b atop=a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, supersede := context.WithCancelCause(context.Background())
+		time.AfterFunc(3*time.Minute, func() { supersede(Superseded("commit 1a2b3c4")) })
+		started := time.Now()
+		pass := w.engine().Sync(ctx, Revision{Want: want})
+		if took := time.Since(started); took != 3*time.Minute || pass.Superseded != "commit 1a2b3c4" || !pass.Interrupted {
+			t.Errorf("after %s: superseded by %q, interrupted %v", took, pass.Superseded, pass.Interrupted)
+		}
+	})
+}
