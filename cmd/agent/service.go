@@ -7,7 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -80,12 +83,32 @@ func (s *service) run(ctx context.Context, listen string) error {
 	})()
 	var reviews sync.WaitGroup
 	reviews.Go(func() { s.forges.serve(ctx) })
+	defer s.onHangup()()
 	agent.Serve(ctx, s.stacks)
 	reviews.Wait()
 	s.forges.flush(ctx)
 	s.forges.close()
 	s.log.Info("stopped")
 	return nil
+}
+
+// onHangup has every stack looked at when the process gets a SIGHUP, until stop is
+// called.
+func (s *service) onHangup() (stop func()) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		for range hangups {
+			s.log.Info("SIGHUP: looking at every stack now")
+			for _, one := range s.stacks {
+				one.Now()
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(hangups)
+		close(hangups)
+	}
 }
 
 // listen serves health, metrics and webhooks until stop is called.

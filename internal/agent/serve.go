@@ -28,8 +28,8 @@ func Serve(ctx context.Context, stacks []*Stack) {
 }
 
 // Serve looks at once, then whenever a schedule or [Stack.Wake] says so, until
-// ctx ends and what was in flight has ended, too. What comes while a look is
-// under way is one more look afterwards.
+// ctx ends and what was in flight has ended, too. A pass in progress gives way to
+// a newer commit; a check that comes meanwhile is one more look afterwards.
 func (s *Stack) Serve(ctx context.Context) {
 	checks := s.signals().check
 	var clocks sync.WaitGroup
@@ -43,8 +43,13 @@ func (s *Stack) Serve(ctx context.Context) {
 		if said {
 			s.Report(run)
 		}
-		if run.Pass != nil || run.Err != nil || run.Refused != nil {
+		superseded := run.Pass != nil && run.Pass.Superseded != ""
+		if !superseded && (run.Pass != nil || run.Err != nil || run.Refused != nil) {
 			r.after(run, time.Now())
+		}
+		if superseded || s.news != nil {
+			always = superseded
+			continue
 		}
 		always = s.next(ctx, checks, &r)
 	}
@@ -53,11 +58,18 @@ func (s *Stack) Serve(ctx context.Context) {
 // Wake says that there may be a new commit.
 func (s *Stack) Wake() { signal(s.signals().wake) }
 
-// Check says that the cloud is to be looked at, new commit or not.
+// Check says that the cloud is to be looked at, new commit or not, once the pass
+// in progress has ended.
 func (s *Stack) Check() { signal(s.signals().check) }
 
+// Now says that a person wants to have it looked at: a pass in progress gives way,
+// and a pause after failures ends.
+func (s *Stack) Now() { signal(s.signals().now) }
+
 func (s *Stack) signals() *Stack {
-	s.once.Do(func() { s.wake, s.check = make(chan struct{}, 1), make(chan struct{}, 1) })
+	s.once.Do(func() {
+		s.wake, s.check, s.now = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	})
 	return s
 }
 
@@ -94,6 +106,8 @@ func (s *Stack) next(ctx context.Context, checks <-chan struct{}, r *rest) (alwa
 	case <-s.signals().wake:
 		return false
 	case <-checks:
+		return true
+	case <-s.signals().now:
 		return true
 	case <-again:
 		r.until = time.Time{}

@@ -48,6 +48,7 @@ type Stack struct {
 	Poll, DriftCheck source.Schedule
 
 	cloud  *Cloud
+	news   *source.Revision // fetched while a pass ran, and not looked at yet
 	good   *source.Revision // the newest whose manifests were accepted
 	synced string           // the last commit that was in sync
 	asked  bool             // what is known elsewhere was asked for
@@ -55,6 +56,7 @@ type Stack struct {
 	once   sync.Once
 	wake   chan struct{}
 	check  chan struct{}
+	now    chan struct{}
 }
 
 // Cloud is an opened cloud, as the cycle sees it.
@@ -73,7 +75,7 @@ func (s *Stack) Pass(ctx context.Context) report.Run {
 // revision. said is false when there is nothing to report.
 func (s *Stack) look(ctx context.Context, always bool) (run report.Run, said bool) {
 	run = report.Run{Stack: s.Name, Started: time.Now()}
-	rev, changed, err := s.Fetch(ctx)
+	rev, changed, err := s.newest(ctx)
 	before := s.silent
 	s.silent = err != nil
 	switch {
@@ -109,7 +111,10 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) 
 		return
 	}
 	run.Revision = rev
-	pass := s.sync(ctx, reconcile.Revision{Commit: rev.Commit, Want: want, Approved: s.Approved, Synced: s.wasSynced(ctx, rev.Commit)})
+	revision := reconcile.Revision{Commit: rev.Commit, Want: want, Approved: s.Approved, Synced: s.wasSynced(ctx, rev.Commit)}
+	ctx, stop := s.attend(ctx)
+	pass := s.sync(ctx, revision)
+	stop()
 	run.Pass = &pass
 	if pass.Outcome() == reconcile.InSync {
 		s.synced = rev.Commit

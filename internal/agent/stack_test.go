@@ -325,8 +325,8 @@ func TestFailedPassesAreTriedAgainLessAndLessOften(t *testing.T) {
 			t.Errorf("a new commit waited for the rest to end")
 		}
 		o.pause(80 * time.Second)
-		if len(o.passes) != n+2 {
-			t.Errorf("%d passes in the minute after success, want the one of the drift check", len(o.passes)-n-1)
+		if later := len(o.passes) - n - 1; later < 1 || later > 2 {
+			t.Errorf("%d passes in the 80 seconds after success, want those of the drift check", later)
 		}
 	})
 }

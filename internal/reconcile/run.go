@@ -74,8 +74,8 @@ type run struct {
 	spent     map[string]error // what the cloud has too little of, by demand
 	demands   map[manifest.Key]int
 	done      chan outcome
-	freed     time.Time // when something was last deleted
-	wrote     int       // steps that changed the cloud
+	freed     time.Time       // when something was last deleted
+	wrote     int             // steps that changed the cloud
 	destroyed map[string]bool // what the pass deleted and has not created since, by step identity
 	drifted   map[string]bool // what is reported as drift, by step identity
 	secrets   redactor

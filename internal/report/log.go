@@ -133,6 +133,10 @@ func (l *Log) problems(f Refusal, kept string) {
 }
 
 func (l *Log) passed(p reconcile.Pass, commit string) {
+	if p.Superseded != "" {
+		l.log.Info("pass superseded", "commit", commit, "by", string(p.Superseded), "writes", p.Writes(), "took", Lasted(p.Took))
+		return
+	}
 	if p.Interrupted {
 		l.log.Warn("pass interrupted", "commit", commit, "writes", p.Writes(), "took", Lasted(p.Took))
 		return

@@ -214,6 +214,8 @@ func someKeys(keys []manifest.Key) string {
 func ending(p reconcile.Pass) string {
 	text := p.Outcome().String()
 	switch {
+	case p.Superseded != "":
+		text = p.Superseded.Error()
 	case p.Interrupted:
 		text = "interrupted"
 	case p.First.Held != "":

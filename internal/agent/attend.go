@@ -1,0 +1,60 @@
+package agent
+
+import (
+	"context"
+	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// attend goes on listening while a pass runs. Its context ends, with a cause of
+// type [reconcile.Superseded], when there is a newer commit or somebody asked for
+// a look; stop ends the listening.
+func (s *Stack) attend(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	var listening sync.WaitGroup
+	listening.Go(func() {
+		for ctx.Err() == nil {
+			if by := s.newer(ctx); by != "" {
+				cancel(by)
+			}
+		}
+	})
+	return ctx, func() {
+		cancel(nil)
+		listening.Wait()
+	}
+}
+
+// newer waits for a signal, or for ctx to end, and tells what it calls for; ""
+// when for nothing. A signal that ctx ends with is not lost.
+func (s *Stack) newer(ctx context.Context) reconcile.Superseded {
+	select {
+	case <-ctx.Done():
+		return ""
+	case <-s.signals().now:
+		return "a request to look again"
+	case <-s.signals().wake:
+	}
+	rev, changed, err := s.Fetch(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		s.Wake()
+		return ""
+	case err != nil || !changed:
+		return "" // the next poll tells
+	}
+	s.news = &rev
+	return reconcile.Superseded("commit " + report.Short(rev.Commit))
+}
+
+// newest is what was fetched while a pass ran, or what the source has now.
+func (s *Stack) newest(ctx context.Context) (rev source.Revision, changed bool, err error) {
+	if s.news != nil {
+		rev, s.news = *s.news, nil
+		return rev, true, nil
+	}
+	return s.Fetch(ctx)
+}
