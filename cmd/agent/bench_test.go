@@ -136,3 +136,32 @@ func newBench(b *testing.B, manifests string) *stage {
 	s.build()
 	return s
 }
+
+// BenchmarkCreate is a whole process that creates machines from nothing: the most
+// memory it ever had, and the CPU time that it took itself.
+func BenchmarkCreate(b *testing.B) {
+	for _, groups := range []int{1, 2, 5} {
+		b.Run(fmt.Sprint(groups*1000), func(b *testing.B) {
+			docs := strings.SplitAfterN(thousand, "---\n", 3)
+			manifests := docs[0] + docs[1]
+			for i := range groups {
+				manifests += strings.Replace(docs[2], "name: web", fmt.Sprintf("name: web%d", i), 1) + "---\n"
+			}
+			var peak int64
+			var took time.Duration
+			for b.Loop() {
+				s := newBench(b, manifests)
+				cmd := s.command("run", "--once")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					b.Fatalf("%v\n%s", err, out)
+				}
+				if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+					peak = max(peak, use.Maxrss)
+				}
+				took += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+			}
+			b.ReportMetric(float64(peak)/1024, "peak-MiB")
+			b.ReportMetric(took.Seconds()/float64(b.N), "cpu-s/op")
+		})
+	}
+}

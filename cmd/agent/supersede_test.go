@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+)
+
+// A pass that waits for a machine does not hold up the commit that comes next.
+func TestAPushIsNotHeldUpByAMachineInBuild(t *testing.T) {
+	s := newStage(t, simulator.Options{BuildDelay: time.Hour})
+	s.build()
+	doc := func(kind, name, resource string) string {
+		return "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: " + kind + "\nmetadata: {name: " + name + "}\nspec: {resource: {" + resource + "}}\n"
+	}
+	s.write("repo/machine.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: slow}\n"+
+		"spec: {image: centos79, flavor: n3-1vcpu-2gb, initScript: {value: ls}}\n")
+	s.commit()
+
+	var once [3]sync.Once
+	var seen [3]chan struct{}
+	for i := range seen {
+		seen[i] = make(chan struct{})
+	}
+	s.server.OnRequest(func(_ int, r simulator.Request) {
+		for i, path := range []string{"/servers", "/networks", "/security-groups"} {
+			if r.Method == "POST" && strings.HasSuffix(r.Path, path) {
+				once[i].Do(func() { close(seen[i]) })
+			}
+		}
+	})
+	var log bytes.Buffer
+	cmd := s.command("run", "--poll", "@every 1s", "--drift-check", "@every 1h")
+	cmd.Stderr = &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	wait := func(i int, what string) {
+		select {
+		case <-seen[i]:
+		case <-ctx.Done():
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			t.Fatalf("no request for %s\n%s", what, log.String())
+		}
+	}
+	wait(0, "the machine")
+	s.write("repo/network.yaml", doc("Network", "next", ""))
+	s.commit()
+	wait(1, "the next commit's network")
+	if err := os.Remove(s.path("repo/network.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	s.write("repo/group.yaml", doc("SecurityGroup", "last", ""))
+	s.commit()
+	wait(2, "the last commit's security group")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was told to stop
+	if n := strings.Count(log.String(), "pass superseded"); n < 2 {
+		t.Errorf("%d passes were reported as superseded, want 2\n%s", n, log.String())
+	}
+}
