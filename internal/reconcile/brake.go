@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
 // Brake holds a plan that destroys more than the limits allow, or everything
@@ -35,11 +37,17 @@ func (s Step) harm() (d Disruption, harms bool) {
 	return d, d >= Rebuild && !s.surplus
 }
 
-// toll counts what a plan destroys, of all kinds together and of each.
+// toll counts what a plan destroys: of all kinds together, of each, and in each
+// group, whose members it counts.
 type toll struct {
-	all   count
-	kinds map[string]*count
+	all    count
+	kinds  map[string]*count
+	groups map[manifest.Key]*members
 }
+
+// members are how many members a group has in the cloud, and those of them that
+// lose something.
+type members struct{ all, harmed map[manifest.Key]bool }
 
 type count struct {
 	owned, harmed int
@@ -49,8 +57,9 @@ type count struct {
 var verbs = [...]string{"delete", "replace", "wipe"}
 
 func (p Plan) toll() toll {
-	t := toll{all: count{owned: p.Owned}, kinds: map[string]*count{}}
+	t := toll{all: count{owned: p.Owned}, kinds: map[string]*count{}, groups: map[manifest.Key]*members{}}
 	for _, s := range p.Steps {
+		t.inGroup(s)
 		if _, harms := s.harm(); !harms {
 			continue
 		}
@@ -63,6 +72,21 @@ func (p Plan) toll() toll {
 		kind.add(s)
 	}
 	return t
+}
+
+func (t toll) inGroup(s Step) {
+	if s.group == (manifest.Key{}) || s.have == nil {
+		return
+	}
+	g := t.groups[s.group]
+	if g == nil {
+		g = &members{map[manifest.Key]bool{}, map[manifest.Key]bool{}}
+		t.groups[s.group] = g
+	}
+	g.all[s.member] = true
+	if _, harms := s.harm(); harms {
+		g.harmed[s.member] = true
+	}
 }
 
 func (c *count) add(s Step) {
@@ -89,6 +113,13 @@ func (t toll) over(limits Limits) (reasons []string) {
 		if c := t.kinds[kind]; limited && c.harmed > limit.of(c.owned) {
 			reasons = append(reasons, fmt.Sprintf("it would %s %d of the %d objects of kind %s, more than the limit of %s for them",
 				c.verb(), c.harmed, c.owned, kind, limit))
+		}
+	}
+	for _, group := range slices.SortedFunc(maps.Keys(t.groups), manifest.Key.Compare) {
+		g := t.groups[group]
+		if n := len(g.harmed); n > 1 && !limits.All.unlimited() && n > limits.All.of(len(g.all)) {
+			reasons = append(reasons, fmt.Sprintf("it would replace or wipe %d of the %d members of %s, one after the other, more than the limit of %s",
+				n, len(g.all), group, limits.All))
 		}
 	}
 	return reasons

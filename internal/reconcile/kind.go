@@ -111,6 +111,9 @@ type Info struct {
 	// ImportOnly is true when objects of the kind can be found but not made. They
 	// are not looked for while no manifest asks for one.
 	ImportOnly bool
+	// Members is the kind of the objects that an object of this kind consists of, all
+	// alike and able to stand in for each other; "" when it is no group.
+	Members string
 	// Public is true when the data that its objects carry may be shown. Without
 	// it the data is kept out of every error.
 	Public bool

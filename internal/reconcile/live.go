@@ -38,6 +38,9 @@ type Live[State any] struct {
 	// Uses are tokens of what this object leans on, Tokens what it answers to
 	// besides its ID. An object is deleted only when no owned object uses it.
 	Uses, Tokens []string
+	// Unwell are those of Uses of which the object says that they do not serve it, as
+	// a load balancer does of its members.
+	Unwell []string
 	// Attr are facts that other kinds need by reference, e.g. a port's address.
 	Attr map[string]string
 	// Updated is when anything of the object was last changed; the zero time where

@@ -37,6 +37,7 @@ func Make(in Input) Plan {
 	}
 	p.orphans()
 	p.block()
+	p.inTurn()
 	p.untie()
 	p.losses()
 	return Plan{Stack: in.Stack, Commit: in.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds, Unlisted: p.unlisted()}

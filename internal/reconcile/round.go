@@ -59,7 +59,7 @@ func (r *run) await(now time.Time) {
 	before := r.pending
 	r.pending = make(map[string]time.Time, len(before))
 	for _, s := range r.round.plan.Steps {
-		if s.have == nil || s.Action != Wait {
+		if s.have == nil || s.Action != Wait && !s.settling {
 			continue
 		}
 		id := s.id()

@@ -64,6 +64,11 @@ type Step struct {
 	// to the action.
 	cause string
 	lost  string // the ID of an object that was there and is gone, if it is known
+	// group and member say what the object is a part of, where members stand in for
+	// each other.
+	group, member manifest.Key
+	// settling is true when something else waits until the object is well again.
+	settling bool
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool
 }

@@ -213,7 +213,7 @@ func (w *world) Delete(_ context.Context, have Live[*thing]) (bool, error) {
 			return false, fmt.Errorf("%w: %s leans on it", ErrBusy, other.name)
 		}
 	}
-	w.write()
+	defer w.write()
 	if w.delay == 0 {
 		delete(w.things, t.id)
 		return true, nil

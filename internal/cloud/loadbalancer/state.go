@@ -135,7 +135,7 @@ func (s *State) live(project string) reconcile.Live[*State] {
 	updated, _ := time.Parse("2006-01-02T15:04:05", s.UpdatedAt) // null as long as it is as it was made
 	return reconcile.Live[*State]{
 		ID: s.ID, Name: s.Name, Mark: cloud.MarkInTags(s.Tags), Mine: s.ProjectID == project, Phase: phase, Message: message, Updated: updated, State: s,
-		Uses: s.uses(), Attr: map[string]string{"address": s.VIPAddress, "port_id": s.VIPPortID, "subnet_id": s.VIPSubnetID, "network_id": s.VIPNetworkID},
+		Uses: s.uses(), Unwell: s.unwell(), Attr: map[string]string{"address": s.VIPAddress, "port_id": s.VIPPortID, "subnet_id": s.VIPSubnetID, "network_id": s.VIPNetworkID},
 	}
 }
 
@@ -149,6 +149,19 @@ func (s *State) uses() []string {
 		}
 	}
 	return uses
+}
+
+// unwell are those of uses that a health monitor has found not to answer, or that
+// were not checked yet.
+func (s *State) unwell() (tokens []string) {
+	for _, p := range s.Pools {
+		for _, m := range p.Members {
+			if p.Monitor != nil && m.SubnetID != "" && m.OperatingStatus != "ONLINE" && m.OperatingStatus != "NO_MONITOR" {
+				tokens = append(tokens, m.SubnetID+"/"+m.Address)
+			}
+		}
+	}
+	return tokens
 }
 
 // phase judges by the provisioning status; what the operating status says only

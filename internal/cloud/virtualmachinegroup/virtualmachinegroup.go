@@ -28,7 +28,7 @@ type rules struct{}
 // Kind is the kind VirtualMachineGroup.
 func Kind() reconcile.Kind {
 	return reconcile.DefineWorkload(reconcile.Info{
-		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Aliases: []string{"verda.linecorp.com"},
+		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Aliases: []string{"verda.linecorp.com"}, Members: "VirtualMachine",
 		Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, and for a ServerGroup NAME that keeps them on different hosts.",
 	}, rules{})
 }
