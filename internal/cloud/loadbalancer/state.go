@@ -151,14 +151,23 @@ func (s *State) uses() []string {
 	return uses
 }
 
-// unwell are those of uses that a health monitor has found not to answer, or that
-// were not checked yet.
+// unwell are those of uses that do not serve while others of their pool do, as its
+// health monitor has found. Where nothing serves, or nothing is said, nobody is
+// worse off than the others.
 func (s *State) unwell() (tokens []string) {
 	for _, p := range s.Pools {
+		var idle []string
+		serving := false
 		for _, m := range p.Members {
-			if p.Monitor != nil && m.SubnetID != "" && m.OperatingStatus != "ONLINE" && m.OperatingStatus != "NO_MONITOR" {
-				tokens = append(tokens, m.SubnetID+"/"+m.Address)
+			switch {
+			case m.OperatingStatus == "ONLINE":
+				serving = true
+			case m.SubnetID != "" && m.OperatingStatus != "NO_MONITOR":
+				idle = append(idle, m.SubnetID+"/"+m.Address)
 			}
+		}
+		if serving {
+			tokens = append(tokens, idle...)
 		}
 	}
 	return tokens
