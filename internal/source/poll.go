@@ -24,7 +24,45 @@ func (s Schedule) Next(t time.Time) time.Time {
 	if s.cron == nil {
 		return time.Time{}
 	}
-	return s.cron.Next(t)
+	next := s.cron.Next(t)
+	if late := s.skipped(t); !late.IsZero() && (next.IsZero() || late.Before(next)) {
+		return late
+	}
+	return next
+}
+
+// skipped is the end of a gap after t in which the clock is put forward past a
+// moment of the schedule, so that "30 2 * * *" comes late, and once, in the night
+// in which summer time begins; zero if there is none before the next moment.
+func (s Schedule) skipped(t time.Time) time.Time {
+	fields, ok := s.cron.(*cron.SpecSchedule)
+	if !ok {
+		return time.Time{}
+	}
+	place := fields.Location
+	if place == time.Local {
+		place = t.Location()
+	}
+	plain := *fields
+	plain.Location = time.UTC
+	shown := plain.Next(onClock(t.In(place), time.UTC)) // what a clock without summer time would show
+	real := onClock(shown, place)
+	begin, end := real.ZoneBounds()
+	switch seen := onClock(real, time.UTC); {
+	case shown.IsZero() || seen.Equal(shown):
+		return time.Time{}
+	case seen.Before(shown): // Go may choose either side of the gap
+		begin = end
+	}
+	if !begin.After(t) {
+		return time.Time{}
+	}
+	return begin
+}
+
+// onClock is the moment at which a clock in another place shows what t shows.
+func onClock(t time.Time, place *time.Location) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), place)
 }
 
 const (
