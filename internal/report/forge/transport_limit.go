@@ -53,13 +53,16 @@ func (l *limits) take(method string, now time.Time) error {
 		if until := l.writes.full(now, 0); !until.IsZero() {
 			return &LimitedError{until, fmt.Sprintf("no more than %d writes a minute", l.writes.most)}
 		}
-		l.writes.add(now, 1)
 	}
 	if method == http.MethodPost {
 		if until := l.creates.full(now, 0); !until.IsZero() {
 			return &LimitedError{until, fmt.Sprintf("no more than %d new comments and statuses an hour", l.creates.most)}
 		}
 		l.creates.add(now, 1)
+	}
+	// What one budget refuses takes nothing from the others.
+	if !reading {
+		l.writes.add(now, 1)
 	}
 	l.requests.add(now, 1)
 	return nil
@@ -170,9 +173,11 @@ func explain(body []byte) string {
 	return strings.TrimSpace(e.Message + " " + e.DocumentationURL)
 }
 
-// window counts what happened in the last 60 slots, and in the one that runs.
+// window counts what happened in the last 60 slots, and in the one that runs. It
+// goes by the time that passes, whatever becomes of the clock on the wall.
 type window struct {
-	most   int // 0 is no limit
+	begun  time.Time // of slot 0
+	most   int       // 0 is no limit
 	slot   time.Duration
 	counts [slots]int
 	newest int64 // number of the newest slot
@@ -183,13 +188,16 @@ const slots = 61
 
 // count forgets what is too old and tells what is left.
 func (w *window) count(now time.Time) int {
-	number := now.UnixNano() / int64(w.slot)
+	if w.begun.IsZero() {
+		w.begun = now
+	}
+	number := max(int64(now.Sub(w.begun)/w.slot), w.newest)
 	for step := min(number-w.newest, slots); step > 0; step-- {
 		i := (number - step + 1) % slots
 		w.sum -= w.counts[i]
 		w.counts[i] = 0
 	}
-	w.newest = max(w.newest, number)
+	w.newest = number
 	return w.sum
 }
 
@@ -211,7 +219,7 @@ func (w *window) full(now time.Time, reserve int) time.Time {
 	for age := int64(slots - 1); age >= 0; age-- {
 		number := w.newest - age
 		if sum -= w.counts[((number%slots)+slots)%slots]; sum < w.most-reserve {
-			return time.Unix(0, (number+slots)*int64(w.slot))
+			return w.begun.Add(time.Duration(number+slots) * w.slot)
 		}
 	}
 	return now.Add(w.slot)
