@@ -67,7 +67,7 @@ func (p Plan) toll() toll {
 
 func (c *count) add(s Step) {
 	c.harmed++
-	if s.have != nil && s.have.Mark == nil {
+	if s.have != nil && (s.have.Mark == nil || s.have.Copied != "") {
 		c.owned++ // it is adopted by the very step
 	}
 	verb := slices.Index([]Action{Delete, Recreate, Update}, s.Action)

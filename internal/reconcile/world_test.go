@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing/fstest"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -39,7 +40,9 @@ type thing struct {
 	mine                    bool
 	building                int // lists until it is ready
 	leaving                 int // lists until it is gone; 0 = stays
-	failed                  bool
+	failed, used            bool
+	created                 time.Time
+	copied                  string
 }
 
 type thingRules struct{}
@@ -113,12 +116,12 @@ func (w *world) put(t thing) *thing {
 }
 
 func (w *world) kind() Kind {
-	return Define[thingSpec, thingFilter, thing](Info{Group: "test", Version: "v1", Kind: "Thing"}, thingRules{}, w)
+	return Define[thingSpec, thingFilter, thing](Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>"}, thingRules{}, w)
 }
 
 func (w *world) live(t *thing) Live[*thing] {
 	state := *t
-	l := Live[*thing]{ID: t.id, Name: t.name, Mark: t.mark, Mine: t.mine, Phase: Ready, State: &state, Uses: slices.Concat(t.on, t.near)}
+	l := Live[*thing]{ID: t.id, Name: t.name, Mark: t.mark, Copied: t.copied, Mine: t.mine, Phase: Ready, State: &state, Uses: slices.Concat(t.on, t.near), InUse: t.used, Created: t.created}
 	switch {
 	case t.leaving > 0:
 		l.Phase = Deleting
@@ -197,7 +200,7 @@ func (w *world) Update(_ context.Context, want Want[thingSpec], have Live[*thing
 	}
 	t.near, _ = idsOf(want, want.Spec.Near)
 	mark := want.Mark
-	t.mark = &mark
+	t.mark, t.copied = &mark, ""
 	return nil
 }
 
