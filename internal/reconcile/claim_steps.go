@@ -84,10 +84,6 @@ func (p *planner) strays() (list []Step) {
 			continue
 		}
 		for _, m := range x.misplaced {
-			other := p.index[m.owner.Kind]
-			if p.Have[m.owner.Kind].Err != nil || other != nil && other.id[m.item.ID] != nil {
-				continue // the other collection shows the same object, or may
-			}
 			s := Step{Key: p.orphanKey(m.owner, m.item), have: m.item, surplus: true}
 			list = append(list, s.hold(Refuse, fmt.Sprintf("a %s, %s, bears its mark; no stack puts it there, so it is nobody's; %s",
 				name, called(m.item), p.unmark(name, m.item.ID, m.text))))

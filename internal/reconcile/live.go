@@ -33,8 +33,11 @@ type Live[State any] struct {
 	Copied string
 	// Mine is true when the object belongs to the project the stack works in.
 	// Foreign objects are only ever candidates for imports.
-	Mine  bool
-	Phase Phase
+	Mine bool
+	// ShownAs is the kind in whose collection the cloud shows the same object too,
+	// "" for none: a mark for that kind is looked after there.
+	ShownAs string
+	Phase   Phase
 	// Remade is true when the object is deleted to be made anew at once: then
 	// whoever uses it need not let go first.
 	Remade bool
