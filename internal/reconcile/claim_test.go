@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -173,6 +174,26 @@ func FuzzParseOwner(f *testing.F) {
 		}
 		if again := OwnerText(o.Stack, manifest.Key{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}); o.Name != "" && again != text {
 			t.Errorf("%q reads as %v, which is written %q", text, o, again)
+		}
+	})
+}
+
+// A mark that is taken off while a deletion waits is noticed before it is tried
+// again.
+func TestAttackMarkTakenOffMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		a := w.put(thing{name: "a", mine: true, mark: &Mark{Owner: OwnerText("s", thingKey("a")), Applied: "older"}})
+		w.remove = func(string) error { return &RetryAfterError{After: 10 * time.Minute, Err: errLost} }
+		go func() {
+			time.Sleep(5 * time.Minute)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			a.mark, w.remove = nil, nil
+		}()
+		w.engine().Sync(t.Context(), Revision{})
+		if w.things[a.id] == nil {
+			t.Error("it was deleted although it bore no mark any more")
 		}
 	})
 }

@@ -145,8 +145,19 @@ func (r *run) permit(first Plan) {
 	}
 }
 
-// runnable tells whether a step can be started now.
+// runnable tells whether a step can be started now. What destroys something waits
+// until the object's mark has been seen lately: people may have taken it off.
 func (r *run) runnable(s Step, now time.Time) bool {
+	return r.possible(s, now) && !r.outdated(s, now)
+}
+
+// outdated tells whether a step would delete what was last seen too long ago.
+func (r *run) outdated(s Step, now time.Time) bool {
+	return s.Action.Destroys() && now.Sub(r.sight(s.Key.Kind).at) > r.timing.Fresh
+}
+
+// possible tells whether nothing but a fresh look stands before a step.
+func (r *run) possible(s Step, now time.Time) bool {
 	if !s.Action.Writes() || len(s.Awaits) > 0 || len(s.Blockers) > 0 {
 		return false
 	}

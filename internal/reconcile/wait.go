@@ -34,7 +34,8 @@ func (r *run) nextWake(plan Plan) (at time.Time, more bool) {
 }
 
 // moving names the collections that must be listed again: something in them
-// was written, is being worked on by the cloud, or they could not be seen.
+// was written, is being worked on by the cloud, shall be deleted and was not seen
+// lately, or they could not be seen.
 func (r *run) moving(plan Plan) map[string]bool {
 	kinds := map[string]bool{}
 	for kind, s := range r.seen {
@@ -45,6 +46,9 @@ func (r *run) moving(plan Plan) map[string]bool {
 	defer r.giveUp(kinds)
 	now := time.Now()
 	for _, s := range plan.Steps {
+		if r.outdated(s, now) && r.possible(s, now) {
+			kinds[s.Key.Kind] = true
+		}
 		if s.have == nil || s.Action != Wait {
 			delete(r.pending, s.Key)
 			continue

@@ -93,9 +93,10 @@ type world struct {
 	list   error // what List answers
 	// create, if set, is asked before every create and may lose its answer.
 	create   func(name string) (before, after error)
-	stubborn map[string]bool // names whose colour never changes
-	missing  map[string]bool // names whose updates need something that is gone
-	wrote    func()          // if set, called after every write
+	remove   func(name string) error // if set, asked before every delete
+	stubborn map[string]bool         // names whose colour never changes
+	missing  map[string]bool         // names whose updates need something that is gone
+	wrote    func()                  // if set, called after every write
 }
 
 // write counts a write.
@@ -210,6 +211,11 @@ func (w *world) Delete(_ context.Context, have Live[*thing]) (bool, error) {
 	t := w.things[have.ID]
 	if t == nil {
 		return false, ErrGone
+	}
+	if w.remove != nil {
+		if err := w.remove(t.name); err != nil {
+			return false, err
+		}
 	}
 	for _, other := range w.things {
 		if slices.Contains(other.on, t.id) {
