@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,14 +17,30 @@ import (
 //	Nova      server metadata; a key pair's comment; a server group's name
 //	Cinder    metadata
 //	Glance    a property
+//
+// Whatever is read here is a claim: people and clouds can write, copy and double
+// all of it. A new form of mark must be one that [reconcile.LooksLikeMark] knows,
+// so that no manifest can hold it.
 const (
-	ownerPrefix   = "stackreeve:"
-	appliedPrefix = "stackreeve-applied:"
+	appliedPrefix = AppliedKey + ":"
 	keepSuffix    = ":keep"
-	// OwnerKey and AppliedKey are the metadata keys of a mark.
-	OwnerKey   = "stackreeve"
-	AppliedKey = "stackreeve-applied"
+	// OwnerKey and AppliedKey are the metadata keys of a mark. SelfKey holds the
+	// ID of the object that a mark was written on: in a copy it is another's.
+	OwnerKey   = reconcile.OwnerWord
+	AppliedKey = OwnerKey + "-applied"
+	SelfKey    = OwnerKey + "-self"
 )
+
+// UnmarkByTag is how people take the mark off an object that carries it in tags;
+// what is the word for it in their client.
+func UnmarkByTag(what string) string {
+	return "openstack " + what + " unset --tag <mark> <id>"
+}
+
+// UnmarkByProperty is the same for metadata.
+func UnmarkByProperty(what string) string {
+	return "openstack " + what + " unset --property " + OwnerKey + " --property " + AppliedKey + " <id>"
+}
 
 func appliedText(m reconcile.Mark) string {
 	if m.Keep {
@@ -32,8 +49,20 @@ func appliedText(m reconcile.Mark) string {
 	return m.Applied
 }
 
-func readApplied(m *reconcile.Mark, text string) {
-	m.Applied, m.Keep = strings.CutSuffix(text, keepSuffix)
+// ReadApplied reads what marks say of what was applied. If several disagree, what
+// was applied is unreadable, and one that says keep is enough.
+func ReadApplied(texts ...string) (applied string, keep bool) {
+	for i, text := range texts {
+		digest, stays := strings.CutSuffix(text, keepSuffix)
+		if i > 0 && digest != applied {
+			digest = reconcile.Unreadable
+		}
+		applied, keep = digest, keep || stays
+	}
+	if applied == "" {
+		applied = reconcile.Unreadable
+	}
+	return applied, keep
 }
 
 // Tags returns the user's tags with those of the mark, sorted.
@@ -51,24 +80,24 @@ func UserTags(tags []string) []string {
 }
 
 func isOurs(tag string) bool {
-	return strings.HasPrefix(tag, ownerPrefix) || strings.HasPrefix(tag, appliedPrefix)
+	return strings.HasPrefix(tag, reconcile.OwnerPrefix) || strings.HasPrefix(tag, appliedPrefix)
 }
 
-// MarkInTags finds the mark among tags; nil when there is none.
+// MarkInTags finds the mark among tags; nil when there is none. Every request of
+// ours that writes the owner writes what was applied too, so a mark in tags is
+// never half-made.
 func MarkInTags(tags []string) *reconcile.Mark {
-	var m reconcile.Mark
+	var owners, applied []string
 	for _, tag := range tags {
 		if _, ok := reconcile.ParseOwner(tag); ok {
-			m.Owner = tag
+			owners = append(owners, tag)
 		}
-		if applied, ok := strings.CutPrefix(tag, appliedPrefix); ok {
-			readApplied(&m, applied)
+		if text, ok := strings.CutPrefix(tag, appliedPrefix); ok {
+			applied = append(applied, text)
 		}
 	}
-	if m.Owner == "" {
-		return nil
-	}
-	return &m
+	digest, keep := ReadApplied(applied...)
+	return reconcile.Claimed(owners, digest, keep)
 }
 
 // MarkInText finds the mark of a half-made object in its description; nil when
@@ -93,9 +122,7 @@ func MarkText(m reconcile.Mark) string { return "[" + m.Owner + "]" }
 // Metadata returns the user's metadata with the entries of the mark.
 func Metadata(m reconcile.Mark, user map[string]string) map[string]string {
 	all := make(map[string]string, len(user)+2)
-	for k, v := range user {
-		all[k] = v
-	}
+	maps.Copy(all, user)
 	all[OwnerKey], all[AppliedKey] = m.Owner, appliedText(m)
 	return all
 }
@@ -104,19 +131,30 @@ func Metadata(m reconcile.Mark, user map[string]string) map[string]string {
 func UserMetadata(all map[string]string) map[string]string {
 	user := make(map[string]string, len(all))
 	for k, v := range all {
-		if k != OwnerKey && !strings.HasPrefix(k, OwnerKey+"-") {
+		if !reconcile.ReservedKey(k) {
 			user[k] = v
 		}
 	}
 	return user
 }
 
-// MarkInMetadata finds the mark in metadata; nil when there is none.
+// MarkInMetadata finds the mark in metadata; nil when there is none. It is
+// half-made only where it says so itself. A key that differs from ours in case
+// makes no mark, and a rival of one.
 func MarkInMetadata(all map[string]string) *reconcile.Mark {
 	if _, ok := reconcile.ParseOwner(all[OwnerKey]); !ok {
 		return nil
 	}
-	m := reconcile.Mark{Owner: all[OwnerKey]}
-	readApplied(&m, all[AppliedKey])
-	return &m
+	var owners []string
+	for key, text := range all {
+		if _, ok := reconcile.ParseOwner(text); ok && strings.EqualFold(strings.TrimSpace(key), OwnerKey) {
+			owners = append(owners, text)
+		}
+	}
+	text, written := all[AppliedKey]
+	applied, keep := ReadApplied(text)
+	if written && strings.TrimSuffix(text, keepSuffix) == "" {
+		applied = ""
+	}
+	return reconcile.Claimed(owners, applied, keep)
 }

@@ -32,12 +32,13 @@ type NeutronBase struct {
 }
 
 // Mark finds the owner mark: in the tags, or, while the object is half-made,
-// in the description.
+// in the description. Two owners are rivals, wherever they stand.
 func (b NeutronBase) Mark() *reconcile.Mark {
-	if m := MarkInTags(b.Tags); m != nil {
-		return m
+	inTags, inText := MarkInTags(b.Tags), MarkInText(b.Description)
+	if inTags == nil {
+		return inText
 	}
-	return MarkInText(b.Description)
+	return reconcile.Claimed(append(inTags.Owners(), inText.Owners()...), inTags.Applied, inTags.Keep)
 }
 
 // UserTags are the tags that are not ours, sorted.
@@ -45,7 +46,13 @@ func (b NeutronBase) UserTags() []string { return UserTags(b.Tags) }
 
 // Live is the part of a live object that is the same for every Neutron kind.
 func Live[S any](c *Client, b NeutronBase, state *S) reconcile.Live[*S] {
-	return reconcile.Live[*S]{ID: b.ID, Name: b.Name, Mark: b.Mark(), Mine: b.ProjectID == c.ProjectID, Phase: reconcile.Ready, Updated: b.UpdatedAt, State: state}
+	return reconcile.Live[*S]{ID: b.ID, Name: b.Name, Mark: b.Mark(), Mine: b.ProjectID == c.ProjectID, Phase: reconcile.Ready, Created: b.CreatedAt, Updated: b.UpdatedAt, State: state}
+}
+
+// IsRouterPort tells by a port's device_owner whether it is, or shall become, the
+// interface of a router. (neutron-lib constants.py: ROUTER_INTERFACE_OWNERS)
+func IsRouterPort(deviceOwner string) bool {
+	return strings.HasPrefix(deviceOwner, "network:router_interface") || deviceOwner == "network:ha_router_replicated_interface"
 }
 
 // Labels are the description and tags a manifest asks for.

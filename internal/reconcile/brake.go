@@ -91,7 +91,7 @@ func (t toll) inGroup(s Step) {
 
 func (c *count) add(s Step) {
 	c.harmed++
-	if s.have != nil && s.have.Mark == nil {
+	if s.have != nil && (s.have.Mark == nil || s.have.Copied != "") {
 		c.owned++ // it is adopted by the very step
 	}
 	verb := slices.Index([]Action{Delete, Recreate, Update}, s.Action)

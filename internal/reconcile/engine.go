@@ -38,6 +38,7 @@ type Timing struct {
 	Pending time.Duration // how long the cloud may work on one object; 15 min
 	Busy    time.Duration // how long an object may be locked or in use; 2 min
 	Backoff time.Duration // first pause after a transient error; 1 s
+	Fresh   time.Duration // how long ago the mark of what is deleted may have been seen; 1 min
 	Grace   time.Duration // what steps in flight get once the pass is told to stop; 30 s
 	Tries   int           // attempts at one step that fails transiently; 4
 }
@@ -53,6 +54,7 @@ func (t Timing) orDefaults() Timing {
 	set(&t.Pending, 15*time.Minute)
 	set(&t.Busy, 2*time.Minute)
 	set(&t.Backoff, time.Second)
+	set(&t.Fresh, time.Minute)
 	set(&t.Grace, 30*time.Second)
 	if t.Tries == 0 {
 		t.Tries = 4

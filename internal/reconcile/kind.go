@@ -108,6 +108,9 @@ type Info struct {
 	// FixedMark is true when the cloud cannot rewrite the mark of an object:
 	// then what was last applied is not recorded, and only the owner counts.
 	FixedMark bool
+	// Unmark is the command by which people take a mark off an object, for
+	// messages; <id> and <mark> stand for the object and the owner text.
+	Unmark string
 	// ImportOnly is true when objects of the kind can be found but not made. They
 	// are not looked for while no manifest asks for one.
 	ImportOnly bool

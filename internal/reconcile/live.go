@@ -24,12 +24,20 @@ type Live[State any] struct {
 	ID string
 	// Name is the cloud's name for it, which need not be unique.
 	Name string
-	// Mark is the proof that a stack owns it; nil when there is none.
+	// Mark is the claim that a stack owns it; nil when there is none.
 	Mark *Mark
+	// Copied says why the mark is a copy of another object's, which the cloud made
+	// with the rest of its metadata: "was restored from backup …". "" when nothing
+	// shows that. An object with a copied mark belongs to nobody until it is adopted;
+	// an update, which writes the mark, must make it the object's own.
+	Copied string
 	// Mine is true when the object belongs to the project the stack works in.
 	// Foreign objects are only ever candidates for imports.
-	Mine  bool
-	Phase Phase
+	Mine bool
+	// ShownAs is the kind in whose collection the cloud shows the same object too,
+	// "" for none: a mark for that kind is looked after there.
+	ShownAs string
+	Phase   Phase
 	// Remade is true when the object is deleted to be made anew at once: then
 	// whoever uses it need not let go first.
 	Remade bool
@@ -43,6 +51,11 @@ type Live[State any] struct {
 	Unwell []string
 	// Attr are facts that other kinds need by reference, e.g. a port's address.
 	Attr map[string]string
+	// InUse is true when the cloud says that something is attached to the object,
+	// whether the collections show it or not.
+	InUse bool
+	// Created is when the cloud made it; the zero time where the cloud does not tell.
+	Created time.Time
 	// Updated is when anything of the object was last changed; the zero time where
 	// the cloud does not tell.
 	Updated time.Time

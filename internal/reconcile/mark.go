@@ -3,23 +3,44 @@ package reconcile
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Mark is the proof of ownership that travels on a cloud object: which stack
+// Mark is the claim of ownership that travels on a cloud object: which stack
 // made it, for which key, and what was last applied to it. How it is stored
-// (tags, metadata, description) is the business of package cloud.
+// (tags, metadata, description) is the business of package cloud. It is no
+// proof: whoever can write to an object can write a mark on it, and clouds copy
+// marks when they copy objects.
 type Mark struct {
 	// Owner is the text that [OwnerText] gives for the stack and key.
 	Owner string
+	// Rivals are the other owner texts that the object bears, separated by
+	// spaces. An object with rivals belongs to nobody.
+	Rivals string
 	// Applied is a digest of the spec and options last applied, or "" while
-	// the object is half-made.
+	// the object is half-made. [Unreadable] stands for a digest that is missing
+	// where every request of ours writes one.
 	Applied string
 	// Keep is true when the object outlives its manifest (on-delete: detach or
 	// prune: false were set when it was last applied).
 	Keep bool
+}
+
+// Unreadable is what [Mark.Applied] holds when nothing says what was applied, or
+// several things do. It is no digest of anything, and no half-made object has it.
+const Unreadable = "?"
+
+// Owners are all the owner texts that the object bears.
+func (m *Mark) Owners() []string {
+	if m == nil {
+		return nil
+	}
+	return append([]string{m.Owner}, strings.Fields(m.Rivals)...)
 }
 
 // MaxOwnerText is the length in bytes that an owner text never exceeds: the
@@ -31,7 +52,12 @@ const MaxOwnerText = 60
 // owner text.
 const MaxStackName = 20
 
-const ownerPrefix = "stackreeve:"
+// OwnerWord begins every text and every metadata key that belongs to a mark,
+// OwnerPrefix every owner text.
+const (
+	OwnerWord   = "stackreeve"
+	OwnerPrefix = OwnerWord + ":"
+)
 
 // OwnerText is what a mark says of stack and key. Keys too long for a tag are
 // replaced by a digest of themselves, so that equal keys give equal texts and
@@ -41,11 +67,11 @@ func OwnerText(stack string, key manifest.Key) string {
 	if key.Namespace != "" && key.Namespace != "default" {
 		path = key.Namespace + "/" + key.Name
 	}
-	text := ownerPrefix + stack + ":" + key.Kind + "/" + path
+	text := OwnerPrefix + stack + ":" + key.Kind + "/" + path
 	if len(text) <= MaxOwnerText {
 		return text
 	}
-	return ownerPrefix + stack + ":" + key.Kind + "~" + Digest(path)
+	return OwnerPrefix + stack + ":" + key.Kind + "~" + Digest(path)
 }
 
 // Digest is a short, printable, stable fingerprint of text: 12 characters, 60
@@ -59,26 +85,62 @@ func Digest(text string) string {
 // of it was stored.
 type Owner struct{ Stack, Kind, Namespace, Name string }
 
-// ParseOwner reads an owner text. ok is false when text is not one.
+// ParseOwner reads an owner text. ok is false when text is not one that
+// [OwnerText] could have given.
 func ParseOwner(text string) (o Owner, ok bool) {
-	rest, ok := strings.CutPrefix(text, ownerPrefix)
-	if !ok {
+	parts := ownerText.FindStringSubmatch(text)
+	if parts == nil || len(text) > MaxOwnerText {
 		return Owner{}, false
 	}
-	stack, rest, ok := strings.Cut(rest, ":")
-	if !ok || stack == "" {
-		return Owner{}, false
+	if parts[4] != "" {
+		return Owner{Stack: parts[1], Kind: parts[2]}, true
 	}
-	if kind, _, hashed := strings.Cut(rest, "~"); hashed && !strings.Contains(kind, "/") {
-		return Owner{Stack: stack, Kind: kind}, kind != ""
-	}
-	kind, path, ok := strings.Cut(rest, "/")
-	if !ok || kind == "" || path == "" {
-		return Owner{}, false
-	}
-	o = Owner{Stack: stack, Kind: kind, Namespace: "default", Name: path}
-	if ns, name, nested := strings.Cut(path, "/"); nested {
+	o = Owner{Stack: parts[1], Kind: parts[2], Namespace: "default", Name: parts[3]}
+	if ns, name, nested := strings.Cut(parts[3], "/"); nested {
 		o.Namespace, o.Name = ns, name
 	}
-	return o, true
+	key := manifest.Key{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+	return o, OwnerText(o.Stack, key) == text
+}
+
+// ownerText is stackreeve:STACK:KIND/[NAMESPACE/]NAME, or, of a name that would
+// not fit, stackreeve:STACK:KIND~DIGEST.
+var ownerText = regexp.MustCompile(`^` + OwnerPrefix + `([-a-z0-9]+):([A-Za-z0-9]+)(?:/([^\s:/\[\]]+(?:/[^\s:/\[\]]+)?)|~([a-z2-7]{12}))$`)
+
+// OwnersIn finds the owner texts among the words of text, each once, in order;
+// brackets end a word as spaces do.
+func OwnersIn(text string) (owners []string) {
+	between := func(r rune) bool { return unicode.IsSpace(r) || r == '[' || r == ']' }
+	for _, word := range strings.FieldsFunc(text, between) {
+		if _, ok := ParseOwner(word); ok && !slices.Contains(owners, word) {
+			owners = append(owners, word)
+		}
+	}
+	return owners
+}
+
+// Claimed is the mark of an object that bears these owner texts: nil when there
+// are none, one with rivals when they differ. applied is what it says of what
+// was applied.
+func Claimed(owners []string, applied string, keep bool) *Mark {
+	owners = slices.Compact(slices.Sorted(slices.Values(owners)))
+	if len(owners) == 0 {
+		return nil
+	}
+	return &Mark{Owner: owners[0], Rivals: strings.Join(owners[1:], " "), Applied: applied, Keep: keep}
+}
+
+// markForm is anything that a reader of marks may take for a part of one. Some
+// clouds compare without regard to case, so it does too.
+var markForm = regexp.MustCompile(`(?i)` + OwnerWord + `(-[a-z]+)*:\S`)
+
+// LooksLikeMark tells whether text holds anything that could be read as a part
+// of a mark if it came to stand on an object in the cloud.
+func LooksLikeMark(text string) bool { return markForm.MatchString(text) }
+
+// ReservedKey tells whether a metadata key is one of a mark's, or one that a
+// cloud may take for it: databases ignore case and spaces at the end.
+func ReservedKey(key string) bool {
+	key = strings.ToLower(strings.TrimSpace(key))
+	return key == OwnerWord || strings.HasPrefix(key, OwnerWord+"-")
 }

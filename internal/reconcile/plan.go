@@ -13,6 +13,8 @@ import (
 //	any     unknown              the list failed                  wait
 //	import  -                    one object matches               keep
 //	import  -                    none, or several                 wait, refuse
+//	yes     several              which is meant cannot be decided refuse
+//	yes     shared or copied     nobody owns it                   refuse
 //	yes     no                   name taken by somebody           refuse
 //	yes     no                   something it leans on is missing wait
 //	yes     no                   all it leans on is ready         create
@@ -22,6 +24,8 @@ import (
 //	yes     yes                  failed for good                  replace
 //	yes     yes                  the cloud is working on it       wait
 //	no      yes                  marked to be kept                keep
+//	no      several, shared      which is meant cannot be decided refuse
+//	no      copied               nobody owns it                   refuse
 //	no      yes                  still used by another            wait
 //	no      yes                  unused                           delete
 func Make(in Input) Plan {
@@ -36,6 +40,7 @@ func Make(in Input) Plan {
 		p.steps = append(p.steps, p.decide(d))
 	}
 	p.orphans()
+	p.steps = append(p.steps, p.strays()...)
 	p.block()
 	p.inTurn()
 	p.untie()
@@ -67,7 +72,6 @@ type Input struct {
 // which everything it refers to was decided before.
 func (p *planner) decide(d *Desired) Step {
 	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, view: p.view(d, d.Spec)}
-	p.taken[OwnerText(p.Stack, d.Key)] = true
 	c, known := p.Have[d.Key.Kind]
 	switch {
 	case !known:
@@ -76,31 +80,31 @@ func (p *planner) decide(d *Desired) Step {
 		s.Error = true
 		return s.hold(Wait, c.Err.Error())
 	case d.Unmanaged:
-		return p.decideImport(s, d)
+		s = p.decideImport(s, d)
+		p.stillOwned(d, s.have)
+		return s
 	}
-	have, extra := p.find(d)
-	p.collapse(d, extra)
-	if have == nil {
+	if first := p.taken[OwnerText(p.Stack, d.Key)]; first != d.Key {
+		s.Error = true
+		return s.hold(Refuse, fmt.Sprintf("its owner mark would be the same as that of %s; rename one of them", first))
+	}
+	ch := p.settle(d)
+	p.besides(d, ch)
+	switch {
+	case ch.refusal != "" && d.Options.Suspend:
+		return s.hold(Keep, "suspended; "+ch.refusal)
+	case ch.refusal != "":
+		s.Error = true
+		return s.hold(Refuse, ch.refusal)
+	case ch.have == nil:
 		return p.decideMissing(s, d)
 	}
-	return p.decideOwned(s, d, have)
+	return p.decideOwned(s, d, ch.have)
 }
 
 func (s Step) hold(action Action, reason string) Step {
 	s.Action, s.Reason = action, reason
 	return s
-}
-
-// collapse deletes the surplus of an object that exists more than once.
-func (p *planner) collapse(d *Desired, extra []*Live[any]) {
-	for _, item := range extra {
-		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
-		if item.Phase == Deleting {
-			p.steps = append(p.steps, s.hold(Wait, "a surplus copy is being deleted"))
-			continue
-		}
-		p.steps = append(p.steps, s.hold(Delete, "surplus copy, left by an interrupted request"))
-	}
 }
 
 func (p *planner) decideMissing(s Step, d *Desired) Step {
@@ -109,7 +113,7 @@ func (p *planner) decideMissing(s Step, d *Desired) Step {
 	}
 	if d.Import != nil && d.Import.ID != "" {
 		s.Error = true
-		return s.hold(Refuse, fmt.Sprintf("no %s with ID %s can be adopted in this project; correct spec.import.id or remove it", d.Key.Kind, d.Import.ID))
+		return s.hold(Refuse, p.unadoptable(d))
 	}
 	if taken := p.nameTaken(d); taken != nil {
 		s.Error = true
@@ -130,11 +134,11 @@ func (p *planner) takenText(by *Live[any]) string {
 }
 
 // nameTaken finds somebody else's object under the name that d would bear:
-// one that no stack has marked, or any at all where names are unique.
+// one that no stack owns, or any at all where names are unique.
 func (p *planner) nameTaken(d *Desired) *Live[any] {
 	k := p.kinds[d.Key.Kind]
 	for _, item := range p.index[d.Key.Kind].name[k.name(p.view(d, d.Spec))] {
-		if item.Name != "" && (k.Info().UniqueNames || item.Mine && item.Mark == nil) {
+		if item.Name != "" && (k.Info().UniqueNames || item.Mine && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
 			return item
 		}
 	}
@@ -175,7 +179,7 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	}
 	differs, moved, notes := p.changes(d, have)
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
-	s.Drift = len(differs) > 0 && (p.Synced || have.Mark != nil && have.Mark.Applied == d.digest)
+	s.Drift = len(differs) > 0 && (p.Synced || have.Mark != nil && have.Copied == "" && have.Mark.Applied == d.digest)
 	fixed := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Disruption == Replace })
 	switch {
 	case len(s.Changes) == 0:
@@ -209,8 +213,8 @@ func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change,
 	differs = slices.DeleteFunc(c.list, func(c Change) bool { return d.Options.ignores(c.Field) })
 	mark := d.mark(p.Stack)
 	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && have.Mark.Owner == mark.Owner
-	if !fixed && (have.Mark == nil || *have.Mark != mark) {
-		differs = append(differs, Change{Field: MarkField, Have: markText(have.Mark), Want: markText(&mark)})
+	if !fixed && (have.Mark == nil || *have.Mark != mark || have.Copied != "") {
+		differs = append(differs, Change{Field: MarkField, Have: have.markText(), Want: mark.text()})
 	}
 	for _, ref := range d.Refs {
 		if ref.Fixed && p.doomed[ref.Key] && !d.Options.ignores(ref.Field) {
@@ -220,13 +224,20 @@ func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change,
 	return differs, moved, c.notes
 }
 
-func markText(m *Mark) string {
-	if m == nil {
-		return ""
-	}
+func (m Mark) text() string {
 	text := m.Owner + " " + m.Applied
 	if m.Keep {
 		text += " keep"
 	}
 	return text
+}
+
+func (l Live[State]) markText() string {
+	switch {
+	case l.Mark == nil:
+		return ""
+	case l.Copied != "":
+		return l.Mark.text() + " copied"
+	}
+	return l.Mark.text()
 }

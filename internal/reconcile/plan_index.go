@@ -1,9 +1,7 @@
 package reconcile
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -22,7 +20,8 @@ type planner struct {
 	// have, and what leans on it by a fixed reference goes with it.
 	doomed     map[manifest.Key]bool
 	users      map[string][]*Live[any] // owned objects by the tokens they use
-	taken      map[string]bool         // owner texts that a desired object answers for
+	taken      map[string]manifest.Key // which desired object answers for an owner text
+	adopted    map[*Live[any]]bool     // named by the spec.import.id of a managed object
 	steps      []Step
 	workloads  []Workload
 	owned      int
@@ -31,9 +30,17 @@ type planner struct {
 
 // index finds the objects of one collection.
 type index struct {
-	owner map[string][]*Live[any]
+	owner map[string]*claims
 	id    map[string]*Live[any]
 	name  map[string][]*Live[any]
+	// misplaced are objects with a mark of the stack for another kind.
+	misplaced []misplaced
+}
+
+type misplaced struct {
+	item  *Live[any]
+	text  string
+	owner Owner
 }
 
 func newPlanner(in Input) *planner {
@@ -41,17 +48,26 @@ func newPlanner(in Input) *planner {
 		Input: in, kinds: make(map[string]Kind, len(in.Kinds)), group: groupsOf(in.Kinds),
 		byKey: make(map[manifest.Key]*Desired, len(in.Want)), index: make(map[string]*index, len(in.Have)),
 		live: make(map[manifest.Key]*Live[any], len(in.Want)), ready: make(map[manifest.Key]bool, len(in.Want)),
-		doomed: map[manifest.Key]bool{}, users: map[string][]*Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]bool, len(in.Want)),
+		doomed: map[manifest.Key]bool{}, users: map[string][]*Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*Live[any]]bool{},
 	}
 	for _, k := range in.Kinds {
 		p.kinds[k.Info().Kind] = k
 		p.names = append(p.names, k.Info().Kind)
 	}
 	for i := range in.Want {
-		p.byKey[in.Want[i].Key] = &in.Want[i]
+		d := &in.Want[i]
+		p.byKey[d.Key] = d
+		if owner := OwnerText(p.Stack, d.Key); p.taken[owner] == (manifest.Key{}) && !d.Virtual {
+			p.taken[owner] = d.Key
+		}
 	}
 	for name, c := range in.Have {
 		p.index[name] = p.indexOf(name, c)
+	}
+	for i := range in.Want {
+		if d := &in.Want[i]; p.index[d.Key.Kind] != nil && p.named(d) != nil {
+			p.adopted[p.named(d)] = true
+		}
 	}
 	return p
 }
@@ -60,8 +76,7 @@ func newPlanner(in Input) *planner {
 // cloud may show in the collections of two kinds (a router's interface is a
 // port); it is owned where its mark says so, and nowhere else.
 func (p *planner) indexOf(kind string, c Collection) *index {
-	x := &index{owner: map[string][]*Live[any]{}, id: make(map[string]*Live[any], len(c.Items)), name: make(map[string][]*Live[any], len(c.Items))}
-	prefix := ownerPrefix + p.Stack + ":"
+	x := &index{owner: map[string]*claims{}, id: make(map[string]*Live[any], len(c.Items)), name: make(map[string][]*Live[any], len(c.Items))}
 	for i := range c.Items {
 		item := &c.Items[i]
 		if x.id[item.ID] != nil {
@@ -69,22 +84,42 @@ func (p *planner) indexOf(kind string, c Collection) *index {
 		}
 		x.id[item.ID] = item
 		x.name[item.Name] = append(x.name[item.Name], item)
-		if item.Mark == nil || !item.Mine || !strings.HasPrefix(item.Mark.Owner, prefix) || !ownedAs(item, kind) {
-			continue
-		}
-		p.owned++
-		p.ownedKinds[kind]++
-		x.owner[item.Mark.Owner] = append(x.owner[item.Mark.Owner], item)
-		for _, token := range item.Uses {
-			p.users[token] = append(p.users[token], item)
+		if item.Mine && p.claim(x, kind, item) {
+			for _, token := range item.Uses {
+				p.users[token] = append(p.users[token], item)
+			}
 		}
 	}
 	return x
 }
 
-func ownedAs(item *Live[any], kind string) bool {
-	o, ok := ParseOwner(item.Mark.Owner)
-	return ok && o.Kind == kind
+// claim sorts an object in by the marks of the stack that it bears, and tells
+// whether it bears one for this kind.
+func (p *planner) claim(x *index, kind string, item *Live[any]) (any bool) {
+	for _, text := range item.Mark.Owners() {
+		o, ok := ParseOwner(text)
+		switch {
+		case !ok || o.Stack != p.Stack || o.Kind == item.ShownAs:
+			continue
+		case o.Kind != kind:
+			x.misplaced = append(x.misplaced, misplaced{item, text, o})
+			continue
+		case x.owner[text] == nil:
+			x.owner[text] = &claims{}
+		}
+		any = true
+		switch c := x.owner[text]; {
+		case item.Mark.Rivals != "":
+			c.shared = append(c.shared, item)
+		case item.Copied != "":
+			c.copied = append(c.copied, item)
+		default:
+			c.sole = append(c.sole, item)
+			p.owned++
+			p.ownedKinds[kind]++
+		}
+	}
+	return any
 }
 
 // view gives a desired object the shape in which its kind sees it.
@@ -101,35 +136,6 @@ func (p *planner) lookup(key manifest.Key) Ref {
 		ref.Ready, ref.ID, ref.Attr = p.ready[key], live.ID, live.Attr
 	}
 	return ref
-}
-
-// find returns the live object that is d, and others that bear the same mark:
-// the traces of a request whose answer was lost.
-func (p *planner) find(d *Desired) (have *Live[any], extra []*Live[any]) {
-	x := p.index[d.Key.Kind]
-	owned := slices.Clone(x.owner[OwnerText(p.Stack, d.Key)])
-	if len(owned) == 0 && d.Import != nil && d.Import.ID != "" {
-		if item := x.id[d.Import.ID]; item != nil && item.Mine && item.Mark == nil {
-			return item, nil
-		}
-	}
-	if len(owned) == 0 {
-		return nil, nil
-	}
-	finished := func(l *Live[any]) int {
-		if l.Mark.Applied != "" {
-			return 0
-		}
-		return 1
-	}
-	slices.SortFunc(owned, func(a, b *Live[any]) int {
-		return cmp.Or(cmp.Compare(rank(a.Phase), rank(b.Phase)), cmp.Compare(finished(a), finished(b)), cmp.Compare(len(p.usersOf(b)), len(p.usersOf(a))), cmp.Compare(a.ID, b.ID))
-	})
-	return owned[0], owned[1:]
-}
-
-func rank(phase Phase) int {
-	return slices.Index([]Phase{Ready, Degraded, Pending, Failed, Deleting}, phase)
 }
 
 func (p *planner) usersOf(l *Live[any]) []*Live[any] {

@@ -17,13 +17,10 @@ func (p *planner) orphans() {
 		if x == nil || p.Have[name].Err != nil {
 			continue
 		}
-		for owner, items := range x.owner {
+		for owner, claimed := range x.owner {
 			o, ok := ParseOwner(owner)
-			if !ok || o.Kind != name || p.taken[owner] {
-				continue
-			}
-			for _, item := range items {
-				list = append(list, p.orphan(o, item))
+			if _, wanted := p.taken[owner]; ok && o.Kind == name && !wanted {
+				list = append(list, p.unwanted(o, owner, claimed)...)
 			}
 		}
 	}
@@ -63,12 +60,18 @@ func (p *planner) usersFirst(list []Step) []Step {
 
 func (p *planner) rank(kind string) int { return slices.Index(p.names, kind) }
 
-func (p *planner) orphan(o Owner, item *Live[any]) Step {
+// orphanKey is the key that an owner text stands for; where the text has only a
+// digest of it, the object's name takes its place.
+func (p *planner) orphanKey(o Owner, item *Live[any]) manifest.Key {
 	key := manifest.Key{Group: p.group[o.Kind], Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 	if key.Name == "" {
 		key.Namespace, key.Name = "default", item.Name
 	}
-	s := Step{Key: key, have: item}
+	return key
+}
+
+func (p *planner) orphan(o Owner, item *Live[any]) Step {
+	s := Step{Key: p.orphanKey(o, item), have: item}
 	switch {
 	case item.Mark.Keep:
 		return s.hold(Keep, "no longer in the repository; left in the cloud as its annotations asked")

@@ -90,7 +90,7 @@ func (r *resolver) decode(obj *manifest.Object, parent *Desired, fallback bool, 
 	}
 	d, problems := k.decode(obj)
 	d.body, d.public = k.Body(), k.Info().Public
-	problems = append(problems, d.readOptions()...)
+	problems = slices.Concat(problems, d.forged(), d.readOptions())
 	if d.Import != nil {
 		d.Import.Hint = hint
 	}

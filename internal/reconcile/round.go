@@ -19,6 +19,8 @@ type round struct {
 	waiting []Activity
 	// kinds are the collections in which something is waited for.
 	kinds map[string]bool
+	// outdated are the collections that were listed too long ago to delete from.
+	outdated map[string]bool
 	// writes counts the steps that change the cloud, done those of them that
 	// were carried out.
 	writes, done int
@@ -37,7 +39,7 @@ func (r *run) begin() {
 	plan := r.engine.plan(r.rev, r.snapshot, r.engine.ids)
 	r.remember(plan)
 	r.discover(plan)
-	r.round = round{plan: plan, kinds: map[string]bool{}}
+	r.round = round{plan: plan, kinds: map[string]bool{}, outdated: map[string]bool{}}
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
 		if !s.Action.Writes() {
@@ -90,6 +92,9 @@ func (r *run) dispatch(start func(todo)) {
 		switch t := queue[next]; r.when(t, now) {
 		case atOnce:
 			start(t)
+		case afterLook:
+			r.round.outdated[t.step.Key.Kind] = true
+			fallthrough
 		case afterPause:
 			queue[paused] = t
 			paused++
@@ -106,6 +111,7 @@ type start int
 const (
 	atOnce start = iota
 	afterPause
+	afterLook // at the object's mark, which people may have taken off since
 	notInThisRound
 )
 
@@ -125,6 +131,9 @@ func (r *run) when(t todo, now time.Time) start {
 	}
 	if r.usedUp(s) != nil || r.vanishedAgain(*s) {
 		return notInThisRound
+	}
+	if s.Action.Destroys() && now.Sub(r.sight(s.Key.Kind).at) > r.timing.Fresh {
+		return afterLook
 	}
 	return atOnce
 }

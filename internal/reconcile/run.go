@@ -63,7 +63,8 @@ type run struct {
 	timing    Timing
 	snapshot  Snapshot
 	moved     map[string]*moved // what the snapshot does not hold yet, by kind name
-	news      bool              // the snapshot is not what the present round was planned with
+	news      bool              // the present round was planned without what moved
+	relisted  bool              // the present round was planned with an older list
 	round     round
 	seen      map[string]*sight     // by kind name
 	tries     map[string]*try       // by step identity
@@ -114,6 +115,9 @@ func newRun(e *Engine, rev Revision) *run {
 // start. Before it believes that, it lists once more what it has written.
 func (r *run) loop(ctx, stepCtx context.Context) {
 	for {
+		if r.relisted {
+			r.begin()
+		}
 		if ctx.Err() == nil {
 			r.dispatch(func(t todo) { r.start(stepCtx, t) })
 		}
@@ -244,7 +248,7 @@ func (r *run) move(kind, id string, live *Live[any]) {
 // settle puts what moved into the snapshot. Steps in flight go on reading the
 // items they were planned with.
 func (r *run) settle() {
-	r.news = false
+	r.news, r.relisted = false, false
 	for kind, m := range r.moved {
 		c := r.snapshot[kind]
 		items := make([]Live[any], 0, len(c.Items)+len(m.ids))

@@ -7,10 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -131,7 +135,8 @@ func write(p Plan) string {
 
 // fill puts things into the world. Each line is "name owner field=value …",
 // owner one of ours (mark of the present manifest), stale (of an older one),
-// keep, half, other, nobody, alien (another project's).
+// keep, half, other, nobody, alien (another project's). Among the fields are
+// as=NAME (the mark is that of NAME), rival=STACK and kind=KIND of the mark.
 func fill(t *testing.T, w *world, cloud []string, want []Desired) {
 	t.Helper()
 	for _, line := range cloud {
@@ -173,6 +178,19 @@ func fill(t *testing.T, w *world, cloud []string, want []Desired) {
 				x.leaving = 9
 			case "failed":
 				x.failed = true
+			case "used":
+				x.used = true
+			case "copied":
+				x.copied = "was restored from backup " + value
+			case "created":
+				day, _ := strconv.Atoi(value)
+				x.created = time.Date(2024, 1, day, 0, 0, 0, 0, time.UTC)
+			case "rival":
+				x.mark.Rivals = OwnerText(value, thingKey(x.name))
+			case "as":
+				x.mark.Owner = OwnerText("s", thingKey(value))
+			case "kind":
+				x.mark.Owner = OwnerText("s", manifest.Key{Kind: value, Name: x.name})
 			}
 		}
 		w.put(x)

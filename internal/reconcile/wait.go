@@ -34,9 +34,11 @@ func (r *run) nextWake() (at time.Time, more bool) {
 }
 
 // moving names the collections that must be listed again: something in them
-// was written, is being worked on by the cloud, or they could not be seen.
+// was written, is being worked on by the cloud, is to be deleted and was not seen
+// lately, or they could not be seen.
 func (r *run) moving() map[string]bool {
 	kinds := maps.Clone(r.round.kinds)
+	maps.Copy(kinds, r.round.outdated)
 	for kind, s := range r.seen {
 		if len(s.stale) > 0 {
 			kinds[kind] = true
@@ -148,7 +150,7 @@ func (r *run) took(kind string, c Collection, took time.Duration) {
 	}
 	r.snapshot[kind] = c
 	delete(r.moved, kind)
-	r.news = true
+	r.relisted = true
 }
 
 func (r *run) observedAll() {

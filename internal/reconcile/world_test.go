@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing/fstest"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -39,7 +40,9 @@ type thing struct {
 	mine                    bool
 	building                int // lists until it is ready
 	leaving                 int // lists until it is gone; 0 = stays
-	failed                  bool
+	failed, used            bool
+	created                 time.Time
+	copied                  string
 }
 
 type thingRules struct{}
@@ -90,9 +93,10 @@ type world struct {
 	list   error // what List answers
 	// create, if set, is asked before every create and may lose its answer.
 	create   func(name string) (before, after error)
-	stubborn map[string]bool // names whose colour never changes
-	missing  map[string]bool // names whose updates need something that is gone
-	wrote    func()          // if set, called after every write
+	remove   func(name string) error // if set, asked before every delete
+	stubborn map[string]bool         // names whose colour never changes
+	missing  map[string]bool         // names whose updates need something that is gone
+	wrote    func()                  // if set, called after every write
 }
 
 // write counts a write.
@@ -113,12 +117,12 @@ func (w *world) put(t thing) *thing {
 }
 
 func (w *world) kind() Kind {
-	return Define[thingSpec, thingFilter, thing](Info{Group: "test", Version: "v1", Kind: "Thing"}, thingRules{}, w)
+	return Define[thingSpec, thingFilter, thing](Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>"}, thingRules{}, w)
 }
 
 func (w *world) live(t *thing) Live[*thing] {
 	state := *t
-	l := Live[*thing]{ID: t.id, Name: t.name, Mark: t.mark, Mine: t.mine, Phase: Ready, State: &state, Uses: slices.Concat(t.on, t.near)}
+	l := Live[*thing]{ID: t.id, Name: t.name, Mark: t.mark, Copied: t.copied, Mine: t.mine, Phase: Ready, State: &state, Uses: slices.Concat(t.on, t.near), InUse: t.used, Created: t.created}
 	switch {
 	case t.leaving > 0:
 		l.Phase = Deleting
@@ -197,7 +201,7 @@ func (w *world) Update(_ context.Context, want Want[thingSpec], have Live[*thing
 	}
 	t.near, _ = idsOf(want, want.Spec.Near)
 	mark := want.Mark
-	t.mark = &mark
+	t.mark, t.copied = &mark, ""
 	return nil
 }
 
@@ -207,6 +211,11 @@ func (w *world) Delete(_ context.Context, have Live[*thing]) (bool, error) {
 	t := w.things[have.ID]
 	if t == nil {
 		return false, ErrGone
+	}
+	if w.remove != nil {
+		if err := w.remove(t.name); err != nil {
+			return false, err
+		}
 	}
 	for _, other := range w.things {
 		if slices.Contains(other.on, t.id) {

@@ -19,7 +19,7 @@ func (d driver) live(s *State) reconcile.Live[*State] {
 	live := cloud.Live(d.c, s.NeutronBase, s)
 	live.Name = s.FloatingIP
 	live.Attr = map[string]string{"address": s.FloatingIP}
-	live.Uses = []string{s.FloatingNetworkID}
+	live.Uses, live.InUse = []string{s.FloatingNetworkID}, s.PortID != ""
 	for _, id := range []string{s.PortID, s.RouterID} {
 		if id != "" {
 			live.Uses = append(live.Uses, id)

@@ -62,8 +62,9 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "FloatingIP", Service: cloud.Network,
-		Loss: []string{"its public address"},
-		Doc:  "A public address that leads to a port (Neutron).",
+		Unmark: cloud.UnmarkByTag("floating ip"),
+		Loss:   []string{"its public address"},
+		Doc:    "A public address that leads to a port (Neutron).",
 	}, rules{}, driver{c})
 }
 

@@ -44,7 +44,8 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "KeyPair", Service: cloud.Compute, UniqueNames: true,
-		Doc: "A public SSH key that new servers let in (Nova). It belongs to the user whose credentials the agent has, not to the project.",
+		Unmark: "the mark is the end of the key's comment, which Nova cannot change: openstack keypair delete <id>, and import the key anew without it",
+		Doc:    "A public SSH key that new servers let in (Nova). It belongs to the user whose credentials the agent has, not to the project.",
 	}, rules{}, driver{c})
 }
 
@@ -99,9 +100,8 @@ func unmarked(line string) (user string, mark *reconcile.Mark, project string) {
 	if _, isOwner := reconcile.ParseOwner(owner); !hasProject || !hasApplied || !isOwner {
 		return line, nil, ""
 	}
-	mark = &reconcile.Mark{Owner: owner}
-	mark.Applied, mark.Keep = strings.CutSuffix(applied, keepSuffix)
-	return user, mark, project
+	digest, keep := cloud.ReadApplied(applied)
+	return user, reconcile.Claimed(append(reconcile.OwnersIn(user), owner), digest, keep), project
 }
 
 const (

@@ -84,8 +84,9 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.DefineFlat[Spec, State](reconcile.Info{
 		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer,
-		Loss: []string{"its address, unless the manifest fixes it"},
-		Doc:  "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",
+		Unmark: cloud.UnmarkByTag("loadbalancer"),
+		Loss:   []string{"its address, unless the manifest fixes it"},
+		Doc:    "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",
 	}, rules{}, driver{c})
 }
 

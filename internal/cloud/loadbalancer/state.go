@@ -132,9 +132,10 @@ func (s *State) children(visit func(what string, c *child)) {
 // live gives a load balancer its live shape.
 func (s *State) live(project string) reconcile.Live[*State] {
 	phase, message := s.phase()
+	created, _ := time.Parse("2006-01-02T15:04:05", s.CreatedAt)
 	updated, _ := time.Parse("2006-01-02T15:04:05", s.UpdatedAt) // null as long as it is as it was made
 	return reconcile.Live[*State]{
-		ID: s.ID, Name: s.Name, Mark: cloud.MarkInTags(s.Tags), Mine: s.ProjectID == project, Phase: phase, Message: message, Updated: updated, State: s,
+		ID: s.ID, Name: s.Name, Mark: cloud.MarkInTags(s.Tags), Mine: s.ProjectID == project, Phase: phase, Message: message, Created: created, Updated: updated, State: s,
 		Uses: s.uses(), Unwell: s.unwell(), Attr: map[string]string{"address": s.VIPAddress, "port_id": s.VIPPortID, "subnet_id": s.VIPSubnetID, "network_id": s.VIPNetworkID},
 	}
 }

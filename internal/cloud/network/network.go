@@ -60,7 +60,8 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Network", Service: cloud.Network,
-		Doc: "A virtual layer 2 network (Neutron).",
+		Unmark: cloud.UnmarkByTag("network"),
+		Doc:    "A virtual layer 2 network (Neutron).",
 	}, rules{}, driver{c})
 }
 

@@ -17,8 +17,11 @@ type driver struct{ c *cloud.Client }
 func (d driver) live(s *State) reconcile.Live[*State] {
 	live := cloud.Live(d.c, s.NeutronBase, s)
 	live.Uses = append([]string{s.NetworkID}, s.SecurityGroups...)
-	live.Tokens = s.tokens()
+	live.Tokens, live.InUse = s.tokens(), s.DeviceID != ""
 	live.Attr = map[string]string{"network_id": s.NetworkID}
+	if cloud.IsRouterPort(s.DeviceOwner) {
+		live.ShownAs = "RouterInterface"
+	}
 	for i, ip := range s.FixedIPs {
 		live.Uses = append(live.Uses, ip.SubnetID)
 		if i == 0 {

@@ -82,8 +82,9 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Port", Service: cloud.Network,
-		Loss: []string{"its addresses, unless the manifest fixes them"},
-		Doc:  "A connection to a network, for a machine to be plugged in (Neutron).",
+		Unmark: cloud.UnmarkByTag("port"),
+		Loss:   []string{"its addresses, unless the manifest fixes them"},
+		Doc:    "A connection to a network, for a machine to be plugged in (Neutron).",
 	}, rules{}, driver{c})
 }
 

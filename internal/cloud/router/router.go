@@ -69,7 +69,8 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Router", Service: cloud.Network,
-		Doc: "A router between networks and to the outside (Neutron).",
+		Unmark: cloud.UnmarkByTag("router"),
+		Doc:    "A router between networks and to the outside (Neutron).",
 	}, rules{}, driver{c})
 }
 

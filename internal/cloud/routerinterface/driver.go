@@ -18,7 +18,7 @@ type driver struct{ c *cloud.Client }
 func (d driver) live(s *State) reconcile.Live[*State] {
 	live := cloud.Live(d.c, s.NeutronBase, s)
 	if s.DeviceID != "" {
-		live.Uses = append(live.Uses, s.DeviceID)
+		live.Uses, live.InUse = append(live.Uses, s.DeviceID), true
 	}
 	for _, ip := range s.FixedIPs {
 		live.Uses = append(live.Uses, ip.SubnetID)

@@ -43,7 +43,7 @@ func (s *State) on(subnet string) bool {
 // isInterface tells whether a port is a router's interface at all, and not, say, its
 // gateway. (neutron-lib constants.py: ROUTER_INTERFACE_OWNERS)
 func (s *State) isInterface() bool {
-	return strings.HasPrefix(s.DeviceOwner, "network:router_interface") || s.DeviceOwner == "network:ha_router_replicated_interface"
+	return cloud.IsRouterPort(s.DeviceOwner)
 }
 
 type rules struct{}
@@ -53,7 +53,8 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.DefineFlat[Spec, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "RouterInterface", Service: cloud.Network,
-		Doc: "A subnet's connection to a router (Neutron).",
+		Unmark: cloud.UnmarkByTag("port"),
+		Doc:    "A subnet's connection to a router (Neutron).",
 	}, rules{}, driver{c})
 }
 

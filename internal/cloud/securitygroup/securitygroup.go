@@ -59,7 +59,8 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "SecurityGroup", Service: cloud.Network,
-		Doc: "A set of firewall rules for ports (Neutron).",
+		Unmark: cloud.UnmarkByTag("security group"),
+		Doc:    "A set of firewall rules for ports (Neutron).",
 	}, rules{}, driver{c})
 }
 

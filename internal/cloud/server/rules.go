@@ -45,7 +45,7 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 		switch {
 		case seen[m.Key]:
 			r.Problem(field, "is given twice", "keep one of them")
-		case m.Key == cloud.OwnerKey || strings.HasPrefix(m.Key, cloud.OwnerKey+"-"):
+		case reconcile.ReservedKey(m.Key):
 			r.Problem(field, "is reserved for the mark of the owner", "choose another key")
 		}
 		seen[m.Key] = true

@@ -102,7 +102,8 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
-		Loss: []string{"its local disk", "the addresses that no port of its own keeps"},
-		Doc:  "A virtual machine (Nova).",
+		Unmark: cloud.UnmarkByProperty("server"),
+		Loss:   []string{"its local disk", "the addresses that no port of its own keeps"},
+		Doc:    "A virtual machine (Nova).",
 	}, rules{}, driver{c})
 }

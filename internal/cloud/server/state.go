@@ -30,6 +30,7 @@ type State struct {
 	ConfigDrive      string            `json:"config_drive"`
 	LaunchedAt       string            `json:"OS-SRV-USG:launched_at"`
 	Volumes          []link            `json:"os-extended-volumes:volumes_attached"`
+	Created          time.Time         `json:"created"`
 	Updated          time.Time         `json:"updated"`
 	Fault            struct {
 		Message string `json:"message"`
@@ -138,7 +139,7 @@ func (s *State) phase() (reconcile.Phase, string) {
 // live gives a server its live shape.
 func (s *State) live(projectID string) reconcile.Live[*State] {
 	l := reconcile.Live[*State]{ID: s.ID, Name: s.Name, Mark: cloud.MarkInMetadata(s.Metadata), Mine: s.ProjectID == projectID,
-		Uses: slices.Concat(s.portIDs(), s.volumeIDs(), s.Groups), Attr: map[string]string{}, State: s}
+		Uses: slices.Concat(s.portIDs(), s.volumeIDs(), s.Groups), Attr: map[string]string{}, Created: s.Created, State: s}
 	l.Phase, l.Message = s.phase()
 	for _, p := range s.Ports {
 		for _, ip := range p.FixedIPs {

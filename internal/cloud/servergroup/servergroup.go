@@ -67,7 +67,8 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "ServerGroup", Service: cloud.Compute, FixedMark: true,
-		Doc: "Servers that the scheduler keeps together or apart (Nova). Its name in the cloud ends in the mark of its owner, because Nova has no other place for it.",
+		Unmark: "the mark is the end of the name, which Nova cannot change: openstack server group delete <id>",
+		Doc:    "Servers that the scheduler keeps together or apart (Nova). Its name in the cloud ends in the mark of its owner, because Nova has no other place for it.",
 	}, rules{}, driver{c})
 }
 
@@ -94,8 +95,7 @@ func unmarked(name string) (user string, mark *reconcile.Mark) {
 	if mark = cloud.MarkInText(name[at+1:]); mark == nil {
 		return whole, nil
 	}
-	mark.Keep = keep
-	return name[:at], mark
+	return name[:at], reconcile.Claimed(append(reconcile.OwnersIn(name[:at]), mark.Owner), mark.Applied, keep)
 }
 
 func (rules) Validate(s *Spec, r *reconcile.Report) {

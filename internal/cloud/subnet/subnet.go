@@ -78,7 +78,8 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Subnet", Service: cloud.Network,
-		Doc: "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron).",
+		Unmark: cloud.UnmarkByTag("subnet"),
+		Doc:    "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron).",
 	}, rules{}, driver{c})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -20,6 +21,11 @@ func (d driver) live(s *State) reconcile.Live[*State] {
 	l := reconcile.Live[*State]{ID: s.ID, Name: s.Name, Mark: cloud.MarkInMetadata(s.Metadata), State: s,
 		Mine: cloud.Or(s.ProjectID, d.c.ProjectID) == d.c.ProjectID}
 	l.Phase, l.Message = s.phase()
+	l.Copied, l.InUse = s.copied(), len(s.Attachments) > 0 || s.Status == "in-use"
+	l.Created, _ = time.Parse(timeFormat, s.CreatedAt)
+	if l.Mark != nil && l.Mark.Applied == "" {
+		l.Mark.Applied = reconcile.Unreadable // it is made in one request: somebody has emptied the digest
+	}
 	return l
 }
 
@@ -81,6 +87,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 		user = metadata(w.Spec)
 	}
 	all := cloud.Metadata(w.Mark, user)
+	all[cloud.SelfKey] = have.ID
 	return d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPut, Path: path + "/metadata", Body: map[string]any{"metadata": all}})
 }
 

@@ -3,6 +3,7 @@
 package volume
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -75,8 +76,8 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Volume", Service: cloud.BlockStorage,
-		Loss: []string{"all data on it"},
-		Doc:  "A disk that outlives the servers it is attached to (Cinder).",
+		Loss: []string{"all data on it"}, Unmark: cloud.UnmarkByProperty("volume"),
+		Doc: "A disk that outlives the servers it is attached to (Cinder).",
 	}, rules{}, driver{c})
 }
 
@@ -89,7 +90,7 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 		switch {
 		case seen[m.Name]:
 			r.Problem(field, "is given twice", "keep one of them")
-		case m.Name == cloud.OwnerKey || strings.HasPrefix(m.Name, cloud.OwnerKey+"-"):
+		case reconcile.ReservedKey(m.Name):
 			r.Problem(field, "is reserved for the mark of the owner", "choose another name")
 		}
 		seen[m.Name] = true
@@ -149,6 +150,34 @@ func (s *State) phase() (reconcile.Phase, string) {
 	}
 	return reconcile.Pending, "is " + s.Status
 }
+
+// copied says what shows that the mark on a volume is a copy. Cinder puts the
+// metadata of a volume into its backups, and from there onto whatever a backup is
+// restored to, beside src_backup_id (cinder/backup/driver.py: _restore_vol_meta,
+// backup/manager.py: restore_backup); it clones volumes with their metadata when
+// it makes images of them (volume/manager.py: _clone_image_volume). What we make
+// ourselves comes from no volume, snapshot or backup. What was adopted may: it
+// holds its own ID beside the mark since.
+func (s *State) copied() string {
+	self, backup := s.Metadata[cloud.SelfKey], s.Metadata[sourceBackup]
+	switch {
+	case cloud.MarkInMetadata(s.Metadata) == nil || self == s.ID:
+		return ""
+	case backup != "" || s.BackupID != "":
+		return "was restored from backup " + cmp.Or(backup, s.BackupID)
+	case s.SnapshotID != "":
+		return "was made from snapshot " + s.SnapshotID
+	case s.SourceVolumeID != "":
+		return "was made from volume " + s.SourceVolumeID
+	case self != "":
+		return "has the metadata of volume " + self
+	}
+	return ""
+}
+
+// sourceBackup is the metadata key in which Cinder says which backup a volume
+// was restored from.
+const sourceBackup = "src_backup_id"
 
 // young tells whether the volume was last touched within an hour of its
 // creation: no copy of an image takes longer, and nobody has used it since.

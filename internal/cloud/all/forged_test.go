@@ -1,0 +1,206 @@
+package all_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// others are the kinds that estate has none of.
+const others = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: WORD-config}
+data: {script: echo}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: WORD-secret}
+stringData: {value: echo hello}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Project
+metadata: {name: demo}
+spec: {managementPolicy: unmanaged, import: {filter: {name: demo}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: VolumeType
+metadata: {name: ssd}
+spec: {managementPolicy: unmanaged, import: {filter: {name: ssd}}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachine
+metadata: {name: WORD-machine}
+spec: {image: cirros, flavor: m1.nano, network: WORD-net}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachineGroup
+metadata: {name: WORD-machines}
+spec: {replicas: 1, haPolicy: soft, template: {image: cirros, flavor: m1.nano, network: WORD-net}}
+`
+
+// forger puts a text into the fields of documents, one at a time.
+type forger struct {
+	text string
+	// visit is called with every field in turn, while it holds the text.
+	visit func(field string)
+}
+
+// fill walks a type and its value side by side. set puts a value where v is.
+func (f forger) fill(t reflect.Type, v any, path string, set func(any)) {
+	switch t.Kind() {
+	case reflect.Pointer:
+		f.fill(t.Elem(), v, path, set)
+	case reflect.String:
+		set(f.text)
+		f.visit(path)
+		set(v)
+	case reflect.Slice:
+		f.list(t, v, path, set)
+	case reflect.Map:
+		f.table(t, v, path, set)
+	case reflect.Struct:
+		f.object(t, v, path, set)
+	}
+}
+
+func (f forger) list(t reflect.Type, v any, path string, set func(any)) {
+	list, _ := v.([]any)
+	for i := range max(1, len(list)) {
+		longer := slices.Clone(list)
+		if i == len(longer) {
+			longer = append(longer, nil)
+		}
+		f.fill(t.Elem(), longer[i], fmt.Sprintf("%s[%d]", path, i), func(item any) {
+			longer[i] = item
+			set(longer)
+		})
+	}
+	set(v)
+}
+
+func (f forger) table(t reflect.Type, v any, path string, set func(any)) {
+	set(map[string]any{f.text: "x"})
+	f.visit(path + " (key)")
+	for _, key := range []string{"x", cloud.OwnerKey} {
+		f.fill(t.Elem(), nil, path+"["+key+"]", func(item any) { set(map[string]any{key: item}) })
+	}
+	set(v)
+}
+
+func (f forger) object(t reflect.Type, v any, path string, set func(any)) {
+	fields, _ := v.(map[string]any)
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case !field.IsExported():
+		case field.Anonymous:
+			f.fill(field.Type, v, path, set)
+		default:
+			f.fill(field.Type, fields[name], path+"."+name, func(value any) {
+				with := map[string]any{}
+				for k, v := range fields {
+					with[k] = v
+				}
+				if with[name] = value; value == nil {
+					delete(with, name)
+				}
+				set(with)
+			})
+		}
+	}
+	set(v)
+}
+
+// Whatever field of whatever kind holds the mark of another stack, the manifest
+// is refused, or nothing in the cloud reads as that other stack's.
+func TestAttackForgedFields(t *testing.T) {
+	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{})
+	victim := g.Beside("")
+	base := strings.NewReplacer("WORD", "web", "KEY", "web", "VIP", "private").Replace(estate + "---" + others)
+	g.MustSync(base)
+	docs := strings.Split(base, "\n---\n")
+	refused, accepted := map[string]int{}, map[string]bool{}
+	for n, doc := range docs {
+		var object map[string]any
+		if err := yaml.Unmarshal([]byte(doc), &object); err != nil {
+			t.Fatal(err)
+		}
+		kind := object["kind"].(string)
+		judge := func(field string) {
+			text, err := yaml.Marshal(object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			forged := strings.Join(slices.Concat(docs[:n], []string{string(text)}, docs[n+1:]), "\n---\n")
+			if _, err := g.TryResolve(forged); err != nil {
+				if strings.Contains(err.Error(), "owner mark") {
+					refused[kind]++
+				}
+				return
+			}
+			seldom := strings.HasPrefix(field, "metadata") || strings.HasPrefix(field, "spec.import")
+			if accepted[kind+field] && seldom { // one form is as good as another: none is written to the cloud
+				return
+			}
+			accepted[kind+field] = true
+			g.Sync(forged)
+			if plan := victim.Plan(""); plan.Owned != 0 || len(plan.Steps) != 0 {
+				t.Errorf("%s: %s: the other stack finds %d objects and %d steps", kind, field, plan.Owned, len(plan.Steps))
+			}
+		}
+		owner := "stackreeve:" + victim.Stack + ":" + kind + "/core"
+		for _, text := range []string{
+			owner, "[" + owner + "]", "web [" + owner + "]", "web [" + owner + "] keep",
+			"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f " + owner + " stackreeve-applied:x stackreeve-project:" + victim.Client(nil).ProjectID,
+		} {
+			f := forger{text, judge}
+			body := kindOf(t, kind).Body()
+			for i := range body.NumField() {
+				name, _, _ := strings.Cut(body.Field(i).Tag.Get("json"), ",")
+				f.fill(body.Field(i).Type, object[name], name, func(v any) {
+					if object[name] = v; v == nil {
+						delete(object, name)
+					}
+				})
+			}
+			meta := object["metadata"].(map[string]any)
+			for _, name := range []string{"labels", "annotations"} {
+				meta[name] = map[string]any{"example.org/x": text}
+				judge("metadata." + name)
+				delete(meta, name)
+			}
+		}
+		if info := kindOf(t, kind).Info(); refused[kind] == 0 && !info.ImportOnly && info.Group != "" {
+			t.Errorf("%s: no field was refused for the mark it held", kind)
+		}
+	}
+	for _, k := range all.Kinds(nil) {
+		if !strings.Contains(base, "kind: "+k.Info().Kind+"\n") {
+			t.Errorf("no document of kind %s is tried", k.Info().Kind)
+		}
+	}
+	t.Logf("refused by kind: %v; accepted and looked at in the cloud: %d", refused, len(accepted))
+}
+
+func kindOf(t *testing.T, name string) reconcile.Kind {
+	t.Helper()
+	for _, k := range all.Kinds(nil) {
+		if k.Info().Kind == name {
+			return k
+		}
+	}
+	t.Fatalf("no kind %s", name)
+	return nil
+}

@@ -1,0 +1,247 @@
+package volume_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// disk is a volume as the test sees and makes it.
+type disk struct {
+	ID       string            `json:"id,omitempty"`
+	Name     string            `json:"name"`
+	Size     int               `json:"size"`
+	Status   string            `json:"status,omitempty"`
+	Source   string            `json:"source_volid,omitempty"`
+	Metadata map[string]string `json:"metadata"`
+}
+
+type disks struct {
+	t *testing.T
+	c *cloud.Client
+}
+
+func (d disks) list() map[string]disk {
+	d.t.Helper()
+	list, err := cloud.List[disk](context.WithoutCancel(d.t.Context()), d.c, cloud.Call{Service: cloud.BlockStorage, Path: "volumes/detail"}, "volumes")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	out := map[string]disk{}
+	for _, v := range list {
+		out[v.ID] = v
+	}
+	return out
+}
+
+func (d disks) make(v disk) string {
+	d.t.Helper()
+	var answer struct {
+		Volume disk `json:"volume"`
+	}
+	if err := d.c.Do(d.t.Context(), cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: "volumes", Body: map[string]any{"volume": v}, Into: &answer}); err != nil {
+		d.t.Fatal(err)
+	}
+	id := answer.Volume.ID
+	d.t.Cleanup(func() { d.remove(id) })
+	d.await(func(all map[string]disk) bool { return all[id].Status == "available" })
+	return id
+}
+
+// remove deletes a volume, if it is there, and waits until it is gone.
+func (d disks) remove(id string) {
+	d.t.Helper()
+	if _, ok := d.list()[id]; !ok {
+		return
+	}
+	err := d.c.Do(context.WithoutCancel(d.t.Context()), cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: "volumes/" + id})
+	if err != nil {
+		d.t.Error(err)
+	}
+	d.await(func(all map[string]disk) bool { return all[id].ID == "" })
+}
+
+// await looks until done, for a bounded time.
+func (d disks) await(done func(map[string]disk) bool) {
+	d.t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
+		if done(d.list()) {
+			return
+		}
+	}
+	d.t.Error("the cloud never got there")
+}
+
+// pairs is what the two volumes of most tests are.
+func pairs(annotations string) string {
+	var docs []string
+	for _, name := range []string{"one", "two"} {
+		docs = append(docs, "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: "+name+", annotations: {"+annotations+"}}\nspec: {resource: {size: 1}}")
+	}
+	return strings.Join(docs, "\n---\n")
+}
+
+// same wants every volume as it was.
+func same(t *testing.T, before, after map[string]disk) {
+	t.Helper()
+	for id, was := range before {
+		if now, ok := after[id]; !ok || now.Name != was.Name || now.Size != was.Size || now.Metadata[cloud.AppliedKey] != was.Metadata[cloud.AppliedKey] {
+			t.Errorf("volume %s (%s) was %v and is %v", id, was.Name, was, now)
+		}
+	}
+}
+
+// Volumes that people made with the properties of others are no surplus: none of
+// them goes, whatever the stack is told to do.
+func TestAttackCopiedProperties(t *testing.T) {
+	limit, err := reconcile.ParseLimit("0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		annotations string
+		policies    []reconcile.Policy
+		limits      *reconcile.Limits
+		gone        bool // the manifests are
+	}{
+		"nothing said":            {},
+		"prune: false":            {policies: []reconcile.Policy{reconcile.NoPrune}},
+		"prune: false, annotated": {annotations: `stackreeve.dev/prune: "false"`},
+		"detach":                  {annotations: `stackreeve.dev/on-delete: detach`},
+		"suspend":                 {annotations: `stackreeve.dev/suspend: "true"`},
+		"drift: report":           {policies: []reconcile.Policy{reconcile.ReportDrift(true)}},
+		"maxDeletes 0":            {limits: &reconcile.Limits{All: limit}},
+		"manifests gone":          {gone: true},
+		"manifests gone, 0":       {gone: true, limits: &reconcile.Limits{All: limit}},
+	} {
+		for _, stripped := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				g := kindtest.NewTarget(t, all.Kinds)
+				text := pairs(tt.annotations)
+				g.MustSync(pairs(""))
+				d := disks{t, g.Client(nil)}
+				for _, v := range d.list() {
+					for range 2 {
+						v := v
+						v.ID, v.Status = "", ""
+						if stripped {
+							v.Metadata = map[string]string{cloud.OwnerKey: v.Metadata[cloud.OwnerKey], cloud.AppliedKey: ""}
+						}
+						d.make(v)
+					}
+				}
+				if tt.gone {
+					text = ""
+				}
+				before := d.list()
+				for range 2 {
+					e := g.Engine(g.Client(nil))
+					e.Policies = tt.policies
+					if tt.limits != nil {
+						e.Limits = *tt.limits
+					}
+					pass := e.Sync(t.Context(), reconcile.Revision{Commit: "test", Want: g.Resolve(text)})
+					if len(pass.Results) > 0 {
+						t.Errorf("%d steps were carried out", len(pass.Results))
+					}
+					if !slices.ContainsFunc(pass.Last.Steps, func(s reconcile.Step) bool {
+						return strings.Contains(s.Reason, "3 objects bear the mark of Volume/one") && strings.Contains(s.Reason, "openstack volume unset --property stackreeve")
+					}) {
+						t.Errorf("people are not told: %v", pass.Last.Steps)
+					}
+				}
+				same(t, before, d.list())
+				for id := range before {
+					d.remove(id)
+				}
+			})
+		}
+	}
+}
+
+const restored = "src_backup_id"
+
+// A backup that is restored bears the mark of what it was made of. It stays, with
+// the original, without it, and when neither is wanted any more; and adopting it
+// makes it the object itself.
+func TestAttackRestoredBackup(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	text := pairs("")
+	g.MustSync(text)
+	d := disks{t, g.Client(nil)}
+	var original, twin disk
+	for _, v := range d.list() {
+		if v.Name == "one" {
+			original = v
+		}
+	}
+	twin = disk{Name: "one", Size: 1, Metadata: map[string]string{restored: "b1"}}
+	for k, v := range original.Metadata {
+		twin.Metadata[k] = v
+	}
+	twin.ID = d.make(twin)
+	told := func(pass reconcile.Pass, where string) {
+		t.Helper()
+		if len(pass.Results) > 0 {
+			t.Errorf("%s: %d steps were carried out", where, len(pass.Results))
+		}
+		if !slices.ContainsFunc(pass.Last.Steps, func(s reconcile.Step) bool {
+			return s.Action == reconcile.Refuse && strings.Contains(s.Reason, twin.ID) && strings.Contains(s.Reason, "was restored from backup b1")
+		}) {
+			t.Errorf("%s: people are not told: %v", where, pass.Last.Steps)
+		}
+	}
+	told(g.Sync(text), "beside the original")
+	d.remove(original.ID)
+	told(g.Sync(text), "without the original")
+	if _, ok := d.list()[twin.ID]; !ok || len(d.list()) != 2 {
+		t.Fatalf("volumes are %v", d.list())
+	}
+	_, two, _ := strings.Cut(text, "\n---\n")
+	told(g.Sync(two), "without its manifest")
+	adopted := strings.Replace(text, "resource: {size: 1}", "import: {id: "+twin.ID+"}, resource: {size: 1}", 1)
+	g.MustSync(adopted)
+	if pass := g.MustSync(text); len(pass.Results) > 0 || pass.Last.Owned != 2 {
+		t.Errorf("adopted and then no longer named by ID: %d steps, %d owned", len(pass.Results), pass.Last.Owned)
+	}
+	// A copy of the adopted one is told by the ID that it bears.
+	clone := d.list()[twin.ID]
+	clone.ID, clone.Status = "", ""
+	id := d.make(clone)
+	if pass := g.Sync(text); len(pass.Results) > 0 || !slices.ContainsFunc(pass.Last.Steps, func(s reconcile.Step) bool {
+		return s.ID() == id && strings.Contains(s.Reason, "has the metadata of volume "+twin.ID)
+	}) {
+		t.Errorf("the copy of the adopted one: %v", pass.Last.Steps)
+	}
+	d.remove(id)
+}
+
+// A clone that somebody made with the mark, as Cinder does for images, stays too.
+func TestAttackClonedVolume(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.MustSync(pairs(""))
+	d := disks{t, g.Client(nil)}
+	var id string
+	for _, v := range d.list() {
+		if v.Name == "one" {
+			v.Source, v.ID, v.Status = v.ID, "", ""
+			id = d.make(v)
+		}
+	}
+	before := d.list()
+	for _, text := range []string{pairs(""), ""} {
+		e := g.Engine(g.Client(nil))
+		e.Limits = reconcile.Limits{}
+		e.Sync(t.Context(), reconcile.Revision{Commit: "test", Want: g.Resolve(text)})
+	}
+	same(t, before, d.list())
+	d.remove(id)
+}

@@ -1,0 +1,154 @@
+package reconcile
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
+
+// claims are the objects in the cloud that bear one owner mark of the stack.
+type claims struct {
+	sole   []*Live[any] // bear no other owner's
+	shared []*Live[any] // bear marks of other owners too: nobody owns them
+	copied []*Live[any] // bear a copy that the cloud made of another object's
+}
+
+// choice is what the claims to one key come to.
+type choice struct {
+	have    *Live[any]   // the object that is meant; nil when there is none
+	surplus []*Live[any] // half-made copies of it, and what is being deleted
+	copied  []*Live[any] // belong to nobody
+	refusal string       // why it cannot be decided which is meant; then have is nil
+}
+
+// settle decides which of the objects that claim to be d is d. A mark is a claim
+// and no proof: between two finished objects nothing is chosen.
+//
+//	claims                                      comes to
+//	------------------------------------------  --------------------------------
+//	one                                         this one
+//	some being deleted, and one                 this one
+//	one finished, younger ones half-made        the finished one; the others go
+//	all half-made                               the oldest; the others go
+//	anything else, or one with other owners     nothing, and people are told
+//	copied marks only                           nothing, and people are told
+//	none                                        what spec.import.id names, if it is
+//	                                            free; else nothing
+func (p *planner) settle(d *Desired) choice {
+	c := p.claimed(d.Key.Kind, OwnerText(p.Stack, d.Key))
+	staying, leaving := split(c.sole)
+	named := p.named(d)
+	if named != nil && slices.Contains(c.copied, named) {
+		staying = append(staying, named)
+	}
+	out := choice{surplus: leaving, copied: slices.DeleteFunc(slices.Clone(c.copied), func(l *Live[any]) bool { return p.adopted[l] })}
+	switch {
+	case len(c.shared) > 0:
+		out.refusal = p.contestedText(d.Key.Kind, c.shared[0])
+	case len(staying) > 1:
+		if out.have = p.original(d.Key.Kind, staying); out.have == nil {
+			out.refusal = p.severalText(d.Key, OwnerText(p.Stack, d.Key), staying)
+			break
+		}
+		out.surplus = append(slices.DeleteFunc(staying, func(l *Live[any]) bool { return l == out.have }), leaving...)
+	case len(staying) == 1:
+		out.have = staying[0]
+	case len(leaving) > 0:
+		out.have, out.surplus = leaving[0], leaving[1:]
+	case len(out.copied) > 0:
+		out.refusal, out.copied = p.onlyCopiedText(d.Key, out.copied[0]), out.copied[1:]
+	case named != nil && p.free(named):
+		out.have = named
+	}
+	return out
+}
+
+// claimed is who bears an owner text in a collection.
+func (p *planner) claimed(kind, owner string) *claims {
+	if x := p.index[kind]; x != nil && x.owner[owner] != nil {
+		return x.owner[owner]
+	}
+	return &claims{}
+}
+
+// named is the object that a managed manifest wants to adopt, if it is there.
+func (p *planner) named(d *Desired) *Live[any] {
+	if d.Unmanaged || d.Import == nil || d.Import.ID == "" {
+		return nil
+	}
+	return p.index[d.Key.Kind].id[d.Import.ID]
+}
+
+// free tells whether an object can be adopted: nobody owns it, and nobody but
+// the cloud says so.
+func (p *planner) free(l *Live[any]) bool {
+	return l.Mine && (l.Mark == nil || l.Copied != "" && l.Mark.Rivals == "")
+}
+
+// split sets apart what is on its way out. Both are in the order of their IDs.
+func split(all []*Live[any]) (staying, leaving []*Live[any]) {
+	byID := func(a, b *Live[any]) int { return cmp.Compare(a.ID, b.ID) }
+	for _, l := range slices.SortedFunc(slices.Values(all), byID) {
+		if l.Phase == Deleting {
+			leaving = append(leaving, l)
+		} else {
+			staying = append(staying, l)
+		}
+	}
+	return staying, leaving
+}
+
+// original is the one of several objects that the others are provably half-made
+// copies of; nil when there is no such proof.
+func (p *planner) original(kind string, all []*Live[any]) *Live[any] {
+	if p.kinds[kind].Info().FixedMark {
+		return nil // such marks do not tell what is half-made
+	}
+	var kept *Live[any]
+	for _, l := range all {
+		switch {
+		case l.Mark.Applied == "":
+		case kept != nil:
+			return nil
+		default:
+			kept = l
+		}
+	}
+	if kept == nil {
+		kept = slices.MinFunc(all, func(a, b *Live[any]) int { return a.Created.Compare(b.Created) })
+	}
+	for _, l := range all {
+		if l != kept && !p.leftover(l, kept) {
+			return nil
+		}
+	}
+	return kept
+}
+
+// leftover tells whether l is what an interrupted request has left besides kept:
+// nothing was applied to it yet, it is the younger of the two, and nothing uses
+// it.
+func (p *planner) leftover(l, kept *Live[any]) bool {
+	return l.Mark.Applied == "" && l.Copied == "" && !l.InUse && !kept.Created.IsZero() && l.Created.After(kept.Created) && !p.usedByAnybody(l)
+}
+
+// usedByAnybody tells whether any object, whoever owns it, uses l. What could
+// not be listed may use it too.
+func (p *planner) usedByAnybody(l *Live[any]) bool {
+	tokens := append([]string{l.ID}, l.Tokens...)
+	for _, c := range p.Have {
+		if c.Err != nil {
+			if errors.Is(c.Err, ErrNoService) {
+				continue
+			}
+			return true
+		}
+		for i := range c.Items {
+			user := &c.Items[i]
+			if user.ID != l.ID && slices.ContainsFunc(user.Uses, func(token string) bool { return slices.Contains(tokens, token) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
