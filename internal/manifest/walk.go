@@ -27,7 +27,7 @@ func (l *loader) folder(dir string, depth int) {
 		if l.entries > l.opts.MaxEntries {
 			l.stop(dir, fmt.Sprintf("more than %d files and folders", l.opts.MaxEntries), "point the stack at a smaller folder")
 		}
-		if l.stopped {
+		if l.over() {
 			return
 		}
 		l.entry(path.Join(dir, d.Name()), d, depth)
@@ -166,8 +166,11 @@ func cause(err error) string {
 }
 
 func bytesText(n int64) string {
-	if n >= 1<<20 && n%(1<<20) == 0 {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
 		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
 	}
 	return fmt.Sprintf("%d bytes", n)
 }
