@@ -14,7 +14,7 @@ import (
 // then.
 func (o *Object) Decode(into any) []Problem {
 	d := decoder{origin: o.Origin, key: o.Key, head: true}
-	d.into(o.body, spot{line: o.Origin.Line}, into)
+	d.into(o.root(), spot{line: o.Origin.Line}, into)
 	return d.problems
 }
 

@@ -25,21 +25,33 @@ type Options struct {
 	MaxDepth      int   // nesting of a document, and of folders; default 100
 	MaxAliases    int   // aliases in a document, expanded; default 1,000
 
+	// TooMuch is what to do when a limit of the whole load is reached; default "split the stack".
+	TooMuch string
+	// Each, when set, is given every object as it is found; they are in no list then. An object whose problems are told
+	// already comes too. What it lets go of (see [Object.Release]) is not in memory with the rest.
+	Each func(*Object)
 	// Stop, when set, is asked before each file, document and list item. Its error ends the load, which then gives
 	// nothing else.
 	Stop func() error
 }
 
+// Defaults of Options that callers reckon with.
+const (
+	DefaultTotalBytes = 64 << 20
+	DefaultNodes      = 1_000_000
+)
+
 func (o Options) withDefaults() Options {
 	o.MaxFileBytes = cmp.Or(o.MaxFileBytes, 4<<20)
-	o.MaxTotalBytes = cmp.Or(o.MaxTotalBytes, 64<<20)
+	o.MaxTotalBytes = cmp.Or(o.MaxTotalBytes, DefaultTotalBytes)
 	o.MaxEntries = cmp.Or(o.MaxEntries, 100_000)
 	o.MaxFiles = cmp.Or(o.MaxFiles, 20_000)
 	o.MaxDocuments = cmp.Or(o.MaxDocuments, 50_000)
-	o.MaxNodes = cmp.Or(o.MaxNodes, 1_000_000)
+	o.MaxNodes = cmp.Or(o.MaxNodes, DefaultNodes)
 	o.MaxPerObject = cmp.Or(o.MaxPerObject, 100_000)
 	o.MaxDepth = cmp.Or(o.MaxDepth, 100)
 	o.MaxAliases = cmp.Or(o.MaxAliases, 1_000)
+	o.TooMuch = cmp.Or(o.TooMuch, "split the stack")
 	return o
 }
 
@@ -83,6 +95,7 @@ type loader struct {
 	parser                          parser
 	entries, read, documents, nodes int
 	bytes                           int64
+	whole                           *chunk // that the document at hand is all of; nil when there is more in it
 	stopped                         bool
 	ended                           error // what Stop said
 
@@ -152,6 +165,9 @@ func (l *loader) file(name string, text []byte) {
 			if l.over() {
 				return
 			}
+			if l.whole = nil; len(docs) == 1 {
+				l.whole = &c
+			}
 			at := Origin{File: name, Line: d.line}
 			if d.fault != nil {
 				l.report(Problem{Origin: at, What: d.fault.what, Fix: d.fault.fix})
@@ -163,7 +179,7 @@ func (l *loader) file(name string, text []byte) {
 }
 
 func (l *loader) tooMany(file string) {
-	l.stop(file, fmt.Sprintf("more than %d documents", l.opts.MaxDocuments), "split the stack")
+	l.stop(file, fmt.Sprintf("more than %d documents", l.opts.MaxDocuments), l.opts.TooMuch)
 }
 
 // firstManifest finds the first chunk that holds a manifest, parsed, or why the file is left alone: it has none.
@@ -216,6 +232,7 @@ func (l *loader) list(root *yaml.Node, at Origin, assumed GroupVersionKind) {
 		l.report(Problem{Origin: Origin{at.File, items.Line}, Field: "items", What: "wants a list, found " + describe(items, true)})
 		return
 	}
+	l.whole = nil
 	for _, item := range items.Content {
 		if l.known.judge(follow(item), assumed).list {
 			l.report(Problem{Origin: Origin{at.File, item.Line}, What: "a list inside a list", Fix: "put its items into the outer one"})

@@ -38,7 +38,7 @@ type served struct {
 
 // object checks a document's structure and metadata and keeps it if it can be decoded.
 func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
-	o := Object{APIVersion: gvk.APIVersion(), Origin: at, body: root}
+	o := Object{APIVersion: gvk.APIVersion(), Origin: at, body: root, from: l.whole}
 	o.Key = Key{Group: gvk.Group, Kind: gvk.Kind, Name: roughName(root)}
 	if canonical, ok := l.opts.Aliases[gvk.Group]; ok {
 		o.Key.Group = canonical
@@ -46,7 +46,7 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	check := checker{maxDepth: l.opts.MaxDepth, maxAliases: l.opts.MaxAliases, maxNodes: l.opts.MaxPerObject}
 	check.walk(root, nil, 0)
 	if l.nodes += check.nodes; l.nodes > l.opts.MaxNodes {
-		l.stop(at.File, fmt.Sprintf("more than %d values in all manifests, aliases expanded", l.opts.MaxNodes), "split the stack")
+		l.stop(at.File, fmt.Sprintf("more than %d values in all manifests, aliases expanded", l.opts.MaxNodes), l.opts.TooMuch)
 		return
 	}
 	l.reportFor(o, check.problems)
@@ -67,6 +67,10 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 		l.report(Problem{Origin: at, Key: o.Key, What: "already declared at " + first.String(), Fix: "keep one of the two, or rename one"})
 	} else {
 		l.seen[o.Key] = at
+	}
+	if l.opts.Each != nil {
+		l.opts.Each(&o)
+		return
 	}
 	l.loaded.Objects = append(l.loaded.Objects, o)
 }

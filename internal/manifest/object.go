@@ -16,6 +16,7 @@ type Object struct {
 	Annotations map[string]string
 
 	body *yaml.Node // the document's mapping; never printed, it may hold secrets
+	from *chunk     // the text that body can be parsed from again; nil when there is none
 }
 
 // NewObject makes an object that no file holds, such as one that a workload kind expands to. Every line is the origin's.
@@ -27,14 +28,26 @@ func NewObject(key Key, apiVersion string, origin Origin, annotations map[string
 	return made.Object(key, apiVersion, origin, maps.Clone(annotations)), nil
 }
 
-// Release lets go of the document: it is not decoded again, and every field is where the object is.
+// Release lets go of the parsed document, which takes far more memory than its text. It is parsed again if it is wanted
+// again; of an object that no file holds nothing is left but that every field is where the object is.
 func (o *Object) Release() { o.body = nil }
+
+// root is the document's mapping; nil when it is gone.
+func (o *Object) root() *yaml.Node {
+	if o.body == nil && o.from != nil {
+		p := parser{}
+		for _, d := range p.parse(o.Origin.File, *o.from) {
+			o.body = d.root
+		}
+	}
+	return o.body
+}
 
 // Where is the line of a field such as spec.resource.rules[2].protocol, or of its nearest parent that exists. A map key
 // with dots is written in brackets: metadata.labels[app.kubernetes.io/name].
 func (o *Object) Where(field string) Origin {
 	at := o.Origin
-	node := o.body
+	node := o.root()
 	if node == nil {
 		return at
 	}

@@ -88,7 +88,7 @@ func (l *loader) mayLeadToFolder(name string) bool {
 func (l *loader) readFile(name string) ([]byte, bool) {
 	l.read++
 	if l.read > l.opts.MaxFiles {
-		l.stop(name, fmt.Sprintf("more than %d manifest files", l.opts.MaxFiles), "split the stack")
+		l.stop(name, fmt.Sprintf("more than %d manifest files", l.opts.MaxFiles), l.opts.TooMuch)
 		return nil, false
 	}
 	text, err := l.bounded(name)
@@ -101,7 +101,7 @@ func (l *loader) readFile(name string) ([]byte, bool) {
 		return nil, false
 	}
 	if l.bytes += int64(len(text)); l.bytes > l.opts.MaxTotalBytes {
-		l.stop(name, "more than "+bytesText(l.opts.MaxTotalBytes)+" of manifests", "split the stack")
+		l.stop(name, "more than "+bytesText(l.opts.MaxTotalBytes)+" of manifests", l.opts.TooMuch)
 		return nil, false
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
