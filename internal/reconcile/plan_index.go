@@ -24,6 +24,7 @@ type planner struct {
 	users      map[string][]*Live[any] // owned objects by the tokens they use
 	taken      map[string]bool         // owner texts that a desired object answers for
 	steps      []Step
+	compared   int // names, to suggest one
 	workloads  []Workload
 	owned      int
 	ownedKinds map[string]int

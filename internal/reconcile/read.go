@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
@@ -37,11 +38,11 @@ func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 	loaded, err := manifest.Load(files, options)
 	var problems, more manifest.Problems
 	if err != nil && !errors.As(err, &problems) {
-		return Reading{}, err
+		return Reading{}, fmt.Errorf("read the manifests: %w", err)
 	}
 	want, err := res.resolve()
 	if err != nil && !errors.As(err, &more) {
-		return Reading{}, err
+		return Reading{}, fmt.Errorf("read the manifests: %w", err)
 	}
 	reading := Reading{Ignored: loaded.Ignored, Size: spend.size()}
 	reading.Size.Values, reading.Size.Bytes = loaded.Values, loaded.Bytes
