@@ -121,7 +121,7 @@ var costs = [...]struct {
 	costValues:      {"values in what the manifests expand to", 100},
 	costBytes:       {"bytes of text in what the manifests expand to", 32 << 10},
 	costReferences:  {"references to the members of groups and networks", 20},
-	costComparisons: {"comparisons of names", 10},
+	costComparisons: {"comparisons of names", 4},
 }
 
 // overspent says what ran out.
