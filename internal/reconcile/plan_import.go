@@ -59,7 +59,7 @@ func (p *planner) candidates(d *Desired) []*Live[any] {
 // mostCompared is how many names of the cloud a plan compares with those that it
 // has not, and mostName how long one of these is that is told.
 const (
-	mostCompared = 200_000
+	mostCompared = 20_000
 	mostName     = 255
 )
 
