@@ -128,7 +128,7 @@ func TestAttackOneForAll(t *testing.T) {
 	kinds := []Kind{w.kind()}
 	files := things(1, func(int) []int { return nil })
 	var have Collection
-	hub := &thing{id: "hub", name: "t00000", mine: true, mark: &Mark{Owner: OwnerText("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "t00000"}), Applied: "x"}, shape: "old"}
+	hub := &thing{id: "hub", name: "t00000", mine: true, mark: &Mark{Owner: OwnerText("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "t00000"}), Applied: "x"}, failed: true}
 	have.Items = append(have.Items, erase(w.live(hub)))
 	var text strings.Builder
 	for i := range n {
