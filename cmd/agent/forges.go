@@ -67,6 +67,7 @@ func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, one *agent.St
 		}
 		f.sources = append(f.sources, theirs)
 		look := w.looker(s)
+		look.base = repo.Last
 		seen := &pulls.Stack{
 			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan, Trace: look.trace,
 			Again: one.Check, PlanForks: s.Spec.Report.PlansForks(),

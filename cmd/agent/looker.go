@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // looker plans what is not on a stack's branch yet. It has a session of its own
@@ -14,10 +15,15 @@ import (
 type looker struct {
 	wiring wiring
 	stack  *config.Stack
+	// base is the branch that pull requests are measured by; nil where a person
+	// asks for a plan.
+	base func() (source.Revision, bool)
 
 	mu     sync.Mutex
 	engine *reconcile.Engine
 	region string
+	tree   string            // of the branch when it was measured
+	bounds *reconcile.Bounds // by that
 }
 
 func (w wiring) looker(s *config.Stack) *looker {
@@ -28,7 +34,7 @@ func (w wiring) looker(s *config.Stack) *looker {
 // plan compares files with the live cloud and changes nothing.
 func (l *looker) plan(ctx context.Context, commit string, files fs.FS) (reconcile.Plan, error) {
 	// What is wrong by itself is said without asking the cloud.
-	want, known, err := l.readAt(files)
+	want, known, err := l.readAt(ctx, files)
 	if err != nil {
 		return reconcile.Plan{}, err
 	}
@@ -37,7 +43,7 @@ func (l *looker) plan(ctx context.Context, commit string, files fs.FS) (reconcil
 		return reconcile.Plan{}, err
 	}
 	if region != known {
-		if want, err = reader(l.stack)(files, region); err != nil {
+		if want, _, err = l.readAt(ctx, files); err != nil {
 			return reconcile.Plan{}, err
 		}
 	}
@@ -49,18 +55,53 @@ func (l *looker) plan(ctx context.Context, commit string, files fs.FS) (reconcil
 }
 
 // read turns files into objects without asking the cloud.
-func (l *looker) read(files fs.FS) ([]reconcile.Desired, error) {
-	want, _, err := l.readAt(files)
+func (l *looker) read(ctx context.Context, files fs.FS) ([]reconcile.Desired, error) {
+	want, _, err := l.readAt(ctx, files)
 	return want, err
 }
 
 // readAt is read, and tells for which region; "" while that is not known.
-func (l *looker) readAt(files fs.FS) (want []reconcile.Desired, region string, err error) {
+func (l *looker) readAt(ctx context.Context, files fs.FS) (want []reconcile.Desired, region string, err error) {
 	l.mu.Lock()
 	region = l.region
 	l.mu.Unlock()
-	want, err = reader(l.stack)(files, region)
-	return want, region, err
+	bounds, err := l.limits(ctx, region)
+	if err != nil {
+		return nil, region, err
+	}
+	reading, err := reader(l.stack, region, bounds).Read(ctx, files)
+	return reading.Want, region, err
+}
+
+// limits bounds what is planned: by the stack, and a pull request by the branch
+// besides. A branch that cannot be read bounds nothing: what mends it must not be
+// refused.
+func (l *looker) limits(ctx context.Context, region string) (reconcile.Bounds, error) {
+	if l.base == nil {
+		return l.stack.Bounds(), nil
+	}
+	base, ok := l.base()
+	if !ok {
+		return l.stack.PullBounds(reconcile.Size{}), nil
+	}
+	l.mu.Lock()
+	known, tree := l.bounds, l.tree
+	l.mu.Unlock()
+	if known != nil && tree == base.Tree && tree != "" {
+		return *known, nil
+	}
+	bounds := l.stack.Bounds()
+	reading, err := reader(l.stack, region, bounds).Read(ctx, base.Files)
+	switch {
+	case ctx.Err() != nil:
+		return bounds, err
+	case err == nil:
+		bounds = l.stack.PullBounds(reading.Size)
+	}
+	l.mu.Lock()
+	l.tree, l.bounds = base.Tree, &bounds
+	l.mu.Unlock()
+	return bounds, nil
 }
 
 // trace says who changed an object.

@@ -2,14 +2,13 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -32,11 +31,11 @@ PATH is a folder of manifests, read as it lies there, or a configuration file.
 		if info.Mode().IsRegular() {
 			return a.validateConfig(args[0])
 		}
-		defaults, err := a.defaults(settings(cmd.Flags()))
+		stack, err := a.stackOf(settings(cmd.Flags()))
 		if err != nil {
 			return err
 		}
-		return a.validateFolder(args[0], defaults)
+		return a.validateFolder(cmd.Context(), args[0], stack)
 	}
 	return cmd
 }
@@ -50,35 +49,35 @@ func (a *app) validateConfig(file string) error {
 	return nil
 }
 
-// defaults are those of the configured stack, if one is named, and of flags.
-func (a *app) defaults(s config.Settings) (reconcile.Defaults, error) {
+// stackOf is the configured stack, if one is named, with what flags say.
+func (a *app) stackOf(s config.Settings) (*config.Stack, error) {
 	if len(a.configs) == 0 {
 		s["stack"], s["url"] = cmp.Or(s["stack"], "validate"), cmp.Or(s["url"], ".")
 	}
 	stacks, err := loadStacks(a.configs, s)
 	switch {
 	case err != nil:
-		return reconcile.Defaults{}, err
+		return nil, err
 	case len(stacks) > 1:
-		return reconcile.Defaults{}, fmt.Errorf("the configuration has %d stacks; choose one with --stack", len(stacks))
+		return nil, fmt.Errorf("the configuration has %d stacks; choose one with --stack", len(stacks))
 	}
-	return stacks[0].Spec.Defaults, nil
+	return &stacks[0], nil
 }
 
-func (a *app) validateFolder(path string, defaults reconcile.Defaults) error {
+func (a *app) validateFolder(ctx context.Context, path string, stack *config.Stack) error {
 	rev, err := source.Dir(path)
 	if err != nil {
 		return err
 	}
-	want, ignored, err := reconcile.Read(rev.Files, all.Kinds(nil), defaults)
-	for _, i := range ignored {
+	reading, err := reader(stack, "", stack.Bounds()).Read(ctx, rev.Files)
+	for _, i := range reading.Ignored {
 		fmt.Fprintf(a.err, "left alone: %s: %s\n", i.Origin, i.Why)
 	}
 	if err != nil {
 		return err
 	}
 	written := 0
-	for _, d := range want {
+	for _, d := range reading.Want {
 		if d.Parent.Kind == "" {
 			written++
 		}

@@ -25,7 +25,7 @@ type wiring struct {
 
 func (w wiring) stack(s *config.Stack, repo *source.Repo) *agent.Stack {
 	return &agent.Stack{
-		Name: s.Name, Fetch: repo.Fetch, Poll: s.Poll, DriftCheck: s.DriftCheck, Read: reader(s),
+		Name: s.Name, Fetch: repo.Fetch, Poll: s.Poll, DriftCheck: s.DriftCheck, Read: read(s),
 		Open: func(ctx context.Context) (agent.Cloud, error) {
 			engine, region, err := w.open(ctx, s)
 			if err != nil {
@@ -45,13 +45,18 @@ func (w wiring) repo(s *config.Stack) (*source.Repo, error) {
 	return source.New(s.Repo(w.dataDir, token), w.log.With("stack", s.Name))
 }
 
-func reader(s *config.Stack) func(fs.FS, string) ([]reconcile.Desired, error) {
-	return func(files fs.FS, region string) ([]reconcile.Desired, error) {
-		defaults := s.Spec.Defaults
-		defaults.Region = region
-		want, _, err := reconcile.Read(files, all.Kinds(nil), defaults)
-		return want, err
+// read reads a revision of the stack's branch.
+func read(s *config.Stack) func(context.Context, fs.FS, string) ([]reconcile.Desired, error) {
+	return func(ctx context.Context, files fs.FS, region string) ([]reconcile.Desired, error) {
+		reading, err := reader(s, region, s.Bounds()).Read(ctx, files)
+		return reading.Want, err
 	}
+}
+
+func reader(s *config.Stack, region string, bounds reconcile.Bounds) reconcile.Reader {
+	defaults := s.Spec.Defaults
+	defaults.Region = region
+	return reconcile.Reader{Kinds: all.Kinds(nil), Defaults: defaults, Bounds: bounds}
 }
 
 func (w wiring) open(ctx context.Context, s *config.Stack) (*reconcile.Engine, string, error) {

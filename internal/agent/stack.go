@@ -29,7 +29,7 @@ type Stack struct {
 	// Read turns files into what the stack wants. Its error is a
 	// [manifest.Problems] when a commit has to mend it. The region is "" while
 	// the cloud is not known.
-	Read func(files fs.FS, region string) ([]reconcile.Desired, error)
+	Read func(ctx context.Context, files fs.FS, region string) ([]reconcile.Desired, error)
 	// Open connects to the cloud. It is called again after the cloud could not
 	// be seen, so that new credentials are read.
 	Open func(context.Context) (Cloud, error)
@@ -95,7 +95,7 @@ func (s *Stack) look(ctx context.Context, always bool) (run report.Run, said boo
 }
 
 func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) {
-	rev, want, ok := s.choose(run, rev)
+	rev, want, ok := s.choose(ctx, run, rev)
 	if ok && s.cloud == nil {
 		cloud, err := s.Open(ctx)
 		if err != nil {
@@ -104,7 +104,7 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) 
 		}
 		s.cloud = &cloud
 		if cloud.Region != "" {
-			rev, want, ok = s.choose(run, rev)
+			rev, want, ok = s.choose(ctx, run, rev)
 		}
 	}
 	if !ok {
@@ -154,12 +154,12 @@ func (s *Stack) wasSynced(ctx context.Context, commit string) bool {
 
 // choose reads rev or, when its manifests are refused, the last revision that
 // was accepted. ok is false when there is neither.
-func (s *Stack) choose(run *report.Run, rev source.Revision) (_ source.Revision, want []reconcile.Desired, ok bool) {
+func (s *Stack) choose(ctx context.Context, run *report.Run, rev source.Revision) (_ source.Revision, want []reconcile.Desired, ok bool) {
 	region := ""
 	if s.cloud != nil {
 		region = s.cloud.Region
 	}
-	want, err := s.Read(rev.Files, region)
+	want, err := s.Read(ctx, rev.Files, region)
 	if err == nil {
 		s.good = &rev
 		return rev, want, true
@@ -173,7 +173,7 @@ func (s *Stack) choose(run *report.Run, rev source.Revision) (_ source.Revision,
 	if s.good == nil {
 		return rev, nil, false
 	}
-	if want, err = s.Read(s.good.Files, region); err != nil {
+	if want, err = s.Read(ctx, s.good.Files, region); err != nil {
 		return rev, nil, false
 	}
 	return *s.good, want, true

@@ -66,7 +66,7 @@ func (o *outside) fetch(context.Context) (source.Revision, bool, error) {
 	return source.Revision{Commit: o.commit, Files: fstest.MapFS{o.commit: {}}}, changed, nil
 }
 
-func (o *outside) read(files fs.FS, region string) ([]reconcile.Desired, error) {
+func (o *outside) read(_ context.Context, files fs.FS, region string) ([]reconcile.Desired, error) {
 	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
 		return nil, err

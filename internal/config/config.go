@@ -41,6 +41,7 @@ type Spec struct {
 	Cloud    string             `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
 	Defaults reconcile.Defaults `json:"defaults,omitempty" doc:"What manifests leave out, or name in the words of their own house."`
 	Sync     Sync               `json:"sync,omitempty" doc:"How far the agent may go."`
+	Limits   SizeLimits         `json:"limits,omitempty" doc:"How large the stack may become."`
 	Report   Report             `json:"report,omitempty" doc:"Whom the agent tells: the forge where the repository is."`
 }
 
@@ -73,6 +74,20 @@ type Sync struct {
 	MaxDeletes        *manifest.IntOrString           `json:"maxDeletes,omitempty" rule:"default=30%" doc:"How many objects one pass may delete, replace or wipe: a number, or a share of what the stack owns. More is held until its hash is approved."`
 	MaxDeletesPerKind map[string]manifest.IntOrString `json:"maxDeletesPerKind,omitempty" doc:"The same for single kinds, besides maxDeletes: a number, or a share of what the stack owns of the kind."`
 	Replace           string                          `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and made anew to apply a change."`
+}
+
+// SizeLimits say how large a stack may become, whoever writes its manifests.
+type SizeLimits struct {
+	Objects     int `json:"objects,omitempty" rule:"min=1,max=1000000,default=20000" doc:"How many objects there may be, those included that manifests expand to: 1000 machines of a group are about 3000. A commit with more is refused."`
+	PullObjects int `json:"pullObjects,omitempty" rule:"min=1,max=1000000,default=1000" doc:"How many objects a pull request may add. It may always add as many as the branch has, and never exceeds objects."`
+}
+
+// Bounds is how large a revision of the stack's branch may be.
+func (s *Stack) Bounds() reconcile.Bounds { return reconcile.Bounds{Objects: s.Spec.Limits.Objects} }
+
+// PullBounds is how large a pull request into a branch of that size may be.
+func (s *Stack) PullBounds(branch reconcile.Size) reconcile.Bounds {
+	return s.Bounds().ForPull(branch, s.Spec.Limits.PullObjects)
 }
 
 // Prune tells whether objects whose manifest is gone are deleted.

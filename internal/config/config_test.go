@@ -36,6 +36,7 @@ spec:
     zones: {dev: az-a}
     serviceTypes: {generic: ""}
   sync: {prune: false, drift: report, driftCheck: "*/10 * * * *", maxDeletes: 5, maxDeletesPerKind: {Volume: 0, Server: 10%}, replace: allow}
+  limits: {objects: 50000, pullObjects: 2000}
 ---
 apiVersion: stackreeve.dev/v1alpha1
 kind: Stack
@@ -95,6 +96,7 @@ func TestEverySettingReachesItsField(t *testing.T) {
 		"ca-file": "ca.pem", "token-file": "token", "username": "bot", "cloud": "prod", "default-network": "private",
 		"vip-network": "private=private,public=public", "region": "tokyo1=RegionOne", "zone": "dev=az-a", "service-type": "generic=",
 		"prune": "false", "drift": "report", "drift-check": "*/10 * * * *", "max-deletes": "5", "max-deletes-per-kind": "Volume=0,Server=10%", "replace": "allow",
+		"max-objects": "50000", "max-pull-objects": "2000",
 	}
 	want, err := Load([]string{write(t, full)}, Settings{"stack": "prod"})
 	if err != nil {

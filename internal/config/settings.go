@@ -65,6 +65,8 @@ func All() []Setting {
 		{"drift-check", "spec.sync.driftCheck", `when to look at the cloud without a new commit (default "@every 5m")`, text},
 		{"max-deletes", "spec.sync.maxDeletes", "how many objects one pass may delete, replace or wipe: a number or a share (default 30%)", number},
 		{"max-deletes-per-kind", "spec.sync.maxDeletesPerKind", "the same for single kinds, as KIND=LIMIT", numbers},
+		{"max-objects", "spec.limits.objects", "how many objects the stack may have, with what manifests expand to (default 20000)", number},
+		{"max-pull-objects", "spec.limits.pullObjects", "how many objects a pull request may add, if the branch has fewer (default 1000)", number},
 		{"replace", "spec.sync.replace", "refuse or allow replacing objects to apply a change (default refuse)", text},
 		{"github-repository", "spec.report.github.repository", "owner/name on GitHub, for plans on pull requests", text},
 		{"github-token-file", "spec.report.github.tokenFile", "file with a GitHub token", text},

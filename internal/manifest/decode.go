@@ -14,7 +14,7 @@ import (
 // then.
 func (o *Object) Decode(into any) []Problem {
 	d := decoder{origin: o.Origin, key: o.Key, head: true}
-	d.into(o.body, spot{line: o.Origin.Line}, into)
+	d.into(o.root(), spot{line: o.Origin.Line}, into)
 	return d.problems
 }
 
@@ -34,8 +34,14 @@ type spot struct {
 }
 
 func (d *decoder) problem(line int, field, what, fix string) {
+	if d.full() {
+		return
+	}
 	d.problems = append(d.problems, Problem{Origin: Origin{d.origin.File, line}, Key: d.key, Field: field, What: what, Fix: fix})
 }
+
+// full tells whether more problems were found than anybody reads.
+func (d *decoder) full() bool { return len(d.problems) >= maxProblems }
 
 func (d *decoder) wrong(s spot, what, fix string) {
 	if what != "" {
@@ -68,9 +74,9 @@ func (d *decoder) into(n *yaml.Node, s spot, into any) {
 	d.value(n, s, v.Elem())
 }
 
-// value reads one node. Null leaves the value alone: it is the same as an absent field.
+// value reads one node, unless the object is hopeless. Null leaves the value alone: it is the same as an absent field.
 func (d *decoder) value(n *yaml.Node, s spot, v reflect.Value) {
-	if isNull(n) {
+	if isNull(n) || d.full() {
 		return
 	}
 	for v.Kind() == reflect.Pointer {
@@ -107,6 +113,8 @@ func (d *decoder) structure(n *yaml.Node, s spot, v reflect.Value) {
 	for _, e := range entries(n) {
 		i, ok := known.byName[e.key.Value]
 		switch {
+		case d.full():
+			return
 		case d.head && s.at == nil && isHead(e.key.Value):
 		case !ok:
 			d.problem(e.key.Line, s.at.field(e.key.Value).String(), "unknown field", unknownField(known, e.key.Value))

@@ -17,6 +17,9 @@ type format struct {
 	schema  string // JSON Schema's own name for the format
 }
 
+// longestName is how long a name can be, in bytes.
+const longestName = 253
+
 // nameRule is what Kubernetes asks of a name.
 const nameRule = "use at most 253 lower-case letters, digits, '-' and '.', each part starting and ending with a letter or digit"
 
@@ -41,7 +44,7 @@ var formats = map[string]format{
 }
 
 func checkName(s string) (wrong, fix string) {
-	if len(s) > 253 || !namePattern.MatchString(s) {
+	if len(s) > longestName || !namePattern.MatchString(s) {
 		return "is not a valid name", nameRule
 	}
 	return "", ""

@@ -24,18 +24,34 @@ type Options struct {
 	MaxPerObject  int   // values of one object, aliases expanded; default 100,000
 	MaxDepth      int   // nesting of a document, and of folders; default 100
 	MaxAliases    int   // aliases in a document, expanded; default 1,000
+
+	// TooMuch is what to do when a limit of the whole load is reached; default "split the stack".
+	TooMuch string
+	// Each, when set, is given every object as it is found; they are in no list then. An object whose problems are told
+	// already comes too. What it lets go of (see [Object.Release]) is not in memory with the rest.
+	Each func(*Object)
+	// Stop, when set, is asked before each file, document and list item. Its error ends the load, which then gives
+	// nothing else.
+	Stop func() error
 }
+
+// Defaults of Options that callers reckon with.
+const (
+	DefaultTotalBytes = 64 << 20
+	DefaultNodes      = 1_000_000
+)
 
 func (o Options) withDefaults() Options {
 	o.MaxFileBytes = cmp.Or(o.MaxFileBytes, 4<<20)
-	o.MaxTotalBytes = cmp.Or(o.MaxTotalBytes, 64<<20)
+	o.MaxTotalBytes = cmp.Or(o.MaxTotalBytes, DefaultTotalBytes)
 	o.MaxEntries = cmp.Or(o.MaxEntries, 100_000)
 	o.MaxFiles = cmp.Or(o.MaxFiles, 20_000)
 	o.MaxDocuments = cmp.Or(o.MaxDocuments, 50_000)
-	o.MaxNodes = cmp.Or(o.MaxNodes, 1_000_000)
+	o.MaxNodes = cmp.Or(o.MaxNodes, DefaultNodes)
 	o.MaxPerObject = cmp.Or(o.MaxPerObject, 100_000)
 	o.MaxDepth = cmp.Or(o.MaxDepth, 100)
 	o.MaxAliases = cmp.Or(o.MaxAliases, 1_000)
+	o.TooMuch = cmp.Or(o.TooMuch, "split the stack")
 	return o
 }
 
@@ -52,6 +68,8 @@ type Ignored struct {
 type Loaded struct {
 	Objects []Object
 	Ignored []Ignored
+	Bytes   int64 // read
+	Values  int   // in the objects, aliases expanded
 }
 
 // Load reads every manifest below the root of files. The error is Problems, all of them at once; the objects that could
@@ -61,6 +79,10 @@ func Load(files fs.FS, opts Options) (Loaded, error) {
 	l := &loader{files: files, opts: opts, known: newVocabulary(opts), seen: map[Key]Origin{}}
 	l.parser.budget = 8 << 20
 	l.folder(".", 0)
+	if l.ended != nil {
+		return Loaded{}, l.ended
+	}
+	l.loaded.Bytes, l.loaded.Values = l.bytes, l.nodes
 	return l.loaded, l.problems.Err()
 }
 
@@ -73,7 +95,9 @@ type loader struct {
 	parser                          parser
 	entries, read, documents, nodes int
 	bytes                           int64
+	whole                           *chunk // that the document at hand is all of; nil when there is more in it
 	stopped                         bool
+	ended                           error // what Stop said
 
 	seen     map[Key]Origin
 	loaded   Loaded
@@ -92,6 +116,15 @@ func (l *loader) report(ps ...Problem) {
 	}
 }
 
+// over tells whether nothing more is to be read.
+func (l *loader) over() bool {
+	if !l.stopped && l.opts.Stop != nil {
+		l.ended = l.opts.Stop()
+		l.stopped = l.ended != nil
+	}
+	return l.stopped
+}
+
 // stop ends the load: a budget is used up, and what follows is not read.
 func (l *loader) stop(file, what, fix string) {
 	if !l.stopped {
@@ -104,47 +137,75 @@ func (l *loader) ignore(at Origin, why string) {
 	l.loaded.Ignored = append(l.loaded.Ignored, Ignored{at, why})
 }
 
-// file makes objects of one file's documents, once it is clear that the file holds manifests at all.
+// file makes objects of one file's documents, once it is clear that the file holds manifests at all. One document is
+// held in memory at a time.
 func (l *loader) file(name string, text []byte) {
 	l.parser.limit = l.opts.MaxDocuments - l.documents
-	docs := l.parser.parse(name, text)
-	l.documents += len(docs)
-	if l.documents > l.opts.MaxDocuments {
-		l.stop(name, fmt.Sprintf("more than %d documents", l.opts.MaxDocuments), "split the stack")
+	chunks := l.parser.chunks(name, text)
+	if l.documents+len(chunks) > l.opts.MaxDocuments {
+		l.tooMany(name)
 		return
 	}
-	manifests := false
-	for _, d := range docs {
-		manifests = manifests || l.known.looksLikeManifest(d)
-	}
-	if !manifests {
-		l.ignore(Origin{File: name}, whyNoManifest(docs))
+	first, parsed, why := l.firstManifest(name, chunks)
+	if why != "" {
+		l.ignore(Origin{File: name}, why)
 		return
 	}
-	for _, d := range docs {
-		if l.stopped {
-			return
+	for i, c := range chunks {
+		var docs []document
+		if i == first {
+			docs, parsed = parsed, nil
+		} else {
+			docs = l.parser.parse(name, c)
 		}
-		at := Origin{File: name, Line: d.line}
-		if d.fault != nil {
-			l.report(Problem{Origin: at, What: d.fault.what, Fix: d.fault.fix})
-			continue
+		for _, d := range docs {
+			if l.documents++; l.documents > l.opts.MaxDocuments {
+				l.tooMany(name)
+			}
+			if l.over() {
+				return
+			}
+			if l.whole = nil; len(docs) == 1 {
+				l.whole = &c
+			}
+			at := Origin{File: name, Line: d.line}
+			if d.fault != nil {
+				l.report(Problem{Origin: at, What: d.fault.what, Fix: d.fault.fix})
+				continue
+			}
+			l.document(d.root, at, GroupVersionKind{})
 		}
-		l.document(d.root, at, GroupVersionKind{})
 	}
 }
 
-func whyNoManifest(docs []document) string {
-	for _, d := range docs {
-		if d.fault != nil {
-			return "no apiVersion and kind, and " + d.fault.what
+func (l *loader) tooMany(file string) {
+	l.stop(file, fmt.Sprintf("more than %d documents", l.opts.MaxDocuments), l.opts.TooMuch)
+}
+
+// firstManifest finds the first chunk that holds a manifest, parsed, or why the file is left alone: it has none.
+func (l *loader) firstManifest(name string, chunks []chunk) (at int, parsed []document, why string) {
+	why = "nothing in it"
+	for i, c := range chunks {
+		if l.over() {
+			return len(chunks), nil, "not read"
+		}
+		docs := l.parser.parse(name, c)
+		for _, d := range docs {
+			if l.known.looksLikeManifest(d) {
+				return i, docs, ""
+			}
+			if why == "nothing in it" {
+				why = noManifest
+			}
+			if d.fault != nil && why == noManifest {
+				why = "no apiVersion and kind, and " + d.fault.what
+			}
 		}
 	}
-	if len(docs) == 0 {
-		return "nothing in it"
-	}
-	return "no document with apiVersion and kind"
+	return 0, nil, why
 }
+
+const noManifest = "no document with apiVersion and kind"
 
 // document makes an object of one document or list item. What an item of a typed list leaves out comes from assumed.
 func (l *loader) document(root *yaml.Node, at Origin, assumed GroupVersionKind) {
@@ -171,16 +232,16 @@ func (l *loader) list(root *yaml.Node, at Origin, assumed GroupVersionKind) {
 		l.report(Problem{Origin: Origin{at.File, items.Line}, Field: "items", What: "wants a list, found " + describe(items, true)})
 		return
 	}
+	l.whole = nil
 	for _, item := range items.Content {
 		if l.known.judge(follow(item), assumed).list {
 			l.report(Problem{Origin: Origin{at.File, item.Line}, What: "a list inside a list", Fix: "put its items into the outer one"})
 			continue
 		}
-		l.documents++
-		if l.documents > l.opts.MaxDocuments {
-			l.stop(at.File, fmt.Sprintf("more than %d documents", l.opts.MaxDocuments), "split the stack")
+		if l.documents++; l.documents > l.opts.MaxDocuments {
+			l.tooMany(at.File)
 		}
-		if l.stopped {
+		if l.over() {
 			return
 		}
 		l.document(follow(item), Origin{at.File, item.Line}, assumed)

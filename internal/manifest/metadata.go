@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ type served struct {
 
 // object checks a document's structure and metadata and keeps it if it can be decoded.
 func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
-	o := Object{APIVersion: gvk.APIVersion(), Origin: at, body: root}
+	o := Object{APIVersion: gvk.APIVersion(), Origin: at, body: root, from: l.whole}
 	o.Key = Key{Group: gvk.Group, Kind: gvk.Kind, Name: roughName(root)}
 	if canonical, ok := l.opts.Aliases[gvk.Group]; ok {
 		o.Key.Group = canonical
@@ -45,7 +46,7 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	check := checker{maxDepth: l.opts.MaxDepth, maxAliases: l.opts.MaxAliases, maxNodes: l.opts.MaxPerObject}
 	check.walk(root, nil, 0)
 	if l.nodes += check.nodes; l.nodes > l.opts.MaxNodes {
-		l.stop(at.File, fmt.Sprintf("more than %d values in all manifests, aliases expanded", l.opts.MaxNodes), "split the stack")
+		l.stop(at.File, fmt.Sprintf("more than %d values in all manifests, aliases expanded", l.opts.MaxNodes), l.opts.TooMuch)
 		return
 	}
 	l.reportFor(o, check.problems)
@@ -55,14 +56,21 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	var meta metadata
 	problems := o.decodeMetadata(&meta)
 	o.Key.Name, o.Key.Namespace = cmp.Or(meta.Name, o.Key.Name), meta.Namespace
+	if len(o.Key.Name) > longestName || len(o.Key.Namespace) > longestName {
+		o.Key.Name, o.Key.Namespace = clip(o.Key.Name), clip(o.Key.Namespace) // it is a problem, and is told with each other one
+	}
 	o.Key = o.Key.normal()
 	o.Labels, o.Annotations = meta.Labels, meta.Annotations
 	l.reportFor(o, problems)
-	l.reportFor(o, l.annotations(o))
+	l.reportFor(o, l.annotations(&o))
 	if first, twice := l.seen[o.Key]; twice && o.Key.Name != "" {
 		l.report(Problem{Origin: at, Key: o.Key, What: "already declared at " + first.String(), Fix: "keep one of the two, or rename one"})
 	} else {
 		l.seen[o.Key] = at
+	}
+	if l.opts.Each != nil {
+		l.opts.Each(&o)
+		return
 	}
 	l.loaded.Objects = append(l.loaded.Objects, o)
 }
@@ -87,10 +95,24 @@ func (o *Object) decodeMetadata(meta *metadata) []Problem {
 	return d.problems
 }
 
-// annotations finds misspelt settings. An annotation is ours when it shares its prefix with a known one.
-func (l *loader) annotations(o Object) []Problem {
+// maxAnnotations is how many bytes the annotations of an object may have together, as in Kubernetes
+// (apimachinery/pkg/api/validation, TotalAnnotationSizeLimitB).
+const maxAnnotations = 256 << 10
+
+// annotations finds misspelt settings. An annotation is ours when it shares its prefix with a known one. Too many are
+// let go of: what an object expands to would carry them all.
+func (l *loader) annotations(o *Object) []Problem {
+	size := 0
+	for name, value := range o.Annotations {
+		size += len(name) + len(value)
+	}
+	if size > maxAnnotations {
+		const field = "metadata.annotations"
+		o.Annotations = nil
+		return []Problem{{Origin: o.Where(field), Field: field, What: "larger than " + bytesText(maxAnnotations) + " together", Fix: "move what is large to a ConfigMap"}}
+	}
 	var problems []Problem
-	for name := range o.Annotations {
+	for _, name := range slices.Sorted(maps.Keys(o.Annotations)) {
 		if slices.Contains(l.opts.Annotations, name) {
 			continue
 		}
@@ -102,8 +124,10 @@ func (l *loader) annotations(o Object) []Problem {
 		problems = append(problems, Problem{
 			Origin: o.Where(field), Field: field, What: "unknown annotation", Fix: didYouMean(name, l.opts.Annotations),
 		})
+		if len(problems) == maxPrinted {
+			break
+		}
 	}
-	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Field, b.Field) })
 	return problems
 }
 

@@ -18,7 +18,7 @@ func NearestAll(name string, candidates []string, n int) []string {
 		far  int
 	}
 	var list []scored
-	most := max(3, len(name)/2)
+	most := max(3, min(len(name)/2, 20))
 	for _, c := range candidates {
 		far := distance(strings.ToLower(name), strings.ToLower(c), most)
 		if far <= most || sharePrefix(name, c) {

@@ -19,26 +19,41 @@ func nearest(name string, candidates []string) string {
 }
 
 // distance is the number of letters to insert, delete, replace or swap with a neighbour to turn a into b. It gives up
-// beyond most.
+// beyond most, and looks at no more than most letters to either side: its cost is the length of a times most.
 func distance(a, b string, most int) int {
-	if len(a)-len(b) > most || len(b)-len(a) > most {
+	if len(a)-len(b) > most || len(b)-len(a) > most || len(a) > longestName || len(b) > longestName {
 		return most + 1
 	}
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
+	var rows [3][longestName + 1]int
+	before, last, row := &rows[0], &rows[1], &rows[2]
+	for j := range len(b) + 1 {
 		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
+		from, to := max(1, i-most), min(len(b), i+most)
+		row[from-1] = most + 1
+		if from == 1 {
+			row[0] = i
+		}
+		least := row[from-1]
+		for j := from; j <= to; j++ {
 			cost := 1
 			if a[i-1] == b[j-1] {
 				cost = 0
 			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
+			d := last[j-1] + cost
+			if j < i+most || i == 1 { // above is within the band
+				d = min(d, last[j]+1)
 			}
+			d = min(d, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, before[j-2]+1)
+			}
+			row[j] = d
+			least = min(least, d)
+		}
+		if least > most+1 {
+			return most + 1
 		}
 		before, last, row = last, row, before
 	}

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 
@@ -17,37 +16,41 @@ type Object struct {
 	Annotations map[string]string
 
 	body *yaml.Node // the document's mapping; never printed, it may hold secrets
+	from *chunk     // the text that body can be parsed from again; nil when there is none
 }
 
-// NewObject makes an object that no file holds, such as one that a workload kind expands to. The body, a struct or a
-// map, becomes the document through JSON, as in struct{ Spec NetworkSpec `json:"spec"` }. Every line is the origin's.
+// NewObject makes an object that no file holds, such as one that a workload kind expands to. Every line is the origin's.
 func NewObject(key Key, apiVersion string, origin Origin, annotations map[string]string, body any) (Object, error) {
-	text, err := json.Marshal(body)
+	made, err := NewBody(body, origin.Line)
 	if err != nil {
 		return Object{}, fmt.Errorf("derive %s: %w", key, err)
 	}
-	root, err := parseJSON(text)
-	if err != nil {
-		return Object{}, fmt.Errorf("derive %s: %w", key, err)
+	return made.Object(key, apiVersion, origin, maps.Clone(annotations)), nil
+}
+
+// Release lets go of the parsed document, which takes far more memory than its text. It is parsed again if it is wanted
+// again; of an object that no file holds nothing is left but that every field is where the object is.
+func (o *Object) Release() { o.body = nil }
+
+// root is the document's mapping; nil when it is gone.
+func (o *Object) root() *yaml.Node {
+	if o.body == nil && o.from != nil {
+		p := parser{}
+		for _, d := range p.parse(o.Origin.File, *o.from) {
+			o.body = d.root
+		}
 	}
-	if len(root) != 1 || root[0].Kind != yaml.MappingNode {
-		return Object{}, fmt.Errorf("derive %s: the body must be a struct or a map, got %T", key, body)
-	}
-	setLine(root[0], origin.Line)
-	return Object{
-		Key:         key.normal(),
-		APIVersion:  apiVersion,
-		Origin:      origin,
-		Annotations: maps.Clone(annotations),
-		body:        root[0],
-	}, nil
+	return o.body
 }
 
 // Where is the line of a field such as spec.resource.rules[2].protocol, or of its nearest parent that exists. A map key
 // with dots is written in brackets: metadata.labels[app.kubernetes.io/name].
 func (o *Object) Where(field string) Origin {
 	at := o.Origin
-	node := o.body
+	node := o.root()
+	if node == nil {
+		return at
+	}
 	for _, step := range splitPath(field) {
 		line, next := step.in(node)
 		if next == nil {
@@ -56,11 +59,4 @@ func (o *Object) Where(field string) Origin {
 		at.Line, node = line, next
 	}
 	return at
-}
-
-func setLine(n *yaml.Node, line int) {
-	n.Line = line
-	for _, c := range n.Content {
-		setLine(c, line)
-	}
 }

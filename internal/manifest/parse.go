@@ -28,32 +28,33 @@ type parser struct {
 // maxParsed bounds the values of one document before aliases, each of which costs some hundred bytes of memory.
 const maxParsed = 500_000
 
-// parse reads all documents of a file. A broken one does not hide the others.
-func (p *parser) parse(file string, text []byte) []document {
-	if strings.EqualFold(path.Ext(file), ".json") {
-		whole := chunk{text, 1}
-		if values(text) > maxParsed {
-			return documents(whole, nil, errTooMany)
-		}
-		roots, err := parseJSON(text)
-		return documents(whole, roots, err)
+// chunks cuts a file where its documents begin. JSON stays in one.
+func (p *parser) chunks(file string, text []byte) []chunk {
+	if isJSON(file) {
+		return []chunk{{text, 1}}
 	}
-	var docs []document
-	for _, c := range split(text, p.limit) {
-		if values(c.text) > maxParsed {
-			docs = append(docs, documents(c, nil, errTooMany)...)
-			continue
-		}
-		roots, err := parseNodes(c.text)
-		if err != nil {
-			err = explainYAML(c.text, err, &p.budget)
-		}
-		for _, root := range roots {
-			shift(root, c.line-1)
-		}
-		docs = append(docs, documents(c, roots, err)...)
+	return split(text, p.limit)
+}
+
+func isJSON(file string) bool { return strings.EqualFold(path.Ext(file), ".json") }
+
+// parse reads the documents of one chunk, mostly one. A broken one does not hide the others.
+func (p *parser) parse(file string, c chunk) []document {
+	if values(c.text) > maxParsed {
+		return documents(c, nil, errTooMany)
 	}
-	return docs
+	if isJSON(file) {
+		roots, err := parseJSON(c.text)
+		return documents(c, roots, err)
+	}
+	roots, err := parseNodes(c.text)
+	if err != nil {
+		err = explainYAML(c.text, err, &p.budget)
+	}
+	for _, root := range roots {
+		shift(root, c.line-1)
+	}
+	return documents(c, roots, err)
 }
 
 var errTooMany = &syntaxError{line: 1, what: fmt.Sprintf("more than about %d values in one document", maxParsed), fix: "split it"}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // rules is a parsed `rule:"…"` tag. On a list or a map, min, max and unique are about the whole, the others about each
@@ -100,7 +101,7 @@ func (r rules) text(s string) (what, fix string) {
 	if what, fix := r.word(s, shown); what != "" {
 		return what, fix
 	}
-	if what, fix := r.length(len([]rune(s)), "characters"); what != "" {
+	if what, fix := r.length(utf8.RuneCountInString(s), "characters"); what != "" {
 		return what, fix
 	}
 	if r.pattern != nil && !r.pattern.MatchString(s) {

@@ -27,7 +27,7 @@ func (l *loader) folder(dir string, depth int) {
 		if l.entries > l.opts.MaxEntries {
 			l.stop(dir, fmt.Sprintf("more than %d files and folders", l.opts.MaxEntries), "point the stack at a smaller folder")
 		}
-		if l.stopped {
+		if l.over() {
 			return
 		}
 		l.entry(path.Join(dir, d.Name()), d, depth)
@@ -88,7 +88,7 @@ func (l *loader) mayLeadToFolder(name string) bool {
 func (l *loader) readFile(name string) ([]byte, bool) {
 	l.read++
 	if l.read > l.opts.MaxFiles {
-		l.stop(name, fmt.Sprintf("more than %d manifest files", l.opts.MaxFiles), "split the stack")
+		l.stop(name, fmt.Sprintf("more than %d manifest files", l.opts.MaxFiles), l.opts.TooMuch)
 		return nil, false
 	}
 	text, err := l.bounded(name)
@@ -101,7 +101,7 @@ func (l *loader) readFile(name string) ([]byte, bool) {
 		return nil, false
 	}
 	if l.bytes += int64(len(text)); l.bytes > l.opts.MaxTotalBytes {
-		l.stop(name, "more than "+bytesText(l.opts.MaxTotalBytes)+" of manifests", "split the stack")
+		l.stop(name, "more than "+bytesText(l.opts.MaxTotalBytes)+" of manifests", l.opts.TooMuch)
 		return nil, false
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
@@ -166,8 +166,11 @@ func cause(err error) string {
 }
 
 func bytesText(n int64) string {
-	if n >= 1<<20 && n%(1<<20) == 0 {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
 		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
 	}
 	return fmt.Sprintf("%d bytes", n)
 }

@@ -26,7 +26,7 @@ type Stack struct {
 	Merged func(ctx context.Context, head, mergeBase string) (source.Merge, error)
 	// Read turns files into objects without asking anybody. Its error is a
 	// [manifest.Problems] when a commit has to mend it.
-	Read func(files fs.FS) ([]reconcile.Desired, error)
+	Read func(ctx context.Context, files fs.FS) ([]reconcile.Desired, error)
 	// Plan compares files with the live cloud and changes nothing.
 	Plan func(ctx context.Context, commit string, files fs.FS) (reconcile.Plan, error)
 	// Trace says who changed an object in the cloud, as far as the cloud knows.
@@ -141,7 +141,7 @@ func (s *Stack) page(ctx context.Context, pull forge.Pull) (page comment.Page, p
 		page.Quiet = true
 		return page, false
 	case pull.Fork && !s.PlanForks:
-		return s.compare(page, base, merge)
+		return s.compare(ctx, page, base, merge)
 	}
 	plan, err := s.Plan(ctx, merge.Head, merge.Files)
 	if err != nil {
@@ -152,16 +152,16 @@ func (s *Stack) page(ctx context.Context, pull forge.Pull) (page comment.Page, p
 }
 
 // compare says what changes in the manifests of a pull request from a fork.
-func (s *Stack) compare(page comment.Page, base source.Revision, merge source.Merge) (comment.Page, bool) {
+func (s *Stack) compare(ctx context.Context, page comment.Page, base source.Revision, merge source.Merge) (comment.Page, bool) {
 	page.Offline = "it comes from a fork"
-	after, err := s.Read(merge.Files)
+	after, err := s.Read(ctx, merge.Files)
 	if err != nil {
 		return failed(page, err)
 	}
 	var before []reconcile.Desired
 	if base.Files != nil {
 		// What is wrong on the branch is not the pull request's to tell.
-		before, _ = s.Read(base.Files)
+		before, _ = s.Read(ctx, base.Files)
 	}
 	page.Differs = reconcile.Differences(before, after)
 	return page, false

@@ -101,7 +101,7 @@ func textOf(files fs.FS) string {
 	return string(text)
 }
 
-func (w *world) read(files fs.FS) ([]reconcile.Desired, error) {
+func (w *world) read(_ context.Context, files fs.FS) ([]reconcile.Desired, error) {
 	text := textOf(files)
 	if strings.HasPrefix(text, "bad") {
 		return nil, manifest.Problems{{Origin: manifest.Origin{File: "thing.yaml", Line: 3}, What: "is bad"}}
@@ -110,14 +110,14 @@ func (w *world) read(files fs.FS) ([]reconcile.Desired, error) {
 }
 
 // plan makes one step of each word: +name is made, -name deleted.
-func (w *world) plan(_ context.Context, commit string, files fs.FS) (reconcile.Plan, error) {
+func (w *world) plan(ctx context.Context, commit string, files fs.FS) (reconcile.Plan, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.plans++
 	if w.cloudErr != nil {
 		return reconcile.Plan{}, w.cloudErr
 	}
-	if _, err := w.read(files); err != nil {
+	if _, err := w.read(ctx, files); err != nil {
 		return reconcile.Plan{}, err
 	}
 	return planOf(commit, textOf(files)), nil

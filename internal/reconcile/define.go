@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -219,6 +220,9 @@ func (r *Report) located(obj *manifest.Object) []manifest.Problem {
 	var out []manifest.Problem
 	for _, p := range r.problems {
 		out = append(out, manifest.Problem{Origin: obj.Where(p.field), Key: obj.Key, Field: p.field, What: p.what, Fix: p.fix})
+	}
+	if r.more > 0 {
+		out = append(out, manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: fmt.Sprintf("and %d problems more", r.more)})
 	}
 	return out
 }

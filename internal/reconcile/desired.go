@@ -88,6 +88,9 @@ const (
 	annotationIgnore  = annotationPrefix + "ignore-fields"
 )
 
+// mostIgnored is how many fields of an object can be left alone.
+const mostIgnored = 100
+
 func newDesired(obj *manifest.Object) Desired {
 	return Desired{Key: obj.Key, Origin: obj.Origin, object: obj, specPath: "spec"}
 }
@@ -124,9 +127,15 @@ func (d *Desired) readOptions() []manifest.Problem {
 		o.Report = &report
 	}
 	for path := range strings.SplitSeq(d.object.Annotations[annotationIgnore], ",") {
-		if path = strings.TrimSpace(path); path != "" {
-			o.Ignore = append(o.Ignore, path)
+		if path = strings.TrimSpace(path); path == "" {
+			continue
 		}
+		if len(o.Ignore) == mostIgnored {
+			problems = append(problems, d.problem("metadata.annotations."+annotationIgnore,
+				fmt.Sprintf("names more than %d fields", mostIgnored), "name what holds them, such as spec.resource"))
+			break
+		}
+		o.Ignore = append(o.Ignore, path)
 	}
 	return problems
 }

@@ -22,6 +22,7 @@ type sealed [sha256.Size]byte
 func treeOf(object *manifest.Object, body reflect.Type) map[string]any {
 	into := reflect.New(body)
 	object.Decode(into.Interface()) // nothing is wrong: it was decoded before
+	object.Release()
 	text, err := json.Marshal(into.Interface())
 	if err != nil {
 		return map[string]any{}

@@ -26,14 +26,15 @@ type Expansion struct {
 	Key      manifest.Key
 	Defaults Defaults
 
-	parent   *Desired
+	parent   *node
 	resolver *resolver
 	children []derived
+	err      error // of the first body that cannot be one
 }
 
 type derived struct {
 	key      manifest.Key
-	body     any
+	body     *manifest.Body // nil of what is there already
 	fallback bool
 	hint     string
 }
@@ -41,31 +42,79 @@ type derived struct {
 // Child adds an object of another kind that the workload is made of. body is
 // the document without apiVersion, kind and metadata.
 func (e *Expansion) Child(kind, name string, body any) {
-	e.children = append(e.children, derived{key: e.resolver.key(kind, e.Key.Namespace, name), body: body})
+	e.Children(kind, 1, func(int) string { return name }, body)
+}
+
+// Children adds so many objects of another kind that are alike but for their
+// names.
+func (e *Expansion) Children(kind string, count int, name func(i int) string, body any) {
+	if count <= 0 || !e.resolver.budget.take(costObjects, count) {
+		return
+	}
+	made := e.body(body, count)
+	if made == nil {
+		return
+	}
+	e.children = slices.Grow(e.children, count)
+	for i := range count {
+		e.children = append(e.children, derived{key: e.resolver.key(kind, e.Key.Namespace, name(i)), body: made})
+	}
 }
 
 // Existing adds an import that is used unless the repository declares an
 // object of that kind and name itself. hint tells people what to do when it
 // cannot be found; "" for the usual advice.
 func (e *Expansion) Existing(kind, name string, body any, hint string) {
-	e.children = append(e.children, derived{key: e.resolver.key(kind, e.Key.Namespace, name), body: body, fallback: true, hint: hint})
+	key := e.resolver.key(kind, e.Key.Namespace, name)
+	if e.resolver.byKey[key] != nil {
+		e.children = append(e.children, derived{key: key})
+		return
+	}
+	if !e.resolver.budget.take(costObjects, 1) {
+		return
+	}
+	if made := e.body(body, 1); made != nil {
+		e.children = append(e.children, derived{key: key, body: made, fallback: true, hint: hint})
+	}
+}
+
+// body makes the document that so many objects share; nil when it is more than
+// may be made, or no document.
+func (e *Expansion) body(from any, count int) *manifest.Body {
+	made, err := manifest.NewBody(from, e.parent.Origin.Line)
+	if err != nil {
+		e.err = err
+		return nil
+	}
+	b := e.resolver.budget
+	if !b.take(costValues, made.Values*count) || !b.take(costBytes, made.Bytes*count) {
+		return nil
+	}
+	return made
 }
 
 // Declared lists the names of the objects of a kind that the repository itself
-// declares in the namespace, sorted.
+// declares in the namespace, sorted. The list is not the caller's to change.
 func (e *Expansion) Declared(kind string) []string {
-	var names []string
-	for key := range e.resolver.written {
-		if key.Kind == kind && key.Namespace == e.Key.Namespace {
-			names = append(names, key.Name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return e.resolver.declared(kind, e.Key.Namespace)
+}
+
+// Declares tells whether the repository itself declares an object of that kind
+// and name in the namespace.
+func (e *Expansion) Declares(kind, name string) bool {
+	_, found := slices.BinarySearch(e.Declared(kind), name)
+	return found
+}
+
+// Meant is the declared object of a kind whose name a person most likely meant;
+// "" when there is none, or when too many were looked for.
+func (e *Expansion) Meant(kind, name string) string {
+	return e.resolver.meant(name, e.Declared(kind))
 }
 
 // Referring lists the names of the objects of a kind that the repository itself
-// declares in the namespace and that refer to the named object, sorted.
+// declares in the namespace and that refer to the named object, sorted. The list
+// is not the caller's to change.
 func (e *Expansion) Referring(kind, toKind, toName string) []string {
 	return e.resolver.referring(kind, e.resolver.key(toKind, e.Key.Namespace, toName))
 }
@@ -83,20 +132,11 @@ func (e *Expansion) Data(kind, name, entry string) (text string, ok bool) {
 
 // Members lists the names of the objects of a kind that the named object
 // expands into, at any depth, in the order they were made. ok is false when
-// the repository has no such object.
+// the repository has no such object. The list is not the caller's to change.
 func (e *Expansion) Members(ofKind, ofName, kind string) (names []string, ok bool) {
-	owner := e.resolver.key(ofKind, e.Key.Namespace, ofName)
-	d := e.resolver.byKey[owner]
-	if d == nil {
+	n := e.resolver.byKey[e.resolver.key(ofKind, e.Key.Namespace, ofName)]
+	if n == nil {
 		return nil, false
 	}
-	e.resolver.expand(d)
-	for _, child := range e.resolver.offspring[owner] {
-		if child.Kind == kind {
-			names = append(names, child.Name)
-		}
-		deeper, _ := e.Members(child.Kind, child.Name, kind)
-		names = append(names, deeper...)
-	}
-	return names, true
+	return e.resolver.handOut(e.resolver.membersOf(n, kind)), true
 }

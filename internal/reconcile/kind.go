@@ -67,6 +67,7 @@ func (w Want[Spec]) Ref(kind, name string) Ref {
 // realised.
 type Report struct {
 	problems []fieldText
+	more     int // problems that are only counted
 	notes    []Note
 }
 
@@ -79,13 +80,24 @@ type Note struct {
 	Text  string `json:"text"`
 }
 
+// mostOfOne is how many problems, and how many notes, one object can have.
+const mostOfOne = 100
+
 // Problem records what is wrong with field and how to mend it.
 func (r *Report) Problem(field, what, fix string) {
+	if len(r.problems) >= mostOfOne {
+		r.more++
+		return
+	}
 	r.problems = append(r.problems, fieldText{field, what, fix})
 }
 
 // Note records that field is accepted without being (fully) realised.
-func (r *Report) Note(field, text string) { r.notes = append(r.notes, Note{field, text}) }
+func (r *Report) Note(field, text string) {
+	if len(r.notes) < mostOfOne {
+		r.notes = append(r.notes, Note{field, text})
+	}
+}
 
 // Expander is the optional third half of a workload kind: what its objects
 // stand for. Expand returns bodies of other kinds and performs no I/O.

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"hash"
 	"regexp"
 	"slices"
 	"strings"
@@ -77,8 +78,13 @@ func OwnerText(stack string, key manifest.Key) string {
 // Digest is a short, printable, stable fingerprint of text: 12 characters, 60
 // bits of SHA-256.
 func Digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:12]
+	sum := sha256.New()
+	put(sum, text)
+	return digestOf(sum)
+}
+
+func digestOf(sum hash.Hash) string {
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum.Sum(nil)))[:12]
 }
 
 // Owner is the parsed form of an owner text. Path is empty when only a digest

@@ -15,49 +15,87 @@ import (
 //
 // Then b goes, and is made when c is there.
 func (p *planner) untie() {
-	at := map[manifest.Key]int{}
-	going := map[*Live[any]]int{}
-	for i, s := range p.steps {
-		if !s.surplus {
-			at[s.Key] = i
-		}
-		if s.Action.Destroys() {
-			going[s.have] = i
-		}
-	}
-	next := func(i int) (list []int) {
-		for _, key := range p.steps[i].Awaits {
-			if j, ok := at[key]; ok {
-				list = append(list, j)
-			}
-		}
-		if len(p.steps[i].Blockers) > 0 {
-			for _, user := range p.usersOf(p.steps[i].have) {
-				if j, ok := going[user]; ok && j != i {
-					list = append(list, j)
-				}
-			}
-		}
-		return list
-	}
+	g := p.waits()
 	for i := range p.steps {
-		if s := &p.steps[i]; s.Action == Recreate {
+		if s := &p.steps[i]; s.Action == Recreate && len(s.Awaits) > 0 {
 			s.Awaits = slices.DeleteFunc(s.Awaits, func(key manifest.Key) bool {
-				from, ok := at[key]
-				return ok && reaches(next, from, i, map[int]bool{})
+				from, ok := g.at[key]
+				return ok && g.reaches(from, i)
 			})
+			g.next[i] = nil // made anew when next asked for
 		}
 	}
 }
 
-// reaches tells whether a way leads from one step to another.
-func reaches(next func(int) []int, from, to int, seen map[int]bool) bool {
-	if from == to {
-		return true
+// waits is which step waits for which.
+type waits struct {
+	p     *planner
+	at    map[manifest.Key]int // where a key's step is
+	going map[*Live[any]]int   // where the step is that destroys an object
+	next  [][]int              // what a step waits for; nil until asked for
+	seen  []int                // by which search a step was last seen
+	round int
+}
+
+func (p *planner) waits() *waits {
+	g := &waits{p: p, at: map[manifest.Key]int{}, going: map[*Live[any]]int{}, next: make([][]int, len(p.steps)), seen: make([]int, len(p.steps))}
+	for i, s := range p.steps {
+		if !s.surplus {
+			g.at[s.Key] = i
+		}
+		if s.Action.Destroys() {
+			g.going[s.have] = i
+		}
 	}
-	if seen[from] {
-		return false
+	return g
+}
+
+func (g *waits) of(i int) []int {
+	if g.next[i] != nil {
+		return g.next[i]
 	}
-	seen[from] = true
-	return slices.ContainsFunc(next(from), func(j int) bool { return reaches(next, j, to, seen) })
+	list := []int{}
+	for _, key := range g.p.steps[i].Awaits {
+		if j, ok := g.at[key]; ok {
+			list = append(list, j)
+		}
+	}
+	if len(g.p.steps[i].Blockers) > 0 {
+		for _, user := range g.p.usersOf(g.p.steps[i].have) {
+			if j, ok := g.going[user]; ok && j != i {
+				list = append(list, j)
+			}
+		}
+	}
+	g.next[i] = list
+	return list
+}
+
+// reaches tells whether a step waits for another in the end. What it waits for
+// directly is looked at first: a network that everything is plugged into waits
+// for all of it.
+func (g *waits) reaches(from, to int) bool {
+	g.round++
+	open := []int{from}
+	for len(open) > 0 {
+		i := open[len(open)-1]
+		open = open[:len(open)-1]
+		if i == to {
+			return true
+		}
+		if g.seen[i] == g.round {
+			continue
+		}
+		g.seen[i] = g.round
+		next := g.of(i)
+		if slices.Contains(next, to) {
+			return true
+		}
+		for _, j := range next {
+			if g.seen[j] != g.round {
+				open = append(open, j)
+			}
+		}
+	}
+	return false
 }

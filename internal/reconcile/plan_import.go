@@ -56,6 +56,13 @@ func (p *planner) candidates(d *Desired) []*Live[any] {
 	return found
 }
 
+// mostCompared is how many names of the cloud a plan compares with those that it
+// has not, and mostName how long one of these is that is told.
+const (
+	mostCompared = 20_000
+	mostName     = 255
+)
+
 func (p *planner) nothingFound(d *Desired) string {
 	kind := strings.ToLower(d.Key.Kind)
 	if d.Import.ID != "" {
@@ -64,15 +71,22 @@ func (p *planner) nothingFound(d *Desired) string {
 	if d.Import.Hint != "" {
 		return fmt.Sprintf("the cloud has no such %s; %s", kind, d.Import.Hint)
 	}
-	var names []string
-	for _, item := range p.Have[d.Key.Kind].Items {
-		names = append(names, item.Name)
-	}
 	wanted := filterName(d.Import.Filter)
 	if wanted == "" {
 		return fmt.Sprintf("the cloud has no %s that matches spec.import.filter; correct the filter", kind)
 	}
+	if len(wanted) > mostName {
+		wanted = strings.ToValidUTF8(wanted[:mostName], "") + "…"
+	}
 	text := fmt.Sprintf("the cloud has no %s named %s", kind, wanted)
+	items := p.Have[d.Key.Kind].Items
+	if p.compared += len(items); p.compared > mostCompared {
+		return text + "; correct the name or add it to the cloud"
+	}
+	names := make([]string, len(items))
+	for i := range items {
+		names[i] = items[i].Name
+	}
 	if near := manifest.NearestAll(wanted, names, 3); len(near) > 0 {
 		return text + "; the nearest are " + strings.Join(near, ", ")
 	}

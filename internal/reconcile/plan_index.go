@@ -23,6 +23,7 @@ type planner struct {
 	taken      map[string]manifest.Key // which desired object answers for an owner text
 	adopted    map[*Live[any]]bool     // named by the spec.import.id of a managed object
 	steps      []Step
+	compared   int // names, to suggest one
 	workloads  []Workload
 	owned      int
 	ownedKinds map[string]int

@@ -96,8 +96,10 @@ func (p *planner) block() {
 		if !s.Action.Destroys() {
 			continue
 		}
+		named := map[string]bool{}
 		for _, user := range p.usersOf(s.have) {
-			if user != s.have && (s.Action == Delete || destroyed[user]) && !slices.Contains(s.Blockers, user.Name) {
+			if user != s.have && (s.Action == Delete || destroyed[user]) && !named[user.Name] {
+				named[user.Name] = true
 				s.Blockers = append(s.Blockers, user.Name)
 			}
 		}

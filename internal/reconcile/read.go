@@ -1,31 +1,62 @@
 package reconcile
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
+// Reader turns revisions of one stack into what the stack wants.
+type Reader struct {
+	Kinds    []Kind
+	Defaults Defaults
+	Bounds   Bounds
+}
+
+// Reading is what a revision says.
+type Reading struct {
+	Want []Desired
+	// Ignored are the files and documents that were left alone.
+	Ignored []manifest.Ignored
+	Size    Size
+}
+
 // Read turns the files of a revision into what the stack wants. Its error is a
 // [manifest.Problems] that holds everything that is wrong, in the files and in
-// the objects; then nothing may be applied. ignored are the files and documents
-// that were left alone.
-func Read(files fs.FS, kinds []Kind, defaults Defaults) (want []Desired, ignored []manifest.Ignored, err error) {
-	loaded, err := manifest.Load(files, loadOptions(kinds))
+// the objects; then nothing may be applied. When ctx ends, so does the reading,
+// with its error.
+func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
+	spend := newBudget(r.Bounds, ctx.Err)
+	res := newResolver(r.Kinds, r.Defaults, spend)
+	options := loadOptions(r.Kinds)
+	options.MaxNodes, options.MaxTotalBytes, options.TooMuch = r.Bounds.Values, r.Bounds.Bytes, r.Bounds.readFix
+	options.Stop, options.Each = ctx.Err, res.write
+	loaded, err := manifest.Load(files, options)
 	var problems, more manifest.Problems
 	if err != nil && !errors.As(err, &problems) {
-		return nil, nil, err
+		return Reading{}, fmt.Errorf("read the manifests: %w", err)
 	}
-	want, err = Resolve(loaded.Objects, kinds, defaults)
+	want, err := res.resolve()
 	if err != nil && !errors.As(err, &more) {
-		return nil, nil, err
+		return Reading{}, fmt.Errorf("read the manifests: %w", err)
 	}
+	reading := Reading{Ignored: loaded.Ignored, Size: spend.size()}
+	reading.Size.Values, reading.Size.Bytes = loaded.Values, loaded.Bytes
 	if problems = append(problems, more...); len(problems) > 0 {
-		return nil, loaded.Ignored, problems.Sorted()
+		return reading, problems.Sorted()
 	}
-	return want, loaded.Ignored, nil
+	reading.Want = want
+	return reading, nil
+}
+
+// Read is [Reader.Read] within the default bounds, where nothing ends it.
+func Read(files fs.FS, kinds []Kind, defaults Defaults) (want []Desired, ignored []manifest.Ignored, err error) {
+	reading, err := Reader{Kinds: kinds, Defaults: defaults}.Read(context.Background(), files)
+	return reading.Want, reading.Ignored, err
 }
 
 // stackConfig is the kind of the agent's own configuration. It may lie beside

@@ -7,54 +7,82 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Resolve turns the objects of a revision into what the stack wants: decoded,
-// validated, expanded, with every reference found, in an order in which
-// nothing comes before what it leans on. Its error is a [manifest.Problems]
-// with everything that is wrong; then nothing may be applied.
-func Resolve(objects []manifest.Object, kinds []Kind, defaults Defaults) ([]Desired, error) {
-	r := newResolver(kinds, defaults)
-	for i := range objects {
-		r.decode(&objects[i], nil, false, "")
+// write takes in an object that the repository holds, decoded and validated. All
+// of them come before resolve.
+func (r *resolver) write(obj *manifest.Object) {
+	r.last = obj
+	if r.budget.take(costObjects, 1) && !r.over() {
+		r.decode(obj, nil, false, "")
+		r.written = len(r.order)
 	}
-	for _, d := range slices.Clone(r.order) {
-		r.written[d.Key] = true
-	}
-	for _, d := range slices.Clone(r.order) {
-		r.expand(d)
+	obj.Release()
+}
+
+// resolve makes of what is written what the stack wants: expanded, with every
+// reference found, in an order in which nothing comes before what it leans on.
+// Its error is a [manifest.Problems] with everything that is wrong, or that of
+// whoever stopped it; then nothing may be applied. What it costs is taken from
+// the budget before it is made.
+func (r *resolver) resolve() ([]Desired, error) {
+	for _, n := range r.order[:r.written] {
+		if r.over() {
+			break
+		}
+		r.last = n.object
+		r.expand(n)
 	}
 	r.link()
 	order := r.sort()
-	if len(r.problems) > 0 {
-		return nil, manifest.Problems(r.problems)
+	if err := r.outcome(); err != nil {
+		return nil, err
 	}
 	out := make([]Desired, len(order))
-	for i, d := range order {
-		d.digest = r.digest(d)
-		out[i] = *d
+	for i, n := range order {
+		if r.over() {
+			break
+		}
+		n.digest = r.digest(n)
+		n.object.Release()
+		out[i] = n.Desired
 	}
-	return out, nil
+	return out, r.outcome()
+}
+
+// node is an object while it is resolved.
+type node struct {
+	Desired
+	parts    []*node             // what it expanded into
+	members  map[string][]string // names of its parts by kind, at any depth; made when first asked for
+	expanded bool
+	done     bool // all that it expands into is there
+	broken   bool
+
+	visit visit
+	depth int    // on the way that sort is on
+	text  string // canonical data; made when first asked for
 }
 
 type resolver struct {
-	kinds     map[string]Kind
-	groups    map[string]string
-	defaults  Defaults
-	byKey     map[manifest.Key]*Desired
-	order     []*Desired
-	written   map[manifest.Key]bool
-	expanded  map[manifest.Key]bool
-	broken    map[manifest.Key]bool
-	offspring map[manifest.Key][]manifest.Key
-	referrers map[manifest.Key][]manifest.Key // of written objects; made when first asked for
-	problems  []manifest.Problem
+	kinds    map[string]Kind
+	groups   map[string]string
+	defaults Defaults
+	budget   *budget
+	byKey    map[manifest.Key]*node
+	order    []*node
+	written  int              // how many of them the repository holds, the first ones
+	last     *manifest.Object // the last one that was begun with; nil before the first
+	problems []manifest.Problem
+
+	names     map[scope][]string // of written objects, sorted; made when first asked for
+	all       map[scope][]string // of all objects, likewise
+	referrers map[referrer][]string
 }
 
-func newResolver(kinds []Kind, defaults Defaults) *resolver {
-	r := &resolver{
-		kinds: map[string]Kind{}, groups: groupsOf(kinds), defaults: defaults,
-		byKey: map[manifest.Key]*Desired{}, written: map[manifest.Key]bool{}, expanded: map[manifest.Key]bool{},
-		broken: map[manifest.Key]bool{}, offspring: map[manifest.Key][]manifest.Key{},
-	}
+// scope is where a name is unique.
+type scope struct{ kind, namespace string }
+
+func newResolver(kinds []Kind, defaults Defaults, spend *budget) *resolver {
+	r := &resolver{kinds: map[string]Kind{}, groups: groupsOf(kinds), defaults: defaults, budget: spend, byKey: map[manifest.Key]*node{}}
 	for _, k := range kinds {
 		r.kinds[k.Info().Kind] = k
 	}
@@ -73,187 +101,103 @@ func (r *resolver) key(kind, namespace, name string) manifest.Key {
 	return manifest.Key{Group: r.groups[kind], Kind: kind, Namespace: namespace, Name: name}
 }
 
+// mostProblems is how many problems are found before a revision is hopeless.
+const mostProblems = 1000
+
+func (r *resolver) report(problems ...manifest.Problem) {
+	r.problems = append(r.problems, problems[:min(len(problems), mostProblems-min(len(r.problems), mostProblems))]...)
+}
+
+// over tells whether nothing more can come of it.
+func (r *resolver) over() bool { return len(r.problems) >= mostProblems || r.budget.over() }
+
+// outcome is the error of it all.
+func (r *resolver) outcome() error {
+	switch n := len(r.problems); {
+	case r.budget.ended != nil:
+		return r.budget.ended
+	case r.budget.spent != nil:
+		r.problems = append(r.problems, r.budget.spent.problem(r.last))
+	case n >= mostProblems:
+		r.problems = append(r.problems, manifest.Problem{Origin: r.problems[n-1].Origin, What: fmt.Sprintf("gave up after %d problems", mostProblems), Fix: "correct these first"})
+	}
+	return manifest.Problems(r.problems).Err()
+}
+
 // decode adds obj. parent is nil for objects of the repository.
-func (r *resolver) decode(obj *manifest.Object, parent *Desired, fallback bool, hint string) {
+func (r *resolver) decode(obj *manifest.Object, parent *node, fallback bool, hint string) {
 	if have := r.byKey[obj.Key]; have != nil {
 		if fallback {
+			r.budget.giveBack(costObjects, 1)
 			return
 		}
-		r.problems = append(r.problems, manifest.Problem{Origin: obj.Origin, Key: obj.Key,
+		r.report(manifest.Problem{Origin: obj.Origin, Key: obj.Key,
 			What: fmt.Sprintf("is made twice: here and at %s", describeOrigin(have)), Fix: "rename one of them"})
 		return
 	}
 	k := r.kinds[obj.Key.Kind]
 	if k == nil {
-		r.problems = append(r.problems, manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: "is of an unknown kind", Fix: "see `explain` for the kinds there are"})
+		r.report(manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: "is of an unknown kind", Fix: "see `explain` for the kinds there are"})
 		return
 	}
 	d, problems := k.decode(obj)
-	d.body, d.public = k.Body(), k.Info().Public
-	problems = slices.Concat(problems, d.forged(), d.readOptions())
-	if d.Import != nil {
-		d.Import.Hint = hint
+	n := &node{Desired: d}
+	n.body, n.public = k.Body(), k.Info().Public
+	problems = slices.Concat(problems, n.forged(), n.readOptions())
+	if n.Import != nil {
+		n.Import.Hint = hint
 	}
 	if parent != nil {
-		d.Parent, d.Origin = parent.Key, parent.Origin
-		r.offspring[parent.Key] = append(r.offspring[parent.Key], d.Key)
+		n.Parent, n.Origin = parent.Key, parent.Origin
+		parent.parts = append(parent.parts, n)
+		obj.Release()
 	}
 	if len(problems) > 0 {
-		r.broken[d.Key] = true
-		r.problems = append(r.problems, problems...)
+		n.broken = true
+		r.report(problems...)
 	}
-	r.byKey[d.Key] = &d
-	r.order = append(r.order, &d)
+	r.byKey[n.Key] = n
+	r.order = append(r.order, n)
 }
 
-func describeOrigin(d *Desired) string {
-	if d.Parent != (manifest.Key{}) {
-		return fmt.Sprintf("%s, as part of %s", d.Origin, d.Parent)
+func describeOrigin(n *node) string {
+	if n.Parent != (manifest.Key{}) {
+		return fmt.Sprintf("%s, as part of %s", n.Origin, n.Parent)
 	}
-	return d.Origin.String()
+	return n.Origin.String()
 }
 
-// expand makes what d stands for, once.
-func (r *resolver) expand(d *Desired) {
-	if r.expanded[d.Key] || r.broken[d.Key] {
+// expand makes what n stands for, once.
+func (r *resolver) expand(n *node) {
+	if n.expanded || n.broken || r.over() {
 		return
 	}
-	r.expanded[d.Key] = true
-	e := &Expansion{Key: d.Key, Defaults: r.defaults, parent: d, resolver: r}
-	r.kinds[d.Key.Kind].expand(d, e)
-	d.Notes = append(d.Notes, e.notes...)
-	if problems := e.located(d.object); len(problems) > 0 {
-		r.broken[d.Key] = true
-		r.problems = append(r.problems, problems...)
+	n.expanded = true
+	e := &Expansion{Key: n.Key, Defaults: r.defaults, parent: n, resolver: r}
+	r.kinds[n.Key.Kind].expand(&n.Desired, e)
+	n.Notes = append(n.Notes, e.notes...)
+	problems := e.located(n.object)
+	if e.err != nil {
+		problems = append(problems, n.problem("spec", e.err.Error(), "change what it expands from"))
+	}
+	if len(problems) > 0 {
+		n.broken = true
+		r.report(problems...)
 		return
 	}
+	n.parts = slices.Grow(n.parts, len(e.children))
 	for _, c := range e.children {
-		info := r.kinds[c.key.Kind].Info()
-		obj, err := manifest.NewObject(c.key, info.Group+"/"+info.Version, d.Origin, d.object.Annotations, c.body)
-		if err != nil {
-			r.problems = append(r.problems, d.problem("spec", err.Error(), "change what it expands from"))
-			continue
+		if r.over() {
+			return
 		}
-		r.decode(&obj, d, c.fallback, c.hint)
+		if c.body != nil {
+			info := r.kinds[c.key.Kind].Info()
+			obj := c.body.Object(c.key, info.Group+"/"+info.Version, n.Origin, n.object.Annotations)
+			r.decode(&obj, n, c.fallback, c.hint)
+		}
 		if child := r.byKey[c.key]; child != nil {
 			r.expand(child)
 		}
 	}
-}
-
-func (r *resolver) referring(kind string, to manifest.Key) []string {
-	if r.referrers == nil {
-		r.referrers = map[manifest.Key][]manifest.Key{}
-		for _, d := range r.order {
-			if !r.written[d.Key] || r.broken[d.Key] {
-				continue
-			}
-			for _, ref := range refsOf(d, r.groups) {
-				r.referrers[ref.Key] = append(r.referrers[ref.Key], d.Key)
-			}
-		}
-	}
-	var names []string
-	for _, from := range r.referrers[to] {
-		if from.Kind == kind {
-			names = append(names, from.Name)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// link finds every reference of every object, and names those that lead
-// nowhere.
-func (r *resolver) link() {
-	for _, d := range r.order {
-		if r.broken[d.Key] {
-			continue
-		}
-		d.Refs = refsOf(d, r.groups)
-		for _, ref := range d.Refs {
-			if r.byKey[ref.Key] != nil {
-				continue
-			}
-			r.problems = append(r.problems, d.problem(ref.Field,
-				fmt.Sprintf("refers to %s, which is not in the repository", ref.Key), r.suggest(ref.Key)))
-		}
-	}
-}
-
-func (r *resolver) suggest(missing manifest.Key) string {
-	var names []string
-	for key := range r.byKey {
-		if key.Kind == missing.Kind && key.Namespace == missing.Namespace {
-			names = append(names, key.Name)
-		}
-	}
-	slices.Sort(names)
-	if near := manifest.Nearest(missing.Name, names); near != "" {
-		return fmt.Sprintf("did you mean %s?", near)
-	}
-	if missing.Group == "" { // a Secret or ConfigMap is in no cloud
-		return "add a manifest for it, in namespace " + missing.Namespace
-	}
-	return fmt.Sprintf("add a manifest for it (managementPolicy: unmanaged with spec.import, if it exists already in the cloud), in namespace %s", missing.Namespace)
-}
-
-// sort orders the objects so that references point backwards, and reports
-// cycles. Objects keep the order of their files otherwise.
-func (r *resolver) sort() []*Desired {
-	const unseen, open, done = 0, 1, 2
-	state := make(map[manifest.Key]int, len(r.order))
-	var out []*Desired
-	var path []manifest.Key
-	var visit func(d *Desired)
-	visit = func(d *Desired) {
-		state[d.Key] = open
-		path = append(path, d.Key)
-		for _, ref := range d.Refs {
-			next := r.byKey[ref.Key]
-			if next == nil {
-				continue
-			}
-			switch state[next.Key] {
-			case unseen:
-				visit(next)
-			case open:
-				r.problems = append(r.problems, d.problem(ref.Field, "closes a circle: "+circle(path, next.Key),
-					"remove one of these references: none of these objects can be made first"))
-			}
-		}
-		path = path[:len(path)-1]
-		state[d.Key] = done
-		out = append(out, d)
-	}
-	for _, d := range r.order {
-		if state[d.Key] == unseen {
-			visit(d)
-		}
-	}
-	return out
-}
-
-func circle(path []manifest.Key, back manifest.Key) string {
-	text := ""
-	for _, key := range path[slices.Index(path, back):] {
-		text += key.String() + " -> "
-	}
-	return text + back.String()
-}
-
-// digest fingerprints everything a commit can change about d: its spec, its
-// references, its options and the data it refers to.
-func (r *resolver) digest(d *Desired) string {
-	text := canonical(d.Spec) + canonical(d.Options)
-	for _, ref := range d.Refs {
-		if ref.Order {
-			continue
-		}
-		text += "\n" + ref.Field + "=" + ref.Key.String()
-		if data := r.byKey[ref.Key].Data; data != nil {
-			text += canonical(data)
-		}
-	}
-	return Digest(text)
+	n.done = true
 }

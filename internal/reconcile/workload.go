@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"fmt"
 	"reflect"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -44,6 +45,10 @@ func DefineData[B any](info Info, read func(*B, *Report) map[string]string) Kind
 	return &data[B]{info: info, read: read}
 }
 
+// maxData is how much a ConfigMap or Secret can hold, as in Kubernetes.
+// (pkg/apis/core/types.go: MaxSecretSize)
+const maxData = 1 << 20
+
 type data[B any] struct {
 	info Info
 	read func(*B, *Report) map[string]string
@@ -61,6 +66,13 @@ func (k *data[B]) decode(obj *manifest.Object) (Desired, []manifest.Problem) {
 	}
 	var r Report
 	d.Data = k.read(body, &r)
+	size := 0
+	for name, value := range d.Data {
+		size += len(name) + len(value)
+	}
+	if size > maxData {
+		r.Problem("", fmt.Sprintf("holds %d bytes, more than 1 MiB", size), "split it")
+	}
 	return d, r.located(obj)
 }
 

@@ -139,7 +139,7 @@ func portsOf(e *reconcile.Expansion, field, kind, name string) []string {
 
 func nobody(e *reconcile.Expansion, field, kind, name string) {
 	fix := "add a manifest for it in the same namespace"
-	if near := manifest.Nearest(name, e.Declared(kind)); near != "" {
+	if near := e.Meant(kind, name); near != "" {
 		fix = fmt.Sprintf("did you mean %s?", near)
 	}
 	e.Problem(field, fmt.Sprintf("refers to %s/%s, which is not in the repository", kind, name), fix)

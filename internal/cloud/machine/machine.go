@@ -6,9 +6,7 @@ package machine
 import (
 	"encoding/base64"
 	"fmt"
-	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -99,9 +97,9 @@ func (t *Template) Look(at string, e *reconcile.Expansion) (ok bool) {
 }
 
 func look(field, kind string, ref *DataRef, e *reconcile.Expansion) bool {
-	if declared := e.Declared(kind); !slices.Contains(declared, ref.Name) {
+	if !e.Declares(kind, ref.Name) {
 		fix := "add a manifest for it, in namespace " + e.Key.Namespace
-		if near := manifest.Nearest(ref.Name, declared); near != "" {
+		if near := e.Meant(kind, ref.Name); near != "" {
 			fix = "did you mean " + near + "?"
 		}
 		e.Problem(field+".name", fmt.Sprintf("refers to %s/%s, which is not in the repository", kind, ref.Name), fix)

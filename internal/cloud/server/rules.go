@@ -93,7 +93,7 @@ func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 }
 
 func look(e *reconcile.Expansion, field, kind, name string, keys ...string) {
-	if !slices.Contains(e.Declared(kind), name) {
+	if !e.Declares(kind, name) {
 		return // a missing object is reported with the other references
 	}
 	for _, key := range keys {

@@ -57,9 +57,8 @@ func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 		member.ServerGroup = e.Key.Name
 		e.Child("ServerGroup", e.Key.Name, body{map[string]any{"resource": map[string]any{"policy": policy}}})
 	}
-	for i := range cloud.Or(s.Replicas, 1) {
-		e.Child("VirtualMachine", fmt.Sprintf("%s-%d", e.Key.Name, i), body{member})
-	}
+	name := func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, i) }
+	e.Children("VirtualMachine", cloud.Or(s.Replicas, 1), name, body{member})
 }
 
 type body struct {

@@ -1,0 +1,276 @@
+package all_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// What a commit or a pull request can make the agent do by being large. Costs
+// are bytes and counts.
+
+// groups is so many groups of machines in one file.
+func groups(n, replicas int, script string) fs.FS {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "---\napiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g%d}\nspec:\n  replicas: %d\n"+
+			"  template:\n    image: debian\n    flavor: small\n    securityGroups: [a, b]\n    initScript: {value: %q}\n", i, replicas, script)
+	}
+	return file(b.String())
+}
+
+func file(text string) fs.FS { return fstest.MapFS{"a.yaml": {Data: []byte(text)}} }
+
+func reader(b reconcile.Bounds) reconcile.Reader {
+	return reconcile.Reader{Kinds: all.Kinds(nil), Defaults: reconcile.Defaults{Network: "n"}, Bounds: b}
+}
+
+// allocated is how many MiB were allocated in all while f ran, and how many stay.
+func allocated(f func()) (total, live int64) {
+	var before, after, end runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	runtime.GC()
+	runtime.ReadMemStats(&end)
+	return int64(after.TotalAlloc-before.TotalAlloc) >> 20, (int64(end.HeapAlloc) - int64(before.HeapAlloc)) >> 20
+}
+
+// refused reads files that are too large, and says what that allocated.
+func refused(t *testing.T, bounds reconcile.Bounds, files fs.FS, want string) (total int64) {
+	t.Helper()
+	var err error
+	total, _ = allocated(func() { _, err = reader(bounds).Read(t.Context(), files) })
+	if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 100_000 {
+		t.Errorf("got %.2000v\nwant %s", err, want)
+	}
+	return total
+}
+
+func TestAttackGroups(t *testing.T) {
+	const want = "VirtualMachineGroup/g6: more than 20000 objects, with what the manifests expand to; split the stack, or raise spec.limits.objects in its configuration"
+	for _, n := range []int{20, 300} {
+		if total := refused(t, reconcile.Bounds{}, groups(n, 1000, ""), want); total > 450 {
+			t.Errorf("%d groups took %d MiB", n, total)
+		}
+	}
+	// A group asks for all of its machines before it makes one.
+	if total := refused(t, reconcile.Bounds{Objects: 500}, groups(300, 1000, ""), "g0: more than 500 objects"); total > 16 {
+		t.Errorf("one group too many took %d MiB", total)
+	}
+}
+
+func TestAttackGroupsInAPullRequest(t *testing.T) {
+	base, err := reader(reconcile.Bounds{}).Read(t.Context(), groups(1, 100, ""))
+	if err != nil || base.Size.Objects != 307 {
+		t.Fatalf("%d objects, %v", base.Size.Objects, err)
+	}
+	bounds := reconcile.Bounds{}.ForPull(base.Size, 0)
+	total := refused(t, bounds, groups(300, 1000, ""), "more than 1307 objects, with what the manifests expand to: that is what a pull request may bring the 307 of the branch to; "+
+		"add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration")
+	if total > 32 {
+		t.Errorf("it took %d MiB", total)
+	}
+	if _, err := reader(bounds).Read(t.Context(), groups(4, 100, "")); err != nil {
+		t.Errorf("four times what a small branch has: %v", err)
+	}
+	// A large branch can be doubled, and nothing exceeds the stack's own limit.
+	for _, c := range []struct{ branch, stack, want int }{{0, 20_000, 1000}, {3000, 20_000, 6000}, {15_000, 20_000, 20_000}, {10, 300, 300}} {
+		if got := (reconcile.Bounds{Objects: c.stack}).ForPull(reconcile.Size{Objects: c.branch}, 0).Objects; got != c.want {
+			t.Errorf("a branch of %d in a stack of %d allows %d, want %d", c.branch, c.stack, got, c.want)
+		}
+	}
+}
+
+// TestAttackLargestStack measures what is allowed.
+func TestAttackLargestStack(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		files        fs.FS
+		objects      int
+		total, stays int64
+	}{
+		{"groups", groups(6, 1000, ""), 18_000, 450, 60},
+		{"groups with the longest script", groups(6, 1000, strings.Repeat("x", 48_000)), 18_000, 2500, 60},
+		{"documents", documents(20_000), 20_000, 800, 60},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var reading reconcile.Reading
+			var plan reconcile.Plan
+			total, live := allocated(func() {
+				var err error
+				if reading, err = reader(reconcile.Bounds{}).Read(t.Context(), c.files); err != nil {
+					t.Fatal(err)
+				}
+				have := reconcile.Snapshot{}
+				for _, k := range all.Kinds(nil) {
+					have[k.Info().Kind] = reconcile.Collection{}
+				}
+				plan = reconcile.Make(reconcile.Input{Stack: "s", Kinds: all.Kinds(nil), Want: reading.Want, Have: have})
+			})
+			if len(reading.Want) < c.objects || total > c.total || live > c.stays {
+				t.Errorf("%d objects took %d MiB in all and keep %d, want at most %d and %d", len(reading.Want), total, live, c.total, c.stays)
+			}
+			runtime.KeepAlive(plan)
+		})
+	}
+}
+
+func documents(n int) fs.FS {
+	files := fstest.MapFS{}
+	for i := range n {
+		name := fmt.Sprintf("%d.yaml", i/1000)
+		if files[name] == nil {
+			files[name] = &fstest.MapFile{}
+		}
+		files[name].Data = fmt.Appendf(files[name].Data, "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: SecurityGroup\nmetadata: {name: g%d}\nspec:\n  resource:\n"+
+			"    description: some words\n    rules:\n    - direction: ingress\n      protocol: tcp\n      portRange: {min: 22, max: 22}\n      remoteIPPrefix: 10.0.0.0/8\n      ethertype: IPv4\n", i)
+	}
+	return files
+}
+
+// TestAttackManyValues: what is written once is paid for in every machine.
+func TestAttackManyValues(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g}\nspec:\n  replicas: 1000\n  template:\n    image: debian\n    flavor: small\n    metadata:\n")
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "      k%d: v\n", i)
+	}
+	if total := refused(t, reconcile.Bounds{}, file(b.String()), "VirtualMachineGroup/g: more than 2000000 values in what the manifests expand to"); total > 100 {
+		t.Errorf("it took %d MiB", total)
+	}
+}
+
+// TestAttackMembers: a load balancer names each machine of a group at each port.
+func TestAttackMembers(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g}\nspec: {replicas: 1000, template: {image: debian, flavor: small}}\n" +
+		"---\napiVersion: stackreeve.dev/v1alpha1\nkind: LoadBalancer\nmetadata: {name: lb}\nspec:\n  ports:\n")
+	for i := range 5000 {
+		fmt.Fprintf(&b, "  - {port: %d, protocol: tcp, realServers: {virtualMachineGroupRef: g}}\n", i+1)
+	}
+	if total := refused(t, reconcile.Bounds{}, file(b.String()), "LoadBalancer/lb: more than 400000 references to the members of groups and networks"); total > 200 {
+		t.Errorf("it took %d MiB", total)
+	}
+}
+
+// TestAttackProblems: however much is wrong, there is an end to telling it.
+func TestAttackProblems(t *testing.T) {
+	var monitors, missing, secrets, names strings.Builder
+	monitors.WriteString("apiVersion: stackreeve.dev/v1alpha1\nkind: LoadBalancer\nmetadata: {name: lb}\nspec:\n  ports:\n  - port: 1\n    protocol: udp\n    realServers: {addresses: [10.0.0.1]}\n    monitors:\n")
+	for range 12_000 {
+		monitors.WriteString("    - {protocol: https, endpoint: /, delay: 1}\n")
+	}
+	for i := range 15_000 {
+		name := fmt.Sprintf("%s%05d", strings.Repeat("n", 200), i)
+		fmt.Fprintf(&missing, "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: %s}\nspec: {resource: {networkRef: %sx, ipVersion: 4, cidr: 10.0.0.0/24}}\n", name, name)
+		fmt.Fprintf(&names, "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: %s}\nspec: {resource: {}}\n", name)
+		fmt.Fprintf(&secrets, "---\napiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: v%d}\nspec: {image: i, flavor: f, initScript: {secretRef: {name: s%d, key: k}}}\n", i, i)
+	}
+	half := names.String()[:strings.LastIndex(names.String()[:1<<20], "---\n")]
+	long := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: s}\nspec: {resource: {networkRef: " + strings.Repeat("n", 3<<20) + ", ipVersion: 4, cidr: 10.0.0.0/24}}\n"
+	called := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: " + strings.Repeat("n", 3<<20) + "}\nspec: {resource: {a: 1, b: 2}}\n"
+	for _, c := range []struct {
+		name, want string
+		files      fs.FS
+		most       int
+		total      int64
+	}{
+		{"of one object", "problems more", file(monitors.String()), 101, 150},
+		{"of references", "gave up after 1000 problems", fstest.MapFS{"a.yaml": {Data: []byte(missing.String()[:strings.LastIndex(missing.String()[:4<<20], "---\n")])}, "b.yaml": {Data: []byte(half)}}, 1001, 500},
+		{"of secrets", "gave up after 1000 problems", file(secrets.String()), 1001, 500},
+		{"with a long reference", "refers to Network/nnn", file(long), 1, 100},
+		{"with a long name", "is not a valid name", file(called), 3, 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var err error
+			total, _ := allocated(func() { _, err = reader(reconcile.Bounds{}).Read(t.Context(), c.files) })
+			var problems manifest.Problems
+			if !errors.As(err, &problems) || len(problems) > c.most {
+				t.Errorf("%d problems, want at most %d", len(problems), c.most)
+			}
+			var told strings.Builder
+			for _, p := range problems {
+				told.WriteString(p.String() + "\n")
+			}
+			text := told.String()
+			if total > c.total {
+				t.Errorf("it took %d MiB, want at most %d", total, c.total)
+			}
+			if !strings.Contains(text, c.want) || len(text) > 2<<20 {
+				t.Errorf("%d bytes: %.500s\nwant %s", len(text), text, c.want)
+			}
+			if printed := err.Error(); len(printed) > 200_000 {
+				t.Errorf("%d bytes are printed", len(printed))
+			}
+		})
+	}
+}
+
+func TestAttackData(t *testing.T) {
+	large := func(size int) string {
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  run: echo\n  rest: " + strings.Repeat("x", size) + "\n"
+	}
+	refused(t, reconcile.Bounds{}, file(large(2<<20)), "ConfigMap/c: holds 2097163 bytes, more than 1 MiB; split it")
+	var b strings.Builder
+	b.WriteString(large(1_000_000) + "---\napiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g}\n" +
+		"spec: {replicas: 1000, template: {image: debian, flavor: small, initScript: {configMapRef: {name: c, key: run}}}}\n")
+	var err error
+	total, _ := allocated(func() { _, err = reader(reconcile.Bounds{}).Read(t.Context(), file(b.String())) })
+	if err != nil || total > 150 {
+		t.Errorf("a thousand machines that refer to 1 MB took %d MiB, %v", total, err)
+	}
+}
+
+func TestAttackAnnotations(t *testing.T) {
+	with := func(value string) fs.FS {
+		return file("apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g, annotations: {stackreeve.dev/ignore-fields: \"" + value + "\"}}\n" +
+			"spec: {replicas: 1000, template: {image: debian, flavor: small}}\n")
+	}
+	if total := refused(t, reconcile.Bounds{}, with(strings.Repeat("a,", 50_000)), "names more than 100 fields"); total > 64 {
+		t.Errorf("it took %d MiB", total)
+	}
+	if total := refused(t, reconcile.Bounds{}, with(strings.Repeat("a", 1<<20)), "metadata.annotations: larger than 256 KiB together; move what is large to a ConfigMap"); total > 64 {
+		t.Errorf("it took %d MiB", total)
+	}
+}
+
+// stopping is a context that ends when it was asked so many times.
+type stopping struct {
+	context.Context
+	left, after int
+}
+
+func (s *stopping) Err() error {
+	if s.left--; s.left >= 0 {
+		return nil
+	}
+	s.after++
+	return context.Canceled
+}
+
+// TestAttackStopped: whoever reads something large can be told to stop at any
+// time, and asks before each thing that it makes.
+func TestAttackStopped(t *testing.T) {
+	files := groups(6, 1000, "")
+	for _, at := range []int{0, 1, 10, 1000, 30_000} {
+		ctx := &stopping{Context: t.Context(), left: at}
+		reading, err := reader(reconcile.Bounds{}).Read(ctx, files)
+		if !errors.Is(err, context.Canceled) || reading.Want != nil {
+			t.Errorf("stopped after %d: %d objects, %v", at, len(reading.Want), err)
+		}
+		if ctx.after > 2 {
+			t.Errorf("stopped after %d, it went on %d times", at, ctx.after)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package comment
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// TestAttackLargePlan: the largest plan that a stack can have is told in the
+// space of any other, and its cost grows with it and no faster.
+func TestAttackLargePlan(t *testing.T) {
+	const n = 20_000
+	p := reconcile.Plan{Stack: "prod"}
+	for i := range n {
+		key := manifest.Key{Kind: "SecurityGroup", Namespace: "default", Name: fmt.Sprintf("%s%05d", strings.Repeat("n", 200), i)}
+		s := reconcile.Step{Key: key, Action: reconcile.Update, Origin: manifest.Origin{File: "a.yaml", Line: i}}
+		for j := range 5 {
+			s.Changes = append(s.Changes, reconcile.Change{Field: fmt.Sprintf("spec.resource.rules[%d]", j), Have: "a", Want: strings.Repeat("x", 300)})
+		}
+		p.Steps = append(p.Steps, s)
+	}
+	var problems manifest.Problems
+	for range 1000 {
+		problems = append(problems, manifest.Problem{Field: strings.Repeat("field.", 1000), What: strings.Repeat("wrong ", 1000)})
+	}
+	for name, page := range map[string]Page{"plan": {Stack: "prod", Plan: &p}, "problems": {Stack: "prod", Problems: problems}} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		parts := Split(page.Markdown(), 57_000)
+		report.Text{W: io.Discard}.Plan(p, source.Revision{})
+		runtime.ReadMemStats(&after)
+		if took := (after.TotalAlloc - before.TotalAlloc) >> 20; len(parts) > MaxParts || took > 2500 {
+			t.Errorf("%s: %d parts, %d MiB", name, len(parts), took)
+		}
+	}
+}
