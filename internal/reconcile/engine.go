@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 // Engine compares one stack with its cloud and carries out what differs. Its
@@ -124,7 +126,7 @@ func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
 			items, err := drivers[name].list(ctx)
 			mu.Lock()
 			defer mu.Unlock()
-			snapshot[name] = Collection{Items: items, Err: err}
+			snapshot[name] = Collection{Items: items, Err: hide(redact.From(ctx), err)}
 			return nil
 		})
 	}
@@ -135,7 +137,8 @@ func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
 // Look makes the plan for a revision, weakened by every policy. approved are the
 // plans that the brake may let through. It only reads.
 func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approved []Approval) Plan {
-	return e.plan(commit, want, e.Observe(ctx, want), false).Apply(Brake(e.Limits, approved))
+	secrets := secretsOf(want)
+	return e.plan(commit, want, e.Observe(redact.With(ctx, secrets), want), false).hiding(secrets).Apply(Brake(e.Limits, approved))
 }
 
 func (e *Engine) plan(commit string, want []Desired, have Snapshot, synced bool) Plan {

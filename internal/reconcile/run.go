@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 // Revision is what one pass shall bring about.
@@ -24,6 +25,7 @@ type Revision struct {
 // nothing new and gives the steps in flight a bounded time.
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	r := newRun(e, rev)
+	ctx = redact.With(ctx, r.secrets)
 	stepCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
@@ -69,7 +71,7 @@ type run struct {
 	stuck     map[manifest.Key]error
 	done      chan outcome
 	freed     time.Time // when something was last deleted
-	secrets   redactor
+	secrets   *redact.Redactor
 	pass      Pass
 }
 
@@ -96,14 +98,14 @@ func newRun(e *Engine, rev Revision) *run {
 	return &run{
 		engine: e, rev: rev, timing: e.Timing.orDefaults(), seen: map[string]*sight{}, tries: map[string]*try{},
 		permitted: map[string]Disruption{}, doing: map[string]Activity{}, pending: map[manifest.Key]time.Time{},
-		stuck: map[manifest.Key]error{}, done: make(chan outcome, e.parallelism()), secrets: redactorOf(rev.Want),
+		stuck: map[manifest.Key]error{}, done: make(chan outcome, e.parallelism()), secrets: secretsOf(rev.Want),
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
 }
 
 func (r *run) replan() Plan {
 	r.pass.Rounds++
-	return r.engine.plan(r.rev.Commit, r.rev.Want, r.snapshot, r.rev.Synced)
+	return r.engine.plan(r.rev.Commit, r.rev.Want, r.snapshot, r.rev.Synced).hiding(r.secrets)
 }
 
 // loop runs until nothing is in flight, nothing is pending and nothing can
@@ -173,7 +175,7 @@ func (r *run) dispatch(ctx context.Context, plan Plan) {
 		r.engine.watch(func(w Watcher) { w.Started(s) })
 		go func() {
 			o := r.engine.perform(ctx, s)
-			o.result.Err = r.secrets.hide(o.result.Err)
+			o.result.Err = hide(r.secrets, o.result.Err)
 			r.done <- o
 		}()
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 // Action is what a step does.
@@ -66,6 +67,7 @@ type Step struct {
 	lost  string // the ID of an object that was there and is gone, if it is known
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool
+	secrets *redact.Redactor // what must not be shown of the object
 }
 
 // Disruption is the worst that the step does to users of the object.
@@ -106,6 +108,8 @@ type Plan struct {
 	Unlisted []string
 	// Held says why a brake stops the whole plan; "" when none does.
 	Held string
+
+	secrets *redact.Redactor
 }
 
 // Workload is an object that is not in the cloud itself: it stands for others,

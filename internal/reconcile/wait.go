@@ -57,7 +57,7 @@ func (r *run) moving(plan Plan) map[string]bool {
 			r.pending[s.Key], since = now, now
 		}
 		if now.Sub(since) > r.timing.Pending {
-			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); look at the cloud's own log for %s", r.timing.Pending, s.Reason, s.ID())
+			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); look at the cloud's own log for %s", r.timing.Pending, s.Reason, s.ShownID())
 			continue
 		}
 		kinds[s.Key.Kind] = true

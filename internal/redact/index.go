@@ -160,15 +160,14 @@ const maxHarmless = 16
 func (x *index) harmless(text []byte, s span) bool {
 	plain := 0
 	for word := range bytes.FieldsFuncSeq(bytes.ToLower(around(text, s)), isSeparator) {
-		if _, public := x.public[string(bytes.Trim(word, "._-"))]; public {
+		word = bytes.Trim(word, "._-")
+		if _, public := x.public[string(word)]; public || len(word) == 0 {
 			continue
 		}
-		for part := range bytes.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune("._-", r) }) {
-			if _, known := plainWords[string(part)]; !known {
-				return false
-			}
-			plain += len(part)
+		if _, known := plainWords[string(word)]; !known {
+			return false
 		}
+		plain += len(word)
 	}
 	return min(plain, s.to-s.from) <= maxHarmless
 }

@@ -8,16 +8,20 @@
 //
 //	found in                   what becomes of the text
 //	-------------------------  ----------------------------------------
-//	the text as it is          those bytes become "[redacted]"
-//	the text, once or twice    the whole text is withheld: what stands for
-//	decoded                    the secret cannot be told from what does not
+//	the text as it is          the words that show it become "[redacted]"
+//	one word of it, once or    so does that word
+//	twice decoded
+//	several words, decoded     the whole text is withheld: what stands for
+//	                           the secret cannot be told from what does not
 //
 // White space and letter case do not count. Work and memory are bounded.
 package redact
 
 import (
+	"bytes"
 	"context"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -64,68 +68,115 @@ func (r *Redactor) Text(text string) string {
 	if r == nil || len(text) < Shortest {
 		return text
 	}
-	r.once.Do(func() { r.known = indexOf(r.secrets, r.public) })
+	known := r.index()
 	switch {
-	case r.known.full:
+	case known.full:
 		return TooMany
-	case r.known.empty():
+	case known.empty():
 		return text
 	}
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[:maxText], "") + "…"
 	}
-	spans := r.known.spans([]byte(text))
-	masked := mask(text, spans)
+	return known.redact(text)
+}
+
+func (x *index) redact(text string) string {
 	left := maxDecoded
-	// Decoded, the text as it came must not show more than was taken out of it: a
-	// secret may be partly as it is and partly escaped.
-	if len(spans) > 0 && r.known.inForms([]byte(text), maxDepth, bytesIn(spans), &left) || r.known.inForms([]byte(masked), maxDepth, 0, &left) {
+	spans := x.spans([]byte(text))
+	masked := mask(text, spans)
+	// A secret may be partly as it is and partly escaped: decoded, the text as it
+	// came must not show more than was taken out of it.
+	if len(spans) > 0 && x.decoded(text, &left) > bytesIn(spans) {
+		return Withheld
+	}
+	shown := x.decoded(masked, &left)
+	if shown == 0 {
+		return masked
+	}
+	word := x.onlyWord(masked, &left)
+	if word == "" || x.decoded(word, &left) < shown {
+		return Withheld
+	}
+	if masked = strings.ReplaceAll(masked, word, Hidden); x.decoded(masked, &left) > 0 {
 		return Withheld
 	}
 	return masked
 }
 
+// onlyWord is the one word of a text that holds an encoded secret; "" when there
+// are several or none.
+func (x *index) onlyWord(text string, left *int) (only string) {
+	for word := range strings.FieldsSeq(text) {
+		if word == only || x.decoded(word, left) == 0 {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = word
+	}
+	return only
+}
+
+// None tells whether there is no secret at all.
+func (r *Redactor) None() bool { return r == nil || r.index().empty() }
+
+func (r *Redactor) index() *index {
+	r.once.Do(func() { r.known = indexOf(r.secrets, r.public) })
+	return r.known
+}
+
 // Clean tells whether a text may be shown as it is.
 func (r *Redactor) Clean(text string) bool { return r.Text(text) == text }
 
-// mask replaces parts of a text.
+// mask replaces parts of a text, with the words that they are in: what touches a
+// secret may be a bit of it that was escaped.
 func mask(text string, spans []span) string {
-	if len(spans) == 0 {
-		return text
-	}
 	var b strings.Builder
 	last := 0
 	for _, s := range spans {
-		b.WriteString(text[last:s.from])
+		from, to := last+1+strings.LastIndexAny(text[last:max(last, s.from)], blanks), len(text)
+		if n := strings.IndexAny(text[s.to:], blanks); n >= 0 {
+			to = s.to + n
+		}
+		if s.to <= last {
+			continue // in a word that is out already
+		}
+		b.WriteString(text[last:from])
 		b.WriteString(Hidden)
-		last = s.to
+		last = to
 	}
 	b.WriteString(text[last:])
-	return strings.ToValidUTF8(b.String(), "")
+	return b.String()
 }
 
-// inForms tells whether more than the given number of bytes of secrets show in
-// what text is an encoding of. When there is more to decode than left, they are
-// taken to.
-func (x *index) inForms(text []byte, depth, given int, left *int) bool {
+const blanks = " \t\r\n\v\f"
+
+// decoded is how many bytes of secrets show in what the text is an encoding of,
+// in the form that shows most. It counts without end when there is more to
+// decode than left.
+func (x *index) decoded(text string, left *int) int {
+	return x.inForms([]byte(text), maxDepth, left)
+}
+
+func (x *index) inForms(text []byte, depth int, left *int) (most int) {
 	if depth == 0 {
-		return false
+		return 0
 	}
 	var seen [][]byte
 	for _, decode := range decoders {
 		form := decode(text)
-		if len(form) < Shortest || slices.ContainsFunc(seen, func(f []byte) bool { return string(f) == string(form) }) {
+		if len(form) < Shortest || slices.ContainsFunc(seen, func(f []byte) bool { return bytes.Equal(f, form) }) {
 			continue
 		}
 		seen = append(seen, form)
 		if *left -= len(form); *left < 0 {
-			return true
+			return math.MaxInt
 		}
-		if bytesIn(x.spans(form)) > given || x.inForms(form, depth-1, given, left) {
-			return true
-		}
+		most = max(most, bytesIn(x.spans(form)), x.inForms(form, depth-1, left))
 	}
-	return false
+	return most
 }
 
 // Cut shortens a text to most runes, after it was redacted.

@@ -140,8 +140,9 @@ func TestPlainWordsStay(t *testing.T) {
 func TestShortSecrets(t *testing.T) {
 	r := of("4711", "yes", "one\nA1b2\n")
 	for text, want := range map[string]string{
-		"PIN 4711 is wrong": "PIN [redacted] is wrong", "port 47110": "port 47110", "yes": "yes", "a1b2?": "[redacted]?",
-		base64.StdEncoding.EncodeToString([]byte("pin=4711")): redact.Withheld,
+		"PIN 4711 is wrong": "PIN [redacted] is wrong", "port 47110": "port 47110", "yes": "yes", "a1b2?": "[redacted]",
+		"bad " + base64.StdEncoding.EncodeToString([]byte("pin=4711")) + " given": "bad [redacted] given",
+		"bad NDcx MQ== given": redact.Withheld,
 	} {
 		if got := r.Text(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
