@@ -62,7 +62,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*reconcile.Engine, s
 	}
 	engine := &reconcile.Engine{
 		Stack: s.Name, Kinds: all.Kinds(client), Policies: s.Policies(), Limits: s.Limits,
-		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log,
+		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Secrets: client.Secrets,
 	}
 	if w.watcher != nil {
 		engine.Watcher = w.watcher()

@@ -29,6 +29,9 @@ type Engine struct {
 	Timing      Timing
 	Watcher     Watcher
 	Log         *slog.Logger
+	// Secrets lists what must not be shown besides the secrets of the manifests,
+	// such as the credentials that are used; nil when there is nothing.
+	Secrets func() []string
 
 	ids map[string]string // of objects in the cloud, by step, after the last pass
 }
@@ -137,7 +140,7 @@ func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
 // Look makes the plan for a revision, weakened by every policy. approved are the
 // plans that the brake may let through. It only reads.
 func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approved []Approval) Plan {
-	secrets := secretsOf(want)
+	secrets := e.secretsOf(want)
 	return e.plan(commit, want, e.Observe(redact.With(ctx, secrets), want), false).hiding(secrets).Apply(Brake(e.Limits, approved))
 }
 

@@ -18,6 +18,20 @@ func secretsOf(revisions ...[]Desired) *redact.Redactor {
 	return redact.New(values(revisions, secretsIn), values(revisions, wordsIn))
 }
 
+func (e *Engine) secretsOf(want []Desired) *redact.Redactor {
+	if e.Secrets == nil {
+		return secretsOf(want)
+	}
+	return redact.New(func(yield func(string) bool) {
+		for _, value := range e.Secrets() {
+			if !yield(value) {
+				return
+			}
+		}
+		values([][]Desired{want}, secretsIn)(yield)
+	}, values([][]Desired{want}, wordsIn))
+}
+
 func values(revisions [][]Desired, of func(*Desired, func(string) bool) bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, want := range revisions {

@@ -98,7 +98,7 @@ func newRun(e *Engine, rev Revision) *run {
 	return &run{
 		engine: e, rev: rev, timing: e.Timing.orDefaults(), seen: map[string]*sight{}, tries: map[string]*try{},
 		permitted: map[string]Disruption{}, doing: map[string]Activity{}, pending: map[manifest.Key]time.Time{},
-		stuck: map[manifest.Key]error{}, done: make(chan outcome, e.parallelism()), secrets: secretsOf(rev.Want),
+		stuck: map[manifest.Key]error{}, done: make(chan outcome, e.parallelism()), secrets: e.secretsOf(rev.Want),
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
 }

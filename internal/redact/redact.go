@@ -45,6 +45,7 @@ const Shortest = 4
 const (
 	maxText    = 16 << 10 // bytes of one text that are looked at; the rest is cut off
 	maxDecoded = 4 << 20  // bytes that one text may be decoded to, all forms together
+	maxHeld    = 64 << 10 // bytes of one text that is only searched
 	maxDepth   = 2        // encodings within each other
 )
 
@@ -125,6 +126,18 @@ func (r *Redactor) None() bool { return r == nil || r.index().empty() }
 func (r *Redactor) index() *index {
 	r.once.Do(func() { r.known = indexOf(r.secrets, r.public) })
 	return r.known
+}
+
+// Holds tells whether a text holds a secret in its first 64 KiB.
+func (r *Redactor) Holds(text string) bool {
+	if r.None() {
+		return false
+	}
+	if len(text) > maxHeld {
+		text = text[:maxHeld]
+	}
+	x, left := r.index(), maxDecoded
+	return x.full || len(x.spans([]byte(text))) > 0 || x.decoded(text, &left) > 0
 }
 
 // Clean tells whether a text may be shown as it is.

@@ -33,6 +33,10 @@ func userData(w reconcile.Want[Spec]) (text string, given bool) {
 	return text, true
 }
 
+// secretUserData tells whether the user data may be a secret: all of it that is
+// not in a ConfigMap.
+func secretUserData(s *Spec) bool { return s.UserData != nil && s.UserData.ConfigMapRef == nil }
+
 // starts are how user data begins that says what it is. (cloud-init: user data
 // formats; ignition is JSON, gzip is 1f 8b)
 var starts = []string{"#!", "#cloud-", "#include", "#part-handler", "## template:", "Content-Type:", "MIME-Version:", "{", "<powershell>", "\x1f\x8b"}
