@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -32,6 +33,9 @@ type Engine struct {
 	// Secrets lists what must not be shown besides the secrets of the manifests,
 	// such as the credentials that are used; nil when there is nothing.
 	Secrets func() []string
+
+	// Prints makes the fingerprints of secrets (see [Input]).
+	Prints *fingerprint.Printer
 
 	ids map[string]string // of objects in the cloud, by step, after the last pass
 }
@@ -145,6 +149,6 @@ func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approv
 }
 
 func (e *Engine) plan(commit string, want []Desired, have Snapshot, synced bool) Plan {
-	return Make(Input{Stack: e.Stack, Commit: commit, Kinds: e.Kinds, Want: want, Have: have, Replace: e.Replace, Synced: synced}).
+	return Make(Input{Stack: e.Stack, Commit: commit, Kinds: e.Kinds, Want: want, Have: have, Replace: e.Replace, Synced: synced, Prints: e.Prints}).
 		Apply(e.Policies...)
 }

@@ -3,6 +3,8 @@ package reconcile
 import (
 	"fmt"
 	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
 )
 
 // Make compares what a stack wants with what the cloud holds. It is pure and
@@ -55,12 +57,15 @@ type Input struct {
 	// Synced is true when this very commit was in sync before: then every
 	// difference is drift.
 	Synced bool
+	// Prints makes the fingerprints of secrets; nil for unkeyed ones, salted with
+	// the name of the stack.
+	Prints *fingerprint.Printer
 }
 
 // decide makes the step for one desired object. Objects come in an order in
 // which everything it refers to was decided before.
 func (p *planner) decide(d *Desired) Step {
-	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, view: p.view(d, d.Spec)}
+	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, digest: p.mark(d).Applied, view: p.view(d, d.Spec)}
 	p.taken[OwnerText(p.Stack, d.Key)] = true
 	c, known := p.Have[d.Key.Kind]
 	switch {
@@ -167,7 +172,8 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	}
 	differs, moved, notes := p.changes(d, have)
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
-	s.Drift = len(differs) > 0 && (p.Synced || have.Mark != nil && have.Mark.Applied == d.digest)
+	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
+	s.Drift = drifted && (p.Synced || p.applied(d, have.Mark))
 	fixed := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Disruption == Replace })
 	switch {
 	case len(s.Changes) == 0:
@@ -199,7 +205,7 @@ func (p *planner) recreate(s Step, d *Desired) Step {
 func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change, notes []Note) {
 	c := p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
 	differs = slices.DeleteFunc(c.list, func(c Change) bool { return d.Options.ignores(c.Field) })
-	mark := d.mark(p.Stack)
+	mark := p.mark(d)
 	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && have.Mark.Owner == mark.Owner
 	if !fixed && (have.Mark == nil || *have.Mark != mark) {
 		differs = append(differs, Change{Field: MarkField, Have: markText(have.Mark), Want: markText(&mark)})

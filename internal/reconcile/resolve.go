@@ -29,7 +29,7 @@ func Resolve(objects []manifest.Object, kinds []Kind, defaults Defaults) ([]Desi
 	}
 	out := make([]Desired, len(order))
 	for i, d := range order {
-		d.digest = r.digest(d)
+		d.digest, d.confidential = r.digest(d), r.conceal(d)
 		out[i] = *d
 	}
 	return out, nil

@@ -58,9 +58,10 @@ type Step struct {
 	// or replaces it; for people.
 	Loss []string
 
-	want *Desired
-	have *Live[any]
-	view Want[any]
+	want   *Desired
+	digest string // of want, as its mark has it
+	have   *Live[any]
+	view   Want[any]
 	// cause is the condition reason of an import that cannot go on; "" leaves it
 	// to the action.
 	cause string
@@ -204,7 +205,7 @@ func (s Step) fingerprint() string {
 	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.Field, b.Field) })
 	var digest string
 	if s.want != nil {
-		digest = s.want.digest
+		digest = s.digest
 	}
 	text, err := json.Marshal([]any{s.Key, s.Action, s.ID(), changes, digest})
 	if err != nil {

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type thing struct {
 	building                int // lists until it is ready
 	leaving                 int // lists until it is gone; 0 = stays
 	failed                  bool
+	says                    string // what the cloud says of a failed one
 }
 
 type thingRules struct{}
@@ -123,7 +125,7 @@ func (w *world) live(t *thing) Live[*thing] {
 	case t.leaving > 0:
 		l.Phase = Deleting
 	case t.failed:
-		l.Phase, l.Message = Failed, "it broke"
+		l.Phase, l.Message = Failed, cmp.Or(t.says, "it broke")
 	case t.building > 0:
 		l.Phase, l.Message = Pending, "BUILD"
 	}
