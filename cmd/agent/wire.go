@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -65,12 +69,34 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*reconcile.Engine, s
 	if err != nil {
 		return nil, "", err
 	}
+	prints, err := fingerprints(s, client.ProjectID)
+	if err != nil {
+		return nil, "", err
+	}
 	engine := &reconcile.Engine{
 		Stack: s.Name, Kinds: all.Kinds(client), Policies: s.Policies(), Limits: s.Limits,
-		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log,
+		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Secrets: client.Secrets, Prints: prints,
 	}
 	if w.watcher != nil {
 		engine.Watcher = w.watcher()
 	}
 	return engine, client.Region, nil
+}
+
+// fingerprints are made with the keys that the stack names, read anew with
+// every session, or else salted with what no other stack in the world has.
+func fingerprints(s *config.Stack, project string) (*fingerprint.Printer, error) {
+	var keys [][]byte
+	for _, file := range s.Spec.Fingerprints.KeyFiles {
+		key, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("spec.fingerprints.keyFiles: %w", err)
+		}
+		keys = append(keys, bytes.TrimSpace(key))
+	}
+	prints, err := fingerprint.New(project+"/"+s.Name, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("spec.fingerprints.keyFiles: %w; make one with: openssl rand -hex 32", err)
+	}
+	return prints, nil
 }

@@ -55,11 +55,12 @@ type Client struct {
 	// Region and ProjectID are where the stack works.
 	Region, ProjectID string
 
-	provider *gophercloud.ProviderClient
-	endpoint gophercloud.EndpointOpts
-	mu       sync.Mutex
-	services map[string]*gophercloud.ServiceClient
-	features features
+	provider    *gophercloud.ProviderClient
+	credentials []string // secrets that it logs in with
+	endpoint    gophercloud.EndpointOpts
+	mu          sync.Mutex
+	services    map[string]*gophercloud.ServiceClient
+	features    features
 }
 
 // Open reads the credentials and authenticates. It costs one or two requests;
@@ -82,7 +83,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	if creds.endpoint.Region, err = regionOf(provider, creds.endpoint.Region); err != nil {
 		return nil, fmt.Errorf("%w: cloud %s: %w", reconcile.ErrRejected, creds.name, err)
 	}
-	c := &Client{Region: creds.endpoint.Region, provider: provider, endpoint: creds.endpoint, services: map[string]*gophercloud.ServiceClient{}}
+	c := &Client{Region: creds.endpoint.Region, provider: provider, credentials: creds.secrets(), endpoint: creds.endpoint, services: map[string]*gophercloud.ServiceClient{}}
 	if c.ProjectID, err = projectOf(provider); err != nil {
 		return nil, fmt.Errorf("%w: cloud %s: %w", reconcile.ErrRejected, creds.name, err)
 	}

@@ -25,6 +25,11 @@ type credentials struct {
 	tls      *tls.Config
 }
 
+// secrets are what nobody else may see.
+func (c credentials) secrets() []string {
+	return []string{c.auth.Password, c.auth.ApplicationCredentialSecret, c.auth.TokenID, c.auth.Passcode}
+}
+
 // readCredentials finds the clouds.yaml entry (and its secure.yaml) where
 // OpenStack clients look for it, or takes the OS_* variables when no entry is
 // named.
@@ -160,9 +165,9 @@ func authError(c credentials, err error) error {
 		if errors.As(err, new(*tls.CertificateVerificationError)) {
 			fix = "set cacert in the clouds.yaml entry (or $OS_CACERT) to the certificate of whom to trust"
 		}
-		return fmt.Errorf("cloud %s: authenticate at %s: %w; %s", c.name, where, Classify(err), fix)
+		return fmt.Errorf("cloud %s: authenticate at %s: %w; %s", c.name, where, classify(err, withheld), fix)
 	}
-	switch text := serverMessage(code.Body); {
+	switch text := withheld(code.Body); {
 	case refusesCredentials(code):
 		return fmt.Errorf("%w: cloud %s: %s refuses the credentials (%s); check user, password or application credential, project and domain names, and whether they have expired",
 			reconcile.ErrRejected, c.name, where, text)
@@ -170,7 +175,7 @@ func authError(c credentials, err error) error {
 		return fmt.Errorf("%w: cloud %s: %s does not answer as Keystone does (%d %s); check auth_url, which usually ends in /v3",
 			reconcile.ErrRejected, c.name, where, code.Actual, text)
 	}
-	return fmt.Errorf("cloud %s: authenticate at %s: %w", c.name, where, Classify(err))
+	return fmt.Errorf("cloud %s: authenticate at %s: %w", c.name, where, classify(err, withheld))
 }
 
 func refusesCredentials(code gophercloud.ErrUnexpectedResponseCode) bool {

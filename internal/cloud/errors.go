@@ -25,7 +25,10 @@ import (
 //	409, 412, 423                   busy
 //	429, 503 with Retry-After       transient, not before
 //	other, and no answer at all     transient
-func Classify(err error) error {
+func Classify(err error) error { return classify(err, plainly) }
+
+// classify is Classify, with as much of the server's own words as quote gives.
+func classify(err error, words quote) error {
 	if err == nil || classified(err) {
 		return err
 	}
@@ -37,10 +40,9 @@ func Classify(err error) error {
 	if !errors.As(err, &code) {
 		return withoutURL(err)
 	}
-	text := serverMessage(code.Body)
-	described := fmt.Errorf("%s %s: %d %s", code.Method, pathOf(code.URL), code.Actual, text)
-	if id := code.ResponseHeader.Get("X-Openstack-Request-Id"); id != "" {
-		described = fmt.Errorf("%w (%s)", described, id)
+	described := &answerError{said: fmt.Sprintf("%s %s: %d", code.Method, pathOf(code.URL), code.Actual), words: words(code.Body)}
+	if id := code.ResponseHeader.Get("X-Openstack-Request-Id"); requestID.MatchString(id) {
+		described.id = id
 	}
 	class := classOf(code)
 	if errors.Is(class, reconcile.ErrRejected) && usedUp.Match(code.Body) {
@@ -59,9 +61,9 @@ func Classify(err error) error {
 func lapsedError(err error) error {
 	var code gophercloud.ErrUnexpectedResponseCode
 	if errors.As(err, &code) && refusesCredentials(code) {
-		return fmt.Errorf("%w: Keystone does not accept the credentials any more (%s); check whether they were revoked or have expired", reconcile.ErrRejected, serverMessage(code.Body))
+		return fmt.Errorf("%w: Keystone does not accept the credentials any more (%s); check whether they were revoked or have expired", reconcile.ErrRejected, withheld(code.Body))
 	}
-	return fmt.Errorf("renew the token: %w", Classify(err))
+	return fmt.Errorf("renew the token: %w", classify(err, withheld))
 }
 
 func classified(err error) bool {
@@ -135,12 +137,7 @@ func serverMessage(body []byte) string {
 		text = markup.ReplaceAllString(string(body), " ")
 	}
 	text = echoed.ReplaceAllString(text, "")
-	text = strings.Join(strings.Fields(text), " ")
-	const most = 400
-	if r := []rune(text); len(r) > most {
-		text = string(r[:most]) + "…"
-	}
-	return text
+	return strings.Join(strings.Fields(text), " ")
 }
 
 var markup = regexp.MustCompile(`(?s)<head>.*?</head>|<[^>]*>`)

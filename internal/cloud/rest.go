@@ -3,12 +3,15 @@ package cloud
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 // Call is one request to a service.
@@ -24,6 +27,10 @@ type Call struct {
 	Microversion string
 	// Headers are sent besides.
 	Headers map[string]string
+	// Secret says that the request carries user data or another secret: then
+	// nothing of the server's words is repeated when it refuses. It need not be
+	// set where a secret of the stack is in Body.
+	Secret bool
 }
 
 // Do makes a request. Its error is classified (see [Classify]).
@@ -53,10 +60,18 @@ func (c *Client) Do(ctx context.Context, call Call) error {
 	}
 	resp, err := s.ProviderClient.Request(context.WithValue(ctx, serviceName{}, call.Service), call.Method, address, opts)
 	if err != nil {
-		return fmt.Errorf("%s: %w", call.Service, Classify(err))
+		call.Secret = call.Secret || carries(redact.From(ctx), call.Body)
+		if call.Secret && !errors.As(err, new(gophercloud.ErrUnexpectedResponseCode)) {
+			err = quiet(err)
+		}
+		return fmt.Errorf("%s: %w", call.Service, classify(err, c.quoted(ctx, call)))
 	}
 	defer func() { _ = resp.Body.Close() }() // what matters is what was read
-	return read(resp, call)
+	if err := read(resp, call); err != nil {
+		call.Secret = call.Secret || carries(redact.From(ctx), call.Body)
+		return unread(call, err)
+	}
+	return nil
 }
 
 func read(resp *http.Response, call Call) error {
@@ -64,10 +79,7 @@ func read(resp *http.Response, call Call) error {
 		_, err := io.Copy(io.Discard, resp.Body)
 		return err
 	}
-	if err := json.NewDecoder(resp.Body).Decode(call.Into); err != nil {
-		return fmt.Errorf("%s: %s /%s: the answer cannot be read: %w", call.Service, call.Method, call.Path, err)
-	}
-	return nil
+	return json.NewDecoder(resp.Body).Decode(call.Into)
 }
 
 // maxPages bounds how many pages of one collection are read, so that a server

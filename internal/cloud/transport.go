@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 // Request is one HTTP request that was made, for metrics and logs.
@@ -97,7 +99,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<16)) // so that the connection can be used again
 			_ = resp.Body.Close()
 		}
-		t.log.Debug("request is tried again", "method", req.Method, "path", req.URL.Path, "pause", pause)
+		t.log.Debug("request is tried again", "method", req.Method, "path", t.path(req), "pause", pause)
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
@@ -137,8 +139,17 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 	if t.observe != nil {
 		t.observe(seen)
 	}
-	t.log.Debug("request", "service", seen.Service, "method", req.Method, "path", req.URL.Path, "code", seen.Code, "took", seen.Took)
+	t.log.Debug("request", "service", seen.Service, "method", req.Method, "path", t.path(req), "code", seen.Code, "took", seen.Took)
 	return resp, err
+}
+
+// path is a request's path as logs may hold it: names and links in it may be what
+// others wrote.
+func (t *transport) path(req *http.Request) string {
+	if !t.log.Enabled(req.Context(), slog.LevelDebug) {
+		return ""
+	}
+	return redact.From(req.Context()).Text(req.URL.Path)
 }
 
 // repeatable requests change nothing that lasts: those that read, and logins.

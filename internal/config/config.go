@@ -43,6 +43,14 @@ type Spec struct {
 	Sync     Sync               `json:"sync,omitempty" doc:"How far the agent may go."`
 	Limits   SizeLimits         `json:"limits,omitempty" doc:"How large the stack may become."`
 	Report   Report             `json:"report,omitempty" doc:"Whom the agent tells: the forge where the repository is."`
+
+	Fingerprints Fingerprints `json:"fingerprints,omitempty" doc:"How the cloud remembers which secrets were applied."`
+}
+
+// Fingerprints says how to make the texts that are stored in the cloud to tell
+// whether a secret has changed.
+type Fingerprints struct {
+	KeyFiles []string `json:"keyFiles,omitempty" rule:"max=8,unique" doc:"Files with a key each, 16 bytes or more; without one fingerprints are slow salted hashes, from which a PIN can be guessed. The first key is used, the others are still recognised."`
 }
 
 // Source says where manifests are.

@@ -29,6 +29,7 @@ const (
 	pairs         // key=value, separated by commas
 	number        // a number, or a share
 	numbers       // pairs of such
+	list          // texts, separated by commas
 )
 
 // Env is the environment variable of the setting.
@@ -82,6 +83,7 @@ func All() []Setting {
 		{"gitea-requests-per-hour", "spec.report.gitea.requestsPerHour", "how many requests it may get (default 4000)", number},
 		{"report-file", "spec.report.file.path", "file that gets a line for each change of a status", text},
 		{"report-poll", "spec.report.poll", `when to look for pull requests (default "@every 1m")`, text},
+		{"fingerprint-key-file", "spec.fingerprints.keyFiles", "files with keys for fingerprints of secrets, the one to use first", list},
 		{"forks", "spec.report.forks", "what happens to pull requests from forks: validate or plan (default validate)", text},
 	}
 }
@@ -193,6 +195,8 @@ func (s Setting) value(given string) (value any, problem string) {
 		return b, ""
 	case number:
 		return count(given), ""
+	case list:
+		return strings.Split(given, ","), ""
 	case pairs, numbers:
 		m := map[string]any{}
 		for pair := range strings.SplitSeq(given, ",") {

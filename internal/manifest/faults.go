@@ -97,6 +97,9 @@ var advice = []struct{ message, what, fix string }{
 	{"found unknown escape character", "an unknown escape in double quotes", "use single quotes, or write \\\\ for a backslash"},
 }
 
+// quotedInMessage is what a message of the library repeats of the text.
+var quotedInMessage = regexp.MustCompile("(?s)['\"`].*['\"`]")
+
 func advise(message string, row []byte) (what, fix string) {
 	trimmed := bytes.TrimLeft(row, " ")
 	switch {
@@ -114,5 +117,5 @@ func advise(message string, row []byte) (what, fix string) {
 			return "not valid YAML: " + a.what, a.fix
 		}
 	}
-	return "not valid YAML: " + message, ""
+	return "not valid YAML: " + quotedInMessage.ReplaceAllString(message, "…"), ""
 }

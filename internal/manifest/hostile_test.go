@@ -38,7 +38,7 @@ func TestHostileInputIsRefused(t *testing.T) {
 		{"long key", head + "spec: {" + strings.Repeat("k", 1000) + ": 1}", "spec." + strings.Repeat("k", 64) + "…: unknown field"},
 		{"merge of a word", head + "<<: x\n", "a.yaml:4: Network/x: <<: << merges mappings only, found a string"},
 		{"merge of words", head + "<<: [{}, 3]\n", "a.yaml:4: Network/x: <<: << merges mappings only, found a number"},
-		{"unknown tag", head + "spec: !ruby/object:X {}\n", "a.yaml:4: Network/x: spec: the tag !ruby/object:X is not supported"},
+		{"unknown tag", head + "spec: !ruby/object:X {}\n", "a.yaml:4: Network/x: spec: a tag, which is what a value that begins with ! is, is not supported"},
 		{"list of itself", "apiVersion: v1\nkind: List\nitems: &a [{apiVersion: v1, kind: List, items: *a}]", "a list inside a list"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

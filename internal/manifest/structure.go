@@ -127,6 +127,7 @@ func (c *checker) tag(n *yaml.Node, at *fieldPath) {
 	switch n.ShortTag() {
 	case tagNull, tagBool, tagInt, tagFloat, tagString, tagTimestamp, tagMerge, tagMap, tagSeq, "":
 	default:
-		c.problem(n.Line, at, "the tag "+clip(n.Tag)+" is not supported", "write the plain value")
+		// Not quoted: a password that begins with an exclamation mark looks like one.
+		c.problem(n.Line, at, "a tag, which is what a value that begins with ! is, is not supported", "write the plain value, or quote it")
 	}
 }

@@ -95,7 +95,7 @@ func (s Step) needs(stack string) []string {
 func (s Step) print(stack, deed, id string) string {
 	var digest string
 	if s.want != nil {
-		digest = s.want.digest
+		digest = s.digest
 	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{stack, s.Key.Group, s.Key.String(), deed, id, digest}, "\n")))
 	return hex.EncodeToString(sum[:])[:16]

@@ -33,7 +33,8 @@ type Desired struct {
 	body     reflect.Type // of the document
 	public   bool         // Data may be shown
 	specPath string       // where Spec stands in the document
-	digest   string
+	digest   string       // of everything that a commit can change; with secrets it stays here
+	confidential
 }
 
 // Import says which existing object a desired object stands for.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 // Difference is what a revision says otherwise than another about one object
@@ -24,7 +25,7 @@ type Difference struct {
 // repository holds, not at what they expand into; what has no effect, such as a
 // comment or a label, is no difference. Secrets are not shown.
 func Differences(before, after []Desired) []Difference {
-	secrets := redactorOf(before, after)
+	secrets := secretsOf(before, after)
 	old := map[manifest.Key]*Desired{}
 	for i := range before {
 		if before[i].written() {
@@ -58,7 +59,7 @@ func Differences(before, after []Desired) []Difference {
 func (d *Desired) written() bool { return d.Parent == manifest.Key{} }
 
 // rewritten compares two texts of one manifest.
-func rewritten(before, after *Desired, secrets redactor) []Change {
+func rewritten(before, after *Desired, secrets *redact.Redactor) []Change {
 	c := comparison{secrets: secrets}
 	c.compare("", before.document(), after.document())
 	return c.changes

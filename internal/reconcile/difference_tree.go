@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 // sealed stands for a secret value: equal ones are equal, and that is all that
@@ -88,7 +89,7 @@ func sealAll(value any) any {
 
 // comparison collects what differs between two trees.
 type comparison struct {
-	secrets redactor
+	secrets *redact.Redactor
 	changes []Change
 }
 
@@ -183,9 +184,9 @@ func (c *comparison) compareLists(path string, have, want []any) {
 func (c *comparison) show(value any) (shown any, secret bool) {
 	switch v := value.(type) {
 	case sealed:
-		return hidden, true
+		return redact.Hidden, true
 	case string:
-		return c.secrets.redact(v), false
+		return c.secrets.Text(v), false
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 // Engine compares one stack with its cloud and carries out what differs. Its
@@ -27,6 +30,12 @@ type Engine struct {
 	Timing      Timing
 	Watcher     Watcher
 	Log         *slog.Logger
+	// Secrets lists what must not be shown besides the secrets of the manifests,
+	// such as the credentials that are used; nil when there is nothing.
+	Secrets func() []string
+
+	// Prints makes the fingerprints of secrets (see [Input]).
+	Prints *fingerprint.Printer
 
 	ids map[string]string // of objects in the cloud that this process has seen, by step
 }
@@ -126,7 +135,7 @@ func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
 			items, err := drivers[name].list(ctx)
 			mu.Lock()
 			defer mu.Unlock()
-			snapshot[name] = Collection{Items: items, Err: err}
+			snapshot[name] = Collection{Items: items, Err: hide(redact.From(ctx), err)}
 			return nil
 		})
 	}
@@ -137,12 +146,15 @@ func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
 // Look makes the plan for a revision, weakened by every policy. approved are the
 // plans that the brake may let through. It only reads.
 func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approved []Approval) Plan {
-	return e.plan(Revision{Commit: commit, Want: want}, e.Observe(ctx, want), nil).Apply(Brake(e.Limits, approved))
+	secrets := e.secretsOf(want)
+	have := e.Observe(redact.With(ctx, secrets), want)
+	return e.plan(Revision{Commit: commit, Want: want}, have, nil).hiding(secrets).Apply(Brake(e.Limits, approved))
 }
 
 // plan compares a revision with a snapshot; lost is for [Input.Lost].
 func (e *Engine) plan(rev Revision, have Snapshot, lost map[string]string) Plan {
 	return Make(Input{
-		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced, Lost: lost,
+		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
+		Prints: e.Prints, Lost: lost,
 	}).Apply(e.Policies...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
@@ -47,6 +48,8 @@ type Want[Spec any] struct {
 	Mark   Mark
 	lookup func(manifest.Key) Ref
 	groups map[string]string
+	prints *fingerprint.Printer
+	holder string // of the object's secrets
 }
 
 // Ref resolves a reference by kind and name within the object's namespace.

@@ -3,6 +3,8 @@ package reconcile
 import (
 	"fmt"
 	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
 )
 
 // Make compares what a stack wants with what the cloud holds. It is pure and
@@ -66,12 +68,15 @@ type Input struct {
 	// agent has not deleted since: one that is not there any more was deleted by
 	// somebody else.
 	Lost map[string]string
+	// Prints makes the fingerprints of secrets; nil for unkeyed ones, salted with
+	// the name of the stack.
+	Prints *fingerprint.Printer
 }
 
 // decide makes the step for one desired object. Objects come in an order in
 // which everything it refers to was decided before.
 func (p *planner) decide(d *Desired) Step {
-	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, view: p.view(d, d.Spec)}
+	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, digest: p.mark(d).Applied, view: p.view(d, d.Spec)}
 	c, known := p.Have[d.Key.Kind]
 	switch {
 	case !known:
@@ -169,7 +174,7 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	}
 	switch have.Phase {
 	case Deleting:
-		s.Drift = p.Synced || have.Mark != nil && have.Mark.Applied == d.digest
+		s.Drift = p.Synced || p.applied(d, have.Mark)
 		return s.hold(Wait, "is being deleted; made anew when it is gone")
 	case Failed:
 		return p.recreate(s.hold(Recreate, "failed: "+have.Message), d)
@@ -179,7 +184,8 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	}
 	differs, moved, notes := p.changes(d, have)
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
-	s.Drift = len(differs) > 0 && (p.Synced || have.Mark != nil && have.Copied == "" && have.Mark.Applied == d.digest)
+	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
+	s.Drift = drifted && (p.Synced || have.Copied == "" && p.applied(d, have.Mark))
 	fixed := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Disruption == Replace })
 	switch {
 	case len(s.Changes) == 0:
@@ -211,7 +217,7 @@ func (p *planner) recreate(s Step, d *Desired) Step {
 func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change, notes []Note) {
 	c := p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
 	differs = slices.DeleteFunc(c.list, func(c Change) bool { return d.Options.ignores(c.Field) })
-	mark := d.mark(p.Stack)
+	mark := p.mark(d)
 	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && have.Mark.Owner == mark.Owner
 	if !fixed && (have.Mark == nil || *have.Mark != mark || have.Copied != "") {
 		differs = append(differs, Change{Field: MarkField, Have: have.markText(), Want: mark.text()})

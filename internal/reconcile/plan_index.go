@@ -3,6 +3,7 @@ package reconcile
 import (
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
@@ -50,6 +51,9 @@ func newPlanner(in Input) *planner {
 		byKey: make(map[manifest.Key]*Desired, len(in.Want)), index: make(map[string]*index, len(in.Have)),
 		live: make(map[manifest.Key]*Live[any], len(in.Want)), ready: make(map[manifest.Key]bool, len(in.Want)),
 		doomed: map[manifest.Key]bool{}, users: map[string][]*Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*Live[any]]bool{},
+	}
+	if p.Prints == nil {
+		p.Prints, _ = fingerprint.New(in.Stack) // fails for bad keys only
 	}
 	for _, k := range in.Kinds {
 		p.kinds[k.Info().Kind] = k
@@ -125,7 +129,7 @@ func (p *planner) claim(x *index, kind string, item *Live[any]) (any bool) {
 
 // view gives a desired object the shape in which its kind sees it.
 func (p *planner) view(d *Desired, spec any) Want[any] {
-	return Want[any]{Key: d.Key, Spec: &spec, Mark: d.mark(p.Stack), lookup: p.lookup, groups: p.group}
+	return Want[any]{Key: d.Key, Spec: &spec, Mark: p.mark(d), lookup: p.lookup, groups: p.group, prints: p.Prints, holder: d.holder}
 }
 
 func (p *planner) lookup(key manifest.Key) Ref {

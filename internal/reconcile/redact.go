@@ -1,100 +1,119 @@
 package reconcile
 
 import (
-	"cmp"
-	"encoding/base64"
 	"errors"
+	"fmt"
+	"iter"
+	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// shortestSecret is the length in bytes below which a value is no secret:
-// hiding "1" or "yes" would only spoil texts.
-const shortestSecret = 4
-
-const hidden = "[redacted]"
-
-// redactor takes the data of Secrets, and of every kind that is not said to be
-// public, out of texts that come from the cloud, where a service may have repeated what it was sent: as it
-// is, in base64, and as a part of something larger in base64.
-type redactor struct {
-	replacer *strings.Replacer
-	forms    []string
+// secretsOf knows what must not be shown of a stack: the data of Secrets, and of
+// every kind that is not said to be public, and each field with the rule
+// "secret". It is worked out when a text is first looked at.
+func secretsOf(revisions ...[]Desired) *redact.Redactor {
+	return redact.New(values(revisions, secretsIn), values(revisions, wordsIn))
 }
 
-func redactorOf(revisions ...[]Desired) redactor {
-	var forms []string
-	for _, d := range slices.Concat(revisions...) {
-		if d.public {
-			continue
+func (e *Engine) secretsOf(want []Desired) *redact.Redactor {
+	if e.Secrets == nil {
+		return secretsOf(want)
+	}
+	return redact.New(func(yield func(string) bool) {
+		for _, value := range e.Secrets() {
+			if !yield(value) {
+				return
+			}
 		}
+		values([][]Desired{want}, secretsIn)(yield)
+	}, values([][]Desired{want}, wordsIn))
+}
+
+func values(revisions [][]Desired, of func(*Desired, func(string) bool) bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, want := range revisions {
+			for i := range want {
+				if !of(&want[i], yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// wordsIn yields what everybody knows of an object.
+func wordsIn(d *Desired, yield func(string) bool) bool {
+	return yield(d.Key.Name) && yield(d.Key.Namespace) && yield(d.Key.Kind)
+}
+
+func secretsIn(d *Desired, yield func(string) bool) bool {
+	if !d.public {
 		for _, value := range d.Data {
-			forms = append(forms, formsOf(value)...)
-			for line := range strings.Lines(value) {
-				forms = append(forms, formsOf(line)...)
+			if !yield(value) {
+				return false
 			}
 		}
 	}
-	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	var pairs []string
-	forms = slices.Compact(forms)
-	for _, form := range forms {
-		pairs = append(pairs, form, hidden)
-	}
-	return redactor{strings.NewReplacer(pairs...), forms}
+	return secretFields(reflect.ValueOf(d.Spec), false, yield)
 }
 
-// redact takes out what is there in full, and what was cut short by an
-// ellipsis.
-func (r redactor) redact(text string) string {
-	before, after, cut := strings.Cut(r.replacer.Replace(text), "…")
-	if !cut {
-		return before
-	}
-	for _, form := range r.forms {
-		for n := len(form) - 1; n >= shortestSecret; n-- {
-			if head, found := strings.CutSuffix(before, form[:n]); found {
-				return head + hidden + "…" + r.redact(after)
+// secretFields yields the values with the rule "secret" in a spec, in the order
+// of its fields.
+func secretFields(v reflect.Value, secret bool, yield func(string) bool) bool {
+	switch v.Kind() {
+	case reflect.Invalid:
+		return true
+	case reflect.Pointer, reflect.Interface:
+		return v.IsNil() || secretFields(v.Elem(), secret, yield)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			rules := strings.Split(f.Tag.Get("rule"), ",")
+			if f.IsExported() && !secretFields(v.Field(i), secret || slices.Contains(rules, "secret"), yield) {
+				return false
 			}
 		}
-	}
-	return before + "…" + r.redact(after)
-}
-
-// formsOf lists the texts that give value away.
-func formsOf(value string) []string {
-	trimmed := strings.TrimSpace(value)
-	if len(trimmed) < shortestSecret {
-		return nil
-	}
-	forms := []string{trimmed, base64.StdEncoding.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte(trimmed))}
-	for shift := range 3 {
-		if inner := innerBase64(trimmed, shift); len(inner) >= 2*shortestSecret {
-			forms = append(forms, inner)
+		return true
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		for _, key := range keys {
+			if !secretFields(v.MapIndex(key), secret, yield) {
+				return false
+			}
 		}
+		return true
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return !secret || yield(string(v.Bytes()))
+		}
+		for i := range v.Len() {
+			if !secretFields(v.Index(i), secret, yield) {
+				return false
+			}
+		}
+		return true
 	}
-	return forms
+	return !secret || yield(fmt.Sprint(v))
 }
 
-// innerBase64 is what the base64 of any text shows of value when value stands
-// shift bytes after a multiple of three: without the characters that its
-// neighbours have a part in.
-func innerBase64(value string, shift int) string {
-	first := (shift*8 + 5) / 6
-	last := (shift + len(value)) * 8 / 6
-	return base64.RawStdEncoding.EncodeToString([]byte("\x00\x00\x00"[:shift] + value))[first:last]
+// Unquoted is an error that repeats what somebody else said, and can be told
+// without that.
+type Unquoted interface {
+	error
+	// Unquoted is the error in our own words.
+	Unquoted() string
 }
 
 // hide redacts an error and keeps its class.
-func (r redactor) hide(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := r.redact(err.Error())
-	if text == err.Error() {
+func hide(r *redact.Redactor, err error) error {
+	if err == nil || r.Clean(err.Error()) {
 		return err
 	}
-	out := &redacted{text: text}
+	out := &redacted{text: errorText(r, err)}
 	for _, class := range []error{ErrBusy, ErrRejected, ErrUsedUp, ErrGone, ErrNoService} {
 		if errors.Is(err, class) {
 			out.class = append(out.class, class)
@@ -102,9 +121,25 @@ func (r redactor) hide(err error) error {
 	}
 	var later *RetryAfterError
 	if errors.As(err, &later) {
-		out.class = append(out.class, &RetryAfterError{After: later.After, Err: errors.New(r.redact(later.Err.Error()))})
+		out.class = append(out.class, &RetryAfterError{After: later.After, Err: errors.New(errorText(r, later.Err))})
 	}
 	return out
+}
+
+// errorText is the text of an error that may be shown: of one that is withheld what
+// we have to say ourselves.
+func errorText(r *redact.Redactor, err error) string {
+	text := r.Text(err.Error())
+	if text != redact.Withheld && text != redact.TooMany {
+		return text
+	}
+	var own Unquoted
+	if errors.As(err, &own) {
+		if said := own.Unquoted(); text == redact.TooMany || r.Clean(said) {
+			return said + ": " + text
+		}
+	}
+	return text
 }
 
 // redacted is an error of whose text something was taken out. Only its classes

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 const password = "corre ct-horse"
@@ -40,7 +41,7 @@ func TestErrorsDoNotRepeatSecrets(t *testing.T) {
 				Data: map[string]string{"password": password, "lines": "first-line\nsecond-line\n", "short": "4"}})
 			pass := w.engine().Sync(context.Background(), Revision{Want: want})
 			text := fmt.Sprintf("%v %v", pass.Failures, pass.Results[0].Err)
-			if strings.Contains(text, echo) || strings.Contains(text, password) || !strings.Contains(text, hidden) {
+			if strings.Contains(text, echo) || strings.Contains(text, password) || !strings.Contains(text, redact.Hidden) {
 				t.Errorf("the error gives the secret away: %s", text)
 			}
 			if !strings.Contains(text, "400 bad user data") {
@@ -54,8 +55,8 @@ func TestErrorsDoNotRepeatSecrets(t *testing.T) {
 }
 
 func TestRedactedErrorsKeepWhenToComeBack(t *testing.T) {
-	r := redactorOf([]Desired{{Data: map[string]string{"a": password}}, {public: true, Data: map[string]string{"role": "network"}}})
-	err := r.hide(fmt.Errorf("create: %w", &RetryAfterError{After: 7 * time.Second, Err: errors.New("no " + password)}))
+	r := secretsOf([]Desired{{Data: map[string]string{"a": password}}, {public: true, Data: map[string]string{"role": "network"}}})
+	err := hide(r, fmt.Errorf("create: %w", &RetryAfterError{After: 7 * time.Second, Err: errors.New("no " + password)}))
 	var later *RetryAfterError
 	if !errors.As(err, &later) || later.After != 7*time.Second {
 		t.Errorf("got %v, want one that says 7s", err)
@@ -66,7 +67,7 @@ func TestRedactedErrorsKeepWhenToComeBack(t *testing.T) {
 		}
 	}
 	plain := errors.New("network: nothing secret in it")
-	if got := r.hide(plain); !errors.Is(got, plain) {
+	if got := hide(r, plain); !errors.Is(got, plain) {
 		t.Errorf("an error without secrets became %v", got)
 	}
 }

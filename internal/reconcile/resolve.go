@@ -41,7 +41,7 @@ func (r *resolver) resolve() ([]Desired, error) {
 		if r.over() {
 			break
 		}
-		n.digest = r.digest(n)
+		n.digest, n.confidential = r.digest(n), r.conceal(n)
 		n.object.Release()
 		out[i] = n.Desired
 	}

@@ -36,7 +36,7 @@ type todo struct {
 func (r *run) begin() {
 	r.pass.Rounds++
 	r.settle()
-	plan := r.engine.plan(r.rev, r.snapshot, r.engine.ids)
+	plan := r.engine.plan(r.rev, r.snapshot, r.engine.ids).hiding(r.secrets)
 	r.remember(plan)
 	r.discover(plan)
 	r.round = round{plan: plan, kinds: map[string]bool{}, outdated: map[string]bool{}}
@@ -74,7 +74,7 @@ func (r *run) await(now time.Time) {
 			continue
 		}
 		if now.Sub(since) > r.timing.Pending {
-			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); look at the cloud's own log for %s", r.timing.Pending, s.Reason, s.ID())
+			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); look at the cloud's own log for %s", r.timing.Pending, s.Reason, s.ShownID())
 			continue
 		}
 		r.round.kinds[s.Key.Kind] = true

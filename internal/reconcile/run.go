@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 // Revision is what one pass shall bring about.
@@ -25,6 +26,7 @@ type Revision struct {
 // [Superseded] says what the pass gave way to.
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	r := newRun(e, rev)
+	ctx = redact.With(ctx, r.secrets)
 	stepCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
@@ -79,7 +81,7 @@ type run struct {
 	wrote     int             // steps that changed the cloud
 	destroyed map[string]bool // what the pass deleted and has not created since, by step identity
 	drifted   map[string]bool // what is reported as drift, by step identity
-	secrets   redactor
+	secrets   *redact.Redactor
 	pass      Pass
 }
 
@@ -106,7 +108,7 @@ func newRun(e *Engine, rev Revision) *run {
 	return &run{
 		engine: e, rev: rev, timing: e.Timing.orDefaults(), moved: map[string]*moved{}, seen: map[string]*sight{}, tries: map[string]*try{},
 		permitted: map[string]Disruption{}, doing: map[string]Activity{}, stuck: map[manifest.Key]error{},
-		spent: map[string]error{}, done: make(chan outcome, e.parallelism()), destroyed: map[string]bool{}, drifted: map[string]bool{}, secrets: redactorOf(rev.Want),
+		spent: map[string]error{}, done: make(chan outcome, e.parallelism()), destroyed: map[string]bool{}, drifted: map[string]bool{}, secrets: e.secretsOf(rev.Want),
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
 }
@@ -166,7 +168,7 @@ func (r *run) start(ctx context.Context, t todo) {
 	r.engine.watch(func(w Watcher) { w.Started(s) })
 	go func() {
 		o := r.engine.perform(ctx, s)
-		o.result.Err = r.secrets.hide(o.result.Err)
+		o.result.Err = hide(r.secrets, o.result.Err)
 		r.done <- o
 	}()
 }

@@ -132,9 +132,12 @@ func (t teller) object(key, parent manifest.Key) *ObjectStatus {
 }
 
 func (t teller) status(s Step) Status {
-	out := Status{ID: s.ID(), Conditions: []Condition{available(s), progressing(s)}}
+	out := Status{ID: s.ShownID(), Conditions: []Condition{available(s), progressing(s)}}
+	for i := range out.Conditions {
+		out.Conditions[i].Message = s.secrets.Text(out.Conditions[i].Message)
+	}
 	if k := t.kinds[s.Key.Kind]; k != nil && s.have != nil {
-		out.Resource = k.status(s.have.State)
+		out.Resource = value(s.secrets, k.status(s.have.State))
 	}
 	return out
 }

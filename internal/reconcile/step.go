@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 // Action is what a step does.
@@ -57,9 +58,10 @@ type Step struct {
 	// or replaces it; for people.
 	Loss []string
 
-	want *Desired
-	have *Live[any]
-	view Want[any]
+	want   *Desired
+	digest string // of want, as its mark has it
+	have   *Live[any]
+	view   Want[any]
 	// cause is the condition reason of an import that cannot go on; "" leaves it
 	// to the action.
 	cause string
@@ -71,6 +73,7 @@ type Step struct {
 	settling bool
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool
+	secrets *redact.Redactor // what must not be shown of the object
 }
 
 // Disruption is the worst that the step does to users of the object.
@@ -111,6 +114,8 @@ type Plan struct {
 	Unlisted []string
 	// Held says why a brake stops the whole plan; "" when none does.
 	Held string
+
+	secrets *redact.Redactor
 }
 
 // Workload is an object that is not in the cloud itself: it stands for others,
@@ -205,7 +210,7 @@ func (s Step) fingerprint() string {
 	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.Field, b.Field) })
 	var digest string
 	if s.want != nil {
-		digest = s.want.digest
+		digest = s.digest
 	}
 	text, err := json.Marshal([]any{s.Key, s.Action, s.ID(), changes, digest})
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
 // Trace is who changed an object in the cloud, as far as the cloud says.
@@ -40,9 +42,10 @@ func (e *Engine) Trace(ctx context.Context, s Step) (t Trace, ok bool) {
 	if have.ID == "" {
 		return Trace{}, false
 	}
-	t, ok, err := k.driver().trace(ctx, have, changes)
+	t, ok, err := k.driver().trace(redact.With(ctx, s.secrets), have, changes)
+	t.Who, t.What = s.secrets.Text(t.Who), s.secrets.Text(t.What)
 	if err != nil && e.Log != nil {
-		e.Log.Debug("who changed it cannot be told", "object", s.Key.String(), "error", err)
+		e.Log.Debug("who changed it cannot be told", "object", s.Key.String(), "error", hide(s.secrets, err))
 	}
 	return t, ok && err == nil
 }

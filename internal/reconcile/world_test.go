@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,7 @@ type thing struct {
 	failed, used            bool
 	created                 time.Time
 	copied                  string
+	says                    string // what the cloud says of a failed one
 }
 
 type thingRules struct{}
@@ -127,7 +129,7 @@ func (w *world) live(t *thing) Live[*thing] {
 	case t.leaving > 0:
 		l.Phase = Deleting
 	case t.failed:
-		l.Phase, l.Message = Failed, "it broke"
+		l.Phase, l.Message = Failed, cmp.Or(t.says, "it broke")
 	case t.building > 0:
 		l.Phase, l.Message = Pending, "BUILD"
 	}

@@ -104,7 +104,7 @@ func Document(p reconcile.Plan, rev source.Revision) PlanDoc {
 func stepDoc(s reconcile.Step) StepDoc {
 	doc := StepDoc{
 		Key: keyDoc(s.Key), Action: s.Action, Reason: s.Reason, Error: s.Error, Drift: s.Drift,
-		Disruption: s.Disruption(), Blockers: s.Blockers, ID: s.ID(), Notes: s.Notes,
+		Disruption: s.Disruption(), Blockers: s.Blockers, ID: s.ShownID(), Notes: s.Notes,
 	}
 	if s.Parent != (manifest.Key{}) {
 		parent := keyDoc(s.Parent)

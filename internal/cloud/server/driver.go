@@ -102,7 +102,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	var answer struct {
 		Server State `json:"server"`
 	}
-	call := cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Body: creation(w, version), Into: &answer, Microversion: version}
+	call := cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Body: creation(w, version), Into: &answer, Microversion: version, Secret: secretUserData(w.Spec)}
 	if err := d.c.Do(ctx, call); err != nil {
 		return reconcile.Live[*State]{}, err
 	}

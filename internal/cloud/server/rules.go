@@ -159,18 +159,20 @@ func diffVolumes(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 // left at creation. Of a server that we did not make, or that has lost them,
 // nothing is known; then they are only written down.
 func diffUnseen(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
-	add := func(field, key, want string, secret bool) {
-		print, known := have.Metadata[key]
+	add := func(field, print, want string, same, known, secret bool) {
 		change := reconcile.Change{Field: field, Have: print, Want: want, Disruption: reconcile.Replace, Secret: secret}
 		if !known {
 			change.Have, change.Disruption = "unknown", reconcile.InPlace
 		}
-		if print != want {
+		if !same {
 			c.Add(change)
 		}
 	}
-	add("spec.resource.userData", userDataKey, userDataPrint(w), true)
-	add("spec.resource.schedulerHints", hintsKey, hintsPrint(w.Spec), false)
+	print := have.Metadata[userDataKey]
+	same, known := knownUserData(w, print)
+	add("spec.resource.userData", print, userDataPrint(w), same, known, true)
+	print, known = have.Metadata[hintsKey]
+	add("spec.resource.schedulerHints", print, hintsPrint(w.Spec), print == hintsPrint(w.Spec), known, false)
 	if !have.GroupsKnown {
 		return
 	}

@@ -56,6 +56,9 @@ func nextMetadata(w reconcile.Want[Spec], have *State, changes []reconcile.Chang
 		if reconcile.Has(changes, field) {
 			continue
 		}
+		if same, _ := knownUserData(w, have.Metadata[key]); key == userDataKey && same {
+			continue // in the form of today
+		}
 		delete(next, key)
 		if value, ok := have.Metadata[key]; ok {
 			next[key] = value

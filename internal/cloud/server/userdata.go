@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -33,6 +34,10 @@ func userData(w reconcile.Want[Spec]) (text string, given bool) {
 	return text, true
 }
 
+// secretUserData tells whether the user data may be a secret: all of it that is
+// not in a ConfigMap.
+func secretUserData(s *Spec) bool { return s.UserData != nil && s.UserData.ConfigMapRef == nil }
+
 // starts are how user data begins that says what it is. (cloud-init: user data
 // formats; ignition is JSON, gzip is 1f 8b)
 var starts = []string{"#!", "#cloud-", "#include", "#part-handler", "## template:", "Content-Type:", "MIME-Version:", "{", "<powershell>", "\x1f\x8b"}
@@ -46,9 +51,35 @@ func saysWhatItIs(text string) bool {
 	return false
 }
 
+// userDataUse is what the fingerprint of user data is for.
+const userDataUse = "user data"
+
+// userDataPrint is what the metadata shall tell of the user data: everybody in
+// the project can read it, and the machine itself.
 func userDataPrint(w reconcile.Want[Spec]) string {
-	if text, given := userData(w); given {
+	switch text, given := userData(w); {
+	case !given:
+		return unset
+	case secretUserData(w.Spec):
+		return w.Print(userDataUse, text)
+	default:
 		return reconcile.Digest(text)
 	}
-	return unset
+}
+
+// knownUserData tells what a stored fingerprint says: whether it is of the user
+// data that is wanted. known is false when it says nothing. Earlier releases
+// stored a digest of secret user data, too.
+func knownUserData(w reconcile.Want[Spec], print string) (same, known bool) {
+	text, given := userData(w)
+	switch {
+	case print == "":
+		return false, false
+	case !given || print == unset:
+		return !given && print == unset, true
+	case print == reconcile.Digest(text):
+		return true, true
+	}
+	match := w.Printed(print, userDataUse, text)
+	return match == fingerprint.Same, match != fingerprint.Unknown || !strings.Contains(print, "-")
 }

@@ -1,0 +1,180 @@
+package cloud
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"regexp"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// answerError is a request that a service answered with an error.
+type answerError struct {
+	said  string // the request and the status code
+	words string // the service's own
+	id    string // of the request, for the service's log; "" when there is none
+}
+
+// Error implements error.
+func (e *answerError) Error() string { return e.with(e.words) }
+
+// Unquoted implements reconcile.Unquoted.
+func (e *answerError) Unquoted() string { return e.with("") }
+
+func (e *answerError) with(words string) string {
+	text := e.said
+	if words != "" {
+		text += " " + words
+	}
+	if e.id != "" {
+		text += " (" + e.id + ")"
+	}
+	return text
+}
+
+// requestID is how OpenStack numbers requests. What looks otherwise may be
+// anything. (oslo_context/context.py: generate_request_id)
+var requestID = regexp.MustCompile(`^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// quote is what may be repeated of an error's body.
+type quote func(body []byte) string
+
+// mostWords is how many characters of a service's words people get to read.
+const mostWords = 400
+
+// plainly repeats what a service says.
+func plainly(body []byte) string { return redact.Cut(serverMessage(body), mostWords) }
+
+// withheld repeats nothing: the request carried a secret, and a service may
+// repeat that in any form. What is known to be said is told in our own words.
+func withheld(body []byte) string {
+	if said := known(serverMessage(body)); said != "" {
+		return said
+	}
+	return withheldWords
+}
+
+const withheldWords = "(the server's words are withheld: the request carried user data or a secret)"
+
+// quoted is how the answer to a call may be repeated.
+func (c *Client) quoted(ctx context.Context, call Call) quote {
+	stack := redact.From(ctx)
+	if call.Secret {
+		return withheld
+	}
+	return func(body []byte) string {
+		return redact.Cut(c.own().Text(stack.Text(serverMessage(body))), mostWords)
+	}
+}
+
+// shortestCredential is the length below which hiding a password from texts
+// would spoil them.
+const shortestCredential = 8
+
+// Secrets are the credentials that the client uses now.
+func (c *Client) Secrets() []string {
+	all := append(slices.Clone(c.credentials), c.provider.Token())
+	return slices.DeleteFunc(all, func(s string) bool { return len(s) < shortestCredential })
+}
+
+func (c *Client) own() *redact.Redactor {
+	return redact.New(slices.Values(c.Secrets()), slices.Values([]string(nil)))
+}
+
+// carries tells whether a secret is in a request's body.
+func carries(r *redact.Redactor, body any) bool {
+	if body == nil || r.None() {
+		return false
+	}
+	text, err := json.Marshal(body)
+	return err != nil || anyLeaf(text, r.Holds)
+}
+
+// anyLeaf tells whether something is true of any string in a JSON text.
+func anyLeaf(text []byte, is func(string) bool) bool {
+	var tree any
+	if json.Unmarshal(text, &tree) != nil {
+		return true
+	}
+	var within func(any) bool
+	within = func(node any) bool {
+		switch node := node.(type) {
+		case string:
+			return is(node)
+		case []any:
+			return slices.ContainsFunc(node, within)
+		case map[string]any:
+			for _, value := range node {
+				if within(value) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return within(tree)
+}
+
+// quiet is an error without an answer that may be told of a request that
+// carried a secret: what net/http could not read, it repeats.
+func quiet(err error) error {
+	var network net.Error
+	if errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return errors.New("the answer cannot be read " + withheldWords)
+}
+
+// explanations are what services often say to a request that carries secrets,
+// and what we say in their place: nothing of theirs but numbers and names from
+// a list.
+var explanations = []struct {
+	said *regexp.Regexp
+	ours string
+}{
+	{regexp.MustCompile(`Quota exceeded for (cores|ram|instances|server_groups|server_group_members|key_pairs|injected_files|metadata_items)\b`), "the quota for $1 is used up"},
+	{regexp.MustCompile(`Quota exceeded`), "the quota is used up"},
+	{regexp.MustCompile(`Flavor's disk is too small for requested image`), "the flavor's disk is too small for the image"},
+	{regexp.MustCompile(`Flavor's memory is too small for requested image`), "the flavor's memory is too small for the image"},
+	{regexp.MustCompile(`Volume is smaller than the minimum size|is smaller than the minimum size specified in image`), "the volume is too small for the image"},
+	{regexp.MustCompile(`Image .{0,80} is not active`), "the image is not active"},
+	{regexp.MustCompile(`Image .{0,80} could not be found|Can not find requested image`), "the image is not there any more"},
+	{regexp.MustCompile(`Flavor .{0,80} could not be found`), "the flavor is not there any more"},
+	{regexp.MustCompile(`Port .{0,80} is still in use|Port .{0,80} is in use`), "a port is in use by another server"},
+	{regexp.MustCompile(`Port .{0,80} could not be found`), "a port is not there any more"},
+	{regexp.MustCompile(`Port .{0,80} requires a FixedIP`), "a port has no fixed address"},
+	{regexp.MustCompile(`Invalid key_name provided`), "the key pair is not there any more"},
+	{regexp.MustCompile(`The requested availability zone is not available`), "the availability zone is not available"},
+	{regexp.MustCompile(`[Bb]lock [Dd]evice [Mm]apping`), "the disks to boot from are not valid"},
+	{regexp.MustCompile(`[Uu]ser data|user_data`), "the cloud does not take the user data"},
+	{regexp.MustCompile(`No valid host was found`), "no host has room for it"},
+	{regexp.MustCompile(`Policy doesn't allow`), "the cloud's policy does not allow it to this user"},
+	{regexp.MustCompile(`The request you have made requires authentication`), "it says the request requires authentication"},
+	{regexp.MustCompile(`The password is expired`), "the password has expired"},
+	{regexp.MustCompile(`The account is (disabled|locked) for user`), "the account is $1"},
+	{regexp.MustCompile(`Could not find Application Credential`), "it knows no such application credential"},
+	{regexp.MustCompile(`Could not find (project|user|domain)`), "it knows no such $1"},
+}
+
+// known says what a service says, if that is among the explanations.
+func known(words string) string {
+	for _, e := range explanations {
+		if m := e.said.FindStringSubmatchIndex(words); m != nil {
+			return string(e.said.ExpandString(nil, e.ours, words, m)) + " (its own words are withheld: the request carried a secret)"
+		}
+	}
+	return ""
+}
+
+// unread says that an answer that should hold something does not.
+func unread(call Call, err error) error {
+	if call.Secret {
+		err = quiet(err)
+	}
+	return fmt.Errorf("%s: %s /%s: the answer cannot be read: %w", call.Service, call.Method, call.Path, err)
+}

@@ -1,0 +1,116 @@
+package reconcile
+
+import (
+	"crypto/sha256"
+
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// What was applied to an object is stored as a digest. One of an object with
+// secrets would let them be guessed; it is a fingerprint instead.
+//
+//	an object          Mark.Applied, and what approvals bind
+//	-----------------  ---------------------------------------------------
+//	without secrets    Digest of spec, options, references and public data
+//	with secrets       fingerprint of the same and of the secrets
+//
+// Releases before fingerprints stored the digest of both alike. That, and a
+// fingerprint by a key that is not the first any more, still tells that nothing
+// has changed; the object's mark is renewed in place, which is no drift.
+
+// confidential is what of a desired object must not be guessed. It is empty for an
+// object without secrets.
+type confidential struct {
+	holder string // who holds the secrets
+	secret string // a hash of them
+}
+
+// conceal finds the secrets in what a commit can change about n.
+func (r *resolver) conceal(n *node) (c confidential) {
+	for value := range values([][]Desired{{n.Desired}}, secretsIn) {
+		c.secret += "\n" + canonical(value)
+	}
+	c.holder = r.root(n).String()
+	for _, ref := range n.Refs {
+		if target := r.byKey[ref.Key]; !ref.Order && target.Data != nil && !target.public {
+			c.secret += "\n" + ref.Field + "=" + target.dataText()
+			c.holder = ref.Key.String()
+		}
+	}
+	if c.secret == "" {
+		return confidential{}
+	}
+	sum := sha256.Sum256([]byte(c.secret)) // short, and never shown
+	c.secret = string(sum[:])
+	return c
+}
+
+// root is the object in the repository that n comes from.
+func (r *resolver) root(n *node) manifest.Key {
+	for range r.order {
+		parent := r.byKey[n.Parent]
+		if parent == nil {
+			break
+		}
+		n = parent
+	}
+	return n.Key
+}
+
+// subject is what the fingerprint of d is of: the digest, which no one gets to
+// see, tells everything else that a commit can change.
+func (p *planner) subject(d *Desired) fingerprint.Subject {
+	return fingerprint.Subject{Holder: d.confidential.holder, Object: OwnerText(p.Stack, d.Key), Public: "applied\n" + d.digest, Secret: d.confidential.secret}
+}
+
+// mark is what an object shall bear in the cloud.
+func (p *planner) mark(d *Desired) Mark {
+	m := d.mark(p.Stack)
+	if d.confidential.secret != "" {
+		m.Applied = p.Prints.Print(p.subject(d))
+	}
+	return m
+}
+
+// applied tells whether the mark of an object says that d, as it is now, was
+// applied to it.
+func (p *planner) applied(d *Desired, have *Mark) bool {
+	switch {
+	case have == nil:
+		return false
+	case have.Applied == d.digest:
+		return true
+	}
+	return d.confidential.secret != "" && p.Prints.Compare(have.Applied, p.subject(d)) == fingerprint.Same
+}
+
+// renewed tells whether two marks say the same in different forms.
+func (p *planner) renewed(d *Desired, have *Mark) bool {
+	want := p.mark(d)
+	return have != nil && have.Owner == want.Owner && have.Keep == want.Keep && have.Applied != want.Applied && p.applied(d, have)
+}
+
+// Print is the fingerprint of a secret of the object, to be stored with it; use
+// sets different secrets of one object apart.
+func (w Want[Spec]) Print(use, secret string) string {
+	return w.printer().Print(w.subject(use, secret))
+}
+
+// Printed tells what a fingerprint that is stored says about a secret of the
+// object.
+func (w Want[Spec]) Printed(print, use, secret string) fingerprint.Match {
+	return w.printer().Compare(print, w.subject(use, secret))
+}
+
+func (w Want[Spec]) subject(use, secret string) fingerprint.Subject {
+	return fingerprint.Subject{Holder: w.holder, Object: w.Mark.Owner, Public: use, Secret: secret}
+}
+
+func (w Want[Spec]) printer() *fingerprint.Printer {
+	if w.prints != nil {
+		return w.prints
+	}
+	p, _ := fingerprint.New("") // fails for bad keys only
+	return p
+}

@@ -1,0 +1,186 @@
+package redact
+
+import (
+	"bytes"
+	"iter"
+	"strings"
+)
+
+// gram is how many bytes in a row give a secret away.
+const gram = 6
+
+// maxGrams bounds what is remembered of secrets: about as many bytes of text
+// that does not repeat itself, and 40 MB of memory.
+const maxGrams = 1 << 20
+
+// index finds secrets in texts.
+type index struct {
+	grams  map[uint64]struct{} // each six bytes in a row of a secret
+	short  map[string]struct{} // secrets that are shorter than that
+	public map[string]struct{} // words that may be shown
+	full   bool                // there were more than maxGrams
+}
+
+func indexOf(secrets, public iter.Seq[string]) *index {
+	x := &index{grams: map[uint64]struct{}{}, short: map[string]struct{}{}, public: map[string]struct{}{}}
+	seen := map[string]struct{}{}
+	for value := range secrets {
+		if _, twice := seen[value]; twice {
+			continue
+		}
+		seen[value] = struct{}{}
+		if x.add(value); x.full {
+			return &index{full: true}
+		}
+	}
+	if x.empty() {
+		return x
+	}
+	for name := range public {
+		x.public[strings.ToLower(name)] = struct{}{}
+	}
+	return x
+}
+
+func (x *index) empty() bool { return !x.full && len(x.grams)+len(x.short) == 0 }
+
+func (x *index) add(value string) {
+	var g uint64
+	n := 0
+	for i := range len(value) {
+		c, shown := fold(value[i])
+		if !shown {
+			continue
+		}
+		g, n = next(g, c), n+1
+		if n >= gram {
+			x.grams[g] = struct{}{}
+		}
+		if len(x.grams) > maxGrams {
+			x.full = true
+			return
+		}
+	}
+	x.addShort(value, n)
+}
+
+// addShort adds a value, or the lines of one, of which there is no gram.
+func (x *index) addShort(value string, visible int) {
+	if visible >= gram && !strings.Contains(value, "\n") {
+		return
+	}
+	for line := range strings.Lines(value) {
+		if text, _ := visibleOf([]byte(line)); len(text) >= Shortest && len(text) < gram {
+			x.short[string(text)] = struct{}{}
+		}
+		x.full = x.full || len(x.short) > maxGrams
+	}
+}
+
+// fold gives a byte as it is compared; shown is false for white space and
+// control characters, which do not count.
+func fold(c byte) (_ byte, shown bool) {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c, c > ' ' && c != 0x7f
+}
+
+func next(g uint64, c byte) uint64 { return (g<<8 | uint64(c)) & (1<<(8*gram) - 1) }
+
+// visibleOf is what counts of a text, and where each byte of that stands in it.
+func visibleOf(text []byte) (visible []byte, at []int) {
+	visible, at = make([]byte, 0, len(text)), make([]int, 0, len(text))
+	for i, c := range text {
+		if c, shown := fold(c); shown {
+			visible, at = append(visible, c), append(at, i)
+		}
+	}
+	return visible, at
+}
+
+type span struct{ from, to int }
+
+// spans are the parts of a text that show secrets, in their order.
+func (x *index) spans(text []byte) (list []span) {
+	visible, at := visibleOf(text)
+	add := func(from, to int) {
+		if n := len(list); n > 0 && at[from] < list[n-1].to {
+			list[n-1].to = max(list[n-1].to, at[to-1]+1)
+			return
+		}
+		list = append(list, span{at[from], at[to-1] + 1})
+	}
+	var g uint64
+	for i, c := range visible {
+		g = next(g, c)
+		if _, hit := x.grams[g]; hit && i+1 >= gram {
+			add(i+1-gram, i+1)
+		} else if len(x.short) > 0 {
+			for n := Shortest; n < gram && n <= i+1; n++ {
+				if _, hit := x.short[string(visible[i+1-n:i+1])]; hit && alone(text, at[i+1-n], at[i]+1) {
+					add(i+1-n, i+1)
+				}
+			}
+		}
+	}
+	kept := list[:0]
+	for _, s := range list {
+		if !x.harmless(text, s) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// alone tells whether no letter or digit touches the part of a text.
+func alone(text []byte, from, to int) bool {
+	return (from == 0 || !isWord(text[from-1])) && (to == len(text) || !isWord(text[to]))
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+func isWord(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' || c >= 0x80 }
+
+func isName(c byte) bool { return isWord(c) || c == '-' || c == '_' || c == '.' }
+
+func bytesIn(spans []span) (n int) {
+	for _, s := range spans {
+		n += s.to - s.from
+	}
+	return n
+}
+
+// maxHarmless is how many bytes of plain words may be those of a secret by
+// chance.
+const maxHarmless = 16
+
+// harmless tells whether a part of a text lies within names of objects, and
+// within a few words that clouds and this program use all the time.
+func (x *index) harmless(text []byte, s span) bool {
+	plain := 0
+	for word := range bytes.FieldsFuncSeq(bytes.ToLower(around(text, s)), isSeparator) {
+		word = bytes.Trim(word, "._-")
+		if _, public := x.public[string(word)]; public || len(word) == 0 {
+			continue
+		}
+		if _, known := plainWords[string(word)]; !known {
+			return false
+		}
+		plain += len(word)
+	}
+	return min(plain, s.to-s.from) <= maxHarmless
+}
+
+func isSeparator(r rune) bool { return strings.ContainsRune(" ,:;'\"()/", r) }
+
+// around is the part of a text with all of the words that it touches.
+func around(text []byte, s span) []byte {
+	for s.from > 0 && isName(text[s.from-1]) && isName(text[s.from]) {
+		s.from--
+	}
+	for s.to < len(text) && isName(text[s.to]) && isName(text[s.to-1]) {
+		s.to++
+	}
+	return text[s.from:s.to]
+}

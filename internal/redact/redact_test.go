@@ -1,0 +1,188 @@
+package redact_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// encodings are how services and proxies may write what they were sent.
+var encodings = []struct {
+	name   string
+	encode func(string) string
+}{
+	{"plain", func(s string) string { return s }},
+	{"base64", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }},
+	{"base64, one byte in", func(s string) string { return base64.StdEncoding.EncodeToString([]byte("x" + s + "yz")) }},
+	{"base64, two bytes in", func(s string) string { return base64.StdEncoding.EncodeToString([]byte("xy" + s + "z")) }},
+	{"raw base64", func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte(s)) }},
+	{"base64 for URLs", func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) }},
+	{"raw base64 for URLs", func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }},
+	{"base64 in lines", func(s string) string { return wrap(base64.StdEncoding.EncodeToString([]byte(s)), 10, "\r\n") }},
+	{"hex", func(s string) string { return hex.EncodeToString([]byte(s)) }},
+	{"HEX", func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) }},
+	{"hex with colons", func(s string) string { return wrap(hex.EncodeToString([]byte(s)), 2, ":") }},
+	{"query", url.QueryEscape},
+	{"path", url.PathEscape},
+	{"all percent", func(s string) string { return eachByte(s, "%%%02x") }},
+	{"JSON", func(s string) string { text, _ := json.Marshal(s); return string(text) }},
+	{"JSON, all escaped", func(s string) string { return eachByte(s, `\u%04X`) }},
+	{"Python", func(s string) string { return fmt.Sprintf("b'%s'", eachByte(s, `\x%02x`)) }},
+	{"HTML", html.EscapeString},
+	{"HTML, decimal", func(s string) string { return eachByte(s, "&#%d;") }},
+	{"HTML, hexadecimal", func(s string) string { return eachByte(s, "&#x%X;") }},
+	{"upper case", strings.ToUpper},
+	{"lower case", strings.ToLower},
+	{"in lines", func(s string) string { return wrap(s, 7, "\n  ") }},
+}
+
+func eachByte(s, format string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, format, c)
+	}
+	return b.String()
+}
+
+func wrap(s string, every int, with string) string {
+	var parts []string
+	for part := range slices.Chunk([]byte(s), every) {
+		parts = append(parts, string(part))
+	}
+	return strings.Join(parts, with)
+}
+
+func of(secrets ...string) *redact.Redactor {
+	return redact.New(slices.Values(secrets), slices.Values([]string{"web-front-1"}))
+}
+
+// showsAny tells whether out shows six bytes in a row of text, white space and
+// case aside.
+func showsAny(out, text string) bool {
+	out, text = squeeze(out), squeeze(text)
+	for i := range max(0, len(text)-5) {
+		if strings.Contains(out, text[i:i+6]) {
+			return true
+		}
+	}
+	return false
+}
+
+func squeeze(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }
+
+// Whatever the encoding, whatever is cut off: when ten bytes of a secret are
+// left, nothing of it is shown, nor of its encoding.
+func TestAttackSecretInAnyEncoding(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		secret := rapid.StringMatching(`[!-~]{12,40}`).Draw(rt, "secret")
+		first := rapid.SampledFrom(encodings).Draw(rt, "first")
+		second := rapid.SampledFrom(encodings).Draw(rt, "second")
+		if first.name == "upper case" || first.name == "lower case" || !strings.HasSuffix(second.name, "case") {
+			encoded := second.encode(first.encode(secret))
+			if strings.HasSuffix(second.name, "case") {
+				encoded = second.encode(secret)
+			}
+			least := len(encoded)*10/len(secret) + 16
+			from := rapid.IntRange(0, max(0, len(encoded)-least)).Draw(rt, "from")
+			to := rapid.IntRange(min(len(encoded), from+least), len(encoded)).Draw(rt, "to")
+			piece := encoded[from:to]
+			end := rapid.SampledFrom([]string{"", "…", "...", " is not valid", `"}`}).Draw(rt, "end")
+			out := of(secret, "something else").Text("Invalid input: " + piece + end)
+			if showsAny(out, secret) || showsAny(out, piece) {
+				rt.Fatalf("%s of %s: %q\nshows as %q", second.name, first.name, piece, out)
+			}
+		}
+	})
+}
+
+func TestAttackSecretForms(t *testing.T) {
+	script := "#cloud-config\npassword: hunter2hunter2\nruncmd:\n  - curl -H 'X-Token: pa\"ss<w>&rd+1' https://x\n"
+	for _, e := range encodings {
+		t.Run(e.name, func(t *testing.T) {
+			for _, part := range []string{script, "hunter2hunter2", "password: hunter2hunter2", `pa"ss<w>&rd+1`} {
+				out := of(script).Text("user_data " + e.encode(part) + " is wrong")
+				if showsAny(out, part) || showsAny(out, e.encode(part)) {
+					t.Errorf("%q shows as %q", e.encode(part), out)
+				}
+			}
+		})
+	}
+}
+
+func TestPlainWordsStay(t *testing.T) {
+	script := "#!/bin/sh\n# wait until the network of the server is available\napt-get install nginx\nhostname web-front-1\nprintf 'password=Xk93-ffZ'\n"
+	for _, text := range []string{
+		"No valid host was found. There are not enough hosts available.",
+		"create: compute: POST /v2.1/servers: 403 Quota exceeded for instances: Requested 1, but already used 10 of 10 instances (req-6f3c2f0e-8a4e-4a52-9a52-2d8b6c3a7c11)",
+		"the name web-front-1 is taken by 6f3c2f0e-8a4e-4a52-9a52-2d8b6c3a7c11",
+		"the image could not be found; install another",
+	} {
+		if got := of(script).Text(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	if got := of(script).Text("bad input Xk93-ffZ here"); got != "bad input "+redact.Hidden+" here" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestShortSecrets(t *testing.T) {
+	r := of("4711", "yes", "one\nA1b2\n")
+	for text, want := range map[string]string{
+		"PIN 4711 is wrong": "PIN [redacted] is wrong", "port 47110": "port 47110", "yes": "yes", "a1b2?": "[redacted]",
+		"bad " + base64.StdEncoding.EncodeToString([]byte("pin=4711")) + " given": "bad [redacted] given",
+		"bad NDcx MQ== given": redact.Withheld,
+	} {
+		if got := r.Text(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	if none := (*redact.Redactor)(nil); none.Text("a text") != "a text" {
+		t.Error("no redactor changed a text")
+	}
+}
+
+// A repository of secrets costs a bounded amount of memory; beyond it foreign
+// words are withheld, not shown.
+func TestAttackSecretsWithoutEnd(t *testing.T) {
+	var b strings.Builder
+	for i := range 16 << 20 / 16 {
+		fmt.Fprintf(&b, "%015x\n", uint64(i)*0x9e3779b97f4a7c15>>4)
+	}
+	var before, after runtime.MemStats
+	secret := b.String()
+	runtime.ReadMemStats(&before)
+	out := of(secret).Text("the server said 0123456789abcde")
+	runtime.ReadMemStats(&after)
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 128 {
+		t.Errorf("16 MB of secrets took %d MB", took)
+	}
+	if out != redact.TooMany {
+		t.Errorf("got %q", out)
+	}
+}
+
+// What one text costs is bounded too, however it is nested.
+func TestAttackSecretsTextWithoutEnd(t *testing.T) {
+	r := of("correct-horse-battery")
+	text := strings.Repeat(`%25%2541&amp;\u0041QUFB`, 100_000)
+	r.Text("warm up")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	out := r.Text(text)
+	runtime.ReadMemStats(&after)
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 64 || len(out) > 32<<10 {
+		t.Errorf("took %d MB and gave %d bytes", took, len(out))
+	}
+}
