@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -36,8 +39,7 @@ func Classify(err error) error {
 	if !errors.As(err, &code) {
 		return withoutURL(err)
 	}
-	text := serverMessage(code.Body)
-	described := fmt.Errorf("%s %s: %d %s", code.Method, pathOf(code.URL), code.Actual, text)
+	described := quoted(fmt.Sprintf("%s %s: %d ", code.Method, pathOf(code.URL), code.Actual), serverMessage(code.Body))
 	if id := code.ResponseHeader.Get("X-Openstack-Request-Id"); id != "" {
 		described = fmt.Errorf("%w (%s)", described, id)
 	}
@@ -55,7 +57,7 @@ func Classify(err error) error {
 func lapsedError(err error) error {
 	var code gophercloud.ErrUnexpectedResponseCode
 	if errors.As(err, &code) && refusesCredentials(code) {
-		return fmt.Errorf("%w: Keystone does not accept the credentials any more (%s); check whether they were revoked or have expired", reconcile.ErrRejected, serverMessage(code.Body))
+		return private.Hidef(lockedOut, "%w: Keystone does not accept the credentials any more (%s); check whether they were revoked or have expired", reconcile.ErrRejected, serverMessage(code.Body))
 	}
 	return fmt.Errorf("renew the token: %w", Classify(err))
 }
@@ -92,17 +94,52 @@ func classOf(code gophercloud.ErrUnexpectedResponseCode) error {
 // IpAddressGenerationFailure, NoNetworkAvailable)
 var usedUp = regexp.MustCompile(`OverQuota|Quota exceeded|IpAddressGenerationFailure|NoNetworkAvailable`)
 
-// withoutURL drops the address from transport errors, keeps their cause, and
-// keeps cancellation recognisable.
+// quoted is an error in a server's words. Where they have addresses in them,
+// those are for the log only.
+func quoted(before, words string) error {
+	whole := errors.New(before + words)
+	if bare := addresses.ReplaceAllString(words, "[address]"); bare != words {
+		return private.Hide(before+bare, whole)
+	}
+	return whole
+}
+
+// addresses matches where services say where other parts of the cloud are: URLs,
+// IPv4 addresses with a port, and Python's HTTPConnectionPool(host='…'.
+var addresses = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>)]+|\b\d{1,3}(\.\d{1,3}){3}:\d{1,5}\b|\bhost=['"][^'"]*['"](, port=\d+)?`)
+
+// withoutURL drops the address from errors of requests that got no answer, keeps
+// their causes for the log, and keeps cancellation recognisable.
 func withoutURL(err error) error {
 	var u *url.Error
 	switch {
 	case errors.Is(err, context.Canceled):
-		return err
+		return private.Hide(context.Canceled.Error(), err)
 	case errors.As(err, &u):
-		return fmt.Errorf("%s %s: no answer: %w", strings.ToUpper(u.Op), pathOf(u.URL), u.Err)
+		at := strings.ToUpper(u.Op) + " " + pathOf(u.URL)
+		err = private.Hidef(at+": "+unanswered(u.Err), "%s: no answer: %w", at, u.Err)
+	default:
+		err = private.Hide("no answer that can be used; the agent's log has the details", err)
+	}
+	if errors.Is(err, outbound.ErrRefused) {
+		return fmt.Errorf("%w: %w", reconcile.ErrRejected, err)
 	}
 	return err
+}
+
+// unanswered says, without addresses, why there is no answer.
+func unanswered(err error) string {
+	switch {
+	case errors.Is(err, outbound.ErrTooLarge):
+		return "the answer is too large"
+	case errors.Is(err, outbound.ErrRefused):
+		return "the answer leads to where no request is sent; the agent's log has the details"
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return "the certificate is not trusted; the agent's log has the details"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time"
+	}
+	return "no answer; the agent's log has the details"
 }
 
 func pathOf(address string) string {

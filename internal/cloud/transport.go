@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
 // Request is one HTTP request that was made, for metrics and logs.
@@ -64,19 +66,17 @@ type transport struct {
 	log     *slog.Logger
 }
 
-func newTransport(cfg *tls.Config, c Config) *transport {
-	if cfg == nil {
-		cfg = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
+func newTransport(creds credentials, c Config) *transport {
 	limits := c.Limits.orDefaults()
 	log := c.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	var next http.RoundTripper = &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: cfg, ForceAttemptHTTP2: true,
-		MaxIdleConnsPerHost: 32, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+	home := []string{creds.home.Hostname()}
+	for _, u := range creds.overrides {
+		home = append(home, u.Hostname())
 	}
+	var next http.RoundTripper = outbound.New(outbound.Config{TLS: creds.tls, Home: home, IdlePerHost: 32})
 	if c.Wrap != nil {
 		next = c.Wrap(next)
 	}
@@ -186,8 +186,9 @@ func (t *transport) again(req *http.Request, resp *http.Response, err error, try
 	pause += time.Duration(rand.Int64N(int64(pause)))
 	switch {
 	case err != nil:
-		distrusted := errors.As(err, new(*tls.CertificateVerificationError)) // and will be next time
-		return pause, repeatable(req) && !distrusted
+		// A second try would not end otherwise.
+		final := errors.As(err, new(*tls.CertificateVerificationError)) || errors.Is(err, outbound.ErrRefused) || errors.Is(err, outbound.ErrTooLarge)
+		return pause, repeatable(req) && !final
 	case resp.StatusCode == http.StatusTooManyRequests:
 	case resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented && repeatable(req):
 	default:
@@ -197,14 +198,18 @@ func (t *transport) again(req *http.Request, resp *http.Response, err error, try
 	return max(pause, asked), asked <= maxRetryAfter
 }
 
+// longestWait is as much of a server's wish as is granted: it is asked again
+// after that, whatever it has said.
+const longestWait = 15 * time.Minute
+
 // retryAfter is how long a server asks to wait; 0 when it does not say.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
-		return time.Duration(n) * time.Second
+		return time.Duration(min(n, int(longestWait/time.Second))) * time.Second
 	}
 	if at, err := http.ParseTime(text); err == nil {
-		return max(0, time.Until(at))
+		return min(max(0, time.Until(at)), longestWait)
 	}
 	return 0
 }

@@ -28,7 +28,8 @@ const (
 	// DefaultAnswer is how many bytes an answer's body may have, decompressed.
 	DefaultAnswer = 64 << 20
 	maxHeader     = 256 << 10
-	maxRedirects  = 3
+	// MaxRedirects is how many redirects are followed.
+	MaxRedirects  = 3
 	dialTime      = 30 * time.Second
 	handshakeTime = 10 * time.Second
 	idleTime      = 90 * time.Second
@@ -106,8 +107,8 @@ func Client(next http.RoundTripper, timeout time.Duration) *http.Client {
 func CheckRedirect(req *http.Request, via []*http.Request) error {
 	from := via[len(via)-1]
 	switch {
-	case len(via) > maxRedirects:
-		return fmt.Errorf("%w: more than %d redirects", ErrRefused, maxRedirects)
+	case len(via) > MaxRedirects:
+		return fmt.Errorf("%w: more than %d redirects", ErrRefused, MaxRedirects)
 	case !SameOrigin(via[0].URL, req.URL):
 		return private.Hidef("a redirect to another address is not followed", "%w: %s redirects to another address, %s, to which no credentials are sent; correct the configured address",
 			ErrRefused, Origin(via[0].URL), Origin(req.URL))
