@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"log/slog"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -50,6 +52,9 @@ func reader(s *config.Stack) func(fs.FS, string) ([]reconcile.Desired, error) {
 		defaults := s.Spec.Defaults
 		defaults.Region = region
 		want, _, err := reconcile.Read(files, all.Kinds(nil), defaults)
+		if err != nil && !errors.As(err, new(manifest.Problems)) {
+			err = source.Public(err)
+		}
 		return want, err
 	}
 }

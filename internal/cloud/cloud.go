@@ -57,6 +57,7 @@ type Client struct {
 	Region, ProjectID string
 
 	provider *gophercloud.ProviderClient
+	known    *origins
 	endpoint gophercloud.EndpointOpts
 	mu       sync.Mutex
 	services map[string]*gophercloud.ServiceClient
@@ -85,7 +86,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	if creds.endpoint.Region, err = regionOf(provider, creds.endpoint.Region); err != nil {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
-	c := &Client{Region: creds.endpoint.Region, provider: provider, endpoint: creds.endpoint, services: map[string]*gophercloud.ServiceClient{}}
+	c := &Client{Region: creds.endpoint.Region, provider: provider, known: known, endpoint: creds.endpoint, services: map[string]*gophercloud.ServiceClient{}}
 	if c.ProjectID, err = projectOf(provider); err != nil {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
@@ -115,7 +116,7 @@ func (c *Client) service(name string) (*gophercloud.ServiceClient, error) {
 		return nil, fmt.Errorf("the catalog has no %s service in region %s: %w", name, c.Region, reconcile.ErrNoService)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, Classify(err))
+		return nil, fmt.Errorf("%s: %w", name, c.conceal(Classify(err)))
 	}
 	c.services[name] = s
 	return s, nil

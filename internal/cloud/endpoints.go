@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -71,6 +72,20 @@ func (o *origins) learn(home *url.URL, p *gophercloud.ProviderClient, endpoint g
 		}
 	}
 	return nil
+}
+
+// hosts are the names and addresses of the servers, as they would stand in a text:
+// without those that are a word of it.
+func (o *origins) hosts() (list []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for at := range o.allowed {
+		if u, err := url.Parse(at); err == nil && strings.ContainsAny(u.Hostname(), ".:") {
+			list = append(list, u.Hostname())
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) }) // a part of another name comes later
+	return list
 }
 
 func (o *origins) allow(u *url.URL) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -94,19 +95,44 @@ func classOf(code gophercloud.ErrUnexpectedResponseCode) error {
 // IpAddressGenerationFailure, NoNetworkAvailable)
 var usedUp = regexp.MustCompile(`OverQuota|Quota exceeded|IpAddressGenerationFailure|NoNetworkAvailable`)
 
-// quoted is an error in a server's words. Where they have addresses in them,
-// those are for the log only.
+// quoted is an error in a server's words. Where they have addresses of the cloud
+// in them, those are for the log only.
 func quoted(before, words string) error {
 	whole := errors.New(before + words)
-	if bare := addresses.ReplaceAllString(words, "[address]"); bare != words {
+	if bare := addresses.ReplaceAllStringFunc(words, bareAddress); bare != words {
 		return private.Hide(before+bare, whole)
 	}
 	return whole
 }
 
-// addresses matches where services say where other parts of the cloud are: URLs,
-// IPv4 addresses with a port, and Python's HTTPConnectionPool(host='…'.
+// addresses matches where services say where they and others are: URLs, IPv4
+// addresses with a port, and Python's HTTPConnectionPool(host='…', port=…).
 var addresses = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>)]+|\b\d{1,3}(\.\d{1,3}){3}:\d{1,5}\b|\bhost=['"][^'"]*['"](, port=\d+)?`)
+
+// bareAddress leaves addresses that are meant for people, such as that of a
+// status page: of a website, and neither of a service nor of a machine.
+func bareAddress(text string) string {
+	u, err := url.Parse(text)
+	if err == nil && u.Scheme == "https" && u.Port() == "" && u.User == nil && strings.Contains(u.Hostname(), ".") && net.ParseIP(u.Hostname()) == nil {
+		return text
+	}
+	return "[address]"
+}
+
+// conceal takes the servers that the client knows out of what everybody reads.
+func (c *Client) conceal(err error) error {
+	if err == nil {
+		return nil
+	}
+	public := err.Error()
+	for _, host := range c.known.hosts() {
+		public = strings.ReplaceAll(public, host, "[address]")
+	}
+	if public == err.Error() {
+		return err
+	}
+	return private.Hide(public, err)
+}
 
 // withoutURL drops the address from errors of requests that got no answer, keeps
 // their causes for the log, and keeps cancellation recognisable.

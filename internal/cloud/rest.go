@@ -54,7 +54,7 @@ func (c *Client) Do(ctx context.Context, call Call) error {
 	}
 	resp, err := s.ProviderClient.Request(context.WithValue(ctx, serviceName{}, call.Service), call.Method, address, opts)
 	if err != nil {
-		return fmt.Errorf("%s: %w", call.Service, Classify(err))
+		return fmt.Errorf("%s: %w", call.Service, c.conceal(Classify(err)))
 	}
 	defer func() { _ = resp.Body.Close() }() // what matters is what was read
 	return read(resp, call)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/private"
 )
 
 // shortestSecret is the length in bytes below which a value is no secret:
@@ -91,7 +93,7 @@ func (r redactor) hide(err error) error {
 		return nil
 	}
 	text := r.redact(err.Error())
-	if text == err.Error() {
+	if whole := private.Text(err); text == err.Error() && r.redact(whole) == whole {
 		return err
 	}
 	out := &redacted{text: text}
