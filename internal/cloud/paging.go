@@ -97,7 +97,7 @@ func follow(page map[string]json.RawMessage, field string) (paged, error) {
 }
 
 // aboutPages matches members of an answer that may be about its other pages.
-var aboutPages = regexp.MustCompile(`(?i)link|next|prev|page|paging|marker|cursor|offset|more|trunc|partial|total|count`)
+var aboutPages = regexp.MustCompile(`(?i)link|next|prev|pag[ei]|marker|cursor|offset|more|trunc|partial|total|count`)
 
 // empty values say nothing.
 func empty(raw json.RawMessage) bool {

@@ -121,6 +121,9 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 	started := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
 	seen := Request{Service: serviceOf(req), Method: req.Method, Took: time.Since(started)}
+	if err == nil && resp.StatusCode >= 400 {
+		resp.Body = words{io.LimitReader(resp.Body, maxWords), resp.Body}
+	}
 	switch {
 	case err != nil:
 		cancel()
@@ -139,6 +142,15 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 	}
 	t.log.Debug("request", "service", seen.Service, "method", req.Method, "path", req.URL.Path, "code", seen.Code, "took", seen.Took)
 	return resp, err
+}
+
+// maxWords is how much of a refusal is read: its first words are shown.
+const maxWords = 1 << 20
+
+// words are the beginning of a body.
+type words struct {
+	io.Reader
+	io.Closer
 }
 
 // repeatable requests change nothing that lasts: those that read, and logins.
