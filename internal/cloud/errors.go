@@ -159,7 +159,7 @@ func unanswered(err error) string {
 	case errors.Is(err, outbound.ErrTooLarge):
 		return "the answer is too large"
 	case errors.Is(err, outbound.ErrRefused):
-		return "the answer leads to where no request is sent; the agent's log has the details"
+		return "the answer leads elsewhere and is not used; the agent's log has the details"
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return "the certificate is not trusted; the agent's log has the details"
 	case errors.Is(err, context.DeadlineExceeded):
