@@ -88,7 +88,7 @@ func wrongs(clouds, away string) map[string]wrong {
 		"one service away":    {override("network", "http://neutron.invalid:9696"), "neutron.invalid", nil},
 		"one that redirects":  {override("compute", away+"/v2.1"), "10.0.0.3:8774", nil},
 		"a proxy":             {entry("http://keystone.invalid:5000/v3"), "proxy.invalid", []string{"HTTP_PROXY=http://me:hunter2@proxy.invalid:3128"}},
-		"no proxy":            {entry("http://keystone.invalid:5000/v3"), "HTTPS_PROXY or HTTP_PROXY", []string{"HTTP_PROXY=http://me:hunter2%zz@proxy.invalid:3128"}},
+		"no proxy":            {entry("http://keystone.invalid:5000/v3"), "keystone.invalid:5000", []string{"HTTP_PROXY=http://me:hunter2%zz@proxy.invalid:3128"}},
 	}
 }
 

@@ -316,7 +316,9 @@ func TestAttackRetryAfter(t *testing.T) {
 // What a service says of its versions becomes a header.
 func TestAttackMicroversion(t *testing.T) {
 	for _, version := range []string{`2.1\r\nX-Evil: 1`, `latest`, `2.` + strings.Repeat("1", 1000), `-1.5`} {
-		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) { say(w, `{"version": {"id": "v2.1", "version": "`+version+`"}}`) })
+		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) {
+			say(w, `{"version": {"id": "v2.1", "version": "`+version+`"}}`)
+		})
 		if got, err := h.open(t).Microversion(t.Context(), cloud.Compute, "99.9"); err == nil {
 			t.Errorf("%q", got)
 		}

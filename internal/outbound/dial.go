@@ -2,7 +2,6 @@ package outbound
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -55,19 +54,16 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	return base.DialContext(ctx, network, address)
 }
 
-// proxy is the environment's proxy for a request. A proxy's address may hold a
-// password, so it is not repeated when it cannot be read.
+// proxy is the environment's proxy for a request.
 func (d *dialer) proxy(req *http.Request) (*url.URL, error) {
 	u, err := http.ProxyFromEnvironment(req)
-	if err != nil {
-		return nil, errors.New("the proxy that HTTPS_PROXY or HTTP_PROXY names is not an address; write it as http://host:port")
+	if err != nil || u == nil {
+		return nil, err
 	}
-	if u != nil {
-		port := u.Port()
-		if port == "" {
-			port = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme]
-		}
-		d.proxies.Store(net.JoinHostPort(u.Hostname(), port), true)
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme]
 	}
+	d.proxies.Store(net.JoinHostPort(u.Hostname(), port), true)
 	return u, nil
 }

@@ -36,9 +36,9 @@ const (
 )
 
 var (
-	// ErrRefused: the answer leads to where nothing is sent.
+	// ErrRefused says that an answer leads to where nothing is sent.
 	ErrRefused = errors.New("refused")
-	// ErrTooLarge: there is more of the answer than is read.
+	// ErrTooLarge says that there is more of an answer than is read.
 	ErrTooLarge = errors.New("the answer is too large")
 )
 

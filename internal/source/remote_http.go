@@ -71,11 +71,10 @@ func newHTTPClient(caFile string) (*http.Client, error) {
 			return nil, fail(ErrConfig, "caFile: %s holds no PEM certificate", caFile)
 		}
 	}
-	return &http.Client{
-		CheckRedirect: checkRedirect,
-		// The guard's own bounds are smaller, and say what is too large.
-		Transport: guard{outbound.New(outbound.Config{TLS: config, MaxAnswer: maxPackBytes + maxPackBytes/8, IdlePerHost: 2})},
-	}, nil
+	// The guard's own bounds are smaller, and say what is too large.
+	client := outbound.Client(guard{outbound.New(outbound.Config{TLS: config, MaxAnswer: maxPackBytes + maxPackBytes/8, IdlePerHost: 2})}, 0)
+	client.CheckRedirect = checkRedirect
+	return client, nil
 }
 
 // checkRedirect keeps a login at the host it was given for.
