@@ -98,7 +98,9 @@ func TestAttackAddressAfterTheTokenEnded(t *testing.T) {
 	c := h.open(t)
 	for what, login := range map[string]http.HandlerFunc{
 		"refused": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
-		"moved":   func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://10.0.0.3:5000/v3", http.StatusTemporaryRedirect) },
+		"moved": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://10.0.0.3:5000/v3", http.StatusTemporaryRedirect)
+		},
 		"renewed": nil,
 	} {
 		h.login = login

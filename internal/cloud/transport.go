@@ -165,15 +165,16 @@ func isLogin(req *http.Request) bool {
 // readWhole takes in the answer's body, so that one that breaks off is known
 // while the request can still be repeated.
 func readWhole(resp *http.Response) error {
-	text, err := io.ReadAll(resp.Body)
+	var whole bytes.Buffer
+	_, err := whole.ReadFrom(resp.Body)
 	_ = resp.Body.Close() // read to its end
-	switch {
+	switch text := whole.Bytes(); {
 	case err != nil:
 		return err
 	case len(text) > 0 && strings.Contains(resp.Header.Get("Content-Type"), "json") && !json.Valid(text):
 		return errors.New("the answer is cut off")
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(text))
+	resp.Body = io.NopCloser(bytes.NewReader(whole.Bytes()))
 	return nil
 }
 

@@ -119,7 +119,9 @@ func TestAttackRedirectChangesMethod(t *testing.T) {
 
 func TestAttackRedirectsInACircle(t *testing.T) {
 	var n atomic.Int64
-	home := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, fmt.Sprint("/", n.Add(1)), http.StatusTemporaryRedirect) })
+	home := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, fmt.Sprint("/", n.Add(1)), http.StatusTemporaryRedirect)
+	})
 	if _, err := fetch(t, client(t, outbound.Config{}), "GET", home.URL); !errors.Is(err, outbound.ErrRefused) || n.Load() != outbound.MaxRedirects+1 {
 		t.Errorf("%v after %d requests", err, n.Load())
 	}
@@ -274,7 +276,9 @@ func TestSameOrigin(t *testing.T) {
 
 // Where a redirect leads is for the log.
 func TestAttackRedirectIsNotTold(t *testing.T) {
-	home := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://10.0.0.3:5000/", http.StatusTemporaryRedirect) })
+	home := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://10.0.0.3:5000/", http.StatusTemporaryRedirect)
+	})
 	_, err := fetch(t, client(t, outbound.Config{}), "POST", home.URL)
 	var sent *url.Error
 	if !errors.As(err, &sent) || strings.Contains(sent.Err.Error(), "10.0.0.3") || !strings.Contains(private.Text(sent.Err), "10.0.0.3") {
