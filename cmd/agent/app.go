@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
@@ -91,7 +92,7 @@ func (a *app) fail(err error) reconcile.Outcome {
 		return reconcile.Invalid
 	}
 	// The class says what the agent does next; people need what comes after it.
-	text := strings.TrimPrefix(err.Error(), reconcile.ErrRejected.Error()+": ")
+	text := strings.TrimPrefix(private.Text(err), reconcile.ErrRejected.Error()+": ")
 	fmt.Fprintf(a.err, "error: %s\n", text)
 	return reconcile.Broken
 }
@@ -129,7 +130,7 @@ func (a *app) text() report.Text {
 // logger is for what happens behind the scenes; service says that nobody is
 // watching and everything that matters goes there.
 func (a *app) logger(service bool) *slog.Logger {
-	options := &slog.HandlerOptions{Level: slog.LevelWarn}
+	options := &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: private.Attr}
 	if service {
 		options.Level = slog.LevelInfo
 	}

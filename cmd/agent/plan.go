@@ -112,16 +112,16 @@ func (w wiring) look(ctx context.Context, s *config.Stack, ref string) (v seen, 
 func revision(ctx context.Context, repo *source.Repo, ref string) (v seen, err error) {
 	v.rev, _, err = repo.Fetch(ctx)
 	if err != nil || ref == "" {
-		return v, err
+		return v, source.Public(err)
 	}
 	base := v.rev
 	merge, err := repo.Merged(ctx, ref, "")
 	switch {
 	case err != nil:
-		return v, err
+		return v, source.Public(err)
 	case merge.MergeBase == merge.Head:
 		v.rev, err = repo.At(ctx, ref)
-		return v, err
+		return v, source.Public(err)
 	}
 	v.rev, v.base = merge.Revision, base
 	if len(merge.Conflicts) > 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -53,6 +55,9 @@ func (w wiring) repo(s *config.Stack) (*source.Repo, error) {
 func read(s *config.Stack) func(context.Context, fs.FS, string) ([]reconcile.Desired, error) {
 	return func(ctx context.Context, files fs.FS, region string) ([]reconcile.Desired, error) {
 		reading, err := reader(s, region, s.Bounds()).Read(ctx, files)
+		if err != nil && !errors.As(err, new(manifest.Problems)) {
+			err = source.Public(err)
+		}
 		return reading.Want, err
 	}
 }

@@ -76,6 +76,7 @@ func (s *Stack) Pass(ctx context.Context) report.Run {
 func (s *Stack) look(ctx context.Context, always bool) (run report.Run, said bool) {
 	run = report.Run{Stack: s.Name, Started: time.Now()}
 	rev, changed, err := s.newest(ctx)
+	err = source.Public(err)
 	before := s.silent
 	s.silent = err != nil
 	switch {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -152,7 +153,7 @@ func refused(t *testing.T, server *simulator.Server, entry string) {
 	t.Helper()
 	server.ResetRequests()
 	_, err := cloud.Open(t.Context(), cloud.Config{Cloud: entry})
-	if !errors.Is(err, reconcile.ErrRejected) || !strings.Contains(err.Error(), "cloud "+entry) || !strings.Contains(err.Error(), "check user, password or application credential") {
+	if !errors.Is(err, reconcile.ErrRejected) || !strings.Contains(private.Text(err), "cloud "+entry) || !strings.Contains(private.Text(err), "check user, password or application credential") {
 		t.Errorf("got %v; want a rejection that says what to check", err)
 	}
 	if n := len(server.Requests()); n != 1 {
@@ -170,7 +171,7 @@ func TestNobodyAtTheAddress(t *testing.T) {
 	server := start(t, simulator.Options{})
 	write(t, "clouds.yaml", strings.ReplaceAll(string(server.CloudsYAML()), server.URL, "http://127.0.0.1:1"))
 	err := use(t, cloud.Config{Cloud: "demo"})
-	if err == nil || errors.Is(err, reconcile.ErrRejected) || !strings.Contains(err.Error(), "http://127.0.0.1:1/identity/v3") || !strings.Contains(err.Error(), "check auth_url") {
+	if err == nil || errors.Is(err, reconcile.ErrRejected) || !strings.Contains(private.Text(err), "http://127.0.0.1:1/identity/v3") || !strings.Contains(private.Text(err), "check auth_url") {
 		t.Errorf("got %v; want an error that may pass and names the address", err)
 	}
 }
@@ -248,7 +249,7 @@ func TestOwnCertificateAuthority(t *testing.T) {
 		t.Error(err)
 	}
 	write(t, "clouds.yaml", string(simulator.CloudsYAML(secure.URL)))
-	if err := use(t, cloud.Config{Cloud: "demo"}); err == nil || !strings.Contains(err.Error(), "certificate") || !strings.Contains(err.Error(), "cacert") {
+	if err := use(t, cloud.Config{Cloud: "demo"}); err == nil || !strings.Contains(private.Text(err), "certificate") || !strings.Contains(private.Text(err), "cacert") {
 		t.Errorf("got %v; want an error about the certificate that says how to trust it", err)
 	}
 	t.Setenv("OS_CACERT", "ca.pem")
@@ -261,7 +262,7 @@ func TestUnknownRegion(t *testing.T) {
 	server := start(t, simulator.Options{})
 	write(t, "clouds.yaml", strings.ReplaceAll(string(server.CloudsYAML()), "RegionOne", "RegionTwo"))
 	_, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo"})
-	if err == nil || !errors.Is(err, reconcile.ErrRejected) || !strings.Contains(err.Error(), "RegionTwo") || !strings.Contains(err.Error(), "RegionOne") {
+	if err == nil || !errors.Is(err, reconcile.ErrRejected) || !strings.Contains(private.Text(err), "RegionTwo") || !strings.Contains(private.Text(err), "RegionOne") {
 		t.Errorf("got %v; want a rejection that names the regions there are", err)
 	}
 }
@@ -270,7 +271,7 @@ func TestNoKeystoneAtThePath(t *testing.T) {
 	server := start(t, simulator.Options{})
 	write(t, "clouds.yaml", strings.ReplaceAll(string(server.CloudsYAML()), "/identity/v3", "/identify/v3"))
 	_, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo"})
-	if !errors.Is(err, reconcile.ErrRejected) || !strings.Contains(err.Error(), "check auth_url") {
+	if !errors.Is(err, reconcile.ErrRejected) || !strings.Contains(private.Text(err), "check auth_url") {
 		t.Errorf("got %v; want a rejection that says to check auth_url", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 
+	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -57,6 +58,7 @@ type Client struct {
 
 	provider    *gophercloud.ProviderClient
 	credentials []string // secrets that it logs in with
+	known       *origins
 	endpoint    gophercloud.EndpointOpts
 	mu          sync.Mutex
 	services    map[string]*gophercloud.ServiceClient
@@ -64,29 +66,41 @@ type Client struct {
 }
 
 // Open reads the credentials and authenticates. It costs one or two requests;
-// service clients and capabilities are found when first needed.
+// service clients and capabilities are found when first needed. Its error says
+// where the cloud is and how it is configured only in [private.Text].
 func Open(ctx context.Context, cfg Config) (*Client, error) {
 	creds, err := readCredentials(cfg.Cloud, cfg.File)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", reconcile.ErrRejected, err)
+		return nil, unusable(err)
 	}
 	provider, err := openstack.NewClient(creds.auth.IdentityEndpoint)
 	if err != nil {
-		return nil, fmt.Errorf("%w: cloud %s: %w", reconcile.ErrRejected, creds.name, err)
+		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
+	known := originsOf(creds.home)
 	provider.UserAgent.Prepend("stackreeve/" + cfg.Version)
-	provider.HTTPClient = http.Client{Transport: newTransport(creds.tls, cfg)}
+	provider.HTTPClient = *outbound.Client(guarded{newTransport(creds, cfg), known}, 0) // each request has its own time
 	creds.auth.AllowReauth = true
 	if err := openstack.Authenticate(ctx, provider, creds.auth); err != nil {
 		return nil, authError(creds, err)
 	}
 	if creds.endpoint.Region, err = regionOf(provider, creds.endpoint.Region); err != nil {
-		return nil, fmt.Errorf("%w: cloud %s: %w", reconcile.ErrRejected, creds.name, err)
+		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
-	c := &Client{Region: creds.endpoint.Region, provider: provider, credentials: creds.secrets(), endpoint: creds.endpoint, services: map[string]*gophercloud.ServiceClient{}}
+	c := &Client{
+		Region: creds.endpoint.Region, provider: provider, credentials: creds.secrets(), known: known, endpoint: creds.endpoint,
+		services: map[string]*gophercloud.ServiceClient{},
+	}
 	if c.ProjectID, err = projectOf(provider); err != nil {
-		return nil, fmt.Errorf("%w: cloud %s: %w", reconcile.ErrRejected, creds.name, err)
+		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
+	for _, u := range creds.overrides {
+		known.allow(u)
+	}
+	if err := known.learn(creds.home, provider, creds.endpoint); err != nil {
+		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
+	}
+	locate(provider, creds.home, creds.overrides, c.ProjectID)
 	return c, nil
 }
 
@@ -106,7 +120,7 @@ func (c *Client) service(name string) (*gophercloud.ServiceClient, error) {
 		return nil, fmt.Errorf("the catalog has no %s service in region %s: %w", name, c.Region, reconcile.ErrNoService)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, Classify(err))
+		return nil, fmt.Errorf("%s: %w", name, c.conceal(Classify(err)))
 	}
 	c.services[name] = s
 	return s, nil

@@ -5,8 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -23,6 +26,10 @@ type credentials struct {
 	auth     gophercloud.AuthOptions
 	endpoint gophercloud.EndpointOpts
 	tls      *tls.Config
+	home     *url.URL // auth_url
+	// overrides are addresses of services that take the place of the catalog's, by
+	// their name in clouds.yaml.
+	overrides map[string]*url.URL
 }
 
 // secrets are what nobody else may see.
@@ -47,14 +54,23 @@ func readCredentials(name, file string) (credentials, error) {
 	if err != nil {
 		return credentials{}, explainClouds(name, file, err)
 	}
+	place, _ := cloudsEntries(file)
+	at := fmt.Sprintf("%s: entry %s", cmp.Or(place, "clouds.yaml"), name)
 	if auth.IdentityEndpoint == "" {
-		place, _ := cloudsEntries(file)
-		return credentials{}, fmt.Errorf("%s: entry %s has no auth.auth_url", cmp.Or(place, "clouds.yaml"), name)
+		return credentials{}, fmt.Errorf("%s has no auth.auth_url", at)
+	}
+	home, err := parseAuthURL(auth.IdentityEndpoint)
+	if err != nil {
+		return credentials{}, fmt.Errorf("%s: %w", at, err)
+	}
+	overrides, err := readOverrides(place, name)
+	if err != nil {
+		return credentials{}, fmt.Errorf("%s: %w", at, err)
 	}
 	if auth.ApplicationCredentialID != "" || auth.ApplicationCredentialName != "" {
 		auth.Scope, auth.TenantID, auth.TenantName = nil, "", "" // an application credential brings its own
 	}
-	return credentials{name: name, auth: auth, endpoint: endpoint, tls: tlsConfig}, nil
+	return credentials{name: name, auth: auth, endpoint: endpoint, tls: tlsConfig, home: home, overrides: overrides}, nil
 }
 
 // environmentCredentials takes the OS_* variables as openrc files set them.
@@ -91,8 +107,12 @@ func environmentCredentials() (credentials, error) {
 	default:
 		auth.Scope = &scope
 	}
+	home, err := parseAuthURL(auth.IdentityEndpoint)
+	if err != nil {
+		return credentials{}, fmt.Errorf("OS_AUTH_URL: %w", err)
+	}
 	tlsConfig, err := environmentTLS()
-	return credentials{name: "of the OS_* variables", auth: auth, tls: tlsConfig, endpoint: gophercloud.EndpointOpts{
+	return credentials{name: "of the OS_* variables", auth: auth, tls: tlsConfig, home: home, endpoint: gophercloud.EndpointOpts{
 		Region: env("REGION_NAME"), Availability: gophercloud.Availability(strings.TrimSuffix(env("INTERFACE", "ENDPOINT_TYPE"), "URL")),
 	}}, err
 }
@@ -115,7 +135,7 @@ func explainClouds(name, named string, err error) error {
 	case file == "":
 		return fmt.Errorf("no clouds.yaml found (in $OS_CLIENT_CONFIG_FILE, the working directory, ~/.config/openstack, /etc/openstack); create one with an entry %s", name)
 	case entries == nil || slices.Contains(entries, name):
-		return fmt.Errorf("%s: entry %s: %w", file, name, err)
+		return fmt.Errorf("%s: entry %s: %w", file, name, withoutValues(err))
 	}
 	text := "it has " + strings.Join(entries, ", ")
 	if near := manifest.Nearest(name, entries); near != "" {
@@ -154,6 +174,60 @@ func cloudsEntries(named string) (file string, entries []string) {
 	return "", nil
 }
 
+// withoutValues is an error of a YAML parser without what it quotes from the
+// file, which may be a password.
+func withoutValues(err error) error {
+	text := err.Error()
+	if !strings.Contains(text, "yaml: ") {
+		return err
+	}
+	file := "it"
+	if strings.Contains(text, "secure.yaml") {
+		file = "secure.yaml beside it"
+	}
+	if at := lineOf.FindString(text); at != "" {
+		return fmt.Errorf("%s is not such a file; see its %s", file, at)
+	}
+	return fmt.Errorf("%s is not YAML, or not such a file", file)
+}
+
+var lineOf = regexp.MustCompile(`line \d+`)
+
+// readOverrides finds the addresses of services in an entry of clouds.yaml.
+func readOverrides(file, name string) (map[string]*url.URL, error) {
+	var content struct {
+		Clouds map[string]map[string]any `json:"clouds"`
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || yaml.Unmarshal(text, &content) != nil {
+		return nil, nil // the entry was read already, from elsewhere or as it is
+	}
+	overrides := map[string]*url.URL{}
+	for key, value := range content.Clouds[name] {
+		if !strings.HasSuffix(key, overrideOf("")) || value == nil {
+			continue
+		}
+		u, err := url.Parse(strings.ReplaceAll(fmt.Sprint(value), "%(", "$(")) // % is an escape in URLs
+		if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+			return nil, fmt.Errorf("%s is not an http or https URL without a login; write it as https://host/path", key)
+		}
+		overrides[key] = u
+	}
+	return overrides, nil
+}
+
+// unusable is an error of the configuration, of which people elsewhere learn
+// only that there is one.
+func unusable(err error) error {
+	return private.Hidef("the agent's configuration of its cloud cannot be used; the agent's log has the details", "%w: %w", reconcile.ErrRejected, err)
+}
+
+// What people elsewhere learn of a cloud that does not let us in.
+const (
+	lockedOut   = "the cloud does not accept the agent's credentials; the agent's log has the details"
+	unreachable = "the cloud cannot be reached; the agent's log has the details"
+)
+
 // authError explains why Keystone did not let us in. It answers 401, or 404
 // when it has forgotten an application credential.
 // (keystone/auth/plugins/core.py: AppCredInfo)
@@ -165,17 +239,17 @@ func authError(c credentials, err error) error {
 		if errors.As(err, new(*tls.CertificateVerificationError)) {
 			fix = "set cacert in the clouds.yaml entry (or $OS_CACERT) to the certificate of whom to trust"
 		}
-		return fmt.Errorf("cloud %s: authenticate at %s: %w; %s", c.name, where, classify(err, withheld), fix)
+		return private.Hidef(unreachable, "cloud %s: authenticate at %s: %w; %s", c.name, where, classify(err, withheld), fix)
 	}
 	switch text := withheld(code.Body); {
 	case refusesCredentials(code):
-		return fmt.Errorf("%w: cloud %s: %s refuses the credentials (%s); check user, password or application credential, project and domain names, and whether they have expired",
+		return private.Hidef(lockedOut, "%w: cloud %s: %s refuses the credentials (%s); check user, password or application credential, project and domain names, and whether they have expired",
 			reconcile.ErrRejected, c.name, where, text)
 	case code.Actual < 500 && code.Actual != 429:
-		return fmt.Errorf("%w: cloud %s: %s does not answer as Keystone does (%d %s); check auth_url, which usually ends in /v3",
+		return private.Hidef(unreachable, "%w: cloud %s: %s does not answer as Keystone does (%d %s); check auth_url, which usually ends in /v3",
 			reconcile.ErrRejected, c.name, where, code.Actual, text)
 	}
-	return fmt.Errorf("cloud %s: authenticate at %s: %w", c.name, where, classify(err, withheld))
+	return private.Hidef(unreachable, "cloud %s: authenticate at %s: %w", c.name, where, classify(err, withheld))
 }
 
 func refusesCredentials(code gophercloud.ErrUnexpectedResponseCode) bool {

@@ -2,9 +2,11 @@ package cloud
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -40,10 +44,11 @@ func classify(err error, words quote) error {
 	if !errors.As(err, &code) {
 		return withoutURL(err)
 	}
-	described := &answerError{said: fmt.Sprintf("%s %s: %d", code.Method, pathOf(code.URL), code.Actual), words: words(code.Body)}
+	answer := &answerError{said: fmt.Sprintf("%s %s: %d", code.Method, pathOf(code.URL), code.Actual), words: words(code.Body)}
 	if id := code.ResponseHeader.Get("X-Openstack-Request-Id"); requestID.MatchString(id) {
-		described.id = id
+		answer.id = id
 	}
+	described := answer.withoutAddresses()
 	class := classOf(code)
 	if errors.Is(class, reconcile.ErrRejected) && usedUp.Match(code.Body) {
 		return fmt.Errorf("%w: %w: %w", class, reconcile.ErrUsedUp, described)
@@ -61,7 +66,7 @@ func classify(err error, words quote) error {
 func lapsedError(err error) error {
 	var code gophercloud.ErrUnexpectedResponseCode
 	if errors.As(err, &code) && refusesCredentials(code) {
-		return fmt.Errorf("%w: Keystone does not accept the credentials any more (%s); check whether they were revoked or have expired", reconcile.ErrRejected, withheld(code.Body))
+		return private.Hidef(lockedOut, "%w: Keystone does not accept the credentials any more (%s); check whether they were revoked or have expired", reconcile.ErrRejected, withheld(code.Body))
 	}
 	return fmt.Errorf("renew the token: %w", classify(err, withheld))
 }
@@ -98,17 +103,76 @@ func classOf(code gophercloud.ErrUnexpectedResponseCode) error {
 // IpAddressGenerationFailure, NoNetworkAvailable)
 var usedUp = regexp.MustCompile(`(?i)OverQuota|quota exceeded|exceeds allowed .* quota|IpAddressGenerationFailure|NoNetworkAvailable`)
 
-// withoutURL drops the address from transport errors, keeps their cause, and
-// keeps cancellation recognisable.
+// withoutAddresses is the answer; where its words have addresses of the cloud in
+// them, those are for the log only.
+func (e *answerError) withoutAddresses() error {
+	if bare := addresses.ReplaceAllStringFunc(e.words, bareAddress); bare != e.words {
+		return private.Hide(e.with(bare), e)
+	}
+	return e
+}
+
+// addresses matches where services say where they and others are: URLs, IPv4
+// addresses with a port, and Python's HTTPConnectionPool(host='…', port=…).
+var addresses = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>)]+|\b\d{1,3}(\.\d{1,3}){3}:\d{1,5}\b|\bhost=['"][^'"]*['"](, port=\d+)?`)
+
+// bareAddress leaves addresses that are meant for people, such as that of a
+// status page: of a website, and neither of a service nor of a machine.
+func bareAddress(text string) string {
+	u, err := url.Parse(text)
+	if err == nil && u.Scheme == "https" && u.Port() == "" && u.User == nil && strings.Contains(u.Hostname(), ".") && net.ParseIP(u.Hostname()) == nil {
+		return text
+	}
+	return "[address]"
+}
+
+// conceal takes the servers that the client knows out of what everybody reads.
+func (c *Client) conceal(err error) error {
+	if err == nil {
+		return nil
+	}
+	public := err.Error()
+	for _, host := range c.known.hosts() {
+		public = strings.ReplaceAll(public, host, "[address]")
+	}
+	if public == err.Error() {
+		return err
+	}
+	return private.Hide(public, err)
+}
+
+// withoutURL drops the address from errors of requests that got no answer, keeps
+// their causes for the log, and keeps cancellation recognisable.
 func withoutURL(err error) error {
 	var u *url.Error
 	switch {
 	case errors.Is(err, context.Canceled):
-		return err
+		return private.Hide(context.Canceled.Error(), err)
 	case errors.As(err, &u):
-		return fmt.Errorf("%s %s: no answer: %w", strings.ToUpper(u.Op), pathOf(u.URL), u.Err)
+		at := strings.ToUpper(u.Op) + " " + pathOf(u.URL)
+		err = private.Hidef(at+": "+unanswered(u.Err), "%s: no answer: %w", at, u.Err)
+	default:
+		err = private.Hide("no answer that can be used; the agent's log has the details", err)
+	}
+	if errors.Is(err, outbound.ErrRefused) {
+		return fmt.Errorf("%w: %w", reconcile.ErrRejected, err)
 	}
 	return err
+}
+
+// unanswered says, without addresses, why there is no answer.
+func unanswered(err error) string {
+	switch {
+	case errors.Is(err, outbound.ErrTooLarge):
+		return "the answer is too large"
+	case errors.Is(err, outbound.ErrRefused):
+		return "the answer leads elsewhere and is not used; the agent's log has the details"
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return "the certificate is not trusted; the agent's log has the details"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time"
+	}
+	return "no answer; the agent's log has the details"
 }
 
 func pathOf(address string) string {

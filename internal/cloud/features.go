@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -88,6 +89,8 @@ func versionOf(text string) (major, minor int) {
 	return 0, 0
 }
 
+var microversion = regexp.MustCompile(`^[0-9]{1,3}\.[0-9]{1,5}$`)
+
 // newestMicroversion reads the version document of a service: Nova's has one
 // version, Cinder's a list. Octavia has no microversions to ask for; its list
 // says by ID what it can do.
@@ -120,6 +123,9 @@ func (c *Client) newestMicroversion(ctx context.Context, service string) (string
 		if newest == "" || AtLeast(v.Version, newest) {
 			newest = v.Version
 		}
+	}
+	if newest != "" && !microversion.MatchString(newest) { // it becomes a header
+		return "", fmt.Errorf("versions: %s says %.40q, which is not a microversion", service, newest)
 	}
 	return newest, nil
 }

@@ -15,13 +15,16 @@ func ListByOffset[T any](ctx context.Context, c *Client, call Call, field string
 	if strings.Contains(path, "?") {
 		join = "&"
 	}
-	for range maxPages {
+	r := new(reading)
+	for {
 		call.Path = fmt.Sprintf("%s%slimit=1000&offset=%d", path, join, len(all))
-		page, err := List[T](ctx, c, call, field)
-		if err != nil || len(page) == 0 {
-			return all, err
+		page, err := list[T](ctx, c, call, field, r)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(page) == 0:
+			return all, nil
 		}
 		all = append(all, page...)
 	}
-	return nil, fmt.Errorf("%s: GET /%s: more than %d pages", call.Service, path, maxPages)
 }

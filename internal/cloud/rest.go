@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
 
+	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -54,9 +54,9 @@ func (c *Client) Do(ctx context.Context, call Call) error {
 			opts.MoreHeaders["OpenStack-API-Version"] = "volume " + call.Microversion
 		}
 	}
-	address := call.Path
-	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
-		address = s.ServiceURL(call.Path)
+	address, err := ownAddress(s, call)
+	if err != nil {
+		return fmt.Errorf("%s: %w", call.Service, err)
 	}
 	resp, err := s.ProviderClient.Request(context.WithValue(ctx, serviceName{}, call.Service), call.Method, address, opts)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Client) Do(ctx context.Context, call Call) error {
 		if call.Secret && !errors.As(err, new(gophercloud.ErrUnexpectedResponseCode)) {
 			err = quiet(err)
 		}
-		return fmt.Errorf("%s: %w", call.Service, classify(err, c.quoted(ctx, call)))
+		return fmt.Errorf("%s: %w", call.Service, c.conceal(classify(err, c.quoted(ctx, call))))
 	}
 	defer func() { _ = resp.Body.Close() }() // what matters is what was read
 	if err := read(resp, call); err != nil {
@@ -82,64 +82,59 @@ func read(resp *http.Response, call Call) error {
 	return json.NewDecoder(resp.Body).Decode(call.Into)
 }
 
-// maxPages bounds how many pages of one collection are read, so that a server
-// whose links run in a circle ends in an error.
-const maxPages = 10_000
-
 // List reads a whole collection: every page of it, or an error. field is the
 // name of the list in the answer, e.g. "networks".
 func List[T any](ctx context.Context, c *Client, call Call, field string) ([]T, error) {
+	return list[T](ctx, c, call, field, new(reading))
+}
+
+func list[T any](ctx context.Context, c *Client, call Call, field string, r *reading) ([]T, error) {
 	var all []T
 	call.Method = http.MethodGet
-	for range maxPages {
+	first := call.Path
+	wrong := func(err error) error { return fmt.Errorf("%s: GET /%s: %w", call.Service, first, err) }
+	for {
+		if err := r.turn(call.Path); err != nil {
+			return nil, wrong(err)
+		}
 		var page map[string]json.RawMessage
 		call.Into = &page
 		if err := c.Do(ctx, call); err != nil {
 			return nil, err
 		}
+		if err := r.add(page); err != nil {
+			return nil, wrong(err)
+		}
 		raw, ok := page[field]
 		if !ok {
-			return nil, fmt.Errorf("%s: GET /%s: the answer has no %q", call.Service, call.Path, field)
+			return nil, wrong(fmt.Errorf("the answer has no %q", field))
 		}
 		var items []T
 		if err := json.Unmarshal(raw, &items); err != nil {
-			return nil, fmt.Errorf("%s: GET /%s: %w", call.Service, call.Path, err)
+			return nil, wrong(err)
 		}
 		all = append(all, items...)
-		next, err := c.nextPage(call.Service, page, field)
-		if err != nil || next == "" {
-			return all, err
+		more, err := follow(page, field)
+		switch {
+		case err != nil:
+			return nil, wrong(err)
+		case more.next == "" && more.total >= 0 && more.total != len(all):
+			return nil, wrong(fmt.Errorf("%d of %d came", len(all), more.total))
+		case more.next == "":
+			return all, nil
 		}
-		call.Path = next
+		if call.Path, err = c.nextPage(call.Service, more.next); err != nil {
+			return nil, wrong(err)
+		}
 	}
-	return nil, fmt.Errorf("%s: GET /%s: more than %d pages", call.Service, call.Path, maxPages)
 }
 
-// nextPage finds the address of the next page: Neutron, Nova, Cinder and
-// Octavia give links, Glance a path.
-func (c *Client) nextPage(service string, page map[string]json.RawMessage, field string) (string, error) {
-	var path string
-	if json.Unmarshal(page["next"], &path) == nil && path != "" {
-		s, err := c.service(service)
-		if err != nil {
-			return "", err
-		}
-		root, _, _ := strings.Cut(s.ServiceURL(), "/v2/")
-		return root + path, nil
+// nextPage is the address of the next page.
+func (c *Client) nextPage(service, next string) (string, error) {
+	s, err := c.service(service)
+	if err != nil {
+		return "", err
 	}
-	var links []struct {
-		Rel  string `json:"rel"`
-		Href string `json:"href"`
-	}
-	if raw, ok := page[field+"_links"]; ok {
-		if err := json.Unmarshal(raw, &links); err != nil {
-			return "", fmt.Errorf("%s: links of %s: %w", service, field, err)
-		}
-	}
-	for _, link := range links {
-		if link.Rel == "next" {
-			return link.Href, nil
-		}
-	}
-	return "", nil
+	address, err := absolute(s.ResourceBaseURL(), next)
+	return address, private.Hide("its next page is not on the service", err)
 }

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -66,19 +67,17 @@ type transport struct {
 	log     *slog.Logger
 }
 
-func newTransport(cfg *tls.Config, c Config) *transport {
-	if cfg == nil {
-		cfg = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
+func newTransport(creds credentials, c Config) *transport {
 	limits := c.Limits.orDefaults()
 	log := c.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	var next http.RoundTripper = &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: cfg, ForceAttemptHTTP2: true,
-		MaxIdleConnsPerHost: 32, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+	home := []string{creds.home.Hostname()}
+	for _, u := range creds.overrides {
+		home = append(home, u.Hostname())
 	}
+	var next http.RoundTripper = outbound.New(outbound.Config{TLS: creds.tls, Home: home, IdlePerHost: 32})
 	if c.Wrap != nil {
 		next = c.Wrap(next)
 	}
@@ -123,6 +122,9 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 	started := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
 	seen := Request{Service: serviceOf(req), Method: req.Method, Took: time.Since(started)}
+	if err == nil && resp.StatusCode >= 400 {
+		resp.Body = words{io.LimitReader(resp.Body, maxWords), resp.Body}
+	}
 	switch {
 	case err != nil:
 		cancel()
@@ -152,6 +154,15 @@ func (t *transport) path(req *http.Request) string {
 	return redact.From(req.Context()).Text(req.URL.Path)
 }
 
+// maxWords is how much of a refusal is read: its first words are shown.
+const maxWords = 1 << 20
+
+// words are the beginning of a body.
+type words struct {
+	io.Reader
+	io.Closer
+}
+
 // repeatable requests change nothing that lasts: those that read, and logins.
 func repeatable(req *http.Request) bool {
 	return req.Method == http.MethodGet || req.Method == http.MethodHead || isLogin(req)
@@ -164,15 +175,16 @@ func isLogin(req *http.Request) bool {
 // readWhole takes in the answer's body, so that one that breaks off is known
 // while the request can still be repeated.
 func readWhole(resp *http.Response) error {
-	text, err := io.ReadAll(resp.Body)
+	var whole bytes.Buffer
+	_, err := whole.ReadFrom(resp.Body)
 	_ = resp.Body.Close() // read to its end
-	switch {
+	switch text := whole.Bytes(); {
 	case err != nil:
 		return err
 	case len(text) > 0 && strings.Contains(resp.Header.Get("Content-Type"), "json") && !json.Valid(text):
 		return errors.New("the answer is cut off")
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(text))
+	resp.Body = io.NopCloser(bytes.NewReader(whole.Bytes()))
 	return nil
 }
 
@@ -197,8 +209,9 @@ func (t *transport) again(req *http.Request, resp *http.Response, err error, try
 	pause += time.Duration(rand.Int64N(int64(pause)))
 	switch {
 	case err != nil:
-		distrusted := errors.As(err, new(*tls.CertificateVerificationError)) // and will be next time
-		return pause, repeatable(req) && !distrusted
+		// A second try would not end otherwise.
+		final := errors.As(err, new(*tls.CertificateVerificationError)) || errors.Is(err, outbound.ErrRefused) || errors.Is(err, outbound.ErrTooLarge)
+		return pause, repeatable(req) && !final
 	case resp.StatusCode == http.StatusTooManyRequests:
 	case resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented && repeatable(req):
 	default:
@@ -208,14 +221,18 @@ func (t *transport) again(req *http.Request, resp *http.Response, err error, try
 	return max(pause, asked), asked <= maxRetryAfter
 }
 
+// longestWait is as much of a server's wish as is granted: it is asked again
+// after that, whatever it has said.
+const longestWait = 15 * time.Minute
+
 // retryAfter is how long a server asks to wait; 0 when it does not say.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
-		return time.Duration(n) * time.Second
+		return time.Duration(min(n, int(longestWait/time.Second))) * time.Second
 	}
 	if at, err := http.ParseTime(text); err == nil {
-		return max(0, time.Until(at))
+		return min(max(0, time.Until(at)), longestWait)
 	}
 	return 0
 }

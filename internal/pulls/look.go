@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
@@ -94,13 +95,13 @@ func (r *Repository) pulls(ctx context.Context, pulls []forge.Pull, stacks []*St
 // complain logs what a person has to mend, once until it is something else.
 func (r *Repository) complain(what string, err error) {
 	r.mu.Lock()
-	before := r.complaints[what]
+	before, text := r.complaints[what], private.Text(err)
 	if len(r.complaints) > 1000 {
 		clear(r.complaints)
 	}
-	r.complaints[what] = err.Error()
+	r.complaints[what] = text
 	r.mu.Unlock()
-	if before != err.Error() {
+	if before != text {
 		r.Log.Warn(what, "error", err)
 	}
 }

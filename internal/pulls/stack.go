@@ -128,7 +128,8 @@ func (s *Stack) page(ctx context.Context, pull forge.Pull) (page comment.Page, p
 	page = comment.Page{Stack: s.Name, Number: pull.Number, Head: pull.Head, Base: pull.Base}
 	merge, err := s.Merged(ctx, pull.HeadRef, pull.MergeBase)
 	if err != nil {
-		page.Err = err.Error()
+		page.Err = source.Public(err).Error()
+		s.repository.complain(fmt.Sprintf("pull request %d cannot be fetched", pull.Number), err)
 		return page, !source.NeedsPerson(err)
 	}
 	page.Head, page.BaseCommit, page.Root = merge.Head, merge.Base, merge.Root
@@ -145,7 +146,7 @@ func (s *Stack) page(ctx context.Context, pull forge.Pull) (page comment.Page, p
 	}
 	plan, err := s.Plan(ctx, merge.Head, merge.Files)
 	if err != nil {
-		return failed(page, err)
+		return s.failed(page, err)
 	}
 	page.Plan = &plan
 	return page, len(plan.Unlisted) > 0
@@ -156,7 +157,7 @@ func (s *Stack) compare(ctx context.Context, page comment.Page, base source.Revi
 	page.Offline = "it comes from a fork"
 	after, err := s.Read(ctx, merge.Files)
 	if err != nil {
-		return failed(page, err)
+		return s.failed(page, err)
 	}
 	var before []reconcile.Desired
 	if base.Files != nil {
@@ -167,13 +168,14 @@ func (s *Stack) compare(ctx context.Context, page comment.Page, base source.Revi
 	return page, false
 }
 
-func failed(page comment.Page, err error) (_ comment.Page, passing bool) {
+func (s *Stack) failed(page comment.Page, err error) (_ comment.Page, passing bool) {
 	var problems manifest.Problems
 	if errors.As(err, &problems) {
 		page.Problems = problems
 		return page, false
 	}
 	page.Err = err.Error()
+	s.repository.complain(fmt.Sprintf("pull request %d cannot be planned", page.Number), err)
 	return page, true
 }
 

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -133,6 +134,9 @@ func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
 	for _, name := range names {
 		group.Go(func() error {
 			items, err := drivers[name].list(ctx)
+			if err != nil && e.Log != nil && ctx.Err() == nil && !errors.Is(err, ErrNoService) {
+				e.Log.Warn("cannot be listed", "kind", name, "error", err) // the plan has no more than may be posted
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			snapshot[name] = Collection{Items: items, Err: hide(redact.From(ctx), err)}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -110,7 +111,7 @@ type Unquoted interface {
 
 // hide redacts an error and keeps its class.
 func hide(r *redact.Redactor, err error) error {
-	if err == nil || r.Clean(err.Error()) {
+	if err == nil || r.Clean(err.Error()) && r.Clean(private.Text(err)) {
 		return err
 	}
 	out := &redacted{text: errorText(r, err)}

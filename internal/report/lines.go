@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -94,7 +95,7 @@ func waits(r reconcile.Result) bool { return errors.Is(r.Err, reconcile.ErrBusy)
 
 func finished(r reconcile.Result) string {
 	if r.Err != nil {
-		return Clean(fmt.Sprintf("%s: %v", r.Step.Key, r.Err))
+		return Clean(fmt.Sprintf("%s: %s", r.Step.Key, private.Text(r.Err)))
 	}
 	done := map[reconcile.Action]string{reconcile.Create: "created", reconcile.Update: "changed", reconcile.Recreate: "deleted, to be made anew", reconcile.Delete: "deleted"}
 	return Clean(fmt.Sprintf("%s %s: %s in %s", symbol(r.Step), r.Step.Key, done[r.Step.Action], Lasted(r.Took)))

@@ -73,11 +73,11 @@ func (l *Log) Started(s reconcile.Step) {
 func (l *Log) Finished(r reconcile.Result) {
 	attrs := []any{"key", r.Step.Key.String(), "action", r.Step.Action, "commit", l.commit, "took", Lasted(r.Took)}
 	if waits(r) {
-		l.log.Debug("step waits", append(attrs, "error", r.Err.Error())...)
+		l.log.Debug("step waits", append(attrs, "error", r.Err)...)
 		return
 	}
 	if r.Err != nil {
-		l.log.Warn("step failed", append(attrs, "error", r.Err.Error())...)
+		l.log.Warn("step failed", append(attrs, "error", r.Err)...)
 		return
 	}
 	l.log.Info("step done", attrs...)
@@ -108,7 +108,7 @@ func (l *Log) Ran(r Run) {
 	l.outcome = outcome
 	commit := Short(r.Revision.Commit)
 	if r.FetchErr != nil {
-		l.log.Warn("cannot fetch; the last revision is kept", "commit", commit, "error", r.FetchErr.Error())
+		l.log.Warn("cannot fetch; the last revision is kept", "commit", commit, "error", r.FetchErr)
 	}
 	if r.Refused != nil && r.Refused.Commit != l.refused {
 		l.problems(*r.Refused, commit)
@@ -119,7 +119,7 @@ func (l *Log) Ran(r Run) {
 	}
 	switch {
 	case r.Err != nil:
-		l.log.Error("no pass", "commit", commit, "error", r.Err.Error())
+		l.log.Error("no pass", "commit", commit, "error", r.Err)
 	case r.Pass != nil:
 		l.passed(*r.Pass, commit)
 	}

@@ -43,6 +43,7 @@ type failure struct {
 	class error
 	text  string
 	ended error
+	about string // what is wrong with the content, for everybody; "" when that is not what is wrong
 }
 
 func (f *failure) Error() string { return f.text }
@@ -55,7 +56,23 @@ func (f *failure) Unwrap() []error {
 }
 
 func fail(class error, format string, args ...any) error {
+	f := &failure{class: class, text: fmt.Sprintf(format, args...)}
+	if class == ErrContent { //nolint:errorlint // it is the class itself
+		f.about = f.text
+	}
+	return f
+}
+
+// failHere is an error about this machine's copy, whose files are nobody else's
+// business.
+func failHere(class error, format string, args ...any) error {
 	return &failure{class: class, text: fmt.Sprintf(format, args...)}
+}
+
+// failContent is what is not found in a commit, which its author has to know.
+func failContent(format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	return &failure{class: ErrNotFound, text: text, about: text}
 }
 
 func configError(problems []string) error {
@@ -73,11 +90,12 @@ func finish(ctx context.Context, addr address, hidden secrets, err error) error 
 	f := &failure{class: ErrUnavailable, text: clip(hidden.remove(err.Error()), maxErrorText)}
 	var known *failure
 	if errors.As(err, &known) {
-		f.class, f.text = known.class, known.text
+		f.class, f.text, f.about = known.class, known.text, known.about
+		f.about = hidden.remove(f.about)
 	}
 	if ctx.Err() != nil {
 		f.ended = ctx.Err()
-		f.class = ErrUnavailable
+		f.class, f.about = ErrUnavailable, ""
 	}
 	f.text = addr.String() + ": " + hidden.remove(f.text)
 	return f

@@ -137,7 +137,7 @@ func (r *Repo) merge(ctx context.Context, t *talk, key merging) (Merge, error) {
 		return m, nil
 	}
 	if root.IsZero() && r.cfg.Path != "." {
-		return Merge{}, fail(ErrNotFound, "after the merge there is no folder %q; keep it, or change source.path first", r.cfg.Path)
+		return Merge{}, failContent("after the merge there is no folder %q; keep it, or change source.path first", r.cfg.Path)
 	}
 	m.Revision, err = r.describe(ctx, "", head, root, j.made)
 	return m, err

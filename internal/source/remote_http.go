@@ -10,12 +10,13 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
 // httpRemote speaks Git's smart protocol over https.
@@ -70,18 +71,10 @@ func newHTTPClient(caFile string) (*http.Client, error) {
 			return nil, fail(ErrConfig, "caFile: %s holds no PEM certificate", caFile)
 		}
 	}
-	return &http.Client{
-		CheckRedirect: checkRedirect,
-		Transport: guard{&http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			TLSClientConfig:       config,
-			TLSHandshakeTimeout:   30 * time.Second,
-			IdleConnTimeout:       90 * time.Second,
-			MaxIdleConnsPerHost:   2,
-			ForceAttemptHTTP2:     true,
-			ExpectContinueTimeout: time.Second,
-		}},
-	}, nil
+	// The guard's own bounds are smaller, and say what is too large.
+	client := outbound.Client(guard{outbound.New(outbound.Config{TLS: config, MaxAnswer: maxPackBytes + maxPackBytes/8, IdlePerHost: 2})}, 0)
+	client.CheckRedirect = checkRedirect
+	return client, nil
 }
 
 // checkRedirect keeps a login at the host it was given for.

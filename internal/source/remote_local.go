@@ -119,7 +119,7 @@ func (s *localSession) UploadPack(ctx context.Context, req *packp.UploadPackRequ
 func contentError(want plumbing.Hash, err error) error {
 	for _, damage := range []error{plumbing.ErrObjectNotFound, object.ErrMalformedTree, object.ErrMalformedCommit, object.ErrMalformedTag} {
 		if errors.Is(err, damage) {
-			return fail(ErrContent, "the repository does not hold all of commit %s (%s); `git fsck` there says what is missing", want, err)
+			return failHere(ErrContent, "the repository does not hold all of commit %s (%s); `git fsck` there says what is missing", want, err)
 		}
 	}
 	return err

@@ -124,7 +124,7 @@ func (s *store) subtree(root plumbing.Hash, path string) (plumbing.Hash, error) 
 func pathError(path, walked, part string, entries []object.TreeEntry, found int) error {
 	if found >= 0 {
 		kind := map[filemode.FileMode]string{filemode.Symlink: "a symbolic link", filemode.Submodule: "a submodule"}[entries[found].Mode]
-		return fail(ErrNotFound, "the path %q does not exist: %q is %s, not a folder; set source.path to a folder", path, walked+part, firstOf(kind, "a file"))
+		return failContent("the path %q does not exist: %q is %s, not a folder; set source.path to a folder", path, walked+part, firstOf(kind, "a file"))
 	}
 	var folders []string
 	for _, e := range entries {
@@ -132,7 +132,7 @@ func pathError(path, walked, part string, entries []object.TreeEntry, found int)
 			folders = append(folders, walked+e.Name)
 		}
 	}
-	return fail(ErrNotFound, "there is no folder %q; set source.path or commit it%s", path, nearestHint("folders there", walked+part, folders))
+	return failContent("there is no folder %q; set source.path or commit it%s", path, nearestHint("folders there", walked+part, folders))
 }
 
 // folder is one tree, checked, its entries sorted by name.

@@ -3,12 +3,15 @@ package forge
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
 // TransportConfig says to whom a [Transport] speaks, as whom, and how much.
@@ -63,12 +66,9 @@ type Transport struct {
 const (
 	// maxAnswer is what is read of an answer: a page of 100 comments, each as long
 	// as can be.
-	maxAnswer     = 48 << 20
-	requestTime   = 30 * time.Second
-	maxRedirects  = 3
-	maxParallel   = 10
-	idleTime      = 90 * time.Second
-	handshakeTime = 10 * time.Second
+	maxAnswer   = 48 << 20
+	requestTime = 30 * time.Second
+	maxParallel = 10
 )
 
 // NewTransport returns a transport that has sent nothing.
@@ -77,7 +77,7 @@ func NewTransport(c TransportConfig) *Transport {
 		c.PerHour = DefaultPerHour
 	}
 	if c.Base == nil {
-		c.Base = NewBase()
+		c.Base = NewBase(nil)
 	}
 	if c.Observe == nil {
 		c.Observe = func(Exchange) {}
@@ -89,26 +89,28 @@ func NewTransport(c TransportConfig) *Transport {
 	return t
 }
 
-// NewBase returns what sends requests: few at a time, with bounded waits.
-func NewBase() *http.Transport {
-	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		MaxConnsPerHost:       maxParallel,
-		IdleConnTimeout:       idleTime,
-		TLSHandshakeTimeout:   handshakeTime,
-		ResponseHeaderTimeout: requestTime,
-		ForceAttemptHTTP2:     true,
-	}
+// NewBase returns what sends requests: few at a time, with bounded waits and
+// answers. trust is nil for the system's authorities.
+func NewBase(trust *tls.Config) http.RoundTripper {
+	return outbound.New(outbound.Config{TLS: trust, ConnsPerHost: maxParallel, HeaderTime: requestTime})
 }
 
 // Client returns a client that follows redirects on the same host only.
 func (t *Transport) Client() *http.Client {
-	return &http.Client{Transport: t, Timeout: requestTime, CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if len(via) > maxRedirects {
-			return fmt.Errorf("%w: more than %d redirects", ErrUnavailable, maxRedirects)
+	c := outbound.Client(t, requestTime)
+	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		if len(via) > outbound.MaxRedirects {
+			return fmt.Errorf("%w: more than %d redirects", ErrUnavailable, outbound.MaxRedirects)
 		}
-		return t.mine(req.URL)
-	}}
+		if err := t.mine(req.URL); err != nil {
+			return err
+		}
+		if err := outbound.CheckRedirect(req, via); err != nil {
+			return fmt.Errorf("%w: %w; was the repository renamed?", ErrRefused, err)
+		}
+		return nil
+	}
+	return c
 }
 
 // Budget tells how many requests are left in this hour, and of how many.
@@ -118,7 +120,7 @@ func (t *Transport) Budget() (left, of int) {
 
 // mine refuses addresses that are not the forge's.
 func (t *Transport) mine(u *url.URL) error {
-	if u.Scheme == t.config.URL.Scheme && strings.EqualFold(u.Host, t.config.URL.Host) {
+	if outbound.SameOrigin(t.config.URL, u) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s leads to another host, %s, which gets no credentials; correct the URL in the configuration", ErrRefused, t.config.URL.Host, u.Host)

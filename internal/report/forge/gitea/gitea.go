@@ -120,9 +120,8 @@ func loopback(host string) bool {
 
 // trusting is what sends requests, and trusts the certificates of a file too.
 func trusting(file string) (http.RoundTripper, error) {
-	base := forge.NewBase()
 	if file == "" {
-		return base, nil
+		return forge.NewBase(nil), nil
 	}
 	pem, err := os.ReadFile(file)
 	if err != nil {
@@ -135,8 +134,7 @@ func trusting(file string) (http.RoundTripper, error) {
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("gitea: caFile %s holds no certificate; it has to be PEM", file)
 	}
-	base.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	return base, nil
+	return forge.NewBase(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}), nil
 }
 
 // api is the SDK for one call: it knows a context only as a property of the

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+	"github.com/stackreeve/stackreeve/internal/pulls"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/report/forge/forgetest"
+	"github.com/stackreeve/stackreeve/internal/report/forge/github"
+)
+
+// overheard is what the agent sends to a forge, all of it.
+type overheard struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// between stands between the agent and the forge's API.
+func (o *overheard) between(t *testing.T, api string) string {
+	t.Helper()
+	target, err := url.Parse(api)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: target.Scheme, Host: target.Host}) }}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		if len(body) > 0 {
+			o.mu.Lock()
+			fmt.Fprintf(&o.text, "%s %s %s\n", r.Method, r.URL.Path, body)
+			o.mu.Unlock()
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + target.Path
+}
+
+// take is what was sent since the last time.
+func (o *overheard) take() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	defer o.text.Reset()
+	return o.text.String()
+}
+
+// wrong is a cloud that cannot be used, and a word that the log must have of it.
+type wrong struct {
+	clouds, log string
+	env         []string
+}
+
+// wrongs are clouds that cannot be used, by what is wrong.
+func wrongs(clouds, away string) map[string]wrong {
+	entry := func(auth string) string {
+		return "clouds: {demo: {region_name: RegionOne, auth: {auth_url: '" + auth + "', username: me, password: hunter2-hunter2, user_domain_name: d, project_domain_name: d, project_name: p}}}\n"
+	}
+	override := func(field, to string) string {
+		return strings.Replace(clouds, "  demo:\n", "  demo:\n    "+field+"_endpoint_override: '"+to+"'\n", 1)
+	}
+	return map[string]wrong{
+		"no such host":        {entry("http://keystone.invalid:5000/v3"), "keystone.invalid:5000", nil},
+		"nobody there":        {entry("http://127.0.0.1:1/v3"), "127.0.0.1:1", nil},
+		"a login":             {entry("http://me:hunter2@keystone.invalid:5000/v3"), "clouds.yaml: entry demo: auth_url has a login in it", nil},
+		"no YAML":             {"clouds:\n  demo:\n\tauth: hunter2", "clouds.yaml", nil},
+		"another shape":       {"clouds: {demo: {auth: hunter2}}", "clouds.yaml", nil},
+		"no such entry":       {"clouds: {keystone: {}}", "has no entry demo", nil},
+		"a missing authority": {strings.Replace(clouds, "  demo:\n", "  demo:\n    cacert: /run/keystone-ca.pem\n", 1), "keystone-ca.pem", nil},
+		"wrong password":      {strings.Replace(clouds, "password: demo\n", "password: hunter2\n", 1), "refuses the credentials", nil},
+		"one service away":    {override("network", "http://neutron.invalid:9696"), "neutron.invalid", nil},
+		"one that redirects":  {override("compute", away+"/v2.1"), "10.0.0.3:8774", nil},
+		"a proxy":             {entry("http://keystone.invalid:5000/v3"), "proxy.invalid", []string{"HTTP_PROXY=http://me:hunter2@proxy.invalid:3128"}},
+		"no proxy":            {entry("http://keystone.invalid:5000/v3"), "keystone.invalid:5000", []string{"HTTP_PROXY=http://me:hunter2%zz@proxy.invalid:3128"}},
+	}
+}
+
+// tellsNothing wants what was posted to say that something is wrong, and the log
+// alone to say what.
+func tellsNothing(t *testing.T, what string, wrong wrong, posted, log string, needed, secrets []string) {
+	t.Helper()
+	if !strings.Contains(log, wrong.log) || strings.Contains(log, "hunter2") {
+		t.Errorf("%s: the log needs %q and no password:\n%s", what, wrong.log, log)
+	}
+	for _, text := range append(needed, "the agent's log") {
+		if !strings.Contains(posted, text) {
+			t.Errorf("%s: no %s was posted:\n%s", what, text, posted)
+		}
+	}
+	secrets = append(secrets, "hunter2", ".invalid", "keystone", "clouds.yaml", "127.0.0.1", "10.0.0.3", "dial tcp", "lookup", "entry demo", "auth_url", "cacert", "://")
+	for _, secret := range secrets {
+		if at := strings.Index(strings.ToLower(posted), strings.ToLower(secret)); at >= 0 {
+			t.Errorf("%s: %q was posted: …%s…", what, secret, posted[max(0, at-200):min(len(posted), at+100)])
+		}
+	}
+}
+
+// redirecting is a service that sends its callers elsewhere.
+func redirecting(t *testing.T) string {
+	t.Helper()
+	away := httptest.NewServer(http.RedirectHandler("http://10.0.0.3:8774/v2.1", http.StatusTemporaryRedirect))
+	t.Cleanup(away.Close)
+	return away.URL
+}
+
+// Whatever is wrong between the agent and its cloud: who reads statuses, comments
+// and checks learns nothing of where the cloud is and how it is configured, and
+// the log has it. The program is wired as ever, on a forge in memory.
+func TestAttackCloudAddressOnTheForge(t *testing.T) {
+	s := newStage(t, simulator.Options{})
+	good := string(s.server.CloudsYAML())
+	s.write("repo/one.yaml", networks("one")["clouds/prod/one.yaml"])
+	s.commit()
+	main, feature := s.git("rev-parse", "HEAD"), ""
+	s.git("checkout", "-q", "-b", "feature")
+	s.write("repo/two.yaml", networks("two")["clouds/prod/two.yaml"])
+	s.git("add", ".")
+	s.git("-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "two")
+	feature = s.git("rev-parse", "HEAD")
+	t.Setenv("OS_CLIENT_CONFIG_FILE", s.path("clouds.yaml"))
+	stacks, err := loadStacks([]string{s.path("stackreeve.yaml")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, wrong := range wrongs(good, redirecting(t)) {
+		if wrong.env != nil {
+			continue // a process reads its proxies once
+		}
+		s.write("clouds.yaml", wrong.clouds)
+		var log bytes.Buffer
+		a := &app{err: &shared{w: &log}}
+		w := wiring{log: a.logger(true)}
+		one, err := w.repo(&stacks[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := w.repo(&stacks[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		memory := forgetest.NewMemory()
+		memory.Put(forge.Pull{Number: 7, Open: true, Base: "main", Head: feature, HeadRef: "refs/heads/feature"})
+		r := pulls.New(memory, w.log)
+		look := w.looker(&stacks[0])
+		seen := &pulls.Stack{Name: "killed", Last: one.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan, Trace: look.trace, Again: func() {}}
+		r.Add(seen, stacks[0].PullPoll)
+		run := w.stack(&stacks[0], one).Pass(t.Context())
+		report.NewLog(w.log).Ran(run)
+		seen.Ran(run)
+		if err := r.Once(t.Context()); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		_ = errors.Join(one.Close(), theirs.Close()) // caches
+		posted := strings.Join(memory.Writes(), "\n")
+		for commit, name := range map[string]string{main: "sync", feature: "plan"} {
+			status, n := memory.Status(commit, "stackreeve/killed/"+name)
+			if posted += "\n" + name + ": " + status.Description; n == 0 {
+				t.Errorf("%s: no %s status", what, name)
+			}
+		}
+		comments, err := memory.Comments(t.Context(), 7)
+		if err != nil || len(comments) == 0 {
+			t.Errorf("%s: comments %v, %v", what, comments, err)
+		}
+		for _, c := range comments {
+			posted += "\n" + c.Body
+		}
+		if check, ok := memory.Check(feature, "stackreeve/killed"); ok {
+			posted += fmt.Sprintf("\n%+v", check)
+		} else {
+			t.Errorf("%s: no check", what)
+		}
+		tellsNothing(t, what, wrong, posted, log.String(), nil, []string{s.dir})
+	}
+}
+
+// git runs the real one in the stage's repository.
+func (s *stage) git(args ...string) string {
+	s.t.Helper()
+	cmd := exec.CommandContext(s.t.Context(), "git", args...)
+	cmd.Dir = s.path("repo")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// The same by the binary: the statuses that it writes, and the comment that a
+// pipeline posts.
+func TestAttackCloudAddressByTheBinary(t *testing.T) {
+	s := newStage(t, simulator.Options{})
+	s.build()
+	good, away := string(s.server.CloudsYAML()), redirecting(t)
+	s.write("repo/one.yaml", networks("one")["clouds/prod/one.yaml"])
+	s.commit()
+	config, err := os.ReadFile(s.path("stackreeve.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write("stackreeve.yaml", string(config)+"  report: {file: {path: "+s.path("posted")+"}}\n")
+	all := wrongs(good, away)
+	for _, what := range []string{"no such host", "another shape", "one service away", "a proxy", "no proxy"} {
+		wrong := all[what]
+		_ = os.Remove(s.path("posted"))
+		s.write("clouds.yaml", wrong.clouds)
+		for _, args := range [][]string{{"run", "--once"}, {"plan", "-o", "markdown"}} {
+			cmd := s.command(args...)
+			cmd.Env = append(cmd.Env, wrong.env...)
+			var out, log bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &log
+			if err := cmd.Run(); err == nil {
+				t.Errorf("%s: %v succeeded", what, args)
+			}
+			posted := out.String()
+			if args[0] == "run" {
+				text, err := os.ReadFile(s.path("posted"))
+				if err != nil {
+					t.Error(err)
+				}
+				posted = string(text)
+			}
+			tellsNothing(t, what+": "+args[0], wrong, posted, log.String(), nil, []string{s.dir})
+		}
+	}
+}
+
+// The same on GitHub, of which everything is read that the agent sends there.
+func TestAttackCloudAddressOnGitHub(t *testing.T) {
+	g := forgetest.StartGitHub(t)
+	var heard overheard
+	api := heard.between(t, g.APIURL)
+	app := &forge.App{AppID: g.AppID, InstallationID: g.InstallationID, PrivateKeyFile: g.AppKeyFile, APIURL: g.APIURL}
+	f, err := github.New(github.Config{Repository: g.Repository, APIURL: g.APIURL, App: app})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := fmt.Sprintf("{appID: %d, installationID: %d, privateKeyFile: %s", g.AppID, g.InstallationID, g.AppKeyFile)
+	lab := onGitHub{g, f}
+	r := newReview(t, lab, "@every 1s", "{githubApp: "+key+", apiURL: "+g.APIURL+"}}", "github: {repository: "+g.Repository+", app: "+key+"}, apiURL: "+api+"}")
+	lab.Push(t, "feature", networks("two"))
+	lab.OpenPull(t, "feature", lab.Branch(), "Add two")
+	i := 0
+	for what, wrong := range wrongs(string(r.server.CloudsYAML()), redirecting(t)) {
+		i++
+		lab.Push(t, lab.Branch(), networks(fmt.Sprint("more-", i)))
+		lab.Push(t, "feature", networks(fmt.Sprint("news-", i)))
+		heard.take()
+		r.write("clouds.yaml", wrong.clouds)
+		cmd := r.command("run", "--once")
+		cmd.Env = append(cmd.Env, wrong.env...)
+		log, err := cmd.CombinedOutput()
+		if err == nil {
+			t.Errorf("%s: it succeeded", what)
+		}
+		// Where the forge itself is is no secret there.
+		posted := strings.ReplaceAll(heard.take(), strings.TrimSuffix(g.APIURL, "/api/v3"), "")
+		tellsNothing(t, what, wrong, posted, string(log), []string{"/statuses/", "/comments", "check-runs"}, []string{r.dir})
+	}
+}

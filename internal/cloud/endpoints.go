@@ -1,0 +1,217 @@
+package cloud
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// origins are the servers that get the token: that of auth_url, which the
+// operator named, and those of the catalog as far as [checkEndpoint] allows.
+// Whatever else an answer leads to gets no request.
+type origins struct {
+	mu      sync.Mutex
+	allowed map[string]bool
+	refused map[string]error // why an address of the catalog is not among them
+}
+
+func originsOf(home *url.URL) *origins {
+	return &origins{allowed: map[string]bool{outbound.Origin(home): true}, refused: map[string]error{}}
+}
+
+// check refuses an address that is of none of the servers.
+func (o *origins) check(u *url.URL) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	at := outbound.Origin(u)
+	switch why := o.refused[at]; {
+	case u.User == nil && o.allowed[at]:
+		return nil
+	case why != nil:
+		return why
+	}
+	return private.Hidef("the cloud leads to another address, which gets no request",
+		"%w: %s is neither auth_url's server nor in the catalog, and gets no request; set auth_url to Keystone's own address, which usually ends in /v3", outbound.ErrRefused, at)
+}
+
+// learn takes in the addresses of the catalog that this client may use.
+func (o *origins) learn(home *url.URL, p *gophercloud.ProviderClient, endpoint gophercloud.EndpointOpts) error {
+	auth, ok := p.GetAuthResult().(tokens.CreateResult)
+	if !ok {
+		return nil
+	}
+	catalog, err := auth.ExtractServiceCatalog()
+	if err != nil {
+		return fmt.Errorf("the catalog cannot be read: %w", err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, service := range catalog.Entries {
+		for _, e := range service.Endpoints {
+			if endpoint.Region != "" && e.Region != endpoint.Region && e.RegionID != endpoint.Region {
+				continue
+			}
+			u, err := checkEndpoint(home, service.Type, e.URL)
+			switch {
+			case err == nil:
+				o.allowed[outbound.Origin(u)] = true
+			case u != nil && !o.allowed[outbound.Origin(u)]:
+				o.refused[outbound.Origin(u)] = err
+			}
+		}
+	}
+	return nil
+}
+
+// hosts are the names and addresses of the servers, as they would stand in a text:
+// without those that are a word of it.
+func (o *origins) hosts() (list []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for at := range o.allowed {
+		if u, err := url.Parse(at); err == nil && strings.ContainsAny(u.Hostname(), ".:") {
+			list = append(list, u.Hostname())
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) }) // a part of another name comes later
+	return list
+}
+
+func (o *origins) allow(u *url.URL) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.allowed[outbound.Origin(u)] = true
+}
+
+const badCatalog = "the cloud's catalog has an address that is not used"
+
+// checkEndpoint refuses what a catalog must not say about a service: an address
+// that is not HTTP or has a login in it, one that is not encrypted while auth_url
+// is, and one of the agent's own machine or its link unless auth_url is there,
+// too. Another host than Keystone's is normal. The address is nil when it is none.
+func checkEndpoint(home *url.URL, service, text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, private.Hidef(badCatalog, "%w: the catalog's address %.200q of %s is not an http or https URL; correct the catalog%s", reconcile.ErrRejected, text, service, orOverride(service))
+	}
+	what := ""
+	switch {
+	case u.User != nil:
+		what = "has a login in it"
+	case home.Scheme == "https" && u.Scheme != "https":
+		what = "is not encrypted although auth_url is"
+	case outbound.Local(u.Hostname()) && !outbound.Local(home.Hostname()):
+		what = "is on the agent's own machine or its link although auth_url is not"
+	default:
+		return u, nil
+	}
+	return u, private.Hidef(badCatalog, "%w: the catalog's address %s of %s %s, so it gets no token; correct the catalog%s", reconcile.ErrRejected, outbound.Origin(u), service, what, orOverride(service))
+}
+
+func orOverride(service string) string {
+	return fmt.Sprintf(", or set %s to the right address in the clouds.yaml entry", overrideOf(service))
+}
+
+// overrideOf is how clouds.yaml calls an address that takes the place of the
+// catalog's. (openstacksdk config/cloud_region.py: get_endpoint)
+func overrideOf(service string) string {
+	return strings.ReplaceAll(service, "-", "_") + "_endpoint_override"
+}
+
+// locate makes the client take the operator's addresses before the catalog's,
+// and none that is refused.
+func locate(p *gophercloud.ProviderClient, home *url.URL, overrides map[string]*url.URL, project string) {
+	catalog := p.EndpointLocator
+	p.EndpointLocator = func(opts gophercloud.EndpointOpts) (string, error) {
+		for _, name := range append([]string{opts.Type}, opts.Types()...) {
+			if u := overrides[overrideOf(name)]; u != nil {
+				return overridden(opts.Type, u, project), nil
+			}
+		}
+		text, err := catalog(opts)
+		if err != nil {
+			return "", err
+		}
+		_, err = checkEndpoint(home, opts.Type, text)
+		return text, err
+	}
+}
+
+// overridden is an operator's address as the client wants it: with the project
+// filled in, and without the version that the client adds itself.
+func overridden(service string, u *url.URL, project string) string {
+	text := strings.NewReplacer("%(project_id)s", project, "%(tenant_id)s", project, "$(project_id)s", project, "$(tenant_id)s", project).Replace(addressOf(u))
+	text = gophercloud.NormalizeURL(text)
+	switch service {
+	case Network:
+		text = strings.TrimSuffix(text, "v2.0/")
+	case Image:
+		text = strings.TrimSuffix(text, "v2/")
+	}
+	return text
+}
+
+// addressOf writes an address without escaping the project's placeholder.
+func addressOf(u *url.URL) string {
+	return u.Scheme + "://" + u.Host + u.Path
+}
+
+// parseAuthURL reads auth_url; its errors do not repeat it, since it may hold a
+// password.
+func parseAuthURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, errors.New("auth_url is not an http or https URL; write it as https://keystone.example.org:5000/v3")
+	case u.User != nil:
+		return nil, errors.New("auth_url has a login in it; remove it, and set username and password beside auth_url")
+	}
+	return u, nil
+}
+
+// ownAddress is the address of a call: below the service's, or, when an answer
+// gave a whole one, on the same server.
+func ownAddress(s *gophercloud.ServiceClient, call Call) (string, error) {
+	if !strings.HasPrefix(call.Path, "http://") && !strings.HasPrefix(call.Path, "https://") {
+		return s.ServiceURL(call.Path), nil
+	}
+	own, err := url.Parse(s.Endpoint)
+	if err != nil {
+		return "", private.Hide("the service's address cannot be read", err)
+	}
+	u, err := url.Parse(call.Path)
+	if err != nil || !outbound.SameOrigin(own, u) {
+		return "", private.Hidef("its answer leads to another address, which gets no request",
+			"%w: its answer leads to %.200q, which is not on %s and gets no request; behind a proxy that ends TLS, the service has to be told so (oslo.middleware: enable_proxy_headers_parsing)",
+			reconcile.ErrRejected, call.Path, outbound.Origin(own))
+	}
+	return call.Path, nil
+}
+
+// guarded sends requests to known servers only.
+type guarded struct {
+	next  http.RoundTripper
+	known *origins
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (g guarded) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := g.known.check(req.URL); err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close() // as a RoundTripper must
+		}
+		return nil, err
+	}
+	return g.next.RoundTrip(req)
+}

@@ -1,0 +1,69 @@
+package outbound
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/private"
+)
+
+// dialer looks at the IP addresses that names turned out to be, because those
+// who answer us may own names.
+type dialer struct {
+	home    map[string]bool
+	proxies sync.Map    // host:port of proxies that the environment names
+	local   atomic.Bool // a host that the operator named is on this machine
+}
+
+func newDialer(home []string) *dialer {
+	d := &dialer{home: map[string]bool{}}
+	for _, host := range home {
+		d.home[hostOf(host)] = true
+	}
+	return d
+}
+
+func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	_, proxy := d.proxies.Load(address)
+	home := d.home[hostOf(host)]
+	base := net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}
+	base.Control = func(_, to string, _ syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(to)
+		switch {
+		case len(d.home) == 0 || proxy || err != nil || !local(at.Addr().WithZone("")):
+			return nil
+		case home:
+			d.local.Store(true)
+			return nil
+		case d.local.Load():
+			return nil
+		}
+		return private.Hidef("an address of the agent's own machine is not asked", "%w: %s is %s, on this machine or its link, where no address in the configuration is", ErrRefused, host, at.Addr())
+	}
+	return base.DialContext(ctx, network, address)
+}
+
+// proxy is the environment's proxy for a request.
+func (d *dialer) proxy(req *http.Request) (*url.URL, error) {
+	u, err := http.ProxyFromEnvironment(req)
+	if err != nil || u == nil {
+		return nil, err
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme]
+	}
+	d.proxies.Store(net.JoinHostPort(u.Hostname(), port), true)
+	return u, nil
+}

@@ -1,0 +1,78 @@
+package outbound_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// others may make HTTP clients of their own: they are for tests, and not in the
+// program.
+var others = []string{"internal/outbound/", "internal/report/forge/forgetest/", "internal/cloud/kindtest/"}
+
+// Every request that the program sends is bounded here: nobody else makes a
+// client or a transport, or uses Go's.
+func TestAttackUnboundedClient(t *testing.T) {
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(root, path)
+		name = filepath.ToSlash(name)
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		for _, other := range others {
+			if strings.HasPrefix(name, other) {
+				return nil
+			}
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if made := unbounded(n); made != "" {
+				t.Errorf("%s: http.%s; use package outbound", files.Position(n.Pos()), made)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unbounded is what of net/http a node makes or uses that has no bounds.
+func unbounded(n ast.Node) string {
+	made := func(e ast.Expr, names ...string) string {
+		s, ok := e.(*ast.SelectorExpr)
+		if !ok {
+			return ""
+		}
+		if p, ok := s.X.(*ast.Ident); !ok || p.Name != "http" {
+			return ""
+		}
+		for _, name := range names {
+			if s.Sel.Name == name {
+				return name
+			}
+		}
+		return ""
+	}
+	switch n := n.(type) {
+	case *ast.CompositeLit:
+		return made(n.Type, "Client", "Transport")
+	case *ast.CallExpr:
+		if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "new" && len(n.Args) == 1 {
+			return made(n.Args[0], "Client", "Transport")
+		}
+	case *ast.SelectorExpr:
+		return made(n, "DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm")
+	}
+	return ""
+}

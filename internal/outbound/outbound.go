@@ -1,0 +1,125 @@
+// Package outbound is the one way in which this program asks others over HTTP:
+// clouds, forges and Git servers. It holds the bounds that all of them share,
+// because none of them is trusted with more than its own answers:
+//
+//	redirects      to the same scheme, host and port, at most 3, with the method kept
+//	headers        256 KiB
+//	body           64 MiB after decompression, unless the caller says otherwise
+//	addresses      this machine and its link only when the operator named such a host
+//	time           dialling and handshakes; a whole exchange is bounded by its context
+//
+// What goes beyond a bound is an error, never a shorter answer. It knows HTTP and
+// nothing of what is asked: pace, retries, caches and credentials are put on top
+// by the callers.
+package outbound
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/private"
+)
+
+const (
+	// DefaultAnswer is how many bytes an answer's body may have, decompressed.
+	DefaultAnswer = 64 << 20
+	maxHeader     = 256 << 10
+	// MaxRedirects is how many redirects are followed.
+	MaxRedirects  = 3
+	dialTime      = 30 * time.Second
+	handshakeTime = 10 * time.Second
+	idleTime      = 90 * time.Second
+)
+
+var (
+	// ErrRefused says that an answer leads to where nothing is sent.
+	ErrRefused = errors.New("refused")
+	// ErrTooLarge says that there is more of an answer than is read.
+	ErrTooLarge = errors.New("the answer is too large")
+)
+
+// Config says how to reach others. Its zero value is good for most.
+type Config struct {
+	TLS *tls.Config // nil trusts the system's authorities
+	// MaxAnswer is how many bytes a body may have; 0 is [DefaultAnswer].
+	MaxAnswer int64
+	// Home are the hosts that the operator has named. When it is not empty,
+	// other hosts must not lead to this machine or its link, where metadata
+	// services are, unless one of these does.
+	Home []string
+	// ConnsPerHost bounds the connections, and IdlePerHost those that are kept;
+	// 0 is no bound, and Go's default.
+	ConnsPerHost, IdlePerHost int
+	// HeaderTime is how long an answer may take to begin; 0 leaves that to the
+	// request's context.
+	HeaderTime time.Duration
+}
+
+// Transport sends requests one by one, and bounds their answers.
+type Transport struct {
+	base *http.Transport
+	most int64
+}
+
+// New returns a transport without connections.
+func New(c Config) *Transport {
+	trust := &tls.Config{}
+	if c.TLS != nil {
+		trust = c.TLS.Clone()
+	}
+	trust.MinVersion = max(trust.MinVersion, tls.VersionTLS12)
+	if c.MaxAnswer == 0 {
+		c.MaxAnswer = DefaultAnswer
+	}
+	dial := newDialer(c.Home)
+	return &Transport{most: c.MaxAnswer, base: &http.Transport{
+		Proxy: dial.proxy, DialContext: dial.dial, TLSClientConfig: trust, ForceAttemptHTTP2: true,
+		TLSHandshakeTimeout: handshakeTime, IdleConnTimeout: idleTime, ResponseHeaderTimeout: c.HeaderTime, ExpectContinueTimeout: time.Second,
+		MaxConnsPerHost: c.ConnsPerHost, MaxIdleConnsPerHost: c.IdlePerHost, MaxResponseHeaderBytes: maxHeader,
+	}}
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.base.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	return bound(resp, t.most)
+}
+
+// CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
+func (t *Transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
+
+// Client sends requests by way of next, and follows redirects as far as the
+// package allows. timeout covers an exchange from its first byte to its last; 0
+// leaves that to the context.
+func Client(next http.RoundTripper, timeout time.Duration) *http.Client {
+	return &http.Client{Transport: next, Timeout: timeout, CheckRedirect: CheckRedirect}
+}
+
+// CheckRedirect allows a redirect to the same scheme, host and port that keeps
+// the method. What a redirect makes a GET of has not been done.
+func CheckRedirect(req *http.Request, via []*http.Request) error {
+	from := via[len(via)-1]
+	switch {
+	case len(via) > MaxRedirects:
+		return fmt.Errorf("%w: more than %d redirects", ErrRefused, MaxRedirects)
+	case !SameOrigin(via[0].URL, req.URL):
+		return private.Hidef("a redirect to another address is not followed", "%w: %s redirects to another address, %s, to which no credentials are sent; correct the configured address",
+			ErrRefused, Origin(via[0].URL), Origin(req.URL))
+	case from.Method != req.Method:
+		return fmt.Errorf("%w: a redirect of %s, which would not be carried out", ErrRefused, from.Method)
+	}
+	return nil
+}
+
+// SameOrigin tells whether two addresses are of one scheme, host and port. An
+// address with a login in it is like none.
+func SameOrigin(a, b *url.URL) bool {
+	return a.User == nil && b.User == nil && Origin(a) == Origin(b)
+}

@@ -1,0 +1,29 @@
+package source
+
+import (
+	"errors"
+
+	"github.com/stackreeve/stackreeve/internal/private"
+)
+
+// Public is err as it may be posted: what is wrong with the content of a commit
+// is said, and of all else the class alone. Addresses, files of this machine and
+// servers' words are in [private.Text].
+func Public(err error) error {
+	if err == nil {
+		return nil
+	}
+	const log = "; the agent's log has the details"
+	var known *failure
+	switch ok := errors.As(err, &known); {
+	case ok && known.about != "":
+		return private.Hide(known.about, err)
+	case errors.Is(err, ErrConfig):
+		return private.Hide("the agent's configuration of the repository is wrong"+log, err)
+	case errors.Is(err, ErrCredentials):
+		return private.Hide("the agent's login to the repository is not accepted"+log, err)
+	case errors.Is(err, ErrNotFound):
+		return private.Hide("the repository, branch, reference or folder is not found"+log, err)
+	}
+	return private.Hide("the repository cannot be read"+log, err)
+}
