@@ -1,0 +1,62 @@
+package cloud_test
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+const (
+	ours    = "stackreeve:s:Network/a"
+	theirs  = "stackreeve:bb:Network/a"
+	applied = "stackreeve-applied:"
+)
+
+// What can stand in the places of a mark, and what it is read as.
+func TestAttackMarksRead(t *testing.T) {
+	mark := func(owner, rivals, applied string, keep bool) *reconcile.Mark {
+		return &reconcile.Mark{Owner: owner, Rivals: rivals, Applied: applied, Keep: keep}
+	}
+	meta := func(pairs ...string) *reconcile.Mark {
+		all := map[string]string{}
+		for i := 0; i < len(pairs); i += 2 {
+			all[pairs[i]] = pairs[i+1]
+		}
+		return cloud.MarkInMetadata(all)
+	}
+	for name, tt := range map[string]struct{ got, want *reconcile.Mark }{
+		"tags":                          {cloud.MarkInTags([]string{ours, applied + "d"}), mark(ours, "", "d", false)},
+		"tags: two owners":              {cloud.MarkInTags([]string{ours, theirs, applied + "d"}), mark(theirs, ours, "d", false)},
+		"tags: no digest":               {cloud.MarkInTags([]string{ours}), mark(ours, "", reconcile.Unreadable, false)},
+		"tags: empty digest":            {cloud.MarkInTags([]string{ours, applied}), mark(ours, "", reconcile.Unreadable, false)},
+		"tags: two digests":             {cloud.MarkInTags([]string{ours, applied + "d", applied + "e:keep"}), mark(ours, "", reconcile.Unreadable, true)},
+		"tags: digest alone":            {cloud.MarkInTags([]string{applied + "d"}), nil},
+		"description":                   {cloud.NeutronBase{Description: "[" + ours + "]"}.Mark(), mark(ours, "", "", false)},
+		"description: text around":      {cloud.NeutronBase{Description: "see [" + ours + "]"}.Mark(), nil},
+		"description and tags":          {cloud.NeutronBase{Description: "[" + ours + "]", Tags: []string{ours, applied + "d"}}.Mark(), mark(ours, "", "d", false)},
+		"description and others' tags":  {cloud.NeutronBase{Description: "[" + ours + "]", Tags: []string{theirs, applied + "d"}}.Mark(), mark(theirs, ours, "d", false)},
+		"metadata":                      {meta("stackreeve", ours, "stackreeve-applied", "d:keep"), mark(ours, "", "d", true)},
+		"metadata: half-made":           {meta("stackreeve", ours, "stackreeve-applied", ""), mark(ours, "", "", false)},
+		"metadata: no digest":           {meta("stackreeve", ours), mark(ours, "", reconcile.Unreadable, false)},
+		"metadata: odd case beside":     {meta("stackreeve", ours, "Stackreeve", theirs, "stackreeve-applied", "d"), mark(theirs, ours, "d", false)},
+		"metadata: odd case alone":      {meta("STACKREEVE", ours), nil},
+		"metadata: not an owner's text": {meta("stackreeve", "yes"), nil},
+	} {
+		if (tt.got == nil) != (tt.want == nil) || tt.got != nil && *tt.got != *tt.want {
+			t.Errorf("%s: read as %v, want %v", name, tt.got, tt.want)
+		}
+	}
+}
+
+// Keys that a database would take for one of a mark's are nobody's to use.
+func TestAttackReservedKeys(t *testing.T) {
+	for key, want := range map[string]bool{
+		"stackreeve": true, "Stackreeve": true, "stackreeve ": true, "STACKREEVE-applied": true, "stackreeve-user-data": true,
+		"stackreeves": false, "my-stackreeve": false, "": false,
+	} {
+		if got := reconcile.ReservedKey(key); got != want {
+			t.Errorf("%q: reserved is %t", key, got)
+		}
+	}
+}
