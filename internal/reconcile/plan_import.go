@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // decideImport finds the one existing object that an unmanaged manifest means.
@@ -72,8 +73,11 @@ func (p *planner) nothingFound(d *Desired) string {
 	if wanted == "" {
 		return fmt.Sprintf("the cloud has no %s that matches spec.import.filter; correct the filter", kind)
 	}
-	text := fmt.Sprintf("the cloud has no %s named %s", kind, wanted)
+	text := fmt.Sprintf("the cloud has no %s named %s", kind, printable.Name(wanted))
 	if near := manifest.NearestAll(wanted, names, 3); len(near) > 0 {
+		for i := range near {
+			near[i] = printable.Name(near[i])
+		}
 		return text + "; the nearest are " + strings.Join(near, ", ")
 	}
 	return text + "; correct the name or add it to the cloud"
@@ -82,7 +86,7 @@ func (p *planner) nothingFound(d *Desired) string {
 func severalFound(d *Desired, found []*Live[any]) string {
 	var names []string
 	for _, item := range found {
-		names = append(names, item.Name+" ("+item.ID+")")
+		names = append(names, printable.Name(item.Name)+" ("+item.ID+")")
 	}
 	slices.Sort(names)
 	if len(names) > 5 {

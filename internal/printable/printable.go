@@ -1,11 +1,11 @@
-// Package plain makes text that strangers wrote safe to print: names of files
+// Package printable makes text that strangers wrote safe to print: names of files
 // and branches, values of manifests, words of servers and of the cloud.
 //
 // It knows terminals and the workflow commands that CI systems read from logs.
 // It knows nothing of what the text says. What could move a cursor, end a line,
 // turn the reading direction, hide something or command a CI system is shown as
 // an escape such as \x1b or \u202e.
-package plain
+package printable
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package plain
+package printable
 
 // commands recognises what CI systems take for a command, character by
 // character, when its last one comes; with that one escaped it is none.

@@ -1,4 +1,4 @@
-package plain
+package printable
 
 import (
 	"bytes"
@@ -125,7 +125,7 @@ func TestAttackTableOfWideNames(t *testing.T) {
 	}
 }
 
-func FuzzPlain(f *testing.F) {
+func FuzzPrintable(f *testing.F) {
 	for _, text := range nasty {
 		f.Add(text)
 	}

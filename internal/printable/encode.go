@@ -1,4 +1,4 @@
-package plain
+package printable
 
 import (
 	"fmt"
@@ -39,12 +39,13 @@ func encode(text []byte, escape func(*strings.Builder, rune)) []byte {
 	var b strings.Builder
 	b.Grow(len(text))
 	var c commands
+	m := marks(maxMarks)
 	for len(text) > 0 {
 		r, n := utf8.DecodeRune(text)
 		switch {
 		case r == utf8.RuneError && n == 1:
 			b.WriteRune(utf8.RuneError)
-		case r != '\n' && r != '\t' && unprintable(r), c.completes(r):
+		case r != '\n' && r != '\t' && (unprintable(r) || m.tooMany(r)), c.completes(r):
 			escape(&b, r)
 		default:
 			b.WriteRune(r)

@@ -1,4 +1,4 @@
-package plain
+package printable
 
 import (
 	"io"
@@ -14,6 +14,7 @@ type Writer struct {
 	w      io.Writer
 	colors bool
 	line   commands
+	marks  marks
 	rest   []byte // of a character whose end is still to come
 }
 
@@ -61,7 +62,7 @@ func (w *Writer) one(b *strings.Builder, text []byte) int {
 		b.WriteRune(r)
 	case r == utf8.RuneError && n == 1:
 		b.WriteRune(utf8.RuneError)
-	case unprintable(r):
+	case unprintable(r) || w.marks.tooMany(r):
 		b.WriteString(escape(r))
 	case w.line.completes(r) || w.line.opens(r):
 		b.WriteString(escapeByte(r))
