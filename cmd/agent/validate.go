@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -46,7 +47,7 @@ func (a *app) validateConfig(file string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s: %d stacks, no problems\n", file, len(stacks))
+	fmt.Fprintf(a.out, "%s: %d stacks, no problems\n", printable.Name(file), len(stacks))
 	return nil
 }
 
@@ -72,7 +73,7 @@ func (a *app) validateFolder(path string, defaults reconcile.Defaults) error {
 	}
 	want, ignored, err := reconcile.Read(rev.Files, all.Kinds(nil), defaults)
 	for _, i := range ignored {
-		fmt.Fprintf(a.err, "left alone: %s: %s\n", i.Origin, i.Why)
+		fmt.Fprintf(a.err, "left alone: %s: %s\n", i.Origin, printable.Line(i.Why))
 	}
 	if err != nil {
 		return err
@@ -83,9 +84,9 @@ func (a *app) validateFolder(path string, defaults reconcile.Defaults) error {
 			written++
 		}
 		for _, n := range d.Notes {
-			fmt.Fprintf(a.err, "note: %s: %s: %s: %s\n", d.Origin, d.Key, n.Field, n.Text)
+			fmt.Fprintf(a.err, "note: %s: %s: %s: %s\n", d.Origin, d.Key, printable.Line(n.Field), printable.Line(n.Text))
 		}
 	}
-	fmt.Fprintf(a.out, "%s: %d objects, no problems\n", path, written)
+	fmt.Fprintf(a.out, "%s: %d objects, no problems\n", printable.Name(path), written)
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/config/clouds"
 	"sigs.k8s.io/yaml"
 
+	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
@@ -34,9 +34,12 @@ func readCredentials(name, file string) (credentials, error) {
 	if name == "" {
 		return environmentCredentials()
 	}
-	options := []clouds.ParseOption{clouds.WithCloudName(name)}
-	if file != "" {
-		options = append(options, clouds.WithLocations(file))
+	options, err := cloudsFiles(name, file)
+	switch {
+	case errors.Is(err, errNoClouds):
+		return credentials{}, explainClouds(name, file, err)
+	case err != nil:
+		return credentials{}, err
 	}
 	auth, endpoint, tlsConfig, err := clouds.Parse(options...)
 	if err != nil {
@@ -121,16 +124,8 @@ func explainClouds(name, named string, err error) error {
 
 // cloudsEntries lists the entries of the clouds.yaml that clients would use.
 func cloudsEntries(named string) (file string, entries []string) {
-	places := []string{"clouds.yaml"}
-	if dir, err := os.UserConfigDir(); err == nil {
-		places = append(places, filepath.Join(dir, "openstack", "clouds.yaml"))
-	}
-	places = append(places, "/etc/openstack/clouds.yaml")
-	if named != "" {
-		places = []string{named}
-	}
-	for _, place := range places {
-		text, err := os.ReadFile(place)
+	for _, place := range cloudsPlaces("clouds.yaml", named) {
+		text, err := localfile.Read(place, localfile.Config)
 		if err != nil {
 			continue
 		}

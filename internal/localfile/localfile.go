@@ -99,6 +99,19 @@ func rootAbove(path string) string {
 	}
 }
 
+// Foreign says why a file that nobody has named may be a stranger's; "" when
+// there is no reason to think so.
+func Foreign(path string) string {
+	if root := WorkTree(path); root != "" {
+		return fmt.Sprintf("it lies in the work tree of %s, and whoever can push to that repository writes it", root)
+	}
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil || info.Mode().Perm()&0o002 != 0 {
+		return fmt.Sprintf("everybody on this machine can write into its folder %s", folder)
+	}
+	return ""
+}
+
 // Exposed tells whether everybody on this machine may read or replace the
 // content of a file.
 func Exposed(path string) bool {

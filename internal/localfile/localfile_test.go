@@ -87,6 +87,19 @@ func TestWorkTreesAreFound(t *testing.T) {
 	}
 }
 
+func TestAttackFileInAFolderOfEverybody(t *testing.T) {
+	file := write(t, filepath.Join(t.TempDir(), "tmp/stackreeve.yaml"), "x")
+	if why := Foreign(file); why != "" {
+		t.Error(why)
+	}
+	if err := os.Chmod(filepath.Dir(file), 0o777|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	if why := Foreign(file); !strings.Contains(why, "everybody") {
+		t.Errorf("why: %q", why)
+	}
+}
+
 func TestExposedFiles(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "token"), "x")
 	for mode, want := range map[os.FileMode]bool{0o600: false, 0o640: false, 0o644: true, 0o602: true} {
