@@ -122,7 +122,7 @@ func joined(err error) []error {
 		return []error{err}
 	}
 	parts := several.Unwrap()
-	if errors.Join(parts...).Error() != err.Error() {
+	if len(parts) == 0 || errors.Join(parts...).Error() != err.Error() {
 		return []error{err}
 	}
 	var list []error

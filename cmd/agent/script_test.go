@@ -54,6 +54,8 @@ func TestScripts(t *testing.T) {
 			"address":     address,
 			"await":       await,
 			"commit":      commit,
+			"hostile":     hostile,
+			"printable":   wantPrintable,
 		},
 	})
 }
