@@ -153,6 +153,10 @@ func (a *app) root() *cobra.Command {
 Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing was done).`,
 	}
 	root.DisableSuggestions, root.SuggestionsMinimumDistance = true, 2 // see misspelt
+	root.Version = version()
+	root.SetVersionTemplate(versionLine())
+	root.Flags().Bool("version", false, "print the version") // -v is --verbose's
+	root.AddCommand(elsewhere()...)
 	root.AddCommand(a.run(), a.plan(), a.status(), a.validate(), a.explain(), a.schema(), a.version(), a.demo(), a.simulator())
 	return root
 }
