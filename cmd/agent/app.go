@@ -117,7 +117,7 @@ func (a *app) fail(err error) reconcile.Outcome {
 // joined takes errors apart that stand in lines of their own, so that a line
 // end within one of them is not taken for ours.
 func joined(err error) []error {
-	several, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what wraps others is one error
+	several, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
 	}

@@ -77,7 +77,7 @@ func writeSchemas(dir string, kinds []described) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // what was written is closed already
 	for _, d := range kinds {
 		schema, err := manifest.Schema(d.body, d.gvk)
 		if err != nil {

@@ -19,7 +19,7 @@ const Usual = "stackreeve.yaml"
 // credentials and where they are sent.
 func Find(folder string) (string, error) {
 	file := filepath.Join(folder, Usual)
-	info, err := os.Lstat(file)
+	_, err := os.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
@@ -29,7 +29,8 @@ func Find(folder string) (string, error) {
 	if why := localfile.Foreign(file); why != "" {
 		return "", fmt.Errorf("%s is not read: %s; if it is yours, name it with --config %s, or keep it outside of the repository", Usual, why, Usual)
 	}
-	if info, err = os.Stat(file); err == nil && !info.Mode().IsRegular() {
+	info, err := os.Stat(file)
+	if err == nil && !info.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is not read: it is not a regular file; name another with --config", Usual)
 	}
 	return file, err

@@ -31,10 +31,10 @@ func (c *commands) next(r rune) {
 	default:
 		c.hashes = 0
 	}
-	switch {
-	case r == '\n':
+	switch r {
+	case '\n':
 		*c = commands{}
-	case r == ' ' || r == '\t':
+	case ' ', '\t':
 		c.colon = false
 	default:
 		c.colon = r == ':' && !c.begun
