@@ -36,8 +36,14 @@ func Read(path string, most int64) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+	case info.Size() > most:
+		return nil, tooLarge(path, most)
 	}
 	return bounded(f, path, most)
+}
+
+func tooLarge(path string, most int64) error {
+	return &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("larger than %d bytes", most)}
 }
 
 // ReadNamed is [Read] for what a person has named: it reads pipes, too, such as
@@ -58,7 +64,7 @@ func ReadNamed(path string, most int64) ([]byte, error) {
 func bounded(r io.Reader, path string, most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, most+1))
 	if int64(len(text)) > most {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("larger than %d bytes", most)}
+		return nil, tooLarge(path, most)
 	}
 	return text, err
 }
