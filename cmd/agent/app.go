@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -35,10 +36,12 @@ type app struct {
 }
 
 func newApp() *app {
-	a := &app{out: &shared{w: os.Stdout}, err: &shared{w: os.Stderr}}
+	a := &app{}
 	if term.IsTerminal(int(os.Stdout.Fd())) {
 		a.terminal = os.Stdout
 	}
+	a.out = &shared{w: printable.NewWriter(os.Stdout, a.terminal != nil)}
+	a.err = &shared{w: printable.NewWriter(os.Stderr, false)}
 	return a
 }
 
@@ -75,7 +78,20 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	return int(a.fail(root.ExecuteContext(ctx)))
+	return int(a.fail(misspelt(root, args, root.ExecuteContext(ctx))))
+}
+
+// misspelt names the command that may have been meant.
+func misspelt(root *cobra.Command, args []string, err error) error {
+	if err == nil || !strings.HasPrefix(err.Error(), "unknown command ") {
+		return err
+	}
+	for _, word := range args {
+		if near := root.SuggestionsFor(word); len(near) > 0 {
+			return fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+		}
+	}
+	return fmt.Errorf("%w; `%s help` lists them", err, program)
 }
 
 // fail tells people about an error and returns what it means.
@@ -91,10 +107,30 @@ func (a *app) fail(err error) reconcile.Outcome {
 		report.Text{W: a.err}.Problems(problems)
 		return reconcile.Invalid
 	}
-	// The class says what the agent does next; people need what comes after it.
-	text := strings.TrimPrefix(private.Text(err), reconcile.ErrRejected.Error()+": ")
-	fmt.Fprintf(a.err, "error: %s\n", text)
+	for _, one := range joined(err) {
+		// The class says what the agent does next; people need what comes after it.
+		text := strings.TrimPrefix(private.Text(one), reconcile.ErrRejected.Error()+": ")
+		fmt.Fprintf(a.err, "error: %s\n", printable.Line(text))
+	}
 	return reconcile.Broken
+}
+
+// joined takes errors apart that stand in lines of their own, so that a line
+// end within one of them is not taken for ours.
+func joined(err error) []error {
+	several, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	parts := several.Unwrap()
+	if len(parts) == 0 || errors.Join(parts...).Error() != err.Error() {
+		return []error{err}
+	}
+	var list []error
+	for _, part := range parts {
+		list = append(list, joined(part)...)
+	}
+	return list
 }
 
 // worse is the outcome that says more about two stacks: an error is worse than
@@ -117,6 +153,11 @@ func (a *app) root() *cobra.Command {
 
 Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing was done).`,
 	}
+	root.DisableSuggestions, root.SuggestionsMinimumDistance = true, 2 // see misspelt
+	root.Version = version()
+	root.SetVersionTemplate(versionLine())
+	root.Flags().Bool("version", false, "print the version") // -v is --verbose's
+	root.AddCommand(elsewhere()...)
 	root.AddCommand(a.run(), a.plan(), a.status(), a.validate(), a.explain(), a.schema(), a.version(), a.demo(), a.simulator())
 	return root
 }
@@ -130,17 +171,14 @@ func (a *app) text() report.Text {
 // logger is for what happens behind the scenes; service says that nobody is
 // watching and everything that matters goes there.
 func (a *app) logger(service bool) *slog.Logger {
-	options := &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: private.Attr}
+	level := slog.LevelWarn
 	if service {
-		options.Level = slog.LevelInfo
+		level = slog.LevelInfo
 	}
 	if a.verbose {
-		options.Level = slog.LevelDebug
+		level = slog.LevelDebug
 	}
-	if a.logFormat == "json" {
-		return slog.New(slog.NewJSONHandler(a.err, options))
-	}
-	return slog.New(slog.NewTextHandler(a.err, options))
+	return slog.New(report.NewHandler(a.err, a.logFormat == "json", level))
 }
 
 func oneOf(flag, value string, allowed ...string) error {

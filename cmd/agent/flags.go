@@ -19,7 +19,7 @@ import (
 func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringArrayVar(&a.configs, "config", nil, "configuration file; can be repeated (default $STACKREEVE_CONFIG, or stackreeve.yaml)")
+	flags.StringArrayVar(&a.configs, "config", nil, "configuration file; can be repeated (default $STACKREEVE_CONFIG, or stackreeve.yaml in the working directory, unless that is a work tree of Git)")
 	for _, s := range config.All() {
 		flags.String(s.Flag, "", s.Usage+" ($"+s.Env()+")")
 	}
@@ -31,7 +31,13 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 		if err := oneOf("--log-format", a.logFormat, "text", "json"); err != nil {
 			return nil, err
 		}
-		return a.stacks(settings(flags))
+		stacks, err := a.stacks(settings(flags))
+		for i := range stacks {
+			for _, file := range stacks[i].ExposedSecrets() {
+				a.logger(false).Warn("a file with credentials can be read by everybody on this machine; take the right from others with chmod o-rwx", "stack", stacks[i].Name, "file", file)
+			}
+		}
+		return stacks, err
 	}
 }
 
@@ -47,7 +53,11 @@ func settings(flags *pflag.FlagSet) config.Settings {
 }
 
 func (a *app) stacks(s config.Settings) ([]config.Stack, error) {
-	stacks, err := loadStacks(a.configFiles(s), s)
+	files, err := a.configFiles(s)
+	if err != nil {
+		return nil, err
+	}
+	stacks, err := loadStacks(files, s)
 	if errors.Is(err, config.ErrNone) {
 		return nil, errors.New("no stack is configured; write a stackreeve.yaml, name one with --config, or give --stack and --url")
 	}
@@ -69,18 +79,21 @@ func loadStacks(files []string, s config.Settings) ([]config.Stack, error) {
 
 // configFiles are those that flags or the environment name, or the one in the
 // working directory.
-func (a *app) configFiles(s config.Settings) []string {
+func (a *app) configFiles(s config.Settings) ([]string, error) {
 	if len(a.configs) > 0 {
-		return a.configs
+		return a.configs, nil
 	}
 	if list := os.Getenv("STACKREEVE_CONFIG"); list != "" {
-		return strings.Split(list, string(os.PathListSeparator))
+		return strings.Split(list, string(os.PathListSeparator)), nil
 	}
-	const usual = "stackreeve.yaml"
-	if _, err := os.Stat(usual); err == nil && s["url"] == "" {
-		return []string{usual}
+	if s["url"] != "" {
+		return nil, nil
 	}
-	return nil
+	file, err := config.Find(".")
+	if err != nil || file == "" {
+		return nil, err
+	}
+	return []string{file}, nil
 }
 
 // approveCommand is how the plan of a stack that cmd shows is carried out, but
@@ -89,7 +102,7 @@ func approveCommand(cmd *cobra.Command, stack string) string {
 	words := []string{program, "run", "--once"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "once", "approve", "output", "ref", "stack", "listen", "webhook-secret-file":
+		case "once", "approve", "output", "exit-code", "ref", "stack", "listen", "webhook-secret-file":
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {

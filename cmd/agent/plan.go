@@ -17,6 +17,7 @@ import (
 
 func (a *app) plan() *cobra.Command {
 	var ref, output string
+	var code bool
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Say what a revision would do; changes nothing",
@@ -24,6 +25,7 @@ func (a *app) plan() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag, full commit or full reference to plan, merged into the stack's branch unless that holds it (default the branch)")
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
+	cmd.Flags().BoolVar(&code, "exit-code", true, "exit with 2 when something would change; with --exit-code=false that is 0")
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := oneOf("--output", output, "text", "json", "markdown"); err != nil {
@@ -33,7 +35,7 @@ func (a *app) plan() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.each(stacks, func(w wiring, s *config.Stack) (reconcile.Plan, error) {
+		return differencesAre(code, a.each(stacks, func(w wiring, s *config.Stack) (reconcile.Plan, error) {
 			seen, err := w.look(cmd.Context(), s, ref)
 			if output == "markdown" {
 				fmt.Fprint(a.out, seen.page(s, err).Markdown())
@@ -49,9 +51,18 @@ func (a *app) plan() *cobra.Command {
 				text.Plan(seen.plan, seen.rev)
 			}
 			return seen.plan, nil
-		})
+		}))
 	}
 	return cmd
+}
+
+// differencesAre is err, unless it only says that there are differences and they
+// are no failure.
+func differencesAre(failure bool, err error) error {
+	if !failure && errors.Is(err, exit(reconcile.OutOfSync)) {
+		return nil
+	}
+	return err
 }
 
 // seen is a revision and what it would do.

@@ -68,7 +68,16 @@ func combined(kinds []described) (map[string]any, error) {
 	return map[string]any{"$schema": "http://json-schema.org/draft-07/schema#", "title": "Stackreeve manifests", "anyOf": each}, nil
 }
 
+// writeSchemas writes below dir only: links in there lead nowhere else.
 func writeSchemas(dir string, kinds []described) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // what was written is closed already
 	for _, d := range kinds {
 		schema, err := manifest.Schema(d.body, d.gvk)
 		if err != nil {
@@ -78,11 +87,11 @@ func writeSchemas(dir string, kinds []described) error {
 		if err := report.JSON(&text, schema); err != nil {
 			return err
 		}
-		file := filepath.Join(dir, d.gvk.Group, fmt.Sprintf("%s_%s.json", strings.ToLower(d.gvk.Kind), d.gvk.Version))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		file := filepath.Join(d.gvk.Group, fmt.Sprintf("%s_%s.json", strings.ToLower(d.gvk.Kind), d.gvk.Version))
+		if err := root.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
+		if err := root.WriteFile(file, text.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}

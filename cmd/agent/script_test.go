@@ -27,10 +27,15 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the program as people do. A script that needs a cloud says
 // so with the command simulator.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { scripts(t, "testdata") }
+
+// TestAttackScripts runs what strangers may try.
+func TestAttackScripts(t *testing.T) { scripts(t, filepath.Join("testdata", "attack")) }
+
+func scripts(t *testing.T, dir string) {
 	clouds := &clouds{byScript: map[string]*simulator.Server{}}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
@@ -54,6 +59,8 @@ func TestScripts(t *testing.T) {
 			"address":     address,
 			"await":       await,
 			"commit":      commit,
+			"hostile":     hostile,
+			"printable":   wantPrintable,
 		},
 	})
 }

@@ -14,9 +14,10 @@ import (
 func (a *app) status() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use:   "status",
-		Short: "Show every object with its status; changes nothing",
-		Args:  cobra.NoArgs,
+		Use:     "status",
+		Aliases: []string{"get"},
+		Short:   "Show every object with its status; changes nothing",
+		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or yaml")
 	load := a.stackFlags(cmd)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -45,7 +46,7 @@ func (a *app) validateConfig(file string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s: %d stacks, no problems\n", file, len(stacks))
+	fmt.Fprintf(a.out, "%s: %d stacks, no problems\n", printable.Name(file), len(stacks))
 	return nil
 }
 
@@ -71,7 +72,7 @@ func (a *app) validateFolder(ctx context.Context, path string, stack *config.Sta
 	}
 	reading, err := reader(stack, "", stack.Bounds()).Read(ctx, rev.Files)
 	for _, i := range reading.Ignored {
-		fmt.Fprintf(a.err, "left alone: %s: %s\n", i.Origin, i.Why)
+		fmt.Fprintf(a.err, "left alone: %s: %s\n", i.Origin, printable.Line(i.Why))
 	}
 	if err != nil {
 		return err
@@ -82,9 +83,9 @@ func (a *app) validateFolder(ctx context.Context, path string, stack *config.Sta
 			written++
 		}
 		for _, n := range d.Notes {
-			fmt.Fprintf(a.err, "note: %s: %s: %s: %s\n", d.Origin, d.Key, n.Field, n.Text)
+			fmt.Fprintf(a.err, "note: %s: %s: %s: %s\n", d.Origin, d.Key, printable.Line(n.Field), printable.Line(n.Text))
 		}
 	}
-	fmt.Fprintf(a.out, "%s: %d objects, no problems\n", path, written)
+	fmt.Fprintf(a.out, "%s: %d objects, no problems\n", printable.Name(path), written)
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/config/clouds"
 	"sigs.k8s.io/yaml"
 
+	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -46,9 +46,12 @@ func readCredentials(name, file string) (credentials, error) {
 	if name == "" {
 		return environmentCredentials()
 	}
-	options := []clouds.ParseOption{clouds.WithCloudName(name)}
-	if file != "" {
-		options = append(options, clouds.WithLocations(file))
+	options, err := cloudsFiles(name, file)
+	switch {
+	case errors.Is(err, errNoClouds):
+		return credentials{}, explainClouds(name, file, err)
+	case err != nil:
+		return credentials{}, err
 	}
 	auth, endpoint, tlsConfig, err := clouds.Parse(options...)
 	if err != nil {
@@ -146,16 +149,8 @@ func explainClouds(name, named string, err error) error {
 
 // cloudsEntries lists the entries of the clouds.yaml that clients would use.
 func cloudsEntries(named string) (file string, entries []string) {
-	places := []string{"clouds.yaml"}
-	if dir, err := os.UserConfigDir(); err == nil {
-		places = append(places, filepath.Join(dir, "openstack", "clouds.yaml"))
-	}
-	places = append(places, "/etc/openstack/clouds.yaml")
-	if named != "" {
-		places = []string{named}
-	}
-	for _, place := range places {
-		text, err := os.ReadFile(place)
+	for _, place := range cloudsPlaces("clouds.yaml", named) {
+		text, err := localfile.Read(place, localfile.Config)
 		if err != nil {
 			continue
 		}
@@ -198,7 +193,7 @@ func readOverrides(file, name string) (map[string]*url.URL, error) {
 	var content struct {
 		Clouds map[string]map[string]any `json:"clouds"`
 	}
-	text, err := os.ReadFile(file)
+	text, err := localfile.Read(file, localfile.Config)
 	if err != nil || yaml.Unmarshal(text, &content) != nil {
 		return nil, nil // the entry was read already, from elsewhere or as it is
 	}

@@ -5,6 +5,8 @@ import (
 	"crypto/x509"
 	"fmt"
 	"os"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
 // environmentTLS reads OS_CACERT, OS_CERT, OS_KEY and OS_INSECURE as the other
@@ -12,7 +14,7 @@ import (
 func environmentTLS() (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: os.Getenv("OS_INSECURE") == "true"}
 	if file := os.Getenv("OS_CACERT"); file != "" {
-		text, err := os.ReadFile(file)
+		text, err := localfile.Read(file, localfile.Certificates)
 		if err != nil {
 			return nil, fmt.Errorf("OS_CACERT: %w", err)
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -47,7 +46,8 @@ spec:
 
 func write(t *testing.T, text string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "any-name")
+	t.Chdir(t.TempDir())
+	const file = "any-name"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -54,7 +55,7 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 
 // readFile finds every Stack of a file.
 func readFile(file string) (stacks []Stack, problems manifest.Problems, err error) {
-	text, err := os.ReadFile(file)
+	text, err := localfile.ReadNamed(file, localfile.Config)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the configuration: %w", err)
 	}
@@ -70,6 +71,7 @@ func readFile(file string) (stacks []Stack, problems manifest.Problems, err erro
 		s, wrong := decode(&loaded.Objects[i])
 		problems = append(problems, wrong...)
 		s.Origin.File = file
+		s.Spec.below(filepath.Dir(file))
 		stacks = append(stacks, s)
 	}
 	for i := range problems {

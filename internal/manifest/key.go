@@ -3,6 +3,8 @@ package manifest
 import (
 	"cmp"
 	"strconv"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // DefaultNamespace is the namespace of an object that names none.
@@ -26,15 +28,20 @@ type Key struct {
 	Group, Kind, Namespace, Name string
 }
 
-// String is how people read a key: "Network/front", or "Network/blue/front" outside the default namespace.
+// String is how people read a key: "Network/front", or "Network/blue/front" outside the default namespace. A part that
+// is not a single word, and therefore wrong, is in quotes.
 func (k Key) String() string {
+	kind := k.Kind
+	if kind != "" {
+		kind = printable.Name(kind)
+	}
 	switch {
 	case k.Name == "":
-		return k.Kind
+		return kind
 	case k.Namespace == "" || k.Namespace == DefaultNamespace:
-		return k.Kind + "/" + k.Name
+		return kind + "/" + printable.Name(k.Name)
 	}
-	return k.Kind + "/" + k.Namespace + "/" + k.Name
+	return kind + "/" + printable.Name(k.Namespace) + "/" + printable.Name(k.Name)
 }
 
 // Compare orders keys by group, kind, namespace and name.
@@ -56,12 +63,16 @@ type Origin struct {
 	Line int
 }
 
-// String is "dir/a.yaml:12".
+// String is "dir/a.yaml:12"; a file whose name is not a single word is in quotes.
 func (o Origin) String() string {
-	if o.Line == 0 {
-		return o.File
+	file := o.File
+	if file != "" {
+		file = printable.Name(file)
 	}
-	return o.File + ":" + strconv.Itoa(o.Line)
+	if o.Line == 0 {
+		return file
+	}
+	return file + ":" + strconv.Itoa(o.Line)
 }
 
 // Compare orders places by file, then line.

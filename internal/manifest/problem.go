@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // maxPrinted bounds what Problems.Error prints: beyond it nobody reads.
@@ -18,7 +20,7 @@ type Problem struct {
 	Fix    string // how to correct it; may be empty
 }
 
-// String is one line: "file:line: Kind/name: field: what; fix".
+// String is one line, safe to print: "file:line: Kind/name: field: what; fix".
 func (p Problem) String() string {
 	parts := make([]string, 0, 4)
 	for _, s := range []string{p.Origin.String(), p.Key.String(), p.Field, p.What} {
@@ -30,7 +32,7 @@ func (p Problem) String() string {
 	if p.Fix != "" {
 		line += "; " + p.Fix
 	}
-	return line
+	return printable.Line(line)
 }
 
 // Problems is every problem of a load, as an error.

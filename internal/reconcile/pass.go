@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // Result is one step that was carried out, or tried.
@@ -136,7 +137,7 @@ func failuresOf(last Plan, errs map[manifest.Key]error) []Failure {
 			}
 		}
 		if len(s.Blockers) > 0 && errs[s.Key] == nil && s.Action.Destroys() {
-			add(s, fmt.Sprintf("cannot be deleted while %s uses it", s.Blockers[0]))
+			add(s, fmt.Sprintf("cannot be deleted while %s uses it", printable.Name(s.Blockers[0])))
 		}
 	}
 	for _, reason := range last.Unlisted {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // Make compares what a stack wants with what the cloud holds. It is pure and
@@ -131,7 +132,7 @@ func (p *planner) decideMissing(s Step, d *Desired) Step {
 }
 
 func (p *planner) takenText(by *Live[any]) string {
-	text := fmt.Sprintf("the name %s is taken by %s, which stack %s did not make; rename one of them", by.Name, by.ID, p.Stack)
+	text := fmt.Sprintf("the name %s is taken by %s, which stack %s did not make; rename one of them", printable.Name(by.Name), by.ID, p.Stack)
 	if !by.Mine || by.Mark != nil {
 		return text
 	}

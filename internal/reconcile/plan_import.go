@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // decideImport finds the one existing object that an unmanaged manifest means.
@@ -78,7 +79,7 @@ func (p *planner) nothingFound(d *Desired) string {
 	if len(wanted) > mostName {
 		wanted = strings.ToValidUTF8(wanted[:mostName], "") + "…"
 	}
-	text := fmt.Sprintf("the cloud has no %s named %s", kind, wanted)
+	text := fmt.Sprintf("the cloud has no %s named %s", kind, printable.Name(wanted))
 	items := p.Have[d.Key.Kind].Items
 	if p.compared += len(items); p.compared > mostCompared {
 		return text + "; correct the name or add it to the cloud"
@@ -88,6 +89,9 @@ func (p *planner) nothingFound(d *Desired) string {
 		names[i] = items[i].Name
 	}
 	if near := manifest.NearestAll(wanted, names, 3); len(near) > 0 {
+		for i := range near {
+			near[i] = printable.Name(near[i])
+		}
 		return text + "; the nearest are " + strings.Join(near, ", ")
 	}
 	return text + "; correct the name or add it to the cloud"
@@ -96,7 +100,7 @@ func (p *planner) nothingFound(d *Desired) string {
 func severalFound(d *Desired, found []*Live[any]) string {
 	var names []string
 	for _, item := range found {
-		names = append(names, item.Name+" ("+item.ID+")")
+		names = append(names, printable.Name(item.Name)+" ("+item.ID+")")
 	}
 	slices.Sort(names)
 	if len(names) > 5 {

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -126,9 +127,10 @@ func stepDoc(s reconcile.Step) StepDoc {
 	return doc
 }
 
-// JSON writes v indented, with characters as they are.
+// JSON writes v indented, with characters as they are where they are safe to
+// print.
 func JSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(printable.JSONWriter{W: w})
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -130,8 +131,8 @@ func bar(done, total int) string {
 
 // cut keeps a line from wrapping, so that erasing takes away what was drawn.
 func cut(line string, width int) string {
-	if r := []rune(line); width > 0 && len(r) > width {
-		return string(r[:width])
+	if width > 0 {
+		return printable.Fit(line, width)
 	}
 	return line
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
@@ -87,6 +88,7 @@ func (m *Metrics) Planned(stack, result string, took time.Duration) {
 
 // Owed exports how much a forge was not told yet.
 func (m *Metrics) Owed(repository string, count func() int) {
+	repository = printable.Line(repository) // the registry refuses what is no text
 	owed := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "stackreeve_forge_owed", Help: "Statuses and comments that were not delivered yet.", ConstLabels: prometheus.Labels{"repository": repository},
 	}, func() float64 { return float64(count()) })
@@ -103,6 +105,7 @@ func (m *Metrics) Forge(repository string, e forge.Exchange) {
 	case e.Refused:
 		code = "limited"
 	}
+	repository = printable.Line(repository)
 	m.forges.WithLabelValues(repository, e.Method, e.Route, code).Inc()
 	m.budget.WithLabelValues(repository).Set(float64(e.Left))
 }

@@ -2,12 +2,17 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"slices"
+	"strings"
 
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v3"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -27,14 +32,43 @@ func Statuses(list []reconcile.ObjectStatus) StatusList {
 	return StatusList{APIVersion: "v1", Kind: "List", Items: list}
 }
 
-// YAML writes v with the field names of its JSON.
+// YAML writes v with the field names of its JSON, safe to print.
 func YAML(w io.Writer, v any) error {
-	text, err := yaml.Marshal(v)
+	text, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	_, err = w.Write(text)
+	var doc yaml.Node
+	if err := yaml.Unmarshal(printable.YAML(text), &doc); err != nil { // JSON is YAML
+		return fmt.Errorf("encode: %w", err)
+	}
+	restyle(&doc)
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	enc.CompactSeqIndent()
+	if err := errors.Join(enc.Encode(&doc), enc.Close()); err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	_, err = w.Write(printable.YAML(b.Bytes()))
 	return err
+}
+
+// restyle makes what was JSON look like YAML, fields in the order of their
+// names. What is not safe to print otherwise stays in double quotes.
+func restyle(n *yaml.Node) {
+	n.Style = 0
+	if n.Kind == yaml.ScalarNode && !printable.Safe(n.Value) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	if n.Kind == yaml.MappingNode {
+		pairs := slices.Collect(slices.Chunk(n.Content, 2))
+		slices.SortFunc(pairs, func(a, b []*yaml.Node) int { return strings.Compare(a[0].Value, b[0].Value) })
+		n.Content = slices.Concat(pairs...)
+	}
+	for _, c := range n.Content {
+		restyle(c)
+	}
 }
 
 // Status writes objects as a table, what an object consists of below it.
@@ -48,12 +82,10 @@ func (t Text) Status(list []reconcile.ObjectStatus) error {
 		}
 		written = append(written, o)
 	}
-	var b bytes.Buffer
-	table := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "OBJECT\tAVAILABLE\tSTATE\tID\tMESSAGE")
+	rows := [][]string{{"OBJECT", "AVAILABLE", "STATE", "ID", "MESSAGE"}}
 	var row func(indent string, o reconcile.ObjectStatus)
 	row = func(indent string, o reconcile.ObjectStatus) {
-		fmt.Fprintf(table, "%s%s\t%s\n", indent, Clean(nameOf(o)), columns(o))
+		rows = append(rows, append([]string{indent + nameOf(o)}, columns(o)...))
 		self := reconcile.StatusOwner{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Metadata.Name}
 		for _, part := range parts[inNamespace(self, o)] {
 			row(indent+"  ", part)
@@ -62,10 +94,7 @@ func (t Text) Status(list []reconcile.ObjectStatus) error {
 	for _, o := range written {
 		row("", o)
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := t.W.Write(b.Bytes())
+	_, err := io.WriteString(t.W, printable.Table(rows))
 	return err
 }
 
@@ -76,13 +105,10 @@ func inNamespace(owner reconcile.StatusOwner, o reconcile.ObjectStatus) reconcil
 }
 
 func nameOf(o reconcile.ObjectStatus) string {
-	if ns := o.Metadata.Namespace; ns != "" && ns != "default" {
-		return o.Kind + "/" + ns + "/" + o.Metadata.Name
-	}
-	return o.Kind + "/" + o.Metadata.Name
+	return manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}.String()
 }
 
-func columns(o reconcile.ObjectStatus) string {
+func columns(o reconcile.ObjectStatus) []string {
 	can, going := o.Status.Conditions[0], o.Status.Conditions[1]
 	state, message := "in sync", ""
 	switch {
@@ -101,5 +127,5 @@ func columns(o reconcile.ObjectStatus) string {
 	if id == "" {
 		id = "-"
 	}
-	return Clean(can.Status) + "\t" + state + "\t" + Clean(id) + "\t" + Clean(message)
+	return []string{Clean(can.Status), Clean(state), Clean(id), Clean(message)}
 }

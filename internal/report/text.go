@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -50,7 +51,7 @@ func (t Text) plan(p reconcile.Plan, rev source.Revision) {
 	fmt.Fprintln(t.W)
 	fmt.Fprintln(t.W, t.bold(sum(p)))
 	if p.Held != "" {
-		fmt.Fprintf(t.W, "%s %s.\nTo carry out exactly this plan (%s):\n    %s %s\n", t.paint(red, "Held:"), Clean(p.Held), p.Hash(), t.Approve, p.Hash())
+		fmt.Fprintf(t.W, "%s %s.\nTo carry out exactly this plan (%s):\n    %s %s\n", t.paint(red, "Held:"), Clean(p.Held), p.Hash(), Clean(t.Approve), p.Hash())
 	}
 }
 
@@ -60,7 +61,7 @@ func heading(stack string, rev source.Revision) string {
 		text += " at " + Short(rev.Commit)
 	}
 	if rev.Branch != "" && rev.Branch != rev.Commit {
-		text += " (" + rev.Branch + ")"
+		text += " (" + printable.Name(rev.Branch) + ")"
 	}
 	if rev.Subject != "" {
 		text += ": " + rev.Subject
@@ -104,7 +105,7 @@ func (t Text) group(g Group) {
 	case g.Own != nil && !Silent(*g.Own):
 		t.step(indent, *g.Own, g.Root)
 	default:
-		fmt.Fprintf(t.W, "%s  %s\n", t.bold(Clean(g.Root.String())), t.dim(g.Origin.String()))
+		fmt.Fprintf(t.W, "%s  %s\n", t.bold(Clean(g.Root.String())), t.dim(Clean(g.Origin.String())))
 	}
 	if g.Own != nil || len(g.Children) > 0 {
 		indent = "  "
@@ -123,7 +124,7 @@ func (t Text) step(indent string, s reconcile.Step, root manifest.Key) {
 		line += "  " + text
 	}
 	if s.Key == root && s.Origin.File != "" {
-		line += "  " + t.dim(s.Origin.String())
+		line += "  " + t.dim(Clean(s.Origin.String()))
 	}
 	fmt.Fprintln(t.W, line)
 	indent += strings.Repeat(" ", 4)
@@ -141,17 +142,8 @@ func (t Text) note(indent string, n reconcile.Note) {
 
 // Problems writes everything that is wrong with a revision or a configuration.
 func (t Text) Problems(problems manifest.Problems) {
-	fmt.Fprintln(t.W, cleanLines(problems.Error()))
+	fmt.Fprintln(t.W, problems.Error()) // each a line that is safe to print
 	fmt.Fprintf(t.W, "%s; nothing was done\n", Plural(len(problems), "problem"))
-}
-
-// cleanLines cleans line by line.
-func cleanLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = Clean(lines[i])
-	}
-	return strings.Join(lines, "\n")
 }
 
 // Pass writes how a pass ended, after its plan.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -62,9 +62,18 @@ func explain(s reconcile.Step) string {
 		add("waits for " + s.Awaits[0].String())
 	}
 	if len(s.Blockers) > 0 && s.Action.Destroys() {
-		add("after " + some(s.Blockers))
+		add("after " + some(named(s.Blockers)))
 	}
 	return Clean(strings.Join(parts, "; "))
+}
+
+// named are names as they stand within a sentence.
+func named(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = printable.Name(name)
+	}
+	return out
 }
 
 // some names the first few.
@@ -125,39 +134,9 @@ func value(v any) string {
 	return Clean(string(text))
 }
 
-// Clean makes text from elsewhere safe to print: what could move a cursor,
-// turn the reading direction, end the line or not be seen at all is escaped.
-func Clean(text string) string {
-	text = strings.ToValidUTF8(text, "\ufffd")
-	if !strings.ContainsFunc(text, unprintable) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case invisible(r):
-			fmt.Fprintf(&b, "\\u%04x", r)
-		case unprintable(r):
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func unprintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) || invisible(r) }
-
-// invisible tells whether nothing of a character is to be seen, though it
-// counts as printable: variation selectors, joiners and fillers.
-func invisible(r rune) bool {
-	switch r {
-	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0':
-		return true
-	}
-	return unicode.Is(unicode.Variation_Selector, r)
-}
+// Clean makes text from elsewhere one line that is safe to print; see package
+// printable.
+func Clean(text string) string { return printable.Line(text) }
 
 // Lasted is a duration as people say it.
 func Lasted(d time.Duration) string {

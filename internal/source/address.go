@@ -49,6 +49,13 @@ func parseAddress(raw string) (a address, password, problem string) {
 	return address{scheme: "file", path: full}, "", ""
 }
 
+// Relative tells whether an address is a path that depends on the working
+// directory.
+func Relative(raw string) bool {
+	a, _, problem := parseAddress(raw)
+	return problem == "" && a.scheme == "file" && !hasScheme.MatchString(raw) && !filepath.IsAbs(raw)
+}
+
 func parseURL(raw string) (a address, password, problem string) {
 	u, err := url.Parse(raw)
 	if err != nil {

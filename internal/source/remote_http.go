@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -16,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
+	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
@@ -60,7 +60,7 @@ func hostOnly(a address) string {
 func newHTTPClient(caFile string) (*http.Client, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if caFile != "" {
-		pem, err := os.ReadFile(caFile)
+		pem, err := localfile.Read(caFile, localfile.Certificates)
 		if err != nil {
 			return nil, fail(ErrConfig, "caFile: %s; name a file with PEM certificates", err)
 		}

@@ -2,22 +2,16 @@ package source
 
 import (
 	"strings"
-	"unicode"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 const maxLine = 200
 
-// oneLine is the first line of text, fit for a terminal and a log: printable,
-// and not long.
+// oneLine is the first line of text, safe to print and not long.
 func oneLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(line, ""))
-	return clip(strings.TrimSpace(line), maxLine)
+	return clip(printable.Line(strings.TrimSpace(line)), maxLine)
 }
 
 // said quotes a server's own words, if it said any.

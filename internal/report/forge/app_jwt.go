@@ -10,9 +10,10 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"os"
 	"strconv"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
 // jwt signs that this is the App, for the next nine minutes (GitHub takes ten).
@@ -40,7 +41,7 @@ func (a *App) jwt(now time.Time) (string, error) {
 }
 
 func readKey(path string) (*rsa.PrivateKey, error) {
-	text, err := os.ReadFile(path)
+	text, err := localfile.Read(path, localfile.Secret)
 	if err != nil {
 		return nil, fmt.Errorf("private key: %w", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // Board writes commit statuses when they are news, and only then.
@@ -129,7 +131,7 @@ const MaxDescription = 140
 
 // Describe makes text fit for a status's description: one line of at most
 // [MaxDescription] characters, none of them outside the basic multilingual
-// plane, which GitHub answers with an error.
+// plane, which GitHub answers with an error, or unsafe to print.
 func Describe(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -140,6 +142,7 @@ func Describe(text string) string {
 		}
 		return r
 	}, text)
+	text = printable.Line(text)
 	if r := []rune(text); len(r) > MaxDescription {
 		return string(r[:MaxDescription-1]) + "…"
 	}

@@ -3,15 +3,16 @@ package forge
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
 // FileToken returns the token in a file, read at each use: whoever rotates it
 // needs to restart nothing.
 func FileToken(path string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
-		text, err := os.ReadFile(path)
+		text, err := localfile.Read(path, localfile.Secret)
 		if err != nil {
 			return "", fmt.Errorf("%w: token: %w", ErrRefused, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
@@ -78,6 +79,7 @@ func (f *file) SetStatus(_ context.Context, commit string, s forge.Status) error
 	if err != nil {
 		return err
 	}
+	text = printable.JSON(text) // people read it with tail
 	out, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return fmt.Errorf("%w: %w", forge.ErrUnavailable, err)

@@ -15,13 +15,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
 
 	sdk "code.gitea.io/sdk/gitea"
 
+	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
@@ -123,7 +123,7 @@ func trusting(file string) (http.RoundTripper, error) {
 	if file == "" {
 		return forge.NewBase(nil), nil
 	}
-	pem, err := os.ReadFile(file)
+	pem, err := localfile.Read(file, localfile.Certificates)
 	if err != nil {
 		return nil, fmt.Errorf("gitea: read caFile: %w", err)
 	}

@@ -1,0 +1,111 @@
+package cloud
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/config/clouds"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
+)
+
+// cloudsPlaces are where OpenStack clients look for a file, first found first;
+// named, if not empty, is the only place.
+func cloudsPlaces(file, named string) []string {
+	if named != "" {
+		return []string{named}
+	}
+	places := []string{file}
+	config := os.Getenv("XDG_CONFIG_HOME")
+	if home, err := os.UserHomeDir(); config == "" && err == nil {
+		config = filepath.Join(home, ".config")
+	}
+	if config != "" {
+		places = append(places, filepath.Join(config, "openstack", file))
+	}
+	return append(places, filepath.Join("/etc/openstack", file))
+}
+
+// errNoClouds says that no place holds a clouds.yaml that can be read.
+var errNoClouds = errors.New("no clouds.yaml")
+
+// cloudsFiles reads clouds.yaml, the secure.yaml beside it and
+// clouds-public.yaml. The working directory comes first among their places, and
+// it may be a checkout of somebody else's: its clouds.yaml could name an address
+// of its own and have the credentials sent there.
+func cloudsFiles(name, named string) ([]clouds.ParseOption, error) {
+	options := []clouds.ParseOption{clouds.WithCloudName(name)}
+	place, text, err := firstFile("clouds.yaml", named)
+	switch {
+	case err != nil:
+		return nil, err
+	case place == "":
+		return nil, errNoClouds
+	}
+	options = append(options, clouds.WithCloudsYAML(bytes.NewReader(text)))
+	text, err = localfile.Read(filepath.Join(filepath.Dir(place), "secure.yaml"), localfile.Config)
+	switch {
+	case refused(err):
+		return nil, err
+	case err == nil:
+		options = append(options, clouds.WithSecureYAML(bytes.NewReader(text)))
+	}
+	place, text, err = firstFile("clouds-public.yaml", "")
+	switch {
+	case err != nil:
+		return nil, err
+	case place != "":
+		options = append(options, clouds.WithCloudsPublicYAML(bytes.NewReader(text)))
+	}
+	return options, nil
+}
+
+// firstFile reads the first file of those places that there is; place is "" if
+// there is none. One that nobody has named must not be a stranger's.
+func firstFile(file, named string) (place string, text []byte, err error) {
+	for _, place := range cloudsPlaces(file, named) {
+		if named == "" && place == file {
+			if err := trusted(place); err != nil {
+				return "", nil, err
+			}
+		}
+		read := localfile.Read
+		if named != "" {
+			read = localfile.ReadNamed
+		}
+		text, err := read(place, localfile.Config)
+		switch {
+		case err == nil:
+			return place, text, nil
+		case refused(err):
+			return "", nil, err
+		}
+	}
+	return "", nil, nil
+}
+
+// refused tells whether a file is there, and not one that is read.
+func refused(err error) bool {
+	var failed *fs.PathError
+	return errors.As(err, &failed) && failed.Op == "read"
+}
+
+// trusted refuses a file in the working directory that a stranger may have
+// written.
+func trusted(file string) error {
+	if _, err := os.Lstat(file); err != nil {
+		return nil // nothing is there, or nothing that could be read
+	}
+	why := localfile.Foreign(file)
+	switch {
+	case why == "":
+		return nil
+	case file == "clouds.yaml":
+		return fmt.Errorf("clouds.yaml in the working directory is not read: %s; if it is yours, set OS_CLIENT_CONFIG_FILE=clouds.yaml, else start from another folder", why)
+	}
+	return fmt.Errorf("%s in the working directory is not read: %s; start from another folder", file, why)
+}

@@ -1,0 +1,99 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Usual is the configuration file that is read without being named.
+const Usual = "stackreeve.yaml"
+
+// Find returns the usual file of a folder, "" if there is none. One that a
+// stranger may have written is an error: it would say which files hold the
+// credentials and where they are sent.
+func Find(folder string) (string, error) {
+	file := filepath.Join(folder, Usual)
+	_, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("look for the configuration: %w", err)
+	}
+	if why := localfile.Foreign(file); why != "" {
+		return "", fmt.Errorf("%s is not read: %s; if it is yours, name it with --config %s, or keep it outside of the repository", Usual, why, Usual)
+	}
+	info, err := os.Stat(file)
+	if err == nil && !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not read: it is not a regular file; name another with --config", Usual)
+	}
+	return file, err
+}
+
+// below makes the paths of a file lead from its own folder, wherever the agent
+// is started.
+func (s *Spec) below(folder string) {
+	if source.Relative(s.Source.URL) {
+		s.Source.URL = dotted(filepath.Join(folder, s.Source.URL))
+	}
+	for _, path := range s.files() {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(folder, *path)
+		}
+	}
+}
+
+// dotted keeps a path from looking like a host's.
+func dotted(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return "." + string(filepath.Separator) + path
+}
+
+// files are the fields that name files.
+func (s *Spec) files() []*string {
+	list := append(s.secretFiles(), &s.Source.CAFile, &s.Source.Auth.KnownHostsFile)
+	if g := s.Report.Gitea; g != nil {
+		list = append(list, &g.CAFile)
+	}
+	if f := s.Report.File; f != nil {
+		list = append(list, &f.Path)
+	}
+	return list
+}
+
+// secretFiles are those whose content nobody else may know.
+func (s *Spec) secretFiles() []*string {
+	list := []*string{&s.Source.Auth.TokenFile, &s.Source.Auth.BasicAuthFile, &s.Source.Auth.SSHKeyFile}
+	if app := s.Source.Auth.GitHubApp; app != nil {
+		list = append(list, &app.PrivateKeyFile)
+	}
+	if g := s.Report.GitHub; g != nil {
+		list = append(list, &g.TokenFile)
+		if g.App != nil {
+			list = append(list, &g.App.PrivateKeyFile)
+		}
+	}
+	if g := s.Report.Gitea; g != nil {
+		list = append(list, &g.TokenFile)
+	}
+	return list
+}
+
+// ExposedSecrets are the files with credentials of the stack that everybody on
+// this machine may read or replace.
+func (s *Stack) ExposedSecrets() (files []string) {
+	for _, file := range s.Spec.secretFiles() {
+		if *file != "" && localfile.Exposed(*file) {
+			files = append(files, *file)
+		}
+	}
+	return files
+}

@@ -1,0 +1,74 @@
+package printable
+
+import (
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Writer is the last thing before a terminal or a log: whatever was not made
+// safe before is escaped here. Line ends, tabs and, where they are allowed, the
+// colours and movements of our own stay.
+type Writer struct {
+	w      io.Writer
+	colors bool
+	line   commands
+	marks  marks
+	rest   []byte // of a character whose end is still to come
+}
+
+// NewWriter writes to w. colors lets escape sequences of our own through: w is
+// a terminal.
+func NewWriter(w io.Writer, colors bool) *Writer { return &Writer{w: w, colors: colors} }
+
+// Write implements io.Writer. It is not safe for concurrent use.
+func (w *Writer) Write(p []byte) (int, error) {
+	text := p
+	if len(w.rest) > 0 {
+		text = append(w.rest, p...)
+		w.rest = nil
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		if !utf8.FullRune(text) {
+			w.rest = append([]byte(nil), text...)
+			break
+		}
+		text = text[w.one(&b, text):]
+	}
+	if _, err := io.WriteString(w.w, b.String()); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// ours are the escape sequences that the reports use: colours, and the erasing
+// of a block that is drawn again (ECMA-48).
+var ours = regexp.MustCompile(`^\x1b\[(?:[0-9]{1,2}m|[0-9]{1,3}A|J)`)
+
+// one writes the first character of text, or a sequence of ours, and returns its
+// length.
+func (w *Writer) one(b *strings.Builder, text []byte) int {
+	if w.colors && text[0] == '\x1b' {
+		if n := len(ours.Find(text[:min(len(text), len("\x1b[999A"))])); n > 0 {
+			b.Write(text[:n])
+			return n
+		}
+	}
+	r, n := utf8.DecodeRune(text)
+	switch {
+	case r == '\n' || r == '\t':
+		b.WriteRune(r)
+	case r == utf8.RuneError && n == 1:
+		b.WriteRune(utf8.RuneError)
+	case unprintable(r) || w.marks.tooMany(r):
+		b.WriteString(escape(r))
+	case w.line.completes(r) || w.line.opens(r):
+		b.WriteString(escapeByte(r))
+	default:
+		b.WriteRune(r)
+	}
+	w.line.next(r)
+	return n
+}

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// hostile strings stand wherever strangers can write.
+var hostile = []string{
+	"\x1b[2J\x1b]0;x\a", "a\n::error::b", "a\r\n  ::set-output name=x::y", "\u202egnp\u2066", "z\u200bw\ufeff\u00ad", "\U000e0041", "\u009b31m\x7f",
+	"##[error]x", "##vso[task.setvariable variable=x]y", "e" + strings.Repeat("\u0301", 99), "\xff\xfe", "x; all is well, nothing to do", "日本語", strings.Repeat("long ", 5000),
+}
+
+var (
+	unsafe = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{ad}\x{200b}-\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}\x{feff}\x{e0000}-\x{e0fff}]|\x{301}{9}|(?m)^\s*::|##[a-z]*\[`)
+)
+
+func wantPrintable(t *testing.T, how, from, text string) {
+	t.Helper()
+	if found := unsafe.FindString(text); found != "" {
+		t.Errorf("%s: of %q %q is left in\n%q", how, from, found, text)
+	}
+}
+
+// hostilePlan has the text wherever a plan takes one.
+func hostilePlan(text string) reconcile.Plan {
+	k, o := key("Network", text), manifest.Origin{File: text, Line: 3}
+	notes := []reconcile.Note{{Field: text, Text: text}}
+	step := reconcile.Step{Key: k, Origin: o, Action: reconcile.Update, Reason: text, Blockers: []string{text}, Notes: notes,
+		Changes: []reconcile.Change{{Field: text, Have: text, Want: map[string]any{text: []any{text}}}}}
+	refused, gone := step, step
+	refused.Action, refused.Key.Namespace, gone.Action, gone.Awaits = reconcile.Refuse, text, reconcile.Delete, []manifest.Key{k}
+	return reconcile.Plan{Stack: "s", Steps: []reconcile.Step{step, refused, gone}, Unlisted: []string{text}, Held: text,
+		Workloads: []reconcile.Workload{{Key: key(text, text), Origin: o, Notes: notes}}}
+}
+
+func TestAttackPlanAndPassWithHostileText(t *testing.T) {
+	for _, text := range hostile {
+		plan := hostilePlan(text)
+		rev := source.Revision{Commit: "0123", Branch: text, Subject: text, Author: text}
+		var b bytes.Buffer
+		to := Text{W: &b, Approve: "stackreeve run --config '" + text + "' --approve"}
+		to.Plan(plan, rev)
+		to.Pass(reconcile.Pass{Stack: "s", First: plan, Failures: []reconcile.Failure{{Key: plan.Steps[0].Key, Origin: plan.Steps[0].Origin, Reason: text, Dependents: []manifest.Key{key(text, text)}}}})
+		to.Problems(manifest.Problems{{Origin: manifest.Origin{File: text, Line: 1}, Key: key(text, text), Field: text, What: text, Fix: text}})
+		l := NewLines(&b, "", func() source.Revision { return rev }, to)
+		l.Finished(reconcile.Result{Step: plan.Steps[0], Err: errors.New(text)})
+		live := NewLive(&b, func() (int, int) { return 80, 24 }, func() source.Revision { return rev }, to)
+		live.progress = reconcile.Progress{Total: 1, Doing: []reconcile.Activity{{Step: plan.Steps[0]}}, Waiting: []reconcile.Activity{{Step: plan.Steps[1]}}}
+		b.WriteString(strings.Join(live.block(time.Now(), 0, 8), "\n"))
+		for line := range strings.Lines(b.String()) {
+			// The last thing before the terminal sees to commands at the beginning of
+			// a line; nothing of a stranger's may begin one here.
+			wantPrintable(t, "text", text, line)
+		}
+	}
+}
+
+func TestAttackDocumentsWithHostileText(t *testing.T) {
+	for _, text := range hostile {
+		plan := hostilePlan(text)
+		var b bytes.Buffer
+		if err := JSON(&b, Document(plan, source.Revision{Branch: text})); err != nil {
+			t.Fatal(err)
+		}
+		wantPrintable(t, "json", text, b.String())
+		var back struct{ Held string }
+		if err := json.Unmarshal(b.Bytes(), &back); err != nil || back.Held != strings.ReplaceAll(text, "\xff\xfe", "\ufffd\ufffd") {
+			t.Errorf("%q came back as %q: %v", text, back.Held, err)
+		}
+		o := reconcile.ObjectStatus{APIVersion: "v1", Kind: "Network"}
+		o.Metadata.Name = text
+		o.Status.ID = text
+		o.Status.Conditions = []reconcile.Condition{{Status: text, Reason: text, Message: text}, {Status: "True", Reason: text, Message: text}}
+		list := []reconcile.ObjectStatus{o}
+		b.Reset()
+		if err := YAML(&b, Statuses(list)); err != nil {
+			t.Fatal(err)
+		}
+		wantPrintable(t, "yaml", text, b.String())
+		var again StatusList
+		if err := yaml.Unmarshal(b.Bytes(), &again); err != nil || again.Items[0].Status.ID != strings.ReplaceAll(text, "\xff\xfe", "\ufffd\ufffd") {
+			t.Errorf("%q came back as %q: %v", text, b.String(), err)
+		}
+		b.Reset()
+		if err := (Text{W: &b}).Status(list); err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Count(b.String(), "\n"); lines != 2 {
+			t.Errorf("%q makes a table of %d lines", text, lines)
+		}
+		wantPrintable(t, "table", text, b.String())
+	}
+}
+
+func TestAttackLogsWithHostileText(t *testing.T) {
+	for _, text := range hostile {
+		for _, asJSON := range []bool{false, true} {
+			var b bytes.Buffer
+			log := slog.New(NewHandler(&b, asJSON, slog.LevelDebug))
+			log.With("stack", text).WithGroup("g").Info(text, "key", text, "error", errors.New(text), "list", []string{text}, "any", struct{ A string }{text})
+			NewLog(log).Planned(hostilePlan(text))
+			wantPrintable(t, "log", text, b.String())
+			for line := range strings.Lines(b.String()) {
+				if asJSON && !json.Valid([]byte(line)) {
+					t.Errorf("%q: not JSON: %q", text, line)
+				}
+			}
+			b.Reset()
+			if log.Info("x", "error", errors.New(text)); b.Len() > 4000*6+200 {
+				t.Errorf("a record of %d bytes", b.Len())
+			}
+		}
+	}
+}
+
+// A name that reads like one of our sentences is in quotes.
+func TestAttackNameThatReadsAsProse(t *testing.T) {
+	const name = "x; all is well, nothing to do"
+	plan := hostilePlan(name)
+	var b bytes.Buffer
+	to := Text{W: &b}
+	to.Plan(plan, source.Revision{Commit: "1", Branch: "x);in-sync("})
+	to.Problems(manifest.Problems{{Origin: manifest.Origin{File: name + ".yaml", Line: 1}, What: "wrong"}})
+	for _, want := range []string{`~ Network/"x; all is well, nothing to do"`, `after "x; all is well, nothing to do"`, `("x);in-sync(")`, `"x; all is well, nothing to do.yaml":1: wrong`, `"x; all is well, nothing to do":3`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in\n%s", want, b.String())
+		}
+	}
+}

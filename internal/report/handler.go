@@ -1,0 +1,35 @@
+package report
+
+import (
+	"io"
+	"log/slog"
+	"unicode/utf8"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/private"
+)
+
+// NewHandler makes the handler of a log: a line for each record, as text or as
+// JSON, safe to print whatever its values hold.
+func NewHandler(w io.Writer, json bool, level slog.Leveler) slog.Handler {
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: bounded}
+	if json {
+		return slog.NewJSONHandler(printable.JSONWriter{W: w}, options)
+	}
+	return slog.NewTextHandler(printable.NewWriter(w, false), options)
+}
+
+// bounded gives the log all of an error's text, and cuts values of which nobody
+// reads the end.
+func bounded(groups []string, a slog.Attr) slog.Attr {
+	a = private.Attr(groups, a)
+	if a.Value.Kind() != slog.KindString {
+		return a
+	}
+	text := a.Value.String()
+	const most = printable.MaxLine
+	if len(text) <= most || utf8.RuneCountInString(text) <= most {
+		return a
+	}
+	return slog.String(a.Key, string([]rune(text)[:most-1])+"…")
+}
