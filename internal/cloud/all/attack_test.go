@@ -59,10 +59,8 @@ func refused(t *testing.T, bounds reconcile.Bounds, files fs.FS, want string) (t
 
 func TestAttackGroups(t *testing.T) {
 	const want = "VirtualMachineGroup/g6: more than 20000 objects, with what the manifests expand to; split the stack, or raise spec.limits.objects in its configuration"
-	for _, n := range []int{20, 300} {
-		if total := refused(t, reconcile.Bounds{}, groups(n, 1000, ""), want); total > 450 {
-			t.Errorf("%d groups took %d MiB", n, total)
-		}
+	if total := refused(t, reconcile.Bounds{}, groups(300, 1000, ""), want); total > 450 {
+		t.Errorf("900,000 objects took %d MiB", total)
 	}
 	// A group asks for all of its machines before it makes one.
 	if total := refused(t, reconcile.Bounds{Objects: 500}, groups(300, 1000, ""), "g0: more than 500 objects"); total > 16 {
@@ -101,7 +99,7 @@ func TestAttackLargestStack(t *testing.T) {
 		total, stays int64
 	}{
 		{"groups", groups(6, 1000, ""), 18_000, 450, 60},
-		{"groups with the longest script", groups(6, 1000, strings.Repeat("x", 48_000)), 18_000, 2500, 60},
+		{"groups with the longest script", groups(2, 1000, strings.Repeat("x", 48_000)), 6_000, 1000, 30},
 		{"documents", documents(20_000), 20_000, 800, 60},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -171,7 +169,7 @@ func TestAttackProblems(t *testing.T) {
 	for range 12_000 {
 		monitors.WriteString("    - {protocol: https, endpoint: /, delay: 1}\n")
 	}
-	for i := range 15_000 {
+	for i := range 5_000 {
 		name := fmt.Sprintf("%s%05d", strings.Repeat("n", 200), i)
 		fmt.Fprintf(&missing, "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: %s}\nspec: {resource: {networkRef: %sx, ipVersion: 4, cidr: 10.0.0.0/24}}\n", name, name)
 		fmt.Fprintf(&names, "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: %s}\nspec: {resource: {}}\n", name)
@@ -187,7 +185,7 @@ func TestAttackProblems(t *testing.T) {
 		total      int64
 	}{
 		{"of one object", "problems more", file(monitors.String()), 101, 150},
-		{"of references", "gave up after 1000 problems", fstest.MapFS{"a.yaml": {Data: []byte(missing.String()[:strings.LastIndex(missing.String()[:4<<20], "---\n")])}, "b.yaml": {Data: []byte(half)}}, 1001, 500},
+		{"of references", "gave up after 1000 problems", fstest.MapFS{"a.yaml": {Data: []byte(missing.String())}, "b.yaml": {Data: []byte(half)}}, 1001, 500},
 		{"of secrets", "gave up after 1000 problems", file(secrets.String()), 1001, 500},
 		{"with a long reference", "refers to Network/nnn", file(long), 1, 100},
 		{"with a long name", "is not a valid name", file(called), 3, 100},
