@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+	"github.com/stackreeve/stackreeve/internal/private"
 )
 
 // A checkout that brings a clouds.yaml along would have the credentials sent to
@@ -28,7 +29,7 @@ func TestAttackCloudsInACheckout(t *testing.T) {
 	for _, file := range []string{"clouds.yaml", "clouds-public.yaml"} {
 		write(t, file, strings.ReplaceAll(own, server.URL, evil.URL))
 		_, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo"})
-		if err == nil || !strings.Contains(err.Error(), file+" in the working directory is not read") || !strings.Contains(err.Error(), "whoever can push") {
+		if err == nil || !strings.Contains(private.Text(err), file+" in the working directory is not read") || !strings.Contains(private.Text(err), "whoever can push") {
 			t.Errorf("%s: %v", file, err)
 		}
 		if err := os.Remove(file); err != nil {
@@ -51,7 +52,7 @@ func TestAttackCloudsWithoutEnd(t *testing.T) {
 	if err := syscall.Mkfifo("secure.yaml", 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo"}); err == nil || !strings.Contains(err.Error(), "secure.yaml: not a regular file") {
+	if _, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo"}); err == nil || !strings.Contains(private.Text(err), "secure.yaml: not a regular file") {
 		t.Errorf("a pipe: %v", err)
 	}
 	write(t, "elsewhere/large.yaml", "x")

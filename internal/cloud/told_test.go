@@ -68,14 +68,14 @@ func TestAttackAddressesInWords(t *testing.T) {
 		"Quota exceeded: http://keystone.internal:5000/v3 said so",
 		"Quota exceeded: HTTPConnectionPool(host='keystone.internal', port=5000): Max retries exceeded",
 		"Quota exceeded: connect to 10.0.0.3:5000 refused",
-		"Quota exceeded: amqp://nova:hunter2@rabbit.internal/ is away",
+		"Quota exceeded: amqp://nova:carrot@rabbit.internal/ is away",
 		"Quota exceeded on 127.0.0.1 by https://10.0.0.3/",
 	} {
 		_, err := listServers(t, c)
 		if err == nil || !strings.Contains(err.Error(), "Quota exceeded") || !strings.Contains(private.Text(err), words) {
 			t.Errorf("%q: told %v, logged %s", words, err, private.Text(err))
 		}
-		for _, secret := range []string{"internal", "10.0.0.3", "127.0.0.1", "hunter2"} {
+		for _, secret := range []string{"internal", "10.0.0.3", "127.0.0.1", "carrot"} {
 			if strings.Contains(err.Error(), secret) {
 				t.Errorf("%q: told %v", words, err)
 			}
