@@ -12,29 +12,34 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
+// mostStatuses is how many pages of a commit's statuses are read, newest first:
+// whoever may push can set any number. What is not among them is not known.
+const mostStatuses = 40
+
 // Statuses implements forge.Statuses.
 func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
-	var list []forge.Status
 	if !full.MatchString(commit) {
 		return nil, r.refused("read the statuses", notFull(commit))
 	}
-	seen := map[string]bool{}
-	err := pages(func(page sdk.ListOptions) (bool, error) {
-		var found sdk.CombinedStatus
-		query := url.Values{"page": {strconv.Itoa(page.Page)}, "limit": {strconv.Itoa(page.PageSize)}}
-		header, err := r.get(ctx, "read the statuses of "+commit, "commits/"+commit+"/status", query, &found)
+	me, err := r.myID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []forge.Made
+	err = pages(func(page sdk.ListOptions) (bool, error) {
+		var found []*sdk.Status
+		query := url.Values{"sort": {"highestindex"}, "page": {strconv.Itoa(page.Page)}, "limit": {strconv.Itoa(page.PageSize)}}
+		header, err := r.get(ctx, "read the statuses of "+commit, "commits/"+commit+"/statuses", query, &found)
 		if err != nil {
 			return false, err
 		}
-		for _, s := range some(found.Statuses) {
-			if !seen[s.Context] {
-				list = append(list, forge.Status{Context: s.Context, State: stateOf(s.State), Description: s.Description, URL: s.TargetURL})
-			}
-			seen[s.Context] = true
+		for _, s := range some(found) {
+			one := forge.Status{Context: s.Context, State: stateOf(s.State), Description: s.Description, URL: s.TargetURL}
+			all = append(all, forge.Made{Status: one, Mine: s.Creator != nil && s.Creator.ID == me})
 		}
-		return next(header, len(found.Statuses)), nil
+		return next(header, len(found)) && page.Page < mostStatuses, nil
 	})
-	return list, err
+	return forge.Ours(all), err
 }
 
 // stateOf reads what others write, too: Gitea knows a warning, and keeps
