@@ -68,7 +68,7 @@ func paragraph(p *ast.Paragraph, source []byte, prefix string) (said []string, o
 		at := p.Lines().At(i)
 		start := bytes.LastIndexByte(source[:at.Start], '\n') + 1
 		line := strings.TrimRight(string(source[start:at.Stop]), " \t\n")
-		if !strings.HasPrefix(line, prefix) {
+		if line != prefix && !strings.HasPrefix(line, prefix+" ") && !strings.HasPrefix(line, prefix+"\t") {
 			continue
 		}
 		if spoken(line, plain[start:start+len(line)]) {
