@@ -101,5 +101,6 @@ func onTop(news, before string) string {
 	if strings.TrimSpace(before) == "" {
 		return news
 	}
-	return strings.TrimRight(news, "\n") + "\n\n" + divider + "\n" + before
+	// Others may have edited it since.
+	return strings.TrimRight(news, "\n") + "\n\n" + divider + "\n" + clip(before, commentSize)
 }

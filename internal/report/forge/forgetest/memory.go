@@ -21,6 +21,8 @@ type Memory struct {
 	Me string
 	// Down, when set, is what every request is answered with.
 	Down error
+	// MostComments and MostPulls are how many are read; 0 is all.
+	MostComments, MostPulls int
 	// NoChecks refuses check runs, as GitHub does without an App.
 	NoChecks bool
 
@@ -109,6 +111,9 @@ func (m *Memory) Open(_ context.Context, branch string) (list []forge.Pull, err 
 	defer m.mu.Unlock()
 	for _, number := range slices.Sorted(maps.Keys(m.pulls)) {
 		if p := m.pulls[number]; p.Open && p.Base == branch && err == nil {
+			if m.MostPulls > 0 && len(list) == m.MostPulls {
+				return list, forge.ErrTooMany
+			}
 			list = append(list, *p)
 		}
 	}
@@ -165,6 +170,9 @@ func (m *Memory) Comments(_ context.Context, number int) ([]forge.Comment, error
 	for i := range list {
 		list[i].Reactions = slices.Clone(m.reacted[list[i].ID])
 		list[i].Mine = list[i].AuthorID == m.id(m.Me)
+	}
+	if m.MostComments > 0 && len(list) > m.MostComments {
+		return list[:m.MostComments], forge.ErrTooMany
 	}
 	return list, nil
 }
