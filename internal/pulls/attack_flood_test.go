@@ -125,7 +125,7 @@ func TestAttackMorePullRequestsThanAreRead(t *testing.T) {
 func TestAttackOurCommentIsEdited(t *testing.T) {
 	for name, edit := range map[string]func(body string) string{
 		"to be long": func(body string) string {
-			return body + strings.Repeat("x\n", 15_000) + strings.Repeat("ü", forge.MaxComment-32_000-len(body))
+			return body + strings.Repeat("x\n", 15_000) + strings.Repeat("ü", forge.MaxComment-30_000-len(body))
 		},
 		"to have no marker":   func(string) string { return "nothing to see" },
 		"to have half of one": func(body string) string { return body[:40] },
