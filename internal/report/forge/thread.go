@@ -122,11 +122,18 @@ type marked struct {
 	marker Marker
 }
 
+// lastRun is a number that no run ever gets: numbers begin with the milliseconds
+// since 1970.
+const lastRun = 1 << 53
+
 // ours finds the comments of a kind and stack, in the order of their parts.
 func ours(comments []Comment, kind, stack string) []marked {
 	var list []marked
 	for _, c := range comments {
 		if m, ok := c.Marker(); ok && m.Kind == kind && m.Stack == stack {
+			if m.Run < 0 || m.Run > lastRun {
+				m.Run = 0 // somebody has edited it
+			}
 			list = append(list, marked{c, m})
 		}
 	}
