@@ -11,32 +11,21 @@ import (
 
 // converse finds out what people ask for in comments and owes them an answer.
 // People who may not push are not answered.
-func (r *Repository) converse(ctx context.Context, number int, t *talk) error {
-	stood := standFor(t.comments)
-	var asked time.Time
-	var approvals []approval
-	for _, c := range t.comments {
-		for i, cmd := range commands(c) {
-			ok, err := r.people.mayWrite(ctx, cmd.by)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				break // a comment has one author
-			}
-			switch {
-			case cmd.verb == verbPlan && cmd.at.After(asked):
-				asked = cmd.at
-			case cmd.verb == verbApprove && cmd.known():
-				approvals = append(approvals, approval{cmd.hash, cmd.by, stood[cmd.hash]})
-			}
-			if words := cmd.verb + " " + cmd.hash; i == 0 && t.answered[c.ID] != words {
-				t.answered[c.ID] = words
-				r.answer(number, cmd, c, t.comments, stood)
-			}
+func (r *Repository) converse(ctx context.Context, number int, t *talk, comments []forge.Comment) error {
+	ours, said, err := r.hear(ctx, comments)
+	if err != nil {
+		return err
+	}
+	t.ours, t.said, t.asked = ours, said, time.Time{}
+	for _, cmd := range said {
+		if cmd.verb == verbPlan && cmd.known() && cmd.at.After(t.asked) {
+			t.asked = cmd.at
+		}
+		if cmd.first && !t.answered[cmd.comment] {
+			t.answered[cmd.comment] = true
+			r.answer(number, cmd, ours)
 		}
 	}
-	t.asked, t.approvals = asked, approvals
 	return nil
 }
 
@@ -48,22 +37,32 @@ func answered(comments []forge.Comment, id int64) bool {
 	})
 }
 
-// answer owes the forge a sign that a command was seen and, where words are
-// wanted, the words, once.
-func (r *Repository) answer(number int, cmd command, to forge.Comment, comments []forge.Comment, stood map[string]steps) {
-	reaction, words := forge.Eyes, ""
+// replied is the sign that a command was seen, and the words, where they are
+// wanted.
+func replied(cmd command, ours []forge.Comment) (forge.Reaction, string) {
 	switch {
-	case cmd.verb == verbHelp:
-		words = help
+	case cmd.edited:
+		return forge.Confused, "Commands in a comment that was edited do not count: please write a new comment.\n"
 	case !cmd.known():
-		reaction, words = forge.Confused, "I do not know that command.\n\n"+help
-	case cmd.verb == verbApprove && stood[cmd.hash] == nil:
-		reaction = forge.Confused // no plan here has that hash, or none has it any more
+		return forge.Confused, "I do not know that command.\n\n" + help
+	case cmd.verb == verbHelp:
+		return forge.Eyes, help
+	case cmd.verb == verbApprove && !shownAnywhere(cmd, ours):
+		return forge.Confused, "" // no plan here had that hash when it was said
 	case cmd.verb == verbApprove:
-		reaction = forge.ThumbsUp
+		return forge.ThumbsUp, ""
 	}
-	if slices.Contains(to.Reactions, reaction) && (words == "" || answered(comments, to.ID)) {
+	return forge.Eyes, ""
+}
+
+// answer owes the forge the reply to a command, once.
+func (r *Repository) answer(number int, cmd command, ours []forge.Comment) {
+	reaction, words := replied(cmd, ours)
+	if slices.Contains(cmd.reactions, reaction) && (words == "" || answered(ours, cmd.comment)) {
 		return // by a process before this one
+	}
+	if !r.people.mayAnswer(cmd.by) {
+		return
 	}
 	r.Outbox.Put(fmt.Sprintf("answer to %d on #%d", cmd.comment, number), func(ctx context.Context) error {
 		if err := r.Forge.React(ctx, number, cmd.comment, reaction); err != nil || words == "" {

@@ -3,51 +3,68 @@ package pulls
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// steps are fingerprints of what a plan would do, by stack.
-type steps map[string][]string
-
-// approval is a person's word for the plan of a hash.
-type approval struct {
-	hash, by string
-	// steps are the plan's that had this hash; nil when none is known to have it.
-	steps steps
-}
-
-// approvals reads them back from the comments of a pull request: those of
-// people who may push now. Nothing else remembers them.
-func (r *Repository) approvals(ctx context.Context, comments []forge.Comment) (list []approval, err error) {
-	stood := standFor(comments)
-	for _, c := range comments {
-		for _, cmd := range commands(c) {
-			if cmd.verb != verbApprove || !cmd.known() {
-				continue
-			}
-			ok, err := r.people.mayWrite(ctx, cmd.by)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				list = append(list, approval{cmd.hash, cmd.by, stood[cmd.hash]})
-			}
+// approvals are the commands of people who may push that approve of something.
+// Nothing else remembers them: they are read again.
+func approvals(said []command) (list []command) {
+	for _, cmd := range said {
+		if cmd.verb == verbApprove && cmd.known() {
+			list = append(list, cmd)
 		}
 	}
-	return list, nil
+	return list
 }
 
-// of is the approval as a stack's plans are compared with it.
-func (a approval) of(stack string) reconcile.Approval {
-	return reconcile.Approval{Hash: a.hash, Steps: a.steps[stack], By: a.by}
+// planComments are the markers of our comments with plans of a stack; "" is any.
+func planComments(ours []forge.Comment, stack string) (list []forge.Marker) {
+	for _, c := range ours {
+		if m, ok := c.Marker(); ok && m.Kind == planKind && (stack == "" || m.Stack == stack) && m.Part <= 1 {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// shown tells whether a comment of ours had shown the hash when it was approved:
+// nobody can approve of what they cannot have seen.
+func shown(cmd command, m forge.Marker) bool {
+	after, ok := m.ShownAfter(cmd.hash)
+	return ok && cmd.comment > after
+}
+
+func shownAnywhere(cmd command, ours []forge.Comment) bool {
+	return slices.ContainsFunc(planComments(ours, ""), func(m forge.Marker) bool { return shown(cmd, m) })
+}
+
+// approved are the approvals of a stack's plans in a conversation. merged is what
+// the branch became by it, zero while nothing was merged: when exactly those files
+// were planned, the approval is good for the rest of an interrupted pass, too.
+func approved(said []command, ours []forge.Comment, stack string, merged source.Revision) (list []reconcile.Approval) {
+	for _, cmd := range approvals(said) {
+		for _, m := range planComments(ours, stack) {
+			if !shown(cmd, m) {
+				continue
+			}
+			a := reconcile.Approval{Hash: cmd.hash, By: cmd.by.login}
+			if m.Hash == cmd.hash && m.Tree != "" && m.Tree == merged.Tree {
+				a.Commit, a.Proof = merged.Commit, reconcile.Proof{Exact: m.Exact, Steps: m.Steps}
+			}
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 // hashes are those of approvals, as one text.
-func hashes(list []approval) string {
+func hashes(list []command) string {
 	var all []string
 	for _, a := range list {
 		all = append(all, a.hash)
@@ -55,27 +72,11 @@ func hashes(list []approval) string {
 	return strings.Join(all, " ")
 }
 
-// standFor finds what hashes stand for in the comments that are ours.
-func standFor(comments []forge.Comment) map[string]steps {
-	stood := map[string]steps{}
-	for _, c := range comments {
-		m, ok := c.Marker()
-		if !ok || m.Kind != planKind || m.Hash == "" {
-			continue
-		}
-		if stood[m.Hash] == nil {
-			stood[m.Hash] = steps{}
-		}
-		stood[m.Hash][m.Stack] = append(stood[m.Hash][m.Stack], m.Steps...)
-	}
-	return stood
-}
-
 // covering are the approvals that let a plan through.
-func covering(list []approval, stack string, plan reconcile.Plan) (covers []reconcile.Approval) {
+func covering(list []reconcile.Approval, plan reconcile.Plan) (covers []reconcile.Approval) {
 	for _, a := range list {
-		if one := a.of(stack); one.Covers(plan) {
-			covers = append(covers, one)
+		if a.Covers(plan) {
+			covers = append(covers, a)
 		}
 	}
 	return covers
@@ -88,23 +89,39 @@ const patienceTime = time.Minute
 func (s *Stack) Approvals(ctx context.Context, commit string) []reconcile.Approval {
 	ctx, cancel := context.WithTimeout(ctx, patienceTime)
 	defer cancel()
-	comments, _, err := s.conversation(ctx, commit)
+	comments, pull, err := s.conversation(ctx, commit)
 	if errors.Is(err, forge.ErrNotFound) {
 		return nil
 	}
-	var list []approval
+	var list []reconcile.Approval
 	if err == nil {
-		list, err = s.repository.approvals(ctx, comments)
+		list, err = s.approved(ctx, comments, pull, commit)
 	}
 	if err != nil {
 		s.repository.Log.Warn("approvals cannot be read; the plan stays held", "stack", s.Name, "error", err)
 		return nil
 	}
-	var all []reconcile.Approval
-	for _, a := range list {
-		all = append(all, a.of(s.Name))
+	return list
+}
+
+// approved reads the approvals in the conversation of the pull request that
+// brought a commit.
+func (s *Stack) approved(ctx context.Context, comments []forge.Comment, pull forge.Pull, commit string) ([]reconcile.Approval, error) {
+	ours, said, err := s.repository.hear(ctx, comments)
+	if err != nil {
+		return nil, err
 	}
-	return all
+	return approved(said, ours, s.Name, s.merged(pull, commit)), nil
+}
+
+// merged is the revision that a pull request made of the branch, zero when it is
+// not known.
+func (s *Stack) merged(pull forge.Pull, commit string) source.Revision {
+	rev, ok := s.Last()
+	if !ok || !pull.Merged || rev.Commit != commit {
+		return source.Revision{}
+	}
+	return rev
 }
 
 // conversation is that of the pull request which brought a commit.
@@ -117,6 +134,6 @@ func (s *Stack) conversation(ctx context.Context, commit string) ([]forge.Commen
 	if err != nil {
 		return nil, pull, err
 	}
-	comments, err := s.repository.Forge.Comments(ctx, pull.Number)
+	comments, err := s.repository.comments(ctx, pull.Number)
 	return comments, pull, err
 }

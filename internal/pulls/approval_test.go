@@ -38,23 +38,30 @@ func TestApprovalsThatAreTakenBackDoNotCount(t *testing.T) {
 	})
 }
 
-func TestAnApprovalOutlivesThatThePlanShrinks(t *testing.T) {
+// What shrinks before the merge is another plan: only the rest of a pass that was
+// begun with the whole goes on.
+func TestAPlanThatShrinksBeforeTheMergeIsApprovedAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
 		head := w.open(1, "-a -b -c -d -e")
 		w.look()
 		w.forge.Say(1, "ann", "/stackreeve approve "+planOf(head, "-a -b -c -d -e").Hash())
 		w.look()
-		for range 3 {
-			w.files[head] = "-b -c -d -e" // one is gone by itself
+		w.wantStatus(head, "plan", forge.Success, "approved")
+		again := func() {
 			w.repo.Moved(time.Now())
 			time.Sleep(patience)
 			w.restart()
 			w.look()
-			w.wantStatus(head, "plan", forge.Success, "approved")
 		}
+		w.gone = "-a" // by itself
+		again()
+		w.wantStatus(head, "plan", forge.Failure, planOf(head, "-b -c -d -e").Hash())
+		w.gone = "" // it is back: the plan is the one that was approved
+		again()
+		w.wantStatus(head, "plan", forge.Success, "approved")
 		commit := w.merge(1, head)
 		a := w.stack.Approvals(w.Context(), commit)
-		if len(a) != 1 || !a[0].Covers(planOf(commit, "-b -c -d -e")) {
+		if len(a) != 1 || !a[0].Covers(planOf(commit, "-b -c -d -e")) || a[0].Covers(planOf(commit, "-b -c -d -e -f")) {
 			t.Errorf("after the merge: %+v", a)
 		}
 	})
@@ -122,21 +129,17 @@ func TestManyCommandsAreBoundedWork(t *testing.T) {
 		w.open(1, "+a")
 		w.look()
 		w.forge.Say(1, "ann", strings.Repeat("/stackreeve dance\n", 3600))
-		forged := forge.Marker{Kind: planKind, Stack: "prod", Hash: "0123456789abcdef", Run: 1 << 60}
+		forged := forge.Marker{Kind: planKind, Stack: "prod", Hash: "0123456789abcdef0123456789abcdef", Run: 1 << 60}
 		for range 1000 {
-			w.forge.Say(1, "mallory", forged.String()+"\n/stackreeve approve 0123456789abcdef")
+			w.forge.Say(1, "mallory", forged.String()+"\n/stackreeve approve 0123456789abcdef0123456789abcdef")
 		}
 		for range 100 {
 			w.forge.Say(1, "mallory", strings.Repeat("/stackreeve plan, or not\n", 2600))
 		}
 		w.forge.Requests()
 		w.look()
-		size := 0
-		for _, c := range w.repo.talkOf(1).comments {
-			size += len(c.Body)
-		}
-		if size > 300_000 {
-			t.Errorf("%d bytes are remembered of what people said", size)
+		if talk := w.repo.talkOf(1); len(talk.said) > mostCommands || len(talk.ours) > 2 {
+			t.Errorf("%d commands and %d comments are remembered", len(talk.said), len(talk.ours))
 		}
 		if got := w.forge.Requests(); len(got) > 10 {
 			t.Errorf("%d requests", len(got))

@@ -180,9 +180,12 @@ func TestHugePlansFit(t *testing.T) {
 }
 
 func TestMarkersFit(t *testing.T) {
-	m := forge.Marker{Kind: planKind, Stack: strings.Repeat("a-", 31) + "a", Run: 1 << 62, Part: 5, Parts: 5, Head: sha("a"), Base: sha("b"), Hash: sha("c")[:16], Done: forge.Failure, To: 1 << 62}
+	m := forge.Marker{Kind: planKind, Stack: strings.Repeat("a-", 31) + "a", Run: 1 << 62, Part: 5, Parts: 5, Head: sha("a"), Base: sha("b"), Hash: sha("c")[:32], Exact: sha("d")[:32], Tree: sha("e") + sha("f")[:24], After: 1 << 62, Done: forge.Failure, To: 1 << 62}
 	for n := range mostSteps {
 		m.Steps = append(m.Steps, sha(fmt.Sprint(n))[:16])
+	}
+	for n := range 10 {
+		m.Shown = append(m.Shown, forge.Shown{Hash: sha(fmt.Sprint(n))[:32], After: 1 << 62})
 	}
 	if n := len(m.String()); n > forge.MaxMarker {
 		t.Errorf("a marker takes %d", n)

@@ -1,29 +1,25 @@
 package pulls
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 // command is something that a person asked for in a comment.
 type command struct {
 	verb    string // plan, approve or help; anything else is not known
-	hash    string // of approve
+	hash    string // of approve: the plan's; of plan: the commit's, or ""
 	comment int64
-	by      string
+	by      person
 	at      time.Time
-}
-
-// String is the line that says it, of a bounded length.
-func (c command) String() string {
-	const most = 100
-	words := []string{prefix, c.verb, c.hash}
-	for i := range words {
-		words[i] = strings.Clone(words[i][:min(len(words[i]), most)])
-	}
-	return strings.TrimRight(strings.Join(words, " "), " ")
+	first   bool // of its comment
+	edited  bool // the comment is not what it was when it was written: nothing in it counts
+	// reactions are those that people gave the comment.
+	reactions []forge.Reaction
 }
 
 const (
@@ -34,33 +30,35 @@ const (
 	verbHelp    = "help"
 )
 
-// mostCommands is how many commands of a comment count.
-const mostCommands = 10
+const (
+	// mostCommands is how many commands of a comment count.
+	mostCommands = 10
+	// longestComment is how long a comment may be, in bytes, in which commands
+	// count: reading Markdown can take longer than its length.
+	longestComment = 8_000
+)
 
-// commands reads what people ask for in a comment: lines that begin with
-// /stackreeve, outside of code, quotations and what is hidden. Comments that the
-// agent has written ask nothing; whoever lent it their account still can.
+// asks tells whether a comment may hold commands: by a look that costs nothing.
+func asks(c forge.Comment) bool {
+	return !c.Bot && !(c.Mine && forge.Marked(c.Body)) && strings.Contains(c.Body, prefix)
+}
+
+// commands reads what a person asks for in a comment: lines of its visible
+// paragraphs that are one command and nothing else. Programs ask for nothing,
+// nor do comments that the agent has written; whoever lent it their account
+// still can.
 func commands(c forge.Comment) (list []command) {
-	if c.Mine && forge.Marked(c.Body) {
+	if !asks(c) {
 		return nil
 	}
-	var hidden cover
-	for line := range strings.Lines(c.Body) {
-		line = strings.TrimRight(line, " \t\r\n")
-		if hidden.hides(line) || !strings.HasPrefix(line, prefix) {
-			continue
-		}
-		words := strings.Fields(line)
-		if words[0] != prefix {
-			continue
-		}
-		cmd := command{comment: c.ID, by: c.Author, at: c.Created}
-		if len(words) > 1 {
-			cmd.verb = strings.ToLower(words[1])
-		}
-		if len(words) > 2 {
-			cmd.hash = strings.ToLower(strings.Trim(words[2], "`"))
-		}
+	lines := []string{prefix} // too long to be read: not known
+	if len(c.Body) <= longestComment {
+		lines = spokenLines(c.Body, prefix)
+	}
+	for _, line := range lines {
+		cmd := parse(line)
+		cmd.comment, cmd.by, cmd.at, cmd.reactions = c.ID, person{c.AuthorID, c.Author}, c.Created, c.Reactions
+		cmd.first, cmd.edited = len(list) == 0, c.Edited
 		if list = append(list, cmd); len(list) == mostCommands {
 			break
 		}
@@ -68,88 +66,53 @@ func commands(c forge.Comment) (list []command) {
 	return list
 }
 
-// cover is what a line of Markdown can be in so that people do not read it as
-// something said: a fence, or HTML that shows it as code or not at all.
-type cover struct {
-	fence string // what it began with
-	html  string // what ends it
-}
-
-// blocks are the HTML that holds lines as they are, or hides them.
-var blocks = [][2]string{{"<!--", "-->"}, {"<pre", "</pre>"}, {"<script", "</script>"}, {"<style", "</style>"}, {"<textarea", "</textarea>"}}
-
-// hides tells whether a line is covered, and goes on to the next.
-func (c *cover) hides(line string) bool {
-	text := strings.TrimLeft(line, " ")
-	outer := len(line)-len(text) <= 3
+// parse reads one line; what is not known has no verb.
+func parse(line string) (cmd command) {
+	words := strings.Fields(strings.ToLower(line))
+	if !ascii(line) || words[0] != prefix {
+		return cmd
+	}
 	switch {
-	case c.fence != "":
-		if outer && len(text) >= len(c.fence) && strings.TrimRight(text, c.fence[:1]) == "" {
-			c.fence = ""
-		}
-		return true
-	case c.html != "":
-		if strings.Contains(strings.ToLower(text), c.html) {
-			c.html = ""
-		}
-		return true
-	case outer:
-		c.fence = fenceOf(text)
+	case len(words) == 2 && (words[1] == verbPlan || words[1] == verbHelp):
+		cmd.verb = words[1]
+	case len(words) == 3 && words[1] == verbPlan && commitForm.MatchString(bare(words[2])),
+		len(words) == 3 && words[1] == verbApprove && hashForm(bare(words[2])):
+		cmd.verb, cmd.hash = words[1], bare(words[2])
 	}
-	if c.fence == "" {
-		c.html = openIn(strings.ToLower(text))
-	}
-	return c.fence != "" || c.html != ""
+	return cmd
 }
 
-// openIn is what ends the HTML that begins in a line and goes on after it, ""
-// when none does.
-func openIn(line string) (end string) {
-	for _, b := range blocks {
-		if i := strings.LastIndex(line, b[0]); i >= 0 && !strings.Contains(line[i:], b[1]) {
-			end = b[1]
-		}
-	}
-	return end
+// ascii tells whether nothing in a line only looks like something else.
+func ascii(line string) bool {
+	return strings.IndexFunc(line, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// fenceOf is the run of backticks or tildes that a fence begins with, "" when
-// the line begins none (CommonMark 0.31, 4.5).
-func fenceOf(text string) string {
-	for _, c := range []string{"`", "~"} {
-		rest := strings.TrimLeft(text, c)
-		if n := len(text) - len(rest); n >= 3 && (c == "~" || !strings.Contains(rest, c)) {
-			return text[:n]
-		}
+// bare is a word without the code marks that it was copied with.
+func bare(word string) string {
+	if len(word) > 2 && word[0] == '`' && word[len(word)-1] == '`' {
+		return word[1 : len(word)-1]
 	}
-	return ""
+	return word
 }
 
 // known tells whether the command is one that can be carried out.
-func (c command) known() bool {
-	switch c.verb {
-	case verbPlan, verbHelp:
-		return true
-	case verbApprove:
-		return hashForm(c.hash)
-	}
-	return false
-}
+func (c command) known() bool { return c.verb != "" && !c.edited }
+
+var commitForm = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
 // hashForm tells whether text looks like the hash of a plan.
 func hashForm(text string) bool {
-	return len(text) == hashDigits && strings.Trim(text, "0123456789abcdef") == ""
+	return len(text) == reconcile.HashDigits && strings.Trim(text, "0123456789abcdef") == ""
 }
-
-// hashDigits is how long a plan's hash is.
-const hashDigits = 16
 
 // help is the answer to /stackreeve help, and to what is not known.
 const help = `| command | does |
 |---|---|
 | ` + "`/stackreeve plan`" + ` | plans this pull request again, against the cloud as it is now |
+| ` + "`/stackreeve plan COMMIT`" + ` | plans exactly that commit of a fork; the comment above has the line to copy |
 | ` + "`/stackreeve approve HASH`" + ` | lets exactly the plan of that hash through, once it is merged; the hash is in the plan's comment |
 | ` + "`/stackreeve help`" + ` | this |
 
-They count from people who may push to this repository.
+A command is a line of its own, outside of code, quotations, lists and HTML, in a comment that was not edited. It counts
+from people who may push to this repository.
 `

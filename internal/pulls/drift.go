@@ -161,7 +161,7 @@ func (s *Stack) tell(commit string) {
 			}
 			before = status
 		}
-		if d.open || known && before.State == forge.Success {
+		if d.open || known && before.State == forge.Success && !before.Covered {
 			return nil
 		}
 		_, err = board.Set(ctx, commit, forge.Status{Context: name, State: forge.Success, URL: before.URL, Description: "no drift"})

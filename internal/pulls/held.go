@@ -57,11 +57,10 @@ func (s *Stack) lookAtHeld(ctx context.Context, open map[int]bool) error {
 	}
 	open[pull.Number] = true // remember what was answered there
 	t := r.talkOf(pull.Number)
-	t.comments = relevant(comments)
-	if err := r.converse(ctx, pull.Number, t); err != nil {
+	if err := r.converse(ctx, pull.Number, t, comments); err != nil {
 		return err
 	}
-	if len(covering(t.approvals, s.Name, *held)) > 0 {
+	if len(covering(approved(t.said, t.ours, s.Name, s.merged(pull, held.Commit)), *held)) > 0 {
 		s.Again()
 	}
 	return nil

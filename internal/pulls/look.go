@@ -22,7 +22,7 @@ const mostFailed = 3
 // stops no other.
 func (r *Repository) Look(ctx context.Context) error {
 	stale := r.stale(time.Now())
-	open, failed := map[int]bool{}, error(nil)
+	open, failed, part := map[int]bool{}, error(nil), false
 	for _, s := range r.stacks {
 		if err := s.lookAtHeld(ctx, open); err != nil {
 			failed = err
@@ -31,7 +31,10 @@ func (r *Repository) Look(ctx context.Context) error {
 	branches := r.branches()
 	for _, branch := range slices.Sorted(maps.Keys(branches)) {
 		pulls, err := r.Forge.Open(ctx, branch)
-		if err != nil {
+		if errors.Is(err, forge.ErrTooMany) {
+			r.complain("there are more open pull requests than are read; the newest are not planned", err)
+			part = true
+		} else if err != nil {
 			failed = fmt.Errorf("list pull requests into %s: %w", branch, err)
 			continue
 		}
@@ -42,10 +45,10 @@ func (r *Repository) Look(ctx context.Context) error {
 			return err
 		}
 	}
-	if failed == nil {
+	if failed == nil && !part {
 		failed = r.goodbye(ctx, open)
 	}
-	if failed == nil {
+	if failed == nil && !part {
 		r.forget(open)
 	}
 	return failed
@@ -68,8 +71,12 @@ func (r *Repository) rank(pull forge.Pull) int {
 func (r *Repository) pulls(ctx context.Context, pulls []forge.Pull, stacks []*Stack, stale time.Time) error {
 	slices.SortStableFunc(pulls, func(a, b forge.Pull) int { return r.rank(a) - r.rank(b) })
 	row := 0
+	known := map[string]bool{} // heads that somebody who may push has pushed
 	for _, pull := range pulls {
-		err := r.pull(ctx, pull, stacks, stale)
+		known[pull.Head] = known[pull.Head] || !pull.Fork
+	}
+	for _, pull := range pulls {
+		err := r.pull(ctx, pull, known[pull.Head], stacks, stale)
 		t := r.talkOf(pull.Number)
 		if err == nil {
 			row, t.failed = 0, false
@@ -129,13 +136,13 @@ func (r *Repository) branches() map[string][]*Stack {
 }
 
 // pull looks at one pull request: what people say, and what each stack has to.
-func (r *Repository) pull(ctx context.Context, pull forge.Pull, stacks []*Stack, stale time.Time) error {
+func (r *Repository) pull(ctx context.Context, pull forge.Pull, known bool, stacks []*Stack, stale time.Time) error {
 	t, err := r.talk(ctx, pull)
 	if err != nil {
 		return err
 	}
 	for _, s := range stacks {
-		s.ask(pull, t, stale, time.Now())
+		s.ask(pull, t, known, stale, time.Now())
 	}
 	return ctx.Err()
 }

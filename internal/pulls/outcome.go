@@ -42,11 +42,11 @@ func (s *Stack) outcome(ctx context.Context, commit string, run report.Run, stat
 		return saidIt, err
 	}
 	if held != nil {
-		list, err := s.repository.approvals(ctx, comments)
+		list, err := s.approved(ctx, comments, pull, commit)
 		if err != nil {
 			return saidIt, err
 		}
-		if len(covering(list, s.Name, *held)) > 0 {
+		if len(covering(list, *held)) > 0 {
 			// It was approved: whoever held it could not read that.
 			s.Again()
 			return superseded, nil
@@ -86,7 +86,8 @@ func (s *Stack) ending(comments []forge.Comment, pull forge.Pull, commit string,
 	}
 	m.Run, m.Base, m.Done = max(run.Started.UnixMilli(), m.Run), commit, state
 	if held := heldPlan(run); held != nil {
-		stand(&m, *held, nil)
+		rev := s.merged(pull, commit)
+		stand(&m, *held, rev.Tree)
 	}
 	parts[0] = onTop(clip(page.Markdown(), outcomeSize-len(divider)), parts[0])
 	return m, parts, true
@@ -100,5 +101,6 @@ func onTop(news, before string) string {
 	if strings.TrimSpace(before) == "" {
 		return news
 	}
-	return strings.TrimRight(news, "\n") + "\n\n" + divider + "\n" + before
+	// Others may have edited it since.
+	return strings.TrimRight(news, "\n") + "\n\n" + divider + "\n" + clip(before, commentSize)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,15 +36,17 @@ const (
 // then the check.
 func (s *Stack) post(page comment.Page, j job, begun time.Time, passing bool) {
 	r := s.repository
-	marker := forge.Marker{Kind: planKind, Stack: s.Name, Run: forge.NextRun(j.comments, planKind, s.Name, begun), Head: page.Head, Base: page.BaseCommit}
+	marker := forge.Marker{Kind: planKind, Stack: s.Name, Run: forge.NextRun(j.ours, planKind, s.Name, begun), Head: page.Head, Base: page.BaseCommit}
 	if page.Plan != nil {
-		stand(&marker, *page.Plan, page.Approvals)
+		stand(&marker, *page.Plan, page.Tree)
 	}
 	ok, text := page.Status()
 	status := forge.Status{Context: s.context("plan"), State: forge.Success, Description: steady(text)}
 	switch {
 	case passing:
 		status.State = forge.Error
+	case page.Waits():
+		status.State = forge.Pending
 	case !ok:
 		status.State = forge.Failure
 	}
@@ -66,16 +67,13 @@ func (s *Stack) post(page comment.Page, j job, begun time.Time, passing bool) {
 	})
 }
 
-// stand makes the marker say what the plan's hash stands for. While the plan is
-// what is left of one that was approved, that one is said: its approval has to
-// be understood the next time, too.
-func stand(m *forge.Marker, plan reconcile.Plan, approved []reconcile.Approval) {
-	m.Hash, m.Steps = plan.Hash(), plan.Prints()
-	if len(approved) > 0 && !slices.ContainsFunc(approved, func(a reconcile.Approval) bool { return a.Hash == m.Hash }) {
-		m.Hash, m.Steps = approved[0].Hash, slices.Compact(slices.Sorted(slices.Values(approved[0].Steps)))
-	}
+// stand makes the marker say what the plan's hash stands for, and of which tree
+// the plan was made.
+func stand(m *forge.Marker, plan reconcile.Plan, tree string) {
+	proof := plan.Proof()
+	m.Hash, m.Exact, m.Steps, m.Tree = plan.Hash(), proof.Exact, proof.Steps, tree
 	if len(m.Steps) > mostSteps {
-		m.Steps = nil
+		m.Exact, m.Steps, m.Tree = "", nil, ""
 	}
 }
 
@@ -84,9 +82,9 @@ func stand(m *forge.Marker, plan reconcile.Plan, approved []reconcile.Approval) 
 // does not take the place of one that was, and what is closed by now is left as
 // it is.
 func (s *Stack) comment(ctx context.Context, page comment.Page, j job, m forge.Marker, passing bool) (c forge.Comment, news bool, err error) {
-	r, number, comments := s.repository, j.pull.Number, j.comments
+	r, number, comments := s.repository, j.pull.Number, j.ours
 	if !r.fresh(number, j.read) {
-		if comments, err = r.Forge.Comments(ctx, number); err != nil {
+		if comments, err = r.comments(ctx, number); err != nil {
 			return c, false, err
 		}
 	}
@@ -119,7 +117,7 @@ func (r *Repository) check(ctx context.Context, s *Stack, page comment.Page, sta
 	}
 	c := forge.Check{
 		Name: "stackreeve/" + s.Name, Commit: page.Head, State: status.State,
-		Title: status.Description, Summary: status.Description, Text: clip(page.Markdown(), checkSize), Annotations: page.Annotations(),
+		Title: status.Description, Summary: comment.Quoted(status.Description), Text: clip(page.Markdown(), checkSize), Annotations: page.Annotations(),
 	}
 	err := r.Forge.PutCheck(ctx, c)
 	if errors.Is(err, forge.ErrUnsupported) {

@@ -124,8 +124,8 @@ func TestForksAreComparedWithoutACloud(t *testing.T) {
 		if w.plans != 0 {
 			t.Error("the cloud was asked")
 		}
-		w.wantStatus(head, "plan", forge.Success, "")
-		if got := w.comments(1); len(got) != 1 || !strings.Contains(got[0], "fork") {
+		w.wantStatus(head, "plan", forge.Pending, "not planned: it comes from a fork")
+		if got := w.comments(1); len(got) != 1 || !strings.Contains(got[0], "/stackreeve plan "+head) {
 			t.Errorf("comments %q", got)
 		}
 		w.restart()
@@ -146,7 +146,7 @@ func TestApprovalsComeFromPeopleWhoMayPush(t *testing.T) {
 		w.forge.Say(1, "mallory", "/stackreeve approve "+hash)
 		w.look()
 		w.wantStatus(head, "plan", forge.Failure, "")
-		wrong := w.forge.Say(1, "ann", "/stackreeve approve 0123456789abcdef")
+		wrong := w.forge.Say(1, "ann", "/stackreeve approve 0123456789abcdef0123456789abcdef")
 		w.look()
 		w.wantStatus(head, "plan", forge.Failure, "")
 		if r := w.forge.Reactions(wrong.ID); len(r) != 1 || r[0] != forge.Confused {

@@ -2,6 +2,7 @@ package pulls
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/report/forge"
@@ -9,11 +10,12 @@ import (
 
 // job is a pull request that a stack has to plan.
 type job struct {
-	pull      forge.Pull
-	asked     time.Time
-	approvals []approval
-	comments  []forge.Comment
-	read      time.Time // when the comments were
+	pull  forge.Pull
+	asked time.Time
+	said  []command
+	ours  []forge.Comment
+	read  time.Time // when the comments were
+	known bool      // its head is that of a pull request from the repository itself
 	// urgent is one that people wait for; the others are only out of date.
 	urgent bool
 }
@@ -21,16 +23,16 @@ type job struct {
 // ask puts a pull request on the stack's list if it has to be planned: because
 // it is new, has new commits, because somebody asked or approved, or because
 // plans are out of date.
-func (s *Stack) ask(pull forge.Pull, t *talk, stale, now time.Time) {
+func (s *Stack) ask(pull forge.Pull, t *talk, known bool, stale, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, ok := s.plans[pull.Number]
-	urgent := !ok || before.head != pull.Head || before.asked.Before(t.asked) || before.approved != hashes(t.approvals)
+	urgent := !ok || before.head != pull.Head || before.asked.Before(t.asked) || before.approved != hashes(t.approvals()) || before.known != known
 	again := before.run.Before(stale) || !before.again.IsZero() && !now.Before(before.again)
 	if _, waits := s.jobs[pull.Number]; !urgent && !again && !waits {
 		return
 	}
-	s.jobs[pull.Number] = job{pull, t.asked, t.approvals, t.comments, t.read, urgent}
+	s.jobs[pull.Number] = job{pull, t.asked, t.said, t.ours, t.read, known, urgent}
 	signal(s.more)
 }
 
@@ -79,4 +81,22 @@ func (s *Stack) serve(ctx context.Context) {
 		case <-s.more:
 		}
 	}
+}
+
+// mayPlan tells whether a commit of the pull request may be planned against the
+// cloud: of a fork, only what somebody who may push has asked for. That is a
+// commit which is named, or the one that our comment showed when it was said.
+func (j job) mayPlan(head string) bool {
+	if !j.pull.Fork || j.known && head == j.pull.Head {
+		return true
+	}
+	return slices.ContainsFunc(j.said, func(cmd command) bool {
+		return cmd.verb == verbPlan && cmd.known() && (cmd.hash == head || cmd.hash == "" && seen(cmd, head, j.ours))
+	})
+}
+
+// seen tells whether a comment of ours was about a commit when a command was
+// said.
+func seen(cmd command, head string, ours []forge.Comment) bool {
+	return slices.ContainsFunc(planComments(ours, ""), func(m forge.Marker) bool { return m.Head == head && cmd.comment > m.After })
 }

@@ -58,6 +58,7 @@ type planned struct {
 	asked time.Time // when somebody last asked for it, by the forge's clock
 	// approved are the hashes that had been approved.
 	approved string
+	known    bool // its head was that of a pull request from the repository itself
 	// again is when to try once more after an error that may pass, and tries how
 	// many there were.
 	again time.Time
@@ -77,18 +78,18 @@ func (s *Stack) context(what string) string { return "stackreeve/" + s.Name + "/
 // look plans a pull request and owes the forge what came of it.
 func (s *Stack) look(ctx context.Context, j job) {
 	pull, now := j.pull, time.Now()
-	begun := planned{head: pull.Head, run: now, asked: j.asked, approved: hashes(j.approvals)}
+	begun := planned{head: pull.Head, run: now, asked: j.asked, approved: hashes(approvals(j.said)), known: j.known}
 	s.mu.Lock()
 	before := s.plans[pull.Number]
 	s.plans[pull.Number] = begun
 	s.mu.Unlock()
 	s.pending(pull, now)
-	page, passing := s.page(ctx, pull)
+	page, passing := s.page(ctx, j)
 	if ctx.Err() != nil {
 		return
 	}
 	if page.Plan != nil {
-		page.Approvals = covering(j.approvals, s.Name, *page.Plan)
+		page.Approvals = covering(approved(j.said, j.ours, s.Name, source.Revision{}), *page.Plan)
 	}
 	// Git may be ahead of what the forge says, or behind.
 	if passing || page.Head != pull.Head {
@@ -113,6 +114,7 @@ func (s *Stack) made(page comment.Page, passing bool, took time.Duration) {
 	switch {
 	case passing:
 		s.Made("unavailable", took)
+	case page.Waits(): // nothing was planned
 	case ok:
 		s.Made("success", took)
 	default:
@@ -122,9 +124,10 @@ func (s *Stack) made(page comment.Page, passing bool, took time.Duration) {
 
 // page makes what is said about a pull request. passing is true when it could
 // not be planned for a reason that may pass by itself.
-func (s *Stack) page(ctx context.Context, pull forge.Pull) (page comment.Page, passing bool) {
+func (s *Stack) page(ctx context.Context, j job) (page comment.Page, passing bool) {
 	ctx, cancel := context.WithTimeout(ctx, planTime)
 	defer cancel()
+	pull := j.pull
 	page = comment.Page{Stack: s.Name, Number: pull.Number, Head: pull.Head, Base: pull.Base}
 	merge, err := s.Merged(ctx, pull.HeadRef, pull.MergeBase)
 	if err != nil {
@@ -133,6 +136,7 @@ func (s *Stack) page(ctx context.Context, pull forge.Pull) (page comment.Page, p
 		return page, !source.NeedsPerson(err)
 	}
 	page.Head, page.BaseCommit, page.Root = merge.Head, merge.Base, merge.Root
+	page.Tree = merge.Tree
 	base, _ := s.Last()
 	switch {
 	case len(merge.Conflicts) > 0:
@@ -141,7 +145,7 @@ func (s *Stack) page(ctx context.Context, pull forge.Pull) (page comment.Page, p
 	case merge.Tree != "" && merge.Tree == merge.BaseTree:
 		page.Quiet = true
 		return page, false
-	case pull.Fork && !s.PlanForks:
+	case !s.PlanForks && !j.mayPlan(merge.Head):
 		return s.compare(ctx, page, base, merge)
 	}
 	plan, err := s.Plan(ctx, merge.Head, merge.Files)

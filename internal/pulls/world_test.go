@@ -34,6 +34,7 @@ type world struct {
 	mu       sync.Mutex
 	base     string            // the branch's newest commit
 	files    map[string]string // the files of a commit, one name each
+	gone     string            // a word that is in files, and done in the cloud already
 	plans    int
 	cloudErr error
 	again    int
@@ -120,7 +121,18 @@ func (w *world) plan(ctx context.Context, commit string, files fs.FS) (reconcile
 	if _, err := w.read(ctx, files); err != nil {
 		return reconcile.Plan{}, err
 	}
-	return planOf(commit, textOf(files)), nil
+	return w.left(commit, textOf(files)), nil
+}
+
+// left is what is left to do for text.
+func (w *world) left(commit, text string) reconcile.Plan {
+	var words []string
+	for word := range strings.FieldsSeq(text) {
+		if word != w.gone {
+			words = append(words, word)
+		}
+	}
+	return planOf(commit, strings.Join(words, " "))
 }
 
 func planOf(commit, text string) reconcile.Plan {

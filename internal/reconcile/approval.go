@@ -3,22 +3,63 @@ package reconcile
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// Approval is a person's leave for one plan that a brake holds, and for what is
-// left of it.
+// Approval is a person's leave for the one plan that has its hash.
 type Approval struct {
 	// Hash is that of the plan, as [Plan.Hash] gives it.
 	Hash string
-	// Steps are what [Plan.Prints] gave for the plan; nil when they are not known:
-	// then nothing but the very plan is approved.
-	Steps []string
 	// By is who approved, for people.
 	By string
+	// Commit is the merged commit that the plan of that hash was made for: when its
+	// pass is interrupted, the rest of it may go on. While it is "", as for whatever
+	// is not merged, nothing but the very plan is approved.
+	Commit string
+	// Proof says what the hash stands for; without it nobody knows what the rest is.
+	Proof Proof
 }
+
+// Proof says what a hash stands for, so that anybody can check it: whoever keeps
+// it for us cannot add a step without making another hash of it.
+type Proof struct {
+	Exact string   // a digest of the writing steps, whole
+	Steps []string // what [Plan.Prints] gave
+}
+
+// Proof is what the plan's hash is made of.
+func (p Plan) Proof() Proof {
+	var lines []string
+	for _, s := range p.Steps {
+		if s.Action.Writes() {
+			lines = append(lines, s.fingerprint())
+		}
+	}
+	slices.Sort(lines)
+	return Proof{Exact: digest(lines...), Steps: p.Prints()}
+}
+
+// Hash is that of the plan of a stack which has this proof.
+func (p Proof) Hash(stack string) string {
+	return digest(append([]string{stack, p.Exact}, p.Steps...)...)
+}
+
+// digest is 32 hexadecimal digits: people are given it to approve of, and nobody
+// can make two plans that share one.
+func digest(lines ...string) string {
+	text, err := json.Marshal(lines) // tells "a", "b" from "a\nb"
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:HashDigits/2])
+}
+
+// HashDigits is how long a plan's hash is.
+const HashDigits = 32
 
 // Prints are short fingerprints of what the plan would do, sorted: 16
 // hexadecimal digits each. Whoever approves of the plan approves of these.
@@ -102,19 +143,21 @@ func (s Step) print(stack, deed, id string) string {
 }
 
 // Covers tells whether everything the plan would do was approved: it is the very
-// plan, or what is left of it.
+// plan, or what is left of it at the one commit whose pass it was.
 func (a Approval) Covers(p Plan) bool {
-	if a.Hash != "" && a.Hash == p.Hash() {
-		return true
-	}
-	return len(a.Steps) > 0 && len(a.missing(p)) == 0
+	return a.Hash != "" && a.Hash == p.Hash() || a.rest(p) && len(a.missing(p)) == 0
+}
+
+// rest tells whether the approval is good for what is left of its plan.
+func (a Approval) rest(p Plan) bool {
+	return a.Commit != "" && a.Commit == p.Commit && len(a.Proof.Steps) > 0 && a.Proof.Hash(p.Stack) == a.Hash
 }
 
 // missing are the steps of the plan that were not approved.
 func (a Approval) missing(p Plan) (list []Step) {
 	for _, s := range p.Steps {
 		needs := s.needs(p.Stack)
-		if len(needs) > 0 && !slices.ContainsFunc(needs, func(print string) bool { return slices.Contains(a.Steps, print) }) {
+		if len(needs) > 0 && !slices.ContainsFunc(needs, func(print string) bool { return slices.Contains(a.Proof.Steps, print) }) {
 			list = append(list, s)
 		}
 	}
@@ -127,7 +170,7 @@ func (p Plan) unapproved(approved []Approval) string {
 	var near Approval
 	var grown []Step
 	for _, a := range approved {
-		if missing := a.missing(p); len(a.Steps) > 0 && (near.Hash == "" || len(missing) < len(grown)) {
+		if missing := a.missing(p); a.rest(p) && (near.Hash == "" || len(missing) < len(grown)) {
 			near, grown = a, missing
 		}
 	}

@@ -71,9 +71,9 @@ func TestApproval(t *testing.T) {
 				ours(w, n)
 			}
 			held := look(t, w, nil, approvedOf...)
-			approval := Approval{Hash: held.Hash(), By: "Ann"}
+			approval := Approval{Hash: held.Hash(), By: "Ann", Commit: "c"}
 			if c.steps {
-				approval.Steps = held.Prints()
+				approval.Proof = held.Proof()
 			}
 			if c.hand != nil {
 				c.hand(w)
@@ -121,7 +121,7 @@ func TestAnApprovalLetsNothingElseThrough(t *testing.T) {
 		w := newWorld()
 		anyCloud(rt, w)
 		approved := look(rt, w, nil, anyRepo(rt, "approved")...)
-		approval := Approval{Hash: approved.Hash(), Steps: approved.Prints()}
+		approval := Approval{Hash: approved.Hash(), Commit: "c", Proof: approved.Proof()}
 		mayDestroy, manifests := map[string]bool{}, map[string]bool{}
 		for _, s := range approved.Steps {
 			mayDestroy[bare(s)] = true
@@ -193,8 +193,8 @@ func killed(w *world, want, next []Desired, left int) error {
 		e.Limits, e.Parallelism = nothing, 2
 		return e
 	}
-	held := braked().Sync(context.Background(), Revision{Want: next}).First
-	approved := []Approval{{Hash: held.Hash(), Steps: held.Prints()}}
+	held := braked().Sync(context.Background(), Revision{Commit: "c", Want: next}).First
+	approved := []Approval{{Hash: held.Hash(), Commit: "c", Proof: held.Proof()}}
 	ctx, die := context.WithCancel(context.Background())
 	defer die()
 	w.wrote = func() {
@@ -202,11 +202,80 @@ func killed(w *world, want, next []Desired, left int) error {
 			die()
 		}
 	}
-	braked().Sync(ctx, Revision{Want: next, Approved: approved})
+	braked().Sync(ctx, Revision{Commit: "c", Want: next, Approved: approved})
 	synctest.Wait()
-	last := braked().Sync(context.Background(), Revision{Want: next, Approved: approved})
+	last := braked().Sync(context.Background(), Revision{Commit: "c", Want: next, Approved: approved})
 	if last.First.Held != "" || last.Outcome() != InSync {
 		return fmt.Errorf("%s: %s\napproved:\n%s\nleft:\n%s", last.First.Held, failed(last), write(held), write(last.First))
 	}
 	return nil
+}
+
+// Whoever drops from a pull request half of a replacement leaves a plan whose
+// every step was approved, and which nobody has approved of.
+func TestAttackApprovalOfASubset(t *testing.T) {
+	w := newWorld()
+	for _, n := range []string{"a", "b", "c", "d"} {
+		ours(w, n)
+	}
+	approved := look(t, w, nil, "a", "b shape=flat", "new")
+	approval := Approval{Hash: approved.Hash(), Proof: approved.Proof(), By: "Ann"}
+	for name, lines := range map[string][]string{
+		"the creation dropped":    {"a", "b shape=flat"},
+		"the replacement dropped": {"a", "b", "new"},
+		"the deletes alone":       {"a", "b"},
+	} {
+		if now := look(t, w, []Approval{approval}, lines...); now.Held == "" {
+			t.Errorf("%s: not held:\n%s", name, write(now))
+		}
+		elsewhere := approval
+		elsewhere.Commit = "another"
+		if now := look(t, w, []Approval{elsewhere}, lines...); now.Held == "" {
+			t.Errorf("%s, at another commit: not held:\n%s", name, write(now))
+		}
+	}
+	there := approval
+	there.Commit = "c"
+	delete(w.things, "id-003")
+	if now := look(t, w, []Approval{there}, "a", "b shape=flat", "new"); now.Held != "" {
+		t.Errorf("the rest of the pass of the very commit: %s", now.Held)
+	}
+}
+
+// What a hash stands for is kept where others may write: a step more is a hash
+// that nobody approved of.
+func TestAttackApprovalWithStepsOfSomebodyElse(t *testing.T) {
+	w := newWorld()
+	for _, n := range []string{"a", "b", "c", "d"} {
+		ours(w, n)
+	}
+	small, large := look(t, w, nil, "a", "b", "c"), look(t, w, nil, "a")
+	for name, proof := range map[string]Proof{
+		"the steps of another plan": large.Proof(),
+		"with this plan's digest":   {Exact: small.Proof().Exact, Steps: large.Prints()},
+		"moved between the parts":   {Exact: "", Steps: append([]string{small.Proof().Exact}, large.Prints()...)},
+		"without the hash":          {},
+	} {
+		forged := Approval{Hash: small.Hash(), Commit: "c", Proof: proof}
+		if now := look(t, w, []Approval{forged}, "a"); now.Held == "" {
+			t.Errorf("%s: an approval of one delete lets three through", name)
+		}
+	}
+	if small.Proof().Hash("s") != small.Hash() || small.Proof().Hash("t") == small.Hash() {
+		t.Error("a proof is good for its hash and its stack, and no other")
+	}
+	if n := len(small.Hash()); n != HashDigits {
+		t.Errorf("a hash of %d digits", n)
+	}
+}
+
+func TestAttackApprovalByAShortHash(t *testing.T) {
+	w := newWorld()
+	ours(w, "a")
+	plan := look(t, w, nil)
+	for _, hash := range []string{"", plan.Hash()[:16], plan.Hash()[:31], plan.Hash() + "0", strings.ToUpper(plan.Hash()) + " "} {
+		if (Approval{Hash: hash}).Covers(plan) {
+			t.Errorf("%q approves of %s", hash, plan.Hash())
+		}
+	}
 }

@@ -2,12 +2,9 @@ package reconcile
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/redact"
@@ -186,17 +183,7 @@ func (p Plan) InSync() bool {
 // Hash names exactly the writing steps of the plan: the same steps, on the
 // same cloud objects, with the same changes, give the same hash; the order of
 // steps and everything for people's eyes do not matter.
-func (p Plan) Hash() string {
-	var lines []string
-	for _, s := range p.Steps {
-		if s.Action.Writes() {
-			lines = append(lines, s.fingerprint())
-		}
-	}
-	slices.Sort(lines)
-	sum := sha256.Sum256([]byte(p.Stack + "\n" + strings.Join(lines, "\n")))
-	return hex.EncodeToString(sum[:])[:16]
-}
+func (p Plan) Hash() string { return p.Proof().Hash(p.Stack) }
 
 func (s Step) fingerprint() string {
 	type change struct {

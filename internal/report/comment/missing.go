@@ -11,6 +11,10 @@ import (
 // through.
 func ApproveCommand(hash string) string { return "/stackreeve approve " + hash }
 
+// PlanCommand is what somebody with write access comments to have a commit of a
+// fork planned.
+func PlanCommand(commit string) string { return "/stackreeve plan " + commit }
+
 // stuck counts the steps of a plan that cannot go on without a person.
 func stuck(p reconcile.Plan) int {
 	n := 0
@@ -33,6 +37,9 @@ func (p Page) missing() string {
 	}
 	list := p.todo()
 	text := p.leave()
+	if p.Waits() {
+		return "**To have exactly this commit planned**, somebody with write access looks at it and comments:\n\n" + fenced("", []string{PlanCommand(p.Head)}) + "\n\n"
+	}
 	if len(list) == 0 {
 		return text + "**To apply it**, merge it.\n\n"
 	}
@@ -60,13 +67,13 @@ func (p Page) todo() (list []string) {
 		return list
 	}
 	for _, reason := range p.Plan.Unlisted {
-		list = append(list, "The cloud has to answer: "+prose(reason)+". Nothing is decided about what could not be seen.")
+		list = append(list, "The cloud has to answer: "+quote(reason)+". Nothing is decided about what could not be seen.")
 	}
 	if n := stuck(*p.Plan); n > 0 {
 		list = append(list, report.Plural(n, "object")+" cannot be as the manifests say: correct "+map[bool]string{true: "it", false: "them"}[n == 1]+", or merge it to apply the rest.")
 	}
 	if p.held() {
-		list = append(list, "Somebody with write access has to approve of it: "+prose(p.Plan.Held)+".")
+		list = append(list, "Somebody with write access has to approve of it: "+quote(p.Plan.Held)+".")
 	}
 	return list
 }
@@ -86,5 +93,5 @@ func (p Page) leave() string {
 	if len(names) > 0 {
 		text += " by " + listed(names)
 	}
-	return text + ", though " + prose(p.Plan.Held) + ".\n\n"
+	return text + ", though " + quote(p.Plan.Held) + ".\n\n"
 }

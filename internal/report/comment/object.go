@@ -87,24 +87,24 @@ func (o object) short() bool {
 // title is the object's line where no Markdown is read.
 func (o object) title() string {
 	if o.alone() {
-		return codeHTML(o.key.String()) + ": " + proseHTML(titled(o.steps[0]))
+		return codeHTML(o.key.String()) + ": " + titled(o.steps[0], inHTML())
 	}
-	text := whole(o.steps)
-	if o.grade == refused {
-		text += ": " + why(o.steps[0])
+	text := whole(o.steps, inHTML())
+	if reason := why(o.steps[0]); o.grade == refused && reason != "" {
+		text += ": " + quoteHTML(reason)
 	}
-	return codeHTML(o.key.String()) + ": " + proseHTML(text)
+	return codeHTML(o.key.String()) + ": " + text
 }
 
 // whole is what becomes of what an object stands for.
-func whole(steps []reconcile.Step) string {
+func whole(steps []reconcile.Step, in style) string {
 	part := reconcile.Plan{Steps: steps}
-	return brief(part) + lost(part, reconcile.Recreate) + lost(part, reconcile.Delete) + shaken(part)
+	return brief(part) + lost(part, reconcile.Recreate, in) + lost(part, reconcile.Delete, in) + shaken(part)
 }
 
 // line is the object where a line says all.
 func (o object) line(root string) string {
-	return "- " + code(o.key.String()) + at(root, o.origin) + ": " + prose(explained(o.steps[0]))
+	return "- " + code(o.key.String()) + at(root, o.origin) + ": " + said(o.steps[0], inMarkdown())
 }
 
 // details is the object, folded.
@@ -124,7 +124,7 @@ func (o object) details(root string) string {
 			continue
 		}
 		if !o.alone() {
-			fmt.Fprintf(&b, "%s: %s\n\n", code(s.Key.String()), prose(titled(s)))
+			fmt.Fprintf(&b, "%s: %s\n\n", code(s.Key.String()), titled(s, inMarkdown()))
 		}
 		b.WriteString(step(s))
 	}
@@ -145,7 +145,7 @@ func step(s reconcile.Step) string {
 }
 
 func note(n reconcile.Note) string {
-	return "Note: " + code(n.Field) + " " + prose(n.Text) + "\n\n"
+	return "Note: " + code(n.Field) + " " + quote(n.Text) + "\n\n"
 }
 
 // lines are steps of which there is little to say, those that say the same
@@ -155,7 +155,7 @@ func lines(steps []reconcile.Step) string {
 	var order []string
 	same := map[string][]string{}
 	for _, s := range steps {
-		text := explained(s)
+		text := said(s, inMarkdown())
 		if same[text] == nil {
 			order = append(order, text)
 		}
@@ -164,7 +164,7 @@ func lines(steps []reconcile.Step) string {
 	var b strings.Builder
 	for _, text := range order {
 		for keys := range slices.Chunk(same[text], together) {
-			fmt.Fprintf(&b, "- %s: %s\n", strings.Join(keys, ", "), prose(text))
+			fmt.Fprintf(&b, "- %s: %s\n", strings.Join(keys, ", "), text)
 		}
 	}
 	if b.Len() > 0 {

@@ -23,7 +23,7 @@ func (p Page) outcome(run report.Run) string {
 		b.WriteString(".\n\n")
 	}
 	if err := run.Err; err != nil {
-		fmt.Fprintf(&b, "It is tried again by itself: %s.\n\n", prose(strings.TrimRight(err.Error(), ". \n")))
+		fmt.Fprintf(&b, "It is tried again by itself: %s.\n\n", quote(strings.TrimRight(err.Error(), ". \n")))
 	}
 	if run.Refused != nil {
 		fmt.Fprintf(&b, "Nothing of %s is applied while a single document is wrong.\n\n", commit(run.Refused.Commit))
@@ -66,7 +66,7 @@ func ending(run report.Run) string {
 func (p Page) passed(pass reconcile.Pass) string {
 	var b strings.Builder
 	if pass.First.Held != "" {
-		fmt.Fprintf(&b, "Somebody with write access has to approve of it: %s.\n\n%s", prose(pass.First.Held), approve(pass.First.Hash()))
+		fmt.Fprintf(&b, "Somebody with write access has to approve of it: %s.\n\n%s", quote(pass.First.Held), approve(pass.First.Hash()))
 	}
 	for i, f := range pass.Failures {
 		if pass.Interrupted {
@@ -76,7 +76,7 @@ func (p Page) passed(pass reconcile.Pass) string {
 			fmt.Fprintf(&b, "- and %d more\n", len(pass.Failures)-mostFailures)
 			break
 		}
-		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), at(p.Root, f.Origin), prose(f.Reason), leaning(f))
+		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), at(p.Root, f.Origin), quote(f.Reason), leaning(f))
 	}
 	b.WriteString(p.left(pass))
 	return b.String()
@@ -88,9 +88,9 @@ func leaning(f reconcile.Failure) string {
 	}
 	names := make([]string, len(f.Dependents))
 	for i, key := range f.Dependents {
-		names[i] = key.String()
+		names[i] = code(key.String())
 	}
-	return "; because of it, " + prose(some(names)) + " had to wait"
+	return "; because of it, " + some(names) + " had to wait"
 }
 
 // left names what people refused or have to decide.
@@ -106,7 +106,7 @@ func (p Page) left(pass reconcile.Pass) string {
 			continue
 		}
 		if n++; n <= mostFailures {
-			fmt.Fprintf(&b, "- %s%s: %s\n", code(s.Key.String()), at(p.Root, s.Origin), prose(explained(s)))
+			fmt.Fprintf(&b, "- %s%s: %s\n", code(s.Key.String()), at(p.Root, s.Origin), said(s, inMarkdown()))
 		}
 	}
 	if n > mostFailures {

@@ -19,6 +19,8 @@ type Page struct {
 	// Root is the stack's path from the root of the repository: the files of
 	// origins lie below it.
 	Root string
+	// Tree is the hash of the stack's folder that was looked at.
+	Tree string
 	// Plan is what merging would do; nil when there is none.
 	Plan *reconcile.Plan
 	// Differs is what the manifests say otherwise; it stands in for the plan when
@@ -48,7 +50,7 @@ func (p Page) Markdown() string {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "### %s: %s\n\n", code(p.Stack), prose(p.summary()))
+	fmt.Fprintf(&b, "### %s: %s\n\n", code(p.Stack), p.summary())
 	if text := p.about(); text != "" {
 		b.WriteString(text + "\n\n")
 	}
@@ -80,7 +82,7 @@ func (p Page) summary() string {
 	case p.Plan != nil && p.Plan.InSync():
 		return "nothing to do"
 	case p.Plan != nil:
-		return sum(*p.Plan)
+		return sum(*p.Plan, inMarkdown())
 	case p.Offline != "":
 		return differing(p.Differs)
 	}
@@ -91,7 +93,7 @@ func (p Page) summary() string {
 func (p Page) about() string {
 	switch {
 	case p.Err != "":
-		return "It could not be planned: " + prose(strings.TrimRight(p.Err, ". \n")) + "."
+		return "It could not be planned: " + quote(strings.TrimRight(p.Err, ". \n")) + "."
 	case p.Quiet:
 		return "This changes no file of the stack."
 	case len(p.Problems) > 0:
@@ -99,7 +101,7 @@ func (p Page) about() string {
 	case p.Plan != nil:
 		return p.planned()
 	case p.Offline != "":
-		return "The manifests are valid. What they would do was not planned, because " + prose(p.Offline) + "; this is how they differ from those of " + p.base() + "."
+		return "The manifests are valid. What they would do to the cloud was not planned, because " + prose(p.Offline) + "; this is how they differ from those of " + p.base() + "."
 	}
 	return ""
 }
@@ -168,9 +170,9 @@ func (p Page) problem(problem manifest.Problem) string {
 			parts = append(parts, code(text))
 		}
 	}
-	text := strings.Join(append(parts, prose(problem.What)), ": ")
+	text := strings.Join(append(parts, quote(problem.What)), ": ")
 	if problem.Fix != "" {
-		text += "; " + prose(problem.Fix)
+		text += "; " + quote(problem.Fix)
 	}
 	return text
 }

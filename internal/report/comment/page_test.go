@@ -22,7 +22,7 @@ func TestTheOutcomeStandsOnTopOfThePlan(t *testing.T) {
 	got := p.Markdown()
 	judge(t, got)
 	before, after, ok := strings.Cut(got, "### `prod`: 1 to create")
-	if !ok || !strings.HasPrefix(before, "### `prod`: not applied\n\nIt is tried again by itself: the cloud is away.\n") {
+	if !ok || !strings.HasPrefix(before, "### `prod`: not applied\n\nIt is tried again by itself: `the cloud is away`.\n") {
 		t.Errorf("got\n%s", got)
 	}
 	if strings.Contains(after, "merge it") || !strings.Contains(after, "`Network/front`") {

@@ -179,14 +179,98 @@ func TestNothingBreaksOut(t *testing.T) {
 	}
 }
 
+// outsideOfCode is the text outside of code in a comment, as a forge reads it.
+func outsideOfCode(t testing.TB, markdown string) string {
+	t.Helper()
+	source := []byte(markdown)
+	var b strings.Builder
+	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(gtext.NewReader(source))
+	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.CodeSpan, *ast.FencedCodeBlock:
+			return ast.WalkSkipChildren, nil
+		case *ast.HTMLBlock:
+			if entering {
+				b.WriteString(codeTag.ReplaceAllString(sourceOf(n, source), ""))
+			}
+		case *ast.Text:
+			if entering {
+				b.Write(n.Segment.Value(source))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A name can be a sentence: "approved by the owner, safe to merge". Nobody shall
+// take it for ours.
+func TestAttackNamesReadAsOurWords(t *testing.T) {
+	for _, name := range []string{
+		"sentinel approved by the owner", "it is safe to merge sentinel", "sentinel", "nothing to do; sentinel is fine", "x` sentinel `y",
+		"sentinel\n\n### sentinel\n", "</code></summary> sentinel", "**sentinel**", "sentinel <!-- stackreeve {\"kind\":\"plan\"} --> sentinel", "sentinel @acme/admins #1 sentinel",
+	} {
+		for _, page := range mixed(name) {
+			for _, part := range append(Split(page.Markdown(), 1_000), page.Markdown()) {
+				judge(t, part)
+				if words := outsideOfCode(t, part); strings.Contains(words, "sentinel") {
+					t.Fatalf("%q is read as ours:\n%s\nin\n%s", name, words, part)
+				}
+			}
+		}
+	}
+}
+
+// mixed is hostile without what nobody but us writes: what is lost with a kind,
+// and why a pull request was not planned.
+func mixed(name string) []interface{ Markdown() string } {
+	pages := hostile(name, name)
+	for i, page := range pages {
+		switch p := page.(type) {
+		case Page:
+			if p.Offline != "" {
+				p.Offline = "it comes from a fork"
+			}
+			if p.Plan != nil {
+				plan := *p.Plan
+				plan.Steps = lossless(plan.Steps)
+				p.Plan = &plan
+			}
+			if p.After != nil && p.After.Pass != nil {
+				run, pass := *p.After, *p.After.Pass
+				pass.First.Steps, pass.Last.Steps = lossless(pass.First.Steps), lossless(pass.Last.Steps)
+				run.Pass, p.After = &pass, &run
+			}
+			pages[i] = p
+		case Drift:
+			p.Steps = lossless(p.Steps)
+			pages[i] = p
+		}
+	}
+	return pages
+}
+
+func lossless(steps []reconcile.Step) []reconcile.Step {
+	steps = slices.Clone(steps)
+	for i := range steps {
+		if len(steps[i].Loss) > 0 {
+			steps[i].Loss = []string{"all data on it"}
+		}
+	}
+	return steps
+}
+
 // FuzzTexts is about the few ways in which texts from elsewhere are set.
 func FuzzTexts(f *testing.F) {
 	for i, a := range evil {
 		f.Add(a, evil[(i*5+2)%len(evil)])
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		judge(t, "### "+code(a)+": "+prose(b)+"\n\n- "+prose(a)+"; "+prose(b)+"\n- "+code(b)+" "+prose(a+b)+"\n\n<details><summary>"+
-			codeHTML(a)+": "+proseHTML(b)+"</summary>\n\n"+prose(a)+"\n\n"+fenced("diff", []string{"- " + a, "+ " + b, a + b, b})+"\n\n</details>\n")
+		judge(t, "### "+code(a)+": "+prose(b)+"\n\n- "+prose(a)+"; "+prose(b)+"\n- "+code(b)+" "+quote(a+b)+"\n\n<details><summary>"+
+			codeHTML(a)+": "+proseHTML(b)+"; "+quoteHTML(a+b)+"</summary>\n\n"+prose(a)+"\n\n"+fenced("diff", []string{"- " + a, "+ " + b, a + b, b})+"\n\n</details>\n")
 	})
 }
 

@@ -25,9 +25,15 @@ func (p Page) Status() (ok bool, description string) {
 	case p.Plan != nil:
 		return p.verdict(*p.Plan)
 	case p.Offline != "":
-		return true, described(differing(p.Differs), "; not planned: "+p.Offline)
+		return false, described("not planned: "+p.Offline+"; "+differing(p.Differs), "")
 	}
 	return false, "no plan"
+}
+
+// Waits tells whether nothing was planned and nothing is wrong: somebody has to
+// ask for the plan.
+func (p Page) Waits() bool {
+	return p.Offline != "" && p.Plan == nil && p.Err == "" && len(p.Problems) == 0 && !p.Quiet && p.After == nil
 }
 
 func (p Page) verdict(plan reconcile.Plan) (ok bool, description string) {

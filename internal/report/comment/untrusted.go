@@ -17,8 +17,10 @@ const (
 
 // code is text as a code span: forges make nothing of what stands in one, no
 // mention, reference or link.
-func code(text string) string {
-	text = shorten(report.Clean(text), longestName)
+func code(text string) string { return span(text, longestName) }
+
+func span(text string, most int) string {
+	text = shorten(report.Clean(strings.TrimRight(text, "\n")), most)
 	if text == "" {
 		text = "(empty)"
 	}
@@ -30,15 +32,36 @@ func code(text string) string {
 }
 
 // codeHTML is code for where no Markdown is read, such as a summary.
-func codeHTML(text string) string {
-	return "<code>" + html.EscapeString(shorten(report.Clean(text), longestName)) + "</code>"
+func codeHTML(text string) string { return spanHTML(text, longestName) }
+
+func spanHTML(text string, most int) string {
+	return "<code>" + html.EscapeString(shorten(report.Clean(text), most)) + "</code>"
 }
 
-// prose is a sentence that holds words from elsewhere. Whatever is not a plain
-// word or number is set as code.
+// style is how texts are set: in Markdown, or where none is read.
+type style struct {
+	// code sets a name, and quote a sentence that may hold words from elsewhere: a
+	// name, an answer of the cloud, an error. All of it is code, so that nobody
+	// takes such words for ours.
+	code, quote func(string) string
+	// prose sets a sentence of ours. What is not a plain word or number is code all
+	// the same.
+	prose func(string) string
+}
+
+func inMarkdown() style { return style{code, quote, prose} }
+
+func inHTML() style { return style{codeHTML, quoteHTML, proseHTML} }
+
+// Quoted is a sentence that may hold words from elsewhere, as Markdown.
+func Quoted(text string) string { return quote(text) }
+
+func quote(text string) string { return span(text, longestProse) }
+
+func quoteHTML(text string) string { return spanHTML(text, longestProse) }
+
 func prose(text string) string { return sentence(text, code) }
 
-// proseHTML is prose for where no Markdown is read.
 func proseHTML(text string) string { return sentence(text, codeHTML) }
 
 var (

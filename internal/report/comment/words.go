@@ -12,10 +12,10 @@ import (
 )
 
 // sum is a plan in one line, with what is lost by it.
-func sum(p reconcile.Plan) string {
+func sum(p reconcile.Plan, in style) string {
 	s := p.Summary()
 	text := fmt.Sprintf("%d to create, %d to change%s, %d to replace%s, %d to delete%s", s.Create,
-		s.Update, shaken(p), s.Replace, lost(p, reconcile.Recreate), s.Delete, lost(p, reconcile.Delete))
+		s.Update, shaken(p), s.Replace, lost(p, reconcile.Recreate, in), s.Delete, lost(p, reconcile.Delete, in))
 	if s.Wait > 0 {
 		text += fmt.Sprintf(", %d waiting", s.Wait)
 	}
@@ -52,11 +52,11 @@ func brief(p reconcile.Plan) string {
 
 // lost is what goes with the objects that a plan deletes or replaces: the
 // gravest of each kind.
-func lost(p reconcile.Plan, action reconcile.Action) string {
+func lost(p reconcile.Plan, action reconcile.Action, in style) string {
 	var kinds, losses []string
 	for _, s := range p.Steps {
 		if s.Action == action && len(s.Loss) > 0 && !slices.Contains(kinds, s.Key.Kind) {
-			kinds, losses = append(kinds, s.Key.Kind), append(losses, "loses "+s.Loss[0])
+			kinds, losses = append(kinds, s.Key.Kind), append(losses, "loses "+in.prose(s.Loss[0]))
 		}
 	}
 	switch {
@@ -64,7 +64,7 @@ func lost(p reconcile.Plan, action reconcile.Action) string {
 		return ""
 	case len(kinds) > 1:
 		for i, kind := range kinds {
-			losses[i] = kind + " " + losses[i]
+			losses[i] = in.code(kind) + " " + losses[i]
 		}
 	}
 	const most = 3
@@ -165,12 +165,21 @@ func explained(s reconcile.Step) string {
 	return does(s)
 }
 
-// titled is explained without what the changes say themselves.
-func titled(s reconcile.Step) string {
-	if s.Action == reconcile.Recreate && reconcile.Replace == worst(s.Changes) {
-		return does(s)
+// said is explained where people read it: what it does are our words, why may
+// hold those of others.
+func said(s reconcile.Step, in style) string {
+	if reason := why(s); reason != "" {
+		return in.prose(does(s)) + ": " + in.quote(reason)
 	}
-	return explained(s)
+	return in.prose(does(s))
+}
+
+// titled is said without what the changes say themselves.
+func titled(s reconcile.Step, in style) string {
+	if s.Action == reconcile.Recreate && reconcile.Replace == worst(s.Changes) {
+		return in.prose(does(s))
+	}
+	return said(s, in)
 }
 
 func worst(changes []reconcile.Change) reconcile.Disruption {

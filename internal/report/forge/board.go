@@ -38,13 +38,13 @@ func (b *Board) News(ctx context.Context, commit string, s Status) (bool, error)
 	if err != nil || !ok || before.State != s.State {
 		return err == nil, err
 	}
-	same := before.Description == Describe(s.Description) && (before.URL == s.URL || s.URL == "")
+	same := before.Description == Describe(s.Description) && (before.URL == s.URL || s.URL == "") && !before.Covered
 	return !same && !b.many(commit, s.Context), nil
 }
 
 // Set makes a commit's status be s and tells whether that was news.
 func (b *Board) Set(ctx context.Context, commit string, s Status) (news bool, err error) {
-	s.Description = Describe(s.Description)
+	s.Description, s.Covered = Describe(s.Description), false
 	if news, err := b.News(ctx, commit, s); err != nil || !news {
 		return false, err
 	}

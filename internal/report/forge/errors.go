@@ -12,13 +12,19 @@ import (
 //	ErrNotFound      there is no such thing, or the credentials may not see it
 //	ErrUnavailable   try again later
 //	ErrUnsupported   do without
+//	ErrTooMany       use the part that came with it; it is refused, too
 //	*LimitedError    try again, not before its time
 var (
 	ErrRefused     = errors.New("refused")
 	ErrNotFound    = errors.New("not found")
 	ErrUnavailable = errors.New("unavailable")
 	ErrUnsupported = errors.New("not supported")
+	ErrTooMany     = fmt.Errorf("%w: too many to be read", ErrRefused)
 )
+
+// MostTalk is how much of a conversation is read, in bytes: anybody may write
+// much.
+const MostTalk = 16 << 20
 
 // LimitedError says that too many requests were made: by the forge's count, or
 // by the budget that was configured.

@@ -22,7 +22,8 @@ type Forge interface {
 
 // Pulls finds pull requests and the people of a repository.
 type Pulls interface {
-	// Open lists the open pull requests into branch, lowest number first.
+	// Open lists the open pull requests into branch, lowest number first. With
+	// [ErrTooMany] they are the oldest of more.
 	Open(ctx context.Context, branch string) ([]Pull, error)
 	// Pull returns one pull request, open or not.
 	Pull(ctx context.Context, number int) (Pull, error)
@@ -39,7 +40,8 @@ type Pulls interface {
 // Talk reads and writes the comments of pull requests.
 type Talk interface {
 	// Comments returns all comments of a pull request, oldest first: those of the
-	// conversation, not those on lines.
+	// conversation, not those on lines. With [ErrTooMany] they are the oldest of
+	// more.
 	Comments(ctx context.Context, number int) ([]Comment, error)
 	Post(ctx context.Context, number int, body string) (Comment, error)
 	Edit(ctx context.Context, number int, id int64, body string) error
@@ -50,7 +52,9 @@ type Talk interface {
 
 // Statuses reads and writes commit statuses.
 type Statuses interface {
-	// Statuses returns the newest status of each context of a commit.
+	// Statuses returns the newest of our statuses of each context of a commit:
+	// those that the account in use has made, as the forge tells. Whose maker the
+	// forge does not tell are nobody's.
 	Statuses(ctx context.Context, commit string) ([]Status, error)
 	SetStatus(ctx context.Context, commit string, s Status) error
 }
@@ -85,12 +89,20 @@ type Pull struct {
 
 // Comment is one comment of a conversation.
 type Comment struct {
-	ID      int64
-	URL     string // for people
-	Author  string // login
-	Mine    bool   // written with the credentials in use
+	ID     int64
+	URL    string // for people
+	Author string // login
+	// AuthorID is the account's number, which it keeps when it is renamed.
+	AuthorID int64
+	Mine     bool // written by the account in use, as its number tells
+	// Bot is true when a program wrote it, as far as the forge tells: an App, also
+	// one that speaks for a person, or an account for programs.
+	Bot     bool
 	Body    string
 	Created time.Time
+	// Edited is true when it is not what it was when it was written. Forges let
+	// others than its author edit a comment.
+	Edited bool
 	// Reactions are those that people gave it, where the forge tells with the
 	// comment.
 	Reactions []Reaction
@@ -114,6 +126,9 @@ type Status struct {
 	State       State
 	Description string // for people; cut to what the forge takes
 	URL         string // where people read more; may be empty
+	// Covered is true when somebody else's status of that context is newer and
+	// says another thing: people see that one. Only in what is read.
+	Covered bool
 }
 
 // Reaction is how a comment is acknowledged.

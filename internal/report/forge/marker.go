@@ -2,6 +2,7 @@ package forge
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -19,9 +20,17 @@ type Marker struct {
 	// Head and Base are the commits that were looked at.
 	Head string `json:"head,omitempty"`
 	Base string `json:"base,omitempty"`
-	// Hash and Steps are the plan's: what an approval of the hash covers.
+	// Hash is the plan's; Exact and Steps prove what it stands for, and Tree is the
+	// hash of the folder that was planned.
 	Hash  string   `json:"hash,omitempty"`
+	Exact string   `json:"exact,omitempty"`
 	Steps []string `json:"steps,omitempty"`
+	Tree  string   `json:"tree,omitempty"`
+	// Shown are the hashes that the comment has shown, and After the newest comment
+	// there was when it first showed the Head. Whoever wrote later can have seen
+	// it. [Upsert] keeps them.
+	Shown []Shown `json:"shown,omitempty"`
+	After int64   `json:"after,omitempty"`
 	// Done is the state of the merged commit that the comment tells the outcome
 	// of.
 	Done State `json:"done,omitempty"`
@@ -29,6 +38,45 @@ type Marker struct {
 	Told []int `json:"told,omitempty"`
 	// To is the comment that an answer answers.
 	To int64 `json:"to,omitempty"`
+}
+
+// Shown is a hash, and the newest comment there was when it was first shown.
+type Shown struct {
+	Hash  string `json:"hash"`
+	After int64  `json:"after"`
+}
+
+// mostShown is how many hashes a marker remembers.
+const mostShown = 10
+
+// following is the marker as it takes the place of another, or of none, in a
+// conversation with these comments.
+func (m Marker) following(before Marker, comments []Comment) Marker {
+	var newest int64
+	for _, c := range comments {
+		newest = max(newest, c.ID)
+	}
+	if m.After = newest; m.Head == before.Head {
+		m.After = before.After
+	}
+	if m.Head == "" {
+		m.After = 0
+	}
+	m.Shown = slices.Clone(before.Shown)
+	if _, ok := m.ShownAfter(m.Hash); !ok && m.Hash != "" {
+		m.Shown = append(m.Shown, Shown{m.Hash, newest})
+	}
+	m.Shown = m.Shown[max(0, len(m.Shown)-mostShown):]
+	return m
+}
+
+// ShownAfter is the newest comment there was when a hash was first shown.
+func (m Marker) ShownAfter(hash string) (comment int64, ok bool) {
+	i := slices.IndexFunc(m.Shown, func(s Shown) bool { return s.Hash == hash })
+	if i < 0 {
+		return 0, false
+	}
+	return m.Shown[i].After, true
 }
 
 const (

@@ -31,6 +31,7 @@ func Said(comments []Comment, m Marker, parts []string) (first Comment, ok bool)
 	if len(mine) != len(parts) || len(parts) == 0 {
 		return first, false
 	}
+	m = m.following(mine[0].marker, comments)
 	for i, text := range parts {
 		if !mine[i].says(m.part(i, len(parts)), text) {
 			return first, false
@@ -43,7 +44,7 @@ func Said(comments []Comment, m Marker, parts []string) (first Comment, ok bool)
 func (m Marker) part(i, of int) Marker {
 	m.Part, m.Parts = i+1, of
 	if i > 0 {
-		m.Steps = nil
+		m.Exact, m.Steps, m.Tree, m.Shown, m.After = "", nil, "", nil, 0
 	}
 	return m
 }
@@ -63,6 +64,11 @@ func Upsert(ctx context.Context, f Talk, number int, m Marker, parts []string) (
 			return mine[0].Comment, false, nil
 		}
 	}
+	var before Marker
+	if len(mine) > 0 {
+		before = mine[0].marker
+	}
+	m = m.following(before, comments)
 	for i, text := range parts {
 		c, wrote, err := put(ctx, f, number, m.part(i, len(parts)), text, mine, i)
 		news = news || wrote
@@ -116,11 +122,18 @@ type marked struct {
 	marker Marker
 }
 
+// lastRun is a number that no run ever gets: numbers begin with the milliseconds
+// since 1970.
+const lastRun = 1 << 53
+
 // ours finds the comments of a kind and stack, in the order of their parts.
 func ours(comments []Comment, kind, stack string) []marked {
 	var list []marked
 	for _, c := range comments {
 		if m, ok := c.Marker(); ok && m.Kind == kind && m.Stack == stack {
+			if m.Run < 0 || m.Run > lastRun {
+				m.Run = 0 // somebody has edited it
+			}
 			list = append(list, marked{c, m})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
@@ -137,4 +138,22 @@ func lastWord(text string) string {
 		return ""
 	}
 	return words[len(words)-1]
+}
+
+// Resay implements [People].
+func (g *Gitea) Resay(t *testing.T, login string, id int64, body string) {
+	t.Helper()
+	g.call(t, login, "PATCH", fmt.Sprintf("/repos/%s/issues/comments/%d", g.Repository, id), object{"body": body}, nil)
+}
+
+// Later implements [People]: Gitea counts seconds.
+func (g *Gitea) Later(*testing.T) { later() }
+
+// later lets a clock of seconds move.
+func later() { time.Sleep(1100 * time.Millisecond) }
+
+// SetStatus implements [People].
+func (g *Gitea) SetStatus(t *testing.T, login, commit string, s forge.Status) {
+	t.Helper()
+	g.call(t, login, "POST", "/repos/"+g.Repository+"/statuses/"+commit, object{"state": s.State, "context": s.Context, "description": s.Description}, nil)
 }

@@ -20,7 +20,7 @@ func (g *GitHub) layer() http.Handler {
 		"GET /user": g.user,
 		"POST /app/installations/{id}/access_tokens":        g.mint,
 		"POST " + repo + "/statuses/{commit}":               g.setStatus,
-		"GET " + repo + "/commits/{commit}/status":          g.combined,
+		"GET " + repo + "/commits/{commit}/statuses":        g.listStatuses,
 		"GET " + repo + "/commits/{commit}/pulls":           g.pullsOf,
 		"GET " + repo + "/commits":                          g.log,
 		"GET " + repo + "/pulls":                            g.listPulls,

@@ -176,3 +176,18 @@ func (g *GitHub) Reactions(_ *testing.T, _ int, id int64) (mine []forge.Reaction
 	}
 	return mine
 }
+
+// Resay implements [People].
+func (g *GitHub) Resay(t *testing.T, login string, id int64, body string) {
+	t.Helper()
+	g.call(t, login, http.MethodPatch, fmt.Sprintf("/repos/%s/issues/comments/%d", g.Repository, id), object{"body": body}, nil)
+}
+
+// Later implements [People]: GitHub tells seconds.
+func (g *GitHub) Later(*testing.T) { later() }
+
+// SetStatus implements [People].
+func (g *GitHub) SetStatus(t *testing.T, login, commit string, s forge.Status) {
+	t.Helper()
+	g.call(t, login, http.MethodPost, "/repos/"+g.Repository+"/statuses/"+commit, object{"state": s.State, "context": s.Context, "description": s.Description}, nil)
+}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,10 +47,9 @@ func (g *GitHub) setStatus(r *http.Request, body []byte) reply {
 	case err != nil || s.TargetURL != "" && target.Scheme != "http" && target.Scheme != "https":
 		return invalid("target_url", "target_url must use http(s) scheme")
 	}
-	login, _ := g.who(token(r))
 	made := object{
 		"state": s.State, "context": s.Context, "description": nil, "target_url": nil,
-		"creator": object{"login": login}, "created_at": stamp(time.Now()), "updated_at": stamp(time.Now()),
+		"creator": g.creator(r), "created_at": stamp(time.Now()), "updated_at": stamp(time.Now()),
 		"url": g.front.URL + apiPath + "/repos/" + g.Repository + "/statuses/" + commit,
 	}
 	if s.Description != "" {
@@ -76,36 +76,36 @@ func (g *GitHub) setStatus(r *http.Request, body []byte) reply {
 	return say(http.StatusCreated, made)
 }
 
-// combined is the newest status of each context, newest first.
-func (g *GitHub) combined(r *http.Request, _ []byte) reply {
+// listStatuses are all of a commit, newest first.
+func (g *GitHub) listStatuses(r *http.Request, _ []byte) reply {
 	commit := r.PathValue("commit")
 	if !g.has(commit) {
 		return refuse(http.StatusUnprocessableEntity, "No commit found for SHA: "+commit)
 	}
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	all := g.statuses[commit]
-	newest, seen, state := []object{}, map[any]bool{}, "success"
-	for i := len(all) - 1; i >= 0; i-- {
-		if context := all[i]["context"]; !seen[context] {
-			seen[context] = true
-			newest = append(newest, all[i])
-			if s := all[i]["state"]; s == "failure" || s == "error" {
-				state = "failure"
-			} else if s == "pending" && state == "success" {
-				state = "pending"
-			}
-		}
-	}
-	if len(newest) == 0 {
-		state = "pending"
-	}
-	page, link := paged(r, newest)
-	a := say(http.StatusOK, object{"state": state, "statuses": page, "sha": commit, "total_count": len(newest), "commit_url": "", "url": ""})
+	all := slices.Clone(g.statuses[commit])
+	g.mu.Unlock()
+	slices.Reverse(all)
+	page, link := paged(r, all)
+	a := say(http.StatusOK, page)
 	if link != "" {
 		a.header.Set("Link", link)
 	}
 	return a
+}
+
+// creator is who asks, as comments tell it, too.
+func (g *GitHub) creator(r *http.Request) any {
+	if login, _ := g.who(token(r)); login == AppLogin {
+		return object{"login": login, "type": "Bot"}
+	}
+	get := r.Clone(r.Context())
+	get.Method, get.URL.Path = http.MethodGet, "/user"
+	var who object
+	if json.Unmarshal(g.pass(get, nil).body, &who) != nil {
+		return nil
+	}
+	return who
 }
 
 // paged is a page of a list, and the Link header with the next.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -20,6 +21,8 @@ type Memory struct {
 	Me string
 	// Down, when set, is what every request is answered with.
 	Down error
+	// MostComments and MostPulls are how many are read; 0 is all.
+	MostComments, MostPulls int
 	// NoChecks refuses check runs, as GitHub does without an App.
 	NoChecks bool
 
@@ -31,7 +34,8 @@ type Memory struct {
 	touched  map[string]string
 	commits  map[string]bool // those there are; nil means any
 	comments map[int][]forge.Comment
-	statuses map[string][]forge.Status
+	statuses map[string][]posted
+	ids      map[string]int64 // of accounts, by login
 	checks   map[[2]string]forge.Check
 	reacted  map[int64][]forge.Reaction
 	next     int64
@@ -45,12 +49,27 @@ var _ forge.Forge = (*Memory)(nil)
 func NewMemory(writers ...string) *Memory {
 	m := &Memory{
 		Me: "stackreeve-bot", writers: map[string]bool{}, pulls: map[int]*forge.Pull{}, brought: map[string]int{}, touched: map[string]string{},
-		comments: map[int][]forge.Comment{}, statuses: map[string][]forge.Status{}, checks: map[[2]string]forge.Check{}, reacted: map[int64][]forge.Reaction{},
+		comments: map[int][]forge.Comment{}, statuses: map[string][]posted{}, ids: map[string]int64{}, checks: map[[2]string]forge.Check{}, reacted: map[int64][]forge.Reaction{},
 	}
 	for _, w := range writers {
 		m.writers[w] = true
 	}
 	return m
+}
+
+// posted is a status and the account that made it.
+type posted struct {
+	forge.Status
+	by int64
+}
+
+// id is the number of an account.
+func (m *Memory) id(login string) int64 {
+	if m.ids[login] == 0 {
+		m.next++
+		m.ids[login] = m.next
+	}
+	return m.ids[login]
 }
 
 func (m *Memory) tick() time.Time {
@@ -59,8 +78,9 @@ func (m *Memory) tick() time.Time {
 }
 
 func (m *Memory) say(number int, login, body string) forge.Comment {
+	author := m.id(login)
 	at := m.tick()
-	c := forge.Comment{ID: m.next, URL: fmt.Sprintf("https://forge.example/acme/cloud/pull/%d#issuecomment-%d", number, m.next), Author: login, Mine: login == m.Me, Body: body, Created: at}
+	c := forge.Comment{AuthorID: author, Bot: strings.HasSuffix(login, "[bot]"), ID: m.next, URL: fmt.Sprintf("https://forge.example/acme/cloud/pull/%d#issuecomment-%d", number, m.next), Author: login, Body: body, Created: at}
 	m.comments[number] = append(m.comments[number], c)
 	if p := m.pulls[number]; p != nil {
 		p.Updated = at
@@ -91,6 +111,9 @@ func (m *Memory) Open(_ context.Context, branch string) (list []forge.Pull, err 
 	defer m.mu.Unlock()
 	for _, number := range slices.Sorted(maps.Keys(m.pulls)) {
 		if p := m.pulls[number]; p.Open && p.Base == branch && err == nil {
+			if m.MostPulls > 0 && len(list) == m.MostPulls {
+				return list, forge.ErrTooMany
+			}
 			list = append(list, *p)
 		}
 	}
@@ -146,6 +169,10 @@ func (m *Memory) Comments(_ context.Context, number int) ([]forge.Comment, error
 	list := slices.Clone(m.comments[number])
 	for i := range list {
 		list[i].Reactions = slices.Clone(m.reacted[list[i].ID])
+		list[i].Mine = list[i].AuthorID == m.id(m.Me)
+	}
+	if m.MostComments > 0 && len(list) > m.MostComments {
+		return list[:m.MostComments], forge.ErrTooMany
 	}
 	return list, nil
 }
@@ -161,7 +188,9 @@ func (m *Memory) Post(_ context.Context, number int, body string) (forge.Comment
 		return forge.Comment{}, forge.ErrNotFound
 	}
 	m.wrote("post on #%d", number)
-	return m.say(number, m.Me, body), nil
+	c := m.say(number, m.Me, body)
+	c.Mine = true
+	return c, nil
 }
 
 // Edit implements forge.Talk.
@@ -175,7 +204,7 @@ func (m *Memory) Edit(_ context.Context, number int, id int64, body string) erro
 	case i < 0:
 		return forge.ErrNotFound
 	}
-	m.comments[number][i].Body = body
+	m.comments[number][i].Body, m.comments[number][i].Edited = body, true
 	m.pulls[number].Updated = m.tick()
 	m.wrote("edit on #%d", number)
 	return nil
@@ -212,11 +241,11 @@ func (m *Memory) React(_ context.Context, number int, id int64, r forge.Reaction
 func (m *Memory) Statuses(_ context.Context, commit string) ([]forge.Status, error) {
 	err := m.begin("statuses", commit)
 	defer m.mu.Unlock()
-	newest := map[string]forge.Status{}
-	for _, s := range m.statuses[commit] {
-		newest[s.Context] = s
+	var all []forge.Made
+	for _, s := range slices.Backward(m.statuses[commit]) {
+		all = append(all, forge.Made{Status: s.Status, Mine: s.by == m.id(m.Me)})
 	}
-	return slices.Collect(maps.Values(newest)), err
+	return forge.Ours(all), err
 }
 
 var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
@@ -242,7 +271,7 @@ func (m *Memory) SetStatus(_ context.Context, commit string, s forge.Status) err
 	case same >= 1000:
 		return fmt.Errorf("%w: 1,000 statuses of this commit and context", forge.ErrRefused)
 	}
-	m.statuses[commit] = append(m.statuses[commit], s)
+	m.statuses[commit] = append(m.statuses[commit], posted{s, m.id(m.Me)})
 	m.wrote("%s %s on %.7s: %s", s.Context, s.State, commit, s.Description)
 	return nil
 }

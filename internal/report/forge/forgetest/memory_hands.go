@@ -67,7 +67,7 @@ func (m *Memory) Status(commit, name string) (s forge.Status, count int) {
 	defer m.mu.Unlock()
 	for _, one := range m.statuses[commit] {
 		if one.Context == name {
-			s, count = one, count+1
+			s, count = one.Status, count+1
 		}
 	}
 	return s, count
@@ -110,5 +110,41 @@ func (m *Memory) Unsay(number int, id int64) {
 	defer m.mu.Unlock()
 	if i := m.find(number, id); i >= 0 {
 		m.comments[number] = slices.Delete(m.comments[number], i, i+1)
+	}
+}
+
+// Resay edits a comment as somebody else than its author can.
+func (m *Memory) Resay(number int, id int64, body string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := m.find(number, id); i >= 0 {
+		m.comments[number][i].Body, m.comments[number][i].Edited = body, true
+	}
+}
+
+// SetAs sets a status as another account, who may set any.
+func (m *Memory) SetAs(login, commit string, s forge.Status) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.statuses[commit] = append(m.statuses[commit], posted{s, m.id(login)})
+}
+
+// Rename gives an account another name; its old one is anybody's to take.
+func (m *Memory) Rename(login, name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ids[name] = m.id(login)
+	m.writers[name] = m.writers[login]
+	delete(m.ids, login)
+	delete(m.writers, login)
+	if m.Me == login {
+		m.Me = name
+	}
+	for _, list := range m.comments {
+		for i := range list {
+			if list[i].AuthorID == m.ids[name] {
+				list[i].Author = name
+			}
+		}
 	}
 }

@@ -104,3 +104,15 @@ func (l *lab) Fork(t *testing.T, login, branch string, files map[string]string) 
 func (l *lab) Reactions(_ *testing.T, _ int, id int64) []forge.Reaction {
 	return l.Memory.Reactions(id)
 }
+
+func (l *lab) Later(*testing.T) {}
+
+func (l *lab) Resay(_ *testing.T, _ string, id int64, body string) {
+	for number := range l.comments {
+		l.Memory.Resay(number, id, body)
+	}
+}
+
+func (l *lab) SetStatus(_ *testing.T, login, commit string, s forge.Status) {
+	l.SetAs(login, commit, s)
+}

@@ -126,3 +126,28 @@ func testChecks(t *testing.T, lab Lab) {
 		}
 	}
 }
+
+// Whoever may set a status can set one of ours: it is not believed, and it is
+// told that it hides ours.
+func testStatusesOfOthers(t *testing.T, lab Lab) {
+	f := lab.Forge()
+	lab.Allow(t, "writer", true)
+	commit := lab.Push(t, "statuses-of-others", file("others.yaml", "a: 1\n"))
+	lab.SetStatus(t, "writer", commit, forge.Status{Context: "stackreeve/prod/sync", State: forge.Success, Description: "in sync: 9 objects"})
+	if got, ok := status(t, lab, commit, "stackreeve/prod/sync"); ok {
+		t.Errorf("a status of somebody else's is taken for ours: %+v", got)
+	}
+	s := forge.Status{Context: "stackreeve/prod/sync", State: forge.Pending, Description: "1 to create"}
+	if err := f.SetStatus(t.Context(), commit, s); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := status(t, lab, commit, s.Context); !ok || got != s {
+		t.Errorf("ours, above another's: %+v, %v", got, ok)
+	}
+	lab.SetStatus(t, "writer", commit, forge.Status{Context: s.Context, State: forge.Success, Description: "in sync: 9 objects"})
+	s.Covered = true
+	if got, ok := status(t, lab, commit, s.Context); !ok || got != s {
+		t.Errorf("ours, below another's: %+v, %v; want %+v", got, ok, s)
+	}
+	lab.Allow(t, "writer", false)
+}

@@ -53,6 +53,12 @@ type Hands interface {
 type People interface {
 	// Say comments as a person.
 	Say(t *testing.T, number int, login, body string) (id int64)
+	// Resay edits the comment of a person, as themselves.
+	Resay(t *testing.T, login string, id int64, body string)
+	// Later waits until the forge's clock, which may count seconds, has moved.
+	Later(t *testing.T)
+	// SetStatus sets a commit's status as a person who may push.
+	SetStatus(t *testing.T, login, commit string, s forge.Status)
 	// Allow lets a person push, or only read.
 	Allow(t *testing.T, login string, write bool)
 	// Fork opens a pull request into the default branch from a person's fork.
@@ -80,8 +86,10 @@ func Suite(t *testing.T, start func(t *testing.T) Lab) {
 		{"comments", testComments},
 		{"many comments", testManyComments},
 		{"one comment of ours is found and edited", testUpsert},
+		{"what is edited, and by whom", testEdited},
 		{"reactions", testReactions},
 		{"statuses", testStatuses},
+		{"statuses of others", testStatusesOfOthers},
 		{"odd statuses", testOddStatuses},
 		{"many statuses", testManyStatuses},
 		{"checks", testChecks},

@@ -121,3 +121,28 @@ func testReactions(t *testing.T, lab Lab) {
 		t.Errorf("reactions: %v; want %v", got, want)
 	}
 }
+
+func testEdited(t *testing.T, lab Lab) {
+	f := lab.Forge()
+	number := talkative(t, lab, "edited")
+	id := lab.Say(t, number, "writer", "/stackreeve plan")
+	if err := f.React(t.Context(), number, id, forge.Eyes); err != nil {
+		t.Fatal(err)
+	}
+	mine, err := f.Post(t.Context(), number, "ours")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := comments(t, lab, number)
+	if c := before[0]; c.Edited || c.Bot || c.Mine || c.AuthorID == 0 {
+		t.Errorf("as it was said: %+v", c)
+	}
+	if c := before[1]; !c.Mine || c.ID != mine.ID || c.AuthorID == before[0].AuthorID {
+		t.Errorf("ours: %+v", c)
+	}
+	lab.Later(t)
+	lab.Resay(t, "writer", id, "/stackreeve approve 0123")
+	if c := comments(t, lab, number)[0]; !c.Edited || c.AuthorID != before[0].AuthorID {
+		t.Errorf("after an edit: %+v", c)
+	}
+}

@@ -67,7 +67,7 @@ func pages(page func(options sdk.ListOptions) (more bool, err error)) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%w: more than %d pages", forge.ErrRefused, mostPages)
+	return fmt.Errorf("%w: more than %d pages", forge.ErrTooMany, mostPages)
 }
 
 // some leaves out what a list holds no value for.

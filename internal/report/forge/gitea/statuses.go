@@ -1,10 +1,12 @@
 package gitea
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 
 	sdk "code.gitea.io/sdk/gitea"
@@ -12,29 +14,42 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
+// mostStatuses is how many pages of a commit's statuses are read, newest first:
+// whoever may push can set any number. What is not among them is not known.
+const mostStatuses = 40
+
+// newestFirst is by the number that each status of a commit gets. Gitea means by
+// "leastindex" the highest first (models/git, commit_status.go), so that what was
+// read is sorted once more.
+const newestFirst = "leastindex"
+
 // Statuses implements forge.Statuses.
 func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
-	var list []forge.Status
 	if !full.MatchString(commit) {
 		return nil, r.refused("read the statuses", notFull(commit))
 	}
-	seen := map[string]bool{}
-	err := pages(func(page sdk.ListOptions) (bool, error) {
-		var found sdk.CombinedStatus
-		query := url.Values{"page": {strconv.Itoa(page.Page)}, "limit": {strconv.Itoa(page.PageSize)}}
-		header, err := r.get(ctx, "read the statuses of "+commit, "commits/"+commit+"/status", query, &found)
+	me, err := r.myID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []*sdk.Status
+	err = pages(func(page sdk.ListOptions) (bool, error) {
+		var found []*sdk.Status
+		query := url.Values{"sort": {newestFirst}, "page": {strconv.Itoa(page.Page)}, "limit": {strconv.Itoa(page.PageSize)}}
+		header, err := r.get(ctx, "read the statuses of "+commit, "commits/"+commit+"/statuses", query, &found)
 		if err != nil {
 			return false, err
 		}
-		for _, s := range some(found.Statuses) {
-			if !seen[s.Context] {
-				list = append(list, forge.Status{Context: s.Context, State: stateOf(s.State), Description: s.Description, URL: s.TargetURL})
-			}
-			seen[s.Context] = true
-		}
-		return next(header, len(found.Statuses)), nil
+		list = append(list, some(found)...)
+		return next(header, len(found)) && page.Page < mostStatuses, nil
 	})
-	return list, err
+	slices.SortStableFunc(list, func(a, b *sdk.Status) int { return cmp.Compare(b.ID, a.ID) })
+	var made []forge.Made
+	for _, s := range slices.CompactFunc(list, func(a, b *sdk.Status) bool { return a.ID == b.ID && a.ID != 0 }) {
+		one := forge.Status{Context: s.Context, State: stateOf(s.State), Description: s.Description, URL: s.TargetURL}
+		made = append(made, forge.Made{Status: one, Mine: s.Creator != nil && s.Creator.ID == me})
+	}
+	return forge.Ours(made), err
 }
 
 // stateOf reads what others write, too: Gitea knows a warning, and keeps

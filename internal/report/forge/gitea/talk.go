@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	sdk "code.gitea.io/sdk/gitea"
 
@@ -22,6 +23,7 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 		return nil, err
 	}
 	var list []forge.Comment
+	size := 0
 	err = pages(func(page sdk.ListOptions) (bool, error) {
 		found, resp, err := api.ListIssueComments(r.owner, r.name, int64(number), sdk.ListIssueCommentOptions{ListOptions: page})
 		if err := r.fail(fmt.Sprintf("list the comments of pull request %d", number), resp, err); err != nil {
@@ -29,6 +31,10 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 		}
 		for _, c := range some(found) {
 			list = append(list, commentOf(c, me))
+			size += len(c.Body)
+		}
+		if size > forge.MostTalk {
+			return false, fmt.Errorf("gitea: %s: read the comments of #%d: %w: more than %d bytes", r, number, forge.ErrTooMany, forge.MostTalk)
 		}
 		return next(resp.Header, len(found)), nil
 	})
@@ -38,10 +44,12 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 }
 
 func commentOf(c *sdk.Comment, me int64) forge.Comment {
-	one := forge.Comment{ID: c.ID, URL: c.HTMLURL, Body: c.Body, Created: c.Created}
+	one := forge.Comment{ID: c.ID, URL: c.HTMLURL, Body: c.Body, Created: c.Created, Edited: c.Updated.After(c.Created)}
 	// What was brought from another forge has no author here, whoever brought it.
 	if c.Poster != nil && c.OriginalAuthor == "" {
-		one.Author, one.Mine = c.Poster.UserName, c.Poster.ID == me
+		one.Author, one.AuthorID, one.Mine = c.Poster.UserName, c.Poster.ID, c.Poster.ID == me
+		// Accounts of Gitea itself have no positive number.
+		one.Bot = c.Poster.ID <= 0 || strings.HasSuffix(strings.ToLower(c.Poster.UserName), "[bot]")
 	}
 	return one
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/go-github/v55/github"
@@ -104,16 +105,28 @@ func (r *Repository) newest(ctx context.Context, c forge.Check) (*github.CheckRu
 	list, _, err := r.client.Checks.ListCheckRunsForRef(ctx, r.owner, r.name, c.Commit, &github.ListCheckRunsOptions{
 		CheckName: &c.Name, Filter: &filter, ListOptions: github.ListOptions{PerPage: perPage},
 	})
+	if err != nil || len(list.CheckRuns) == 0 {
+		return nil, err
+	}
+	me, err := r.me(ctx)
 	if err != nil {
 		return nil, err
 	}
 	runs := slices.DeleteFunc(list.CheckRuns, func(run *github.CheckRun) bool {
-		return run.GetName() != c.Name || run.GetHeadSHA() != c.Commit || r.config.App != nil && run.GetApp().GetID() != 0 && run.GetApp().GetID() != r.config.App.AppID
+		return run.GetName() != c.Name || run.GetHeadSHA() != c.Commit || !r.made(run, me)
 	})
 	if len(runs) == 0 {
 		return nil, nil
 	}
 	return slices.MaxFunc(runs, func(a, b *github.CheckRun) int { return int(a.GetID() - b.GetID()) }), nil
+}
+
+// made tells whether a run is ours: anybody's App can make one of any name.
+func (r *Repository) made(run *github.CheckRun, me account) bool {
+	if r.config.App != nil {
+		return run.GetApp().GetID() == r.config.App.AppID
+	}
+	return strings.EqualFold(run.GetApp().GetSlug()+"[bot]", me.login)
 }
 
 // fingerprint marks a run with what it says.

@@ -7,6 +7,7 @@ package github
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -68,8 +69,8 @@ type Repository struct {
 	client      *github.Client
 
 	mu       sync.Mutex
-	login    string    // who we are
-	loginAt  time.Time // when that was asked
+	account  account   // who we are
+	asked    time.Time // when that was asked
 	noChecks time.Time // when check runs were refused
 	full     map[[2]string]bool
 }
@@ -114,46 +115,66 @@ func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 // String names the repository in messages.
 func (r *Repository) String() string { return r.owner + "/" + r.name }
 
-// me is the login that our comments carry. It is asked for anew now and then:
-// accounts can be renamed, tokens replaced.
-func (r *Repository) me(ctx context.Context) (string, error) {
+// account is who somebody is. A name can be given up and taken by somebody else;
+// the number stays. Nobody can have a name like an App's but that App.
+type account struct {
+	login string
+	id    int64 // 0 when it is not known
+}
+
+func accountOf(u *github.User) account { return account{u.GetLogin(), u.GetID()} }
+
+// is tells whether somebody is this account.
+func (a account) is(u *github.User) bool {
+	if a.id != 0 {
+		return u.GetID() == a.id
+	}
+	return a.login != "" && strings.EqualFold(u.GetLogin(), a.login)
+}
+
+// me is who our comments and statuses are by. It is asked for anew now and then:
+// tokens can be replaced.
+func (r *Repository) me(ctx context.Context) (account, error) {
 	if r.config.App != nil {
 		login, err := r.config.App.Login(ctx)
-		return login, r.fail(err, "find out who we are")
+		return account{login: login}, r.fail(err, "find out who we are")
 	}
 	r.mu.Lock()
-	login, at := r.login, r.loginAt
+	me, at := r.account, r.asked
 	r.mu.Unlock()
-	if login != "" && time.Since(at) < time.Hour {
-		return login, nil
+	if me.login != "" && time.Since(at) < time.Hour {
+		return me, nil
 	}
 	user, _, err := r.client.Users.Get(ctx, "")
 	switch {
 	case code(err) == http.StatusForbidden:
 		// A token of an installation, which is nobody: GITHUB_TOKEN is one.
-		login = cmp.Or(r.config.Login, "github-actions[bot]")
+		me = account{login: cmp.Or(r.config.Login, "github-actions[bot]")}
 	case err != nil:
-		return "", r.fail(err, "find out who we are")
+		return account{}, r.fail(err, "find out who we are")
 	default:
-		login = user.GetLogin()
+		me = accountOf(user)
 	}
-	r.am(login)
-	return login, nil
+	r.am(me)
+	return me, nil
 }
 
 // am remembers who we are.
-func (r *Repository) am(login string) {
+func (r *Repository) am(me account) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.login, r.loginAt = login, time.Now()
+	r.account, r.asked = me, time.Now()
 }
 
-// pages reads all pages of a list. ask returns one of them.
+// pages reads all pages of a list, up to a bound. ask returns one of them.
 func pages[T any](r *Repository, what string, ask func(github.ListOptions) ([]T, *github.Response, error)) ([]T, error) {
 	var all []T
 	page := github.ListOptions{PerPage: perPage}
 	for range mostPages {
 		list, resp, err := ask(page)
+		if errors.Is(err, forge.ErrTooMany) {
+			return append(all, list...), fmt.Errorf("github: %s: %s: %w", r, what, err)
+		}
 		if err != nil {
 			return nil, r.fail(err, what)
 		}
@@ -163,5 +184,5 @@ func pages[T any](r *Repository, what string, ask func(github.ListOptions) ([]T,
 		}
 		page.Page = resp.NextPage
 	}
-	return nil, fmt.Errorf("github: %s: %s: %w: more than %d pages", r, what, forge.ErrUnavailable, mostPages)
+	return all, fmt.Errorf("github: %s: %s: %w: more than %d pages", r, what, forge.ErrTooMany, mostPages)
 }

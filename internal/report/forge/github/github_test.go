@@ -152,7 +152,7 @@ func TestEndlessPagesEnd(t *testing.T) {
 		w.Header().Set("Link", fmt.Sprintf(`<%s%s?page=%d>; rel="next"`, h.URL, r.URL.Path, n+1))
 		io.WriteString(w, `[]`)
 	}})
-	if _, err := h.repo.Open(t.Context(), "main"); !errors.Is(err, forge.ErrUnavailable) || !strings.Contains(err.Error(), "more than 100 pages") {
+	if _, err := h.repo.Open(t.Context(), "main"); !errors.Is(err, forge.ErrTooMany) || !strings.Contains(err.Error(), "more than 100 pages") {
 		t.Errorf("after %d pages: %v", len(h.asked), err)
 	}
 	// The next page is always the first.

@@ -3,6 +3,7 @@ package github
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -23,7 +24,7 @@ func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, err
 			State: "open", Base: branch, Sort: "created", Direction: "asc", ListOptions: page,
 		})
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, forge.ErrTooMany) {
 		return nil, err
 	}
 	// One that is closed while pages are read moves others from page to page.
@@ -35,7 +36,7 @@ func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, err
 			pulls = append(pulls, pull(p))
 		}
 	}
-	return pulls, nil
+	return pulls, err
 }
 
 // Pull implements [forge.Pulls].

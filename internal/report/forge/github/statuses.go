@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -14,27 +15,33 @@ import (
 
 var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
-// Statuses implements [forge.Statuses].
+// mostStatuses is how many pages of a commit's statuses are read, newest first:
+// whoever may push can set any number. What is not among them is not known.
+const mostStatuses = 20
+
+// Statuses implements [forge.Statuses]. What GitHub combines does not say who has
+// made it; the list does.
 func (r *Repository) Statuses(ctx context.Context, commit string) ([]forge.Status, error) {
-	list, err := pages(r, "read the statuses of "+commit, func(page github.ListOptions) ([]*github.RepoStatus, *github.Response, error) {
-		combined, resp, err := r.client.Repositories.GetCombinedStatus(ctx, r.owner, r.name, commit, &page)
-		if err != nil {
-			return nil, resp, err
-		}
-		return combined.Statuses, resp, nil
-	})
+	me, err := r.me(ctx)
 	if err != nil {
 		return nil, err
 	}
-	statuses := make([]forge.Status, 0, len(list))
-	seen := map[string]bool{} // newest first
-	for _, s := range list {
-		if !seen[s.GetContext()] {
-			statuses = append(statuses, forge.Status{Context: s.GetContext(), State: forge.State(s.GetState()), Description: s.GetDescription(), URL: s.GetTargetURL()})
+	read := 0
+	list, err := pages(r, "read the statuses of "+commit, func(page github.ListOptions) ([]*github.RepoStatus, *github.Response, error) {
+		if read++; read > mostStatuses {
+			return nil, nil, forge.ErrTooMany
 		}
-		seen[s.GetContext()] = true
+		return r.client.Repositories.ListStatuses(ctx, r.owner, r.name, commit, &page)
+	})
+	if err != nil && !errors.Is(err, forge.ErrTooMany) {
+		return nil, err
 	}
-	return statuses, nil
+	made := make([]forge.Made, len(list))
+	for i, s := range list {
+		made[i].Status = forge.Status{Context: s.GetContext(), State: forge.State(s.GetState()), Description: s.GetDescription(), URL: s.GetTargetURL()}
+		made[i].Mine = me.is(s.GetCreator())
+	}
+	return forge.Ours(made), nil
 }
 
 // mostFull bounds what is remembered of commits that take no more statuses.

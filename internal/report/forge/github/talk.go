@@ -2,7 +2,9 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/google/go-github/v55/github"
@@ -16,10 +18,18 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 	if err != nil {
 		return nil, err
 	}
-	list, err := pages(r, fmt.Sprintf("read the comments of #%d", number), func(page github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
-		return r.client.Issues.ListComments(ctx, r.owner, r.name, number, &github.IssueListCommentsOptions{ListOptions: page})
+	size := 0
+	list, err := pages(r, fmt.Sprintf("read the comments of #%d", number), func(page github.ListOptions) ([]issueComment, *github.Response, error) {
+		list, resp, err := r.listComments(ctx, number, page)
+		for _, c := range list {
+			size += len(c.GetBody())
+		}
+		if err == nil && size > forge.MostTalk {
+			err = fmt.Errorf("%w: more than %d bytes", forge.ErrTooMany, forge.MostTalk)
+		}
+		return list, resp, err
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, forge.ErrTooMany) {
 		return nil, err
 	}
 	comments := make([]forge.Comment, 0, len(list))
@@ -30,13 +40,35 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 		}
 		seen[c.GetID()] = true
 	}
-	return comments, nil
+	return comments, err
 }
 
-func comment(c *github.IssueComment, me string) forge.Comment {
+// issueComment is a comment with what go-github does not know of: the App that
+// wrote it, also in the name of a person.
+type issueComment struct {
+	github.IssueComment
+	App *struct {
+		ID int64 `json:"id"`
+	} `json:"performed_via_github_app"`
+}
+
+func (r *Repository) listComments(ctx context.Context, number int, page github.ListOptions) ([]issueComment, *github.Response, error) {
+	path := fmt.Sprintf("repos/%s/%s/issues/%d/comments?page=%d&per_page=%d", r.owner, r.name, number, max(page.Page, 1), page.PerPage)
+	req, err := r.client.NewRequest(http.MethodGet, path, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	var list []issueComment
+	resp, err := r.client.Do(ctx, req, &list)
+	return list, resp, err
+}
+
+func comment(c issueComment, me account) forge.Comment {
+	user := c.GetUser()
 	return forge.Comment{
-		ID: c.GetID(), URL: c.GetHTMLURL(), Author: c.GetUser().GetLogin(), Mine: me != "" && strings.EqualFold(c.GetUser().GetLogin(), me),
-		Body: c.GetBody(), Created: c.GetCreatedAt().Time, Reactions: reactions(c.GetReactions()),
+		ID: c.GetID(), URL: c.GetHTMLURL(), Author: user.GetLogin(), AuthorID: user.GetID(), Mine: me.is(user),
+		Bot:  user.GetType() == "Bot" || strings.HasSuffix(strings.ToLower(user.GetLogin()), "[bot]") || c.App != nil,
+		Body: c.GetBody(), Created: c.GetCreatedAt().Time, Edited: c.GetUpdatedAt().After(c.GetCreatedAt().Time), Reactions: reactions(c.GetReactions()),
 	}
 }
 
@@ -60,11 +92,11 @@ func (r *Repository) Post(ctx context.Context, number int, body string) (forge.C
 		return forge.Comment{}, r.fail(err, fmt.Sprintf("comment on #%d", number))
 	}
 	// Whoever GitHub says has written it, that is us.
-	me := c.GetUser().GetLogin()
-	if r.config.App == nil && me != "" {
+	me := accountOf(c.GetUser())
+	if r.config.App == nil && me.login != "" {
 		r.am(me)
 	}
-	return comment(c, me), nil
+	return comment(issueComment{IssueComment: *c}, me), nil
 }
 
 // Edit implements [forge.Talk].

@@ -14,7 +14,7 @@ const paths = [
   `${repo}/commits`,
   `${repo}/commits/{commit_sha}/pulls`,
   `${repo}/commits/{ref}/check-runs`,
-  `${repo}/commits/{ref}/status`,
+  `${repo}/commits/{ref}/statuses`,
   `${repo}/installation`,
   `${repo}/issues/comments/{comment_id}`,
   `${repo}/issues/comments/{comment_id}/reactions`,
