@@ -2,7 +2,6 @@ package source
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,12 +19,9 @@ type joiner struct {
 }
 
 // join returns the merged folder, zero when it is gone, and the commit at
-// which the two part.
+// which the two part. It never takes refs/pull/N/merge: on many servers whoever
+// may push can write it, with the right parents and other files.
 func (j *joiner) join(base, head *object.Commit, given plumbing.Hash) (root, at plumbing.Hash, err error) {
-	if c, ok := j.servers(base.Hash, head.Hash); ok {
-		root, err = j.folderOf(c)
-		return root, given, err
-	}
 	best, known, err := j.bases(base.Hash, head.Hash, given)
 	if err != nil {
 		return root, at, err
@@ -47,28 +43,6 @@ func (j *joiner) join(base, head *object.Commit, given plumbing.Hash) (root, at 
 		root, err = j.make(nil)
 	}
 	return root, best[0], err
-}
-
-var pullHead = regexp.MustCompile(`^(refs/(?:pull|merge-requests)/[0-9]+/)head$`)
-
-// servers is the merge that the server has made of exactly these two commits.
-// It may be one of older ones, or there may be none: then we merge ourselves.
-func (j *joiner) servers(base, head plumbing.Hash) (*object.Commit, bool) {
-	for name, h := range j.talk.refs.References {
-		m := pullHead.FindStringSubmatch(name)
-		if m == nil || h != head {
-			continue
-		}
-		merged, ok := j.talk.refs.References[m[1]+"merge"]
-		if !ok {
-			continue
-		}
-		c, err := j.repo.bring(j.ctx, j.talk, merged)
-		if err == nil && slices.Equal(c.ParentHashes, []plumbing.Hash{base, head}) {
-			return c, true
-		}
-	}
-	return nil, false
 }
 
 // bases are the newest commits that both share, all of them here.

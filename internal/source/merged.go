@@ -22,8 +22,7 @@ type Merge struct {
 	// head changes nothing of it. It is empty while there is no such folder.
 	BaseTree string
 	Head     string // the commit that was merged into it
-	// MergeBase is the newest commit that both share, or one of them; empty when
-	// the server had merged them itself and nobody had to know.
+	// MergeBase is the newest commit that both share, or one of them.
 	MergeBase string
 	// Conflicts are the files of the configured folder that a person has to merge,
 	// named from the repository's root.
@@ -42,8 +41,8 @@ type Merge struct {
 // that were renamed on one side are not followed to their new name,
 // .gitattributes are not read, and where the two histories were merged into each
 // other crosswise, what conflicted at that time is like no other file. Each can
-// make a conflict where git sees none, and none can hide one. When the server offers refs/pull/N/merge of exactly these two commits,
-// it is taken instead and is the server's own merge. What is outside of the
+// make a conflict where git sees none, and none can hide one. A merge that the
+// server offers, such as refs/pull/N/merge, is not used. What is outside of the
 // configured folder is not looked at and can conflict all the same.
 func (r *Repo) Merged(ctx context.Context, head, mergeBase string) (m Merge, err error) {
 	err = r.look(ctx, func(ctx context.Context, t *talk) (err error) {

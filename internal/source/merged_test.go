@@ -194,9 +194,8 @@ func TestMergeOfShallowRepository(t *testing.T) {
 	}
 }
 
-// TestServersMerge takes the server's own merge, which knows of a rename, and
-// only while it is of these very commits.
-func TestServersMerge(t *testing.T) {
+// TestRenameIsAConflict says what not taking the server's merge costs.
+func TestRenameIsAConflict(t *testing.T) {
 	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
 		g.commit("first", "old.yaml", ten)
 		g.git("switch", "-q", "-c", "feature")
@@ -205,21 +204,29 @@ func TestServersMerge(t *testing.T) {
 		g.git("update-ref", "refs/pull/7/head", head)
 		g.git("switch", "-q", "main")
 		g.commit("changed", "old.yaml", edited("5", "five"))
-		r := newRepo(t, cfg)
-		if m := mustMerge(t, r, "refs/pull/7/head", ""); !slices.Equal(m.Conflicts, []string{"old.yaml"}) {
-			t.Errorf("without the server's merge: %+v", m)
-		}
 		g.git("switch", "-q", "--detach", "main")
 		g.git("merge", "-q", "--no-edit", head)
 		g.git("update-ref", "refs/pull/7/merge", "HEAD")
-		g.git("switch", "-q", "main")
-		r = newRepo(t, cfg)
-		if m := mustMerge(t, r, head, ""); len(m.Conflicts) > 0 || readFile(t, m.Revision, "new.yaml") != edited("5", "five") || m.Commit != head {
-			t.Errorf("with the server's merge: %+v", m)
+		if m := mustMerge(t, newRepo(t, cfg), "refs/pull/7/head", ""); !slices.Equal(m.Conflicts, []string{"old.yaml"}) {
+			t.Errorf("%+v", m)
 		}
-		g.commit("changed more", "old.yaml", edited("6", "six"))
-		if m := mustMerge(t, r, head, ""); !slices.Equal(m.Conflicts, []string{"old.yaml"}) {
-			t.Errorf("with the server's merge of an older commit: %+v", m)
+	})
+}
+
+// TestAttackForgedMerge has a merge with the right parents and other files where
+// forges keep theirs: whoever may push to a plain server can write it.
+func TestAttackForgedMerge(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		base, head, _ := pullRequestOf(g)
+		tree := g.git("mktree")
+		for _, kind := range []string{"pull", "merge-requests"} {
+			g.git("update-ref", "refs/"+kind+"/7/head", head)
+			g.git("update-ref", "refs/"+kind+"/7/merge", g.git("commit-tree", "-p", base, "-p", head, "-m", "forged", tree))
+			m := mustMerge(t, newRepo(t, cfg), "refs/"+kind+"/7/head", "")
+			want := strings.NewReplacer("2\n", "two\n", "9\n", "nine\n").Replace(ten)
+			if got := readFile(t, m.Revision, "clouds/prod/a.yaml"); got != want {
+				t.Errorf("%s: merged to %q", kind, got)
+			}
 		}
 	})
 }
