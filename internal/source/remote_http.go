@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -84,18 +85,37 @@ func newHTTPClient(caFile string) (*http.Client, error) {
 	}, nil
 }
 
-// checkRedirect keeps a login at the host it was given for.
+// checkRedirect follows a redirect only within the host that source.url names:
+// elsewhere a server could make this program ask what only this machine can
+// reach, or send a login to somebody else. The certificate of that host is
+// checked again, so that a name which means another machine by now leads to
+// nothing; http is for loopback addresses alone.
 func checkRedirect(req *http.Request, via []*http.Request) error {
-	first := via[0]
+	first := via[0].URL
 	switch {
 	case len(via) > 5:
 		return fail(ErrConfig, "the server redirects more than 5 times; set source.url to the repository's own address")
 	case req.URL.Scheme != "https" && !isLoopback(req.URL.Hostname()):
-		return fail(ErrConfig, "the server redirects to an address that is not encrypted (%s); set source.url to its https address", req.URL.Host)
-	case req.URL.Host != first.URL.Host && first.Header.Get("Authorization") != "":
-		return fail(ErrConfig, "the server redirects to another host (%s), to which the login is not sent; set source.url to the new address if it is right", req.URL.Host)
+		return fail(ErrConfig, "the server redirects to an address that is not encrypted; set source.url to its https address")
+	case !sameServer(first, req.URL):
+		return fail(ErrConfig, "the server redirects to another host%s, which is not followed; set source.url to the new address if it is right", said(req.URL.Host))
 	}
 	return nil
+}
+
+// sameServer allows another path, and https at its own port in place of http.
+func sameServer(first, next *url.URL) bool {
+	if !strings.EqualFold(first.Hostname(), next.Hostname()) || next.User != nil {
+		return false
+	}
+	return portOf(first) == portOf(next) || first.Scheme == "http" && next.Scheme == "https" && portOf(next) == "443"
+}
+
+func portOf(u *url.URL) string {
+	if u.Port() == "" && u.Scheme == "https" {
+		return "443"
+	}
+	return firstOf(u.Port(), "80")
 }
 
 // guard bounds what is read of an answer, and turns a refusal into an error
