@@ -1,10 +1,10 @@
 package source
 
 import (
-	"errors"
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"

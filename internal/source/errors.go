@@ -70,7 +70,7 @@ const maxErrorText = 500 // for what other code says; a server can make it long
 // finish puts the address before err's text, removes the secrets from it and
 // gives it a class if it has none yet.
 func finish(ctx context.Context, addr address, hidden secrets, err error) error {
-	f := &failure{class: ErrUnavailable, text: clip(hidden.remove(err.Error()), maxErrorText)}
+	f := &failure{class: ErrUnavailable, text: clip(foreign(hidden.remove(err.Error())), maxErrorText)}
 	var known *failure
 	if errors.As(err, &known) {
 		f.class, f.text = known.class, known.text
@@ -79,6 +79,18 @@ func finish(ctx context.Context, addr address, hidden secrets, err error) error 
 		f.ended = ctx.Err()
 		f.class = ErrUnavailable
 	}
-	f.text = addr.String() + ": " + hidden.remove(f.text)
+	f.text = addr.String() + ": " + printable(hidden.remove(f.text))
 	return f
+}
+
+// foreign is what other code says, without the addresses in it: they can hold a
+// login, and ours stands before every error.
+func foreign(text string) string {
+	words := strings.Fields(printable(text))
+	for i, word := range words {
+		if strings.Contains(word, "://") || strings.Contains(word, "@") {
+			words[i] = "[address]"
+		}
+	}
+	return strings.Join(words, " ")
 }

@@ -5,19 +5,30 @@ import (
 	"unicode"
 )
 
-const maxLine = 200
+const (
+	maxLine = 200
+	maxRead = 64 << 10 // of a text of which one line is shown
+)
 
 // oneLine is the first line of text, fit for a terminal and a log: printable,
 // and not long.
 func oneLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
+	line, _, _ := strings.Cut(strings.TrimSpace(clip(text, maxRead)), "\n")
+	return clip(strings.TrimSpace(printable(line)), maxLine)
+}
+
+// printable leaves out what could move a terminal's cursor or end a line of a
+// log. A line break becomes a space.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsPrint(r):
 			return r
+		case unicode.IsSpace(r):
+			return ' '
 		}
 		return -1
-	}, strings.ToValidUTF8(line, ""))
-	return clip(strings.TrimSpace(line), maxLine)
+	}, strings.ToValidUTF8(text, ""))
 }
 
 // said quotes a server's own words, if it said any.
