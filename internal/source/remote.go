@@ -109,7 +109,7 @@ const (
 	maxPackBytes   = 1 << 30
 	maxObjectBytes = 256 << 20
 	maxInflated    = 4 << 30
-	maxObjects     = 2_000_000
+	maxObjects     = 1_000_000
 )
 
 // bounded is a reader that fails, rather than ends, after left bytes.

@@ -117,6 +117,8 @@ func (r *Repo) look(parent context.Context, have func(context.Context, *talk) er
 		switch {
 		case err == nil:
 			return nil
+		case ctx.Err() != nil:
+			return r.explain(ctx, parent, hidden, err)
 		case errors.Is(err, errCache):
 			r.log.Warn("cannot use the cache folder; going on in memory", "dir", r.cfg.Dir, "error", err)
 			r.cfg.Dir = ""
