@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -103,7 +104,7 @@ func (r *resolver) apply(base []byte, c int32) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return packfile.PatchDelta(base, delta)
+	return patched(base, delta, r.objects[c].size)
 }
 
 // content is an object with its deltas applied: held from when it was made, or
@@ -135,7 +136,7 @@ func (r *resolver) content(i int32) ([]byte, error) {
 }
 
 func (r *resolver) hold(i int32, content []byte) {
-	if r.bytes+int64(len(content)) <= maxHeldContent {
+	if r.bytes == 0 || r.bytes+int64(len(content)) <= maxHeldContent {
 		r.held[i] = content
 		r.bytes += int64(len(content))
 	}
@@ -158,4 +159,62 @@ func (r *resolver) inflate(i int32) ([]byte, error) {
 	out := bytes.NewBuffer(make([]byte, 0, h.Length))
 	_, _, err = r.scanner.NextObject(out)
 	return out.Bytes(), err
+}
+
+// patched applies a delta. It does what packfile.PatchDelta does and asks for no
+// more memory than the result takes, which is at most size bytes long.
+//
+//	base's length │ result's length │ 0ccccccc and c bytes, or 1ssstttt with bytes of an offset and a length in base …
+func patched(base, delta []byte, size int64) ([]byte, error) {
+	from, n := binary.Uvarint(delta)
+	if n <= 0 || from != uint64(len(base)) {
+		return nil, packfile.ErrInvalidDelta
+	}
+	to, m := binary.Uvarint(delta[n:])
+	if m <= 0 || to > uint64(size) {
+		return nil, packfile.ErrInvalidDelta
+	}
+	out := make([]byte, 0, to)
+	for delta = delta[n+m:]; len(delta) > 0; {
+		part, rest, ok := instruction(base, delta)
+		if !ok || uint64(len(out)+len(part)) > to {
+			return nil, packfile.ErrInvalidDelta
+		}
+		out, delta = append(out, part...), rest
+	}
+	if uint64(len(out)) != to {
+		return nil, packfile.ErrInvalidDelta
+	}
+	return out, nil
+}
+
+// instruction is what the first instruction of a delta adds, and what follows.
+func instruction(base, delta []byte) (part, rest []byte, ok bool) {
+	first, rest := delta[0], delta[1:]
+	if first&0x80 == 0 {
+		n := int(first)
+		if n == 0 || n > len(rest) {
+			return nil, nil, false
+		}
+		return rest[:n], rest[n:], true
+	}
+	var numbers [7]byte
+	for i := range numbers {
+		if first&(1<<i) == 0 {
+			continue
+		}
+		if len(rest) == 0 {
+			return nil, nil, false
+		}
+		numbers[i], rest = rest[0], rest[1:]
+	}
+	at := uint64(binary.LittleEndian.Uint32(numbers[:]))
+	n := uint64(numbers[4]) | uint64(numbers[5])<<8 | uint64(numbers[6])<<16
+	if n == 0 {
+		n = 0x10000
+	}
+	if at+n > uint64(len(base)) {
+		return nil, nil, false
+	}
+	return base[at : at+n], rest, true
 }
