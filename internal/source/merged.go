@@ -58,17 +58,32 @@ func (r *Repo) Merged(ctx context.Context, head, mergeBase string) (m Merge, err
 // known is what an earlier merge found out. It goes with the store.
 type known struct {
 	merges map[merging]Merge
+	weight int64 // about how many bytes they hold
 }
 
 type merging struct{ base, head, mergeBase plumbing.Hash }
 
-const maxMerges = 256
+const (
+	maxMerges      = 256
+	maxMergesBytes = 64 << 20
+	entryBytes     = 128 // of memory, about
+)
 
 func (k *known) keep(key merging, m Merge) {
-	if k.merges == nil || len(k.merges) >= maxMerges {
-		k.merges = map[merging]Merge{}
+	weight := int64(entryBytes * len(m.Conflicts))
+	if files, ok := m.Files.(*treeFS); ok {
+		for _, f := range files.folders {
+			weight += int64(entryBytes * len(f.entries))
+		}
+		for _, text := range files.made {
+			weight += int64(len(text))
+		}
+	}
+	if k.merges == nil || len(k.merges) >= maxMerges || k.weight+weight > maxMergesBytes {
+		k.merges, k.weight = map[merging]Merge{}, 0
 	}
 	k.merges[key] = m
+	k.weight += weight
 }
 
 func (r *Repo) merged(ctx context.Context, t *talk, name, given string) (Merge, error) {
@@ -113,7 +128,7 @@ func (r *Repo) merge(ctx context.Context, t *talk, key merging) (Merge, error) {
 		return Merge{}, err
 	}
 	m := Merge{Base: base.Hash.String(), Head: head.Hash.String()}
-	j := joiner{repo: r, talk: t, merger: newMerger(ctx, r.store)}
+	j := joiner{repo: r, talk: t, merger: newMerger(ctx, r.store), visits: visits{ctx, maxVisits}}
 	root, at, err := j.join(base, head, key.mergeBase)
 	if err != nil {
 		return Merge{}, err
@@ -131,7 +146,7 @@ func (r *Repo) merge(ctx context.Context, t *talk, key merging) (Merge, error) {
 	if m.Conflicts = j.conflicted(); len(m.Conflicts) > 0 {
 		m.Revision = Revision{
 			Commit: m.Head, Subject: oneLine(head.Message), Author: oneLine(head.Author.Name),
-			Time: head.Committer.When, Root: rootOf(r.cfg.Path),
+			Time: sane(head.Committer.When), Root: rootOf(r.cfg.Path),
 		}
 		return m, nil
 	}

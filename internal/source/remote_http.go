@@ -135,7 +135,7 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body.Close()
 		return nil, statusError(resp, said(hidden.remove(words)), login)
 	}
-	limit := int64(maxPackBytes + maxPackBytes/16)
+	limit := int64(maxPreamble)
 	if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
 		limit = maxRefsBytes
 		if kind := resp.Header.Get("Content-Type"); kind != "application/x-git-upload-pack-advertisement" {
@@ -143,7 +143,11 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, fail(ErrConfig, "the server answered with %q, which is not what a Git server sends; set source.url to the address that `git clone` takes", clip(kind, 80))
 		}
 	}
-	resp.Body = &bounded{r: resp.Body, left: limit, what: "the server's answer"}
+	body := &bounded{r: resp.Body, left: limit, what: "the server's answer"}
+	if opened, ok := req.Context().Value(openedKey{}).(*opened); ok {
+		opened.body = body
+	}
+	resp.Body = body
 	return resp, nil
 }
 
@@ -174,6 +178,12 @@ func plainText(resp *http.Response) string {
 	return string(body)
 }
 
+// opened is where a request for a pack finds its answer, to let more of it in
+// once it is known to begin as one.
+type opened struct{ body *bounded }
+
+type openedKey struct{}
+
 // httpSession gives go-git's errors a class.
 type httpSession struct{ transport.UploadPackSession }
 
@@ -183,7 +193,11 @@ func (s httpSession) AdvertisedReferencesContext(ctx context.Context) (*packp.Ad
 }
 
 func (s httpSession) UploadPack(ctx context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
-	resp, err := s.UploadPackSession.UploadPack(ctx, req)
+	var answer opened
+	resp, err := s.UploadPackSession.UploadPack(context.WithValue(ctx, openedKey{}, &answer), req)
+	if err == nil && answer.body != nil {
+		answer.body.left += maxAnswerBytes
+	}
 	return resp, httpError(err)
 }
 

@@ -145,7 +145,7 @@ func (w *packList) walk(h plumbing.Hash, depth int) error {
 	if depth > maxTreeDepth {
 		return errTooDeep
 	}
-	o, err := w.objects.EncodedObject(plumbing.AnyObject, h)
+	o, err := boundedObject(w.objects, h)
 	if err != nil {
 		return err
 	}

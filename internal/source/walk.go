@@ -18,6 +18,9 @@ const (
 	maxTreeDepth = 128
 	maxEntries   = 200_000 // files and folders below the path, counted where they appear
 	maxNameBytes = 1024
+	maxPathBytes = 4096     // from the configured folder; what file systems take
+	maxTreeBytes = 32 << 20 // one folder's entries
+	maxTextBytes = 4 << 20  // a commit or a tag
 )
 
 var errTooDeep = fail(ErrContent, "folders are nested deeper than %d", maxTreeDepth)
@@ -31,6 +34,9 @@ func (s *store) commit(h plumbing.Hash) (*object.Commit, error) {
 		o, err := s.object(plumbing.AnyObject, h)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", errIncomplete, h, err)
+		}
+		if err := checkSize(o.Type(), h, o.Size()); err != nil {
+			return nil, err
 		}
 		switch o.Type() {
 		case plumbing.CommitObject:
@@ -57,11 +63,29 @@ func (s *store) tree(h plumbing.Hash) (*object.Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", errIncomplete, h, err)
 	}
+	if err := checkSize(o.Type(), h, o.Size()); err != nil {
+		return nil, err
+	}
 	t, err := object.DecodeTree(nil, o)
 	if err != nil {
 		return nil, fail(ErrContent, "tree %s is malformed: %s", h, err)
 	}
 	return t, nil
+}
+
+// checkSize refuses what would take much memory to read.
+func checkSize(t plumbing.ObjectType, h plumbing.Hash, size int64) error {
+	limit := int64(maxObjectBytes)
+	switch t {
+	case plumbing.CommitObject, plumbing.TagObject:
+		limit = maxTextBytes
+	case plumbing.TreeObject:
+		limit = maxTreeBytes
+	}
+	if size > limit {
+		return fail(ErrContent, "%s %s has %d bytes; at most %d are accepted", t, h, size, limit)
+	}
+	return nil
 }
 
 // checkComplete makes sure that all of a commit's objects are in the store.
@@ -139,6 +163,7 @@ func pathError(path, walked, part string, entries []object.TreeEntry, found int)
 type folder struct {
 	entries []object.TreeEntry
 	below   int // how many entries there are below, itself not counted
+	longest int // bytes of the longest path below
 }
 
 func (f *folder) find(name string) (object.TreeEntry, bool) {
@@ -176,10 +201,10 @@ func (l *listing) read(h plumbing.Hash, path string, depth int) (*folder, error)
 	slices.SortStableFunc(f.entries, func(a, b object.TreeEntry) int { return strings.Compare(a.Name, b.Name) })
 	for i, e := range f.entries {
 		if problem := nameProblem(e.Name); problem != "" {
-			return nil, fail(ErrContent, "the name %s in %q %s; remove it in a new commit", strconv.Quote(clip(e.Name, maxNameShown)), path, problem)
+			return nil, fail(ErrContent, "the name %s in %q %s; remove it in a new commit", strconv.Quote(clip(e.Name, maxNameShown)), clip(path, maxNameShown), problem)
 		}
 		if i > 0 && f.entries[i-1].Name == e.Name {
-			return nil, fail(ErrContent, "the name %q is twice in %q; commit it again with git", e.Name, path)
+			return nil, fail(ErrContent, "the name %q is twice in %q; commit it again with git", clip(e.Name, maxNameShown), clip(path, maxNameShown))
 		}
 		if e.Mode == filemode.Dir {
 			sub, err := l.read(e.Hash, path+e.Name+"/", depth+1)
@@ -187,9 +212,13 @@ func (l *listing) read(h plumbing.Hash, path string, depth int) (*folder, error)
 				return nil, err
 			}
 			f.below += sub.below
+			f.longest = max(f.longest, len(e.Name)+1+sub.longest)
+		}
+		if f.longest = max(f.longest, len(e.Name)); f.longest > maxPathBytes {
+			return nil, fail(ErrContent, "there are paths of more than %d bytes below %q; shorten them", maxPathBytes, clip(path, maxNameShown))
 		}
 		if f.below > maxEntries {
-			return nil, fail(ErrContent, "there are more than %d files below %q; set source.path to a smaller folder", maxEntries, path)
+			return nil, fail(ErrContent, "there are more than %d files below %q; set source.path to a smaller folder", maxEntries, clip(path, maxNameShown))
 		}
 	}
 	l.folders[h] = f
