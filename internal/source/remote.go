@@ -128,10 +128,19 @@ func (b *bounded) Read(p []byte) (int, error) {
 		p = p[:b.left+1]
 	}
 	n, err := b.r.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, fail(ErrContent, "%s is larger than this program accepts", b.what)
+	b.left -= int64(n)
+	if err := b.exceeded(); err != nil {
+		return 0, err
 	}
 	return n, err
+}
+
+// exceeded is the error of having read too much, for those who get another one.
+func (b *bounded) exceeded() error {
+	if b.left < 0 {
+		return fail(ErrContent, "%s is larger than this program accepts", b.what)
+	}
+	return nil
 }
 
 func (b *bounded) Close() error {

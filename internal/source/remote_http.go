@@ -195,8 +195,12 @@ func (s httpSession) AdvertisedReferencesContext(ctx context.Context) (*packp.Ad
 func (s httpSession) UploadPack(ctx context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
 	var answer opened
 	resp, err := s.UploadPackSession.UploadPack(context.WithValue(ctx, openedKey{}, &answer), req)
-	if err == nil && answer.body != nil {
+	switch {
+	case answer.body == nil:
+	case err == nil:
 		answer.body.left += maxAnswerBytes
+	case answer.body.exceeded() != nil: // which go-git makes a mere text of
+		err = answer.body.exceeded()
 	}
 	return resp, httpError(err)
 }

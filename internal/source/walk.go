@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -232,6 +233,12 @@ func (l *listing) tree(h plumbing.Hash) (*object.Tree, error) {
 	return l.store.tree(h)
 }
 
+// steers tells of characters that move a cursor, end a line or turn the
+// direction of what is shown: a name stands in plans, logs and comments.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || unicode.Is(unicode.Bidi_Control, r)
+}
+
 func nameProblem(name string) string {
 	switch {
 	case name == "" || name == "." || name == "..":
@@ -242,6 +249,8 @@ func nameProblem(name string) string {
 		return "holds a slash or a NUL byte"
 	case !utf8.ValidString(name):
 		return "is not UTF-8"
+	case strings.ContainsFunc(name, steers):
+		return "holds a control character"
 	case len(name) > maxNameBytes:
 		return "is too long"
 	}
