@@ -115,7 +115,7 @@ func revision(ctx context.Context, repo *source.Repo, ref string) (v seen, err e
 		return v, err
 	}
 	base := v.rev
-	merge, err := repo.Merged(ctx, ref, "")
+	merge, err := repo.Merged(ctx, ref)
 	switch {
 	case err != nil:
 		return v, err

@@ -23,8 +23,8 @@ type joiner struct {
 // join returns the merged folder, zero when it is gone, and the commit at
 // which the two part. It never takes refs/pull/N/merge: on many servers whoever
 // may push can write it, with the right parents and other files.
-func (j *joiner) join(base, head *object.Commit, given plumbing.Hash) (root, at plumbing.Hash, err error) {
-	best, known, err := j.bases(base.Hash, head.Hash, given)
+func (j *joiner) join(base, head *object.Commit) (root, at plumbing.Hash, err error) {
+	best, known, err := j.bases(base.Hash, head.Hash)
 	if err != nil {
 		return root, at, err
 	}
@@ -48,12 +48,8 @@ func (j *joiner) join(base, head *object.Commit, given plumbing.Hash) (root, at 
 }
 
 // bases are the newest commits that both share, all of them here.
-func (j *joiner) bases(base, head, given plumbing.Hash) (best []plumbing.Hash, known ancestry, err error) {
-	if !given.IsZero() {
-		if _, err = j.repo.bring(j.ctx, j.talk, given); err == nil {
-			return []plumbing.Hash{given}, nil, nil
-		}
-	} else if j.talk.can(capability.Filter) && j.talk.can(capability.AllowReachableSHA1InWant) {
+func (j *joiner) bases(base, head plumbing.Hash) (best []plumbing.Hash, known ancestry, err error) {
+	if j.talk.can(capability.Filter) && j.talk.can(capability.AllowReachableSHA1InWant) {
 		if best, known, err = j.repo.meet(j.ctx, j.talk, base, head, true, &j.visits); err == nil {
 			err = j.bringAll(best)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -34,8 +33,8 @@ type Merge struct {
 // or a full commit. Nothing is written anywhere, and an unchanged pair costs
 // one request.
 //
-// mergeBase, when not empty, is a full commit that both share, as a forge says
-// it; without it as much history is fetched as is needed to find it.
+// As much history is fetched as is needed to find what both share; what a forge
+// says of that is not used.
 //
 // The result is git's (merge-ort with its defaults) but for three things: files
 // that were renamed on one side are not followed to their new name,
@@ -44,9 +43,9 @@ type Merge struct {
 // make a conflict where git sees none, and none can hide one. A merge that the
 // server offers, such as refs/pull/N/merge, is not used. What is outside of the
 // configured folder is not looked at and can conflict all the same.
-func (r *Repo) Merged(ctx context.Context, head, mergeBase string) (m Merge, err error) {
+func (r *Repo) Merged(ctx context.Context, head string) (m Merge, err error) {
 	err = r.look(ctx, func(ctx context.Context, t *talk) (err error) {
-		m, err = r.merged(ctx, t, head, strings.ToLower(mergeBase))
+		m, err = r.merged(ctx, t, head)
 		return err
 	})
 	if err != nil {
@@ -61,7 +60,7 @@ type known struct {
 	weight int64 // about how many bytes they hold
 }
 
-type merging struct{ base, head, mergeBase plumbing.Hash }
+type merging struct{ base, head plumbing.Hash }
 
 const (
 	maxMerges      = 256
@@ -86,10 +85,7 @@ func (k *known) keep(key merging, m Merge) {
 	k.weight += weight
 }
 
-func (r *Repo) merged(ctx context.Context, t *talk, name, given string) (Merge, error) {
-	if given != "" && !fullHash.MatchString(given) {
-		return Merge{}, fail(ErrNotFound, "the merge base %q is not a full commit; give all its 40 digits, or none", clip(given, maxNameShown))
-	}
+func (r *Repo) merged(ctx context.Context, t *talk, name string) (Merge, error) {
 	_, base, err := findBranch(t.refs, r.cfg.Branch)
 	if err != nil {
 		return Merge{}, err
@@ -101,7 +97,7 @@ func (r *Repo) merged(ctx context.Context, t *talk, name, given string) (Merge, 
 	if !r.store.intact() {
 		return Merge{}, fmt.Errorf("%w: a pack is gone or unreadable", errIncomplete)
 	}
-	key := merging{base, head, plumbing.NewHash(given)}
+	key := merging{base, head}
 	m, ok := r.known.merges[key]
 	if !ok {
 		if m, err = r.merge(ctx, t, key); err != nil {
@@ -129,7 +125,7 @@ func (r *Repo) merge(ctx context.Context, t *talk, key merging) (Merge, error) {
 	}
 	m := Merge{Base: base.Hash.String(), Head: head.Hash.String()}
 	j := joiner{repo: r, talk: t, merger: newMerger(ctx, r.store), visits: visits{ctx, maxVisits}}
-	root, at, err := j.join(base, head, key.mergeBase)
+	root, at, err := j.join(base, head)
 	if err != nil {
 		return Merge{}, err
 	}
