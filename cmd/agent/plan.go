@@ -126,7 +126,7 @@ func revision(ctx context.Context, repo *source.Repo, ref string) (v seen, err e
 		return v, source.Public(err)
 	}
 	base := v.rev
-	merge, err := repo.Merged(ctx, ref, "")
+	merge, err := repo.Merged(ctx, ref)
 	switch {
 	case err != nil:
 		return v, source.Public(err)

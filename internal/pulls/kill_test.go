@@ -115,7 +115,7 @@ func TestAPlanAboutAnOlderHeadIsMadeAgain(t *testing.T) {
 		merged := w.stack.Merged
 		old := sha("old head")
 		w.files[old] = "+old"
-		w.stack.Merged = func(ctx context.Context, _, base string) (m sourceMerge, err error) { return merged(ctx, old, base) }
+		w.stack.Merged = func(ctx context.Context, _ string) (m sourceMerge, err error) { return merged(ctx, old) }
 		w.look()
 		w.stack.Merged = merged
 		time.Sleep(2 * retryPlan)

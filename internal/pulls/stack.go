@@ -23,7 +23,7 @@ type Stack struct {
 	// Last is the newest revision of the stack's branch; false before the first.
 	Last func() (source.Revision, bool)
 	// Merged is what the branch would hold with a pull request in it.
-	Merged func(ctx context.Context, head, mergeBase string) (source.Merge, error)
+	Merged func(ctx context.Context, head string) (source.Merge, error)
 	// Read turns files into objects without asking anybody. Its error is a
 	// [manifest.Problems] when a commit has to mend it.
 	Read func(ctx context.Context, files fs.FS) ([]reconcile.Desired, error)
@@ -129,7 +129,7 @@ func (s *Stack) page(ctx context.Context, j job) (page comment.Page, passing boo
 	defer cancel()
 	pull := j.pull
 	page = comment.Page{Stack: s.Name, Number: pull.Number, Head: pull.Head, Base: pull.Base}
-	merge, err := s.Merged(ctx, pull.HeadRef, pull.MergeBase)
+	merge, err := s.Merged(ctx, pull.HeadRef)
 	if err != nil {
 		page.Err = source.Public(err).Error()
 		s.repository.complain(fmt.Sprintf("pull request %d cannot be fetched", pull.Number), err)

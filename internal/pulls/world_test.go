@@ -81,7 +81,7 @@ func (w *world) folder(commit string) fs.FS {
 	return fstest.MapFS{"thing.yaml": {Data: []byte(w.files[commit])}}
 }
 
-func (w *world) merged(_ context.Context, head, _ string) (source.Merge, error) {
+func (w *world) merged(_ context.Context, head string) (source.Merge, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m := source.Merge{Base: w.base, BaseTree: w.files[w.base], Head: head}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,6 +25,20 @@ var (
 	hasScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:(//|:)`)
 )
 
+const notAnAddress = "looks like an address with a login in it and is none; write it as https://host/path, ssh://git@host/path or /a/folder"
+
+// holdsLogin tells of a path that could be a mistyped URL: it must not be shown.
+func holdsLogin(path string) bool {
+	before, _, found := strings.Cut(path, "@")
+	if last := strings.LastIndex(path, "@"); last >= 0 {
+		before = path[:last]
+	}
+	return found && (strings.Contains(before, ":") || strings.HasPrefix(before, "//"))
+}
+
+// foreignSchemes are those that an error names. Any other one could be a secret.
+var foreignSchemes = []string{"git", "ftp", "ftps", "ext", "fd", "rsync", "svn", "s3", "sftp", "git+http", "git+https"}
+
 // parseAddress splits raw. The password is what the URL carried, if anything;
 // problem, when not empty, never repeats it.
 func parseAddress(raw string) (a address, password, problem string) {
@@ -35,12 +50,16 @@ func parseAddress(raw string) (a address, password, problem string) {
 	case hasScheme.MatchString(raw):
 		return parseURL(raw)
 	}
-	if m := scpLike.FindStringSubmatch(raw); m != nil && !strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, ".") {
-		if m[1] == "" && strings.Contains(m[3], "@") {
+	plain := strings.HasPrefix(raw, "/") || strings.HasPrefix(raw, ".")
+	if m := scpLike.FindStringSubmatch(raw); m != nil && !plain {
+		if strings.Contains(m[3], "@") {
 			return a, "", "is not an address; write it as ssh://git@host/path"
 		}
 		a = address{scheme: "ssh", user: m[1], host: m[2], path: m[3]}
 		return a, "", a.checkSSH()
+	}
+	if holdsLogin(raw) || !plain && strings.Contains(raw, "@") {
+		return a, "", notAnAddress
 	}
 	full, err := filepath.Abs(raw)
 	if err != nil {
@@ -64,7 +83,13 @@ func parseURL(raw string) (a address, password, problem string) {
 	a = address{scheme: strings.ToLower(u.Scheme), host: u.Hostname(), path: u.Path}
 	if u.User != nil {
 		a.user = u.User.Username()
-		password, _ = u.User.Password()
+		var set bool
+		if password, set = u.User.Password(); set && a.scheme != "http" && a.scheme != "https" {
+			return a, password, "carries a password; ssh needs auth.sshKeyFile and auth.knownHostsFile, a path needs none"
+		}
+	}
+	if holdsLogin(u.Path) {
+		return a, password, notAnAddress
 	}
 	if p := u.Port(); p != "" {
 		if a.port, err = strconv.Atoi(p); err != nil || a.port < 1 || a.port > 65535 {
@@ -80,9 +105,6 @@ func parseURL(raw string) (a address, password, problem string) {
 		return a, password, a.checkHTTP()
 	case "ssh", "git+ssh", "ssh+git":
 		a.scheme = "ssh"
-		if password != "" {
-			return a, password, "carries a password; ssh needs auth.sshKeyFile and auth.knownHostsFile"
-		}
 		if strings.HasPrefix(a.path, "/~") {
 			a.path = a.path[1:]
 		}
@@ -94,6 +116,9 @@ func parseURL(raw string) (a address, password, problem string) {
 		a.host, a.user = "", ""
 		a.path = filepath.Clean(a.path)
 		return a, password, ""
+	}
+	if !slices.Contains(foreignSchemes, a.scheme) {
+		return a, password, "uses an unknown protocol; use https, ssh or a local path"
 	}
 	return a, password, "uses " + a.scheme + "; use https, ssh or a local path"
 }

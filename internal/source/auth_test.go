@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -102,7 +103,7 @@ func TestLoginFiles(t *testing.T) {
 
 func TestRedirects(t *testing.T) {
 	g := newGitRepo(t)
-	first := g.commit("first", "a.yaml", "1")
+	g.commit("first", "a.yaml", "1")
 	w := serveHTTP(t, g)
 	w.require("x-access-token:" + token)
 	auth := Auth{TokenFile: writeFile(t, token)}
@@ -129,11 +130,6 @@ func TestRedirects(t *testing.T) {
 	}
 
 	w.login.Store(nil)
-	rev, _ := mustFetch(t, newRepo(t, Config{URL: moved(w.URL).URL + "/old/config"}))
-	if rev.Commit != first {
-		t.Errorf("without a login a redirect leads to %s", rev.Commit)
-	}
-
 	plain := moved("http://git.example.com")
 	err = fetchError(t, newRepo(t, Config{URL: plain.URL + "/old/config"}))
 	wantError(t, err, ErrConfig, "not encrypted")
@@ -144,6 +140,39 @@ func TestRedirects(t *testing.T) {
 		http.Redirect(rw, req, req.URL.RequestURI(), http.StatusFound)
 	})
 	wantError(t, fetchError(t, newRepo(t, Config{URL: loop.URL + "/config"})), ErrConfig, "more than 5 times")
+}
+
+// TestAttackRedirectToPrivateAddress follows an anonymous server nowhere but to
+// itself: what stands for a service inside must not be asked.
+func TestAttackRedirectToPrivateAddress(t *testing.T) {
+	g := newGitRepo(t)
+	g.commit("first", "a.yaml", "1")
+	inside := serveHTTP(t, g)
+	port := inside.URL[strings.LastIndex(inside.URL, ":"):]
+	for _, to := range []string{
+		inside.URL, "http://localhost" + port, "http://[::1]" + port, "http://[::ffff:127.0.0.1]" + port, "http://127.1" + port,
+		"http://0.0.0.0" + port, "http://169.254.169.254", "http://2130706433" + port, "https://10.0.0.1", "https://192.168.0.1:6443",
+		"https://[fd00::1]", "https://[fe80::1%25lo]", "https://100.64.0.1", "https://inside.example.com", "https://127.0.0.1:6443",
+		"http://user:pw@127.0.0.1" + port, "file:///etc", "ext::sh", "//localhost" + port,
+	} {
+		asked := 0
+		s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
+			asked++
+			rw.Header().Set("Location", to+req.URL.RequestURI())
+			rw.WriteHeader(http.StatusFound)
+		}))
+		err := fetchError(t, newRepo(t, Config{URL: s.URL + "/config"}))
+		s.Close()
+		if strings.HasPrefix(to, "http") && !errors.Is(err, ErrConfig) {
+			t.Errorf("%s: %v", to, err)
+		}
+		if asked != 1 || inside.requests.Load() != 0 {
+			t.Errorf("%s: %d and %d requests", to, asked, inside.requests.Load())
+		}
+		if strings.Contains(err.Error(), "pw@") {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
 }
 
 func TestRenamedRepository(t *testing.T) {

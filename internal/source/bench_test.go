@@ -72,7 +72,7 @@ func BenchmarkMerged(b *testing.B) {
 	}
 	g.git("branch", "feature", "HEAD~40")
 	r := newRepo(b, Config{URL: w.url(), Branch: "main", Path: "clouds"})
-	mustMerge(b, r, "feature", "")
+	mustMerge(b, r, "feature")
 	b.Run("changed", func(b *testing.B) {
 		for n := 0; b.Loop(); n++ {
 			b.StopTimer()
@@ -80,14 +80,14 @@ func BenchmarkMerged(b *testing.B) {
 			g.commit("next", "clouds/c1/new.yaml", fmt.Sprint(n))
 			g.git("switch", "-q", "main")
 			b.StartTimer()
-			if m := mustMerge(b, r, "feature", ""); readFile(b, m.Revision, "c1/new.yaml") != fmt.Sprint(n) {
+			if m := mustMerge(b, r, "feature"); readFile(b, m.Revision, "c1/new.yaml") != fmt.Sprint(n) {
 				b.Fatal("an older commit was merged")
 			}
 		}
 	})
 	b.Run("unchanged", func(b *testing.B) {
 		for b.Loop() {
-			mustMerge(b, r, "feature", "")
+			mustMerge(b, r, "feature")
 		}
 	})
 }

@@ -179,7 +179,7 @@ func (s *store) load(ctx context.Context, commit plumbing.Hash) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		size, err := verifyPack(file)
+		size, err := verifyPack(ctx, file)
 		if err != nil {
 			return err
 		}
@@ -193,13 +193,13 @@ func (s *store) load(ctx context.Context, commit plumbing.Hash) error {
 }
 
 // verifyPack compares a pack with the checksum at its end.
-func verifyPack(file string) (int64, error) {
+func verifyPack(ctx context.Context, file string) (int64, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	end, err := checkSum(f)
+	end, err := checkSum(watched{ctx, f})
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", filepath.Base(file), err)
 	}

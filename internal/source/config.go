@@ -18,6 +18,7 @@ func (c *Config) check() (address, []string) {
 	addr, password, problem := parseAddress(c.URL)
 	if problem != "" {
 		add("url: %s", problem)
+		addr = address{scheme: addr.scheme} // no other message may show what was not understood
 	}
 	if problem == "" && (password != "" || strings.HasPrefix(addr.scheme, "http") && addr.user != "" && c.Auth.TokenFile == "" && c.Auth.Token == nil) {
 		add("url: carries a login; remove it and put it in a file named by auth.tokenFile or auth.basicAuthFile")
@@ -77,6 +78,9 @@ func (a Auth) problems(addr address) (out []string) {
 }
 
 func scanArgs(addr address) string {
+	if addr.host == "" {
+		return "HOST"
+	}
 	if addr.port != 0 && addr.port != 22 {
 		return "-p " + strconv.Itoa(addr.port) + " " + addr.host
 	}

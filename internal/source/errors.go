@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // What the caller does next about an error of this package.
@@ -87,7 +89,7 @@ const maxErrorText = 500 // for what other code says; a server can make it long
 // finish puts the address before err's text, removes the secrets from it and
 // gives it a class if it has none yet.
 func finish(ctx context.Context, addr address, hidden secrets, err error) error {
-	f := &failure{class: ErrUnavailable, text: clip(hidden.remove(err.Error()), maxErrorText)}
+	f := &failure{class: ErrUnavailable, text: clip(foreign(hidden.remove(err.Error())), maxErrorText)}
 	var known *failure
 	if errors.As(err, &known) {
 		f.class, f.text, f.about = known.class, known.text, known.about
@@ -97,6 +99,18 @@ func finish(ctx context.Context, addr address, hidden secrets, err error) error 
 		f.ended = ctx.Err()
 		f.class, f.about = ErrUnavailable, ""
 	}
-	f.text = addr.String() + ": " + hidden.remove(f.text)
+	f.text = addr.String() + ": " + printable.Line(strings.Join(strings.Fields(hidden.remove(f.text)), " "))
 	return f
+}
+
+// foreign is what other code says, without the addresses in it: they can hold a
+// login, and ours stands before every error.
+func foreign(text string) string {
+	words := strings.Fields(text)
+	for i, word := range words {
+		if strings.Contains(word, "://") || strings.Contains(word, "@") {
+			words[i] = "[address]"
+		}
+	}
+	return printable.Line(strings.Join(words, " "))
 }

@@ -34,8 +34,8 @@ func TestShared(t *testing.T) {
 			for commit, parents := range c.parents {
 				a[commits(commit)[0]] = commits(parents)
 			}
-			best, sure := a.shared(commits("L"), commits("R"))
-			if sure != c.sure || !slices.Equal(best, commits(c.best)) {
+			best, sure, err := a.shared(&visits{t.Context(), 100}, commits("L"), commits("R"))
+			if err != nil || sure != c.sure || !slices.Equal(best, commits(c.best)) {
 				t.Errorf("best %v, sure %v; want %s, %v", best, sure, c.best, c.sure)
 			}
 		})

@@ -2,7 +2,6 @@ package source
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,20 +16,19 @@ type joiner struct {
 	repo *Repo
 	talk *talk
 	*merger
+	visits  visits
+	virtual int // folders made of several shared commits
 }
 
 // join returns the merged folder, zero when it is gone, and the commit at
-// which the two part.
-func (j *joiner) join(base, head *object.Commit, given plumbing.Hash) (root, at plumbing.Hash, err error) {
-	if c, ok := j.servers(base.Hash, head.Hash); ok {
-		root, err = j.folderOf(c)
-		return root, given, err
-	}
-	best, known, err := j.bases(base.Hash, head.Hash, given)
+// which the two part. It never takes refs/pull/N/merge: on many servers whoever
+// may push can write it, with the right parents and other files.
+func (j *joiner) join(base, head *object.Commit) (root, at plumbing.Hash, err error) {
+	best, known, err := j.bases(base.Hash, head.Hash)
 	if err != nil {
 		return root, at, err
 	}
-	before, err := j.virtual(best, known, 0)
+	before, err := j.began(best, known, 0)
 	if err != nil {
 		return root, at, err
 	}
@@ -49,36 +47,10 @@ func (j *joiner) join(base, head *object.Commit, given plumbing.Hash) (root, at 
 	return root, best[0], err
 }
 
-var pullHead = regexp.MustCompile(`^(refs/(?:pull|merge-requests)/[0-9]+/)head$`)
-
-// servers is the merge that the server has made of exactly these two commits.
-// It may be one of older ones, or there may be none: then we merge ourselves.
-func (j *joiner) servers(base, head plumbing.Hash) (*object.Commit, bool) {
-	for name, h := range j.talk.refs.References {
-		m := pullHead.FindStringSubmatch(name)
-		if m == nil || h != head {
-			continue
-		}
-		merged, ok := j.talk.refs.References[m[1]+"merge"]
-		if !ok {
-			continue
-		}
-		c, err := j.repo.bring(j.ctx, j.talk, merged)
-		if err == nil && slices.Equal(c.ParentHashes, []plumbing.Hash{base, head}) {
-			return c, true
-		}
-	}
-	return nil, false
-}
-
 // bases are the newest commits that both share, all of them here.
-func (j *joiner) bases(base, head, given plumbing.Hash) (best []plumbing.Hash, known ancestry, err error) {
-	if !given.IsZero() {
-		if _, err = j.repo.bring(j.ctx, j.talk, given); err == nil {
-			return []plumbing.Hash{given}, nil, nil
-		}
-	} else if j.talk.can(capability.Filter) && j.talk.can(capability.AllowReachableSHA1InWant) {
-		if best, known, err = j.repo.meet(j.ctx, j.talk, base, head, true); err == nil {
+func (j *joiner) bases(base, head plumbing.Hash) (best []plumbing.Hash, known ancestry, err error) {
+	if j.talk.can(capability.Filter) && j.talk.can(capability.AllowReachableSHA1InWant) {
+		if best, known, err = j.repo.meet(j.ctx, j.talk, base, head, true, &j.visits); err == nil {
 			err = j.bringAll(best)
 		}
 	} else {
@@ -88,7 +60,7 @@ func (j *joiner) bases(base, head, given plumbing.Hash) (best []plumbing.Hash, k
 		return best, known, err
 	}
 	// The server gives nothing but what references lead to: take it all.
-	if best, known, err = j.repo.meet(j.ctx, j.talk, base, head, false); err != nil {
+	if best, known, err = j.repo.meet(j.ctx, j.talk, base, head, false, &j.visits); err != nil {
 		return nil, nil, err
 	}
 	return best, known, j.bringAll(best)
@@ -104,16 +76,17 @@ func (j *joiner) bringAll(commits []plumbing.Hash) error {
 }
 
 const (
-	maxBases   = 8 // shared commits, none of which leads to another
-	maxNesting = 4 // of histories that crossed again and again
+	maxBases   = 8  // shared commits, none of which leads to another
+	maxNesting = 4  // of histories that crossed again and again
+	maxVirtual = 64 // commits that are fetched and merged to tell what both sides began with
 )
 
-// virtual is the folder that both sides began with. When they had been merged
+// began is the folder that both sides began with. When they had been merged
 // into each other crosswise there are several such, and it is what these
 // would give when merged, as git does it: a file in which they conflict is
 // like no other.
-func (j *joiner) virtual(best []plumbing.Hash, known ancestry, depth int) (plumbing.Hash, error) {
-	if len(best) > maxBases || depth > maxNesting {
+func (j *joiner) began(best []plumbing.Hash, known ancestry, depth int) (plumbing.Hash, error) {
+	if j.virtual += len(best); len(best) > maxBases || depth > maxNesting || j.virtual > maxVirtual {
 		return plumbing.ZeroHash, fail(ErrContent, "the two histories were merged into each other too often to tell what they began with; merge the branch into this one first")
 	}
 	if err := j.bringAll(best); err != nil {
@@ -121,10 +94,10 @@ func (j *joiner) virtual(best []plumbing.Hash, known ancestry, depth int) (plumb
 	}
 	at, err := j.folderAt(best[0])
 	for i := 1; i < len(best) && err == nil; i++ {
-		shared, _ := known.shared(best[:i], best[i:i+1])
 		var before, next plumbing.Hash
-		if len(shared) > 0 {
-			before, err = j.virtual(shared, known, depth+1)
+		var shared []plumbing.Hash
+		if shared, _, err = known.shared(&j.visits, best[:i], best[i:i+1]); err == nil && len(shared) > 0 {
+			before, err = j.began(shared, known, depth+1)
 		}
 		if err == nil {
 			next, err = j.folderAt(best[i])

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -22,8 +21,7 @@ type Merge struct {
 	// head changes nothing of it. It is empty while there is no such folder.
 	BaseTree string
 	Head     string // the commit that was merged into it
-	// MergeBase is the newest commit that both share, or one of them; empty when
-	// the server had merged them itself and nobody had to know.
+	// MergeBase is the newest commit that both share, or one of them.
 	MergeBase string
 	// Conflicts are the files of the configured folder that a person has to merge,
 	// named from the repository's root.
@@ -35,19 +33,19 @@ type Merge struct {
 // or a full commit. Nothing is written anywhere, and an unchanged pair costs
 // one request.
 //
-// mergeBase, when not empty, is a full commit that both share, as a forge says
-// it; without it as much history is fetched as is needed to find it.
+// As much history is fetched as is needed to find what both share; what a forge
+// says of that is not used.
 //
 // The result is git's (merge-ort with its defaults) but for three things: files
 // that were renamed on one side are not followed to their new name,
 // .gitattributes are not read, and where the two histories were merged into each
 // other crosswise, what conflicted at that time is like no other file. Each can
-// make a conflict where git sees none, and none can hide one. When the server offers refs/pull/N/merge of exactly these two commits,
-// it is taken instead and is the server's own merge. What is outside of the
+// make a conflict where git sees none, and none can hide one. A merge that the
+// server offers, such as refs/pull/N/merge, is not used. What is outside of the
 // configured folder is not looked at and can conflict all the same.
-func (r *Repo) Merged(ctx context.Context, head, mergeBase string) (m Merge, err error) {
+func (r *Repo) Merged(ctx context.Context, head string) (m Merge, err error) {
 	err = r.look(ctx, func(ctx context.Context, t *talk) (err error) {
-		m, err = r.merged(ctx, t, head, strings.ToLower(mergeBase))
+		m, err = r.merged(ctx, t, head)
 		return err
 	})
 	if err != nil {
@@ -59,23 +57,35 @@ func (r *Repo) Merged(ctx context.Context, head, mergeBase string) (m Merge, err
 // known is what an earlier merge found out. It goes with the store.
 type known struct {
 	merges map[merging]Merge
+	weight int64 // about how many bytes they hold
 }
 
-type merging struct{ base, head, mergeBase plumbing.Hash }
+type merging struct{ base, head plumbing.Hash }
 
-const maxMerges = 256
+const (
+	maxMerges      = 256
+	maxMergesBytes = 64 << 20
+	entryBytes     = 128 // of memory, about
+)
 
 func (k *known) keep(key merging, m Merge) {
-	if k.merges == nil || len(k.merges) >= maxMerges {
-		k.merges = map[merging]Merge{}
+	weight := int64(entryBytes * len(m.Conflicts))
+	if files, ok := m.Files.(*treeFS); ok {
+		for _, f := range files.folders {
+			weight += int64(entryBytes * len(f.entries))
+		}
+		for _, text := range files.made {
+			weight += int64(len(text))
+		}
+	}
+	if k.merges == nil || len(k.merges) >= maxMerges || k.weight+weight > maxMergesBytes {
+		k.merges, k.weight = map[merging]Merge{}, 0
 	}
 	k.merges[key] = m
+	k.weight += weight
 }
 
-func (r *Repo) merged(ctx context.Context, t *talk, name, given string) (Merge, error) {
-	if given != "" && !fullHash.MatchString(given) {
-		return Merge{}, fail(ErrNotFound, "the merge base %q is not a full commit; give all its 40 digits, or none", clip(given, maxNameShown))
-	}
+func (r *Repo) merged(ctx context.Context, t *talk, name string) (Merge, error) {
 	_, base, err := findBranch(t.refs, r.cfg.Branch)
 	if err != nil {
 		return Merge{}, err
@@ -87,7 +97,7 @@ func (r *Repo) merged(ctx context.Context, t *talk, name, given string) (Merge, 
 	if !r.store.intact() {
 		return Merge{}, fmt.Errorf("%w: a pack is gone or unreadable", errIncomplete)
 	}
-	key := merging{base, head, plumbing.NewHash(given)}
+	key := merging{base, head}
 	m, ok := r.known.merges[key]
 	if !ok {
 		if m, err = r.merge(ctx, t, key); err != nil {
@@ -114,8 +124,8 @@ func (r *Repo) merge(ctx context.Context, t *talk, key merging) (Merge, error) {
 		return Merge{}, err
 	}
 	m := Merge{Base: base.Hash.String(), Head: head.Hash.String()}
-	j := joiner{repo: r, talk: t, merger: newMerger(ctx, r.store)}
-	root, at, err := j.join(base, head, key.mergeBase)
+	j := joiner{repo: r, talk: t, merger: newMerger(ctx, r.store), visits: visits{ctx, maxVisits}}
+	root, at, err := j.join(base, head)
 	if err != nil {
 		return Merge{}, err
 	}
@@ -132,7 +142,7 @@ func (r *Repo) merge(ctx context.Context, t *talk, key merging) (Merge, error) {
 	if m.Conflicts = j.conflicted(); len(m.Conflicts) > 0 {
 		m.Revision = Revision{
 			Commit: m.Head, Subject: oneLine(head.Message), Author: oneLine(head.Author.Name),
-			Time: head.Committer.When, Root: rootOf(r.cfg.Path),
+			Time: sane(head.Committer.When), Root: rootOf(r.cfg.Path),
 		}
 		return m, nil
 	}

@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-func mustMerge(t testing.TB, r *Repo, head, base string) Merge {
+func mustMerge(t testing.TB, r *Repo, head string) Merge {
 	t.Helper()
-	m, err := r.Merged(t.Context(), head, base)
+	m, err := r.Merged(t.Context(), head)
 	if err != nil {
 		t.Fatalf("merging %s: %v", head, err)
 	}
@@ -46,25 +46,23 @@ func TestMerged(t *testing.T) {
 		for name, allow := range map[string]string{"whole": "false", "bare": "true"} {
 			g.git("config", "uploadpack.allowFilter", allow)
 			g.git("config", "uploadpack.allowReachableSHA1InWant", allow)
-			for _, mergeBase := range []string{"", shared} {
-				r := newRepo(t, cfg)
-				m := mustMerge(t, r, "refs/pull/7/head", mergeBase)
-				want := strings.NewReplacer("2\n", "two\n", "9\n", "nine\n").Replace(ten)
-				if readFile(t, m.Revision, "a.yaml") != want || readFile(t, m.Revision, "new.yaml") != "new" || len(m.Conflicts) > 0 {
-					t.Errorf("%s: merged to %q", name, readFile(t, m.Revision, "a.yaml"))
-				}
-				if m.Base != base || m.Head != head || m.MergeBase != shared || m.Commit != head || m.Branch != "refs/pull/7/head" || m.Subject != "second" || m.Root != "clouds/prod" {
-					t.Errorf("%s: merge is %+v", name, m)
-				}
-				if tree := strings.TrimSpace(g.git("merge-tree", "--write-tree", base, head)); g.git("rev-parse", tree+":clouds/prod") != m.Tree {
-					t.Errorf("%s: the tree is %s, git's is another", name, m.Tree)
-				}
-				if info, err := fs.Stat(m.Files, "a.yaml"); err != nil || info.Size() != int64(len(want)) {
-					t.Errorf("%s: a.yaml is %v, %v", name, info, err)
-				}
-				if rev, changed := mustFetch(t, r); !changed || rev.Commit != base || rev.Parent != g.git("rev-parse", base+"^") || rev.Tree == m.Tree {
-					t.Errorf("%s: afterwards the branch is %+v", name, rev)
-				}
+			r := newRepo(t, cfg)
+			m := mustMerge(t, r, "refs/pull/7/head")
+			want := strings.NewReplacer("2\n", "two\n", "9\n", "nine\n").Replace(ten)
+			if readFile(t, m.Revision, "a.yaml") != want || readFile(t, m.Revision, "new.yaml") != "new" || len(m.Conflicts) > 0 {
+				t.Errorf("%s: merged to %q", name, readFile(t, m.Revision, "a.yaml"))
+			}
+			if m.Base != base || m.Head != head || m.MergeBase != shared || m.Commit != head || m.Branch != "refs/pull/7/head" || m.Subject != "second" || m.Root != "clouds/prod" {
+				t.Errorf("%s: merge is %+v", name, m)
+			}
+			if tree := strings.TrimSpace(g.git("merge-tree", "--write-tree", base, head)); g.git("rev-parse", tree+":clouds/prod") != m.Tree {
+				t.Errorf("%s: the tree is %s, git's is another", name, m.Tree)
+			}
+			if info, err := fs.Stat(m.Files, "a.yaml"); err != nil || info.Size() != int64(len(want)) {
+				t.Errorf("%s: a.yaml is %v, %v", name, info, err)
+			}
+			if rev, changed := mustFetch(t, r); !changed || rev.Commit != base || rev.Parent != g.git("rev-parse", base+"^") || rev.Tree == m.Tree {
+				t.Errorf("%s: afterwards the branch is %+v", name, rev)
 			}
 		}
 	})
@@ -77,17 +75,17 @@ func TestMergedCostsNothingTwice(t *testing.T) {
 	g.git("config", "uploadpack.allowFilter", "true")
 	w := serveHTTP(t, g)
 	r := newRepo(t, Config{URL: w.url(), Branch: "main"})
-	mustMerge(t, r, "pull/7/head", "")
+	mustMerge(t, r, "pull/7/head")
 	first := w.packs.Load()
 	for _, name := range []string{"pull/7/head", head, "feature"} {
 		before := w.requests.Load()
-		m := mustMerge(t, r, name, "")
+		m := mustMerge(t, r, name)
 		if w.packs.Load() != first || w.requests.Load() != before+1 || m.Branch != name {
 			t.Errorf("%s: %d packs and %d requests more", name, w.packs.Load()-first, w.requests.Load()-before)
 		}
 	}
 	g.commit("next", "clouds/prod/a.yaml", edited("9", "NINE"))
-	if m := mustMerge(t, r, head, ""); !strings.Contains(readFile(t, m.Revision, "clouds/prod/a.yaml"), "NINE") {
+	if m := mustMerge(t, r, head); !strings.Contains(readFile(t, m.Revision, "clouds/prod/a.yaml"), "NINE") {
 		t.Error("the branch moved and the merge did not")
 	}
 	if n := w.packs.Load() - first; n > 3 {
@@ -105,10 +103,10 @@ func TestMergedTouchesNothing(t *testing.T) {
 		cfg.Path = "prod"
 		r := newRepo(t, cfg)
 		rev, _ := mustFetch(t, r)
-		if m := mustMerge(t, r, "feature", ""); m.Tree != rev.Tree || m.BaseTree != rev.Tree || m.Tree == "" || readFile(t, m.Revision, "a.yaml") != "2" {
+		if m := mustMerge(t, r, "feature"); m.Tree != rev.Tree || m.BaseTree != rev.Tree || m.Tree == "" || readFile(t, m.Revision, "a.yaml") != "2" {
 			t.Errorf("the tree is %s, the branch's %s", m.Tree, rev.Tree)
 		}
-		if m := mustMerge(t, r, "main", ""); m.Tree != rev.Tree || m.MergeBase != rev.Commit {
+		if m := mustMerge(t, r, "main"); m.Tree != rev.Tree || m.MergeBase != rev.Commit {
 			t.Errorf("the branch merged into itself is %+v", m)
 		}
 	})
@@ -123,7 +121,7 @@ func TestMergeConflicts(t *testing.T) {
 		g.git("switch", "-q", "main")
 		g.commit("ours", "prod/a.yaml", edited("5", "FIVE"), "prod/gone.yaml", edited("5", "five"), "prod/both.yaml", "ours", "prod/thing", "z", "other/b.yaml", "none")
 		cfg.Path = "prod"
-		m := mustMerge(t, newRepo(t, cfg), "feature", "")
+		m := mustMerge(t, newRepo(t, cfg), "feature")
 		if want := []string{"prod/a.yaml", "prod/both.yaml", "prod/gone.yaml", "prod/thing"}; !slices.Equal(m.Conflicts, want) {
 			t.Errorf("conflicts %q, want %q", m.Conflicts, want)
 		}
@@ -146,16 +144,16 @@ func TestMergeOfFolders(t *testing.T) {
 	g.commit("all gone")
 	g.git("switch", "-q", "main")
 	g.commit("second", "README.md", "read it")
-	if m := mustMerge(t, newRepo(t, Config{URL: g.dir, Path: "prod"}), "feature", ""); readFile(t, m.Revision, "a.yaml") != "1" {
+	if m := mustMerge(t, newRepo(t, Config{URL: g.dir, Path: "prod"}), "feature"); readFile(t, m.Revision, "a.yaml") != "1" {
 		t.Errorf("the folder that the branch does not have yet is %+v", m)
 	}
-	_, err := newRepo(t, Config{URL: g.dir, Path: "old"}).Merged(t.Context(), "removing", "")
+	_, err := newRepo(t, Config{URL: g.dir, Path: "old"}).Merged(t.Context(), "removing")
 	wantError(t, err, ErrNotFound, `after the merge there is no folder "old"`)
-	if m := mustMerge(t, newRepo(t, Config{URL: g.dir}), "emptying", ""); !slices.Equal(m.Conflicts, []string{"README.md"}) {
+	if m := mustMerge(t, newRepo(t, Config{URL: g.dir}), "emptying"); !slices.Equal(m.Conflicts, []string{"README.md"}) {
 		t.Errorf("%+v", m)
 	}
 	g.git("revert", "--no-edit", "HEAD")
-	m := mustMerge(t, newRepo(t, Config{URL: g.dir}), "emptying", "")
+	m := mustMerge(t, newRepo(t, Config{URL: g.dir}), "emptying")
 	if list, err := fs.ReadDir(m.Files, "."); err != nil || len(list) > 0 {
 		t.Errorf("an emptied root holds %v, %v", list, err)
 	}
@@ -163,18 +161,16 @@ func TestMergeOfFolders(t *testing.T) {
 
 func TestMergeErrors(t *testing.T) {
 	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		first := g.commit("first", "a.yaml", "1")
+		g.commit("first", "a.yaml", "1")
 		g.git("switch", "-q", "--orphan", "stranger")
 		g.commit("another beginning", "a.yaml", "2")
 		g.git("switch", "-q", "main")
 		r := newRepo(t, cfg)
-		_, err := r.Merged(t.Context(), "stranger", "")
+		_, err := r.Merged(t.Context(), "stranger")
 		wantError(t, err, ErrContent, "share no history")
-		_, err = r.Merged(t.Context(), "refs/pull/8/head", "")
+		_, err = r.Merged(t.Context(), "refs/pull/8/head")
 		wantError(t, err, ErrNotFound, "refs/pull/8/head")
-		_, err = r.Merged(t.Context(), "stranger", first[:10])
-		wantError(t, err, ErrNotFound, "not a full commit")
-		_, err = r.Merged(t.Context(), strings.Repeat("12", 20), "")
+		_, err = r.Merged(t.Context(), strings.Repeat("12", 20))
 		if !NeedsPerson(err) {
 			t.Errorf("a commit that nobody has: %v", err)
 		}
@@ -189,14 +185,13 @@ func TestMergeOfShallowRepository(t *testing.T) {
 	g.git("clone", "-q", "--depth=3", "--no-single-branch", "file://"+g.dir, shallow)
 	g.git("-C", shallow, "branch", "feature", "origin/feature")
 	for _, url := range []string{shallow, "file://" + shallow} {
-		_, err := newRepo(t, Config{URL: url, Branch: "main"}).Merged(t.Context(), "feature", "")
+		_, err := newRepo(t, Config{URL: url, Branch: "main"}).Merged(t.Context(), "feature")
 		wantError(t, err, ErrContent, "git fetch --unshallow")
 	}
 }
 
-// TestServersMerge takes the server's own merge, which knows of a rename, and
-// only while it is of these very commits.
-func TestServersMerge(t *testing.T) {
+// TestRenameIsAConflict says what not taking the server's merge costs.
+func TestRenameIsAConflict(t *testing.T) {
 	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
 		g.commit("first", "old.yaml", ten)
 		g.git("switch", "-q", "-c", "feature")
@@ -205,21 +200,29 @@ func TestServersMerge(t *testing.T) {
 		g.git("update-ref", "refs/pull/7/head", head)
 		g.git("switch", "-q", "main")
 		g.commit("changed", "old.yaml", edited("5", "five"))
-		r := newRepo(t, cfg)
-		if m := mustMerge(t, r, "refs/pull/7/head", ""); !slices.Equal(m.Conflicts, []string{"old.yaml"}) {
-			t.Errorf("without the server's merge: %+v", m)
-		}
 		g.git("switch", "-q", "--detach", "main")
 		g.git("merge", "-q", "--no-edit", head)
 		g.git("update-ref", "refs/pull/7/merge", "HEAD")
-		g.git("switch", "-q", "main")
-		r = newRepo(t, cfg)
-		if m := mustMerge(t, r, head, ""); len(m.Conflicts) > 0 || readFile(t, m.Revision, "new.yaml") != edited("5", "five") || m.Commit != head {
-			t.Errorf("with the server's merge: %+v", m)
+		if m := mustMerge(t, newRepo(t, cfg), "refs/pull/7/head"); !slices.Equal(m.Conflicts, []string{"old.yaml"}) {
+			t.Errorf("%+v", m)
 		}
-		g.commit("changed more", "old.yaml", edited("6", "six"))
-		if m := mustMerge(t, r, head, ""); !slices.Equal(m.Conflicts, []string{"old.yaml"}) {
-			t.Errorf("with the server's merge of an older commit: %+v", m)
+	})
+}
+
+// TestAttackForgedMerge has a merge with the right parents and other files where
+// forges keep theirs: whoever may push to a plain server can write it.
+func TestAttackForgedMerge(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		base, head, _ := pullRequestOf(g)
+		tree := g.git("mktree")
+		for _, kind := range []string{"pull", "merge-requests"} {
+			g.git("update-ref", "refs/"+kind+"/7/head", head)
+			g.git("update-ref", "refs/"+kind+"/7/merge", g.git("commit-tree", "-p", base, "-p", head, "-m", "forged", tree))
+			m := mustMerge(t, newRepo(t, cfg), "refs/"+kind+"/7/head")
+			want := strings.NewReplacer("2\n", "two\n", "9\n", "nine\n").Replace(ten)
+			if got := readFile(t, m.Revision, "clouds/prod/a.yaml"); got != want {
+				t.Errorf("%s: merged to %q", kind, got)
+			}
 		}
 	})
 }
@@ -229,10 +232,10 @@ func TestMergesOutliveTheStore(t *testing.T) {
 	g := newGitRepo(t)
 	_, head, _ := pullRequestOf(g)
 	r := newRepo(t, Config{URL: g.dir, Branch: "main", Dir: t.TempDir()})
-	m := mustMerge(t, r, head, "")
+	m := mustMerge(t, r, head)
 	for n := range 2 * maxPacks {
 		head = g.git("commit-tree", "-p", head, "-m", fmt.Sprint(n), g.git("rev-parse", head+"^{tree}"))
-		mustMerge(t, r, head, "")
+		mustMerge(t, r, head)
 	}
 	if len(r.store.packs) > maxPacks+4 {
 		t.Errorf("the store has %d packs", len(r.store.packs))
@@ -365,7 +368,7 @@ func TestMergedLikeGit(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		m, err := r.Merged(t.Context(), "right", "")
+		m, err := r.Merged(t.Context(), "right")
 		if err != nil {
 			t.Fatalf("%v\n%s", err, script)
 		}

@@ -28,6 +28,15 @@ type merger struct {
 	unsettled int // above 0, a conflict makes an entry like no other
 	strange   map[plumbing.Hash]bool
 	steps     int
+	bytes     int64 // of the texts that were merged line by line
+	work      threeway.Work
+	merged    map[[3]plumbing.Hash]lined // what lines found out
+}
+
+// lined is what came of merging three texts.
+type lined struct {
+	hash plumbing.Hash
+	ok   bool
 }
 
 // made is what a merge made.
@@ -40,7 +49,7 @@ func newMerger(ctx context.Context, s *store) *merger {
 	m := made{trees: map[plumbing.Hash]*object.Tree{}, files: map[plumbing.Hash][]byte{}}
 	return &merger{
 		listing: &listing{store: s, made: m.trees, ctx: ctx, folders: map[plumbing.Hash]*folder{}},
-		made:    m, strange: map[plumbing.Hash]bool{},
+		made:    m, strange: map[plumbing.Hash]bool{}, work: maxLineSteps, merged: map[[3]plumbing.Hash]lined{},
 	}
 }
 
@@ -126,7 +135,7 @@ func (m *merger) make(entries []object.TreeEntry) (plumbing.Hash, error) {
 
 // conflict takes note of a file that a person has to merge.
 func (m *merger) conflict(path string) object.TreeEntry {
-	if m.unsettled == 0 {
+	if m.unsettled == 0 && len(m.conflicts) < maxConflicts {
 		m.conflicts = append(m.conflicts, path)
 	}
 	h := plumbing.ComputeHash(plumbing.BlobObject, []byte("conflict "+strconv.Itoa(len(m.strange))+" in "+path))
@@ -163,40 +172,67 @@ func (m *merger) file(before, ours, theirs object.TreeEntry, path string) (objec
 	if kindOf(before) != filemode.Regular {
 		before = object.TreeEntry{}
 	}
-	text, ok, err := m.lines(before.Hash, ours.Hash, theirs.Hash)
-	if err != nil || !ok {
-		return m.conflict(path), err
+	of := [3]plumbing.Hash{before.Hash, ours.Hash, theirs.Hash}
+	text, known := m.merged[of]
+	if !known {
+		var err error
+		if text, err = m.lines(of); err != nil {
+			return object.TreeEntry{}, err
+		}
+		m.merged[of] = text
 	}
-	result.Hash = plumbing.ComputeHash(plumbing.BlobObject, text)
-	m.made.files[result.Hash] = text
+	if !text.ok {
+		return m.conflict(path), nil
+	}
+	result.Hash = text.hash
 	return result, nil
 }
 
-// maxMergedBytes is the longest file that is merged line by line.
-const maxMergedBytes = 8 << 20
+const (
+	maxMergedBytes = 8 << 20  // the longest file that is merged line by line
+	maxLineBytes   = 64 << 20 // of all such files together, before and after
+	maxLineSteps   = 500_000_000
+	maxConflicts   = 1000 // files that are named
+)
 
 // lines merges texts; a zero hash is an empty one.
-func (m *merger) lines(hashes ...plumbing.Hash) (merged []byte, ok bool, err error) {
+func (m *merger) lines(of [3]plumbing.Hash) (l lined, err error) {
+	if err := m.ctx.Err(); err != nil {
+		return l, err
+	}
 	var texts [3][]byte
-	for i, h := range hashes {
+	for i, h := range of {
 		if m.strange[h] {
-			return nil, false, nil
+			return l, nil
 		}
 		text, here := m.made.files[h]
 		if !here && !h.IsZero() {
 			size, err := m.store.size(h)
 			if err != nil || size > maxMergedBytes {
-				return nil, false, err
+				return l, err
 			}
 			if text, err = m.store.blob(h); err != nil {
-				return nil, false, err
+				return l, err
 			}
 		}
 		texts[i] = text
+		m.bytes += int64(len(text))
 	}
-	merged, ok = threeway.Merge(texts[0], texts[1], texts[2])
-	return merged, ok, nil
+	if m.bytes > maxLineBytes {
+		return l, errEntangled
+	}
+	text, ok := m.work.Merge(texts[0], texts[1], texts[2])
+	if m.work < 0 {
+		return l, errEntangled
+	}
+	if ok {
+		l = lined{plumbing.ComputeHash(plumbing.BlobObject, text), true}
+		m.made.files[l.hash] = text
+	}
+	return l, nil
 }
+
+var errEntangled = fail(ErrContent, "too much was changed on both sides to be merged here; merge the branch into this one first")
 
 func same(a, b object.TreeEntry) bool { return a.Mode == b.Mode && a.Hash == b.Hash }
 

@@ -30,7 +30,7 @@ func writePack(ctx context.Context, w io.Writer, objects storer.EncodedObjectSto
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		o, err := objects.EncodedObject(plumbing.AnyObject, h)
+		o, err := boundedObject(objects, h)
 		if err == nil {
 			err = writeObject(out, deflate, o)
 		}
@@ -40,6 +40,21 @@ func writePack(ctx context.Context, w io.Writer, objects storer.EncodedObjectSto
 	}
 	_, err = w.Write(sum.Sum(nil))
 	return err
+}
+
+// boundedObject reads an object unless it is too large. Of one that is borrowed
+// from another repository the size is not known before.
+func boundedObject(objects storer.EncodedObjectStorer, h plumbing.Hash) (plumbing.EncodedObject, error) {
+	if size, err := objects.EncodedObjectSize(h); err == nil {
+		if err := checkSize(plumbing.BlobObject, h, size); err != nil {
+			return nil, err
+		}
+	}
+	o, err := objects.EncodedObject(plumbing.AnyObject, h)
+	if err != nil {
+		return nil, err
+	}
+	return o, checkSize(o.Type(), h, o.Size())
 }
 
 func writeObject(out io.Writer, deflate *zlib.Writer, o plumbing.EncodedObject) error {

@@ -70,7 +70,7 @@ func findBranch(refs *packp.AdvRefs, name string) (string, plumbing.Hash, error)
 		return "", plumbing.ZeroHash, fail(ErrNotFound, "the repository's HEAD names no branch; set source.branch%s", nearestHint("branches", "", branches(refs)))
 	}
 	tip, ok := refs.References[branchPrefix+name]
-	if !ok {
+	if !ok || tip.IsZero() {
 		return "", plumbing.ZeroHash, fail(ErrNotFound, "there is no branch %q; set source.branch or push it%s", name, nearestHint("branches", name, branches(refs)))
 	}
 	return name, tip, nil
@@ -104,7 +104,7 @@ func findRef(refs *packp.AdvRefs, ref string) (plumbing.Hash, error) {
 		return tip, err
 	}
 	for _, full := range candidates(ref) {
-		if tip, ok := refs.References[full]; ok {
+		if tip, ok := refs.References[full]; ok && !tip.IsZero() {
 			return tip, nil
 		}
 	}

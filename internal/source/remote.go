@@ -56,11 +56,13 @@ func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.A
 		return err
 	}
 	defer func() { _ = resp.Close() }() // what matters is what was read
+	// Progress, and what wraps the pack, count as well.
+	raw := &bounded{r: resp, left: q.limit + q.limit/16 + maxPreamble, what: "the server's answer"}
 	what := "the pack"
 	if q.depth > 1 {
 		what = "the history that shows where the two commits part"
 	}
-	return receive(&bounded{r: demux(req, resp), left: q.limit, what: what})
+	return receive(&bounded{r: demux(req, raw), left: q.limit, what: what})
 }
 
 func (q query) request(offered *capability.List) (*packp.UploadPackRequest, error) {
@@ -106,10 +108,12 @@ func demux(req *packp.UploadPackRequest, r io.Reader) io.Reader {
 // Bounds on what a server may send, far above what manifests need.
 const (
 	maxRefsBytes   = 64 << 20
+	maxPreamble    = 4 << 20 // what comes before a pack: where history is cut off, what is shared
 	maxPackBytes   = 1 << 30
+	maxAnswerBytes = maxPackBytes + maxPackBytes/8 // a pack and what wraps it
 	maxObjectBytes = 256 << 20
 	maxInflated    = 4 << 30
-	maxObjects     = 2_000_000
+	maxObjects     = 1_000_000
 )
 
 // bounded is a reader that fails, rather than ends, after left bytes.
@@ -124,10 +128,19 @@ func (b *bounded) Read(p []byte) (int, error) {
 		p = p[:b.left+1]
 	}
 	n, err := b.r.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, fail(ErrContent, "%s is larger than this program accepts", b.what)
+	b.left -= int64(n)
+	if err := b.exceeded(); err != nil {
+		return 0, err
 	}
 	return n, err
+}
+
+// exceeded is the error of having read too much, for those who get another one.
+func (b *bounded) exceeded() error {
+	if b.left < 0 {
+		return fail(ErrContent, "%s is larger than this program accepts", b.what)
+	}
+	return nil
 }
 
 func (b *bounded) Close() error {

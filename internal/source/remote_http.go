@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -77,18 +78,37 @@ func newHTTPClient(caFile string) (*http.Client, error) {
 	return client, nil
 }
 
-// checkRedirect keeps a login at the host it was given for.
+// checkRedirect follows a redirect only within the host that source.url names:
+// elsewhere a server could make this program ask what only this machine can
+// reach, or send a login to somebody else. The certificate of that host is
+// checked again, so that a name which means another machine by now leads to
+// nothing; http is for loopback addresses alone.
 func checkRedirect(req *http.Request, via []*http.Request) error {
-	first := via[0]
+	first := via[0].URL
 	switch {
 	case len(via) > 5:
 		return fail(ErrConfig, "the server redirects more than 5 times; set source.url to the repository's own address")
 	case req.URL.Scheme != "https" && !isLoopback(req.URL.Hostname()):
-		return fail(ErrConfig, "the server redirects to an address that is not encrypted (%s); set source.url to its https address", req.URL.Host)
-	case req.URL.Host != first.URL.Host && first.Header.Get("Authorization") != "":
-		return fail(ErrConfig, "the server redirects to another host (%s), to which the login is not sent; set source.url to the new address if it is right", req.URL.Host)
+		return fail(ErrConfig, "the server redirects to an address that is not encrypted; set source.url to its https address")
+	case !sameServer(first, req.URL):
+		return fail(ErrConfig, "the server redirects to another host%s, which is not followed; set source.url to the new address if it is right", said(req.URL.Host))
 	}
 	return nil
+}
+
+// sameServer allows another path, and https at its own port in place of http.
+func sameServer(first, next *url.URL) bool {
+	if !strings.EqualFold(first.Hostname(), next.Hostname()) || next.User != nil {
+		return false
+	}
+	return portOf(first) == portOf(next) || first.Scheme == "http" && next.Scheme == "https" && portOf(next) == "443"
+}
+
+func portOf(u *url.URL) string {
+	if u.Port() == "" && u.Scheme == "https" {
+		return "443"
+	}
+	return firstOf(u.Port(), "80")
 }
 
 // guard bounds what is read of an answer, and turns a refusal into an error
@@ -108,7 +128,7 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body.Close()
 		return nil, statusError(resp, said(hidden.remove(words)), login)
 	}
-	limit := int64(maxPackBytes + maxPackBytes/16)
+	limit := int64(maxPreamble)
 	if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
 		limit = maxRefsBytes
 		if kind := resp.Header.Get("Content-Type"); kind != "application/x-git-upload-pack-advertisement" {
@@ -116,7 +136,11 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, fail(ErrConfig, "the server answered with %q, which is not what a Git server sends; set source.url to the address that `git clone` takes", clip(kind, 80))
 		}
 	}
-	resp.Body = &bounded{r: resp.Body, left: limit, what: "the server's answer"}
+	body := &bounded{r: resp.Body, left: limit, what: "the server's answer"}
+	if opened, ok := req.Context().Value(openedKey{}).(*opened); ok {
+		opened.body = body
+	}
+	resp.Body = body
 	return resp, nil
 }
 
@@ -147,6 +171,12 @@ func plainText(resp *http.Response) string {
 	return string(body)
 }
 
+// opened is where a request for a pack finds its answer, to let more of it in
+// once it is known to begin as one.
+type opened struct{ body *bounded }
+
+type openedKey struct{}
+
 // httpSession gives go-git's errors a class.
 type httpSession struct{ transport.UploadPackSession }
 
@@ -156,7 +186,15 @@ func (s httpSession) AdvertisedReferencesContext(ctx context.Context) (*packp.Ad
 }
 
 func (s httpSession) UploadPack(ctx context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
-	resp, err := s.UploadPackSession.UploadPack(ctx, req)
+	var answer opened
+	resp, err := s.UploadPackSession.UploadPack(context.WithValue(ctx, openedKey{}, &answer), req)
+	switch {
+	case answer.body == nil:
+	case err == nil:
+		answer.body.left += maxAnswerBytes
+	case answer.body.exceeded() != nil: // which go-git makes a mere text of
+		err = answer.body.exceeded()
+	}
 	return resp, httpError(err)
 }
 

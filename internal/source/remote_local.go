@@ -34,7 +34,7 @@ func (r *localRemote) open(context.Context, *secrets) (transport.UploadPackSessi
 	case errors.Is(err, git.ErrRepositoryNotExists):
 		return nil, fail(ErrNotFound, "this folder is not a Git repository; set source.url to one, or run `git init` here and commit")
 	case err != nil:
-		return nil, fail(ErrConfig, "this repository cannot be read (%s); it has to be an ordinary SHA-1 repository", err)
+		return nil, fail(ErrConfig, "this repository cannot be read (%s); it has to be an ordinary SHA-1 repository", clip(foreign(err.Error()), maxLine))
 	}
 	stored, ok := repo.Storer.(*filesystem.Storage)
 	if !ok {
@@ -145,7 +145,7 @@ func (w *packList) walk(h plumbing.Hash, depth int) error {
 	if depth > maxTreeDepth {
 		return errTooDeep
 	}
-	o, err := w.objects.EncodedObject(plumbing.AnyObject, h)
+	o, err := boundedObject(w.objects, h)
 	if err != nil {
 		return err
 	}

@@ -173,9 +173,11 @@ func (s *sshSession) UploadPack(ctx context.Context, req *packp.UploadPackReques
 		return nil, s.explain(ctx, err)
 	}
 	resp := packp.NewUploadPackResponse(req)
-	if err := resp.Decode(io.NopCloser(s.out)); err != nil {
+	in := &bounded{r: s.out, left: maxPreamble, what: "what comes before the pack"}
+	if err := resp.Decode(io.NopCloser(in)); err != nil {
 		return nil, s.explain(ctx, err)
 	}
+	in.left += maxAnswerBytes
 	return resp, nil
 }
 

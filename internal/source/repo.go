@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -117,6 +118,8 @@ func (r *Repo) look(parent context.Context, have func(context.Context, *talk) er
 		switch {
 		case err == nil:
 			return nil
+		case ctx.Err() != nil:
+			return r.explain(ctx, parent, hidden, err)
 		case errors.Is(err, errCache):
 			r.log.Warn("cannot use the cache folder; going on in memory", "dir", r.cfg.Dir, "error", err)
 			r.cfg.Dir = ""
@@ -190,11 +193,20 @@ func (r *Repo) describe(ctx context.Context, name string, commit *object.Commit,
 		Branch:  name,
 		Subject: oneLine(commit.Message),
 		Author:  oneLine(commit.Author.Name),
-		Time:    commit.Committer.When,
+		Time:    sane(commit.Committer.When),
 		Tree:    root.String(),
 		Root:    rootOf(r.cfg.Path),
-		Files:   &treeFS{store: r.store, made: m.files, folders: l.folders, root: root, time: commit.Committer.When},
+		Files:   &treeFS{store: r.store, made: m.files, folders: l.folders, root: root, time: sane(commit.Committer.When)},
 	}, nil
+}
+
+// sane is a time that every format can say. A commit can name any second and
+// any zone.
+func sane(t time.Time) time.Time {
+	if t = t.UTC(); t.Year() < 1970 || t.Year() > 9999 {
+		return time.Unix(0, 0).UTC()
+	}
+	return t
 }
 
 // rootOf is a clean path, or nothing for the repository's root.

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/go-git/go-billy/v5"
-	"github.com/go-git/go-billy/v5/memfs"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-billy/v5/util"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -26,6 +25,8 @@ type store struct {
 	dir    string // empty: in memory
 	fs     billy.Filesystem
 	broken atomic.Bool // an object that was here could not be read
+	// temporary makes files for packs that are too large for memory.
+	temporary func() (*os.File, error)
 
 	mu       sync.Mutex // go-git's storage is not safe for concurrent use
 	objects  *filesystem.Storage
@@ -48,9 +49,9 @@ const (
 
 // newStore returns an empty store in the folder dir, or in memory.
 func newStore(dir string) *store {
-	s := &store{dir: dir, complete: map[plumbing.Hash]bool{}}
+	s := &store{dir: dir, temporary: unnamed, complete: map[plumbing.Hash]bool{}}
 	if dir == "" {
-		s.fs = memfs.New()
+		s.fs = newMemory()
 	} else {
 		s.fs = osfs.New(dir, osfs.WithBoundOS())
 	}
@@ -68,24 +69,13 @@ func (s *store) reopen() {
 
 // receive adds a pack to the store. It is all there afterwards, or not at all.
 func (s *store) receive(ctx context.Context, r io.Reader) error {
-	if s.dir == "" {
-		f, err := memfs.New().Create("incoming")
-		if err != nil {
-			return cacheError(err)
-		}
+	if in, ok := s.fs.(*memory); ok {
+		f := &overflow{temporary: s.temporary}
+		defer f.close()
 		if _, err := io.Copy(f, r); err != nil {
 			return fmt.Errorf("receiving the pack: %w", err)
 		}
-		return s.install(ctx, f, func(name string) error {
-			if _, err := f.Seek(0, io.SeekStart); err != nil {
-				return err
-			}
-			content, err := io.ReadAll(f)
-			if err != nil {
-				return err
-			}
-			return util.WriteFile(s.fs, name, content, 0o600)
-		})
+		return s.install(ctx, f, func(name string) error { return in.place(name, f) })
 	}
 	f, err := os.CreateTemp(s.dir, "incoming-")
 	if err != nil {
@@ -103,24 +93,30 @@ func (s *store) receive(ctx context.Context, r io.Reader) error {
 
 // install indexes a pack and lets place put it where objects are read from.
 func (s *store) install(ctx context.Context, pack spool, place func(name string) error) error {
-	bases, err := checkPack(ctx, pack)
+	scan, err := scanPack(ctx, pack)
 	if err != nil {
 		return err
 	}
-	if err := s.completePack(pack, bases); err != nil {
-		return err
-	}
-	sum, index, err := indexPack(pack)
+	added, err := s.completePack(ctx, pack, scan.missing())
 	if err != nil {
 		return err
 	}
+	if added {
+		if scan, err = scanPack(ctx, pack); err != nil {
+			return err
+		}
+	}
+	if err := scan.resolve(ctx); err != nil {
+		return err
+	}
+	index := scan.index()
 	size, err := pack.Seek(0, io.SeekEnd)
 	if err != nil {
 		return cacheError(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := packFolder + "/pack-" + sum.String()
+	name := packFolder + "/pack-" + scan.sum.String()
 	if err := s.fs.MkdirAll(packFolder, 0o700); err != nil {
 		return cacheError(err)
 	}

@@ -6,11 +6,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-const maxLine = 200
+const (
+	maxLine = 200
+	maxRead = 64 << 10 // of a text of which one line is shown
+)
 
 // oneLine is the first line of text, safe to print and not long.
 func oneLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(clip(text, maxRead)), "\n")
 	return clip(printable.Line(strings.TrimSpace(line)), maxLine)
 }
 

@@ -2,6 +2,7 @@ package source
 
 import (
 	"compress/zlib"
+	"context"
 	"crypto/sha1"
 	"encoding/binary"
 	"fmt"
@@ -11,51 +12,56 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
-// spool is a pack on its way in: a file on disk or in memory.
-type spool interface {
-	io.ReadWriteSeeker
-	Truncate(size int64) error
-}
-
 // completePack makes a thin pack whole. A thin pack has deltas whose bases the
 // server knows to be here; they are copied to its end, so that each pack can
 // be read, checked and indexed by itself.
 //
 //	"PACK" 2 count │ objects … │ checksum   ──▶   "PACK" 2 count+n │ objects … │ n bases │ checksum
-func (s *store) completePack(pack spool, bases []plumbing.Hash) error {
-	end, err := checkSum(pack)
-	if err != nil {
-		return err
-	}
+//
+// It is false when there is nothing to add.
+func (s *store) completePack(ctx context.Context, pack spool, bases []plumbing.Hash) (added bool, err error) {
 	var here []plumbing.EncodedObject
+	var total int64
 	for _, h := range bases {
-		// One that is not here is in the pack itself, or indexing will miss it.
-		if o, err := s.object(plumbing.AnyObject, h); err == nil {
-			here = append(here, o)
+		if err := ctx.Err(); err != nil {
+			return false, err
 		}
+		// One that is not here is made by another delta, or resolving will miss it.
+		o, err := s.object(plumbing.AnyObject, h)
+		if err != nil {
+			continue
+		}
+		if total += o.Size(); total > maxInflated {
+			return false, fail(ErrContent, "the pack changes files of more than %d bytes; at most that many are accepted", int64(maxInflated))
+		}
+		here = append(here, o)
 	}
 	if len(here) == 0 {
-		return nil
+		return false, nil
 	}
-	if err := appendObjects(pack, end, here); err != nil {
-		return fmt.Errorf("completing the pack: %w", err)
+	end, err := pack.Seek(-sha1.Size, io.SeekEnd)
+	if err != nil {
+		return false, cacheError(err)
+	}
+	if err := appendObjects(ctx, pack, end, here); err != nil {
+		return false, fmt.Errorf("completing the pack: %w", err)
 	}
 	if err := addCount(pack, uint32(len(here))); err != nil {
-		return fmt.Errorf("completing the pack: %w", err)
+		return false, fmt.Errorf("completing the pack: %w", err)
 	}
 	if end, err = pack.Seek(0, io.SeekEnd); err != nil {
-		return cacheError(err)
+		return false, cacheError(err)
 	}
-	sum, err := sumOf(pack, end)
+	sum, err := sumOf(watched{ctx, pack}, end)
 	if err != nil {
-		return err
+		return false, err
 	}
 	_, err = cacheWriter{pack}.Write(sum)
-	return err
+	return true, err
 }
 
 // appendObjects puts objects where a pack's checksum stands.
-func appendObjects(pack spool, end int64, objects []plumbing.EncodedObject) error {
+func appendObjects(ctx context.Context, pack spool, end int64, objects []plumbing.EncodedObject) error {
 	if err := pack.Truncate(end); err != nil {
 		return cacheError(err)
 	}
@@ -67,6 +73,9 @@ func appendObjects(pack spool, end int64, objects []plumbing.EncodedObject) erro
 		return err
 	}
 	for _, o := range objects {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err := writeObject(cacheWriter{pack}, deflate, o); err != nil {
 			return err
 		}

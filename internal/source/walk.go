@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -18,6 +19,9 @@ const (
 	maxTreeDepth = 128
 	maxEntries   = 200_000 // files and folders below the path, counted where they appear
 	maxNameBytes = 1024
+	maxPathBytes = 4096     // from the configured folder; what file systems take
+	maxTreeBytes = 32 << 20 // one folder's entries
+	maxTextBytes = 4 << 20  // a commit or a tag
 )
 
 var errTooDeep = fail(ErrContent, "folders are nested deeper than %d", maxTreeDepth)
@@ -31,6 +35,9 @@ func (s *store) commit(h plumbing.Hash) (*object.Commit, error) {
 		o, err := s.object(plumbing.AnyObject, h)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", errIncomplete, h, err)
+		}
+		if err := checkSize(o.Type(), h, o.Size()); err != nil {
+			return nil, err
 		}
 		switch o.Type() {
 		case plumbing.CommitObject:
@@ -57,11 +64,29 @@ func (s *store) tree(h plumbing.Hash) (*object.Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", errIncomplete, h, err)
 	}
+	if err := checkSize(o.Type(), h, o.Size()); err != nil {
+		return nil, err
+	}
 	t, err := object.DecodeTree(nil, o)
 	if err != nil {
 		return nil, fail(ErrContent, "tree %s is malformed: %s", h, err)
 	}
 	return t, nil
+}
+
+// checkSize refuses what would take much memory to read.
+func checkSize(t plumbing.ObjectType, h plumbing.Hash, size int64) error {
+	limit := int64(maxObjectBytes)
+	switch t {
+	case plumbing.CommitObject, plumbing.TagObject:
+		limit = maxTextBytes
+	case plumbing.TreeObject:
+		limit = maxTreeBytes
+	}
+	if size > limit {
+		return fail(ErrContent, "%s %s has %d bytes; at most %d are accepted", t, h, size, limit)
+	}
+	return nil
 }
 
 // checkComplete makes sure that all of a commit's objects are in the store.
@@ -139,6 +164,7 @@ func pathError(path, walked, part string, entries []object.TreeEntry, found int)
 type folder struct {
 	entries []object.TreeEntry
 	below   int // how many entries there are below, itself not counted
+	longest int // bytes of the longest path below
 }
 
 func (f *folder) find(name string) (object.TreeEntry, bool) {
@@ -176,10 +202,10 @@ func (l *listing) read(h plumbing.Hash, path string, depth int) (*folder, error)
 	slices.SortStableFunc(f.entries, func(a, b object.TreeEntry) int { return strings.Compare(a.Name, b.Name) })
 	for i, e := range f.entries {
 		if problem := nameProblem(e.Name); problem != "" {
-			return nil, fail(ErrContent, "the name %s in %q %s; remove it in a new commit", strconv.Quote(clip(e.Name, maxNameShown)), path, problem)
+			return nil, fail(ErrContent, "the name %s in %q %s; remove it in a new commit", strconv.Quote(clip(e.Name, maxNameShown)), clip(path, maxNameShown), problem)
 		}
 		if i > 0 && f.entries[i-1].Name == e.Name {
-			return nil, fail(ErrContent, "the name %q is twice in %q; commit it again with git", e.Name, path)
+			return nil, fail(ErrContent, "the name %q is twice in %q; commit it again with git", clip(e.Name, maxNameShown), clip(path, maxNameShown))
 		}
 		if e.Mode == filemode.Dir {
 			sub, err := l.read(e.Hash, path+e.Name+"/", depth+1)
@@ -187,9 +213,13 @@ func (l *listing) read(h plumbing.Hash, path string, depth int) (*folder, error)
 				return nil, err
 			}
 			f.below += sub.below
+			f.longest = max(f.longest, len(e.Name)+1+sub.longest)
+		}
+		if f.longest = max(f.longest, len(e.Name)); f.longest > maxPathBytes {
+			return nil, fail(ErrContent, "there are paths of more than %d bytes below %q; shorten them", maxPathBytes, clip(path, maxNameShown))
 		}
 		if f.below > maxEntries {
-			return nil, fail(ErrContent, "there are more than %d files below %q; set source.path to a smaller folder", maxEntries, path)
+			return nil, fail(ErrContent, "there are more than %d files below %q; set source.path to a smaller folder", maxEntries, clip(path, maxNameShown))
 		}
 	}
 	l.folders[h] = f
@@ -203,6 +233,12 @@ func (l *listing) tree(h plumbing.Hash) (*object.Tree, error) {
 	return l.store.tree(h)
 }
 
+// steers tells of characters that move a cursor, end a line or turn the
+// direction of what is shown: a name stands in plans, logs and comments.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || unicode.Is(unicode.Bidi_Control, r)
+}
+
 func nameProblem(name string) string {
 	switch {
 	case name == "" || name == "." || name == "..":
@@ -213,6 +249,8 @@ func nameProblem(name string) string {
 		return "holds a slash or a NUL byte"
 	case !utf8.ValidString(name):
 		return "is not UTF-8"
+	case strings.ContainsFunc(name, steers):
+		return "holds a control character"
 	case len(name) > maxNameBytes:
 		return "is too long"
 	}

@@ -191,7 +191,7 @@ func (a *App) prepare() {
 func ParseAPI(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("%q is not the URL of an API; it looks like https://git.acme.example/api/v3", text)
+		return nil, errors.New("apiURL is not the URL of an API; one looks like https://git.acme.example/api/v3")
 	}
 	if !strings.HasSuffix(u.Path, "/") {
 		u.Path += "/"

@@ -77,9 +77,6 @@ type Pull struct {
 	// refs/pull/7/head.
 	Head, HeadRef string
 	Base          string // the branch it asks to be merged into
-	// MergeBase is the newest commit that head and base share; "" when the forge
-	// does not say.
-	MergeBase string
 	// Fork is true when the commits come from another repository.
 	Fork         bool
 	Open, Merged bool

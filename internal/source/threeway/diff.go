@@ -12,13 +12,14 @@ const (
 	maxSteps = 50_000_000
 )
 
-// compare returns what changed from old to new, in order.
-func compare(old, new []int) []change {
+// compare returns what changed from old to new, in order, and how many lines
+// it looked at.
+func compare(old, new []int) ([]change, int) {
 	d := differ{old: linesOf(old), new: linesOf(new)}
 	d.run()
 	d.old.settle(&d.new)
 	d.new.settle(&d.old)
-	return d.changes()
+	return d.changes(), d.steps + d.old.steps + d.new.steps
 }
 
 // lines are those of one text, and which of them the other lacks.

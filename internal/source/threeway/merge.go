@@ -18,28 +18,48 @@ const (
 	maxLines = 200_000
 )
 
+// Work is how many lines may still be looked at. Below zero there were not
+// enough, and what came of the last merge is not to be used.
+type Work int
+
+// Merge is like the function, and takes what it does from w.
+func (w *Work) Merge(before, ours, theirs []byte) (merged []byte, ok bool) {
+	merged, ok, steps := counted(before, ours, theirs)
+	*w -= Work(steps)
+	return merged, ok
+}
+
 // Merge returns what before becomes when both ours and theirs happen to it. It
 // is not ok when they change the same place, or places side by side, in
 // different ways, and when one of the three is no text or very long.
 func Merge(before, ours, theirs []byte) (merged []byte, ok bool) {
+	merged, ok, _ = counted(before, ours, theirs)
+	return merged, ok
+}
+
+// counted merges, and counts the lines that it looked at.
+func counted(before, ours, theirs []byte) (merged []byte, ok bool, steps int) {
 	switch {
 	case bytes.Equal(ours, theirs), bytes.Equal(before, theirs):
-		return ours, true
+		return ours, true, 0
 	case bytes.Equal(before, ours):
-		return theirs, true
+		return theirs, true, 0
 	}
 	for _, text := range [][]byte{before, ours, theirs} {
 		if bytes.IndexByte(text[:min(len(text), binaryHead)], 0) >= 0 || bytes.Count(text, []byte{'\n'}) > maxLines {
-			return nil, false
+			return nil, false, 0
 		}
 	}
 	ids := map[string]int{}
 	o, a, b := split(before, ids), split(ours, ids), split(theirs, ids)
 	m := merge{ours: a, theirs: b}
-	if !m.chunks(compare(o.ids, a.ids), compare(o.ids, b.ids)) {
-		return nil, false
+	left, leftSteps := compare(o.ids, a.ids)
+	right, rightSteps := compare(o.ids, b.ids)
+	steps = leftSteps + rightSteps + len(o.ids) + len(a.ids) + len(b.ids)
+	if !m.chunks(left, right) {
+		return nil, false, steps
 	}
-	return m.text(), true
+	return m.text(), true, steps
 }
 
 // text is a text's lines, with what ends them, and a number for each: lines of

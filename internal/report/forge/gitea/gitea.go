@@ -106,9 +106,9 @@ func address(text string) (string, error) {
 	case u.User != nil:
 		return "", errors.New("gitea: the url holds credentials; put the token into a file and name it in tokenFile")
 	case u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http":
-		return "", fmt.Errorf("gitea: the url %q is not an address of a forge, such as https://git.example.org", text)
+		return "", errors.New("gitea: the url is not an address of a forge, such as https://git.example.org")
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return "", fmt.Errorf("gitea: the url %q would send the token unencrypted; use https", text)
+		return "", errors.New("gitea: the url would send the token unencrypted; use https")
 	}
 	return strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), nil
 }

@@ -41,7 +41,7 @@ func TestHeadsAreFetched(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { repo.Close() })
-			m, err := repo.Merged(t.Context(), p.HeadRef, p.MergeBase)
+			m, err := repo.Merged(t.Context(), p.HeadRef)
 			if err != nil || m.Head != p.Head || m.MergeBase != main || len(m.Conflicts) > 0 {
 				t.Fatalf("%+v, %v; want the head %s, the merge base %s", m, err, p.Head, main)
 			}

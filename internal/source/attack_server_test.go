@@ -1,0 +1,389 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+)
+
+func pkt(line string) string { return fmt.Sprintf("%04x%s", len(line)+4, line) }
+
+const (
+	someCommit = "1212121212121212121212121212121212121212"
+	advertised = "application/x-git-upload-pack-advertisement"
+)
+
+// liar answers what a test tells it to, and counts the bytes that were taken.
+type liar struct {
+	refs  string
+	more  func(i int) string // goes on after refs, or after a request for a pack
+	taken atomic.Int64
+}
+
+func (l *liar) serve(t *testing.T) *webServer {
+	w := serveHTTP(t, newGitRepo(t))
+	w.answer(func(rw http.ResponseWriter, req *http.Request) {
+		post := req.Method == http.MethodPost
+		if !post {
+			rw.Header().Set("Content-Type", advertised)
+			io.WriteString(rw, pkt("# service=git-upload-pack\n")+"0000"+l.refs)
+		}
+		if l.more == nil || !post && strings.HasSuffix(l.refs, "0000") {
+			return
+		}
+		for i := 0; req.Context().Err() == nil; i++ {
+			n, err := io.WriteString(rw, l.more(i))
+			if l.taken.Add(int64(n)); err != nil {
+				return
+			}
+		}
+	})
+	return w
+}
+
+func refLine(hash, name string) string { return pkt(hash + " " + name + "\n") }
+
+func firstRef(hash, name, more string) string {
+	return pkt(hash + " " + name + "\x00side-band-64k ofs-delta shallow no-progress " + more + "\n")
+}
+
+// TestAttackReferences advertises what is not so.
+func TestAttackReferences(t *testing.T) {
+	main := firstRef(someCommit, "refs/heads/main", "")
+	for name, c := range map[string]struct {
+		refs, branch string
+		class        error
+		words        string
+	}{
+		"a hash that is none":        {main + refLine(strings.Repeat("z", 40), "refs/heads/evil") + "0000", "evil", ErrNotFound, "no branch"},
+		"a zero hash":                {main + refLine(strings.Repeat("0", 40), "refs/heads/evil") + "0000", "evil", ErrNotFound, "no branch"},
+		"control characters":         {main + refLine(someCommit, "refs/heads/\x1b[2Jevil") + "0000", "evil", ErrNotFound, "no branch"},
+		"dots":                       {main + refLine(someCommit, "refs/heads/../../evil") + "0000", "evil", ErrNotFound, "no branch"},
+		"HEAD leads elsewhere":       {firstRef(someCommit, "refs/heads/main", "symref=HEAD:refs/pull/7/head") + "0000", "", ErrNotFound, "names no branch"},
+		"HEAD leads out":             {firstRef(someCommit, "refs/heads/main", "symref=HEAD:refs/heads/../../x") + "0000", "", ErrNotFound, "names no branch"},
+		"HEAD leads to nothing":      {firstRef(someCommit, "refs/heads/main", "symref=HEAD:refs/heads/gone") + "0000", "", ErrNotFound, "no branch"},
+		"another reference's suffix": {main + refLine(someCommit, "refs/heads/evil^{}") + "0000", "evil", ErrNotFound, "no branch"},
+		"no end":                     {main, "main", ErrUnavailable, ""},
+		"an error with a cursor":     {pkt("ERR \x1b[2Jdenied \x07https://user:s3cr3t@host/x"), "main", ErrCredentials, "denied"},
+		"a commit that is not sent":  {main + "0000", "main", ErrUnavailable, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &liar{refs: c.refs}
+			err := fetchError(t, newRepo(t, Config{URL: l.serve(t).url(), Branch: c.branch}))
+			wantError(t, err, c.class, c.words)
+			if strings.ContainsFunc(err.Error(), steers) {
+				t.Errorf("the error steers: %q", err)
+			}
+		})
+	}
+}
+
+// TestAttackEndlessAnswers never stops, at every place where a server may
+// speak. What is counted is what it could send and what was asked of memory.
+func TestAttackEndlessAnswers(t *testing.T) {
+	main := firstRef(someCommit, "refs/heads/main", "") + "0000"
+	many := func(line string) func(int) string {
+		lines := strings.Repeat(line, 64)
+		return func(int) string { return lines }
+	}
+	for name, c := range map[string]struct {
+		refs  string
+		more  func(int) string
+		taken int64
+		most  int64
+	}{
+		"one reference, again": {firstRef(someCommit, "refs/heads/main", ""), many(refLine(someCommit, "refs/heads/x")), maxRefsBytes, 512 << 20},
+		"references":           {firstRef(someCommit, "refs/heads/main", ""), func(i int) string { return refLine(someCommit, fmt.Sprint("refs/heads/", i)) }, maxRefsBytes, 1 << 30},
+		"shallow lines":        {main, many(pkt("shallow " + someCommit)), maxPreamble, 64 << 20},
+		"unshallow lines":      {main, many(pkt("unshallow " + someCommit)), maxPreamble, 64 << 20},
+		"acknowledgements": {main, func(i int) string {
+			if i == 0 {
+				return "0000"
+			}
+			return pkt("ACK " + someCommit + "\n")
+		}, maxPreamble, 64 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &liar{refs: c.refs, more: c.more}
+			r := newRepo(t, Config{URL: l.serve(t).url(), Branch: "main"})
+			var err error
+			took := allocated(func() { err = fetchError(t, r) })
+			wantError(t, err, ErrContent, "larger than")
+			if taken := l.taken.Load(); taken > c.taken+16<<20 {
+				t.Errorf("it took %d bytes", taken)
+			}
+			if took > c.most {
+				t.Errorf("it asked for %d bytes", took)
+			}
+		})
+	}
+}
+
+// repeating is a text without end.
+type repeating struct {
+	text string
+	at   int
+}
+
+func (r *repeating) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r.text[(r.at+i)%len(r.text)]
+	}
+	r.at = (r.at + len(p)) % len(r.text)
+	return len(p), nil
+}
+
+// TestAttackEndlessSSH does so where no http client counts.
+func TestAttackEndlessSSH(t *testing.T) {
+	done := make(chan struct{})
+	close(done)
+	for _, line := range []string{pkt("shallow " + someCommit), pkt("unshallow " + someCommit)} {
+		s := &sshSession{in: discarding{}, out: &repeating{text: line}, answered: true}
+		s.stderr.done = done
+		req := packp.NewUploadPackRequest()
+		req.Wants, req.Depth = []plumbing.Hash{plumbing.NewHash(someCommit)}, packp.DepthCommits(1)
+		if err := req.Capabilities.Set("shallow"); err != nil {
+			t.Fatal(err)
+		}
+		took := allocated(func() {
+			if _, err := s.UploadPack(t.Context(), req); !errors.Is(err, ErrContent) {
+				t.Errorf("%v", err)
+			}
+		})
+		if took > 64<<20 {
+			t.Errorf("it asked for %d bytes", took)
+		}
+	}
+}
+
+type discarding struct{}
+
+func (discarding) Write(p []byte) (int, error) { return len(p), nil }
+func (discarding) Close() error                { return nil }
+
+// TestAttackEndlessProgress reports progress and sends no pack.
+func TestAttackEndlessProgress(t *testing.T) {
+	var read int64
+	req := packp.NewUploadPackRequest()
+	if err := req.Capabilities.Set("side-band-64k"); err != nil {
+		t.Fatal(err)
+	}
+	raw := &bounded{r: counting{&repeating{text: pkt("\x02\x1b[2Jcounting")}, &read}, left: 10 << 20, what: "it"}
+	if _, err := io.Copy(io.Discard, demux(req, raw)); !errors.Is(err, ErrContent) {
+		t.Errorf("%v", err)
+	}
+	if read > 11<<20 {
+		t.Errorf("%d bytes were read", read)
+	}
+}
+
+type counting struct {
+	io.Reader
+	n *int64
+}
+
+func (c counting) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	*c.n += int64(n)
+	return n, err
+}
+
+// TestAttackWords has a server say what would steer a terminal or show a login.
+func TestAttackWords(t *testing.T) {
+	const evil = "\x1b[2J\x07gone\u202e https://user:s3cr3t@host/x and more"
+	sideband := &liar{refs: firstRef(someCommit, "refs/heads/main", "") + "0000",
+		more: func(int) string { return "0000" + pkt("NAK\n") + pkt("\x03"+evil) }}
+	status := serveHTTP(t, newGitRepo(t))
+	status.answer(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "text/plain")
+		rw.WriteHeader(http.StatusTeapot)
+		io.WriteString(rw, evil)
+	})
+	g := newGitRepo(t)
+	g.commit("first", "a.yaml", "1")
+	far := serveSSH(t, g)
+	far.refuse = evil
+	config := newGitRepo(t)
+	if err := os.WriteFile(filepath.Join(config.dir, ".git", "config"), []byte("[remote \"origin\"]\n\turl = https://user:s3cr3t@host/x\n[remote \x1b[2J https://user:s3cr3t@host/x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, cfg := range map[string]Config{
+		"sideband": {URL: sideband.serve(t).url(), Branch: "main"}, "status": {URL: status.url()}, "ssh": far.config(), "git config": {URL: config.dir},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, log := loggedRepo(t, cfg)
+			_, _, err := r.Fetch(t.Context())
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if strings.ContainsFunc(err.Error(), steers) || strings.ContainsAny(log.String(), "\x1b\x07\u202e") {
+				t.Errorf("%q, log %q", err, log)
+			}
+			if name != "status" && name != "ssh" && strings.Contains(err.Error()+log.String(), "s3cr3t") {
+				t.Errorf("%v, log %s", err, log)
+			}
+		})
+	}
+}
+
+// TestAttackHugeObjects makes a commit, a tag and a folder that are small to
+// send and large to read, and tags that lead to tags.
+func TestAttackHugeObjects(t *testing.T) {
+	parents := []byte("tree " + someCommit + "\n" + strings.Repeat("parent "+someCommit+"\n", maxTextBytes/48+1))
+	message := append([]byte("tree "+someCommit+"\n\n"), make([]byte, maxTextBytes)...)
+	folder := bytes.Repeat([]byte("100644 a\x00"+strings.Repeat("1", 20)), maxTreeBytes/29+1)
+	tag := func(of plumbing.Hash, kind string) []byte {
+		return fmt.Appendf(nil, "object %s\ntype %s\ntag v\ntagger a <a@b> 1 +0000\n\n", of, kind)
+	}
+	objects := []rawObject{}
+	put := func(kind plumbing.ObjectType, data []byte) plumbing.Hash {
+		objects = append(objects, rawObject{kind: kind, size: uint64(len(data)), data: data})
+		return plumbing.ComputeHash(kind, data)
+	}
+	last := put(plumbing.CommitObject, []byte("tree "+someCommit+"\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\n"))
+	kind := "commit"
+	for range 1000 {
+		last, kind = put(plumbing.TagObject, tag(last, kind)), "tag"
+	}
+	list := map[string]plumbing.Hash{
+		"parents": put(plumbing.CommitObject, parents), "message": put(plumbing.CommitObject, message),
+		"tag":                 put(plumbing.TagObject, append(tag(last, "tag"), make([]byte, maxTextBytes)...)),
+		"a tag of 1,000 tags": last,
+	}
+	tree := put(plumbing.TreeObject, folder)
+	s := newStore("")
+	if err := s.receive(t.Context(), bytes.NewReader(rawPack(t, objects...))); err != nil {
+		t.Fatal(err)
+	}
+	for name, h := range list {
+		took := allocated(func() {
+			if _, err := s.commit(h); !errors.Is(err, ErrContent) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+		if took > 4<<20 {
+			t.Errorf("%s: it asked for %d bytes", name, took)
+		}
+	}
+	took := allocated(func() {
+		if _, err := s.tree(tree); !errors.Is(err, ErrContent) {
+			t.Errorf("folder: %v", err)
+		}
+	})
+	if took > 4<<20 {
+		t.Errorf("folder: it asked for %d bytes", took)
+	}
+}
+
+// TestAttackLongPaths spells paths of 100,000 bytes with names that are allowed.
+func TestAttackLongPaths(t *testing.T) {
+	g := newGitRepo(t)
+	g.commit("first", "a.yaml", "1")
+	for range 6 {
+		g.commitTree("40000 " + g.git("rev-parse", "HEAD^{tree}") + " " + strings.Repeat("n", 1000))
+	}
+	wantError(t, fetchError(t, newRepo(t, Config{URL: g.dir})), ErrContent, "paths of more than")
+}
+
+// TestAttackDates has commits of the year 292277026596, of long before, and of
+// a zone that is none.
+func TestAttackDates(t *testing.T) {
+	for _, date := range []string{"9223372036854775807 +0000", "-9223372036854775808 +0000", "1700000000 +9999", "1700000000 -9959", "x y", ""} {
+		g := newGitRepo(t)
+		g.commit("first", "a.yaml", "1")
+		cmd := exec.Command("git", "hash-object", "-t", "commit", "-w", "--stdin", "--literally")
+		cmd.Dir, cmd.Env = g.dir, gitEnv()
+		cmd.Stdin = strings.NewReader("tree " + g.git("rev-parse", "HEAD^{tree}") + "\nparent " + someCommit + "\nauthor \x1b[2Ja <a> " + date + "\ncommitter a <a> " + date + "\n\n\x1b[2Jsubject\u202e\n")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.git("update-ref", "refs/heads/main", strings.TrimSpace(string(out)))
+		rev, _ := mustFetch(t, newRepo(t, Config{URL: g.dir}))
+		if _, err := rev.Time.MarshalJSON(); err != nil {
+			t.Errorf("%q: %v", date, err)
+		}
+		if strings.ContainsFunc(rev.Subject+rev.Author, steers) {
+			t.Errorf("%q by %q", rev.Subject, rev.Author)
+		}
+	}
+}
+
+// TestAttackMerges has many files that both sides changed.
+func TestAttackMerges(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	text := func(n int) []byte { return []byte(strings.Repeat(fmt.Sprintf("%d\n", n), 1<<20)) }
+	m := newMerger(ctx, newStore(""))
+	hash := func(b []byte) plumbing.Hash {
+		h := plumbing.ComputeHash(plumbing.BlobObject, b)
+		m.made.files[h] = b
+		return h
+	}
+	of := [3]plumbing.Hash{hash(text(1)), hash(text(2)), hash(text(3))}
+	var err error
+	merges := 0
+	for ; err == nil && merges < 1000; merges++ {
+		_, err = m.lines(of)
+	}
+	if !errors.Is(err, ErrContent) || merges > 20 {
+		t.Errorf("after %d merges: %v", merges, err)
+	}
+	for range 3 * maxConflicts {
+		m.conflict("a")
+	}
+	if len(m.conflicts) != maxConflicts {
+		t.Errorf("%d conflicts are kept", len(m.conflicts))
+	}
+	before := m.bytes
+	cancel()
+	if _, err := m.lines(of); !errors.Is(err, context.Canceled) || m.bytes != before {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+// TestAttackCrissCross has histories that were merged into each other at every
+// step: what is counted is how many commits are looked at.
+func TestAttackCrissCross(t *testing.T) {
+	a := ancestry{}
+	commit := func(side byte, n int) plumbing.Hash { return plumbing.Hash{side, byte(n >> 16), byte(n >> 8), byte(n)} }
+	const steps = 100_000
+	for n := 1; n <= steps; n++ {
+		for _, side := range "LR" {
+			a[commit(byte(side), n)] = []plumbing.Hash{commit('L', n-1), commit('R', n-1)}
+		}
+	}
+	a[commit('L', 0)], a[commit('R', 0)] = nil, nil
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	v := &visits{ctx, maxVisits}
+	left, right := []plumbing.Hash{commit('L', steps)}, []plumbing.Hash{commit('R', steps)}
+	best, sure, err := a.shared(v, left, right)
+	if err != nil || !sure || len(best) != 2 {
+		t.Errorf("%v, %v, %v", best, sure, err)
+	}
+	if used := maxVisits - v.left; used > 20*steps {
+		t.Errorf("%d looks at %d commits", used, 2*steps)
+	}
+	v.left = steps
+	if _, _, err := a.shared(v, left, right); !errors.Is(err, ErrContent) {
+		t.Errorf("beyond the bound: %v", err)
+	}
+	v.left = maxVisits
+	cancel()
+	if _, _, err := a.shared(v, left, right); !errors.Is(err, context.Canceled) || v.left != maxVisits {
+		t.Errorf("after the end: %v, %d left", err, v.left)
+	}
+}
