@@ -284,3 +284,50 @@ func FuzzMessage(f *testing.F) {
 		}
 	})
 }
+
+// FuzzHeads: nothing is believed that is not signed, whatever stands in the
+// head, and nothing that may be signed is read when its head cannot be right.
+func FuzzHeads(f *testing.F) {
+	f.Add("application/json", "push", "sha256="+sign(push, "guess"), sign(push, "guess"), push)
+	f.Add("application/json; charset=utf-8", "ping", "sha256=", "", "{}")
+	f.Add("application/x-www-form-urlencoded", "push", "sha1=00", strings.Repeat("0", 64), "payload=%7B%7D")
+	f.Add("a/b;c", "", "", strings.Repeat("0", 1<<12), "")
+	f.Fuzz(func(t *testing.T, media, event, github, gitea, body string) {
+		for _, forge := range []Forge{GitHub, Gitea} {
+			i := newInbox(t)
+			r := message(forge, event, body)
+			r.Header.Set("Content-Type", media)
+			r.Header.Set("X-Hub-Signature-256", github)
+			r.Header.Set("X-Gitea-Signature", gitea)
+			code, words := i.send(r)
+			if claimed := signature(r.Header, forge); newMACs([]string{secret}).made(claimed) || strings.Contains(github+gitea, sign(body, secret)) {
+				return // it knows the secret
+			}
+			if code < 400 || len(i.events) > 0 || strings.Contains(words, secret) {
+				t.Errorf("answered %d %s, events %+v", code, words, i.events)
+			}
+		}
+	})
+}
+
+// FuzzSecrets: what a file gives are words that stand in it, none empty.
+func FuzzSecrets(f *testing.F) {
+	for _, text := range []string{"a\n", "old\r\nnew", " \n\t", "", "\x00", strings.Repeat("x\n", 9), "\u2028", "a b"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		file := filepath.Join(t.TempDir(), "secret")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		secrets, err := Secrets(file)
+		if (err == nil) != (len(secrets) > 0 && len(secrets) <= maxSecrets) {
+			t.Errorf("%q gives %q, %v", text, secrets, err)
+		}
+		for _, s := range secrets {
+			if s == "" || strings.TrimSpace(s) != s || strings.Contains(s, "\n") || !strings.Contains(text, s) {
+				t.Errorf("%q gives %q", text, s)
+			}
+		}
+	})
+}
