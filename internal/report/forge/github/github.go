@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -148,16 +149,17 @@ func (r *Repository) am(login string) {
 	r.login, r.loginAt = login, time.Now()
 }
 
-// pages reads all pages of a list. ask returns one of them.
-func pages[T any](r *Repository, what string, ask func(github.ListOptions) ([]T, *github.Response, error)) ([]T, error) {
-	var all []T
+// pages reads all pages of a list. ask returns one of them. What is null in a
+// list is left out.
+func pages[T any](r *Repository, what string, ask func(github.ListOptions) ([]*T, *github.Response, error)) ([]*T, error) {
+	var all []*T
 	page := github.ListOptions{PerPage: perPage}
 	for range mostPages {
 		list, resp, err := ask(page)
 		if err != nil {
 			return nil, r.fail(err, what)
 		}
-		all = append(all, list...)
+		all = append(all, slices.DeleteFunc(list, func(one *T) bool { return one == nil })...)
 		if resp.NextPage <= page.Page {
 			return all, nil
 		}
