@@ -28,6 +28,14 @@ test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C 
 lint: ## run the linters
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...
 
+.PHONY: fuzz
+fuzz: ## fuzz every parser, FUZZTIME (60s) each
+	.ci/fuzz
+
+.PHONY: dependencies
+dependencies: ## tell what is known of the dependencies: vulnerabilities, newer versions
+	.ci/dependencies
+
 .PHONY: update
 update: ## rewrite the golden files
 	$(GO) test ./internal/reconcile ./internal/manifest ./internal/report ./internal/report/comment ./cmd/agent -update

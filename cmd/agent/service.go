@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/listen"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
@@ -111,6 +112,20 @@ func (s *service) onHangup() (stop func()) {
 	}
 }
 
+// scrapes is how many requests for metrics are answered at a time: each answer
+// is made in memory.
+const scrapes = 4
+
+// handler is all that can be asked of the agent.
+func (s *service) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", s.health.Handler(promhttp.HandlerFor(s.metrics.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes})))
+	if s.hooks != nil {
+		mux.Handle("/webhook/", s.hooks)
+	}
+	return mux
+}
+
 // listen serves health, metrics and webhooks until stop is called.
 func (s *service) listen(ctx context.Context, address string) (stop func(), err error) {
 	if address == "" {
@@ -121,17 +136,7 @@ func (s *service) listen(ctx context.Context, address string) (stop func(), err 
 	if err != nil {
 		return nil, fmt.Errorf("--listen: %w", err)
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/", s.health.Handler(promhttp.HandlerFor(s.metrics.Registry, promhttp.HandlerOpts{})))
-	if s.hooks != nil {
-		mux.Handle("/webhook/", s.hooks)
-	}
-	server := &http.Server{
-		Handler:           mux,
-		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 1 << 16,
-		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-	}
+	server := listen.New(s.handler(), s.log)
 	s.log.Info("listening", "address", l.Addr().String())
 	go func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/pulls"
 	"github.com/stackreeve/stackreeve/internal/source/webhook"
 )
 
@@ -15,7 +17,14 @@ import (
 type followed struct {
 	repositories []string // owner/name, by any name under which it may be known
 	branch       string   // "" for the repository's own
-	stack        *agent.Stack
+	looks        *agent.Pace
+}
+
+// hinted are the repositories of pull requests and stacks that messages may be
+// about. There are as many as are configured, whatever messages say.
+type hinted struct {
+	branches []followed
+	pulls    []*heard
 }
 
 // receive makes the endpoint of webhooks, if they are asked for.
@@ -26,9 +35,12 @@ func (svc *service) receive(stacks []config.Stack, f runFlags) (err error) {
 	case f.listen == "":
 		return errors.New("--webhook-secret-file: there is no --listen, so nobody can send webhooks; give it an address")
 	}
-	var known []followed
+	var known hinted
 	for i := range stacks {
-		known = append(known, followed{repositories(&stacks[i]), stacks[i].Spec.Source.Branch, svc.stacks[i]})
+		known.branches = append(known.branches, followed{repositories(&stacks[i]), stacks[i].Spec.Source.Branch, agent.NewPace(svc.stacks[i].Wake)})
+	}
+	for key, r := range svc.forges.at {
+		known.pulls = append(known.pulls, newHeard(key, r))
 	}
 	svc.hooks, err = webhook.New(webhook.Config{
 		Secrets: func() ([]string, error) { return webhook.Secrets(f.webhookSecret) },
@@ -43,15 +55,18 @@ func (svc *service) receive(stacks []config.Stack, f runFlags) (err error) {
 }
 
 // woken looks at what an event may be about. What it claims is not believed.
-func (svc *service) woken(known []followed, e webhook.Event) {
+func (svc *service) woken(known hinted, e webhook.Event) {
 	svc.log.Debug("webhook", "forge", string(e.Forge), "event", e.Kind.String(), "repository", e.Repository, "branch", e.Branch, "number", e.Number)
-	if e.Kind != webhook.Push {
-		svc.forges.wake(e)
-		return
+	if e.Kind == webhook.Push || e.Kind == webhook.Any {
+		for _, f := range known.branches {
+			if e.Kind == webhook.Any || f.at(e.Repository) && (f.branch == "" || f.branch == e.Branch) {
+				f.looks.Hint()
+			}
+		}
 	}
-	for _, f := range known {
-		if f.at(e.Repository) && (f.branch == "" || f.branch == e.Branch) {
-			f.stack.Wake()
+	if e.Kind != webhook.Push {
+		for _, h := range known.pulls {
+			h.hear(e)
 		}
 	}
 }
@@ -60,13 +75,43 @@ func (f followed) at(repository string) bool {
 	return slices.ContainsFunc(f.repositories, func(name string) bool { return strings.EqualFold(name, repository) })
 }
 
-// wake looks at the pull requests of an event's repository.
-func (f *forges) wake(e webhook.Event) {
-	for key, r := range f.at {
-		if key.kind == string(e.Forge) && strings.EqualFold(key.repository, e.Repository) {
-			r.Heard(e.Number)
+// heard collects which pull requests of a repository messages are about.
+type heard struct {
+	forgeKey
+	looks   *agent.Pace
+	mu      sync.Mutex
+	numbers map[int]bool
+}
+
+// maxHeard is how many pull requests are remembered until the next look. A look
+// finds the others, too, unless nothing but a comment of theirs is new.
+const maxHeard = 1000
+
+func newHeard(key forgeKey, r *pulls.Repository) *heard {
+	h := &heard{forgeKey: key, numbers: map[int]bool{}}
+	h.looks = agent.NewPace(func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for number := range h.numbers {
+			r.Heard(number)
 		}
+		clear(h.numbers)
+		r.Wake()
+	})
+	return h
+}
+
+// hear takes note of an event that may be about one of its pull requests.
+func (h *heard) hear(e webhook.Event) {
+	if h.kind != string(e.Forge) || e.Kind != webhook.Any && !strings.EqualFold(h.repository, e.Repository) {
+		return
 	}
+	h.mu.Lock()
+	if e.Number > 0 && len(h.numbers) < maxHeard {
+		h.numbers[e.Number] = true
+	}
+	h.mu.Unlock()
+	h.looks.Hint()
 }
 
 // repositories are the names under which a forge may know a stack's

@@ -86,7 +86,7 @@ func TestAttackAPushWhileAForkIsAskedFor(t *testing.T) {
 		w.forge.Say(1, "ann", "/stackreeve plan "+pushed)
 		merged, worse := w.stack.Merged, sha("worse")
 		w.files[worse] = "+worse"
-		w.stack.Merged = func(ctx context.Context, _, base string) (sourceMerge, error) { return merged(ctx, worse, base) }
+		w.stack.Merged = func(ctx context.Context, _ string) (sourceMerge, error) { return merged(ctx, worse) }
 		w.look()
 		if w.plans != 0 {
 			t.Errorf("%d plans", w.plans)

@@ -73,8 +73,17 @@ func NewMetrics(version string) *Metrics {
 
 // Request counts one request to the cloud.
 func (m *Metrics) Request(service, method string, code int, took time.Duration) {
-	m.requests.WithLabelValues(service, method, strconv.Itoa(code)).Inc()
+	m.requests.WithLabelValues(service, method, status(code)).Inc()
 	m.durations.WithLabelValues(service, method).Observe(took.Seconds())
+}
+
+// status is a code as a label. A server may answer any number: those that mean
+// nothing are one.
+func status(code int) string {
+	if code != 0 && http.StatusText(code) == "" {
+		return "other"
+	}
+	return strconv.Itoa(code)
 }
 
 // Webhook counts one message from a forge.
@@ -98,10 +107,10 @@ func (m *Metrics) Owed(repository string, count func() int) {
 
 // Forge counts one request to a forge.
 func (m *Metrics) Forge(repository string, e forge.Exchange) {
-	code := strconv.Itoa(e.Code)
+	code := status(e.Code)
 	switch {
 	case e.Cached:
-		code = strconv.Itoa(http.StatusNotModified)
+		code = status(http.StatusNotModified)
 	case e.Refused:
 		code = "limited"
 	}

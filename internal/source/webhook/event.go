@@ -25,11 +25,12 @@ const (
 	Push    Kind = iota + 1 // commits came to a branch
 	Pull                    // a pull request was opened, pushed to, closed, …
 	Comment                 // somebody wrote on a pull request
+	Any                     // something, but there was no room for what it said
 )
 
 // String is for logs.
 func (k Kind) String() string {
-	return [...]string{"nothing", "push", "pull request", "comment"}[k]
+	return [...]string{"nothing", "push", "pull request", "comment", "anything"}[k]
 }
 
 // Event is a hint that something has changed. Fields that its kind has not, or
@@ -78,11 +79,12 @@ var (
 
 var errNoRepository = errors.New("names no repository")
 
+// kinds are the messages that matter, by the names that forges give them.
+var kinds = map[string]Kind{"push": Push, "pull_request": Pull, "issue_comment": Comment}
+
 // read finds what a message is about. It is not ok when it is nothing for us.
 func read(forge Forge, name string, body []byte) (e Event, ok bool, err error) {
-	switch name {
-	case "push", "pull_request", "issue_comment":
-	default:
+	if kinds[name] == 0 {
 		return Event{}, false, nil
 	}
 	var p payload

@@ -7,8 +7,9 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
-	"net/netip"
 	"net/url"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,14 +22,13 @@ const (
 	Ignored   Outcome = "ignored"  // nothing for us
 	Greeted   Outcome = "ping"     // a forge tries whether somebody is there
 	Repeated  Outcome = "repeated" // the same came a short while ago
-	Limited   Outcome = "limited"
-	Busy      Outcome = "busy"
 	Media     Outcome = "media-type"
 	Unsigned  Outcome = "unsigned"
 	Forged    Outcome = "wrong-signature"
 	TooLong   Outcome = "too-long"
 	Cut       Outcome = "cut-short"
 	Malformed Outcome = "malformed"
+	Nameless  Outcome = "no-event"  // a forge would say what it is about
 	NoSecret  Outcome = "no-secret" // the secret cannot be read any more
 )
 
@@ -36,8 +36,8 @@ const (
 type Config struct {
 	// Secrets returns the secrets that count now; see the function [Secrets].
 	Secrets func() ([]string, error)
-	// Notify is told of every event, one at a time for each connection. It must
-	// return at once.
+	// Notify is told of every event, one at a time. It must return at once, and
+	// see to it that many events are not much work.
 	Notify func(Event)
 	// Count is told of every message; it may be nil.
 	Count func(Forge, Outcome)
@@ -47,8 +47,11 @@ type Config struct {
 // Endpoint receives messages.
 type Endpoint struct {
 	Config
-	bounds *bounds
-	mux    *http.ServeMux
+	mux     *http.ServeMux
+	pool    pool
+	seen    seen
+	parsing sync.Mutex  // so that one body's worth of memory does for all
+	mute    atomic.Bool // the secret could not be read the last time
 }
 
 // New refuses to make an endpoint that has no secret.
@@ -71,7 +74,7 @@ func New(c Config) (*Endpoint, error) {
 			c.Log.Warn("a webhook secret is short enough to be guessed; make one with `openssl rand -hex 20`", "characters", len(secret))
 		}
 	}
-	e := &Endpoint{Config: c, bounds: newBounds(), mux: http.NewServeMux()}
+	e := &Endpoint{Config: c, mux: http.NewServeMux()}
 	for _, forge := range []Forge{GitHub, Gitea} {
 		e.mux.HandleFunc("POST /webhook/"+string(forge), func(w http.ResponseWriter, r *http.Request) { e.receive(w, r, forge) })
 	}
@@ -95,39 +98,38 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.Ser
 
 // answers are what is said to the sender. Nothing of it helps to guess.
 var answers = map[Outcome]struct {
-	code  int
-	words string
-	cost  bool // counts against the sender's address
-	wait  bool // may be sent again later
+	code   int
+	words  string
+	wait   bool // may be sent again later
+	unread bool // the body was not worth reading
 }{
 	Accepted:  {http.StatusAccepted, "accepted", false, false},
 	Greeted:   {http.StatusOK, "hello", false, false},
 	Repeated:  {http.StatusOK, "accepted before", false, false},
 	Ignored:   {http.StatusNoContent, "", false, false},
-	Limited:   {http.StatusTooManyRequests, "too many messages", false, true},
-	Busy:      {http.StatusServiceUnavailable, "not now", false, true},
 	NoSecret:  {http.StatusServiceUnavailable, "not now", true, true},
-	Media:     {http.StatusUnsupportedMediaType, "send application/json", true, false},
-	Unsigned:  {http.StatusUnauthorized, "unauthorized", true, false},
-	Forged:    {http.StatusUnauthorized, "unauthorized", true, false},
-	TooLong:   {http.StatusRequestEntityTooLarge, "too long", true, false},
-	Cut:       {http.StatusBadRequest, "cut short", true, false},
+	Media:     {http.StatusUnsupportedMediaType, "send application/json", false, true},
+	Unsigned:  {http.StatusUnauthorized, "unauthorized", false, true},
+	Nameless:  {http.StatusBadRequest, "malformed", false, true},
+	Forged:    {http.StatusUnauthorized, "unauthorized", false, false},
+	TooLong:   {http.StatusRequestEntityTooLarge, "too long", false, true},
+	Cut:       {http.StatusBadRequest, "cut short", false, true},
 	Malformed: {http.StatusBadRequest, "malformed", false, false},
 }
 
 func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, forge Forge) {
-	from := address(r)
-	outcome := e.judge(w, r, forge, from)
+	outcome := e.judge(w, r, forge)
 	answer := answers[outcome]
-	if answer.cost {
-		e.bounds.refused(from, now())
-	}
 	e.Count(forge, outcome)
 	if answer.wait {
 		w.Header().Set("Retry-After", "60")
 	}
+	if answer.unread && r.ContentLength != 0 {
+		// The server would go on reading for a while to keep the connection.
+		_ = http.NewResponseController(w).SetReadDeadline(now())
+	}
 	if answer.code >= http.StatusBadRequest {
-		e.Log.Debug("webhook refused", "forge", string(forge), "why", string(outcome), "from", from.String())
+		e.Log.Debug("webhook refused", "forge", string(forge), "why", string(outcome), "from", r.RemoteAddr)
 		http.Error(w, answer.words, answer.code)
 		return
 	}
@@ -140,19 +142,8 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, forge Forge) 
 const readTime = 10 * time.Second
 
 // judge reads a message as far as it deserves, and tells whom it concerns.
-func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, forge Forge, from netip.Addr) Outcome {
-	if !e.bounds.bears(from, now()) {
-		return Limited
-	}
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != mediaJSON && media != mediaForm {
-		return Media
-	}
-	claimed := signature(r.Header, forge)
-	if claimed == nil {
-		return Unsigned
-	}
-	body, outcome := e.read(w, r)
+func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, forge Forge) Outcome {
+	name, media, claimed, outcome := head(r, forge)
 	if outcome != "" {
 		return outcome
 	}
@@ -160,16 +151,24 @@ func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, forge Forge, fr
 	if err == nil {
 		err = check(secrets)
 	}
-	switch {
-	case err != nil:
+	if e.mute.Swap(err != nil) != (err != nil) && err != nil {
 		e.Log.Error("webhooks are refused: the secret cannot be read", "error", err)
-		return NoSecret
-	case !signed(body, claimed, secrets):
-		return Forged
-	case !e.bounds.allows(now()):
-		return Limited
 	}
-	return e.deliver(r, forge, media, body)
+	if err != nil {
+		return NoSecret
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(now().Add(readTime)) // where that cannot be set the server has its own
+	macs, in := newMACs(secrets), intake{pool: &e.pool}
+	defer in.done()
+	if outcome := in.read(w, r, macs); outcome != "" {
+		return outcome
+	}
+	if !macs.made(claimed) {
+		return Forged
+	}
+	e.parsing.Lock()
+	defer e.parsing.Unlock()
+	return e.deliver(signed{forge, name, media, [sha256.Size]byte(claimed), in.kept, in.lost})
 }
 
 const (
@@ -177,56 +176,65 @@ const (
 	mediaForm = "application/x-www-form-urlencoded" // what GitHub sends unless told otherwise
 )
 
-// read takes in the body; outcome is "" when all of it is there.
-func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (body []byte, outcome Outcome) {
-	if r.ContentLength > MaxBody {
-		return nil, TooLong
-	}
-	select {
-	case e.bounds.reading <- struct{}{}:
-		defer func() { <-e.bounds.reading }()
-	default:
-		return nil, Busy
-	}
-	_ = http.NewResponseController(w).SetReadDeadline(now().Add(readTime)) // where that cannot be set the server has its own
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
-	var long *http.MaxBytesError
+// head judges a message by its head; outcome is "" when its body is worth
+// reading.
+func head(r *http.Request, forge Forge) (name, media string, claimed []byte, outcome Outcome) {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	name, claimed = eventName(r.Header, forge), signature(r.Header, forge)
 	switch {
-	case errors.As(err, &long):
-		return nil, TooLong
-	case err != nil:
-		return nil, Cut
+	case err != nil || media != mediaJSON && media != mediaForm:
+		outcome = Media
+	case claimed == nil:
+		outcome = Unsigned
+	case name == "":
+		outcome = Nameless
+	case r.ContentLength > MaxBody:
+		outcome = TooLong
 	}
-	return body, ""
+	return name, media, claimed, outcome
+}
+
+// signed is a message that a forge has sent.
+type signed struct {
+	forge       Forge
+	name, media string
+	sum         [sha256.Size]byte
+	body        []byte
+	lost        bool // there was no room for the body
 }
 
 // deliver says what a signed message is about.
-func (e *Endpoint) deliver(r *http.Request, forge Forge, media string, body []byte) Outcome {
-	name := eventName(r.Header, forge)
-	if name == "" {
-		return Malformed
-	}
-	if name == "ping" {
+func (e *Endpoint) deliver(m signed) Outcome {
+	if m.name == "ping" {
 		return Greeted
 	}
-	sum := sha256.Sum256(body)
-	if media == mediaForm {
+	same := delivery{m.sum, kinds[m.name]}
+	switch {
+	case kinds[m.name] == 0:
+		return Ignored
+	case e.seen.knows(same, now()):
+		return Repeated
+	case m.lost:
+		e.Notify(Event{Forge: m.forge, Kind: Any})
+		return Accepted
+	}
+	body := m.body
+	if m.media == mediaForm {
 		form, err := url.ParseQuery(string(body))
 		if err != nil {
 			return Malformed
 		}
 		body = []byte(form.Get("payload"))
 	}
-	event, ok, err := read(forge, name, body)
+	event, ok, err := read(m.forge, m.name, body)
 	switch {
 	case err != nil:
-		e.Log.Warn("a webhook with a good signature cannot be read", "forge", string(forge), "event", name, "error", err)
+		e.Log.Warn("a webhook with a good signature cannot be read", "forge", string(m.forge), "event", m.name, "error", err)
 		return Malformed
 	case !ok:
 		return Ignored
-	case e.bounds.again(sum, now()):
-		return Repeated
 	}
+	e.seen.remember(same, now())
 	e.Notify(event)
 	return Accepted
 }
@@ -234,25 +242,20 @@ func (e *Endpoint) deliver(r *http.Request, forge Forge, media string, body []by
 func eventName(h http.Header, forge Forge) string {
 	if forge == Gitea {
 		for _, name := range []string{"X-Forgejo-Event", "X-Gitea-Event"} {
-			if event := h.Get(name); event != "" {
+			if event := only(h, name); event != "" {
 				return event
 			}
 		}
 	}
-	return h.Get("X-GitHub-Event")
+	return only(h, "X-GitHub-Event")
 }
 
-// address is who is connected, a /64 in IPv6; a proxy in front is one for all.
-func address(r *http.Request) netip.Addr {
-	at, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
+// only is the value of a header that is there once.
+func only(h http.Header, name string) string {
+	if all := h.Values(name); len(all) == 1 && len(all[0]) <= 100 {
+		return all[0]
 	}
-	from := at.Addr().Unmap()
-	if prefix, err := from.Prefix(64); from.Is6() && err == nil {
-		return prefix.Addr()
-	}
-	return from
+	return ""
 }
 
 func now() time.Time { return time.Now() }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -25,6 +26,8 @@ type inbox struct {
 	secrets  []string
 	broken   error
 }
+
+func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
 
 func newInbox(t testing.TB) *inbox {
 	t.Helper()
@@ -70,8 +73,8 @@ func (i *inbox) send(r *http.Request) (code int, words string) {
 }
 
 const (
-	hash = "0123456789abcdef0123456789abcdef01234567"
-	push = `{"ref": "refs/heads/main", "after": "` + hash + `", "repository": {"full_name": "acme/config"}}`
+	newest = "0123456789abcdef0123456789abcdef01234567"
+	push   = `{"ref": "refs/heads/main", "after": "` + newest + `", "repository": {"full_name": "acme/config"}}`
 )
 
 func TestAnswers(t *testing.T) {
@@ -101,7 +104,10 @@ func TestAnswers(t *testing.T) {
 		"deep JSON":        {"push", strings.Repeat("[", 100_000), nil, 400, Malformed},
 		"no repository":    {"push", `{"ref": "refs/heads/main"}`, nil, 400, Malformed},
 		"odd repository":   {"push", strings.Replace(push, "acme/config", "../../config", 1), nil, 400, Malformed},
-		"no event":         {"push", push, without("X-GitHub-Event"), 400, Malformed},
+		"no event":         {"push", push, without("X-GitHub-Event"), 400, Nameless},
+		"two events":       {"push", push, func(r *http.Request) { r.Header.Add("X-GitHub-Event", "ping") }, 400, Nameless},
+		"two signatures":   {"push", push, func(r *http.Request) { r.Header.Add("X-Hub-Signature-256", "sha256="+sign(push, "x")) }, 401, Unsigned},
+		"long signature":   {"push", push, header("X-Hub-Signature-256", "sha256="+sign(push, secret)+"00"), 401, Unsigned},
 		"a form":           {"push", form, header("Content-Type", "application/x-www-form-urlencoded"), 202, Accepted},
 		"an empty form":    {"push", "a=b", header("Content-Type", "application/x-www-form-urlencoded"), 400, Malformed},
 		"a broken form":    {"push", "payload=%zz", header("Content-Type", "application/x-www-form-urlencoded"), 400, Malformed},
@@ -159,9 +165,9 @@ func TestEvents(t *testing.T) {
 		event, body string
 		want        Event
 	}{
-		{GitHub, "push", push, Event{Kind: Push, Branch: "main", Commit: hash}},
+		{GitHub, "push", push, Event{Kind: Push, Branch: "main", Commit: newest}},
 		{GitHub, "push", `{"ref": "refs/heads/feature/x", "after": "junk", ` + in + `}`, Event{Kind: Push, Branch: "feature/x"}},
-		{GitHub, "pull_request", `{"number": 7, "pull_request": {"head": {"sha": "` + hash + `"}, "base": {"ref": "main"}}, ` + in + `}`, Event{Kind: Pull, Branch: "main", Number: 7, Commit: hash}},
+		{GitHub, "pull_request", `{"number": 7, "pull_request": {"head": {"sha": "` + newest + `"}, "base": {"ref": "main"}}, ` + in + `}`, Event{Kind: Pull, Branch: "main", Number: 7, Commit: newest}},
 		{GitHub, "pull_request", `{"number": -7, "pull_request": {"head": {"sha": "x"}, "base": {"ref": "a\u0000b"}}, ` + in + `}`, Event{Kind: Pull}},
 		{GitHub, "issue_comment", `{"issue": {"number": 7, "pull_request": {"url": "x"}}, ` + in + `}`, Event{Kind: Comment, Number: 7}},
 		{Gitea, "issue_comment", `{"is_pull": true, "issue": {"number": 7}, ` + in + `}`, Event{Kind: Comment, Number: 7}},
@@ -220,6 +226,7 @@ func TestSecrets(t *testing.T) {
 	read := func() ([]string, error) { return Secrets(file) }
 	for name, prepare := range map[string]func(){
 		"missing": func() {}, "empty": func() { write("") }, "blank": func() { write(" \n\n") }, "huge": func() { write(strings.Repeat("x", maxSecretFile+1)) },
+		"many": func() { write(strings.Repeat("x\n", maxSecrets+1)) },
 	} {
 		prepare()
 		if _, err := New(Config{Secrets: read}); err == nil || !strings.Contains(err.Error(), file) {
@@ -273,6 +280,53 @@ func FuzzMessage(f *testing.F) {
 		for _, e := range i.events {
 			if e.Kind == 0 || !fullName.MatchString(e.Repository) || e.Number < 0 || e.Commit != "" && !fullHash.MatchString(e.Commit) {
 				t.Errorf("event %+v", e)
+			}
+		}
+	})
+}
+
+// FuzzHeads: nothing is believed that is not signed, whatever stands in the
+// head, and nothing that may be signed is read when its head cannot be right.
+func FuzzHeads(f *testing.F) {
+	f.Add("application/json", "push", "sha256="+sign(push, "guess"), sign(push, "guess"), push)
+	f.Add("application/json; charset=utf-8", "ping", "sha256=", "", "{}")
+	f.Add("application/x-www-form-urlencoded", "push", "sha1=00", strings.Repeat("0", 64), "payload=%7B%7D")
+	f.Add("a/b;c", "", "", strings.Repeat("0", 1<<12), "")
+	f.Fuzz(func(t *testing.T, media, event, github, gitea, body string) {
+		for _, forge := range []Forge{GitHub, Gitea} {
+			i := newInbox(t)
+			r := message(forge, event, body)
+			r.Header.Set("Content-Type", media)
+			r.Header.Set("X-Hub-Signature-256", github)
+			r.Header.Set("X-Gitea-Signature", gitea)
+			code, words := i.send(r)
+			if claimed := signature(r.Header, forge); newMACs([]string{secret}).made(claimed) || strings.Contains(github+gitea, sign(body, secret)) {
+				return // it knows the secret
+			}
+			if code < 400 || len(i.events) > 0 || strings.Contains(words, secret) {
+				t.Errorf("answered %d %s, events %+v", code, words, i.events)
+			}
+		}
+	})
+}
+
+// FuzzSecrets: what a file gives are words that stand in it, none empty.
+func FuzzSecrets(f *testing.F) {
+	for _, text := range []string{"a\n", "old\r\nnew", " \n\t", "", "\x00", strings.Repeat("x\n", 9), "\u2028", "a b"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		file := filepath.Join(t.TempDir(), "secret")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		secrets, err := Secrets(file)
+		if (err == nil) != (len(secrets) > 0 && len(secrets) <= maxSecrets) {
+			t.Errorf("%q gives %q, %v", text, secrets, err)
+		}
+		for _, s := range secrets {
+			if s == "" || strings.TrimSpace(s) != s || strings.Contains(s, "\n") || !strings.Contains(text, s) {
+				t.Errorf("%q gives %q", text, s)
 			}
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"net/http"
 	"os"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 const (
 	maxSecretFile = 64 << 10
+	maxSecrets    = 8 // every message is signed with each of them
 	// ShortSecret is the length under which a secret may be guessed.
 	ShortSecret = 16
 )
@@ -36,6 +38,9 @@ func Secrets(file string) ([]string, error) {
 			secrets = append(secrets, line)
 		}
 	}
+	if len(secrets) > maxSecrets {
+		return nil, fmt.Errorf("%s has %d lines; each is a secret, and at most %d count at a time: leave the newest", file, len(secrets), maxSecrets)
+	}
 	if len(secrets) == 0 {
 		return nil, fmt.Errorf("%s is empty, and without a secret anybody could send webhooks; make one with `openssl rand -hex 20` and give the forge the same", file)
 	}
@@ -47,12 +52,12 @@ func Secrets(file string) ([]string, error) {
 func signature(h http.Header, forge Forge) []byte {
 	if forge == Gitea {
 		for _, name := range []string{"X-Forgejo-Signature", "X-Gitea-Signature"} {
-			if claimed := h.Get(name); claimed != "" {
+			if claimed := only(h, name); claimed != "" {
 				return digest(claimed)
 			}
 		}
 	}
-	claimed, ok := strings.CutPrefix(h.Get("X-Hub-Signature-256"), "sha256=")
+	claimed, ok := strings.CutPrefix(only(h, "X-Hub-Signature-256"), "sha256=")
 	if !ok {
 		return nil
 	}
@@ -60,21 +65,42 @@ func signature(h http.Header, forge Forge) []byte {
 }
 
 func digest(text string) []byte {
+	if len(text) != 2*sha256.Size {
+		return nil
+	}
 	sum, err := hex.DecodeString(text)
-	if err != nil || len(sum) != sha256.Size {
+	if err != nil {
 		return nil
 	}
 	return sum
 }
 
-// signed tells, in a time that does not depend on the secrets, whether one of
-// them made the signature.
-func signed(body, claimed []byte, secrets []string) bool {
-	good := false
+// macs sign a body as it comes, once with each secret.
+type macs []hash.Hash
+
+func newMACs(secrets []string) (all macs) {
 	for _, secret := range secrets {
-		mac := hmac.New(sha256.New, []byte(secret))
-		mac.Write(body)
-		if hmac.Equal(mac.Sum(nil), claimed) && secret != "" {
+		if secret != "" {
+			all = append(all, hmac.New(sha256.New, []byte(secret)))
+		}
+	}
+	return all
+}
+
+// Write never fails.
+func (m macs) Write(p []byte) (int, error) {
+	for _, one := range m {
+		_, _ = one.Write(p) // a hash takes everything
+	}
+	return len(p), nil
+}
+
+// made tells, in a time that does not depend on the secrets, whether one of
+// them made the signature.
+func (m macs) made(claimed []byte) bool {
+	good := false
+	for _, one := range m {
+		if hmac.Equal(one.Sum(nil), claimed) {
 			good = true
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -166,12 +167,14 @@ func (r *Repository) am(me account) {
 	r.account, r.asked = me, time.Now()
 }
 
-// pages reads all pages of a list, up to a bound. ask returns one of them.
-func pages[T any](r *Repository, what string, ask func(github.ListOptions) ([]T, *github.Response, error)) ([]T, error) {
-	var all []T
+// pages reads all pages of a list, up to a bound. ask returns one of them. What
+// is null in a list is left out.
+func pages[T any](r *Repository, what string, ask func(github.ListOptions) ([]*T, *github.Response, error)) ([]*T, error) {
+	var all []*T
 	page := github.ListOptions{PerPage: perPage}
 	for range mostPages {
 		list, resp, err := ask(page)
+		list = slices.DeleteFunc(list, func(one *T) bool { return one == nil })
 		if errors.Is(err, forge.ErrTooMany) {
 			return append(all, list...), fmt.Errorf("github: %s: %s: %w", r, what, err)
 		}

@@ -19,10 +19,12 @@ func (r *Repository) Comments(ctx context.Context, number int) ([]forge.Comment,
 		return nil, err
 	}
 	size := 0
-	list, err := pages(r, fmt.Sprintf("read the comments of #%d", number), func(page github.ListOptions) ([]issueComment, *github.Response, error) {
+	list, err := pages(r, fmt.Sprintf("read the comments of #%d", number), func(page github.ListOptions) ([]*issueComment, *github.Response, error) {
 		list, resp, err := r.listComments(ctx, number, page)
 		for _, c := range list {
-			size += len(c.GetBody())
+			if c != nil {
+				size += len(c.GetBody())
+			}
 		}
 		if err == nil && size > forge.MostTalk {
 			err = fmt.Errorf("%w: more than %d bytes", forge.ErrTooMany, forge.MostTalk)
@@ -52,18 +54,18 @@ type issueComment struct {
 	} `json:"performed_via_github_app"`
 }
 
-func (r *Repository) listComments(ctx context.Context, number int, page github.ListOptions) ([]issueComment, *github.Response, error) {
+func (r *Repository) listComments(ctx context.Context, number int, page github.ListOptions) ([]*issueComment, *github.Response, error) {
 	path := fmt.Sprintf("repos/%s/%s/issues/%d/comments?page=%d&per_page=%d", r.owner, r.name, number, max(page.Page, 1), page.PerPage)
 	req, err := r.client.NewRequest(http.MethodGet, path, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	var list []issueComment
+	var list []*issueComment
 	resp, err := r.client.Do(ctx, req, &list)
 	return list, resp, err
 }
 
-func comment(c issueComment, me account) forge.Comment {
+func comment(c *issueComment, me account) forge.Comment {
 	user := c.GetUser()
 	return forge.Comment{
 		ID: c.GetID(), URL: c.GetHTMLURL(), Author: user.GetLogin(), AuthorID: user.GetID(), Mine: me.is(user),
@@ -96,7 +98,7 @@ func (r *Repository) Post(ctx context.Context, number int, body string) (forge.C
 	if r.config.App == nil && me.login != "" {
 		r.am(me)
 	}
-	return comment(issueComment{IssueComment: *c}, me), nil
+	return comment(&issueComment{IssueComment: *c}, me), nil
 }
 
 // Edit implements [forge.Talk].

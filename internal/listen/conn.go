@@ -1,0 +1,77 @@
+package listen
+
+import (
+	"net"
+	"sync/atomic"
+	"time"
+)
+
+// conn is a connection that has a place. What its places guard is marked so.
+type conn struct {
+	net.Conn
+	places *places
+	read   atomic.Int64 // bytes of the request that is being read
+
+	begun   time.Time // guarded: when it was accepted, began to read or to rest
+	until   time.Time // guarded: it keeps its place as long
+	resting bool      // guarded
+}
+
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+func (c *conn) Close() error {
+	c.places.leave(c)
+	return c.Conn.Close()
+}
+
+// CloseWrite lets the server say its last word before it hangs up.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// listener gives what it accepts a place.
+type listener struct {
+	net.Listener
+	places *places
+	closed chan struct{}
+}
+
+// Close is called once, by the server.
+func (l *listener) Close() error {
+	close(l.closed)
+	return l.Listener.Close()
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	accepted, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{Conn: accepted, places: l.places}
+	for {
+		ok, victim, wait := l.places.take(c, time.Now())
+		if victim != nil {
+			_ = victim.Conn.Close() // whoever reads from it is told
+		}
+		if ok {
+			return c, nil
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-l.places.changed:
+			timer.Stop()
+		case <-l.closed:
+			timer.Stop()
+			_ = accepted.Close() // nobody is served any more
+			return nil, net.ErrClosed
+		}
+	}
+}

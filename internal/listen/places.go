@@ -1,0 +1,128 @@
+package listen
+
+import (
+	"sync"
+	"time"
+)
+
+// places are the connections that are open, at most so many. When all are
+// taken, a newcomer gets the place of the one that makes least of it:
+//
+//	just accepted, or reading: for grace, and for longer at pace   keeps its place
+//	answered, or waiting for another request                       goes first, oldest first
+//	reading more slowly                                            goes next, fewest bytes a second first
+//
+// So every connection has its grace, which is long for a message that a proxy
+// passes on at once, and no number of slow senders keeps others out for longer.
+type places struct {
+	most int
+
+	mu      sync.Mutex
+	held    map[*conn]struct{}
+	changed chan struct{} // somebody left, or may be sent away now
+}
+
+const (
+	// grace is what a request gets to arrive, whoever else is waiting.
+	grace = time.Second
+	// pace is how many bytes a second keep a place for as long as they come.
+	pace = 128 << 10
+	// parting is what an answer gets to be sent.
+	parting = 50 * time.Millisecond
+)
+
+func newPlaces(most int) *places {
+	return &places{most: most, held: map[*conn]struct{}{}, changed: make(chan struct{}, 1)}
+}
+
+// take gives c a place, and returns the connection that has to be closed for
+// it, if any. When there is none yet, it says how long to wait at most.
+func (p *places) take(c *conn, now time.Time) (ok bool, victim *conn, wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.held) >= p.most {
+		if victim, wait = p.least(now); victim == nil {
+			return false, nil, wait
+		}
+		delete(p.held, victim)
+	}
+	c.begun, c.until = now, now.Add(grace)
+	p.held[c] = struct{}{}
+	return true, victim, 0
+}
+
+// least finds who makes least of a place, or how long everybody keeps theirs.
+func (p *places) least(now time.Time) (victim *conn, wait time.Duration) {
+	wait = grace
+	for c := range p.held {
+		switch left := c.left(now); {
+		case left > 0:
+			wait = min(wait, left)
+		case victim == nil || c.before(victim, now):
+			victim = c
+		}
+	}
+	return victim, wait
+}
+
+// left is how long a connection keeps its place if it sends nothing more.
+func (c *conn) left(now time.Time) time.Duration {
+	left := c.until.Sub(now)
+	if !c.resting {
+		left += time.Duration(float64(c.read.Load()) / pace * float64(time.Second))
+	}
+	return left
+}
+
+// before tells whether c loses its place before other does.
+func (c *conn) before(other *conn, now time.Time) bool {
+	if c.resting != other.resting {
+		return c.resting
+	}
+	if a, b := c.speed(now), other.speed(now); !c.resting && a != b {
+		return a < b
+	}
+	return c.begun.Before(other.begun)
+}
+
+// speed is how many bytes a second arrived of the request that is being read.
+func (c *conn) speed(now time.Time) float64 {
+	return float64(c.read.Load()) / max(now.Sub(c.begun), time.Millisecond).Seconds()
+}
+
+// reads notes that a request begins.
+func (p *places) reads(c *conn, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.begun, c.until, c.resting = now, now.Add(grace), false
+}
+
+// rests notes that nothing is wanted of c from then on.
+func (p *places) rests(c *conn, since, from time.Time) {
+	p.mu.Lock()
+	c.begun, c.until, c.resting = since, from, true
+	p.mu.Unlock()
+	c.read.Store(0)
+	p.change()
+}
+
+func (p *places) leave(c *conn) {
+	p.mu.Lock()
+	delete(p.held, c)
+	p.mu.Unlock()
+	p.change()
+}
+
+func (p *places) change() {
+	select {
+	case p.changed <- struct{}{}:
+	default: // whoever waits knows
+	}
+}
+
+// crowded tells whether places are getting scarce.
+func (p *places) crowded() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return 2*len(p.held) > p.most
+}

@@ -1,0 +1,110 @@
+// Package listen is the agent's only door: an HTTP/1.1 server that strangers
+// may knock at.
+//
+// It knows how many connections there may be, how long they may take, how much
+// of a request's head is read, and who has to go when it is full. It does not
+// know what is served.
+package listen
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// What is borne. Whoever needs more is cut off.
+const (
+	// MaxConns is how many connections there are at a time.
+	MaxConns = 256
+
+	maxHeader  = 8 << 10 // bytes; net/http adds 4 KiB
+	maxHeaders = 100     // names
+
+	headerTime = 5 * time.Second
+	readTime   = 15 * time.Second
+	writeTime  = 30 * time.Second
+	idleTime   = 2 * time.Minute
+)
+
+// Server serves one handler.
+type Server struct {
+	http   http.Server
+	places *places
+}
+
+// New makes a server. It logs what goes wrong inside it, and nothing that a
+// stranger says.
+func New(h http.Handler, log *slog.Logger) *Server {
+	s := &Server{places: newPlaces(MaxConns)}
+	s.http = http.Server{
+		Handler:           s.guard(h),
+		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		MaxHeaderBytes:               maxHeader,
+		DisableGeneralOptionsHandler: true,
+		Protocols:                    new(http.Protocols),
+		ConnState:                    s.state,
+		ConnContext:                  func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	s.http.Protocols.SetHTTP1(true)
+	return s
+}
+
+type connKey struct{}
+
+// guard is around every request.
+func (s *Server) guard(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, ok := r.Context().Value(connKey{}).(*conn); ok {
+			defer func() {
+				now := time.Now()
+				s.places.rests(c, now, now.Add(parting))
+			}()
+		}
+		if s.places.crowded() {
+			w.Header().Set("Connection", "close")
+		}
+		if problem := refused(r); problem != 0 {
+			w.Header().Set("Connection", "close")
+			http.Error(w, http.StatusText(problem), problem)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// refused is the status of what no handler gets to see, 0 for all else.
+func refused(r *http.Request) int {
+	switch {
+	case r.ProtoMajor != 1: // net/http passes on how HTTP/2 begins
+		return http.StatusHTTPVersionNotSupported
+	case len(r.Header) > maxHeaders:
+		return http.StatusRequestHeaderFieldsTooLarge
+	}
+	return 0
+}
+
+func (s *Server) state(c net.Conn, state http.ConnState) {
+	one, ok := c.(*conn)
+	if !ok {
+		return
+	}
+	switch now := time.Now(); state {
+	case http.StateActive:
+		s.places.reads(one, now)
+	case http.StateIdle:
+		s.places.rests(one, now, now)
+	case http.StateNew, http.StateHijacked, http.StateClosed: // [conn.Close] tells
+	}
+}
+
+// Serve accepts connections until [Server.Shutdown]; its error is then
+// [http.ErrServerClosed].
+func (s *Server) Serve(l net.Listener) error {
+	return s.http.Serve(&listener{Listener: l, places: s.places, closed: make(chan struct{})})
+}
+
+// Shutdown lets what is being served end, as long as ctx allows.
+func (s *Server) Shutdown(ctx context.Context) error { return s.http.Shutdown(ctx) }

@@ -1,0 +1,233 @@
+package webhook
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// TestAttackWebhookReplaysTakeNothing sends more old messages again than are
+// remembered: they are hints and nothing more, and a new one is still taken.
+func TestAttackWebhookReplaysTakeNothing(t *testing.T) {
+	i := newInbox(t)
+	for n := range 3 * maxSeen {
+		if code, _ := i.send(message(GitHub, "push", push+strings.Repeat(" ", n%(maxSeen+7)+1))); code != 202 && code != 200 {
+			t.Fatalf("signed message %d is answered %d", n, code)
+		}
+	}
+	if code, _ := i.send(message(GitHub, "push", push)); code != 202 {
+		t.Errorf("a new one is answered %d", code)
+	}
+	for _, e := range i.events {
+		if e != i.events[0] {
+			t.Fatalf("a replay says %+v", e)
+		}
+	}
+}
+
+// TestAttackWebhookOtherName sends a signed push under another name first, which
+// is not signed: the push still counts.
+func TestAttackWebhookOtherName(t *testing.T) {
+	i := newInbox(t)
+	for _, name := range []string{"ping", "pull_request", "issue_comment", "x"} {
+		i.send(message(GitHub, name, push))
+	}
+	if code, _ := i.send(message(GitHub, "push", push)); code != 202 || len(i.events) != 1 {
+		t.Errorf("answered %d, events %+v", code, i.events)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// stuck is a message whose sender stops after so many bytes, until released.
+func stuck(t *testing.T, size int, release <-chan struct{}) *http.Request {
+	t.Helper()
+	r := message(GitHub, "push", push)
+	sent := 0
+	r.Body = io.NopCloser(readerFunc(func(p []byte) (int, error) {
+		if sent == size {
+			<-release
+			return 0, io.EOF
+		}
+		n := min(len(p), size-sent)
+		sent += n
+		return n, nil
+	}))
+	r.ContentLength = -1
+	return r
+}
+
+// TestAttackWebhookSlowBodies lets hundreds of forged messages stop in the
+// middle, each as long as may be. What is kept of them is counted in bytes, and
+// signed messages are taken: small ones as ever, and large ones as a hint to
+// look at everything.
+func TestAttackWebhookSlowBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInbox(t)
+		i.Count = func(Forge, Outcome) {}
+		release := make(chan struct{})
+		const senders = 256
+		for range senders {
+			r := stuck(t, MaxBody-1, release)
+			go i.ServeHTTP(discard{http.Header{}}, r)
+		}
+		synctest.Wait()
+		if used := i.pool.used.Load(); used > sharedBody || used == 0 {
+			t.Errorf("%d shared bytes are kept of forged messages, want at most %d", used, sharedBody)
+		}
+		large := strings.Replace(push, "{", `{"x": "`+strings.Repeat("x", MaxBody/2)+`", `, 1)
+		for _, c := range []struct {
+			body string
+			want Kind
+		}{{push, Push}, {strings.Replace(push, "{", "{"+strings.Repeat(" ", ownBody/2), 1), Push}, {large, Any}} {
+			if code, _ := i.send(message(GitHub, "push", c.body)); code != 202 || i.events[len(i.events)-1].Kind != c.want {
+				t.Errorf("a signed message of %d bytes is answered %d, events %+v", len(c.body), code, i.events)
+			}
+		}
+		close(release)
+		synctest.Wait()
+		if used := i.pool.used.Load(); used != 0 {
+			t.Errorf("%d shared bytes are still kept", used)
+		}
+		if i.send(message(GitHub, "push", large)); i.events[len(i.events)-1].Kind != Push {
+			t.Errorf("afterwards a large message says %+v", i.events[len(i.events)-1])
+		}
+	})
+}
+
+// discard is a sender that does not listen.
+type discard struct{ header http.Header }
+
+func (d discard) Header() http.Header       { return d.header }
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+func (discard) WriteHeader(int)             {}
+
+// TestAttackWebhookUnreadBodies counts the bytes that are read of messages that
+// cannot be signed: none.
+func TestAttackWebhookUnreadBodies(t *testing.T) {
+	right := "sha256=" + sign(push, secret)
+	for name, signature := range map[string]string{
+		"none": "", "empty": "sha256=", "short": right[:len(right)-2], "long": right + "00", "no hex": "sha256=" + strings.Repeat("g", 64),
+		"another sum": "sha1=" + right[7:], "padded": " " + right, "upper scheme": "SHA256=" + right[7:], "huge": "sha256=" + strings.Repeat("0", 1<<16),
+	} {
+		t.Run(name, func(t *testing.T) {
+			i, read := newInbox(t), 0
+			r := message(GitHub, "push", push)
+			r.Header.Set("X-Hub-Signature-256", signature)
+			r.Body = io.NopCloser(readerFunc(func(p []byte) (int, error) { read += len(p); return len(p), nil }))
+			if code, _ := i.send(r); code != 401 || read > 0 {
+				t.Errorf("answered %d after %d bytes", code, read)
+			}
+		})
+	}
+}
+
+// TestAttackWebhookBodies: what is huge, deep, packed or of another shape is
+// refused in bounded memory, though it is signed.
+func TestAttackWebhookBodies(t *testing.T) {
+	for name, body := range map[string]string{
+		"deep":            strings.Repeat(`{"repository":`, MaxBody/16),
+		"deep list":       strings.Repeat("[", MaxBody-1),
+		"deep in a field": `{"issue": {"pull_request": ` + strings.Repeat("[", MaxBody/2) + "}}",
+		"many fields":     "{" + strings.Repeat(`"a":0,`, MaxBody/8) + `"a":0}`,
+		"packed":          "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03",
+		"binary":          strings.Repeat("\x00\xff", 1<<10),
+		"no text":         `"push"`,
+		"null":            "null",
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newInbox(t)
+			r := message(GitHub, "push", body)
+			r.Header.Set("Content-Encoding", "gzip") // what is signed is what came
+			r.ContentLength = -1
+			var code int
+			spent := allocated(func() { code, _ = i.send(r) })
+			if code != 400 || len(i.events) > 0 {
+				t.Errorf("answered %d, events %+v", code, i.events)
+			}
+			if most := uint64(4 * MaxBody); spent > most {
+				t.Errorf("%d bytes were allocated, want at most %d", spent, most)
+			}
+		})
+	}
+}
+
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestAttackWebhookLostSecretIsSaidOnce sends messages while the secret's file
+// is away: strangers do not fill the log.
+func TestAttackWebhookLostSecretIsSaidOnce(t *testing.T) {
+	i := newInbox(t)
+	said := strings.Builder{}
+	i.Log = textLog(&said)
+	for _, broken := range []error{os.ErrNotExist, nil, os.ErrNotExist} {
+		i.broken = broken
+		for range 1000 {
+			i.send(message(GitHub, "push", push))
+		}
+	}
+	if lines := strings.Count(said.String(), "secret cannot be read"); lines != 2 {
+		t.Errorf("%d lines in the log, want 2", lines)
+	}
+}
+
+// TestAttackWebhookOutcomesAreFew: what strangers write does not become the
+// value of a label.
+func TestAttackWebhookOutcomesAreFew(t *testing.T) {
+	i := newInbox(t)
+	for n := range 1000 {
+		r := message(GitHub, fmt.Sprintf("event-%d", n), fmt.Sprintf(`{"n": %d}`, n))
+		if n%2 == 0 {
+			r.Header.Set("X-Hub-Signature-256", fmt.Sprintf("sha256=%064x", n))
+		}
+		i.send(r)
+	}
+	found := map[Outcome]bool{}
+	for _, o := range i.outcomes {
+		found[o] = true
+		if _, ok := answers[o]; !ok {
+			t.Fatalf("outcome %q", o)
+		}
+	}
+	if len(found) != 2 {
+		t.Errorf("outcomes %v", found)
+	}
+}
+
+// TestAttackWebhookSecretFiles: no file that says nothing is a secret.
+func TestAttackWebhookSecretFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"empty": "", "newline": "\n", "blank": " \t\r\n \n"} {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if secrets, err := Secrets(file); err == nil {
+			t.Errorf("%s gives %q", name, secrets)
+		}
+	}
+	if secrets, err := Secrets(dir); err == nil {
+		t.Errorf("a folder gives %q", secrets)
+	}
+	file := filepath.Join(dir, "newlines")
+	if err := os.WriteFile(file, []byte(secret+"\r\n\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if secrets, err := Secrets(file); err != nil || len(secrets) != 1 || secrets[0] != secret {
+		t.Errorf("%q, %v", secrets, err)
+	}
+}

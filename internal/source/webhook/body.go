@@ -1,0 +1,89 @@
+package webhook
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"sync/atomic"
+)
+
+// What is kept of bodies while nobody knows yet whether they are signed.
+const (
+	// MaxBody is the longest message that is read. One of a push of 700 commits
+	// is about 1 MiB.
+	MaxBody = 4 << 20
+
+	ownBody    = 64 << 10 // each may keep as much, whatever the others do
+	sharedBody = 16 << 20 // all together may keep as much beyond that
+	firstBody  = 4 << 10
+)
+
+// pool counts what is kept beyond each message's own share.
+type pool struct{ used atomic.Int64 }
+
+func (p *pool) take(n int) bool {
+	if p.used.Add(int64(n)) <= sharedBody {
+		return true
+	}
+	p.used.Add(-int64(n))
+	return false
+}
+
+func (p *pool) give(n int) { p.used.Add(-int64(n)) }
+
+// intake reads one body. All of it is passed on to be signed; it is kept as
+// long as there is room.
+type intake struct {
+	pool   *pool
+	kept   []byte
+	shared int  // of the pool
+	lost   bool // there was no room for all of it
+}
+
+// read takes in a body; outcome is "" when all of it came. The caller has to
+// call done.
+func (in *intake) read(w http.ResponseWriter, r *http.Request, to io.Writer) (outcome Outcome) {
+	body := http.MaxBytesReader(w, r.Body, MaxBody)
+	in.kept = make([]byte, 0, firstBody)
+	for {
+		if len(in.kept) == cap(in.kept) {
+			in.grow()
+		}
+		n, err := body.Read(in.kept[len(in.kept):cap(in.kept)])
+		_, _ = to.Write(in.kept[len(in.kept) : len(in.kept)+n]) // hashes take everything
+		if !in.lost {
+			in.kept = in.kept[:len(in.kept)+n]
+		}
+		var long *http.MaxBytesError
+		switch {
+		case errors.Is(err, io.EOF):
+			return ""
+		case errors.As(err, &long):
+			return TooLong
+		case err != nil:
+			return Cut
+		}
+	}
+}
+
+// grow doubles the room, or lets go of what was kept when there is none.
+func (in *intake) grow() {
+	size := 2 * cap(in.kept)
+	if size > ownBody && !in.pool.take(size) {
+		in.done()
+		in.lost, in.kept = true, make([]byte, 0, firstBody)
+		return
+	}
+	grown := make([]byte, len(in.kept), size)
+	copy(grown, in.kept)
+	in.pool.give(in.shared)
+	in.kept, in.shared = grown, 0
+	if size > ownBody {
+		in.shared = size
+	}
+}
+
+func (in *intake) done() {
+	in.pool.give(in.shared)
+	in.kept, in.shared = nil, 0
+}

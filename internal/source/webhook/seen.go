@@ -1,0 +1,51 @@
+package webhook
+
+import (
+	"crypto/sha256"
+	"sync"
+	"time"
+)
+
+const (
+	maxSeen = 1024
+	seenFor = 10 * time.Minute
+)
+
+// delivery tells messages apart: by their signature, which is one of their
+// body, and by what they were taken for, which is not signed.
+type delivery struct {
+	sum  [sha256.Size]byte
+	kind Kind
+}
+
+// seen remembers the last deliveries for a while.
+type seen struct {
+	mu    sync.Mutex
+	at    map[delivery]time.Time
+	order []delivery // oldest first
+}
+
+// knows tells whether the same came a short while ago.
+func (s *seen) knows(d delivery, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, ok := s.at[d]
+	return ok && now.Sub(at) <= seenFor
+}
+
+// remember forgets the oldest instead.
+func (s *seen) remember(d delivery, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at == nil {
+		s.at = map[delivery]time.Time{}
+	}
+	if _, ok := s.at[d]; !ok {
+		s.order = append(s.order, d)
+	}
+	s.at[d] = now
+	if len(s.order) > maxSeen {
+		delete(s.at, s.order[0])
+		s.order = s.order[1:]
+	}
+}
