@@ -18,6 +18,11 @@ func (p *planner) decideImport(s Step, d *Desired) Step {
 		}
 	}
 	found := p.candidates(d)
+	if left := p.leftBehind(found); left != nil && len(found) == 1 {
+		// What refers to it goes on as it is, and nothing new does.
+		s.Error, s.have, p.live[d.Key] = true, left, left
+		return s.hold(Refuse, p.leftBehindText(left))
+	}
 	switch {
 	case len(found) == 0:
 		s.Error, s.cause = true, reasonProgressing
@@ -36,6 +41,32 @@ func (p *planner) decideImport(s Step, d *Desired) Step {
 		return s.hold(Wait, string(found[0].Phase)+" "+found[0].Message)
 	}
 	return s.hold(Keep, "")
+}
+
+// leftBehind is one of the objects that a manifest of this stack made which is gone
+// by now: to import it would be to stop managing it without a word. One that was
+// released on purpose is like any other.
+func (p *planner) leftBehind(found []*Live[any]) *Live[any] {
+	for _, item := range found {
+		if item.Mark == nil || !item.Mine || item.Mark.Keep || item.Copied != "" || item.Mark.Rivals != "" {
+			continue
+		}
+		o, ok := ParseOwner(item.Mark.Owner)
+		if !ok || o.Stack != p.Stack || o.Kind == item.ShownAs {
+			continue
+		}
+		if d := p.byKey[p.taken[item.Mark.Owner]]; d == nil || d.Unmanaged {
+			return item
+		}
+	}
+	return nil
+}
+
+func (p *planner) leftBehindText(item *Live[any]) string {
+	o, _ := ParseOwner(item.Mark.Owner)
+	key := p.orphanKey(o, item)
+	return fmt.Sprintf("%s was made by this stack for %s, whose manifest is gone while others still refer to it; put the manifest back, or remove what refers to it; to keep it unmanaged, apply the manifest with the annotation %s: detach before it goes",
+		called(item), key, annotationDelete)
 }
 
 func (p *planner) candidates(d *Desired) []*Live[any] {
