@@ -47,7 +47,7 @@ func (a *app) plan() *cobra.Command {
 				return seen.plan, report.JSON(a.out, report.Document(seen.plan, seen.rev))
 			case output == "text":
 				text := a.text()
-				text.Approve = approveCommand(cmd, s.Name)
+				text.Approve, text.Binding = approveCommand(cmd, s.Name), true
 				text.Plan(seen.plan, seen.rev)
 			}
 			return seen.plan, nil

@@ -30,7 +30,7 @@ func (a *app) run() *cobra.Command {
 		Args:  cobra.NoArgs,
 	}
 	cmd.Flags().BoolVar(&f.once, "once", false, "one full pass over all stacks, then exit")
-	cmd.Flags().StringVar(&f.approve, "approve", "", "hash of the held plan that may be carried out")
+	cmd.Flags().StringVar(&f.approve, "approve", "", "hash of a plan, as plan shows it: with --once exactly that plan is carried out or nothing; else it is let through when it is held")
 	cmd.Flags().StringVar(&f.listen, "listen", os.Getenv("STACKREEVE_LISTEN"), "address for health, metrics and webhooks, such as 127.0.0.1:9464 ($STACKREEVE_LISTEN; default none)")
 	cmd.Flags().StringVar(&f.webhookSecret, "webhook-secret-file", os.Getenv("STACKREEVE_WEBHOOK_SECRET_FILE"), "secret of the webhooks at /webhook/github and /webhook/gitea ($STACKREEVE_WEBHOOK_SECRET_FILE; default none are taken)")
 	load := a.stackFlags(cmd)
@@ -110,7 +110,7 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 	var watcher reconcile.Watcher
 	w.watcher = func() reconcile.Watcher { return watcher }
 	stack := w.stack(s, repo)
-	stack.Approved = approvals(approved)
+	stack.Approved, stack.Only = approvals(approved), approved
 	stack.Report = func(report.Run) {}
 	others, err := reviews.add(w, s, repo, stack)
 	if err != nil {

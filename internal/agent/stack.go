@@ -35,6 +35,8 @@ type Stack struct {
 	Open func(context.Context) (Cloud, error)
 	// Approved are the plans that the brake may let through.
 	Approved []reconcile.Approval
+	// Only, when set, is the hash of the one plan that may be carried out.
+	Only string
 	// Approvals, when set, finds what people approved of elsewhere. It is asked
 	// while a commit is held.
 	Approvals func(ctx context.Context, commit string) []reconcile.Approval
@@ -112,7 +114,7 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) 
 		return
 	}
 	run.Revision = rev
-	revision := reconcile.Revision{Commit: rev.Commit, Want: want, Approved: s.Approved, Synced: s.wasSynced(ctx, rev.Commit)}
+	revision := reconcile.Revision{Commit: rev.Commit, Want: want, Approved: s.Approved, Only: s.Only, Synced: s.wasSynced(ctx, rev.Commit)}
 	ctx, stop := s.attend(ctx)
 	pass := s.sync(ctx, revision)
 	stop()

@@ -2,9 +2,11 @@ package pulls
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
@@ -17,8 +19,10 @@ type drift struct {
 	since  time.Time // when it began, or had begun
 	count  int       // how many objects drifted, when last looked
 	news   bool      // it has begun since the branch was last told
-	steps  []reconcile.Step
-	traces *traces // of those steps
+	traces *traces   // of what drifted
+	// carried is what passes have found that did not end as passes of a commit that
+	// is in sync: it is reported with the next that does.
+	carried []reconcile.Step
 	// reported is what pull requests were told, so as not to find out again whom
 	// to tell.
 	reported string
@@ -44,6 +48,8 @@ const (
 	// patientPasses is how many passes in a row may miss the cloud before the
 	// branch is told that nothing is known.
 	patientPasses = 2
+	// mostCarried bounds what is kept to be reported.
+	mostCarried = 1000
 )
 
 // driftFound remembers what a pass sets out to report or to correct, and asks
@@ -53,17 +59,34 @@ func (s *Stack) driftFound(p reconcile.Plan, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := &s.truth.drift
-	d.steps = nil
 	if p.Commit != s.truth.synced || len(steps) == 0 {
 		return
 	}
 	d.begin(len(steps), now)
-	d.steps = steps
+	s.traced(steps)
+	s.tell(p.Commit)
+}
+
+// traced asks who changed what drifted, once for the same differences.
+func (s *Stack) traced(steps []reconcile.Step) {
+	d := &s.truth.drift
 	if about := alike(steps); d.traces == nil || d.traces.about != about {
 		d.traces = &traces{about: about, done: make(chan struct{})}
 		go s.trace(steps, d.traces)
 	}
-	s.tell(p.Commit)
+}
+
+// corrected is the drift that a pass found, in whichever round, and that is not
+// reported yet; of several steps for an object the first.
+func (d *drift) corrected(p reconcile.Pass) (steps []reconcile.Step) {
+	known := map[manifest.Key]bool{}
+	for _, step := range slices.Concat(d.carried, drifting(p.First), p.Late) {
+		if !known[step.Key] && len(steps) < mostCarried {
+			steps = append(steps, step)
+		}
+		known[step.Key] = true
+	}
+	return steps
 }
 
 // drifting are the steps that are about a change in the cloud.
@@ -82,7 +105,11 @@ func (s *Stack) drifted(run report.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := &s.truth
+	d := &t.drift
 	commit := run.Revision.Commit
+	if run.Pass != nil && (run.Pass.Interrupted || commit != t.synced) {
+		d.carried = d.corrected(*run.Pass)
+	}
 	if commit == "" || commit != t.synced || run.Refused != nil {
 		return
 	}
@@ -95,13 +122,15 @@ func (s *Stack) drifted(run report.Run) {
 	if run.Pass == nil || run.Pass.Interrupted {
 		return
 	}
-	d := &t.drift
-	found, left := d.steps, drifting(run.Pass.Last)
+	found, left := d.corrected(*run.Pass), drifting(run.Pass.Last)
+	d.carried = nil
 	said := comment.Drift{Stack: s.Name, Commit: commit, Root: run.Revision.Root, Steps: left}
 	switch {
 	case len(left) > 0:
 		d.begin(len(left), run.Started)
 	case len(found) > 0:
+		d.begin(len(found), run.Started)
+		s.traced(found)
 		said.Steps, said.Corrected = found, true
 	}
 	said.Since = d.since

@@ -25,6 +25,8 @@ func (s *Stack) verdict(run report.Run) (commit string, status forge.Status, ok 
 		status.State, status.Description = forge.Error, steady(run.Err.Error())
 		ok = commit != "" && commit != t.synced
 		return commit, status, ok
+	case run.Pass != nil && run.Pass.Superseded != "" && commit != t.synced:
+		status.State, status.Description = forge.Error, run.Pass.Superseded.Error()+" before it was applied in full"
 	case run.Pass == nil || run.Pass.Interrupted:
 		return commit, status, false
 	default:

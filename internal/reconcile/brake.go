@@ -30,6 +30,18 @@ func Brake(limits Limits, approved []Approval) Policy {
 	}
 }
 
+// Only holds every plan that changes something but the one with the hash: what a
+// person has read is carried out, or nothing. "" holds none.
+func Only(hash string) Policy {
+	return func(p Plan) Plan {
+		if hash == "" || p.Held != "" || p.Summary().Writes() == 0 || p.Hash() == hash {
+			return p
+		}
+		p.Held = fmt.Sprintf("only the plan with the hash %s may be carried out, and this one is another", hash)
+		return p
+	}
+}
+
 // harm is what a step that is carried out destroys: its object, or its data.
 // harms is false when it destroys nothing.
 func (s Step) harm() (d Disruption, harms bool) {

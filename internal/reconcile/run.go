@@ -15,6 +15,8 @@ type Revision struct {
 	Want   []Desired
 	// Approved are the plans that the brake may let through.
 	Approved []Approval
+	// Only, when set, is the hash of the one plan that may be carried out.
+	Only string
 	// Synced is true when this commit was in sync before.
 	Synced bool
 }
@@ -34,7 +36,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	r.snapshot = e.Observe(ctx, rev.Want)
 	r.observedAll()
 	r.begin()
-	r.pass.First = r.round.plan.Apply(Brake(e.Limits, rev.Approved)).recorded()
+	r.pass.First = r.round.plan.Apply(Brake(e.Limits, rev.Approved), Only(rev.Only)).recorded()
 	r.permit(r.pass.First)
 	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
 	r.pass.Last = r.pass.First

@@ -18,6 +18,8 @@ type Text struct {
 	// Approve is the command line that carries out a held plan, but for the
 	// hash at its end.
 	Approve string
+	// Binding has every plan say how to carry out exactly that plan.
+	Binding bool
 }
 
 // Plan writes a plan: one paragraph for each object of the repository that
@@ -51,7 +53,10 @@ func (t Text) plan(p reconcile.Plan, rev source.Revision) {
 	fmt.Fprintln(t.W)
 	fmt.Fprintln(t.W, t.bold(sum(p)))
 	if p.Held != "" {
-		fmt.Fprintf(t.W, "%s %s.\nTo carry out exactly this plan (%s):\n    %s %s\n", t.paint(red, "Held:"), Clean(p.Held), p.Hash(), Clean(t.Approve), p.Hash())
+		fmt.Fprintf(t.W, "%s %s.\n", t.paint(red, "Held:"), Clean(p.Held))
+	}
+	if p.Held != "" || t.Binding && p.Summary().Writes() > 0 {
+		fmt.Fprintf(t.W, "To carry out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())
 	}
 }
 
