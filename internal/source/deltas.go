@@ -28,14 +28,16 @@ type resolver struct {
 	ctx   context.Context
 	held  map[int32][]byte
 	bytes int64 // in held
+	limit int64 // of the work for one object
 	work  int64
 	left  int // deltas that are not resolved
 }
 
-// resolve applies every delta once, and gives each its hash. Cycles, and deltas
+// resolve applies every delta once, and gives each its hash. limit is of the
+// work for one object. Cycles, and deltas
 // whose base is missing, are what is left in the end.
-func (p *packScan) resolve(ctx context.Context) error {
-	r := &resolver{packScan: p, ctx: ctx, held: map[int32][]byte{}}
+func (p *packScan) resolve(ctx context.Context, limit int64) error {
+	r := &resolver{packScan: p, ctx: ctx, limit: limit, held: map[int32][]byte{}}
 	var todo []int32 // bases
 	for i := range p.objects {
 		if p.objects[i].kind.IsDelta() {
@@ -77,8 +79,8 @@ func (r *resolver) one(base []byte, at, c int32) error {
 		return fail(ErrContent, "an object is made of more than %d deltas on top of each other; at most that many are accepted", maxDeltaDepth)
 	}
 	o.cost = r.objects[at].cost + o.size
-	if o.cost > maxObjectWork {
-		return fail(ErrContent, "an object is made of deltas that read and write %d bytes; at most %d are accepted", o.cost, maxObjectWork)
+	if o.cost > r.limit {
+		return fail(ErrContent, "an object is made of deltas that read and write %d bytes; at most %d are accepted", o.cost, r.limit)
 	}
 	if r.work += o.cost; r.work > maxWork {
 		return fail(ErrContent, "the pack's deltas read and write more than %d bytes; at most that many are accepted", int64(maxWork))

@@ -26,7 +26,8 @@ type store struct {
 	fs     billy.Filesystem
 	broken atomic.Bool // an object that was here could not be read
 	// temporary makes files for packs that are too large for memory.
-	temporary func() (*os.File, error)
+	temporary  func() (*os.File, error)
+	objectWork int64 // see maxObjectWork
 
 	mu       sync.Mutex // go-git's storage is not safe for concurrent use
 	objects  *filesystem.Storage
@@ -49,7 +50,7 @@ const (
 
 // newStore returns an empty store in the folder dir, or in memory.
 func newStore(dir string) *store {
-	s := &store{dir: dir, temporary: unnamed, complete: map[plumbing.Hash]bool{}}
+	s := &store{dir: dir, temporary: unnamed, objectWork: maxObjectWork, complete: map[plumbing.Hash]bool{}}
 	if dir == "" {
 		s.fs = newMemory()
 	} else {
@@ -106,7 +107,7 @@ func (s *store) install(ctx context.Context, pack spool, place func(name string)
 			return err
 		}
 	}
-	if err := scan.resolve(ctx); err != nil {
+	if err := scan.resolve(ctx, s.objectWork); err != nil {
 		return err
 	}
 	index := scan.index()
