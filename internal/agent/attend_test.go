@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -13,8 +14,9 @@ import (
 // to stop.
 func waiting(ctx context.Context, _ int) reconcile.Pass {
 	<-ctx.Done()
-	by, _ := context.Cause(ctx).(reconcile.Superseded)
-	return reconcile.Pass{Interrupted: true, Superseded: by}
+	pass := reconcile.Pass{Interrupted: true}
+	errors.As(context.Cause(ctx), &pass.Superseded)
+	return pass
 }
 
 func TestAPassGivesWay(t *testing.T) {

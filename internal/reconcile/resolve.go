@@ -76,13 +76,15 @@ type resolver struct {
 	names     map[scope][]string // of written objects, sorted; made when first asked for
 	all       map[scope][]string // of all objects, likewise
 	referrers map[referrer][]string
+	secrets   map[string]string // what stands for long ones in fingerprints
 }
 
 // scope is where a name is unique.
 type scope struct{ kind, namespace string }
 
 func newResolver(kinds []Kind, defaults Defaults, spend *budget) *resolver {
-	r := &resolver{kinds: map[string]Kind{}, groups: groupsOf(kinds), defaults: defaults, budget: spend, byKey: map[manifest.Key]*node{}}
+	r := &resolver{
+		secrets: map[string]string{}, kinds: map[string]Kind{}, groups: groupsOf(kinds), defaults: defaults, budget: spend, byKey: map[manifest.Key]*node{}}
 	for _, k := range kinds {
 		r.kinds[k.Info().Kind] = k
 	}

@@ -29,7 +29,7 @@ type confidential struct {
 // conceal finds the secrets in what a commit can change about n.
 func (r *resolver) conceal(n *node) (c confidential) {
 	for value := range values([][]Desired{{n.Desired}}, secretsIn) {
-		c.secret += "\n" + canonical(value)
+		c.secret += "\n" + r.secretText(value)
 	}
 	c.holder = r.root(n).String()
 	for _, ref := range n.Refs {
@@ -44,6 +44,21 @@ func (r *resolver) conceal(n *node) (c confidential) {
 	sum := sha256.Sum256([]byte(c.secret)) // short, and never shown
 	c.secret = string(sum[:])
 	return c
+}
+
+// secretText stands for a secret. Long ones are often the same in many objects, as
+// the script of a group's machines is: they are digested once.
+func (r *resolver) secretText(value string) string {
+	const long = 1 << 10
+	if len(value) < long {
+		return canonical(value)
+	}
+	text, known := r.secrets[value]
+	if !known {
+		text = Digest(value)
+		r.secrets[value] = text
+	}
+	return text
 }
 
 // root is the object in the repository that n comes from.

@@ -187,7 +187,7 @@ func TestAttackProblems(t *testing.T) {
 		{"of one object", "problems more", file(monitors.String()), 101, 150},
 		{"of references", "gave up after 1000 problems", fstest.MapFS{"a.yaml": {Data: []byte(missing.String())}, "b.yaml": {Data: []byte(half)}}, 1001, 500},
 		{"of secrets", "gave up after 1000 problems", file(secrets.String()), 1001, 500},
-		{"with a long reference", "refers to Network/nnn", file(long), 1, 100},
+		{"with a long reference", "refers to Network/\"nnn", file(long), 1, 100},
 		{"with a long name", "is not a valid name", file(called), 3, 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {
