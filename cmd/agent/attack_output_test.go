@@ -51,7 +51,11 @@ func hostile(ts *testscript.TestScript, _ bool, args []string) {
 		values += fmt.Sprintf("apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: n%d}\nspec: {resource: {description: \"x%s\"}}\n---\n", i, quoted.String())
 	}
 	if values != "" {
-		ts.Check(os.WriteFile(filepath.Join(dir, args[1]+"\u202e.yaml"), []byte(values), 0o644))
+		name := args[1] + "\u202e.yaml"
+		if args[0] != args[1] {
+			name = args[1] + ".yaml" // a repository with the other name is refused
+		}
+		ts.Check(os.WriteFile(filepath.Join(dir, name), []byte(values), 0o644))
 	}
 }
 

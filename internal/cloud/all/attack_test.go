@@ -99,7 +99,7 @@ func TestAttackLargestStack(t *testing.T) {
 		total, stays int64
 	}{
 		{"groups", groups(6, 1000, ""), 18_000, 450, 60},
-		{"groups with the longest script", groups(2, 1000, strings.Repeat("x", 48_000)), 6_000, 1000, 30},
+		{"groups with the longest script", groups(2, 1000, strings.Repeat("x", 48_000)), 6_000, 1400, 30},
 		{"documents", documents(20_000), 20_000, 800, 60},
 	} {
 		t.Run(c.name, func(t *testing.T) {
