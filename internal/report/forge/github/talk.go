@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/google/go-github/v55/github"
 
@@ -65,12 +66,15 @@ func (r *Repository) listComments(ctx context.Context, number int, page github.L
 	return list, resp, err
 }
 
+// resolution is GitHub's of times; what it writes within one may differ by less.
+const resolution = time.Second
+
 func comment(c *issueComment, me account) forge.Comment {
 	user := c.GetUser()
 	return forge.Comment{
 		ID: c.GetID(), URL: c.GetHTMLURL(), Author: user.GetLogin(), AuthorID: user.GetID(), Mine: me.is(user),
 		Bot:  user.GetType() == "Bot" || strings.HasSuffix(strings.ToLower(user.GetLogin()), "[bot]") || c.App != nil,
-		Body: c.GetBody(), Created: c.GetCreatedAt().Time, Edited: c.GetUpdatedAt().After(c.GetCreatedAt().Time), Reactions: reactions(c.GetReactions()),
+		Body: c.GetBody(), Created: c.GetCreatedAt().Time, Edited: c.GetUpdatedAt().Sub(c.GetCreatedAt().Time) >= resolution, Reactions: reactions(c.GetReactions()),
 	}
 }
 
