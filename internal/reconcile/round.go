@@ -14,7 +14,7 @@ import (
 type round struct {
 	plan Plan
 	// queue are the steps that nothing in the plan is in the way of, in order.
-	queue []todo
+	queue []candidate
 	// waiting is what the cloud works on, oldest first.
 	waiting []Activity
 	// kinds are the collections in which something is waited for.
@@ -26,7 +26,7 @@ type round struct {
 	writes, done int
 }
 
-type todo struct {
+type candidate struct {
 	id   string
 	step *Step
 }
@@ -50,7 +50,7 @@ func (r *run) begin() {
 		if _, busy := r.doing[id]; busy || len(s.Awaits) > 0 || len(s.Blockers) > 0 || r.sight(s.Key.Kind).stale[s.Key] {
 			continue // what is in flight, or was written since its collection was listed, is decided about with a later plan
 		}
-		r.round.queue = append(r.round.queue, todo{id, s})
+		r.round.queue = append(r.round.queue, candidate{id, s})
 	}
 	r.await(time.Now())
 }
@@ -85,7 +85,7 @@ func (r *run) await(now time.Time) {
 
 // dispatch starts what can be started while there is room, and forgets what this
 // plan cannot bring about.
-func (r *run) dispatch(start func(todo)) {
+func (r *run) dispatch(start func(candidate)) {
 	now := time.Now()
 	queue, paused, next := r.round.queue, 0, 0
 	for ; next < len(queue) && len(r.doing) < r.engine.parallelism(); next++ {
@@ -116,7 +116,7 @@ const (
 )
 
 // when tells when a step can be started.
-func (r *run) when(t todo, now time.Time) start {
+func (r *run) when(t candidate, now time.Time) start {
 	s := t.step
 	if d, harms := s.harm(); harms && d > r.permitted[t.id] && !r.healable(*s) {
 		return notInThisRound

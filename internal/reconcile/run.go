@@ -123,7 +123,7 @@ func (r *run) loop(ctx, stepCtx context.Context) {
 			r.begin()
 		}
 		if ctx.Err() == nil {
-			r.dispatch(func(t todo) { r.start(stepCtx, t) })
+			r.dispatch(func(t candidate) { r.start(stepCtx, t) })
 		}
 		if r.news && len(r.doing) < r.engine.parallelism() {
 			r.begin()
@@ -164,7 +164,7 @@ func (r *run) permit(first Plan) {
 	}
 }
 
-func (r *run) start(ctx context.Context, t todo) {
+func (r *run) start(ctx context.Context, t candidate) {
 	s := *t.step
 	r.doing[t.id] = Activity{Step: s.recorded(), Since: time.Now()}
 	r.engine.watch(func(w Watcher) { w.Started(s) })
