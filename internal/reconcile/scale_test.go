@@ -23,7 +23,7 @@ func machines(n int) []string {
 func create(tb testing.TB, n int) (pass Pass, allocated, kept uint64) {
 	tb.Helper()
 	w := newWorld()
-	want, err := w.wanted(machines(n)...)
+	want, err := w.within(Bounds{Objects: 2*n + 1}, machines(n)...)
 	if err != nil {
 		tb.Fatal(err)
 	}

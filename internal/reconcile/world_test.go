@@ -246,13 +246,17 @@ func (w *world) names() []string {
 }
 
 // wanted resolves manifests of Things. Each line is "name field=value …".
-func (w *world) wanted(lines ...string) ([]Desired, error) {
+func (w *world) wanted(lines ...string) ([]Desired, error) { return w.within(Bounds{}, lines...) }
+
+// within is wanted with other bounds than a stack's usual ones.
+func (w *world) within(bounds Bounds, lines ...string) ([]Desired, error) {
 	var doc strings.Builder
 	for _, line := range lines {
 		fmt.Fprintf(&doc, "---\n%s\n", thingManifest(line))
 	}
-	want, _, err := Read(fstest.MapFS{"things.yaml": {Data: []byte(doc.String())}}, []Kind{w.kind()}, Defaults{})
-	return want, err
+	reader := Reader{Kinds: []Kind{w.kind()}, Bounds: bounds}
+	reading, err := reader.Read(context.Background(), fstest.MapFS{"things.yaml": {Data: []byte(doc.String())}})
+	return reading.Want, err
 }
 
 func thingManifest(line string) string {
