@@ -8,8 +8,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// word is what stacks, kinds and objects can be called.
-var word = regexp.MustCompile(`^[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?$`)
+// What stacks, kinds and objects can be called.
+var (
+	stackWord = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+	kindWord  = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+	word      = regexp.MustCompile(`^[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?$`)
+)
 
 // FuzzOwner: an owner text says the key that it was made of, is short enough for
 // every service, and no two keys share one.
@@ -18,11 +22,12 @@ func FuzzOwner(f *testing.F) {
 	f.Add("prod", "Server", "team", strings.Repeat("a", 80), "stackreeve:prod:Server~abcdefghijkl")
 	f.Add("p", "K", "", "a/b", "stackreeve:p:K/a/b")
 	f.Add("p", "K", "default", "n:m", "stackreeve:::/~")
+	f.Add("A", "0", "", "0", "0")
 	f.Fuzz(func(t *testing.T, stack, kind, namespace, name, text string) {
 		if o, ok := ParseOwner(text); ok && (o.Stack == "" || o.Kind == "" || !strings.HasPrefix(text, "stackreeve:"+o.Stack+":"+o.Kind)) {
 			t.Errorf("%q is read as %+v", text, o)
 		}
-		if len(stack) > MaxStackName || len(kind) > 25 || !word.MatchString(stack) || !word.MatchString(kind) || !word.MatchString(name) || namespace != "" && !word.MatchString(namespace) {
+		if len(stack) > MaxStackName || len(kind) > 25 || !stackWord.MatchString(stack) || !kindWord.MatchString(kind) || !word.MatchString(name) || namespace != "" && !word.MatchString(namespace) {
 			return // no stack, kind or object is called so
 		}
 		owner := OwnerText(stack, manifest.Key{Kind: kind, Namespace: namespace, Name: name})

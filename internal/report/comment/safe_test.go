@@ -268,6 +268,7 @@ func FuzzTexts(f *testing.F) {
 	for i, a := range evil {
 		f.Add(a, evil[(i*5+2)%len(evil)])
 	}
+	f.Add("XAAAAAAA", "0")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		judge(t, "### "+code(a)+": "+prose(b)+"\n\n- "+prose(a)+"; "+prose(b)+"\n- "+code(b)+" "+quote(a+b)+"\n\n<details><summary>"+
 			codeHTML(a)+": "+proseHTML(b)+"; "+quoteHTML(a+b)+"</summary>\n\n"+prose(a)+"\n\n"+fenced("diff", []string{"- " + a, "+ " + b, a + b, b})+"\n\n</details>\n")

@@ -66,8 +66,9 @@ func proseHTML(text string) string { return sentence(text, codeHTML) }
 
 var (
 	plainWord = regexp.MustCompile(`^(\p{L}+(['’-]\p{L}+)*|[0-9]{1,6}%?|…|—)$`)
-	// commitLike words are made links to commits by forges.
-	commitLike = regexp.MustCompile(`^[0-9a-fA-F]{7,}$`)
+	// commitLike words are made links to commits by forges; where one begins is
+	// for each of them to say.
+	commitLike = regexp.MustCompile(`[0-9a-fA-F]{7,}`)
 	// listLike words begin a numbered list where a line begins with them.
 	listLike = regexp.MustCompile(`^[0-9]+[.)]$`)
 )

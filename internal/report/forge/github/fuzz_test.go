@@ -31,6 +31,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(`[{"id": 1, "body": "hello", "user": {"login": "ann", "id": 1}, "created_at": "2026-01-02T03:04:05Z"}, {"id": -1, "user": null}]`)
 	f.Add(`{"permission": "write", "user": {"login": "ann"}, "login": "me", "id": 3}`)
 	f.Add(`[{"context": "a", "state": "success", "status": "x"}, {"sha": ` + sha + `}]`)
+	f.Add(strings.Replace("["+pull+"]", "number", "none", 1))
 	f.Add(`{"message": "no"}`)
 	f.Add("null")
 	var body string

@@ -32,7 +32,7 @@ func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, err
 	list = slices.CompactFunc(list, func(a, b *github.PullRequest) bool { return a.GetNumber() == b.GetNumber() })
 	var pulls []forge.Pull
 	for _, p := range list {
-		if p.GetBase().GetRef() == branch && p.GetState() == "open" {
+		if p.GetNumber() > 0 && p.GetBase().GetRef() == branch && p.GetState() == "open" {
 			pulls = append(pulls, pull(p))
 		}
 	}
