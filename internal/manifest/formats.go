@@ -43,6 +43,12 @@ var formats = map[string]format{
 	"base64": {what: "base64", check: checkBase64},
 }
 
+// IsName tells whether an object can be called s.
+func IsName(s string) bool {
+	wrong, _ := checkName(s)
+	return wrong == ""
+}
+
 func checkName(s string) (wrong, fix string) {
 	if len(s) > longestName || !namePattern.MatchString(s) {
 		return "is not a valid name", nameRule

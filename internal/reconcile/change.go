@@ -40,6 +40,9 @@ type Change struct {
 	Disruption Disruption `json:"disruption"`
 	// Secret values are never printed; Have and Want hold fingerprints.
 	Secret bool `json:"secret,omitempty"`
+	// Loss is what the object no longer has after the change although nothing is
+	// deleted, such as a disk; to be read after "loses". "" for nothing.
+	Loss string `json:"loss,omitempty"`
 }
 
 // MarkField is the field name under which a stale or missing mark is reported.

@@ -35,19 +35,19 @@ type choice struct {
 //	none                                        what spec.import.id names, if it is
 //	                                            free; else nothing
 func (p *planner) settle(d *Desired) choice {
-	c := p.claimed(d.Key.Kind, OwnerText(p.Stack, d.Key))
+	c := p.claims(d)
 	staying, leaving := split(c.sole)
 	named := p.named(d)
 	if named != nil && slices.Contains(c.copied, named) {
 		staying = append(staying, named)
 	}
-	out := choice{surplus: leaving, copied: slices.DeleteFunc(slices.Clone(c.copied), func(l *Live[any]) bool { return p.adopted[l] })}
+	out := choice{surplus: leaving, copied: slices.DeleteFunc(slices.Clone(c.copied), func(l *Live[any]) bool { return p.adopted[l] != nil })}
 	switch {
 	case len(c.shared) > 0:
 		out.refusal = p.contestedText(d.Key.Kind, c.shared[0])
 	case len(staying) > 1:
 		if out.have = p.original(d.Key.Kind, staying); out.have == nil {
-			out.refusal = p.severalText(d.Key, OwnerText(p.Stack, d.Key), staying)
+			out.refusal = p.severalNamesText(d, staying)
 			break
 		}
 		out.surplus = append(slices.DeleteFunc(staying, func(l *Live[any]) bool { return l == out.have }), leaving...)
@@ -57,7 +57,7 @@ func (p *planner) settle(d *Desired) choice {
 		out.have, out.surplus = leaving[0], leaving[1:]
 	case len(out.copied) > 0:
 		out.refusal, out.copied = p.onlyCopiedText(d.Key, out.copied[0]), out.copied[1:]
-	case named != nil && p.free(named):
+	case named != nil && p.free(d.Key.Kind, named):
 		out.have = named
 	}
 	return out
@@ -79,10 +79,22 @@ func (p *planner) named(d *Desired) *Live[any] {
 	return p.index[d.Key.Kind].id[d.Import.ID]
 }
 
-// free tells whether an object can be adopted: nobody owns it, and nobody but
-// the cloud says so.
-func (p *planner) free(l *Live[any]) bool {
-	return l.Mine && (l.Mark == nil || l.Copied != "" && l.Mark.Rivals == "")
+// free tells whether an object can be adopted: nobody owns it, or nobody but the
+// cloud says so, or the stack itself made it for a key that it does not want any
+// more.
+func (p *planner) free(kind string, l *Live[any]) bool {
+	return l.Mine && (l.Mark == nil || l.Mark.Rivals == "" && (l.Copied != "" || p.abandoned(kind, l)))
+}
+
+// abandoned tells whether the stack has made l, which nothing in the repository
+// stands for, and nothing else claims to be it.
+func (p *planner) abandoned(kind string, l *Live[any]) bool {
+	o, ok := ParseOwner(l.Mark.Owner)
+	if _, wanted := p.taken[l.Mark.Owner]; !ok || wanted || o.Stack != p.Stack || o.Kind != kind {
+		return false
+	}
+	c := p.claimed(kind, l.Mark.Owner)
+	return len(c.sole) == 1 && len(c.shared) == 0
 }
 
 // split sets apart what is on its way out. Both are in the order of their IDs.

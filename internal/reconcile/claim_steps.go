@@ -55,7 +55,14 @@ func (p *planner) unwanted(o Owner, owner string, c *claims) (list []Step) {
 		refusal = p.severalText(p.orphanKey(o, staying[0]), owner, staying)
 	}
 	for _, item := range c.sole {
+		adopter := p.adopted[item]
+		if adopter != nil && p.live[adopter.Key] == item {
+			continue
+		}
 		s := p.orphan(o, item)
+		if adopter != nil && s.Action == Delete {
+			refusal = fmt.Sprintf("%s names it by spec.import.id, and is another object already; remove spec.import there", adopter.Key)
+		}
 		if refusal != "" && s.Action == Delete {
 			s.Error = true
 			s = s.hold(Refuse, refusal)
@@ -67,7 +74,7 @@ func (p *planner) unwanted(o Owner, owner string, c *claims) (list []Step) {
 		list = append(list, s.hold(Refuse, p.contestedText(o.Kind, item)))
 	}
 	for _, item := range c.copied {
-		if !p.adopted[item] {
+		if p.adopted[item] == nil {
 			s := Step{Key: p.orphanKey(o, item), have: item}
 			list = append(list, s.hold(Refuse, p.copiedText(o.Kind, item)))
 		}
@@ -106,6 +113,17 @@ func (p *planner) severalText(key manifest.Key, owner string, all []*Live[any]) 
 		len(all), key, strings.Join(names, ", "), p.unmark(key.Kind, "<id>", owner))
 }
 
+// severalNamesText is severalText, of an object that was called otherwise before.
+func (p *planner) severalNamesText(d *Desired, all []*Live[any]) string {
+	for _, l := range all {
+		if from := p.formerKey(d, l); from != (manifest.Key{}) && slices.ContainsFunc(all, func(o *Live[any]) bool { return o.Mark.Owner != l.Mark.Owner }) {
+			return fmt.Sprintf("it exists already, and so does %s (%s), which its annotation %s names; remove the annotation, or delete the one that is not meant",
+				from, called(l), annotationMoved)
+		}
+	}
+	return p.severalText(d.Key, all[0].Mark.Owner, all)
+}
+
 func (p *planner) contestedText(kind string, l *Live[any]) string {
 	return fmt.Sprintf("%s bears the marks of several owners (%s), so nobody owns it and nothing is changed; for the wrong one %s",
 		called(l), strings.Join(l.Mark.Owners(), ", "), p.unmark(kind, l.ID, "<mark>"))
@@ -128,6 +146,9 @@ func (p *planner) unadoptable(d *Desired) string {
 		return fmt.Sprintf("no %s with ID %s can be adopted in this project; correct spec.import.id or remove it", d.Key.Kind, d.Import.ID)
 	case l.Mark.Rivals != "":
 		return p.contestedText(d.Key.Kind, l)
+	}
+	if owner, wanted := p.taken[l.Mark.Owner]; wanted {
+		return fmt.Sprintf("%s is %s, which is in the repository, too; correct spec.import.id, or remove one of the two", called(l), owner)
 	}
 	return fmt.Sprintf("%s bears the mark of another owner, %s, and cannot be adopted; correct spec.import.id, or %s",
 		called(l), l.Mark.Owner, p.unmark(d.Key.Kind, l.ID, l.Mark.Owner))

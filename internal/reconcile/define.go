@@ -117,7 +117,7 @@ func (k *kind[S, F, T]) driver() erasedDriver {
 }
 
 func typed[S any](w Want[any]) Want[S] {
-	t := Want[S]{Key: w.Key, Mark: w.Mark, lookup: w.lookup, groups: w.groups, prints: w.prints, holder: w.holder}
+	t := Want[S]{Key: w.Key, Mark: w.Mark, lookup: w.lookup, groups: w.groups, prints: w.prints, holder: w.holder, former: w.former}
 	if w.Spec != nil {
 		t.Spec, _ = (*w.Spec).(*S)
 	}
@@ -158,13 +158,13 @@ func (e erased[S, T]) trace(ctx context.Context, have Live[any], changes []Chang
 
 func erase[T any](l Live[*T]) Live[any] {
 	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, ShownAs: l.ShownAs, Phase: l.Phase, Remade: l.Remade, Message: l.Message,
-		Uses: l.Uses, Tokens: l.Tokens, Attr: l.Attr, InUse: l.InUse, Created: l.Created, Updated: l.Updated, State: l.State}
+		Uses: l.Uses, Tokens: l.Tokens, Unwell: l.Unwell, Attr: l.Attr, InUse: l.InUse, Created: l.Created, Updated: l.Updated, State: l.State}
 }
 
 func unerase[T any](l Live[any]) Live[*T] {
 	state, _ := l.State.(*T) // nil of an object that is gone
 	return Live[*T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, ShownAs: l.ShownAs, Phase: l.Phase, Remade: l.Remade, Message: l.Message,
-		Uses: l.Uses, Tokens: l.Tokens, Attr: l.Attr, InUse: l.InUse, Created: l.Created, Updated: l.Updated, State: state}
+		Uses: l.Uses, Tokens: l.Tokens, Unwell: l.Unwell, Attr: l.Attr, InUse: l.InUse, Created: l.Created, Updated: l.Updated, State: state}
 }
 
 func readFlat[S any](obj *manifest.Object, _ *Desired) (*S, []manifest.Problem) {

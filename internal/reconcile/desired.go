@@ -28,6 +28,9 @@ type Desired struct {
 	Refs    []RefSpec
 	Options Options
 	Notes   []Note
+	// From are the keys that the object had before, each its own: what was made for
+	// one of them is this object.
+	From []manifest.Key
 
 	object   *manifest.Object
 	body     reflect.Type // of the document
@@ -75,6 +78,7 @@ func Annotations() map[string]string {
 		annotationDrift:   `"report": changes made in the cloud are reported, not undone; "correct": undone`,
 		annotationReplace: `"allow" or "refuse": whether it may be deleted and made anew to apply a change`,
 		annotationSuspend: `"true": left exactly as it is`,
+		annotationMoved:   `Kind/old-name: the object was called so before; what was made for it then is kept. Several, from renaming more than once, are separated by commas`,
 		annotationIgnore:  `comma separated field paths whose value in the cloud is left alone`,
 	}
 }
@@ -87,6 +91,7 @@ const (
 	annotationReplace = annotationPrefix + "replace"
 	annotationSuspend = annotationPrefix + "suspend"
 	annotationIgnore  = annotationPrefix + "ignore-fields"
+	annotationMoved   = annotationPrefix + "moved-from"
 )
 
 // mostIgnored is how many fields of an object can be left alone.

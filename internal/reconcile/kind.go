@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -49,7 +50,18 @@ type Want[Spec any] struct {
 	lookup func(manifest.Key) Ref
 	groups map[string]string
 	prints *fingerprint.Printer
-	holder string // of the object's secrets
+	holder string     // of the object's secrets
+	former []identity // what it was called before
+}
+
+// identity is what an object, its owner text and the holder of its secrets are
+// called.
+type identity struct{ name, owner, holder string }
+
+// WasCalled tells whether the object had that name before, says its manifest. What
+// the cloud cannot rename keeps such a name.
+func (w Want[Spec]) WasCalled(name string) bool {
+	return slices.ContainsFunc(w.former, func(was identity) bool { return was.name == name })
 }
 
 // Ref resolves a reference by kind and name within the object's namespace.

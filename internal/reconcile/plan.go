@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
@@ -43,6 +44,7 @@ func Make(in Input) Plan {
 		p.steps = append(p.steps, p.decide(d))
 	}
 	p.orphans()
+	p.renamings()
 	p.steps = append(p.steps, p.strays()...)
 	p.block()
 	p.inTurn()
@@ -186,13 +188,17 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	differs, moved, notes := p.changes(d, have)
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
 	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
-	s.Drift = drifted && (p.Synced || have.Copied == "" && p.applied(d, have.Mark))
+	former := p.formerKey(d, have)
+	s.Drift = drifted && former == (manifest.Key{}) && (p.Synced || have.Copied == "" && p.applied(d, have.Mark))
 	fixed := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Disruption == Replace })
 	switch {
 	case len(s.Changes) == 0:
 		return s.hold(Keep, have.Message)
 	case fixed < 0:
 		s.Action = Update
+		if former != (manifest.Key{}) {
+			s.Reason = "was " + former.String()
+		}
 		return p.await(s, d)
 	case !p.mayReplace(d):
 		return s.hold(Refuse, s.Changes[fixed].Field+" cannot be changed in place; allow it with the annotation "+annotationReplace+": allow, or undo the change")
@@ -219,7 +225,10 @@ func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change,
 	c := p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
 	differs = slices.DeleteFunc(c.list, func(c Change) bool { return d.Options.ignores(c.Field) })
 	mark := p.mark(d)
-	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && have.Mark.Owner == mark.Owner
+	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && (have.Mark.Owner == mark.Owner || p.formerKey(d, have) != (manifest.Key{}))
+	if fixed && have.Mark.Owner != mark.Owner {
+		notes = append(notes, Note{"metadata.annotations." + annotationMoved, "has to stay: the mark of a " + d.Key.Kind + " cannot be rewritten"})
+	}
 	if !fixed && (have.Mark == nil || *have.Mark != mark || have.Copied != "") {
 		differs = append(differs, Change{Field: MarkField, Have: have.markText(), Want: mark.text()})
 	}
@@ -228,7 +237,7 @@ func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change,
 			moved = append(moved, Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: Replace})
 		}
 	}
-	return differs, moved, c.notes
+	return differs, moved, append(notes, c.notes...)
 }
 
 func (m Mark) text() string {

@@ -22,7 +22,7 @@ type planner struct {
 	doomed     map[manifest.Key]bool
 	users      map[string][]*Live[any] // owned objects by the tokens they use
 	taken      map[string]manifest.Key // which desired object answers for an owner text
-	adopted    map[*Live[any]]bool     // named by the spec.import.id of a managed object
+	adopted    map[*Live[any]]*Desired // which managed object names it by spec.import.id
 	steps      []Step
 	compared   int // names, to suggest one
 	workloads  []Workload
@@ -50,7 +50,7 @@ func newPlanner(in Input) *planner {
 		Input: in, kinds: make(map[string]Kind, len(in.Kinds)), group: groupsOf(in.Kinds),
 		byKey: make(map[manifest.Key]*Desired, len(in.Want)), index: make(map[string]*index, len(in.Have)),
 		live: make(map[manifest.Key]*Live[any], len(in.Want)), ready: make(map[manifest.Key]bool, len(in.Want)),
-		doomed: map[manifest.Key]bool{}, users: map[string][]*Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*Live[any]]bool{},
+		doomed: map[manifest.Key]bool{}, users: map[string][]*Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*Live[any]]*Desired{},
 	}
 	if p.Prints == nil {
 		p.Prints, _ = fingerprint.New(in.Stack) // fails for bad keys only
@@ -66,12 +66,19 @@ func newPlanner(in Input) *planner {
 			p.taken[owner] = d.Key
 		}
 	}
+	for i := range in.Want {
+		for _, owner := range p.formerOwners(&in.Want[i]) {
+			if p.taken[owner] == (manifest.Key{}) {
+				p.taken[owner] = in.Want[i].Key
+			}
+		}
+	}
 	for name, c := range in.Have {
 		p.index[name] = p.indexOf(name, c)
 	}
 	for i := range in.Want {
 		if d := &in.Want[i]; p.index[d.Key.Kind] != nil && p.named(d) != nil {
-			p.adopted[p.named(d)] = true
+			p.adopted[p.named(d)] = d
 		}
 	}
 	return p
@@ -129,7 +136,7 @@ func (p *planner) claim(x *index, kind string, item *Live[any]) (any bool) {
 
 // view gives a desired object the shape in which its kind sees it.
 func (p *planner) view(d *Desired, spec any) Want[any] {
-	return Want[any]{Key: d.Key, Spec: &spec, Mark: p.mark(d), lookup: p.lookup, groups: p.group, prints: p.Prints, holder: d.holder}
+	return Want[any]{Key: d.Key, Spec: &spec, Mark: p.mark(d), lookup: p.lookup, groups: p.group, prints: p.Prints, holder: d.holder, former: p.identities(d)}
 }
 
 func (p *planner) lookup(key manifest.Key) Ref {
@@ -151,11 +158,19 @@ func (p *planner) usersOf(l *Live[any]) []*Live[any] {
 	return users
 }
 
-// losses says what goes with the objects that are deleted or replaced.
+// losses says what goes with the objects that are deleted or replaced, and what
+// others no longer have.
 func (p *planner) losses() {
 	for i, s := range p.steps {
-		if s.Action.Destroys() && !s.surplus {
+		switch {
+		case s.Action.Destroys() && !s.surplus:
 			p.steps[i].Loss = p.kinds[s.Key.Kind].Info().Loss
+		case s.Action == Update:
+			for _, c := range s.Changes {
+				if c.Loss != "" {
+					p.steps[i].Loss = append(p.steps[i].Loss, c.Loss)
+				}
+			}
 		}
 	}
 }

@@ -24,6 +24,8 @@ import (
 type confidential struct {
 	holder string // who holds the secrets
 	secret string // a hash of them
+	// former holders are what the holder was called, for each of [Desired.From].
+	former []string
 }
 
 // conceal finds the secrets in what a commit can change about n.
@@ -31,11 +33,15 @@ func (r *resolver) conceal(n *node) (c confidential) {
 	for value := range values([][]Desired{{n.Desired}}, secretsIn) {
 		c.secret += "\n" + r.secretText(value)
 	}
-	c.holder = r.root(n).String()
+	root := r.byKey[r.root(n)]
+	c.holder = root.Key.String()
+	for _, key := range root.From {
+		c.former = append(c.former, key.String())
+	}
 	for _, ref := range n.Refs {
 		if target := r.byKey[ref.Key]; !ref.Order && target.Data != nil && !target.public {
 			c.secret += "\n" + ref.Field + "=" + target.dataText()
-			c.holder = ref.Key.String()
+			c.holder, c.former = ref.Key.String(), nil
 		}
 	}
 	if c.secret == "" {
@@ -115,7 +121,15 @@ func (w Want[Spec]) Print(use, secret string) string {
 // Printed tells what a fingerprint that is stored says about a secret of the
 // object.
 func (w Want[Spec]) Printed(print, use, secret string) fingerprint.Match {
-	return w.printer().Compare(print, w.subject(use, secret))
+	subject := w.subject(use, secret)
+	match := w.printer().Compare(print, subject)
+	for _, was := range w.former {
+		if match != fingerprint.Same {
+			subject.Holder, subject.Object = was.holder, was.owner
+			match = max(match, w.printer().Compare(print, subject))
+		}
+	}
+	return match
 }
 
 func (w Want[Spec]) subject(use, secret string) fingerprint.Subject {

@@ -52,7 +52,7 @@ type Step struct {
 	Parent   manifest.Key
 	Notes    []Note
 	// Loss is what is lost with the object, besides its ID, when the step deletes
-	// or replaces it; for people.
+	// or replaces it, or what the object loses when the step changes it; for people.
 	Loss []string
 
 	want   *Desired

@@ -136,7 +136,7 @@ func write(p Plan) string {
 // fill puts things into the world. Each line is "name owner field=value …",
 // owner one of ours (mark of the present manifest), stale (of an older one),
 // keep, half, other, nobody, alien (another project's). Among the fields are
-// as=NAME (the mark is that of NAME), rival=STACK and kind=KIND of the mark.
+// as=NAME (the mark is that of NAME), like=NAME (what was applied is what NAME is now), rival=STACK and kind=KIND of the mark.
 func fill(t *testing.T, w *world, cloud []string, want []Desired) {
 	t.Helper()
 	for _, line := range cloud {
@@ -189,6 +189,12 @@ func fill(t *testing.T, w *world, cloud []string, want []Desired) {
 				x.mark.Rivals = OwnerText(value, thingKey(x.name))
 			case "as":
 				x.mark.Owner = OwnerText("s", thingKey(value))
+			case "like":
+				for _, d := range want {
+					if d.Key.Name == value {
+						x.mark.Applied = d.mark("s").Applied
+					}
+				}
 			case "kind":
 				x.mark.Owner = OwnerText("s", manifest.Key{Kind: value, Name: x.name})
 			}

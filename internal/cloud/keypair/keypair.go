@@ -68,7 +68,9 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 }
 
 func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
-	reconcile.Fixed(c, "spec.resource.name", have.Name, rules{}.Name(w))
+	if w.Spec.Name != nil || !w.WasCalled(have.Name) {
+		reconcile.Fixed(c, "spec.resource.name", have.Name, rules{}.Name(w))
+	}
 	reconcile.Fixed(c, "spec.resource.type", have.Type, cloud.Or(w.Spec.Type, "ssh"))
 	line, _, _ := unmarked(have.PublicKey)
 	reconcile.Fixed(c, "spec.resource.publicKey", line, strings.TrimSpace(w.Spec.PublicKey))

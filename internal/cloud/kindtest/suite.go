@@ -65,6 +65,7 @@ func (s Suite) Run(t *testing.T) {
 		{"what vanishes is made again", s.vanished},
 		{"a kill after any request leaks nothing", s.killed},
 		{"a lost answer duplicates nothing", s.lost},
+		{"under another name, it is the same object", s.renamed},
 		{"removed from the repository, nothing is left", s.removed},
 	} {
 		t.Run(law.name, func(t *testing.T) {

@@ -142,3 +142,23 @@ spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1sUMn8G7ZzPp
 		}
 	}
 }
+
+// Another disk in place of one is a loss, though no disk is deleted: the machine
+// goes on without what was on it. One more disk is none.
+func TestAnotherDiskIsALoss(t *testing.T) {
+	g := kindtest.NewTarget(t, pluggedKinds)
+	manifests := plugs + "\n---\n" + plugged
+	g.MustSync(manifests)
+	for volumes, want := range map[string]string{
+		"[{volumeRef: more}]":                    "; another takes its place",
+		"[]":                                     "with the data on it",
+		"[{volumeRef: data}, {volumeRef: more}]": "",
+	} {
+		plan := g.Plan(strings.Replace(manifests, "[{volumeRef: data}]", volumes, 1))
+		for _, step := range plan.Steps {
+			if step.Key == key && (len(step.Loss) > 0) != (want != "") || step.Key == key && !strings.HasSuffix(strings.Join(step.Loss, ""), want) {
+				t.Errorf("%s loses %q, want %q", volumes, step.Loss, want)
+			}
+		}
+	}
+}

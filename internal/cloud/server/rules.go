@@ -152,7 +152,27 @@ func diffVolumes(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 			return // which of the volumes is booted from cannot be told
 		}
 	}
-	diffLinks(c, "spec.resource.volumes", have.dataVolumes(boot), volumeRefs(w))
+	diffDisks(c, have.dataVolumes(boot), volumeRefs(w))
+}
+
+// diffDisks says which disks the server would lose, too: their data is not deleted,
+// and yet the server starts without it.
+func diffDisks(c *reconcile.Changes, have []string, want []reconcile.Ref) {
+	const field = "spec.resource.volumes"
+	var links reconcile.Changes
+	diffLinks(&links, field, have, want)
+	for _, change := range links.List() {
+		gone := slices.DeleteFunc(slices.Clone(have), func(id string) bool {
+			return slices.ContainsFunc(want, func(ref reconcile.Ref) bool { return ref.ID == id })
+		})
+		if len(gone) > 0 {
+			change.Loss = "the disk " + strings.Join(gone, ", ") + " with the data on it"
+			if len(want)+len(gone) > len(have) {
+				change.Loss += "; another takes its place"
+			}
+		}
+		c.Add(change)
+	}
 }
 
 // diffUnseen compares what Nova does not show by the fingerprints that were

@@ -106,7 +106,9 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 
 func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	name, mark := unmarked(have.Name)
-	reconcile.Fixed(c, "spec.resource.name", name, cloud.Name(w.Spec.Name, w.Key.Name))
+	if w.Spec.Name != nil || !w.WasCalled(name) {
+		reconcile.Fixed(c, "spec.resource.name", name, cloud.Name(w.Spec.Name, w.Key.Name))
+	}
 	if mark != nil && mark.Keep != w.Mark.Keep {
 		c.Note("metadata.annotations", "came after the group was made, and Nova cannot write it down: "+ending(mark.Keep)+"; to change that, delete the group and have it made anew")
 	}

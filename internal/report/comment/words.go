@@ -107,7 +107,7 @@ func does(s reconcile.Step) string {
 	case reconcile.Create:
 		return with("created", s.Drift, "somebody deleted it in the cloud")
 	case reconcile.Update:
-		return with(changed[s.Disruption()], s.Drift, "somebody changed it in the cloud")
+		return with(changed[s.Disruption()]+losing(s), s.Drift, "somebody changed it in the cloud")
 	case reconcile.Recreate:
 		return "deleted and made anew" + losing(s)
 	case reconcile.Delete:
