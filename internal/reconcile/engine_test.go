@@ -292,3 +292,36 @@ func TestOnlyWhatMovedIsListedAgain(t *testing.T) {
 		t.Errorf("%d rounds for two objects that are ready at once", pass.Rounds)
 	}
 }
+
+// What needs something that is not there yet is tried again while the pass goes on
+// making things, however long that takes, and given up soon after.
+func TestWhatIsMissingMayStillCome(t *testing.T) {
+	for _, tt := range []struct {
+		name, missing string
+		failures      int
+		least, most   time.Duration
+	}{
+		{"it comes", "top", 0, 30 * time.Second, 15 * time.Minute},
+		{"it does not", "nothing", 1, 30 * time.Second, 15 * time.Minute},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld()
+			w.delay = 20
+			w.create = func(name string) (error, error) {
+				if name == "eager" && !slices.Contains(w.names(), tt.missing) {
+					return fmt.Errorf("%w: %s", ErrNotYet, tt.missing), nil
+				}
+				return nil, nil
+			}
+			pass, took := syncPass(t, w, w.engine(), "eager", "base", "middle atop=base", "top atop=middle")
+			if len(pass.Failures) != tt.failures || took < tt.least || took > tt.most {
+				t.Errorf("%d failures after %s: %s", len(pass.Failures), took, failed(pass))
+			}
+		})
+	}
+	w := newWorld()
+	w.create = func(string) (error, error) { return fmt.Errorf("%w: nothing", ErrNotYet), nil }
+	if pass, took := syncPass(t, w, w.engine(), "eager"); len(pass.Failures) != 1 || took > 15*time.Second {
+		t.Errorf("with nothing else to do it took %s: %s", took, failed(pass))
+	}
+}

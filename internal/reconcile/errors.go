@@ -13,6 +13,9 @@ var (
 	// ErrBusy: the object, or one that it leans on, is in use or locked. Wait,
 	// observe, try again.
 	ErrBusy = errors.New("busy or in use")
+	// ErrNotYet: something else has to be there first, which this very pass may make.
+	// Try again as long as the pass does anything else, and once more after that.
+	ErrNotYet = errors.New("something is missing")
 	// ErrRejected: the cloud will not do this however often it is asked. A
 	// person must change the manifest, the quota or the credentials.
 	ErrRejected = errors.New("rejected by the cloud")

@@ -32,11 +32,23 @@ import (
 //	no      copied               nobody owns it                   refuse
 //	no      yes                  still used by another            wait
 //	no      yes                  unused                           delete
+//	any     yes                  has to go, and what stays uses it refuse
 func Make(in Input) Plan {
-	p := newPlanner(in)
-	p.steps = make([]Step, 0, len(in.Want))
-	for i := range in.Want {
-		d := &in.Want[i]
+	locked := map[*Live[any]]string{}
+	for {
+		p := newPlanner(in)
+		p.locked = locked
+		p.decideAll()
+		if !p.unlock() {
+			return p.finish()
+		}
+	}
+}
+
+func (p *planner) decideAll() {
+	p.steps = make([]Step, 0, len(p.Want))
+	for i := range p.Want {
+		d := &p.Want[i]
 		if d.Virtual {
 			p.workloads = append(p.workloads, Workload{Key: d.Key, Parent: d.Parent, Origin: d.Origin, Notes: d.Notes, Data: d.Data != nil})
 			continue
@@ -44,13 +56,17 @@ func Make(in Input) Plan {
 		p.steps = append(p.steps, p.decide(d))
 	}
 	p.orphans()
-	p.renamings()
 	p.steps = append(p.steps, p.strays()...)
+}
+
+// finish gives every step what it takes to know all the others.
+func (p *planner) finish() Plan {
+	p.renamings()
 	p.block()
 	p.inTurn()
 	p.untie()
 	p.losses()
-	return Plan{Stack: in.Stack, Commit: in.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds, Unlisted: p.unlisted()}
+	return Plan{Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds, Unlisted: p.unlisted()}
 }
 
 // Input is everything a plan is made from.
@@ -180,7 +196,7 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 		s.Drift = p.Synced || p.applied(d, have.Mark)
 		return s.hold(Wait, "is being deleted; made anew when it is gone")
 	case Failed:
-		return p.recreate(s.hold(Recreate, "failed: "+have.Message), d)
+		return p.recreate(s, d, "failed: "+have.Message)
 	case Pending:
 		return s.hold(Wait, have.Message)
 	case Ready, Degraded:
@@ -203,7 +219,7 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	case !p.mayReplace(d):
 		return s.hold(Refuse, s.Changes[fixed].Field+" cannot be changed in place; allow it with the annotation "+annotationReplace+": allow, or undo the change")
 	default:
-		return p.recreate(s.hold(Recreate, s.Changes[fixed].Field+" cannot be changed in place"), d)
+		return p.recreate(s, d, s.Changes[fixed].Field+" cannot be changed in place")
 	}
 }
 
@@ -214,7 +230,12 @@ func (p *planner) mayReplace(d *Desired) bool {
 	return p.Replace
 }
 
-func (p *planner) recreate(s Step, d *Desired) Step {
+func (p *planner) recreate(s Step, d *Desired, reason string) Step {
+	if locked := p.locked[s.have]; locked != "" {
+		s.Error = true
+		return s.hold(Refuse, locked)
+	}
+	s = s.hold(Recreate, reason)
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)
 }

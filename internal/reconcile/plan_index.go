@@ -23,6 +23,7 @@ type planner struct {
 	users      map[string][]*Live[any] // owned objects by the tokens they use
 	taken      map[string]manifest.Key // which desired object answers for an owner text
 	adopted    map[*Live[any]]*Desired // which managed object names it by spec.import.id
+	locked     map[*Live[any]]string   // why what has to go cannot
 	steps      []Step
 	compared   int // names, to suggest one
 	workloads  []Workload

@@ -77,6 +77,9 @@ func (p *planner) orphan(o Owner, item *Live[any]) Step {
 		return s.hold(Keep, "no longer in the repository; left in the cloud as its annotations asked")
 	case item.Phase == Deleting:
 		return s.hold(Wait, "is being deleted")
+	case p.locked[item] != "":
+		s.Error, s.locked = true, true
+		return s.hold(Refuse, "no longer in the repository, and "+p.locked[item])
 	}
 	return s.hold(Delete, "no longer in the repository")
 }

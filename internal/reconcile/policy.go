@@ -24,7 +24,8 @@ func (p Plan) mapSteps(f func(Step) Step) Plan {
 // NoPrune keeps what the stack owns and the repository no longer has.
 func NoPrune(p Plan) Plan {
 	return p.mapSteps(func(s Step) Step {
-		if s.Action == Delete && !s.surplus {
+		if s.Action == Delete && !s.surplus || s.locked {
+			s.Error = false
 			return s.hold(Keep, "no longer in the repository; kept because prune is off")
 		}
 		return s

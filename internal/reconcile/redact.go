@@ -115,7 +115,7 @@ func hide(r *redact.Redactor, err error) error {
 		return err
 	}
 	out := &redacted{text: errorText(r, err)}
-	for _, class := range []error{ErrBusy, ErrRejected, ErrUsedUp, ErrGone, ErrNoService} {
+	for _, class := range []error{ErrBusy, ErrNotYet, ErrRejected, ErrUsedUp, ErrGone, ErrNoService} {
 		if errors.Is(err, class) {
 			out.class = append(out.class, class)
 		}

@@ -16,6 +16,7 @@ type try struct {
 	runs     map[Action]int // successes by action
 	why      string         // why it was last made anew
 	busy     int            // ErrBusy in a row
+	idle     bool           // nothing else went on at the last ErrNotYet
 	first    time.Time      // of the present series of ErrBusy
 	notUntil time.Time
 	err      error
@@ -82,6 +83,13 @@ func (r *run) fail(id string, s Step, err error) {
 	case errors.Is(err, ErrRejected):
 		t.final, t.rejected = true, now
 		r.spend(s, err)
+	case errors.Is(err, ErrNotYet):
+		if t.first.IsZero() {
+			t.first = now
+		}
+		idle := r.idle(id)
+		t.final = idle && t.idle || now.Sub(t.first) > r.timing.Busy
+		t.idle, t.notUntil = idle, now.Add(jitter(r.timing.Backoff))
 	case errors.Is(err, ErrBusy):
 		if t.first.IsZero() {
 			t.first = now
@@ -98,6 +106,20 @@ func (r *run) fail(id string, s Step, err error) {
 		}
 		t.notUntil = now.Add(pause)
 	}
+}
+
+// idle tells whether nothing but the step goes on that can change the cloud: no
+// other is in flight or can be begun, and the cloud itself is not at work.
+func (r *run) idle(id string) bool {
+	if len(r.round.waiting) > 0 {
+		return false
+	}
+	for _, t := range r.round.queue {
+		if t.id != id && r.tries[t.id] == nil {
+			return false
+		}
+	}
+	return len(r.doing) == 0
 }
 
 // secondChance lets the steps that the cloud has rejected be tried once more if

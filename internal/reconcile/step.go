@@ -68,6 +68,8 @@ type Step struct {
 	group, member manifest.Key
 	// settling is true when something else waits until the object is well again.
 	settling bool
+	// locked is true when nothing but a user is in the way of a deletion.
+	locked bool
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool
 	secrets *redact.Redactor // what must not be shown of the object

@@ -93,7 +93,7 @@ func associate(body map[string]any, w reconcile.Want[Spec]) {
 // goes on, for the floating IP itself is not gone.
 func unreachable(err error) error {
 	if errors.Is(err, reconcile.ErrGone) {
-		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", reconcile.ErrBusy, err.Error())
+		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", reconcile.ErrNotYet, err.Error())
 	}
 	return err
 }
