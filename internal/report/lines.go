@@ -91,7 +91,9 @@ func (l *Lines) tick() {
 // finished is a step that was carried out, or tried, in one line.
 // waits tells whether a step only found its object busy: it is tried again, and
 // told of if that does not help.
-func waits(r reconcile.Result) bool { return errors.Is(r.Err, reconcile.ErrBusy) || errors.Is(r.Err, reconcile.ErrNotYet) }
+func waits(r reconcile.Result) bool {
+	return errors.Is(r.Err, reconcile.ErrBusy) || errors.Is(r.Err, reconcile.ErrNotYet)
+}
 
 func finished(r reconcile.Result) string {
 	if r.Err != nil {
