@@ -171,7 +171,7 @@ func TestProjectSays(t *testing.T) {
 	for name, want := range map[string][]string{
 		"../SECURITY.md":            {"Report a vulnerability", "## Supported versions"},
 		"../LICENSE":                {"Apache License"},
-		"../.github/dependabot.yml": {"package-ecosystem: gomod, directory: /,", "package-ecosystem: gomod, directory: /tools", "package-ecosystem: github-actions", "package-ecosystem: docker, directory: /deploy"},
+		"../.github/dependabot.yml": {"package-ecosystem: gomod, directory: /,", "package-ecosystem: gomod, directory: /tools,", "package-ecosystem: gomod, directory: /tools/release", "package-ecosystem: github-actions", "package-ecosystem: docker, directory: /deploy"},
 		"../.ci/run":                {"make test", "make lint", ".ci/dependencies", ".ci/fuzz"},
 		"../.golangci.yml":          {"- staticcheck"},
 		"../go.mod":                 {"\ntoolchain go1."},
