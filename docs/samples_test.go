@@ -29,6 +29,7 @@ var changing = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "ADDRESS"},
 	{regexp.MustCompile(`\b192\.168\.\d+\.\d+\b|\b10\.0\.0\.\d+\b|\b203\.0\.\d+\.\d+\b`), "IP"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\dT[0-9:.]+Z\b|\b\d\d:\d\d UTC, \d+ \w+ \d{4}\b`), "DATE"},
+	{regexp.MustCompile(`(no longer in the repository; after) .*`), "$1 THESE"},
 	{regexp.MustCompile(` {2,}`), "  "},
 	{regexp.MustCompile(`(?m) +$`), ""},
 }
