@@ -38,7 +38,7 @@ dependencies: ## tell what is known of the dependencies: vulnerabilities, newer 
 
 .PHONY: update
 update: ## rewrite the golden files
-	$(GO) test ./internal/reconcile ./internal/manifest ./internal/report ./internal/report/comment ./cmd/agent -update
+	$(GO) test ./internal/reconcile ./internal/manifest ./internal/report ./internal/report/comment ./cmd/agent ./docs -update
 
 .PHONY: bench
 bench: ## run the benchmarks of docs/benchmarks.md

@@ -69,7 +69,7 @@ type block struct {
 	line       int
 }
 
-var fence = regexp.MustCompile("(?ms)^```([^\n`]*)\n(.*?)^```$")
+var fence = regexp.MustCompile("(?ms)^ *```([^\n`]*)\n(.*?)^ *```$")
 
 func blocks(page string) (list []block) {
 	for _, m := range fence.FindAllStringSubmatchIndex(page, -1) {

@@ -131,7 +131,7 @@ func check(t *testing.T, file string, b block, manifests, stacks int) {
 	case manifests > 0:
 		out, code := run(t, dir, nil, "validate", ".")
 		for line := range strings.Lines(out) {
-			if code != 0 && strings.HasPrefix(line, "block.yaml:") && !strings.Contains(line, "there is no ") {
+			if code != 0 && strings.HasPrefix(line, "block.yaml:") && !strings.Contains(line, "which is not in the repository") {
 				t.Errorf("%s:%d: %s", file, b.line, line)
 			}
 		}

@@ -45,7 +45,7 @@ func exported(t *testing.T) map[string]metric {
 		close(ch)
 	}()
 	found := map[string]metric{}
-	shape := regexp.MustCompile(`fqName: "([^"]+)", help: "((?:[^"\\]|\\.)*)", constLabels: \{([^}]*)\}, variableLabels: \{([^}]*)\}`)
+	shape := regexp.MustCompile(`fqName: "([^"]+)", help: "((?:[^"\\]|\\.)*)"(?:, unit: "[^"]*")?, constLabels: \{([^}]*)\}, variableLabels: \{([^}]*)\}`)
 	for d := range ch {
 		parts := shape.FindStringSubmatch(d.String())
 		if parts == nil {
