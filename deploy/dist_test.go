@@ -5,7 +5,6 @@ import (
 	"debug/buildinfo"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -121,8 +120,10 @@ func checkBinary(t *testing.T, binary, platform string) {
 func checkBill(t *testing.T, binary, file string) {
 	t.Helper()
 	var bill struct {
-		BOMFormat  string
-		Metadata   struct{ Component struct{ Name, Version string } }
+		BOMFormat string
+		Metadata  struct {
+			Component struct{ Name, Version string }
+		}
 		Components []struct{ Name, Version string }
 	}
 	if err := json.Unmarshal([]byte(read(t, file)), &bill); err != nil {
@@ -262,7 +263,7 @@ func TestDistIsWhole(t *testing.T) {
 	linux := len(artifacts(t, "*_linux_*.tar.gz"))
 	for _, kind := range []string{"deb", "rpm"} {
 		if n := len(artifacts(t, "*."+kind)); n != linux {
-			t.Error(fmt.Sprintf("%d .%s for %d platforms of Linux", n, kind, linux))
+			t.Errorf("%d .%s for %d platforms of Linux", n, kind, linux)
 		}
 	}
 }
