@@ -267,3 +267,25 @@ func TestDistIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestDistNames wants what people are told to download to be called like that.
+func TestDistNames(t *testing.T) {
+	var have []string
+	for _, file := range artifacts(t, "stackreeve*") {
+		have = append(have, filepath.Base(file))
+	}
+	named := regexp.MustCompile(`stackreeve[-_](?:VERSION|1\.2\.3|\$\{VERSION\})[-_.\w]*\.(?:deb|rpm|tar\.gz)`)
+	count := 0
+	for _, page := range []string{"../README.md", "../docs/deploy.md", "../docs/ci.md"} {
+		for _, name := range named.FindAllString(read(t, page), -1) {
+			count++
+			pattern := regexp.MustCompile(`VERSION|1\\\.2\\\.3|\\\$\\\{VERSION\\\}`).ReplaceAllString(regexp.QuoteMeta(name), `[0-9]+.*`)
+			if !slices.ContainsFunc(have, regexp.MustCompile("^"+pattern+"$").MatchString) {
+				t.Errorf("%s names %s; there are %v", page, name, have)
+			}
+		}
+	}
+	if count < 5 {
+		t.Errorf("only %d names were found", count)
+	}
+}
