@@ -38,7 +38,7 @@ dependencies: ## tell what is known of the dependencies: vulnerabilities, newer 
 
 .PHONY: update
 update: ## rewrite the golden files
-	$(GO) test ./internal/reconcile ./internal/manifest ./internal/report ./internal/report/comment ./cmd/agent -update
+	$(GO) test ./internal/reconcile ./internal/manifest ./internal/report ./internal/report/comment ./cmd/agent ./docs -update
 
 .PHONY: bench
 bench: ## run the benchmarks of docs/benchmarks.md
@@ -47,6 +47,19 @@ bench: ## run the benchmarks of docs/benchmarks.md
 .PHONY: demo
 demo: ## show the whole story on an embedded cloud
 	$(GO) run ./cmd/agent demo
+
+.PHONY: dist
+dist: ## build archives, packages, lists of contents and checksums into dist/
+	.ci/dist
+
+.PHONY: test-dist
+test-dist: dist ## open what `make dist` has built (dpkg-deb, rpm)
+	STACKREEVE_TEST_DIST=dist $(GO) test -count=1 -run '^TestDist' ./deploy
+
+.PHONY: test-monitoring
+test-monitoring: ## check the alert rules with promtool (Debian package prometheus)
+	promtool check rules deploy/monitoring/alerts.yaml
+	promtool test rules deploy/monitoring/alerts_test.yaml
 
 .PHONY: devcloud
 devcloud: ## start a real OpenStack on this machine (Debian 12, root)
@@ -62,4 +75,4 @@ test-cloud-all: ## run everything on the devcloud, bad weather and kills too (ho
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin dist

@@ -1,0 +1,176 @@
+package docs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A page whose blocks are marked is a script: each "```sh run" block is typed
+// into one shell, and the "```text output" block after it is what that prints.
+// A block "```text sample=NAME" of any page shows what the block of that name in
+// a script has printed. -update writes all of them.
+var scripts = []string{"quick-start.md", "testdata/samples.md"}
+
+// changing is what differs from one run to the next.
+var changing = []struct {
+	what *regexp.Regexp
+	as   string
+}{
+	{regexp.MustCompile(`\b\d+ms\b|\b(\d+m)?\d+(\.\d+)?s\b`), "TIME"},
+	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "ID"},
+	{regexp.MustCompile(`\b[0-9a-f]{32}\b`), "HASH"}, // of plans that name IDs
+	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "ADDRESS"},
+	{regexp.MustCompile(`\b192\.168\.\d+\.\d+\b|\b10\.0\.0\.\d+\b|\b203\.0\.\d+\.\d+\b`), "IP"},
+	{regexp.MustCompile(`\b\d{4}-\d\d-\d\dT[0-9:.]+Z\b|\b\d\d:\d\d UTC, \d+ \w+ \d{4}\b`), "DATE"},
+	{regexp.MustCompile(`(no longer in the repository; after) .*`), "$1 THESE"},
+	{regexp.MustCompile(` {2,}`), "  "},
+	{regexp.MustCompile(`(?m) +$`), ""},
+}
+
+// steady is a text without what changes, and with what happens in parallel in
+// one order.
+func steady(text string) string {
+	for _, c := range changing {
+		text = c.what.ReplaceAllString(text, c.as)
+	}
+	lines := strings.Split(text, "\n")
+	for from := 0; from < len(lines); from++ {
+		to := from
+		for to < len(lines) && (strings.HasSuffix(lines[to], " in TIME") || strings.Contains(lines[to], "no longer in the repository")) {
+			to++
+		}
+		slices.Sort(lines[from:to])
+		from = max(from, to-1)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestSamples runs the scripts and compares what they print with what the pages
+// show.
+func TestSamples(t *testing.T) {
+	for _, tool := range []string{"bash", "curl", "git"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip("the pages use what is not installed: ", err)
+		}
+	}
+	named := map[string]string{}
+	for _, file := range scripts {
+		t.Run(file, func(t *testing.T) { runPage(t, file, named) })
+	}
+	for file, text := range documents(t) {
+		if slices.Contains(scripts, file) {
+			continue
+		}
+		compare(t, file, text, func(_ int, b block) (string, bool) {
+			name := b.word("sample")
+			if name != "" && named[name] == "" {
+				t.Errorf("%s:%d: no script has a sample %s", file, b.line, name)
+				return "", false
+			}
+			return named[name], name != ""
+		})
+	}
+}
+
+// runPage types a page's commands and compares their output.
+func runPage(t *testing.T, file string, named map[string]string) {
+	text := read(t, file)
+	list := blocks(text)
+	var commands []string
+	for _, b := range list {
+		if b.language() == "sh" && b.word("run") != "" {
+			commands = append(commands, b.text)
+		}
+	}
+	if len(commands) == 0 {
+		t.Fatalf("%s has no commands", file)
+	}
+	said := session(t, commands)
+	at := -1
+	compare(t, file, text, func(_ int, b block) (string, bool) {
+		if b.language() == "sh" && b.word("run") != "" {
+			at++
+		}
+		if b.word("output") == "" || at < 0 {
+			return "", false
+		}
+		if name := b.word("sample"); name != "" {
+			named[name] = b.text
+			if steady(said[at]) != steady(b.text) {
+				named[name] = said[at]
+			}
+		}
+		return said[at], true
+	})
+}
+
+// compare wants blocks to show what is given for them; -update writes it there.
+func compare(t *testing.T, file, text string, want func(int, block) (string, bool)) {
+	t.Helper()
+	var out strings.Builder
+	at := 0
+	for i, b := range blocks(text) {
+		shown, ok := want(i, b)
+		if !ok || steady(shown) == steady(b.text) {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s:%d: the program prints (`make update` writes it)\n%s\nthe page shows\n%s", file, b.line, shown, b.text)
+		}
+		out.WriteString(text[at:b.start] + shown)
+		at = b.end
+	}
+	if at > 0 && *update {
+		if err := os.WriteFile(file, []byte(out.String()+text[at:]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const mark = "--- end of block ---"
+
+// session types commands into one shell, in an empty home, and returns what each
+// block of them printed. The simulator takes any free port.
+func session(t *testing.T, commands []string) []string {
+	t.Helper()
+	home := t.TempDir()
+	bin := filepath.Join(home, "bin")
+	wrapper := fmt.Sprintf("#!/bin/sh\n[ \"$1\" = simulator ] || exec %[1]s \"$@\"\nshift\nexec %[1]s simulator --listen 127.0.0.1:0 --build-delay 100ms --pending-delay 100ms \"$@\"\n", binary)
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "stackreeve"), []byte(wrapper), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var script strings.Builder
+	script.WriteString("trap 'kill $(jobs -p) 2>/dev/null' EXIT\ncd\nexport PATH=$HOME/bin:$PATH\n")
+	for _, c := range commands {
+		script.WriteString(c)
+		if file := regexp.MustCompile(`simulator --clouds-file (\S+)`).FindStringSubmatch(c); file != nil {
+			fmt.Fprintf(&script, "until [ -s %s ]; do sleep 0.05; done\n", file[1]) // a person is slower than that
+		}
+		fmt.Fprintf(&script, "echo '%s'\n", mark)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash")
+	cmd.Dir, cmd.Stdin = home, strings.NewReader(script.String())
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1"}
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		cmd.Env = append(cmd.Env, "GIT_"+who+"_NAME=Ada", "GIT_"+who+"_EMAIL=ada@example.com", "GIT_"+who+"_DATE=2026-01-02T03:04:05Z")
+	}
+	out, err := cmd.CombinedOutput()
+	parts := strings.Split(strings.ReplaceAll(string(out), home, "/home/ada"), mark+"\n")
+	if len(parts) != len(commands)+1 {
+		t.Fatalf("%d of %d blocks ended: %v\n%s", len(parts)-1, len(commands), err, out)
+	}
+	return parts[:len(commands)]
+}
