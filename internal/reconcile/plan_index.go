@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
@@ -74,8 +75,8 @@ func newPlanner(in Input) *planner {
 			}
 		}
 	}
-	for name, c := range in.Have {
-		p.index[name] = p.indexOf(name, c)
+	for _, name := range slices.Sorted(maps.Keys(in.Have)) { // users are named in this order
+		p.index[name] = p.indexOf(name, in.Have[name])
 	}
 	for i := range in.Want {
 		if d := &in.Want[i]; p.index[d.Key.Kind] != nil && p.named(d) != nil {
