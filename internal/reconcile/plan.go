@@ -183,7 +183,8 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 		return s.hold(Wait, have.Message)
 	case Ready, Degraded:
 	}
-	differs, moved, notes := p.changes(d, have)
+	differs, moved, ignored, notes := p.changes(d, have)
+	s.Ignored = ignored
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
 	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
 	s.Drift = drifted && (p.Synced || have.Copied == "" && p.applied(d, have.Mark))
@@ -214,10 +215,17 @@ func (p *planner) recreate(s Step, d *Desired) Step {
 }
 
 // changes tells how the object itself differs, which of its fixed references
-// will have to follow their target, and what this cloud does not realise.
-func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change, notes []Note) {
+// will have to follow their target, what its annotations have ignored, and what
+// this cloud does not realise.
+func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved, ignored []Change, notes []Note) {
 	c := p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
-	differs = slices.DeleteFunc(c.list, func(c Change) bool { return d.Options.ignores(c.Field) })
+	for _, change := range c.list {
+		if d.Options.ignores(change.Field) {
+			ignored = append(ignored, change)
+		} else {
+			differs = append(differs, change)
+		}
+	}
 	mark := p.mark(d)
 	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && have.Mark.Owner == mark.Owner
 	if !fixed && (have.Mark == nil || *have.Mark != mark || have.Copied != "") {
@@ -228,7 +236,7 @@ func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change,
 			moved = append(moved, Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: Replace})
 		}
 	}
-	return differs, moved, c.notes
+	return differs, moved, ignored, c.notes
 }
 
 func (m Mark) text() string {

@@ -31,6 +31,7 @@ func (r *resolver) resolve() ([]Desired, error) {
 		r.last = n.object
 		r.expand(n)
 	}
+	r.checkIgnored()
 	r.link()
 	order := r.sort()
 	if err := r.outcome(); err != nil {

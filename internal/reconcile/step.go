@@ -44,6 +44,10 @@ type Step struct {
 	Error   bool
 	Drift   bool // the difference is not explained by a commit
 	Changes []Change
+	// Ignored are the differences that stay because the object's annotation
+	// stackreeve.dev/ignore-fields names them: nothing is done about them, and the
+	// plan's hash does not know them.
+	Ignored []Change
 	// Awaits are the keys that must be ready first, Blockers the names of
 	// objects in the cloud that must let go of this one first.
 	Awaits   []manifest.Key
