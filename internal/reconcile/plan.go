@@ -48,6 +48,8 @@ func Make(in Input) Plan {
 	p.inTurn()
 	p.untie()
 	p.losses()
+	p.nameIDs()
+	p.placeOrphans()
 	return Plan{Stack: in.Stack, Commit: in.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds, Unlisted: p.unlisted()}
 }
 
@@ -168,6 +170,7 @@ func (p *planner) await(s Step, d *Desired) Step {
 
 func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	s.have = have
+	s.Adopts = p.named(d) == have && (have.Mark == nil || have.Copied != "")
 	p.live[d.Key] = have
 	p.ready[d.Key] = have.Phase == Ready || have.Phase == Degraded
 	if d.Options.Suspend {

@@ -29,6 +29,9 @@ func (s Step) hiding(r *redact.Redactor) Step {
 		s.Key.Name = r.Text(s.Key.Name) // the name in the cloud, when its mark does not tell
 	}
 	s.Blockers, s.Notes = texts(r, s.Blockers), notes(r, s.Notes)
+	if s.Names != nil {
+		s.Names, _ = value(r, s.Names).(map[string]string)
+	}
 	s.Changes, s.Ignored = changes(r, s.Changes), changes(r, s.Ignored)
 	return s
 }
