@@ -65,7 +65,7 @@ func objects(p reconcile.Plan) map[grade][]object {
 		if g.Own != nil {
 			o.steps = append(o.steps, *g.Own)
 		}
-		o.steps = slices.DeleteFunc(append(o.steps, g.Children...), report.Silent)
+		o.steps = slices.DeleteFunc(append(o.steps, g.Children...), reconcile.Step.Silent)
 		if len(o.steps) == 0 {
 			continue
 		}

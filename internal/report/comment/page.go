@@ -111,7 +111,7 @@ func (p Page) planned() string {
 	if p.Plan.InSync() {
 		text = p.merging() + " changes nothing in the cloud"
 	}
-	switch n := untouched(*p.Plan); n {
+	switch n := p.Plan.Summary().Unchanged; n {
 	case 0:
 	case 1:
 		text += "; 1 object stays as it is"
