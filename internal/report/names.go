@@ -25,19 +25,25 @@ func Ranges(names []string) []string {
 	return out
 }
 
-// follows tells whether two names differ in their number at the end only, and the
+// follows tells whether two names differ in their last number only, and the
 // second one's is the next.
 func follows(a, b string) bool {
-	stemA, numberA, ok1 := numbered(a)
-	stemB, numberB, ok2 := numbered(b)
-	return ok1 && ok2 && stemA == stemB && numberB == numberA+1
+	beforeA, numberA, afterA := numbered(a)
+	beforeB, numberB, afterB := numbered(b)
+	return numberA >= 0 && numberB == numberA+1 && beforeA == beforeB && afterA == afterB
 }
 
-func numbered(name string) (stem string, number int, ok bool) {
-	stem = strings.TrimRight(name, "0123456789")
-	digits := name[len(stem):]
-	number, err := strconv.Atoi(digits)
-	return stem, number, err == nil && strconv.Itoa(number) == digits
+// numbered takes a name apart at its last number; number is -1 when it has none.
+func numbered(name string) (before string, number int, after string) {
+	const digits = "0123456789"
+	end := strings.LastIndexAny(name, digits) + 1
+	before = strings.TrimRight(name[:end], digits)
+	text := name[len(before):end]
+	number, err := strconv.Atoi(text)
+	if err != nil || strconv.Itoa(number) != text {
+		return name, -1, ""
+	}
+	return before, number, name[end:]
 }
 
 // fewNames are the first names, and how many pieces are left out.

@@ -74,11 +74,15 @@ func FieldName(field string) string {
 func mapsIn(v any) (items []any) {
 	list, _ := v.([]any)
 	for _, item := range list {
-		if _, ok := item.(map[string]any); !ok {
+		m, ok := item.(map[string]any)
+		if !ok {
 			return nil
 		}
+		if len(m) > 0 {
+			items = append(items, item)
+		}
 	}
-	return list
+	return items
 }
 
 // few are the first items of a list.
