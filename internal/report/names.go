@@ -30,20 +30,21 @@ func Ranges(names []string) []string {
 func follows(a, b string) bool {
 	beforeA, numberA, afterA := numbered(a)
 	beforeB, numberB, afterB := numbered(b)
-	return numberA >= 0 && numberB == numberA+1 && beforeA == beforeB && afterA == afterB
+	if beforeA != beforeB || afterA != afterB {
+		return false
+	}
+	first, err1 := strconv.Atoi(numberA)
+	next, err2 := strconv.Atoi(numberB)
+	padded := len(numberA) > 1 && numberA[0] == '0' || len(numberB) > 1 && numberB[0] == '0'
+	return err1 == nil && err2 == nil && next == first+1 && (!padded || len(numberA) == len(numberB))
 }
 
-// numbered takes a name apart at its last number; number is -1 when it has none.
-func numbered(name string) (before string, number int, after string) {
+// numbered takes a name apart at its last number.
+func numbered(name string) (before, number, after string) {
 	const digits = "0123456789"
 	end := strings.LastIndexAny(name, digits) + 1
 	before = strings.TrimRight(name[:end], digits)
-	text := name[len(before):end]
-	number, err := strconv.Atoi(text)
-	if err != nil || strconv.Itoa(number) != text {
-		return name, -1, ""
-	}
-	return before, number, name[end:]
+	return before, name[len(before):end], name[end:]
 }
 
 // fewNames are the first names, and how many pieces are left out.

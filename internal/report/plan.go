@@ -31,7 +31,7 @@ func (t Text) plan(p reconcile.Plan, rev source.Revision) {
 		}
 		e.write(t, "")
 	}
-	if n := renewals(p); n > 0 && !t.Verbose {
+	if n := Renewals(p); n > 0 && !t.Verbose {
 		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(yellow, "~"), Plural(n, "object")+": only the owner mark is renewed (-v names them)")
 	}
 	for _, reason := range p.Unlisted {
@@ -114,7 +114,8 @@ func Renewal(s reconcile.Step) bool {
 	return s.Action == reconcile.Update && len(s.Changes) == 1 && s.Changes[0].Field == reconcile.MarkField && !s.Adopts && !s.Drift && len(s.Notes) == 0
 }
 
-func renewals(p reconcile.Plan) (n int) {
+// Renewals counts them.
+func Renewals(p reconcile.Plan) (n int) {
 	for _, s := range p.Steps {
 		if Renewal(s) {
 			n++
@@ -126,7 +127,7 @@ func renewals(p reconcile.Plan) (n int) {
 // entry is one step, and the notes and changes below its line.
 func (t Text) entry(s reconcile.Step, root manifest.Key) entry {
 	e := entry{symbol: t.paint(colorOf(s), symbol(s)), kind: s.Key.Kind, name: nameIn(s.Key), turn: Clean(s.Turn)}
-	s.Reason = ownReason(s)
+	s.Reason = OwnReason(s)
 	e.text = explain(s)
 	if s.Key == root {
 		e.origin = s.Origin
@@ -146,8 +147,8 @@ func (t Text) entry(s reconcile.Step, root manifest.Key) entry {
 	return e
 }
 
-// ownReason is the reason of a step without whom it comes after.
-func ownReason(s reconcile.Step) string {
+// OwnReason is the reason of a step without whom it comes after.
+func OwnReason(s reconcile.Step) string {
 	reason, ok := strings.CutSuffix(s.Reason, "; "+s.Turn)
 	if s.Turn == "" || !ok || len(s.Changes) > 0 && reason == s.Changes[0].Field {
 		return map[bool]string{true: "", false: s.Reason}[s.Turn != "" && ok]

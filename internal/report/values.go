@@ -29,7 +29,7 @@ func (t Text) values(s reconcile.Step) []string {
 	row := ""
 	left := 0
 	for _, v := range s.Values() {
-		if v.Default && !t.Verbose {
+		if Usual(v) && !t.Verbose {
 			continue
 		}
 		name := Clean(FieldName(v.Field))
@@ -62,6 +62,16 @@ func (t Text) values(s reconcile.Step) []string {
 		rows = append(rows, row)
 	}
 	return append(rows, lists...)
+}
+
+// Usual tells whether a value says nothing: it is what there would be without it,
+// or empty.
+func Usual(v reconcile.Value) bool {
+	list, ok := v.Value.([]any)
+	return v.Default || ok && !slices.ContainsFunc(list, func(item any) bool {
+		m, ok := item.(map[string]any)
+		return !ok || len(m) > 0
+	})
 }
 
 // FieldName is a field without where in a manifest all fields of its kind are.

@@ -181,11 +181,13 @@ func worst(changes []reconcile.Change) reconcile.Disruption {
 	return d
 }
 
+// mostSome is how many names some tells.
+const mostSome = 5
+
 // some names the first few.
 func some(names []string) string {
-	const most = 5
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	if len(names) > mostSome {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostSome], ", "), len(names)-mostSome)
 	}
 	return listed(names)
 }
