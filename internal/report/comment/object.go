@@ -95,6 +95,9 @@ func (o object) title() string {
 	name := codeHTML(o.key.String())
 	if len(o.more) > 0 {
 		name = several(o.key.Kind, o.names(), inHTML())
+		if !o.alone() {
+			name += ", each"
+		}
 	}
 	return name + ": " + o.said(inHTML())
 }

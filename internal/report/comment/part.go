@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -86,7 +87,7 @@ func (s part) key() string { return s.Key.Kind + "/" + s.Key.Namespace }
 
 // said is what the step does and why, but for whom it comes after.
 func (s part) said() string {
-	s.Reason = report.OwnReason(s.Step)
+	s.Reason, s.Turn = report.OwnReason(s.Step), ""
 	return fmt.Sprint(s.Action, s.Disruption(), s.Drift, s.Error) + titled(s.Step, inMarkdown())
 }
 
@@ -100,7 +101,7 @@ func (s part) joined(same []part) part {
 			turn = one.Turn
 		}
 	}
-	s.Reason = report.OwnReason(s.Step)
+	s.Reason, s.Turn = report.OwnReason(s.Step), turn
 	if !literal {
 		s = s.standing(s.Key.Name)
 	}
@@ -182,6 +183,9 @@ func alike[T any](list []T, sign func(T) string) (out [][]T) {
 	for i, one := range list {
 		if signs[i] = sign(one); signs[i] == "" {
 			signs[i] = fmt.Sprint(i)
+		} else {
+			sum := sha256.Sum256([]byte(signs[i])) // it may be long
+			signs[i] = string(sum[:])
 		}
 		at[signs[i]] = append(at[signs[i]], i)
 	}

@@ -168,6 +168,9 @@ func said(s reconcile.Step, in style) string {
 // titled is said without what the changes say themselves.
 func titled(s reconcile.Step, in style) string {
 	if s.Action == reconcile.Recreate && reconcile.Replace == worst(s.Changes) {
+		if s.Turn != "" {
+			return in.prose(does(s)) + ": " + in.quote(s.Turn)
+		}
 		return in.prose(does(s))
 	}
 	return said(s, in)
