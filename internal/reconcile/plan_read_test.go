@@ -50,6 +50,12 @@ func TestAttackValuesOfCreations(t *testing.T) {
 	if strings.Contains(text, secret) || !strings.Contains(text, "spec.resource.comment=it is ") {
 		t.Errorf("got\n%s", text)
 	}
+	step.secrets = nil // a field that is secret is not shown even if nobody knows its value
+	for _, v := range step.Values() {
+		if v.Field == "spec.resource.token" && !v.Secret || strings.Contains(fmt.Sprint(v.Value), "Key:"+secret) {
+			t.Errorf("%s is shown", v.Field)
+		}
+	}
 	for _, action := range []Action{Keep, Update, Recreate, Delete, Wait, Refuse} {
 		if step.Action = action; step.Values() != nil {
 			t.Errorf("%s has values", action)
