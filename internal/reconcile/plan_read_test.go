@@ -115,13 +115,13 @@ func TestAdoptionIsCalledSo(t *testing.T) {
 // Whatever is only for people leaves the hash alone.
 func TestHashKnowsNoPresentation(t *testing.T) {
 	p := planOf(t, []string{"a adopt=id-001 colour=red", "b colour=red", "c colour=green"}, []string{"a nobody colour=blue", "b stale colour=blue", "d stale"})
-	told := p.mapSteps(func(s Step) Step {
+	shown := p.mapSteps(func(s Step) Step {
 		s.Adopts, s.Within, s.Turn, s.Ignored = !s.Adopts, thingKey("x"), "after x", []Change{{Field: "x"}}
 		s.Names = map[string]string{"id-001": "Thing/x"}
 		return s
 	})
-	if p.Hash() != told.Hash() || p.Summary().Writes() < 3 {
-		t.Errorf("%s, %s: %s", p.Hash(), told.Hash(), p.Summary())
+	if p.Hash() != shown.Hash() || p.Summary().Writes() < 3 {
+		t.Errorf("%s, %s: %s", p.Hash(), shown.Hash(), p.Summary())
 	}
 }
 
