@@ -165,7 +165,7 @@ Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing w
 // text writes for people on standard output.
 func (a *app) text() report.Text {
 	_, plain := os.LookupEnv("NO_COLOR")
-	return report.Text{W: a.out, Color: a.terminal != nil && !plain && os.Getenv("TERM") != "dumb"}
+	return report.Text{W: a.out, Color: a.terminal != nil && !plain && os.Getenv("TERM") != "dumb", Verbose: a.verbose}
 }
 
 // logger is for what happens behind the scenes; service says that nobody is

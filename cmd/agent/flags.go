@@ -26,7 +26,7 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 	flags.StringVar(&a.dataDir, "data-dir", os.Getenv("STACKREEVE_DATA_DIR"), "folder for a cache of the repositories, never needed ($STACKREEVE_DATA_DIR; default memory)")
 	flags.IntVar(&a.parallel, "parallelism", 10, "how many steps run at a time, in each stack")
 	flags.StringVar(&a.logFormat, "log-format", "text", "text or json")
-	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log every request to the cloud")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log every request to the cloud, and show plans in full")
 	return func() ([]config.Stack, error) {
 		if err := oneOf("--log-format", a.logFormat, "text", "json"); err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func approveCommand(cmd *cobra.Command, stack string) string {
 	words := []string{program, "run", "--once"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "once", "approve", "output", "exit-code", "ref", "stack", "listen", "webhook-secret-file":
+		case "once", "approve", "output", "verbose", "exit-code", "ref", "stack", "listen", "webhook-secret-file":
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {

@@ -115,7 +115,7 @@ func (d *Desired) readOptions() []manifest.Problem {
 		case text == yes || text == no:
 			return text == yes, true
 		default:
-			problems = append(problems, d.problem("metadata.annotations."+name,
+			problems = append(problems, d.problem(annotationField(name),
 				fmt.Sprintf("is %q", text), fmt.Sprintf("use %q or %q", yes, no)))
 		}
 		return false, false
@@ -137,7 +137,7 @@ func (d *Desired) readOptions() []manifest.Problem {
 			continue
 		}
 		if len(o.Ignore) == mostIgnored {
-			problems = append(problems, d.problem("metadata.annotations."+annotationIgnore,
+			problems = append(problems, d.problem(annotationField(annotationIgnore),
 				fmt.Sprintf("names more than %d fields", mostIgnored), "name what holds them, such as spec.resource"))
 			break
 		}

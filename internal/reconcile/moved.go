@@ -43,7 +43,7 @@ func (r *resolver) moves() {
 func (r *resolver) formerNames(n *node, root manifest.Key, text string) (names []string) {
 	wrong := func(what, fix string) {
 		if n.Key == root {
-			r.report(n.problem("metadata.annotations."+annotationMoved, what, fix))
+			r.report(n.problem(annotationField(annotationMoved), what, fix))
 		}
 	}
 	if n.Unmanaged {

@@ -98,13 +98,7 @@ func (p Pass) Writes() int {
 // Drifted counts the objects whose difference no commit explains, whichever
 // round found it.
 func (p Pass) Drifted() int {
-	n := len(p.Late)
-	for _, s := range p.First.Steps {
-		if s.Drift {
-			n++
-		}
-	}
-	return n
+	return p.First.Summary().Drifted + len(p.Late)
 }
 
 // failuresOf explains everything that the last plan leaves undone because of

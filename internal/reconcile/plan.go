@@ -66,6 +66,8 @@ func (p *planner) finish() Plan {
 	p.inTurn()
 	p.untie()
 	p.losses()
+	p.nameIDs()
+	p.placeOrphans()
 	return Plan{Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds, Unlisted: p.unlisted()}
 }
 
@@ -186,6 +188,7 @@ func (p *planner) await(s Step, d *Desired) Step {
 
 func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	s.have = have
+	s.Adopts = p.named(d) == have && (have.Mark == nil || have.Copied != "")
 	p.live[d.Key] = have
 	p.ready[d.Key] = have.Phase == Ready || have.Phase == Degraded
 	if d.Options.Suspend {
@@ -201,7 +204,8 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 		return s.hold(Wait, have.Message)
 	case Ready, Degraded:
 	}
-	differs, moved, notes := p.changes(d, have)
+	differs, moved, ignored, notes := p.changes(d, have)
+	s.Ignored = ignored
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
 	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
 	former := p.formerKey(d, have)
@@ -241,10 +245,17 @@ func (p *planner) recreate(s Step, d *Desired, reason string) Step {
 }
 
 // changes tells how the object itself differs, which of its fixed references
-// will have to follow their target, and what this cloud does not realise.
-func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change, notes []Note) {
+// will have to follow their target, what its annotations have ignored, and what
+// this cloud does not realise.
+func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved, ignored []Change, notes []Note) {
 	c := p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
-	differs = slices.DeleteFunc(c.list, func(c Change) bool { return d.Options.ignores(c.Field) })
+	for _, change := range c.list {
+		if d.Options.ignores(change.Field) {
+			ignored = append(ignored, change)
+		} else {
+			differs = append(differs, change)
+		}
+	}
 	mark := p.mark(d)
 	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && (have.Mark.Owner == mark.Owner || p.formerKey(d, have) != (manifest.Key{}))
 	if fixed && have.Mark.Owner != mark.Owner {
@@ -258,7 +269,7 @@ func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change,
 			moved = append(moved, Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: Replace})
 		}
 	}
-	return differs, moved, append(notes, c.notes...)
+	return differs, moved, ignored, append(notes, c.notes...)
 }
 
 func (m Mark) text() string {

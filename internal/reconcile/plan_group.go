@@ -103,7 +103,8 @@ func (p *planner) takeTurns(group manifest.Key, members []*member) {
 	for _, m := range queue {
 		for _, s := range m.changes {
 			s.Awaits = append(s.Awaits, first...)
-			s.Reason = fmt.Sprintf("%s; after %s, one member of %s at a time", s.why(), first[0], group)
+			s.Turn = fmt.Sprintf("after %s, one member of %s at a time", first[0], group)
+			s.Reason = s.why() + "; " + s.Turn
 		}
 	}
 }

@@ -31,6 +31,7 @@ func (r *resolver) resolve() ([]Desired, error) {
 		r.last = n.object
 		r.expand(n)
 	}
+	r.checkIgnored()
 	r.link()
 	r.moves()
 	order := r.sort()

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -44,6 +43,10 @@ type Step struct {
 	Error   bool
 	Drift   bool // the difference is not explained by a commit
 	Changes []Change
+	// Ignored are the differences that stay because the object's annotation
+	// stackreeve.dev/ignore-fields names them: nothing is done about them, and the
+	// plan's hash does not know them.
+	Ignored []Change
 	// Awaits are the keys that must be ready first, Blockers the names of
 	// objects in the cloud that must let go of this one first.
 	Awaits   []manifest.Key
@@ -54,6 +57,19 @@ type Step struct {
 	// Loss is what is lost with the object, besides its ID, when the step deletes
 	// or replaces it, or what the object loses when the step changes it; for people.
 	Loss []string
+	// Adopts is true when the object in the cloud is nobody's so far, and becomes the
+	// stack's because spec.import.id names it.
+	Adopts bool
+	// Within is the group that the object was a member of, or a part of a member, when
+	// its manifest is gone because the group has fewer members now; for people.
+	Within manifest.Key
+	// Turn says which member of its group comes first when members take turns. It is
+	// at the end of Reason, too.
+	Turn string
+	// Names say what IDs among the values of Changes and Ignored stand for, by ID:
+	// "Network/front" is an object of the stack or one that it imports, "Network front"
+	// what else the cloud has.
+	Names map[string]string
 
 	want   *Desired
 	digest string // of want, as its mark has it
@@ -126,56 +142,6 @@ type Workload struct {
 	Notes  []Note
 	Data   bool // a ConfigMap or Secret
 }
-
-// Summary counts the steps by action.
-type Summary struct {
-	Create  int `json:"create"`
-	Update  int `json:"update"`
-	Replace int `json:"replace"`
-	Delete  int `json:"delete"`
-	Wait    int `json:"wait"`
-	Refuse  int `json:"refuse"`
-	Keep    int `json:"keep"`
-}
-
-// Summary counts the plan's steps.
-func (p Plan) Summary() Summary {
-	var s Summary
-	for _, step := range p.Steps {
-		switch step.Action {
-		case Create:
-			s.Create++
-		case Update:
-			s.Update++
-		case Recreate:
-			s.Replace++
-		case Delete:
-			s.Delete++
-		case Wait:
-			s.Wait++
-		case Refuse:
-			s.Refuse++
-		case Keep:
-			s.Keep++
-		}
-	}
-	return s
-}
-
-// String is the one line that people read first.
-func (s Summary) String() string {
-	text := fmt.Sprintf("%d to create, %d to change, %d to replace, %d to delete", s.Create, s.Update, s.Replace, s.Delete)
-	if s.Wait > 0 {
-		text += fmt.Sprintf(", %d waiting", s.Wait)
-	}
-	if s.Refuse > 0 {
-		text += fmt.Sprintf(", %d refused", s.Refuse)
-	}
-	return text
-}
-
-// Writes counts the steps that change the cloud.
-func (s Summary) Writes() int { return s.Create + s.Update + s.Replace + s.Delete }
 
 // InSync tells whether nothing is left to do or to decide.
 func (p Plan) InSync() bool {

@@ -125,6 +125,9 @@ func write(p Plan) string {
 				fmt.Fprintf(&b, "  %s: %v -> %v (%s)\n", c.Field, c.Have, c.Want, c.Disruption)
 			}
 		}
+		for _, c := range s.Ignored {
+			fmt.Fprintf(&b, "  ignored: %s: the cloud has %v\n", c.Field, c.Have)
+		}
 	}
 	if p.Held != "" {
 		fmt.Fprintf(&b, "held: %s\n", p.Held)

@@ -23,7 +23,7 @@ func Groups(p reconcile.Plan) []Group {
 		parents[w.Key], workloads[w.Key] = w.Parent, w
 	}
 	for _, s := range p.Steps {
-		parents[s.Key] = s.Parent
+		parents[s.Key] = parentOf(s)
 	}
 	at := map[manifest.Key]int{}
 	var list []Group
@@ -57,23 +57,11 @@ func top(parents map[manifest.Key]manifest.Key, key manifest.Key) manifest.Key {
 	return key
 }
 
-// Silent tells whether people need not read about a step.
-func Silent(s reconcile.Step) bool { return s.Action == reconcile.Keep && len(s.Changes) == 0 }
-
-// said is the group without what need not be read; ok is false when nothing
-// is left.
-func (g Group) said() (_ Group, ok bool) {
-	var children []reconcile.Step
-	for _, s := range g.Children {
-		if !Silent(s) {
-			children = append(children, s)
-		}
+// parentOf is what a step belongs to: what its object was expanded from, or the
+// group that it was a part of.
+func parentOf(s reconcile.Step) manifest.Key {
+	if s.Parent == (manifest.Key{}) {
+		return s.Within
 	}
-	g.Children = children
-	return g, len(children) > 0 || g.Own != nil && !Silent(*g.Own)
-}
-
-// long tells whether the group takes more than a line.
-func (g Group) long() bool {
-	return len(g.Children)+len(g.Notes) > 0 || g.Own != nil && len(g.Own.Changes)+len(g.Own.Notes) > 0
+	return s.Parent
 }

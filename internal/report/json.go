@@ -28,6 +28,15 @@ type PlanDoc struct {
 	Summary    reconcile.Summary `json:"summary"`
 	Steps      []StepDoc         `json:"steps"`
 	Notes      []NoteDoc         `json:"notes,omitempty"`
+	Ignored    []IgnoredDoc      `json:"ignored,omitempty"`
+}
+
+// IgnoredDoc is what differs in an object and is left alone, because its
+// annotation names the fields.
+type IgnoredDoc struct {
+	Key     KeyDoc            `json:"key"`
+	Changes []ChangeDoc       `json:"changes"`
+	Names   map[string]string `json:"names,omitempty"`
 }
 
 // StepDoc is a step for programs. Steps that keep an object as it is are left
@@ -45,6 +54,10 @@ type StepDoc struct {
 	Blockers   []string             `json:"blockers,omitempty"`
 	ID         string               `json:"id,omitempty"`
 	Origin     *OriginDoc           `json:"origin,omitempty"`
+	Within     *KeyDoc              `json:"within,omitempty"`
+	Adopts     bool                 `json:"adopts,omitempty"`
+	Values     []ValueDoc           `json:"values,omitempty"`
+	Names      map[string]string    `json:"names,omitempty"`
 	Notes      []reconcile.Note     `json:"notes,omitempty"`
 }
 
@@ -55,6 +68,14 @@ type ChangeDoc struct {
 	Want       any                  `json:"want"`
 	Disruption reconcile.Disruption `json:"disruption"`
 	Secret     bool                 `json:"secret,omitempty"`
+}
+
+// ValueDoc is a field of an object that will be made. Value is left out for
+// secrets.
+type ValueDoc struct {
+	Field  string `json:"field"`
+	Value  any    `json:"value,omitempty"`
+	Secret bool   `json:"secret,omitempty"`
 }
 
 // NoteDoc is a note about an object that has no step of its own.
@@ -90,8 +111,11 @@ func Document(p reconcile.Plan, rev source.Revision) PlanDoc {
 		Owned: p.Owned, Summary: p.Summary(), Steps: []StepDoc{},
 	}
 	for _, s := range p.Steps {
-		if !Silent(s) {
+		if !s.Silent() {
 			doc.Steps = append(doc.Steps, stepDoc(s))
+		}
+		if len(s.Ignored) > 0 {
+			doc.Ignored = append(doc.Ignored, IgnoredDoc{keyDoc(s.Key), changeDocs(s.Ignored), s.Names})
 		}
 	}
 	for _, w := range p.Workloads {
@@ -117,14 +141,27 @@ func stepDoc(s reconcile.Step) StepDoc {
 	for _, k := range s.Awaits {
 		doc.Awaits = append(doc.Awaits, keyDoc(k))
 	}
-	for _, c := range s.Changes {
+	doc.Changes = changeDocs(s.Changes)
+	doc.Adopts, doc.Names = s.Adopts, s.Names
+	if s.Within != (manifest.Key{}) {
+		within := keyDoc(s.Within)
+		doc.Within = &within
+	}
+	for _, v := range s.Values() {
+		doc.Values = append(doc.Values, ValueDoc{v.Field, v.Value, v.Secret})
+	}
+	return doc
+}
+
+func changeDocs(changes []reconcile.Change) (list []ChangeDoc) {
+	for _, c := range changes {
 		out := ChangeDoc{Field: c.Field, Have: c.Have, Want: c.Want, Disruption: c.Disruption, Secret: c.Secret}
 		if c.Secret {
 			out.Have, out.Want = nil, nil
 		}
-		doc.Changes = append(doc.Changes, out)
+		list = append(list, out)
 	}
-	return doc
+	return list
 }
 
 // JSON writes v indented, with characters as they are where they are safe to

@@ -31,11 +31,11 @@ func (l *Log) Planned(p reconcile.Plan) {
 	defer l.mu.Unlock()
 	l.commit, l.waited = Short(p.Commit), time.Now()
 	s := p.Summary()
-	if s.Writes()+s.Wait+s.Refuse+drifted(p) == 0 {
+	if s.Writes()+s.Wait+s.Refuse+s.Drifted == 0 {
 		return
 	}
 	l.log.Info("planned", "commit", l.commit, "create", s.Create, "update", s.Update, "replace", s.Replace,
-		"delete", s.Delete, "wait", s.Wait, "refuse", s.Refuse, "drifted", drifted(p))
+		"delete", s.Delete, "wait", s.Wait, "refuse", s.Refuse, "drifted", s.Drifted, "adopt", s.Adopt)
 	for _, step := range p.Steps {
 		if step.Drift {
 			l.log.Warn("drift", "key", step.Key.String(), "commit", l.commit, "fields", fields(step))
@@ -46,20 +46,12 @@ func (l *Log) Planned(p reconcile.Plan) {
 	}
 }
 
-func drifted(p reconcile.Plan) int {
-	n := 0
-	for _, s := range p.Steps {
-		if s.Drift {
-			n++
-		}
-	}
-	return n
-}
-
 func fields(s reconcile.Step) []string {
 	var names []string
-	for _, c := range shown(s.Changes) {
-		names = append(names, c.Field)
+	for _, c := range s.Changes {
+		if c.Field != reconcile.MarkField || len(s.Changes) == 1 {
+			names = append(names, c.Field)
+		}
 	}
 	return names
 }
@@ -148,7 +140,7 @@ func (l *Log) passed(p reconcile.Pass, commit string) {
 	if p.Outcome() != reconcile.InSync {
 		level = slog.LevelWarn
 	}
-	attrs := []any{"outcome", p.Outcome().String(), "commit", commit, "writes", p.Writes(), "objects", len(p.Last.Steps), "took", Lasted(p.Took)}
+	attrs := []any{"outcome", p.Outcome().String(), "commit", commit, "writes", p.Writes(), "objects", p.Last.Owned, "took", Lasted(p.Took)}
 	if p.First.Held != "" {
 		attrs = append(attrs, "held", p.First.Held, "approve", p.First.Hash())
 	}

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,6 +51,9 @@ func explain(s reconcile.Step) string {
 	case s.Drift && s.Action == reconcile.Update:
 		add("changed in the cloud")
 	}
+	if s.Adopts {
+		add("adopts " + s.Key.Kind + " " + ShortID(s.ShownID()))
+	}
 	if s.Action == reconcile.Refuse {
 		add("refused: " + s.Reason)
 	} else {
@@ -85,54 +86,16 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// change is one line about a field.
-func change(c reconcile.Change) string {
-	text := fmt.Sprintf("%s: %s -> %s", Clean(c.Field), value(c.Have), value(c.Want))
-	switch {
-	case c.Field == reconcile.MarkField:
-		text = c.Field + ": renewed"
-	case c.Secret:
-		text = Clean(c.Field) + ": changed (secret, not shown)"
-	}
-	return text + map[reconcile.Disruption]string{
-		reconcile.Reboot: "  (reboots it)", reconcile.Rebuild: "  (wipes its disk)", reconcile.Replace: "  (forces replacement)",
-	}[c.Disruption]
-}
-
-// shown leaves the mark out when it is not the only change.
-func shown(changes []reconcile.Change) []reconcile.Change {
-	if len(changes) <= 1 {
+// shown leaves the mark out, unless it is asked for or all there is.
+func (t Text) shown(changes []reconcile.Change) []reconcile.Change {
+	if t.Verbose || len(changes) == 1 {
 		return changes
 	}
-	var out []reconcile.Change
-	for _, c := range changes {
-		if c.Field != reconcile.MarkField {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(changes), func(c reconcile.Change) bool { return c.Field == reconcile.MarkField })
 }
 
 // longestValue is how much of a value people are shown, in characters.
 const longestValue = 160
-
-// value is a value as JSON, cut where nobody reads on.
-func value(v any) string {
-	if v == nil {
-		return "(none)"
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
-		return "(not shown)"
-	}
-	text := []rune(strings.TrimSpace(b.String()))
-	if len(text) > longestValue {
-		return Clean(string(text[:longestValue])) + "…"
-	}
-	return Clean(string(text))
-}
 
 // Clean makes text from elsewhere one line that is safe to print; see package
 // printable.

@@ -62,5 +62,5 @@ func (s Suite) isKind(step reconcile.Step) bool { return step.Key.Kind == s.Key.
 
 // hasToStay tells whether a plan says that the annotation cannot be removed.
 func hasToStay(step reconcile.Step) bool {
-	return slices.ContainsFunc(step.Notes, func(n reconcile.Note) bool { return strings.HasSuffix(n.Field, "/moved-from") })
+	return slices.ContainsFunc(step.Notes, func(n reconcile.Note) bool { return strings.Contains(n.Field, "/moved-from") })
 }

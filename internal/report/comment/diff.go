@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 const (
@@ -20,8 +21,8 @@ const (
 )
 
 // diff shows changes as a block: red is what the cloud holds, green what the
-// manifest says.
-func diff(changes []reconcile.Change) string {
+// manifest says. names say what IDs stand for.
+func diff(changes []reconcile.Change, names map[string]string) string {
 	changes = worth(changes)
 	var lines []string
 	for i, c := range changes {
@@ -30,7 +31,7 @@ func diff(changes []reconcile.Change) string {
 			break
 		}
 		lines = append(lines, "@@ "+c.Field+" @@"+cost[c.Disruption])
-		lines = append(lines, clipped(values(c))...)
+		lines = append(lines, clipped(values(c, names))...)
 	}
 	return fenced("diff", lines)
 }
@@ -59,7 +60,7 @@ func clipped(lines []string) []string {
 }
 
 // values are the lines of one change.
-func values(c reconcile.Change) []string {
+func values(c reconcile.Change, names map[string]string) []string {
 	switch {
 	case c.Field == reconcile.MarkField:
 		return []string{"! renewed; nobody notices"}
@@ -74,19 +75,19 @@ func values(c reconcile.Change) []string {
 		}
 	case []any:
 		if w, ok := want.([]any); ok {
-			return items(texts(h), texts(w))
+			return items(texts(h, names), texts(w, names))
 		}
 	case map[string]any:
 		if w, ok := want.(map[string]any); ok {
-			return items(entries(h), entries(w))
+			return items(entries(h, names), entries(w, names))
 		}
 	}
 	var lines []string
 	if have != nil {
-		lines = append(lines, "- "+text(have))
+		lines = append(lines, "- "+named(have, names))
 	}
 	if want != nil {
-		lines = append(lines, "+ "+text(want))
+		lines = append(lines, "+ "+named(want, names))
 	}
 	return lines
 }
@@ -100,25 +101,13 @@ func items(have, want []string) []string {
 	if len(want) == 0 {
 		want = []string{"(empty)"}
 	}
-	left := map[string]int{}
-	for _, item := range want {
-		left[item]++
-	}
+	gone, come, kept := report.Compared(have, want)
 	var lines []string
-	kept := 0
-	for _, item := range have {
-		if left[item] > 0 {
-			left[item]--
-			kept++
-			continue
-		}
+	for _, item := range gone {
 		lines = append(lines, "- "+item)
 	}
-	for _, item := range want {
-		if left[item] > 0 {
-			left[item]--
-			lines = append(lines, "+ "+item)
-		}
+	for _, item := range come {
+		lines = append(lines, "+ "+item)
 	}
 	switch {
 	case len(lines) == 0:
@@ -154,20 +143,32 @@ func runs(have, want []string) []string {
 	return lines
 }
 
-func texts(list []any) []string {
+func texts(list []any, names map[string]string) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
-		out[i] = text(v)
+		out[i] = named(v, names)
 	}
 	return out
 }
 
-func entries(m map[string]any) []string {
+func entries(m map[string]any, names map[string]string) []string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, key+": "+text(m[key]))
+		out = append(out, key+": "+named(m[key], names))
 	}
 	return out
+}
+
+// named is text, with what IDs in it stand for.
+func named(v any, names map[string]string) string {
+	id, ok := v.(string)
+	switch {
+	case !ok:
+		return text(v)
+	case names[id] != "":
+		return report.Identified(names[id], id)
+	}
+	return text(report.Identify(id, names))
 }
 
 // generic is a value as JSON has it.

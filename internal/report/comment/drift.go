@@ -105,7 +105,7 @@ func (d Drift) step(s reconcile.Step) string {
 	}
 	text := "**" + code(s.Key.String()) + "**" + at(d.Root, s.Origin) + ": " + what + d.remedy(s) + "\n\n"
 	if len(s.Changes) > 0 && !vanished(s) {
-		text += diff(s.Changes) + "\n\n"
+		text += diff(s.Changes, s.Names) + "\n\n"
 	}
 	return text
 }

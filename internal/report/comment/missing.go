@@ -3,7 +3,6 @@ package comment
 import (
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -14,17 +13,6 @@ func ApproveCommand(hash string) string { return "/stackreeve approve " + hash }
 // PlanCommand is what somebody with write access comments to have a commit of a
 // fork planned.
 func PlanCommand(commit string) string { return "/stackreeve plan " + commit }
-
-// stuck counts the steps of a plan that cannot go on without a person.
-func stuck(p reconcile.Plan) int {
-	n := 0
-	for _, s := range p.Steps {
-		if s.Action == reconcile.Refuse || s.Error {
-			n++
-		}
-	}
-	return n
-}
 
 // held tells whether the plan waits for an approval.
 func (p Page) held() bool { return p.Plan != nil && p.Plan.Held != "" && len(p.Approvals) == 0 }
@@ -69,7 +57,7 @@ func (p Page) todo() (list []string) {
 	for _, reason := range p.Plan.Unlisted {
 		list = append(list, "The cloud has to answer: "+quote(reason)+". Nothing is decided about what could not be seen.")
 	}
-	if n := stuck(*p.Plan); n > 0 {
+	if n := p.Plan.Summary().Stuck; n > 0 {
 		list = append(list, report.Plural(n, "object")+" cannot be as the manifests say: correct "+map[bool]string{true: "it", false: "them"}[n == 1]+", or merge it to apply the rest.")
 	}
 	if p.held() {

@@ -48,13 +48,15 @@ func gradeOf(s reconcile.Step) grade {
 	return drifted
 }
 
-// object is what becomes of one object of the repository.
+// object is what becomes of one object of the repository, or of several of which
+// the same becomes.
 type object struct {
 	key    manifest.Key
 	origin manifest.Origin
 	grade  grade
-	steps  []reconcile.Step // what is worth reading, gravest first
+	steps  []part           // what is worth reading, gravest first
 	notes  []reconcile.Note // that belong to no step
+	more   []object         // all of those of which the same becomes, when there are several
 }
 
 // objects are those of a plan that people need to read about, by grade.
@@ -63,14 +65,18 @@ func objects(p reconcile.Plan) map[grade][]object {
 	for _, g := range report.Groups(p) {
 		o := object{key: g.Root, origin: g.Origin, notes: g.Notes}
 		if g.Own != nil {
-			o.steps = append(o.steps, *g.Own)
+			g.Children = append([]reconcile.Step{*g.Own}, g.Children...)
 		}
-		o.steps = slices.DeleteFunc(append(o.steps, g.Children...), report.Silent)
+		for _, s := range g.Children {
+			if !s.Silent() && !report.Renewal(s) {
+				o.steps = append(o.steps, partOf(s))
+			}
+		}
 		if len(o.steps) == 0 {
 			continue
 		}
-		slices.SortStableFunc(o.steps, func(a, b reconcile.Step) int { return int(gradeOf(a)) - int(gradeOf(b)) })
-		o.grade = gradeOf(o.steps[0])
+		slices.SortStableFunc(o.steps, func(a, b part) int { return int(gradeOf(a.Step)) - int(gradeOf(b.Step)) })
+		o.grade = gradeOf(o.steps[0].Step)
 		list[o.grade] = append(list[o.grade], o)
 	}
 	return list
@@ -81,67 +87,98 @@ func (o object) alone() bool { return len(o.steps) == 1 && o.steps[0].Key == o.k
 
 // short tells whether a line says all.
 func (o object) short() bool {
-	return o.alone() && len(o.steps[0].Changes)+len(o.steps[0].Notes)+len(o.notes) == 0
+	return o.alone() && len(o.more) == 0 && o.steps[0].plain() && len(o.notes) == 0
 }
 
 // title is the object's line where no Markdown is read.
 func (o object) title() string {
+	name := codeHTML(o.key.String())
+	if len(o.more) > 0 {
+		name = several(o.key.Kind, o.names(), inHTML())
+		if !o.alone() {
+			name += ", each"
+		}
+	}
+	return name + ": " + o.said(inHTML())
+}
+
+// said is what becomes of the object.
+func (o object) said(in style) string {
 	if o.alone() {
-		return codeHTML(o.key.String()) + ": " + titled(o.steps[0], inHTML())
+		return titled(o.steps[0].Step, in)
 	}
-	text := whole(o.steps, inHTML())
-	if reason := why(o.steps[0]); o.grade == refused && reason != "" {
-		text += ": " + quoteHTML(reason)
+	text := whole(o.steps, in)
+	if reason := why(o.steps[0].Step); o.grade == refused && reason != "" {
+		text += ": " + in.quote(reason)
 	}
-	return codeHTML(o.key.String()) + ": " + text
+	return text
 }
 
 // whole is what becomes of what an object stands for.
-func whole(steps []reconcile.Step, in style) string {
-	part := reconcile.Plan{Steps: steps}
-	return brief(part) + lost(part, reconcile.Recreate, in) + lost(part, reconcile.Delete, in) + shaken(part)
+func whole(steps []part, in style) string {
+	var of reconcile.Plan
+	for _, s := range steps {
+		of.Steps = append(of.Steps, s.Step)
+	}
+	return brief(of) + lost(of, reconcile.Recreate, in) + lost(of, reconcile.Delete, in) + shaken(of)
 }
 
 // line is the object where a line says all.
 func (o object) line(root string) string {
-	return "- " + code(o.key.String()) + at(root, o.origin) + ": " + said(o.steps[0], inMarkdown())
+	return "- " + code(o.key.String()) + at(root, o.origin) + ": " + said(o.steps[0].Step, inMarkdown())
 }
 
 // details is the object, folded.
 func (o object) details(root string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", o.title())
-	if text := place(root, o.origin); text != "" {
-		fmt.Fprintf(&b, "Written in %s.\n\n", code(text))
+	return fmt.Sprintf("<details><summary>%s</summary>\n\n%s%s</details>\n\n", o.title(), o.places(root)+everyOne(o.names()), o.body())
+}
+
+// places are where the object is written.
+func (o object) places(root string) string {
+	var list []string
+	all := o.more
+	if len(all) == 0 {
+		all = []object{o}
 	}
+	for _, one := range all {
+		if text := place(root, one.origin); text != "" {
+			list = append(list, code(text))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "Written in " + some(list) + ".\n\n"
+}
+
+// body is all that is to be read of the object besides its title and its places.
+func (o object) body() string {
+	var b strings.Builder
 	for _, n := range o.notes {
 		b.WriteString(note(n))
 	}
+	if o.alone() {
+		return b.String() + o.steps[0].text()
+	}
 	var plain []reconcile.Step
+	var full []part
 	for _, s := range o.steps {
-		if !o.alone() && len(s.Changes)+len(s.Notes) == 0 {
-			plain = append(plain, s)
-			continue
+		if s.plain() {
+			plain = append(plain, s.Step)
+		} else {
+			full = append(full, s)
 		}
-		if !o.alone() {
-			fmt.Fprintf(&b, "%s: %s\n\n", code(s.Key.String()), titled(s, inMarkdown()))
+	}
+	for _, same := range alike(full, part.sign) {
+		first := same[0]
+		name, all := code(first.Key.String()), ""
+		if len(same) > 1 {
+			name, all = several(first.Key.Kind, namesOf(same), inMarkdown()), everyOne(namesOf(same))
+			first = first.joined(same)
 		}
-		b.WriteString(step(s))
+		fmt.Fprintf(&b, "%s: %s\n\n%s%s", name, titled(first.Step, inMarkdown()), all, first.text())
 	}
-	b.WriteString(lines(plain))
-	b.WriteString("</details>\n\n")
-	return b.String()
-}
-
-func step(s reconcile.Step) string {
-	text := ""
-	if len(s.Changes) > 0 {
-		text = diff(s.Changes) + "\n\n"
-	}
-	for _, n := range s.Notes {
-		text += note(n)
-	}
-	return text
+	return b.String() + lines(plain)
 }
 
 func note(n reconcile.Note) string {
@@ -180,6 +217,12 @@ const openLines = 25
 func section(g grade, list []object, root string) string {
 	if len(list) == 0 {
 		return ""
+	}
+	list = joined(list)
+	if g == created && len(list) > openLines {
+		for i := range list { // too many for all that they are made with
+			list[i] = list[i].withoutValues()
+		}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "#### %s\n\n", headings[g])

@@ -111,7 +111,7 @@ func (p Page) planned() string {
 	if p.Plan.InSync() {
 		text = p.merging() + " changes nothing in the cloud"
 	}
-	switch n := untouched(*p.Plan); n {
+	switch n := p.Plan.Summary().Unchanged; n {
 	case 0:
 	case 1:
 		text += "; 1 object stays as it is"
@@ -207,7 +207,7 @@ func (p Page) difference(d reconcile.Difference) string {
 	if len(d.Changes) == 0 {
 		return "- " + code(d.Key.String()) + at(p.Root, d.Origin) + ": " + word + "\n"
 	}
-	return "<details><summary>" + codeHTML(d.Key.String()) + ": " + word + "</summary>\n\nWritten in " + code(place(p.Root, d.Origin)) + ".\n\n" + diff(d.Changes) + "\n\n</details>\n\n"
+	return "<details><summary>" + codeHTML(d.Key.String()) + ": " + word + "</summary>\n\nWritten in " + code(place(p.Root, d.Origin)) + ".\n\n" + diff(d.Changes, nil) + "\n\n</details>\n\n"
 }
 
 func (p Page) objects() string {
@@ -215,6 +215,9 @@ func (p Page) objects() string {
 	list := objects(*p.Plan)
 	for g := range headings {
 		b.WriteString(section(grade(g), list[grade(g)], p.Root))
+	}
+	if n := report.Renewals(*p.Plan); n > 0 {
+		fmt.Fprintf(&b, "Of %s nothing but the owner mark is renewed.\n\n", report.Plural(n, "object"))
 	}
 	if strings.Contains(b.String(), "diff\n@@ ") {
 		b.WriteString("In the diffs, red is what the cloud holds and green what the manifest says.\n")

@@ -131,7 +131,7 @@ func TestValuesAsDiffs(t *testing.T) {
 		{"1\n2\n3\n4\n5\n", "1\n2\n3\nfour\n5\n", `  2|  3|- 4|+ four|  5|  `},
 		{"<b>", "&", `- "<b>"|+ "&"`},
 	} {
-		if got := strings.Join(values(reconcile.Change{Have: c.have, Want: c.want}), "|"); got != c.lines {
+		if got := strings.Join(values(reconcile.Change{Have: c.have, Want: c.want}, nil), "|"); got != c.lines {
 			t.Errorf("%v -> %v: got %s, want %s", c.have, c.want, got, c.lines)
 		}
 	}

@@ -135,6 +135,17 @@ func hostile(a, b string) []interface{ Markdown() string } {
 			reconcile.Step{Key: own, Action: action, Reason: a, Changes: changes, Notes: notes, Loss: []string{b}, Origin: at, Blockers: []string{a, b}, Awaits: []manifest.Key{key}},
 			reconcile.Step{Key: manifest.Key{Kind: a, Name: string(action)}, Action: action, Origin: at, Drift: true},
 			reconcile.Step{Key: manifest.Key{Kind: b, Name: "child " + string(action)}, Action: action, Parent: key, Reason: b, Drift: true})
+		named := []reconcile.Change{{Field: a, Have: a, Want: b}, {Field: a, Have: []string{a}, Want: []string{"x " + a}}}
+		for _, name := range []string{a, "summary", "code", "`", "0"} { // equal ones are said together
+			if action != reconcile.Update {
+				break
+			}
+			equal := reconcile.Step{Key: manifest.Key{Kind: "Thing", Name: name}, Action: action, Changes: append(named, reconcile.Change{Field: a, Have: b, Want: name}), Ignored: named,
+				Names: map[string]string{a: b, b: a}, Reason: "after " + name + "; " + a, Turn: a, Adopts: true, Origin: at}
+			child := equal
+			child.Within = key
+			steps = append(steps, equal, child)
+		}
 	}
 	plan := &reconcile.Plan{Stack: a, Steps: steps, Workloads: []reconcile.Workload{{Key: key, Origin: at, Notes: notes}}, Held: a, Unlisted: []string{a, b}}
 	problems := manifest.Problems{{Origin: at, Key: key, Field: b, What: a, Fix: b}, {What: b}}

@@ -2,6 +2,7 @@ package comment
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -111,7 +112,7 @@ func plan(n int) reconcile.Plan {
 	for i := range n {
 		p.Steps = append(p.Steps, reconcile.Step{
 			Key: manifest.Key{Kind: "Server", Name: fmt.Sprintf("web-%04d", i)}, Action: reconcile.Update, Origin: manifest.Origin{File: "web.yaml", Line: i + 1},
-			Changes: []reconcile.Change{{Field: "spec.resource.description", Have: strings.Repeat("old ", 20), Want: strings.Repeat("new ", 20)}},
+			Changes: []reconcile.Change{{Field: "spec.resource.description", Have: strings.Repeat("old ", 20), Want: strings.Repeat("new ", 20) + strconv.Itoa(i+5000)}}, // no two alike
 		})
 	}
 	return p

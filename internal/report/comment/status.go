@@ -38,7 +38,7 @@ func (p Page) Waits() bool {
 
 func (p Page) verdict(plan reconcile.Plan) (ok bool, description string) {
 	text, end := brief(plan), ""
-	switch n := stuck(plan); {
+	switch n := plan.Summary().Stuck; {
 	case len(plan.Unlisted) > 0:
 		end = "; the cloud could not be seen as a whole"
 	case n > 0 && p.held():

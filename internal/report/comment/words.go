@@ -13,35 +13,26 @@ import (
 
 // sum is a plan in one line, with what is lost by it.
 func sum(p reconcile.Plan, in style) string {
-	s := p.Summary()
-	text := fmt.Sprintf("%d to create, %d to change%s, %d to replace%s, %d to delete%s", s.Create,
-		s.Update, shaken(p), s.Replace, lost(p, reconcile.Recreate, in), s.Delete, lost(p, reconcile.Delete, in))
-	if s.Wait > 0 {
-		text += fmt.Sprintf(", %d waiting", s.Wait)
+	var parts []string
+	for _, c := range p.Summary().Counts() {
+		switch c.Action {
+		case reconcile.Update:
+			c.Text += shaken(p)
+		case reconcile.Recreate, reconcile.Delete:
+			c.Text += lost(p, c.Action, in)
+		}
+		parts = append(parts, c.Text)
 	}
-	if s.Refuse > 0 {
-		text += fmt.Sprintf(", %d refused", s.Refuse)
-	}
-	if n := report.Reported(p); n > 0 {
-		text += fmt.Sprintf(", %d drifted and only reported", n)
-	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 // brief is sum without what there is none of and what is lost: for a line that
 // is short.
 func brief(p reconcile.Plan) string {
-	s := p.Summary()
 	var parts []string
-	for _, c := range []struct {
-		n    int
-		word string
-	}{
-		{s.Create, "to create"}, {s.Update, "to change"}, {s.Replace, "to replace"}, {s.Delete, "to delete"},
-		{s.Wait, "waiting"}, {s.Refuse, "refused"}, {report.Reported(p), "drifted"},
-	} {
-		if c.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
+	for _, c := range p.Summary().Counts() {
+		if c.N > 0 {
+			parts = append(parts, c.Text)
 		}
 	}
 	if len(parts) == 0 {
@@ -177,6 +168,9 @@ func said(s reconcile.Step, in style) string {
 // titled is said without what the changes say themselves.
 func titled(s reconcile.Step, in style) string {
 	if s.Action == reconcile.Recreate && reconcile.Replace == worst(s.Changes) {
+		if s.Turn != "" {
+			return in.prose(does(s)) + ": " + in.quote(s.Turn)
+		}
 		return in.prose(does(s))
 	}
 	return said(s, in)
@@ -190,22 +184,13 @@ func worst(changes []reconcile.Change) reconcile.Disruption {
 	return d
 }
 
-// untouched counts what the stack has and keeps as it is.
-func untouched(p reconcile.Plan) int {
-	n := 0
-	for _, s := range p.Steps {
-		if report.Silent(s) && !s.Unmanaged() {
-			n++
-		}
-	}
-	return n
-}
+// mostSome is how many names some tells.
+const mostSome = 5
 
 // some names the first few.
 func some(names []string) string {
-	const most = 5
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	if len(names) > mostSome {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostSome], ", "), len(names)-mostSome)
 	}
 	return listed(names)
 }

@@ -1,0 +1,295 @@
+package comment
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// part is a step, and what it makes.
+type part struct {
+	reconcile.Step
+	values []reconcile.Value
+}
+
+func partOf(s reconcile.Step) part {
+	return part{s, slices.DeleteFunc(s.Values(), report.Usual)}
+}
+
+// plain tells whether a line says all of it.
+func (s part) plain() bool { return len(s.Changes)+len(s.Notes)+len(s.values)+len(s.Ignored) == 0 }
+
+// text is what is to be read of the step besides what it does.
+func (s part) text() string {
+	text := ""
+	if changes := worth(s.Changes); len(changes) > 0 {
+		text = diff(changes, s.Names) + "\n\n"
+	}
+	if len(s.values) > 0 {
+		text += fenced("", s.made()) + "\n\n"
+	}
+	if len(s.Ignored) > 0 {
+		var fields []string
+		for _, c := range s.Ignored {
+			fields = append(fields, code(c.Field))
+		}
+		text += "Left as the cloud has it, because `stackreeve.dev/ignore-fields` says so: " + some(fields) + ".\n\n"
+	}
+	for _, n := range s.Notes {
+		text += note(n)
+	}
+	return text
+}
+
+// made are the lines of what a creation sets.
+func (s part) made() (out []string) {
+	for i, v := range s.values {
+		name := report.FieldName(v.Field)
+		list, _ := v.Value.([]any)
+		switch {
+		case i == mostFields:
+			return append(out, fmt.Sprintf("… %d more fields", len(s.values)-mostFields))
+		case v.Secret:
+			out = append(out, name+": (secret, not shown)")
+		case len(list) > 1:
+			var items []string
+			for _, item := range list {
+				items = append(items, "  - "+text(item))
+			}
+			out = append(append(out, name+":"), clipped(items)...)
+		default:
+			out = append(out, name+": "+text(v.Value))
+		}
+	}
+	return out
+}
+
+// placeholder stands for the name of each of several objects.
+const placeholder = "NAME"
+
+// sign is all that is to be read of the step, with a placeholder for its name. The
+// name is taken out of what is shown and not of how it is shown: it may be a word
+// of Markdown.
+func (s part) sign() string {
+	if said := s.key() + s.said() + s.text(); strings.Contains(said, placeholder) {
+		return "" // like no other
+	}
+	s = s.standing(s.Key.Name)
+	return s.key() + "\n" + s.said() + "\n" + s.text()
+}
+
+func (s part) key() string { return s.Key.Kind + "/" + s.Key.Namespace }
+
+// said is what the step does and why, but for whom it comes after.
+func (s part) said() string {
+	s.Reason, s.Turn = report.OwnReason(s.Step), ""
+	return fmt.Sprint(s.Action, s.Disruption(), s.Drift, s.Error) + titled(s.Step, inMarkdown())
+}
+
+// joined is one step for several with one sign.
+func (s part) joined(same []part) part {
+	literal := true // nothing in them depends on the name
+	turn := ""
+	for _, one := range same {
+		literal = literal && one.text() == s.text() && one.said() == s.said()
+		if one.Turn != "" {
+			turn = one.Turn
+		}
+	}
+	s.Reason, s.Turn = report.OwnReason(s.Step), turn
+	if !literal {
+		s = s.standing(s.Key.Name)
+	}
+	if turn != "" {
+		s.Reason = strings.TrimPrefix(s.Reason+"; "+turn, "; ")
+	}
+	return s
+}
+
+// standing is the step with the placeholder for a name.
+func (s part) standing(name string) part {
+	put := func(text string) string { return report.Standing(text, name) }
+	s.Key.Name, s.Reason = put(s.Key.Name), put(s.Reason)
+	s.Changes, s.Ignored = standingIn(s.Changes, put), standingIn(s.Ignored, put)
+	s.Blockers, s.Notes = slices.Clone(s.Blockers), slices.Clone(s.Notes)
+	for i := range s.Blockers {
+		s.Blockers[i] = put(s.Blockers[i])
+	}
+	for i := range s.Notes {
+		s.Notes[i].Text = put(s.Notes[i].Text)
+	}
+	s.Awaits = slices.Clone(s.Awaits)
+	for i := range s.Awaits {
+		s.Awaits[i].Name = put(s.Awaits[i].Name)
+	}
+	s.values = slices.Clone(s.values)
+	for i, v := range s.values {
+		s.values[i].Value = standingValue(v.Value, put)
+	}
+	return s
+}
+
+func standingIn(changes []reconcile.Change, put func(string) string) []reconcile.Change {
+	changes = slices.Clone(changes)
+	for i, c := range changes {
+		if c.Field == reconcile.MarkField {
+			changes[i].Have, changes[i].Want = nil, nil // never shown
+			continue
+		}
+		changes[i].Have, changes[i].Want = standingValue(c.Have, put), standingValue(c.Want, put)
+	}
+	return changes
+}
+
+func standingValue(v any, put func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return put(v)
+	case []string:
+		v = slices.Clone(v)
+		for i := range v {
+			v[i] = put(v[i])
+		}
+		return v
+	case []any:
+		v = slices.Clone(v)
+		for i := range v {
+			v[i] = standingValue(v[i], put)
+		}
+		return v
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key := range v {
+			out[key] = standingValue(v[key], put)
+		}
+		return out
+	}
+	return v
+}
+
+// fewest is how many equal things are said together.
+const fewest = 3
+
+// alike puts together what has one sign, unless it is too few of them; "" is like
+// no other.
+func alike[T any](list []T, sign func(T) string) (out [][]T) {
+	at := map[string][]int{}
+	signs := make([]string, len(list))
+	for i, one := range list {
+		if signs[i] = sign(one); signs[i] == "" {
+			signs[i] = fmt.Sprint(i)
+		} else {
+			sum := sha256.Sum256([]byte(signs[i])) // it may be long
+			signs[i] = string(sum[:])
+		}
+		at[signs[i]] = append(at[signs[i]], i)
+	}
+	for i, one := range list {
+		same := at[signs[i]]
+		switch {
+		case len(same) < fewest:
+			out = append(out, []T{one})
+		case same[0] == i:
+			var group []T
+			for _, j := range same {
+				group = append(group, list[j])
+			}
+			out = append(out, group)
+		}
+	}
+	return out
+}
+
+// joined puts objects together of which the same becomes.
+func joined(list []object) (out []object) {
+	for _, same := range alike(list, object.sign) {
+		o := same[0]
+		if len(same) > 1 {
+			o = o.standing()
+			o.more = same
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// sign is all that is to be read of the object, with a placeholder for its name;
+// "" when a line says it, or the placeholder stands in it anyway.
+func (o object) sign() string {
+	if o.short() || strings.Contains(o.said(inMarkdown())+o.body(), placeholder) {
+		return ""
+	}
+	own := fmt.Sprint(o.alone())
+	o = o.standing()
+	return own + o.key.Kind + "/" + o.key.Namespace + "\n" + o.said(inMarkdown()) + "\n" + o.body()
+}
+
+// standing is the object with the placeholder for its name.
+func (o object) standing() object {
+	name := o.key.Name
+	o.key.Name = report.Standing(o.key.Name, name)
+	o.steps, o.notes = slices.Clone(o.steps), slices.Clone(o.notes)
+	for i := range o.steps {
+		o.steps[i] = o.steps[i].standing(name)
+	}
+	for i := range o.notes {
+		o.notes[i].Text = report.Standing(o.notes[i].Text, name)
+	}
+	return o
+}
+
+func (o object) withoutValues() object {
+	o.steps = slices.Clone(o.steps)
+	for i := range o.steps {
+		o.steps[i].values = nil
+	}
+	return o
+}
+
+func (o object) names() (names []string) {
+	for _, one := range o.more {
+		names = append(names, nameOf(one.key))
+	}
+	return names
+}
+
+func namesOf(steps []part) (names []string) {
+	for _, s := range steps {
+		names = append(names, nameOf(s.Key))
+	}
+	return names
+}
+
+func nameOf(k manifest.Key) string { return strings.TrimPrefix(k.String(), k.Kind+"/") }
+
+// several are objects of one kind.
+func several(kind string, names []string, in style) string {
+	return fmt.Sprintf("%d %s objects: %s", len(names), in.code(kind), some(coded(report.Ranges(names), in)))
+}
+
+// everyOne names all objects where several leaves some out.
+func everyOne(names []string) string {
+	const most = 300
+	ranges := report.Ranges(names)
+	if len(ranges) <= mostSome {
+		return ""
+	}
+	more := ""
+	if len(ranges) > most {
+		more = fmt.Sprintf(" and %d more", len(ranges)-most)
+		ranges = ranges[:most]
+	}
+	return "All of them: " + strings.Join(coded(ranges, inMarkdown()), ", ") + more + ".\n\n"
+}
+
+func coded(names []string, in style) []string {
+	for i, name := range names {
+		names[i] = in.code(name)
+	}
+	return names
+}

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Ranges are names in their order, those that count up together: web-0 … web-49.
+func Ranges(names []string) []string {
+	var out []string
+	for i := 0; i < len(names); {
+		last := i
+		for last+1 < len(names) && follows(names[last], names[last+1]) {
+			last++
+		}
+		if last-i < fewest-1 {
+			last = i
+			out = append(out, names[i])
+		} else {
+			out = append(out, names[i]+" … "+names[last])
+		}
+		i = last + 1
+	}
+	return out
+}
+
+// follows tells whether two names differ in their last number only, and the
+// second one's is the next.
+func follows(a, b string) bool {
+	beforeA, numberA, afterA := numbered(a)
+	beforeB, numberB, afterB := numbered(b)
+	if beforeA != beforeB || afterA != afterB {
+		return false
+	}
+	first, err1 := strconv.Atoi(numberA)
+	next, err2 := strconv.Atoi(numberB)
+	padded := len(numberA) > 1 && numberA[0] == '0' || len(numberB) > 1 && numberB[0] == '0'
+	return err1 == nil && err2 == nil && next == first+1 && (!padded || len(numberA) == len(numberB))
+}
+
+// numbered takes a name apart at its last number.
+func numbered(name string) (before, number, after string) {
+	const digits = "0123456789"
+	end := strings.LastIndexAny(name, digits) + 1
+	before = strings.TrimRight(name[:end], digits)
+	return before, name[len(before):end], name[end:]
+}
+
+// fewNames are the first names, and how many pieces are left out.
+func fewNames(names []string) []string {
+	const most = 6
+	if len(names) > most+1 {
+		return append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
+	}
+	return names
+}

@@ -1,0 +1,164 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Plan writes a plan: one paragraph for each object of the repository that
+// something happens to, equal ones together, and the sum of it last.
+func (t Text) Plan(p reconcile.Plan, rev source.Revision) {
+	var b strings.Builder
+	whole := t.W
+	t.W = &b
+	t.plan(p, rev)
+	_, _ = io.WriteString(whole, b.String()) // in one piece: other stacks write, too
+}
+
+func (t Text) plan(p reconcile.Plan, rev source.Revision) {
+	fmt.Fprintln(t.W, t.bold(heading(p.Stack, rev)))
+	airy := true
+	for _, e := range together(t.paragraphs(p), t.Verbose) {
+		if long := e.height() > shortParagraph; airy || long {
+			fmt.Fprintln(t.W)
+			airy = long
+		}
+		e.write(t, "")
+	}
+	if n := Renewals(p); n > 0 && !t.Verbose {
+		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(yellow, "~"), Plural(n, "object")+": only the owner mark is renewed (-v names them)")
+	}
+	for _, reason := range p.Unlisted {
+		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), Clean("cannot be seen, so nothing is decided about it: "+reason))
+	}
+	fmt.Fprintln(t.W)
+	fmt.Fprintln(t.W, t.bold(sum(p)))
+	if p.Held != "" {
+		fmt.Fprintf(t.W, "%s %s.\n", t.paint(red, "Held:"), Clean(p.Held))
+	}
+	if p.Held != "" || t.Binding && p.Summary().Writes() > 0 {
+		fmt.Fprintf(t.W, "To carry out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())
+	}
+}
+
+// shortParagraph is how many lines stand without an empty one around them.
+const shortParagraph = 2
+
+func heading(stack string, rev source.Revision) string {
+	text := "stack " + stack
+	if rev.Commit != "" {
+		text += " at " + Short(rev.Commit)
+	}
+	if rev.Branch != "" && rev.Branch != rev.Commit {
+		text += " (" + printable.Name(rev.Branch) + ")"
+	}
+	if rev.Subject != "" {
+		text += ": " + rev.Subject
+	}
+	return Clean(text)
+}
+
+// sum is the last line of a plan.
+func sum(p reconcile.Plan) string {
+	s := p.Summary()
+	unchanged := Plural(s.Unchanged, "object") + " unchanged"
+	switch {
+	case p.InSync():
+		return "In sync; " + unchanged + "."
+	case s.Writes()+s.Wait+s.Refuse+s.Reported == 0:
+		return "Nothing to do; " + unchanged + "."
+	}
+	return s.String() + "; " + unchanged + "."
+}
+
+// paragraphs are the groups of a plan of which there is something to read.
+func (t Text) paragraphs(p reconcile.Plan) (list []entry) {
+	for _, g := range Groups(p) {
+		var e entry
+		own := g.Own != nil && t.shows(*g.Own)
+		if own {
+			e = t.entry(*g.Own, g.Root)
+		} else {
+			e = entry{kind: g.Root.Kind, name: nameIn(g.Root), origin: g.Origin, bare: true}
+		}
+		for _, n := range g.Notes {
+			e.lines = append(e.lines, t.note(n))
+		}
+		var parts []entry
+		for _, s := range g.Children {
+			if t.shows(s) {
+				parts = append(parts, t.entry(s, g.Root))
+			}
+		}
+		if e.parts = together(parts, t.Verbose); own || len(parts) > 0 {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// shows tells whether a plan has something to say of a step.
+func (t Text) shows(s reconcile.Step) bool {
+	return t.Verbose && len(s.Ignored) > 0 || !s.Silent() && (t.Verbose || !Renewal(s))
+}
+
+// Renewal tells whether nothing happens to an object but that its mark is written
+// again.
+func Renewal(s reconcile.Step) bool {
+	return s.Action == reconcile.Update && len(s.Changes) == 1 && s.Changes[0].Field == reconcile.MarkField && !s.Adopts && !s.Drift && len(s.Notes) == 0
+}
+
+// Renewals counts them.
+func Renewals(p reconcile.Plan) (n int) {
+	for _, s := range p.Steps {
+		if Renewal(s) {
+			n++
+		}
+	}
+	return n
+}
+
+// entry is one step, and the notes and changes below its line.
+func (t Text) entry(s reconcile.Step, root manifest.Key) entry {
+	e := entry{symbol: t.paint(colorOf(s), symbol(s)), kind: s.Key.Kind, name: nameIn(s.Key), turn: Clean(s.Turn)}
+	s.Reason = OwnReason(s)
+	e.text = explain(s)
+	if s.Key == root {
+		e.origin = s.Origin
+	}
+	e.lines = t.values(s)
+	for _, c := range t.shown(s.Changes) {
+		e.lines = append(e.lines, t.change(c, s.Names)...)
+	}
+	if t.Verbose {
+		for _, c := range s.Ignored {
+			e.lines = append(e.lines, t.dim("ignored:")+" "+Clean(c.Field)+": the cloud has "+t.value(c.Have, s.Names))
+		}
+	}
+	for _, n := range s.Notes {
+		e.lines = append(e.lines, t.note(n))
+	}
+	return e
+}
+
+// OwnReason is the reason of a step without whom it comes after.
+func OwnReason(s reconcile.Step) string {
+	reason, ok := strings.CutSuffix(s.Reason, "; "+s.Turn)
+	if s.Turn == "" || !ok || len(s.Changes) > 0 && reason == s.Changes[0].Field {
+		return map[bool]string{true: "", false: s.Reason}[s.Turn != "" && ok]
+	}
+	return reason
+}
+
+// nameIn is how a key is named among those of its kind.
+func nameIn(k manifest.Key) string { return strings.TrimPrefix(k.String(), k.Kind+"/") }
+
+func (t Text) note(n reconcile.Note) string {
+	return fmt.Sprintf("%s %s: %s", t.dim("note:"), Clean(n.Field), Clean(n.Text))
+}

@@ -1,0 +1,147 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+func read(p reconcile.Plan, verbose bool) string {
+	var b bytes.Buffer
+	Text{W: &b, Verbose: verbose}.Plan(p, source.Revision{})
+	return b.String()
+}
+
+// fifty machines of a group get another flavor, one after the other, and two are
+// gone with their ports.
+func fifty() reconcile.Plan {
+	const old, other = "0b6f3a3e-6e4b-4a4e-9d8f-1f2e3d4c5b6a", "m1-large"
+	group := key("VirtualMachineGroup", "web")
+	p := reconcile.Plan{Stack: "prod", Workloads: []reconcile.Workload{{Key: group, Origin: at(1)}}}
+	for i := range 50 {
+		s := reconcile.Step{Key: key("Server", fmt.Sprintf("web-%d", i)), Action: reconcile.Recreate, Parent: group, Origin: at(1),
+			Reason: "spec.resource.flavorRef cannot be changed in place", Names: map[string]string{old: "Flavor small", other: "Flavor/large"},
+			Ignored: []reconcile.Change{{Field: "spec.resource.description", Have: "by hand", Want: ""}},
+			Changes: []reconcile.Change{{Field: "spec.resource.flavorRef", Have: old, Want: other, Disruption: reconcile.Replace},
+				{Field: "spec.resource.metadata", Have: map[string]string{"name": s(i), "a": "1"}, Want: map[string]string{"a": "1"}}, {Field: reconcile.MarkField, Have: s(i), Want: "x"}}}
+		if i > 0 {
+			s.Turn = "after Server/web-0, one member of VirtualMachineGroup/web at a time"
+			s.Reason += "; " + s.Turn
+		}
+		p.Steps = append(p.Steps, s)
+	}
+	for i := 50; i < 53; i++ {
+		p.Steps = append(p.Steps, reconcile.Step{Key: key("Port", s(i)), Action: reconcile.Delete, Within: group, Reason: "no longer in the repository", Blockers: []string{s(i)}})
+	}
+	p.Steps = append(p.Steps, reconcile.Step{Key: key("Network", "front"), Action: reconcile.Update, Adopts: true, Origin: at(9),
+		Changes: []reconcile.Change{{Field: "spec.resource.mtu", Have: 1500, Want: 9000}, {Field: reconcile.MarkField, Have: "", Want: "x"}}})
+	return p
+}
+
+func s(i int) string { return fmt.Sprintf("web-%d", i) }
+
+func TestEqualChangesAreReadOnce(t *testing.T) {
+	const want = `stack prod
+
+VirtualMachineGroup/web  web.yaml:1
+  -/+ 50 Servers: web-0 … web-49  replace: deleted and made anew; spec.resource.flavorRef cannot be changed in place; after Server/web-0, one member of VirtualMachineGroup/web at a time
+      spec.resource.flavorRef: Flavor small (0b6f3a3e…) -> Flavor/large (m1-large)  (forces replacement)
+      spec.resource.metadata:
+        - name: "NAME"
+        1 more unchanged
+  - 3 Ports: web-50 … web-52  no longer in the repository; after NAME
+
+~ Network/front  adopts Network   web.yaml:9
+    spec.resource.mtu: 1500 -> 9000
+
+0 to create, 1 to change (1 of them adopted), 50 to replace, 3 to delete; 0 objects unchanged.
+`
+	if got := read(fifty(), false); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for _, more := range []string{"owner mark: renewed", "ignored: spec.resource.description: the cloud has \"by hand\""} {
+		if !strings.Contains(read(fifty(), true), more) {
+			t.Errorf("-v does not say %q", more)
+		}
+	}
+}
+
+// What differs in anything but the name is not said together, and a name that is a
+// word of the plan spoils nothing.
+func TestWhatDiffersIsReadApart(t *testing.T) {
+	var p reconcile.Plan
+	for i, name := range []string{"changed", "a", "NAME", "web-1", "web-10"} {
+		p.Steps = append(p.Steps, reconcile.Step{Key: key("Server", name), Action: reconcile.Update, Origin: at(i),
+			Changes: []reconcile.Change{{Field: "spec.resource.description", Have: "was", Want: fmt.Sprint("of ", i)}}})
+	}
+	text := read(p, false)
+	for i, step := range p.Steps {
+		if !strings.Contains(text, fmt.Sprintf("~ %s  web.yaml:%d\n    spec.resource.description: \"was\" -> \"of %d\"\n", step.Key, i, i)) && i > 0 {
+			t.Errorf("%s is lost in\n%s", step.Key, text)
+		}
+	}
+}
+
+func TestMarksAreCountedOnce(t *testing.T) {
+	mark := []reconcile.Change{{Field: reconcile.MarkField, Have: "a", Want: "b"}}
+	p := reconcile.Plan{Stack: "prod", Steps: []reconcile.Step{
+		{Key: key("Network", "one"), Action: reconcile.Update, Changes: mark}, {Key: key("Network", "two"), Action: reconcile.Update, Changes: mark},
+		{Key: key("Network", "gone"), Action: reconcile.Update, Changes: mark, Drift: true}}}
+	if text := read(p, false); strings.Contains(text, "Network/one") || !strings.Contains(text, "2 objects: only the owner mark is renewed (-v names them)") || !strings.Contains(text, "Network/gone  changed in the cloud") {
+		t.Error(text)
+	}
+	if text := read(p, true); !strings.Contains(text, "~ Network/one\n    owner mark: renewed\n") {
+		t.Error(text)
+	}
+}
+
+func TestRanges(t *testing.T) {
+	for names, want := range map[string]string{
+		"a b c": "a|b|c", "web-0 web-1 web-2": "web-0 … web-2", "web-0 web-1": "web-0|web-1", "web-0 web-1 web-2 web-4 web-5": "web-0 … web-2|web-4|web-5",
+		"web-0-root web-1-root web-2-root": "web-0-root … web-2-root", "n08 n09 n10": "n08 … n10", "n9 n10 n11": "n9 … n11", "n08 n9 n10": "n08|n9|n10",
+		"99999999999999999999 99999999999999999998 1": "99999999999999999999|99999999999999999998|1",
+	} {
+		if got := strings.Join(Ranges(strings.Fields(names)), "|"); got != want {
+			t.Errorf("%s: %s, want %s", names, got, want)
+		}
+	}
+}
+
+func TestStanding(t *testing.T) {
+	for text, want := range map[string]string{"web": "NAME", "web-0": "NAME-0", "my-web": "my-web", "webs web": "webs NAME", "my-web-web web.": "my-web-web NAME.", `{"a":"web"}`: `{"a":"NAME"}`} {
+		if got := Standing(text, "web"); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A creation that failed is not taken for one half of a replacement.
+func TestDeedsOfAnInterruptedReplacement(t *testing.T) {
+	result := func(name string, action reconcile.Action, err error) reconcile.Result {
+		return reconcile.Result{Step: reconcile.Step{Key: key("Server", name), Action: action}, Err: err}
+	}
+	p := reconcile.Pass{Results: []reconcile.Result{
+		result("a", reconcile.Recreate, nil), result("a", reconcile.Create, errors.New("no")), result("b", reconcile.Create, nil),
+		result("c", reconcile.Recreate, nil), result("c", reconcile.Create, nil)}}
+	if got := Deeds(p); got != "1 created, 2 replaced" {
+		t.Error(got)
+	}
+}
+
+// Text and JSON count alike.
+func TestCountsAgree(t *testing.T) {
+	p := story()
+	if doc := Document(p, revision); doc.Summary != p.Summary() || !strings.Contains(read(p, false), "\n"+p.Summary().String()+"; ") {
+		t.Errorf("%+v, %+v", doc.Summary, p.Summary())
+	}
+	p.Steps = append(p.Steps, reconcile.Step{Key: manifest.Key{Kind: "Network", Name: "more"}, Action: reconcile.Keep})
+	if s := p.Summary(); s.Unchanged != 3 || s.Drifted != 3 || s.Reported != 1 || s.Stuck != 2 || s.Keep != 4 {
+		t.Errorf("%+v", s)
+	}
+}

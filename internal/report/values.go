@@ -1,0 +1,248 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+const (
+	// mostItems is how many items of a list people are shown who do not ask for
+	// all, and mostLines how many lines of short values.
+	mostItems = 12
+	mostLines = 3
+	// lineWidth is how long a line of short values gets, in bytes.
+	lineWidth = 100
+	// longestFull is how much of a value people are shown who ask for all.
+	longestFull = 4000
+)
+
+// values are the lines about what a creation sets: what is short in a row, the
+// items of longer lists one by one.
+func (t Text) values(s reconcile.Step) []string {
+	var rows, lists []string
+	row := ""
+	left := 0
+	for _, v := range s.Values() {
+		if Usual(v) && !t.Verbose {
+			continue
+		}
+		name := Clean(FieldName(v.Field))
+		if items := mapsIn(v.Value); len(items) > 0 && !v.Secret {
+			lists = append(lists, name+":")
+			lists = append(lists, t.few(items, "  ")...)
+			continue
+		}
+		text := name + ": " + t.value(v.Value, nil)
+		if v.Secret {
+			text = name + ": (secret, not shown)"
+		}
+		switch {
+		case t.Verbose:
+			rows = append(rows, text)
+		case row == "":
+			row = text
+		case len(row)+len(text)+2 <= lineWidth:
+			row += ", " + text
+		case len(rows) < mostLines-1:
+			rows, row = append(rows, row+","), text
+		default:
+			left++
+		}
+	}
+	if left > 0 {
+		row += fmt.Sprintf(" and %s more (-v)", Plural(left, "field"))
+	}
+	if row != "" {
+		rows = append(rows, row)
+	}
+	return append(rows, lists...)
+}
+
+// Usual tells whether a value says nothing: it is what there would be without it,
+// or empty.
+func Usual(v reconcile.Value) bool {
+	list, ok := v.Value.([]any)
+	return v.Default || ok && !slices.ContainsFunc(list, func(item any) bool {
+		m, ok := item.(map[string]any)
+		return !ok || len(m) > 0
+	})
+}
+
+// FieldName is a field without where in a manifest all fields of its kind are.
+func FieldName(field string) string {
+	field = strings.TrimPrefix(field, "spec.")
+	return strings.TrimPrefix(field, "resource.")
+}
+
+// mapsIn are the items of a list of maps, each as a text; nil for everything else.
+func mapsIn(v any) (items []any) {
+	list, _ := v.([]any)
+	for _, item := range list {
+		m, ok := item.(map[string]any)
+		if !ok {
+			return nil
+		}
+		if len(m) > 0 {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// few are the first items of a list.
+func (t Text) few(items []any, indent string) (lines []string) {
+	for i, item := range items {
+		if i == mostItems && !t.Verbose {
+			return append(lines, fmt.Sprintf("%s… %d more (-v)", indent, len(items)-mostItems))
+		}
+		lines = append(lines, indent+t.value(item, nil))
+	}
+	return lines
+}
+
+// change are the lines about a field: one, or for lists one for each item that
+// goes or comes.
+func (t Text) change(c reconcile.Change, names map[string]string) []string {
+	cost := map[reconcile.Disruption]string{
+		reconcile.Reboot: "  (reboots it)", reconcile.Rebuild: "  (wipes its disk)", reconcile.Replace: "  (forces replacement)",
+	}[c.Disruption]
+	field := Clean(c.Field)
+	switch {
+	case c.Field == reconcile.MarkField:
+		return []string{field + ": renewed" + cost}
+	case c.Secret:
+		return []string{field + ": changed (secret, not shown)" + cost}
+	}
+	have, ok1 := t.itemsOf(c.Have, names)
+	want, ok2 := t.itemsOf(c.Want, names)
+	if !ok1 || !ok2 {
+		return []string{fmt.Sprintf("%s: %s -> %s%s", field, t.value(c.Have, names), t.value(c.Want, names), cost)}
+	}
+	gone, come, kept := Compared(have, want)
+	var lines []string
+	for _, item := range gone {
+		lines = append(lines, "  "+t.paint(red, "-")+" "+item)
+	}
+	for _, item := range come {
+		lines = append(lines, "  "+t.paint(green, "+")+" "+item)
+	}
+	switch {
+	case len(lines) == 0:
+		return []string{field + ": in another order" + cost}
+	case len(lines) > 2*mostItems && !t.Verbose:
+		lines = append(lines[:2*mostItems], fmt.Sprintf("  … %d more (-v)", len(lines)-2*mostItems))
+	}
+	if kept > 0 {
+		lines = append(lines, fmt.Sprintf("  %d more unchanged", kept))
+	}
+	return append([]string{field + ":" + cost}, lines...)
+}
+
+// Compared are the items that are only in the first list, those only in the second
+// one, and how many are in both.
+func Compared(have, want []string) (gone, come []string, kept int) {
+	left := map[string]int{}
+	for _, item := range want {
+		left[item]++
+	}
+	for _, item := range have {
+		if left[item] > 0 {
+			left[item]--
+			kept++
+			continue
+		}
+		gone = append(gone, item)
+	}
+	for _, item := range want {
+		if left[item] > 0 {
+			left[item]--
+			come = append(come, item)
+		}
+	}
+	return gone, come, kept
+}
+
+// itemsOf are the items of a list, or the entries of a map, as texts.
+func (t Text) itemsOf(v any, names map[string]string) (items []string, ok bool) {
+	switch v := v.(type) {
+	case []string:
+		for _, item := range v {
+			items = append(items, t.value(item, names))
+		}
+		return items, true
+	case []any:
+		for _, item := range v {
+			items = append(items, t.value(item, names))
+		}
+		return items, true
+	case map[string]string:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			items = append(items, Clean(key)+": "+t.value(v[key], names))
+		}
+		return items, true
+	}
+	return nil, false
+}
+
+// value is a value as JSON, or what it is the ID of, cut where nobody reads on.
+func (t Text) value(v any, names map[string]string) string {
+	if v == nil {
+		return "(none)"
+	}
+	if id, ok := v.(string); ok {
+		if name := names[id]; name != "" {
+			return Clean(Identified(name, id))
+		}
+		v = Identify(id, names)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return "(not shown)"
+	}
+	most := longestValue
+	if t.Verbose {
+		most = longestFull
+	}
+	text := []rune(strings.TrimSpace(b.String()))
+	if len(text) > most {
+		return Clean(string(text[:most])) + "…"
+	}
+	return Clean(string(text))
+}
+
+// Identified is what an ID stands for, with the beginning of the ID.
+func Identified(name, id string) string {
+	if strings.HasSuffix(name, "/"+id) || strings.HasSuffix(name, " "+id) {
+		return name
+	}
+	return name + " (" + ShortID(id) + ")"
+}
+
+// Identify puts names before the IDs within a text.
+func Identify(text string, names map[string]string) string {
+	for _, id := range slices.Sorted(maps.Keys(names)) {
+		if len(id) >= fullID && strings.Contains(text, id) {
+			text = strings.ReplaceAll(text, id, Identified(names[id], id))
+		}
+	}
+	return text
+}
+
+const fullID = 36 // the length of a UUID
+
+// ShortID is an ID as people compare them.
+func ShortID(id string) string {
+	const digits = 8
+	if len(id) == fullID {
+		return id[:digits] + "…"
+	}
+	return id
+}
