@@ -34,6 +34,7 @@ import (
 func Make(in Input) Plan {
 	p := newPlanner(in)
 	p.steps = make([]Step, 0, len(in.Want))
+	p.foresee()
 	for i := range in.Want {
 		d := &in.Want[i]
 		if d.Virtual {
@@ -56,7 +57,8 @@ type Input struct {
 	Stack  string
 	Commit string
 	Kinds  []Kind
-	// Want comes from [Resolve]: nothing stands before what it refers to.
+	// Want comes from [Resolve]: nothing stands before what it refers to, unless
+	// the reference is late.
 	Want []Desired
 	Have Snapshot
 	// Replace is whether objects may be deleted and made anew to apply a change
@@ -127,6 +129,9 @@ func (p *planner) decideMissing(s Step, d *Desired) Step {
 	}
 	s.lost = p.Lost[s.id()]
 	s.Action, s.Drift = Create, p.Synced || s.lost != ""
+	if later := p.follows(d); len(later) > 0 {
+		s.Reason = "without what refers to " + listed(later) + "; that follows"
+	}
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)
 }
@@ -156,7 +161,7 @@ func (p *planner) nameTaken(d *Desired) *Live[any] {
 func (p *planner) await(s Step, d *Desired) Step {
 	for _, ref := range d.Refs {
 		target := p.byKey[ref.Key]
-		if target == nil || target.Virtual || slices.Contains(s.Awaits, ref.Key) {
+		if target == nil || target.Virtual || slices.Contains(s.Awaits, ref.Key) || ref.Late && s.Action != Update {
 			continue
 		}
 		if !p.ready[ref.Key] || p.doomed[ref.Key] && s.Action == Create {

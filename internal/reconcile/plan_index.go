@@ -24,7 +24,8 @@ type planner struct {
 	taken      map[string]manifest.Key // which desired object answers for an owner text
 	adopted    map[*Live[any]]bool     // named by the spec.import.id of a managed object
 	steps      []Step
-	compared   int // names, to suggest one
+	blocked    [][]int // for each step, those that must be done first for it to delete
+	compared   int     // names, to suggest one
 	workloads  []Workload
 	owned      int
 	ownedKinds map[string]int

@@ -32,6 +32,7 @@ func (r *resolver) resolve() ([]Desired, error) {
 		r.expand(n)
 	}
 	r.link()
+	r.loosen()
 	order := r.sort()
 	if err := r.outcome(); err != nil {
 		return nil, err
