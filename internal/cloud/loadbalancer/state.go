@@ -136,8 +136,16 @@ func (s *State) live(project string) reconcile.Live[*State] {
 	updated, _ := time.Parse("2006-01-02T15:04:05", s.UpdatedAt) // null as long as it is as it was made
 	return reconcile.Live[*State]{
 		ID: s.ID, Name: s.Name, Mark: cloud.MarkInTags(s.Tags), Mine: s.ProjectID == project, Phase: phase, Message: message, Created: created, Updated: updated, State: s,
-		Uses: s.uses(), Unwell: s.unwell(), Attr: map[string]string{"address": s.VIPAddress, "port_id": s.VIPPortID, "subnet_id": s.VIPSubnetID, "network_id": s.VIPNetworkID},
+		Uses: s.uses(), Tokens: s.tokens(), Unwell: s.unwell(), Attr: map[string]string{"address": s.VIPAddress, "port_id": s.VIPPortID, "subnet_id": s.VIPSubnetID, "network_id": s.VIPNetworkID},
 	}
+}
+
+// tokens are what leads to the load balancer: its port goes with it.
+func (s *State) tokens() []string {
+	if s.VIPPortID == "" {
+		return nil
+	}
+	return []string{s.VIPPortID}
 }
 
 func (s *State) uses() []string {

@@ -41,29 +41,28 @@ func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 	if ok = s.Template.Look("spec", e) && ok; !ok {
 		return
 	}
-	existing(e, "Image", s.Image)
-	existing(e, "Flavor", s.Flavor)
-	existing(e, "KeyPair", s.KeyPair)
-	existing(e, "ServerGroup", s.ServerGroup)
+	machine.Existing(e, "Image", s.Image)
+	machine.Existing(e, "Flavor", s.Flavor)
+	machine.Existing(e, "KeyPair", s.KeyPair)
+	machine.Existing(e, "ServerGroup", s.ServerGroup)
 	for _, name := range s.SecurityGroups {
-		existing(e, "SecurityGroup", name)
+		machine.Existing(e, "SecurityGroup", name)
 	}
 	if s.Subnet != "" {
-		e.Existing("Subnet", s.Subnet, inNetwork(s.Subnet, network), "")
+		e.Existing("Subnet", s.Subnet, machine.ImportIn(s.Subnet, network), "")
 	}
 	e.Child("Port", e.Key.Name, resource(port(s, network)))
 	if root := s.RootVolume; root != nil {
-		existing(e, "VolumeType", root.Type)
+		machine.Existing(e, "VolumeType", root.Type)
 		e.Child("Volume", rootName(e), resource(rootVolume(s, zone(s, e))))
 	}
 	e.Child("Server", e.Key.Name, resource(server(s, e)))
 	if s.FloatingIP != nil {
-		external := chooseExternal(s, e)
-		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": external, "portRef": e.Key.Name}))
+		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": s.FloatingIP.External(e), "portRef": e.Key.Name}))
 	}
 }
 
-// zone translates the words of the house.
+// zone translates the words of the stack.
 func zone(s *Spec, e *reconcile.Expansion) string {
 	if zone, ok := e.Defaults.Zones[s.Zone]; ok {
 		return zone
