@@ -22,7 +22,7 @@ type rules struct{}
 func Kind() reconcile.Kind {
 	return reconcile.DefineWorkload(reconcile.Info{
 		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachine", Aliases: []string{"verda.linecorp.com"},
-		Doc: "A machine that runs. It stands for a Port and a Server of its name, a FloatingIP and a root Volume if asked for, and finds image, flavor, network, key pair and security groups by name.",
+		Doc: "A machine that runs. It stands for a Port and a Server of its name, a FloatingIP, a root Volume, further Volumes and Ports if asked for, and finds image, flavor, network, key pair and security groups by name.",
 	}, rules{})
 }
 
@@ -31,8 +31,10 @@ func (rules) Validate(s *Spec, r *reconcile.Report) { s.Template.Validate("spec"
 // Expand makes
 //
 //	Port/NAME          in the network, with the security groups
-//	Server/NAME        with that port
+//	Port/NAME-PORT     for each of ports
 //	Volume/NAME-root   if there is a rootVolume
+//	Volume/NAME-VOLUME for each of volumes that is its own
+//	Server/NAME        with those ports and volumes
 //	FloatingIP/NAME    if there is a floatingIP
 //
 // and imports what they refer to.
@@ -45,13 +47,14 @@ func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 	machine.Existing(e, "Flavor", s.Flavor)
 	machine.Existing(e, "KeyPair", s.KeyPair)
 	machine.Existing(e, "ServerGroup", s.ServerGroup)
-	for _, name := range s.SecurityGroups {
-		machine.Existing(e, "SecurityGroup", name)
+	plug(e.Key.Name, machine.Interface{Network: network, Subnet: s.Subnet, FixedIP: s.FixedIP, SecurityGroups: s.SecurityGroups}, e)
+	for _, i := range s.Ports {
+		machine.Existing(e, "Network", i.Network)
+		plug(partName(e, i.Name), i, e)
 	}
-	if s.Subnet != "" {
-		e.Existing("Subnet", s.Subnet, machine.ImportIn(s.Subnet, network), "")
+	for _, v := range s.Volumes {
+		attach(v, s, e)
 	}
-	e.Child("Port", e.Key.Name, resource(port(s, network)))
 	if root := s.RootVolume; root != nil {
 		machine.Existing(e, "VolumeType", root.Type)
 		e.Child("Volume", rootName(e), resource(rootVolume(s, zone(s, e))))
@@ -70,4 +73,4 @@ func zone(s *Spec, e *reconcile.Expansion) string {
 	return s.Zone
 }
 
-func rootName(e *reconcile.Expansion) string { return e.Key.Name + "-root" }
+func rootName(e *reconcile.Expansion) string { return partName(e, machine.RootName) }
