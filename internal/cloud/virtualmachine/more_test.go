@@ -72,7 +72,7 @@ func TestLawsOfAVolumeOfItsOwn(t *testing.T) {
 		Kinds: all.Kinds, Key: named("Volume", "web-data"), Needs: moreNeeds, Object: strings.Replace(moreObject, ", onDelete: detach", "", 1),
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.size", Old: "size: 2", New: "size: 3"},
-			{Field: "spec.resource.size", Old: "size: 2", New: "size: 1", Replaces: true, PlanOnly: true},
+			{Field: "spec.resource.size", Old: "size: 2", New: "size: 1", Replaces: true},
 			{Field: "spec.resource.availabilityZone", Old: "network: private", New: "network: private\n  zone: az-b", Replaces: true, PlanOnly: true},
 		},
 	}.Run(t)
