@@ -129,9 +129,7 @@ func (p *planner) decideMissing(s Step, d *Desired) Step {
 	}
 	s.lost = p.Lost[s.id()]
 	s.Action, s.Drift = Create, p.Synced || s.lost != ""
-	if later := p.follows(d); len(later) > 0 {
-		s.Reason = "without what refers to " + listed(later) + "; that follows"
-	}
+	s.Reason = p.withoutLate(d)
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)
 }

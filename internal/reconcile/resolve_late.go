@@ -61,15 +61,19 @@ func (p *planner) foresee() {
 	}
 }
 
-// follows names the targets of late references that an object will be made
-// without.
-func (p *planner) follows(d *Desired) (keys []manifest.Key) {
+// withoutLate says which late references an object will be made without; "" for
+// none.
+func (p *planner) withoutLate(d *Desired) string {
+	var keys []manifest.Key
 	for _, ref := range d.Refs {
 		if ref.Late && !p.ready[ref.Key] && !slices.Contains(keys, ref.Key) {
 			keys = append(keys, ref.Key)
 		}
 	}
-	return keys
+	if len(keys) == 0 {
+		return ""
+	}
+	return "without what refers to " + listed(keys) + "; that follows"
 }
 
 // listed names keys for people, the first few of many.

@@ -140,14 +140,6 @@ func (s *State) live(project string) reconcile.Live[*State] {
 	}
 }
 
-// tokens are what leads to the load balancer: its port goes with it.
-func (s *State) tokens() []string {
-	if s.VIPPortID == "" {
-		return nil
-	}
-	return []string{s.VIPPortID}
-}
-
 func (s *State) uses() []string {
 	uses := []string{s.VIPNetworkID, s.VIPSubnetID}
 	for _, p := range s.Pools {
