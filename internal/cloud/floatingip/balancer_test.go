@@ -60,6 +60,11 @@ func TestAddressOutlivesItsLoadBalancer(t *testing.T) {
 	if after, shown := address(pass.Last); after != before {
 		t.Errorf("the address was %s and is %s (%s)", before, after, shown)
 	}
+	for _, s := range g.Plan("").Steps {
+		if s.Key.Name == "front" && s.Key.Kind == "LoadBalancer" && len(s.Blockers) != 1 {
+			t.Errorf("the load balancer goes after %v, want the address that leads to it", s.Blockers)
+		}
+	}
 	for _, s := range pass.First.Steps {
 		if s.Key.Name == "front" && s.Key.Kind == "LoadBalancer" && s.Action != reconcile.Recreate {
 			t.Errorf("the load balancer's step is %s, want replace", s.Action)
