@@ -57,6 +57,9 @@ type RefSpec struct {
 	// Order references are no part of the object: their target must only be
 	// there first.
 	Order bool
+	// Late references are in a circle: the object is made without them, and
+	// changed when their target is ready.
+	Late bool
 }
 
 // Options are the wishes that annotations under stackreeve.dev/ carry.

@@ -140,3 +140,22 @@ func (e *Expansion) Members(ofKind, ofName, kind string) (names []string, ok boo
 	}
 	return e.resolver.handOut(e.resolver.membersOf(n, kind)), true
 }
+
+// Referred lists the names of the objects of a kind that the named object, which
+// the repository itself declares, refers to, in the order of its manifest. ok is
+// false when the repository declares no such object.
+func (e *Expansion) Referred(byKind, byName, kind string) (names []string, ok bool) {
+	if !e.Declares(byKind, byName) {
+		return nil, false
+	}
+	n := e.resolver.byKey[e.resolver.key(byKind, e.Key.Namespace, byName)]
+	if n == nil || n.broken {
+		return nil, true
+	}
+	for _, ref := range refsOf(&n.Desired, e.resolver.groups) {
+		if ref.Key.Kind == kind {
+			names = append(names, ref.Key.Name)
+		}
+	}
+	return e.resolver.handOut(names), true
+}

@@ -32,7 +32,7 @@ func (r *run) own(s *Step) bool {
 		return true
 	}
 	for _, ref := range s.want.Refs {
-		if t := r.tries[ref.Key.String()]; t != nil && t.runs[Create] > 0 {
+		if t := r.tries[ref.Key.String()]; t != nil && t.runs[Create]+t.runs[Recreate] > 0 {
 			return true
 		}
 	}

@@ -46,6 +46,10 @@ type Live[State any] struct {
 	// Uses are tokens of what this object leans on, Tokens what it answers to
 	// besides its ID. An object is deleted only when no owned object uses it.
 	Uses, Tokens []string
+	// Loose are those of Uses that the cloud itself takes off when what they name is
+	// deleted, as it does with the rules of a security group that name another one:
+	// they hold up a deletion only while there is an order in which they need not.
+	Loose []string
 	// Unwell are those of Uses of which the object says that they do not serve it, as
 	// a load balancer does of its members.
 	Unwell []string

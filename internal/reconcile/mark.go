@@ -36,6 +36,10 @@ type Mark struct {
 // several things do. It is no digest of anything, and no half-made object has it.
 const Unreadable = "?"
 
+// Unfinished is what [Mark.Applied] holds while an object is there, and not all of
+// its manifest was carried out yet: what is missing is nobody's change.
+const Unfinished = "unfinished"
+
 // Owners are all the owner texts that the object bears.
 func (m *Mark) Owners() []string {
 	if m == nil {

@@ -47,6 +47,7 @@ func Make(in Input) Plan {
 
 func (p *planner) decideAll() {
 	p.steps = make([]Step, 0, len(p.Want))
+	p.foresee()
 	for i := range p.Want {
 		d := &p.Want[i]
 		if d.Virtual {
@@ -76,7 +77,8 @@ type Input struct {
 	Stack  string
 	Commit string
 	Kinds  []Kind
-	// Want comes from [Resolve]: nothing stands before what it refers to.
+	// Want comes from [Resolve]: nothing stands before what it refers to, unless
+	// the reference is late.
 	Want []Desired
 	Have Snapshot
 	// Replace is whether objects may be deleted and made anew to apply a change
@@ -147,6 +149,7 @@ func (p *planner) decideMissing(s Step, d *Desired) Step {
 	}
 	s.lost = p.Lost[s.id()]
 	s.Action, s.Drift = Create, p.Synced || s.lost != ""
+	s.Reason = p.withoutLate(d)
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)
 }
@@ -176,7 +179,7 @@ func (p *planner) nameTaken(d *Desired) *Live[any] {
 func (p *planner) await(s Step, d *Desired) Step {
 	for _, ref := range d.Refs {
 		target := p.byKey[ref.Key]
-		if target == nil || target.Virtual || slices.Contains(s.Awaits, ref.Key) {
+		if target == nil || target.Virtual || slices.Contains(s.Awaits, ref.Key) || ref.Late && s.Action != Update {
 			continue
 		}
 		if !p.ready[ref.Key] || p.doomed[ref.Key] && s.Action == Create {

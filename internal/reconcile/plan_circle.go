@@ -31,20 +31,16 @@ func (p *planner) untie() {
 type waits struct {
 	p     *planner
 	at    map[manifest.Key]int // where a key's step is
-	going map[*Live[any]]int   // where the step is that destroys an object
 	next  [][]int              // what a step waits for; nil until asked for
 	seen  []int                // by which search a step was last seen
 	round int
 }
 
 func (p *planner) waits() *waits {
-	g := &waits{p: p, at: map[manifest.Key]int{}, going: map[*Live[any]]int{}, next: make([][]int, len(p.steps)), seen: make([]int, len(p.steps))}
+	g := &waits{p: p, at: map[manifest.Key]int{}, next: make([][]int, len(p.steps)), seen: make([]int, len(p.steps))}
 	for i, s := range p.steps {
 		if !s.surplus {
 			g.at[s.Key] = i
-		}
-		if s.Action.Destroys() {
-			g.going[s.have] = i
 		}
 	}
 	return g
@@ -60,13 +56,7 @@ func (g *waits) of(i int) []int {
 			list = append(list, j)
 		}
 	}
-	if len(g.p.steps[i].Blockers) > 0 {
-		for _, user := range g.p.usersOf(g.p.steps[i].have) {
-			if j, ok := g.going[user]; ok && j != i {
-				list = append(list, j)
-			}
-		}
-	}
+	list = append(list, g.p.blocked[i]...)
 	g.next[i] = list
 	return list
 }

@@ -26,7 +26,8 @@ type planner struct {
 	adopted    map[*Live[any]]*Desired // which managed object names it by spec.import.id
 	locked     map[*Live[any]]string   // why what has to go cannot
 	steps      []Step
-	compared   int // names, to suggest one
+	blocked    [][]int // for each step, those that must be done first for it to delete
+	compared   int     // names, to suggest one
 	workloads  []Workload
 	owned      int
 	ownedKinds map[string]int

@@ -84,31 +84,6 @@ func (p *planner) orphan(o Owner, item *Live[any]) Step {
 	return s.hold(Delete, "no longer in the repository")
 }
 
-// block names, for every step that deletes, the owned objects that must let go
-// first. What is only replaced is awaited by those that are replaced with it;
-// all others keep using it.
-func (p *planner) block() {
-	destroyed := map[*Live[any]]bool{}
-	for i := range p.steps {
-		if p.steps[i].Action.Destroys() {
-			destroyed[p.steps[i].have] = true
-		}
-	}
-	for i := range p.steps {
-		s := &p.steps[i]
-		if !s.Action.Destroys() {
-			continue
-		}
-		named := map[string]bool{}
-		for _, user := range p.usersOf(s.have) {
-			if user != s.have && (s.Action == Delete || destroyed[user]) && !named[user.Name] {
-				named[user.Name] = true
-				s.Blockers = append(s.Blockers, user.Name)
-			}
-		}
-	}
-}
-
 // unlisted explains which collections are unknown although the cloud has the
 // service, sorted by kind.
 func (p *planner) unlisted() []string {

@@ -11,7 +11,8 @@ import (
 
 // refsOf collects the references of a desired object: every string field of
 // its spec (or import filter) that carries a `ref:"Kind"` tag, in the order of
-// the struct. With `ref:"Kind,order"` it says only what must be there first. A
+// the struct. With `ref:"Kind,order"` it says only what must be there first, with
+// `ref:"Kind,late"` it may be carried out when both objects are there. A
 // reference is fixed when a field on the way to it has the rule
 // "immutable". A changeable reference of an object to itself is left out: it need not wait
 // for itself, and its driver fills the ID in once there is one.
@@ -45,10 +46,10 @@ func (c *refCollector) walk(v reflect.Value, path, tag string, fixed bool) {
 	case reflect.Struct:
 		c.walkStruct(v, path, fixed)
 	case reflect.String:
-		kind, first, _ := strings.Cut(tag, ",")
+		kind, how, _ := strings.Cut(tag, ",")
 		if kind != "" && v.String() != "" {
 			key := manifest.Key{Group: c.groups[kind], Kind: kind, Namespace: c.namespace, Name: v.String()}
-			c.refs = append(c.refs, RefSpec{Field: path, Key: key, Fixed: fixed, Order: first == "order"})
+			c.refs = append(c.refs, RefSpec{Field: path, Key: key, Fixed: fixed, Order: how == "order", Late: how == "late" && !fixed})
 		}
 	}
 }

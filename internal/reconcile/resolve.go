@@ -34,6 +34,7 @@ func (r *resolver) resolve() ([]Desired, error) {
 	r.checkIgnored()
 	r.link()
 	r.moves()
+	r.loosen()
 	order := r.sort()
 	if err := r.outcome(); err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ const (
 	placed
 )
 
-// sort orders the objects so that references point backwards, and reports
-// cycles. Objects keep the order of their files otherwise.
+// sort orders the objects so that references point backwards, but for late ones,
+// and reports cycles. Objects keep the order of their files otherwise.
 func (r *resolver) sort() []*node {
 	out := make([]*node, 0, len(r.order))
 	var path []*node
@@ -29,7 +29,7 @@ func (r *resolver) sort() []*node {
 		for _, ref := range n.Refs {
 			next := r.byKey[ref.Key]
 			switch {
-			case next == nil:
+			case next == nil || ref.Late:
 			case next.visit == unseen:
 				walk(next)
 			case next.visit == open && len(r.problems) < mostProblems:

@@ -147,6 +147,8 @@ func fill(t *testing.T, w *world, cloud []string, want []Desired) {
 		x := thing{name: words[0], mine: words[1] != "alien"}
 		owner := OwnerText("s", thingKey(x.name))
 		switch words[1] {
+		case "unfinished":
+			x.mark = &Mark{Owner: owner, Applied: Unfinished}
 		case "ours":
 			x.mark = &Mark{Owner: owner, Applied: "gone"}
 			for _, d := range want {
@@ -175,6 +177,8 @@ func fill(t *testing.T, w *world, cloud []string, want []Desired) {
 				x.on = []string{value}
 			case "near":
 				x.near = []string{value}
+			case "beside":
+				x.beside = []string{value}
 			case "building":
 				x.building = 9
 			case "leaving":

@@ -25,6 +25,7 @@ type thingSpec struct {
 	Shape  string   `json:"shape,omitempty" rule:"immutable"`
 	On     []string `json:"atop,omitempty" rule:"immutable" ref:"Thing"`
 	Near   []string `json:"near,omitempty" ref:"Thing"`
+	Beside []string `json:"beside,omitempty" ref:"Thing,late"`
 }
 
 type thingFilter struct {
@@ -36,7 +37,7 @@ func (f *thingFilter) FilterName() string { return f.Name }
 
 type thing struct {
 	id, name, colour, shape string
-	on, near                []string // IDs
+	on, near, beside        []string // IDs
 	mark                    *Mark
 	mine                    bool
 	building                int // lists until it is ready
@@ -71,6 +72,29 @@ func (thingRules) Diff(w Want[thingSpec], t *thing, c *Changes) {
 	} else {
 		c.Add(Change{Field: "spec.resource.near", Want: "known later"})
 	}
+	if ids, all := besides(w, t.id); all {
+		Set(c, "spec.resource.beside", t.beside, ids, InPlace)
+	} else {
+		c.Add(Change{Field: "spec.resource.beside", Want: "known later"})
+	}
+}
+
+// besides are the IDs of the things that one is to be beside, as far as they are
+// known; own is its own.
+func besides(w Want[thingSpec], own string) (ids []string, all bool) {
+	all = true
+	for _, name := range w.Spec.Beside {
+		ref := w.Ref("Thing", name)
+		switch {
+		case ref.Key == w.Key:
+			ids = append(ids, own)
+		case ref.Ready:
+			ids = append(ids, ref.ID)
+		default:
+			all = false
+		}
+	}
+	return ids, all
 }
 
 func idsOf(w Want[thingSpec], names []string) ([]string, bool) {
@@ -124,7 +148,8 @@ func (w *world) kind() Kind {
 
 func (w *world) live(t *thing) Live[*thing] {
 	state := *t
-	l := Live[*thing]{ID: t.id, Name: t.name, Mark: t.mark, Copied: t.copied, Mine: t.mine, Phase: Ready, State: &state, Uses: slices.Concat(t.on, t.near), InUse: t.used, Created: t.created}
+	loose := slices.DeleteFunc(slices.Clone(t.beside), func(id string) bool { return slices.Contains(t.on, id) || slices.Contains(t.near, id) })
+	l := Live[*thing]{ID: t.id, Name: t.name, Mark: t.mark, Copied: t.copied, Mine: t.mine, Phase: Ready, State: &state, Uses: slices.Concat(t.on, t.near, t.beside), Loose: loose, InUse: t.used, Created: t.created}
 	switch {
 	case t.leaving > 0:
 		l.Phase = Deleting
@@ -181,6 +206,10 @@ func (w *world) Create(_ context.Context, want Want[thingSpec]) (Live[*thing], e
 	w.write()
 	mark := want.Mark
 	t := w.put(thing{name: want.Key.Name, colour: want.Spec.Colour, shape: want.Spec.Shape, on: on, near: near, mark: &mark, mine: true, building: w.delay})
+	beside, all := besides(want, t.id)
+	if t.beside = beside; !all {
+		mark.Applied = Unfinished
+	}
 	if lost != nil {
 		return Live[*thing]{}, lost
 	}
@@ -202,6 +231,7 @@ func (w *world) Update(_ context.Context, want Want[thingSpec], have Live[*thing
 		t.colour = want.Spec.Colour
 	}
 	t.near, _ = idsOf(want, want.Spec.Near)
+	t.beside, _ = besides(want, t.id)
 	mark := want.Mark
 	t.mark, t.copied = &mark, ""
 	return nil
@@ -223,6 +253,9 @@ func (w *world) Delete(_ context.Context, have Live[*thing]) (bool, error) {
 		if slices.Contains(other.on, t.id) {
 			return false, fmt.Errorf("%w: %s leans on it", ErrBusy, other.name)
 		}
+	}
+	for _, other := range w.things {
+		other.beside = slices.DeleteFunc(slices.Clone(other.beside), func(id string) bool { return id == t.id })
 	}
 	defer w.write()
 	if w.delay == 0 {
@@ -265,7 +298,7 @@ func thingManifest(line string) string {
 	for _, word := range words[1:] {
 		field, value, _ := strings.Cut(word, "=")
 		switch field {
-		case "atop", "near":
+		case "atop", "near", "beside":
 			resource = append(resource, fmt.Sprintf("%s: [%s]", field, value))
 		case "import":
 			imported = append(imported, "filter: {name: "+value+"}")

@@ -44,10 +44,10 @@ func Kinds(c *cloud.Client) []reconcile.Kind {
 		routerinterface.Kind(c),
 		securitygroup.Kind(c),
 		port.Kind(c),
-		floatingip.Kind(c),
 		volume.Kind(c),
 		server.Kind(c),
 		loadbalancer.Kind(c),
+		floatingip.Kind(c),
 		virtualmachine.Kind(),
 		virtualmachinegroup.Kind(),
 	}

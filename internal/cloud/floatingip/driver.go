@@ -57,7 +57,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	if err != nil {
 		return reconcile.Live[*State]{}, err
 	}
-	if want.PortRef != nil {
+	if _, port := target(w); port.Name != "" {
 		if made, err = d.lead(ctx, made.ID, w); err != nil {
 			return reconcile.Live[*State]{}, err
 		}
@@ -80,11 +80,12 @@ func (d driver) lead(ctx context.Context, id string, w reconcile.Want[Spec]) (*S
 // associate puts where the address leads into a request. Neutron wants port and
 // address together.
 func associate(body map[string]any, w reconcile.Want[Spec]) {
-	if w.Spec.PortRef == nil {
+	_, port := target(w)
+	if port.Name == "" {
 		body["port_id"] = nil
 		return
 	}
-	body["port_id"] = w.Ref("Port", *w.Spec.PortRef).ID
+	body["port_id"] = port.ID
 	cloud.Put(body, "fixed_ip_address", w.Spec.FixedIP)
 }
 
@@ -102,7 +103,7 @@ func unreachable(err error) error {
 // and finishes a half-made one before it leads anywhere; see Create.
 func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
 	state, fields := have.State, map[string]any{}
-	moved := reconcile.Has(changes, "spec.resource.portRef") || reconcile.Has(changes, "spec.resource.fixedIP")
+	moved := reconcile.Has(changes, "spec.resource.portRef") || reconcile.Has(changes, "spec.resource.loadBalancerRef") || reconcile.Has(changes, "spec.resource.fixedIP")
 	halfMade := have.Mark != nil && have.Mark.Applied == ""
 	if moved && !halfMade {
 		now, err := d.lead(ctx, have.ID, w)

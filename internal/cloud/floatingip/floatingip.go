@@ -14,7 +14,7 @@ import (
 // Spec is what a floating IP shall be. Field names and meanings are K-ORC's
 // (api/v1alpha1/floatingip_types.go), values Neutron's
 // (neutron-lib api/definitions/l3.py). Unlike in K-ORC, portRef and fixedIP can
-// be changed.
+// be changed, and there is loadBalancerRef.
 type Spec struct {
 	Description        *string  `json:"description,omitempty" rule:"max=255" doc:"Free text."`
 	Tags               []string `json:"tags,omitempty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
@@ -22,6 +22,7 @@ type Spec struct {
 	FloatingSubnetRef  *string  `json:"floatingSubnetRef,omitempty" rule:"immutable,min=1" ref:"Subnet" doc:"The subnet of an external network it is from."`
 	FloatingIP         *string  `json:"floatingIP,omitempty" rule:"immutable,format=ip" doc:"The address itself; the cloud chooses if left out. Needs an administrator on most clouds."`
 	PortRef            *string  `json:"portRef,omitempty" rule:"min=1" ref:"Port" doc:"The port it leads to; nowhere if left out. To leave this to others, name it in the annotation stackreeve.dev/ignore-fields."`
+	LoadBalancerRef    *string  `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer" doc:"The LoadBalancer that it leads to, instead of portRef."`
 	FixedIP            *string  `json:"fixedIP,omitempty" rule:"format=ip" doc:"Which of the port's addresses; the cloud chooses if left out."`
 	cloud.ProjectRef   `json:",inline"`
 	// SubnetRefs are the subnets that the repository puts on the floating
@@ -85,7 +86,12 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 	case s.FloatingNetworkRef != nil && s.FloatingSubnetRef != nil:
 		r.Problem("spec.resource.floatingSubnetRef", "is given along with floatingNetworkRef", "remove one of them")
 	}
-	if s.FixedIP != nil && s.PortRef == nil {
+	switch {
+	case s.PortRef != nil && s.LoadBalancerRef != nil:
+		r.Problem("spec.resource.loadBalancerRef", "is given along with portRef", "remove one of them: a floating IP leads to one port")
+	case s.FixedIP != nil && s.LoadBalancerRef != nil:
+		r.Problem("spec.resource.fixedIP", "is given along with loadBalancerRef", "remove it: a load balancer has one address")
+	case s.FixedIP != nil && s.PortRef == nil:
 		r.Problem("spec.resource.fixedIP", "is given without portRef", "name the port it is an address of")
 	}
 }
@@ -101,14 +107,26 @@ func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	if want.FloatingIP != nil {
 		reconcile.Fixed(c, "spec.resource.floatingIP", normal(have.FloatingIP), normal(*want.FloatingIP))
 	}
-	if want.PortRef == nil {
-		reconcile.Field(c, "spec.resource.portRef", have.PortID, "")
+	if field, port := target(w); port.Name == "" {
+		reconcile.Field(c, field, have.PortID, "")
 	} else {
-		reconcile.Link(c, "spec.resource.portRef", have.PortID, w.Ref("Port", *want.PortRef), reconcile.InPlace)
+		reconcile.Link(c, field, have.PortID, port, reconcile.InPlace)
 	}
 	if want.FixedIP != nil {
 		reconcile.Field(c, "spec.resource.fixedIP", normal(have.FixedIP), normal(*want.FixedIP))
 	}
+}
+
+// target is the port that the address leads to, and the field that says so: that
+// of a load balancer is known by reference. It has no name where the address leads
+// nowhere.
+func target(w reconcile.Want[Spec]) (field string, port reconcile.Ref) {
+	if w.Spec.LoadBalancerRef == nil {
+		return "spec.resource.portRef", w.Ref("Port", cloud.Or(w.Spec.PortRef, ""))
+	}
+	balancer := w.Ref("LoadBalancer", *w.Spec.LoadBalancerRef)
+	balancer.ID = balancer.Attr["port_id"]
+	return "spec.resource.loadBalancerRef", balancer
 }
 
 func labels(s *Spec) cloud.Labels {

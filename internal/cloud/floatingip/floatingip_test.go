@@ -82,6 +82,9 @@ func TestValidate(t *testing.T) {
 		"no network":           {"    floatingNetworkRef: public\n", "", "spec.resource.floatingNetworkRef: is missing"},
 		"network and subnet":   {"floatingNetworkRef: public", "floatingNetworkRef: public\n    floatingSubnetRef: web", "is given along with floatingNetworkRef"},
 		"address without port": {"    portRef: web-1\n", "", "spec.resource.fixedIP: is given without portRef"},
+		"port and balancer":    {"    fixedIP: 192.168.50.10\n", "    loadBalancerRef: front\n", "spec.resource.loadBalancerRef: is given along with portRef; remove one of them"},
+		"address of balancer":  {"portRef: web-1", "loadBalancerRef: front", "spec.resource.fixedIP: is given along with loadBalancerRef; remove it"},
+		"balancer not there":   {"    portRef: web-1\n    fixedIP: 192.168.50.10\n", "    loadBalancerRef: front\n", "refers to LoadBalancer/front"},
 		"port not there":       {"portRef: web-1", "portRef: web-3", "refers to Port/web-3"},
 	} {
 		t.Run(name, func(t *testing.T) {

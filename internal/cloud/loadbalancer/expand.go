@@ -3,15 +3,15 @@ package loadbalancer
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
 // Expand says in the cloud's words what the manifest says in those of its
-// house, and finds the ports of the machines that answer.
+// stack, and finds the ports of the machines that answer.
 func (rules) Expand(spec *Spec, e *reconcile.Expansion) {
 	expandRegion(spec, e)
 	expandNetwork(spec, e)
@@ -21,6 +21,10 @@ func (rules) Expand(spec *Spec, e *reconcile.Expansion) {
 		if zone, ok := e.Defaults.Zones[*spec.Zone]; ok {
 			spec.AvailabilityZone = zone
 		}
+	}
+	if spec.FloatingIP != nil {
+		e.Child("FloatingIP", e.Key.Name, map[string]any{"spec": map[string]any{"resource": map[string]any{
+			"floatingNetworkRef": spec.FloatingIP.External(e), "loadBalancerRef": e.Key.Name}}})
 	}
 	for i := range spec.Ports {
 		expandServers(&spec.Ports[i].RealServers, portField(i)+".realServers", e)
@@ -62,21 +66,9 @@ func expandNetwork(spec *Spec, e *reconcile.Expansion) {
 		e.Problem("spec.vipNetwork", "is missing", "name the network that the address is on, or set spec.defaults.network in the stack's configuration")
 		return
 	}
-	e.Existing("Network", spec.NetworkRef, imported(spec.NetworkRef),
+	e.Existing("Network", spec.NetworkRef, machine.Import(spec.NetworkRef),
 		fmt.Sprintf("the load balancer's address would be on network %s; correct %s or the stack's defaults, or add a Network manifest of that name", spec.NetworkRef, networkField(spec)))
 	spec.SubnetRefs = e.Referring("Subnet", "Network", spec.NetworkRef)
-}
-
-// uuid tells an ID from a name.
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
-// imported is the manifest of a network that exists, by name or ID.
-func imported(network string) map[string]any {
-	which := map[string]any{"filter": map[string]any{"name": network}}
-	if uuid.MatchString(network) {
-		which = map[string]any{"id": network}
-	}
-	return map[string]any{"spec": map[string]any{"managementPolicy": "unmanaged", "import": which}}
 }
 
 func expandServiceType(spec *Spec, e *reconcile.Expansion) {
@@ -101,15 +93,34 @@ func unmapped(e *reconcile.Expansion, field, word, config, meaning string, known
 }
 
 func expandServers(s *RealServers, field string, e *reconcile.Expansion) {
-	s.PortRefs = nil
+	s.PortRefs, s.PortlessRefs = nil, nil
 	if s.VirtualMachineGroupRef != nil {
 		s.PortRefs = append(s.PortRefs, portsOf(e, field+".virtualMachineGroupRef", "VirtualMachineGroup", *s.VirtualMachineGroupRef)...)
 	}
 	for i, name := range s.VirtualMachineRefs {
 		s.PortRefs = append(s.PortRefs, portsOf(e, fmt.Sprintf("%s.virtualMachineRefs[%d]", field, i), "VirtualMachine", name)...)
 	}
+	for i, name := range s.ServerRefs {
+		s.expandServer(fmt.Sprintf("%s.serverRefs[%d]", field, i), name, e)
+	}
 	slices.Sort(s.PortRefs)
 	s.PortRefs = slices.Compact(s.PortRefs)
+}
+
+// expandServer finds the first port of a server. That of one that exists outside
+// the repository is only known to the cloud.
+func (s *RealServers) expandServer(field, name string, e *reconcile.Expansion) {
+	ports, ok := e.Referred("Server", name, "Port")
+	switch {
+	case !ok && e.Declares("VirtualMachine", name):
+		e.Problem(field, fmt.Sprintf("refers to Server/%s, which VirtualMachine/%s stands for", name, name), "name it in virtualMachineRefs")
+	case !ok:
+		nobody(e, field, "Server", name)
+	case len(ports) > 0:
+		s.PortRefs = append(s.PortRefs, ports[0])
+	default:
+		s.PortlessRefs = append(s.PortlessRefs, name)
+	}
 }
 
 // portsOf names the port of each machine that the named object stands for: a

@@ -1,6 +1,7 @@
 package loadbalancer_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -40,11 +41,14 @@ func TestRefused(t *testing.T) {
 			`spec.vipType: the value "privat" is not known; did you mean private? If not, say what it means in the stack's configuration: spec.defaults.vipNetworks: {privat: <name of a network>}`},
 		{"unmapped serviceType", "serviceType: x", "",
 			`spec.serviceType: the value "x" is not known; say what it means in the stack's configuration: spec.defaults.serviceTypes: {x: <name of an Octavia flavor, or "" for none>}`},
-		{"nobody answers", "", "realServers: {port: 80}", "spec.ports[0].realServers: names nobody who answers; give virtualMachineGroupRef, virtualMachineRefs or addresses"},
+		{"nobody answers", "", "realServers: {port: 80}", "spec.ports[0].realServers: names nobody who answers; give virtualMachineGroupRef, virtualMachineRefs, serverRefs or addresses"},
 		{"unknown group", "", "realServers: {virtualMachineGroupRef: web}",
 			"spec.ports[0].realServers.virtualMachineGroupRef: refers to VirtualMachineGroup/web, which is not in the repository; add a manifest for it in the same namespace"},
 		{"unknown machine", "", "realServers: {virtualMachineRefs: [web]}",
 			"spec.ports[0].realServers.virtualMachineRefs[0]: refers to VirtualMachine/web, which is not in the repository; add a manifest for it in the same namespace"},
+		{"unknown server", "", "realServers: {serverRefs: [web]}",
+			"spec.ports[0].realServers.serverRefs[0]: refers to Server/web, which is not in the repository; add a manifest for it in the same namespace"},
+		{"more servers than can be", "", "realServers: {serverRefs: [" + many(1001) + "]}", "spec.ports[0].realServers.serverRefs: "},
 		{"port twice", "", "realServers: {addresses: [10.0.0.1]}\n- {port: 80, protocol: tcp, realServers: {addresses: [10.0.0.1]}}",
 			"spec.ports[1].port: 80 is listened on already by spec.ports[0]; give each port once; tcp, http and https share their numbers"},
 		{"protocols that do not fit", "", "realServers: {protocol: https, addresses: [10.0.0.1]}",
@@ -122,4 +126,13 @@ func TestRegionUnknown(t *testing.T) {
 	if _, err := read(balancer("region: kyoto1", ""), unknown); err != nil {
 		t.Error(err)
 	}
+}
+
+// many are so many names.
+func many(n int) string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("s%d", i)
+	}
+	return strings.Join(names, ", ")
 }

@@ -9,6 +9,7 @@ package loadbalancer
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -24,7 +25,9 @@ type Spec struct {
 	VIPNetwork   *string  `json:"vipNetwork,omitempty" rule:"immutable,min=1" doc:"Name of the network its address is on: a Network of the repository, or one that exists. Goes before vipType; the stack's defaults.network if both are left out."`
 	VIPAddress   *string  `json:"vipAddress,omitempty" rule:"immutable,format=ip" doc:"Its address; chosen by the cloud if left out."`
 	ServiceType  *string  `json:"serviceType,omitempty" rule:"immutable" doc:"Which Octavia flavor it is of: a word of the stack's defaults.serviceTypes. Not managed if left out."`
-	Ports        []Port   `json:"ports" rule:"required,min=1" doc:"What it listens on, and who answers."`
+	// FloatingIP is a FloatingIP of the load balancer's name.
+	FloatingIP *machine.FloatingIP `json:"floatingIP,omitempty" doc:"Gives it an address that can be reached from outside, as a FloatingIP of its name."`
+	Ports      []Port              `json:"ports" rule:"required,min=1" doc:"What it listens on, and who answers."`
 
 	// NetworkRef, Flavor and AvailabilityZone are vipNetwork, serviceType and
 	// zone in the cloud's words.
@@ -44,7 +47,7 @@ type Port struct {
 	Algorithm    *string     `json:"algorithm,omitempty" rule:"enum=roundRobin|leastConnections|sourceIP|sourceIPPort,default=roundRobin" doc:"How connections are spread."`
 	AllowedCIDRs []string    `json:"allowedCidrs,omitempty" rule:"format=cidr" doc:"Who may connect; everybody if left out."`
 	Timeouts     *Timeouts   `json:"timeouts,omitempty" doc:"How long silence is borne; the cloud decides what is left out."`
-	RealServers  RealServers `json:"realServers" rule:"required" doc:"Who answers. At least one of virtualMachineGroupRef, virtualMachineRefs and addresses is needed."`
+	RealServers  RealServers `json:"realServers" rule:"required" doc:"Who answers. At least one of virtualMachineGroupRef, virtualMachineRefs, serverRefs and addresses is needed."`
 	Monitors     []Monitor   `json:"monitors,omitempty" doc:"How it is found out whether they can answer. Octavia has one monitor for a port: the first is used."`
 }
 
@@ -60,11 +63,14 @@ type RealServers struct {
 	Protocol               *string  `json:"protocol,omitempty" rule:"enum=http|https|tcp|udp|sctp|proxy|proxyv2" doc:"What they speak; as the clients do if left out."`
 	Port                   *int     `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port they listen on; as the load balancer's if left out."`
 	VirtualMachineGroupRef *string  `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"All machines of this VirtualMachineGroup."`
-	VirtualMachineRefs     []string `json:"virtualMachineRefs,omitempty" rule:"unique" doc:"These VirtualMachines."`
-	Addresses              []string `json:"addresses,omitempty" rule:"unique,format=ip" doc:"Whoever has these addresses."`
+	VirtualMachineRefs     []string `json:"virtualMachineRefs,omitempty" rule:"unique,max=1000" doc:"These VirtualMachines, each at its first port."`
+	ServerRefs             []string `json:"serverRefs,omitempty" rule:"unique,max=1000" doc:"These Servers, each at its first port."`
+	Addresses              []string `json:"addresses,omitempty" rule:"unique,format=ip,max=1000" doc:"Whoever has these addresses."`
 
-	// PortRefs are the ports of the machines referred to.
-	PortRefs []string `json:"-" ref:"Port"`
+	// PortRefs are the ports of the machines referred to, PortlessRefs the servers
+	// whose ports the repository does not have.
+	PortRefs     []string `json:"-" ref:"Port"`
+	PortlessRefs []string `json:"-" ref:"Server"`
 }
 
 // Monitor is how Octavia finds out whether a machine can answer.

@@ -69,6 +69,14 @@ func (rules) Status(s *State) any {
 	return out
 }
 
+// tokens are what leads to the load balancer: its port goes with it.
+func (s *State) tokens() []string {
+	if s.VIPPortID == "" {
+		return nil
+	}
+	return []string{s.VIPPortID}
+}
+
 // utc completes a time of Octavia's, which says no zone and means UTC.
 func utc(stamp string) string {
 	if stamp == "" {

@@ -20,7 +20,7 @@ type listener struct {
 type pool struct {
 	field, name, protocol, algorithm string
 	members                          []member
-	// missing is a machine's port that has no address yet, "" for none.
+	// missing is a machine, or the port of one, that has no address yet, "" for none.
 	missing string
 	monitor *monitor
 }
@@ -78,13 +78,19 @@ func poolOf(w reconcile.Want[Spec], p *Port, name, field string) pool {
 			out.members = append(out.members, m)
 		}
 	}
-	for _, name := range p.RealServers.PortRefs {
-		ref := w.Ref("Port", name)
+	refer := func(kind, name string) {
+		ref := w.Ref(kind, name)
 		if ref.Attr["address"] == "" {
 			out.missing = ref.Key.String()
-			continue
+			return
 		}
 		add(name, ref.Attr["address"], ref.Attr["subnet_id"])
+	}
+	for _, name := range p.RealServers.PortRefs {
+		refer("Port", name)
+	}
+	for _, name := range p.RealServers.PortlessRefs {
+		refer("Server", name)
 	}
 	for _, address := range p.RealServers.Addresses {
 		add(address, address, "")

@@ -30,8 +30,8 @@ func (rules) Validate(spec *Spec, r *reconcile.Report) {
 
 func validateServers(p *Port, field string, r *reconcile.Report) {
 	s := &p.RealServers
-	if s.VirtualMachineGroupRef == nil && len(s.VirtualMachineRefs) == 0 && len(s.Addresses) == 0 {
-		r.Problem(field, "names nobody who answers", "give virtualMachineGroupRef, virtualMachineRefs or addresses")
+	if s.VirtualMachineGroupRef == nil && len(s.VirtualMachineRefs) == 0 && len(s.ServerRefs) == 0 && len(s.Addresses) == 0 {
+		r.Problem(field, "names nobody who answers", "give virtualMachineGroupRef, virtualMachineRefs, serverRefs or addresses")
 	}
 	spoken := cloud.Or(s.Protocol, p.Protocol)
 	if able := poolProtocols[p.Protocol]; !slices.Contains(able, spoken) {

@@ -27,6 +27,8 @@ type Template struct {
 	KeyPair        string            `json:"keyPair,omitempty" doc:"Key pair for SSH."`
 	Zone           string            `json:"zone,omitempty" doc:"Availability zone, or a word that the stack's defaults.zones translates."`
 	RootVolume     *RootVolume       `json:"rootVolume,omitempty" doc:"Boots from a volume that outlives the machine, instead of the flavor's disk."`
+	Volumes        []Volume          `json:"volumes,omitempty" rule:"max=24" doc:"Further disks, all there are."`
+	Ports          []Interface       `json:"ports,omitempty" rule:"max=16" doc:"Further network interfaces, all there are besides that on network."`
 	ConfigDrive    *bool             `json:"configDrive,omitempty" doc:"Whether the script comes on a drive; the cloud decides if left out."`
 	Tags           []string          `json:"tags,omitempty" rule:"max=50,unique" doc:"Tags of the server."`
 	Metadata       map[string]string `json:"metadata,omitempty" doc:"Metadata of the server."`
@@ -63,6 +65,7 @@ func (t *Template) Validate(at string, r *reconcile.Report) {
 			r.Problem(at+".metadata["+key+"]", "is too long or empty", "use 1 to 255 characters for the key, at most 255 for the value")
 		}
 	}
+	t.validateMore(at, r)
 	s := t.InitScript
 	if s == nil {
 		return

@@ -14,11 +14,13 @@ var resource = cloud.NeutronKind{Collection: "security-groups", Singular: "secur
 
 type driver struct{ c *cloud.Client }
 
+// live takes rules that name another group for loose: they go with that group.
+// (neutron/db/models/securitygroup.py: remote_group_id, ondelete CASCADE)
 func (d driver) live(s *State) reconcile.Live[*State] {
 	live := cloud.Live(d.c, s.NeutronBase, s)
 	for _, r := range s.Rules {
 		if r.RemoteGroupID != "" && r.RemoteGroupID != s.ID {
-			live.Uses = append(live.Uses, r.RemoteGroupID)
+			live.Uses, live.Loose = append(live.Uses, r.RemoteGroupID), append(live.Loose, r.RemoteGroupID)
 		}
 	}
 	return live
@@ -29,22 +31,33 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 	return cloud.ListLive(ctx, d.c, resource, "", d.live)
 }
 
-// Create makes the group and then its rules. A kill in between leaves a group
-// whose rules Diff finds wanting.
+// Create makes the group, then its rules, and says last that all is done. A kill
+// in between leaves a group that is known to be unfinished, and so does a rule
+// whose remote group is not there yet.
 func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
 	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
 		return reconcile.Live[*State]{}, err
 	}
 	body := map[string]any{"name": rules{}.Name(w)}
 	cloud.Put(body, "stateful", w.Spec.Stateful)
-	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(w.Spec))
+	mark := w.Mark
+	mark.Applied = reconcile.Unfinished
+	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, mark, labels(w.Spec))
 	if err != nil {
 		return reconcile.Live[*State]{}, err
 	}
 	if made.Rules, err = d.setRules(ctx, w, made); err != nil {
 		return reconcile.Live[*State]{}, err
 	}
-	return d.live(made), nil
+	if len(possible(w, made.ID)) == len(w.Spec.Rules) {
+		if err := cloud.UpdateNeutron(ctx, d.c, resource, made.NeutronBase, nil, nil, w.Mark, labels(w.Spec)); err != nil {
+			return reconcile.Live[*State]{}, err
+		}
+		mark = w.Mark
+	}
+	live := d.live(made)
+	live.Mark = &mark
+	return live, nil
 }
 
 // Update sets the rules first. They raise the group's revision, so it is read
@@ -71,21 +84,37 @@ func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, 
 	return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
 }
 
+// possibleRule is a rule whose remote group, if it has one, is there.
+type possibleRule struct {
+	*Rule
+	group string // ID, "" for none
+}
+
+// possible are the rules of the manifest that the group with that ID can have now.
+func possible(w reconcile.Want[Spec], id string) (list []possibleRule) {
+	for i := range w.Spec.Rules {
+		rule := possibleRule{Rule: &w.Spec.Rules[i]}
+		switch ref := w.Ref("SecurityGroup", cloud.Or(rule.RemoteGroupRef, "")); {
+		case ref.Key == w.Key:
+			rule.group = id
+		case ref.Name != "" && !ref.Ready:
+			continue
+		default:
+			rule.group = ref.ID
+		}
+		list = append(list, rule)
+	}
+	return list
+}
+
 // setRules adds what is missing, removes what is too much, and answers with the
 // rules that are there then.
 func (d driver) setRules(ctx context.Context, w reconcile.Want[Spec], s *State) ([]stateRule, error) {
-	groupID := func(r *Rule) string {
-		ref := w.Ref("SecurityGroup", cloud.Or(r.RemoteGroupRef, ""))
-		if ref.Key == w.Key {
-			return s.ID
-		}
-		return ref.ID
-	}
-	e := compare(s.Rules, w.Spec.Rules, groupID)
+	e := compare(s.Rules, possible(w, s.ID))
 	if err := d.remove(ctx, e.before); err != nil {
 		return nil, err
 	}
-	added, err := d.add(ctx, s.ID, e.add, groupID)
+	added, err := d.add(ctx, s.ID, e.add)
 	if err != nil {
 		return nil, err
 	}
@@ -107,13 +136,13 @@ func (d driver) remove(ctx context.Context, list []stateRule) error {
 
 // add makes the rules in one request, which Neutron carries out wholly or not
 // at all.
-func (d driver) add(ctx context.Context, group string, list []*Rule, groupID func(*Rule) string) ([]stateRule, error) {
+func (d driver) add(ctx context.Context, group string, list []possibleRule) ([]stateRule, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
 	bodies := make([]map[string]any, len(list))
 	for i, r := range list {
-		bodies[i] = r.body(group, groupID(r))
+		bodies[i] = r.body(group, r.group)
 	}
 	var answer struct {
 		Rules []stateRule `json:"security_group_rules"`

@@ -143,14 +143,14 @@ func wantedTexts(w reconcile.Want[Spec]) []string {
 // since it makes room for what add brings.
 type edits struct {
 	before []stateRule
-	add    []*Rule
+	add    []possibleRule
 	after  []stateRule
 }
 
 // compare finds the edits that turn have into want. A rule that differs only in
 // its description has to go before its successor can come; all others go when
 // their successors are there, so that no connection is cut in between.
-func compare(have []stateRule, want []Rule, groupID func(*Rule) string) edits {
+func compare(have []stateRule, want []possibleRule) edits {
 	wanted := map[key]bool{}
 	coming := map[traffic]bool{}
 	present := map[key]bool{}
@@ -159,10 +159,10 @@ func compare(have []stateRule, want []Rule, groupID func(*Rule) string) edits {
 	}
 	var e edits
 	for i := range want {
-		k := key{want[i].traffic(groupID(&want[i])), cloud.Or(want[i].Description, "")}
+		k := key{want[i].traffic(want[i].group), cloud.Or(want[i].Description, "")}
 		wanted[k] = true
 		if !present[k] {
-			e.add = append(e.add, &want[i])
+			e.add = append(e.add, want[i])
 			coming[k.traffic] = true
 		}
 	}

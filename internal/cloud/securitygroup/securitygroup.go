@@ -29,7 +29,7 @@ type Rule struct {
 	Description    *string    `json:"description,omitempty" rule:"max=255" doc:"Free text."`
 	Direction      *string    `json:"direction,omitempty" rule:"enum=ingress|egress,default=ingress" doc:"ingress: to the machine; egress: from it."`
 	RemoteIPPrefix *string    `json:"remoteIPPrefix,omitempty" rule:"format=cidr" doc:"The other side's addresses; anybody if neither this nor remoteGroupRef is given."`
-	RemoteGroupRef *string    `json:"remoteGroupRef,omitempty" rule:"min=1" ref:"SecurityGroup" doc:"The other side is guarded by this SecurityGroup, which may be the very one the rule belongs to."`
+	RemoteGroupRef *string    `json:"remoteGroupRef,omitempty" rule:"min=1" ref:"SecurityGroup,late" doc:"The other side is guarded by this SecurityGroup, which may be the very one the rule belongs to, or one whose rules name this one: such rules come when both are there."`
 	Protocol       *string    `json:"protocol,omitempty" rule:"enum=ah|dccp|egp|esp|gre|icmp|icmpv6|igmp|ipip|ipv6-encap|ipv6-frag|ipv6-icmp|ipv6-nonxt|ipv6-opts|ipv6-route|ospf|pgm|rsvp|sctp|tcp|udp|udplite|vrrp" doc:"IP protocol; every one if left out."`
 	Ethertype      string     `json:"ethertype" rule:"required,enum=IPv4|IPv6" doc:"IP version."`
 	PortRange      *PortRange `json:"portRange,omitempty" doc:"Ports; for ICMP type (min) and code (max). Every one if left out."`

@@ -145,7 +145,7 @@ func (s *State) live(projectID string) reconcile.Live[*State] {
 		for _, ip := range p.FixedIPs {
 			l.Tokens = append(l.Tokens, ip.SubnetID+"/"+ip.Address)
 			if l.Attr["address"] == "" {
-				l.Attr["address"] = ip.Address
+				l.Attr["address"], l.Attr["subnet_id"] = ip.Address, ip.SubnetID
 			}
 		}
 	}

@@ -22,13 +22,13 @@ func resource(f fields) fields { return fields{"spec": fields{"resource": f}} }
 
 // port asks for one address, and for the cloud's default security group if no
 // other is named: K-ORC's ports have none of either if they ask for none.
-func port(s *Spec, network string) fields {
+func port(i machine.Interface) fields {
 	address := fields{}
-	address.put("subnetRef", s.Subnet)
-	address.put("ip", s.FixedIP)
-	f := fields{"networkRef": network, "addresses": []fields{address}}
-	if s.SecurityGroups != nil {
-		f["securityGroupRefs"] = s.SecurityGroups
+	address.put("subnetRef", i.Subnet)
+	address.put("ip", i.FixedIP)
+	f := fields{"networkRef": i.Network, "addresses": []fields{address}}
+	if i.SecurityGroups != nil {
+		f["securityGroupRefs"] = i.SecurityGroups
 	} else {
 		f["defaultSecurityGroup"] = true
 	}
@@ -43,7 +43,10 @@ func rootVolume(s *Spec, zone string) fields {
 }
 
 func server(s *Spec, e *reconcile.Expansion) fields {
-	f := fields{"flavorRef": s.Flavor, "ports": []fields{{"portRef": e.Key.Name}}}
+	f := fields{"flavorRef": s.Flavor, "ports": portRefs(s, e)}
+	if len(s.Volumes) > 0 {
+		f["volumes"] = volumeRefs(s, e)
+	}
 	f.put("description", s.Description)
 	f.put("availabilityZone", zone(s, e))
 	f.put("keypairRef", s.KeyPair)

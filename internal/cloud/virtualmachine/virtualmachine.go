@@ -22,7 +22,7 @@ type rules struct{}
 func Kind() reconcile.Kind {
 	return reconcile.DefineWorkload(reconcile.Info{
 		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachine", Aliases: []string{"verda.linecorp.com"},
-		Doc: "A machine that runs. It stands for a Port and a Server of its name, a FloatingIP and a root Volume if asked for, and finds image, flavor, network, key pair and security groups by name.",
+		Doc: "A machine that runs. It stands for a Port and a Server of its name, a FloatingIP, a root Volume, further Volumes and Ports if asked for, and finds image, flavor, network, key pair and security groups by name.",
 	}, rules{})
 }
 
@@ -31,8 +31,10 @@ func (rules) Validate(s *Spec, r *reconcile.Report) { s.Template.Validate("spec"
 // Expand makes
 //
 //	Port/NAME          in the network, with the security groups
-//	Server/NAME        with that port
+//	Port/NAME-PORT     for each of ports
 //	Volume/NAME-root   if there is a rootVolume
+//	Volume/NAME-VOLUME for each of volumes that is its own
+//	Server/NAME        with those ports and volumes
 //	FloatingIP/NAME    if there is a floatingIP
 //
 // and imports what they refer to.
@@ -41,29 +43,29 @@ func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 	if ok = s.Template.Look("spec", e) && ok; !ok {
 		return
 	}
-	existing(e, "Image", s.Image)
-	existing(e, "Flavor", s.Flavor)
-	existing(e, "KeyPair", s.KeyPair)
-	existing(e, "ServerGroup", s.ServerGroup)
-	for _, name := range s.SecurityGroups {
-		existing(e, "SecurityGroup", name)
+	machine.Existing(e, "Image", s.Image)
+	machine.Existing(e, "Flavor", s.Flavor)
+	machine.Existing(e, "KeyPair", s.KeyPair)
+	machine.Existing(e, "ServerGroup", s.ServerGroup)
+	plug(e.Key.Name, machine.Interface{Network: network, Subnet: s.Subnet, FixedIP: s.FixedIP, SecurityGroups: s.SecurityGroups}, e)
+	for _, i := range s.Ports {
+		machine.Existing(e, "Network", i.Network)
+		plug(partName(e, i.Name), i, e)
 	}
-	if s.Subnet != "" {
-		e.Existing("Subnet", s.Subnet, inNetwork(s.Subnet, network), "")
+	for _, v := range s.Volumes {
+		attach(v, s, e)
 	}
-	e.Child("Port", e.Key.Name, resource(port(s, network)))
 	if root := s.RootVolume; root != nil {
-		existing(e, "VolumeType", root.Type)
+		machine.Existing(e, "VolumeType", root.Type)
 		e.Child("Volume", rootName(e), resource(rootVolume(s, zone(s, e))))
 	}
 	e.Child("Server", e.Key.Name, resource(server(s, e)))
 	if s.FloatingIP != nil {
-		external := chooseExternal(s, e)
-		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": external, "portRef": e.Key.Name}))
+		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": s.FloatingIP.External(e), "portRef": e.Key.Name}))
 	}
 }
 
-// zone translates the words of the house.
+// zone translates the words of the stack.
 func zone(s *Spec, e *reconcile.Expansion) string {
 	if zone, ok := e.Defaults.Zones[s.Zone]; ok {
 		return zone
@@ -71,4 +73,4 @@ func zone(s *Spec, e *reconcile.Expansion) string {
 	return s.Zone
 }
 
-func rootName(e *reconcile.Expansion) string { return e.Key.Name + "-root" }
+func rootName(e *reconcile.Expansion) string { return partName(e, machine.RootName) }

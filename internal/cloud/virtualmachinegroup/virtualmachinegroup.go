@@ -16,7 +16,7 @@ import (
 type Spec struct {
 	Replicas    *int             `json:"replicas,omitempty" rule:"min=0,max=1000,default=1" doc:"Number of machines. Fewer deletes those with the highest numbers."`
 	HAPolicy    string           `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"soft: on different hosts where possible. hard: on different hosts, or not at all. none: anywhere."`
-	Template    machine.Template `json:"template" rule:"required" doc:"What each machine is."`
+	Template    machine.Template `json:"template" rule:"required" doc:"What each machine is; volumes and ports are made for each."`
 	Description string           `json:"description,omitempty" rule:"max=255" doc:"Free text, for machines whose template has none."`
 }
 
@@ -35,9 +35,7 @@ func Kind() reconcile.Kind {
 
 func (rules) Validate(s *Spec, r *reconcile.Report) {
 	s.Template.Validate("spec.template", r)
-	if s.Template.FixedIP != "" {
-		r.Problem("spec.template.fixedIP", "would be the address of every machine", "remove it, or describe the machines one by one")
-	}
+	s.Template.ValidateForMany("spec.template", cloud.Or(s.Replicas, 1), r)
 }
 
 // Expand makes

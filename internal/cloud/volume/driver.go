@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -99,16 +100,44 @@ func (d driver) grow(ctx context.Context, w reconcile.Want[Spec], have reconcile
 			return err
 		}
 	}
-	return d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: "volumes/" + have.ID + "/action",
+	err := d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: "volumes/" + have.ID + "/action",
 		Body: map[string]any{"os-extend": map[string]any{"new_size": w.Spec.Size}}, Microversion: version})
+	if errors.Is(err, reconcile.ErrRejected) && strings.Contains(err.Error(), "currently reserved") {
+		return fmt.Errorf("%w: a server is just being given it: %s", reconcile.ErrBusy, err.Error())
+	}
+	return err
 }
 
 // Delete asks Cinder to delete the volume, which takes it a while. It answers
-// 400 where others answer 409, if the volume is attached or has snapshots.
+// 400 where others answer 409, if the volume is attached or has snapshots. One that
+// another will take the place of is detached first.
 func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+	if have.Remade {
+		if err := d.detach(ctx, have); err != nil {
+			return false, err
+		}
+	}
 	err := d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: "volumes/" + have.ID})
 	if errors.Is(err, reconcile.ErrRejected) {
 		err = fmt.Errorf("%w: %s", reconcile.ErrBusy, err.Error())
 	}
 	return false, err
+}
+
+// detach pulls a volume out of its servers, and reports that it is busy until they
+// have let go.
+func (d driver) detach(ctx context.Context, have reconcile.Live[*State]) error {
+	for _, a := range have.State.Attachments {
+		err := d.c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: "servers/" + a.ServerID + "/os-volume_attachments/" + have.ID})
+		switch {
+		case errors.Is(err, reconcile.ErrGone):
+		case err != nil && !errors.Is(err, reconcile.ErrRejected):
+			return fmt.Errorf("detach from server %s: %w", a.ServerID, err)
+		case err != nil:
+			return fmt.Errorf("%w: detach from server %s: %s", reconcile.ErrBusy, a.ServerID, err.Error())
+		default:
+			return fmt.Errorf("%w: server %s is letting go of it", reconcile.ErrBusy, a.ServerID)
+		}
+	}
+	return nil
 }

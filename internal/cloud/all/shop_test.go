@@ -1,0 +1,24 @@
+package all_test
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// The example with groups that name each other, disks, further interfaces and a
+// load balancer with an address is made as it stands; a second pass writes
+// nothing, and what is asked to stay does.
+func TestShopIsMadeAsItStands(t *testing.T) {
+	g, text := kindtest.NewTarget(t, all.Kinds), example(t, "shop")
+	g.MustSync(text)
+	var count kindtest.Counter
+	if pass := g.SyncThrough(text, count.Wrap); len(pass.Results) > 0 || count.Writes.Load() > 0 || pass.Outcome() != reconcile.InSync {
+		t.Errorf("the second pass wrote %d times: %v", count.Writes.Load(), pass.Results)
+	}
+	if pass := g.MustSync(""); pass.Last.Owned != 1 {
+		t.Errorf("%d objects are left, want the data of the database only", pass.Last.Owned)
+	}
+}

@@ -1,0 +1,94 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Volume is a disk besides the one that a machine boots from: one of its own, or
+// one that is there.
+type Volume struct {
+	Name      string `json:"name,omitempty" rule:"format=label" doc:"What tells it from the machine's others: it becomes the Volume MACHINE-NAME. Required with size."`
+	Size      *int   `json:"size,omitempty" rule:"min=1" doc:"Size in GiB of a volume of its own. It can grow while the machine runs; a smaller one would be another volume."`
+	Type      string `json:"type,omitempty" doc:"Volume type; the cloud decides if left out."`
+	OnDelete  string `json:"onDelete,omitempty" rule:"enum=delete|detach,default=delete" doc:"delete: goes, with all data on it, when it is taken out of the machine or the machine is removed. detach: stays in the cloud then."`
+	VolumeRef string `json:"volumeRef,omitempty" rule:"min=1" doc:"A volume that outlives the machine, instead of size: a Volume of the repository, or one that exists."`
+}
+
+// Interface is a connection to a further network.
+type Interface struct {
+	Name           string   `json:"name" rule:"required,format=label" doc:"What tells it from the machine's others: it becomes the Port MACHINE-NAME."`
+	Network        string   `json:"network" rule:"required,min=1" doc:"Network it is plugged into: a Network of the repository, or one that exists."`
+	Subnet         string   `json:"subnet,omitempty" doc:"Subnet its address comes from; the cloud decides if left out."`
+	FixedIP        string   `json:"fixedIP,omitempty" rule:"format=ip" doc:"Its address on the network; the cloud decides if left out."`
+	SecurityGroups []string `json:"securityGroups,omitempty" rule:"unique,max=64" doc:"Who may talk to it; the cloud's default group if left out."`
+}
+
+// RootName is the name of the volume that a machine boots from.
+const RootName = "root"
+
+func (t *Template) validateMore(at string, r *reconcile.Report) {
+	names, refs := map[string]int{}, map[string]int{}
+	if t.RootVolume != nil {
+		names[RootName] = -1
+	}
+	for i := range t.Volumes {
+		v, field := &t.Volumes[i], fmt.Sprintf("%s.volumes[%d]", at, i)
+		v.validate(field, r)
+		twice(field+".name", v.Name, i, names, "the volume of rootVolume", r)
+		twice(field+".volumeRef", v.VolumeRef, i, refs, "", r)
+	}
+	names = map[string]int{}
+	for i := range t.Ports {
+		twice(fmt.Sprintf("%s.ports[%d].name", at, i), t.Ports[i].Name, i, names, "", r)
+	}
+}
+
+// twice reports a name that an earlier entry has; an index below 0 stands for one
+// that is not in the list.
+func twice(field, name string, i int, seen map[string]int, unlisted string, r *reconcile.Report) {
+	first, found := seen[name]
+	switch {
+	case name == "":
+	case !found:
+		seen[name] = i
+	case first < 0:
+		r.Problem(field, name+" is the name of "+unlisted, "choose another name")
+	default:
+		r.Problem(field, fmt.Sprintf("%s is given already, in entry [%d]", name, first), "give each one once")
+	}
+}
+
+func (v *Volume) validate(field string, r *reconcile.Report) {
+	switch {
+	case v.VolumeRef == "" && v.Size == nil:
+		r.Problem(field, "names no volume", "give name and size for one of the machine's own, or volumeRef for one that is there")
+	case v.VolumeRef == "" && v.Name == "":
+		r.Problem(field+".name", "is missing", "give the volume a name, such as data; it keeps its data as long as it keeps its name")
+	case v.VolumeRef == "":
+	case v.Size != nil:
+		r.Problem(field+".size", "is given along with volumeRef", "keep one of them; the size of a volume that is there is for its own manifest to say")
+	case v.Name != "" || v.Type != "" || v.OnDelete == "detach":
+		r.Problem(field+".volumeRef", "is given along with name, type or onDelete", "remove those: they are for its own manifest to say")
+	}
+}
+
+// ValidateForMany says what of the template at that path cannot be that of so many
+// machines.
+func (t *Template) ValidateForMany(at string, machines int, r *reconcile.Report) {
+	const one = "remove it, or describe the machines one by one"
+	if t.FixedIP != "" {
+		r.Problem(at+".fixedIP", "would be the address of every machine", one)
+	}
+	for i := range t.Ports {
+		if t.Ports[i].FixedIP != "" {
+			r.Problem(fmt.Sprintf("%s.ports[%d].fixedIP", at, i), "would be the address of every machine", one)
+		}
+	}
+	for i := range t.Volumes {
+		if t.Volumes[i].VolumeRef != "" && machines > 1 {
+			r.Problem(fmt.Sprintf("%s.volumes[%d].volumeRef", at, i), fmt.Sprintf("would be attached to all %d machines", machines), "give size and name instead, so that each has its own, or describe the machines one by one")
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package machine
+
+import (
+	"regexp"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// onlyExternal is the name of the import that stands for the external network
+// that nobody has named.
+const onlyExternal = "the-only-external-network"
+
+const hintExternal = "several external networks could serve, or none; set spec.floatingIP.network"
+
+// External is the name of the network that the address comes from, which is
+// imported unless the repository describes it.
+func (f *FloatingIP) External(e *reconcile.Expansion) string {
+	if f.Network != "" {
+		Existing(e, "Network", f.Network)
+		return f.Network
+	}
+	e.Existing("Network", onlyExternal, imported(map[string]any{"filter": map[string]any{"external": true}}), hintExternal)
+	return onlyExternal
+}
+
+// Existing imports an object that the cloud has, by name or ID, unless the
+// repository describes it. An empty name is none.
+func Existing(e *reconcile.Expansion, kind, name string) {
+	if name != "" {
+		e.Existing(kind, name, Import(name), "")
+	}
+}
+
+var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// Import is the manifest of an object that the cloud has, by name or ID.
+func Import(name string) map[string]any {
+	if uuid.MatchString(name) {
+		return imported(map[string]any{"id": name})
+	}
+	return imported(map[string]any{"filter": map[string]any{"name": name}})
+}
+
+// ImportIn is likewise for one of several that are told apart by their network.
+func ImportIn(name, network string) map[string]any {
+	if uuid.MatchString(name) {
+		return Import(name)
+	}
+	return imported(map[string]any{"filter": map[string]any{"name": name, "networkRef": network}})
+}
+
+func imported(which map[string]any) map[string]any {
+	return map[string]any{"spec": map[string]any{"managementPolicy": "unmanaged", "import": which}}
+}

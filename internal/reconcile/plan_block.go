@@ -1,0 +1,53 @@
+package reconcile
+
+import "slices"
+
+// block names, for every step that deletes, the owned objects that must let go
+// first. What is only replaced is awaited by those that are replaced with it;
+// all others keep using it. Of what is deleted and uses each other, in a circle,
+// those that use loosely need not go first.
+func (p *planner) block() {
+	going := map[*Live[any]]int{} // where the step is that destroys an object
+	for i := range p.steps {
+		if p.steps[i].Action.Destroys() {
+			going[p.steps[i].have] = i
+		}
+	}
+	users := make([][]*Live[any], len(p.steps))
+	for _, i := range going {
+		users[i] = p.usersOf(p.steps[i].have)
+	}
+	circle := components(len(p.steps), func(i int) (next []int) {
+		for _, user := range users[i] {
+			if j, ok := going[user]; ok {
+				next = append(next, j)
+			}
+		}
+		return next
+	})
+	p.blocked = make([][]int, len(p.steps))
+	for i := range p.steps {
+		s, named := &p.steps[i], map[string]bool{}
+		for _, user := range users[i] {
+			j, goes := going[user]
+			switch {
+			case user == s.have || !goes && s.Action != Delete:
+				continue
+			case goes && circle[i] == circle[j] && user.loosely(s.have):
+				continue
+			case goes:
+				p.blocked[i] = append(p.blocked[i], j)
+			}
+			if !named[user.Name] {
+				named[user.Name] = true
+				s.Blockers = append(s.Blockers, user.Name)
+			}
+		}
+	}
+}
+
+// loosely tells whether all that l uses of another object the cloud takes off
+// when that is deleted.
+func (l *Live[State]) loosely(other *Live[State]) bool {
+	return slices.Contains(l.Loose, other.ID) && !slices.ContainsFunc(other.Tokens, func(token string) bool { return slices.Contains(l.Uses, token) })
+}
