@@ -34,8 +34,8 @@ func (s *Stack) newer(ctx context.Context) reconcile.Superseded {
 	select {
 	case <-ctx.Done():
 		return ""
-	case <-s.signals().now:
-		return "a request to look again"
+	case by := <-s.signals().now:
+		return by
 	case <-s.signals().wake:
 	}
 	rev, changed, err := s.Fetch(ctx)

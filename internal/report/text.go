@@ -55,6 +55,10 @@ func (t Text) plan(p reconcile.Plan, rev source.Revision) {
 	if p.Held != "" {
 		fmt.Fprintf(t.W, "%s %s.\n", t.paint(red, "Held:"), Clean(p.Held))
 	}
+	if p.Suspended != "" {
+		fmt.Fprintf(t.W, "%s %s; nothing is carried out.\n", t.paint(red, "Suspended:"), Clean(p.Suspended))
+		return
+	}
 	if p.Held != "" || t.Binding && p.Summary().Writes() > 0 {
 		fmt.Fprintf(t.W, "To carry out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())
 	}
@@ -217,6 +221,8 @@ func ending(p reconcile.Pass) string {
 		text = "interrupted"
 	case p.First.Held != "":
 		text = "held, nothing was changed"
+	case p.First.Suspended != "" && !p.Last.InSync():
+		text = "suspended, nothing was changed"
 	}
 	if did := Deeds(p); did != "" {
 		text += ": " + did
