@@ -41,8 +41,12 @@ type Handler struct {
 
 // New refuses to make a handler that has no tokens.
 func New(c Config) (*Handler, error) {
-	if _, err := c.Tokens(); err != nil {
+	list, err := c.Tokens()
+	switch {
+	case err != nil:
 		return nil, err
+	case len(list) == 0:
+		return nil, errors.New("there is no token")
 	}
 	return &Handler{Config: c}, nil
 }
