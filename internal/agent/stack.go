@@ -128,6 +128,9 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) 
 	ctx, stop := s.attend(ctx)
 	pass := s.sync(ctx, revision)
 	stop()
+	if by := supersededBy(ctx); by != "" && pass.Superseded == "" && s.news == nil {
+		s.interrupt(by) // it came when the pass had ended
+	}
 	run.Pass = &pass
 	if pass.Outcome() == reconcile.InSync {
 		s.synced = rev.Commit

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"sync/atomic"
-	"time"
 )
 
 // Prefix is where every path begins.
@@ -175,6 +174,5 @@ func accepted(w http.ResponseWriter) {
 func unread(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // where there is none, nothing is read anyway
 	}
 }
