@@ -178,7 +178,7 @@ func said(r Run) string {
 		for _, f := range r.Pass.Failures {
 			text += " " + f.Key.String()
 		}
-		text += " " + r.Pass.First.Held + " " + r.Pass.First.Suspended
+		text += " " + r.Pass.First.Held + " " + r.Pass.First.Suspended + " " + string(r.Pass.Superseded)
 		if r.Pass.First.Stopped() {
 			text += " " + r.Pass.First.Hash()
 		}
