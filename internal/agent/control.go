@@ -59,11 +59,11 @@ const mostSpent = 1000
 // looked at now. The approval is for that one plan at its commit, or what is left
 // of it when its pass is interrupted, and for this process.
 func (s *Stack) Approve(hash, by string) error {
-	if err := s.control.approve(hash, by, time.Now()); err != nil {
-		return err
+	news, err := s.control.approve(hash, by, time.Now())
+	if news {
+		s.interrupt(reconcile.Superseded("the approval of " + hash))
 	}
-	s.interrupt(reconcile.Superseded("the approval of " + hash))
-	return nil
+	return err
 }
 
 // State is how the stack was left by the last look at it.
@@ -79,19 +79,24 @@ func (s *Stack) State() State {
 	return state
 }
 
-func (c *control) approve(hash, by string, now time.Time) error {
+// approve notes an approval. news is false when it was given before: the pass that
+// carries the plan out must not give way to it.
+func (c *control) approve(hash, by string, now time.Time) (news bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.held == nil {
-		return ErrNothingHeld
+		return false, ErrNothingHeld
 	}
 	if have := c.held.Hash(); have != hash {
-		return &OtherPlanError{have}
+		return false, &OtherPlanError{have}
+	}
+	if c.given != nil && c.given.Hash == hash && c.given.Commit == c.held.Commit {
+		return false, nil
 	}
 	c.given = &reconcile.Approval{Hash: hash, By: by, Commit: c.held.Commit, Proof: c.held.Proof()}
 	c.at = now
 	c.spent = slices.DeleteFunc(c.spent, func(spent string) bool { return spent == hash })
-	return nil
+	return true, nil
 }
 
 // approved are the approvals that a pass of the commit may use.

@@ -98,6 +98,32 @@ func TestAnApprovalIsDroppedWhenThePlanChanges(t *testing.T) {
 	})
 }
 
+// An approval that is given twice does not end the pass that carries it out.
+func TestAnApprovalGivenTwiceIsOne(t *testing.T) {
+	names := []string{"a"}
+	o := &outside{commit: "one"}
+	o.manual(&names)
+	hold := o.pass
+	o.pass = func(ctx context.Context, n int) reconcile.Pass {
+		if len(o.passes[n-1].Approved) > 0 {
+			return waiting(ctx, n)
+		}
+		return hold(ctx, n)
+	}
+	serve(t, o, "@every 24h", "@every 24h", func(s *Stack) {
+		o.pause(time.Second)
+		for range 3 {
+			if err := s.Approve(s.State().Hash, "Ann"); err != nil {
+				t.Fatal(err)
+			}
+			o.pause(time.Second)
+		}
+		if len(o.passes) != 2 {
+			t.Errorf("%d passes, want the one that was held and the one that was approved", len(o.passes))
+		}
+	})
+}
+
 // An approval that comes while a pass runs is for the next one, which it begins.
 func TestAnApprovalDuringAPassIsNotLost(t *testing.T) {
 	names := []string{"a"}

@@ -77,7 +77,7 @@ func readFolderFile(files fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	text, err := io.ReadAll(io.LimitReader(f, maxFolderFile+1))
 	if len(text) > maxFolderFile {
 		return nil, wrong(fmt.Sprintf("larger than %d bytes", maxFolderFile), folderAllows)
