@@ -158,7 +158,7 @@ Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing w
 	root.SetVersionTemplate(versionLine())
 	root.Flags().Bool("version", false, "print the version") // -v is --verbose's
 	root.AddCommand(elsewhere()...)
-	root.AddCommand(a.run(), a.plan(), a.status(), a.validate(), a.explain(), a.schema(), a.version(), a.demo(), a.simulator())
+	root.AddCommand(a.run(), a.approve(), a.reconcile(), a.plan(), a.status(), a.validate(), a.explain(), a.schema(), a.version(), a.demo(), a.simulator())
 	return root
 }
 

@@ -34,7 +34,7 @@ func (w wiring) looker(s *config.Stack) *looker {
 // plan compares files with the live cloud and changes nothing.
 func (l *looker) plan(ctx context.Context, commit string, files fs.FS) (reconcile.Plan, error) {
 	// What is wrong by itself is said without asking the cloud.
-	want, known, err := l.readAt(ctx, files)
+	want, weaker, known, err := l.readAt(ctx, files)
 	if err != nil {
 		return reconcile.Plan{}, err
 	}
@@ -43,11 +43,11 @@ func (l *looker) plan(ctx context.Context, commit string, files fs.FS) (reconcil
 		return reconcile.Plan{}, err
 	}
 	if region != known {
-		if want, _, err = l.readAt(ctx, files); err != nil {
+		if want, weaker, _, err = l.readAt(ctx, files); err != nil {
 			return reconcile.Plan{}, err
 		}
 	}
-	plan := engine.Look(ctx, commit, want, nil)
+	plan := engine.Look(ctx, commit, want, nil, weaker...)
 	if len(plan.Unlisted) > 0 {
 		l.close()
 	}
@@ -56,21 +56,21 @@ func (l *looker) plan(ctx context.Context, commit string, files fs.FS) (reconcil
 
 // read turns files into objects without asking the cloud.
 func (l *looker) read(ctx context.Context, files fs.FS) ([]reconcile.Desired, error) {
-	want, _, err := l.readAt(ctx, files)
+	want, _, _, err := l.readAt(ctx, files)
 	return want, err
 }
 
 // readAt is read, and tells for which region; "" while that is not known.
-func (l *looker) readAt(ctx context.Context, files fs.FS) (want []reconcile.Desired, region string, err error) {
+func (l *looker) readAt(ctx context.Context, files fs.FS) (want []reconcile.Desired, weaker []reconcile.Policy, region string, err error) {
 	l.mu.Lock()
 	region = l.region
 	l.mu.Unlock()
 	bounds, err := l.limits(ctx, region)
 	if err != nil {
-		return nil, region, err
+		return nil, nil, region, err
 	}
-	reading, err := reader(l.stack, region, bounds).Read(ctx, files)
-	return reading.Want, region, err
+	reading, weaker, err := contents(ctx, l.stack, region, bounds, files)
+	return reading.Want, weaker, region, err
 }
 
 // limits bounds what is planned: by the stack, and a pull request by the branch

@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/control"
 	"github.com/stackreeve/stackreeve/internal/listen"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -31,6 +32,7 @@ type service struct {
 	metrics *report.Metrics
 	forges  *forges
 	hooks   http.Handler // nil when webhooks are not asked for
+	control http.Handler // what people may ask for
 }
 
 func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
@@ -48,7 +50,7 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 		one.Approved = approvals(f.approve)
 		svc.stacks = append(svc.stacks, one)
 	}
-	return svc, svc.receive(stacks, f)
+	return svc, errors.Join(svc.receive(stacks, f), svc.steer(f))
 }
 
 // stack is one stack with everybody who hears of it.
@@ -120,6 +122,9 @@ const scrapes = 4
 func (s *service) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.health.Handler(promhttp.HandlerFor(s.metrics.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes})))
+	if s.control != nil {
+		mux.Handle(control.Prefix, s.control)
+	}
 	if s.hooks != nil {
 		mux.Handle("/webhook/", s.hooks)
 	}

@@ -31,7 +31,7 @@ type wiring struct {
 
 func (w wiring) stack(s *config.Stack, repo *source.Repo) *agent.Stack {
 	return &agent.Stack{
-		Name: s.Name, Fetch: repo.Fetch, Poll: s.Poll, DriftCheck: s.DriftCheck, Read: read(s),
+		Name: s.Name, Fetch: repo.Fetch, Poll: s.Poll, DriftCheck: s.DriftCheck, Read: read(s), Weaker: config.ReadFolder,
 		Open: func(ctx context.Context) (agent.Cloud, error) {
 			engine, region, err := w.open(ctx, s)
 			if err != nil {
@@ -54,7 +54,7 @@ func (w wiring) repo(s *config.Stack) (*source.Repo, error) {
 // read reads a revision of the stack's branch.
 func read(s *config.Stack) func(context.Context, fs.FS, string) ([]reconcile.Desired, error) {
 	return func(ctx context.Context, files fs.FS, region string) ([]reconcile.Desired, error) {
-		reading, err := reader(s, region, s.Bounds()).Read(ctx, files)
+		reading, _, err := contents(ctx, s, region, s.Bounds(), files)
 		if err != nil && !errors.As(err, new(manifest.Problems)) {
 			err = source.Public(err)
 		}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -17,8 +18,12 @@ func (s *Stack) attend(parent context.Context) (ctx context.Context, stop func()
 	var listening sync.WaitGroup
 	listening.Go(func() {
 		for ctx.Err() == nil {
-			if by := s.newer(ctx); by != "" {
-				cancel(by)
+			by := s.newer(ctx)
+			if by == "" {
+				continue
+			}
+			if cancel(by); supersededBy(ctx) != by && s.news == nil {
+				s.interrupt(by) // the pass has ended by itself
 			}
 		}
 	})
@@ -28,14 +33,20 @@ func (s *Stack) attend(parent context.Context) (ctx context.Context, stop func()
 	}
 }
 
+// supersededBy is what a context of attend ended for; "" when for nothing newer.
+func supersededBy(ctx context.Context) (by reconcile.Superseded) {
+	errors.As(context.Cause(ctx), &by)
+	return by
+}
+
 // newer waits for a signal, or for ctx to end, and tells what it calls for; ""
 // when for nothing. A signal that ctx ends with is not lost.
 func (s *Stack) newer(ctx context.Context) reconcile.Superseded {
 	select {
 	case <-ctx.Done():
 		return ""
-	case <-s.signals().now:
-		return "a request to look again"
+	case by := <-s.signals().now:
+		return by
 	case <-s.signals().wake:
 	}
 	rev, changed, err := s.Fetch(ctx)

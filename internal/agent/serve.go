@@ -41,6 +41,7 @@ func (s *Stack) Serve(ctx context.Context) {
 	for always := true; ctx.Err() == nil; {
 		run, said := s.look(ctx, always)
 		if said {
+			s.control.saw(run)
 			s.Report(run)
 		}
 		superseded := run.Pass != nil && run.Pass.Superseded != ""
@@ -64,11 +65,11 @@ func (s *Stack) Check() { signal(s.signals().check) }
 
 // Now says that a person wants to have it looked at: a pass in progress gives way,
 // and a pause after failures ends.
-func (s *Stack) Now() { signal(s.signals().now) }
+func (s *Stack) Now() { s.interrupt("a request to look again") }
 
 func (s *Stack) signals() *Stack {
 	s.once.Do(func() {
-		s.wake, s.check, s.now = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+		s.wake, s.check, s.now = make(chan struct{}, 1), make(chan struct{}, 1), make(chan reconcile.Superseded, 1)
 	})
 	return s
 }
@@ -76,6 +77,14 @@ func (s *Stack) signals() *Stack {
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
+	default: // one is waiting already
+	}
+}
+
+// interrupt has the stack looked at now; by is what a pass in progress gives way to.
+func (s *Stack) interrupt(by reconcile.Superseded) {
+	select {
+	case s.signals().now <- by:
 	default: // one is waiting already
 	}
 }
@@ -107,7 +116,7 @@ func (s *Stack) next(ctx context.Context, checks <-chan struct{}, r *rest) (alwa
 		return false
 	case <-checks:
 		return true
-	case <-s.signals().now:
+	case _ = <-s.signals().now:
 		return true
 	case <-again:
 		r.until = time.Time{}

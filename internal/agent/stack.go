@@ -30,6 +30,10 @@ type Stack struct {
 	// [manifest.Problems] when a commit has to mend it. The region is "" while
 	// the cloud is not known.
 	Read func(ctx context.Context, files fs.FS, region string) ([]reconcile.Desired, error)
+	// Weaker, when set, reads which policies a revision has besides those of the
+	// configuration. It is asked about files that Read has accepted, and about newer
+	// ones that it refused.
+	Weaker func(files fs.FS) ([]reconcile.Policy, error)
 	// Open connects to the cloud. It is called again after the cloud could not
 	// be seen, so that new credentials are read.
 	Open func(context.Context) (Cloud, error)
@@ -58,7 +62,9 @@ type Stack struct {
 	once   sync.Once
 	wake   chan struct{}
 	check  chan struct{}
-	now    chan struct{}
+	now    chan reconcile.Superseded
+
+	control control
 }
 
 // Cloud is an opened cloud, as the cycle sees it.
@@ -98,6 +104,7 @@ func (s *Stack) look(ctx context.Context, always bool) (run report.Run, said boo
 }
 
 func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) {
+	newest := rev
 	rev, want, ok := s.choose(ctx, run, rev)
 	if ok && s.cloud == nil {
 		cloud, err := s.Open(ctx)
@@ -114,10 +121,16 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) 
 		return
 	}
 	run.Revision = rev
-	revision := reconcile.Revision{Commit: rev.Commit, Want: want, Approved: s.Approved, Only: s.Only, Synced: s.wasSynced(ctx, rev.Commit)}
+	revision := reconcile.Revision{
+		Commit: rev.Commit, Want: want, Approved: s.approved(rev.Commit), Only: s.Only, Synced: s.wasSynced(ctx, rev.Commit),
+		Policies: s.weaker(rev, newest),
+	}
 	ctx, stop := s.attend(ctx)
 	pass := s.sync(ctx, revision)
 	stop()
+	if by := supersededBy(ctx); by != "" && pass.Superseded == "" && s.news == nil {
+		s.interrupt(by) // it came when the pass had ended
+	}
 	run.Pass = &pass
 	if pass.Outcome() == reconcile.InSync {
 		s.synced = rev.Commit

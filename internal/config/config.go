@@ -40,6 +40,7 @@ type Spec struct {
 	Source   Source             `json:"source" rule:"required" doc:"Where the manifests are."`
 	Cloud    string             `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
 	Defaults reconcile.Defaults `json:"defaults,omitempty" doc:"What manifests leave out, or name in the words of their own house."`
+	Suspend  bool               `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
 	Sync     Sync               `json:"sync,omitempty" doc:"How far the agent may go."`
 	Limits   SizeLimits         `json:"limits,omitempty" doc:"How large the stack may become."`
 	Report   Report             `json:"report,omitempty" doc:"Whom the agent tells: the forge where the repository is."`
@@ -76,6 +77,7 @@ type Auth struct {
 
 // Sync says how far the agent may go.
 type Sync struct {
+	Mode              string                          `json:"mode,omitempty" rule:"enum=auto|manual,default=auto" doc:"Whether changes are carried out by themselves; with manual each plan, drift included, waits until its hash is approved."`
 	Prune             *bool                           `json:"prune,omitempty" rule:"default=true" doc:"Whether objects whose manifest is gone are deleted."`
 	Drift             string                          `json:"drift,omitempty" rule:"enum=correct|report,default=correct" doc:"What happens to changes made in the cloud."`
 	DriftCheck        string                          `json:"driftCheck,omitempty" rule:"default=@every 5m" doc:"When the cloud is looked at without a new commit, as a cron expression."`
@@ -106,6 +108,12 @@ func (s *Stack) Policies() []reconcile.Policy {
 	policies := []reconcile.Policy{reconcile.ReportDrift(s.Spec.Sync.Drift == "report")}
 	if !s.Prune() {
 		policies = append(policies, reconcile.NoPrune)
+	}
+	if s.Spec.Suspend {
+		policies = append(policies, reconcile.Suspend("suspend is true in the agent's configuration"))
+	}
+	if s.Spec.Sync.Mode == "manual" {
+		policies = append(policies, reconcile.Manual("sync.mode is manual in the agent's configuration"))
 	}
 	return policies
 }

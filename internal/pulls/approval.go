@@ -53,7 +53,7 @@ func approved(said []command, ours []forge.Comment, stack string, merged source.
 			if !shown(cmd, m) {
 				continue
 			}
-			a := reconcile.Approval{Hash: cmd.hash, By: cmd.by.login}
+			a := reconcile.Approval{Hash: cmd.hash, By: cmd.by.login, Standing: true}
 			if m.Hash == cmd.hash && m.Tree != "" && m.Tree == merged.Tree {
 				a.Commit, a.Proof = merged.Commit, reconcile.Proof{Exact: m.Exact, Steps: m.Steps}
 			}

@@ -44,7 +44,7 @@ func (s *Stack) Planned(p reconcile.Plan) {
 		return
 	}
 	s.driftFound(p, now)
-	if p.Commit == synced || p.Held != "" {
+	if p.Commit == synced || p.Stopped() {
 		return
 	}
 	r := s.repository
@@ -60,7 +60,7 @@ func (s *Stack) Planned(p reconcile.Plan) {
 // begins tells whether a pass begins something new on a commit that has a status:
 // it was held and is not any more, or the branch went back to it.
 func begins(before forge.Status, p reconcile.Plan) bool {
-	return strings.HasPrefix(before.Description, heldWord) || before.State == forge.Success && !p.InSync()
+	return strings.HasPrefix(before.Description, heldWord) || strings.HasPrefix(before.Description, suspendedWord) || before.State == forge.Success && !p.InSync()
 }
 
 // Started implements reconcile.Watcher.

@@ -34,7 +34,7 @@ func (s *Stack) verdict(run report.Run) (commit string, status forge.Status, ok 
 		if status.State == forge.Success {
 			s.supersede(cmp.Or(t.synced, run.Revision.Parent), commit)
 			t.synced = commit
-		} else if last := run.Pass.Last; commit == t.synced && (onlyDrift(last) || len(last.Unlisted) > 0) {
+		} else if last := run.Pass.Last; commit == t.synced && last.Suspended == "" && (onlyDrift(last) || len(last.Unlisted) > 0) {
 			return commit, status, false // the drift status says so
 		}
 	}
@@ -58,10 +58,16 @@ func steady(text string) string { return requestID.ReplaceAllString(text, "req-â
 // heldWord begins the description of a commit that waits for an approval.
 const heldWord = "held: "
 
+// suspendedWord begins that of a commit that differs from the cloud of a suspended
+// stack.
+const suspendedWord = "suspended ("
+
 // ended is what a pass makes of its commit. Drift that is only reported takes
 // nothing from a commit that was applied.
 func ended(p reconcile.Pass) forge.Status {
 	switch last := p.Last; {
+	case last.Suspended != "" && len(last.Unlisted) == 0 && !last.InSync():
+		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%s%d differ): %s", suspendedWord, last.Differing(), last.Suspended)}
 	case p.First.Held != "":
 		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%sapprove %s; %s", heldWord, p.First.Hash(), p.First.Held)}
 	case len(last.Unlisted) > 0:
@@ -70,16 +76,20 @@ func ended(p reconcile.Pass) forge.Status {
 		f := p.Failures[0]
 		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, steady(f.Reason))}
 	case p.Outcome() == reconcile.InSync, onlyDrift(last):
-		return forge.Status{State: forge.Success, Description: inSync + report.Plural(p.Last.Owned, "object")}
+		text := inSync + report.Plural(last.Owned, "object")
+		if last.Suspended != "" {
+			text += "; suspended"
+		}
+		return forge.Status{State: forge.Success, Description: text}
 	default:
 		return forge.Status{State: forge.Failure, Description: last.Summary().String()}
 	}
 }
 
 // onlyDrift tells whether all that differs is what somebody changed in the
-// cloud.
+// cloud. Where every change waits for an approval drift is reported in this way, too.
 func onlyDrift(p reconcile.Plan) bool {
-	if p.Held != "" || len(p.Unlisted) > 0 {
+	if p.Held != "" && p.Manual == "" || len(p.Unlisted) > 0 {
 		return false
 	}
 	for _, step := range p.Steps {

@@ -21,6 +21,10 @@ type Approval struct {
 	Commit string
 	// Proof says what the hash stands for; without it nobody knows what the rest is.
 	Proof Proof
+	// Standing is true when it is read again whenever it is wanted, such as one on a
+	// pull request. Where every change waits for an approval it is good for what that
+	// brought, and not for drift that comes later.
+	Standing bool
 }
 
 // Proof says what a hash stands for, so that anybody can check it: whoever keeps
@@ -145,6 +149,9 @@ func (s Step) print(stack, deed, id string) string {
 // Covers tells whether everything the plan would do was approved: it is the very
 // plan, or what is left of it at the one commit whose pass it was.
 func (a Approval) Covers(p Plan) bool {
+	if a.Standing && p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Drift && s.Action.Writes() }) {
+		return false
+	}
 	return a.Hash != "" && a.Hash == p.Hash() || a.rest(p) && len(a.missing(p)) == 0
 }
 
@@ -173,6 +180,9 @@ func (p Plan) unapproved(approved []Approval) string {
 		if missing := a.missing(p); a.rest(p) && (near.Hash == "" || len(missing) < len(grown)) {
 			near, grown = a, missing
 		}
+	}
+	if last := approved[len(approved)-1]; last.Standing && last.Hash == p.Hash() {
+		return fmt.Sprintf("%s was approved for what its pull request brought, and not for what changed in the cloud since", last.Hash)
 	}
 	if near.Hash == "" {
 		return fmt.Sprintf("the approved hash %s is not that of this plan", approved[len(approved)-1].Hash)

@@ -12,14 +12,23 @@ import (
 
 // Brake holds a plan that destroys more than the limits allow, or everything
 // the stack owns, unless somebody approved of all it would do. Surplus copies
-// left by interrupted requests do not count: the object itself stays.
+// left by interrupted requests do not count: the object itself stays. Of a stack
+// that is changed by hand only (see [Manual]) it holds every plan that writes.
+// What is suspended need not be held.
 //
 // A pass destroys nothing that was not in the plan it set out with, so that
 // limits bound the pass as they bound its plan.
 func Brake(limits Limits, approved []Approval) Policy {
 	return func(p Plan) Plan {
 		reasons := p.toll().over(limits)
-		if len(reasons) == 0 || slices.ContainsFunc(approved, func(a Approval) bool { return a.Covers(p) }) {
+		if p.Manual != "" && p.Summary().Writes() > 0 {
+			reasons = append(reasons, "every change waits for an approval: "+p.Manual)
+		}
+		if len(reasons) == 0 || p.Suspended != "" {
+			return p
+		}
+		if i := slices.IndexFunc(approved, func(a Approval) bool { return a.Covers(p) }); i >= 0 {
+			p.Approved = &approved[i]
 			return p
 		}
 		p.Held = strings.Join(reasons, "; ")
@@ -34,7 +43,7 @@ func Brake(limits Limits, approved []Approval) Policy {
 // person has read is carried out, or nothing. "" holds none.
 func Only(hash string) Policy {
 	return func(p Plan) Plan {
-		if hash == "" || p.Held != "" || p.Summary().Writes() == 0 || p.Hash() == hash {
+		if hash == "" || p.Stopped() || p.Summary().Writes() == 0 || p.Hash() == hash {
 			return p
 		}
 		p.Held = fmt.Sprintf("only the plan with the hash %s may be carried out, and this one is another", hash)

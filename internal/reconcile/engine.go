@@ -148,11 +148,12 @@ func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
 }
 
 // Look makes the plan for a revision, weakened by every policy. approved are the
-// plans that the brake may let through. It only reads.
-func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approved []Approval) Plan {
+// plans that the brake may let through, weaker the policies of this revision. It only
+// reads.
+func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approved []Approval, weaker ...Policy) Plan {
 	secrets := e.secretsOf(want)
 	have := e.Observe(redact.With(ctx, secrets), want)
-	return e.plan(Revision{Commit: commit, Want: want}, have, nil).hiding(secrets).Apply(Brake(e.Limits, approved))
+	return e.plan(Revision{Commit: commit, Want: want, Policies: weaker}, have, nil).hiding(secrets).Apply(Brake(e.Limits, approved))
 }
 
 // plan compares a revision with a snapshot; lost is for [Input.Lost].
@@ -160,5 +161,5 @@ func (e *Engine) plan(rev Revision, have Snapshot, lost map[string]string) Plan 
 	return Make(Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
 		Prints: e.Prints, Lost: lost,
-	}).Apply(e.Policies...)
+	}).Apply(e.Policies...).Apply(rev.Policies...)
 }

@@ -21,6 +21,28 @@ func (p Plan) mapSteps(f func(Step) Step) Plan {
 	return p
 }
 
+// Suspend has nothing of a plan carried out, and nobody can approve of it. why says
+// where that is written, for people.
+func Suspend(why string) Policy {
+	return func(p Plan) Plan {
+		if p.Suspended == "" {
+			p.Suspended = why
+		}
+		return p
+	}
+}
+
+// Manual has every change wait for an approval. why says where that is written, for
+// people.
+func Manual(why string) Policy {
+	return func(p Plan) Plan {
+		if p.Manual == "" {
+			p.Manual = why
+		}
+		return p
+	}
+}
+
 // NoPrune keeps what the stack owns and the repository no longer has.
 func NoPrune(p Plan) Plan {
 	return p.mapSteps(func(s Step) Step {

@@ -121,6 +121,9 @@ func (r *run) when(t candidate, now time.Time) start {
 	if d, harms := s.harm(); harms && d > r.permitted[t.id] && !r.healable(*s) {
 		return notInThisRound
 	}
+	if !r.approved.allows(r.engine.Stack, *s) {
+		return notInThisRound
+	}
 	if r.sight(s.Key.Kind).stale[s.Key] {
 		return notInThisRound // another step for the same key has ended
 	}

@@ -19,6 +19,8 @@ type Revision struct {
 	Only string
 	// Synced is true when this commit was in sync before.
 	Synced bool
+	// Policies weaken the plans of this revision besides those of the engine.
+	Policies []Policy
 }
 
 // Sync carries out one pass: it looks, decides, acts as soon as what a step
@@ -40,7 +42,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	r.permit(r.pass.First)
 	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
 	r.pass.Last = r.pass.First
-	if r.pass.First.Held == "" {
+	if !r.pass.First.Stopped() {
 		r.loop(ctx, stepCtx)
 		r.pass.Last = r.round.plan.recorded()
 	}
@@ -48,7 +50,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	r.pass.Interrupted = ctx.Err() != nil
 	errors.As(context.Cause(ctx), &r.pass.Superseded)
 	e.forget(r.pass.Last)
-	if r.pass.Last.Held == "" {
+	if !r.pass.Last.Stopped() {
 		r.pass.Failures = failuresOf(r.pass.Last, r.lastErrors(r.pass.Last))
 	}
 	return r.pass
@@ -73,6 +75,7 @@ type run struct {
 	seen      map[string]*sight     // by kind name
 	tries     map[string]*try       // by step identity
 	permitted map[string]Disruption // how much may be done to what, by step identity
+	approved  *leave                // what may be done at all; nil when that is not limited
 	doing     map[string]Activity
 	pending   map[string]time.Time // since when the cloud works on what, by step identity
 	stuck     map[manifest.Key]error
@@ -162,6 +165,7 @@ func (r *run) permit(first Plan) {
 			r.permitted[s.id()] = max(d, r.permitted[s.id()])
 		}
 	}
+	r.approved = first.leave()
 }
 
 func (r *run) start(ctx context.Context, t candidate) {

@@ -129,6 +129,11 @@ type Plan struct {
 	Unlisted []string
 	// Held says why a brake stops the whole plan; "" when none does.
 	Held string
+	// Approved is what let a plan through that would be held; nil when nothing had to.
+	Approved *Approval
+	// Suspended says why nothing of the plan is carried out, whoever approves of it;
+	// "" when that is not so. Manual says why every change waits for an approval.
+	Suspended, Manual string
 
 	secrets *redact.Redactor
 }
@@ -146,6 +151,21 @@ type Workload struct {
 // InSync tells whether nothing is left to do or to decide.
 func (p Plan) InSync() bool {
 	return p.Held == "" && len(p.Unlisted) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
+}
+
+// Stopped tells whether nothing of the plan may be carried out now: it is held, or its
+// stack is suspended.
+func (p Plan) Stopped() bool { return p.Held != "" || p.Suspended != "" }
+
+// Differing counts the steps for what is not as wanted.
+func (p Plan) Differing() int {
+	n := 0
+	for _, s := range p.Steps {
+		if s.Action != Keep || len(s.Changes) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Hash names exactly the writing steps of the plan: the same steps, on the

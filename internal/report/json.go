@@ -23,6 +23,7 @@ type PlanDoc struct {
 	Outcome    string            `json:"outcome"`
 	ExitCode   int               `json:"exitCode"`
 	Held       string            `json:"held,omitempty"`
+	Suspended  string            `json:"suspended,omitempty"`
 	Unlisted   []string          `json:"unlisted,omitempty"`
 	Owned      int               `json:"owned"`
 	Summary    reconcile.Summary `json:"summary"`
@@ -107,7 +108,7 @@ func keyDoc(k manifest.Key) KeyDoc {
 func Document(p reconcile.Plan, rev source.Revision) PlanDoc {
 	doc := PlanDoc{
 		APIVersion: "stackreeve.dev/v1alpha1", Kind: "Plan", Stack: p.Stack, Commit: p.Commit, Branch: rev.Branch,
-		Hash: p.Hash(), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Unlisted: p.Unlisted,
+		Hash: p.Hash(), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Suspended: p.Suspended, Unlisted: p.Unlisted,
 		Owned: p.Owned, Summary: p.Summary(), Steps: []StepDoc{},
 	}
 	for _, s := range p.Steps {

@@ -141,6 +141,12 @@ func (l *Log) passed(p reconcile.Pass, commit string) {
 		level = slog.LevelWarn
 	}
 	attrs := []any{"outcome", p.Outcome().String(), "commit", commit, "writes", p.Writes(), "objects", p.Last.Owned, "took", Lasted(p.Took)}
+	if by := p.First.Approved; by != nil {
+		attrs = append(attrs, "approved", by.Hash, "by", by.By)
+	}
+	if p.First.Suspended != "" {
+		attrs = append(attrs, "suspended", p.First.Suspended, "differ", p.Last.Differing())
+	}
 	if p.First.Held != "" {
 		attrs = append(attrs, "held", p.First.Held, "approve", p.First.Hash())
 	}
@@ -164,7 +170,10 @@ func said(r Run) string {
 		for _, f := range r.Pass.Failures {
 			text += " " + f.Key.String()
 		}
-		text += " " + r.Pass.First.Held
+		text += " " + r.Pass.First.Held + " " + r.Pass.First.Suspended + " " + string(r.Pass.Superseded)
+		if r.Pass.First.Stopped() {
+			text += " " + r.Pass.First.Hash()
+		}
 	}
 	return text
 }

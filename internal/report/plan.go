@@ -42,6 +42,10 @@ func (t Text) plan(p reconcile.Plan, rev source.Revision) {
 	if p.Held != "" {
 		fmt.Fprintf(t.W, "%s %s.\n", t.paint(red, "Held:"), Clean(p.Held))
 	}
+	if p.Suspended != "" {
+		fmt.Fprintf(t.W, "%s %s; nothing is carried out.\n", t.paint(red, "Suspended:"), Clean(p.Suspended))
+		return
+	}
 	if p.Held != "" || t.Binding && p.Summary().Writes() > 0 {
 		fmt.Fprintf(t.W, "To carry out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())
 	}

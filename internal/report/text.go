@@ -95,6 +95,8 @@ func ending(p reconcile.Pass) string {
 		text = "interrupted"
 	case p.First.Held != "":
 		text = "held, nothing was changed"
+	case p.First.Suspended != "" && !p.Last.InSync():
+		text = "suspended, nothing was changed"
 	}
 	if did := Deeds(p); did != "" {
 		text += ": " + did

@@ -28,6 +28,9 @@ func (p Page) missing() string {
 	if p.Waits() {
 		return "**To have exactly this commit planned**, somebody with write access looks at it and comments:\n\n" + fenced("", []string{PlanCommand(p.Head)}) + "\n\n"
 	}
+	if len(list) == 0 && p.Plan != nil && p.Plan.Suspended != "" {
+		return text // merging it applies nothing
+	}
 	if len(list) == 0 {
 		return text + "**To apply it**, merge it.\n\n"
 	}

@@ -50,6 +50,8 @@ func ending(run report.Run) string {
 	switch {
 	case pass.Interrupted:
 		text = "interrupted, and taken up again"
+	case suspended(pass):
+		return differ(pass)
 	case pass.First.Held != "":
 		return "held, nothing was changed"
 	}
@@ -65,6 +67,12 @@ func ending(run report.Run) string {
 
 func (p Page) passed(pass reconcile.Pass) string {
 	var b strings.Builder
+	if pass.First.Suspended != "" {
+		fmt.Fprintf(&b, "The stack is suspended: %s.\n\n", quote(pass.First.Suspended))
+	}
+	if by := pass.First.Approved; by != nil && by.By != "" {
+		fmt.Fprintf(&b, "The plan %s was approved by %s.\n\n", code(by.Hash), code(by.By))
+	}
 	if pass.First.Held != "" {
 		fmt.Fprintf(&b, "Somebody with write access has to approve of it: %s.\n\n%s", quote(pass.First.Held), approve(pass.First.Hash()))
 	}

@@ -55,6 +55,7 @@ func (p Page) Markdown() string {
 		b.WriteString(text + "\n\n")
 	}
 	if p.After == nil {
+		b.WriteString(p.suspension())
 		b.WriteString(p.missing())
 	}
 	b.WriteString(p.problems())

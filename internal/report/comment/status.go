@@ -45,6 +45,8 @@ func (p Page) verdict(plan reconcile.Plan) (ok bool, description string) {
 		end = "; " + report.Plural(n, "object") + " not possible; approve " + plan.Hash() + " for the rest"
 	case n > 0:
 		end = "; " + report.Plural(n, "object") + " not possible"
+	case plan.Suspended != "":
+		return true, described(text, "; suspended: nothing of it is applied")
 	case p.held():
 		end = "; approve " + plan.Hash() + " to go on"
 	case plan.Held != "":

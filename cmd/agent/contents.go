@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// contents reads all that a revision of a stack's folder says: its manifests, and
+// what it takes from what the agent does. What is wrong is told in one go.
+func contents(ctx context.Context, s *config.Stack, region string, bounds reconcile.Bounds, files fs.FS) (reconcile.Reading, []reconcile.Policy, error) {
+	reading, err := reader(s, region, bounds).Read(ctx, files)
+	weaker, err2 := config.ReadFolder(files)
+	var problems, more manifest.Problems
+	switch {
+	case err2 == nil:
+		return reading, weaker, err
+	case err != nil && !errors.As(err, &problems):
+		return reading, nil, err
+	case !errors.As(err2, &more):
+		return reading, nil, err2
+	}
+	return reading, nil, append(problems, more...).Sorted()
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/control"
+	"github.com/stackreeve/stackreeve/internal/localfile"
+)
+
+// steer makes what people can ask of the agent, if there is a token for it.
+func (svc *service) steer(f runFlags) error {
+	svc.control = http.HandlerFunc(control.Off)
+	switch {
+	case f.controlToken == "":
+		return nil
+	case f.listen == "":
+		return errors.New("--control-token-file: there is no --listen, so nobody can ask for anything; give it an address")
+	}
+	if localfile.Exposed(f.controlToken) {
+		svc.log.Warn("the control token can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", f.controlToken)
+	}
+	stacks := map[string]control.Stack{}
+	for _, one := range svc.stacks {
+		stacks[one.Name] = control.Stack{
+			Now: agent.NewPace(one.Now).Hint, Approve: one.Approve, State: func() any { return one.State() },
+		}
+	}
+	handler, err := control.New(control.Config{
+		Tokens: func() ([]control.Token, error) { return control.Tokens(f.controlToken) }, Stacks: stacks, Log: svc.log,
+	})
+	if err != nil {
+		return fmt.Errorf("--control-token-file: %w", err)
+	}
+	svc.control = handler
+	return nil
+}
+
+// asking makes a command that asks an agent that runs.
+func (a *app) asking(cmd *cobra.Command, ask func(c *control.Client, args []string) error) *cobra.Command {
+	var server, token string
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&server, "server", envOr("STACKREEVE_SERVER", "http://127.0.0.1:9464"), "address of the agent ($STACKREEVE_SERVER)")
+	flags.StringVar(&token, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "file with the token that the agent takes ($STACKREEVE_CONTROL_TOKEN_FILE)")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if token == "" {
+			return errors.New("--control-token-file is missing: the agent wants the token that its own --control-token-file holds")
+		}
+		client, err := control.NewClient(server, token)
+		if err != nil {
+			return err
+		}
+		return ask(client, args)
+	}
+	return cmd
+}
+
+func envOr(name, value string) string {
+	if text := os.Getenv(name); text != "" {
+		return text
+	}
+	return value
+}
+
+// approve is the command that lets a held plan through.
+func (a *app) approve() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "approve STACK HASH",
+		Short: "Let a plan through that a running agent holds",
+		Long: `Lets exactly the plan through that a running agent holds under this hash, and has it look at once.
+
+The log of the agent, the status of the commit and GET /stacks/STACK show the hash. The approval is kept in memory:
+it is gone with the process, when the plan changes, and when the plan was carried out.`,
+		Args: cobra.ExactArgs(2),
+	}
+	return a.asking(cmd, func(c *control.Client, args []string) error {
+		if err := c.Approve(cmd.Context(), args[0], args[1]); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "approved: the agent carries it out now, unless it has become another plan\n")
+		return nil
+	})
+}
+
+// reconcile is the command that has an agent look now.
+func (a *app) reconcile() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "reconcile STACK",
+		Short: "Have a running agent look at a stack now",
+		Long:  "Has a running agent look at a stack now: a pass in progress gives way, a pause after failures ends.",
+		Args:  cobra.ExactArgs(1),
+	}
+	return a.asking(cmd, func(c *control.Client, args []string) error {
+		if err := c.Reconcile(cmd.Context(), args[0]); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "asked: the agent looks now\n")
+		return nil
+	})
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+)
+
+// A pass that waits for a machine gives way to a request of a person, and to a
+// commit that suspends the stack, of which nothing is carried out then.
+func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
+	s := newStage(t, simulator.Options{BuildDelay: time.Hour})
+	s.build()
+	s.write("repo/machine.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: slow}\n"+
+		"spec: {image: centos79, flavor: n3-1vcpu-2gb, initScript: {value: ls}}\n")
+	s.commit()
+	s.write("token", "alice "+strings.Repeat("t", 40)+"\n")
+
+	asked, networks := make(chan struct{}, 100), make(chan struct{}, 100)
+	s.server.OnRequest(func(_ int, r simulator.Request) {
+		switch {
+		case r.Method == "POST" && strings.HasSuffix(r.Path, "/servers"):
+			asked <- struct{}{}
+		case r.Method == "POST" && strings.HasSuffix(r.Path, "/networks"):
+			networks <- struct{}{}
+		}
+	})
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close() // the agent takes its place
+	said := &record{}
+	cmd := s.command("run", "--poll", "@every 1s", "--drift-check", "@every 1h", "--listen", address, "--control-token-file", s.path("token"))
+	cmd.Stderr = said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+		_ = cmd.Wait()
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	until := func(words string) {
+		t.Helper()
+		for !strings.Contains(said.String(), words) {
+			select {
+			case <-ctx.Done():
+				t.Fatalf("never said: %s\n%s", words, said)
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+	select {
+	case <-asked:
+	case <-ctx.Done():
+		t.Fatalf("no machine\n%s", said)
+	}
+	ask := exec.CommandContext(ctx, s.binary, "reconcile", "killed", "--server", "http://"+address, "--control-token-file", s.path("token"))
+	if out, err := ask.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	until(`by="a request to look again"`)
+	s.write("repo/network.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: next}\nspec: {resource: {}}\n")
+	s.write("repo/.stackreeve.yaml", "suspend: true\n")
+	s.commit()
+	until(`suspended="suspend is true in .stackreeve.yaml"`)
+	if n := strings.Count(said.String(), "pass superseded"); n != 2 {
+		t.Errorf("%d passes were superseded, want 2\n%s", n, said)
+	}
+	if len(networks) != 0 {
+		t.Errorf("a suspended stack got a network\n%s", said)
+	}
+	// Without the file it goes on.
+	if err := os.Remove(s.path("repo/.stackreeve.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	s.commit()
+	select {
+	case <-networks:
+	case <-ctx.Done():
+		t.Fatalf("it does not go on\n%s", said)
+	}
+}

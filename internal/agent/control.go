@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// State is how a stack was left by the last look at it, for people and programs.
+type State struct {
+	Stack  string    `json:"stack"`
+	Commit string    `json:"commit,omitempty"` // that the cloud was compared with
+	Looked time.Time `json:"looked,omitzero"`
+	// Outcome is that of the look; "" before the first.
+	Outcome string `json:"outcome,omitempty"`
+	// Held says why the plan waits for an approval of its hash, which is Hash.
+	Held string `json:"held,omitempty"`
+	Hash string `json:"hash,omitempty"`
+	// Approved tells who let a held plan through, and when; it is not carried out yet.
+	Approved string `json:"approved,omitempty"`
+	// Suspended says why nothing is carried out.
+	Suspended string            `json:"suspended,omitempty"`
+	Plan      reconcile.Summary `json:"plan"`
+	Refused   string            `json:"refused,omitempty"` // the newest commit, when its manifests are wrong
+	Error     string            `json:"error,omitempty"`
+}
+
+// ErrNothingHeld says that there is no plan to approve of.
+var ErrNothingHeld = errors.New("no plan of the stack is held")
+
+// OtherPlanError says that the plan which is held is another one than was approved.
+type OtherPlanError struct{ Hash string }
+
+// Error implements error.
+func (e *OtherPlanError) Error() string {
+	return fmt.Sprintf("the plan that is held is another one, %s; read it before you approve of it", e.Hash)
+}
+
+// control is what people ask of a stack while it runs. It is used by them and by
+// the stack at the same time.
+type control struct {
+	mu    sync.Mutex
+	state State
+	held  *reconcile.Plan
+	given *reconcile.Approval // of the plan that is held, or of what is left of it
+	at    time.Time           // when it was given
+	spent []string            // hashes of approvals that were used
+}
+
+// mostSpent bounds what is remembered of approvals that were used.
+const mostSpent = 1000
+
+// Approve lets the plan through that is held, if it has the hash, and has the stack
+// looked at now. The approval is for that one plan at its commit, or what is left
+// of it when its pass is interrupted, and for this process.
+func (s *Stack) Approve(hash, by string) error {
+	news, err := s.control.approve(hash, by, time.Now())
+	if news {
+		s.interrupt(reconcile.Superseded("the approval of " + hash))
+	}
+	return err
+}
+
+// State is how the stack was left by the last look at it.
+func (s *Stack) State() State {
+	c := &s.control
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	state := c.state
+	state.Stack = s.Name
+	if c.given != nil && c.held != nil {
+		state.Approved = fmt.Sprintf("by %s at %s", c.given.By, c.at.UTC().Format(time.RFC3339))
+	}
+	return state
+}
+
+// approve notes an approval. news is false when it was given before: the pass that
+// carries the plan out must not give way to it.
+func (c *control) approve(hash, by string, now time.Time) (news bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held == nil {
+		return false, ErrNothingHeld
+	}
+	if have := c.held.Hash(); have != hash {
+		return false, &OtherPlanError{have}
+	}
+	if c.given != nil && c.given.Hash == hash && c.given.Commit == c.held.Commit {
+		return false, nil
+	}
+	c.given = &reconcile.Approval{Hash: hash, By: by, Commit: c.held.Commit, Proof: c.held.Proof()}
+	c.at = now
+	c.spent = slices.DeleteFunc(c.spent, func(spent string) bool { return spent == hash })
+	return true, nil
+}
+
+// approved are the approvals that a pass of the commit may use.
+func (s *Stack) approved(commit string) (list []reconcile.Approval) {
+	c := &s.control
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, a := range s.Approved {
+		if !slices.Contains(c.spent, a.Hash) {
+			list = append(list, a)
+		}
+	}
+	if c.given != nil && c.given.Commit == commit {
+		list = append(list, *c.given)
+	}
+	return list
+}
+
+// saw takes note of a look, and of what became of the approval.
+func (c *control) saw(run report.Run) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state = stateOf(run)
+	if run.Pass == nil {
+		return // nothing was planned: what is held, is
+	}
+	c.held = nil
+	switch pass := *run.Pass; {
+	case pass.First.Held != "":
+		c.held = &pass.First
+		if c.given != nil && !c.given.Covers(pass.First) {
+			c.given = nil // it was for another plan; one that was given during the pass counts for the next
+		}
+	case pass.Interrupted || len(pass.Last.Unlisted) > 0:
+	case pass.Last.Summary().Writes() == 0:
+		// What was approved is done. The same plan may come again, for other reasons.
+		if used := pass.First.Approved; used != nil {
+			c.spend(used.Hash)
+		}
+		c.given = nil
+	}
+}
+
+func (c *control) spend(hash string) {
+	if !slices.Contains(c.spent, hash) {
+		c.spent = append(c.spent, hash)
+	}
+	if len(c.spent) > mostSpent {
+		c.spent = c.spent[1:]
+	}
+}
+
+func stateOf(run report.Run) State {
+	state := State{Commit: run.Revision.Commit, Looked: run.Started, Outcome: run.Outcome().String()}
+	if run.Refused != nil {
+		state.Refused = run.Refused.Commit
+	}
+	if err := errors.Join(run.Err, run.FetchErr); err != nil {
+		state.Error = err.Error()
+	}
+	if pass := run.Pass; pass != nil {
+		state.Held, state.Suspended, state.Plan = pass.First.Held, pass.First.Suspended, pass.Last.Summary()
+		if state.Held != "" {
+			state.Hash = pass.First.Hash()
+		}
+	}
+	return state
+}

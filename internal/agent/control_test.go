@@ -1,0 +1,198 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// planned is a plan that creates the named things.
+func planned(commit string, names ...string) reconcile.Plan {
+	p := reconcile.Plan{Stack: "s", Commit: commit}
+	for _, name := range names {
+		p.Steps = append(p.Steps, reconcile.Step{Key: manifest.Key{Kind: "Thing", Name: name}, Action: reconcile.Create})
+	}
+	return p
+}
+
+// manual makes passes that hold the plan for the names, unless it is approved.
+func (o *outside) manual(names *[]string) {
+	o.pass = func(_ context.Context, n int) reconcile.Pass {
+		rev := o.passes[n-1]
+		plan := planned(rev.Commit, *names...).Apply(reconcile.Manual("a test"), reconcile.Brake(reconcile.Limits{}, rev.Approved))
+		pass := reconcile.Pass{First: plan, Last: plan}
+		if plan.Held == "" {
+			pass.Last.Steps = nil
+		}
+		return pass
+	}
+}
+
+func TestAHeldPlanIsApprovedWhileTheAgentRuns(t *testing.T) {
+	names := []string{"a"}
+	o := &outside{commit: "one"}
+	o.manual(&names)
+	serve(t, o, "@every 24h", "@every 24h", func(s *Stack) {
+		o.pause(time.Second)
+		state := s.State()
+		if state.Held == "" || state.Hash != planned("one", "a").Hash() || state.Commit != "one" || state.Outcome != "differences remain" {
+			t.Fatalf("the state is %+v", state)
+		}
+		var other *OtherPlanError
+		if err := s.Approve(planned("one", "b").Hash(), "Ann"); !errors.As(err, &other) || other.Hash != state.Hash || len(o.passes) != 1 {
+			t.Errorf("another plan: %v after %d passes", err, len(o.passes))
+		}
+		if err := s.Approve(state.Hash, "Ann"); err != nil {
+			t.Fatal(err)
+		}
+		if state = s.State(); !strings.HasPrefix(state.Approved, "by Ann at ") {
+			t.Errorf("the state is %+v", state)
+		}
+		o.pause(0)
+		if run := o.runs[len(o.runs)-1]; len(o.passes) != 2 || run.Pass.First.Held != "" || run.Pass.First.Approved.By != "Ann" {
+			t.Fatalf("%d passes, held %q", len(o.passes), run.Pass.First.Held)
+		}
+		// It is used up: the same plan needs another approval.
+		s.Now()
+		o.pause(0)
+		if state = s.State(); state.Held == "" || state.Approved != "" {
+			t.Errorf("approved once, and good for ever: %+v", state)
+		}
+		names = nil
+		s.Now()
+		o.pause(0)
+		if err := s.Approve(state.Hash, "Ann"); !errors.Is(err, ErrNothingHeld) {
+			t.Errorf("nothing is held: %v", err)
+		}
+	})
+}
+
+func TestAnApprovalIsDroppedWhenThePlanChanges(t *testing.T) {
+	names := []string{"a"}
+	o := &outside{commit: "one"}
+	o.manual(&names)
+	serve(t, o, "@every 24h", "@every 24h", func(s *Stack) {
+		o.pause(time.Second)
+		hash := s.State().Hash
+		names = []string{"a", "b"}
+		if err := s.Approve(hash, "Ann"); err != nil {
+			t.Fatal(err)
+		}
+		o.pause(0)
+		if state := s.State(); state.Held == "" || state.Hash == hash || state.Approved != "" {
+			t.Errorf("the plan has grown: %+v", state)
+		}
+		names = []string{"a"}
+		s.Now()
+		o.pause(0)
+		if state := s.State(); state.Hash != hash {
+			t.Errorf("the approval was for the plan that came before: %+v", state)
+		}
+	})
+}
+
+// An approval that is given twice does not end the pass that carries it out.
+func TestAnApprovalGivenTwiceIsOne(t *testing.T) {
+	names := []string{"a"}
+	o := &outside{commit: "one"}
+	o.manual(&names)
+	hold := o.pass
+	o.pass = func(ctx context.Context, n int) reconcile.Pass {
+		if len(o.passes[n-1].Approved) > 0 {
+			return waiting(ctx, n)
+		}
+		return hold(ctx, n)
+	}
+	serve(t, o, "@every 24h", "@every 24h", func(s *Stack) {
+		o.pause(time.Second)
+		for range 3 {
+			if err := s.Approve(s.State().Hash, "Ann"); err != nil {
+				t.Fatal(err)
+			}
+			o.pause(time.Second)
+		}
+		if len(o.passes) != 2 {
+			t.Errorf("%d passes, want the one that was held and the one that was approved", len(o.passes))
+		}
+	})
+}
+
+// An approval that comes while a pass runs is for the next one, which it begins.
+func TestAnApprovalDuringAPassIsNotLost(t *testing.T) {
+	names := []string{"a"}
+	o := &outside{commit: "one"}
+	o.manual(&names)
+	hold := o.pass
+	var release chan struct{}
+	o.pass = func(ctx context.Context, n int) reconcile.Pass {
+		if release != nil {
+			<-release
+		}
+		return hold(ctx, n)
+	}
+	serve(t, o, "@every 24h", "@every 24h", func(s *Stack) {
+		o.pause(time.Second)
+		release = make(chan struct{})
+		s.Check()
+		o.pause(time.Second)
+		if err := s.Approve(s.State().Hash, "Ann"); err != nil {
+			t.Fatal(err)
+		}
+		close(release)
+		o.pause(time.Second)
+		if state := s.State(); state.Held != "" || len(o.passes) != 3 {
+			t.Errorf("after %d passes: %+v", len(o.passes), state)
+		}
+	})
+}
+
+// What --approve lets a service do is used up, too.
+func TestAnApprovalOfTheCommandLineIsUsedOnce(t *testing.T) {
+	names := []string{"a"}
+	o := &outside{commit: "one"}
+	o.manual(&names)
+	s := o.stack(t, "@every 24h", "@every 24h")
+	s.Approved = []reconcile.Approval{{Hash: planned("one", "a").Hash()}}
+	for i, want := range []bool{false, true} {
+		run := s.Pass(t.Context())
+		s.control.saw(run)
+		if held := run.Pass.First.Held != ""; held != want {
+			t.Errorf("pass %d: held %v, want %v", i, held, want)
+		}
+	}
+}
+
+// A commit that is refused for its manifests can still suspend the stack.
+func TestARefusedCommitCanSuspend(t *testing.T) {
+	o := &outside{commit: "one"}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	s.Weaker = func(files fs.FS) ([]reconcile.Policy, error) {
+		entries, err := fs.ReadDir(files, ".")
+		if err != nil || !strings.HasSuffix(entries[0].Name(), "stop") {
+			return nil, err
+		}
+		return []reconcile.Policy{reconcile.Suspend("a test")}, nil
+	}
+	var got []string
+	for _, commit := range []string{"one", "bad-stop", "bad", "two-stop", "three"} {
+		o.commit = commit
+		s.Pass(t.Context())
+		pass := o.passes[len(o.passes)-1]
+		got = append(got, pass.Commit+" "+planned("").Apply(pass.Policies...).Suspended)
+	}
+	if want := []string{"one ", "one a test", "one ", "two-stop a test", "three "}; !slices.Equal(got, want) {
+		t.Errorf("passes %q, want %q", got, want)
+	}
+	s.Weaker = func(fs.FS) ([]reconcile.Policy, error) { return nil, errors.New("the disk is away") }
+	s.Pass(t.Context())
+	if plan := planned("").Apply(o.passes[len(o.passes)-1].Policies...); !strings.Contains(plan.Suspended, "the disk is away") {
+		t.Errorf("settings that cannot be read: %+v", plan)
+	}
+}

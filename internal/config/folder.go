@@ -1,0 +1,112 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// FolderFile is what a stack's folder in the repository may say to the agent. It is
+// read from the commit at hand, and everybody who may merge writes it: so it can
+// take from what the agent does, and add nothing.
+const FolderFile = ".stackreeve.yaml"
+
+// Folder is what [FolderFile] holds.
+type Folder struct {
+	Suspend *bool      `json:"suspend,omitempty" doc:"true: the stack is planned and reported, and its cloud stays as it is."`
+	Sync    FolderSync `json:"sync,omitempty" doc:"How far the agent may go."`
+}
+
+// FolderSync is the part of [Sync] that can be said in the repository.
+type FolderSync struct {
+	Mode *string `json:"mode,omitempty" doc:"manual: every change waits until the hash of its plan is approved."`
+}
+
+const (
+	maxFolderFile = 64 << 10 // bytes
+	folderAllows  = "write suspend: true, sync: {mode: manual}, or nothing: the rest is the agent's configuration, which no commit changes"
+)
+
+// ReadFolder reads [FolderFile] from the root of files; without one there are no
+// policies. Its error is a [manifest.Problems] when the file is wrong.
+func ReadFolder(files fs.FS) ([]reconcile.Policy, error) {
+	const near = ".stackreeve.yml"
+	if _, err := fs.Lstat(files, near); err == nil {
+		return nil, manifest.Problems{{Origin: manifest.Origin{File: near}, What: "is not read", Fix: "rename it to " + FolderFile}}
+	}
+	text, err := readFolderFile(files)
+	var problems manifest.Problems
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.As(err, &problems):
+		return nil, problems
+	case err != nil:
+		return nil, fmt.Errorf("read %s: %w", FolderFile, err)
+	}
+	var folder Folder
+	where, problems := manifest.Settings(FolderFile, text, &folder)
+	for i, p := range problems {
+		if p.Fix == "" || p.Field != "" {
+			problems[i].Fix = folderAllows
+		}
+	}
+	problems = append(problems, folder.stronger(where)...)
+	if len(problems) > 0 {
+		return nil, problems.Sorted()
+	}
+	return folder.policies(), nil
+}
+
+func readFolderFile(files fs.FS) ([]byte, error) {
+	info, err := fs.Lstat(files, FolderFile)
+	if err != nil {
+		return nil, err
+	}
+	wrong := func(what, fix string) error {
+		return manifest.Problems{{Origin: manifest.Origin{File: FolderFile}, What: what, Fix: fix}}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, wrong("not a regular file", "put the file itself here")
+	}
+	f, err := files.Open(FolderFile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, maxFolderFile+1))
+	if len(text) > maxFolderFile {
+		return nil, wrong(fmt.Sprintf("larger than %d bytes", maxFolderFile), folderAllows)
+	}
+	return text, err
+}
+
+// stronger are the fields that would take something back which the configuration
+// may say.
+func (f Folder) stronger(where func(string) manifest.Origin) (problems manifest.Problems) {
+	wrong := func(field, what string) {
+		problems = append(problems, manifest.Problem{Origin: where(field), Field: field, What: what,
+			Fix: "remove the field: a commit can suspend a stack, and take nothing back that the agent's configuration says"})
+	}
+	if f.Suspend != nil && !*f.Suspend {
+		wrong("suspend", "is false, and may only be true")
+	}
+	if f.Sync.Mode != nil && *f.Sync.Mode != "manual" {
+		wrong("sync.mode", fmt.Sprintf("is %q, and may only be manual", *f.Sync.Mode))
+	}
+	return problems
+}
+
+func (f Folder) policies() (list []reconcile.Policy) {
+	if f.Suspend != nil {
+		list = append(list, reconcile.Suspend("suspend is true in "+FolderFile))
+	}
+	if f.Sync.Mode != nil {
+		list = append(list, reconcile.Manual("sync.mode is manual in "+FolderFile))
+	}
+	return list
+}

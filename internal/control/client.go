@@ -1,0 +1,87 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/printable"
+)
+
+const (
+	askTime   = 30 * time.Second
+	maxAnswer = 1 << 20
+)
+
+var stackForm = regexp.MustCompile(`^[a-z0-9-]+$`)
+
+// Client asks an agent.
+type Client struct {
+	server *url.URL
+	token  string
+	http   *http.Client
+}
+
+// NewClient asks the agent at an address, with the token of a file. The token is
+// sent to no address that is not encrypted, but to this machine.
+func NewClient(address, tokenFile string) (*Client, error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return nil, fmt.Errorf("%q is not an address; write it as https://host", address)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("the address carries more than a host and a path; the token comes from a file")
+	case u.Scheme == "http" && !outbound.Local(u.Hostname()):
+		return nil, errors.New("the address is not encrypted, and would give away the token; use https (http is for this machine's own addresses)")
+	}
+	token, err := tokenOf(tokenFile)
+	if err != nil {
+		return nil, err
+	}
+	transport := outbound.New(outbound.Config{MaxAnswer: maxAnswer, Home: []string{u.Hostname()}})
+	return &Client{server: u, token: token, http: outbound.Client(transport, askTime)}, nil
+}
+
+// Reconcile has a stack looked at now.
+func (c *Client) Reconcile(ctx context.Context, stack string) error {
+	return c.ask(ctx, stack, "reconcile", "")
+}
+
+// Approve lets the held plan of a stack through that has the hash.
+func (c *Client) Approve(ctx context.Context, stack, hash string) error {
+	return c.ask(ctx, stack, "approve", hash)
+}
+
+func (c *Client) ask(ctx context.Context, stack, verb, body string) error {
+	if !stackForm.MatchString(stack) {
+		return fmt.Errorf("%q cannot be a stack's name", stack)
+	}
+	address := c.server.JoinPath(Prefix, stack, verb).String()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("ask the agent: %w", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("Content-Type", "text/plain")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("ask the agent: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusAccepted {
+		return nil
+	}
+	const shown = 500
+	text, err := io.ReadAll(io.LimitReader(resp.Body, shown))
+	if err != nil {
+		return fmt.Errorf("the agent answers %s: %w", resp.Status, err)
+	}
+	return fmt.Errorf("the agent answers %d: %s", resp.StatusCode, printable.Line(strings.TrimSpace(string(text))))
+}

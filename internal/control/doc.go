@@ -1,0 +1,10 @@
+// Package control is what people and their programs may ask of an agent that runs:
+//
+//	GET  /stacks/NAME            how it was left by the last look
+//	POST /stacks/NAME/reconcile  look now
+//	POST /stacks/NAME/approve    let the held plan through whose hash is the body
+//
+// Every request carries a token in its Authorization header, and in nothing else:
+// so no page that a browser shows can make one. It knows tokens and HTTP, and not
+// what a stack is; [Client] is the other end.
+package control

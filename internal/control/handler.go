@@ -1,0 +1,178 @@
+package control
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync/atomic"
+)
+
+// Prefix is where every path begins.
+const Prefix = "/stacks/"
+
+// Stack is what can be asked of one stack. Its functions are called by several at
+// a time, must return at once, and see to it that many calls are not much work.
+type Stack struct {
+	Now func()
+	// Approve lets the held plan of that hash through. by is who asked.
+	Approve func(hash, by string) error
+	// State is how it is, for encoding/json.
+	State func() any
+}
+
+// Config says who may ask for what.
+type Config struct {
+	// Tokens returns the tokens that count now; see the function [Tokens].
+	Tokens func() ([]Token, error)
+	Stacks map[string]Stack
+	Log    *slog.Logger
+}
+
+// Handler answers requests below [Prefix].
+type Handler struct {
+	Config
+	mute atomic.Bool // the tokens could not be read the last time
+}
+
+// New refuses to make a handler that has no tokens.
+func New(c Config) (*Handler, error) {
+	list, err := c.Tokens()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) == 0:
+		return nil, errors.New("there is no token")
+	}
+	return &Handler{Config: c}, nil
+}
+
+// Off answers in the place of a handler, where nobody has configured a token.
+func Off(w http.ResponseWriter, r *http.Request) {
+	unread(w, r)
+	http.Error(w, "switched off; start the agent with --control-token-file FILE, a file that holds a token", http.StatusNotFound)
+}
+
+// ServeHTTP asks for the token first: without it nothing is said of any stack.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	who, code := h.admit(r)
+	if code != 0 {
+		if code == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+		}
+		unread(w, r)
+		http.Error(w, strings.ToLower(http.StatusText(code)), code)
+		return
+	}
+	name, verb, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), Prefix), "/")
+	stack, ok := h.Stacks[name]
+	serve, method := h.state, http.MethodGet
+	switch verb {
+	case "":
+	case "reconcile":
+		serve, method = h.reconcile, http.MethodPost
+	case "approve":
+		serve, method = h.approve, http.MethodPost
+	default:
+		ok = false
+	}
+	switch {
+	case !ok:
+		unread(w, r)
+		http.Error(w, "no such stack, or nothing that can be asked of it", http.StatusNotFound)
+	case r.Method != method:
+		unread(w, r)
+		w.Header().Set("Allow", method)
+		http.Error(w, "use "+method, http.StatusMethodNotAllowed)
+	default:
+		serve(w, r, asked{stack, name, who})
+	}
+}
+
+// asked is a request that may be carried out.
+type asked struct {
+	Stack
+	name, by string
+}
+
+// admit tells who asks, or with which status they are turned away.
+func (h *Handler) admit(r *http.Request) (who string, code int) {
+	token, ok := bearer(r.Header)
+	if !ok {
+		return "", http.StatusUnauthorized
+	}
+	list, err := h.Tokens()
+	if err != nil {
+		if !h.mute.Swap(true) {
+			h.Log.Error("the control tokens cannot be read; nobody is let in", "error", err)
+		}
+		return "", http.StatusServiceUnavailable
+	}
+	h.mute.Store(false)
+	found, ok := holder(list, token)
+	if !ok {
+		h.Log.Debug("a wrong control token", "from", r.RemoteAddr)
+		return "", http.StatusUnauthorized
+	}
+	if found.Name == "" {
+		return "a holder of the control token", 0
+	}
+	return found.Name, 0
+}
+
+func (h *Handler) state(w http.ResponseWriter, r *http.Request, a asked) {
+	unread(w, r)
+	w.Header().Set("Content-Type", "application/json")
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	_ = out.Encode(a.State()) // nobody is there to be told
+}
+
+func (h *Handler) reconcile(w http.ResponseWriter, r *http.Request, a asked) {
+	unread(w, r)
+	h.Log.Info("asked to look now", "stack", a.name, "by", a.by)
+	a.Now()
+	accepted(w)
+}
+
+// maxHash is the longest body that is read, in bytes.
+const maxHash = 128
+
+var hashForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+func (h *Handler) approve(w http.ResponseWriter, r *http.Request, a asked) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxHash))
+	hash := strings.TrimSpace(string(body))
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &long):
+		unread(w, r)
+		http.Error(w, "too long", http.StatusRequestEntityTooLarge)
+	case err != nil || !hashForm.MatchString(hash):
+		http.Error(w, "send the hash of the plan, 32 hexadecimal digits, as the body", http.StatusBadRequest)
+	default:
+		if err := a.Approve(hash, a.by); err != nil {
+			http.Error(w, err.Error(), http.StatusConflict)
+			return
+		}
+		h.Log.Info("plan approved", "stack", a.name, "hash", hash, "by", a.by)
+		accepted(w)
+	}
+}
+
+func accepted(w http.ResponseWriter) {
+	w.WriteHeader(http.StatusAccepted)
+	_, _ = io.WriteString(w, "accepted\n") // nobody is there to be told
+}
+
+// unread keeps the server from reading a body that is not asked for, as it would do
+// for a while to keep the connection.
+func unread(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
+	}
+}

@@ -1,0 +1,118 @@
+package control
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
+)
+
+const (
+	// ShortToken is the length under which a token is refused.
+	ShortToken  = 32
+	longToken   = 512
+	maxTokens   = 64
+	makeToken   = "make one with `openssl rand -hex 32`"
+	maxNameSize = 64
+)
+
+// Token lets its holder in. It is kept as a digest.
+type Token struct {
+	Name   string // of its holder; "" when nobody has said
+	digest [sha256.Size]byte
+}
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9_.@]*$`)
+
+// Tokens reads the tokens of a file, one a line, each after the name of its holder
+// if it has one: "alice 3f2a…". What is wrong with a line is said without it.
+func Tokens(file string) (list []Token, err error) {
+	lines, err := lines(file)
+	for _, l := range lines {
+		list = append(list, Token{l.name, sha256.Sum256([]byte(l.token))})
+	}
+	return list, err
+}
+
+// tokenOf is the first token of a file.
+func tokenOf(file string) (string, error) {
+	lines, err := lines(file)
+	if err != nil {
+		return "", err
+	}
+	return lines[0].token, nil
+}
+
+type line struct{ name, token string }
+
+// lines are those of a file of tokens, at least one.
+func lines(file string) (list []line, err error) {
+	text, err := localfile.Read(file, localfile.Secret)
+	if err != nil {
+		return nil, fmt.Errorf("read the control token: %w", err)
+	}
+	for i, row := range strings.Split(string(text), "\n") {
+		words := strings.Fields(row)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		one, what := parse(words)
+		if what == "" && len(list) == maxTokens {
+			what = fmt.Sprintf("more than %d tokens", maxTokens)
+		}
+		if what != "" {
+			return nil, fmt.Errorf("%s:%d: %s", file, i+1, what)
+		}
+		list = append(list, one)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s holds no token; %s", file, makeToken)
+	}
+	return list, nil
+}
+
+// parse reads a line, and says what is wrong with it.
+func parse(words []string) (l line, what string) {
+	l.token = words[len(words)-1]
+	if len(words) == 2 {
+		l.name = words[0]
+	}
+	switch {
+	case len(words) > 2:
+		return l, "has more than a name and a token"
+	case l.name != "" && (!nameForm.MatchString(l.name) || len(l.name) > maxNameSize):
+		return l, fmt.Sprintf("the name before the token wants at most %d letters, digits and .-_@", maxNameSize)
+	case len(l.token) < ShortToken:
+		return l, fmt.Sprintf("the token is shorter than %d characters and could be guessed; %s", ShortToken, makeToken)
+	case len(l.token) > longToken:
+		return l, fmt.Sprintf("the token is longer than %d characters", longToken)
+	}
+	return l, ""
+}
+
+// bearer is the token that a request carries; ok is false when there is none, or
+// none that could be right.
+func bearer(h http.Header) (token string, ok bool) {
+	values := h.Values("Authorization")
+	if len(values) != 1 {
+		return "", false
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	token = strings.TrimSpace(token)
+	return token, strings.EqualFold(scheme, "Bearer") && len(token) >= ShortToken && len(token) <= longToken
+}
+
+// holder is whose token it is, found in a time that does not depend on the token.
+func holder(list []Token, token string) (who Token, ok bool) {
+	sum := sha256.Sum256([]byte(token))
+	for _, t := range list {
+		if subtle.ConstantTimeCompare(sum[:], t.digest[:]) == 1 {
+			who, ok = t, true
+		}
+	}
+	return who, ok
+}

@@ -1,0 +1,27 @@
+package comment
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// suspension says that the plan's stack is suspended, or will be once the pull
+// request is merged; "" when it is not.
+func (p Page) suspension() string {
+	if p.Plan == nil || p.Plan.Suspended == "" {
+		return ""
+	}
+	return "**The stack is suspended** with this: " + quote(p.Plan.Suspended) + ". Once it is merged, nothing is carried out, and drift stays as it is, until a commit or the configuration says otherwise.\n\n"
+}
+
+// suspended tells whether what was merged is not carried out for that reason.
+func suspended(pass reconcile.Pass) bool {
+	return pass.First.Suspended != "" && !pass.Last.InSync()
+}
+
+// differ says how much of it is not as wanted.
+func differ(pass reconcile.Pass) string {
+	return fmt.Sprintf("suspended, nothing was changed; %s", report.Plural(pass.Last.Differing(), "object")+" not as the manifests say")
+}
