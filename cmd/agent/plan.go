@@ -76,7 +76,7 @@ type seen struct {
 
 // page is the comment that a pull request of the revision would get.
 func (v seen) page(s *config.Stack, err error) comment.Page {
-	p := comment.Page{Stack: s.Name, Head: v.rev.Commit, Root: v.rev.Root, Base: v.base.Branch, BaseCommit: v.base.Commit}
+	p := comment.Page{Stack: s.Name, Head: v.rev.Commit, Base: v.base.Branch, BaseCommit: v.base.Commit}
 	switch {
 	case errors.As(err, &p.Problems):
 	case err != nil:

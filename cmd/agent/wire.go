@@ -65,7 +65,7 @@ func read(s *config.Stack) func(context.Context, fs.FS, string) ([]reconcile.Des
 func reader(s *config.Stack, region string, bounds reconcile.Bounds) reconcile.Reader {
 	defaults := s.Spec.Defaults
 	defaults.Region = region
-	return reconcile.Reader{Kinds: all.Kinds(nil), Defaults: defaults, Bounds: bounds}
+	return reconcile.Reader{Kinds: all.Kinds(nil), Defaults: defaults, Bounds: bounds, Root: s.Spec.Source.Path}
 }
 
 func (w wiring) open(ctx context.Context, s *config.Stack) (*reconcile.Engine, string, error) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"path"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -25,6 +26,9 @@ type Options struct {
 	MaxDepth      int   // nesting of a document, and of folders; default 100
 	MaxAliases    int   // aliases in a document, expanded; default 1,000
 
+	// Root stands before the names of files in origins and problems: where the files are in the repository, or on this
+	// machine. It is no part of the names that files knows.
+	Root string
 	// TooMuch is what to do when a limit of the whole load is reached; default "split the stack".
 	TooMuch string
 	// Each, when set, is given every object as it is found; they are in no list then. An object whose problems are told
@@ -78,7 +82,7 @@ func Load(files fs.FS, opts Options) (Loaded, error) {
 	opts = opts.withDefaults()
 	l := &loader{files: files, opts: opts, known: newVocabulary(opts), seen: map[Key]Origin{}}
 	l.parser.budget = 8 << 20
-	l.folder(".", 0)
+	l.folder(path.Clean(opts.Root), 0)
 	if l.ended != nil {
 		return Loaded{}, l.ended
 	}

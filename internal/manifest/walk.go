@@ -17,7 +17,7 @@ func (l *loader) folder(dir string, depth int) {
 		l.stop(dir, fmt.Sprintf("folders nested deeper than %d", l.opts.MaxDepth), "flatten them")
 		return
 	}
-	names, err := fs.ReadDir(l.files, dir)
+	names, err := fs.ReadDir(l.files, l.inside(dir))
 	if err != nil {
 		l.report(Problem{Origin: Origin{File: dir}, What: "cannot read the folder: " + cause(err)})
 		return
@@ -32,6 +32,18 @@ func (l *loader) folder(dir string, depth int) {
 		}
 		l.entry(path.Join(dir, d.Name()), d, depth)
 	}
+}
+
+// inside is what the file system calls a file that people know by its name below Root.
+func (l *loader) inside(name string) string {
+	root := path.Clean(l.opts.Root)
+	if name == root {
+		return "."
+	}
+	if root == "." {
+		return name
+	}
+	return strings.TrimPrefix(name, strings.TrimSuffix(root, "/")+"/")
 }
 
 func (l *loader) entry(name string, d fs.DirEntry, depth int) {
@@ -73,14 +85,14 @@ func isKustomization(base string) bool {
 // shows a file of another type.
 func (l *loader) mayLeadToFolder(name string) bool {
 	if path.Ext(name) != "" {
-		info, err := fs.Stat(l.files, name)
+		info, err := fs.Stat(l.files, l.inside(name))
 		return err == nil && info.IsDir()
 	}
-	if target, err := fs.ReadLink(l.files, name); err == nil {
-		info, err := fs.Lstat(l.files, path.Join(path.Dir(name), target))
+	if target, err := fs.ReadLink(l.files, l.inside(name)); err == nil {
+		info, err := fs.Lstat(l.files, path.Join(path.Dir(l.inside(name)), target))
 		return err != nil || !info.Mode().IsRegular()
 	}
-	info, err := fs.Stat(l.files, name)
+	info, err := fs.Stat(l.files, l.inside(name))
 	return err != nil || !info.Mode().IsRegular()
 }
 
@@ -117,7 +129,7 @@ var errTooLarge = errors.New("too large")
 
 // bounded reads a file up to the limit, and nothing of one that says itself that it is larger.
 func (l *loader) bounded(name string) ([]byte, error) {
-	f, err := l.files.Open(name)
+	f, err := l.files.Open(l.inside(name))
 	if err != nil {
 		return nil, err
 	}

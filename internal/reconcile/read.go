@@ -15,6 +15,9 @@ type Reader struct {
 	Kinds    []Kind
 	Defaults Defaults
 	Bounds   Bounds
+	// Root stands before the names of files in origins and problems: the stack's
+	// path in its repository.
+	Root string
 }
 
 // Reading is what a revision says.
@@ -35,6 +38,7 @@ func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 	options := loadOptions(r.Kinds)
 	options.MaxNodes, options.MaxTotalBytes, options.TooMuch = r.Bounds.Values, r.Bounds.Bytes, r.Bounds.readFix
 	options.Stop, options.Each = ctx.Err, res.write
+	options.Root = r.Root
 	loaded, err := manifest.Load(files, options)
 	var problems, more manifest.Problems
 	if err != nil && !errors.As(err, &problems) {

@@ -103,15 +103,15 @@ func whole(steps []reconcile.Step, in style) string {
 }
 
 // line is the object where a line says all.
-func (o object) line(root string) string {
-	return "- " + code(o.key.String()) + at(root, o.origin) + ": " + said(o.steps[0], inMarkdown())
+func (o object) line() string {
+	return "- " + code(o.key.String()) + at(o.origin) + ": " + said(o.steps[0], inMarkdown())
 }
 
 // details is the object, folded.
-func (o object) details(root string) string {
+func (o object) details() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", o.title())
-	if text := place(root, o.origin); text != "" {
+	if text := place(o.origin); text != "" {
 		fmt.Fprintf(&b, "Written in %s.\n\n", code(text))
 	}
 	for _, n := range o.notes {
@@ -177,7 +177,7 @@ func lines(steps []reconcile.Step) string {
 const openLines = 25
 
 // section is all objects of one grade.
-func section(g grade, list []object, root string) string {
+func section(g grade, list []object) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -189,13 +189,13 @@ func section(g grade, list []object, root string) string {
 			short = append(short, o)
 			continue
 		}
-		b.WriteString(o.details(root))
+		b.WriteString(o.details())
 	}
 	if len(short) > openLines {
 		fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", census(short))
 	}
 	for _, o := range short {
-		b.WriteString(o.line(root) + "\n")
+		b.WriteString(o.line() + "\n")
 	}
 	if len(short) > openLines {
 		b.WriteString("\n</details>\n")
