@@ -25,6 +25,9 @@ const program = "stackreeve"
 // app is what the commands share.
 type app struct {
 	out, err io.Writer
+	// commands is standard output for commands to CI systems; nil where there are
+	// none.
+	commands io.Writer
 	// terminal is standard output when it is one; nil otherwise.
 	terminal *os.File
 
@@ -42,6 +45,7 @@ func newApp() *app {
 	}
 	a.out = &shared{w: printable.NewWriter(os.Stdout, a.terminal != nil)}
 	a.err = &shared{w: printable.NewWriter(os.Stderr, false)}
+	a.commands = &shared{w: printable.NewCommandWriter(os.Stdout)}
 	return a
 }
 

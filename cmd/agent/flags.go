@@ -102,7 +102,7 @@ func approveCommand(cmd *cobra.Command, stack string) string {
 	words := []string{program, "run", "--once"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "once", "approve", "output", "exit-code", "ref", "stack", "listen", "webhook-secret-file":
+		case "once", "approve", "output", "exit-code", "ref", "dir", "stack", "quiet", "listen", "webhook-secret-file":
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {

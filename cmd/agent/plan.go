@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) plan() *cobra.Command {
-	var ref, output string
+	var ref, dir, output string
 	var code bool
 	cmd := &cobra.Command{
 		Use:   "plan",
@@ -24,6 +24,7 @@ func (a *app) plan() *cobra.Command {
 		Args:  cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag, full commit or full reference to plan, merged into the stack's branch unless that holds it (default the branch)")
+	cmd.Flags().StringVar(&dir, "dir", "", "plan the files in DIR, a work tree of the repository, in place of a commit; those that Git ignores count, too")
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
 	cmd.Flags().BoolVar(&code, "exit-code", true, "exit with 2 when something would change; with --exit-code=false that is 0")
 	load := a.stackFlags(cmd)
@@ -31,12 +32,18 @@ func (a *app) plan() *cobra.Command {
 		if err := oneOf("--output", output, "text", "json", "markdown"); err != nil {
 			return err
 		}
+		if dir != "" && (ref != "" || output == "markdown") {
+			return errors.New("--dir plans files that are in no commit; leave out --ref, and use -o text or json")
+		}
 		stacks, err := load()
+		if err == nil && dir != "" {
+			err = ofOneRepository(stacks)
+		}
 		if err != nil {
 			return err
 		}
 		return differencesAre(code, a.each(stacks, func(w wiring, s *config.Stack) (reconcile.Plan, error) {
-			seen, err := w.look(cmd.Context(), s, ref)
+			seen, err := w.look(cmd.Context(), s, ref, dir)
 			if output == "markdown" {
 				fmt.Fprint(a.out, seen.page(s, err).Markdown())
 			}
@@ -104,20 +111,40 @@ func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (reco
 	return ended(worst)
 }
 
-// look plans a stack's revision without changing anything. ref is "" for the
-// newest of its branch. One that the branch does not hold yet is planned as it
-// will be once it is merged; an older one of the branch as it is.
-func (w wiring) look(ctx context.Context, s *config.Stack, ref string) (v seen, err error) {
-	repo, err := w.repo(s)
-	if err != nil {
-		return v, err
+// ofOneRepository refuses to compare stacks of several repositories with one work
+// tree.
+func ofOneRepository(stacks []config.Stack) error {
+	for _, s := range stacks {
+		if s.Spec.Source.URL != stacks[0].Spec.Source.URL {
+			return fmt.Errorf("--dir is a work tree of one repository, and the stacks %s and %s are of two; choose one with --stack", stacks[0].Name, s.Name)
+		}
 	}
-	defer func() { _ = repo.Close() }()
-	if v, err = revision(ctx, repo, ref); err != nil {
+	return nil
+}
+
+// look plans a stack's revision without changing anything: the files in dir, or
+// ref, which is "" for the newest of its branch. One that the branch does not hold
+// yet is planned as it will be once it is merged; an older one of the branch as it
+// is.
+func (w wiring) look(ctx context.Context, s *config.Stack, ref, dir string) (v seen, err error) {
+	if v, err = w.seen(ctx, s, ref, dir); err != nil {
 		return v, err
 	}
 	v.plan, err = w.looker(s).plan(ctx, v.rev.Commit, v.rev.Files)
 	return v, err
+}
+
+func (w wiring) seen(ctx context.Context, s *config.Stack, ref, dir string) (v seen, err error) {
+	if dir != "" {
+		v.rev, err = source.WorkTree(dir, s.Spec.Source.Path)
+		return v, source.Public(err)
+	}
+	repo, err := w.repo(s)
+	if err != nil {
+		return v, err
+	}
+	v, err = revision(ctx, repo, ref)
+	return v, errors.Join(err, repo.Close())
 }
 
 func revision(ctx context.Context, repo *source.Repo, ref string) (v seen, err error) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"path"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -26,9 +25,6 @@ type Options struct {
 	MaxDepth      int   // nesting of a document, and of folders; default 100
 	MaxAliases    int   // aliases in a document, expanded; default 1,000
 
-	// Root stands before the names of files in origins and problems: where the files are in the repository, or on this
-	// machine. It is no part of the names that files knows.
-	Root string
 	// TooMuch is what to do when a limit of the whole load is reached; default "split the stack".
 	TooMuch string
 	// Each, when set, is given every object as it is found; they are in no list then. An object whose problems are told
@@ -78,11 +74,17 @@ type Loaded struct {
 
 // Load reads every manifest below the root of files. The error is Problems, all of them at once; the objects that could
 // be read are returned beside it, so that their own problems (see Object.Decode) can be told in the same breath.
-func Load(files fs.FS, opts Options) (Loaded, error) {
+func Load(files fs.FS, opts Options) (Loaded, error) { return LoadParts([]Part{{Files: files}}, opts) }
+
+// LoadParts is Load of several folders and files as if they were one folder: limits, and names declared twice, count
+// for all of them together.
+func LoadParts(parts []Part, opts Options) (Loaded, error) {
 	opts = opts.withDefaults()
-	l := &loader{files: files, opts: opts, known: newVocabulary(opts), seen: map[Key]Origin{}}
+	l := &loader{opts: opts, known: newVocabulary(opts), seen: map[Key]Origin{}}
 	l.parser.budget = 8 << 20
-	l.folder(path.Clean(opts.Root), 0)
+	for _, part := range parts {
+		l.part(part)
+	}
 	if l.ended != nil {
 		return Loaded{}, l.ended
 	}
@@ -93,6 +95,7 @@ func Load(files fs.FS, opts Options) (Loaded, error) {
 // loader carries one load: its budget, what it found and what is wrong.
 type loader struct {
 	files fs.FS
+	root  string // that people know files by
 	opts  Options
 	known vocabulary
 

@@ -34,18 +34,6 @@ func (l *loader) folder(dir string, depth int) {
 	}
 }
 
-// inside is what the file system calls a file that people know by its name below Root.
-func (l *loader) inside(name string) string {
-	root := path.Clean(l.opts.Root)
-	if name == root {
-		return "."
-	}
-	if root == "." {
-		return name
-	}
-	return strings.TrimPrefix(name, strings.TrimSuffix(root, "/")+"/")
-}
-
 func (l *loader) entry(name string, d fs.DirEntry, depth int) {
 	base := d.Name()
 	at := Origin{File: name}
@@ -98,12 +86,17 @@ func (l *loader) mayLeadToFolder(name string) bool {
 
 // readFile reads a file within the budget and refuses bytes that are no text.
 func (l *loader) readFile(name string) ([]byte, bool) {
+	return l.checked(name, func() ([]byte, error) { return l.bounded(name) })
+}
+
+// checked is what read gives for the file of that name, if it is text and within the budget.
+func (l *loader) checked(name string, read func() ([]byte, error)) ([]byte, bool) {
 	l.read++
 	if l.read > l.opts.MaxFiles {
 		l.stop(name, fmt.Sprintf("more than %d manifest files", l.opts.MaxFiles), l.opts.TooMuch)
 		return nil, false
 	}
-	text, err := l.bounded(name)
+	text, err := read()
 	if errors.Is(err, errTooLarge) {
 		l.report(Problem{Origin: Origin{File: name}, What: "larger than " + bytesText(l.opts.MaxFileBytes), Fix: "split it"})
 		return nil, false

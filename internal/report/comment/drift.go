@@ -13,8 +13,8 @@ import (
 // Drift is a difference between a stack and its cloud that no commit explains.
 type Drift struct {
 	Stack  string
-	Commit string // what the stack was last made to be
-	Since time.Time // when it was found
+	Commit string    // what the stack was last made to be
+	Since  time.Time // when it was found
 	// Corrected is true when what differed was put back; otherwise it is only
 	// reported.
 	Corrected bool
