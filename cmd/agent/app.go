@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -99,7 +100,10 @@ func misspelt(root *cobra.Command, args []string, err error) error {
 }
 
 // fail tells people about an error and returns what it means.
-func (a *app) fail(err error) reconcile.Outcome {
+func (a *app) fail(err error) reconcile.Outcome { return a.failed("", err) }
+
+// failed is fail where several stacks may fail, each by its name.
+func (a *app) failed(stack string, err error) reconcile.Outcome {
 	var code exit
 	var problems manifest.Problems
 	switch {
@@ -108,12 +112,20 @@ func (a *app) fail(err error) reconcile.Outcome {
 	case errors.As(err, &code):
 		return reconcile.Outcome(code)
 	case errors.As(err, &problems):
-		report.Text{W: a.err}.Problems(problems)
+		var text bytes.Buffer
+		if stack != "" {
+			fmt.Fprintf(&text, "stack %s:\n", stack)
+		}
+		report.Text{W: &text}.Problems(problems)
+		_, _ = a.err.Write(text.Bytes()) // in one piece: other stacks write, too
 		return reconcile.Invalid
 	}
 	for _, one := range joined(err) {
 		// The class says what the agent does next; people need what comes after it.
 		text := strings.TrimPrefix(private.Text(one), reconcile.ErrRejected.Error()+": ")
+		if stack != "" {
+			text = "stack " + stack + ": " + text
+		}
 		fmt.Fprintf(a.err, "error: %s\n", printable.Line(text))
 	}
 	return reconcile.Broken

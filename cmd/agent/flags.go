@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"strings"
@@ -31,13 +32,25 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 		if err := oneOf("--log-format", a.logFormat, "text", "json"); err != nil {
 			return nil, err
 		}
-		stacks, err := a.stacks(settings(flags))
+		given := settings(flags)
+		if dir := flags.Lookup("dir"); dir != nil && dir.Changed {
+			a.isRepository(dir.Value.String(), given)
+		}
+		stacks, err := a.stacks(given)
 		for i := range stacks {
 			for _, file := range stacks[i].ExposedSecrets() {
 				a.logger(false).Warn("a file with credentials can be read by everybody on this machine; take the right from others with chmod o-rwx", "stack", stacks[i].Name, "file", file)
 			}
 		}
 		return stacks, err
+	}
+}
+
+// isRepository makes a work tree the repository of the stack where nothing else
+// says which it is.
+func (a *app) isRepository(dir string, s config.Settings) {
+	if files, err := a.configFiles(s); err == nil && len(files) == 0 {
+		s["url"] = cmp.Or(s["url"], dir)
 	}
 }
 

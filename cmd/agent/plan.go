@@ -96,6 +96,15 @@ func (v seen) page(s *config.Stack, err error) comment.Page {
 	return p
 }
 
+// among is the name of a stack where there are several, and "" where nobody needs
+// it.
+func among(stacks []config.Stack, s *config.Stack) string {
+	if len(stacks) > 1 {
+		return s.Name
+	}
+	return ""
+}
+
 // each looks at every stack in turn; one that fails stops no other.
 func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (reconcile.Plan, error)) error {
 	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel}
@@ -103,7 +112,7 @@ func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (reco
 	for i := range stacks {
 		plan, err := look(w, &stacks[i])
 		if err != nil {
-			worst = worse(worst, a.fail(err))
+			worst = worse(worst, a.failed(among(stacks, &stacks[i]), err))
 			continue
 		}
 		worst = worse(worst, plan.Outcome())
@@ -127,24 +136,22 @@ func ofOneRepository(stacks []config.Stack) error {
 // yet is planned as it will be once it is merged; an older one of the branch as it
 // is.
 func (w wiring) look(ctx context.Context, s *config.Stack, ref, dir string) (v seen, err error) {
-	if v, err = w.seen(ctx, s, ref, dir); err != nil {
+	if dir != "" {
+		v.rev, err = source.WorkTree(dir, s.Spec.Source.Path)
+		err = source.Public(err)
+	} else {
+		repo, wrong := w.repo(s)
+		if wrong != nil {
+			return v, wrong
+		}
+		defer func() { _ = repo.Close() }()
+		v, err = revision(ctx, repo, ref)
+	}
+	if err != nil {
 		return v, err
 	}
 	v.plan, err = w.looker(s).plan(ctx, v.rev.Commit, v.rev.Files)
 	return v, err
-}
-
-func (w wiring) seen(ctx context.Context, s *config.Stack, ref, dir string) (v seen, err error) {
-	if dir != "" {
-		v.rev, err = source.WorkTree(dir, s.Spec.Source.Path)
-		return v, source.Public(err)
-	}
-	repo, err := w.repo(s)
-	if err != nil {
-		return v, err
-	}
-	v, err = revision(ctx, repo, ref)
-	return v, errors.Join(err, repo.Close())
 }
 
 func revision(ctx context.Context, repo *source.Repo, ref string) (v seen, err error) {

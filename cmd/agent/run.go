@@ -121,7 +121,7 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 		run := stack.Pass(cmd.Context())
 		shown.Close()
 		stack.Report(run)
-		return a.tell(text, run)
+		return a.tell(text, run, among)
 	}, func() { _ = repo.Close() }, nil
 }
 
@@ -149,12 +149,16 @@ func size(terminal *os.File) (width, height int) {
 }
 
 // tell says how a look ended that was no service's.
-func (a *app) tell(text report.Text, run report.Run) reconcile.Outcome {
+func (a *app) tell(text report.Text, run report.Run, among bool) reconcile.Outcome {
+	stack := ""
+	if among {
+		stack = run.Stack
+	}
 	switch {
 	case run.Refused != nil:
-		return a.fail(run.Refused.Problems)
+		return a.failed(stack, run.Refused.Problems)
 	case run.Err != nil:
-		return a.fail(run.Err)
+		return a.failed(stack, run.Err)
 	}
 	text.Pass(*run.Pass)
 	return run.Outcome()
