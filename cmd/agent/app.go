@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -32,34 +33,41 @@ type app struct {
 	// terminal is standard output when it is one; nil otherwise.
 	terminal *os.File
 
+	progress  *progress // nil where nobody waits
 	configs   []string
 	dataDir   string
 	parallel  int
 	logFormat string
 	verbose   bool
+	quiet     bool
 }
 
 func newApp() *app {
-	a := &app{}
+	stderr := &shared{w: printable.NewWriter(os.Stderr, false)}
+	a := &app{err: stderr, progress: newProgress(stderr, time.Now)}
+	stderr.wrote = a.progress.wrote
 	if term.IsTerminal(int(os.Stdout.Fd())) {
 		a.terminal = os.Stdout
 	}
-	a.out = &shared{w: printable.NewWriter(os.Stdout, a.terminal != nil)}
-	a.err = &shared{w: printable.NewWriter(os.Stderr, false)}
+	a.out = &shared{w: printable.NewWriter(os.Stdout, a.terminal != nil), wrote: a.progress.wrote}
 	a.commands = &shared{w: printable.NewCommandWriter(os.Stdout)}
 	return a
 }
 
 // shared lets several stacks write, one at a time.
 type shared struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu    sync.Mutex
+	w     io.Writer
+	wrote func() // nil where nobody asks
 }
 
 // Write implements io.Writer.
 func (s *shared) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.wrote != nil {
+		s.wrote()
+	}
 	return s.w.Write(p)
 }
 
@@ -83,6 +91,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	defer a.progress.watch()()
 	return int(a.fail(misspelt(root, args, root.ExecuteContext(ctx))))
 }
 

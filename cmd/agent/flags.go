@@ -28,7 +28,11 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 	flags.IntVar(&a.parallel, "parallelism", 10, "how many steps run at a time, in each stack")
 	flags.StringVar(&a.logFormat, "log-format", "text", "text or json")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log every request to the cloud")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "do not say what is waited for")
 	return func() ([]config.Stack, error) {
+		if a.quiet {
+			a.progress.hush()
+		}
 		if err := oneOf("--log-format", a.logFormat, "text", "json"); err != nil {
 			return nil, err
 		}

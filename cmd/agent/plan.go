@@ -107,7 +107,7 @@ func among(stacks []config.Stack, s *config.Stack) string {
 
 // each looks at every stack in turn; one that fails stops no other.
 func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (reconcile.Plan, error)) error {
-	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel}
+	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, progress: a.progress}
 	worst := reconcile.InSync
 	for i := range stacks {
 		plan, err := look(w, &stacks[i])
@@ -145,11 +145,14 @@ func (w wiring) look(ctx context.Context, s *config.Stack, ref, dir string) (v s
 			return v, wrong
 		}
 		defer func() { _ = repo.Close() }()
+		end := w.progress.begin(of(s.Name, "fetching "+s.Spec.Source.URL))
 		v, err = revision(ctx, repo, ref)
+		end()
 	}
 	if err != nil {
 		return v, err
 	}
+	defer w.progress.begin(of(s.Name, "comparing with the cloud"))()
 	v.plan, err = w.looker(s).plan(ctx, v.rev.Commit, v.rev.Files)
 	return v, err
 }

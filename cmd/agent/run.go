@@ -53,7 +53,7 @@ const reviewTime = 10 * time.Minute
 // once runs one pass of every stack, all at the same time, and then looks at
 // pull requests.
 func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) error {
-	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel}
+	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, progress: a.progress}
 	reviews := newForges(w.log, nil)
 	defer reviews.close()
 	outcomes := make([]reconcile.Outcome, len(stacks))
@@ -77,6 +77,7 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), reviewTime)
 	defer cancel()
+	defer a.progress.begin("looking at pull requests")()
 	if err := reviews.once(ctx); err != nil {
 		worst = worse(worst, a.fail(err))
 	}
@@ -166,6 +167,7 @@ func (a *app) tell(text report.Text, run report.Run, among bool) reconcile.Outco
 
 // serve runs until the context ends.
 func (a *app) serve(ctx context.Context, stacks []config.Stack, f runFlags) error {
+	a.progress.hush() // its log says what it does
 	svc, err := a.service(stacks, f)
 	if err != nil {
 		return err

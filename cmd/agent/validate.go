@@ -45,6 +45,9 @@ configuration itself is checked, and the files with credentials that it names.`,
 		if err := oneOf("--output", output, outputsOfValidate...); err != nil {
 			return err
 		}
+		if a.quiet {
+			a.progress.hush()
+		}
 		found, err := a.validation(cmd, args)
 		if problems := (manifest.Problems)(nil); errors.As(err, &problems) {
 			found.Problems, err = append(found.Problems, problems...), nil
@@ -112,7 +115,7 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 	if err != nil {
 		return v, err
 	}
-	return v, readParts(cmd.Context(), &v, stack, parts)
+	return v, a.readParts(cmd.Context(), &v, stack, parts)
 }
 
 // sortPaths tells configuration files from manifests. What lies in a folder that
@@ -189,7 +192,8 @@ func (a *app) stackOf(s config.Settings) (*config.Stack, error) {
 }
 
 // readParts reads manifests and takes down what is to be said of them.
-func readParts(ctx context.Context, v *report.Validation, stack *config.Stack, parts []manifest.Part) error {
+func (a *app) readParts(ctx context.Context, v *report.Validation, stack *config.Stack, parts []manifest.Part) error {
+	defer a.progress.begin("reading the manifests")()
 	reading, err := reader(stack, "", stack.Bounds()).ReadParts(ctx, parts)
 	v.Ignored = reading.Ignored
 	if err != nil {
