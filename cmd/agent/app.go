@@ -184,6 +184,8 @@ Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing w
 	root.Flags().Bool("version", false, "print the version") // -v is --verbose's
 	root.AddCommand(elsewhere()...)
 	root.AddCommand(a.run(), a.plan(), a.status(), a.validate(), a.explain(), a.schema(), a.version(), a.demo(), a.simulator())
+	root.AddCommand(a.destroy(), settingsTopic())
+	a.completions(root)
 	return root
 }
 

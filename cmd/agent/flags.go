@@ -23,7 +23,11 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 	flags.StringArrayVar(&a.configs, "config", nil, "configuration file; can be repeated (default $STACKREEVE_CONFIG, or stackreeve.yaml in the working directory, unless that is a work tree of Git)")
 	for _, s := range config.All() {
 		flags.String(s.Flag, "", s.Usage+" ($"+s.Env()+")")
+		if s.Flag != "stack" {
+			_ = flags.MarkHidden(s.Flag) // it is there; `help config` lists them
+		}
 	}
+	pointToSettings(cmd)
 	flags.StringVar(&a.dataDir, "data-dir", os.Getenv("STACKREEVE_DATA_DIR"), "folder for a cache of the repositories, never needed ($STACKREEVE_DATA_DIR; default memory)")
 	flags.IntVar(&a.parallel, "parallelism", 10, "how many steps run at a time, in each stack")
 	flags.StringVar(&a.logFormat, "log-format", "text", "text or json")
@@ -116,7 +120,13 @@ func (a *app) configFiles(s config.Settings) ([]string, error) {
 // approveCommand is how the plan of a stack that cmd shows is carried out, but
 // for the hash at its end.
 func approveCommand(cmd *cobra.Command, stack string) string {
-	words := []string{program, "run", "--once"}
+	return approving(cmd, "run", "--once") + " --stack " + stack + " --approve"
+}
+
+// approving are a command and the flags of cmd that say which stack is meant, and
+// how it is reached.
+func approving(cmd *cobra.Command, command ...string) string {
+	words := append([]string{program}, command...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "once", "approve", "output", "exit-code", "ref", "dir", "stack", "quiet", "listen", "webhook-secret-file":
@@ -130,7 +140,7 @@ func approveCommand(cmd *cobra.Command, stack string) string {
 		}
 		words = append(words, "--"+f.Name+"="+quote(f.Value.String()))
 	})
-	return strings.Join(append(words, "--stack", stack, "--approve"), " ")
+	return strings.Join(words, " ")
 }
 
 // quote makes a word that a shell reads as it is.
