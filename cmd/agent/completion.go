@@ -56,7 +56,8 @@ func listedIn(usage string) []string {
 func (a *app) completeStacks(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if files, err := a.configFiles(config.Settings{}); err == nil && len(files) > 0 {
-		stacks, err := config.Load(files, nil)
+		slices.Sort(files) // cobra parses flags twice, and a file twice has each stack twice
+		stacks, err := config.Load(slices.Compact(files), nil)
 		for _, s := range stacks {
 			if err == nil {
 				names = append(names, s.Name)

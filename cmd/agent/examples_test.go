@@ -24,7 +24,7 @@ func TestEveryKindHasAnExample(t *testing.T) {
 		if d.gvk == config.GVK {
 			continue
 		}
-		want, _, err := reconcile.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, all.Kinds(nil), reconcile.Defaults{Network: "n", VIPNetworks: map[string]string{"private": "n"}, Zones: map[string]string{"dev": "a"}})
+		want, _, err := reconcile.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, all.Kinds(nil), reconcile.Defaults{Network: "n", VIPNetworks: map[string]string{"private": "n"}, Zones: map[string]string{"dev": "a"}, ServiceTypes: map[string]string{"generic": ""}})
 		problems := manifest.Problems(nil)
 		errors.As(err, &problems)
 		for _, p := range problems {

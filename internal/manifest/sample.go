@@ -48,7 +48,7 @@ func samples(m *yaml.Node, t reflect.Type) error {
 		return known.err
 	}
 	for _, f := range known.list {
-		if !f.rules.required && f.name != "resource" {
+		if !f.rules.required && f.name != "resource" && f.example == "" {
 			continue
 		}
 		value, err := sampleOf(f.typ, f)
@@ -66,6 +66,8 @@ func sampleOf(t reflect.Type, f field) (*yaml.Node, error) {
 	}
 	r := f.rules
 	switch {
+	case f.example != "" && shapeOf(t) != listShape:
+		return scalar(f.example), nil
 	case r.def != "":
 		return scalar(r.def), nil
 	case len(r.enum) > 0:
@@ -76,7 +78,7 @@ func sampleOf(t reflect.Type, f field) (*yaml.Node, error) {
 		m := &yaml.Node{Kind: yaml.MappingNode}
 		return m, samples(m, t)
 	case listShape:
-		item, err := sampleOf(t.Elem(), field{typ: t.Elem(), name: f.name, rules: r.ofElement()})
+		item, err := sampleOf(t.Elem(), field{typ: t.Elem(), name: f.name, rules: r.ofElement(), example: f.example})
 		return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{item}}, err
 	case mapShape:
 		return &yaml.Node{Kind: yaml.MappingNode}, nil

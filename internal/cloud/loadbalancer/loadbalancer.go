@@ -61,7 +61,7 @@ type RealServers struct {
 	Port                   *int     `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port they listen on; as the load balancer's if left out."`
 	VirtualMachineGroupRef *string  `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"All machines of this VirtualMachineGroup."`
 	VirtualMachineRefs     []string `json:"virtualMachineRefs,omitempty" rule:"unique" doc:"These VirtualMachines."`
-	Addresses              []string `json:"addresses,omitempty" rule:"unique,format=ip" doc:"Whoever has these addresses."`
+	Addresses              []string `json:"addresses,omitempty" rule:"unique,format=ip" doc:"Whoever has these addresses." example:"10.0.0.10"`
 
 	// PortRefs are the ports of the machines referred to.
 	PortRefs []string `json:"-" ref:"Port"`
