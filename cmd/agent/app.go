@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -25,36 +27,47 @@ const program = "stackreeve"
 // app is what the commands share.
 type app struct {
 	out, err io.Writer
+	// commands is standard output for commands to CI systems; nil where there are
+	// none.
+	commands io.Writer
 	// terminal is standard output when it is one; nil otherwise.
 	terminal *os.File
 
+	progress  *progress // nil where nobody waits
 	configs   []string
 	dataDir   string
 	parallel  int
 	logFormat string
 	verbose   bool
+	quiet     bool
 }
 
 func newApp() *app {
-	a := &app{}
+	stderr := &shared{w: printable.NewWriter(os.Stderr, false)}
+	a := &app{err: stderr, progress: newProgress(stderr, time.Now)}
+	stderr.wrote = a.progress.wrote
 	if term.IsTerminal(int(os.Stdout.Fd())) {
 		a.terminal = os.Stdout
 	}
-	a.out = &shared{w: printable.NewWriter(os.Stdout, a.terminal != nil)}
-	a.err = &shared{w: printable.NewWriter(os.Stderr, false)}
+	a.out = &shared{w: printable.NewWriter(os.Stdout, a.terminal != nil), wrote: a.progress.wrote}
+	a.commands = &shared{w: printable.NewCommandWriter(os.Stdout)}
 	return a
 }
 
 // shared lets several stacks write, one at a time.
 type shared struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu    sync.Mutex
+	w     io.Writer
+	wrote func() // nil where nobody asks
 }
 
 // Write implements io.Writer.
 func (s *shared) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.wrote != nil {
+		s.wrote()
+	}
 	return s.w.Write(p)
 }
 
@@ -78,6 +91,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	defer a.progress.watch()()
 	return int(a.fail(misspelt(root, args, root.ExecuteContext(ctx))))
 }
 
@@ -95,7 +109,10 @@ func misspelt(root *cobra.Command, args []string, err error) error {
 }
 
 // fail tells people about an error and returns what it means.
-func (a *app) fail(err error) reconcile.Outcome {
+func (a *app) fail(err error) reconcile.Outcome { return a.failed("", err) }
+
+// failed is fail where several stacks may fail, each by its name.
+func (a *app) failed(stack string, err error) reconcile.Outcome {
 	var code exit
 	var problems manifest.Problems
 	switch {
@@ -104,12 +121,20 @@ func (a *app) fail(err error) reconcile.Outcome {
 	case errors.As(err, &code):
 		return reconcile.Outcome(code)
 	case errors.As(err, &problems):
-		report.Text{W: a.err}.Problems(problems)
+		var text bytes.Buffer
+		if stack != "" {
+			fmt.Fprintf(&text, "stack %s:\n", stack)
+		}
+		report.Text{W: &text}.Problems(problems)
+		_, _ = a.err.Write(text.Bytes()) // in one piece: other stacks write, too
 		return reconcile.Invalid
 	}
 	for _, one := range joined(err) {
 		// The class says what the agent does next; people need what comes after it.
 		text := strings.TrimPrefix(private.Text(one), reconcile.ErrRejected.Error()+": ")
+		if stack != "" {
+			text = "stack " + stack + ": " + text
+		}
 		fmt.Fprintf(a.err, "error: %s\n", printable.Line(text))
 	}
 	return reconcile.Broken
@@ -159,6 +184,8 @@ Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing w
 	root.Flags().Bool("version", false, "print the version") // -v is --verbose's
 	root.AddCommand(elsewhere()...)
 	root.AddCommand(a.run(), a.approve(), a.reconcile(), a.plan(), a.status(), a.validate(), a.explain(), a.schema(), a.version(), a.demo(), a.simulator())
+	root.AddCommand(a.destroy(), settingsTopic())
+	a.completions(root)
 	return root
 }
 

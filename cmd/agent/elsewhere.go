@@ -10,9 +10,8 @@ import (
 // the same, and do nothing.
 func elsewhere() (list []*cobra.Command) {
 	for name, use := range map[string]string{
-		"apply":   "`stackreeve run --once` carries a plan out, `stackreeve run` keeps doing so",
-		"diff":    "`stackreeve plan` shows what would change",
-		"destroy": "take the manifests out of the repository; `stackreeve plan` then shows what is deleted, and `stackreeve run --once --approve HASH` does it",
+		"apply": "`stackreeve run --once` carries a plan out, `stackreeve run` keeps doing so",
+		"diff":  "`stackreeve plan` shows what would change",
 	} {
 		list = append(list, &cobra.Command{
 			Use: name, Hidden: true, DisableFlagParsing: true, SilenceUsage: true,

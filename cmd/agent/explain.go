@@ -14,12 +14,13 @@ import (
 )
 
 func (a *app) explain() *cobra.Command {
-	return &cobra.Command{
-		Use:       "explain [KIND[.FIELD…]]",
-		Short:     "Explain a kind of object, or one of its fields",
-		Example:   "  stackreeve explain\n  stackreeve explain Network\n  stackreeve explain Network.spec.resource.mtu",
-		Args:      cobra.MaximumNArgs(1),
-		ValidArgs: kindNames(),
+	var recursive bool
+	cmd := &cobra.Command{
+		Use:               "explain [KIND[.FIELD…]]",
+		Short:             "Explain a kind of object, or one of its fields",
+		Example:           "  stackreeve explain\n  stackreeve explain Network\n  stackreeve explain Network.spec.resource.mtu\n  stackreeve explain --recursive Server",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeFields,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.explainAll()
@@ -28,6 +29,12 @@ func (a *app) explain() *cobra.Command {
 			d, err := find(name)
 			if err != nil {
 				return err
+			}
+			if recursive {
+				if path != "" {
+					return fmt.Errorf("--recursive explains all of a kind; leave out .%s", path)
+				}
+				return a.explainFully(d)
 			}
 			text, err := manifest.Explain(d.body, path)
 			if err != nil {
@@ -41,6 +48,22 @@ func (a *app) explain() *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&recursive, "recursive", false, "every field of the kind in one outline, and an example")
+	return cmd
+}
+
+// explainFully is everything about a kind on one page.
+func (a *app) explainFully(d described) error {
+	outline, err := manifest.Outline(d.body)
+	if err != nil {
+		return fmt.Errorf("%s: %w", d.gvk.Kind, err)
+	}
+	example, err := exampleOf(d)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "KIND:       %s\nAPIVERSION: %s\n\n%s\n\nFIELDS:\n%s\nEXAMPLE:\n%s", d.gvk.Kind, d.gvk.APIVersion(), d.doc, outline, example)
+	return nil
 }
 
 // explainAll lists the kinds, and the annotations that all of them take.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"strings"
@@ -22,22 +23,42 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 	flags.StringArrayVar(&a.configs, "config", nil, "configuration file; can be repeated (default $STACKREEVE_CONFIG, or stackreeve.yaml in the working directory, unless that is a work tree of Git)")
 	for _, s := range config.All() {
 		flags.String(s.Flag, "", s.Usage+" ($"+s.Env()+")")
+		if s.Flag != "stack" {
+			_ = flags.MarkHidden(s.Flag) // it is there; `help config` lists them
+		}
 	}
+	pointToSettings(cmd)
 	flags.StringVar(&a.dataDir, "data-dir", os.Getenv("STACKREEVE_DATA_DIR"), "folder for a cache of the repositories, never needed ($STACKREEVE_DATA_DIR; default memory)")
 	flags.IntVar(&a.parallel, "parallelism", 10, "how many steps run at a time, in each stack")
 	flags.StringVar(&a.logFormat, "log-format", "text", "text or json")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log every request to the cloud, and show plans in full")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "do not say what is waited for")
 	return func() ([]config.Stack, error) {
+		if a.quiet {
+			a.progress.hush()
+		}
 		if err := oneOf("--log-format", a.logFormat, "text", "json"); err != nil {
 			return nil, err
 		}
-		stacks, err := a.stacks(settings(flags))
+		given := settings(flags)
+		if dir := flags.Lookup("dir"); dir != nil && dir.Changed {
+			a.isRepository(dir.Value.String(), given)
+		}
+		stacks, err := a.stacks(given)
 		for i := range stacks {
 			for _, file := range stacks[i].ExposedSecrets() {
 				a.logger(false).Warn("a file with credentials can be read by everybody on this machine; take the right from others with chmod o-rwx", "stack", stacks[i].Name, "file", file)
 			}
 		}
 		return stacks, err
+	}
+}
+
+// isRepository makes a work tree the repository of the stack where nothing else
+// says which it is.
+func (a *app) isRepository(dir string, s config.Settings) {
+	if files, err := a.configFiles(s); err == nil && len(files) == 0 {
+		s["url"] = cmp.Or(s["url"], dir)
 	}
 }
 
@@ -99,10 +120,16 @@ func (a *app) configFiles(s config.Settings) ([]string, error) {
 // approveCommand is how the plan of a stack that cmd shows is carried out, but
 // for the hash at its end.
 func approveCommand(cmd *cobra.Command, stack string) string {
-	words := []string{program, "run", "--once"}
+	return approving(cmd, "run", "--once") + " --stack " + stack + " --approve"
+}
+
+// approving are a command and the flags of cmd that say which stack is meant, and
+// how it is reached.
+func approving(cmd *cobra.Command, command ...string) string {
+	words := append([]string{program}, command...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "once", "approve", "output", "verbose", "exit-code", "ref", "stack", "listen", "webhook-secret-file", "control-token-file":
+		case "once", "approve", "output", "verbose", "exit-code", "ref", "dir", "stack", "quiet", "listen", "webhook-secret-file", "control-token-file":
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -113,7 +140,7 @@ func approveCommand(cmd *cobra.Command, stack string) string {
 		}
 		words = append(words, "--"+f.Name+"="+quote(f.Value.String()))
 	})
-	return strings.Join(append(words, "--stack", stack, "--approve"), " ")
+	return strings.Join(words, " ")
 }
 
 // quote makes a word that a shell reads as it is.

@@ -15,6 +15,8 @@ type described struct {
 	gvk  manifest.GroupVersionKind
 	body reflect.Type
 	doc  string
+	// found is true of kinds whose objects are looked up and never made.
+	found bool
 }
 
 // described lists every kind that people can write, those of alias groups
@@ -24,13 +26,13 @@ func describedKinds() []described {
 	for _, k := range all.Kinds(nil) {
 		info := k.Info()
 		gvk := manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind}
-		list = append(list, described{gvk, k.Body(), info.Doc})
+		list = append(list, described{gvk, k.Body(), info.Doc, info.ImportOnly})
 		for _, alias := range info.Aliases {
 			gvk.Group = alias
-			list = append(list, described{gvk, k.Body(), "The same as " + info.Kind + " in " + info.Group + "."})
+			list = append(list, described{gvk, k.Body(), "The same as " + info.Kind + " in " + info.Group + ".", info.ImportOnly})
 		}
 	}
-	return append(list, described{config.GVK, reflect.TypeFor[config.Body](), "The agent's configuration: one folder of one branch, applied to one cloud project."})
+	return append(list, described{config.GVK, reflect.TypeFor[config.Body](), "The agent's configuration: one folder of one branch, applied to one cloud project.", false})
 }
 
 // find returns the kind of that name, in either case.

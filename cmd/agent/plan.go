@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) plan() *cobra.Command {
-	var ref, output string
+	var ref, dir, output string
 	var code bool
 	cmd := &cobra.Command{
 		Use:   "plan",
@@ -24,6 +24,7 @@ func (a *app) plan() *cobra.Command {
 		Args:  cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&ref, "ref", "", "branch, tag, full commit or full reference to plan, merged into the stack's branch unless that holds it (default the branch)")
+	cmd.Flags().StringVar(&dir, "dir", "", "plan the files in DIR, a work tree of the repository, in place of a commit; those that Git ignores count, too")
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
 	cmd.Flags().BoolVar(&code, "exit-code", true, "exit with 2 when something would change; with --exit-code=false that is 0")
 	load := a.stackFlags(cmd)
@@ -31,12 +32,18 @@ func (a *app) plan() *cobra.Command {
 		if err := oneOf("--output", output, "text", "json", "markdown"); err != nil {
 			return err
 		}
+		if dir != "" && (ref != "" || output == "markdown") {
+			return errors.New("--dir plans files that are in no commit; leave out --ref, and use -o text or json")
+		}
 		stacks, err := load()
+		if err == nil && dir != "" {
+			err = ofOneRepository(stacks)
+		}
 		if err != nil {
 			return err
 		}
 		return differencesAre(code, a.each(stacks, func(w wiring, s *config.Stack) (reconcile.Plan, error) {
-			seen, err := w.look(cmd.Context(), s, ref)
+			seen, err := w.look(cmd.Context(), s, ref, dir)
 			if output == "markdown" {
 				fmt.Fprint(a.out, seen.page(s, err).Markdown())
 			}
@@ -76,7 +83,7 @@ type seen struct {
 
 // page is the comment that a pull request of the revision would get.
 func (v seen) page(s *config.Stack, err error) comment.Page {
-	p := comment.Page{Stack: s.Name, Head: v.rev.Commit, Root: v.rev.Root, Base: v.base.Branch, BaseCommit: v.base.Commit}
+	p := comment.Page{Stack: s.Name, Head: v.rev.Commit, Base: v.base.Branch, BaseCommit: v.base.Commit}
 	switch {
 	case errors.As(err, &p.Problems):
 	case err != nil:
@@ -89,14 +96,23 @@ func (v seen) page(s *config.Stack, err error) comment.Page {
 	return p
 }
 
+// among is the name of a stack where there are several, and "" where nobody needs
+// it.
+func among(stacks []config.Stack, s *config.Stack) string {
+	if len(stacks) > 1 {
+		return s.Name
+	}
+	return ""
+}
+
 // each looks at every stack in turn; one that fails stops no other.
 func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (reconcile.Plan, error)) error {
-	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel}
+	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, progress: a.progress}
 	worst := reconcile.InSync
 	for i := range stacks {
 		plan, err := look(w, &stacks[i])
 		if err != nil {
-			worst = worse(worst, a.fail(err))
+			worst = worse(worst, a.failed(among(stacks, &stacks[i]), err))
 			continue
 		}
 		worst = worse(worst, plan.Outcome())
@@ -104,18 +120,39 @@ func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (reco
 	return ended(worst)
 }
 
-// look plans a stack's revision without changing anything. ref is "" for the
-// newest of its branch. One that the branch does not hold yet is planned as it
-// will be once it is merged; an older one of the branch as it is.
-func (w wiring) look(ctx context.Context, s *config.Stack, ref string) (v seen, err error) {
-	repo, err := w.repo(s)
+// ofOneRepository refuses to compare stacks of several repositories with one work
+// tree.
+func ofOneRepository(stacks []config.Stack) error {
+	for _, s := range stacks {
+		if s.Spec.Source.URL != stacks[0].Spec.Source.URL {
+			return fmt.Errorf("--dir is a work tree of one repository, and the stacks %s and %s are of two; choose one with --stack", stacks[0].Name, s.Name)
+		}
+	}
+	return nil
+}
+
+// look plans a stack's revision without changing anything: the files in dir, or
+// ref, which is "" for the newest of its branch. One that the branch does not hold
+// yet is planned as it will be once it is merged; an older one of the branch as it
+// is.
+func (w wiring) look(ctx context.Context, s *config.Stack, ref, dir string) (v seen, err error) {
+	if dir != "" {
+		v.rev, err = source.WorkTree(dir, s.Spec.Source.Path)
+		err = source.Public(err)
+	} else {
+		repo, wrong := w.repo(s)
+		if wrong != nil {
+			return v, wrong
+		}
+		defer func() { _ = repo.Close() }()
+		end := w.progress.begin(of(s.Name, "fetching "+s.Spec.Source.URL))
+		v, err = revision(ctx, repo, ref)
+		end()
+	}
 	if err != nil {
 		return v, err
 	}
-	defer func() { _ = repo.Close() }()
-	if v, err = revision(ctx, repo, ref); err != nil {
-		return v, err
-	}
+	defer w.progress.begin(of(s.Name, "comparing with the cloud"))()
 	v.plan, err = w.looker(s).plan(ctx, v.rev.Commit, v.rev.Files)
 	return v, err
 }

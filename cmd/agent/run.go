@@ -55,7 +55,7 @@ const reviewTime = 10 * time.Minute
 // once runs one pass of every stack, all at the same time, and then looks at
 // pull requests.
 func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) error {
-	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel}
+	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, progress: a.progress}
 	reviews := newForges(w.log, nil)
 	defer reviews.close()
 	outcomes := make([]reconcile.Outcome, len(stacks))
@@ -79,6 +79,7 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), reviewTime)
 	defer cancel()
+	defer a.progress.begin("looking at pull requests")()
 	if err := reviews.once(ctx); err != nil {
 		worst = worse(worst, a.fail(err))
 	}
@@ -123,7 +124,7 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 		run := stack.Pass(cmd.Context())
 		shown.Close()
 		stack.Report(run)
-		return a.tell(text, run)
+		return a.tell(text, run, among)
 	}, func() { _ = repo.Close() }, nil
 }
 
@@ -151,12 +152,16 @@ func size(terminal *os.File) (width, height int) {
 }
 
 // tell says how a look ended that was no service's.
-func (a *app) tell(text report.Text, run report.Run) reconcile.Outcome {
+func (a *app) tell(text report.Text, run report.Run, among bool) reconcile.Outcome {
+	stack := ""
+	if among {
+		stack = run.Stack
+	}
 	switch {
 	case run.Refused != nil:
-		return a.fail(run.Refused.Problems)
+		return a.failed(stack, run.Refused.Problems)
 	case run.Err != nil:
-		return a.fail(run.Err)
+		return a.failed(stack, run.Err)
 	}
 	text.Pass(*run.Pass)
 	return run.Outcome()
@@ -164,6 +169,7 @@ func (a *app) tell(text report.Text, run report.Run) reconcile.Outcome {
 
 // serve runs until the context ends.
 func (a *app) serve(ctx context.Context, stacks []config.Stack, f runFlags) error {
+	a.progress.hush() // its log says what it does
 	svc, err := a.service(stacks, f)
 	if err != nil {
 		return err

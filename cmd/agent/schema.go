@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -39,7 +41,7 @@ kind, as DIR/GROUP/kind_version.json.`,
 		case dir != "":
 			return writeSchemas(dir, kinds)
 		case len(args) == 1:
-			schema, err := manifest.Schema(kinds[0].body, kinds[0].gvk)
+			schema, err := kinds[0].schema()
 			if err != nil {
 				return err
 			}
@@ -54,11 +56,28 @@ kind, as DIR/GROUP/kind_version.json.`,
 	return cmd
 }
 
+// schema describes the kind, and the annotations of ours that it takes.
+func (d described) schema() (map[string]any, error) {
+	schema, err := manifest.Schema(d.body, d.gvk)
+	if err != nil || d.gvk == config.GVK {
+		return schema, err
+	}
+	values, ours := reconcile.AnnotationValues(), map[string]any{}
+	for name, doc := range reconcile.Annotations() {
+		property := map[string]any{"type": "string", "description": doc}
+		if values[name] != nil {
+			property["enum"] = values[name]
+		}
+		ours[name] = property
+	}
+	return schema, manifest.Annotate(schema, ours)
+}
+
 // combined is a schema that accepts each of the kinds.
 func combined(kinds []described) (map[string]any, error) {
 	var each []map[string]any
 	for _, d := range kinds {
-		schema, err := manifest.Schema(d.body, d.gvk)
+		schema, err := d.schema()
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +98,7 @@ func writeSchemas(dir string, kinds []described) error {
 	}
 	defer func() { _ = root.Close() }() // what was written is closed already
 	for _, d := range kinds {
-		schema, err := manifest.Schema(d.body, d.gvk)
+		schema, err := d.schema()
 		if err != nil {
 			return err
 		}

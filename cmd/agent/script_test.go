@@ -58,6 +58,7 @@ func scripts(t *testing.T, dir string) {
 			"exits":       exits,
 			"address":     address,
 			"await":       await,
+			"approval":    approval,
 			"commit":      commit,
 			"hostile":     hostile,
 			"printable":   wantPrintable,
@@ -193,6 +194,17 @@ func address(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Setenv(args[0], l.Addr().String())
 	ts.Check(l.Close())
+}
+
+// approval takes the hash from what the last command said after these words into
+// the variable HASH.
+func approval(ts *testscript.TestScript, _ bool, args []string) {
+	_, hash, ok := strings.Cut(ts.ReadFile("stdout"), strings.Join(args, " ")+" ")
+	if !ok {
+		ts.Fatalf("nothing to approve of")
+	}
+	hash, _, _ = strings.Cut(hash, "\n")
+	ts.Setenv("HASH", hash)
 }
 
 // await asks a URL until its answer matches.

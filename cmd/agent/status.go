@@ -31,7 +31,7 @@ func (a *app) status() *cobra.Command {
 		}
 		var list []reconcile.ObjectStatus
 		worst := a.each(stacks, func(w wiring, s *config.Stack) (reconcile.Plan, error) {
-			v, err := w.look(cmd.Context(), s, "")
+			v, err := w.look(cmd.Context(), s, "", "")
 			plan := v.plan
 			if err != nil {
 				return plan, err

@@ -3,51 +3,177 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
+// outputsOfValidate are the values of its -o.
+var outputsOfValidate = []string{"text", "json", "sarif", "github"}
+
 func (a *app) validate() *cobra.Command {
+	var output string
 	cmd := &cobra.Command{
-		Use:   "validate PATH",
+		Use:   "validate [PATH…]",
 		Short: "Say everything about manifests that can be said without a cloud",
 		Long: `Say everything about manifests that can be said without a cloud.
 
-PATH is a folder of manifests, read as it lies there, or a configuration file.
---config (with --stack) says whose spec.defaults count.`,
-		Args: cobra.ExactArgs(1),
+PATH is a folder of manifests, read as it lies there, a manifest, - for
+manifests on standard input, or a configuration file. All manifests together are
+one stack: what one of them refers to must be among them.
+
+--config (with --stack) says whose spec.defaults count. Without PATH the
+configuration itself is checked, and the files with credentials that it names.`,
+		Example: "  stackreeve validate clouds/prod\n  stackreeve validate -o github clouds/prod\n  kustomize build . | stackreeve validate -\n  stackreeve validate --config stackreeve.yaml",
 	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", strings.Join(outputsOfValidate[:3], ", ")+", or github for commands that mark lines of pull requests in GitHub, Gitea and Forgejo Actions")
 	a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		info, err := os.Stat(args[0])
+		if err := oneOf("--output", output, outputsOfValidate...); err != nil {
+			return err
+		}
+		if a.quiet {
+			a.progress.hush()
+		}
+		found, err := a.validation(cmd, args)
+		if problems := (manifest.Problems)(nil); errors.As(err, &problems) {
+			found.Problems, err = append(found.Problems, problems...), nil
+		}
 		if err != nil {
 			return err
 		}
-		if info.Mode().IsRegular() {
-			return a.validateConfig(args[0])
-		}
-		stack, err := a.stackOf(settings(cmd.Flags()))
-		if err != nil {
+		if err := a.showValidation(found, output); err != nil || len(found.Problems) == 0 {
 			return err
 		}
-		return a.validateFolder(cmd.Context(), args[0], stack)
+		return ended(reconcile.Invalid)
 	}
 	return cmd
 }
 
-func (a *app) validateConfig(file string) error {
-	stacks, err := loadStacks([]string{file}, nil)
-	if err != nil {
-		return err
+func (a *app) showValidation(v report.Validation, output string) error {
+	switch output {
+	case "json":
+		return report.JSON(a.out, v.Document())
+	case "sarif":
+		return report.JSON(a.out, v.SARIF(program, version()))
+	case "github":
+		v.Workflow(cmp.Or(a.commands, a.out))
+		v.Text(a.err, a.err)
+	default:
+		v.Text(a.out, a.err)
 	}
-	fmt.Fprintf(a.out, "%s: %d stacks, no problems\n", printable.Name(file), len(stacks))
 	return nil
+}
+
+// validation checks all that is named, and fails where it cannot be read.
+func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation, err error) {
+	configs, parts, err := sortPaths(cmd, args)
+	if err != nil {
+		return v, err
+	}
+	v.Paths = args
+	if len(args) == 0 {
+		if configs, err = a.configFiles(config.Environment()); err == nil && len(configs) == 0 {
+			err = errors.New("validate what? name folders or files with manifests, - for standard input, or a configuration with --config")
+		}
+		v.Paths = configs
+	}
+	if err != nil {
+		return v, err
+	}
+	if len(configs) > 0 {
+		stacks, err := loadStacks(configs, nil)
+		v.Stacks = len(stacks)
+		if problems := (manifest.Problems)(nil); errors.As(err, &problems) {
+			v.Problems, err = append(v.Problems, problems...), nil
+		}
+		if err != nil {
+			return v, err
+		}
+		for i := range stacks {
+			problems, notes := stacks[i].CheckFiles()
+			v.Problems, v.Notes = append(v.Problems, problems...), append(v.Notes, notes...)
+		}
+	}
+	if len(parts) == 0 {
+		return v, nil
+	}
+	stack, err := a.stackOf(settings(cmd.Flags()))
+	if err != nil {
+		return v, err
+	}
+	return v, a.readParts(cmd.Context(), &v, stack, parts)
+}
+
+// sortPaths tells configuration files from manifests. What lies in a folder that
+// is named, too, is read once.
+func sortPaths(cmd *cobra.Command, args []string) (configs []string, parts []manifest.Part, err error) {
+	clean := make([]string, len(args))
+	for i, path := range args {
+		clean[i] = filepath.Clean(path)
+	}
+	var problems []error
+	for i, path := range clean {
+		if args[i] == "-" {
+			parts = append(parts, manifest.Part{Name: "stdin", Text: cmd.InOrStdin()})
+			continue
+		}
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			problems = append(problems, err)
+		case slices.Contains(clean[:i], path) || slices.ContainsFunc(clean, func(other string) bool { return other != path && below(path, other) }):
+		case info.IsDir():
+			rev, err := source.Dir(path)
+			problems = append(problems, err)
+			parts = append(parts, manifest.Part{Name: filepath.ToSlash(path), Files: rev.Files})
+		case info.Mode().IsRegular() && config.Is(path):
+			configs = append(configs, args[i])
+		default:
+			parts = append(parts, manifest.Part{Name: filepath.ToSlash(path), Text: &named{path: path}})
+		}
+	}
+	return configs, parts, errors.Join(problems...)
+}
+
+// below tells whether a path lies in a folder. Both are clean.
+func below(path, folder string) bool {
+	if folder == "." {
+		return filepath.IsLocal(path)
+	}
+	return strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+}
+
+// named is the content of a file that a person has named, opened when it is read.
+type named struct {
+	path string
+	rest *strings.Reader
+}
+
+// Read implements io.Reader.
+func (n *named) Read(p []byte) (int, error) {
+	if n.rest == nil {
+		const most = 4<<20 + 1 // a byte more than a manifest may have
+		text, err := localfile.ReadNamed(n.path, most)
+		if err != nil {
+			return 0, err
+		}
+		n.rest = strings.NewReader(string(text))
+	}
+	return n.rest.Read(p)
 }
 
 // stackOf is the configured stack, if one is named, with what flags say.
@@ -65,27 +191,21 @@ func (a *app) stackOf(s config.Settings) (*config.Stack, error) {
 	return &stacks[0], nil
 }
 
-func (a *app) validateFolder(ctx context.Context, path string, stack *config.Stack) error {
-	rev, err := source.Dir(path)
+// readParts reads manifests and takes down what is to be said of them.
+func (a *app) readParts(ctx context.Context, v *report.Validation, stack *config.Stack, parts []manifest.Part) error {
+	defer a.progress.begin("reading the manifests")()
+	reading, err := reader(stack, "", stack.Bounds()).ReadParts(ctx, parts)
+	v.Ignored = reading.Ignored
 	if err != nil {
 		return err
 	}
-	reading, err := reader(stack, "", stack.Bounds()).Read(ctx, rev.Files)
-	for _, i := range reading.Ignored {
-		fmt.Fprintf(a.err, "left alone: %s: %s\n", i.Origin, printable.Line(i.Why))
-	}
-	if err != nil {
-		return err
-	}
-	written := 0
 	for _, d := range reading.Want {
 		if d.Parent.Kind == "" {
-			written++
+			v.Objects++
 		}
 		for _, n := range d.Notes {
-			fmt.Fprintf(a.err, "note: %s: %s: %s: %s\n", d.Origin, d.Key, printable.Line(n.Field), printable.Line(n.Text))
+			v.Notes = append(v.Notes, manifest.Problem{Origin: d.Origin, Key: d.Key, Field: printable.Line(n.Field), What: n.Text})
 		}
 	}
-	fmt.Fprintf(a.out, "%s: %d objects, no problems\n", printable.Name(path), written)
 	return nil
 }

@@ -27,18 +27,35 @@ type wiring struct {
 	parallel int
 	observe  func(cloud.Request)
 	watcher  func() reconcile.Watcher
+	progress *progress // nil where nobody waits
 }
 
 func (w wiring) stack(s *config.Stack, repo *source.Repo) *agent.Stack {
 	return &agent.Stack{
-		Name: s.Name, Fetch: repo.Fetch, Poll: s.Poll, DriftCheck: s.DriftCheck, Read: read(s), Weaker: config.ReadFolder,
+		Name: s.Name, Fetch: w.fetch(s, repo), Poll: s.Poll, DriftCheck: s.DriftCheck, Read: read(s), Weaker: config.ReadFolder,
 		Open: func(ctx context.Context) (agent.Cloud, error) {
 			engine, region, err := w.open(ctx, s)
 			if err != nil {
 				return agent.Cloud{}, err
 			}
-			return agent.Cloud{Region: region, Sync: engine.Sync}, nil
+			return agent.Cloud{Region: region, Sync: w.sync(s, engine)}, nil
 		},
+	}
+}
+
+// sync runs a pass while people are told that it does.
+func (w wiring) sync(s *config.Stack, engine *reconcile.Engine) func(context.Context, reconcile.Revision) reconcile.Pass {
+	return func(ctx context.Context, rev reconcile.Revision) reconcile.Pass {
+		defer w.progress.begin(of(s.Name, "comparing with the cloud"))()
+		return engine.Sync(ctx, rev)
+	}
+}
+
+// fetch fetches while people are told that it does.
+func (w wiring) fetch(s *config.Stack, repo *source.Repo) func(context.Context) (source.Revision, bool, error) {
+	return func(ctx context.Context) (source.Revision, bool, error) {
+		defer w.progress.begin(of(s.Name, "fetching "+s.Spec.Source.URL))()
+		return repo.Fetch(ctx)
 	}
 }
 
@@ -65,12 +82,13 @@ func read(s *config.Stack) func(context.Context, fs.FS, string) ([]reconcile.Des
 func reader(s *config.Stack, region string, bounds reconcile.Bounds) reconcile.Reader {
 	defaults := s.Spec.Defaults
 	defaults.Region = region
-	return reconcile.Reader{Kinds: all.Kinds(nil), Defaults: defaults, Bounds: bounds}
+	return reconcile.Reader{Kinds: all.Kinds(nil), Defaults: defaults, Bounds: bounds, Root: s.Spec.Source.Path}
 }
 
 func (w wiring) open(ctx context.Context, s *config.Stack) (*reconcile.Engine, string, error) {
+	defer w.progress.begin(of(s.Name, "logging in to the cloud"))()
 	log := w.log.With("stack", s.Name)
-	client, err := cloud.Open(ctx, cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, Observe: w.observe})
+	client, err := cloud.Open(ctx, cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, Observe: w.observe, Wrap: w.progress.requests(s.Name)})
 	if err != nil {
 		return nil, "", err
 	}

@@ -231,6 +231,9 @@ func authError(c credentials, err error) error {
 	where := c.auth.IdentityEndpoint
 	if !errors.As(err, &code) {
 		fix := "check auth_url, and the network between here and there"
+		if strings.Contains(err.Error(), "You must provide") { // what gophercloud says before it asks anybody
+			fix = "complete the entry in clouds.yaml: with names go user_domain_name and project_domain_name, with either of them an ID or a name"
+		}
 		if errors.As(err, new(*tls.CertificateVerificationError)) {
 			fix = "set cacert in the clouds.yaml entry (or $OS_CACERT) to the certificate of whom to trust"
 		}

@@ -42,9 +42,9 @@ func (s *Spec) below(folder string) {
 	if source.Relative(s.Source.URL) {
 		s.Source.URL = dotted(filepath.Join(folder, s.Source.URL))
 	}
-	for _, path := range s.files() {
-		if *path != "" && !filepath.IsAbs(*path) {
-			*path = filepath.Join(folder, *path)
+	for _, f := range s.namedFiles() {
+		if *f.path != "" && !filepath.IsAbs(*f.path) {
+			*f.path = filepath.Join(folder, *f.path)
 		}
 	}
 }
@@ -57,42 +57,12 @@ func dotted(path string) string {
 	return "." + string(filepath.Separator) + path
 }
 
-// files are the fields that name files.
-func (s *Spec) files() []*string {
-	list := append(s.secretFiles(), &s.Source.CAFile, &s.Source.Auth.KnownHostsFile)
-	if g := s.Report.Gitea; g != nil {
-		list = append(list, &g.CAFile)
-	}
-	if f := s.Report.File; f != nil {
-		list = append(list, &f.Path)
-	}
-	return list
-}
-
-// secretFiles are those whose content nobody else may know.
-func (s *Spec) secretFiles() []*string {
-	list := []*string{&s.Source.Auth.TokenFile, &s.Source.Auth.BasicAuthFile, &s.Source.Auth.SSHKeyFile}
-	if app := s.Source.Auth.GitHubApp; app != nil {
-		list = append(list, &app.PrivateKeyFile)
-	}
-	if g := s.Report.GitHub; g != nil {
-		list = append(list, &g.TokenFile)
-		if g.App != nil {
-			list = append(list, &g.App.PrivateKeyFile)
-		}
-	}
-	if g := s.Report.Gitea; g != nil {
-		list = append(list, &g.TokenFile)
-	}
-	return list
-}
-
 // ExposedSecrets are the files with credentials of the stack that everybody on
 // this machine may read or replace.
 func (s *Stack) ExposedSecrets() (files []string) {
-	for _, file := range s.Spec.secretFiles() {
-		if *file != "" && localfile.Exposed(*file) {
-			files = append(files, *file)
+	for _, f := range s.Spec.namedFiles() {
+		if f.secret && *f.path != "" && localfile.Exposed(*f.path) {
+			files = append(files, *f.path)
 		}
 	}
 	return files

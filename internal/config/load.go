@@ -1,10 +1,12 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -57,9 +59,9 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 func readFile(file string) (stacks []Stack, problems manifest.Problems, err error) {
 	text, err := localfile.ReadNamed(file, localfile.Config)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the configuration: %w", err)
+		return nil, nil, fmt.Errorf("read the configuration: %w; %s", err, missingFix(err))
 	}
-	loaded, err := manifest.Load(single{text}, manifest.Options{Kinds: []manifest.GroupVersionKind{GVK}})
+	loaded, err := manifest.LoadParts([]manifest.Part{{Name: file, Text: bytes.NewReader(text)}}, manifest.Options{Kinds: []manifest.GroupVersionKind{GVK}})
 	if err != nil && !errors.As(err, &problems) {
 		return nil, nil, fmt.Errorf("read %s: %w", file, err)
 	}
@@ -70,18 +72,25 @@ func readFile(file string) (stacks []Stack, problems manifest.Problems, err erro
 	for i := range loaded.Objects {
 		s, wrong := decode(&loaded.Objects[i])
 		problems = append(problems, wrong...)
-		s.Origin.File = file
 		s.Spec.below(filepath.Dir(file))
 		stacks = append(stacks, s)
-	}
-	for i := range problems {
-		problems[i].Origin.File = file
 	}
 	if len(loaded.Objects) == 0 && len(problems) == 0 {
 		problems = append(problems, manifest.Problem{Origin: manifest.Origin{File: file}, What: "holds no Stack",
 			Fix: "write a document with apiVersion: " + GVK.APIVersion() + " and kind: " + GVK.Kind})
 	}
 	return stacks, problems, nil
+}
+
+// missingFix says how to get at a configuration that cannot be read.
+func missingFix(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "correct --config or $STACKREEVE_CONFIG, or write the file; it needs apiVersion, kind: " + GVK.Kind + ", metadata.name and spec.source.url"
+	case errors.Is(err, fs.ErrPermission):
+		return "make it readable for the user that runs this"
+	}
+	return "name a file with documents of kind: " + GVK.Kind
 }
 
 func decode(obj *manifest.Object) (Stack, []manifest.Problem) {

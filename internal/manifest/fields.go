@@ -16,6 +16,8 @@ type field struct {
 	index []int // for reflect.Value.FieldByIndex; embedded structs are flattened
 	typ   reflect.Type
 	rules rules
+	// example is a value that shows what goes there.
+	example string
 }
 
 // fields is what is known about a struct type.
@@ -66,7 +68,7 @@ func (fs *fields) add(t reflect.Type, index []int) {
 		}
 		fs.byName[name] = len(fs.list)
 		fs.names = append(fs.names, name)
-		fs.list = append(fs.list, field{name: name, doc: sf.Tag.Get("doc"), index: at, typ: sf.Type, rules: rules})
+		fs.list = append(fs.list, field{name: name, doc: sf.Tag.Get("doc"), index: at, typ: sf.Type, rules: rules, example: sf.Tag.Get("example")})
 	}
 }
 

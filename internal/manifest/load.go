@@ -74,11 +74,17 @@ type Loaded struct {
 
 // Load reads every manifest below the root of files. The error is Problems, all of them at once; the objects that could
 // be read are returned beside it, so that their own problems (see Object.Decode) can be told in the same breath.
-func Load(files fs.FS, opts Options) (Loaded, error) {
+func Load(files fs.FS, opts Options) (Loaded, error) { return LoadParts([]Part{{Files: files}}, opts) }
+
+// LoadParts is Load of several folders and files as if they were one folder: limits, and names declared twice, count
+// for all of them together.
+func LoadParts(parts []Part, opts Options) (Loaded, error) {
 	opts = opts.withDefaults()
-	l := &loader{files: files, opts: opts, known: newVocabulary(opts), seen: map[Key]Origin{}}
+	l := &loader{opts: opts, known: newVocabulary(opts), seen: map[Key]Origin{}}
 	l.parser.budget = 8 << 20
-	l.folder(".", 0)
+	for _, part := range parts {
+		l.part(part)
+	}
 	if l.ended != nil {
 		return Loaded{}, l.ended
 	}
@@ -89,6 +95,7 @@ func Load(files fs.FS, opts Options) (Loaded, error) {
 // loader carries one load: its budget, what it found and what is wrong.
 type loader struct {
 	files fs.FS
+	root  string // that people know files by
 	opts  Options
 	known vocabulary
 

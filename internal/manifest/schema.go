@@ -41,6 +41,21 @@ func Schema(body reflect.Type, gvk GroupVersionKind) (map[string]any, error) {
 	return doc, nil
 }
 
+// Annotate adds what is known of single annotations to the schema of a kind, by their names; others stay free texts.
+func Annotate(schema map[string]any, known map[string]any) error {
+	at := schema
+	for _, name := range []string{"metadata", "annotations"} {
+		properties, _ := at["properties"].(map[string]any)
+		next, ok := properties[name].(map[string]any)
+		if !ok {
+			return fmt.Errorf("the schema has no %s", name)
+		}
+		at = next
+	}
+	at["properties"] = known
+	return nil
+}
+
 // schemas builds schemas; open holds the structs being described, to refuse endless ones.
 type schemas struct {
 	open []reflect.Type

@@ -17,7 +17,7 @@ func (l *loader) folder(dir string, depth int) {
 		l.stop(dir, fmt.Sprintf("folders nested deeper than %d", l.opts.MaxDepth), "flatten them")
 		return
 	}
-	names, err := fs.ReadDir(l.files, dir)
+	names, err := fs.ReadDir(l.files, l.inside(dir))
 	if err != nil {
 		l.report(Problem{Origin: Origin{File: dir}, What: "cannot read the folder: " + cause(err)})
 		return
@@ -73,25 +73,30 @@ func isKustomization(base string) bool {
 // shows a file of another type.
 func (l *loader) mayLeadToFolder(name string) bool {
 	if path.Ext(name) != "" {
-		info, err := fs.Stat(l.files, name)
+		info, err := fs.Stat(l.files, l.inside(name))
 		return err == nil && info.IsDir()
 	}
-	if target, err := fs.ReadLink(l.files, name); err == nil {
-		info, err := fs.Lstat(l.files, path.Join(path.Dir(name), target))
+	if target, err := fs.ReadLink(l.files, l.inside(name)); err == nil {
+		info, err := fs.Lstat(l.files, path.Join(path.Dir(l.inside(name)), target))
 		return err != nil || !info.Mode().IsRegular()
 	}
-	info, err := fs.Stat(l.files, name)
+	info, err := fs.Stat(l.files, l.inside(name))
 	return err != nil || !info.Mode().IsRegular()
 }
 
 // readFile reads a file within the budget and refuses bytes that are no text.
 func (l *loader) readFile(name string) ([]byte, bool) {
+	return l.checked(name, func() ([]byte, error) { return l.bounded(name) })
+}
+
+// checked is what read gives for the file of that name, if it is text and within the budget.
+func (l *loader) checked(name string, read func() ([]byte, error)) ([]byte, bool) {
 	l.read++
 	if l.read > l.opts.MaxFiles {
 		l.stop(name, fmt.Sprintf("more than %d manifest files", l.opts.MaxFiles), l.opts.TooMuch)
 		return nil, false
 	}
-	text, err := l.bounded(name)
+	text, err := read()
 	if errors.Is(err, errTooLarge) {
 		l.report(Problem{Origin: Origin{File: name}, What: "larger than " + bytesText(l.opts.MaxFileBytes), Fix: "split it"})
 		return nil, false
@@ -117,7 +122,7 @@ var errTooLarge = errors.New("too large")
 
 // bounded reads a file up to the limit, and nothing of one that says itself that it is larger.
 func (l *loader) bounded(name string) ([]byte, error) {
-	f, err := l.files.Open(name)
+	f, err := l.files.Open(l.inside(name))
 	if err != nil {
 		return nil, err
 	}

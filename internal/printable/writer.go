@@ -14,6 +14,7 @@ type Writer struct {
 	w      io.Writer
 	colors bool
 	line   commands
+	obeyed bool // commands to CI systems are meant
 	marks  marks
 	rest   []byte // of a character whose end is still to come
 }
@@ -21,6 +22,10 @@ type Writer struct {
 // NewWriter writes to w. colors lets escape sequences of our own through: w is
 // a terminal.
 func NewWriter(w io.Writer, colors bool) *Writer { return &Writer{w: w, colors: colors} }
+
+// NewCommandWriter is [NewWriter] for commands to CI systems: whoever writes to it
+// has escaped what others wrote.
+func NewCommandWriter(w io.Writer) *Writer { return &Writer{w: w, obeyed: true} }
 
 // Write implements io.Writer. It is not safe for concurrent use.
 func (w *Writer) Write(p []byte) (int, error) {
@@ -64,7 +69,7 @@ func (w *Writer) one(b *strings.Builder, text []byte) int {
 		b.WriteRune(utf8.RuneError)
 	case unprintable(r) || w.marks.tooMany(r):
 		b.WriteString(escape(r))
-	case w.line.completes(r) || w.line.opens(r):
+	case w.line.completes(r) || !w.obeyed && w.line.opens(r):
 		b.WriteString(escapeByte(r))
 	default:
 		b.WriteRune(r)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -94,7 +93,7 @@ func (s *Stack) tellAuthor(ctx context.Context, number int, m forge.Marker, said
 func (s *Stack) authors(ctx context.Context, rev source.Revision, steps []reconcile.Step) (map[int][]reconcile.Step, error) {
 	files, pulls := map[string]int{}, map[int][]reconcile.Step{}
 	for _, step := range steps {
-		file := path.Join(rev.Root, step.Origin.File)
+		file := step.Origin.File
 		number, ok := files[file]
 		if !ok {
 			var err error

@@ -124,7 +124,7 @@ func (s *Stack) drifted(run report.Run) {
 	}
 	found, left := d.corrected(*run.Pass), drifting(run.Pass.Last)
 	d.carried = nil
-	said := comment.Drift{Stack: s.Name, Commit: commit, Root: run.Revision.Root, Steps: left}
+	said := comment.Drift{Stack: s.Name, Commit: commit, Steps: left}
 	switch {
 	case len(left) > 0:
 		d.begin(len(left), run.Started)

@@ -135,7 +135,7 @@ func (s *Stack) page(ctx context.Context, j job) (page comment.Page, passing boo
 		s.repository.complain(fmt.Sprintf("pull request %d cannot be fetched", pull.Number), err)
 		return page, !source.NeedsPerson(err)
 	}
-	page.Head, page.BaseCommit, page.Root = merge.Head, merge.Base, merge.Root
+	page.Head, page.BaseCommit = merge.Head, merge.Base
 	page.Tree = merge.Tree
 	base, _ := s.Last()
 	switch {

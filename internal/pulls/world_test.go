@@ -105,7 +105,7 @@ func textOf(files fs.FS) string {
 func (w *world) read(_ context.Context, files fs.FS) ([]reconcile.Desired, error) {
 	text := textOf(files)
 	if strings.HasPrefix(text, "bad") {
-		return nil, manifest.Problems{{Origin: manifest.Origin{File: "thing.yaml", Line: 3}, What: "is bad"}}
+		return nil, manifest.Problems{{Origin: manifest.Origin{File: "clouds/thing.yaml", Line: 3}, What: "is bad"}}
 	}
 	return []reconcile.Desired{{Key: manifest.Key{Kind: "Thing", Name: text}}}, nil
 }
@@ -139,7 +139,7 @@ func planOf(commit, text string) reconcile.Plan {
 	p := reconcile.Plan{Stack: "prod", Commit: commit, Owned: 10}
 	deletes := 0
 	for word := range strings.FieldsSeq(text) {
-		step := reconcile.Step{Key: manifest.Key{Kind: "Thing", Name: strings.TrimLeft(word, "+-~")}, Origin: manifest.Origin{File: "thing.yaml", Line: 1}}
+		step := reconcile.Step{Key: manifest.Key{Kind: "Thing", Name: strings.TrimLeft(word, "+-~")}, Origin: manifest.Origin{File: "clouds/thing.yaml", Line: 1}}
 		switch word[0] {
 		case '+':
 			step.Action = reconcile.Create

@@ -90,7 +90,7 @@ func (p *planner) free(kind string, l *Live[any]) bool {
 // stands for, and nothing else claims to be it.
 func (p *planner) abandoned(kind string, l *Live[any]) bool {
 	o, ok := ParseOwner(l.Mark.Owner)
-	if _, wanted := p.taken[l.Mark.Owner]; !ok || wanted || o.Stack != p.Stack || o.Kind != kind {
+	if _, wanted := p.taken[l.Mark.Owner]; !ok || wanted || !o.Of(p.Stack) || o.Kind != kind {
 		return false
 	}
 	c := p.claimed(kind, l.Mark.Owner)

@@ -53,9 +53,16 @@ func (m *Mark) Owners() []string {
 // (neutron_lib/db/constants.py: TAG_SIZE was 60 until 2023).
 const MaxOwnerText = 60
 
-// MaxStackName is the longest stack name that leaves room for a key in the
-// owner text.
-const MaxStackName = 20
+// MaxStackName is the length in bytes that a stack's name never exceeds.
+const MaxStackName = 40
+
+// Up to plainStack bytes a stack's name stands in owner texts as it is, which
+// leaves room for a key. Of a longer one there are the first stackHead bytes and
+// a digest, which together are just as long.
+const (
+	plainStack = 20
+	stackHead  = plainStack - 1 - digestLength
+)
 
 // OwnerWord begins every text and every metadata key that belongs to a mark,
 // OwnerPrefix every owner text.
@@ -68,6 +75,7 @@ const (
 // replaced by a digest of themselves, so that equal keys give equal texts and
 // different keys different ones.
 func OwnerText(stack string, key manifest.Key) string {
+	stack = inOwners(stack)
 	path := key.Name
 	if key.Namespace != "" && key.Namespace != "default" {
 		path = key.Namespace + "/" + key.Name
@@ -79,6 +87,17 @@ func OwnerText(stack string, key manifest.Key) string {
 	return OwnerPrefix + stack + ":" + key.Kind + "~" + Digest(path)
 }
 
+// inOwners is how owner texts name a stack: no two names have the same word, and
+// a word is its own word.
+func inOwners(stack string) string {
+	if len(stack) <= plainStack {
+		return stack
+	}
+	return stack[:stackHead] + "~" + Digest(stack)
+}
+
+const digestLength = 12
+
 // Digest is a short, printable, stable fingerprint of text: 12 characters, 60
 // bits of SHA-256.
 func Digest(text string) string {
@@ -88,12 +107,16 @@ func Digest(text string) string {
 }
 
 func digestOf(sum hash.Hash) string {
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum.Sum(nil)))[:12]
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum.Sum(nil)))[:digestLength]
 }
 
-// Owner is the parsed form of an owner text. Path is empty when only a digest
-// of it was stored.
+// Owner is the parsed form of an owner text. Namespace and Name are empty when
+// only a digest of them was stored. Stack is the word for the stack in owner
+// texts, which is not the name of every stack: see [Owner.Of].
 type Owner struct{ Stack, Kind, Namespace, Name string }
+
+// Of tells whether the owner text is one of the stack of that name.
+func (o Owner) Of(stack string) bool { return o.Stack == inOwners(stack) }
 
 // ParseOwner reads an owner text. ok is false when text is not one that
 // [OwnerText] could have given.
@@ -114,8 +137,8 @@ func ParseOwner(text string) (o Owner, ok bool) {
 }
 
 // ownerText is stackreeve:STACK:KIND/[NAMESPACE/]NAME, or, of a name that would
-// not fit, stackreeve:STACK:KIND~DIGEST.
-var ownerText = regexp.MustCompile(`^` + OwnerPrefix + `([-a-z0-9]+):([A-Za-z0-9]+)(?:/([^\s:/\[\]]+(?:/[^\s:/\[\]]+)?)|~([a-z2-7]{12}))$`)
+// not fit, stackreeve:STACK:KIND~DIGEST; STACK is a name, or HEAD~DIGEST.
+var ownerText = regexp.MustCompile(`^` + OwnerPrefix + `([-a-z0-9]{1,20}|[-a-z0-9]{7}~[a-z2-7]{12}):([A-Za-z0-9]+)(?:/([^\s:/\[\]]+(?:/[^\s:/\[\]]+)?)|~([a-z2-7]{12}))$`)
 
 // OwnersIn finds the owner texts among the words of text, each once, in order;
 // brackets end a word as spaces do.

@@ -118,7 +118,7 @@ func (p *planner) formerKey(d *Desired, have *Live[any]) manifest.Key {
 	if i := slices.Index(p.formerOwners(d), have.Mark.Owner); i >= 0 {
 		return d.From[i]
 	}
-	if o, ok := ParseOwner(have.Mark.Owner); ok && o.Stack == p.Stack && have.Mark.Owner != OwnerText(p.Stack, d.Key) {
+	if o, ok := ParseOwner(have.Mark.Owner); ok && o.Of(p.Stack) && have.Mark.Owner != OwnerText(p.Stack, d.Key) {
 		return p.orphanKey(o, have)
 	}
 	return manifest.Key{}

@@ -52,7 +52,7 @@ func (p *planner) leftBehind(found []*Live[any]) *Live[any] {
 			continue
 		}
 		o, ok := ParseOwner(item.Mark.Owner)
-		if !ok || o.Stack != p.Stack || o.Kind == item.ShownAs {
+		if !ok || !o.Of(p.Stack) || o.Kind == item.ShownAs {
 			continue
 		}
 		if d := p.byKey[p.taken[item.Mark.Owner]]; d == nil || d.Unmanaged {

@@ -114,7 +114,7 @@ func (p *planner) claim(x *index, kind string, item *Live[any]) (any bool) {
 	for _, text := range item.Mark.Owners() {
 		o, ok := ParseOwner(text)
 		switch {
-		case !ok || o.Stack != p.Stack || o.Kind == item.ShownAs:
+		case !ok || !o.Of(p.Stack) || o.Kind == item.ShownAs:
 			continue
 		case o.Kind != kind:
 			x.misplaced = append(x.misplaced, misplaced{item, text, o})

@@ -102,7 +102,7 @@ func (p *planner) calledBy(item *Live[any], kind string, keys map[*Live[any]]man
 		return key.String()
 	}
 	if item.Mine && item.Mark != nil && item.Mark.Rivals == "" && item.Copied == "" {
-		if o, ok := ParseOwner(item.Mark.Owner); ok && o.Stack == p.Stack && o.Kind == kind {
+		if o, ok := ParseOwner(item.Mark.Owner); ok && o.Of(p.Stack) && o.Kind == kind {
 			return p.orphanKey(o, item).String()
 		}
 	}

@@ -15,6 +15,9 @@ type Reader struct {
 	Kinds    []Kind
 	Defaults Defaults
 	Bounds   Bounds
+	// Root stands before the names of files in origins and problems: the stack's
+	// path in its repository.
+	Root string
 }
 
 // Reading is what a revision says.
@@ -30,12 +33,17 @@ type Reading struct {
 // the objects; then nothing may be applied. When ctx ends, so does the reading,
 // with its error.
 func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
+	return r.ReadParts(ctx, []manifest.Part{{Name: r.Root, Files: files}})
+}
+
+// ReadParts is Read of several folders and files, which are one stack together.
+func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, error) {
 	spend := newBudget(r.Bounds, ctx.Err)
 	res := newResolver(r.Kinds, r.Defaults, spend)
 	options := loadOptions(r.Kinds)
 	options.MaxNodes, options.MaxTotalBytes, options.TooMuch = r.Bounds.Values, r.Bounds.Bytes, r.Bounds.readFix
 	options.Stop, options.Each = ctx.Err, res.write
-	loaded, err := manifest.Load(files, options)
+	loaded, err := manifest.LoadParts(parts, options)
 	var problems, more manifest.Problems
 	if err != nil && !errors.As(err, &problems) {
 		return Reading{}, fmt.Errorf("read the manifests: %w", err)

@@ -19,6 +19,7 @@ type PlanDoc struct {
 	Stack      string            `json:"stack"`
 	Commit     string            `json:"commit,omitempty"`
 	Branch     string            `json:"branch,omitempty"`
+	Dir        string            `json:"dir,omitempty"` // in place of a commit
 	Hash       string            `json:"hash"`
 	Outcome    string            `json:"outcome"`
 	ExitCode   int               `json:"exitCode"`
@@ -107,7 +108,7 @@ func keyDoc(k manifest.Key) KeyDoc {
 // Document is the plan for programs.
 func Document(p reconcile.Plan, rev source.Revision) PlanDoc {
 	doc := PlanDoc{
-		APIVersion: "stackreeve.dev/v1alpha1", Kind: "Plan", Stack: p.Stack, Commit: p.Commit, Branch: rev.Branch,
+		APIVersion: "stackreeve.dev/v1alpha1", Kind: "Plan", Stack: p.Stack, Commit: p.Commit, Branch: rev.Branch, Dir: rev.Folder,
 		Hash: p.Hash(), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Suspended: p.Suspended, Unlisted: p.Unlisted,
 		Owned: p.Owned, Summary: p.Summary(), Steps: []StepDoc{},
 	}

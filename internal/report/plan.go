@@ -46,6 +46,10 @@ func (t Text) plan(p reconcile.Plan, rev source.Revision) {
 		fmt.Fprintf(t.W, "%s %s; nothing is carried out.\n", t.paint(red, "Suspended:"), Clean(p.Suspended))
 		return
 	}
+	if rev.Folder != "" && p.Summary().Writes() > 0 {
+		fmt.Fprintf(t.W, "Nothing is carried out from a folder. Once these are the files of the branch, this carries out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())
+		return
+	}
 	if p.Held != "" || t.Binding && p.Summary().Writes() > 0 {
 		fmt.Fprintf(t.W, "To carry out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())
 	}
@@ -61,6 +65,9 @@ func heading(stack string, rev source.Revision) string {
 	}
 	if rev.Branch != "" && rev.Branch != rev.Commit {
 		text += " (" + printable.Name(rev.Branch) + ")"
+	}
+	if rev.Folder != "" {
+		text += ", of the files in " + printable.Name(rev.Folder) + ", not of a commit"
 	}
 	if rev.Subject != "" {
 		text += ": " + rev.Subject

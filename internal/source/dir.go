@@ -1,7 +1,9 @@
 package source
 
 import (
+	"io/fs"
 	"os"
+	"strings"
 )
 
 // Dir returns the files of a plain folder as a revision without a commit. It
@@ -19,5 +21,35 @@ func Dir(path string) (Revision, error) {
 	if err != nil {
 		return Revision{}, fail(ErrNotFound, "%s; make the folder readable for this process", err)
 	}
-	return Revision{Time: info.ModTime(), Files: root.FS()}, nil
+	return Revision{Time: info.ModTime(), Files: root.FS(), Folder: path}, nil
+}
+
+// WorkTree returns the files below path of a checked-out repository, as they lie
+// there and not as any commit has them. What leads to them is held to what holds
+// of commits: no link is followed, and nothing outside of dir is read.
+func WorkTree(dir, path string) (Revision, error) {
+	if problem := pathProblem(path); problem != "" {
+		return Revision{}, fail(ErrConfig, "path: %s", problem)
+	}
+	rev, err := Dir(dir)
+	path = cleanPath(path)
+	if err != nil || path == "." {
+		return rev, err
+	}
+	info, err := fs.Stat(rev.Files, ".")
+	at := ""
+	for part := range strings.SplitSeq(path, "/") {
+		at = strings.TrimPrefix(at+"/"+part, "/")
+		if info, err = fs.Lstat(rev.Files, at); err != nil {
+			return Revision{}, fail(ErrNotFound, "%s has no folder %s; correct source.path, or name the root of the work tree", dir, path)
+		}
+		if !info.IsDir() {
+			return Revision{}, fail(ErrNotFound, "%s in %s is no folder, and links are not followed; correct source.path", at, dir)
+		}
+	}
+	rev.Root, rev.Time = path, info.ModTime()
+	if rev.Files, err = fs.Sub(rev.Files, path); err != nil {
+		return Revision{}, fail(ErrNotFound, "%s in %s: %s", path, dir, err)
+	}
+	return rev, nil
 }

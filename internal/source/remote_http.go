@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -213,6 +214,7 @@ func httpError(err error) error {
 		hostname x509.HostnameError
 		invalid  x509.CertificateInvalidError
 		plain    tls.RecordHeaderError
+		name     *net.DNSError
 	)
 	switch {
 	case errors.As(err, &unknown):
@@ -221,6 +223,8 @@ func httpError(err error) error {
 		return fail(ErrConfig, "%s; the server's certificate has to be renewed or source.url has to name its host", err)
 	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
 		return fail(ErrConfig, "%s; the server does not speak https at this port", err)
+	case errors.As(err, &name):
+		return fmt.Errorf("%w; check the host in source.url, and the name server of this machine", err)
 	}
 	return err
 }

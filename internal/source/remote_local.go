@@ -27,7 +27,7 @@ type localRemote struct{ path string }
 
 func (r *localRemote) open(context.Context, *secrets) (transport.UploadPackSession, error) {
 	if _, err := os.Stat(r.path); err != nil {
-		return nil, fail(ErrNotFound, "%s; source.url has to name a Git repository on this machine", err)
+		return nil, fail(ErrNotFound, "%s; source.url has to name a Git repository on this machine, or begin with https:// or ssh://", err)
 	}
 	repo, err := git.PlainOpenWithOptions(r.path, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
 	switch {

@@ -3,7 +3,9 @@ package source
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"strings"
@@ -40,6 +42,9 @@ const maxSecretFile = 64 << 10
 // readSecret reads a credential. Its errors name the file, never its content.
 func readSecret(field, file string) (string, error) {
 	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fail(ErrCredentials, "auth.%s: there is no file %s; write the credential into it, or correct the path", field, file)
+	}
 	if err != nil {
 		return "", fail(ErrCredentials, "auth.%s: %s; make the file readable for this process", field, err)
 	}

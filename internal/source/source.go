@@ -23,6 +23,9 @@ type Revision struct {
 	// it: the names in Files are below it.
 	Root  string
 	Files fs.FS // rooted at the configured path
+	// Folder is the plain folder that the files are from, as it was named; empty
+	// for a commit.
+	Folder string
 }
 
 // Auth says where the credentials are. The files are read again at every

@@ -18,7 +18,7 @@ import (
 type Spec struct {
 	Name      *string `json:"name,omitempty" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Type      *string `json:"type,omitempty" rule:"immutable,enum=ssh|x509,default=ssh" doc:"What kind of key it is. Only ssh is supported: nothing in a certificate can carry the owner's mark."`
-	PublicKey string  `json:"publicKey" rule:"required,immutable,min=1,max=16384" doc:"The public key, in one line as in authorized_keys."`
+	PublicKey string  `json:"publicKey" rule:"required,immutable,min=1,max=16384" doc:"The public key, in one line as in authorized_keys." example:"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ada@example.org"`
 }
 
 // Filter says which existing key pair is meant.

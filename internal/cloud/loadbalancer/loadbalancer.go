@@ -65,7 +65,7 @@ type RealServers struct {
 	VirtualMachineGroupRef *string  `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"All machines of this VirtualMachineGroup."`
 	VirtualMachineRefs     []string `json:"virtualMachineRefs,omitempty" rule:"unique,max=1000" doc:"These VirtualMachines, each at its first port."`
 	ServerRefs             []string `json:"serverRefs,omitempty" rule:"unique,max=1000" doc:"These Servers, each at its first port."`
-	Addresses              []string `json:"addresses,omitempty" rule:"unique,format=ip,max=1000" doc:"Whoever has these addresses."`
+	Addresses              []string `json:"addresses,omitempty" rule:"unique,format=ip,max=1000" doc:"Whoever has these addresses." example:"10.0.0.10"`
 
 	// PortRefs are the ports of the machines referred to, PortlessRefs the servers
 	// whose ports the repository does not have.

@@ -1,7 +1,6 @@
 package comment
 
 import (
-	"path"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -49,7 +48,7 @@ func (p Page) annotate(list []forge.Annotation, o manifest.Origin, level forge.L
 		return list
 	}
 	return append(list, forge.Annotation{
-		File: path.Join(p.Root, o.File), Line: max(o.Line, 1), Level: level,
+		File: o.File, Line: max(o.Line, 1), Level: level,
 		Title: shorten(report.Clean(title), longestName), Message: shorten(report.Clean(message), longestMessage),
 	})
 }

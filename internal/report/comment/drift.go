@@ -13,10 +13,8 @@ import (
 // Drift is a difference between a stack and its cloud that no commit explains.
 type Drift struct {
 	Stack  string
-	Commit string // what the stack was last made to be
-	// Root is the stack's path from the root of the repository.
-	Root  string
-	Since time.Time // when it was found
+	Commit string    // what the stack was last made to be
+	Since  time.Time // when it was found
 	// Corrected is true when what differed was put back; otherwise it is only
 	// reported.
 	Corrected bool
@@ -103,7 +101,7 @@ func (d Drift) step(s reconcile.Step) string {
 	if trace, ok := d.Traces[s.Key]; ok {
 		what += traced(trace)
 	}
-	text := "**" + code(s.Key.String()) + "**" + at(d.Root, s.Origin) + ": " + what + d.remedy(s) + "\n\n"
+	text := "**" + code(s.Key.String()) + "**" + at(s.Origin) + ": " + what + d.remedy(s) + "\n\n"
 	if len(s.Changes) > 0 && !vanished(s) {
 		text += diff(s.Changes, s.Names) + "\n\n"
 	}

@@ -124,24 +124,24 @@ func whole(steps []part, in style) string {
 }
 
 // line is the object where a line says all.
-func (o object) line(root string) string {
-	return "- " + code(o.key.String()) + at(root, o.origin) + ": " + said(o.steps[0].Step, inMarkdown())
+func (o object) line() string {
+	return "- " + code(o.key.String()) + at(o.origin) + ": " + said(o.steps[0].Step, inMarkdown())
 }
 
 // details is the object, folded.
-func (o object) details(root string) string {
-	return fmt.Sprintf("<details><summary>%s</summary>\n\n%s%s</details>\n\n", o.title(), o.places(root)+everyOne(o.names()), o.body())
+func (o object) details() string {
+	return fmt.Sprintf("<details><summary>%s</summary>\n\n%s%s</details>\n\n", o.title(), o.places()+everyOne(o.names()), o.body())
 }
 
 // places are where the object is written.
-func (o object) places(root string) string {
+func (o object) places() string {
 	var list []string
 	all := o.more
 	if len(all) == 0 {
 		all = []object{o}
 	}
 	for _, one := range all {
-		if text := place(root, one.origin); text != "" {
+		if text := place(one.origin); text != "" {
 			list = append(list, code(text))
 		}
 	}
@@ -214,7 +214,7 @@ func lines(steps []reconcile.Step) string {
 const openLines = 25
 
 // section is all objects of one grade.
-func section(g grade, list []object, root string) string {
+func section(g grade, list []object) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -232,13 +232,13 @@ func section(g grade, list []object, root string) string {
 			short = append(short, o)
 			continue
 		}
-		b.WriteString(o.details(root))
+		b.WriteString(o.details())
 	}
 	if len(short) > openLines {
 		fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", census(short))
 	}
 	for _, o := range short {
-		b.WriteString(o.line(root) + "\n")
+		b.WriteString(o.line() + "\n")
 	}
 	if len(short) > openLines {
 		b.WriteString("\n</details>\n")

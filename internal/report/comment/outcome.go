@@ -27,7 +27,7 @@ func (p Page) outcome(run report.Run) string {
 	}
 	if run.Refused != nil {
 		fmt.Fprintf(&b, "Nothing of %s is applied while a single document is wrong.\n\n", commit(run.Refused.Commit))
-		b.WriteString(Page{Root: p.Root, Problems: run.Refused.Problems}.problems())
+		b.WriteString(Page{Problems: run.Refused.Problems}.problems())
 	}
 	if run.Pass != nil {
 		b.WriteString(p.passed(*run.Pass))
@@ -84,7 +84,7 @@ func (p Page) passed(pass reconcile.Pass) string {
 			fmt.Fprintf(&b, "- and %d more\n", len(pass.Failures)-mostFailures)
 			break
 		}
-		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), at(p.Root, f.Origin), quote(f.Reason), leaning(f))
+		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), at(f.Origin), quote(f.Reason), leaning(f))
 	}
 	b.WriteString(p.left(pass))
 	return b.String()
@@ -114,7 +114,7 @@ func (p Page) left(pass reconcile.Pass) string {
 			continue
 		}
 		if n++; n <= mostFailures {
-			fmt.Fprintf(&b, "- %s%s: %s\n", code(s.Key.String()), at(p.Root, s.Origin), said(s, inMarkdown()))
+			fmt.Fprintf(&b, "- %s%s: %s\n", code(s.Key.String()), at(s.Origin), said(s, inMarkdown()))
 		}
 	}
 	if n > mostFailures {

@@ -16,9 +16,6 @@ type Page struct {
 	// Head is the commit that was planned, Base the branch it is for, and
 	// BaseCommit what that branch was then.
 	Head, Base, BaseCommit string
-	// Root is the stack's path from the root of the repository: the files of
-	// origins lie below it.
-	Root string
 	// Tree is the hash of the stack's folder that was looked at.
 	Tree string
 	// Plan is what merging would do; nil when there is none.
@@ -166,7 +163,7 @@ func (p Page) problems() string {
 
 func (p Page) problem(problem manifest.Problem) string {
 	var parts []string
-	for _, text := range []string{place(p.Root, problem.Origin), problem.Key.String(), problem.Field} {
+	for _, text := range []string{place(problem.Origin), problem.Key.String(), problem.Field} {
 		if text != "" {
 			parts = append(parts, code(text))
 		}
@@ -206,16 +203,16 @@ func (p Page) differs() string {
 func (p Page) difference(d reconcile.Difference) string {
 	word := map[reconcile.Action]string{reconcile.Create: "added", reconcile.Update: "changed", reconcile.Delete: "removed"}[d.Action]
 	if len(d.Changes) == 0 {
-		return "- " + code(d.Key.String()) + at(p.Root, d.Origin) + ": " + word + "\n"
+		return "- " + code(d.Key.String()) + at(d.Origin) + ": " + word + "\n"
 	}
-	return "<details><summary>" + codeHTML(d.Key.String()) + ": " + word + "</summary>\n\nWritten in " + code(place(p.Root, d.Origin)) + ".\n\n" + diff(d.Changes, nil) + "\n\n</details>\n\n"
+	return "<details><summary>" + codeHTML(d.Key.String()) + ": " + word + "</summary>\n\nWritten in " + code(place(d.Origin)) + ".\n\n" + diff(d.Changes, nil) + "\n\n</details>\n\n"
 }
 
 func (p Page) objects() string {
 	var b strings.Builder
 	list := objects(*p.Plan)
 	for g := range headings {
-		b.WriteString(section(grade(g), list[grade(g)], p.Root))
+		b.WriteString(section(grade(g), list[grade(g)]))
 	}
 	if n := report.Renewals(*p.Plan); n > 0 {
 		fmt.Fprintf(&b, "Of %s nothing but the owner mark is renewed.\n\n", report.Plural(n, "object"))

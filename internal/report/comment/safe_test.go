@@ -154,7 +154,7 @@ func hostile(a, b string) []interface{ Markdown() string } {
 	free := *pass
 	free.First.Held = ""
 	traces := map[manifest.Key]reconcile.Trace{steps[0].Key: {Who: a, What: b, When: time.Unix(0, 0)}}
-	page := Page{Stack: a, Head: b, Base: a, BaseCommit: b, Root: a}
+	page := Page{Stack: a, Head: b, Base: a, BaseCommit: b}
 	return []interface{ Markdown() string }{
 		but(page, func(p *Page) { p.Plan = plan }),
 		but(page, func(p *Page) { p.Plan, p.Approvals = plan, approvals }),
@@ -168,8 +168,8 @@ func hostile(a, b string) []interface{ Markdown() string } {
 		but(page, func(p *Page) { p.After = &report.Run{Refused: &report.Refusal{Commit: a, Problems: problems}} }),
 		but(page, func(p *Page) { p.After = &report.Run{Pass: pass} }),
 		but(page, func(p *Page) { p.After = &report.Run{Pass: &free, Revision: source.Revision{Commit: a}} }),
-		Drift{Stack: a, Commit: b, Root: b, Steps: steps, Traces: traces},
-		Drift{Stack: a, Commit: b, Root: b, Steps: steps, Traces: traces, Corrected: true},
+		Drift{Stack: a, Commit: b, Steps: steps, Traces: traces},
+		Drift{Stack: a, Commit: b, Steps: steps, Traces: traces, Corrected: true},
 	}
 }
 

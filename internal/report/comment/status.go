@@ -1,7 +1,6 @@
 package comment
 
 import (
-	"path"
 	"unicode/utf8"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -67,7 +66,5 @@ func described(text, end string) string {
 
 // first is the first problem, with its place from the root of the repository.
 func (p Page) first() string {
-	problem := p.Problems.Sorted()[0]
-	problem.Origin.File = path.Join(p.Root, problem.Origin.File)
-	return problem.String()
+	return p.Problems.Sorted()[0].String()
 }

@@ -2,7 +2,6 @@ package comment
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -197,17 +196,16 @@ func some(names []string) string {
 
 // place is where an object is written, from the root of the repository; "" when
 // it is written nowhere.
-func place(root string, o manifest.Origin) string {
+func place(o manifest.Origin) string {
 	if o.File == "" {
 		return ""
 	}
-	o.File = path.Join(root, o.File)
 	return o.String()
 }
 
 // at is place, ready to be put behind something.
-func at(root string, o manifest.Origin) string {
-	if text := place(root, o); text != "" {
+func at(o manifest.Origin) string {
+	if text := place(o); text != "" {
 		return " (" + code(text) + ")"
 	}
 	return ""

@@ -38,6 +38,7 @@ type story struct {
 	server        *simulator.Server
 	engine        *reconcile.Engine
 
+	root     string // of the stack in the repository
 	page     Page
 	synced   bool
 	merged   bool
@@ -98,7 +99,7 @@ func (s *story) check(err error) {
 func (s *story) option(word, value string) {
 	switch word {
 	case "root":
-		s.page.Root = value
+		s.root = value
 	case "limit":
 		limit, err := reconcile.ParseLimit(value)
 		s.check(err)
@@ -131,8 +132,9 @@ func (s *story) option(word, value string) {
 }
 
 func (s *story) read(files fs.FS) ([]reconcile.Desired, error) {
-	want, _, err := reconcile.Read(files, s.engine.Kinds, reconcile.Defaults{Network: "private", Region: "RegionOne"})
-	return want, err
+	reader := reconcile.Reader{Kinds: s.engine.Kinds, Defaults: reconcile.Defaults{Network: "private", Region: "RegionOne"}, Root: s.root}
+	reading, err := reader.Read(s.t.Context(), files)
+	return reading.Want, err
 }
 
 // told is what people read, by the names of the files.
@@ -190,12 +192,12 @@ func (s *story) merge(want []reconcile.Desired) {
 		pass.Took = 93 * time.Second
 		run.Pass, s.hashes = &pass, append(s.hashes, pass.First.Hash())
 	}
-	s.page = Page{Stack: s.page.Stack, Root: s.page.Root, After: &run}
+	s.page = Page{Stack: s.page.Stack, After: &run}
 }
 
 func (s *story) drifted() Drift {
 	d := Drift{
-		Stack: s.engine.Stack, Commit: baseCommit, Root: s.page.Root, Since: time.Date(2026, 3, 1, 14, 2, 0, 0, time.UTC),
+		Stack: s.engine.Stack, Commit: baseCommit, Since: time.Date(2026, 3, 1, 14, 2, 0, 0, time.UTC),
 		Corrected: s.drift == "corrected", Over: s.drift == "over", Traces: map[manifest.Key]reconcile.Trace{},
 	}
 	for _, step := range s.page.Plan.Steps {

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+func (a *app) destroy() *cobra.Command {
+	var approve string
+	cmd := &cobra.Command{
+		Use:   "destroy STACK",
+		Short: "Plan the end of a stack; with --approve, delete what it owns",
+		Long: `Plan the end of a stack; with --approve, delete what it owns.
+
+Without --approve nothing is changed: the plan that deletes everything the stack
+owns is shown, with its hash. With it, exactly that plan is carried out, or none.
+What the repository keeps (prune: "false", on-delete: detach, suspend: "true") is
+not deleted.
+
+An agent that goes on running for the stack makes everything again: stop it, or
+take the stack out of its configuration, before.`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeStacks,
+	}
+	cmd.Flags().StringVar(&approve, "approve", "", "hash of the plan, as destroy shows it: exactly that plan is carried out")
+	load := a.stackFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := cmd.Flags().Set("stack", args[0]); err != nil {
+			return err
+		}
+		stacks, err := load()
+		if err != nil {
+			return err
+		}
+		s := &stacks[0]
+		if !s.Prune() {
+			return fmt.Errorf("the stack %s has sync.prune: false, so nothing of it is deleted; set it to true, or delete by hand", s.Name)
+		}
+		return a.end(cmd, s, approve)
+	}
+	return cmd
+}
+
+// end plans the end of a stack, and carries it out when its hash is approved.
+func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
+	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, progress: a.progress}
+	text := a.text()
+	text.Approve, text.Binding = approving(cmd, "destroy", s.Name)+" --approve", true
+	lines := report.NewLines(a.out, "", func() source.Revision { return source.Revision{} }, text)
+	defer lines.Close()
+	w.watcher = func() reconcile.Watcher { return lines }
+	engine, region, err := w.open(cmd.Context(), s)
+	if err != nil {
+		return err
+	}
+	if err := w.keepsNothing(cmd.Context(), s, engine, region); err != nil {
+		return err
+	}
+	defer a.progress.begin(of(s.Name, "comparing with the cloud"))()
+	if approved != "" {
+		pass := engine.Sync(cmd.Context(), reconcile.Revision{Approved: approvals(approved), Only: approved})
+		lines.Close()
+		text.Pass(pass)
+		return ended(pass.Outcome())
+	}
+	plan := engine.Look(cmd.Context(), "", nil, nil)
+	text.Plan(plan, source.Revision{})
+	return ended(plan.Outcome())
+}
+
+// keepsNothing refuses to end a stack while the repository keeps something that
+// its end would delete: once the manifests are left out, only the mark of an object
+// says that it stays, and the mark may be older than the manifest.
+func (w wiring) keepsNothing(ctx context.Context, s *config.Stack, engine *reconcile.Engine, region string) error {
+	repo, err := w.repo(s)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = repo.Close() }()
+	rev, _, err := w.fetch(s, repo)(ctx)
+	if err != nil {
+		return source.Public(err)
+	}
+	want, err := read(s)(ctx, rev.Files, region)
+	if err != nil {
+		return err
+	}
+	first := fmt.Sprintf("and the cloud does not know yet; apply that first with `%s run --once`", program)
+	kept := map[manifest.Key]string{}
+	for _, d := range want {
+		switch o := d.Options; {
+		case o.Suspend:
+			kept[d.Key] = `is suspended; take the annotation suspend: "true" away to have it deleted`
+		case o.NoPrune:
+			kept[d.Key] = `has prune: "false", ` + first
+		case o.Detach:
+			kept[d.Key] = "has on-delete: detach, " + first
+		}
+	}
+	var problems []error
+	for _, step := range engine.Look(ctx, "", nil, nil).Steps {
+		if why := kept[step.Key]; why != "" && step.Action == reconcile.Delete {
+			problems = append(problems, fmt.Errorf("%s would be deleted and %s", step.Key, why))
+		}
+	}
+	return errors.Join(problems...)
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/stackreeve/stackreeve"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+var betweenDocuments = regexp.MustCompile(`(?m)^---.*\n`)
+
+// exampleOf is a manifest of the kind: the first one in the example repositories,
+// or what the fields of the kind require.
+func exampleOf(d described) (string, error) {
+	for _, repository := range []string{"k-orc", "verda"} {
+		files, err := stackreeve.Example(repository)
+		if err != nil {
+			return "", err
+		}
+		names, err := fs.Glob(files, "*.yaml")
+		if err != nil {
+			return "", fmt.Errorf("examples: %w", err)
+		}
+		for _, name := range names {
+			text, err := fs.ReadFile(files, path.Clean(name))
+			if err != nil {
+				return "", fmt.Errorf("examples: %w", err)
+			}
+			for _, doc := range betweenDocuments.Split(string(text), -1) {
+				if isOf(doc, d.gvk) {
+					return strings.TrimSpace(doc) + "\n", nil
+				}
+			}
+		}
+	}
+	if d.found {
+		return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata:\n  name: example\nspec:\n  managementPolicy: unmanaged\n  import:\n    filter:\n      name: example\n", d.gvk.APIVersion(), d.gvk.Kind), nil
+	}
+	return manifest.Sample(d.body, d.gvk, "example")
+}
+
+func isOf(doc string, gvk manifest.GroupVersionKind) bool {
+	return strings.Contains("\n"+doc, "\napiVersion: "+gvk.APIVersion()+"\n") && strings.Contains("\n"+doc, "\nkind: "+gvk.Kind+"\n")
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Every kind has an example; what is wrong with one by itself is only that what it
+// refers to is missing.
+func TestEveryKindHasAnExample(t *testing.T) {
+	for _, d := range describedKinds() {
+		text, err := exampleOf(d)
+		if err != nil {
+			t.Errorf("%s: %v", d.gvk.Kind, err)
+			continue
+		}
+		if d.gvk == config.GVK {
+			continue
+		}
+		want, _, err := reconcile.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, all.Kinds(nil), reconcile.Defaults{Network: "n", VIPNetworks: map[string]string{"private": "n"}, Zones: map[string]string{"dev": "a"}, ServiceTypes: map[string]string{"generic": ""}})
+		problems := manifest.Problems(nil)
+		errors.As(err, &problems)
+		for _, p := range problems {
+			if !strings.Contains(p.What, "refers to") {
+				t.Errorf("%s: %v\n%s", d.gvk.Kind, p, text)
+			}
+		}
+		if err == nil && len(want) == 0 {
+			t.Errorf("%s: nothing comes of\n%s", d.gvk.Kind, text)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+
+	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// namedFile is a field that names a file of this machine.
+type namedFile struct {
+	field  string
+	path   *string
+	secret bool // nobody else may know what is in it
+	made   bool // the agent makes it
+}
+
+// namedFiles are those fields, set or not.
+func (s *Spec) namedFiles() []namedFile {
+	auth := &s.Source.Auth
+	list := []namedFile{
+		{field: "spec.source.auth.tokenFile", path: &auth.TokenFile, secret: true},
+		{field: "spec.source.auth.basicAuthFile", path: &auth.BasicAuthFile, secret: true},
+		{field: "spec.source.auth.sshKeyFile", path: &auth.SSHKeyFile, secret: true},
+		{field: "spec.source.auth.knownHostsFile", path: &auth.KnownHostsFile},
+		{field: "spec.source.caFile", path: &s.Source.CAFile},
+	}
+	if app := auth.GitHubApp; app != nil {
+		list = append(list, namedFile{field: "spec.source.auth.githubApp.privateKeyFile", path: &app.PrivateKeyFile, secret: true})
+	}
+	if g := s.Report.GitHub; g != nil {
+		list = append(list, namedFile{field: "spec.report.github.tokenFile", path: &g.TokenFile, secret: true})
+		if g.App != nil {
+			list = append(list, namedFile{field: "spec.report.github.app.privateKeyFile", path: &g.App.PrivateKeyFile, secret: true})
+		}
+	}
+	if g := s.Report.Gitea; g != nil {
+		list = append(list, namedFile{field: "spec.report.gitea.tokenFile", path: &g.TokenFile, secret: true}, namedFile{field: "spec.report.gitea.caFile", path: &g.CAFile})
+	}
+	if f := s.Report.File; f != nil {
+		list = append(list, namedFile{field: "spec.report.file.path", path: &f.Path, made: true})
+	}
+	for i := range s.Fingerprints.KeyFiles {
+		list = append(list, namedFile{field: fmt.Sprintf("spec.fingerprints.keyFiles[%d]", i), path: &s.Fingerprints.KeyFiles[i], secret: true})
+	}
+	return list
+}
+
+// CheckFiles looks at the files that the stack names: problems are what the agent
+// would stumble over, notes what it would warn of. What is in them is not told.
+func (s *Stack) CheckFiles() (problems manifest.Problems, notes []manifest.Problem) {
+	for _, f := range s.Spec.namedFiles() {
+		if *f.path == "" || f.made {
+			continue
+		}
+		p := manifest.Problem{Origin: s.Origin, Key: manifest.Key{Kind: GVK.Kind, Name: s.Name}, Field: f.field}
+		if s.where != nil {
+			p.Origin.Line = s.where(f.field).Line
+		}
+		if p.What, p.Fix = f.wrong(); p.What != "" {
+			problems = append(problems, p)
+		} else if f.secret && localfile.Exposed(*f.path) {
+			p.What, p.Fix = fmt.Sprintf("%s can be read by everybody on this machine", *f.path), "take the right from others with chmod o-rwx"
+			notes = append(notes, p)
+		}
+	}
+	return problems, notes
+}
+
+func (f namedFile) wrong() (what, fix string) {
+	most := int64(localfile.Certificates)
+	if f.secret {
+		most = localfile.Secret
+	}
+	text, err := localfile.Read(*f.path, most)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("there is no file %s", *f.path), "write it, or correct the path; a relative one begins at the folder of the configuration file"
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf("%s cannot be read by this user", *f.path), "make it readable for the user that runs the agent, and for nobody else"
+	case err != nil:
+		return "cannot be read: " + err.Error(), "name a regular file"
+	case len(bytes.TrimSpace(text)) == 0:
+		return fmt.Sprintf("%s is empty", *f.path), "write into it what the field is for"
+	}
+	return "", ""
+}
+
+// stackKind finds documents of the kind Stack without parsing.
+var stackKind = regexp.MustCompile(`(?m)^[^#\n]*\bkind["']?\s*:\s*["']?Stack["']?\s*($|[,}#])`)
+
+// Is tells whether a regular file is configuration and not manifests: it bears the
+// usual name, or holds a Stack.
+func Is(file string) bool {
+	if filepath.Base(file) == Usual {
+		return true
+	}
+	text, err := localfile.Read(file, localfile.Config)
+	return err == nil && stackKind.Match(text)
+}

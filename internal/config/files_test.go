@@ -1,0 +1,66 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each file that a configuration names is looked for beside it, and what is wrong
+// with one is said at the line that names it.
+func TestCheckFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string, mode os.FileMode) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("good", "secret", 0o600)
+	write("open", "secret", 0o644)
+	write("empty", " \n", 0o600)
+	write("large", strings.Repeat("x", 65<<10), 0o600)
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{"good": "", "open": "", "empty": "empty is empty", "none": "there is no file", "folder": "not a regular file", "large": "larger than"} {
+		write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: a}\nspec:\n  source: {url: ./repo}\n  fingerprints:\n    keyFiles: [good, "+file+"]\n", 0o600)
+		if file == "good" {
+			write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: a}\nspec:\n  source: {url: ./repo}\n  fingerprints: {keyFiles: [good]}\n", 0o600)
+		}
+		stacks, err := Load([]string{filepath.Join(dir, "stackreeve.yaml")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		problems, notes := stacks[0].CheckFiles()
+		switch {
+		case want == "" && len(problems) > 0:
+			t.Errorf("%s: %v", file, problems)
+		case want != "" && (len(problems) != 1 || !strings.Contains(problems[0].String(), want) || problems[0].Origin.Line != 7 || problems[0].Fix == ""):
+			t.Errorf("%s: %v", file, problems)
+		case (file == "open") != (len(notes) == 1):
+			t.Errorf("%s: notes %v", file, notes)
+		}
+	}
+}
+
+// Configuration is told from manifests.
+func TestIs(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]bool{
+		"apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\n": true, "{\"kind\": \"Stack\", \"spec\": {}}": true, "---\nkind: 'Stack' # mine\n": true,
+		"kind: StackSet\n": false, "# kind: Stack\nkind: Network\n": false, "kind: Network\nspec: {kindOf: Stack}\n": false, "": false,
+	} {
+		file := filepath.Join(dir, "a.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if Is(file) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+	if !Is(filepath.Join(dir, Usual)) || Is(filepath.Join(dir, "missing.yaml")) {
+		t.Error("by name")
+	}
+}
