@@ -29,19 +29,21 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 	return cloud.ListLive(ctx, d.c, resource, "", d.live)
 }
 
-// Create makes the group and then its rules. A kill in between leaves a group
-// whose rules Diff finds wanting.
+// Create makes the group, then its rules, and then says that it is finished.
 func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
 	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
 		return reconcile.Live[*State]{}, err
 	}
 	body := map[string]any{"name": rules{}.Name(w)}
 	cloud.Put(body, "stateful", w.Spec.Stateful)
-	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(w.Spec))
+	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, cloud.Begun(w.Mark), labels(w.Spec))
 	if err != nil {
 		return reconcile.Live[*State]{}, err
 	}
 	if made.Rules, err = d.setRules(ctx, w, made); err != nil {
+		return reconcile.Live[*State]{}, err
+	}
+	if err := cloud.FinishNeutron(ctx, d.c, resource, &made.NeutronBase, nil, nil, w.Mark, labels(w.Spec)); err != nil {
 		return reconcile.Live[*State]{}, err
 	}
 	return d.live(made), nil

@@ -59,7 +59,7 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "SecurityGroup", Service: cloud.Network,
-		Unmark: cloud.UnmarkByTag("security group"),
+		Unmark: cloud.UnmarkByLabel("security group"),
 		Doc:    "A set of firewall rules for ports (Neutron).",
 	}, rules{}, driver{c})
 }
@@ -130,5 +130,5 @@ func labels(s *Spec) cloud.Labels {
 
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
-	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
+	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description()) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }
