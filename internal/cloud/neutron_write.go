@@ -16,10 +16,11 @@ import (
 //
 //	cloud with tag-creation     POST with tags and description
 //	other clouds                POST with the mark behind the description
-//	there, if it has tags or    POST with the mark as description, PUT the tags,
-//	the mark has no room        PUT the description
+//	there, where it may not     POST with the mark as description, PUT the tags,
+//	stand there for ever        PUT the description
 //
-// Whatever of the third way a kill leaves behind is recognised by its
+// It may not if the object has tags of its own, which take a request anyway, or if it
+// has no room. Whatever of the third way a kill leaves behind is recognised by its
 // description and finished by [UpdateNeutron]. So is an object whose mark says that
 // nothing is applied yet: it is made in one request, for [FinishNeutron].
 func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body map[string]any, m reconcile.Mark, l Labels) (*S, error) {
@@ -35,7 +36,7 @@ func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body ma
 		return nil, err
 	}
 	body = maps.Clone(body)
-	text, fits := describe(l.Description, m)
+	text, fits := l.hold(m)
 	later := false
 	switch {
 	case inCreate:
@@ -60,7 +61,7 @@ func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body ma
 // one request.
 func (c *Client) OneRequest(ctx context.Context, m reconcile.Mark, l Labels) (bool, error) {
 	inCreate, err := c.hasExtension(ctx, "tag-creation")
-	_, fits := describe(l.Description, m)
+	_, fits := l.hold(m)
 	return inCreate || fits && len(l.Tags) == 0, err
 }
 
@@ -108,8 +109,8 @@ func (u neutronUpdate) do(ctx context.Context, changes []reconcile.Change, field
 		l.Description = own
 	}
 	text, tags := l.Description, Tags(m, l.Tags)
-	if marked, fits := describe(l.Description, m); inText != nil && fits && MarkInTags(u.have.Tags) == nil && (!begun || len(l.Tags) == 0) {
-		text, tags = marked, slices.Sorted(slices.Values(l.Tags))
+	if marked, fits := l.hold(m); inText != nil && fits && MarkInTags(u.have.Tags) == nil && (!begun || len(l.Tags) == 0) {
+		text, tags = marked, slices.Compact(append([]string{}, slices.Sorted(slices.Values(l.Tags))...)) // null is no list
 	}
 	fields = maps.Clone(fields)
 	if fields == nil {

@@ -112,7 +112,7 @@ func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 }
 
 func labels(s *Spec) cloud.Labels {
-	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags}
+	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags, MarkInTags: true}
 }
 
 // contains tells whether an address is of a network. Neutron does not show

@@ -124,8 +124,10 @@ func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	reconcile.Set(c, "spec.resource.rules", textsOf(have.Rules), wantedTexts(w), reconcile.InPlace)
 }
 
+// labels keep the mark in the tags: the dashboard offers to rewrite the description
+// of security groups, and of nothing else here.
 func labels(s *Spec) cloud.Labels {
-	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags}
+	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags, MarkInTags: true}
 }
 
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
