@@ -124,7 +124,7 @@ func (s story) changes() []deed {
 		{"a rule is added", "SecurityGroup/web-sample", words("security group rule create --protocol tcp --dst-port 22 web-sample"), rules, "1"},
 		{"a tag is added", "SecurityGroup/web-sample", words("security group set --tag red web-sample"), tags, "false"},
 		{"a metadata key is changed", "Server/tagged-sample", words("server set --property tier=lead tagged-sample"), metadata, "true"},
-		{"a port is changed", "Port/tagged-sample", words("port set --description by-hand tagged-sample"), field("port show tagged-sample", "description"), "as written"},
+		{"a port is changed", "Port/tagged-sample", words("port set --disable tagged-sample"), field("port show tagged-sample", "admin_state_up"), "true"},
 		{"a server is renamed", "Server/vm-sample", words("server set --name vm-sample-by-hand vm-sample"), names, "0"},
 	}
 }

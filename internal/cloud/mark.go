@@ -11,8 +11,8 @@ import (
 // Where each service carries the owner mark. It is always in the request that
 // makes the object.
 //
-//	Neutron   tags; on clouds that refuse tags in a create request the
-//	          description until the tags are set
+//	Neutron   tags; on clouds that refuse tags in a create request the end of
+//	          the description (see text_mark.go)
 //	Octavia   tags
 //	Nova      server metadata; a key pair's comment; a server group's name
 //	Cinder    metadata
@@ -35,6 +35,11 @@ const (
 // what is the word for it in their client.
 func UnmarkByTag(what string) string {
 	return "openstack " + what + " unset --tag <mark> <id>"
+}
+
+// UnmarkByLabel is the same for what may carry it in its description too.
+func UnmarkByLabel(what string) string {
+	return UnmarkByTag(what) + ", or where it stands in the description, openstack " + what + " set --description <text> <id>"
 }
 
 // UnmarkByProperty is the same for metadata.
@@ -99,25 +104,6 @@ func MarkInTags(tags []string) *reconcile.Mark {
 	digest, keep := ReadApplied(applied...)
 	return reconcile.Claimed(owners, digest, keep)
 }
-
-// MarkInText finds the mark of a half-made object in its description; nil when
-// there is none. Such a mark never says what was applied: the object is not
-// finished.
-func MarkInText(description string) *reconcile.Mark {
-	owner, ok := strings.CutPrefix(description, "[")
-	if !ok {
-		return nil
-	}
-	owner, ok = strings.CutSuffix(owner, "]")
-	if _, parsed := reconcile.ParseOwner(owner); !ok || !parsed {
-		return nil
-	}
-	return &reconcile.Mark{Owner: owner}
-}
-
-// MarkText is the description of an object whose mark cannot be set otherwise
-// yet.
-func MarkText(m reconcile.Mark) string { return "[" + m.Owner + "]" }
 
 // Metadata returns the user's metadata with the entries of the mark.
 func Metadata(m reconcile.Mark, user map[string]string) map[string]string {

@@ -25,6 +25,9 @@ func TestAttackMarksRead(t *testing.T) {
 		}
 		return cloud.MarkInMetadata(all)
 	}
+	text := func(description string, tags ...string) *reconcile.Mark {
+		return cloud.NeutronBase{Described: description, Tags: tags}.Mark()
+	}
 	for name, tt := range map[string]struct{ got, want *reconcile.Mark }{
 		"tags":                          {cloud.MarkInTags([]string{ours, applied + "d"}), mark(ours, "", "d", false)},
 		"tags: two owners":              {cloud.MarkInTags([]string{ours, theirs, applied + "d"}), mark(theirs, ours, "d", false)},
@@ -32,10 +35,21 @@ func TestAttackMarksRead(t *testing.T) {
 		"tags: empty digest":            {cloud.MarkInTags([]string{ours, applied}), mark(ours, "", reconcile.Unreadable, false)},
 		"tags: two digests":             {cloud.MarkInTags([]string{ours, applied + "d", applied + "e:keep"}), mark(ours, "", reconcile.Unreadable, true)},
 		"tags: digest alone":            {cloud.MarkInTags([]string{applied + "d"}), nil},
-		"description":                   {cloud.NeutronBase{Description: "[" + ours + "]"}.Mark(), mark(ours, "", "", false)},
-		"description: text around":      {cloud.NeutronBase{Description: "see [" + ours + "]"}.Mark(), nil},
-		"description and tags":          {cloud.NeutronBase{Description: "[" + ours + "]", Tags: []string{ours, applied + "d"}}.Mark(), mark(ours, "", "d", false)},
-		"description and others' tags":  {cloud.NeutronBase{Description: "[" + ours + "]", Tags: []string{theirs, applied + "d"}}.Mark(), mark(theirs, ours, "d", false)},
+		"description":                   {cloud.NeutronBase{Described: "[" + ours + "]"}.Mark(), mark(ours, "", "", false)},
+		"description: text around":      {cloud.NeutronBase{Described: "see [" + ours + "]"}.Mark(), nil},
+		"description and tags":          {cloud.NeutronBase{Described: "[" + ours + "]", Tags: []string{ours, applied + "d"}}.Mark(), mark(ours, "", reconcile.Unreadable, false)},
+		"description and others' tags":  {cloud.NeutronBase{Described: "[" + ours + "]", Tags: []string{theirs, applied + "d"}}.Mark(), mark(theirs, ours, reconcile.Unreadable, false)},
+		"finished in the description":   {text("[" + ours + " " + applied + "d]"), mark(ours, "", "d", false)},
+		"behind people's own words":     {text("web [1] [" + ours + " " + applied + "d:keep]"), mark(ours, "", "d", true)},
+		"no space between":              {text("web[" + ours + " " + applied + "d]"), nil},
+		"words behind it":               {text("[" + ours + " " + applied + "d] web"), nil},
+		"three words":                   {text("[" + ours + " " + applied + "d x]"), nil},
+		"another second word":           {text("[" + ours + " d]"), nil},
+		"description: empty digest":     {text("web [" + ours + " " + applied + "]"), mark(ours, "", reconcile.Unreadable, false)},
+		"description: two marks":        {text("[" + theirs + " " + applied + "d] [" + ours + " " + applied + "d]"), mark(theirs, ours, "d", false)},
+		"both, of one owner":            {text("web ["+ours+" "+applied+"d]", ours, applied+"d"), mark(ours, "", "d", false)},
+		"both, that disagree":           {text("web ["+ours+" "+applied+"d]", ours, applied+"e"), mark(ours, "", reconcile.Unreadable, false)},
+		"finished, and others' tags":    {text("web ["+ours+" "+applied+"d]", theirs, applied+"d"), mark(theirs, ours, "d", false)},
 		"metadata":                      {meta("stackreeve", ours, "stackreeve-applied", "d:keep"), mark(ours, "", "d", true)},
 		"metadata: half-made":           {meta("stackreeve", ours, "stackreeve-applied", ""), mark(ours, "", "", false)},
 		"metadata: no digest":           {meta("stackreeve", ours), mark(ours, "", reconcile.Unreadable, false)},

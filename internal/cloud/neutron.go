@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,24 +19,44 @@ type NeutronKind struct{ Collection, Singular string }
 // NeutronBase are the attributes that every Neutron resource has. Kinds embed
 // it in their state. (neutron-lib api/definitions: standard attributes)
 type NeutronBase struct {
-	ID          string    `json:"id"`
-	Name        string    `json:"name"`
-	Description string    `json:"description"`
-	ProjectID   string    `json:"project_id"`
-	Tags        []string  `json:"tags"`
-	Revision    int       `json:"revision_number"`
-	CreatedAt   time.Time `json:"created_at"`
-	UpdatedAt   time.Time `json:"updated_at"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Described is the description with the mark that may stand in it.
+	Described string    `json:"description"`
+	ProjectID string    `json:"project_id"`
+	Tags      []string  `json:"tags"`
+	Revision  int       `json:"revision_number"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// Mark finds the owner mark: in the tags, or, while the object is half-made,
-// in the description. Two owners are rivals, wherever they stand.
+// Description is what people wrote there, without a mark.
+func (b NeutronBase) Description() string {
+	own, _ := described(b.Described)
+	return own
+}
+
+// MarkInDescription tells whether the mark stands in the description, so that every
+// update writes that.
+func (b NeutronBase) MarkInDescription() bool {
+	_, m := described(b.Described)
+	return m != nil
+}
+
+// Mark finds the owner mark, in the tags and in the description. Two owners are
+// rivals, wherever they stand; two marks of one owner that do not agree, as between
+// two requests, say nothing of what was applied.
 func (b NeutronBase) Mark() *reconcile.Mark {
-	inTags, inText := MarkInTags(b.Tags), MarkInText(b.Description)
-	if inTags == nil {
+	inTags := MarkInTags(b.Tags)
+	_, inText := described(b.Described)
+	switch {
+	case inTags == nil:
 		return inText
+	case inText == nil:
+		return inTags
 	}
-	return reconcile.Claimed(append(inTags.Owners(), inText.Owners()...), inTags.Applied, inTags.Keep)
+	applied, keep := ReadApplied(appliedText(*inTags), appliedText(*inText))
+	return reconcile.Claimed(append(inTags.Owners(), inText.Owners()...), applied, keep)
 }
 
 // UserTags are the tags that are not ours, sorted.
@@ -59,93 +77,22 @@ func IsRouterPort(deviceOwner string) bool {
 type Labels struct {
 	Description string
 	Tags        []string
+	// MarkInTags keeps the mark out of the description, which people may rewrite: for
+	// what has no name by which it would still be found.
+	MarkInTags bool
+}
+
+// hold puts the mark behind the description, where it can stay there; ok tells
+// whether it can.
+func (l Labels) hold(m reconcile.Mark) (text string, ok bool) {
+	text, fits := describe(l.Description, m)
+	return text, fits && !l.MarkInTags
 }
 
 // Diff reports labels that are not as wanted.
 func (b NeutronBase) Diff(want Labels, c *reconcile.Changes) {
-	reconcile.Field(c, "spec.resource.description", b.Description, want.Description)
+	reconcile.Field(c, "spec.resource.description", b.Description(), want.Description)
 	reconcile.Set(c, "spec.resource.tags", b.UserTags(), want.Tags, reconcile.InPlace)
-}
-
-// CreateNeutron makes an object. body has its attributes but description and
-// tags, which carry the mark:
-//
-//	cloud with tag-creation   POST with tags and description
-//	other clouds              POST with the mark as description, PUT the tags,
-//	                          PUT the description
-//
-// Whatever of the second way a kill leaves behind is recognised by its
-// description and finished by [UpdateNeutron].
-func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body map[string]any, m reconcile.Mark, l Labels) (*S, error) {
-	tagged, err := c.hasExtension(ctx, "standard-attr-tag")
-	if err != nil {
-		return nil, err
-	}
-	if !tagged {
-		return nil, fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags nobody could tell later whose %s this is", reconcile.ErrRejected, strings.ReplaceAll(k.Singular, "_", " "))
-	}
-	inCreate, err := c.hasExtension(ctx, "tag-creation")
-	if err != nil {
-		return nil, err
-	}
-	body = maps.Clone(body)
-	if inCreate {
-		body["description"], body["tags"] = l.Description, Tags(m, l.Tags)
-	} else {
-		body["description"] = MarkText(m)
-	}
-	made, id, err := writeNeutron[S](ctx, c, http.MethodPost, k, k.Collection, body, nil)
-	if err != nil || inCreate {
-		return made, err
-	}
-	return finishNeutron[S](ctx, c, k, id, m, l)
-}
-
-// finishNeutron moves the mark from the description to the tags.
-func finishNeutron[S any](ctx context.Context, c *Client, k NeutronKind, id string, m reconcile.Mark, l Labels) (*S, error) {
-	if err := c.putTags(ctx, k, id, Tags(m, l.Tags)); err != nil {
-		return nil, err
-	}
-	done, _, err := writeNeutron[S](ctx, c, http.MethodPut, k, k.Collection+"/"+id, map[string]any{"description": l.Description}, nil)
-	return done, err
-}
-
-// UpdateNeutron writes changed attributes, then the tags, then, on a half-made
-// object, the description. fields may be empty. The attributes are only
-// written if nobody changed the object since it was observed, where the cloud
-// can tell. Labels that are not among the changes stay as they are: somebody
-// else may look after them.
-func UpdateNeutron(ctx context.Context, c *Client, k NeutronKind, have NeutronBase, changes []reconcile.Change, fields map[string]any, m reconcile.Mark, l Labels) error {
-	fields = maps.Clone(fields)
-	if fields == nil {
-		fields = map[string]any{}
-	}
-	halfMade := MarkInTags(have.Tags) == nil && MarkInText(have.Description) != nil
-	if !halfMade && !reconcile.Has(changes, "spec.resource.tags") {
-		l.Tags = have.UserTags()
-	}
-	if !halfMade && reconcile.Has(changes, "spec.resource.description") {
-		fields["description"] = l.Description
-	}
-	if len(fields) > 0 {
-		header, err := c.ifUnchanged(ctx, have)
-		if err != nil {
-			return err
-		}
-		if _, _, err := writeNeutron[struct{}](ctx, c, http.MethodPut, k, k.Collection+"/"+have.ID, fields, header); err != nil {
-			return err
-		}
-	}
-	if tags := Tags(m, l.Tags); !slices.Equal(tags, slices.Sorted(slices.Values(have.Tags))) {
-		if err := c.putTags(ctx, k, have.ID, tags); err != nil {
-			return err
-		}
-	}
-	if halfMade {
-		_, _, err := writeNeutron[struct{}](ctx, c, http.MethodPut, k, k.Collection+"/"+have.ID, map[string]any{"description": l.Description}, nil)
-		return err
-	}
-	return nil
 }
 
 // ifUnchanged makes a write conditional, where Neutron takes conditions: others
@@ -158,21 +105,20 @@ func (c *Client) ifUnchanged(ctx context.Context, have NeutronBase) (map[string]
 	return map[string]string{"If-Match": fmt.Sprintf("revision_number=%d", have.Revision)}, nil
 }
 
-func writeNeutron[S any](ctx context.Context, c *Client, method string, k NeutronKind, path string, fields map[string]any, header map[string]string) (state *S, id string, err error) {
+// writeNeutron makes a request with attributes of an object, and reads the object
+// that is answered into all of into.
+func (c *Client) writeNeutron(ctx context.Context, method string, k NeutronKind, path string, fields map[string]any, header map[string]string, into ...any) error {
 	var answer map[string]json.RawMessage
-	err = c.Do(ctx, Call{Service: Network, Method: method, Path: path, Body: map[string]any{k.Singular: fields}, Into: &answer, Headers: header})
+	err := c.Do(ctx, Call{Service: Network, Method: method, Path: path, Body: map[string]any{k.Singular: fields}, Into: &answer, Headers: header})
 	if err != nil {
-		return nil, "", err
+		return err
 	}
-	state = new(S)
-	var base NeutronBase
-	if err := json.Unmarshal(answer[k.Singular], &base); err != nil {
-		return nil, "", fmt.Errorf("network: %s /%s: %w", method, path, err)
+	for _, state := range into {
+		if err := json.Unmarshal(answer[k.Singular], state); err != nil {
+			return fmt.Errorf("network: %s /%s: %w", method, path, err)
+		}
 	}
-	if err := json.Unmarshal(answer[k.Singular], state); err != nil {
-		return nil, "", fmt.Errorf("network: %s /%s: %w", method, path, err)
-	}
-	return state, base.ID, nil
+	return nil
 }
 
 func (c *Client) putTags(ctx context.Context, k NeutronKind, id string, tags []string) error {

@@ -163,6 +163,7 @@ func TestAttackForgedFields(t *testing.T) {
 		owner := "stackreeve:" + victim.Stack + ":" + kind + "/core"
 		for _, text := range []string{
 			owner, "[" + owner + "]", "web [" + owner + "]", "web [" + owner + "] keep",
+			"web [" + owner + " stackreeve-applied:x]",
 			"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f " + owner + " stackreeve-applied:x stackreeve-project:" + victim.Client(nil).ProjectID,
 		} {
 			f := forger{text, judge}

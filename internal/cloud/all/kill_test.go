@@ -52,7 +52,7 @@ func TestKillAfterEachRequest(t *testing.T) {
 			t.Errorf("killed after %d writes while emptying: %d objects are left", n, pass.Last.Owned)
 		}
 		if !built && !emptied {
-			if n < 10 {
+			if n < 8 {
 				t.Errorf("the story was built with %d writes", n-1)
 			}
 			return

@@ -137,6 +137,7 @@ func TestLawsOnOlderClouds(t *testing.T) {
 		key    manifest.Key
 		object string
 	}{
+		{"a Neutron that takes tags in a create", kindtest.Older{}, orc("FloatingIP", "web"), plainNetwork},
 		{"the first Nova", kindtest.Older{Compute: "2.1"}, orc("Server", "web"), plainServer},
 		{"Nova without tags in a create", kindtest.Older{Compute: "2.51"}, orc("Server", "web"), taggedServer},
 		{"Nova of Queens", kindtest.Older{Compute: "2.60"}, orc("Server", "web"), plainServer},
@@ -147,7 +148,8 @@ func TestLawsOnOlderClouds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			kindtest.Suite{Kinds: all.Kinds, Key: tt.key, Needs: imported, Object: tt.object, Simulator: &simulator.Options{}, Older: &tt.older}.Run(t)
+			kindtest.Suite{Kinds: all.Kinds, Key: tt.key, Needs: imported, Object: tt.object, Older: &tt.older,
+				Simulator: &simulator.Options{TagsOnCreate: strings.Contains(tt.name, "takes tags")}}.Run(t)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
 // A pass over what has not changed only reads, and as often for many machines
@@ -34,5 +35,33 @@ func TestCloudUnchangedCostsTheSameForAnyNumber(t *testing.T) {
 	}
 	if cost[2] != cost[20] || cost[2] == 0 {
 		t.Errorf("requests by replicas: %v; want the same", cost)
+	}
+}
+
+// A Neutron that takes no tags in a request that creates is asked once for each
+// object all the same, and once for each that is changed.
+func TestCloudOneWriteForEachObject(t *testing.T) {
+	const one = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: %s\nmetadata: {name: many-%d}\nspec: {resource: {description: written, %s}}\n---\n"
+	g, number, text := kindtest.NewTarget(t, all.Kinds), 10, ""
+	if g.Simulator == nil && !testing.Short() {
+		number = 50
+	}
+	for i := range number {
+		text += fmt.Sprintf(one, "Network", i, "") +
+			fmt.Sprintf(one, "Subnet", i, fmt.Sprintf("networkRef: many-%d, ipVersion: 4, cidr: 10.55.%d.0/24", i, i)) +
+			fmt.Sprintf(one, "Port", i, fmt.Sprintf("networkRef: many-%d, addresses: [{subnetRef: many-%d}]", i, i))
+	}
+	g.Only(text)
+	changed := strings.ReplaceAll(text, "description: written, networkRef", "description: changed, networkRef")
+	for _, tt := range []struct {
+		text   string
+		writes int
+	}{{text, 3 * number}, {changed, 2 * number}} {
+		var count kindtest.Counter
+		pass := g.SyncThrough(tt.text, count.Wrap)
+		t.Logf("%s: %d objects, %d writes and %d reads, %d rounds, %s", pass.Outcome(), pass.Last.Owned, count.Writes.Load(), count.Reads.Load(), pass.Rounds, pass.Took)
+		if pass.Outcome() != reconcile.InSync || count.Writes.Load() != int64(tt.writes) {
+			t.Errorf("%s after %d writes, want %d: %v", pass.Outcome(), count.Writes.Load(), tt.writes, pass.Failures)
+		}
 	}
 }

@@ -44,7 +44,7 @@ func TestCloudTellsWhenAnObjectChanged(t *testing.T) {
 	}
 	for _, s := range made.Last.Steps {
 		service, path, wrapper := paths[s.Key.Kind][0], paths[s.Key.Kind][1], paths[s.Key.Kind][2]
-		body := map[string]any{wrapper: map[string]string{"description": "by hand"}}
+		body := map[string]any{wrapper: map[string]string{"name": "by-hand"}}
 		if err := c.Do(t.Context(), cloud.Call{Service: service, Method: http.MethodPut, Path: path + s.ID(), Body: body}); err != nil {
 			t.Fatal(err)
 		}

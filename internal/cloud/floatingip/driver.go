@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
+	"maps"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -35,10 +35,9 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 	return cloud.ListLive(ctx, d.c, resource, "", d.live)
 }
 
-// Create takes an address and then says where it leads, in a request of its
-// own: while it leads to a port with several addresses, Neutron refuses every
-// update that does not say so again, and giving it its tags and description
-// may take updates. A kill in between leaves what Diff finds wanting.
+// Create takes an address that leads to the port at once where one request can say
+// all of it. Elsewhere it leads there with the last request: while it leads to a port
+// with several addresses, Neutron refuses every update that does not say so again.
 func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
 	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
 		return reconcile.Live[*State]{}, err
@@ -53,28 +52,32 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 		body["floating_network_id"], body["subnet_id"] = subnet.Attr["network_id"], subnet.ID
 	}
 	cloud.Put(body, "floating_ip_address", want.FloatingIP)
-	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(want))
+	_, port := target(w)
+	mark, last := w.Mark, map[string]any{}
+	if port.Name != "" {
+		associate(last, w)
+		one, err := d.c.OneRequest(ctx, mark, labels(want))
+		if err != nil {
+			return reconcile.Live[*State]{}, err
+		}
+		if one {
+			maps.Copy(body, last)
+			clear(last)
+		} else {
+			mark = cloud.Begun(mark)
+		}
+	}
+	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, mark, labels(want))
+	if err == nil && len(last) > 0 {
+		err = cloud.FinishNeutron(ctx, d.c, resource, &made.NeutronBase, made, last, w.Mark, labels(want))
+	}
+	if port.Name != "" {
+		err = unreachable(err)
+	}
 	if err != nil {
 		return reconcile.Live[*State]{}, err
 	}
-	if _, port := target(w); port.Name != "" {
-		if made, err = d.lead(ctx, made.ID, w); err != nil {
-			return reconcile.Live[*State]{}, err
-		}
-	}
 	return d.live(made), nil
-}
-
-// lead makes a floating IP lead where the manifest says.
-func (d driver) lead(ctx context.Context, id string, w reconcile.Want[Spec]) (*State, error) {
-	fields := map[string]any{}
-	associate(fields, w)
-	var answer struct {
-		FloatingIP State `json:"floatingip"`
-	}
-	err := d.c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "floatingips/" + id,
-		Body: map[string]any{"floatingip": fields}, Into: &answer})
-	return &answer.FloatingIP, unreachable(err)
 }
 
 // associate puts where the address leads into a request. Neutron wants port and
@@ -99,30 +102,23 @@ func unreachable(err error) error {
 	return err
 }
 
-// Update repeats where the address leads when only its description changes,
-// and finishes a half-made one before it leads anywhere; see Create.
+// Update says again where the address leads whenever it writes the description;
+// see Create.
 func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
-	state, fields := have.State, map[string]any{}
+	base, fields := have.State.NeutronBase, map[string]any{}
 	moved := reconcile.Has(changes, "spec.resource.portRef") || reconcile.Has(changes, "spec.resource.loadBalancerRef") || reconcile.Has(changes, "spec.resource.fixedIP")
-	halfMade := have.Mark != nil && have.Mark.Applied == ""
-	if moved && !halfMade {
-		now, err := d.lead(ctx, have.ID, w)
-		if err != nil {
-			return err
-		}
-		state = now
+	switch {
+	case moved:
+		associate(fields, w)
+		base.Revision = 0 // where it leads is written on no condition
+	case have.State.PortID != "" && (base.MarkInDescription() || reconcile.Has(changes, "spec.resource.description")):
+		fields["port_id"], fields["fixed_ip_address"] = have.State.PortID, have.State.FixedIP
 	}
-	if state.PortID != "" && !halfMade && reconcile.Has(changes, "spec.resource.description") {
-		fields["port_id"], fields["fixed_ip_address"] = state.PortID, state.FixedIP
+	err := cloud.UpdateNeutron(ctx, d.c, resource, base, changes, fields, w.Mark, labels(w.Spec))
+	if moved {
+		err = unreachable(err)
 	}
-	if err := cloud.UpdateNeutron(ctx, d.c, resource, state.NeutronBase, changes, fields, w.Mark, labels(w.Spec)); err != nil {
-		return err
-	}
-	if moved && halfMade {
-		_, err := d.lead(ctx, have.ID, w)
-		return err
-	}
-	return nil
+	return err
 }
 
 func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {

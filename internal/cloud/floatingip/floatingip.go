@@ -63,7 +63,7 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "FloatingIP", Service: cloud.Network,
-		Unmark: cloud.UnmarkByTag("floating ip"),
+		Unmark: cloud.UnmarkByLabel("floating ip"),
 		Loss:   []string{"its public address"},
 		Doc:    "A public address that leads to a port (Neutron).",
 	}, rules{}, driver{c})
@@ -130,7 +130,7 @@ func target(w reconcile.Want[Spec]) (field string, port reconcile.Ref) {
 }
 
 func labels(s *Spec) cloud.Labels {
-	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags}
+	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags, MarkInTags: true}
 }
 
 // contains tells whether an address is of a network. Neutron does not show
@@ -150,7 +150,7 @@ func normal(text string) string {
 
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
-	return (f.FloatingIP == nil || normal(*f.FloatingIP) == normal(have.FloatingIP)) && cloud.Is(f.Description, have.Description) &&
+	return (f.FloatingIP == nil || normal(*f.FloatingIP) == normal(have.FloatingIP)) && cloud.Is(f.Description, have.Description()) &&
 		(f.FloatingNetworkRef == nil || have.FloatingNetworkID == w.Ref("Network", *f.FloatingNetworkRef).ID) &&
 		(f.PortRef == nil || have.PortID == w.Ref("Port", *f.PortRef).ID) &&
 		(f.Status == "" || f.Status == have.Status) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
@@ -175,7 +175,7 @@ type Observed struct {
 
 func (rules) Status(s *State) any {
 	return Observed{
-		Description: s.Description, FloatingNetworkID: s.FloatingNetworkID, FloatingIP: s.FloatingIP, PortID: s.PortID, FixedIP: s.FixedIP,
+		Description: s.Description(), FloatingNetworkID: s.FloatingNetworkID, FloatingIP: s.FloatingIP, PortID: s.PortID, FixedIP: s.FixedIP,
 		TenantID: s.ProjectID, ProjectID: s.ProjectID, Status: s.Status, RouterID: s.RouterID, Tags: s.UserTags(),
 		RevisionNumber: s.Revision, CreatedAt: cloud.Timestamp(s.CreatedAt), UpdatedAt: cloud.Timestamp(s.UpdatedAt),
 	}

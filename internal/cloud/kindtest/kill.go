@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -62,15 +63,51 @@ func writes(req *http.Request) bool {
 }
 
 // killed runs the creation of the object again and again, each time dying one
-// writing request later, and then a new agent that finds what is there. It ends
-// with the request that left nothing to do.
+// writing request later, and then a new agent that finds what is there, and finds
+// that nobody touched it. It ends with the request that left nothing to do.
 func (s Suite) killed(t *testing.T, g *Target) {
 	for n, more := 1, true; more; n = g.after(n) {
 		g.MustSync(s.Needs)
 		more = g.SyncUntilKilled(s.all(), n)
 		var after Counter
-		s.oneOfEach(t, g.SyncThrough(s.all(), after.Wrap), n)
+		pass := g.SyncThrough(s.all(), after.Wrap)
+		untouched(t, pass, n)
+		s.oneOfEach(t, pass, n)
 		more = more && after.Writes.Load() > 0
+	}
+}
+
+// editKilled does the same with every edit. A real cloud is spared it.
+func (s Suite) editKilled(t *testing.T, g *Target) {
+	if g.Simulator == nil {
+		t.Skip("it takes a real cloud too long")
+	}
+	for _, e := range s.Edits {
+		if e.PlanOnly {
+			continue
+		}
+		t.Run(e.Field, func(t *testing.T) {
+			g, edited := g.In(t), s.edit(t, e)
+			for n, more := 1, true; more; n++ {
+				g.MustSync(s.all())
+				more = g.SyncUntilKilled(edited, n)
+				var after Counter
+				pass := g.SyncThrough(edited, after.Wrap)
+				untouched(t, pass, n)
+				s.oneOfEach(t, pass, n)
+				more = more && after.Writes.Load() > 0
+			}
+		})
+	}
+}
+
+// untouched wants a pass that followed to say of nothing that somebody changed it.
+func untouched(t *testing.T, pass reconcile.Pass, n int) {
+	t.Helper()
+	for _, step := range slices.Concat(pass.First.Steps, pass.Late) {
+		if step.Drift {
+			t.Errorf("after %d writes: %s is said to be changed in the cloud, and nobody touched it: %s", n, step.Key, describe(step.Changes))
+		}
 	}
 }
 

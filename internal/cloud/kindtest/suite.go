@@ -64,6 +64,7 @@ func (s Suite) Run(t *testing.T) {
 		{"each field alone is noticed and mended", s.edited},
 		{"what vanishes is made again", s.vanished},
 		{"a kill after any request leaks nothing", s.killed},
+		{"a kill between the requests of a change is nobody's change", s.editKilled},
 		{"a lost answer duplicates nothing", s.lost},
 		{"under another name, it is the same object", s.renamed},
 		{"removed from the repository, nothing is left", s.removed},

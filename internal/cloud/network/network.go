@@ -60,7 +60,7 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Network", Service: cloud.Network,
-		Unmark: cloud.UnmarkByTag("network"),
+		Unmark: cloud.UnmarkByLabel("network"),
 		Doc:    "A virtual layer 2 network (Neutron).",
 	}, rules{}, driver{c})
 }
@@ -91,7 +91,7 @@ func labels(s *Spec) cloud.Labels {
 
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
-	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) &&
+	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description()) &&
 		cloud.Is(f.External, have.External) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }
 
@@ -125,7 +125,7 @@ type Provider struct {
 
 func (rules) Status(s *State) any {
 	o := Observed{
-		Name: s.Name, Description: s.Description, ProjectID: s.ProjectID, Status: s.Status, Tags: s.UserTags(),
+		Name: s.Name, Description: s.Description(), ProjectID: s.ProjectID, Status: s.Status, Tags: s.UserTags(),
 		AdminStateUp: s.AdminStateUp, DNSDomain: s.DNSDomain, MTU: s.MTU, PortSecurityEnabled: s.PortSecurityEnabled,
 		External: s.External, Shared: s.Shared, Subnets: s.Subnets, RevisionNumber: s.Revision,
 		CreatedAt: cloud.Timestamp(s.CreatedAt), UpdatedAt: cloud.Timestamp(s.UpdatedAt), AvailabilityZoneHints: s.AvailabilityZoneHints,

@@ -1,6 +1,8 @@
 package network_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -32,6 +34,17 @@ func TestLaws(t *testing.T) { laws().Run(t) }
 func TestLawsWithTagsOnCreate(t *testing.T) {
 	s := laws()
 	s.Simulator = &simulator.Options{TagsOnCreate: true}
+	s.Run(t)
+}
+
+// So does one that does not, and holds the mark in the description.
+func TestLawsWithTheMarkInTheDescription(t *testing.T) {
+	s := laws()
+	s.Object = strings.Replace(object, "    tags: [web, blue]\n", "", 1)
+	s.Edits = slices.DeleteFunc(s.Edits, func(e kindtest.Edit) bool { return e.Field == "spec.resource.tags" })
+	s.Edits = append(s.Edits, kindtest.Edit{Field: "spec.resource.tags", Old: "mtu: 1400", New: "mtu: 1400\n    tags: [green]"},
+		kindtest.Edit{Field: "spec.resource.description", Old: "where the web servers are", New: strings.Repeat("long ", 50)},
+		kindtest.Edit{Field: "spec.resource.description", Old: "    description: where the web servers are\n", New: ""})
 	s.Run(t)
 }
 

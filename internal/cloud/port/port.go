@@ -82,7 +82,7 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Port", Service: cloud.Network,
-		Unmark: cloud.UnmarkByTag("port"),
+		Unmark: cloud.UnmarkByLabel("port"),
 		Loss:   []string{"its addresses, unless the manifest fixes them"},
 		Doc:    "A connection to a network, for a machine to be plugged in (Neutron).",
 	}, rules{}, driver{c})
@@ -208,7 +208,7 @@ func groupTexts(w reconcile.Want[Spec]) []string {
 
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
-	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) && cloud.Is(f.AdminStateUp, have.AdminStateUp) &&
+	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description()) && cloud.Is(f.AdminStateUp, have.AdminStateUp) &&
 		(f.MACAddress == "" || strings.EqualFold(f.MACAddress, have.MACAddress)) &&
 		(f.NetworkRef == "" || have.NetworkID == w.Ref("Network", f.NetworkRef).ID) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }

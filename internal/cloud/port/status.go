@@ -82,7 +82,7 @@ type ObservedIP struct {
 
 func (rules) Status(s *State) any {
 	o := Observed{
-		Name: s.Name, Description: s.Description, NetworkID: s.NetworkID, ProjectID: s.ProjectID, Status: s.Status, Tags: s.UserTags(),
+		Name: s.Name, Description: s.Description(), NetworkID: s.NetworkID, ProjectID: s.ProjectID, Status: s.Status, Tags: s.UserTags(),
 		AdminStateUp: s.AdminStateUp, MACAddress: s.MACAddress, DeviceID: s.DeviceID, DeviceOwner: s.DeviceOwner,
 		SecurityGroups: s.SecurityGroups, PropagateUplinkStatus: s.PropagateUplinkStatus, VNICType: s.VNICType,
 		PortSecurityEnabled: s.PortSecurityEnabled, HostID: cloud.Or(s.HostID, ""), TrustedVIF: s.TrustedVIF,

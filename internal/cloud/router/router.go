@@ -69,7 +69,7 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Router", Service: cloud.Network,
-		Unmark: cloud.UnmarkByTag("router"),
+		Unmark: cloud.UnmarkByLabel("router"),
 		Doc:    "A router between networks and to the outside (Neutron).",
 	}, rules{}, driver{c})
 }
@@ -117,7 +117,7 @@ func labels(s *Spec) cloud.Labels {
 
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
-	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
+	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description()) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }
 
 // Observed is status.resource, in K-ORC's words.
@@ -139,7 +139,7 @@ type ObservedGateway struct {
 
 func (rules) Status(s *State) any {
 	o := Observed{
-		Name: s.Name, Description: s.Description, ProjectID: s.ProjectID, Status: s.Status, Tags: s.UserTags(),
+		Name: s.Name, Description: s.Description(), ProjectID: s.ProjectID, Status: s.Status, Tags: s.UserTags(),
 		AdminStateUp: s.AdminStateUp, AvailabilityZoneHints: s.AvailabilityZoneHints,
 	}
 	if s.Gateway != nil {

@@ -19,6 +19,8 @@ func (d driver) live(s *State) reconcile.Live[*State] {
 	live := cloud.Live(d.c, s.NeutronBase, s)
 	if s.DeviceID != "" {
 		live.Uses, live.InUse = append(live.Uses, s.DeviceID), true
+	} else if live.Mark != nil && live.Mark.Applied != "" {
+		live.Mark.Applied = reconcile.Unreadable // it was never attached: whoever detaches one deletes it
 	}
 	for _, ip := range s.FixedIPs {
 		live.Uses = append(live.Uses, ip.SubnetID)

@@ -53,7 +53,7 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.DefineFlat[Spec, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "RouterInterface", Service: cloud.Network,
-		Unmark: cloud.UnmarkByTag("port"),
+		Unmark: cloud.UnmarkByLabel("port"),
 		Doc:    "A subnet's connection to a router (Neutron).",
 	}, rules{}, driver{c})
 }

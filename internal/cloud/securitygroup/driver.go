@@ -32,28 +32,27 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 }
 
 // Create makes the group, then its rules, and says last that all is done. A kill
-// in between leaves a group that is known to be unfinished, and so does a rule
-// whose remote group is not there yet.
+// in between leaves a group that is known to be half-made; one whose remote groups
+// are not all there yet stays unfinished.
 func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
 	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
 		return reconcile.Live[*State]{}, err
 	}
 	body := map[string]any{"name": rules{}.Name(w)}
 	cloud.Put(body, "stateful", w.Spec.Stateful)
-	mark := w.Mark
-	mark.Applied = reconcile.Unfinished
-	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, mark, labels(w.Spec))
+	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, cloud.Begun(w.Mark), labels(w.Spec))
 	if err != nil {
 		return reconcile.Live[*State]{}, err
 	}
 	if made.Rules, err = d.setRules(ctx, w, made); err != nil {
 		return reconcile.Live[*State]{}, err
 	}
-	if len(possible(w, made.ID)) == len(w.Spec.Rules) {
-		if err := cloud.UpdateNeutron(ctx, d.c, resource, made.NeutronBase, nil, nil, w.Mark, labels(w.Spec)); err != nil {
-			return reconcile.Live[*State]{}, err
-		}
-		mark = w.Mark
+	mark := w.Mark
+	if len(possible(w, made.ID)) < len(w.Spec.Rules) {
+		mark.Applied = reconcile.Unfinished
+	}
+	if err := cloud.FinishNeutron(ctx, d.c, resource, &made.NeutronBase, nil, nil, mark, labels(w.Spec)); err != nil {
+		return reconcile.Live[*State]{}, err
 	}
 	live := d.live(made)
 	live.Mark = &mark

@@ -59,7 +59,7 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "SecurityGroup", Service: cloud.Network,
-		Unmark: cloud.UnmarkByTag("security group"),
+		Unmark: cloud.UnmarkByLabel("security group"),
 		Doc:    "A set of firewall rules for ports (Neutron).",
 	}, rules{}, driver{c})
 }
@@ -124,11 +124,13 @@ func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	reconcile.Set(c, "spec.resource.rules", textsOf(have.Rules), wantedTexts(w), reconcile.InPlace)
 }
 
+// labels keep the mark in the tags: the dashboard offers to rewrite the description
+// of security groups, and of nothing else here.
 func labels(s *Spec) cloud.Labels {
-	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags}
+	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags, MarkInTags: true}
 }
 
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
-	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
+	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description()) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }

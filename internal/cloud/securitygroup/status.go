@@ -52,7 +52,7 @@ type ObservedRule struct {
 
 func (rules) Status(s *State) any {
 	o := Observed{
-		Name: s.Name, Description: s.Description, ProjectID: s.ProjectID, Tags: s.UserTags(), Stateful: cloud.Or(s.Stateful, true),
+		Name: s.Name, Description: s.Description(), ProjectID: s.ProjectID, Tags: s.UserTags(), Stateful: cloud.Or(s.Stateful, true),
 		RevisionNumber: s.Revision, CreatedAt: cloud.Timestamp(s.CreatedAt), UpdatedAt: cloud.Timestamp(s.UpdatedAt),
 	}
 	for _, r := range s.Rules {

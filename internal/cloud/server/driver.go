@@ -86,8 +86,9 @@ func (d driver) groups(ctx context.Context) (byServer map[string][]string, known
 	return byServer, true, err
 }
 
-// Create makes the server in one request. On clouds that take no tags at
-// creation the mark stays half-made until they are set.
+// Create makes the server in one request. On clouds that take no tags at creation,
+// or plug a server in that shall have no port, the mark stays half-made until an
+// update has seen to that.
 func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
 	version, err := d.c.Microversion(ctx, cloud.Compute, withTagsAtCreate)
 	if err != nil {
@@ -97,6 +98,9 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 		if _, err := d.c.Require(ctx, cloud.Compute, withTags, "tags of servers"); err != nil {
 			return reconcile.Live[*State]{}, err
 		}
+		w.Mark.Applied = ""
+	}
+	if networks(w, version) == nil {
 		w.Mark.Applied = ""
 	}
 	var answer struct {

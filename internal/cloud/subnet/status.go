@@ -125,7 +125,7 @@ type Observed struct {
 
 func (rules) Status(s *State) any {
 	return Observed{
-		Name: s.Name, Description: s.Description, IPVersion: s.IPVersion, CIDR: s.CIDR, GatewayIP: s.GatewayIP,
+		Name: s.Name, Description: s.Description(), IPVersion: s.IPVersion, CIDR: s.CIDR, GatewayIP: s.GatewayIP,
 		DNSNameservers: s.DNSNameservers, DNSPublishFixedIP: cloud.Or(s.DNSPublishFixedIP, false), AllocationPools: s.AllocationPools,
 		HostRoutes: s.hostRoutes(), EnableDHCP: s.EnableDHCP, NetworkID: s.NetworkID, ProjectID: s.ProjectID,
 		IPv6AddressMode: s.IPv6AddressMode, IPv6RAMode: s.IPv6RAMode, SubnetPoolID: s.SubnetPoolID, Tags: s.UserTags(),

@@ -78,7 +78,7 @@ type rules struct{}
 func Kind(c *cloud.Client) reconcile.Kind {
 	return reconcile.Define[Spec, Filter, State](reconcile.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Subnet", Service: cloud.Network,
-		Unmark: cloud.UnmarkByTag("subnet"),
+		Unmark: cloud.UnmarkByLabel("subnet"),
 		Doc:    "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron).",
 	}, rules{}, driver{c})
 }
@@ -159,7 +159,7 @@ func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
 	v6 := cloud.Or(f.IPv6, IPv6{})
-	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) && cloud.Is(f.IPVersion, have.IPVersion) &&
+	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description()) && cloud.Is(f.IPVersion, have.IPVersion) &&
 		sameAddress(f.GatewayIP, have.GatewayIP) && cloud.Is(f.CIDR, have.CIDR) &&
 		cloud.Is(v6.AddressMode, have.IPv6AddressMode) && cloud.Is(v6.RAMode, have.IPv6RAMode) &&
 		(f.NetworkRef == "" || have.NetworkID == w.Ref("Network", f.NetworkRef).ID) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
