@@ -37,7 +37,7 @@ func Make(in Input) Plan {
 	for i := range in.Want {
 		d := &in.Want[i]
 		if d.Virtual {
-			p.workloads = append(p.workloads, Workload{Key: d.Key, Parent: d.Parent, Origin: d.Origin, Notes: d.Notes, Data: d.Data != nil})
+			p.workloads = append(p.workloads, Workload{Key: d.Key, Parent: d.Parent, Origin: d.Origin, Notes: d.Notes, Data: d.Data != nil, want: d})
 			continue
 		}
 		p.steps = append(p.steps, p.decide(d))
@@ -171,6 +171,9 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	p.live[d.Key] = have
 	p.ready[d.Key] = have.Phase == Ready || have.Phase == Degraded
 	if d.Options.Suspend {
+		if p.ready[d.Key] {
+			s.LeftAlone = p.differences(d, have)
+		}
 		return s.hold(Keep, "suspended")
 	}
 	switch have.Phase {
@@ -183,8 +186,8 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 		return s.hold(Wait, have.Message)
 	case Ready, Degraded:
 	}
-	differs, moved, notes := p.changes(d, have)
-	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
+	differs, moved, ignored, notes := p.changes(d, have)
+	s.Changes, s.LeftAlone, s.Notes = append(differs, moved...), ignored, slices.Concat(d.Notes, notes)
 	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
 	s.Drift = drifted && (p.Synced || have.Copied == "" && p.applied(d, have.Mark))
 	fixed := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Disruption == Replace })
@@ -214,10 +217,11 @@ func (p *planner) recreate(s Step, d *Desired) Step {
 }
 
 // changes tells how the object itself differs, which of its fixed references
-// will have to follow their target, and what this cloud does not realise.
-func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change, notes []Note) {
+// will have to follow their target, which differences its annotations ignore, and
+// what this cloud does not realise.
+func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved, ignored []Change, notes []Note) {
 	c := p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
-	differs = slices.DeleteFunc(c.list, func(c Change) bool { return d.Options.ignores(c.Field) })
+	differs, ignored = d.Options.split(c.list)
 	mark := p.mark(d)
 	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && have.Mark.Owner == mark.Owner
 	if !fixed && (have.Mark == nil || *have.Mark != mark || have.Copied != "") {
@@ -228,7 +232,7 @@ func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved []Change,
 			moved = append(moved, Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: Replace})
 		}
 	}
-	return differs, moved, c.notes
+	return differs, moved, ignored, c.notes
 }
 
 func (m Mark) text() string {

@@ -29,11 +29,16 @@ func (s Step) hiding(r *redact.Redactor) Step {
 		s.Key.Name = r.Text(s.Key.Name) // the name in the cloud, when its mark does not tell
 	}
 	s.Blockers, s.Notes = texts(r, s.Blockers), notes(r, s.Notes)
-	s.Changes = slices.Clone(s.Changes)
-	for i, c := range s.Changes {
-		s.Changes[i].Have, s.Changes[i].Want = value(r, c.Have), value(r, c.Want)
-	}
+	s.Changes, s.LeftAlone = changes(r, s.Changes), changes(r, s.LeftAlone)
 	return s
+}
+
+func changes(r *redact.Redactor, list []Change) []Change {
+	list = slices.Clone(list)
+	for i, c := range list {
+		list[i].Have, list[i].Want = value(r, c.Have), value(r, c.Want)
+	}
+	return list
 }
 
 // ShownID is the object's identifier in the cloud, "" when there is none, for

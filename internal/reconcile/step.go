@@ -44,6 +44,9 @@ type Step struct {
 	Error   bool
 	Drift   bool // the difference is not explained by a commit
 	Changes []Change
+	// LeftAlone are differences that the object's annotations leave alone: all of a
+	// suspended one, and those in ignored fields. They are counted nowhere.
+	LeftAlone []Change
 	// Awaits are the keys that must be ready first, Blockers the names of
 	// objects in the cloud that must let go of this one first.
 	Awaits   []manifest.Key
@@ -123,6 +126,8 @@ type Workload struct {
 	Origin manifest.Origin
 	Notes  []Note
 	Data   bool // a ConfigMap or Secret
+
+	want *Desired
 }
 
 // Summary counts the steps by action.
