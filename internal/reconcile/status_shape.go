@@ -51,6 +51,9 @@ type Status struct {
 	LastChange *StatusTouch  `json:"lastChange,omitempty"` // nil when it was not asked for
 	Resource   any           `json:"resource,omitempty"`
 	Conditions []Condition   `json:"conditions"`
+
+	// worst is the message of the part that made a workload's state.
+	worst string
 }
 
 // StatusOrigin is where the manifest stands.

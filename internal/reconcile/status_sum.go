@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -21,9 +22,10 @@ func summary(parts []*ObjectStatus) Status {
 			fine++
 		}
 		if s.State.gravity() < out.State.gravity() {
-			out.State, out.WaitsFor, out.Message = s.State, s.WaitsFor, part.name()+": "+s.Message
+			out.State, out.WaitsFor, out.worst = s.State, s.WaitsFor, cmp.Or(s.worst, part.name()+": "+s.Message)
 		}
 	}
+	out.Message = out.worst
 	if more := len(parts) - fine - 1; more > 0 {
 		out.Message += fmt.Sprintf(" (and %d more of its %d parts)", more, len(parts))
 	}

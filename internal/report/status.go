@@ -8,28 +8,93 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// StatusList is the status of objects for programs, in the shape that kubectl
-// prints.
+// StatusList is the status of stacks and their objects for programs, in the shape
+// that kubectl prints; docs/json.md describes it.
 type StatusList struct {
 	APIVersion string                   `json:"apiVersion"`
 	Kind       string                   `json:"kind"`
+	Stacks     []StackDoc               `json:"stacks"`
 	Items      []reconcile.ObjectStatus `json:"items"`
 }
 
-// Statuses is the status of objects for programs.
-func Statuses(list []reconcile.ObjectStatus) StatusList {
-	if list == nil {
-		list = []reconcile.ObjectStatus{}
+// StackDoc is what is known of a stack beside its objects.
+type StackDoc struct {
+	Name     string            `json:"name"`
+	Commit   string            `json:"commit,omitempty"`
+	Branch   string            `json:"branch,omitempty"`
+	Subject  string            `json:"subject,omitempty"`
+	Author   string            `json:"author,omitempty"`
+	Time     string            `json:"time,omitempty"` // of the commit; RFC 3339, UTC
+	Cloud    string            `json:"cloud,omitempty"`
+	Region   string            `json:"region,omitempty"`
+	LastPass *LastPass         `json:"lastPass,omitempty"` // nil when it is not known
+	Outcome  string            `json:"outcome"`
+	ExitCode int               `json:"exitCode"`
+	Held     string            `json:"held,omitempty"`
+	Hash     string            `json:"hash"`
+	Unlisted []string          `json:"unlisted,omitempty"`
+	Owned    int               `json:"owned"`
+	Summary  reconcile.Summary `json:"summary"`
+	Reported int               `json:"reported"` // how many drifted and are only reported; among summary.keep
+	States   map[string]int    `json:"states"`   // how many objects of the plan are in each state
+}
+
+// LastPass is how the last pass of a stack's commit ended, as its agent told the
+// forge.
+type LastPass struct {
+	State       string `json:"state"` // success, failure, error or pending
+	Description string `json:"description"`
+}
+
+// StatusView is what a look at one stack found.
+type StatusView struct {
+	Plan          reconcile.Plan
+	Rev           source.Revision
+	Cloud, Region string
+	LastPass      *LastPass // nil when it is not known
+	WhyUnknown    string    // why it is not, for people
+	Objects       []reconcile.ObjectStatus
+}
+
+// StatusDocument is the status of stacks for programs: of their objects those that
+// the filter takes.
+func StatusDocument(views []StatusView, f StatusFilter) StatusList {
+	doc := StatusList{APIVersion: "v1", Kind: "List", Stacks: []StackDoc{}, Items: []reconcile.ObjectStatus{}}
+	for _, v := range views {
+		doc.Stacks = append(doc.Stacks, v.doc())
+		doc.Items = append(doc.Items, f.Of(v.Objects)...)
 	}
-	return StatusList{APIVersion: "v1", Kind: "List", Items: list}
+	return doc
+}
+
+func (v StatusView) doc() StackDoc {
+	p, show := v.Plan, v.Plan.Redact
+	doc := StackDoc{
+		Name: p.Stack, Commit: v.Rev.Commit, Branch: show(v.Rev.Branch), Subject: show(v.Rev.Subject), Author: show(v.Rev.Author),
+		Cloud: show(v.Cloud), Region: show(v.Region), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Hash: p.Hash(),
+		Unlisted: p.Unlisted, Owned: p.Owned, Summary: p.Summary(), Reported: Reported(p), States: map[string]int{},
+	}
+	if !v.Rev.Time.IsZero() {
+		doc.Time = v.Rev.Time.UTC().Format(time.RFC3339)
+	}
+	if v.LastPass != nil {
+		doc.LastPass = &LastPass{State: show(v.LastPass.State), Description: show(v.LastPass.Description)}
+	}
+	for _, o := range v.Objects {
+		if o.Status.Action != "" {
+			doc.States[string(o.Status.State)]++
+		}
+	}
+	return doc
 }
 
 // YAML writes v with the field names of its JSON, safe to print.
@@ -69,63 +134,4 @@ func restyle(n *yaml.Node) {
 	for _, c := range n.Content {
 		restyle(c)
 	}
-}
-
-// Status writes objects as a table, what an object consists of below it.
-func (t Text) Status(list []reconcile.ObjectStatus) error {
-	parts := map[reconcile.StatusOwner][]reconcile.ObjectStatus{}
-	var written []reconcile.ObjectStatus
-	for _, o := range list {
-		if owners := o.Metadata.OwnerReferences; len(owners) > 0 {
-			parts[inNamespace(owners[0], o)] = append(parts[inNamespace(owners[0], o)], o)
-			continue
-		}
-		written = append(written, o)
-	}
-	rows := [][]string{{"OBJECT", "AVAILABLE", "STATE", "ID", "MESSAGE"}}
-	var row func(indent string, o reconcile.ObjectStatus)
-	row = func(indent string, o reconcile.ObjectStatus) {
-		rows = append(rows, append([]string{indent + nameOf(o)}, columns(o)...))
-		self := reconcile.StatusOwner{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Metadata.Name}
-		for _, part := range parts[inNamespace(self, o)] {
-			row(indent+"  ", part)
-		}
-	}
-	for _, o := range written {
-		row("", o)
-	}
-	_, err := io.WriteString(t.W, printable.Table(rows))
-	return err
-}
-
-// inNamespace tells owners of the same name in different namespaces apart.
-func inNamespace(owner reconcile.StatusOwner, o reconcile.ObjectStatus) reconcile.StatusOwner {
-	owner.Name = o.Metadata.Namespace + "/" + owner.Name
-	return owner
-}
-
-func nameOf(o reconcile.ObjectStatus) string {
-	return manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}.String()
-}
-
-func columns(o reconcile.ObjectStatus) []string {
-	can, going := o.Status.Conditions[0], o.Status.Conditions[1]
-	state, message := "in sync", ""
-	switch {
-	case going.Status == "True":
-		state, message = going.Reason, going.Message
-	case going.Reason != "Success":
-		state, message = going.Reason, going.Message
-	case can.Status != "True":
-		state, message = can.Reason, can.Message
-	case going.Message != "as the manifest says":
-		message = going.Message
-	case can.Message != "ready in the cloud":
-		message = can.Message
-	}
-	id := o.Status.ID
-	if id == "" {
-		id = "-"
-	}
-	return []string{Clean(can.Status), Clean(state), Clean(id), Clean(message)}
 }
