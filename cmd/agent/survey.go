@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
+	"os"
 	"path"
 	"time"
 
@@ -58,7 +60,7 @@ func (s *survey) look(ctx context.Context, f report.StatusFilter) (v report.Stat
 	if v.Plan, err = s.looker.plan(ctx, v.Rev.Commit, v.Rev.Files); err != nil {
 		return v, err
 	}
-	v.Cloud, v.Region = s.stack.Spec.Cloud, s.looker.seen()
+	v.Cloud, v.Region = cmp.Or(s.stack.Spec.Cloud, os.Getenv("OS_CLOUD"), "of the OS_* variables"), s.looker.seen()
 	v.Objects = reconcile.Statuses(v.Plan, all.Kinds(nil))
 	s.lastPass(ctx, &v)
 	if len(f.Objects) > 0 {
