@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -103,35 +105,52 @@ func YAML(w io.Writer, v any) error {
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(printable.YAML(text), &doc); err != nil { // JSON is YAML
+	var tree any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&tree); err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	restyle(&doc)
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
 	enc.CompactSeqIndent()
-	if err := errors.Join(enc.Encode(&doc), enc.Close()); err != nil {
+	if err := errors.Join(enc.Encode(nodeOf(tree)), enc.Close()); err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
 	_, err = w.Write(printable.YAML(b.Bytes()))
 	return err
 }
 
-// restyle makes what was JSON look like YAML, fields in the order of their
-// names. What is not safe to print otherwise stays in double quotes.
-func restyle(n *yaml.Node) {
-	n.Style = 0
-	if n.Kind == yaml.ScalarNode && !printable.Safe(n.Value) {
-		n.Style = yaml.DoubleQuotedStyle
+// nodeOf is a tree of JSON as YAML writes it, fields in the order of their names.
+// What is not safe to print otherwise stands in double quotes. (A parser of YAML
+// would not read JSON whose names are longer than 1,024 characters.)
+func nodeOf(tree any) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode}
+	switch v := tree.(type) {
+	case nil:
+		n.Tag, n.Value = "!!null", "null"
+	case bool:
+		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
+	case json.Number:
+		n.Tag, n.Value = "!!float", v.String()
+		if !strings.ContainsAny(n.Value, ".eE") {
+			n.Tag = "!!int"
+		}
+	case string:
+		if n.Tag, n.Value = "!!str", v; !printable.Safe(v) {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+	case []any:
+		n.Kind = yaml.SequenceNode
+		for _, item := range v {
+			n.Content = append(n.Content, nodeOf(item))
+		}
+	case map[string]any:
+		n.Kind = yaml.MappingNode
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			n.Content = append(n.Content, nodeOf(key), nodeOf(v[key]))
+		}
 	}
-	if n.Kind == yaml.MappingNode {
-		pairs := slices.Collect(slices.Chunk(n.Content, 2))
-		slices.SortFunc(pairs, func(a, b []*yaml.Node) int { return strings.Compare(a[0].Value, b[0].Value) })
-		n.Content = slices.Concat(pairs...)
-	}
-	for _, c := range n.Content {
-		restyle(c)
-	}
+	return n
 }
