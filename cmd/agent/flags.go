@@ -101,6 +101,9 @@ func (a *app) configFiles(s config.Settings) ([]string, error) {
 func approveCommand(cmd *cobra.Command, stack string) string {
 	words := []string{program, "run", "--once"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Annotations[onlyShows] != nil {
+			return
+		}
 		switch f.Name {
 		case "once", "approve", "output", "exit-code", "ref", "stack", "listen", "webhook-secret-file":
 			return

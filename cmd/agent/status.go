@@ -22,6 +22,9 @@ type statusFlags struct {
 	watch            time.Duration
 }
 
+// onlyShows marks flags that say what is shown, and nothing about a stack.
+const onlyShows = "only-shows"
+
 // Bounds on how often a cloud is looked at for somebody who watches.
 const (
 	usualWatch = 10 * time.Second
@@ -46,6 +49,9 @@ func (a *app) status() *cobra.Command {
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects whose labels match: label=value or label!=value, several with commas between")
 	flags.DurationVarP(&f.watch, "watch", "w", 0, "look again at this interval (--watch=30s) until interrupted")
 	flags.Lookup("watch").NoOptDefVal = usualWatch.String()
+	for _, name := range []string{"kind", "not-ready", "selector", "watch"} {
+		_ = flags.SetAnnotation(name, onlyShows, []string{"true"}) // there is such a flag
+	}
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		filter, err := f.filter(names)

@@ -172,7 +172,7 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	p.ready[d.Key] = have.Phase == Ready || have.Phase == Degraded
 	if d.Options.Suspend {
 		if p.ready[d.Key] {
-			s.LeftAlone = p.differences(d, have)
+			s.aside = p.differences(d, have)
 		}
 		return s.hold(Keep, "suspended")
 	}
@@ -187,7 +187,8 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	case Ready, Degraded:
 	}
 	differs, moved, ignored, notes := p.changes(d, have)
-	s.Changes, s.LeftAlone, s.Notes = append(differs, moved...), ignored, slices.Concat(d.Notes, notes)
+	s.Ignored = ignored
+	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
 	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
 	s.Drift = drifted && (p.Synced || have.Copied == "" && p.applied(d, have.Mark))
 	fixed := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Disruption == Replace })
@@ -217,11 +218,17 @@ func (p *planner) recreate(s Step, d *Desired) Step {
 }
 
 // changes tells how the object itself differs, which of its fixed references
-// will have to follow their target, which differences its annotations ignore, and
-// what this cloud does not realise.
+// will have to follow their target, what its annotations have ignored, and what
+// this cloud does not realise.
 func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved, ignored []Change, notes []Note) {
 	c := p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
-	differs, ignored = d.Options.split(c.list)
+	for _, change := range c.list {
+		if d.Options.ignores(change.Field) {
+			ignored = append(ignored, change)
+		} else {
+			differs = append(differs, change)
+		}
+	}
 	mark := p.mark(d)
 	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && have.Mark.Owner == mark.Owner
 	if !fixed && (have.Mark == nil || *have.Mark != mark || have.Copied != "") {

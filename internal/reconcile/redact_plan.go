@@ -29,7 +29,8 @@ func (s Step) hiding(r *redact.Redactor) Step {
 		s.Key.Name = r.Text(s.Key.Name) // the name in the cloud, when its mark does not tell
 	}
 	s.Blockers, s.Notes = texts(r, s.Blockers), notes(r, s.Notes)
-	s.Changes, s.LeftAlone = changes(r, s.Changes), changes(r, s.LeftAlone)
+	s.Changes, s.Ignored = changes(r, s.Changes), changes(r, s.Ignored)
+	s.aside = changes(r, s.aside)
 	return s
 }
 

@@ -54,13 +54,14 @@ const theCloud = "the cloud"
 // states decides about the steps of one plan.
 type states struct {
 	held  bool
+	off   bool // the whole stack is suspended
 	at    map[manifest.Key]*Step
 	going map[string]bool // names of objects that the plan destroys
 	stuck map[manifest.Key]string
 }
 
 func statesOf(p Plan) states {
-	st := states{held: p.Held != "", at: map[manifest.Key]*Step{}, going: map[string]bool{}, stuck: map[manifest.Key]string{}}
+	st := states{held: p.Held != "", off: p.Suspended != "", at: map[manifest.Key]*Step{}, going: map[string]bool{}, stuck: map[manifest.Key]string{}}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if !s.surplus {
@@ -81,6 +82,8 @@ func (st states) of(s Step) (state State, waitsFor string) {
 		return StateUnknown, ""
 	case s.Action == Refuse:
 		return StateRefused, ""
+	case s.Action.Writes() && st.off:
+		return StateDiffers, ""
 	case s.Action.Writes() && st.held:
 		return StateHeld, ""
 	case s.suspended():
@@ -108,7 +111,7 @@ func (st states) of(s Step) (state State, waitsFor string) {
 func (s Step) suspended() bool { return s.Action == Keep && s.want != nil && s.want.Options.Suspend }
 
 func (s Step) suspension() State {
-	if s.have == nil || len(s.LeftAlone) > 0 || s.have.Phase == Failed || s.have.Phase == Deleting {
+	if s.have == nil || len(s.aside) > 0 || s.have.Phase == Failed || s.have.Phase == Deleting {
 		return StateDiffers
 	}
 	return StateSuspended
@@ -197,8 +200,8 @@ func (s Step) told() string {
 	if s.Action == Keep && s.have != nil && len(s.Changes) > 0 {
 		add("differs in " + fieldNames(s.Changes))
 	}
-	if s.suspended() && len(s.LeftAlone) > 0 {
-		add("differs in " + fieldNames(s.LeftAlone))
+	if s.suspended() && len(s.aside) > 0 {
+		add("differs in " + fieldNames(s.aside))
 	}
 	switch {
 	case s.have == nil || s.have.Message != "" && strings.Contains(s.Reason, s.have.Message):

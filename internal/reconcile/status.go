@@ -114,7 +114,7 @@ func (t teller) status(s Step) Status {
 	state, waitsFor := t.states.of(s)
 	out := Status{
 		State: state, WaitsFor: waitsFor, Message: s.told(), Action: s.Action, Drift: s.Drift, Surplus: s.surplus, ID: s.ShownID(),
-		Conditions: []Condition{available(s), progressing(s, state)}, Changes: unsealed(s.Changes), LeftAlone: unsealed(s.LeftAlone),
+		Conditions: []Condition{available(s), progressing(s, state)}, Changes: unsealed(s.Changes), LeftAlone: unsealed(slices.Concat(s.Ignored, s.aside)),
 		Notes: s.Notes, Origin: placeOf(s.Origin),
 	}
 	if out.Message == "" && state == StateInSync && s.Unmanaged() {

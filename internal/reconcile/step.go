@@ -44,9 +44,10 @@ type Step struct {
 	Error   bool
 	Drift   bool // the difference is not explained by a commit
 	Changes []Change
-	// LeftAlone are differences that the object's annotations leave alone: all of a
-	// suspended one, and those in ignored fields. They are counted nowhere.
-	LeftAlone []Change
+	// Ignored are the differences that stay because the object's annotation
+	// stackreeve.dev/ignore-fields names them: nothing is done about them, and the
+	// plan's hash does not know them.
+	Ignored []Change
 	// Awaits are the keys that must be ready first, Blockers the names of
 	// objects in the cloud that must let go of this one first.
 	Awaits   []manifest.Key
@@ -71,6 +72,9 @@ type Step struct {
 	group, member manifest.Key
 	// settling is true when something else waits until the object is well again.
 	settling bool
+	// aside are the differences of a suspended object: like those that are ignored
+	// they are counted nowhere.
+	aside []Change
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool
 	secrets *redact.Redactor // what must not be shown of the object
@@ -114,6 +118,11 @@ type Plan struct {
 	Unlisted []string
 	// Held says why a brake stops the whole plan; "" when none does.
 	Held string
+	// Approved is what let a plan through that would be held; nil when nothing had to.
+	Approved *Approval
+	// Suspended says why nothing of the plan is carried out, whoever approves of it;
+	// "" when that is not so. Manual says why every change waits for an approval.
+	Suspended, Manual string
 
 	secrets *redact.Redactor
 }

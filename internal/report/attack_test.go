@@ -97,7 +97,9 @@ func TestAttackDocumentsWithHostileText(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantPrintable(t, "yaml", text, b.String())
-		var again struct{ Items []struct{ Status struct{ ID string } } }
+		var again struct {
+			Items []struct{ Status struct{ ID string } }
+		}
 		if err := yaml.Unmarshal(b.Bytes(), &again); err != nil || again.Items[0].Status.ID != strings.ReplaceAll(text, "\xff\xfe", "\ufffd\ufffd") {
 			t.Errorf("%q came back as %.300q: %v", text, b.String(), err)
 		}

@@ -30,24 +30,25 @@ type StatusList struct {
 
 // StackDoc is what is known of a stack beside its objects.
 type StackDoc struct {
-	Name     string            `json:"name"`
-	Commit   string            `json:"commit,omitempty"`
-	Branch   string            `json:"branch,omitempty"`
-	Subject  string            `json:"subject,omitempty"`
-	Author   string            `json:"author,omitempty"`
-	Time     string            `json:"time,omitempty"` // of the commit; RFC 3339, UTC
-	Cloud    string            `json:"cloud,omitempty"`
-	Region   string            `json:"region,omitempty"`
-	LastPass *LastPass         `json:"lastPass,omitempty"` // nil when it is not known
-	Outcome  string            `json:"outcome"`
-	ExitCode int               `json:"exitCode"`
-	Held     string            `json:"held,omitempty"`
-	Hash     string            `json:"hash"`
-	Unlisted []string          `json:"unlisted,omitempty"`
-	Owned    int               `json:"owned"`
-	Summary  reconcile.Summary `json:"summary"`
-	Reported int               `json:"reported"` // how many drifted and are only reported; among summary.keep
-	States   map[string]int    `json:"states"`   // how many objects of the plan are in each state
+	Name      string            `json:"name"`
+	Commit    string            `json:"commit,omitempty"`
+	Branch    string            `json:"branch,omitempty"`
+	Subject   string            `json:"subject,omitempty"`
+	Author    string            `json:"author,omitempty"`
+	Time      string            `json:"time,omitempty"` // of the commit; RFC 3339, UTC
+	Cloud     string            `json:"cloud,omitempty"`
+	Region    string            `json:"region,omitempty"`
+	LastPass  *LastPass         `json:"lastPass,omitempty"` // nil when it is not known
+	Outcome   string            `json:"outcome"`
+	ExitCode  int               `json:"exitCode"`
+	Held      string            `json:"held,omitempty"`
+	Suspended string            `json:"suspended,omitempty"`
+	Hash      string            `json:"hash"`
+	Unlisted  []string          `json:"unlisted,omitempty"`
+	Owned     int               `json:"owned"`
+	Summary   reconcile.Summary `json:"summary"`
+	Reported  int               `json:"reported"` // how many drifted and are only reported; among summary.keep
+	States    map[string]int    `json:"states"`   // how many objects of the plan are in each state
 }
 
 // LastPass is how the last pass of a stack's commit ended, as its agent told the
@@ -83,7 +84,7 @@ func (v StatusView) doc() StackDoc {
 	doc := StackDoc{
 		Name: p.Stack, Commit: v.Rev.Commit, Branch: show(v.Rev.Branch), Subject: show(v.Rev.Subject), Author: show(v.Rev.Author),
 		Cloud: show(v.Cloud), Region: show(v.Region), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Hash: p.Hash(),
-		Unlisted: p.Unlisted, Owned: p.Owned, Summary: p.Summary(), Reported: Reported(p), States: map[string]int{},
+		Unlisted: p.Unlisted, Owned: p.Owned, Summary: p.Summary(), Suspended: p.Suspended, States: map[string]int{},
 	}
 	if !v.Rev.Time.IsZero() {
 		doc.Time = v.Rev.Time.UTC().Format(time.RFC3339)
@@ -92,6 +93,9 @@ func (v StatusView) doc() StackDoc {
 		doc.LastPass = &LastPass{State: show(v.LastPass.State), Description: show(v.LastPass.Description)}
 	}
 	for _, o := range v.Objects {
+		if o.Status.Action == reconcile.Keep && len(o.Status.Changes) > 0 {
+			doc.Reported++
+		}
 		if o.Status.Action != "" {
 			doc.States[string(o.Status.State)]++
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -60,8 +61,23 @@ func (t StatusText) describe(b *strings.Builder, v StatusView, o reconcile.Objec
 // changes lists fields with what they are and what they shall be.
 func (t StatusText) changes(b *strings.Builder, label string, list []reconcile.Change) {
 	for _, c := range list {
-		fmt.Fprintf(b, "  %s %s\n", t.dim(fmt.Sprintf("%-12s", label+":")), change(c))
+		fmt.Fprintf(b, "  %s %s\n", t.dim(fmt.Sprintf("%-12s", label+":")), fieldText(c))
 	}
+}
+
+// fieldText is what a field is in the cloud, and what it shall be.
+func fieldText(c reconcile.Change) string {
+	if c.Secret {
+		return Clean(c.Field) + ": differs (secret, not shown)"
+	}
+	text := func(v any) string {
+		encoded, err := json.Marshal(v)
+		if v == nil || err != nil {
+			return "(none)"
+		}
+		return Clean(string(encoded))
+	}
+	return Clean(c.Field) + ": " + text(c.Have) + " -> " + text(c.Want)
 }
 
 // tree writes a value as YAML, indented.

@@ -56,6 +56,9 @@ func (t StatusText) header(b *strings.Builder, v StatusView) {
 	for _, reason := range p.Unlisted {
 		line("not seen", Clean(reason))
 	}
+	if p.Suspended != "" {
+		line("suspended", Clean(p.Suspended)+"; nothing is carried out")
+	}
 	if p.Held != "" {
 		line("held", Clean(p.Held))
 		fmt.Fprintf(b, "  To carry out exactly this plan (%s):\n    %s %s\n", p.Hash(), Clean(t.Approve), p.Hash())

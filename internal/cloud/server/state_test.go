@@ -43,7 +43,7 @@ func TestDown(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"status": "ACTIVE"}`: "", `{"status": "BUILD"}`: "", `{"status": "VERIFY_RESIZE"}`: "", `{"status": "DREAMING"}`: "",
 		`{"status": "SHUTOFF"}`: "stopped", `{"status": "SHELVED_OFFLOADED"}`: "stopped", `{"status": "PAUSED"}`: "stopped",
-		`{"status": "SHUTOFF", "OS-EXT-STS:task_state": "deleting"}`: "",
+		`{"status": "SHUTOFF", "OS-EXT-STS:task_state": "deleting"}`:                  "",
 		`{"status": "ERROR", "OS-SRV-USG:launched_at": "2026-01-01T00:00:00.000000"}`: "failed",
 	} {
 		var s State
