@@ -28,7 +28,7 @@ type survey struct {
 	forges  []forge.Forge
 }
 
-// Bounds on what is only told besides.
+// Bounds on what is only shown besides.
 const (
 	statusPatience  = 10 * time.Second // for the forge's word
 	historyPatience = 30 * time.Second // for who touched files
@@ -42,7 +42,7 @@ func (w wiring) survey(s *config.Stack) (*survey, error) {
 	one := &survey{stack: s, repo: repo, looker: w.looker(s)}
 	for _, t := range newForges(w.log, nil).targets(s) {
 		one.reports = true
-		if f, err := t.open(); err == nil { // else it is told as not known
+		if f, err := t.open(); err == nil { // else the last pass reads as not known
 			one.forges = append(one.forges, f)
 		}
 	}
@@ -117,7 +117,7 @@ func (s *survey) detail(ctx context.Context, v *report.StatusView, f report.Stat
 	defer cancel()
 	touched, err := s.repo.LastTouches(ctx, v.Rev.Commit, files)
 	if err != nil {
-		s.looker.wiring.log.Warn("who last changed the manifests cannot be told", "error", err)
+		s.looker.wiring.log.Warn("who last changed the manifests is not known", "error", err)
 	}
 	show := v.Plan.Redact
 	for _, o := range objects {

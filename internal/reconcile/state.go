@@ -182,8 +182,8 @@ func (st states) root(key manifest.Key) string {
 
 func (st states) usable(s Step) bool { return s.have.Phase == Ready || s.have.Phase == Degraded }
 
-// told is what people read beside the state.
-func (s Step) told() string {
+// message is what people read beside the state.
+func (s Step) message() string {
 	var said []string
 	add := func(text string) {
 		if text != "" && !slices.Contains(said, text) {

@@ -113,7 +113,7 @@ func (t teller) object(key, parent manifest.Key) *ObjectStatus {
 func (t teller) status(s Step) Status {
 	state, waitsFor := t.states.of(s)
 	out := Status{
-		State: state, WaitsFor: waitsFor, Message: s.told(), Action: s.Action, Drift: s.Drift, Surplus: s.surplus, ID: s.ShownID(),
+		State: state, WaitsFor: waitsFor, Message: s.message(), Action: s.Action, Drift: s.Drift, Surplus: s.surplus, ID: s.ShownID(),
 		Conditions: []Condition{available(s), progressing(s, state)}, Changes: unsealed(s.Changes), LeftAlone: unsealed(slices.Concat(s.Ignored, s.aside)),
 		Notes: s.Notes, Origin: placeOf(s.Origin),
 	}
@@ -161,9 +161,9 @@ func progressing(s Step, state State) Condition {
 	c := Condition{Type: "Progressing", Status: "True", Reason: reasonProgressing, Message: s.Reason}
 	switch {
 	case state == StateHeld:
-		c.Status, c.Reason, c.Message = "False", reasonInvalid, "held with the whole plan until somebody approves: "+s.told()
+		c.Status, c.Reason, c.Message = "False", reasonInvalid, "held with the whole plan until somebody approves: "+s.message()
 	case state == StateDiffers, s.Action == Keep && len(s.Changes) > 0:
-		c.Status, c.Reason, c.Message = "False", reasonInvalid, s.told()
+		c.Status, c.Reason, c.Message = "False", reasonInvalid, s.message()
 	case s.cause == reasonProgressing:
 	case s.cause != "":
 		c.Status, c.Reason = "False", s.cause
@@ -180,7 +180,7 @@ func progressing(s Step, state State) Condition {
 	case s.Action == Update:
 		c.Message = "to be changed: " + fieldNames(s.Changes)
 	case s.Action == Recreate:
-		c.Message = "to be deleted and made anew: " + s.Reason
+		c.Message = "to be deleted and made again: " + s.Reason
 	case s.Action == Delete:
 		c.Message = "to be deleted: " + s.Reason
 	}
