@@ -128,6 +128,9 @@ func approveCommand(cmd *cobra.Command, stack string) string {
 func approving(cmd *cobra.Command, command ...string) string {
 	words := append([]string{program}, command...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Annotations[onlyShows] != nil {
+			return
+		}
 		switch f.Name {
 		case "once", "approve", "output", "verbose", "exit-code", "ref", "dir", "stack", "quiet", "listen", "webhook-secret-file", "control-token-file":
 			return

@@ -54,6 +54,7 @@ func scripts(t *testing.T, dir string) {
 			"fault":       clouds.fault,
 			"leaks":       leaks,
 			"change":      clouds.change,
+			"server":      clouds.action,
 			"description": clouds.description,
 			"exits":       exits,
 			"address":     address,

@@ -1,61 +1,240 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
+// statusFlags are what `status` is asked for.
+type statusFlags struct {
+	output, selector string
+	kinds            []string
+	notReady         bool
+	watch            time.Duration
+}
+
+// onlyShows marks flags that say what is shown, and nothing about a stack.
+const onlyShows = "only-shows"
+
+// Bounds on how often a cloud is looked at for somebody who watches.
+const (
+	usualWatch = 10 * time.Second
+	leastWatch = time.Second
+)
+
 func (a *app) status() *cobra.Command {
-	var output string
+	var f statusFlags
 	cmd := &cobra.Command{
-		Use:     "status",
+		Use:     "status [KIND/NAME...]",
 		Aliases: []string{"get"},
-		Short:   "Show every object with its status; changes nothing",
-		Args:    cobra.NoArgs,
+		Short:   "Show every object with its status, or everything about some; changes nothing",
+		Example: `  stackreeve status --not-ready
+  stackreeve status --kind VirtualMachine -l tier=web,zone!=b
+  stackreeve status VirtualMachine/web-1
+  stackreeve status --watch=30s`,
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or yaml")
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "text", "text, json or yaml")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only objects of these kinds, with commas between")
+	flags.BoolVar(&f.notReady, "not-ready", false, "only objects that are not as they should be, or cannot be used")
+	flags.StringVarP(&f.selector, "selector", "l", "", "only objects whose labels match: label=value or label!=value, several with commas between")
+	flags.DurationVarP(&f.watch, "watch", "w", 0, "look again at this interval (--watch=30s) until interrupted")
+	flags.Lookup("watch").NoOptDefVal = usualWatch.String()
+	for _, name := range []string{"kind", "not-ready", "selector", "watch"} {
+		_ = flags.SetAnnotation(name, onlyShows, []string{"true"}) // there is such a flag
+	}
 	load := a.stackFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := oneOf("--output", output, "text", "json", "yaml"); err != nil {
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		filter, err := f.filter(names)
+		if err != nil {
 			return err
 		}
 		stacks, err := load()
 		if err != nil {
 			return err
 		}
-		var list []reconcile.ObjectStatus
-		worst := a.each(stacks, func(w wiring, s *config.Stack) (reconcile.Plan, error) {
-			v, err := w.look(cmd.Context(), s, "", "")
-			plan := v.plan
-			if err != nil {
-				return plan, err
-			}
-			statuses := reconcile.Statuses(plan, all.Kinds(nil))
-			list = append(list, statuses...)
-			if output != "text" {
-				return plan, nil
-			}
-			if len(stacks) > 1 {
-				fmt.Fprintf(a.out, "stack %s: %s\n", s.Name, plan.Outcome())
-			}
-			return plan, a.text().Status(statuses)
-		})
-		switch output {
-		case "json":
-			err = report.JSON(a.out, report.Statuses(list))
-		case "yaml":
-			err = report.YAML(a.out, report.Statuses(list))
+		s := a.surveyor(cmd, stacks, filter, f)
+		defer s.close()
+		if f.watch > 0 {
+			s.watch(cmd.Context(), f.watch)
+			return nil
 		}
-		if err != nil {
-			return err
-		}
-		return worst
+		return s.once(cmd.Context())
 	}
 	return cmd
+}
+
+// filter checks the flags and says which objects are meant.
+func (f statusFlags) filter(names []string) (filter report.StatusFilter, err error) {
+	if err := oneOf("--output", f.output, "text", "json", "yaml"); err != nil {
+		return filter, err
+	}
+	if f.watch != 0 && f.watch < leastWatch {
+		return filter, fmt.Errorf("--watch: %s is too short; give %s or more", f.watch, leastWatch)
+	}
+	filter.NotReady = f.notReady
+	if filter.Labels, err = report.ParseSelector(f.selector); err != nil {
+		return filter, fmt.Errorf("--selector: %w", err)
+	}
+	for _, kind := range f.kinds {
+		if _, err := find(kind); err != nil {
+			return filter, fmt.Errorf("--kind: %w", err)
+		}
+		filter.Kinds = append(filter.Kinds, kind)
+	}
+	for _, name := range names {
+		object, err := report.ParseObject(name)
+		if err != nil {
+			return filter, err
+		}
+		if _, err := find(object.Kind); err != nil {
+			return filter, err
+		}
+		filter.Objects = append(filter.Objects, object)
+	}
+	return filter, nil
+}
+
+// surveyor looks at stacks and shows what it finds.
+type surveyor struct {
+	*app
+	stacks []config.Stack
+	filter report.StatusFilter
+	output string
+	text   func(io.Writer, *config.Stack) report.StatusText
+	open   map[string]*survey
+}
+
+func (a *app) surveyor(cmd *cobra.Command, stacks []config.Stack, filter report.StatusFilter, f statusFlags) *surveyor {
+	return &surveyor{app: a, stacks: stacks, filter: filter, output: f.output, open: map[string]*survey{},
+		text: func(w io.Writer, s *config.Stack) report.StatusText {
+			text := report.StatusText{Text: a.text()}
+			text.W, text.Approve = w, approveCommand(cmd, s.Name)
+			if a.terminal != nil {
+				text.Width, _ = size(a.terminal)
+			}
+			return text
+		}}
+}
+
+func (s *surveyor) close() {
+	for _, one := range s.open {
+		one.close()
+	}
+}
+
+// once looks at every stack; one that fails stops no other.
+func (s *surveyor) once(ctx context.Context) error {
+	worst, err := s.look(ctx, s.out)
+	if err != nil {
+		return err
+	}
+	return ended(worst)
+}
+
+func (s *surveyor) look(ctx context.Context, out io.Writer) (worst reconcile.Outcome, err error) {
+	var views []report.StatusView
+	for i := range s.stacks {
+		stack := &s.stacks[i]
+		v, err := s.view(ctx, stack)
+		if err != nil {
+			if s.open[stack.Name] != nil && ctx.Err() != nil {
+				return reconcile.Broken, err
+			}
+			worst = worse(worst, s.failed(among(s.stacks, stack), err))
+			continue
+		}
+		worst = worse(worst, v.Plan.Outcome())
+		s.show(out, stack, v, len(views) > 0)
+		views = append(views, v)
+	}
+	switch s.output {
+	case "json":
+		err = report.JSON(out, report.StatusDocument(views, s.filter))
+	case "yaml":
+		err = report.YAML(out, report.StatusDocument(views, s.filter))
+	}
+	if err != nil || len(views) < len(s.stacks) {
+		return worst, err
+	}
+	for _, name := range s.filter.Objects {
+		if !name.In(views) {
+			worst = worse(worst, s.fail(name.Missing(views)))
+		}
+	}
+	return worst, nil
+}
+
+// show writes what was found of a stack for people; of the objects that are asked
+// for by name everything, in the stacks that have them.
+func (s *surveyor) show(out io.Writer, stack *config.Stack, v report.StatusView, further bool) {
+	if s.output != "text" {
+		return
+	}
+	if len(s.filter.Objects) > 0 && len(s.filter.Of(v.Objects)) == 0 {
+		return
+	}
+	if further {
+		fmt.Fprintln(out)
+	}
+	if len(s.filter.Objects) > 0 {
+		s.text(out, stack).Describe(v, s.filter)
+		return
+	}
+	s.text(out, stack).Stack(v, s.filter)
+}
+
+func (s *surveyor) view(ctx context.Context, stack *config.Stack) (report.StatusView, error) {
+	one := s.open[stack.Name]
+	if one == nil {
+		w := wiring{log: s.logger(false), dataDir: s.dataDir, parallel: s.parallel, progress: s.progress}
+		made, err := w.survey(stack)
+		if err != nil {
+			return report.StatusView{}, err
+		}
+		one, s.open[stack.Name] = made, made
+	}
+	return one.look(ctx, s.filter)
+}
+
+// watch looks again and again until ctx ends, which is no failure. On a terminal
+// the new picture takes the place of the old one.
+func (s *surveyor) watch(ctx context.Context, every time.Duration) {
+	var picture report.Picture
+	for first := true; ; first = false {
+		var b bytes.Buffer
+		if _, err := s.look(ctx, &b); ctx.Err() != nil {
+			return
+		} else if err != nil {
+			s.fail(err)
+		}
+		s.redraw(&picture, b.String(), every, first)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(every):
+		}
+	}
+}
+
+func (s *surveyor) redraw(picture *report.Picture, text string, every time.Duration, first bool) {
+	switch {
+	case s.output != "text":
+	case s.terminal != nil:
+		text += fmt.Sprintf("\nlooked at %s, every %s; ctrl-c ends it\n", time.Now().Format(time.TimeOnly), every)
+		width, height := size(s.terminal)
+		text = picture.Next(text, width, height)
+	case !first:
+		text = "\n" + text
+	}
+	_, _ = io.WriteString(s.out, text)
 }

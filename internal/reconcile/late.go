@@ -41,22 +41,17 @@ func (r *run) own(s *Step) bool {
 	return false
 }
 
-// outlived tells whether something that d refers to went away and came back since
-// the object was last changed, or is yet to come back: then the object differs
-// because the cloud took what is gone off it, and nobody touched it. A pass that
-// replaces a target and is killed leaves its users so.
-func (p *planner) outlived(d *Desired, have *Live[any]) bool {
+// bereft tells whether something that d refers to is gone and yet to come back: then
+// the object differs because the cloud took that off it, and nobody touched it. A
+// pass that replaces a target and is killed leaves its users so.
+func (p *planner) bereft(d *Desired) bool {
 	return slices.ContainsFunc(d.Refs, func(ref RefSpec) bool {
 		target := p.byKey[ref.Key]
-		if ref.Order || target == nil || target.Virtual || target.Unmanaged {
+		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.live[ref.Key] != nil || p.index[ref.Key.Kind] == nil || p.Have[ref.Key.Kind].Err != nil {
 			return false
 		}
-		live := p.live[ref.Key]
-		if live == nil {
-			ch := p.settle(target)
-			return p.index[ref.Key.Kind] != nil && p.Have[ref.Key.Kind].Err == nil && ch.have == nil && ch.refusal == ""
-		}
-		return !live.Created.IsZero() && !have.Updated.IsZero() && !live.Created.Before(have.Updated)
+		ch := p.settle(target)
+		return ch.have == nil && ch.refusal == ""
 	})
 }
 

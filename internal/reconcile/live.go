@@ -41,6 +41,9 @@ type Live[State any] struct {
 	// Remade is true when the object is deleted to be made anew at once: then
 	// whoever uses it need not let go first.
 	Remade bool
+	// Down says in a word that an object which is degraded serves nobody: "stopped",
+	// "failed"; "" when it does.
+	Down string
 	// Message is what the cloud says about the phase, for people.
 	Message string
 	// Uses are tokens of what this object leans on, Tokens what it answers to

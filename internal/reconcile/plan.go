@@ -51,7 +51,7 @@ func (p *planner) decideAll() {
 	for i := range p.Want {
 		d := &p.Want[i]
 		if d.Virtual {
-			p.workloads = append(p.workloads, Workload{Key: d.Key, Parent: d.Parent, Origin: d.Origin, Notes: d.Notes, Data: d.Data != nil})
+			p.workloads = append(p.workloads, Workload{Key: d.Key, Parent: d.Parent, Origin: d.Origin, Notes: d.Notes, Data: d.Data != nil, want: d})
 			continue
 		}
 		p.steps = append(p.steps, p.decide(d))
@@ -195,6 +195,9 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	p.live[d.Key] = have
 	p.ready[d.Key] = have.Phase == Ready || have.Phase == Degraded
 	if d.Options.Suspend {
+		if p.ready[d.Key] {
+			s.aside = p.differences(d, have)
+		}
 		return s.hold(Keep, "suspended")
 	}
 	switch have.Phase {
@@ -212,7 +215,7 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
 	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
 	former := p.formerKey(d, have)
-	s.Drift = drifted && former == (manifest.Key{}) && !p.outlived(d, have) && (p.Synced || have.Copied == "" && p.applied(d, have.Mark))
+	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && (p.Synced || have.Copied == "" && p.applied(d, have.Mark))
 	fixed := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Disruption == Replace })
 	switch {
 	case len(s.Changes) == 0:

@@ -32,7 +32,7 @@ func (s Step) hiding(r *redact.Redactor) Step {
 	if s.Names != nil {
 		s.Names, _ = value(r, s.Names).(map[string]string)
 	}
-	s.Changes, s.Ignored = changes(r, s.Changes), changes(r, s.Ignored)
+	s.Changes, s.Ignored, s.aside = changes(r, s.Changes), changes(r, s.Ignored), changes(r, s.aside)
 	return s
 }
 

@@ -2,42 +2,12 @@ package reconcile
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
-
-// ObjectStatus is one object with its status, in the shape of Kubernetes.
-type ObjectStatus struct {
-	APIVersion string         `json:"apiVersion"`
-	Kind       string         `json:"kind"`
-	Metadata   StatusMetadata `json:"metadata"`
-	Status     Status         `json:"status"`
-}
-
-// StatusMetadata identifies an object, and what it comes from.
-type StatusMetadata struct {
-	Name            string            `json:"name"`
-	Namespace       string            `json:"namespace"`
-	Labels          map[string]string `json:"labels"` // which stack it belongs to
-	OwnerReferences []StatusOwner     `json:"ownerReferences,omitempty"`
-}
-
-// StatusOwner is the object that another one was expanded from.
-type StatusOwner struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
-}
-
-// Status is what the cloud says of an object, and what is to be done about it.
-type Status struct {
-	ID         string      `json:"id,omitempty"`
-	Resource   any         `json:"resource,omitempty"`
-	Conditions []Condition `json:"conditions"`
-}
 
 // Condition is one of K-ORC's two: Available (can it be used?) and Progressing
 // (will something still be done without a person?).
@@ -61,28 +31,29 @@ const (
 const stackLabel = "stackreeve.dev/stack"
 
 // Statuses tells the status of every object of a plan: each after what it was
-// expanded into, workloads with conditions that sum up those of their parts.
+// expanded into, workloads with conditions that sum up those of their parts. There
+// is one for each step, so that they can be counted as [Plan.Summary] counts.
 func Statuses(p Plan, kinds []Kind) []ObjectStatus {
-	t := teller{stack: p.Stack, kinds: map[string]Kind{}, parts: map[manifest.Key][]*ObjectStatus{}}
+	t := teller{stack: p.Stack, kinds: map[string]Kind{}, parts: map[manifest.Key][]*ObjectStatus{}, labels: labelsOf(p), states: statesOf(p), secrets: p.secrets}
 	for _, k := range kinds {
 		t.kinds[k.Info().Kind] = k
 	}
 	var list []*ObjectStatus
 	for _, s := range p.Steps {
-		if s.surplus {
-			continue
-		}
 		o := t.object(s.Key, s.Parent)
 		o.Status = t.status(s)
 		list = append(list, o)
-		t.parts[s.Parent] = append(t.parts[s.Parent], o)
+		if !s.surplus {
+			t.parts[s.Parent] = append(t.parts[s.Parent], o)
+		}
 	}
 	for _, w := range t.innermostFirst(p.Workloads) {
 		if w.Data {
 			continue
 		}
 		o := t.object(w.Key, w.Parent)
-		o.Status = Status{Conditions: sumUp(t.parts[w.Key])}
+		o.Status = summary(t.parts[w.Key])
+		o.Status.Origin, o.Status.Notes = placeOf(w.Origin), w.Notes
 		list = append(list, o)
 		t.parts[w.Parent] = append(t.parts[w.Parent], o)
 	}
@@ -97,6 +68,10 @@ type teller struct {
 	stack string
 	kinds map[string]Kind
 	parts map[manifest.Key][]*ObjectStatus
+	// labels are those of every object, its parents' among them.
+	labels  map[manifest.Key]map[string]string
+	states  states
+	secrets *redact.Redactor
 }
 
 // innermostFirst orders workloads so that each comes after its parts.
@@ -124,7 +99,11 @@ func (t teller) apiVersion(kind string) string {
 
 func (t teller) object(key, parent manifest.Key) *ObjectStatus {
 	o := &ObjectStatus{APIVersion: t.apiVersion(key.Kind), Kind: key.Kind,
-		Metadata: StatusMetadata{Name: key.Name, Namespace: key.Namespace, Labels: map[string]string{stackLabel: t.stack}}}
+		Metadata: StatusMetadata{Name: key.Name, Namespace: key.Namespace, Labels: map[string]string{}}}
+	for name, text := range t.labels[key] {
+		o.Metadata.Labels[t.secrets.Text(name)] = t.secrets.Text(text)
+	}
+	o.Metadata.Labels[stackLabel] = t.stack
 	if parent != (manifest.Key{}) {
 		o.Metadata.OwnerReferences = []StatusOwner{{APIVersion: t.apiVersion(parent.Kind), Kind: parent.Kind, Name: parent.Name}}
 	}
@@ -132,12 +111,23 @@ func (t teller) object(key, parent manifest.Key) *ObjectStatus {
 }
 
 func (t teller) status(s Step) Status {
-	out := Status{ID: s.ShownID(), Conditions: []Condition{available(s), progressing(s)}}
+	state, waitsFor := t.states.of(s)
+	out := Status{
+		State: state, WaitsFor: waitsFor, Message: s.message(), Action: s.Action, Drift: s.Drift, Surplus: s.surplus, ID: s.ShownID(),
+		Conditions: []Condition{available(s), progressing(s, state)}, Changes: unsealed(s.Changes), LeftAlone: unsealed(slices.Concat(s.Ignored, s.aside)),
+		Notes: s.Notes, Origin: placeOf(s.Origin),
+	}
+	if out.Message == "" && state == StateInSync && s.Unmanaged() {
+		out.Message = "exists; only used"
+	}
 	for i := range out.Conditions {
 		out.Conditions[i].Message = s.secrets.Text(out.Conditions[i].Message)
 	}
+	out.WaitsFor, out.Message = s.secrets.Text(out.WaitsFor), s.secrets.Text(out.Message)
 	if k := t.kinds[s.Key.Kind]; k != nil && s.have != nil {
-		out.Resource = value(s.secrets, k.status(s.have.State))
+		observed := k.status(s.have.State)
+		out.Resource = value(s.secrets, observed)
+		out.Addresses = addressesOf(s.secrets, observed)
 	}
 	return out
 }
@@ -153,9 +143,11 @@ func available(s Step) Condition {
 		c.Reason, c.Message = reasonFatal, s.Reason
 	case s.have == nil:
 		c.Message = cmp.Or(s.Reason, "not in the cloud yet")
-	case s.have.Phase == Ready:
+	case s.have.Phase == Ready && s.have.Message == "":
 		c.Status, c.Reason, c.Message = "True", reasonSuccess, "ready in the cloud"
-	case s.have.Phase == Degraded:
+	case s.have.Down != "":
+		c.Reason, c.Message = reasonFatal, s.have.Down+": "+s.have.Message
+	case s.have.Phase == Ready, s.have.Phase == Degraded:
 		c.Status, c.Reason, c.Message = "True", reasonSuccess, "usable, but the cloud reports: "+s.have.Message
 	case s.have.Phase == Failed:
 		c.Reason, c.Message = reasonFatal, "failed: "+s.have.Message
@@ -165,14 +157,16 @@ func available(s Step) Condition {
 	return c
 }
 
-func progressing(s Step) Condition {
+func progressing(s Step, state State) Condition {
 	c := Condition{Type: "Progressing", Status: "True", Reason: reasonProgressing, Message: s.Reason}
 	switch {
+	case state == StateHeld:
+		c.Status, c.Reason, c.Message = "False", reasonInvalid, "held with the whole plan until somebody approves: "+s.message()
+	case state == StateDiffers, s.Action == Keep && len(s.Changes) > 0:
+		c.Status, c.Reason, c.Message = "False", reasonInvalid, s.message()
 	case s.cause == reasonProgressing:
 	case s.cause != "":
 		c.Status, c.Reason = "False", s.cause
-	case s.Action == Keep && len(s.Changes) > 0:
-		c.Status, c.Reason, c.Message = "False", reasonSuccess, s.Reason+": "+fieldNames(s.Changes)
 	case s.Action == Keep:
 		c.Status, c.Reason, c.Message = "False", reasonSuccess, cmp.Or(s.Reason, "as the manifest says")
 	case s.Action == Refuse && s.Error:
@@ -186,7 +180,7 @@ func progressing(s Step) Condition {
 	case s.Action == Update:
 		c.Message = "to be changed: " + fieldNames(s.Changes)
 	case s.Action == Recreate:
-		c.Message = "to be deleted and made anew: " + s.Reason
+		c.Message = "to be deleted and made again: " + s.Reason
 	case s.Action == Delete:
 		c.Message = "to be deleted: " + s.Reason
 	}
@@ -199,39 +193,4 @@ func fieldNames(changes []Change) string {
 		names[i] = c.Field
 	}
 	return strings.Join(names, ", ")
-}
-
-// sumUp gives a workload the conditions of its parts: available when all of
-// them are, progressing when one of them is, and the reason of the worst.
-func sumUp(parts []*ObjectStatus) []Condition {
-	can := Condition{Type: "Available", Status: "True", Reason: reasonSuccess}
-	going := Condition{Type: "Progressing", Status: "False", Reason: reasonSuccess, Message: "as the manifest says"}
-	ready := 0
-	for _, part := range parts {
-		a, p := part.Status.Conditions[0], part.Status.Conditions[1]
-		name := part.Kind + "/" + part.Metadata.Name
-		if a.Status == "True" {
-			ready++
-		}
-		if graver(a.Reason, can.Reason) {
-			can.Status, can.Reason, can.Message = a.Status, a.Reason, name+": "+a.Message
-		}
-		if p.Status == "True" {
-			going.Status = "True"
-		}
-		if graver(p.Reason, going.Reason) {
-			going.Reason, going.Message = p.Reason, name+": "+p.Message
-		}
-	}
-	count := fmt.Sprintf("%d of %d parts are available", ready, len(parts))
-	if can.Message != "" {
-		count += "; " + can.Message
-	}
-	can.Message = count
-	return []Condition{can, going}
-}
-
-func graver(a, b string) bool {
-	order := []string{reasonSuccess, reasonProgressing, reasonTransient, reasonInvalid, reasonFatal}
-	return slices.Index(order, a) > slices.Index(order, b)
 }

@@ -21,7 +21,9 @@ func TestConditionsOfSteps(t *testing.T) {
 	}{
 		{"as wanted", Step{Action: Keep, have: live(Ready, "")}, "True Success", "False Success"},
 		{"unwell", Step{Action: Keep, have: live(Degraded, "one member down")}, "True Success", "False Success"},
-		{"drift that is reported", Step{Action: Keep, have: live(Ready, ""), Changes: changed}, "True Success", "False Success"},
+		{"a part is unwell", Step{Action: Keep, have: live(Ready, "a member is down")}, "True Success", "False Success"},
+		{"stopped", Step{Action: Keep, have: &Live[any]{Phase: Degraded, Down: "stopped", Message: "is SHUTOFF", State: &thing{}}}, "False UnrecoverableError", "False Success"},
+		{"drift that is reported", Step{Action: Keep, have: live(Ready, ""), Changes: changed}, "True Success", "False InvalidConfiguration"},
 		{"suspended and missing", Step{Action: Keep, Reason: "suspended; it does not exist"}, "False Progressing", "False Success"},
 		{"missing", Step{Action: Create}, "False Progressing", "True Progressing"},
 		{"different", Step{Action: Update, have: live(Ready, ""), Changes: changed}, "True Success", "True Progressing"},

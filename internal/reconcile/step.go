@@ -86,6 +86,9 @@ type Step struct {
 	settling bool
 	// locked is true when nothing but a user is in the way of a deletion.
 	locked bool
+	// aside are the differences of a suspended object: like those that are ignored
+	// they are counted nowhere.
+	aside []Change
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool
 	secrets *redact.Redactor // what must not be shown of the object
@@ -146,6 +149,8 @@ type Workload struct {
 	Origin manifest.Origin
 	Notes  []Note
 	Data   bool // a ConfigMap or Secret
+
+	want *Desired
 }
 
 // InSync tells whether nothing is left to do or to decide.

@@ -61,11 +61,19 @@ func lines(f *txtar.File) []string {
 
 // plan makes the plan for a story and writes it down, a line a step.
 func plan(t *testing.T, repo, cloud, options []string) string {
+	p, err := planned(t, repo, cloud, options)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	return write(p)
+}
+
+func planned(t *testing.T, repo, cloud, options []string) (Plan, error) {
 	w := newWorld()
 	e := w.engine()
 	want, err := w.wanted(repo...)
 	if err != nil {
-		return err.Error() + "\n"
+		return Plan{}, err
 	}
 	fill(t, w, cloud, want)
 	in := Input{Stack: "s", Kinds: e.Kinds, Want: want, Replace: true}
@@ -91,7 +99,7 @@ func plan(t *testing.T, repo, cloud, options []string) string {
 		}
 	}
 	in.Have = e.Observe(context.Background(), in.Want)
-	return write(Make(in).Apply(append(policies, Brake(limits, nil))...))
+	return Make(in).Apply(append(policies, Brake(limits, nil))...), nil
 }
 
 func limit(t *testing.T, text string) Limit {
@@ -187,6 +195,8 @@ func fill(t *testing.T, w *world, cloud []string, want []Desired) {
 				x.failed = true
 			case "used":
 				x.used = true
+			case "down":
+				x.down = value
 			case "copied":
 				x.copied = "was restored from backup " + value
 			case "created":

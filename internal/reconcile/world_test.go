@@ -45,6 +45,7 @@ type thing struct {
 	failed, used            bool
 	created                 time.Time
 	copied                  string
+	down                    string // why it serves nobody
 	says                    string // what the cloud says of a failed one
 }
 
@@ -153,6 +154,8 @@ func (w *world) live(t *thing) Live[*thing] {
 	switch {
 	case t.leaving > 0:
 		l.Phase = Deleting
+	case t.down != "":
+		l.Phase, l.Down, l.Message = Degraded, t.down, "is down"
 	case t.failed:
 		l.Phase, l.Message = Failed, cmp.Or(t.says, "it broke")
 	case t.building > 0:

@@ -82,26 +82,40 @@ func TestAttackDocumentsWithHostileText(t *testing.T) {
 		}
 		o := reconcile.ObjectStatus{APIVersion: "v1", Kind: "Network"}
 		o.Metadata.Name = text
-		o.Status.ID = text
+		o.Status = reconcile.Status{ID: text, State: reconcile.State(text), WaitsFor: text, Message: text, Addresses: []string{text, text},
+			Changes: []reconcile.Change{{Field: text, Have: text, Want: text}}, LeftAlone: []reconcile.Change{{Field: text, Have: text}},
+			Notes: []reconcile.Note{{Field: text, Text: text}}, Origin: &reconcile.StatusOrigin{File: text, Line: 1}, Resource: map[string]any{text: text},
+			LastChange: &reconcile.StatusTouch{Commit: text, Author: text, Time: text, Subject: text}}
+		o.Spec = map[string]any{text: []any{text}}
+		o.Metadata.Labels = map[string]string{text: text}
 		o.Status.Conditions = []reconcile.Condition{{Status: text, Reason: text, Message: text}, {Status: "True", Reason: text, Message: text}}
 		list := []reconcile.ObjectStatus{o}
 		b.Reset()
-		if err := YAML(&b, Statuses(list)); err != nil {
+		view := StatusView{Plan: plan, Rev: source.Revision{Commit: text, Branch: text, Subject: text, Author: text}, Cloud: text, Region: text,
+			LastPass: &LastPass{State: text, Description: text}, Objects: list}
+		if err := YAML(&b, StatusDocument([]StatusView{view}, StatusFilter{})); err != nil {
 			t.Fatal(err)
 		}
 		wantPrintable(t, "yaml", text, b.String())
-		var again StatusList
+		var again struct {
+			Items []struct{ Status struct{ ID string } }
+		}
 		if err := yaml.Unmarshal(b.Bytes(), &again); err != nil || again.Items[0].Status.ID != strings.ReplaceAll(text, "\xff\xfe", "\ufffd\ufffd") {
-			t.Errorf("%q came back as %q: %v", text, b.String(), err)
+			t.Errorf("%q came back as %.300q: %v", text, b.String(), err)
 		}
 		b.Reset()
-		if err := (Text{W: &b}).Status(list); err != nil {
-			t.Fatal(err)
-		}
+		b.WriteString((StatusText{Width: 60}).table(statusRows(list)))
 		if lines := strings.Count(b.String(), "\n"); lines != 2 {
 			t.Errorf("%q makes a table of %d lines", text, lines)
 		}
-		wantPrintable(t, "table", text, b.String())
+		to := StatusText{Text: Text{W: &b}}
+		to.Stack(view, StatusFilter{})
+		to.Describe(view, StatusFilter{})
+		view.LastPass, view.WhyUnknown = nil, text
+		to.Stack(view, StatusFilter{})
+		for line := range strings.Lines(b.String()) {
+			wantPrintable(t, "status", text, line)
+		}
 	}
 }
 

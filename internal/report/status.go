@@ -6,30 +6,101 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// StatusList is the status of objects for programs, in the shape that kubectl
-// prints.
+// StatusList is the status of stacks and their objects for programs, in the shape
+// that kubectl prints; docs/json.md describes it.
 type StatusList struct {
 	APIVersion string                   `json:"apiVersion"`
 	Kind       string                   `json:"kind"`
+	Stacks     []StackDoc               `json:"stacks"`
 	Items      []reconcile.ObjectStatus `json:"items"`
 }
 
-// Statuses is the status of objects for programs.
-func Statuses(list []reconcile.ObjectStatus) StatusList {
-	if list == nil {
-		list = []reconcile.ObjectStatus{}
+// StackDoc is what is known of a stack beside its objects.
+type StackDoc struct {
+	Name      string            `json:"name"`
+	Commit    string            `json:"commit,omitempty"`
+	Branch    string            `json:"branch,omitempty"`
+	Subject   string            `json:"subject,omitempty"`
+	Author    string            `json:"author,omitempty"`
+	Time      string            `json:"time,omitempty"` // of the commit; RFC 3339, UTC
+	Cloud     string            `json:"cloud,omitempty"`
+	Region    string            `json:"region,omitempty"`
+	LastPass  *LastPass         `json:"lastPass,omitempty"` // nil when it is not known
+	Outcome   string            `json:"outcome"`
+	ExitCode  int               `json:"exitCode"`
+	Held      string            `json:"held,omitempty"`
+	Suspended string            `json:"suspended,omitempty"`
+	Hash      string            `json:"hash"`
+	Unlisted  []string          `json:"unlisted,omitempty"`
+	Owned     int               `json:"owned"`
+	Summary   reconcile.Summary `json:"summary"`
+	Reported  int               `json:"reported"` // how many drifted and are only reported; among summary.keep
+	States    map[string]int    `json:"states"`   // how many objects of the plan are in each state
+}
+
+// LastPass is how the last pass of a stack's commit ended, as its agent told the
+// forge.
+type LastPass struct {
+	State       string `json:"state"` // success, failure, error or pending
+	Description string `json:"description"`
+}
+
+// StatusView is what a look at one stack found.
+type StatusView struct {
+	Plan          reconcile.Plan
+	Rev           source.Revision
+	Cloud, Region string
+	LastPass      *LastPass // nil when it is not known
+	WhyUnknown    string    // why it is not, for people
+	Objects       []reconcile.ObjectStatus
+}
+
+// StatusDocument is the status of stacks for programs: of their objects those that
+// the filter takes.
+func StatusDocument(views []StatusView, f StatusFilter) StatusList {
+	doc := StatusList{APIVersion: "v1", Kind: "List", Stacks: []StackDoc{}, Items: []reconcile.ObjectStatus{}}
+	for _, v := range views {
+		doc.Stacks = append(doc.Stacks, v.doc())
+		doc.Items = append(doc.Items, f.Of(v.Objects)...)
 	}
-	return StatusList{APIVersion: "v1", Kind: "List", Items: list}
+	return doc
+}
+
+func (v StatusView) doc() StackDoc {
+	p, show := v.Plan, v.Plan.Redact
+	doc := StackDoc{
+		Name: p.Stack, Commit: v.Rev.Commit, Branch: show(v.Rev.Branch), Subject: show(v.Rev.Subject), Author: show(v.Rev.Author),
+		Cloud: show(v.Cloud), Region: show(v.Region), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Hash: p.Hash(),
+		Unlisted: p.Unlisted, Owned: p.Owned, Summary: p.Summary(), Suspended: p.Suspended, States: map[string]int{},
+	}
+	if !v.Rev.Time.IsZero() {
+		doc.Time = v.Rev.Time.UTC().Format(time.RFC3339)
+	}
+	if v.LastPass != nil {
+		doc.LastPass = &LastPass{State: show(v.LastPass.State), Description: show(v.LastPass.Description)}
+	}
+	for _, o := range v.Objects {
+		if o.Status.Action == reconcile.Keep && len(o.Status.Changes) > 0 {
+			doc.Reported++
+		}
+		if o.Status.Action != "" {
+			doc.States[string(o.Status.State)]++
+		}
+	}
+	return doc
 }
 
 // YAML writes v with the field names of its JSON, safe to print.
@@ -38,94 +109,52 @@ func YAML(w io.Writer, v any) error {
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(printable.YAML(text), &doc); err != nil { // JSON is YAML
+	var tree any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&tree); err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	restyle(&doc)
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
 	enc.CompactSeqIndent()
-	if err := errors.Join(enc.Encode(&doc), enc.Close()); err != nil {
+	if err := errors.Join(enc.Encode(nodeOf(tree)), enc.Close()); err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
 	_, err = w.Write(printable.YAML(b.Bytes()))
 	return err
 }
 
-// restyle makes what was JSON look like YAML, fields in the order of their
-// names. What is not safe to print otherwise stays in double quotes.
-func restyle(n *yaml.Node) {
-	n.Style = 0
-	if n.Kind == yaml.ScalarNode && !printable.Safe(n.Value) {
-		n.Style = yaml.DoubleQuotedStyle
-	}
-	if n.Kind == yaml.MappingNode {
-		pairs := slices.Collect(slices.Chunk(n.Content, 2))
-		slices.SortFunc(pairs, func(a, b []*yaml.Node) int { return strings.Compare(a[0].Value, b[0].Value) })
-		n.Content = slices.Concat(pairs...)
-	}
-	for _, c := range n.Content {
-		restyle(c)
-	}
-}
-
-// Status writes objects as a table, what an object consists of below it.
-func (t Text) Status(list []reconcile.ObjectStatus) error {
-	parts := map[reconcile.StatusOwner][]reconcile.ObjectStatus{}
-	var written []reconcile.ObjectStatus
-	for _, o := range list {
-		if owners := o.Metadata.OwnerReferences; len(owners) > 0 {
-			parts[inNamespace(owners[0], o)] = append(parts[inNamespace(owners[0], o)], o)
-			continue
+// nodeOf is a tree of JSON as YAML writes it, fields in the order of their names.
+// What is not safe to print otherwise stands in double quotes. (A parser of YAML
+// would not read JSON whose names are longer than 1,024 characters.)
+func nodeOf(tree any) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode}
+	switch v := tree.(type) {
+	case nil:
+		n.Tag, n.Value = "!!null", "null"
+	case bool:
+		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
+	case json.Number:
+		n.Tag, n.Value = "!!float", v.String()
+		if !strings.ContainsAny(n.Value, ".eE") {
+			n.Tag = "!!int"
 		}
-		written = append(written, o)
-	}
-	rows := [][]string{{"OBJECT", "AVAILABLE", "STATE", "ID", "MESSAGE"}}
-	var row func(indent string, o reconcile.ObjectStatus)
-	row = func(indent string, o reconcile.ObjectStatus) {
-		rows = append(rows, append([]string{indent + nameOf(o)}, columns(o)...))
-		self := reconcile.StatusOwner{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Metadata.Name}
-		for _, part := range parts[inNamespace(self, o)] {
-			row(indent+"  ", part)
+	case string:
+		if n.Tag, n.Value = "!!str", v; !printable.Safe(v) {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+	case []any:
+		n.Kind = yaml.SequenceNode
+		for _, item := range v {
+			n.Content = append(n.Content, nodeOf(item))
+		}
+	case map[string]any:
+		n.Kind = yaml.MappingNode
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			n.Content = append(n.Content, nodeOf(key), nodeOf(v[key]))
 		}
 	}
-	for _, o := range written {
-		row("", o)
-	}
-	_, err := io.WriteString(t.W, printable.Table(rows))
-	return err
-}
-
-// inNamespace tells owners of the same name in different namespaces apart.
-func inNamespace(owner reconcile.StatusOwner, o reconcile.ObjectStatus) reconcile.StatusOwner {
-	owner.Name = o.Metadata.Namespace + "/" + owner.Name
-	return owner
-}
-
-func nameOf(o reconcile.ObjectStatus) string {
-	return manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}.String()
-}
-
-func columns(o reconcile.ObjectStatus) []string {
-	can, going := o.Status.Conditions[0], o.Status.Conditions[1]
-	state, message := "in sync", ""
-	switch {
-	case going.Status == "True":
-		state, message = going.Reason, going.Message
-	case going.Reason != "Success":
-		state, message = going.Reason, going.Message
-	case can.Status != "True":
-		state, message = can.Reason, can.Message
-	case going.Message != "as the manifest says":
-		message = going.Message
-	case can.Message != "ready in the cloud":
-		message = can.Message
-	}
-	id := o.Status.ID
-	if id == "" {
-		id = "-"
-	}
-	return []string{Clean(can.Status), Clean(state), Clean(id), Clean(message)}
+	return n
 }

@@ -136,11 +136,27 @@ func (s *State) phase() (reconcile.Phase, string) {
 	return reconcile.Degraded, "is " + s.Status
 }
 
+// down says whether a server that is there serves nobody.
+// (api-guide: server concepts)
+func (s *State) down() string {
+	if phase, _ := s.phase(); phase != reconcile.Degraded {
+		return ""
+	}
+	switch s.Status {
+	case "ERROR":
+		return "failed"
+	case "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE":
+		return "stopped"
+	}
+	return ""
+}
+
 // live gives a server its live shape.
 func (s *State) live(projectID string) reconcile.Live[*State] {
 	l := reconcile.Live[*State]{ID: s.ID, Name: s.Name, Mark: cloud.MarkInMetadata(s.Metadata), Mine: s.ProjectID == projectID,
 		Uses: slices.Concat(s.portIDs(), s.volumeIDs(), s.Groups), Attr: map[string]string{}, Created: s.Created, State: s}
 	l.Phase, l.Message = s.phase()
+	l.Down = s.down()
 	for _, p := range s.Ports {
 		for _, ip := range p.FixedIPs {
 			l.Tokens = append(l.Tokens, ip.SubnetID+"/"+ip.Address)

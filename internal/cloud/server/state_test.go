@@ -39,6 +39,23 @@ func TestPhase(t *testing.T) {
 	}
 }
 
+func TestDown(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"status": "ACTIVE"}`: "", `{"status": "BUILD"}`: "", `{"status": "VERIFY_RESIZE"}`: "", `{"status": "DREAMING"}`: "",
+		`{"status": "SHUTOFF"}`: "stopped", `{"status": "SHELVED_OFFLOADED"}`: "stopped", `{"status": "PAUSED"}`: "stopped",
+		`{"status": "SHUTOFF", "OS-EXT-STS:task_state": "deleting"}`:                  "",
+		`{"status": "ERROR", "OS-SRV-USG:launched_at": "2026-01-01T00:00:00.000000"}`: "failed",
+	} {
+		var s State
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.live("").Down; got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestImageOfAServerBootedFromAVolume(t *testing.T) {
 	for text, id := range map[string]string{`{"image": ""}`: "", `{"image": null}`: "", `{"image": {"id": "i1"}}`: "i1"} {
 		var s State

@@ -1,0 +1,9 @@
+package loadbalancer
+
+// Addresses implements reconcile.Addressed.
+func (o Observed) Addresses() (list []string) {
+	if o.VIPAddress != "" {
+		list = append(list, o.VIPAddress)
+	}
+	return list
+}

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Describe writes everything that is known of the objects that the filter takes.
+func (t StatusText) Describe(v StatusView, f StatusFilter) {
+	var b strings.Builder
+	t.header(&b, v)
+	for _, o := range f.Of(v.Objects) {
+		b.WriteString("\n")
+		t.describe(&b, v, o)
+	}
+	_, _ = io.WriteString(t.W, b.String()) // in one piece
+}
+
+func (t StatusText) describe(b *strings.Builder, v StatusView, o reconcile.ObjectStatus) {
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(b, "  %s %s\n", t.dim(fmt.Sprintf("%-12s", label+":")), text)
+		}
+	}
+	s := o.Status
+	b.WriteString(t.bold(nameOf(o)) + "\n")
+	line("state", t.paint(colorOfState(s.State), stateText(s)))
+	line("message", Clean(s.Message))
+	for _, c := range s.Conditions {
+		line(strings.ToLower(c.Type), Clean(fmt.Sprintf("%s (%s): %s", c.Status, c.Reason, c.Message)))
+	}
+	line("id", Clean(s.ID))
+	line("addresses", Clean(strings.Join(s.Addresses, ", ")))
+	if s.Origin != nil {
+		line("manifest", Clean(fmt.Sprintf("%s:%d", s.Origin.File, s.Origin.Line)))
+	}
+	if c := s.LastChange; c != nil {
+		line("last change", Clean(fmt.Sprintf("%s by %s, %s: %s", Short(c.Commit), c.Author, c.Time, c.Subject)))
+	}
+	if owner, ok := ownerOf(o); ok {
+		_, name, _ := strings.Cut(owner.Name, "/")
+		line("parent", Clean(owner.Kind+"/"+name))
+	}
+	for _, part := range partsOf(v.Objects, o) {
+		line("child", Clean(nameOf(part))+"  "+t.paint(colorOfState(part.Status.State), stateText(part.Status)))
+	}
+	t.changes(b, "differs", s.Changes)
+	t.changes(b, "left alone", s.LeftAlone)
+	for _, n := range s.Notes {
+		line("note", Clean(n.Field+": "+n.Text))
+	}
+	tree(b, "spec", o.Spec)
+	tree(b, "live", s.Resource)
+}
+
+// changes lists fields with what they are and what they shall be.
+func (t StatusText) changes(b *strings.Builder, label string, list []reconcile.Change) {
+	for _, c := range list {
+		fmt.Fprintf(b, "  %s %s\n", t.dim(fmt.Sprintf("%-12s", label+":")), fieldText(c))
+	}
+}
+
+// fieldText is what a field is in the cloud, and what it shall be.
+func fieldText(c reconcile.Change) string {
+	if c.Secret {
+		return Clean(c.Field) + ": differs (secret, not shown)"
+	}
+	text := func(v any) string {
+		encoded, err := json.Marshal(v)
+		if v == nil || err != nil {
+			return "(none)"
+		}
+		return Clean(string(encoded))
+	}
+	return Clean(c.Field) + ": " + text(c.Have) + " -> " + text(c.Want)
+}
+
+// tree writes a value as YAML, indented.
+func tree(b *strings.Builder, label string, value any) {
+	if value == nil {
+		return
+	}
+	var text bytes.Buffer
+	if YAML(&text, value) != nil {
+		return
+	}
+	fmt.Fprintf(b, "  %s:\n", label)
+	for line := range strings.Lines(text.String()) {
+		b.WriteString("    " + line)
+	}
+}
+
+func partsOf(list []reconcile.ObjectStatus, o reconcile.ObjectStatus) (parts []reconcile.ObjectStatus) {
+	for _, part := range list {
+		if owner, ok := ownerOf(part); ok && owner == selfOf(o) {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}

@@ -1,0 +1,150 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// StatusFilter says which objects are shown. The zero value takes all.
+type StatusFilter struct {
+	Kinds    []string // of any of these; none means all
+	NotReady bool     // only what somebody has to look at
+	Labels   []Requirement
+	Objects  []ObjectName // any of these; none means all
+}
+
+// Requirement is one condition of a label selector.
+type Requirement struct {
+	Label, Value string
+	Not          bool // the label must not have the value; one that is absent has not
+}
+
+// ObjectName is an object as people name it: Kind/name or Kind/namespace/name, the
+// kind in any case.
+type ObjectName struct{ Kind, Namespace, Name string }
+
+// ParseSelector reads label=value and label!=value, several with commas between.
+func ParseSelector(text string) (list []Requirement, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for term := range strings.SplitSeq(text, ",") {
+		label, value, ok := strings.Cut(term, "=")
+		label, not := strings.CutSuffix(label, "!")
+		value = strings.TrimPrefix(value, "=") // == is the same
+		r := Requirement{Label: strings.TrimSpace(label), Value: strings.TrimSpace(value), Not: not}
+		if !ok || r.Label == "" {
+			return nil, fmt.Errorf("%s is no condition; write label=value or label!=value, several with commas between", printable.Name(strings.TrimSpace(term)))
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// ParseObject reads Kind/name or Kind/namespace/name.
+func ParseObject(text string) (ObjectName, error) {
+	parts := strings.Split(text, "/")
+	for _, part := range parts {
+		if part == "" {
+			parts = nil
+		}
+	}
+	switch len(parts) {
+	case 2:
+		return ObjectName{Kind: parts[0], Namespace: manifest.DefaultNamespace, Name: parts[1]}, nil
+	case 3:
+		return ObjectName{Kind: parts[0], Namespace: parts[1], Name: parts[2]}, nil
+	}
+	return ObjectName{}, fmt.Errorf("%s names no object; write Kind/name, such as VirtualMachine/web-1, or Kind/namespace/name", printable.Name(text))
+}
+
+// Is tells whether the object is meant.
+func (n ObjectName) Is(o reconcile.ObjectStatus) bool {
+	return strings.EqualFold(n.Kind, o.Kind) && n.Name == o.Metadata.Name && n.Namespace == o.Metadata.Namespace
+}
+
+// In tells whether any of the looks found it.
+func (n ObjectName) In(views []StatusView) bool {
+	for _, v := range views {
+		for _, o := range v.Objects {
+			if n.Is(o) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Missing says that an object is not among those of any stack that was looked at,
+// and which one may have been meant.
+func (n ObjectName) Missing(views []StatusView) error {
+	var names []string
+	for _, v := range views {
+		for _, o := range v.Objects {
+			names = append(names, nameOf(o))
+		}
+	}
+	wanted := manifest.Key{Kind: n.Kind, Namespace: n.Namespace, Name: n.Name}.String()
+	text := "there is no object " + wanted
+	if near := manifest.NearestAll(wanted, names, 3); len(near) > 0 {
+		return errors.New(text + "; the nearest are " + strings.Join(near, ", "))
+	}
+	return errors.New(text + "; `stackreeve status` lists them")
+}
+
+// Of are the objects that the filter takes, in their order.
+func (f StatusFilter) Of(list []reconcile.ObjectStatus) []reconcile.ObjectStatus {
+	var out []reconcile.ObjectStatus
+	for _, o := range list {
+		if f.takes(o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func (f StatusFilter) takes(o reconcile.ObjectStatus) bool {
+	if f.NotReady && !needsALook(o) {
+		return false
+	}
+	for _, r := range f.Labels {
+		if value, has := o.Metadata.Labels[r.Label]; (has && value == r.Value) == r.Not {
+			return false
+		}
+	}
+	return anyOf(f.Kinds, func(kind string) bool { return strings.EqualFold(kind, o.Kind) }) && anyOf(f.Objects, func(n ObjectName) bool { return n.Is(o) })
+}
+
+func anyOf[T any](list []T, is func(T) bool) bool {
+	for _, item := range list {
+		if is(item) {
+			return true
+		}
+	}
+	return len(list) == 0
+}
+
+// needsALook tells whether an object is not as it should be, or cannot be used.
+func needsALook(o reconcile.ObjectStatus) bool {
+	return !o.Status.State.Fine() || o.Status.Conditions[0].Status != "True"
+}
+
+// KeyOf is the key of an object that a look found.
+func KeyOf(o reconcile.ObjectStatus, kinds []reconcile.Kind) manifest.Key {
+	key := manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
+	for _, k := range kinds {
+		if k.Info().Kind == o.Kind {
+			key.Group = k.Info().Group
+		}
+	}
+	return key
+}
+
+func nameOf(o reconcile.ObjectStatus) string {
+	return manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}.String()
+}

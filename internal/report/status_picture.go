@@ -1,0 +1,49 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+)
+
+// Picture is a text on a terminal that another one takes the place of. Its zero
+// value is ready to use.
+type Picture struct{ lines int }
+
+var escapes = regexp.MustCompile(`\x1b\[[0-9]*[mAJ]`)
+
+// Next is what to write so that text takes the place of what was written last, cut
+// to what the screen holds. text is safe to print but for our own colours.
+func (p *Picture) Next(text string, width, height int) string {
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	if last := len(lines) - 1; last >= 0 {
+		lines[last] += "\n"
+	}
+	var b strings.Builder
+	if p.lines > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", min(p.lines, 999))
+	}
+	p.lines = 0
+	for i, line := range lines {
+		need := rowsOf(line, width)
+		if left := len(lines) - i; height > 2 && p.lines+need > height-2 && left > 1 {
+			fmt.Fprintf(&b, "… and %d more lines\n", left)
+			p.lines++
+			break
+		}
+		b.WriteString(line)
+		p.lines += need
+	}
+	return b.String()
+}
+
+// rowsOf is how many rows of the screen a line takes.
+func rowsOf(line string, width int) int {
+	columns := printable.Width(strings.TrimSuffix(escapes.ReplaceAllString(line, ""), "\n"))
+	if width <= 0 || columns == 0 {
+		return 1
+	}
+	return (columns + width - 1) / width
+}

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+const (
+	widestColumn = 80 // what one cell can make a column take; longer ones stand out
+	leastMessage = 24 // of a message that is worth its place
+	between      = 2
+)
+
+// leastImportant are the columns that make way on a narrow terminal, the first one
+// first.
+var leastImportant = []string{"ID", "AVAILABLE", "ADDRESSES", "MESSAGE"}
+
+// table is rows of safe cells under each other, cut to the terminal's width. Where
+// there is none nothing is cut.
+func (t StatusText) table(rows [][]string) string {
+	widths := columnWidths(rows)
+	for _, name := range leastImportant {
+		if t.Width <= 0 || needed(rows[0], widths) < t.Width {
+			break
+		}
+		rows = without(rows, slices.Index(rows[0], name))
+		widths = columnWidths(rows)
+	}
+	if last := needed(rows[0], widths); t.Width > 0 && last >= t.Width { // nothing is left but names and states
+		widths[0] = max(widths[0]-(last-t.Width+1), 8)
+	}
+	var b strings.Builder
+	for i, row := range rows {
+		b.WriteString(t.row(row, widths, rows[0], i == 0) + "\n")
+	}
+	return b.String()
+}
+
+func (t StatusText) row(row []string, widths []int, names []string, head bool) string {
+	var line strings.Builder
+	at := 0
+	for i, cell := range row {
+		last := i == len(row)-1
+		if t.Width > 0 {
+			room := t.Width - 1 - at
+			if !last {
+				room = min(room, widths[i])
+			}
+			cell = shorten(cell, room)
+		}
+		at += printable.Width(cell)
+		pad := ""
+		if !last {
+			pad = strings.Repeat(" ", max(widths[i]-printable.Width(cell), 0)+between)
+			at += len(pad)
+		}
+		switch {
+		case head:
+			cell = t.bold(cell)
+		case names[i] == "STATE":
+			cell = t.paint(colorOfState(reconcile.State(row[i])), cell)
+		}
+		line.WriteString(cell + pad)
+	}
+	return strings.TrimRight(line.String(), " ")
+}
+
+func columnWidths(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			if w := printable.Width(cell); w <= widestColumn {
+				widths[i] = max(widths[i], w)
+			}
+		}
+	}
+	return widths
+}
+
+// needed is how wide a table is if its messages get only what they need to be worth
+// their place.
+func needed(names []string, widths []int) int {
+	sum := 0
+	for i, w := range widths {
+		if names[i] == "MESSAGE" {
+			w = min(w, leastMessage)
+		}
+		sum += w + between
+	}
+	return sum - between
+}
+
+func without(rows [][]string, column int) [][]string {
+	out := make([][]string, len(rows))
+	for i, row := range rows {
+		out[i] = slices.Concat(row[:column], row[column+1:])
+	}
+	return out
+}
+
+// shorten cuts a safe text to so many columns, and shows that it did.
+func shorten(text string, most int) string {
+	if printable.Width(text) <= most {
+		return text
+	}
+	if most < 1 {
+		return ""
+	}
+	return printable.Fit(text, most-1) + "…"
+}
+
+// fitted is a safe text that begins in a column and must not wrap.
+func (t StatusText) fitted(text string, column int) string {
+	if t.Width <= 0 {
+		return text
+	}
+	return shorten(text, t.Width-1-column)
+}
+
+func colorOfState(s reconcile.State) color {
+	switch s {
+	case reconcile.StateInSync, reconcile.StateSuspended, reconcile.StateKept:
+		return green
+	case reconcile.StateDrifted, reconcile.StateDiffers, reconcile.StateDegraded, reconcile.StateChange, reconcile.StateCreate:
+		return yellow
+	}
+	if strings.HasPrefix(string(s), string(reconcile.StateWaiting)) {
+		return cyan
+	}
+	return red // refused, held, failed, unknown, stopped, to delete, to replace
+}

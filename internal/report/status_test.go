@@ -1,0 +1,163 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+func objectIn(state reconcile.State, name string) reconcile.ObjectStatus {
+	available := "True"
+	if state == "stopped" {
+		available = "False"
+	}
+	return reconcile.ObjectStatus{APIVersion: "v1", Kind: "Server", Metadata: reconcile.StatusMetadata{Name: name, Namespace: "default", Labels: map[string]string{"tier": name}},
+		Status: reconcile.Status{State: state, Action: reconcile.Keep, ID: "3f413694-a615-455d-8a8e-791dd28726ba", Addresses: []string{"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"},
+			Message:    "a message that is long enough to be cut on a narrow terminal, whatever it may say",
+			Conditions: []reconcile.Condition{{Type: "Available", Status: available}, {Type: "Progressing", Status: "False"}}}}
+}
+
+func statusView() StatusView {
+	view := StatusView{Plan: reconcile.Plan{Stack: "prod"}, Cloud: "demo", Region: "RegionOne", Rev: source.Revision{Commit: strings.Repeat("a", 40), Branch: "main",
+		Subject: strings.Repeat("a long subject ", 20), Author: "Ada", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
+	for i, state := range []reconcile.State{reconcile.StateInSync, reconcile.StateDrifted, reconcile.StateRefused, reconcile.StateWaiting, "stopped", reconcile.StateSuspended} {
+		view.Objects = append(view.Objects, objectIn(state, fmt.Sprintf("web-%d", i)))
+	}
+	return view
+}
+
+// Whatever the terminal's width, no line of a table or of its header wraps; the
+// least important columns go first, and names and states stay.
+func TestStatusFitsTheTerminal(t *testing.T) {
+	for _, width := range []int{20, 30, 40, 60, 80, 100, 120, 160, 400} {
+		var b bytes.Buffer
+		StatusText{Text: Text{W: &b, Color: true}, Width: width}.Stack(statusView(), StatusFilter{})
+		text := regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(b.String(), "")
+		for line := range strings.Lines(text) {
+			if w := printable.Width(strings.TrimSuffix(line, "\n")); w >= width {
+				t.Errorf("at %d columns a line takes %d: %s", width, w, line)
+			}
+		}
+		if width >= 30 && (!strings.Contains(text, "Server/web-4") || !strings.Contains(text, "stopped")) {
+			t.Errorf("at %d columns names or states are lost:\n%s", width, text)
+		}
+		for column, least := range map[string]int{"ID": 160, "ADDRESSES": 100, "MESSAGE": 60} {
+			if width >= least && !strings.Contains(text, column) {
+				t.Errorf("at %d columns there is no %s:\n%s", width, column, text)
+			}
+		}
+	}
+}
+
+func TestStatusIsNotCutInAPipe(t *testing.T) {
+	var b bytes.Buffer
+	StatusText{Text: Text{W: &b}}.Stack(statusView(), StatusFilter{})
+	for _, want := range []string{"whatever it may say", "3f413694-a615-455d-8a8e-791dd28726ba", "10.0.0.1, 10.0.0.2, 10.0.0.3 +2", strings.Repeat("a long subject ", 19)} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "\x1b") || strings.Contains(b.String(), "…") {
+		t.Errorf("colours or cuts in\n%q", b.String())
+	}
+}
+
+func TestStatusColours(t *testing.T) {
+	var b bytes.Buffer
+	StatusText{Text: Text{W: &b, Color: true}}.Stack(statusView(), StatusFilter{})
+	for _, want := range []string{"\x1b[32min sync\x1b[0m", "\x1b[33mdrifted\x1b[0m", "\x1b[31mrefused\x1b[0m", "\x1b[36mwaiting\x1b[0m", "\x1b[31mstopped\x1b[0m"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%q", want, b.String())
+		}
+	}
+}
+
+func TestStatusFilter(t *testing.T) {
+	list := statusView().Objects
+	list[0].Kind = "Port"
+	for _, c := range []struct {
+		kinds    []string
+		notReady bool
+		labels   string
+		want     string
+	}{
+		{nil, false, "", "0 1 2 3 4 5"},
+		{[]string{"port"}, false, "", "0"},
+		{[]string{"PORT", "server"}, false, "", "0 1 2 3 4 5"},
+		{nil, true, "", "1 2 3 4"},
+		{nil, false, "tier=web-1", "1"},
+		{nil, false, "tier == web-1", "1"},
+		{nil, false, "tier!=web-1,tier!=web-2", "0 3 4 5"},
+		{nil, false, "other!=x", "0 1 2 3 4 5"},
+		{nil, false, "other=x", ""},
+		{nil, false, "other=", ""},
+		{[]string{"server"}, true, "tier=web-0", ""},
+	} {
+		labels, err := ParseSelector(c.labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, o := range (StatusFilter{Kinds: c.kinds, NotReady: c.notReady, Labels: labels}).Of(list) {
+			got = append(got, strings.TrimPrefix(o.Metadata.Name, "web-"))
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%+v: got %q", c, text)
+		}
+	}
+	for _, wrong := range []string{"tier", "=x", "a=b,", ",", "a=b,!=c"} {
+		if _, err := ParseSelector(wrong); err == nil {
+			t.Errorf("%q is taken for a selector", wrong)
+		}
+	}
+	for text, want := range map[string]ObjectName{"server/web": {"server", "default", "web"}, "Server/apps/web": {"Server", "apps", "web"}} {
+		if got, err := ParseObject(text); err != nil || got != want {
+			t.Errorf("%s is %+v, %v", text, got, err)
+		}
+	}
+	for _, wrong := range []string{"", "web", "/web", "server/", "a/b/c/d"} {
+		if _, err := ParseObject(wrong); err == nil {
+			t.Errorf("%q is taken for an object", wrong)
+		}
+	}
+}
+
+// A part whose owner is filtered out is shown all the same, and one that stands for
+// itself, or copies of it, end.
+func TestStatusShowsPartsWithoutTheirOwner(t *testing.T) {
+	owner, part := objectIn(reconcile.StateInSync, "m"), objectIn(reconcile.StateInSync, "p")
+	part.Metadata.OwnerReferences = []reconcile.StatusOwner{{APIVersion: "v1", Kind: "Server", Name: "m"}}
+	for _, c := range []struct {
+		list []reconcile.ObjectStatus
+		want string
+	}{{[]reconcile.ObjectStatus{part, owner}, "m  p"}, {[]reconcile.ObjectStatus{part}, "p"}, {[]reconcile.ObjectStatus{owner, owner, part}, "m  pm"}} {
+		var got string
+		walkStatuses(c.list, func(depth int, o reconcile.ObjectStatus) { got += strings.Repeat("  ", depth) + o.Metadata.Name })
+		if got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// A picture takes the place of the one before, however its lines wrap, and leaves
+// the screen whole.
+func TestPictures(t *testing.T) {
+	var p Picture
+	if got := p.Next("one\n\x1b[31mtwo\x1b[0m\n"+strings.Repeat("x", 25)+"\n", 10, 24); strings.Contains(got, "\x1b[J") || p.lines != 5 {
+		t.Errorf("%q takes %d rows", got, p.lines)
+	}
+	if got := p.Next("one\n", 10, 24); got != "\x1b[5A\x1b[Jone\n" || p.lines != 1 {
+		t.Errorf("%q takes %d rows", got, p.lines)
+	}
+	got := p.Next(strings.Repeat("line\n", 100), 80, 10)
+	if p.lines > 9 || !strings.HasSuffix(got, "… and 92 more lines\n") {
+		t.Errorf("%d rows on a screen of 10: %q", p.lines, got)
+	}
+}
