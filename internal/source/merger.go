@@ -56,7 +56,13 @@ func newMerger(ctx context.Context, s *store) *merger {
 // conflicted are the files that conflict, each once.
 func (m *merger) conflicted() []string {
 	slices.Sort(m.conflicts)
-	return slices.Compact(m.conflicts)
+	var list []string
+	for i, file := range m.conflicts {
+		if words := slices.ContainsFunc(m.conflicts[i+1:min(i+2, len(m.conflicts))], func(next string) bool { return strings.HasPrefix(next, file+" (") }); !words {
+			list = append(list, file)
+		}
+	}
+	return slices.Compact(list)
 }
 
 // folder merges two folders that began as before. Zero is a folder that is
@@ -68,19 +74,18 @@ func (m *merger) folder(before, ours, theirs plumbing.Hash, path string) (plumbi
 	case before == ours:
 		return theirs, nil
 	}
+	if strings.Count(path, "/") > maxTreeDepth {
+		return before, errTooDeep
+	}
 	var entries [3]map[string]object.TreeEntry
 	names := map[string]bool{}
 	for i, h := range []plumbing.Hash{before, ours, theirs} {
-		entries[i] = map[string]object.TreeEntry{}
-		if h.IsZero() {
-			continue
-		}
-		f, err := m.read(h, path, strings.Count(path, "/"))
-		if err != nil {
+		var err error
+		if entries[i], err = m.level(h, path); err != nil {
 			return h, err
 		}
-		for _, e := range f.entries {
-			entries[i][e.Name], names[e.Name] = e, true
+		for name := range entries[i] {
+			names[name] = true
 		}
 	}
 	if m.steps += len(names); m.steps > maxEntries {
@@ -136,7 +141,7 @@ func (m *merger) make(entries []object.TreeEntry) (plumbing.Hash, error) {
 // conflict takes note of a file that a person has to merge.
 func (m *merger) conflict(path string) object.TreeEntry {
 	if m.unsettled == 0 && len(m.conflicts) < maxConflicts {
-		m.conflicts = append(m.conflicts, path)
+		m.conflicts = append(m.conflicts, show(path))
 	}
 	h := plumbing.ComputeHash(plumbing.BlobObject, []byte("conflict "+strconv.Itoa(len(m.strange))+" in "+path))
 	m.strange[h] = true
