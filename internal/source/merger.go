@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -22,15 +23,17 @@ import (
 //	both changed a file      line by line, or a conflict
 //	anything else            a conflict
 type merger struct {
-	*listing  // of what is merged, checked
-	made      made
-	conflicts []string
-	unsettled int // above 0, a conflict makes an entry like no other
-	strange   map[plumbing.Hash]bool
-	steps     int
-	bytes     int64 // of the texts that were merged line by line
-	work      threeway.Work
-	merged    map[[3]plumbing.Hash]lined // what lines found out
+	*listing   // of what is merged, checked
+	made       made
+	conflicts  []string
+	attributes *attributes
+	from       map[string]string // what a file was called that has moved
+	unsettled  int               // above 0, a conflict makes an entry like no other
+	strange    map[plumbing.Hash]bool
+	steps      int
+	bytes      int64 // of the texts that were merged line by line
+	work       threeway.Work
+	merged     map[[3]plumbing.Hash]lined // what lines found out
 }
 
 // lined is what came of merging three texts.
@@ -148,6 +151,14 @@ func (m *merger) conflict(path string) object.TreeEntry {
 	return object.TreeEntry{Mode: filemode.Regular, Hash: h}
 }
 
+// doubt takes note of a file that a person has to merge, and says why. It is one
+// also in what both sides began with: what git would make of that is not known.
+func (m *merger) doubt(path, why string, args ...any) {
+	if len(m.conflicts) < maxConflicts {
+		m.conflicts = append(m.conflicts, show(path)+" ("+fmt.Sprintf(why, args...)+")")
+	}
+}
+
 // file merges two files that began as before, with git's own rules.
 func (m *merger) file(before, ours, theirs object.TreeEntry, path string) (object.TreeEntry, error) {
 	switch {
@@ -177,6 +188,9 @@ func (m *merger) file(before, ours, theirs object.TreeEntry, path string) (objec
 	if kindOf(before) != filemode.Regular {
 		before = object.TreeEntry{}
 	}
+	if special, err := m.special(path); err != nil || special {
+		return m.conflict(path), err
+	}
 	of := [3]plumbing.Hash{before.Hash, ours.Hash, theirs.Hash}
 	text, known := m.merged[of]
 	if !known {
@@ -191,6 +205,23 @@ func (m *merger) file(before, ours, theirs object.TreeEntry, path string) (objec
 	}
 	result.Hash = text.hash
 	return result, nil
+}
+
+// special tells whether a file may be merged otherwise than line by line, under
+// its name or the one that it had.
+func (m *merger) special(path string) (bool, error) {
+	for _, name := range []string{path, m.from[path]} {
+		if name == "" || m.attributes == nil {
+			continue
+		}
+		if special, err := m.attributes.special(name); err != nil || special {
+			if m.unsettled == 0 {
+				m.doubt(path, "changed on both sides, and a .gitattributes says how to merge it")
+			}
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 const (

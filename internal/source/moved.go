@@ -57,6 +57,7 @@ const (
 
 // follow returns the roots with each moved file where it went.
 func (m *merger) follow(r roots, scope string) (roots, error) {
+	m.attributes = m.attributesOf(r)
 	f := &follower{
 		merger: m, scope: scope, roots: r, moved: map[string]string{},
 		budget: moves.Budget{Pairs: maxMovePairs, Bytes: maxMoveBytes, Steps: maxMoveSteps},
@@ -204,6 +205,18 @@ func (f *follower) carry(from string) error {
 		return nil
 	}
 	to := g.Places[0]
+	before, err := f.at(f.roots[0], from)
+	if err != nil {
+		return err
+	}
+	other, err := f.at(f.roots[2-i], from)
+	if err != nil {
+		return err
+	}
+	if kindOf(before) != kindOf(other) {
+		f.doubt(from, "%s on one side, made another kind of thing on the other", whereTo(g))
+		return nil
+	}
 	for _, root := range []plumbing.Hash{f.roots[0], f.roots[2-i]} {
 		free, err := f.free(root, to)
 		if err != nil {
@@ -216,14 +229,6 @@ func (f *follower) carry(from string) error {
 	}
 	f.moved[from] = to
 	return nil
-}
-
-// doubt takes note of a file that a person has to merge, and says why. It is one
-// also in what both sides began with: what git would make of that is not known.
-func (f *follower) doubt(path, why string, args ...any) {
-	if len(f.conflicts) < maxConflicts {
-		f.conflicts = append(f.conflicts, show(path)+" ("+fmt.Sprintf(why, args...)+")")
-	}
 }
 
 // whereTo says where a file was moved, as far as it is known.
@@ -277,8 +282,12 @@ var _ moves.Reader = (*follower)(nil)
 
 // moveAll returns the roots with what moved in its new place.
 func (f *follower) moveAll() (roots, error) {
+	f.from = map[string]string{}
 	if len(f.moved) == 0 {
 		return f.roots, nil
+	}
+	for from, to := range f.moved {
+		f.from[to] = from
 	}
 	moved := f.roots
 	for i, root := range f.roots {
