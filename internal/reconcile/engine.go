@@ -157,8 +157,12 @@ func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approv
 
 // plan compares a revision with a snapshot; lost is for [Input.Lost].
 func (e *Engine) plan(rev Revision, have Snapshot, lost map[string]string) Plan {
-	return Make(Input{
+	plan := Make(Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
 		Prints: e.Prints, Lost: lost,
 	}).Apply(e.Policies...)
+	if rev.Cautious {
+		plan = plan.Apply(Cautious)
+	}
+	return plan
 }

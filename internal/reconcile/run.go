@@ -19,6 +19,8 @@ type Revision struct {
 	Only string
 	// Synced is true when this commit was in sync before.
 	Synced bool
+	// Cautious is true when a newer commit may have been applied (see [Cautious]).
+	Cautious bool
 }
 
 // Sync carries out one pass: it looks, decides, acts as soon as what a step

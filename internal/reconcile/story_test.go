@@ -81,6 +81,8 @@ func plan(t *testing.T, repo, cloud, options []string) string {
 			in.Synced = true
 		case "report":
 			policies = append(policies, ReportDrift(true))
+		case "cautious":
+			policies = append(policies, Cautious)
 		case "no-prune":
 			policies = append(policies, NoPrune)
 		case "limit":
