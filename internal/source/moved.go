@@ -50,9 +50,9 @@ type side struct {
 // Bounds on what is compared to find files that were moved. git's own is
 // 49,000,000 pairs; where ours is reached, nothing is sure.
 const (
-	maxMovePairs = 4_000_000
+	maxMovePairs = 2_000_000
 	maxMoveBytes = 64 << 20
-	maxMoveSteps = 400_000_000
+	maxMoveSteps = 200_000_000
 )
 
 // follow returns the roots with each moved file where it went.
@@ -93,7 +93,8 @@ func (f *follower) find(i int) (err error) {
 		return nil
 	}
 	ask := map[string]bool{}
-	all := f.scope == "" || slices.ContainsFunc(s.come, func(file moves.File) bool { return f.near(file.Path) })
+	near := func(file moves.File) bool { return f.near(file.Path) }
+	all := f.scope == "" || slices.ContainsFunc(f.sides[0].come, near) || slices.ContainsFunc(f.sides[1].come, near)
 	for _, file := range s.gone {
 		if folder, ok := s.lost(file.Path); s.asked[file.Path] && (all || within(file.Path, f.scope)) || ok && (all || within(folder, f.scope) || within(f.scope, folder)) {
 			ask[file.Path] = true

@@ -10,6 +10,7 @@ type finder struct {
 	reader     Reader
 	budget     *Budget
 	gone, come []File
+	sizes      map[[20]byte]int64
 	indexes    map[[20]byte]*index // nil for what cannot be read
 	rivals     map[string][]edge   // of a file that has come: what it may have been
 }
@@ -95,10 +96,10 @@ func (f *finder) edges(file File, list []File) (found []edge, err error) {
 
 // score compares two files; what cannot be read may be like anything.
 func (f *finder) score(a, b File) (score, error) {
-	sizes := [2]int64{}
+	var sizes [2]int64
 	for i, file := range []File{a, b} {
-		size, known, err := f.reader.Size(file)
-		if err != nil || !known {
+		size, err := f.size(file)
+		if err != nil || size < 0 {
 			return score{0, whole}, err
 		}
 		sizes[i] = size
@@ -117,6 +118,22 @@ func (f *finder) score(a, b File) (score, error) {
 	s, steps := alike(of[0], of[1])
 	f.budget.Steps -= steps
 	return s, nil
+}
+
+// size is a file's length, below zero when it cannot be read.
+func (f *finder) size(file File) (int64, error) {
+	if size, ok := f.sizes[file.Hash]; ok {
+		return size, nil
+	}
+	size, known, err := f.reader.Size(file)
+	if err != nil {
+		return 0, err
+	}
+	if !known {
+		size = -1
+	}
+	f.sizes[file.Hash] = size
+	return size, nil
 }
 
 func (f *finder) index(file File) (*index, error) {

@@ -52,7 +52,7 @@ const mostEqual = 50
 // each to one of the files that have come, as git sees it (merge-ort with its
 // defaults).
 func Find(gone, come []File, asked map[string]bool, r Reader, budget *Budget) (map[string]Guess, error) {
-	f := finder{reader: r, budget: budget, indexes: map[[20]byte]*index{}, rivals: map[string][]edge{}}
+	f := finder{reader: r, budget: budget, sizes: map[[20]byte]int64{}, indexes: map[[20]byte]*index{}, rivals: map[string][]edge{}}
 	gone, come = slices.DeleteFunc(slices.Clone(gone), empty), slices.DeleteFunc(slices.Clone(come), empty)
 	exact := equals(gone, come)
 	taken := map[string]bool{}
