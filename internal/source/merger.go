@@ -29,6 +29,8 @@ type merger struct {
 	from       map[string]string // what a file was called that has moved
 	unsettled  int               // above 0, a conflict makes an entry like no other
 	strange    map[plumbing.Hash]bool
+	levels     map[plumbing.Hash]map[string]object.TreeEntry // what level has read
+	kept       int                                           // entries in them
 	steps      int
 	bytes      int64 // of the texts that were merged line by line
 	work       threeway.Work

@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -154,7 +155,9 @@ func TestRulesOfMerging(t *testing.T) {
 	}
 }
 
-// TestAttackManyMoves has 5,000 files move, each a little changed, on both sides.
+// TestAttackManyMoves has 5,000 files of one folder move, with the other side
+// changing each: all are followed as they are, and none once there is too much to
+// compare.
 func TestAttackManyMoves(t *testing.T) {
 	if testing.Short() {
 		t.Skip("5,000 files")
@@ -175,10 +178,15 @@ func TestAttackManyMoves(t *testing.T) {
 	}
 	side("main", 1, "old", "first")
 	side("feature", 2, "new", "theirs")
+	side("plain", 4, "new", "first")
 	side("main", 3, "old", "ours")
 	g.fastImport(script.String())
-	m := mustMerge(t, newRepo(t, Config{URL: g.dir, Branch: "main"}), "feature")
-	if len(m.Conflicts) != maxConflicts {
+	r := newRepo(t, Config{URL: g.dir, Branch: "main"})
+	if m := mustMerge(t, r, "feature"); len(m.Conflicts) != maxConflicts {
 		t.Errorf("%d conflicts", len(m.Conflicts))
+	}
+	m := mustMerge(t, r, "plain")
+	if list, err := fs.ReadDir(m.Files, "new"); err != nil || len(list) != n || !strings.Contains(readFile(t, m.Revision, "new/7.yaml"), "ours") {
+		t.Errorf("%d files, %v, conflicts %q", len(list), err, m.Conflicts)
 	}
 }

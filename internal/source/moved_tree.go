@@ -89,10 +89,15 @@ func fileAt(path string, e object.TreeEntry) moves.File {
 	return f
 }
 
-// level reads one folder's entries, by name.
+// maxLevels is how many entries of folders are kept at hand.
+const maxLevels = 2 * maxEntries
+
+// level reads one folder's entries, by name; they are not to be changed.
 func (m *merger) level(h plumbing.Hash, path string) (map[string]object.TreeEntry, error) {
-	entries := map[string]object.TreeEntry{}
 	if h.IsZero() {
+		return nil, nil
+	}
+	if entries, ok := m.levels[h]; ok {
 		return entries, nil
 	}
 	if err := m.ctx.Err(); err != nil {
@@ -102,12 +107,17 @@ func (m *merger) level(h plumbing.Hash, path string) (map[string]object.TreeEntr
 	if err != nil {
 		return nil, err
 	}
+	entries := make(map[string]object.TreeEntry, len(t.Entries))
 	for _, e := range t.Entries {
 		if _, twice := entries[e.Name]; twice {
 			return nil, fail(ErrContent, "the name %q is twice in %q; commit it again with git", clip(e.Name, maxNameShown), clip(path, maxNameShown))
 		}
 		entries[e.Name] = e
 	}
+	if m.kept += len(entries); m.levels == nil || m.kept > maxLevels {
+		m.levels, m.kept = map[plumbing.Hash]map[string]object.TreeEntry{}, len(entries)
+	}
+	m.levels[h] = entries
 	return entries, nil
 }
 
@@ -122,15 +132,15 @@ func (m *merger) at(root plumbing.Hash, path string) (e object.TreeEntry, err er
 		if here.IsZero() {
 			return object.TreeEntry{}, nil
 		}
-		t, err := m.tree(here)
+		entries, err := m.level(here, path)
 		if err != nil {
 			return e, err
 		}
-		i := slices.IndexFunc(t.Entries, func(e object.TreeEntry) bool { return e.Name == part })
-		if i < 0 {
+		found, ok := entries[part]
+		if !ok {
 			return object.TreeEntry{}, nil
 		}
-		e = t.Entries[i]
+		e = found
 	}
 	return e, nil
 }
@@ -177,10 +187,12 @@ func (c *edits) set(path string, e object.TreeEntry) {
 
 // edit returns a folder with changes made to it; zero when nothing is left.
 func (m *merger) edit(h plumbing.Hash, c *edits) (plumbing.Hash, error) {
-	entries, err := m.level(h, "")
+	before, err := m.level(h, "")
 	if err != nil {
 		return h, err
 	}
+	entries := make(map[string]object.TreeEntry, len(before))
+	maps.Copy(entries, before)
 	for name, deeper := range c.below {
 		below, err := m.edit(subfolder(entries[name]), deeper)
 		if err != nil {
