@@ -72,7 +72,7 @@ func TestAStartOnARefusedCommitLooksBack(t *testing.T) {
 	}
 }
 
-// TestCautionEndsWithTheNextCommit has one that mends what was refused.
+// TestCautionEndsWithTheNextCommit has one that puts right what was refused.
 func TestCautionEndsWithTheNextCommit(t *testing.T) {
 	o, b := &outside{commit: "bad1"}, &branch{commits: []string{"one"}}
 	s := o.stack(t, "@every 1m", "@every 5m")

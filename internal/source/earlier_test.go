@@ -26,7 +26,7 @@ func earlier(t testing.TB, r *Repo, commit string, most, enough int) (list []str
 }
 
 // TestEarlier walks over merges, past commits without the folder, and no further
-// than it is told to.
+// than is asked for.
 func TestEarlier(t *testing.T) {
 	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
 		g.commit("without the folder", "README.md", "1")

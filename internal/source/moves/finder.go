@@ -79,7 +79,7 @@ func (f *finder) edges(file File, list []File) (found []edge, err error) {
 		case other.Mode != file.Mode && (other.Mode != 0 || file.Mode != 0):
 			continue
 		case other.Hash == file.Hash:
-			s = score{whole, whole}
+			s = score{full, full}
 		case file.Mode != 0:
 			continue
 		default:
@@ -100,7 +100,7 @@ func (f *finder) score(a, b File) (score, error) {
 	for i, file := range []File{a, b} {
 		size, err := f.size(file)
 		if err != nil || size < 0 {
-			return score{0, whole}, err
+			return score{0, full}, err
 		}
 		sizes[i] = size
 	}
@@ -111,7 +111,7 @@ func (f *finder) score(a, b File) (score, error) {
 	for i, file := range []File{a, b} {
 		x, err := f.index(file)
 		if err != nil || x == nil {
-			return score{0, whole}, err
+			return score{0, full}, err
 		}
 		of[i] = x
 	}

@@ -14,8 +14,8 @@ import (
 
 // How alike two files have to be, in git's unit.
 const (
-	whole  = 60_000    // all of it is alike
-	enough = whole / 2 // git's default: half of the longer one
+	full  = 60_000    // all of it is alike
+	enough = full / 2 // git's default: half of the longer one
 )
 
 // span is a line, or 64 bytes of a longer one: a number for what is in it, and
@@ -99,7 +99,7 @@ func alike(a, b *index) (s score, steps int) {
 	if min(a.size, b.size) == 0 {
 		return score{}, 1
 	}
-	s.low = whole
+	s.low = full
 	for one := range a.ways {
 		for other := range b.ways {
 			if one&tail != other&tail {
@@ -107,7 +107,7 @@ func alike(a, b *index) (s score, steps int) {
 			}
 			common, n := commonBytes(a.ways[one], b.ways[other])
 			steps += n
-			here := int(int64(common) * whole / int64(longer))
+			here := int(int64(common) * full / int64(longer))
 			s.low, s.high = min(s.low, here), max(s.high, here)
 			if a.plain && b.plain {
 				return s, steps

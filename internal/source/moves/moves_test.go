@@ -146,8 +146,8 @@ func TestAlikeAsGit(t *testing.T) {
 		}
 		seen++
 		percent, _ := strconv.Atoi(found[1])
-		if s := want[found[2]]; percent < s.low*100/whole || percent > s.high*100/whole {
-			t.Errorf("%d: git says %d%%, we %d to %d of %d", i, percent, s.low, s.high, whole)
+		if s := want[found[2]]; percent < s.low*100/full || percent > s.high*100/full {
+			t.Errorf("%d: git says %d%%, we %d to %d of %d", i, percent, s.low, s.high, full)
 		}
 	}
 	if seen < 5 {
