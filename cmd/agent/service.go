@@ -64,6 +64,7 @@ func (svc *service) stack(a *app, s *config.Stack) (*agent.Stack, error) {
 		return nil, err
 	}
 	one := w.stack(s, repo)
+	one.Earlier = repo.Earlier
 	one.Report = func(r report.Run) {
 		log.Ran(r)
 		svc.metrics.Ran(r)

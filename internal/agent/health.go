@@ -2,11 +2,13 @@ package agent
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -15,18 +17,27 @@ import (
 type Health struct {
 	mu      sync.Mutex
 	waiting []string
+	refused map[string]string // what is refused and what is kept, by stack
 }
 
 // NewHealth waits for the named stacks.
-func NewHealth(stacks []string) *Health { return &Health{waiting: slices.Clone(stacks)} }
+func NewHealth(stacks []string) *Health {
+	return &Health{waiting: slices.Clone(stacks), refused: map[string]string{}}
+}
 
 // Ran takes note of a look.
 func (h *Health) Ran(r report.Run) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case r.Refused != nil:
+		h.refused[r.Stack] = refusal(r)
+	case r.Err == nil && r.FetchErr == nil:
+		delete(h.refused, r.Stack)
+	}
 	if !r.Listed() {
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.waiting = slices.DeleteFunc(h.waiting, func(name string) bool { return name == r.Stack })
 }
 
@@ -42,9 +53,36 @@ func (h *Health) Handler(metrics http.Handler) http.Handler {
 func (h *Health) ready(w http.ResponseWriter, _ *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	text := ""
+	for _, stack := range slices.Sorted(maps.Keys(h.refused)) {
+		text += "\n" + stack + ": " + h.refused[stack]
+	}
 	if len(h.waiting) > 0 {
-		http.Error(w, "not seen yet: "+strings.Join(h.waiting, ", "), http.StatusServiceUnavailable)
+		http.Error(w, "not seen yet: "+strings.Join(h.waiting, ", ")+text, http.StatusServiceUnavailable)
 		return
 	}
-	fmt.Fprintln(w, "ok")
+	fmt.Fprintln(w, "ok"+text)
+}
+
+// longestReason bounds what is said of a refused commit, in bytes.
+const longestReason = 300
+
+// refusal says what is refused, why, and what the cloud is kept at. It says no more
+// than the commit's status does.
+func refusal(r report.Run) string {
+	reason := printable.Line(r.Refused.Reason())
+	if len(reason) > longestReason {
+		reason = strings.ToValidUTF8(reason[:longestReason], "") + "…"
+	}
+	kept := "keeping nothing"
+	switch {
+	case r.Revision.Commit != "" && r.Revision.Commit != r.Refused.Commit:
+		kept = "keeping " + report.Short(r.Revision.Commit)
+	case r.Refused.Back != "":
+		kept += ": " + printable.Line(r.Refused.Back)
+	}
+	if r.Refused.Cautious {
+		kept += ", with caution: nothing is deleted"
+	}
+	return "refused commit " + report.Short(r.Refused.Commit) + ": " + reason + ", " + kept
 }

@@ -47,22 +47,29 @@ type Stack struct {
 	// Applied, when set, tells whether it is known elsewhere that a commit was in
 	// sync. It is asked once, after a start.
 	Applied func(ctx context.Context, commit string) bool
+	// Earlier, when set, visits the commits that the branch was before one, the
+	// newest first. It is asked while the newest is refused and no other is known.
+	Earlier func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
 	// Report is told of every look that had something to say.
 	Report func(report.Run)
 
 	// Poll and DriftCheck say when to look for commits, and when at the cloud.
 	Poll, DriftCheck source.Schedule
 
-	cloud  *Cloud
-	news   *source.Revision // fetched while a pass ran, and not looked at yet
-	good   *source.Revision // the newest whose manifests were accepted
-	synced string           // the last commit that was in sync
-	asked  bool             // what is known elsewhere was asked for
-	silent bool             // the source does not answer
-	once   sync.Once
-	wake   chan struct{}
-	check  chan struct{}
-	now    chan reconcile.Superseded
+	cloud *Cloud
+	news  *source.Revision // fetched while a pass ran, and not looked at yet
+	good  *source.Revision // the newest whose manifests were accepted
+	// cautious is set while good was found by looking back, and nobody knows that it
+	// was in sync.
+	cautious bool
+	barren   string // the refused commit before which none is to be kept
+	synced   string // the last commit that was in sync
+	asked    bool   // what is known elsewhere was asked for
+	silent   bool   // the source does not answer
+	once     sync.Once
+	wake     chan struct{}
+	check    chan struct{}
+	now      chan reconcile.Superseded
 
 	control control
 }
@@ -103,9 +110,8 @@ func (s *Stack) look(ctx context.Context, always bool) (run report.Run, said boo
 	return run, true
 }
 
-func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) {
-	newest := rev
-	rev, want, ok := s.choose(ctx, run, rev)
+func (s *Stack) pass(ctx context.Context, run *report.Run, newest source.Revision) {
+	rev, want, ok := s.choose(ctx, run, newest)
 	if ok && s.cloud == nil {
 		cloud, err := s.Open(ctx)
 		if err != nil {
@@ -114,16 +120,19 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) 
 		}
 		s.cloud = &cloud
 		if cloud.Region != "" {
-			rev, want, ok = s.choose(ctx, run, rev)
+			rev, want, ok = s.choose(ctx, run, newest)
 		}
 	}
 	if !ok {
 		return
 	}
 	run.Revision = rev
+	policies := s.weaker(rev, newest)
+	if s.cautious {
+		policies = append(policies, reconcile.Cautious)
+	}
 	revision := reconcile.Revision{
-		Commit: rev.Commit, Want: want, Approved: s.approved(rev.Commit), Only: s.Only, Synced: s.wasSynced(ctx, rev.Commit),
-		Policies: s.weaker(rev, newest),
+		Commit: rev.Commit, Want: want, Approved: s.approved(rev.Commit), Only: s.Only, Synced: s.wasSynced(ctx, rev.Commit), Policies: policies,
 	}
 	ctx, stop := s.attend(ctx)
 	pass := s.sync(ctx, revision)
@@ -132,7 +141,7 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, rev source.Revision) 
 		s.interrupt(by) // it came when the pass had ended
 	}
 	run.Pass = &pass
-	if pass.Outcome() == reconcile.InSync {
+	if pass.Outcome() == reconcile.InSync && !s.cautious {
 		s.synced = rev.Commit
 	}
 	if len(pass.Last.Unlisted) > 0 {
@@ -177,7 +186,7 @@ func (s *Stack) choose(ctx context.Context, run *report.Run, rev source.Revision
 	}
 	want, err := s.Read(ctx, rev.Files, region)
 	if err == nil {
-		s.good = &rev
+		s.good, s.cautious = &rev, false
 		return rev, want, true
 	}
 	var problems manifest.Problems
@@ -187,8 +196,12 @@ func (s *Stack) choose(ctx context.Context, run *report.Run, rev source.Revision
 	}
 	run.Refused = &report.Refusal{Commit: rev.Commit, Problems: problems}
 	if s.good == nil {
+		s.lookBack(ctx, rev, region, run.Refused)
+	}
+	if s.good == nil {
 		return rev, nil, false
 	}
+	run.Refused.Cautious = s.cautious
 	if want, err = s.Read(ctx, s.good.Files, region); err != nil {
 		return rev, nil, false
 	}

@@ -47,6 +47,9 @@ func (s *Stack) Planned(p reconcile.Plan) {
 	if p.Commit == synced || p.Stopped() {
 		return
 	}
+	if last, ok := s.Last(); ok && last.Commit != p.Commit {
+		return // it is kept while the newest is refused: nothing would be said of its end
+	}
 	r := s.repository
 	r.Outbox.Put(s.owed("sync", p.Commit), func(ctx context.Context) error {
 		before, ok, err := r.Board.Get(ctx, p.Commit, s.context("sync"))

@@ -20,7 +20,7 @@ func (s *Stack) verdict(run report.Run) (commit string, status forge.Status, ok 
 	switch {
 	case run.Refused != nil:
 		commit, status.State = run.Refused.Commit, forge.Failure
-		status.Description = refusal(*run.Refused)
+		status.Description = run.Refused.Reason()
 	case run.Err != nil:
 		status.State, status.Description = forge.Error, steady(run.Err.Error())
 		ok = commit != "" && commit != t.synced
@@ -39,13 +39,6 @@ func (s *Stack) verdict(run report.Run) (commit string, status forge.Status, ok 
 		}
 	}
 	return commit, status, commit != ""
-}
-
-func refusal(r report.Refusal) string {
-	if len(r.Problems) == 1 {
-		return r.Problems[0].String()
-	}
-	return fmt.Sprintf("%d problems; the first: %s", len(r.Problems), r.Problems.Sorted()[0])
 }
 
 // requestID is what OpenStack names a request by.

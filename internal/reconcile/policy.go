@@ -75,3 +75,22 @@ func ReportDrift(byDefault bool) Policy {
 		})
 	}
 }
+
+// Cautious is for a revision of which it is not known whether a newer one was
+// applied since: it makes what is missing, and keeps as they were made the objects
+// that this very revision's manifests made. Nothing is deleted, and nothing is
+// changed that other manifests made.
+func Cautious(p Plan) Plan {
+	return p.mapSteps(func(s Step) Step {
+		if s.surplus || !s.Action.Writes() || s.Action == Create || s.Action != Delete && (s.Drift || s.applied()) {
+			return s
+		}
+		return s.hold(Keep, "left alone: a newer commit may have been applied, and is refused now")
+	})
+}
+
+// applied tells whether the object was last made what this very manifest says, or
+// was never finished.
+func (s Step) applied() bool {
+	return s.want != nil && s.have != nil && s.have.Mark != nil && (s.have.Mark.Applied == s.want.digest || s.have.Mark.Applied == "")
+}

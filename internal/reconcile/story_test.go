@@ -89,6 +89,8 @@ func planned(t *testing.T, repo, cloud, options []string) (Plan, error) {
 			in.Synced = true
 		case "report":
 			policies = append(policies, ReportDrift(true))
+		case "cautious":
+			policies = append(policies, Cautious)
 		case "no-prune":
 			policies = append(policies, NoPrune)
 		case "limit":

@@ -121,7 +121,14 @@ func (l *Log) problems(f Refusal, kept string) {
 	for _, p := range f.Problems.Sorted() {
 		l.log.Error("problem", "commit", Short(f.Commit), "problem", p.String())
 	}
-	l.log.Error("revision refused; nothing of it is applied", "commit", Short(f.Commit), "problems", len(f.Problems), "kept", kept)
+	attrs := []any{"commit", Short(f.Commit), "problems", len(f.Problems), "kept", kept}
+	if f.Back != "" {
+		attrs = append(attrs, "earlier", f.Back)
+	}
+	if f.Cautious {
+		attrs = append(attrs, "cautious", true)
+	}
+	l.log.Error("revision refused; nothing of it is applied", attrs...)
 }
 
 func (l *Log) passed(p reconcile.Pass, commit string) {

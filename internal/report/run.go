@@ -6,6 +6,7 @@
 package report
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -35,6 +36,19 @@ type Run struct {
 type Refusal struct {
 	Commit   string
 	Problems manifest.Problems
+	// Back says why no earlier commit is kept in its place, when one was looked for.
+	Back string
+	// Cautious is set when one is kept that was found by looking back, and may not
+	// be the last that was applied.
+	Cautious bool
+}
+
+// Reason is what is wrong with it, in a line: how much, and the first problem.
+func (f Refusal) Reason() string {
+	if len(f.Problems) == 1 {
+		return f.Problems[0].String()
+	}
+	return fmt.Sprintf("%d problems; the first: %s", len(f.Problems), f.Problems.Sorted()[0])
 }
 
 // Outcome is how the run ended, and the exit code that says so.

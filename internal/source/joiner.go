@@ -2,8 +2,6 @@ package source
 
 import (
 	"errors"
-	"slices"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -32,15 +30,19 @@ func (j *joiner) join(base, head *object.Commit) (root, at plumbing.Hash, err er
 	if err != nil {
 		return root, at, err
 	}
-	ours, err := j.folderOf(base)
+	scope := rootOf(j.repo.cfg.Path)
+	all, err := j.follow(roots{before, base.TreeHash, head.TreeHash}, scope)
 	if err != nil {
 		return root, at, err
 	}
-	theirs, err := j.folderOf(head)
-	if err != nil {
-		return root, at, err
+	for i, h := range all {
+		e, err := j.at(h, scope)
+		if err != nil {
+			return root, at, err
+		}
+		all[i] = subfolder(e)
 	}
-	root, err = j.folder(before, ours, theirs, rootOf(j.repo.cfg.Path))
+	root, err = j.folder(all[0], all[1], all[2], scope)
 	if root.IsZero() && err == nil && j.repo.cfg.Path == "." {
 		root, err = j.make(nil)
 	}
@@ -81,7 +83,7 @@ const (
 	maxVirtual = 64 // commits that are fetched and merged to tell what both sides began with
 )
 
-// began is the folder that both sides began with. When they had been merged
+// began is the root folder that both sides began with. When they had been merged
 // into each other crosswise there are several such, and it is what these
 // would give when merged, as git does it: a file in which they conflict is
 // like no other.
@@ -92,7 +94,7 @@ func (j *joiner) began(best []plumbing.Hash, known ancestry, depth int) (plumbin
 	if err := j.bringAll(best); err != nil {
 		return plumbing.ZeroHash, err
 	}
-	at, err := j.folderAt(best[0])
+	at, err := j.rootAt(best[0])
 	for i := 1; i < len(best) && err == nil; i++ {
 		var before, next plumbing.Hash
 		var shared []plumbing.Hash
@@ -100,44 +102,36 @@ func (j *joiner) began(best []plumbing.Hash, known ancestry, depth int) (plumbin
 			before, err = j.began(shared, known, depth+1)
 		}
 		if err == nil {
-			next, err = j.folderAt(best[i])
+			next, err = j.rootAt(best[i])
 		}
 		if err == nil {
-			j.unsettled++
-			at, err = j.folder(before, at, next, rootOf(j.repo.cfg.Path))
-			j.unsettled--
+			at, err = j.cross(roots{before, at, next})
 		}
 	}
 	return at, err
 }
 
-func (j *joiner) folderAt(commit plumbing.Hash) (plumbing.Hash, error) {
+// cross merges root folders that both sides began with.
+func (j *joiner) cross(r roots) (plumbing.Hash, error) {
+	j.unsettled++
+	defer func() { j.unsettled-- }()
+	r, err := j.follow(r, "")
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return j.folder(r[0], r[1], r[2], "")
+}
+
+func (j *joiner) rootAt(commit plumbing.Hash) (plumbing.Hash, error) {
 	c, err := j.store.commit(commit)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	return j.folderOf(c)
+	return c.TreeHash, nil
 }
 
 // folderOf finds the configured folder of a commit; zero if it has none.
 func (j *joiner) folderOf(c *object.Commit) (plumbing.Hash, error) {
-	at, path := c.TreeHash, rootOf(j.repo.cfg.Path)
-	for part := range strings.SplitSeq(path, "/") {
-		if part == "" {
-			break
-		}
-		t, err := j.store.tree(at)
-		if err != nil {
-			return at, err
-		}
-		i := slices.IndexFunc(t.Entries, func(e object.TreeEntry) bool { return e.Name == part })
-		if i < 0 {
-			return plumbing.ZeroHash, nil
-		}
-		at = subfolder(t.Entries[i])
-		if at.IsZero() {
-			return at, nil
-		}
-	}
-	return at, nil
+	e, err := j.at(c.TreeHash, rootOf(j.repo.cfg.Path))
+	return subfolder(e), err
 }

@@ -23,8 +23,9 @@ type Merge struct {
 	Head     string // the commit that was merged into it
 	// MergeBase is the newest commit that both share, or one of them.
 	MergeBase string
-	// Conflicts are the files of the configured folder that a person has to merge,
-	// named from the repository's root.
+	// Conflicts are the files that a person has to merge, named from the repository's
+	// root: those of the configured folder, and those that moved into it or out of
+	// it. Where it is not the lines that conflict, the reason follows in brackets.
 	Conflicts []string
 }
 
@@ -36,13 +37,15 @@ type Merge struct {
 // As much history is fetched as is needed to find what both share; what a forge
 // says of that is not used.
 //
-// The result is git's (merge-ort with its defaults) but for three things: files
-// that were renamed on one side are not followed to their new name,
-// .gitattributes are not read, and where the two histories were merged into each
-// other crosswise, what conflicted at that time is like no other file. Each can
-// make a conflict where git sees none, and none can hide one. A merge that the
-// server offers, such as refs/pull/N/merge, is not used. What is outside of the
-// configured folder is not looked at and can conflict all the same.
+// The result is git's (merge-ort with its defaults), files that were moved
+// included, also those that come into the configured folder or leave it. Where it
+// is not sure to be git's there is a conflict: where a moved file may be one of
+// several, where there is too much to compare, where a .gitattributes says how to
+// merge a file that both sides changed, and in what conflicted when two histories
+// were merged into each other crosswise. Each can make a conflict where git sees
+// none, and none can hide one. A merge that the server offers, such as
+// refs/pull/N/merge, is not used. What has nothing to do with the configured folder
+// is left out and can conflict all the same.
 func (r *Repo) Merged(ctx context.Context, head string) (m Merge, err error) {
 	err = r.look(ctx, func(ctx context.Context, t *talk) (err error) {
 		m, err = r.merged(ctx, t, head)

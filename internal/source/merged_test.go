@@ -190,21 +190,21 @@ func TestMergeOfShallowRepository(t *testing.T) {
 	}
 }
 
-// TestRenameIsAConflict says what not taking the server's merge costs.
-func TestRenameIsAConflict(t *testing.T) {
+// TestMovedFileTakesTheChange has it from every server.
+func TestMovedFileTakesTheChange(t *testing.T) {
 	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
 		g.commit("first", "old.yaml", ten)
 		g.git("switch", "-q", "-c", "feature")
 		g.git("mv", "old.yaml", "new.yaml")
-		head := g.commit("renamed")
-		g.git("update-ref", "refs/pull/7/head", head)
+		g.git("update-ref", "refs/pull/7/head", g.commit("renamed"))
 		g.git("switch", "-q", "main")
 		g.commit("changed", "old.yaml", edited("5", "five"))
-		g.git("switch", "-q", "--detach", "main")
-		g.git("merge", "-q", "--no-edit", head)
-		g.git("update-ref", "refs/pull/7/merge", "HEAD")
-		if m := mustMerge(t, newRepo(t, cfg), "refs/pull/7/head"); !slices.Equal(m.Conflicts, []string{"old.yaml"}) {
-			t.Errorf("%+v", m)
+		m := mustMerge(t, newRepo(t, cfg), "refs/pull/7/head")
+		if got := readFile(t, m.Revision, "new.yaml"); got != edited("5", "five") {
+			t.Errorf("merged to %q", got)
+		}
+		if _, err := fs.Stat(m.Files, "old.yaml"); err == nil {
+			t.Error("the file is still where it was")
 		}
 	})
 }

@@ -22,15 +22,19 @@ import (
 //	both changed a file      line by line, or a conflict
 //	anything else            a conflict
 type merger struct {
-	*listing  // of what is merged, checked
-	made      made
-	conflicts []string
-	unsettled int // above 0, a conflict makes an entry like no other
-	strange   map[plumbing.Hash]bool
-	steps     int
-	bytes     int64 // of the texts that were merged line by line
-	work      threeway.Work
-	merged    map[[3]plumbing.Hash]lined // what lines found out
+	*listing   // of what is merged, checked
+	made       made
+	conflicts  []string
+	attributes *attributes
+	from       map[string]string // what a file was called that has moved
+	unsettled  int               // above 0, a conflict makes an entry like no other
+	strange    map[plumbing.Hash]bool
+	levels     map[plumbing.Hash]map[string]object.TreeEntry // what level has read
+	kept       int                                           // entries in them
+	steps      int
+	bytes      int64 // of the texts that were merged line by line
+	work       threeway.Work
+	merged     map[[3]plumbing.Hash]lined // what lines found out
 }
 
 // lined is what came of merging three texts.
@@ -56,7 +60,13 @@ func newMerger(ctx context.Context, s *store) *merger {
 // conflicted are the files that conflict, each once.
 func (m *merger) conflicted() []string {
 	slices.Sort(m.conflicts)
-	return slices.Compact(m.conflicts)
+	var list []string
+	for i, file := range m.conflicts {
+		if words := slices.ContainsFunc(m.conflicts[i+1:min(i+2, len(m.conflicts))], func(next string) bool { return strings.HasPrefix(next, file+" (") }); !words {
+			list = append(list, file)
+		}
+	}
+	return slices.Compact(list)
 }
 
 // folder merges two folders that began as before. Zero is a folder that is
@@ -68,19 +78,18 @@ func (m *merger) folder(before, ours, theirs plumbing.Hash, path string) (plumbi
 	case before == ours:
 		return theirs, nil
 	}
+	if strings.Count(path, "/") > maxTreeDepth {
+		return before, errTooDeep
+	}
 	var entries [3]map[string]object.TreeEntry
 	names := map[string]bool{}
 	for i, h := range []plumbing.Hash{before, ours, theirs} {
-		entries[i] = map[string]object.TreeEntry{}
-		if h.IsZero() {
-			continue
-		}
-		f, err := m.read(h, path, strings.Count(path, "/"))
-		if err != nil {
+		var err error
+		if entries[i], err = m.level(h, path); err != nil {
 			return h, err
 		}
-		for _, e := range f.entries {
-			entries[i][e.Name], names[e.Name] = e, true
+		for name := range entries[i] {
+			names[name] = true
 		}
 	}
 	if m.steps += len(names); m.steps > maxEntries {
@@ -136,7 +145,7 @@ func (m *merger) make(entries []object.TreeEntry) (plumbing.Hash, error) {
 // conflict takes note of a file that a person has to merge.
 func (m *merger) conflict(path string) object.TreeEntry {
 	if m.unsettled == 0 && len(m.conflicts) < maxConflicts {
-		m.conflicts = append(m.conflicts, path)
+		m.conflicts = append(m.conflicts, show(path))
 	}
 	h := plumbing.ComputeHash(plumbing.BlobObject, []byte("conflict "+strconv.Itoa(len(m.strange))+" in "+path))
 	m.strange[h] = true
@@ -172,6 +181,9 @@ func (m *merger) file(before, ours, theirs object.TreeEntry, path string) (objec
 	if kindOf(before) != filemode.Regular {
 		before = object.TreeEntry{}
 	}
+	if special, err := m.special(path); err != nil || special {
+		return m.conflict(path), err
+	}
 	of := [3]plumbing.Hash{before.Hash, ours.Hash, theirs.Hash}
 	text, known := m.merged[of]
 	if !known {
@@ -187,52 +199,6 @@ func (m *merger) file(before, ours, theirs object.TreeEntry, path string) (objec
 	result.Hash = text.hash
 	return result, nil
 }
-
-const (
-	maxMergedBytes = 8 << 20  // the longest file that is merged line by line
-	maxLineBytes   = 64 << 20 // of all such files together, before and after
-	maxLineSteps   = 500_000_000
-	maxConflicts   = 1000 // files that are named
-)
-
-// lines merges texts; a zero hash is an empty one.
-func (m *merger) lines(of [3]plumbing.Hash) (l lined, err error) {
-	if err := m.ctx.Err(); err != nil {
-		return l, err
-	}
-	var texts [3][]byte
-	for i, h := range of {
-		if m.strange[h] {
-			return l, nil
-		}
-		text, here := m.made.files[h]
-		if !here && !h.IsZero() {
-			size, err := m.store.size(h)
-			if err != nil || size > maxMergedBytes {
-				return l, err
-			}
-			if text, err = m.store.blob(h); err != nil {
-				return l, err
-			}
-		}
-		texts[i] = text
-		m.bytes += int64(len(text))
-	}
-	if m.bytes > maxLineBytes {
-		return l, errEntangled
-	}
-	text, ok := m.work.Merge(texts[0], texts[1], texts[2])
-	if m.work < 0 {
-		return l, errEntangled
-	}
-	if ok {
-		l = lined{plumbing.ComputeHash(plumbing.BlobObject, text), true}
-		m.made.files[l.hash] = text
-	}
-	return l, nil
-}
-
-var errEntangled = fail(ErrContent, "too much was changed on both sides to be merged here; merge the branch into this one first")
 
 func same(a, b object.TreeEntry) bool { return a.Mode == b.Mode && a.Hash == b.Hash }
 

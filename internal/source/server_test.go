@@ -154,3 +154,22 @@ func newRepo(t testing.TB, cfg Config) *Repo {
 	t.Cleanup(func() { r.Close() })
 	return r
 }
+
+// fastImport makes commits of a script.
+func (g *gitRepo) fastImport(script string) {
+	g.t.Helper()
+	cmd := exec.Command("git", "fast-import", "--quiet", "--force")
+	cmd.Dir, cmd.Stdin, cmd.Env = g.dir, strings.NewReader(script), gitEnv()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		g.t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// tryGit is git where it may fail.
+func tryGit(g *gitRepo, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = g.dir, gitEnv()
+	out, err := cmd.Output()
+	first, _, _ := strings.Cut(string(out), "\n")
+	return first, err
+}

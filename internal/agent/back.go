@@ -1,0 +1,88 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+const (
+	// mostBack is how many commits a look back goes.
+	mostBack = 50
+	// askedBack is how long the places that know of commits are asked about refused
+	// ones.
+	askedBack = 30 * time.Second
+)
+
+// lookBack finds the last commit before a refused one whose manifests are accepted,
+// and keeps the cloud at it, as a process that ran all the time would have done.
+//
+// One that is known to have been in sync is applied like any other. Of another it
+// is not known whether a newer one was applied, which is refused now: it is applied
+// with caution (see [reconcile.Cautious]). When it is known that one was, nothing
+// is found.
+func (s *Stack) lookBack(ctx context.Context, head source.Revision, region string, refusal *report.Refusal) {
+	if s.Earlier == nil || s.barren == head.Commit {
+		return
+	}
+	found, refused, err := s.lastGood(ctx, head, region)
+	switch {
+	case err != nil:
+		refusal.Back = "earlier commits cannot be looked at: " + source.Public(err).Error()
+		return
+	case found == nil:
+		s.barren = head.Commit
+		refusal.Back = "no earlier commit is accepted, either"
+		return
+	}
+	if newer := s.appliedOf(ctx, refused); newer != "" {
+		s.barren = head.Commit
+		refusal.Back = "commit " + report.Short(newer) + " was applied, and is refused now: nothing older is"
+		return
+	}
+	s.good, s.cautious = found, !s.wasSynced(ctx, found.Commit)
+}
+
+// lastGood looks for it, and lists the commits that are refused, the newest first.
+func (s *Stack) lastGood(ctx context.Context, head source.Revision, region string) (found *source.Revision, refused []string, err error) {
+	trees := map[string]bool{head.Tree: head.Tree != ""} // that are refused
+	refused = []string{head.Commit}
+	var failed error
+	err = s.Earlier(ctx, head.Commit, mostBack, func(rev source.Revision) (more bool) {
+		if !trees[rev.Tree] {
+			_, err := s.Read(ctx, rev.Files, region)
+			switch {
+			case err == nil:
+				found = &rev
+				return false
+			case !errors.As(err, new(manifest.Problems)):
+				failed = err
+				return false
+			}
+			trees[rev.Tree] = rev.Tree != ""
+		}
+		refused = append(refused, rev.Commit)
+		return true
+	})
+	return found, refused, errors.Join(err, failed)
+}
+
+// appliedOf is the first of some commits that is known to have been in sync; "" if
+// none is.
+func (s *Stack) appliedOf(ctx context.Context, commits []string) string {
+	if s.Applied == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, askedBack)
+	defer cancel()
+	for _, commit := range commits {
+		if ctx.Err() == nil && s.Applied(ctx, commit) {
+			return commit
+		}
+	}
+	return ""
+}

@@ -1,0 +1,147 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// branch is what a branch was before a commit, the newest first.
+type branch struct {
+	commits []string
+	visited []string
+	walks   int
+	err     error
+}
+
+func (b *branch) earlier(_ context.Context, _ string, most int, visit func(source.Revision) bool) error {
+	b.walks++
+	for _, c := range b.commits[:min(most, len(b.commits))] {
+		b.visited = append(b.visited, c)
+		if !visit(source.Revision{Commit: c, Tree: "tree of " + c, Files: fstest.MapFS{c: {}}}) {
+			return nil
+		}
+	}
+	return b.err
+}
+
+func TestAStartOnARefusedCommitLooksBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		before   []string
+		synced   []string // what the forge knows to have been
+		passes   []string
+		cautious bool
+		back     string
+	}{
+		"to the last that is accepted":     {[]string{"bad2", "one", "older"}, nil, []string{"one/one"}, true, ""},
+		"to one that was in sync":          {[]string{"bad2", "one"}, []string{"one", "older"}, []string{"one/one"}, false, ""},
+		"and finds none":                   {[]string{"bad2", "bad1"}, nil, nil, false, "no earlier commit"},
+		"but not past one that was in use": {[]string{"bad2", "one"}, []string{"bad2", "one"}, nil, false, "bad2 was applied, and is refused now"},
+		"nor when it is itself":            {[]string{"one"}, []string{"bad3"}, nil, false, "bad3 was applied, and is refused now"},
+	} {
+		o, b := &outside{commit: "bad3", region: "somewhere"}, &branch{commits: c.before}
+		s := o.stack(t, "@every 1m", "@every 5m")
+		s.Earlier = b.earlier
+		s.Applied = func(_ context.Context, commit string) bool { return slices.Contains(c.synced, commit) }
+		run := s.Pass(t.Context())
+		if got := o.commits(); !slices.Equal(got, c.passes) {
+			t.Errorf("%s: passes %q, want %q", name, got, c.passes)
+		}
+		if run.Refused == nil || run.Refused.Commit != "bad3" || run.Refused.Cautious != c.cautious || !strings.Contains(run.Refused.Back, c.back) {
+			t.Errorf("%s: %+v", name, run.Refused)
+		}
+		s.Pass(t.Context())
+		if b.walks != 1 {
+			t.Errorf("%s: walked %d times", name, b.walks)
+		}
+		for _, p := range o.passes {
+			if cautious(p) != c.cautious || p.Synced == c.cautious {
+				t.Errorf("%s: a pass that is %+v", name, p)
+			}
+		}
+	}
+}
+
+// TestCautionEndsWithTheNextCommit has one that puts right what was refused.
+func TestCautionEndsWithTheNextCommit(t *testing.T) {
+	o, b := &outside{commit: "bad1"}, &branch{commits: []string{"one"}}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	s.Earlier = b.earlier
+	s.Pass(t.Context())
+	o.commit = "two"
+	s.Pass(t.Context())
+	o.commit = "bad2"
+	s.Pass(t.Context())
+	var careful []bool
+	for _, p := range o.passes {
+		careful = append(careful, cautious(p))
+	}
+	if !slices.Equal(careful, []bool{true, false, false}) || !slices.Equal(o.commits(), []string{"one/one", "two/two", "two/two"}) || b.walks != 1 {
+		t.Errorf("passes %q, cautious %v, after %d walks", o.commits(), careful, b.walks)
+	}
+}
+
+// TestAWalkThatFailsIsTriedAgain has the server away for a while.
+func TestAWalkThatFailsIsTriedAgain(t *testing.T) {
+	o, b := &outside{commit: "bad1"}, &branch{err: errors.New("the server is away")}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	s.Earlier = b.earlier
+	if run := s.Pass(t.Context()); run.Pass != nil || !strings.Contains(run.Refused.Back, "cannot be looked at") {
+		t.Errorf("%+v", run.Refused)
+	}
+	b.commits, b.err = []string{"one"}, nil
+	if run := s.Pass(t.Context()); run.Pass == nil || run.Revision.Commit != "one" {
+		t.Errorf("%+v", run)
+	}
+}
+
+// TestLookingBackIsBounded has a long branch on which nothing is accepted.
+func TestLookingBackIsBounded(t *testing.T) {
+	o, b := &outside{commit: "bad"}, &branch{commits: slices.Repeat([]string{"bad"}, 1000)}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	s.Earlier = b.earlier
+	asked := 0
+	s.Applied = func(context.Context, string) bool { asked++; return false }
+	if s.Pass(t.Context()); len(b.visited) != mostBack || asked > mostBack+1 {
+		t.Errorf("visited %d commits and asked about %d, want %d", len(b.visited), asked, mostBack)
+	}
+}
+
+func TestReadySaysWhatIsRefused(t *testing.T) {
+	o, b := &outside{commit: "bad1"}, &branch{commits: []string{"one"}}
+	h := NewHealth([]string{"s"})
+	s := o.stack(t, "@every 1m", "@every 5m")
+	s.Earlier = b.earlier
+	ready := func() (int, string) {
+		w := httptest.NewRecorder()
+		h.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		return w.Code, w.Body.String()
+	}
+	h.Ran(s.Pass(t.Context()))
+	if code, text := ready(); code != http.StatusOK || !strings.HasPrefix(text, "ok\n") || !strings.Contains(text, "s: refused commit bad1: is bad, keeping one, with caution") {
+		t.Errorf("%d %q", code, text)
+	}
+	o.commit = "two"
+	h.Ran(s.Pass(t.Context()))
+	if code, text := ready(); code != http.StatusOK || text != "ok\n" {
+		t.Errorf("afterwards %d %q", code, text)
+	}
+	h.Ran(report.Run{Stack: "s", Refused: &report.Refusal{Commit: "bad2", Problems: manifest.Problems{{What: strings.Repeat("\x1b[31mü", 1000)}}}, Pass: &reconcile.Pass{}})
+	if _, text := ready(); strings.Contains(text, "\x1b") || len(text) > 2*longestReason || !strings.Contains(text, "keeping nothing") {
+		t.Errorf("a long reason: %q", text)
+	}
+}
+
+// cautious tells whether something weakens what is done about a revision: here
+// only caution does.
+func cautious(rev reconcile.Revision) bool { return len(rev.Policies) > 0 }

@@ -1,0 +1,119 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// earlier are the commits that a walk visits before it has seen enough.
+func earlier(t testing.TB, r *Repo, commit string, most, enough int) (list []string) {
+	t.Helper()
+	err := r.Earlier(t.Context(), commit, most, func(rev Revision) bool {
+		if rev.Branch != "main" || rev.Files == nil {
+			t.Errorf("visited %+v", rev)
+		}
+		list = append(list, rev.Commit)
+		return len(list) < enough
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestEarlier walks over merges, past commits without the folder, and no further
+// than is asked for.
+func TestEarlier(t *testing.T) {
+	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+		g.commit("without the folder", "README.md", "1")
+		for n := range 6 {
+			g.commit("more", "prod/a.yaml", fmt.Sprint(n))
+		}
+		g.git("switch", "-q", "-c", "side")
+		g.commit("aside", "prod/b.yaml", "b")
+		g.git("switch", "-q", "main")
+		g.git("merge", "-q", "--no-ff", "--no-edit", "side")
+		head := g.commit("last", "prod/a.yaml", "last")
+		all := strings.Fields(g.git("rev-list", "--first-parent", head, "--", "prod"))[1:]
+		cfg.Path = "prod"
+		for name, allow := range map[string]string{"all": "false", "bare": "true"} {
+			g.git("config", "uploadpack.allowFilter", allow)
+			g.git("config", "uploadpack.allowReachableSHA1InWant", allow)
+			r := newRepo(t, cfg)
+			rev, _ := mustFetch(t, r)
+			if got := earlier(t, r, head, 50, 50); !slices.Equal(got, all) {
+				t.Errorf("%s: visited %q, want %q", name, got, all)
+			}
+			if got := earlier(t, r, head, 3, 50); !slices.Equal(got, all[:3]) {
+				t.Errorf("%s: with three at most: %q", name, got)
+			}
+			if got := earlier(t, newRepo(t, cfg), head, 50, 2); !slices.Equal(got, all[:2]) {
+				t.Errorf("%s: two were enough: %q", name, got)
+			}
+			if last, ok := r.Last(); !ok || last.Commit != rev.Commit {
+				t.Errorf("%s: the last revision became %+v", name, last)
+			}
+			if again, changed := mustFetch(t, r); changed || readFile(t, again, "a.yaml") != "last" {
+				t.Errorf("%s: afterwards the branch is %+v", name, again)
+			}
+		}
+	})
+}
+
+func TestEarlierOfShallowRepository(t *testing.T) {
+	g := newGitRepo(t)
+	for n := range 9 {
+		g.commit("more", "a.yaml", fmt.Sprint(n))
+	}
+	shallow := g.dir + "-shallow"
+	g.git("clone", "-q", "--depth=3", "file://"+g.dir, shallow)
+	for _, url := range []string{shallow, "file://" + shallow} {
+		if got := earlier(t, newRepo(t, Config{URL: url, Branch: "main"}), g.git("rev-parse", "HEAD"), 50, 50); len(got) != 2 {
+			t.Errorf("%s: visited %q, want the two that are there", url, got)
+		}
+	}
+}
+
+// TestEarlierIsTheFirstParents walks random histories, to random lengths.
+func TestEarlierIsTheFirstParents(t *testing.T) {
+	g := newGitRepo(t)
+	g.commit("somewhere else")
+	g.git("switch", "-q", "--detach")
+	rapid.Check(t, func(t *rapid.T) {
+		var made []string
+		tree := g.git("mktree")
+		for n := range rapid.IntRange(1, 12).Draw(t, "commits") {
+			args := []string{"commit-tree", tree, "-m", fmt.Sprint(n)}
+			var parents []string
+			if len(made) > 0 {
+				parents = rapid.SliceOfNDistinct(rapid.SampledFrom(made), 1, min(2, len(made)), rapid.ID[string]).Draw(t, "parents")
+			}
+			for _, p := range parents {
+				args = append(args, "-p", p)
+			}
+			made = append(made, g.git(args...))
+		}
+		head := made[len(made)-1]
+		g.git("update-ref", "refs/heads/main", head)
+		g.git("config", "uploadpack.allowFilter", rapid.SampledFrom([]string{"true", "false"}).Draw(t, "filter"))
+		most := rapid.IntRange(1, 14).Draw(t, "most")
+		want := strings.Fields(g.git("rev-list", "--first-parent", head))[1:]
+		want = want[:min(most, len(want))]
+		r, err := New(Config{URL: g.dir, Branch: "main"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		var got []string
+		if err := r.Earlier(t.Context(), head, most, func(rev Revision) bool { got = append(got, rev.Commit); return true }); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("visited %q, want %q", got, want)
+		}
+	})
+}
