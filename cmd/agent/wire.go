@@ -88,7 +88,7 @@ func reader(s *config.Stack, region string, bounds reconcile.Bounds) reconcile.R
 func (w wiring) open(ctx context.Context, s *config.Stack) (*reconcile.Engine, string, error) {
 	defer w.progress.begin(of(s.Name, "logging in to the cloud"))()
 	log := w.log.With("stack", s.Name)
-	client, err := cloud.Open(ctx, cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, Observe: w.observe, Wrap: w.progress.requests(s.Name)})
+	client, err := cloud.Open(ctx, cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: w.observe, Wrap: w.progress.requests(s.Name)})
 	if err != nil {
 		return nil, "", err
 	}

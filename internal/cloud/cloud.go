@@ -45,6 +45,9 @@ type Config struct {
 	Observe func(Request)
 	// Wrap puts something between the client and the network; nil is allowed.
 	Wrap func(http.RoundTripper) http.RoundTripper
+	// MarksInDescriptions has the mark of Neutron's objects stand at the end of their
+	// description where tags cannot be given in the request that makes them.
+	MarksInDescriptions bool
 	// Limits bound what the client asks of the cloud; zero fields mean the
 	// defaults.
 	Limits Limits
@@ -63,6 +66,7 @@ type Client struct {
 	mu          sync.Mutex
 	services    map[string]*gophercloud.ServiceClient
 	features    features
+	inText      bool // marks stand in descriptions, see [Config.MarksInDescriptions]
 }
 
 // Open reads the credentials and authenticates. It costs one or two requests;
@@ -89,7 +93,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		Region: creds.endpoint.Region, provider: provider, credentials: creds.secrets(), known: known, endpoint: creds.endpoint,
-		services: map[string]*gophercloud.ServiceClient{},
+		services: map[string]*gophercloud.ServiceClient{}, inText: cfg.MarksInDescriptions,
 	}
 	if c.ProjectID, err = projectOf(provider); err != nil {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))

@@ -77,16 +77,16 @@ func IsRouterPort(deviceOwner string) bool {
 type Labels struct {
 	Description string
 	Tags        []string
-	// MarkInTags keeps the mark out of the description, which people may rewrite: for
-	// what has no name by which it would still be found.
+	// MarkInTags keeps the mark out of the description: for what has no name by which
+	// it would still be found, and where others are meant to write the description.
 	MarkInTags bool
 }
 
 // hold puts the mark behind the description, where it can stay there; ok tells
 // whether it can.
-func (l Labels) hold(m reconcile.Mark) (text string, ok bool) {
+func (c *Client) hold(l Labels, m reconcile.Mark) (text string, ok bool) {
 	text, fits := describe(l.Description, m)
-	return text, fits && !l.MarkInTags
+	return text, fits && c.inText && !l.MarkInTags
 }
 
 // Diff reports labels that are not as wanted.

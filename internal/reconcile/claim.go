@@ -33,7 +33,8 @@ type choice struct {
 //	anything else, or one with other owners     nothing, and people are told
 //	copied marks only                           nothing, and people are told
 //	none                                        what spec.import.id names, if it is
-//	                                            free; else nothing
+//	                                            free; what it was until now and
+//	                                            has lost its mark; else nothing
 func (p *planner) settle(d *Desired) choice {
 	c := p.claims(d)
 	staying, leaving := split(c.sole)
@@ -59,8 +60,24 @@ func (p *planner) settle(d *Desired) choice {
 		out.refusal, out.copied = p.onlyCopiedText(d.Key, out.copied[0]), out.copied[1:]
 	case named != nil && p.free(d.Key.Kind, named):
 		out.have = named
+	case p.unmarked(d) != nil:
+		out.have = p.unmarked(d)
 	}
 	return out
+}
+
+// unmarked is what d was in the cloud when it was last seen, if it is still there
+// and somebody has taken the mark off since, as by writing a new description on a
+// cloud where that holds the mark. Only an agent that runs on remembers.
+func (p *planner) unmarked(d *Desired) *Live[any] {
+	id := p.Lost[d.Key.String()]
+	if id == "" || p.index[d.Key.Kind] == nil || p.named(d) != nil {
+		return nil
+	}
+	if l := p.index[d.Key.Kind].id[id]; l != nil && l.Mine && l.Mark == nil {
+		return l
+	}
+	return nil
 }
 
 // claimed is who bears an owner text in a collection.

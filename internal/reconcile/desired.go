@@ -159,6 +159,11 @@ func (o Options) ignores(field string) bool {
 	return false
 }
 
+// leaves tells whether a field is for others to write.
+func (o Options) leaves(field string) bool {
+	return o.ignores(field) || o.Report != nil && *o.Report
+}
+
 // mark is what the object shall bear in the cloud.
 func (d *Desired) mark(stack string) Mark {
 	return Mark{Owner: OwnerText(stack, d.Key), Applied: d.digest, Keep: d.Options.Detach || d.Options.NoPrune}

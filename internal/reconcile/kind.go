@@ -50,6 +50,7 @@ type Want[Spec any] struct {
 	lookup func(manifest.Key) Ref
 	groups map[string]string
 	prints *fingerprint.Printer
+	others func(field string) bool
 	holder string     // of the object's secrets
 	former []identity // what it was called before
 }
@@ -57,6 +58,10 @@ type Want[Spec any] struct {
 // identity is what an object, its owner text and the holder of its secrets are
 // called.
 type identity struct{ name, owner, holder string }
+
+// OthersWrite tells whether a field is left to others, say the object's annotations:
+// it is ignored, or changes are only reported.
+func (w Want[Spec]) OthersWrite(field string) bool { return w.others != nil && w.others(field) }
 
 // WasCalled tells whether the object had that name before, says its manifest. What
 // the cloud cannot rename keeps such a name.

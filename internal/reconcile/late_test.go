@@ -121,3 +121,33 @@ func TestANewerWordEndsAPassThatWaits(t *testing.T) {
 		}
 	})
 }
+
+// An agent that runs on knows an object again whose mark somebody has taken off, and
+// says that it was changed; one that was started since refuses its name.
+func TestAMarkTakenOffIsPutBack(t *testing.T) {
+	w := newWorld()
+	running := w.engine()
+	syncPass(t, w, running, "a colour=red")
+	unmark := func() {
+		for _, x := range w.things {
+			x.mark, x.colour = nil, "blue"
+		}
+	}
+	unmark()
+	pass, _ := syncPass(t, w, running, "a colour=red")
+	if s := pass.First.Steps[0]; s.Action != Update || !s.Drift || pass.Outcome() != InSync {
+		t.Errorf("%s %s, drift %v: %s", s.Action, s.Reason, s.Drift, pass.Outcome())
+	}
+	for _, x := range w.things {
+		if x.mark == nil || x.colour != "red" {
+			t.Errorf("it is left as %+v", x)
+		}
+	}
+	unmark()
+	if pass, _ := syncPass(t, w, w.engine(), "a colour=red"); pass.First.Steps[0].Action != Refuse {
+		t.Errorf("another agent: %s", pass.First.Steps[0].Action)
+	}
+	if pass, _ := syncPass(t, w, running); len(pass.First.Steps) != 0 || len(w.things) != 1 {
+		t.Errorf("what is not wanted any more is nobody's: %v", pass.First.Steps)
+	}
+}

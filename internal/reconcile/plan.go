@@ -215,7 +215,7 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
 	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
 	former := p.formerKey(d, have)
-	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && (p.Synced || have.Copied == "" && p.applied(d, have.Mark))
+	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.applied(d, have.Mark))
 	fixed := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Disruption == Replace })
 	switch {
 	case len(s.Changes) == 0:

@@ -62,7 +62,7 @@ func (l *labels) by(path string, body map[string]any) {
 }
 
 func newLabels(t *testing.T) *labels {
-	l := &labels{T: t, g: kindtest.NewTarget(t, all.Kinds)}
+	l := &labels{T: t, g: kindtest.NewTarget(t, all.Kinds).MarksInDescriptions()}
 	l.g.Only(strings.NewReplacer("WORDS", "x", "TAGS", "").Replace(labelled))
 	l.c = l.g.Client(nil)
 	return l

@@ -42,7 +42,7 @@ func TestCloudUnchangedCostsTheSameForAnyNumber(t *testing.T) {
 // object all the same, and once for each that is changed.
 func TestCloudOneWriteForEachObject(t *testing.T) {
 	const one = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: %s\nmetadata: {name: many-%d}\nspec: {resource: {description: written, %s}}\n---\n"
-	g, number, text := kindtest.NewTarget(t, all.Kinds), 10, ""
+	g, number, text := kindtest.NewTarget(t, all.Kinds).MarksInDescriptions(), 10, ""
 	if g.Simulator == nil && !testing.Short() {
 		number = 50
 	}

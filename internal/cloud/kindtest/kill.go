@@ -142,8 +142,8 @@ func (s Suite) oneOfEach(t *testing.T, pass reconcile.Pass, n int) {
 	if pass.Last.Owned != managed {
 		t.Errorf("after %d writes: the stack owns %d objects, want %d", n, pass.Last.Owned, managed)
 	}
-	for _, step := range pass.First.Steps {
-		if step.Action == reconcile.Delete {
+	for _, step := range pass.First.Steps { // an edit may remove a part of the object
+		if step.Action == reconcile.Delete && !strings.Contains(step.Reason, "no longer in the repository") {
 			t.Errorf("after %d writes: %s was there twice", n, step.Key)
 		}
 	}

@@ -27,6 +27,8 @@ type Suite struct {
 	Unseen map[string]string
 	// Simulator is another sort of cloud than the plain one; nil for that.
 	Simulator *simulator.Options
+	// MarksInDescriptions has the agent keep marks there.
+	MarksInDescriptions bool
 	// Older makes the cloud one that can do less; nil leaves it as it is.
 	Older *Older
 }
@@ -51,6 +53,9 @@ type Edit struct {
 // and can be run alone.
 func (s Suite) Run(t *testing.T) {
 	g := NewTargetOn(t, s.Kinds, s.Simulator)
+	if s.MarksInDescriptions {
+		g = g.MarksInDescriptions()
+	}
 	if s.Older != nil {
 		g = g.Through(s.Older.Wrap)
 	}

@@ -76,6 +76,12 @@ func NewTargetOn(t *testing.T, kinds Kinds, options *simulator.Options) *Target 
 	return target
 }
 
+// MarksInDescriptions has every agent keep marks there, and is the same target.
+func (g *Target) MarksInDescriptions() *Target {
+	g.cfg.MarksInDescriptions = true
+	return g
+}
+
 // Beside is another stack in the same cloud, with the credentials of another
 // entry of clouds.yaml unless entry is "". For a real cloud the entry is called
 // like that of the cloud, with this one's name behind a hyphen; the test is

@@ -35,7 +35,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	if want.AvailabilityZoneHints != nil {
 		body["availability_zone_hints"] = want.AvailabilityZoneHints
 	}
-	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(want))
+	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(w))
 	if err != nil {
 		return reconcile.Live[*State]{}, err
 	}
@@ -52,7 +52,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 		"spec.resource.external":            {Name: "router:external", Value: cloud.Or(want.External, false)},
 		"spec.resource.shared":              {Name: "shared", Value: cloud.Or(want.Shared, false)},
 	})
-	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, changes, fields, w.Mark, labels(want))
+	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, changes, fields, w.Mark, labels(w))
 }
 
 func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {

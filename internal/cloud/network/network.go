@@ -72,7 +72,7 @@ func (rules) Validate(*Spec, *reconcile.Report) {}
 func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	want := w.Spec
 	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
-	have.NeutronBase.Diff(labels(want), c)
+	have.NeutronBase.Diff(labels(w), c)
 	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
 	reconcile.Field(c, "spec.resource.adminStateUp", have.AdminStateUp, cloud.Or(want.AdminStateUp, true))
 	reconcile.Pointer(c, "spec.resource.dnsDomain", have.DNSDomain, want.DNSDomain, reconcile.Replace)
@@ -85,8 +85,8 @@ func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	}
 }
 
-func labels(s *Spec) cloud.Labels {
-	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags}
+func labels(w reconcile.Want[Spec]) cloud.Labels {
+	return cloud.Labels{Description: cloud.Or(w.Spec.Description, ""), Tags: w.Spec.Tags, MarkInTags: w.OthersWrite("spec.resource.description")}
 }
 
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {

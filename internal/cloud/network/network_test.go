@@ -40,6 +40,7 @@ func TestLawsWithTagsOnCreate(t *testing.T) {
 // So does one that does not, and holds the mark in the description.
 func TestLawsWithTheMarkInTheDescription(t *testing.T) {
 	s := laws()
+	s.MarksInDescriptions = true
 	s.Object = strings.Replace(object, "    tags: [web, blue]\n", "", 1)
 	s.Edits = slices.DeleteFunc(s.Edits, func(e kindtest.Edit) bool { return e.Field == "spec.resource.tags" })
 	s.Edits = append(s.Edits, kindtest.Edit{Field: "spec.resource.tags", Old: "mtu: 1400", New: "mtu: 1400\n    tags: [green]"},

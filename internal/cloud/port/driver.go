@@ -62,7 +62,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	cloud.Put(body, "port_security_enabled", portSecurity(want))
 	cloud.Put(body, "trusted", want.TrustedVIF)
 	cloud.Put(body, "propagate_uplink_status", want.PropagateUplinkStatus)
-	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(want))
+	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(w))
 	if err != nil {
 		return reconcile.Live[*State]{}, err
 	}
@@ -102,7 +102,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 	if fields["port_security_enabled"] != nil && want.PortSecurity == "Disabled" {
 		fields["security_groups"], fields["allowed_address_pairs"] = []string{}, []addressPair{}
 	}
-	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, changes, fields, w.Mark, labels(want))
+	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, changes, fields, w.Mark, labels(w))
 }
 
 // Delete refuses to pull a port out of a running machine, whoever runs it,

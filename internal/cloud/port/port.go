@@ -137,7 +137,7 @@ func (s *Spec) anyAddress() bool {
 func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	want := w.Spec
 	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
-	have.NeutronBase.Diff(labels(want), c)
+	have.NeutronBase.Diff(labels(w), c)
 	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
 	reconcile.Link(c, "spec.resource.networkRef", have.NetworkID, w.Ref("Network", want.NetworkRef), reconcile.Replace)
 	reconcile.Set(c, "spec.resource.allowedAddressPairs", pairTexts(have.AllowedAddressPairs, have.MACAddress),
@@ -161,8 +161,8 @@ func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	reconcile.Pointer(c, "spec.resource.propagateUplinkStatus", cloud.Or(have.PropagateUplinkStatus, false), want.PropagateUplinkStatus, reconcile.Replace)
 }
 
-func labels(s *Spec) cloud.Labels {
-	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags}
+func labels(w reconcile.Want[Spec]) cloud.Labels {
+	return cloud.Labels{Description: cloud.Or(w.Spec.Description, ""), Tags: w.Spec.Tags, MarkInTags: w.OthersWrite("spec.resource.description")}
 }
 
 func vnicType(s *Spec) string {

@@ -43,7 +43,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	if want.AvailabilityZoneHints != nil {
 		body["availability_zone_hints"] = want.AvailabilityZoneHints
 	}
-	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(want))
+	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(w))
 	if err != nil {
 		return reconcile.Live[*State]{}, err
 	}
@@ -70,7 +70,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 		"spec.resource.name":         {Name: "name", Value: rules{}.Name(w)},
 		"spec.resource.adminStateUp": {Name: "admin_state_up", Value: cloud.Or(w.Spec.AdminStateUp, true)},
 	})
-	return cloud.UpdateNeutron(ctx, d.c, resource, base, changes, fields, w.Mark, labels(w.Spec))
+	return cloud.UpdateNeutron(ctx, d.c, resource, base, changes, fields, w.Mark, labels(w))
 }
 
 // gatewayValue is the gateway as Neutron takes it in an update: {} for none.

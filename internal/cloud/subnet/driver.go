@@ -43,7 +43,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	v6 := cloud.Or(want.IPv6, IPv6{})
 	cloud.Put(body, "ipv6_address_mode", v6.AddressMode)
 	cloud.Put(body, "ipv6_ra_mode", v6.RAMode)
-	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(want))
+	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(w))
 	if err != nil {
 		return reconcile.Live[*State]{}, err
 	}
@@ -62,7 +62,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 	if reconcile.Has(changes, "spec.resource.gateway") {
 		fields["gateway_ip"] = gatewayValue(want, have.State.GatewayIP)
 	}
-	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, changes, fields, w.Mark, labels(want))
+	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, changes, fields, w.Mark, labels(w))
 }
 
 func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {

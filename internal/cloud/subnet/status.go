@@ -45,7 +45,7 @@ func poolField(i int) string { return fmt.Sprintf("spec.resource.allocationPools
 func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	want := w.Spec
 	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
-	have.NeutronBase.Diff(labels(want), c)
+	have.NeutronBase.Diff(labels(w), c)
 	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
 	reconcile.Link(c, "spec.resource.networkRef", have.NetworkID, w.Ref("Network", want.NetworkRef), reconcile.Replace)
 	reconcile.Fixed(c, "spec.resource.ipVersion", have.IPVersion, want.IPVersion)
@@ -96,8 +96,8 @@ func masked(cidr string) string {
 	return p.Masked().String()
 }
 
-func labels(s *Spec) cloud.Labels {
-	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags}
+func labels(w reconcile.Want[Spec]) cloud.Labels {
+	return cloud.Labels{Description: cloud.Or(w.Spec.Description, ""), Tags: w.Spec.Tags, MarkInTags: w.OthersWrite("spec.resource.description")}
 }
 
 // Observed is status.resource, in K-ORC's words.

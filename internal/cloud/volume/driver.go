@@ -102,7 +102,8 @@ func (d driver) grow(ctx context.Context, w reconcile.Want[Spec], have reconcile
 	}
 	err := d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: "volumes/" + have.ID + "/action",
 		Body: map[string]any{"os-extend": map[string]any{"new_size": w.Spec.Size}}, Microversion: version})
-	if errors.Is(err, reconcile.ErrRejected) && strings.Contains(err.Error(), "currently reserved") {
+	given := err != nil && (strings.Contains(err.Error(), "currently reserved") || version == "" && strings.Contains(err.Error(), "currently in-use"))
+	if given && errors.Is(err, reconcile.ErrRejected) {
 		return fmt.Errorf("%w: a server is just being given it: %s", reconcile.ErrBusy, err.Error())
 	}
 	return err

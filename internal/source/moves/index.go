@@ -14,7 +14,7 @@ import (
 
 // How alike two files have to be, in git's unit.
 const (
-	full  = 60_000    // all of it is alike
+	full   = 60_000   // all of it is alike
 	enough = full / 2 // git's default: half of the longer one
 )
 
