@@ -116,7 +116,7 @@ func (s *Stack) next(ctx context.Context, checks <-chan struct{}, r *rest) (alwa
 		return false
 	case <-checks:
 		return true
-	case _ = <-s.signals().now:
+	case <-s.signals().now:
 		return true
 	case <-again:
 		r.until = time.Time{}

@@ -63,6 +63,7 @@ func All() []Setting {
 		{"service-type", "spec.defaults.serviceTypes", "Octavia flavor of a serviceType, as TYPE=FLAVOR", pairs},
 		{"suspend", "spec.suspend", "carry nothing out: plan and report only (default false)", boolean},
 		{"sync-mode", "spec.sync.mode", "auto, or manual: every change waits until its hash is approved (default auto)", text},
+		{"marks", "spec.sync.marks", "where Neutron's objects bear their mark if they cannot be tagged when created: tags or descriptions (default tags)", text},
 		{"prune", "spec.sync.prune", "delete objects whose manifest is gone (default true)", boolean},
 		{"drift", "spec.sync.drift", "what happens to changes made in the cloud: correct or report (default correct)", text},
 		{"drift-check", "spec.sync.driftCheck", `when to look at the cloud without a new commit (default "@every 5m")`, text},

@@ -115,7 +115,10 @@ func (r *run) idle(id string) bool {
 		return false
 	}
 	for _, t := range r.round.queue {
-		if t.id != id && r.tries[t.id] == nil {
+		if t.id == id {
+			continue
+		}
+		if other := r.tries[t.id]; other == nil || !other.final && !errors.Is(other.err, ErrNotYet) {
 			return false
 		}
 	}

@@ -104,6 +104,7 @@ func (st states) of(s Step) (state State, waitsFor string) {
 		return StateReplace, ""
 	case Delete:
 		return StateDelete, ""
+	case Keep, Wait, Refuse:
 	}
 	return s.asIs(), ""
 }
@@ -224,6 +225,7 @@ func (s Step) plain() string {
 		return "to be deleted and made again"
 	case Delete:
 		return "to be deleted"
+	case Keep, Wait, Refuse:
 	}
 	return ""
 }

@@ -126,9 +126,10 @@ func colorOfState(s reconcile.State) color {
 		return green
 	case reconcile.StateDrifted, reconcile.StateDiffers, reconcile.StateDegraded, reconcile.StateChange, reconcile.StateCreate:
 		return yellow
+	default: // refused, held, failed, unknown, stopped, to delete, to replace; or waiting for something
+		if strings.HasPrefix(string(s), string(reconcile.StateWaiting)) {
+			return cyan
+		}
+		return red
 	}
-	if strings.HasPrefix(string(s), string(reconcile.StateWaiting)) {
-		return cyan
-	}
-	return red // refused, held, failed, unknown, stopped, to delete, to replace
 }

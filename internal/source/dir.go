@@ -36,7 +36,7 @@ func WorkTree(dir, path string) (Revision, error) {
 	if err != nil || path == "." {
 		return rev, err
 	}
-	info, err := fs.Stat(rev.Files, ".")
+	var info fs.FileInfo
 	at := ""
 	for part := range strings.SplitSeq(path, "/") {
 		at = strings.TrimPrefix(at+"/"+part, "/")

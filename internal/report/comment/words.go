@@ -19,6 +19,7 @@ func sum(p reconcile.Plan, in style) string {
 			c.Text += shaken(p)
 		case reconcile.Recreate, reconcile.Delete:
 			c.Text += lost(p, c.Action, in)
+		case reconcile.Keep, reconcile.Create, reconcile.Wait, reconcile.Refuse:
 		}
 		parts = append(parts, c.Text)
 	}
