@@ -116,8 +116,8 @@ func (s *Stack) next(ctx context.Context, checks <-chan struct{}, r *rest) (alwa
 		return false
 	case <-checks:
 		return true
-	case <-s.signals().now:
-		return true
+	case asked := <-s.signals().now:
+		return asked != "" // it says by what a pass would be superseded
 	case <-again:
 		r.until = time.Time{}
 		return true
