@@ -43,6 +43,7 @@ func (p *planner) block() {
 				s.Blockers = append(s.Blockers, user.Name)
 			}
 		}
+		slices.Sort(s.Blockers)
 	}
 }
 

@@ -65,6 +65,9 @@ func explain(s reconcile.Step) string {
 	if len(s.Blockers) > 0 && s.Action.Destroys() {
 		add("after " + some(named(s.Blockers)))
 	}
+	if len(s.Loss) > 0 && s.Action.Writes() {
+		add("loses " + strings.Join(s.Loss, " and "))
+	}
 	return Clean(strings.Join(parts, "; "))
 }
 
