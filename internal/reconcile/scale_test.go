@@ -23,7 +23,7 @@ func machines(n int) []string {
 func create(tb testing.TB, n int) (pass Pass, allocated, kept uint64) {
 	tb.Helper()
 	w := newWorld()
-	want, err := w.within(Bounds{Objects: 2*n + 1}, machines(n)...)
+	want, err := w.within(Bounds{Objects: 2*n + 1, Values: 1 << 24, Bytes: 1 << 28}, machines(n)...)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestCreatingIsLinear(t *testing.T) {
 
 // BenchmarkCreate makes machines from nothing.
 func BenchmarkCreate(b *testing.B) {
-	for _, n := range []int{100, 1000, 10_000} {
+	for _, n := range []int{100, 300, 1000, 3000, 10_000, 24_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -286,12 +286,16 @@ func (w *world) wanted(lines ...string) ([]Desired, error) { return w.within(Bou
 
 // within is wanted with other bounds than a stack's usual ones.
 func (w *world) within(bounds Bounds, lines ...string) ([]Desired, error) {
-	var doc strings.Builder
-	for _, line := range lines {
-		fmt.Fprintf(&doc, "---\n%s\n", thingManifest(line))
+	files := fstest.MapFS{}
+	for file := range slices.Chunk(lines, 5000) { // more would be too much for one
+		var doc strings.Builder
+		for _, line := range file {
+			fmt.Fprintf(&doc, "---\n%s\n", thingManifest(line))
+		}
+		files[strings.Repeat("more-", len(files))+"things.yaml"] = &fstest.MapFile{Data: []byte(doc.String())}
 	}
 	reader := Reader{Kinds: []Kind{w.kind()}, Bounds: bounds}
-	reading, err := reader.Read(context.Background(), fstest.MapFS{"things.yaml": {Data: []byte(doc.String())}})
+	reading, err := reader.Read(context.Background(), files)
 	return reading.Want, err
 }
 
