@@ -72,10 +72,18 @@ func Kind(c *cloud.Client) reconcile.Kind {
 // Name is empty: Neutron has none for a floating IP.
 func (rules) Name(reconcile.Want[Spec]) string { return "" }
 
-// Expand makes no object; it finds the subnets the address can come from.
+// Expand makes no object; it finds the subnets the address can come from, and
+// whether there is a way to where it leads.
 func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 	if s.FloatingNetworkRef != nil {
 		s.SubnetRefs = e.Referring("Subnet", "Network", *s.FloatingNetworkRef)
+	}
+	if s.PortRef == nil {
+		return
+	}
+	if networks, ok := e.Referred("Port", *s.PortRef, "Network"); ok && len(networks) > 0 {
+		subnets, _ := e.Referred("Port", *s.PortRef, "Subnet")
+		cloud.NoteWay(e, "spec.resource.portRef", networks[0], subnets)
 	}
 }
 

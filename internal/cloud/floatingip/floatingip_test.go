@@ -114,3 +114,33 @@ func TestNoWayToThePort(t *testing.T) {
 		t.Errorf("interrupted %v, %s: %v; want one failure that says what is missing", pass.Interrupted, pass.Outcome(), pass.Failures)
 	}
 }
+
+// That no router leads to a port is said in the plan, before the cloud is asked.
+func TestNoWayIsNoted(t *testing.T) {
+	const machine = "\n---\napiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: shop}\nspec: {image: cirros, flavor: m1.nano, network: front, floatingIP: {network: public}}\n"
+	g := kindtest.NewTarget(t, all.Kinds)
+	for name, tt := range map[string]struct {
+		manifests string
+		noted     bool
+	}{
+		"a router":           {needs + "\n---\n" + object + machine, false},
+		"none":               {strings.Replace(needs, ", routerRef: edge", "", 1) + "\n---\n" + object, true},
+		"none for a machine": {strings.Replace(needs, ", routerRef: edge", "", 1) + machine, true},
+		"an interface":       {strings.Replace(needs, ", routerRef: edge", "", 1) + "\n---\n" + object + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: RouterInterface\nmetadata: {name: way}\nspec: {type: Subnet, routerRef: edge, subnetRef: web}\n", false},
+		"somebody's network": {strings.Replace(machine, "network: front", "network: private", 1) + "\n---\n" + needs, false},
+	} {
+		want, err := g.TryResolve(tt.manifests)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		noted := false
+		for _, d := range want {
+			for _, n := range d.Notes {
+				noted = noted || strings.Contains(n.Text, "no router in the repository leads to Subnet/web")
+			}
+		}
+		if noted != tt.noted {
+			t.Errorf("%s: noted %v", name, noted)
+		}
+	}
+}

@@ -5,6 +5,8 @@
 package virtualmachine
 
 import (
+	"strings"
+
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
@@ -61,6 +63,7 @@ func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 	}
 	e.Child("Server", e.Key.Name, resource(server(s, e)))
 	if s.FloatingIP != nil {
+		cloud.NoteWay(e, "spec.floatingIP", network, strings.Fields(s.Subnet)) // one, or none
 		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": s.FloatingIP.External(e), "portRef": e.Key.Name}))
 	}
 }
