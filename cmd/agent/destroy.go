@@ -62,41 +62,46 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 	if err != nil {
 		return err
 	}
-	if err := w.keepsNothing(cmd.Context(), s, engine, region); err != nil {
+	weaker, err := w.keepsNothing(cmd.Context(), s, engine, region)
+	if err != nil {
 		return err
 	}
 	defer a.progress.begin(of(s.Name, "comparing with the cloud"))()
 	if approved != "" {
-		pass := engine.Sync(cmd.Context(), reconcile.Revision{Approved: approvals(approved), Only: approved})
+		pass := engine.Sync(cmd.Context(), reconcile.Revision{Approved: approvals(approved), Only: approved, Policies: weaker})
 		lines.Close()
 		text.Pass(pass)
 		return ended(pass.Outcome())
 	}
-	plan := engine.Look(cmd.Context(), "", nil, nil)
+	plan := engine.Look(cmd.Context(), "", nil, nil, weaker...)
 	text.Plan(plan, source.Revision{})
 	return ended(plan.Outcome())
 }
 
 // keepsNothing refuses to end a stack while the repository keeps something that
 // its end would delete: once the manifests are left out, only the mark of an object
-// says that it stays, and the mark may be older than the manifest.
-func (w wiring) keepsNothing(ctx context.Context, s *config.Stack, engine *reconcile.Engine, region string) error {
+// says that it stays, and the mark may be older than the manifest. weaker is what the
+// stack's folder takes from what is done: a suspended stack is not ended.
+func (w wiring) keepsNothing(ctx context.Context, s *config.Stack, engine *reconcile.Engine, region string) (weaker []reconcile.Policy, err error) {
 	repo, err := w.repo(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = repo.Close() }()
 	rev, _, err := w.fetch(s, repo)(ctx)
 	if err != nil {
-		return source.Public(err)
+		return nil, source.Public(err)
 	}
-	want, err := read(s)(ctx, rev.Files, region)
-	if err != nil {
-		return err
+	reading, weaker, err := contents(ctx, s, region, s.Bounds(), rev.Files)
+	switch {
+	case errors.As(err, new(manifest.Problems)):
+		return nil, err
+	case err != nil:
+		return nil, source.Public(err)
 	}
 	first := fmt.Sprintf("and the cloud does not know yet; apply that first with `%s run --once`", program)
 	kept := map[manifest.Key]string{}
-	for _, d := range want {
+	for _, d := range reading.Want {
 		switch o := d.Options; {
 		case o.Suspend:
 			kept[d.Key] = `is suspended; take the annotation suspend: "true" away to have it deleted`
@@ -112,5 +117,5 @@ func (w wiring) keepsNothing(ctx context.Context, s *config.Stack, engine *recon
 			problems = append(problems, fmt.Errorf("%s would be deleted and %s", step.Key, why))
 		}
 	}
-	return errors.Join(problems...)
+	return weaker, errors.Join(problems...)
 }

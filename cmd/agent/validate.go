@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -196,7 +197,7 @@ func (a *app) readParts(ctx context.Context, v *report.Validation, stack *config
 	defer a.progress.begin("reading the manifests")()
 	reading, err := reader(stack, "", stack.Bounds()).ReadParts(ctx, parts)
 	v.Ignored = reading.Ignored
-	if err != nil {
+	if err = withFolders(parts, err); err != nil {
 		return err
 	}
 	for _, d := range reading.Want {
@@ -208,4 +209,27 @@ func (a *app) readParts(ctx context.Context, v *report.Validation, stack *config
 		}
 	}
 	return nil
+}
+
+// withFolders adds what is wrong with what folders say to the agent to what is wrong
+// with their manifests.
+func withFolders(parts []manifest.Part, err error) error {
+	var problems manifest.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return err
+	}
+	for _, part := range parts {
+		if part.Files == nil {
+			continue
+		}
+		var more manifest.Problems
+		if _, err := config.ReadFolder(part.Files); err != nil && !errors.As(err, &more) {
+			return err
+		}
+		for _, p := range more {
+			p.Origin.File = path.Join(part.Name, p.Origin.File)
+			problems = append(problems, p)
+		}
+	}
+	return problems.Sorted().Err()
 }
