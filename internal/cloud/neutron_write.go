@@ -143,11 +143,16 @@ func (u neutronUpdate) putFields(ctx context.Context, fields map[string]any, con
 			return err
 		}
 	}
-	into := []any{u.have}
+	var now NeutronBase // what was observed is read by others meanwhile
+	into := []any{&now}
 	if u.state != nil {
 		into = append(into, u.state)
 	}
-	return u.c.writeNeutron(ctx, http.MethodPut, u.k, u.k.Collection+"/"+u.have.ID, fields, header, into...)
+	if err := u.c.writeNeutron(ctx, http.MethodPut, u.k, u.k.Collection+"/"+u.have.ID, fields, header, into...); err != nil {
+		return err
+	}
+	*u.have = now
+	return nil
 }
 
 // putTags writes the tags, which are sorted, where others are there.
