@@ -153,7 +153,7 @@ func TestAttackOneForAll(t *testing.T) {
 	} {
 		in.Want = c.want
 		var plan Plan
-		most := uint64(30)
+		most := int64(30)
 		if underRace {
 			most = 120
 		}
