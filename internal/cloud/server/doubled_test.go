@@ -55,8 +55,12 @@ func TestAttackDoubledVolumeStaysAttached(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := map[string]volume{}
-		for _, v := range list {
-			all[v.ID] = v
+		for _, v := range list { // others may be at work in the project
+			for _, text := range v.Metadata {
+				if strings.Contains(text, g.Stack) {
+					all[v.ID] = v
+				}
+			}
 		}
 		return all
 	}
