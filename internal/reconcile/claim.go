@@ -60,7 +60,7 @@ func (p *planner) settle(d *Desired) choice {
 		out.refusal, out.copied = p.onlyCopiedText(d.Key, out.copied[0]), out.copied[1:]
 	case named != nil && p.free(d.Key.Kind, named):
 		out.have = named
-	case p.unmarked(d) != nil:
+	default:
 		out.have = p.unmarked(d)
 	}
 	return out

@@ -117,7 +117,7 @@ func (k *kind[S, F, T]) driver() erasedDriver {
 }
 
 func typed[S any](w Want[any]) Want[S] {
-	t := Want[S]{Key: w.Key, Mark: w.Mark, lookup: w.lookup, groups: w.groups, prints: w.prints, holder: w.holder, former: w.former, others: w.others}
+	t := Want[S]{Key: w.Key, Mark: w.Mark, lookup: w.lookup, groups: w.groups, prints: w.prints, holder: w.holder, former: w.former, options: w.options}
 	if w.Spec != nil {
 		t.Spec, _ = (*w.Spec).(*S)
 	}

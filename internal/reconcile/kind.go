@@ -46,13 +46,13 @@ type Want[Spec any] struct {
 	Key  manifest.Key
 	Spec *Spec
 	// Mark is what the object in the cloud must bear.
-	Mark   Mark
-	lookup func(manifest.Key) Ref
-	groups map[string]string
-	prints *fingerprint.Printer
-	others func(field string) bool
-	holder string     // of the object's secrets
-	former []identity // what it was called before
+	Mark    Mark
+	lookup  func(manifest.Key) Ref
+	groups  map[string]string
+	prints  *fingerprint.Printer
+	options *Options   // of the object; nil where nothing is asked of them
+	holder  string     // of the object's secrets
+	former  []identity // what it was called before
 }
 
 // identity is what an object, its owner text and the holder of its secrets are
@@ -61,7 +61,9 @@ type identity struct{ name, owner, holder string }
 
 // OthersWrite tells whether a field is left to others, say the object's annotations:
 // it is ignored, or changes are only reported.
-func (w Want[Spec]) OthersWrite(field string) bool { return w.others != nil && w.others(field) }
+func (w Want[Spec]) OthersWrite(field string) bool {
+	return w.options != nil && w.options.leaves(field)
+}
 
 // WasCalled tells whether the object had that name before, says its manifest. What
 // the cloud cannot rename keeps such a name.

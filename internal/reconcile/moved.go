@@ -140,6 +140,9 @@ func (p *planner) claims(d *Desired) claims {
 // name, where there is just one such: who renames a manifest may not know what
 // that means.
 func (p *planner) renamings() {
+	if !slices.ContainsFunc(p.steps, isOrphanDeletion) {
+		return
+	}
 	type likeness struct{ kind, digest string }
 	alike := map[likeness][]manifest.Key{}
 	for i := range p.steps {
@@ -150,7 +153,7 @@ func (p *planner) renamings() {
 	}
 	for i := range p.steps {
 		s := &p.steps[i]
-		if s.Action != Delete || s.want != nil || s.surplus {
+		if !isOrphanDeletion(*s) {
 			continue
 		}
 		if keys := alike[likeness{s.Key.Kind, s.have.Mark.Applied}]; len(keys) == 1 {
@@ -158,3 +161,5 @@ func (p *planner) renamings() {
 		}
 	}
 }
+
+func isOrphanDeletion(s Step) bool { return s.Action == Delete && s.want == nil && !s.surplus }

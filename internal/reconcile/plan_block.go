@@ -13,6 +13,10 @@ func (p *planner) block() {
 			going[p.steps[i].have] = i
 		}
 	}
+	p.blocked = make([][]int, len(p.steps))
+	if len(going) == 0 {
+		return
+	}
 	users := make([][]*Live[any], len(p.steps))
 	for _, i := range going {
 		users[i] = p.usersOf(p.steps[i].have)
@@ -25,7 +29,6 @@ func (p *planner) block() {
 		}
 		return next
 	})
-	p.blocked = make([][]int, len(p.steps))
 	for i := range p.steps {
 		s, named := &p.steps[i], map[string]bool{}
 		for _, user := range users[i] {

@@ -139,7 +139,7 @@ func (p *planner) claim(x *index, kind string, item *Live[any]) (any bool) {
 
 // view gives a desired object the shape in which its kind sees it.
 func (p *planner) view(d *Desired, spec any) Want[any] {
-	return Want[any]{Key: d.Key, Spec: &spec, Mark: p.mark(d), lookup: p.lookup, groups: p.group, prints: p.Prints, holder: d.holder, former: p.identities(d), others: d.Options.leaves}
+	return Want[any]{Key: d.Key, Spec: &spec, Mark: p.mark(d), lookup: p.lookup, groups: p.group, prints: p.Prints, holder: d.holder, former: p.identities(d), options: &d.Options}
 }
 
 func (p *planner) lookup(key manifest.Key) Ref {
