@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // contents reads all that a revision of a stack's folder says: its manifests, and
@@ -25,4 +26,13 @@ func contents(ctx context.Context, s *config.Stack, region string, bounds reconc
 		return reading, nil, err2
 	}
 	return reading, nil, append(problems, more...).Sorted()
+}
+
+// publicly is an error of reading a revision as everybody may see it. What is wrong
+// with manifests is theirs to see.
+func publicly(err error) error {
+	if err == nil || errors.As(err, new(manifest.Problems)) {
+		return err
+	}
+	return source.Public(err)
 }

@@ -93,11 +93,8 @@ func (w wiring) keepsNothing(ctx context.Context, s *config.Stack, engine *recon
 		return nil, source.Public(err)
 	}
 	reading, weaker, err := contents(ctx, s, region, s.Bounds(), rev.Files)
-	switch {
-	case errors.As(err, new(manifest.Problems)):
-		return nil, err
-	case err != nil:
-		return nil, source.Public(err)
+	if err != nil {
+		return nil, publicly(err)
 	}
 	first := fmt.Sprintf("and the cloud does not know yet; apply that first with `%s run --once`", program)
 	kept := map[manifest.Key]string{}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -14,7 +13,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report/forge"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -72,10 +70,7 @@ func (w wiring) repo(s *config.Stack) (*source.Repo, error) {
 func read(s *config.Stack) func(context.Context, fs.FS, string) ([]reconcile.Desired, error) {
 	return func(ctx context.Context, files fs.FS, region string) ([]reconcile.Desired, error) {
 		reading, _, err := contents(ctx, s, region, s.Bounds(), files)
-		if err != nil && !errors.As(err, new(manifest.Problems)) {
-			err = source.Public(err)
-		}
-		return reading.Want, err
+		return reading.Want, publicly(err)
 	}
 }
 
