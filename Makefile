@@ -21,7 +21,7 @@ test: ## run all tests that need no cloud
 
 .PHONY: test-forge
 test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C compiler)
-	STACKREEVE_TEST_FORGE=1 $(GO) test -timeout 30m ./internal/report/forge/... ./internal/source/webhook
+	STACKREEVE_TEST_FORGE=1 $(GO) test -timeout 30m ./internal/forge/... ./internal/source/webhook
 	STACKREEVE_TEST_FORGE=1 $(GO) test -timeout 30m -run PullRequests ./cmd/agent
 
 .PHONY: lint

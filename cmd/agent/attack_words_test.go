@@ -15,12 +15,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
+	"github.com/stackreeve/stackreeve/internal/forge/github"
 	"github.com/stackreeve/stackreeve/internal/pulls"
 	"github.com/stackreeve/stackreeve/internal/report"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
-	"github.com/stackreeve/stackreeve/internal/report/forge/forgetest"
-	"github.com/stackreeve/stackreeve/internal/report/forge/github"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 // overheard is what the agent sends to a forge, all of it.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 const thousand = `apiVersion: openstack.k-orc.cloud/v1alpha1

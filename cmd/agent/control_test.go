@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 // A pass that waits for a machine gives way to a request of a person, and to a

@@ -10,13 +10,13 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/forge/file"
+	"github.com/stackreeve/stackreeve/internal/forge/gitea"
+	"github.com/stackreeve/stackreeve/internal/forge/github"
 	"github.com/stackreeve/stackreeve/internal/pulls"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
-	"github.com/stackreeve/stackreeve/internal/report/forge/file"
-	"github.com/stackreeve/stackreeve/internal/report/forge/gitea"
-	"github.com/stackreeve/stackreeve/internal/report/forge/github"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stackreeve/stackreeve"
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 // stage is a simulator, a binary and a folder of manifests in Git.

@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
-	"github.com/stackreeve/stackreeve/internal/report/forge/forgetest"
-	"github.com/stackreeve/stackreeve/internal/report/forge/gitea"
-	"github.com/stackreeve/stackreeve/internal/report/forge/github"
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
+	"github.com/stackreeve/stackreeve/internal/forge/gitea"
+	"github.com/stackreeve/stackreeve/internal/forge/github"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 const webhookSecret = "only-in-tests-0123456789"

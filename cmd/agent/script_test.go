@@ -18,7 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 func TestMain(m *testing.M) {

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 // hooked is an agent that polls once a day, follows a repository behind HTTP,

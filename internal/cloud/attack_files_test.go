@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
 	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 // A checkout that brings a clouds.yaml along would have the credentials sent to

@@ -12,7 +12,7 @@ import (
 
 // others may make HTTP clients of their own: they are for tests, and not in the
 // program.
-var others = []string{"internal/outbound/", "internal/report/forge/forgetest/", "internal/cloud/kindtest/"}
+var others = []string{"internal/outbound/", "internal/forge/forgetest/", "internal/cloud/kindtest/"}
 
 // Every request that the program sends is bounded here: nobody else makes a
 // client or a transport, or uses Go's.

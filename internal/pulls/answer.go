@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
 // converse finds out what people ask for in comments and owes them an answer.

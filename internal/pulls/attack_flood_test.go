@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
 // count is how many requests begin with a word.

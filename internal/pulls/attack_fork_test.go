@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
 // fork makes a pull request come from one.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 // command is something that a person asked for in a comment.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 func TestCommands(t *testing.T) {

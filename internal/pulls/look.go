@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/private"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 // mostFailed is how many pull requests in a row may be unreadable before the

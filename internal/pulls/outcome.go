@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 // divider stands between what came later and the text that was there before.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
 // people remembers for a while who may push.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 // The kinds of comments.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 func TestEveryPullRequestIsPlannedOnce(t *testing.T) {

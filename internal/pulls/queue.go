@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
 // job is a pull request that a stack has to plan.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 func suspended(p reconcile.Plan) reconcile.Plan { return p.Apply(reconcile.Suspend("a test says so")) }

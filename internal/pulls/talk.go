@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/report/forge"
+	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
 // talk is what was last read of a pull request's conversation, and what of it

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 // truth is what a branch is told about its cloud: what is remembered of it

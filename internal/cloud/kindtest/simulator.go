@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/cloud/simulator"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 // startSimulator starts a simulator whose machines and load balancers take

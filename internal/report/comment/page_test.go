@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 func stepOf(kind, name string, action reconcile.Action, changes ...reconcile.Change) reconcile.Step {

@@ -3,9 +3,9 @@ package comment
 import (
 	"unicode/utf8"
 
+	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 	"github.com/stackreeve/stackreeve/internal/report"
-	"github.com/stackreeve/stackreeve/internal/report/forge"
 )
 
 // Status is the page in one line of at most [forge.MaxDescription] characters.

@@ -1,0 +1,117 @@
+package forge_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
+)
+
+const commit = "0123456789abcdef0123456789abcdef01234567"
+
+func TestStatusesAreWrittenWhenTheyAreNews(t *testing.T) {
+	m := forgetest.NewMemory()
+	set := func(b *forge.Board, s forge.Status, want bool) {
+		t.Helper()
+		if news, err := b.Set(t.Context(), commit, s); err != nil || news != want {
+			t.Errorf("%+v: news is %v, %v; want %v", s, news, err, want)
+		}
+	}
+	one := forge.Status{Context: "c", State: forge.Pending, Description: "being planned"}
+	done := forge.Status{Context: "c", State: forge.Success, Description: "1 to create", URL: "https://x"}
+	b := forge.NewBoard(m)
+	set(b, one, true)
+	set(b, one, false)
+	set(b, done, true)
+	set(b, done, false)
+	set(b, forge.Status{Context: "d", State: forge.Success}, true)
+	set(forge.NewBoard(m), done, false) // a new process reads first
+	if writes := m.Writes(); len(writes) != 3 {
+		t.Errorf("wrote %q", writes)
+	}
+}
+
+func TestDescriptionsThatOnlyFlickerEnd(t *testing.T) {
+	m := forgetest.NewMemory()
+	b := forge.NewBoard(m)
+	for i := range 3000 {
+		s := forge.Status{Context: "c", State: forge.Pending, Description: strings.Repeat("x", i%140)}
+		if _, err := b.Set(t.Context(), commit, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Set(t.Context(), commit, forge.Status{Context: "c", State: forge.Failure}); err != nil {
+		t.Fatal(err)
+	}
+	if s, n := m.Status(commit, "c"); n > 900 || s.State != forge.Failure {
+		t.Errorf("%d statuses, the last %s", n, s.State)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	for in, want := range map[string]string{
+		"short":                  "short",
+		"two\nlines":             "two lines",
+		"rocket \U0001f680":      "rocket \ufffd",
+		strings.Repeat("ä", 140): strings.Repeat("ä", 140),
+		strings.Repeat("ä", 141): strings.Repeat("ä", 139) + "…",
+	} {
+		got := forge.Describe(in)
+		if got != want || utf8.RuneCountInString(got) > forge.MaxDescription || forge.Describe(got) != got {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestOneCommentIsEditedInPlace(t *testing.T) {
+	m := forgetest.NewMemory()
+	m.Put(forge.Pull{Number: 7, Open: true})
+	mark := forge.Marker{Kind: "plan", Stack: "prod", Run: 100}
+	m.Say(7, "mallory", mark.String()+"\nnot ours")
+	for range 150 {
+		m.Say(7, "ann", "talk")
+	}
+	put := func(run int64, parts ...string) forge.Comment {
+		t.Helper()
+		mark.Run = run
+		c, _, err := forge.Upsert(t.Context(), m, 7, mark, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	texts := func() []string {
+		comments, err := m.Comments(t.Context(), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return forge.Texts(comments, "plan", "prod")
+	}
+	first := put(100, "one")
+	if again := put(200, "one"); again.ID != first.ID || len(m.Writes()) != 1 {
+		t.Error("the same words were written again")
+	}
+	put(300, "two", "more", "most")
+	if got := texts(); !slices.Equal(got, []string{"two", "more", "most"}) {
+		t.Errorf("got %q", got)
+	}
+	put(250, "an older run")
+	if got := texts(); !slices.Equal(got, []string{"two", "more", "most"}) {
+		t.Errorf("an older run overwrote a newer one: %q", got)
+	}
+	if last := put(400, "three"); last.ID != first.ID {
+		t.Error("the comment moved")
+	}
+	if got := texts(); !slices.Equal(got, []string{"three"}) {
+		t.Errorf("got %q", got)
+	}
+	if _, _, err := forge.Upsert(t.Context(), m, 7, forge.Marker{Kind: "plan", Stack: "dev", Run: 1}, []string{"dev"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(); !slices.Equal(got, []string{"three"}) {
+		t.Errorf("another stack's comment changed this one: %q", got)
+	}
+}

@@ -1,0 +1,131 @@
+// Package file is a forge for those who have none: statuses become lines of
+// JSON in a file, and there are no pull requests.
+//
+// It knows nothing of rotation: a file that was moved away is made anew.
+package file
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/printable"
+)
+
+// Line is what is written when a status changes.
+type Line struct {
+	Time        time.Time   `json:"time"` // UTC
+	Commit      string      `json:"commit"`
+	Context     string      `json:"context"` // such as stackreeve/prod/sync
+	State       forge.State `json:"state"`
+	Description string      `json:"description"`
+}
+
+type file struct {
+	path string
+	mu   sync.Mutex
+}
+
+// New writes to the file at path, which need not exist.
+func New(path string) forge.Forge { return &file{path: path} }
+
+// tail is how much of the file is read back after a start, in bytes.
+const tail = 1 << 20
+
+// Statuses implements forge.Statuses.
+func (f *file) Statuses(_ context.Context, commit string) ([]forge.Status, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in, err := os.Open(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", forge.ErrRefused, err)
+	}
+	defer in.Close()
+	if info, err := in.Stat(); err == nil && info.Size() > tail {
+		_, _ = in.Seek(-tail, io.SeekEnd) // a line that is cut in half is no JSON
+	}
+	newest := map[string]forge.Status{}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, tail)
+	for lines.Scan() {
+		var l Line
+		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Commit == commit {
+			newest[l.Context] = forge.Status{Context: l.Context, State: l.State, Description: l.Description}
+		}
+	}
+	var list []forge.Status
+	for _, s := range newest {
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// SetStatus implements forge.Statuses.
+func (f *file) SetStatus(_ context.Context, commit string, s forge.Status) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	text, err := json.Marshal(Line{time.Now().UTC(), commit, s.Context, s.State, s.Description})
+	if err != nil {
+		return err
+	}
+	text = printable.JSON(text) // people read it with tail
+	out, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("%w: %w", forge.ErrUnavailable, err)
+	}
+	_, err = out.Write(append(text, '\n'))
+	if err = errors.Join(err, out.Close()); err != nil {
+		return fmt.Errorf("%w: %w", forge.ErrUnavailable, err)
+	}
+	return nil
+}
+
+// Open implements forge.Pulls.
+func (*file) Open(context.Context, string) ([]forge.Pull, error) { return nil, nil }
+
+// Pull implements forge.Pulls.
+func (*file) Pull(context.Context, int) (forge.Pull, error) { return forge.Pull{}, forge.ErrNotFound }
+
+// Brought implements forge.Pulls.
+func (*file) Brought(context.Context, string, string) (forge.Pull, error) {
+	return forge.Pull{}, forge.ErrNotFound
+}
+
+// LastTouch implements forge.Pulls.
+func (*file) LastTouch(context.Context, string, string) (string, error) {
+	return "", forge.ErrNotFound
+}
+
+// MayWrite implements forge.Pulls.
+func (*file) MayWrite(context.Context, string) (bool, error) { return false, nil }
+
+// Comments implements forge.Talk.
+func (*file) Comments(context.Context, int) ([]forge.Comment, error) { return nil, forge.ErrNotFound }
+
+// Post implements forge.Talk.
+func (*file) Post(context.Context, int, string) (forge.Comment, error) {
+	return forge.Comment{}, forge.ErrUnsupported
+}
+
+// Edit implements forge.Talk.
+func (*file) Edit(context.Context, int, int64, string) error { return forge.ErrUnsupported }
+
+// Delete implements forge.Talk.
+func (*file) Delete(context.Context, int, int64) error { return forge.ErrUnsupported }
+
+// React implements forge.Talk.
+func (*file) React(context.Context, int, int64, forge.Reaction) error { return forge.ErrUnsupported }
+
+// PutCheck implements forge.Checks.
+func (*file) PutCheck(context.Context, forge.Check) error { return forge.ErrUnsupported }

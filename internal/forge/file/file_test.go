@@ -1,0 +1,50 @@
+package file
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+func TestStatusesAreLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.jsonl")
+	if list, err := New(path).Statuses(t.Context(), "c"); len(list) != 0 || err != nil {
+		t.Errorf("a file that there is not: %v, %v", list, err)
+	}
+	for _, s := range []forge.Status{
+		{Context: "stackreeve/prod/sync", State: forge.Pending, Description: "1 to create"},
+		{Context: "stackreeve/prod/drift", State: forge.Success},
+		{Context: "stackreeve/prod/sync", State: forge.Success, Description: "in sync: 1 object"},
+	} {
+		if err := New(path).SetStatus(t.Context(), "c", s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if lines := strings.Split(strings.TrimSpace(string(text)), "\n"); err != nil || len(lines) != 3 || !strings.Contains(lines[2], `"context":"stackreeve/prod/sync","state":"success","description":"in sync: 1 object"}`) {
+		t.Errorf("%s %v", text, err)
+	}
+	if list, err := New(path).Statuses(t.Context(), "c"); err != nil || len(list) != 2 {
+		t.Errorf("read back: %+v, %v", list, err)
+	}
+	for _, s := range must(New(path).Statuses(t.Context(), "c")) {
+		if s.State != forge.Success {
+			t.Errorf("read back: %+v", s)
+		}
+	}
+	if list := must(New(path).Statuses(t.Context(), "another")); len(list) != 0 {
+		t.Errorf("another commit's: %+v", list)
+	}
+}
+
+func must(list []forge.Status, _ error) []forge.Status { return list }
+
+func TestAFolderThatIsGoneIsTriedAgain(t *testing.T) {
+	err := New(filepath.Join(t.TempDir(), "no", "prod.jsonl")).SetStatus(t.Context(), "c", forge.Status{})
+	if err == nil || !strings.Contains(err.Error(), "unavailable") {
+		t.Errorf("%v", err)
+	}
+}

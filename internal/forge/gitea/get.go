@@ -1,0 +1,90 @@
+package gitea
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+const (
+	agent = "stackreeve"
+	// pageSize is what Gitea gives at most by default (MAX_RESPONSE_ITEMS).
+	pageSize = 50
+	// mostPages bounds every list.
+	mostPages = 200
+)
+
+// get reads what the SDK has no call for, below the repository.
+func (r *Repository) get(ctx context.Context, what, path string, query url.Values, out any) (http.Header, error) {
+	at := fmt.Sprintf("%s/api/v1/repos/%s/%s/%s?%s", r.url, r.owner, r.name, path, query.Encode())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return nil, r.refused(what, fmt.Errorf("%w: %w", forge.ErrRefused, err))
+	}
+	req.Header.Set("User-Agent", agent)
+	resp, err := r.client.Do(req)
+	if err != nil {
+		return nil, r.refused(what, forge.Class(err))
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, r.refused(what, forge.Class(err))
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, r.answered(what, resp.StatusCode, errors.New(message(body)))
+	}
+	if err := json.Unmarshal(body, out); err != nil {
+		return nil, r.answered(what, resp.StatusCode, err)
+	}
+	return resp.Header, nil
+}
+
+// message is what an answer says for people.
+func message(body []byte) string {
+	var said struct{ Message string }
+	if err := json.Unmarshal(body, &said); err == nil {
+		return said.Message
+	}
+	return string(body)
+}
+
+// pages calls page for 1, 2, … until it says that there is no more.
+func pages(page func(options sdk.ListOptions) (more bool, err error)) error {
+	for n := 1; n <= mostPages; n++ {
+		more, err := page(sdk.ListOptions{Page: n, PageSize: pageSize})
+		if err != nil || !more {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: more than %d pages", forge.ErrTooMany, mostPages)
+}
+
+// some leaves out what a list holds no value for.
+func some[T any](list []*T) []*T {
+	return slices.DeleteFunc(list, func(v *T) bool { return v == nil })
+}
+
+// commits leaves out those without a hash, too.
+func commits(list []*sdk.Commit) []*sdk.Commit {
+	return slices.DeleteFunc(list, func(c *sdk.Commit) bool { return c == nil || c.CommitMeta == nil })
+}
+
+// next tells whether a page is followed by another. A list that is not paged
+// has a total, and no link.
+func next(header http.Header, got int) bool {
+	if link := header.Get("Link"); link != "" {
+		return strings.Contains(link, `rel="next"`)
+	}
+	return header.Get("X-Total-Count") == "" && got >= pageSize
+}

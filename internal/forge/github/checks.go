@@ -1,0 +1,176 @@
+package github
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v55/github"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+const (
+	mostAtOnce      = 50     // annotations in one request
+	mostAnnotations = 1000   // of one check: nobody reads more
+	mostText        = 65_535 // characters of a check's texts, and of a message
+	mostTitle       = 255
+	// refusedFor is how long check runs are not tried again once refused.
+	refusedFor = time.Hour
+	prefix     = "stackreeve " // of our external IDs
+)
+
+// PutCheck implements [forge.Checks]. Only Apps may write check runs. GitHub adds
+// annotations to those that a run has: a run without any is changed, for others
+// a new one takes its place.
+func (r *Repository) PutCheck(ctx context.Context, c forge.Check) error {
+	what := fmt.Sprintf("write the check %s of %.7s", c.Name, c.Commit)
+	if !fullCommit.MatchString(c.Commit) {
+		return fmt.Errorf("github: %s: %s: %w: %q is not a full commit", r, what, forge.ErrRefused, c.Commit)
+	}
+	r.mu.Lock()
+	refused := !r.noChecks.IsZero() && time.Since(r.noChecks) < refusedFor
+	r.mu.Unlock()
+	if refused {
+		return fmt.Errorf("github: %s: %s: %w: these credentials may not", r, what, forge.ErrUnsupported)
+	}
+	err := r.putCheck(ctx, c)
+	if code(err) != http.StatusForbidden {
+		return r.fail(err, what)
+	}
+	r.mu.Lock()
+	r.noChecks = time.Now()
+	r.mu.Unlock()
+	return fmt.Errorf("github: %s: %s: %w: GitHub takes check runs only from an App with the permission checks: write", r, what, forge.ErrUnsupported)
+}
+
+func (r *Repository) putCheck(ctx context.Context, c forge.Check) error {
+	c.Annotations = c.Annotations[:min(len(c.Annotations), mostAnnotations)]
+	mark := fingerprint(c)
+	run, err := r.newest(ctx, c)
+	if err != nil || run.GetExternalID() == mark {
+		return err // it says this already
+	}
+	id := run.GetID()
+	again := run != nil && run.GetOutput().GetAnnotationsCount() == 0 && (run.GetStatus() != "completed" || c.State != forge.Pending)
+	for notes := annotations(c); ; again = true {
+		some := notes[:min(len(notes), mostAtOnce)]
+		notes = notes[len(some):]
+		o := github.UpdateCheckRunOptions{Name: c.Name, Status: github.String("in_progress"), Output: output(c, some)}
+		if len(notes) == 0 { // without the mark until all of it is there
+			o.ExternalID = &mark
+			conclude(&o, c.State)
+		}
+		if id, err = r.write(ctx, c.Commit, id, again, o); err != nil || len(notes) == 0 {
+			return err
+		}
+	}
+}
+
+// write changes a run again, or makes one, and returns its number.
+func (r *Repository) write(ctx context.Context, commit string, id int64, again bool, o github.UpdateCheckRunOptions) (int64, error) {
+	if again {
+		_, _, err := r.client.Checks.UpdateCheckRun(ctx, r.owner, r.name, id, o)
+		return id, err
+	}
+	run, _, err := r.client.Checks.CreateCheckRun(ctx, r.owner, r.name, github.CreateCheckRunOptions{
+		Name: o.Name, HeadSHA: commit, ExternalID: o.ExternalID, Status: o.Status, Conclusion: o.Conclusion, CompletedAt: o.CompletedAt, Output: o.Output,
+	})
+	return run.GetID(), err
+}
+
+// conclude says how a run ended, unless it has not.
+func conclude(o *github.UpdateCheckRunOptions, s forge.State) {
+	conclusion := "failure"
+	switch s {
+	case forge.Pending:
+		return
+	case forge.Success:
+		conclusion = "success"
+	case forge.Failure, forge.Error:
+	}
+	o.Status, o.Conclusion = github.String("completed"), &conclusion
+	o.CompletedAt = &github.Timestamp{Time: time.Now().UTC().Truncate(time.Second)}
+}
+
+// newest is our newest run of a check, nil when there is none.
+func (r *Repository) newest(ctx context.Context, c forge.Check) (*github.CheckRun, error) {
+	filter := "latest"
+	list, _, err := r.client.Checks.ListCheckRunsForRef(ctx, r.owner, r.name, c.Commit, &github.ListCheckRunsOptions{
+		CheckName: &c.Name, Filter: &filter, ListOptions: github.ListOptions{PerPage: perPage},
+	})
+	if err != nil || len(list.CheckRuns) == 0 {
+		return nil, err
+	}
+	me, err := r.me(ctx)
+	if err != nil {
+		return nil, err
+	}
+	runs := slices.DeleteFunc(list.CheckRuns, func(run *github.CheckRun) bool {
+		return run.GetName() != c.Name || run.GetHeadSHA() != c.Commit || !r.made(run, me)
+	})
+	if len(runs) == 0 {
+		return nil, nil
+	}
+	return slices.MaxFunc(runs, func(a, b *github.CheckRun) int { return int(a.GetID() - b.GetID()) }), nil
+}
+
+// made tells whether a run is ours: anybody's App can make one of any name.
+func (r *Repository) made(run *github.CheckRun, me account) bool {
+	if r.config.App != nil {
+		return run.GetApp().GetID() == r.config.App.AppID
+	}
+	return strings.EqualFold(run.GetApp().GetSlug()+"[bot]", me.login)
+}
+
+// fingerprint marks a run with what it says.
+func fingerprint(c forge.Check) string {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return prefix + hex.EncodeToString(sum[:12])
+}
+
+func output(c forge.Check, notes []*github.CheckRunAnnotation) *github.CheckRunOutput {
+	title, summary, text := cut(c.Title, mostTitle), cut(c.Summary, mostText), cut(c.Text, mostText)
+	if title == "" {
+		title = cut(c.Name, mostTitle)
+	}
+	o := &github.CheckRunOutput{Title: &title, Summary: &summary, Annotations: notes}
+	if text != "" {
+		o.Text = &text
+	}
+	return o
+}
+
+func annotations(c forge.Check) []*github.CheckRunAnnotation {
+	var list []*github.CheckRunAnnotation
+	for _, a := range c.Annotations {
+		line, level, title, message := max(a.Line, 1), string(a.Level), cut(a.Title, mostTitle), cut(a.Message, mostText)
+		if a.File == "" || message == "" {
+			continue
+		}
+		note := &github.CheckRunAnnotation{Path: &a.File, StartLine: &line, EndLine: &line, AnnotationLevel: &level, Message: &message}
+		if title != "" {
+			note.Title = &title
+		}
+		list = append(list, note)
+	}
+	return list
+}
+
+// cut ends a text where GitHub would refuse it.
+func cut(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,191 @@
+// Package github speaks to a repository on github.com or on a GitHub Enterprise
+// Server, with a token or as an App.
+//
+// It knows GitHub's API, its limits and its ways to refuse, and nothing of plans.
+package github
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/go-github/v55/github"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// Config says which repository, and as whom.
+type Config struct {
+	Repository string // owner/name
+	// APIURL is where the API begins, such as https://ghe.acme.example/api/v3; ""
+	// is [forge.GitHubAPI].
+	APIURL string
+	// One of Token, such as [forge.FileToken], and App.
+	Token func(context.Context) (string, error)
+	App   *forge.App
+	// Login is who comments with the token, where GitHub does not say: tokens of
+	// installations. "" is then the account of GitHub Actions.
+	Login string
+	// RequestsPerHour is the budget; 0 is [forge.DefaultPerHour].
+	RequestsPerHour int
+	// Observe is told of every request.
+	Observe func(forge.Exchange)
+	// Base sends requests; nil is [forge.NewBase].
+	Base http.RoundTripper
+	// WritesPerMinute and CreatesPerHour are GitHub's own limits when 0.
+	WritesPerMinute, CreatesPerHour int
+}
+
+// GitHub allows no more content than that to be made (REST API, "Rate limits").
+const (
+	writesPerMinute = 80
+	createsPerHour  = 500
+)
+
+// perPage is the largest page that GitHub gives, and mostPages how many are read:
+// a hundred times more than anybody has, and an end.
+const (
+	perPage   = 100
+	mostPages = 100
+)
+
+// words are those of the paths that are asked for.
+var words = []string{
+	"access_tokens", "app", "check-runs", "collaborators", "comments", "commits", "installation", "installations", "issues",
+	"permission", "pulls", "reactions", "repos", "repositories", "status", "statuses", "user",
+}
+
+// Repository is a repository on GitHub.
+type Repository struct {
+	owner, name string
+	config      Config
+	transport   *forge.Transport
+	client      *github.Client
+
+	mu       sync.Mutex
+	account  account   // who we are
+	asked    time.Time // when that was asked
+	noChecks time.Time // when check runs were refused
+	full     map[[2]string]bool
+}
+
+var _ forge.Forge = (*Repository)(nil)
+
+var fullName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+
+// New asks nothing yet.
+func New(c Config) (*Repository, error) {
+	owner, name, _ := strings.Cut(c.Repository, "/")
+	if !fullName.MatchString(c.Repository) || name == "." || name == ".." {
+		return nil, fmt.Errorf("github: %q is not the name of a repository; it looks like acme/cloud-config", c.Repository)
+	}
+	if (c.Token == nil) == (c.App == nil) {
+		return nil, fmt.Errorf("github: %s: set one of a token and an App", c.Repository)
+	}
+	api, err := forge.ParseAPI(cmp.Or(c.APIURL, forge.GitHubAPI))
+	if err != nil {
+		return nil, fmt.Errorf("github: %w", err)
+	}
+	r := &Repository{owner: owner, name: name, config: c, full: map[[2]string]bool{}}
+	t := forge.TransportConfig{
+		URL: api, Base: c.Base, PerHour: c.RequestsPerHour, Words: words, Observe: c.Observe,
+		WritesPerMinute: cmp.Or(c.WritesPerMinute, writesPerMinute), CreatesPerHour: cmp.Or(c.CreatesPerHour, createsPerHour),
+		Authorize: forge.Authorize("Bearer", c.Token),
+	}
+	if c.App != nil {
+		t.Authorize = forge.Authorize("Bearer", c.App.Token)
+		t.Renew = func(refused string) { c.App.Forget(strings.TrimPrefix(refused, "Bearer ")) }
+	}
+	r.transport = forge.NewTransport(t)
+	r.client = github.NewClient(r.transport.Client())
+	r.client.BaseURL = api
+	r.client.UserAgent = "stackreeve"
+	return r, nil
+}
+
+// Budget tells how many requests are left in this hour, and of how many.
+func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
+
+// String names the repository in messages.
+func (r *Repository) String() string { return r.owner + "/" + r.name }
+
+// account is who somebody is. A name can be given up and taken by somebody else;
+// the number stays. Nobody can have a name like an App's but that App.
+type account struct {
+	login string
+	id    int64 // 0 when it is not known
+}
+
+func accountOf(u *github.User) account { return account{u.GetLogin(), u.GetID()} }
+
+// is tells whether somebody is this account.
+func (a account) is(u *github.User) bool {
+	if a.id != 0 {
+		return u.GetID() == a.id
+	}
+	return a.login != "" && strings.EqualFold(u.GetLogin(), a.login)
+}
+
+// me is who our comments and statuses are by. It is asked for anew now and then:
+// tokens can be replaced.
+func (r *Repository) me(ctx context.Context) (account, error) {
+	if r.config.App != nil {
+		login, err := r.config.App.Login(ctx)
+		return account{login: login}, r.fail(err, "find out who we are")
+	}
+	r.mu.Lock()
+	me, at := r.account, r.asked
+	r.mu.Unlock()
+	if me.login != "" && time.Since(at) < time.Hour {
+		return me, nil
+	}
+	user, _, err := r.client.Users.Get(ctx, "")
+	switch {
+	case code(err) == http.StatusForbidden:
+		// A token of an installation, which is nobody: GITHUB_TOKEN is one.
+		me = account{login: cmp.Or(r.config.Login, "github-actions[bot]")}
+	case err != nil:
+		return account{}, r.fail(err, "find out who we are")
+	default:
+		me = accountOf(user)
+	}
+	r.am(me)
+	return me, nil
+}
+
+// am remembers who we are.
+func (r *Repository) am(me account) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.account, r.asked = me, time.Now()
+}
+
+// pages reads all pages of a list, up to a bound. ask returns one of them. What
+// is null in a list is left out.
+func pages[T any](r *Repository, what string, ask func(github.ListOptions) ([]*T, *github.Response, error)) ([]*T, error) {
+	var all []*T
+	page := github.ListOptions{PerPage: perPage}
+	for range mostPages {
+		list, resp, err := ask(page)
+		list = slices.DeleteFunc(list, func(one *T) bool { return one == nil })
+		if errors.Is(err, forge.ErrTooMany) {
+			return append(all, list...), fmt.Errorf("github: %s: %s: %w", r, what, err)
+		}
+		if err != nil {
+			return nil, r.fail(err, what)
+		}
+		all = append(all, list...)
+		if resp.NextPage <= page.Page {
+			return all, nil
+		}
+		page.Page = resp.NextPage
+	}
+	return all, fmt.Errorf("github: %s: %s: %w: more than %d pages", r, what, forge.ErrTooMany, mostPages)
+}

@@ -1,0 +1,176 @@
+package cinder
+
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+// Volume is a volume.
+type Volume struct {
+	ID          string
+	Project     string
+	User        string
+	Name        *string
+	Description *string
+	Size        int // GiB
+	Status      string
+	Zone        string
+	Type        *volumeType
+	Snapshot    *string
+	Source      *string
+	Metadata    map[string]string
+	Bootable    bool
+	Multiattach bool
+	ReadOnly    bool
+	Created     time.Time
+	Updated     time.Time
+
+	image map[string]string // volume_image_metadata
+}
+
+// volumeView is cinder/api/v3/views/volumes.py: detail.
+type volumeView struct {
+	ID          string            `json:"id"`
+	Status      string            `json:"status"`
+	Size        int               `json:"size"`
+	Zone        string            `json:"availability_zone"`
+	Created     string            `json:"created_at"`
+	Updated     *string           `json:"updated_at"`
+	Name        *string           `json:"name"`
+	Description *string           `json:"description"`
+	Type        string            `json:"volume_type"`
+	Snapshot    *string           `json:"snapshot_id"`
+	Source      *string           `json:"source_volid"`
+	Metadata    map[string]string `json:"metadata"`
+	Links       []any             `json:"links"`
+	User        string            `json:"user_id"`
+	Bootable    string            `json:"bootable"`
+	Encrypted   bool              `json:"encrypted"`
+	Replication *string           `json:"replication_status"`
+	Group       *string           `json:"consistencygroup_id"`
+	Multiattach bool              `json:"multiattach"`
+	Attachments []any             `json:"attachments"`
+	*groupAttr
+	*sharedAttrs
+	*clusterAttr
+	*typeIDAttr
+	*quotaAttr
+	*tenantAttr
+	Image map[string]string `json:"volume_image_metadata,omitempty"`
+	*adminAttrs
+}
+
+type groupAttr struct {
+	Group *string `json:"group_id"`
+}
+
+type sharedAttrs struct {
+	Shared  bool   `json:"shared_targets"`
+	Service string `json:"service_uuid"`
+}
+
+type clusterAttr struct {
+	Cluster *string `json:"cluster_name"`
+}
+
+type typeIDAttr struct {
+	TypeID string `json:"volume_type_id"`
+}
+
+type quotaAttr struct {
+	Consumes bool `json:"consumes_quota"`
+}
+
+type tenantAttr struct {
+	Tenant string `json:"os-vol-tenant-attr:tenant_id"`
+}
+
+type adminAttrs struct {
+	Host      string  `json:"os-vol-host-attr:host"`
+	Status    *string `json:"os-vol-mig-status-attr:migstat"`
+	NameID    *string `json:"os-vol-mig-status-attr:name_id"`
+	Migration *string `json:"migration_status"`
+}
+
+func links(c *call, path string) []any {
+	project := c.PathValue("project")
+	return []any{map[string]string{"rel": "self", "href": c.Base + "/v3/" + project + "/" + path}, map[string]string{"rel": "bookmark", "href": c.Base + "/" + project + "/" + path}}
+}
+
+func stamp(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	s := oslo.StampMicro(t.Truncate(time.Second))
+	return &s
+}
+
+// view shows a volume; fresh is for the answer to its creation, whose time has
+// its microseconds still, and extended for reads, which name the project.
+func (b *Cinder) view(c *call, v *Volume, fresh, extended bool) *volumeView {
+	out := &volumeView{ID: v.ID, Status: v.Status, Size: v.Size, Zone: v.Zone, Created: *stamp(v.Created), Updated: stamp(v.Updated), Name: v.Name, Description: v.Description,
+		Type: v.Type.Name, Snapshot: v.Snapshot, Source: v.Source, Metadata: v.Metadata, Links: links(c, "volumes/"+v.ID), User: v.User, Bootable: "false",
+		Multiattach: v.Multiattach, Attachments: b.attachmentsOf(c, v)}
+	if fresh {
+		out.Created, out.Updated = oslo.StampMicro(v.Created), nil
+	}
+	if v.Bootable {
+		out.Bootable = "true"
+	}
+	if c.minor >= 13 {
+		out.groupAttr = &groupAttr{}
+	}
+	if c.minor >= 48 {
+		out.sharedAttrs = &sharedAttrs{Service: b.service}
+	}
+	if c.minor >= 61 && c.Caller.Admin() {
+		out.clusterAttr = &clusterAttr{}
+	}
+	if c.minor >= 63 {
+		out.typeIDAttr = &typeIDAttr{v.Type.ID}
+	}
+	if c.minor >= 65 {
+		out.quotaAttr = &quotaAttr{true}
+	}
+	if extended {
+		out.tenantAttr = &tenantAttr{v.Project}
+		out.Image = v.image
+		if c.Caller.Admin() {
+			out.adminAttrs = &adminAttrs{Host: "storage@fake#fake"}
+		}
+	}
+	return out
+}
+
+func (b *Cinder) brief(c *call, v *Volume) any {
+	return map[string]any{"id": v.ID, "name": v.Name, "links": links(c, "volumes/"+v.ID)}
+}
+
+func (b *Cinder) touch(v *Volume) { v.Updated = b.cloud.Now() }
+
+// to moves a volume to a state now, and after the delay of all states on to another one.
+func (b *Cinder) to(v *Volume, state, next string, then func(*Volume)) {
+	v.Status = state
+	b.touch(v)
+	id := v.ID
+	b.cloud.After(b.opts.BuildDelay, func() {
+		if v, ok := b.volumes.Get(id); ok && v.Status == state {
+			v.Status = next
+			b.touch(v)
+			if then != nil {
+				then(v)
+			}
+		}
+	})
+}
+
+func (b *Cinder) find(c *oslo.Caller, id string) (*Volume, error) {
+	v, ok := b.volumes.Get(id)
+	if !ok || v.Project != c.ProjectID && !c.Admin() {
+		return nil, notFound("Volume %s could not be found.", id)
+	}
+	return v, nil
+}
+
+func (c *call) id() string { return c.PathValue("id") }

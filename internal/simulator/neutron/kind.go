@@ -1,0 +1,125 @@
+package neutron
+
+import (
+	"net/url"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+// kind is one collection of the API: what all of them have in common is here,
+// what differs is in the functions.
+type kind[T any] struct {
+	n      *Neutron
+	name   string // "security_group"
+	path   string // "security-groups"
+	attrs  []attribute
+	filter []string // attributes one may filter by
+	store  *oslo.Collection[T]
+	fields oslo.Fields
+	tagged bool
+	// ignoresTags: Zed takes tags in a POST of ports and forgets them, where it
+	// refuses them for everything else.
+	ignoresTags bool
+
+	standard func(*T) *Standard
+	visible  func(*oslo.Caller, *T) bool
+	missing  func(id string) *oslo.Error
+	view     func(*oslo.Caller, *T) any
+	// viewNew, if set, is the view in the answer to a create.
+	viewNew func(*oslo.Caller, *T) any
+	// idleWithoutBody: a PUT of no attributes leaves the revision as it is.
+	idleWithoutBody bool
+	// mayDelete, if set, lets more callers delete than the project and admins.
+	mayDelete func(*oslo.Caller, *T) bool
+	// matches, if set, answers for filters that no attribute answers for.
+	matches func(rec *T, key string, words []string) (fits, known bool)
+	// checkQuery, if set, refuses malformed filters.
+	checkQuery func(url.Values) *oslo.Error
+	// before, if set, prepares the collection for a list.
+	before func(*oslo.Call)
+	create func(*oslo.Call, values) (*T, error)
+	update func(*oslo.Call, *T, values) error
+	remove func(*oslo.Call, *T) error
+	// checkBulk, if set, looks at all bodies of a create together.
+	checkBulk func([]values) error
+	// made, if set, is told what a request created.
+	made func([]*T)
+	// undo takes a record of a failed bulk create back.
+	undo func(*T)
+}
+
+func (k *kind[T]) plural() string { return k.name + "s" }
+
+// project and tags attributes are the same everywhere.
+func (k *kind[T]) base(tagsInPost bool) []attribute {
+	tags := never
+	if tagsInPost || k.ignoresTags {
+		tags = anybody
+	}
+	out := []attribute{
+		{name: "id"},
+		{name: "tenant_id", post: anybody, parse: text(255)},
+		{name: "project_id", post: anybody, parse: text(255)},
+		{name: "description", post: anybody, put: anybody, byDefault: "", parse: text(255)},
+		{name: "created_at"}, {name: "updated_at"}, {name: "revision_number"},
+	}
+	if k.tagged {
+		out = append(out, attribute{name: "tags", post: tags, byDefault: []string{}, parse: parseTags})
+	}
+	return out
+}
+
+func (n *Neutron) handle(method, path string, h oslo.Handler) {
+	n.svc.Handle(method+" /v2.0/"+path, h)
+}
+
+func (k *kind[T]) register() {
+	k.fields = oslo.FieldsOf[T]()
+	k.store = oslo.NewCollection(func(t *T) string { return k.standard(t).ID })
+	k.attrs = append(k.base(k.n.opts.TagsOnCreate), k.attrs...)
+	k.n.usages = append(k.n.usages, usage{k.name, func(project string) int {
+		return len(k.store.Where(func(t *T) bool { return k.standard(t).ProjectID == project }))
+	}})
+	k.n.handle("GET", k.path, k.list)
+	k.n.handle("GET", k.path+".json", k.list)
+	k.n.handle("POST", k.path, k.post)
+	k.n.handle("GET", k.path+"/{id}", k.show)
+	k.n.handle("PUT", k.path+"/{id}", k.put)
+	k.n.handle("DELETE", k.path+"/{id}", k.delete)
+	if k.tagged {
+		k.tagRoutes()
+	}
+}
+
+// find looks a record up as the caller may see it.
+func (k *kind[T]) find(c *oslo.Caller, id string) (*T, *oslo.Error) {
+	rec, ok := k.store.Get(id)
+	if !ok || !c.Admin() && k.standard(rec).ProjectID != c.ProjectID && !k.visible(c, rec) {
+		return nil, k.missing(id)
+	}
+	return rec, nil
+}
+
+// owned is find for a write: what is visible but foreign is refused by policy.
+func (k *kind[T]) owned(c *oslo.Caller, id, action string) (*T, *oslo.Error) {
+	rec, err := k.find(c, id)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Admin() && k.standard(rec).ProjectID != c.ProjectID && (action != "delete" || k.mayDelete == nil || !k.mayDelete(c, rec)) {
+		return nil, disallowed(action+"_"+k.name, "")
+	}
+	return rec, nil
+}
+
+func (k *kind[T]) show(c *oslo.Call) (*oslo.Response, error) {
+	rec, err := k.find(c.Caller, c.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	view, perr := oslo.Pick(k.view(c.Caller, rec), c.Query()["fields"])
+	if perr != nil {
+		return nil, perr
+	}
+	return oslo.OK(map[string]any{k.name: view}), nil
+}

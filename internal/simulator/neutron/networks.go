@@ -1,0 +1,253 @@
+package neutron
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+// Network is a network as the API shows it. Its subnets are looked up.
+type Network struct {
+	Standard
+	Name             string   `json:"name"`
+	AdminStateUp     bool     `json:"admin_state_up"`
+	MTU              int      `json:"mtu"`
+	Status           string   `json:"status"`
+	Subnets          []string `json:"subnets"`
+	Shared           bool     `json:"shared"`
+	External         bool     `json:"router:external"`
+	IsDefault        *bool    `json:"is_default,omitempty"` // of external networks
+	ZoneHints        []string `json:"availability_zone_hints"`
+	Zones            []string `json:"availability_zones"`
+	IPv4AddressScope *string  `json:"ipv4_address_scope"`
+	IPv6AddressScope *string  `json:"ipv6_address_scope"`
+	PortSecurity     bool     `json:"port_security_enabled"`
+	QoSPolicyID      *string  `json:"qos_policy_id"`
+
+	Provider *Provider `json:"-"`
+}
+
+// Provider is how a network is realised; only admins see it.
+type Provider struct {
+	Type     string  `json:"provider:network_type"`
+	Physical *string `json:"provider:physical_network"`
+	Segment  *int    `json:"provider:segmentation_id"`
+}
+
+// The tunnel overhead of the cloud's default network type, and its physical MTU.
+const (
+	tunnelMTU   = 1450
+	physicalMTU = 1500
+)
+
+func (n *Neutron) addNetworks() {
+	n.networks = &kind[Network]{n: n, name: "network", path: "networks", tagged: true,
+		standard: func(t *Network) *Standard { return &t.Standard },
+		visible:  func(_ *oslo.Caller, t *Network) bool { return t.Shared || t.External },
+		missing: func(id string) *oslo.Error {
+			return notFound("NetworkNotFound", "Network %s could not be found.", id)
+		},
+		view: viewNetwork, viewNew: viewNewNetwork, matches: matchNetwork, idleWithoutBody: true,
+		create: n.createNetwork, update: n.updateNetwork, remove: n.deleteNetwork,
+		undo: func(t *Network) { n.networks.store.Remove(t.ID) },
+	}
+	n.networks.filter = []string{"admin_state_up", "mtu", "status", "shared", "router:external", "is_default", "subnets",
+		"provider:network_type", "provider:physical_network", "provider:segmentation_id", "port_security_enabled", "qos_policy_id",
+		"availability_zone_hints", "availability_zones", "ipv4_address_scope", "ipv6_address_scope"}
+	n.networks.attrs = []attribute{
+		{name: "name", post: anybody, put: anybody, byDefault: "", parse: text(255)},
+		{name: "admin_state_up", post: anybody, put: anybody, byDefault: true, parse: boolean},
+		{name: "shared", post: adminOnly, put: adminOnly, byDefault: false, parse: boolean},
+		{name: "router:external", post: adminOnly, put: adminOnly, byDefault: false, parse: boolean},
+		{name: "is_default", post: adminOnly, put: adminOnly, byDefault: false, parse: boolean},
+		{name: "mtu", post: anybody, put: anybody, byDefault: 0, parse: nonNegative},
+		{name: "port_security_enabled", post: anybody, put: anybody, byDefault: true, parse: boolean},
+		{name: "availability_zone_hints", post: anybody, byDefault: []string{}, parse: zoneHints},
+		{name: "qos_policy_id", post: anybody, put: anybody, parse: orNull(qosPolicy)},
+		{name: "provider:network_type", post: adminOnly, put: adminOnly, parse: orNull(text(32))},
+		{name: "provider:physical_network", post: adminOnly, put: adminOnly, parse: orNull(text(64))},
+		{name: "provider:segmentation_id", post: adminOnly, put: adminOnly, parse: orNull(integer(0, 1<<31-1))},
+		{name: "status"}, {name: "subnets"}, {name: "availability_zones"}, {name: "ipv4_address_scope"}, {name: "ipv6_address_scope"},
+	}
+	n.networks.register()
+}
+
+type networkView struct {
+	*Network
+	*Provider // for admins
+}
+
+func viewNetwork(c *oslo.Caller, t *Network) any {
+	v := networkView{Network: t}
+	if c.Admin() {
+		v.Provider = t.Provider
+	}
+	return v
+}
+
+// viewNewNetwork shows is_default of every network, as Zed does in the answer
+// to a create only.
+func viewNewNetwork(c *oslo.Caller, t *Network) any {
+	v := struct {
+		networkView
+		IsDefault bool `json:"is_default"`
+	}{IsDefault: t.IsDefault != nil && *t.IsDefault}
+	v.Network = t
+	if c.Admin() {
+		v.Provider = t.Provider
+	}
+	return v
+}
+
+func matchNetwork(t *Network, key string, words []string) (fits, known bool) {
+	var have string
+	switch key {
+	case "subnets":
+		for _, w := range words {
+			if containsWord(t.Subnets, w) {
+				return true, true
+			}
+		}
+		return false, true
+	case "provider:network_type":
+		have = t.Provider.Type
+	case "provider:physical_network":
+		if t.Provider.Physical != nil {
+			have = *t.Provider.Physical
+		}
+	default:
+		return false, false
+	}
+	return containsWord(words, have), true
+}
+
+func (n *Neutron) createNetwork(_ *oslo.Call, v values) (*Network, error) {
+	n.ensureDefaultGroup(v.text("project_id"))
+	t := &Network{Standard: n.standard(v.text("project_id"), v.text("description")), Name: v.text("name"), Status: "ACTIVE",
+		AdminStateUp: v.flag("admin_state_up"), Shared: v.flag("shared"), External: v.flag("router:external"),
+		PortSecurity: v.flag("port_security_enabled"), QoSPolicyID: v.textPtr("qos_policy_id"),
+		Subnets: []string{}, ZoneHints: []string{}, Zones: []string{}}
+	take(v, "availability_zone_hints", &t.ZoneHints)
+	if t.External {
+		isDefault := v.flag("is_default")
+		t.IsDefault = &isDefault
+	}
+	t.Provider = n.provider(v)
+	if err := t.setMTU(v.number("mtu")); err != nil {
+		return nil, err
+	}
+	t.Revision = 1
+	n.networks.store.Add(t)
+	return t, nil
+}
+
+func (n *Neutron) provider(v values) *Provider {
+	p := &Provider{Type: "vxlan", Physical: v.textPtr("provider:physical_network")}
+	take(v, "provider:network_type", &p.Type)
+	takePtr(v, "provider:segmentation_id", &p.Segment)
+	if p.Segment == nil && p.Type == "vxlan" {
+		n.segment++
+		segment := n.segment
+		p.Segment = &segment
+	}
+	return p
+}
+
+// setMTU is plugins/ml2/plugin.py: _get_network_mtu.
+func (t *Network) setMTU(asked int) error {
+	limit := tunnelMTU
+	if t.Provider.Type != "vxlan" {
+		limit = physicalMTU
+	}
+	if asked > limit {
+		return invalidInput("Requested MTU is too big, maximum is %d.", limit)
+	}
+	if t.MTU = limit; asked > 0 {
+		t.MTU = asked
+	}
+	return nil
+}
+
+func (n *Neutron) updateNetwork(_ *oslo.Call, t *Network, v values) error {
+	if v.has("mtu") {
+		if err := t.setMTU(v.number("mtu")); err != nil {
+			return err
+		}
+	}
+	if external, ok := v["router:external"].(bool); ok {
+		if err := n.setExternal(t, external); err != nil {
+			return err
+		}
+	}
+	if shared, ok := v["shared"].(bool); ok {
+		if err := n.setShared(t, shared); err != nil {
+			return err
+		}
+	}
+	take(v, "name", &t.Name)
+	take(v, "admin_state_up", &t.AdminStateUp)
+	take(v, "port_security_enabled", &t.PortSecurity)
+	takePtr(v, "qos_policy_id", &t.QoSPolicyID)
+	if t.External {
+		takePtr(v, "is_default", &t.IsDefault)
+	}
+	return nil
+}
+
+// setExternal is db/external_net_db.py: ExternalNetworkInUse.
+func (n *Neutron) setExternal(t *Network, external bool) error {
+	if t.External && !external && n.externalInUse(t.ID) {
+		return conflict("ExternalNetworkInUse", "External network %s cannot be updated to be made non-external, since it has existing gateway ports.", t.ID)
+	}
+	if t.External = external; !external {
+		t.IsDefault = nil
+	} else if t.IsDefault == nil {
+		t.IsDefault = new(bool)
+	}
+	return nil
+}
+
+func (n *Neutron) externalInUse(id string) bool {
+	for p := range n.ports.store.All() {
+		if p.NetworkID == id && (p.DeviceOwner == ownerGateway || p.DeviceOwner == ownerFloatingIP) {
+			return true
+		}
+	}
+	return false
+}
+
+// setShared is db/rbac_db_mixin: InvalidSharedSetting.
+func (n *Neutron) setShared(t *Network, shared bool) error {
+	if t.Shared && !shared {
+		for p := range n.ports.store.All() {
+			if p.NetworkID == t.ID && p.ProjectID != t.ProjectID && p.ProjectID != "" {
+				return conflict("InvalidSharedSetting", "Unable to reconfigure sharing settings for network %s. Multiple tenants are using it.", t.Name)
+			}
+		}
+	}
+	t.Shared = shared
+	return nil
+}
+
+// deleteNetwork is db/db_base_plugin_v2.py: delete_network, NetworkInUse. Its
+// subnets go with it.
+func (n *Neutron) deleteNetwork(_ *oslo.Call, t *Network) error {
+	var held []string
+	for p := range n.ports.store.All() {
+		if p.NetworkID == t.ID && !autoDeleted(p.DeviceOwner) {
+			held = append(held, p.ID)
+		}
+	}
+	if len(held) > 0 {
+		return conflict("NetworkInUse", "Unable to complete operation on network %s. There are one or more ports still in use on the network, id for these ports is: %s.", t.ID, strings.Join(held, ","))
+	}
+	for _, p := range n.ports.store.Where(func(p *Port) bool { return p.NetworkID == t.ID }) {
+		n.dropPort(p)
+	}
+	for _, id := range t.Subnets {
+		n.subnets.store.Remove(id)
+		delete(n.taken, id)
+	}
+	n.networks.store.Remove(t.ID)
+	return nil
+}

@@ -1,0 +1,132 @@
+// Package neutron simulates the network service as Zed has it with the ML2
+// plugin and the router, floating IP, security group, tag, revision and quota
+// extensions: networks, subnets, ports, routers, floating IPs, security groups
+// and their rules.
+//
+// It knows nothing of servers or load balancers. Nova and Octavia act on it
+// through the exported methods, as they do on the real one with the service
+// user's rights. Agents and data planes do not exist; ports become ACTIVE when
+// a service says so.
+package neutron
+
+import (
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+// Options are what differs between clouds.
+type Options struct {
+	// TagsOnCreate offers the extension tag-creation (2025.1): tags may be in a POST.
+	TagsOnCreate bool
+	// MaxPage is pagination_max_limit; zero means that lists come whole.
+	MaxPage int
+}
+
+// Neutron is the network service.
+type Neutron struct {
+	cloud *oslo.Cloud
+	svc   *oslo.Service
+	opts  Options
+
+	networks    *kind[Network]
+	subnets     *kind[Subnet]
+	ports       *kind[Port]
+	groups      *kind[SecurityGroup]
+	rules       *kind[SecurityGroupRule]
+	routers     *kind[Router]
+	floatingIPs *kind[FloatingIP]
+
+	byDevice   map[string]map[string]*Port // ports by device id
+	macs       map[macKey]string           // port ids
+	taken      map[string]takenIPs         // by subnet
+	defaults   map[string]*SecurityGroup   // by project
+	ruleIndex  map[string][]*SecurityGroupRule
+	fipsOn     map[string][]*FloatingIP  // by port id
+	quotas     map[string]map[string]int // limits set, by project
+	portGone   []func(*Port)
+	usages     []usage
+	standardID int
+	portSeq    int
+	segment    int
+}
+
+type macKey struct{ network, mac string }
+
+// New registers the network service.
+func New(cloud *oslo.Cloud, opts Options) *Neutron {
+	n := &Neutron{cloud: cloud, opts: opts, byDevice: map[string]map[string]*Port{}, macs: map[macKey]string{},
+		taken: map[string]takenIPs{}, defaults: map[string]*SecurityGroup{}, ruleIndex: map[string][]*SecurityGroupRule{},
+		fipsOn: map[string][]*FloatingIP{}, quotas: map[string]map[string]int{}}
+	n.svc = &oslo.Service{Name: "neutron", Types: []string{"network"}, Prefix: "/network", Render: render}
+	cloud.Register(n.svc)
+	n.svc.HandlePublic("GET /{$}", n.versions)
+	n.svc.Handle("GET /v2.0", n.resources)
+	n.svc.Handle("GET /v2.0/extensions", n.listExtensions)
+	n.svc.Handle("GET /v2.0/extensions/{alias}", n.showExtension)
+	for path, name := range emptyCollections {
+		n.svc.Handle("GET /v2.0/"+path, emptyList(name))
+	}
+	n.addNetworks()
+	n.addSubnets()
+	n.addPorts()
+	n.addGroups()
+	n.addRules()
+	n.addRouters()
+	n.addFloatingIPs()
+	n.addQuotas()
+	return n
+}
+
+// emptyCollections are there and hold nothing.
+var emptyCollections = map[string]string{"availability_zones": "availability_zones", "agents": "agents", "subnetpools": "subnetpools",
+	"address-scopes": "address_scopes", "trunks": "trunks", "rbac-policies": "rbac_policies", "qos/policies": "policies",
+	"network-ip-availabilities": "network_ip_availabilities", "address-groups": "address_groups", "flavors": "flavors",
+	"floatingips/{id}/port_forwardings": "port_forwardings"}
+
+func emptyList(name string) oslo.Handler {
+	return func(*oslo.Call) (*oslo.Response, error) { return oslo.OK(map[string]any{name: []any{}}), nil }
+}
+
+func (n *Neutron) versions(c *oslo.Call) (*oslo.Response, error) {
+	return oslo.OK(map[string]any{"versions": []any{map[string]any{"id": "v2.0", "status": "CURRENT",
+		"links": []any{map[string]string{"rel": "self", "href": c.Base + "/v2.0/"}}}}}), nil
+}
+
+func (n *Neutron) resources(c *oslo.Call) (*oslo.Response, error) {
+	if c.Original.Path[len(c.Original.Path)-1] != '/' {
+		return nil, oslo.Errorf(http.StatusNotFound, "HTTPNotFound", "The resource could not be found.")
+	}
+	var list []any
+	for _, name := range []string{"network", "subnet", "subnetpool", "port"} {
+		list = append(list, map[string]any{"name": name, "collection": name + "s",
+			"links": []any{map[string]string{"rel": "self", "href": c.Base + "/v2.0/" + name + "s"}}})
+	}
+	return oslo.OK(map[string]any{"resources": list}), nil
+}
+
+// Standard are the attributes that every Neutron resource has
+// (neutron/db/standard_attr.py).
+type Standard struct {
+	ID          string   `json:"id"`
+	TenantID    string   `json:"tenant_id"`
+	ProjectID   string   `json:"project_id"`
+	Description string   `json:"description"`
+	Tags        []string `json:"tags"`
+	CreatedAt   string   `json:"created_at"`
+	UpdatedAt   string   `json:"updated_at"`
+	Revision    int      `json:"revision_number"`
+}
+
+func (n *Neutron) standard(projectID, description string) Standard {
+	now := oslo.Stamp(n.cloud.Now())
+	n.standardID++
+	return Standard{ID: n.cloud.UUID(), TenantID: projectID, ProjectID: projectID, Description: description, Tags: []string{}, CreatedAt: now, UpdatedAt: now}
+}
+
+// bump raises the revision, as services/revisions/revision_plugin.py does for
+// every write, also one that changes nothing.
+func (n *Neutron) bump(s *Standard) {
+	s.Revision++
+	s.UpdatedAt = oslo.Stamp(n.cloud.Now())
+}

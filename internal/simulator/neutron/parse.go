@@ -1,0 +1,262 @@
+package neutron
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+// Validators and converters, each after its namesake in
+// neutron_lib/api/validators and neutron_lib/api/converters.py.
+
+type parser = func(name string, v any) (any, *oslo.Error)
+
+// py prints a JSON value as Python's str does, which is how messages show it.
+func py(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "None"
+	case bool:
+		if v {
+			return "True"
+		}
+		return "False"
+	case []any:
+		parts := make([]string, len(v))
+		for i, x := range v {
+			parts[i] = pyRepr(x)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case map[string]any:
+		var parts []string
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, pyRepr(key)+": "+pyRepr(v[key]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+func pyRepr(v any) string {
+	if s, ok := v.(string); ok {
+		return "'" + s + "'"
+	}
+	return py(v)
+}
+
+func text(limit int) parser {
+	return func(name string, v any) (any, *oslo.Error) {
+		s, ok := v.(string)
+		if !ok {
+			return nil, invalid(name, "'%s' is not a valid string.", py(v))
+		}
+		if len([]rune(s)) > limit {
+			return nil, invalid(name, "'%s' exceeds maximum length of %d.", s, limit)
+		}
+		return s, nil
+	}
+}
+
+func orNull(p parser) parser {
+	return func(name string, v any) (any, *oslo.Error) {
+		if v == nil {
+			return nil, nil
+		}
+		return p(name, v)
+	}
+}
+
+func boolean(_ string, v any) (any, *oslo.Error) {
+	switch x := v.(type) {
+	case bool:
+		return x, nil
+	case string:
+		switch strings.ToLower(x) {
+		case "true", "1":
+			return true, nil
+		case "false", "0":
+			return false, nil
+		}
+	case json.Number:
+		switch x {
+		case "1":
+			return true, nil
+		case "0":
+			return false, nil
+		}
+	}
+	return nil, invalidInput("'%s' cannot be converted to boolean.", py(v))
+}
+
+func toInt(v any) (int, *oslo.Error) {
+	i, err := strconv.Atoi(py(v))
+	if err != nil {
+		return 0, invalidInput("'%s' is not an integer.", py(v))
+	}
+	return i, nil
+}
+
+func integer(low, high int) parser {
+	return func(name string, v any) (any, *oslo.Error) {
+		i, err := toInt(v)
+		if err != nil {
+			return nil, err
+		}
+		if i < low {
+			return nil, invalid(name, "'%d' is too small - must be at least '%d'.", i, low)
+		}
+		if i > high {
+			return nil, invalid(name, "'%d' is too large - must be no larger than '%d'.", i, high)
+		}
+		return i, nil
+	}
+}
+
+func nonNegative(name string, v any) (any, *oslo.Error) {
+	i, err := toInt(v)
+	if err == nil && i < 0 {
+		err = invalid(name, "'%d' should be non-negative.", i)
+	}
+	return i, err
+}
+
+// qosPolicy refuses every policy: there are none to name.
+func qosPolicy(name string, v any) (any, *oslo.Error) {
+	if _, err := uuid(name, v); err != nil {
+		return nil, err
+	}
+	return nil, notFound("QosPolicyNotFound", "QoS policy %s could not be found.", py(v))
+}
+
+// zoneHints refuses every zone: without agents Neutron knows none.
+func zoneHints(name string, v any) (any, *oslo.Error) {
+	zones, err := textList(name, v)
+	if err != nil {
+		return nil, err
+	}
+	if l, _ := zones.([]string); len(l) > 0 {
+		return nil, notFound("AvailabilityZoneNotFound", "AvailabilityZone %s could not be found.", l[0])
+	}
+	return zones, nil
+}
+
+// oneOf takes one of some words, or numbers spelt as words.
+func oneOf(allowed ...string) parser {
+	return func(name string, v any) (any, *oslo.Error) {
+		for _, a := range allowed {
+			if py(v) == a {
+				return a, nil
+			}
+		}
+		return nil, invalid(name, "%s is not in valid_values.", py(v))
+	}
+}
+
+var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`)
+
+func uuid(name string, v any) (any, *oslo.Error) {
+	s, ok := v.(string)
+	if !ok || !uuidForm.MatchString(s) {
+		return nil, invalid(name, "'%s' is not a valid UUID.", py(v))
+	}
+	return s, nil
+}
+
+func list(name string, v any) ([]any, *oslo.Error) {
+	l, ok := v.([]any)
+	if !ok {
+		return nil, invalid(name, "'%s' is not a list.", py(v))
+	}
+	return l, nil
+}
+
+func uuidList(name string, v any) (any, *oslo.Error) {
+	if v == nil {
+		return []string{}, nil
+	}
+	l, err := list(name, v)
+	if err != nil {
+		return nil, err
+	}
+	out, seen := []string{}, map[string]bool{}
+	for _, x := range l {
+		if _, err := uuid(name, x); err != nil {
+			return nil, err
+		}
+		s, _ := x.(string)
+		if seen[s] {
+			return nil, invalid(name, "Duplicate items in the list: '%s'.", s)
+		}
+		seen[s] = true
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func textList(name string, v any) (any, *oslo.Error) {
+	l, err := list(name, v)
+	if err != nil {
+		return nil, err
+	}
+	out := []string{}
+	for _, x := range l {
+		s, ok := x.(string)
+		if !ok {
+			return nil, invalid(name, "'%s' is not a valid string.", py(x))
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func anything(_ string, v any) (any, *oslo.Error) { return v, nil }
+
+var macForm = regexp.MustCompile(`^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$`)
+
+func mac(name string, v any) (any, *oslo.Error) {
+	s, ok := v.(string)
+	if !ok || !macForm.MatchString(s) {
+		return nil, invalid(name, "'%s' is not a valid MAC address.", py(v))
+	}
+	return s, nil
+}
+
+func ip(name string, v any) (any, *oslo.Error) {
+	s, ok := v.(string)
+	a, err := netip.ParseAddr(s)
+	if !ok || err != nil || a.Zone() != "" {
+		return nil, invalid(name, "'%s' is not a valid IP address.", py(v))
+	}
+	return a.String(), nil
+}
+
+// object reads a dictionary whose values are words.
+func object(name string, v any, allowed ...string) (map[string]any, *oslo.Error) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, invalid(name, "'%s' is not a dictionary.", py(v))
+	}
+	for key := range m {
+		if !containsWord(allowed, key) {
+			return nil, invalid(name, "Unexpected keys supplied: %s.", key)
+		}
+	}
+	return m, nil
+}
+
+func containsWord(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}

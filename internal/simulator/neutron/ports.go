@@ -1,0 +1,170 @@
+package neutron
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+// Port is a port as the API shows it.
+type Port struct {
+	Standard
+	Name           string        `json:"name"`
+	NetworkID      string        `json:"network_id"`
+	MAC            string        `json:"mac_address"`
+	AdminStateUp   bool          `json:"admin_state_up"`
+	Status         string        `json:"status"`
+	DeviceID       string        `json:"device_id"`
+	DeviceOwner    string        `json:"device_owner"`
+	FixedIPs       []FixedIP     `json:"fixed_ips"`
+	AddressPairs   []AddressPair `json:"allowed_address_pairs"`
+	DHCPOptions    []DHCPOption  `json:"extra_dhcp_opts"`
+	SecurityGroups []string      `json:"security_groups"`
+	VNICType       string        `json:"binding:vnic_type"`
+	PortSecurity   bool          `json:"port_security_enabled"`
+	QoSPolicyID    *string       `json:"qos_policy_id"`
+	QoSNetworkID   *string       `json:"qos_network_policy_id"`
+
+	Binding Binding `json:"-"`
+
+	seq int // order of creation
+}
+
+// AddressPair is one more address that a port may send from.
+type AddressPair struct {
+	MAC string `json:"mac_address"`
+	IP  string `json:"ip_address"`
+}
+
+// DHCPOption is a DHCP option of a port.
+type DHCPOption struct {
+	Name      string  `json:"opt_name"`
+	Value     *string `json:"opt_value"`
+	IPVersion int     `json:"ip_version"`
+}
+
+// Binding is where a port is plugged in; only admins see it.
+type Binding struct {
+	Host            string         `json:"binding:host_id"`
+	Profile         map[string]any `json:"binding:profile"`
+	VIFType         string         `json:"binding:vif_type"`
+	VIFDetails      map[string]any `json:"binding:vif_details"`
+	ResourceRequest any            `json:"resource_request"`
+}
+
+// Device owners that change what may be done with a port (neutron_lib/constants.py).
+const (
+	ownerInterface  = "network:router_interface"
+	ownerGateway    = "network:router_gateway"
+	ownerFloatingIP = "network:floatingip"
+	ownerDHCP       = "network:dhcp"
+)
+
+func routerOwner(owner string) bool { return owner == ownerInterface || owner == ownerGateway }
+
+// autoDeleted is db/_utils.py: AUTO_DELETE_PORT_OWNERS.
+func autoDeleted(owner string) bool { return owner == ownerDHCP }
+
+func (n *Neutron) addPorts() {
+	n.ports = &kind[Port]{n: n, name: "port", path: "ports", tagged: true, ignoresTags: true,
+		standard: func(p *Port) *Standard { return &p.Standard },
+		visible: func(c *oslo.Caller, p *Port) bool {
+			t, ok := n.networks.store.Get(p.NetworkID)
+			return ok && t.ProjectID == c.ProjectID
+		},
+		missing: func(id string) *oslo.Error {
+			return notFound("PortNotFound", "Port %s could not be found.", id)
+		},
+		view: viewPort, matches: matchPort,
+		create: n.createPort, update: n.updatePort, remove: n.deletePort,
+		undo: n.dropPort, mayDelete: func(c *oslo.Caller, p *Port) bool {
+			t, ok := n.networks.store.Get(p.NetworkID)
+			return ok && t.ProjectID == c.ProjectID
+		},
+	}
+	n.ports.filter = []string{"network_id", "mac_address", "admin_state_up", "status", "device_id", "device_owner", "fixed_ips", "security_groups",
+		"binding:host_id", "port_security_enabled", "qos_policy_id", "qos_network_policy_id"}
+	n.ports.attrs = []attribute{
+		{name: "name", post: anybody, put: anybody, byDefault: "", parse: text(255)},
+		{name: "network_id", post: anybody, required: true, parse: uuid},
+		{name: "admin_state_up", post: anybody, put: anybody, byDefault: true, parse: boolean},
+		{name: "mac_address", post: anybody, put: adminOnly, parse: mac},
+		{name: "fixed_ips", post: anybody, put: anybody, parse: parseFixedIPs},
+		{name: "device_id", post: anybody, put: anybody, byDefault: "", parse: text(255)},
+		{name: "device_owner", post: anybody, put: anybody, byDefault: "", parse: text(255)},
+		{name: "security_groups", post: anybody, put: anybody, parse: uuidList},
+		{name: "allowed_address_pairs", post: anybody, put: anybody, byDefault: []AddressPair{}, parse: parsePairs},
+		{name: "extra_dhcp_opts", post: anybody, put: anybody, parse: parseDHCPOptions},
+		{name: "port_security_enabled", post: anybody, put: anybody, parse: boolean},
+		{name: "qos_policy_id", post: anybody, put: anybody, parse: orNull(qosPolicy)},
+		{name: "binding:vnic_type", post: anybody, put: anybody, byDefault: "normal", parse: oneOf("normal", "direct", "macvtap", "baremetal", "direct-physical", "virtio-forwarder", "smart-nic", "vdpa", "accelerator-direct", "accelerator-direct-physical", "remote-managed")},
+		{name: "binding:host_id", post: adminOnly, put: adminOnly, byDefault: "", parse: orNull(text(255))},
+		{name: "binding:profile", post: adminOnly, put: adminOnly, parse: anything},
+		{name: "binding:vif_type"}, {name: "binding:vif_details"}, {name: "status"}, {name: "qos_network_policy_id"}, {name: "resource_request"},
+	}
+	n.ports.checkQuery = checkFixedIPsQuery
+	n.ports.register()
+}
+
+func viewPort(c *oslo.Caller, p *Port) any {
+	if !c.Admin() {
+		return p
+	}
+	return struct {
+		*Port
+		*Binding
+	}{p, &p.Binding}
+}
+
+func matchPort(p *Port, key string, words []string) (fits, known bool) {
+	switch key {
+	case "fixed_ips":
+		return fixedIPsFit(p, words), true
+	case "security_groups":
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(p.SecurityGroups, w) }), true
+	case "binding:host_id":
+		return slices.Contains(words, p.Binding.Host), true
+	case "mac_address":
+		return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, p.MAC) }), true
+	}
+	return false, false
+}
+
+func checkFixedIPsQuery(q url.Values) *oslo.Error {
+	for _, w := range q["fixed_ips"] {
+		if !strings.Contains(w, "=") {
+			return invalidInput("'%s' is not of the form <key>=[value].", w)
+		}
+	}
+	return nil
+}
+
+// fixedIPsFit is db/db_base_plugin_v2.py: _get_ports_query: the kinds of
+// condition must all hold, values of one kind are alternatives.
+func fixedIPsFit(p *Port, words []string) bool {
+	byKey := map[string][]string{}
+	for _, w := range words {
+		key, value, _ := strings.Cut(w, "=")
+		byKey[key] = append(byKey[key], value)
+	}
+	for key, values := range byKey {
+		if !slices.ContainsFunc(p.FixedIPs, func(f FixedIP) bool {
+			return slices.ContainsFunc(values, func(v string) bool {
+				switch key {
+				case "ip_address":
+					return f.IP == v
+				case "subnet_id", "subnet":
+					return f.SubnetID == v
+				case "ip_address_substr":
+					return strings.Contains(f.IP, v)
+				}
+				return false
+			})
+		}) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,182 @@
+package neutron
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+// What other services do on the network service's behalf. Bodies hold the
+// attributes that the HTTP API takes, as JSON decodes them (string, bool,
+// json.Number, []any, map[string]any); errors are those of the API.
+
+// asService makes a resource for a project with an admin's rights.
+func (k *kind[T]) asService(project string, body map[string]any) (*T, error) {
+	body["project_id"] = project
+	c := &oslo.Call{Caller: serviceUser(project)}
+	v, err := k.prepare(c, body)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.n.reserve(project, k.name, 1); err != nil {
+		return nil, err
+	}
+	return k.create(c, v)
+}
+
+func serviceUser(project string) *oslo.Caller {
+	return &oslo.Caller{UserName: "neutron", ProjectID: project, Roles: []string{"admin", "service"}}
+}
+
+// CreateNetwork makes a network for a project.
+func (n *Neutron) CreateNetwork(project string, body map[string]any) (*Network, error) {
+	return n.networks.asService(project, body)
+}
+
+// CreateSubnet makes a subnet for a project.
+func (n *Neutron) CreateSubnet(project string, body map[string]any) (*Subnet, error) {
+	return n.subnets.asService(project, body)
+}
+
+// CreatePort makes a port for a project; "binding:host_id" in the body plugs it
+// in at once, and it is ACTIVE.
+func (n *Neutron) CreatePort(project string, body map[string]any) (*Port, error) {
+	return n.ports.asService(project, body)
+}
+
+// UpdatePort writes attributes of a port. An empty "binding:host_id" unplugs it.
+func (n *Neutron) UpdatePort(id string, body map[string]any) error {
+	p, ok := n.ports.store.Get(id)
+	if !ok {
+		return n.ports.missing(id)
+	}
+	v, err := change(n.ports.attrs, body)
+	if err != nil {
+		return err
+	}
+	if err := n.updatePort(&oslo.Call{Caller: serviceUser(p.ProjectID)}, p, v); err != nil {
+		return err
+	}
+	take(v, "description", &p.Description)
+	n.bump(&p.Standard)
+	return nil
+}
+
+// SetPortStatus sets what the data plane would report: "ACTIVE", "DOWN", "BUILD", "ERROR".
+func (n *Neutron) SetPortStatus(id, status string) {
+	if p, ok := n.ports.store.Get(id); ok && p.Status != status {
+		p.Status = status
+		n.bump(&p.Standard)
+	}
+}
+
+// DeletePort removes a port under the rules of the API; the floating IP on it
+// is let go. Functions given to OnPortDelete are called.
+func (n *Neutron) DeletePort(id string) error {
+	p, ok := n.ports.store.Get(id)
+	if !ok {
+		return n.ports.missing(id)
+	}
+	return n.deletePort(nil, p)
+}
+
+// OnPortDelete has f called after a port was deleted, by whomever: Nova lets
+// its interface go then.
+func (n *Neutron) OnPortDelete(f func(*Port)) { n.portGone = append(n.portGone, f) }
+
+// Port finds a port. Callers must not change it.
+func (n *Neutron) Port(id string) (*Port, bool) { return n.ports.store.Get(id) }
+
+// VisiblePort finds a port as a caller may see it; the error is Neutron's 404.
+func (n *Neutron) VisiblePort(c *oslo.Caller, id string) (*Port, error) {
+	p, err := n.ports.find(c, id)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// PortsOf are the ports of a device, oldest first.
+func (n *Neutron) PortsOf(deviceID string) []*Port {
+	var out []*Port
+	for _, p := range n.byDevice[deviceID] {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b *Port) int { return a.seq - b.seq })
+	return out
+}
+
+// Network finds a network. Callers must not change it.
+func (n *Neutron) Network(id string) (*Network, bool) { return n.networks.store.Get(id) }
+
+// VisibleNetwork finds a network as a caller may see it; the error is Neutron's 404.
+func (n *Neutron) VisibleNetwork(c *oslo.Caller, id string) (*Network, error) {
+	t, err := n.networks.find(c, id)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// NetworksFor are the networks that a project's servers may be put on: its own
+// and shared ones, by id. External ones of others are left out.
+func (n *Neutron) NetworksFor(project string) []*Network {
+	out := n.networks.store.Where(func(t *Network) bool { return t.ProjectID == project || t.Shared })
+	slices.SortFunc(out, func(a, b *Network) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
+
+// Subnet finds a subnet. Callers must not change it.
+func (n *Neutron) Subnet(id string) (*Subnet, bool) { return n.subnets.store.Get(id) }
+
+// VisibleSubnet finds a subnet as a caller may see it; the error is Neutron's 404.
+func (n *Neutron) VisibleSubnet(c *oslo.Caller, id string) (*Subnet, error) {
+	s, err := n.subnets.find(c, id)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Groups are the security groups of a project whose id or name is ref. The
+// default group is made if need be.
+func (n *Neutron) Groups(project, ref string) []*SecurityGroup {
+	n.ensureDefaultGroup(project)
+	return n.groups.store.Where(func(g *SecurityGroup) bool {
+		return g.ProjectID == project && (g.ID == ref || g.Name == ref)
+	})
+}
+
+// CreateGroup makes a security group for a project.
+func (n *Neutron) CreateGroup(project string, body map[string]any) (*SecurityGroup, error) {
+	return n.groups.asService(project, body)
+}
+
+// CreateRule adds a rule to a security group.
+func (n *Neutron) CreateRule(project string, body map[string]any) (*SecurityGroupRule, error) {
+	return n.rules.asService(project, body)
+}
+
+// DeleteRule removes a rule.
+func (n *Neutron) DeleteRule(id string) {
+	if r, ok := n.rules.store.Get(id); ok {
+		n.dropRule(r)
+	}
+}
+
+// RulesOf are the rules of a security group. Callers must not change them.
+func (n *Neutron) RulesOf(group string) []*SecurityGroupRule { return n.rulesOf(group) }
+
+// DeleteGroup removes a security group that no port uses; the error is Neutron's 409.
+func (n *Neutron) DeleteGroup(id string) error {
+	g, ok := n.groups.store.Get(id)
+	if !ok {
+		return groupMissing(id)
+	}
+	if n.groupInUse(id) {
+		return groupBusy(id)
+	}
+	n.dropGroup(g)
+	return nil
+}

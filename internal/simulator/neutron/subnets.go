@@ -1,0 +1,259 @@
+package neutron
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+// Subnet is a subnet as the API shows it.
+type Subnet struct {
+	Standard
+	Name           string   `json:"name"`
+	NetworkID      string   `json:"network_id"`
+	IPVersion      int      `json:"ip_version"`
+	SubnetPoolID   *string  `json:"subnetpool_id"`
+	EnableDHCP     bool     `json:"enable_dhcp"`
+	RAMode         *string  `json:"ipv6_ra_mode"`
+	AddressMode    *string  `json:"ipv6_address_mode"`
+	GatewayIP      *string  `json:"gateway_ip"`
+	CIDR           string   `json:"cidr"`
+	Pools          []Pool   `json:"allocation_pools"`
+	HostRoutes     []Route  `json:"host_routes"`
+	DNSNameservers []string `json:"dns_nameservers"`
+	ServiceTypes   []string `json:"service_types"`
+
+	prefix netip.Prefix
+}
+
+// Pool is a range of addresses that ports get theirs from.
+type Pool struct {
+	Start string `json:"start"`
+	End   string `json:"end"`
+}
+
+// Route is a static route of a subnet or a router.
+type Route struct {
+	Destination string `json:"destination"`
+	NextHop     string `json:"nexthop"`
+}
+
+func (n *Neutron) addSubnets() {
+	n.subnets = &kind[Subnet]{n: n, name: "subnet", path: "subnets", tagged: true,
+		standard: func(s *Subnet) *Standard { return &s.Standard },
+		visible: func(c *oslo.Caller, s *Subnet) bool {
+			t, ok := n.networks.store.Get(s.NetworkID)
+			return ok && (t.Shared || t.ProjectID == c.ProjectID)
+		},
+		missing: func(id string) *oslo.Error {
+			return notFound("SubnetNotFound", "Subnet %s could not be found.", id)
+		},
+		view:   func(_ *oslo.Caller, s *Subnet) any { return s },
+		create: n.createSubnet, update: n.updateSubnet, remove: n.deleteSubnet,
+		undo: n.dropSubnet,
+	}
+	n.subnets.filter = []string{"network_id", "ip_version", "cidr", "gateway_ip", "enable_dhcp", "ipv6_ra_mode", "ipv6_address_mode", "subnetpool_id", "service_types", "segment_id", "shared"}
+	n.subnets.matches = func(s *Subnet, key string, words []string) (bool, bool) {
+		if key != "shared" {
+			return false, false
+		}
+		t, _ := n.networks.store.Get(s.NetworkID)
+		return oslo.Equal(t.Shared, words[0]), true
+	}
+	modes := orNull(oneOf("dhcpv6-stateful", "dhcpv6-stateless", "slaac"))
+	n.subnets.attrs = []attribute{
+		{name: "name", post: anybody, put: anybody, byDefault: "", parse: text(255)},
+		{name: "network_id", post: anybody, required: true, parse: uuid},
+		{name: "ip_version", post: anybody, required: true, parse: oneOf("4", "6")},
+		{name: "cidr", post: anybody, parse: orNull(cidr)},
+		{name: "gateway_ip", post: anybody, put: anybody, parse: orNull(ip)},
+		{name: "allocation_pools", post: anybody, put: anybody, parse: parsePools},
+		{name: "dns_nameservers", post: anybody, put: anybody, byDefault: []string{}, parse: parseNameservers},
+		{name: "host_routes", post: anybody, put: anybody, byDefault: []Route{}, parse: parseRoutes},
+		{name: "enable_dhcp", post: anybody, put: anybody, byDefault: true, parse: boolean},
+		{name: "ipv6_ra_mode", post: anybody, parse: modes},
+		{name: "ipv6_address_mode", post: anybody, parse: modes},
+		{name: "service_types", post: anybody, put: anybody, byDefault: []string{}, parse: textList},
+		{name: "subnetpool_id", post: anybody, parse: orNull(uuid)},
+		{name: "prefixlen", post: anybody, parse: orNull(integer(0, 128))},
+		{name: "use_default_subnetpool", post: anybody, byDefault: false, parse: boolean},
+		{name: "segment_id", post: adminOnly, put: adminOnly, parse: orNull(uuid)},
+	}
+	n.subnets.register()
+}
+
+// networkFor finds the network that a subnet or a port shall be on, and checks
+// that the caller may put one there (pecan_wsgi/hooks/ownership_validation.py).
+func (n *Neutron) networkFor(c *oslo.Caller, id, what string) (*Network, error) {
+	t, err := n.networks.find(c, id)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Admin() && t.ProjectID != c.ProjectID && !t.Shared {
+		return nil, oslo.Errorf(403, "HTTPForbidden", "Tenant %s not allowed to create %s on this network", c.ProjectID, what)
+	}
+	return t, nil
+}
+
+func (n *Neutron) createSubnet(c *oslo.Call, v values) (*Subnet, error) {
+	t, err := n.networkFor(c.Caller, v.text("network_id"), "subnet")
+	if err != nil {
+		return nil, err
+	}
+	if pool := v.text("subnetpool_id"); pool != "" {
+		return nil, notFound("SubnetPoolNotFound", "Subnet pool %s could not be found.", pool)
+	}
+	if v["cidr"] == nil {
+		return nil, oslo.Errorf(400, "BadRequest", "Bad subnets request: a subnetpool must be specified in the absence of a cidr.")
+	}
+	s := &Subnet{Standard: n.standard(v.text("project_id"), v.text("description")), Name: v.text("name"), NetworkID: t.ID,
+		IPVersion: 4, EnableDHCP: v.flag("enable_dhcp"), RAMode: v.textPtr("ipv6_ra_mode"), AddressMode: v.textPtr("ipv6_address_mode"),
+		CIDR: v.text("cidr"), ServiceTypes: []string{}}
+	if v.text("ip_version") == "6" {
+		s.IPVersion = 6
+	}
+	s.prefix = netip.MustParsePrefix(s.CIDR)
+	if err := s.checkNew(); err != nil {
+		return nil, err
+	}
+	if err := n.layout(s, v); err != nil {
+		return nil, err
+	}
+	for _, id := range t.Subnets {
+		if other, ok := n.subnets.store.Get(id); ok && other.prefix.Overlaps(s.prefix) {
+			return nil, invalidInput("Requested subnet with cidr: %s for network: %s overlaps with another subnet.", s.CIDR, t.ID)
+		}
+	}
+	take(v, "service_types", &s.ServiceTypes)
+	n.subnets.store.Add(s)
+	n.taken[s.ID] = takenIPs{}
+	t.Subnets = sortedTags(append(t.Subnets, s.ID))
+	n.bump(&t.Standard)
+	n.addAutoAddresses(s)
+	return s, nil
+}
+
+// layout sets gateway, pools, name servers and routes of a new subnet.
+func (n *Neutron) layout(s *Subnet, v values) error {
+	gateway, err := s.defaultGateway(v)
+	if err != nil {
+		return err
+	}
+	s.GatewayIP = gateway
+	s.Pools = s.defaultPools()
+	if pools, ok := v["allocation_pools"].([]Pool); ok {
+		s.Pools = pools
+	}
+	if err := s.checkPools(); err != nil {
+		return err
+	}
+	return s.takeLists(v)
+}
+
+func (s *Subnet) takeLists(v values) error {
+	if dns, ok := v["dns_nameservers"].([]string); ok {
+		if len(dns) > 5 {
+			return oslo400("DNSNameServersExhausted", "Unable to complete operation for %s. The number of DNS nameservers exceeds the limit 5.", s.who())
+		}
+		for _, d := range dns {
+			if err := s.sameVersion("dns_nameserver", d); err != nil {
+				return err
+			}
+		}
+		s.DNSNameservers = dns
+	}
+	if routes, ok := v["host_routes"].([]Route); ok {
+		if len(routes) > 20 {
+			return oslo400("HostRoutesExhausted", "Unable to complete operation for %s. The number of host routes exceeds the limit 20.", s.who())
+		}
+		for _, r := range routes {
+			if err := s.sameVersion("nexthop", r.NextHop); err != nil {
+				return err
+			}
+		}
+		s.HostRoutes = routes
+	}
+	return nil
+}
+
+func (s *Subnet) who() string {
+	if s.DNSNameservers == nil || s.HostRoutes == nil {
+		return "new subnet"
+	}
+	return s.ID
+}
+
+func (n *Neutron) updateSubnet(_ *oslo.Call, s *Subnet, v values) error {
+	changed := *s
+	if gateway, sent := v["gateway_ip"]; sent {
+		changed.GatewayIP = nil
+		if g, ok := gateway.(string); ok {
+			if err := s.sameVersion("gateway_ip", g); err != nil {
+				return err
+			}
+			changed.GatewayIP = &g
+		}
+		if err := n.gatewayFree(s, changed.GatewayIP); err != nil {
+			return err
+		}
+	}
+	take(v, "allocation_pools", &changed.Pools)
+	if err := changed.checkPools(); err != nil {
+		return err
+	}
+	if err := changed.takeLists(v); err != nil {
+		return err
+	}
+	take(v, "name", &changed.Name)
+	take(v, "enable_dhcp", &changed.EnableDHCP)
+	take(v, "service_types", &changed.ServiceTypes)
+	*s = changed
+	if t, ok := n.networks.store.Get(s.NetworkID); ok {
+		n.bump(&t.Standard)
+	}
+	return nil
+}
+
+// gatewayFree is db/db_base_plugin_v2.py: GatewayIpInUse.
+func (n *Neutron) gatewayFree(s *Subnet, next *string) error {
+	if s.GatewayIP == nil || next != nil && *next == *s.GatewayIP {
+		return nil
+	}
+	addr := netip.MustParseAddr(*s.GatewayIP)
+	if p, ok := n.ports.store.Get(n.taken[s.ID][addr]); ok && routerOwner(p.DeviceOwner) {
+		return conflict("GatewayIpInUse", "Current gateway ip %s already in use by port %s. Unable to update.", *s.GatewayIP, p.ID)
+	}
+	return nil
+}
+
+// deleteSubnet is plugins/ml2/plugin.py: delete_subnet. Addresses that ports
+// gave themselves go with it, others hold it.
+func (n *Neutron) deleteSubnet(_ *oslo.Call, s *Subnet) error {
+	for _, id := range n.taken[s.ID] {
+		p, ok := n.ports.store.Get(id)
+		if ok && !autoDeleted(p.DeviceOwner) && (!s.auto() || routerOwner(p.DeviceOwner)) {
+			return conflict("SubnetInUse", "Unable to complete operation on subnet %s: One or more ports have an IP allocation from this subnet.", s.ID)
+		}
+	}
+	for _, id := range n.taken[s.ID] {
+		if p, ok := n.ports.store.Get(id); ok {
+			p.FixedIPs = slices.DeleteFunc(slices.Clone(p.FixedIPs), func(f FixedIP) bool { return f.SubnetID == s.ID })
+			n.bump(&p.Standard)
+			if autoDeleted(p.DeviceOwner) && len(p.FixedIPs) == 0 {
+				n.dropPort(p)
+			}
+		}
+	}
+	n.dropSubnet(s)
+	return nil
+}
+
+func (n *Neutron) dropSubnet(s *Subnet) {
+	n.subnets.store.Remove(s.ID)
+	delete(n.taken, s.ID)
+	if t, ok := n.networks.store.Get(s.NetworkID); ok {
+		t.Subnets = slices.DeleteFunc(slices.Clone(t.Subnets), func(id string) bool { return id == s.ID })
+		n.bump(&t.Standard)
+	}
+}

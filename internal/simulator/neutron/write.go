@@ -1,0 +1,204 @@
+package neutron
+
+import (
+	"net/http"
+	"regexp"
+	"strconv"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+// bodies reads the one resource or the list of a bulk create.
+func (k *kind[T]) bodies(c *oslo.Call) (list []map[string]any, bulk bool, err *oslo.Error) {
+	var in map[string]any
+	if len(c.Body()) > 0 && !c.Decode(&in) {
+		return nil, false, badRequest("Body contains invalid data")
+	}
+	if raw, ok := in[k.plural()]; ok {
+		many, _ := raw.([]any)
+		for _, x := range many {
+			one, ok := x.(map[string]any)
+			if !ok {
+				return nil, true, badRequest("Body contains invalid data")
+			}
+			list = append(list, one)
+		}
+		if len(list) == 0 {
+			return nil, true, badRequest("Resources required")
+		}
+		return list, true, nil
+	}
+	if in[k.name] == nil {
+		return nil, false, badRequest("Unable to find '%s' in request body", k.name)
+	}
+	one, ok := in[k.name].(map[string]any)
+	if !ok {
+		return nil, false, badRequest("Object '%s' contains invalid data", k.name)
+	}
+	return []map[string]any{one}, false, nil
+}
+
+// owner is neutron_lib/api/attributes.py: populate_project_id.
+func owner(c *oslo.Caller, body map[string]any) *oslo.Error {
+	project := c.ProjectID
+	for _, key := range []string{"tenant_id", "project_id"} {
+		if s, ok := body[key].(string); ok {
+			if s != c.ProjectID && !c.Admin() {
+				return badRequest("Specifying 'project_id' or 'tenant_id' other than the authenticated project in request requires admin or advsvc privileges")
+			}
+			project = s
+		}
+	}
+	body["tenant_id"], body["project_id"] = project, project
+	return nil
+}
+
+// prepare validates one body of a POST (neutron/api/v2/base.py: prepare_request_body).
+func (k *kind[T]) prepare(c *oslo.Call, body map[string]any) (values, error) {
+	if err := verify(k.attrs, body); err != nil {
+		return nil, err
+	}
+	if err := owner(c.Caller, body); err != nil {
+		return nil, err
+	}
+	v, err := fill(k.attrs, body)
+	if err != nil {
+		return nil, err
+	}
+	if err := permit(k.attrs, c.Caller, "create_"+k.name, body, func(a attribute) access { return a.post }); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func (k *kind[T]) post(c *oslo.Call) (*oslo.Response, error) {
+	bodies, bulk, berr := k.bodies(c)
+	if berr != nil {
+		return nil, berr
+	}
+	var ready []values
+	want := map[string]int{}
+	for _, body := range bodies {
+		v, err := k.prepare(c, body)
+		if err != nil {
+			return nil, err
+		}
+		ready = append(ready, v)
+		want[v.text("project_id")]++
+	}
+	for project, count := range want {
+		if err := k.n.reserve(project, k.name, count); err != nil {
+			return nil, err
+		}
+	}
+	if k.checkBulk != nil {
+		if err := k.checkBulk(ready); err != nil {
+			return nil, err
+		}
+	}
+	made, err := k.createAll(c, ready)
+	if err != nil {
+		return nil, err
+	}
+	if k.made != nil {
+		k.made(made)
+	}
+	views := []any{}
+	view := k.view
+	if k.viewNew != nil {
+		view = k.viewNew
+	}
+	for _, rec := range made {
+		views = append(views, view(c.Caller, rec))
+	}
+	if bulk {
+		return oslo.Created(map[string]any{k.plural(): views}), nil
+	}
+	return oslo.Created(map[string]any{k.name: views[0]}), nil
+}
+
+// createAll makes all or none.
+func (k *kind[T]) createAll(c *oslo.Call, ready []values) ([]*T, error) {
+	var made []*T
+	for _, v := range ready {
+		rec, err := k.create(c, v)
+		if err != nil {
+			for _, r := range made {
+				k.undo(r)
+			}
+			return nil, err
+		}
+		if tags, ok := v["tags"].([]string); ok && k.n.opts.TagsOnCreate {
+			k.standard(rec).Tags = sortedTags(tags)
+		}
+		made = append(made, rec)
+	}
+	return made, nil
+}
+
+func (k *kind[T]) put(c *oslo.Call) (*oslo.Response, error) {
+	if _, err := k.find(c.Caller, c.PathValue("id")); err != nil {
+		return nil, err
+	}
+	bodies, bulk, err := k.bodies(c)
+	if err != nil {
+		return nil, err
+	}
+	if bulk {
+		return nil, badRequest("Bulk operation not supported")
+	}
+	if err := verify(k.attrs, bodies[0]); err != nil {
+		return nil, err
+	}
+	v, err := change(k.attrs, bodies[0])
+	if err != nil {
+		return nil, err
+	}
+	rec, err := k.owned(c.Caller, c.PathValue("id"), "update")
+	if err != nil {
+		return nil, err
+	}
+	if err := permit(k.attrs, c.Caller, "update_"+k.name, bodies[0], func(a attribute) access { return a.put }); err != nil {
+		return nil, err
+	}
+	if err := k.ifMatch(c, rec); err != nil {
+		return nil, err
+	}
+	if err := k.update(c, rec, v); err != nil {
+		return nil, err
+	}
+	take(v, "description", &k.standard(rec).Description)
+	if len(v) > 0 || !k.idleWithoutBody {
+		k.n.bump(k.standard(rec))
+	}
+	return oslo.OK(map[string]any{k.name: k.view(c.Caller, rec)}), nil
+}
+
+func (k *kind[T]) delete(c *oslo.Call) (*oslo.Response, error) {
+	rec, err := k.owned(c.Caller, c.PathValue("id"), "delete")
+	if err != nil {
+		return nil, err
+	}
+	if err := k.ifMatch(c, rec); err != nil {
+		return nil, err
+	}
+	if err := k.remove(c, rec); err != nil {
+		return nil, err
+	}
+	return oslo.NoContent(), nil
+}
+
+var ifMatchForm = regexp.MustCompile(`^revision_number=(\d+)$`)
+
+// ifMatch is services/revisions/revision_plugin.py: _enforce_if_match_constraints.
+func (k *kind[T]) ifMatch(c *oslo.Call, rec *T) error {
+	m := ifMatchForm.FindStringSubmatch(c.Header.Get("If-Match"))
+	if m == nil {
+		return nil // what is no revision is no condition
+	}
+	want, err := strconv.Atoi(m[1])
+	if have := k.standard(rec).Revision; err != nil || want != have {
+		return oslo.Errorf(http.StatusPreconditionFailed, "RevisionNumberConstraintFailed", "Constrained to %d, but current revision is %d", want, have)
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package nova
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+// SetBuildDelay changes how long servers that start to build, or another task, from now on
+// take. The lock must be held.
+func (n *Nova) SetBuildDelay(d time.Duration) { n.opts.BuildDelay = d }
+
+// FailNextBuild makes the next server that would become active fail instead;
+// message is in its fault. The lock must be held.
+func (n *Nova) FailNextBuild(message string) { n.failNext = append(n.failNext, message) }
+
+// addControl adds the pages that steer Nova:
+//
+//	POST /_simulator/build-delay {"delay": "2s"}
+//	POST /_simulator/fail-build  {"message": "the disk is on fire", "count": 1}
+func (n *Nova) addControl() {
+	n.cloud.HandleControl("POST /_simulator/build-delay", func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ Delay string }
+		err := json.NewDecoder(r.Body).Decode(&in)
+		d := time.Duration(0)
+		if err == nil {
+			d, err = time.ParseDuration(in.Delay)
+		}
+		if err != nil {
+			oslo.WriteJSON(w, http.StatusBadRequest, map[string]string{"error": `say {"delay": "2s"}: ` + err.Error()})
+			return
+		}
+		n.cloud.Do(func() { n.SetBuildDelay(d) })
+		w.WriteHeader(http.StatusNoContent)
+	})
+	n.cloud.HandleControl("POST /_simulator/fail-build", func(w http.ResponseWriter, r *http.Request) {
+		in := struct {
+			Message string
+			Count   int
+		}{Message: "the build was made to fail", Count: 1}
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			oslo.WriteJSON(w, http.StatusBadRequest, map[string]string{"error": `say {"message": "...", "count": 1}: ` + err.Error()})
+			return
+		}
+		n.cloud.Do(func() {
+			for range in.Count {
+				n.FailNextBuild(in.Message)
+			}
+		})
+		w.WriteHeader(http.StatusNoContent)
+	})
+}

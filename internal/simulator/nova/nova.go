@@ -1,0 +1,76 @@
+// Package nova simulates the compute service as Zed has it (microversions 2.1
+// to 2.93): flavors, key pairs, server groups, servers and what is done with
+// them, quotas, and the little of hosts that clients look at.
+//
+// Servers take their ports from Neutron, their images from Glance and their
+// volumes from Cinder, by the Go methods of those. No machine runs: a server
+// goes through its states on the cloud's clock.
+package nova
+
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/glance"
+	"github.com/stackreeve/stackreeve/internal/simulator/neutron"
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+// Options are what differs between clouds.
+type Options struct {
+	// BuildDelay is how long a server stays in BUILD, and in each other task.
+	BuildDelay time.Duration
+	// MaxPage is [api] max_limit; zero means 1000.
+	MaxPage int
+}
+
+// Nova is the compute service.
+type Nova struct {
+	cloud *oslo.Cloud
+	svc   *oslo.Service
+	opts  Options
+
+	network *neutron.Neutron
+	images  *glance.Glance
+	volumes Volumes
+
+	flavors   *oslo.Collection[Flavor]
+	keys      *oslo.Collection[keyPair]
+	groups    *oslo.Collection[group]
+	servers   *oslo.Collection[Server]
+	gone      []*Server // deleted, for changes-since
+	hosts     []*host
+	quotas    map[string]map[string]int // limits set, by project
+	byPort    map[string]*Server
+	failNext  []string // faults for the next builds
+	serial    int
+	keySerial int
+}
+
+// New registers the compute service.
+func New(cloud *oslo.Cloud, network *neutron.Neutron, images *glance.Glance, volumes Volumes, opts Options) *Nova {
+	if opts.MaxPage == 0 {
+		opts.MaxPage = 1000
+	}
+	n := &Nova{cloud: cloud, opts: opts, network: network, images: images, volumes: volumes,
+		flavors: oslo.NewCollection(func(f *Flavor) string { return f.ID }),
+		keys:    oslo.NewCollection(func(k *keyPair) string { return k.id() }),
+		groups:  oslo.NewCollection(func(g *group) string { return g.ID }),
+		servers: oslo.NewCollection(func(s *Server) string { return s.ID }),
+		quotas:  map[string]map[string]int{}, byPort: map[string]*Server{}}
+	n.hosts = defaultHosts(cloud)
+	n.svc = &oslo.Service{Name: "nova", Types: []string{"compute"}, Prefix: "/compute", Endpoint: "/v2.1", Render: render, Decorate: decorate}
+	cloud.Register(n.svc)
+	n.svc.HandlePublic("GET /{$}", n.listVersions)
+	n.svc.HandlePublic("GET /v2.1", n.showVersion)
+	n.addFlavors()
+	n.addKeyPairs()
+	n.addGroups()
+	n.addServers()
+	n.addInterfaces()
+	n.addActions()
+	n.addQuotas()
+	n.addHosts()
+	n.addControl()
+	network.OnPortDelete(n.portGone)
+	return n
+}

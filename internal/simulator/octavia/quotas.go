@@ -1,0 +1,112 @@
+package octavia
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+// quotaNames are what is counted, with how people call it and how requests
+// may (octavia/api/v2/types/quotas.py).
+var quotaNames = []struct{ name, what, old string }{
+	{"load_balancer", "Load Balancer", "loadbalancer"}, {"listener", "Listener", ""}, {"member", "Member", ""}, {"pool", "Pool", ""},
+	{"health_monitor", "Health Monitor", "healthmonitor"}, {"l7policy", "L7 Policy", ""}, {"l7rule", "L7 Rule", ""},
+}
+
+// reserve refuses what would go over a quota.
+func (o *Octavia) reserve(project, name string, count int) error {
+	limit, limited := o.quotas[project][name]
+	if !limited || limit < 0 || o.used(project, name)+count <= limit {
+		return nil
+	}
+	what := name
+	for _, q := range quotaNames {
+		if q.name == name {
+			what = q.what
+		}
+	}
+	return oslo.Errorf(http.StatusForbidden, "QuotaException", "Quota has been met for resources: %s", what)
+}
+
+func (o *Octavia) used(project, name string) int {
+	n := 0
+	for lb := range o.lbs.All() {
+		if lb.ProjectID != project {
+			continue
+		}
+		members, monitors := 0, 0
+		for _, p := range lb.pools {
+			members += len(p.members)
+			if p.monitor != nil {
+				monitors++
+			}
+		}
+		n += map[string]int{"load_balancer": 1, "listener": len(lb.listeners), "pool": len(lb.pools), "member": members, "health_monitor": monitors}[name]
+	}
+	return n
+}
+
+func (o *Octavia) addQuotas() {
+	o.handle("GET", "quotas/{id}", func(c *oslo.Call) (*oslo.Response, error) {
+		if !c.Caller.Admin() && c.PathValue("id") != c.Caller.ProjectID {
+			return nil, forbidden()
+		}
+		return oslo.OK(map[string]any{"quota": o.quotaOf(c.PathValue("id"))}), nil
+	})
+	o.handle("PUT", "quotas/{id}", o.setQuota)
+	o.handle("DELETE", "quotas/{id}", func(c *oslo.Call) (*oslo.Response, error) {
+		if !c.Caller.Admin() {
+			return nil, forbidden()
+		}
+		delete(o.quotas, c.PathValue("id"))
+		return oslo.NoContent(), nil
+	})
+}
+
+func (o *Octavia) quotaOf(project string) map[string]int {
+	out := map[string]int{}
+	for _, q := range quotaNames {
+		out[q.name] = -1
+		if limit, ok := o.quotas[project][q.name]; ok {
+			out[q.name] = limit
+		}
+	}
+	return out
+}
+
+// SetQuota bounds how many of something ("load_balancer", "member", …) a
+// project may have; -1 does not.
+func (o *Octavia) SetQuota(project, name string, limit int) {
+	if o.quotas[project] == nil {
+		o.quotas[project] = map[string]int{}
+	}
+	o.quotas[project][name] = limit
+}
+
+func (o *Octavia) setQuota(c *oslo.Call) (*oslo.Response, error) {
+	if !c.Caller.Admin() {
+		return nil, forbidden()
+	}
+	in, bad := body(c, "quota")
+	if bad != nil {
+		return nil, bad
+	}
+	project := c.PathValue("id")
+	for _, q := range quotaNames {
+		v := in[q.name]
+		if old, ok := in[q.old]; ok {
+			v = old
+		}
+		number, ok := v.(json.Number)
+		if !ok {
+			continue
+		}
+		n, err := number.Int64()
+		if err != nil {
+			return nil, badRequest("Invalid input for field/attribute %s. Value: '%v'.", q.name, v)
+		}
+		o.SetQuota(project, q.name, int(n))
+	}
+	return oslo.Accepted(map[string]any{"quota": o.quotaOf(project)}), nil
+}

@@ -1,0 +1,246 @@
+package octavia
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+)
+
+func (o *Octavia) addTree() {
+	o.handle("POST", "loadbalancers", o.createBalancer)
+	o.handle("PUT", "loadbalancers/{id}", o.updateBalancer)
+	o.handle("DELETE", "loadbalancers/{id}", o.deleteBalancer)
+	o.handle("GET", "loadbalancers/{id}/status", o.statusTree)
+	o.handle("GET", "loadbalancers/{id}/stats", o.stats)
+	o.handle("POST", "listeners", o.createListener)
+	o.handle("POST", "pools", o.createPool)
+	o.handle("POST", "healthmonitors", o.createMonitor)
+	o.handle("POST", "pools/{pool}/members", o.createMember)
+	o.handle("PUT", "pools/{pool}/members", o.batchMembers)
+	change(o, "listeners/{id}", o.listener, listenerPUT, func(l *Listener) (*LoadBalancer, *Pool) { return l.lb, nil })
+	change(o, "pools/{id}", o.pool, poolPUT, func(p *Pool) (*LoadBalancer, *Pool) { return p.lb, p })
+	change(o, "pools/{pool}/members/{id}", o.member, memberPUT, func(m *Member) (*LoadBalancer, *Pool) { return m.pool.lb, m.pool })
+	change(o, "healthmonitors/{id}", o.monitor, monitorPUT, func(m *HealthMonitor) (*LoadBalancer, *Pool) { return m.pool.lb, m.pool })
+}
+
+// change adds the routes that update and delete a child.
+func change[T any](o *Octavia, path string, r *resource[T], put schema, in func(*T) (*LoadBalancer, *Pool)) {
+	o.handle("PUT", path, func(c *oslo.Call) (*oslo.Response, error) {
+		rec, err := r.find(c, c.PathValue("id"))
+		if err != nil {
+			return nil, err
+		}
+		body, bad := body(c, r.singular)
+		if bad == nil {
+			bad = put.check(body)
+		}
+		if bad != nil {
+			return nil, bad
+		}
+		lb, pool := in(rec)
+		if err := free(lb, pool, r.what, r.base(rec).ID); err != nil {
+			return nil, err
+		}
+		if l, ok := any(rec).(*Listener); ok {
+			if err := l.mayPoint(body); err != nil {
+				return nil, err
+			}
+		}
+		if err := take(body, rec); err != nil {
+			return nil, err
+		}
+		o.lock(lb, touched(r.base(rec), pool)...)
+		return oslo.OK(map[string]any{r.singular: rec}), nil
+	})
+	o.handle("DELETE", path, func(c *oslo.Call) (*oslo.Response, error) {
+		rec, err := r.find(c, c.PathValue("id"))
+		if err != nil {
+			return nil, err
+		}
+		lb, pool := in(rec)
+		if err := free(lb, pool, r.what, r.base(rec).ID); err != nil {
+			return nil, err
+		}
+		around := touched(r.base(rec), pool)
+		r.base(rec).Provisioning = pendingDelete
+		if p, ok := any(rec).(*Pool); ok {
+			for _, l := range p.usedBy() {
+				l.DefaultPoolID = nil
+			}
+		}
+		o.lock(lb, around...)
+		return oslo.NoContent(), nil
+	})
+}
+
+// free refuses to change what is being worked on. What happens inside a pool
+// is refused in the pool's name.
+func free(lb *LoadBalancer, pool *Pool, what, id string) error {
+	if lb.Provisioning == active {
+		return nil
+	}
+	if pool != nil {
+		what, id = "Pool", pool.ID
+	}
+	return immutable(what, id)
+}
+
+// touched is what is locked besides the load balancer.
+func touched(rec *Base, pool *Pool) []*Base {
+	out := []*Base{rec}
+	if pool != nil {
+		out = append(out, &pool.Base)
+		for _, l := range pool.usedBy() {
+			out = append(out, &l.Base)
+		}
+	}
+	return out
+}
+
+// mayPoint checks a change of the default pool.
+func (l *Listener) mayPoint(body object) error {
+	id, ok := body["default_pool_id"].(string)
+	if !ok {
+		return nil
+	}
+	p := l.lb.poolByID(id)
+	if p == nil {
+		return notFound("Pool", id)
+	}
+	return fits(l, p)
+}
+
+func fits(l *Listener, p *Pool) error {
+	if !slices.Contains(fitting[l.Protocol], p.Protocol) {
+		return invalid("The pool protocol '%s' is invalid while the listener protocol is '%s'.", p.Protocol, l.Protocol)
+	}
+	return nil
+}
+
+func transport(protocol string) string {
+	if protocol == "UDP" || protocol == "SCTP" {
+		return protocol
+	}
+	return "TCP"
+}
+
+// newListener adds a listener whose attributes were checked.
+func (o *Octavia) newListener(c *oslo.Call, lb *LoadBalancer, in object) (*Listener, error) {
+	l := &Listener{Base: o.newBase(c), lb: lb, ConnectionLimit: -1, SNIContainers: []string{}, L7Policies: []any{}, InsertHeaders: map[string]string{},
+		ClientData: 50000, MemberConnect: 5000, MemberData: 50000, ClientAuth: "NONE"}
+	if err := take(in, l); err != nil {
+		return nil, err
+	}
+	l.ProjectID, l.TenantID = lb.ProjectID, lb.ProjectID
+	if l.Protocol == "TERMINATED_HTTPS" && l.TLSContainer == nil && len(l.SNIContainers) == 0 {
+		return nil, invalid("An SNI or default certificate container reference must be provided for TERMINATED_HTTPS protocol listeners.")
+	}
+	if err := o.reserve(lb.ProjectID, "listener", 1); err != nil {
+		return nil, err
+	}
+	if err := l.mayPoint(in); err != nil {
+		return nil, err
+	}
+	for _, other := range lb.listeners {
+		if other.ProtocolPort == l.ProtocolPort && transport(other.Protocol) == transport(l.Protocol) {
+			return nil, conflict("Another Listener on this Load Balancer is already using protocol %s and protocol_port %d", other.Protocol, l.ProtocolPort)
+		}
+	}
+	lb.listeners = append(lb.listeners, l)
+	return l, nil
+}
+
+// newPool adds a pool whose attributes were checked.
+func (o *Octavia) newPool(c *oslo.Call, lb *LoadBalancer, in object) (*Pool, error) {
+	p := &Pool{Base: o.newBase(c), lb: lb}
+	if err := take(in, p); err != nil {
+		return nil, err
+	}
+	p.ProjectID, p.TenantID = lb.ProjectID, lb.ProjectID
+	if err := o.reserve(lb.ProjectID, "pool", 1); err != nil {
+		return nil, err
+	}
+	lb.pools = append(lb.pools, p)
+	return p, nil
+}
+
+func (o *Octavia) createListener(c *oslo.Call) (*oslo.Response, error) {
+	in, bad := body(c, "listener")
+	if bad == nil {
+		bad = listenerPOST.check(in)
+	}
+	if bad != nil {
+		return nil, bad
+	}
+	id, _ := in["loadbalancer_id"].(string)
+	delete(in, "loadbalancer_id")
+	lb, err := o.balancer.find(c, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.reserve(lb.ProjectID, "listener", 1); err != nil {
+		return nil, err
+	}
+	if lb.Provisioning != active {
+		return nil, immutable("Load Balancer", lb.ID)
+	}
+	l, err := o.newListener(c, lb, in)
+	if err != nil {
+		return nil, err
+	}
+	o.lock(lb, &l.Base)
+	return oslo.Created(map[string]any{"listener": l}), nil
+}
+
+func (o *Octavia) createPool(c *oslo.Call) (*oslo.Response, error) {
+	in, bad := body(c, "pool")
+	if bad == nil {
+		bad = poolPOST.check(in)
+	}
+	if bad != nil {
+		return nil, bad
+	}
+	lb, l, err := o.homeOf(c, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.reserve(lb.ProjectID, "pool", 1); err != nil {
+		return nil, err
+	}
+	if lb.Provisioning != active {
+		return nil, immutable("Load Balancer", lb.ID)
+	}
+	p, err := o.newPool(c, lb, in)
+	if err != nil {
+		return nil, err
+	}
+	if l != nil {
+		l.DefaultPoolID = &p.ID
+	}
+	o.lock(lb, touched(&p.Base, p)...)
+	return oslo.Created(map[string]any{"pool": p}), nil
+}
+
+// homeOf is where a new pool shall be: in a load balancer, or as the default
+// pool of a listener.
+func (o *Octavia) homeOf(c *oslo.Call, in object) (*LoadBalancer, *Listener, error) {
+	lbID, _ := in["loadbalancer_id"].(string)
+	listenerID, _ := in["listener_id"].(string)
+	delete(in, "loadbalancer_id")
+	delete(in, "listener_id")
+	switch {
+	case listenerID != "":
+		l, err := o.listener.find(c, listenerID)
+		if err != nil {
+			return nil, nil, err
+		}
+		if l.DefaultPoolID != nil {
+			return nil, nil, conflict("This listener already has a default pool")
+		}
+		return l.lb, l, fits(l, &Pool{Protocol: in["protocol"].(string)})
+	case lbID != "":
+		lb, err := o.balancer.find(c, lbID)
+		return lb, nil, err
+	}
+	return nil, nil, invalid("Must provide at least one of: loadbalancer_id, listener_id")
+}
