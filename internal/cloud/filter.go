@@ -5,14 +5,14 @@ import "slices"
 // TagFilter is the part of an import filter that every taggable kind has.
 // (k-orc/openstack-resource-controller api/v1alpha1: FilterByNeutronTags)
 type TagFilter struct {
-	Tags       []string `json:"tags,omitempty" doc:"All of these tags."`
+	Tags       []string `json:"tags,omitempty" api:"-" doc:"All of these tags."`
 	TagsAny    []string `json:"tagsAny,omitempty" doc:"At least one of these tags."`
 	NotTags    []string `json:"notTags,omitempty" doc:"Not all of these tags."`
 	NotTagsAny []string `json:"notTagsAny,omitempty" doc:"None of these tags."`
 }
 
-// Match tells whether an object with these tags passes.
-func (f TagFilter) Match(tags []string) bool {
+// MatchTags tells whether an object with these tags passes.
+func (f TagFilter) MatchTags(tags []string) bool {
 	has := func(tag string) bool { return slices.Contains(tags, tag) }
 	hasNot := func(tag string) bool { return !has(tag) }
 	switch {

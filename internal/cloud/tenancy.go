@@ -36,8 +36,8 @@ func (p ProjectRef) Diff(projectID string, lookup func(kind, name string) reconc
 	}
 }
 
-// Match tells whether something of this project passes.
-func (p ProjectFilter) Match(projectID string, lookup func(kind, name string) reconcile.Ref) bool {
+// MatchProject tells whether something of this project passes.
+func (p ProjectFilter) MatchProject(projectID string, lookup func(kind, name string) reconcile.Ref) bool {
 	ref := lookup("Project", p.ProjectRef)
 	return ref.Name == "" || ref.ID == projectID
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/cloud/network"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
@@ -38,7 +38,7 @@ func (l *labels) sync(words, tags string, writes int64) reconcile.Pass {
 		l.Fatal(err)
 	}
 	l.body = answer.Network
-	if shown.Resource.(network.Observed).Description != words {
+	if said, _ := shown.Resource.(table.Shown)["description"].(string); said != words {
 		l.Errorf("the status says %+v, want %q", shown.Resource, words)
 	}
 	return pass

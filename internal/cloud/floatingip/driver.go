@@ -7,58 +7,51 @@ import (
 	"maps"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile"
 )
 
-var resource = cloud.NeutronKind{Collection: "floatingips", Singular: "floatingip"}
+type (
+	state  = cloud.NeutronState[Spec, More]
+	driver = cloud.NeutronDriver[Spec, More]
+)
 
-type driver struct{ c *cloud.Client }
-
-// live takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
-func (d driver) live(s *State) reconcile.Live[*State] {
-	live := cloud.Live(d.c, s.NeutronBase, s)
-	live.Name = s.FloatingIP
-	live.Attr = map[string]string{"address": s.FloatingIP}
-	live.Uses, live.InUse = []string{s.FloatingNetworkID}, s.PortID != ""
-	for _, id := range []string{s.PortID, s.RouterID} {
+// observe takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
+func observe(s *state, live *reconcile.Live[*state]) {
+	live.Name = cloud.Or(s.Spec.FloatingIP, "")
+	live.Attr = map[string]string{"address": live.Name}
+	live.Uses, live.InUse = []string{cloud.Or(s.Spec.FloatingNetworkRef, "")}, cloud.Or(s.Spec.PortRef, "") != ""
+	for _, id := range []string{cloud.Or(s.Spec.PortRef, ""), s.More.RouterID} {
 		if id != "" {
 			live.Uses = append(live.Uses, id)
 		}
 	}
-	if s.Status == "ERROR" {
+	if s.More.Status == "ERROR" {
 		live.Phase, live.Message = reconcile.Degraded, "the cloud reports status ERROR"
 	}
-	return live
 }
 
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
-	return cloud.ListLive(ctx, d.c, resource, "", d.live)
-}
+func addresses(s *state) []string { return []string{cloud.Or(s.Spec.FloatingIP, "")} }
 
-// Create takes an address that leads to the port at once where one request can say
-// all of it. Elsewhere it leads there with the last request: while it leads to a port
-// with several addresses, Neutron refuses every update that does not say so again.
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
-	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
-		return reconcile.Live[*State]{}, err
-	}
-	want := w.Spec
-	body := map[string]any{}
-	if want.FloatingNetworkRef != nil {
-		body["floating_network_id"] = w.Ref("Network", *want.FloatingNetworkRef).ID
-	}
-	if want.FloatingSubnetRef != nil {
-		subnet := w.Ref("Subnet", *want.FloatingSubnetRef)
+// writeSubnet puts the subnet that the address is from, and the network of that.
+func writeSubnet(w reconcile.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
+	if w.Spec.FloatingSubnetRef != nil {
+		subnet := w.Ref("Subnet", *w.Spec.FloatingSubnetRef)
 		body["floating_network_id"], body["subnet_id"] = subnet.Attr["network_id"], subnet.ID
 	}
-	cloud.Put(body, "floating_ip_address", want.FloatingIP)
+}
+
+// create takes an address that leads to the port at once where one request can say
+// all of it. Elsewhere it leads there with the last request: while it leads to a port
+// with several addresses, Neutron refuses every update that does not say so again.
+func create(ctx context.Context, d driver, w reconcile.Want[Spec]) (made *state, err error) {
+	body, mark, labels, last := d.Creation(w), w.Mark, d.Labels(w), map[string]any{}
 	_, port := target(w)
-	mark, last := w.Mark, map[string]any{}
 	if port.Name != "" {
 		associate(last, w)
-		one, err := d.c.OneRequest(ctx, mark, labels(want))
+		one, err := d.Client.OneRequest(ctx, mark, labels)
 		if err != nil {
-			return reconcile.Live[*State]{}, err
+			return nil, err
 		}
 		if one {
 			maps.Copy(body, last)
@@ -67,17 +60,14 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 			mark = cloud.Begun(mark)
 		}
 	}
-	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, mark, labels(want))
+	made, err = cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, mark, labels)
 	if err == nil && len(last) > 0 {
-		err = cloud.FinishNeutron(ctx, d.c, resource, &made.NeutronBase, made, last, w.Mark, labels(want))
+		err = cloud.FinishNeutron(ctx, d.Client, d.Resource, &made.NeutronBase, made, last, w.Mark, labels)
 	}
 	if port.Name != "" {
 		err = unreachable(err)
 	}
-	if err != nil {
-		return reconcile.Live[*State]{}, err
-	}
-	return d.live(made), nil
+	return made, err
 }
 
 // associate puts where the address leads into a request. Neutron wants port and
@@ -102,25 +92,24 @@ func unreachable(err error) error {
 	return err
 }
 
-// Update says again where the address leads whenever it writes the description;
-// see Create.
-func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
-	base, fields := have.State.NeutronBase, map[string]any{}
-	moved := reconcile.Has(changes, "spec.resource.portRef") || reconcile.Has(changes, "spec.resource.loadBalancerRef") || reconcile.Has(changes, "spec.resource.fixedIP")
+// update says again where the address leads whenever it writes the description; see
+// create. Where it leads is written on no condition.
+func update(ctx context.Context, d driver, change cloud.NeutronChange[Spec, More]) error {
+	now := change.Have.State.NeutronBase
+	moved := false
+	for _, field := range []string{"portRef", "loadBalancerRef", "fixedIP"} {
+		moved = moved || reconcile.Has(change.Changes, table.Path(field))
+	}
 	switch {
 	case moved:
-		associate(fields, w)
-		base.Revision = 0 // where it leads is written on no condition
-	case have.State.PortID != "" && (base.MarkInDescription() || reconcile.Has(changes, "spec.resource.description")):
-		fields["port_id"], fields["fixed_ip_address"] = have.State.PortID, have.State.FixedIP
+		associate(change.Fields, change.Want)
+		now.Revision = 0
+	case cloud.Or(change.Have.State.Spec.PortRef, "") != "" && (now.MarkInDescription() || reconcile.Has(change.Changes, table.Path("description"))):
+		change.Fields["port_id"], change.Fields["fixed_ip_address"] = cloud.Or(change.Have.State.Spec.PortRef, ""), cloud.Or(change.Have.State.Spec.FixedIP, "")
 	}
-	err := cloud.UpdateNeutron(ctx, d.c, resource, base, changes, fields, w.Mark, labels(w.Spec))
+	err := d.Write(ctx, now, change)
 	if moved {
 		err = unreachable(err)
 	}
 	return err
-}
-
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
-	return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
 }

@@ -210,5 +210,5 @@ func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
 	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description()) && cloud.Is(f.AdminStateUp, have.AdminStateUp) &&
 		(f.MACAddress == "" || strings.EqualFold(f.MACAddress, have.MACAddress)) &&
-		(f.NetworkRef == "" || have.NetworkID == w.Ref("Network", f.NetworkRef).ID) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
+		(f.NetworkRef == "" || have.NetworkID == w.Ref("Network", f.NetworkRef).ID) && f.ProjectFilter.MatchProject(have.ProjectID, w.Ref) && f.TagFilter.MatchTags(have.UserTags())
 }

@@ -60,7 +60,7 @@ func (rules) Validate(_ *Spec, r *reconcile.Report) {
 func (rules) Diff(reconcile.Want[Spec], *State, *reconcile.Changes) {}
 
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
-	return cloud.Is(w.Spec.Name, have.Name) && w.Spec.TagFilter.Match(have.Tags)
+	return cloud.Is(w.Spec.Name, have.Name) && w.Spec.TagFilter.MatchTags(have.Tags)
 }
 
 // Observed is status.resource, in K-ORC's words.

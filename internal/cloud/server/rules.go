@@ -253,5 +253,5 @@ func allMetadata(w reconcile.Want[Spec], hasDescription bool) map[string]string 
 
 func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 	f := w.Spec
-	return cloud.Is(f.Name, have.Name) && (f.AvailabilityZone == "" || f.AvailabilityZone == have.AvailabilityZone) && f.TagFilter.Match(have.Tags)
+	return cloud.Is(f.Name, have.Name) && (f.AvailabilityZone == "" || f.AvailabilityZone == have.AvailabilityZone) && f.TagFilter.MatchTags(have.Tags)
 }

@@ -1,0 +1,77 @@
+package floatingip
+
+import (
+	"net/netip"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// findWay makes no object; it finds the subnets the address can come from, and
+// whether there is a way to where it leads.
+func findWay(s *Spec, e *reconcile.Expansion) {
+	if s.FloatingNetworkRef != nil {
+		s.SubnetRefs = e.Referring("Subnet", "Network", *s.FloatingNetworkRef)
+	}
+	if s.PortRef == nil {
+		return
+	}
+	if networks, ok := e.Referred("Port", *s.PortRef, "Network"); ok && len(networks) > 0 {
+		subnets, _ := e.Referred("Port", *s.PortRef, "Subnet")
+		cloud.NoteWay(e, "spec.resource.portRef", networks[0], subnets)
+	}
+}
+
+func validate(s *Spec, r *reconcile.Report) {
+	switch {
+	case s.FloatingNetworkRef == nil && s.FloatingSubnetRef == nil:
+		r.Problem("spec.resource.floatingNetworkRef", "is missing", "name the external network, or one of its subnets as floatingSubnetRef")
+	case s.FloatingNetworkRef != nil && s.FloatingSubnetRef != nil:
+		r.Problem("spec.resource.floatingSubnetRef", "is given along with floatingNetworkRef", "remove one of them")
+	}
+	switch {
+	case s.PortRef != nil && s.LoadBalancerRef != nil:
+		r.Problem("spec.resource.loadBalancerRef", "is given along with portRef", "remove one of them: a floating IP leads to one port")
+	case s.FixedIP != nil && s.LoadBalancerRef != nil:
+		r.Problem("spec.resource.fixedIP", "is given along with loadBalancerRef", "remove it: a load balancer has one address")
+	case s.FixedIP != nil && s.PortRef == nil:
+		r.Problem("spec.resource.fixedIP", "is given without portRef", "name the port it is an address of")
+	}
+}
+
+// target is the port that the address leads to, and the field that says so: that
+// of a load balancer is known by reference. It has no name where the address leads
+// nowhere.
+func target(w reconcile.Want[Spec]) (field string, port reconcile.Ref) {
+	if w.Spec.LoadBalancerRef == nil {
+		return "spec.resource.portRef", w.Ref("Port", cloud.Or(w.Spec.PortRef, ""))
+	}
+	balancer := w.Ref("LoadBalancer", *w.Spec.LoadBalancerRef)
+	balancer.ID = balancer.Attr["port_id"]
+	return "spec.resource.loadBalancerRef", balancer
+}
+
+func compareTarget(w reconcile.Want[Spec], have *table.Object[Spec, More], c *reconcile.Changes) {
+	field, port := target(w)
+	if port.Name == "" {
+		reconcile.Field(c, field, cloud.Or(have.Spec.PortRef, ""), "")
+		return
+	}
+	reconcile.Link(c, field, cloud.Or(have.Spec.PortRef, ""), port, reconcile.InPlace)
+}
+
+func compareSubnet(w reconcile.Want[Spec], have *table.Object[Spec, More], c *reconcile.Changes) {
+	address := cloud.Or(have.Spec.FloatingIP, "")
+	if subnet := w.Ref("Subnet", cloud.Or(w.Spec.FloatingSubnetRef, "")); subnet.Ready && !contains(subnet.Attr["cidr"], address) {
+		reconcile.Fixed(c, "spec.resource.floatingSubnetRef", address, subnet.Attr["cidr"])
+	}
+}
+
+// contains tells whether an address is of a network. Neutron does not show
+// which subnet a floating IP came from.
+func contains(cidr, address string) bool {
+	p, err := netip.ParsePrefix(cidr)
+	a, addressErr := netip.ParseAddr(address)
+	return err == nil && addressErr == nil && p.Contains(a)
+}

@@ -1,0 +1,71 @@
+// Package floatingip is the kind FloatingIP: an address of an external network
+// that leads to a port, in K-ORC's vocabulary. Of ports, networks and subnets
+// it knows only IDs and addresses. Floating IPs have no name in Neutron; people
+// see their address instead.
+package floatingip
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Spec is what a floating IP shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/floatingip_types.go), values Neutron's
+// (neutron-lib api/definitions/l3.py). Unlike in K-ORC, portRef and fixedIP can
+// be changed, and there is loadBalancerRef.
+type Spec struct {
+	Description        *string  `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
+	Tags               []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
+	FloatingNetworkRef *string  `json:"floatingNetworkRef,omitempty" api:"floating_network_id" show:"floatingNetworkID" rule:"immutable,min=1" ref:"Network" doc:"The external network it is from. Either this or floatingSubnetRef."`
+	FloatingSubnetRef  *string  `json:"floatingSubnetRef,omitempty" rule:"immutable,min=1" ref:"Subnet" doc:"The subnet of an external network it is from."`
+	FloatingIP         *string  `json:"floatingIP,omitempty" api:"floating_ip_address" rule:"immutable,format=ip" doc:"The address itself; the cloud chooses if left out. Needs an administrator on most clouds."`
+	PortRef            *string  `json:"portRef,omitempty" api:"port_id,unwritten" show:"portID" rule:"min=1" ref:"Port" doc:"The port it leads to; nowhere if left out. To leave this to others, name it in the annotation stackreeve.dev/ignore-fields."`
+	LoadBalancerRef    *string  `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer" doc:"The LoadBalancer that it leads to, instead of portRef."`
+	FixedIP            *string  `json:"fixedIP,omitempty" api:"fixed_ip_address,unwritten" rule:"format=ip" doc:"Which of the port's addresses; the cloud chooses if left out."`
+	cloud.ProjectRef   `json:",inline"`
+	// SubnetRefs are the subnets that the repository puts on the floating
+	// network: there is no address before there is one of them.
+	SubnetRefs []string `json:"-" ref:"Subnet,order"`
+}
+
+// Filter says which existing floating IP is meant.
+type Filter struct {
+	FloatingIP          *string `json:"floatingIP,omitempty" rule:"format=ip" doc:"The address itself."`
+	Description         *string `json:"description,omitempty" doc:"Exact description."`
+	FloatingNetworkRef  *string `json:"floatingNetworkRef,omitempty" ref:"Network" doc:"The external network it is from."`
+	PortRef             *string `json:"portRef,omitempty" ref:"Port" doc:"The port it leads to."`
+	Status              string  `json:"status,omitempty" doc:"Exact status, e.g. ACTIVE or DOWN."`
+	cloud.ProjectFilter `json:",inline"`
+	cloud.TagFilter     `json:",inline"`
+}
+
+// FilterName implements reconcile.Named: people know a floating IP by its
+// address.
+func (f *Filter) FilterName() string { return cloud.Or(f.FloatingIP, "") }
+
+// More is what only Neutron says of a floating IP.
+type More struct {
+	RouterID string `json:"routerID" api:"router_id"`
+	Status   string `json:"status" api:"status"`
+	TenantID string `json:"tenantID" api:"project_id"`
+}
+
+// Kind is the kind FloatingIP over c, which may be nil where only rules are
+// needed.
+func Kind(c *cloud.Client) reconcile.Kind {
+	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
+		Info: reconcile.Info{
+			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "FloatingIP", Service: cloud.Network,
+			Unmark: cloud.UnmarkByLabel("floating ip"),
+			Loss:   []string{"its public address"},
+			Doc:    "A public address that leads to a port (Neutron).",
+		},
+		Resource: cloud.NeutronKind{Collection: "floatingips", Singular: "floatingip"}, MarkInTags: true,
+		Odd: []table.Odd[Spec, More]{
+			{Field: "floatingSubnetRef", Compare: compareSubnet, Write: writeSubnet},
+			{Field: "portRef", Compare: compareTarget},
+		},
+		Validate: validate, Expand: findWay, Observe: observe, Addresses: addresses, Create: create, Update: update,
+	})
+}

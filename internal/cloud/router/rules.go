@@ -1,0 +1,85 @@
+package router
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+type state = cloud.NeutronState[Spec, More]
+
+func observe(s *state, live *reconcile.Live[*state]) {
+	switch s.More.Status {
+	case "ALLOCATING":
+		live.Phase, live.Message = reconcile.Pending, "the cloud is looking for agents to run it"
+	case "ERROR":
+		live.Phase, live.Message = reconcile.Degraded, "the cloud reports status ERROR"
+	}
+	if s.More.ExternalNetwork != "" {
+		live.Uses = []string{s.More.ExternalNetwork}
+	}
+}
+
+// findSubnets makes no object; it finds the subnets the gateway's address can come
+// from.
+func findSubnets(s *Spec, e *reconcile.Expansion) {
+	for _, g := range s.ExternalGateways {
+		s.SubnetRefs = append(s.SubnetRefs, e.Referring("Subnet", "Network", g.NetworkRef)...)
+	}
+}
+
+// external is the external network that a router shall lead to; the zero Ref for none.
+func external(w reconcile.Want[Spec]) reconcile.Ref {
+	if len(w.Spec.ExternalGateways) == 0 {
+		return reconcile.Ref{}
+	}
+	return w.Ref("Network", w.Spec.ExternalGateways[0].NetworkRef)
+}
+
+func compareGateway(w reconcile.Want[Spec], have *table.Object[Spec, More], c *reconcile.Changes) {
+	if len(w.Spec.ExternalGateways) == 0 {
+		reconcile.Field(c, "spec.resource.externalGateways", have.More.ExternalNetwork, "")
+		return
+	}
+	reconcile.Link(c, "spec.resource.externalGateways[0].networkRef", have.More.ExternalNetwork, external(w), reconcile.InPlace)
+}
+
+// writeGateway puts the gateway as Neutron takes it: {} takes one off.
+func writeGateway(w reconcile.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
+	gateway := map[string]any{}
+	if network := external(w); network.ID != "" {
+		gateway["network_id"] = network.ID
+	}
+	if have != nil || len(gateway) > 0 {
+		body["external_gateway_info"] = gateway
+	}
+}
+
+func showGateway(s *state, shown table.Shown) {
+	if s.More.ExternalNetwork != "" {
+		shown["externalGateways"] = []map[string]any{{"networkID": s.More.ExternalNetwork}}
+	}
+}
+
+// update writes the gateway on its own: together with a revision to match, Neutron
+// sets the gateway, finds that this has raised the revision, and answers 412
+// (neutron/db/l3_db.py: update_router).
+func update(ctx context.Context, d cloud.NeutronDriver[Spec, More], change cloud.NeutronChange[Spec, More]) error {
+	now := change.Have.State.NeutronBase
+	if gateway, changed := change.Fields["external_gateway_info"]; changed {
+		var answer struct {
+			Router cloud.NeutronBase `json:"router"`
+		}
+		err := d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + now.ID, Into: &answer,
+			Body: map[string]any{"router": map[string]any{"external_gateway_info": gateway}}})
+		if err != nil {
+			return err
+		}
+		now = answer.Router
+		delete(change.Fields, "external_gateway_info")
+	}
+	return d.Write(ctx, now, change)
+}

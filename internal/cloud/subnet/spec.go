@@ -1,0 +1,106 @@
+// Package subnet is the kind Subnet: a Neutron subnet, in K-ORC's vocabulary.
+// It knows nothing of the ports that take addresses from it. A subnet that
+// names a router expands into the RouterInterface between the two.
+package subnet
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Spec is what a subnet shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/subnet_types.go), values Neutron's
+// (neutron-lib api/definitions/subnet.py). Gateway and pools stay as they are when the
+// manifest does not give them: the cloud has chosen, and K-ORC does not take back what
+// it had set either.
+type Spec struct {
+	Name              *string     `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description       *string     `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
+	Tags              []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
+	NetworkRef        string      `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable" ref:"Network" doc:"The network it is a part of."`
+	IPVersion         int         `json:"ipVersion" api:"ip_version" rule:"required,immutable,enum=4|6" doc:"IP version, the same as that of cidr."`
+	CIDR              string      `json:"cidr" api:"cidr" rule:"required,immutable,format=cidr" doc:"Its addresses."`
+	AllocationPools   []Pool      `json:"allocationPools,omitempty" api:"allocation_pools,set" rule:"max=32" doc:"Addresses handed out to ports that ask for none; the cloud decides if left out."`
+	Gateway           *Gateway    `json:"gateway,omitempty" doc:"Its default gateway; the cloud decides if left out."`
+	EnableDHCP        *bool       `json:"enableDHCP,omitempty" api:"enable_dhcp" rule:"default=true" doc:"Whether the cloud answers DHCP on it."`
+	DNSNameservers    []string    `json:"dnsNameservers,omitempty" api:"dns_nameservers,empty" rule:"max=16,unique,format=ip" doc:"Name servers told by DHCP, the first one first."`
+	DNSPublishFixedIP *bool       `json:"dnsPublishFixedIP,omitempty" api:"dns_publish_fixed_ip" rule:"immutable" doc:"Whether addresses are published in DNS. Needs a cloud with that extension."`
+	HostRoutes        []HostRoute `json:"hostRoutes,omitempty" api:"host_routes,set,empty" rule:"max=256" doc:"Routes told by DHCP."`
+	IPv6              *IPv6       `json:"ipv6,omitempty" api:",inline" rule:"immutable,min=1" doc:"How IPv6 addresses come about."`
+	RouterRef         *string     `json:"routerRef,omitempty" rule:"min=1" doc:"A Router to attach it to: short for a RouterInterface called like the subnet with -subnet at the end."`
+	cloud.ProjectRef  `json:",inline"`
+}
+
+// Pool is a range of addresses.
+type Pool struct {
+	Start string `json:"start" rule:"required,format=ip" doc:"First address."`
+	End   string `json:"end" rule:"required,format=ip" doc:"Last address."`
+}
+
+func (p Pool) String() string { return table.IP(p.Start) + "-" + table.IP(p.End) }
+
+// Gateway says what the default gateway of a subnet is.
+type Gateway struct {
+	Type string  `json:"type" rule:"required,enum=None|Automatic|IP" doc:"None; Automatic: the cloud decides; IP: the one in ip."`
+	IP   *string `json:"ip,omitempty" rule:"format=ip" doc:"The address, with type IP."`
+}
+
+// HostRoute is a route that machines on the subnet learn by DHCP.
+type HostRoute struct {
+	Destination string `json:"destination" rule:"required,format=cidr" doc:"Where packets go to."`
+	NextHop     string `json:"nextHop" api:"nexthop" rule:"required,format=ip" doc:"Who forwards them."`
+}
+
+func (r HostRoute) String() string {
+	return table.Network(r.Destination) + " via " + table.IP(r.NextHop)
+}
+
+// IPv6 says how machines come by their IPv6 addresses.
+type IPv6 struct {
+	AddressMode *string `json:"addressMode,omitempty" api:"ipv6_address_mode,empty" show:"ipv6AddressMode" rule:"immutable,enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"Who assigns addresses."`
+	RAMode      *string `json:"raMode,omitempty" api:"ipv6_ra_mode,empty" show:"ipv6RAMode" rule:"immutable,enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"What the cloud's routers advertise."`
+}
+
+// More is what only Neutron says of a subnet.
+type More struct {
+	GatewayIP    string `json:"gatewayIP" api:"gateway_ip" rule:"format=ip"` // "" for none
+	SubnetPoolID string `json:"subnetPoolID" api:"subnetpool_id"`
+}
+
+// Filter says which existing subnet is meant.
+type Filter struct {
+	Name                *string `json:"name,omitempty" doc:"Exact name."`
+	Description         *string `json:"description,omitempty" doc:"Exact description."`
+	IPVersion           *int    `json:"ipVersion,omitempty" rule:"enum=4|6" doc:"IP version."`
+	GatewayIP           *string `json:"gatewayIP,omitempty" rule:"format=ip" doc:"Address of its gateway."`
+	CIDR                *string `json:"cidr,omitempty" rule:"format=cidr" doc:"Its addresses."`
+	IPv6                *IPv6   `json:"ipv6,omitempty" rule:"min=1" doc:"How IPv6 addresses come about."`
+	NetworkRef          string  `json:"networkRef,omitempty" ref:"Network" doc:"The network it is a part of."`
+	cloud.ProjectFilter `json:",inline"`
+	cloud.TagFilter     `json:",inline"`
+}
+
+// FilterName implements reconcile.Named.
+func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
+
+// Kind is the kind Subnet over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) reconcile.Kind {
+	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
+		Info: reconcile.Info{
+			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Subnet", Service: cloud.Network,
+			Unmark: cloud.UnmarkByLabel("subnet"),
+			Doc:    "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron).",
+		},
+		Resource: cloud.NeutronKind{Collection: "subnets", Singular: "subnet"},
+		Odd:      []table.Odd[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}},
+		Validate: validate, Expand: attach, Observe: observe,
+	})
+}
+
+type state = cloud.NeutronState[Spec, More]
+
+func observe(s *state, live *reconcile.Live[*state]) {
+	live.Uses = []string{s.Spec.NetworkRef}
+	live.Attr = map[string]string{"network_id": s.Spec.NetworkRef, "gateway_ip": s.More.GatewayIP, "cidr": s.Spec.CIDR}
+}

@@ -1,0 +1,68 @@
+package table
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Path is where a field of a spec stands in a manifest.
+func Path(field string) string { return "spec.resource." + field }
+
+// lookup finds what a reference names.
+type lookup func(kind, name string) reconcile.Ref
+
+// compare reports the field if it is not as it shall be.
+func (r *row) compare(find lookup, want, have reflect.Value, name string, c *reconcile.Changes) {
+	wanted, asked := r.wanted(want, name)
+	seen, shown := r.seen(have)
+	if r.attr == "" || r.unread || !asked || r.hidden && !shown {
+		return
+	}
+	field := Path(r.path)
+	switch {
+	case r.ref != "" && r.typ.Kind() == reflect.String && wanted.String() != "":
+		reconcile.Link(c, field, seen.String(), find(r.ref, wanted.String()), r.change)
+	case r.set:
+		reconcile.Set(c, field, r.texts(nil, seen), r.texts(find, wanted), r.change)
+	case r.typ.Kind() == reflect.Slice:
+		reconcile.Costs(c, field, r.texts(nil, seen), r.texts(find, wanted), r.change)
+	default:
+		reconcile.Costs(c, field, r.value(seen), r.value(wanted), r.change)
+	}
+}
+
+// value is what a value is compared by.
+func (r *row) value(v reflect.Value) any {
+	if v.Kind() == reflect.String {
+		return normal(r.format, v.String())
+	}
+	return v.Interface()
+}
+
+// texts are the elements of a list as they are compared; with find, references are
+// the IDs of what they name. Structs say by their method String what they are.
+func (r *row) texts(find lookup, list reflect.Value) []string {
+	out := make([]string, list.Len())
+	for i := range out {
+		element := list.Index(i)
+		switch {
+		case find != nil && r.ref != "":
+			out[i] = idOrLater(find(r.ref, element.String()))
+		case element.Kind() == reflect.String:
+			out[i] = normal(r.format, element.String())
+		default:
+			out[i] = fmt.Sprint(element.Interface())
+		}
+	}
+	return out
+}
+
+// idOrLater is the ID of what a reference names, or words for that it has none yet.
+func idOrLater(ref reconcile.Ref) string {
+	if ref.ID == "" {
+		return "known once " + ref.Key.String() + " is ready"
+	}
+	return ref.ID
+}

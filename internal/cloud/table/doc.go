@@ -1,0 +1,35 @@
+// Package table derives from one line for each field all that a kind does with it:
+// how it is read from the answers of a service, compared, written into requests,
+// matched by import filters and shown in status.
+//
+// The line is the field's declaration in the kind's Spec. Beside the tags that
+// manifests are read by (json, rule, ref, doc; see package manifest) it has
+//
+//	api:"mtu"              the attribute of requests and answers
+//	api:"mtu,OPTION…"      with options, separated by commas:
+//	    named              left out, it is metadata.name
+//	    empty              left out, it is empty in the cloud, too; without this, default
+//	                       and named, a field that is left out is not compared
+//	    set                order and repetition of the list mean nothing
+//	    read=a.b           answers have it as b in a
+//	    unread             answers do not have it: it is not compared
+//	    unwritten          requests do not have it, or not by itself
+//	    hidden             it is not compared where an answer does not have it
+//	    absent=true        what it counts as where an answer does not have it; without
+//	                       this its zero value
+//	    inline             of a struct: its fields are attributes of the object itself
+//	show:"networkID"       how status calls it, where that is not its name; "-" for not
+//	                       at all
+//	needs:"administrator"  what it takes, see package manifest
+//
+// A field without the tag api has no attribute, nor has one of a filter with api:"-" a
+// field that it is compared with. Of its rules, immutable says that a
+// change replaces the object, default what an omitted field is, and a format which
+// spellings are equal. A reference is an ID in the API.
+//
+// What the service says besides is declared in a second struct, More, in the same way:
+// api says where answers have it, json how status calls it.
+//
+// A field that is shaped in another way than its attribute has no tag api but an
+// [Odd] row, a value with functions for what is odd about it.
+package table

@@ -1,0 +1,75 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// Attributes are those of an object in an answer, not yet read.
+type Attributes map[string]json.RawMessage
+
+// Read fills the struct that into points to from an answer. What the answer does not
+// have stays as it is.
+func Read(answer Attributes, into any) error {
+	v := reflect.ValueOf(into).Elem()
+	return readFields(answer, rowsOf(v.Type()), v)
+}
+
+func readFields(answer Attributes, rows []row, into reflect.Value) error {
+	for i := range rows {
+		r := &rows[i]
+		if r.attr == "" || r.unread {
+			continue
+		}
+		text, err := find(answer, r.read)
+		if err == nil && text != nil {
+			err = r.decode(text, r.place(into))
+		}
+		if err != nil {
+			return fmt.Errorf("attribute %s: %w", r.attr, err)
+		}
+	}
+	return nil
+}
+
+// find is the attribute at a path; nil where it is absent or null.
+func find(answer Attributes, path []string) (json.RawMessage, error) {
+	text := answer[path[0]]
+	if len(text) == 0 || string(text) == "null" {
+		return nil, nil
+	}
+	if len(path) == 1 {
+		return text, nil
+	}
+	var below Attributes
+	if err := json.Unmarshal(text, &below); err != nil {
+		return nil, err
+	}
+	return find(below, path[1:])
+}
+
+// decode reads a value. The fields of structs are called in the API as their tags say.
+func (r *row) decode(text json.RawMessage, into reflect.Value) error {
+	if r.below == nil {
+		return json.Unmarshal(text, into.Addr().Interface())
+	}
+	if into.Kind() == reflect.Struct {
+		var fields Attributes
+		if err := json.Unmarshal(text, &fields); err != nil {
+			return err
+		}
+		return readFields(fields, r.below, into)
+	}
+	var list []Attributes
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	into.Set(reflect.MakeSlice(into.Type(), len(list), len(list)))
+	for i, fields := range list {
+		if err := readFields(fields, r.below, into.Index(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

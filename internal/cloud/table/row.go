@@ -1,0 +1,241 @@
+package table
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// row is one field, as its tags have it.
+type row struct {
+	name  string   // in manifests
+	path  string   // the same, from the spec on: "ipv6.addressMode"
+	index []int    // of the field, step by step through structs and pointers to them
+	attr  string   // in requests; "" for none
+	read  []string // where answers have it, step by step
+	shown []string // in status, step by step; nil for not at all
+	typ   reflect.Type
+	ref   string // the kind that it names; "" for none
+
+	required, named, empty, set, unread, unwritten, hidden bool
+	apart                                                  bool // it is said to be judged elsewhere
+	omitZero                                               bool
+
+	fallback string // what is counted where answers do not have it
+	byDefault,
+	format string
+	change reconcile.Disruption
+	below  []row // of a struct, or of a list's structs
+}
+
+// rowsOf reads the tags of a struct type once.
+func rowsOf(t reflect.Type) []row {
+	if known, ok := rowsByType.Load(t); ok {
+		return known.([]row)
+	}
+	known, _ := rowsByType.LoadOrStore(t, appendRows(nil, t, "", nil))
+	return known.([]row)
+}
+
+var rowsByType sync.Map // reflect.Type to []row
+
+func appendRows(rows []row, t reflect.Type, prefix string, index []int) []row {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		at := append(append([]int(nil), index...), i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && name == "" {
+			rows = appendRows(rows, f.Type, prefix, at)
+			continue
+		}
+		if name == "-" || name == "" || !f.IsExported() {
+			continue
+		}
+		r := rowOf(f, name, prefix, at)
+		r.omitZero = options == "omitempty"
+		if r.attr == "inline" {
+			rows = appendRows(rows, r.typ, r.path+".", at)
+			continue
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func rowOf(f reflect.StructField, name, prefix string, index []int) row {
+	r := row{name: name, path: prefix + name, index: index, typ: f.Type}
+	if r.typ.Kind() == reflect.Pointer {
+		r.typ = r.typ.Elem()
+	}
+	switch shown := f.Tag.Get("show"); shown {
+	case "":
+		r.shown = strings.Split(r.path, ".")
+	case "-":
+	default:
+		r.shown = []string{shown}
+	}
+	r.ref, _, _ = strings.Cut(f.Tag.Get("ref"), ",")
+	var options string
+	r.attr, options, _ = strings.Cut(f.Tag.Get("api"), ",")
+	if r.apart = r.attr == "-"; r.apart {
+		r.attr = ""
+	}
+	r.read = []string{r.attr}
+	r.rule(f.Tag.Get("rule"))
+	for option := range strings.SplitSeq(options, ",") {
+		if err := r.option(option); err != nil {
+			panic(fmt.Sprintf("table: field %s: %v", f.Name, err)) // a mistake in the declaration, which any test finds
+		}
+	}
+	element := r.typ
+	if element.Kind() == reflect.Slice {
+		element = element.Elem()
+	}
+	if element.Kind() == reflect.Struct && r.attr != "inline" {
+		r.below = appendRows(nil, element, "", nil)
+		for i := range r.below {
+			if b := &r.below[i]; b.attr == "" {
+				b.attr, b.read = b.name, []string{b.name}
+			}
+		}
+	}
+	return r
+}
+
+func (r *row) option(text string) error {
+	name, value, _ := strings.Cut(text, "=")
+	switch name {
+	case "":
+	case "inline":
+		r.attr = "inline"
+	case "named":
+		r.named = true
+	case "empty":
+		r.empty = true
+	case "set":
+		r.set = true
+	case "unread":
+		r.unread = true
+	case "unwritten":
+		r.unwritten = true
+	case "hidden":
+		r.hidden = true
+	case "read":
+		r.read = strings.Split(value, ".")
+	case "absent":
+		r.fallback = value
+	default:
+		return fmt.Errorf("unknown option %q of api", text)
+	}
+	return nil
+}
+
+// rule takes from a rule what matters here; package manifest judges the rest.
+func (r *row) rule(tag string) {
+	for part := range strings.SplitSeq(tag, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		switch name {
+		case "pattern":
+			return // it takes the rest
+		case "required":
+			r.required = true
+		case "immutable":
+			r.change = reconcile.Replace
+		case "default":
+			r.byDefault = value
+		case "format":
+			r.format = value
+		}
+	}
+}
+
+// of is the field's value in a struct; given is false where it is left out.
+func (r *row) of(v reflect.Value) (value reflect.Value, given bool) {
+	for _, i := range r.index {
+		if v = pointedTo(v); !v.IsValid() {
+			return v, false
+		}
+		v = v.Field(i)
+	}
+	if v.Kind() == reflect.Pointer {
+		return v.Elem(), !v.IsNil()
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v, !v.IsNil()
+	}
+	return v, r.required || !v.IsZero()
+}
+
+func pointedTo(v reflect.Value) reflect.Value {
+	if v.Kind() == reflect.Pointer {
+		return v.Elem()
+	}
+	return v
+}
+
+// place is where the field's value stands in a struct, made where it is nil.
+func (r *row) place(v reflect.Value) reflect.Value {
+	for _, i := range r.index {
+		v = made(v).Field(i)
+	}
+	return made(v)
+}
+
+func made(v reflect.Value) reflect.Value {
+	if v.Kind() != reflect.Pointer {
+		return v
+	}
+	if v.IsNil() {
+		v.Set(reflect.New(v.Type().Elem()))
+	}
+	return v.Elem()
+}
+
+// wanted is what a field of the spec asks for; asked is false where nothing is.
+func (r *row) wanted(spec reflect.Value, name string) (value reflect.Value, asked bool) {
+	value, given := r.of(spec)
+	switch {
+	case given:
+		return value, true
+	case r.named:
+		return reflect.ValueOf(name), true
+	case r.byDefault != "":
+		return r.parse(r.byDefault), true
+	}
+	return reflect.Zero(r.typ), r.empty
+}
+
+// seen is the field's value in what a service showed.
+func (r *row) seen(have reflect.Value) (value reflect.Value, shown bool) {
+	value, shown = r.of(have)
+	if !shown && r.fallback != "" {
+		return r.parse(r.fallback), false
+	}
+	if !value.IsValid() {
+		value = reflect.Zero(r.typ)
+	}
+	return value, shown
+}
+
+// parse reads a value in a tag.
+func (r *row) parse(text string) reflect.Value {
+	v := reflect.New(r.typ).Elem()
+	switch r.typ.Kind() {
+	case reflect.Bool:
+		v.SetBool(text == "true")
+	case reflect.Int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			panic(fmt.Sprintf("table: %s: %v", r.path, err))
+		}
+		v.SetInt(int64(n))
+	default:
+		v.SetString(text)
+	}
+	return v
+}

@@ -1,0 +1,137 @@
+package table
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+// Object is what a service shows of an object: Spec in the words of manifests, with
+// IDs for references, More what only the service says.
+type Object[Spec, More any] struct {
+	Spec Spec
+	More More
+}
+
+// Read takes in an answer.
+func (o *Object[Spec, More]) Read(answer Attributes) error {
+	if err := Read(answer, &o.Spec); err != nil {
+		return err
+	}
+	return Read(answer, &o.More)
+}
+
+// Table is the fields of a kind, in the order of Spec.
+type Table[Spec, More any] struct {
+	rows []row
+	odd  []Odd[Spec, More]
+}
+
+// Odd is the row of a field that is shaped in another way than its attribute, or is
+// compared in a way of its own. What it has no function for is done as the field's
+// tags say.
+type Odd[Spec, More any] struct {
+	Field string // as a path: "gateway"
+	// Compare reports the field if it is not as it shall be.
+	Compare func(w reconcile.Want[Spec], have *Object[Spec, More], c *reconcile.Changes)
+	// Write puts the field into the body of a request; have is nil in one that creates,
+	// which asks for fields that are left out, too.
+	Write func(w reconcile.Want[Spec], have *Object[Spec, More], body map[string]any)
+}
+
+// New makes the table of a kind. A mistake in it is a panic, which any test finds.
+func New[Spec, More any](odd ...Odd[Spec, More]) *Table[Spec, More] {
+	t := &Table[Spec, More]{rows: rowsOf(reflect.TypeFor[Spec]()), odd: odd}
+	for _, o := range odd {
+		if !slices.ContainsFunc(t.rows, func(r row) bool { return reaches(r.path, o.Field) }) {
+			panic(fmt.Sprintf("table: %T has no field %s", *new(Spec), o.Field))
+		}
+	}
+	return t
+}
+
+// reaches tells whether a path is another one, or within it.
+func reaches(path, field string) bool {
+	return path == field || len(path) > len(field) && path[:len(field)] == field && path[len(field)] == '.'
+}
+
+func (t *Table[Spec, More]) oddOf(path string) *Odd[Spec, More] {
+	for i := range t.odd {
+		if reaches(path, t.odd[i].Field) {
+			return &t.odd[i]
+		}
+	}
+	return nil
+}
+
+// Name is what the object is called in the cloud: as its field with the option named
+// says, "" where the kind has none.
+func (t *Table[Spec, More]) Name(w reconcile.Want[Spec]) string {
+	for i := range t.rows {
+		if r := &t.rows[i]; r.named {
+			name, _ := r.wanted(reflect.ValueOf(w.Spec), w.Key.Name)
+			return name.String()
+		}
+	}
+	return ""
+}
+
+// Compare reports every field that is not as it shall be, in the order of Spec.
+func (t *Table[Spec, More]) Compare(w reconcile.Want[Spec], have *Object[Spec, More], c *reconcile.Changes) {
+	done := map[*Odd[Spec, More]]bool{}
+	for i := range t.rows {
+		r := &t.rows[i]
+		odd := t.oddOf(r.path)
+		switch {
+		case odd == nil || odd.Compare == nil:
+			r.compare(w.Ref, reflect.ValueOf(w.Spec), reflect.ValueOf(&have.Spec), w.Key.Name, c)
+		case !done[odd]:
+			done[odd] = true
+			odd.Compare(w, have, c)
+		}
+	}
+}
+
+// Creation is the body of a request that creates: what the manifest gives.
+func (t *Table[Spec, More]) Creation(w reconcile.Want[Spec]) map[string]any {
+	body := map[string]any{}
+	for i := range t.rows {
+		r := &t.rows[i]
+		odd := t.oddOf(r.path)
+		if odd != nil && odd.Write != nil {
+			odd.Write(w, nil, body)
+			continue
+		}
+		value, given := r.of(reflect.ValueOf(w.Spec))
+		if r.named {
+			value, given = r.wanted(reflect.ValueOf(w.Spec), w.Key.Name)
+		}
+		if r.attr != "" && !r.unwritten && given {
+			body[r.attr] = r.encode(w.Ref, value)
+		}
+	}
+	return body
+}
+
+// Update is the body of a request that carries out changes. Those of references that
+// cannot be followed yet are left out.
+func (t *Table[Spec, More]) Update(w reconcile.Want[Spec], have *Object[Spec, More], changes []reconcile.Change) map[string]any {
+	body := map[string]any{}
+	for i := range t.rows {
+		r := &t.rows[i]
+		if !reconcile.Has(changes, Path(r.path)) {
+			continue
+		}
+		odd := t.oddOf(r.path)
+		if odd != nil && odd.Write != nil {
+			odd.Write(w, have, body)
+			continue
+		}
+		if value, asked := r.wanted(reflect.ValueOf(w.Spec), w.Key.Name); r.attr != "" && !r.unwritten && asked {
+			body[r.attr] = r.encode(w.Ref, value)
+		}
+	}
+	return body
+}

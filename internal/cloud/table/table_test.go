@@ -1,0 +1,189 @@
+package table_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile"
+)
+
+type spec struct {
+	Name    *string  `json:"name,omitempty" api:"name,named"`
+	Text    *string  `json:"text,omitempty" api:"description,empty"`
+	Up      *bool    `json:"up,omitempty" api:"admin_state_up" rule:"default=true"`
+	Guarded *bool    `json:"guarded,omitempty" api:"port_security_enabled,absent=true"`
+	Size    int      `json:"size" api:"size" rule:"required,immutable"`
+	Sort    string   `json:"sort,omitempty" api:"vnic_type,hidden" rule:"default=normal"`
+	Flavor  string   `json:"flavor,omitempty" api:"flavorRef,read=flavor.id" show:"flavorID"`
+	Address *string  `json:"address,omitempty" api:"ip_address" rule:"format=ip"`
+	Names   []string `json:"names,omitempty" api:"nameservers,empty" rule:"format=ip"`
+	Zones   []string `json:"zones,omitempty" api:"zones,set"`
+	Routes  []route  `json:"routes,omitempty" api:"routes,set,empty"`
+	Modes   *modes   `json:"modes,omitempty" api:",inline"`
+	Secret  *string  `json:"secret,omitempty" api:"secret,unread"`
+	Nowhere *string  `json:"nowhere,omitempty"`
+}
+
+type route struct {
+	To  string `json:"to" api:"destination" rule:"format=cidr"`
+	Via string `json:"via" api:"nexthop"`
+}
+
+func (r route) String() string { return r.To + " via " + r.Via }
+
+type modes struct {
+	Address *string `json:"address,omitempty" api:"address_mode,empty" show:"addressMode" rule:"immutable"`
+}
+
+type more struct {
+	Status  string   `json:"status" api:"status"`
+	Details *details `json:"details,omitempty" api:",inline"`
+}
+
+type details struct {
+	Segment int `json:"segment,omitempty" api:"provider:segment"`
+}
+
+func text(s string) *string { return &s }
+func flag(b bool) *bool     { return &b }
+
+func want(s spec) reconcile.Want[spec] {
+	return reconcile.Want[spec]{Key: manifest.Key{Kind: "Thing", Name: "one"}, Spec: &s}
+}
+
+func read(t *testing.T, answer string) *table.Object[spec, more] {
+	t.Helper()
+	var o table.Object[spec, more]
+	var attributes table.Attributes
+	if err := json.Unmarshal([]byte(answer), &attributes); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Read(attributes); err != nil {
+		t.Fatal(err)
+	}
+	return &o
+}
+
+const shown = `{"name": "one", "description": "", "admin_state_up": true, "size": 3, "flavor": {"id": "f1"}, "ip_address": "fd00::1",
+	"nameservers": ["1.1.1.1", "::1"], "zones": ["b", "a"], "routes": [{"destination": "10.0.0.0/8", "nexthop": "10.0.0.1"}],
+	"address_mode": null, "status": "ACTIVE", "provider:segment": 7, "unknown": {"a": 1}}`
+
+func asShown() spec {
+	return spec{Size: 3, Flavor: "f1", Address: text("FD00:0::1"), Names: []string{"1.1.1.1", "0:0::1"}, Zones: []string{"a", "b", "a"},
+		Routes: []route{{"10.0.0.0/8", "10.0.0.1"}}, Secret: text("s"), Nowhere: text("n"), Guarded: flag(true), Sort: "direct"}
+}
+
+func TestCompare(t *testing.T) {
+	fields := table.New[spec, more]()
+	for _, tt := range []struct {
+		name  string
+		edit  func(*spec)
+		field string
+		cost  reconcile.Disruption
+	}{
+		{"as shown", func(*spec) {}, "", 0},
+		{"a name", func(s *spec) { s.Name = text("two") }, "name", reconcile.InPlace},
+		{"a text", func(s *spec) { s.Text = text("x") }, "text", reconcile.InPlace},
+		{"a flag against its default", func(s *spec) { s.Up = flag(false) }, "up", reconcile.InPlace},
+		{"a flag that is not shown", func(s *spec) { s.Guarded = flag(false) }, "guarded", reconcile.InPlace},
+		{"an immutable number", func(s *spec) { s.Size = 4 }, "size", reconcile.Replace},
+		{"a value within another", func(s *spec) { s.Flavor = "f2" }, "flavor", reconcile.InPlace},
+		{"an address", func(s *spec) { s.Address = text("fd00::2") }, "address", reconcile.InPlace},
+		{"the order of a list", func(s *spec) { s.Names = []string{"::1", "1.1.1.1"} }, "names", reconcile.InPlace},
+		{"a list that is left out", func(s *spec) { s.Names = nil }, "names", reconcile.InPlace},
+		{"a set that is left out", func(s *spec) { s.Zones = nil }, "", 0},
+		{"an empty set", func(s *spec) { s.Zones = []string{} }, "zones", reconcile.InPlace},
+		{"a struct in a list", func(s *spec) { s.Routes[0].Via = "10.0.0.2" }, "routes", reconcile.InPlace},
+		{"a field within a field", func(s *spec) { s.Modes = &modes{text("slaac")} }, "modes.address", reconcile.Replace},
+		{"what cannot be read", func(s *spec) { s.Secret = text("other") }, "", 0},
+		{"what has no attribute", func(s *spec) { s.Nowhere = nil }, "", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := asShown()
+			tt.edit(&s)
+			var c reconcile.Changes
+			fields.Compare(want(s), read(t, shown), &c)
+			list := c.List()
+			switch {
+			case tt.field == "" && len(list) > 0, tt.field != "" && len(list) != 1:
+				t.Errorf("changes are %v", list)
+			case tt.field != "" && (list[0].Field != table.Path(tt.field) || list[0].Disruption != tt.cost):
+				t.Errorf("change is %v, want %s at cost %v", list[0], tt.field, tt.cost)
+			}
+		})
+	}
+}
+
+func TestBodies(t *testing.T) {
+	fields := table.New[spec, more]()
+	s := asShown()
+	s.Modes = &modes{text("slaac")}
+	body := fields.Creation(want(s))
+	expected := map[string]any{"name": "one", "port_security_enabled": true, "size": 3, "vnic_type": "direct", "flavorRef": "f1", "ip_address": "fd00::1",
+		"nameservers": []any{"1.1.1.1", "::1"}, "zones": []any{"a", "b", "a"}, "routes": []any{map[string]any{"destination": "10.0.0.0/8", "nexthop": "10.0.0.1"}},
+		"address_mode": "slaac", "secret": "s"}
+	if !reflect.DeepEqual(body, expected) {
+		t.Errorf("creation is\n%v, want\n%v", body, expected)
+	}
+	changes := []reconcile.Change{{Field: "spec.resource.up"}, {Field: "spec.resource.text"}, {Field: "spec.resource.names"}, {Field: "spec.resource.nowhere"}}
+	s.Names = nil
+	body = fields.Update(want(s), read(t, shown), changes)
+	if expected := (map[string]any{"admin_state_up": true, "description": "", "nameservers": []any{}}); !reflect.DeepEqual(body, expected) {
+		t.Errorf("update is\n%v, want\n%v", body, expected)
+	}
+}
+
+func TestShow(t *testing.T) {
+	o, out := read(t, shown), table.Shown{}
+	table.Show(&o.Spec, out)
+	table.Show(&o.More, out)
+	got, err := json.Marshal(out.At([]string{"fd00::1"}))
+	const expected = `{"address":"fd00::1","details":{"segment":7},"flavorID":"f1","name":"one","names":["1.1.1.1","::1"],"routes":[{"to":"10.0.0.0/8","via":"10.0.0.1"}],"size":3,"status":"ACTIVE","up":true,"zones":["b","a"]}`
+	if err != nil || string(got) != expected {
+		t.Errorf("shown are\n%s, %v, want\n%s", got, err, expected)
+	}
+}
+
+func TestMatch(t *testing.T) {
+	type filter struct {
+		Name    *string `json:"name,omitempty"`
+		Address *string `json:"address,omitempty" rule:"format=ip"`
+		Status  string  `json:"status,omitempty"`
+		Names   *string `json:"names,omitempty" api:"-"`
+		Up      *bool   `json:"up,omitempty"`
+	}
+	for i, tt := range []struct {
+		filter filter
+		passes bool
+	}{
+		{filter{}, true},
+		{filter{Name: text("one"), Address: text("FD00::1"), Status: "ACTIVE", Names: text("judged elsewhere"), Up: flag(true)}, true},
+		{filter{Name: text("on")}, false},
+		{filter{Address: text("fd00::2")}, false},
+		{filter{Status: "DOWN"}, false},
+		{filter{Up: flag(false)}, false},
+	} {
+		if got := read(t, shown).Match(&tt.filter, nil); got != tt.passes {
+			t.Errorf("filter %d: %v, want %v", i, got, tt.passes)
+		}
+	}
+}
+
+// What a service answers is of another type than it should be: an error, no panic.
+func TestAttackAnswersOfOtherTypes(t *testing.T) {
+	for _, value := range []string{`1`, `"x"`, `true`, `[]`, `{}`, `[1]`, `{"id": {}}`, `[{"destination": 1}]`, `[null]`, `-1e99`} {
+		for _, name := range []string{"name", "admin_state_up", "size", "flavor", "nameservers", "routes", "address_mode", "provider:segment"} {
+			var o table.Object[spec, more]
+			answer := table.Attributes{name: json.RawMessage(value)}
+			if err := o.Read(answer); err == nil {
+				var c reconcile.Changes
+				table.New[spec, more]().Compare(want(asShown()), &o, &c)
+				_ = fmt.Sprint(c.List())
+			}
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package table
+
+import (
+	"reflect"
+)
+
+// encode is a value as requests have it: references are IDs, and the fields of
+// structs are called as in the API.
+func (r *row) encode(find lookup, v reflect.Value) any {
+	switch {
+	case v.Kind() == reflect.Slice:
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = r.encodeOne(find, v.Index(i))
+		}
+		return list
+	default:
+		return r.encodeOne(find, v)
+	}
+}
+
+func (r *row) encodeOne(find lookup, v reflect.Value) any {
+	switch {
+	case v.Kind() == reflect.Struct:
+		fields := map[string]any{}
+		for i := range r.below {
+			b := &r.below[i]
+			if value, given := b.of(v); given {
+				fields[b.attr] = b.encode(find, value)
+			}
+		}
+		return fields
+	case v.Kind() == reflect.String && r.ref != "":
+		return find(r.ref, v.String()).ID
+	case v.Kind() == reflect.String:
+		return normal(r.format, v.String())
+	}
+	return v.Interface()
+}
