@@ -53,7 +53,7 @@ func (s *NeutronState[Spec, More]) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &s.NeutronBase); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(text, &answer); err != nil {
+	if err := json.Unmarshal(text, &answer); err != nil || answer == nil { // null is no object
 		return err
 	}
 	for name, own := range map[string]any{"description": s.Description(), "tags": s.UserTags()} {
