@@ -64,8 +64,6 @@ func TestLaws(t *testing.T) {
 	kindtest.Suite{
 		Kinds: all.Kinds, Key: key, Needs: needs, Object: object,
 		Edits: []kindtest.Edit{
-			{Field: "spec.resource.description", Old: "the way in", New: "moved"},
-			{Field: "spec.resource.tags", Old: "[web, blue]", New: "[web, green]"},
 			{Field: "spec.resource.floatingNetworkRef", Old: "floatingNetworkRef: public", New: "floatingNetworkRef: front", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.floatingSubnetRef", Old: "floatingNetworkRef: public", New: "floatingSubnetRef: web", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.floatingIP", Old: "portRef: web-1", New: "portRef: web-1\n    floatingIP: 192.0.2.1", Replaces: true, PlanOnly: true},

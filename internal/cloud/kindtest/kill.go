@@ -82,7 +82,7 @@ func (s Suite) editKilled(t *testing.T, g *Target) {
 	if g.Simulator == nil {
 		t.Skip("it takes a real cloud too long")
 	}
-	for _, e := range s.Edits {
+	for _, e := range s.edits(t) {
 		if e.PlanOnly {
 			continue
 		}

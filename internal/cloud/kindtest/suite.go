@@ -20,11 +20,15 @@ type Suite struct {
 	Needs string
 	// Object is its manifest, with as many fields set as can be.
 	Object string
-	// Edits change one field each. Together they name every field of the spec.
+	// Edits change one field each. Those that follow from the declaration of a field
+	// need not be written.
 	Edits []Edit
-	// Unseen are the fields that the cloud does not give back, each with the
-	// reason.
+	// Unseen are the fields that the cloud does not give back, or that cannot be changed
+	// by themselves, each with the reason.
 	Unseen map[string]string
+	// Partial suites change what Edits say, and nothing that follows from declarations:
+	// another suite of the kind deals with all fields.
+	Partial bool
 	// Simulator is another sort of cloud than the plain one; nil for that.
 	Simulator *simulator.Options
 	// MarksInDescriptions has the agent keep marks there.
@@ -91,7 +95,7 @@ func (s Suite) Run(t *testing.T) {
 func (s Suite) narrow(t *testing.T, g *Target) {
 	t.Helper()
 	manifests := []string{s.all()}
-	for _, e := range s.Edits {
+	for _, e := range s.edits(t) {
 		manifests = append(manifests, s.edit(t, e))
 	}
 	g.Only(manifests...)
@@ -129,7 +133,7 @@ func (s Suite) told(t *testing.T, g *Target, plan reconcile.Plan) {
 func (s Suite) edited(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 	plan, onward := g.Planner(s.all()), g.Simulator == nil && testing.Short()
-	for _, e := range s.Edits {
+	for _, e := range s.edits(t) {
 		t.Run(e.Field, func(t *testing.T) {
 			g, edited := g.In(t), s.edit(t, e)
 			step := s.step(t, plan(edited))

@@ -35,15 +35,9 @@ func TestLaws(t *testing.T) {
 		Kinds: all.Kinds, Needs: needs, Object: object,
 		Key: manifest.Key{Group: cloud.OrcGroup, Kind: "Router", Namespace: "default", Name: "edge"},
 		Edits: []kindtest.Edit{
-			{Field: "spec.resource.name", Old: "edge-router", New: "edge-router-2"},
-			{Field: "spec.resource.description", Old: "the way out", New: "moved"},
-			{Field: "spec.resource.tags", Old: "[web, blue]", New: "[web, green]"},
-			{Field: "spec.resource.adminStateUp", Old: "adminStateUp: true", New: "adminStateUp: false"},
 			{Field: "spec.resource.externalGateways", Old: "externalGateways:\n    - networkRef: public", New: "externalGateways: []"},
 			{Field: "spec.resource.externalGateways", Old: "description: the way out\n    tags: [web, blue]\n    adminStateUp: true\n    externalGateways:\n    - networkRef: public",
 				New: "description: in", Also: []string{"spec.resource.description", "spec.resource.tags"}},
-			{Field: "spec.resource.distributed", Old: "adminStateUp: true", New: "adminStateUp: true\n    distributed: true", Replaces: true, PlanOnly: true},
-			{Field: "spec.resource.availabilityZoneHints", Old: "adminStateUp: true", New: "adminStateUp: true\n    availabilityZoneHints: [az-b]", Replaces: true, PlanOnly: true},
 		},
 	}.Run(t)
 }

@@ -23,7 +23,7 @@ type row struct {
 
 	required, named, empty, set, unread, unwritten, hidden bool
 	apart                                                  bool // it is said to be judged elsewhere
-	omitZero                                               bool
+	omitZero, choice                                       bool
 
 	fallback string // what is counted where answers do not have it
 	byDefault,
@@ -149,6 +149,8 @@ func (r *row) rule(tag string) {
 			r.byDefault = value
 		case "format":
 			r.format = value
+		case "enum":
+			r.choice = true
 		}
 	}
 }

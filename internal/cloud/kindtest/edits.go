@@ -1,0 +1,103 @@
+package kindtest
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+)
+
+// edits are those of the suite and, for every other field that its declaration says
+// enough of, one that follows from it: another value for what the manifest has, and
+// one for what it leaves out, which is only planned.
+func (s Suite) edits(t *testing.T) []Edit {
+	t.Helper()
+	edits := slices.Clone(s.Edits)
+	if s.Partial {
+		return edits
+	}
+	for _, f := range table.Fields(s.specType(t)) {
+		path := table.Path(f.Path)
+		if s.names(path) {
+			continue
+		}
+		e, ok := s.derived(f)
+		if !ok {
+			t.Errorf("no edit changes %s: none can be derived from its declaration, so write one, or say in Unseen why there is none", path)
+			continue
+		}
+		edits = append(edits, e)
+	}
+	return edits
+}
+
+// names tells whether the suite itself deals with a field.
+func (s Suite) names(path string) bool {
+	for field := range s.Unseen {
+		if strings.HasPrefix(path, field) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.Edits, func(e Edit) bool { return strings.HasPrefix(path, e.Field) || strings.HasPrefix(e.Field, path) })
+}
+
+// specType is the type of what stands under spec.resource.
+func (s Suite) specType(t *testing.T) reflect.Type {
+	t.Helper()
+	for _, k := range s.Kinds(nil) {
+		if k.Info().Kind != s.Key.Kind {
+			continue
+		}
+		spec, _ := k.Body().FieldByName("Spec")
+		if resource, ok := spec.Type.FieldByName("Resource"); ok {
+			return resource.Type.Elem()
+		}
+		return spec.Type
+	}
+	t.Fatalf("no kind %s", s.Key.Kind)
+	return nil
+}
+
+const resourceLine = "  resource:\n"
+
+func (s Suite) derived(f table.Field) (Edit, bool) {
+	e := Edit{Field: table.Path(f.Path), Replaces: f.Replaces}
+	if !f.Plain || !f.Compared || strings.Contains(f.Path, ".") {
+		return e, false
+	}
+	line := regexp.MustCompile(`(?m)^    ` + regexp.QuoteMeta(f.Path) + `: (.*)$`).FindStringSubmatch(s.Object)
+	if line == nil {
+		value := another(f.Type, f.Default)
+		e.Old, e.New, e.PlanOnly = resourceLine, fmt.Sprintf("%s    %s: %s\n", resourceLine, f.Path, value), true
+		return e, value != ""
+	}
+	value := another(f.Type, strings.Trim(line[1], `"`))
+	e.Old, e.New = line[0], fmt.Sprintf("    %s: %s", f.Path, value)
+	return e, value != ""
+}
+
+// another is a value in YAML that is not the one there is; "" where none is known.
+func another(t reflect.Type, value string) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return strconv.FormatBool(value != "true")
+	case reflect.Int:
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return "1000"
+		}
+		return strconv.Itoa(n - 1)
+	case reflect.String:
+		return strings.TrimSpace(value + " another")
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.String {
+			return "[" + strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(value, "]")+", another", "["), ", ") + "]"
+		}
+	}
+	return ""
+}
