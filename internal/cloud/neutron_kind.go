@@ -6,37 +6,37 @@ import (
 	"maps"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Neutron is a kind of the network service. All that its table says is done by
 // [DefineNeutron]; the functions, each of which may be nil, do what is particular.
 type Neutron[Spec, Filter, More any] struct {
-	Info     reconcile.Info
+	Info     kind.Info
 	Resource NeutronKind
 	Odd      []table.Odd[Spec, More]
 	// MarkInTags keeps the mark out of the description: for what has no name by which it
 	// would still be found.
 	MarkInTags bool
-	Validate   func(*Spec, *reconcile.Report)
-	Expand     func(*Spec, *reconcile.Expansion)
+	Validate   func(*Spec, *kind.Report)
+	Expand     func(*Spec, *kind.Expansion)
 	// Observe says what else is known of an object: its phase, what it uses.
-	Observe func(*NeutronState[Spec, More], *reconcile.Live[*NeutronState[Spec, More]])
+	Observe func(*NeutronState[Spec, More], *kind.Live[*NeutronState[Spec, More]])
 	// Show adds to what status shows, which the fields have put there already.
 	Show func(*NeutronState[Spec, More], table.Shown)
 	// Addresses are those that people look for.
 	Addresses func(*NeutronState[Spec, More]) []string
 	// Create, Update and Delete take the place of the driver's own, which they may use.
-	Create func(context.Context, NeutronDriver[Spec, More], reconcile.Want[Spec]) (*NeutronState[Spec, More], error)
+	Create func(context.Context, NeutronDriver[Spec, More], kind.Want[Spec]) (*NeutronState[Spec, More], error)
 	Update func(context.Context, NeutronDriver[Spec, More], NeutronChange[Spec, More]) error
-	Delete func(context.Context, NeutronDriver[Spec, More], reconcile.Live[*NeutronState[Spec, More]]) (gone bool, err error)
+	Delete func(context.Context, NeutronDriver[Spec, More], kind.Live[*NeutronState[Spec, More]]) (gone bool, err error)
 }
 
 // NeutronChange is a change of one object.
 type NeutronChange[Spec, More any] struct {
-	Want    reconcile.Want[Spec]
-	Have    reconcile.Live[*NeutronState[Spec, More]]
-	Changes []reconcile.Change
+	Want    kind.Want[Spec]
+	Have    kind.Live[*NeutronState[Spec, More]]
+	Changes []kind.Change
 	// Fields are the attributes to be written.
 	Fields map[string]any
 }
@@ -67,11 +67,11 @@ func (s *NeutronState[Spec, More]) UnmarshalJSON(text []byte) error {
 }
 
 // DefineNeutron makes the kind over c, which may be nil where only rules are needed.
-func DefineNeutron[Spec, Filter, More any](c *Client, n Neutron[Spec, Filter, More]) reconcile.Kind {
+func DefineNeutron[Spec, Filter, More any](c *Client, n Neutron[Spec, Filter, More]) kind.Kind {
 	fields := table.New(n.Odd...)
 	d := NeutronDriver[Spec, More]{Client: c, Resource: n.Resource, fields: fields, markInTags: n.MarkInTags,
 		observe: n.Observe, create: n.Create, update: n.Update, remove: n.Delete}
-	return reconcile.Define[Spec, Filter, NeutronState[Spec, More]](n.Info, neutronRules[Spec, Filter, More]{fields, n}, d)
+	return kind.Define[Spec, Filter, NeutronState[Spec, More]](n.Info, neutronRules[Spec, Filter, More]{fields, n}, d)
 }
 
 type neutronRules[Spec, Filter, More any] struct {
@@ -79,30 +79,30 @@ type neutronRules[Spec, Filter, More any] struct {
 	n      Neutron[Spec, Filter, More]
 }
 
-func (r neutronRules[Spec, Filter, More]) Name(w reconcile.Want[Spec]) string {
+func (r neutronRules[Spec, Filter, More]) Name(w kind.Want[Spec]) string {
 	return r.fields.Name(w)
 }
 
-func (r neutronRules[Spec, Filter, More]) Validate(s *Spec, report *reconcile.Report) {
+func (r neutronRules[Spec, Filter, More]) Validate(s *Spec, report *kind.Report) {
 	if r.n.Validate != nil {
 		r.n.Validate(s, report)
 	}
 }
 
-func (r neutronRules[Spec, Filter, More]) Expand(s *Spec, e *reconcile.Expansion) {
+func (r neutronRules[Spec, Filter, More]) Expand(s *Spec, e *kind.Expansion) {
 	if r.n.Expand != nil {
 		r.n.Expand(s, e)
 	}
 }
 
-func (r neutronRules[Spec, Filter, More]) Diff(w reconcile.Want[Spec], have *NeutronState[Spec, More], c *reconcile.Changes) {
+func (r neutronRules[Spec, Filter, More]) Diff(w kind.Want[Spec], have *NeutronState[Spec, More], c *kind.Changes) {
 	if in, ok := any(w.Spec).(inProject); ok {
 		in.Diff(have.ProjectID, w.Ref, c)
 	}
 	r.fields.Compare(w, &have.Object, c)
 }
 
-func (r neutronRules[Spec, Filter, More]) Match(w reconcile.Want[Filter], have *NeutronState[Spec, More]) bool {
+func (r neutronRules[Spec, Filter, More]) Match(w kind.Want[Filter], have *NeutronState[Spec, More]) bool {
 	if f, ok := any(w.Spec).(projectFilter); ok && !f.MatchProject(have.ProjectID, w.Ref) {
 		return false
 	}
@@ -134,11 +134,11 @@ func (r neutronRules[Spec, Filter, More]) Status(s *NeutronState[Spec, More]) an
 // [TagFilter] give to a spec or filter that they are embedded in.
 type (
 	inProject interface {
-		Check(*Client, func(kind, name string) reconcile.Ref) error
-		Diff(projectID string, lookup func(kind, name string) reconcile.Ref, c *reconcile.Changes)
+		Check(*Client, func(kind, name string) kind.Ref) error
+		Diff(projectID string, lookup func(kind, name string) kind.Ref, c *kind.Changes)
 	}
 	projectFilter interface {
-		MatchProject(projectID string, lookup func(kind, name string) reconcile.Ref) bool
+		MatchProject(projectID string, lookup func(kind, name string) kind.Ref) bool
 	}
 	tagFilter interface{ MatchTags(tags []string) bool }
 )
@@ -149,13 +149,13 @@ type NeutronDriver[Spec, More any] struct {
 	Resource   NeutronKind
 	fields     *table.Table[Spec, More]
 	markInTags bool
-	observe    func(*NeutronState[Spec, More], *reconcile.Live[*NeutronState[Spec, More]])
-	create     func(context.Context, NeutronDriver[Spec, More], reconcile.Want[Spec]) (*NeutronState[Spec, More], error)
+	observe    func(*NeutronState[Spec, More], *kind.Live[*NeutronState[Spec, More]])
+	create     func(context.Context, NeutronDriver[Spec, More], kind.Want[Spec]) (*NeutronState[Spec, More], error)
 	update     func(context.Context, NeutronDriver[Spec, More], NeutronChange[Spec, More]) error
-	remove     func(context.Context, NeutronDriver[Spec, More], reconcile.Live[*NeutronState[Spec, More]]) (bool, error)
+	remove     func(context.Context, NeutronDriver[Spec, More], kind.Live[*NeutronState[Spec, More]]) (bool, error)
 }
 
-func (d NeutronDriver[Spec, More]) live(s *NeutronState[Spec, More]) reconcile.Live[*NeutronState[Spec, More]] {
+func (d NeutronDriver[Spec, More]) live(s *NeutronState[Spec, More]) kind.Live[*NeutronState[Spec, More]] {
 	live := Live(d.Client, s.NeutronBase, s)
 	if d.observe != nil {
 		d.observe(s, &live)
@@ -165,32 +165,32 @@ func (d NeutronDriver[Spec, More]) live(s *NeutronState[Spec, More]) reconcile.L
 
 // List also returns the objects of others that the project can use: imports look for
 // shared ones.
-func (d NeutronDriver[Spec, More]) List(ctx context.Context) ([]reconcile.Live[*NeutronState[Spec, More]], error) {
+func (d NeutronDriver[Spec, More]) List(ctx context.Context) ([]kind.Live[*NeutronState[Spec, More]], error) {
 	return ListLive(ctx, d.Client, d.Resource, "", d.live)
 }
 
 // Create makes the object in the project that the client works in, and in no other.
-func (d NeutronDriver[Spec, More]) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*NeutronState[Spec, More]], error) {
+func (d NeutronDriver[Spec, More]) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*NeutronState[Spec, More]], error) {
 	if in, ok := any(w.Spec).(inProject); ok {
 		if err := in.Check(d.Client, w.Ref); err != nil {
-			return reconcile.Live[*NeutronState[Spec, More]]{}, err
+			return kind.Live[*NeutronState[Spec, More]]{}, err
 		}
 	}
 	create := d.create
 	if create == nil {
-		create = func(ctx context.Context, d NeutronDriver[Spec, More], w reconcile.Want[Spec]) (*NeutronState[Spec, More], error) {
+		create = func(ctx context.Context, d NeutronDriver[Spec, More], w kind.Want[Spec]) (*NeutronState[Spec, More], error) {
 			return CreateNeutron[NeutronState[Spec, More]](ctx, d.Client, d.Resource, d.Creation(w), w.Mark, d.Labels(w))
 		}
 	}
 	made, err := create(ctx, d, w)
 	if err != nil {
-		return reconcile.Live[*NeutronState[Spec, More]]{}, err
+		return kind.Live[*NeutronState[Spec, More]]{}, err
 	}
 	return d.live(made), nil
 }
 
 // Update carries out changes.
-func (d NeutronDriver[Spec, More]) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*NeutronState[Spec, More]], changes []reconcile.Change) error {
+func (d NeutronDriver[Spec, More]) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*NeutronState[Spec, More]], changes []kind.Change) error {
 	change := NeutronChange[Spec, More]{w, have, changes, d.fields.Update(w, &have.State.Object, changes)}
 	withoutLabels(change.Fields)
 	if d.update != nil {
@@ -205,7 +205,7 @@ func (d NeutronDriver[Spec, More]) Write(ctx context.Context, now NeutronBase, n
 }
 
 // Delete deletes the object.
-func (d NeutronDriver[Spec, More]) Delete(ctx context.Context, have reconcile.Live[*NeutronState[Spec, More]]) (bool, error) {
+func (d NeutronDriver[Spec, More]) Delete(ctx context.Context, have kind.Live[*NeutronState[Spec, More]]) (bool, error) {
 	if d.remove != nil {
 		return d.remove(ctx, d, have)
 	}
@@ -213,7 +213,7 @@ func (d NeutronDriver[Spec, More]) Delete(ctx context.Context, have reconcile.Li
 }
 
 // Creation is the body of a request that creates, without description and tags.
-func (d NeutronDriver[Spec, More]) Creation(w reconcile.Want[Spec]) map[string]any {
+func (d NeutronDriver[Spec, More]) Creation(w kind.Want[Spec]) map[string]any {
 	return withoutLabels(d.fields.Creation(w))
 }
 
@@ -223,7 +223,7 @@ func withoutLabels(body map[string]any) map[string]any {
 }
 
 // Labels are the description and tags that the manifest asks for.
-func (d NeutronDriver[Spec, More]) Labels(w reconcile.Want[Spec]) Labels {
+func (d NeutronDriver[Spec, More]) Labels(w kind.Want[Spec]) Labels {
 	body := d.fields.Creation(w)
 	l := Labels{MarkInTags: d.markInTags || w.OthersWrite(table.Path("description"))}
 	l.Description, _ = body["description"].(string)

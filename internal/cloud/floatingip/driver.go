@@ -8,7 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 type (
@@ -17,7 +17,7 @@ type (
 )
 
 // observe takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
-func observe(s *state, live *reconcile.Live[*state]) {
+func observe(s *state, live *kind.Live[*state]) {
 	live.Name = cloud.Or(s.Spec.FloatingIP, "")
 	live.Attr = map[string]string{"address": live.Name}
 	live.Uses, live.InUse = []string{cloud.Or(s.Spec.FloatingNetworkRef, "")}, cloud.Or(s.Spec.PortRef, "") != ""
@@ -27,14 +27,14 @@ func observe(s *state, live *reconcile.Live[*state]) {
 		}
 	}
 	if s.More.Status == "ERROR" {
-		live.Phase, live.Message = reconcile.Degraded, "the cloud reports status ERROR"
+		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR"
 	}
 }
 
 func addresses(s *state) []string { return []string{cloud.Or(s.Spec.FloatingIP, "")} }
 
 // writeSubnet puts the subnet that the address is from, and the network of that.
-func writeSubnet(w reconcile.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
+func writeSubnet(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
 	if w.Spec.FloatingSubnetRef != nil {
 		subnet := w.Ref("Subnet", *w.Spec.FloatingSubnetRef)
 		body["floating_network_id"], body["subnet_id"] = subnet.Attr["network_id"], subnet.ID
@@ -44,7 +44,7 @@ func writeSubnet(w reconcile.Want[Spec], _ *table.Object[Spec, More], body map[s
 // create takes an address that leads to the port at once where one request can say
 // all of it. Elsewhere it leads there with the last request: while it leads to a port
 // with several addresses, Neutron refuses every update that does not say so again.
-func create(ctx context.Context, d driver, w reconcile.Want[Spec]) (made *state, err error) {
+func create(ctx context.Context, d driver, w kind.Want[Spec]) (made *state, err error) {
 	body, mark, labels, last := d.Creation(w), w.Mark, d.Labels(w), map[string]any{}
 	_, port := target(w)
 	if port.Name != "" {
@@ -72,7 +72,7 @@ func create(ctx context.Context, d driver, w reconcile.Want[Spec]) (made *state,
 
 // associate puts where the address leads into a request. Neutron wants port and
 // address together.
-func associate(body map[string]any, w reconcile.Want[Spec]) {
+func associate(body map[string]any, w kind.Want[Spec]) {
 	_, port := target(w)
 	if port.Name == "" {
 		body["port_id"] = nil
@@ -86,8 +86,8 @@ func associate(body map[string]any, w reconcile.Want[Spec]) {
 // the external network: the way may still come up. Only the text of the answer
 // goes on, for the floating IP itself is not gone.
 func unreachable(err error) error {
-	if errors.Is(err, reconcile.ErrGone) {
-		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", reconcile.ErrNotYet, err.Error())
+	if errors.Is(err, kind.ErrGone) {
+		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", kind.ErrNotYet, err.Error())
 	}
 	return err
 }
@@ -98,13 +98,13 @@ func update(ctx context.Context, d driver, change cloud.NeutronChange[Spec, More
 	now := change.Have.State.NeutronBase
 	moved := false
 	for _, field := range []string{"portRef", "loadBalancerRef", "fixedIP"} {
-		moved = moved || reconcile.Has(change.Changes, table.Path(field))
+		moved = moved || kind.Has(change.Changes, table.Path(field))
 	}
 	switch {
 	case moved:
 		associate(change.Fields, change.Want)
 		now.Revision = 0
-	case cloud.Or(change.Have.State.Spec.PortRef, "") != "" && (now.MarkInDescription() || reconcile.Has(change.Changes, table.Path("description"))):
+	case cloud.Or(change.Have.State.Spec.PortRef, "") != "" && (now.MarkInDescription() || kind.Has(change.Changes, table.Path("description"))):
 		change.Fields["port_id"], change.Fields["fixed_ip_address"] = cloud.Or(change.Have.State.Spec.PortRef, ""), cloud.Or(change.Have.State.Spec.FixedIP, "")
 	}
 	err := d.Write(ctx, now, change)

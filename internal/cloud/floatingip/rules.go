@@ -5,12 +5,12 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // findWay makes no object; it finds the subnets the address can come from, and
 // whether there is a way to where it leads.
-func findWay(s *Spec, e *reconcile.Expansion) {
+func findWay(s *Spec, e *kind.Expansion) {
 	if s.FloatingNetworkRef != nil {
 		s.SubnetRefs = e.Referring("Subnet", "Network", *s.FloatingNetworkRef)
 	}
@@ -23,7 +23,7 @@ func findWay(s *Spec, e *reconcile.Expansion) {
 	}
 }
 
-func validate(s *Spec, r *reconcile.Report) {
+func validate(s *Spec, r *kind.Report) {
 	switch {
 	case s.FloatingNetworkRef == nil && s.FloatingSubnetRef == nil:
 		r.Problem("spec.resource.floatingNetworkRef", "is missing", "name the external network, or one of its subnets as floatingSubnetRef")
@@ -43,7 +43,7 @@ func validate(s *Spec, r *reconcile.Report) {
 // target is the port that the address leads to, and the field that says so: that
 // of a load balancer is known by reference. It has no name where the address leads
 // nowhere.
-func target(w reconcile.Want[Spec]) (field string, port reconcile.Ref) {
+func target(w kind.Want[Spec]) (field string, port kind.Ref) {
 	if w.Spec.LoadBalancerRef == nil {
 		return "spec.resource.portRef", w.Ref("Port", cloud.Or(w.Spec.PortRef, ""))
 	}
@@ -52,19 +52,19 @@ func target(w reconcile.Want[Spec]) (field string, port reconcile.Ref) {
 	return "spec.resource.loadBalancerRef", balancer
 }
 
-func compareTarget(w reconcile.Want[Spec], have *table.Object[Spec, More], c *reconcile.Changes) {
+func compareTarget(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	field, port := target(w)
 	if port.Name == "" {
-		reconcile.Field(c, field, cloud.Or(have.Spec.PortRef, ""), "")
+		kind.Field(c, field, cloud.Or(have.Spec.PortRef, ""), "")
 		return
 	}
-	reconcile.Link(c, field, cloud.Or(have.Spec.PortRef, ""), port, reconcile.InPlace)
+	kind.Link(c, field, cloud.Or(have.Spec.PortRef, ""), port, kind.InPlace)
 }
 
-func compareSubnet(w reconcile.Want[Spec], have *table.Object[Spec, More], c *reconcile.Changes) {
+func compareSubnet(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	address := cloud.Or(have.Spec.FloatingIP, "")
 	if subnet := w.Ref("Subnet", cloud.Or(w.Spec.FloatingSubnetRef, "")); subnet.Ready && !contains(subnet.Attr["cidr"], address) {
-		reconcile.Fixed(c, "spec.resource.floatingSubnetRef", address, subnet.Attr["cidr"])
+		kind.Fixed(c, "spec.resource.floatingSubnetRef", address, subnet.Attr["cidr"])
 	}
 }
 

@@ -7,7 +7,7 @@ package floatingip
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a floating IP shall be. Field names and meanings are K-ORC's
@@ -40,7 +40,7 @@ type Filter struct {
 	cloud.TagFilter     `json:",inline"`
 }
 
-// FilterName implements reconcile.Named: people know a floating IP by its
+// FilterName implements plan.Named: people know a floating IP by its
 // address.
 func (f *Filter) FilterName() string { return cloud.Or(f.FloatingIP, "") }
 
@@ -53,9 +53,9 @@ type More struct {
 
 // Kind is the kind FloatingIP over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) reconcile.Kind {
+func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: reconcile.Info{
+		Info: kind.Info{
 			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "FloatingIP", Service: cloud.Network,
 			Unmark: cloud.UnmarkByLabel("floating ip"),
 			Loss:   []string{"its public address"},

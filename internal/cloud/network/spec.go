@@ -4,7 +4,7 @@ package network
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a network shall be. Field names and meanings are K-ORC's
@@ -47,14 +47,14 @@ type Filter struct {
 	cloud.TagFilter     `json:",inline"`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 // Kind is the kind Network over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) reconcile.Kind {
+func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: reconcile.Info{
+		Info: kind.Info{
 			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Network", Service: cloud.Network,
 			Unmark: cloud.UnmarkByLabel("network"),
 			Doc:    "A virtual layer 2 network (Neutron).",

@@ -6,17 +6,17 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 type state = cloud.NeutronState[Spec, More]
 
-func observe(s *state, live *reconcile.Live[*state]) {
+func observe(s *state, live *kind.Live[*state]) {
 	switch s.More.Status {
 	case "ALLOCATING":
-		live.Phase, live.Message = reconcile.Pending, "the cloud is looking for agents to run it"
+		live.Phase, live.Message = kind.Pending, "the cloud is looking for agents to run it"
 	case "ERROR":
-		live.Phase, live.Message = reconcile.Degraded, "the cloud reports status ERROR"
+		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR"
 	}
 	if s.More.ExternalNetwork != "" {
 		live.Uses = []string{s.More.ExternalNetwork}
@@ -25,30 +25,30 @@ func observe(s *state, live *reconcile.Live[*state]) {
 
 // findSubnets makes no object; it finds the subnets the gateway's address can come
 // from.
-func findSubnets(s *Spec, e *reconcile.Expansion) {
+func findSubnets(s *Spec, e *kind.Expansion) {
 	for _, g := range s.ExternalGateways {
 		s.SubnetRefs = append(s.SubnetRefs, e.Referring("Subnet", "Network", g.NetworkRef)...)
 	}
 }
 
 // external is the external network that a router shall lead to; the zero Ref for none.
-func external(w reconcile.Want[Spec]) reconcile.Ref {
+func external(w kind.Want[Spec]) kind.Ref {
 	if len(w.Spec.ExternalGateways) == 0 {
-		return reconcile.Ref{}
+		return kind.Ref{}
 	}
 	return w.Ref("Network", w.Spec.ExternalGateways[0].NetworkRef)
 }
 
-func compareGateway(w reconcile.Want[Spec], have *table.Object[Spec, More], c *reconcile.Changes) {
+func compareGateway(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if len(w.Spec.ExternalGateways) == 0 {
-		reconcile.Field(c, "spec.resource.externalGateways", have.More.ExternalNetwork, "")
+		kind.Field(c, "spec.resource.externalGateways", have.More.ExternalNetwork, "")
 		return
 	}
-	reconcile.Link(c, "spec.resource.externalGateways[0].networkRef", have.More.ExternalNetwork, external(w), reconcile.InPlace)
+	kind.Link(c, "spec.resource.externalGateways[0].networkRef", have.More.ExternalNetwork, external(w), kind.InPlace)
 }
 
 // writeGateway puts the gateway as Neutron takes it: {} takes one off.
-func writeGateway(w reconcile.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
+func writeGateway(w kind.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	gateway := map[string]any{}
 	if network := external(w); network.ID != "" {
 		gateway["network_id"] = network.ID

@@ -6,7 +6,7 @@ package router
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a router shall be. Field names and meanings are K-ORC's
@@ -45,13 +45,13 @@ type Filter struct {
 	cloud.TagFilter     `json:",inline"`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 // Kind is the kind Router over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) reconcile.Kind {
+func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: reconcile.Info{
+		Info: kind.Info{
 			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Router", Service: cloud.Network,
 			Unmark: cloud.UnmarkByLabel("router"),
 			Doc:    "A router between networks and to the outside (Neutron).",

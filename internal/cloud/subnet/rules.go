@@ -6,12 +6,12 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // validate checks what Neutron would only refuse when it is too late for the
 // rest of the repository.
-func validate(s *Spec, r *reconcile.Report) {
+func validate(s *Spec, r *kind.Report) {
 	cidr, err := netip.ParsePrefix(s.CIDR)
 	if err != nil {
 		return
@@ -30,7 +30,7 @@ func validate(s *Spec, r *reconcile.Report) {
 	}
 }
 
-func validatePool(s *Spec, i int, cidr netip.Prefix, r *reconcile.Report) {
+func validatePool(s *Spec, i int, cidr netip.Prefix, r *kind.Report) {
 	start, end := address(s.AllocationPools[i].Start), address(s.AllocationPools[i].End)
 	field := fmt.Sprintf("spec.resource.allocationPools[%d]", i)
 	switch {
@@ -48,7 +48,7 @@ func inRange(a, start, end netip.Addr) bool {
 	return a.IsValid() && !a.Less(start) && !end.Less(a)
 }
 
-func validateGateway(g *Gateway, cidr netip.Prefix, r *reconcile.Report) {
+func validateGateway(g *Gateway, cidr netip.Prefix, r *kind.Report) {
 	switch {
 	case g.Type == "IP" && g.IP == nil:
 		r.Problem("spec.resource.gateway.ip", "is missing", "give the address, or use type Automatic or None")
@@ -59,7 +59,7 @@ func validateGateway(g *Gateway, cidr netip.Prefix, r *reconcile.Report) {
 	}
 }
 
-func validateIPv6(s *Spec, r *reconcile.Report) {
+func validateIPv6(s *Spec, r *kind.Report) {
 	switch {
 	case s.IPVersion != 6:
 		r.Problem("spec.resource.ipv6", "is given for an IPv4 subnet", "remove it, or set ipVersion: 6")
@@ -71,7 +71,7 @@ func validateIPv6(s *Spec, r *reconcile.Report) {
 }
 
 // attach expands into what attaches the subnet to the router it names, as in K-ORC.
-func attach(s *Spec, e *reconcile.Expansion) {
+func attach(s *Spec, e *kind.Expansion) {
 	if s.RouterRef == nil {
 		return
 	}
@@ -80,15 +80,15 @@ func attach(s *Spec, e *reconcile.Expansion) {
 	}})
 }
 
-func compareGateway(w reconcile.Want[Spec], have *table.Object[Spec, More], c *reconcile.Changes) {
+func compareGateway(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if w.Spec.Gateway != nil {
-		reconcile.Field(c, "spec.resource.gateway", table.IP(have.More.GatewayIP), table.IP(gateway(w.Spec, have.More.GatewayIP)))
+		kind.Field(c, "spec.resource.gateway", table.IP(have.More.GatewayIP), table.IP(gateway(w.Spec, have.More.GatewayIP)))
 	}
 }
 
 // writeGateway puts the gateway as Neutron takes it: null for none. That of a new
 // subnet is left to the cloud where it can be.
-func writeGateway(w reconcile.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
+func writeGateway(w kind.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
 	if w.Spec.Gateway == nil || have == nil && w.Spec.Gateway.Type == "Automatic" {
 		return
 	}

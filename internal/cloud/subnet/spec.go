@@ -6,7 +6,7 @@ package subnet
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a subnet shall be. Field names and meanings are K-ORC's
@@ -81,13 +81,13 @@ type Filter struct {
 	cloud.TagFilter     `json:",inline"`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 // Kind is the kind Subnet over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) reconcile.Kind {
+func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: reconcile.Info{
+		Info: kind.Info{
 			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Subnet", Service: cloud.Network,
 			Unmark: cloud.UnmarkByLabel("subnet"),
 			Doc:    "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron).",
@@ -100,7 +100,7 @@ func Kind(c *cloud.Client) reconcile.Kind {
 
 type state = cloud.NeutronState[Spec, More]
 
-func observe(s *state, live *reconcile.Live[*state]) {
+func observe(s *state, live *kind.Live[*state]) {
 	live.Uses = []string{s.Spec.NetworkRef}
 	live.Attr = map[string]string{"network_id": s.Spec.NetworkRef, "gateway_ip": s.More.GatewayIP, "cidr": s.Spec.CIDR}
 }

@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Path is where a field of a spec stands in a manifest.
 func Path(field string) string { return "spec.resource." + field }
 
 // lookup finds what a reference names.
-type lookup func(kind, name string) reconcile.Ref
+type lookup func(kind, name string) kind.Ref
 
 // compare reports the field if it is not as it shall be.
-func (r *row) compare(find lookup, want, have reflect.Value, name string, c *reconcile.Changes) {
+func (r *row) compare(find lookup, want, have reflect.Value, name string, c *kind.Changes) {
 	wanted, asked := r.wanted(want, name)
 	seen, shown := r.seen(have)
 	if r.attr == "" || r.unread || !asked || r.hidden && !shown {
@@ -23,13 +23,13 @@ func (r *row) compare(find lookup, want, have reflect.Value, name string, c *rec
 	field := Path(r.path)
 	switch {
 	case r.ref != "" && r.typ.Kind() == reflect.String && wanted.String() != "":
-		reconcile.Link(c, field, seen.String(), find(r.ref, wanted.String()), r.change)
+		kind.Link(c, field, seen.String(), find(r.ref, wanted.String()), r.change)
 	case r.set:
-		reconcile.Set(c, field, r.texts(nil, seen), r.texts(find, wanted), r.change)
+		kind.Set(c, field, r.texts(nil, seen), r.texts(find, wanted), r.change)
 	case r.typ.Kind() == reflect.Slice:
-		reconcile.Costs(c, field, r.texts(nil, seen), r.texts(find, wanted), r.change)
+		kind.Costs(c, field, r.texts(nil, seen), r.texts(find, wanted), r.change)
 	default:
-		reconcile.Costs(c, field, r.value(seen), r.value(wanted), r.change)
+		kind.Costs(c, field, r.value(seen), r.value(wanted), r.change)
 	}
 }
 
@@ -60,7 +60,7 @@ func (r *row) texts(find lookup, list reflect.Value) []string {
 }
 
 // idOrLater is the ID of what a reference names, or words for that it has none yet.
-func idOrLater(ref reconcile.Ref) string {
+func idOrLater(ref kind.Ref) string {
 	if ref.ID == "" {
 		return "known once " + ref.Key.String() + " is ready"
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // row is one field, as its tags have it.
@@ -28,7 +28,7 @@ type row struct {
 	fallback string // what is counted where answers do not have it
 	byDefault,
 	format string
-	change reconcile.Disruption
+	change kind.Disruption
 	below  []row // of a struct, or of a list's structs
 }
 
@@ -144,7 +144,7 @@ func (r *row) rule(tag string) {
 		case "required":
 			r.required = true
 		case "immutable":
-			r.change = reconcile.Replace
+			r.change = kind.Replace
 		case "default":
 			r.byDefault = value
 		case "format":

@@ -78,5 +78,5 @@ type shownAt struct {
 // MarshalJSON leaves the addresses out: they are among the fields.
 func (s shownAt) MarshalJSON() ([]byte, error) { return json.Marshal(s.Shown) }
 
-// Addresses implements reconcile.Addressed.
+// Addresses implements plan.Addressed.
 func (s shownAt) Addresses() []string { return s.addresses }

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Object is what a service shows of an object: Spec in the words of manifests, with
@@ -35,10 +35,10 @@ type Table[Spec, More any] struct {
 type Odd[Spec, More any] struct {
 	Field string // as a path: "gateway"
 	// Compare reports the field if it is not as it shall be.
-	Compare func(w reconcile.Want[Spec], have *Object[Spec, More], c *reconcile.Changes)
+	Compare func(w kind.Want[Spec], have *Object[Spec, More], c *kind.Changes)
 	// Write puts the field into the body of a request; have is nil in one that creates,
 	// which asks for fields that are left out, too.
-	Write func(w reconcile.Want[Spec], have *Object[Spec, More], body map[string]any)
+	Write func(w kind.Want[Spec], have *Object[Spec, More], body map[string]any)
 }
 
 // New makes the table of a kind. A mistake in it is a panic, which any test finds.
@@ -68,7 +68,7 @@ func (t *Table[Spec, More]) oddOf(path string) *Odd[Spec, More] {
 
 // Name is what the object is called in the cloud: as its field with the option named
 // says, "" where the kind has none.
-func (t *Table[Spec, More]) Name(w reconcile.Want[Spec]) string {
+func (t *Table[Spec, More]) Name(w kind.Want[Spec]) string {
 	for i := range t.rows {
 		if r := &t.rows[i]; r.named {
 			name, _ := r.wanted(reflect.ValueOf(w.Spec), w.Key.Name)
@@ -79,7 +79,7 @@ func (t *Table[Spec, More]) Name(w reconcile.Want[Spec]) string {
 }
 
 // Compare reports every field that is not as it shall be, in the order of Spec.
-func (t *Table[Spec, More]) Compare(w reconcile.Want[Spec], have *Object[Spec, More], c *reconcile.Changes) {
+func (t *Table[Spec, More]) Compare(w kind.Want[Spec], have *Object[Spec, More], c *kind.Changes) {
 	done := map[*Odd[Spec, More]]bool{}
 	for i := range t.rows {
 		r := &t.rows[i]
@@ -95,7 +95,7 @@ func (t *Table[Spec, More]) Compare(w reconcile.Want[Spec], have *Object[Spec, M
 }
 
 // Creation is the body of a request that creates: what the manifest gives.
-func (t *Table[Spec, More]) Creation(w reconcile.Want[Spec]) map[string]any {
+func (t *Table[Spec, More]) Creation(w kind.Want[Spec]) map[string]any {
 	body := map[string]any{}
 	for i := range t.rows {
 		r := &t.rows[i]
@@ -117,11 +117,11 @@ func (t *Table[Spec, More]) Creation(w reconcile.Want[Spec]) map[string]any {
 
 // Update is the body of a request that carries out changes. Those of references that
 // cannot be followed yet are left out.
-func (t *Table[Spec, More]) Update(w reconcile.Want[Spec], have *Object[Spec, More], changes []reconcile.Change) map[string]any {
+func (t *Table[Spec, More]) Update(w kind.Want[Spec], have *Object[Spec, More], changes []kind.Change) map[string]any {
 	body := map[string]any{}
 	for i := range t.rows {
 		r := &t.rows[i]
-		if !reconcile.Has(changes, Path(r.path)) {
+		if !kind.Has(changes, Path(r.path)) {
 			continue
 		}
 		odd := t.oddOf(r.path)

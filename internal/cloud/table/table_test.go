@@ -8,7 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 type spec struct {
@@ -51,8 +51,8 @@ type details struct {
 func text(s string) *string { return &s }
 func flag(b bool) *bool     { return &b }
 
-func want(s spec) reconcile.Want[spec] {
-	return reconcile.Want[spec]{Key: manifest.Key{Kind: "Thing", Name: "one"}, Spec: &s}
+func want(s spec) kind.Want[spec] {
+	return kind.Want[spec]{Key: manifest.Key{Kind: "Thing", Name: "one"}, Spec: &s}
 }
 
 func read(t *testing.T, answer string) *table.Object[spec, more] {
@@ -83,29 +83,29 @@ func TestCompare(t *testing.T) {
 		name  string
 		edit  func(*spec)
 		field string
-		cost  reconcile.Disruption
+		cost  kind.Disruption
 	}{
 		{"as shown", func(*spec) {}, "", 0},
-		{"a name", func(s *spec) { s.Name = text("two") }, "name", reconcile.InPlace},
-		{"a text", func(s *spec) { s.Text = text("x") }, "text", reconcile.InPlace},
-		{"a flag against its default", func(s *spec) { s.Up = flag(false) }, "up", reconcile.InPlace},
-		{"a flag that is not shown", func(s *spec) { s.Guarded = flag(false) }, "guarded", reconcile.InPlace},
-		{"an immutable number", func(s *spec) { s.Size = 4 }, "size", reconcile.Replace},
-		{"a value within another", func(s *spec) { s.Flavor = "f2" }, "flavor", reconcile.InPlace},
-		{"an address", func(s *spec) { s.Address = text("fd00::2") }, "address", reconcile.InPlace},
-		{"the order of a list", func(s *spec) { s.Names = []string{"::1", "1.1.1.1"} }, "names", reconcile.InPlace},
-		{"a list that is left out", func(s *spec) { s.Names = nil }, "names", reconcile.InPlace},
+		{"a name", func(s *spec) { s.Name = text("two") }, "name", kind.InPlace},
+		{"a text", func(s *spec) { s.Text = text("x") }, "text", kind.InPlace},
+		{"a flag against its default", func(s *spec) { s.Up = flag(false) }, "up", kind.InPlace},
+		{"a flag that is not shown", func(s *spec) { s.Guarded = flag(false) }, "guarded", kind.InPlace},
+		{"an immutable number", func(s *spec) { s.Size = 4 }, "size", kind.Replace},
+		{"a value within another", func(s *spec) { s.Flavor = "f2" }, "flavor", kind.InPlace},
+		{"an address", func(s *spec) { s.Address = text("fd00::2") }, "address", kind.InPlace},
+		{"the order of a list", func(s *spec) { s.Names = []string{"::1", "1.1.1.1"} }, "names", kind.InPlace},
+		{"a list that is left out", func(s *spec) { s.Names = nil }, "names", kind.InPlace},
 		{"a set that is left out", func(s *spec) { s.Zones = nil }, "", 0},
-		{"an empty set", func(s *spec) { s.Zones = []string{} }, "zones", reconcile.InPlace},
-		{"a struct in a list", func(s *spec) { s.Routes[0].Via = "10.0.0.2" }, "routes", reconcile.InPlace},
-		{"a field within a field", func(s *spec) { s.Modes = &modes{text("slaac")} }, "modes.address", reconcile.Replace},
+		{"an empty set", func(s *spec) { s.Zones = []string{} }, "zones", kind.InPlace},
+		{"a struct in a list", func(s *spec) { s.Routes[0].Via = "10.0.0.2" }, "routes", kind.InPlace},
+		{"a field within a field", func(s *spec) { s.Modes = &modes{text("slaac")} }, "modes.address", kind.Replace},
 		{"what cannot be read", func(s *spec) { s.Secret = text("other") }, "", 0},
 		{"what has no attribute", func(s *spec) { s.Nowhere = nil }, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := asShown()
 			tt.edit(&s)
-			var c reconcile.Changes
+			var c kind.Changes
 			fields.Compare(want(s), read(t, shown), &c)
 			list := c.List()
 			switch {
@@ -129,7 +129,7 @@ func TestBodies(t *testing.T) {
 	if !reflect.DeepEqual(body, expected) {
 		t.Errorf("creation is\n%v, want\n%v", body, expected)
 	}
-	changes := []reconcile.Change{{Field: "spec.resource.up"}, {Field: "spec.resource.text"}, {Field: "spec.resource.names"}, {Field: "spec.resource.nowhere"}}
+	changes := []kind.Change{{Field: "spec.resource.up"}, {Field: "spec.resource.text"}, {Field: "spec.resource.names"}, {Field: "spec.resource.nowhere"}}
 	s.Names = nil
 	body = fields.Update(want(s), read(t, shown), changes)
 	if expected := (map[string]any{"admin_state_up": true, "description": "", "nameservers": []any{}}); !reflect.DeepEqual(body, expected) {
@@ -180,7 +180,7 @@ func TestAttackAnswersOfOtherTypes(t *testing.T) {
 			var o table.Object[spec, more]
 			answer := table.Attributes{name: json.RawMessage(value)}
 			if err := o.Read(answer); err == nil {
-				var c reconcile.Changes
+				var c kind.Changes
 				table.New[spec, more]().Compare(want(asShown()), &o, &c)
 				_ = fmt.Sprint(c.List())
 			}
