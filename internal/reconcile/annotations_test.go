@@ -15,8 +15,8 @@ func TestAnnotationValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := newDesired(&obj)
-			return d.readOptions()
+			d := NewDesired(&obj)
+			return readOptions(&d)
 		}
 		for _, value := range values[name] {
 			if problems := read(value); len(problems) > 0 {

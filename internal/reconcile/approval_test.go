@@ -16,19 +16,19 @@ import (
 var nothing = Limits{All: Limit{Count: 0}}
 
 // look plans for a world whose brake lets nothing through by itself.
-func look(t interface{ Fatal(...any) }, w *world, approved []Approval, lines ...string) Plan {
-	want, err := w.wanted(lines...)
+func look(t interface{ Fatal(...any) }, w *World, approved []Approval, lines ...string) Plan {
+	want, err := w.Wanted(lines...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := w.engine()
+	e := engineOf(w)
 	e.Limits = nothing
 	return e.Look(context.Background(), "c", want, approved)
 }
 
 func TestPrints(t *testing.T) {
-	w := newWorld()
-	syncPass(t, w, w.engine(), "a colour=red", "b", "near near=a", "atop atop=a", "gone", "same")
+	w := New()
+	syncPass(t, w, engineOf(w), "a colour=red", "b", "near near=a", "atop atop=a", "gone", "same")
 	plan := look(t, w, nil, "a colour=red shape=flat", "b colour=blue", "near near=a", "atop atop=a", "new", "same")
 	prints := plan.Prints()
 	if !slices.IsSorted(prints) || slices.ContainsFunc(prints, func(p string) bool { return !regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString(p) }) {
@@ -36,7 +36,7 @@ func TestPrints(t *testing.T) {
 	}
 	// a and atop: replaced, or what is left of it; b, new: written; near: follows a; gone: deleted
 	if len(prints) != 8 {
-		t.Errorf("%d prints of\n%s", len(prints), write(plan))
+		t.Errorf("%d prints of\n%s", len(prints), stepsOf(plan))
 	}
 	other := plan
 	other.Stack = "t"
@@ -50,23 +50,23 @@ func TestApproval(t *testing.T) {
 	approvedOf := []string{"a colour=red", "b shape=flat"} // c and d go
 	for name, c := range map[string]struct {
 		lines []string
-		hand  func(w *world)
+		hand  func(w *World)
 		steps bool
 		want  string // in the reason to hold; "" for none
 	}{
 		"the very plan":        {lines: approvedOf},
-		"what is left of it":   {lines: approvedOf, steps: true, hand: func(w *world) { delete(w.things, "id-003") }},
-		"left, steps unknown":  {lines: approvedOf, hand: func(w *world) { delete(w.things, "id-003") }, want: "the approved hash HASH is not that of this plan"},
-		"half of a replace":    {lines: approvedOf, steps: true, hand: func(w *world) { delete(w.things, "id-002") }},
-		"an update on the way": {lines: approvedOf, steps: true, hand: func(w *world) { w.things["id-001"].colour = "green" }},
-		"a delete more":        {lines: approvedOf, steps: true, hand: func(w *world) { ours(w, "e") }, want: "the plan has grown since HASH was approved by Ann: it would also delete Thing/e"},
+		"what is left of it":   {lines: approvedOf, steps: true, hand: func(w *World) { delete(w.Things, "id-003") }},
+		"left, steps unknown":  {lines: approvedOf, hand: func(w *World) { delete(w.Things, "id-003") }, want: "the approved hash HASH is not that of this plan"},
+		"half of a replace":    {lines: approvedOf, steps: true, hand: func(w *World) { delete(w.Things, "id-002") }},
+		"an update on the way": {lines: approvedOf, steps: true, hand: func(w *World) { w.Things["id-001"].Colour = "green" }},
+		"a delete more":        {lines: approvedOf, steps: true, hand: func(w *World) { ours(w, "e") }, want: "the plan has grown since HASH was approved by Ann: it would also delete Thing/e"},
 		"a create more":        {lines: append(approvedOf, "x", "x2"), steps: true, want: "it would also create Thing/x and 1 more"},
 		"another manifest":     {lines: []string{"a colour=red", "b shape=square"}, steps: true, want: "it would also replace Thing/b"},
-		"another object":       {lines: approvedOf, steps: true, hand: func(w *world) { delete(w.things, "id-003"); ours(w, "c") }, want: "it would also delete Thing/c"},
+		"another object":       {lines: approvedOf, steps: true, hand: func(w *World) { delete(w.Things, "id-003"); ours(w, "c") }, want: "it would also delete Thing/c"},
 		"worse for one":        {lines: []string{"a colour=red shape=flat", "b shape=flat"}, steps: true, want: "it would also replace Thing/a"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld()
+			w := New()
 			for _, n := range before {
 				ours(w, n)
 			}
@@ -91,24 +91,24 @@ func TestApproval(t *testing.T) {
 }
 
 // ours puts a thing of the stack, applied as its name alone says, into the world.
-func ours(w *world, name string) {
-	want, err := w.wanted(name)
+func ours(w *World, name string) {
+	want, err := w.Wanted(name)
 	if err != nil {
 		panic(err)
 	}
-	mark := want[0].mark("s")
-	w.put(thing{name: name, mark: &mark, mine: true})
+	mark := want[0].PlainMark("s")
+	w.Put(Thing{Name: name, Mark: &mark, Mine: true})
 }
 
 // bare is what an approval binds of a step, said without prints.
 func bare(s Step) string {
-	d, harms := s.harm()
+	d, harms := s.Harm()
 	if !harms {
 		return ""
 	}
 	text := fmt.Sprint(s.Key, d, s.Action, s.ID())
-	if s.want != nil {
-		text += s.want.digest
+	if s.Want() != nil {
+		text += s.Want().Digest
 	}
 	return text
 }
@@ -118,44 +118,44 @@ func bare(s Step) string {
 // nothing is written for a manifest that was not part of it.
 func TestAnApprovalLetsNothingElseThrough(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld()
+		w := New()
 		anyCloud(rt, w)
 		approved := look(rt, w, nil, anyRepo(rt, "approved")...)
 		approval := Approval{Hash: approved.Hash(), Commit: "c", Proof: approved.Proof()}
 		mayDestroy, manifests := map[string]bool{}, map[string]bool{}
 		for _, s := range approved.Steps {
 			mayDestroy[bare(s)] = true
-			if s.want != nil {
-				manifests[s.Key.String()+s.want.digest] = true
+			if s.Want() != nil {
+				manifests[s.Key.String()+s.Want().Digest] = true
 			}
 		}
 		disturb(rt, w)
 		now := look(rt, w, []Approval{approval}, anyRepo(rt, "now")...)
-		if now.Held != "" || now.toll().all.harmed == 0 {
+		if now.Held != "" || harmedBy(now) == 0 {
 			return
 		}
 		for _, s := range now.Steps {
-			if _, harms := s.harm(); harms && !mayDestroy[bare(s)] {
-				rt.Fatalf("%s %s was not approved:\n%s\nnow:\n%s", s.Action, s.Key, write(approved), write(now))
+			if _, harms := s.Harm(); harms && !mayDestroy[bare(s)] {
+				rt.Fatalf("%s %s was not approved:\n%s\nnow:\n%s", s.Action, s.Key, stepsOf(approved), stepsOf(now))
 			}
-			if s.Action.Writes() && s.want != nil && !s.surplus && !manifests[s.Key.String()+s.want.digest] {
-				rt.Fatalf("%s %s was not in the plan:\n%s\nnow:\n%s", s.Action, s.Key, write(approved), write(now))
+			if s.Action.Writes() && s.Want() != nil && !s.Surplus() && !manifests[s.Key.String()+s.Want().Digest] {
+				rt.Fatalf("%s %s was not in the plan:\n%s\nnow:\n%s", s.Action, s.Key, stepsOf(approved), stepsOf(now))
 			}
 		}
 	})
 }
 
 // disturb lets somebody else work in the cloud for a while.
-func disturb(t *rapid.T, w *world) {
-	for _, id := range slices.Sorted(maps.Keys(w.things)) {
-		thing := w.things[id]
+func disturb(t *rapid.T, w *World) {
+	for _, id := range slices.Sorted(maps.Keys(w.Things)) {
+		thing := w.Things[id]
 		switch rapid.IntRange(0, 5).Draw(t, "hand on "+id) {
 		case 0:
-			delete(w.things, id)
+			delete(w.Things, id)
 		case 1:
-			thing.colour = "blue"
+			thing.Colour = "blue"
 		case 2:
-			thing.shape = "flat"
+			thing.Shape = "flat"
 		}
 	}
 	if rapid.Bool().Draw(t, "more") {
@@ -167,13 +167,13 @@ func disturb(t *rapid.T, w *world) {
 // everything is as written.
 func TestAnApprovedPlanIsFinishedAfterAKill(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld()
-		w.delay = rapid.IntRange(0, 2).Draw(rt, "delay")
-		want, err := w.wanted(anyRepo(rt, "before")...)
+		w := New()
+		w.Delay = rapid.IntRange(0, 2).Draw(rt, "delay")
+		want, err := w.Wanted(anyRepo(rt, "before")...)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		next, err := w.wanted(anyRepo(rt, "after")...)
+		next, err := w.Wanted(anyRepo(rt, "after")...)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -184,12 +184,12 @@ func TestAnApprovedPlanIsFinishedAfterAKill(t *testing.T) {
 
 // killed brings a world from want to next with an agent that dies after so many
 // writes, and then with another one.
-func killed(w *world, want, next []Desired, left int) error {
-	if pass := w.engine().Sync(context.Background(), Revision{Want: want}); pass.Outcome() != InSync {
+func killed(w *World, want, next []Desired, left int) error {
+	if pass := engineOf(w).Sync(context.Background(), Revision{Want: want}); pass.Outcome() != InSync {
 		return fmt.Errorf("before: %s", failed(pass))
 	}
 	braked := func() *Engine {
-		e := w.engine()
+		e := engineOf(w)
 		e.Limits, e.Parallelism = nothing, 2
 		return e
 	}
@@ -197,7 +197,7 @@ func killed(w *world, want, next []Desired, left int) error {
 	approved := []Approval{{Hash: held.Hash(), Commit: "c", Proof: held.Proof()}}
 	ctx, die := context.WithCancel(context.Background())
 	defer die()
-	w.wrote = func() {
+	w.Wrote = func() {
 		if left--; left == 0 {
 			die()
 		}
@@ -206,7 +206,7 @@ func killed(w *world, want, next []Desired, left int) error {
 	synctest.Wait()
 	last := braked().Sync(context.Background(), Revision{Commit: "c", Want: next, Approved: approved})
 	if last.First.Held != "" || last.Outcome() != InSync {
-		return fmt.Errorf("%s: %s\napproved:\n%s\nleft:\n%s", last.First.Held, failed(last), write(held), write(last.First))
+		return fmt.Errorf("%s: %s\napproved:\n%s\nleft:\n%s", last.First.Held, failed(last), stepsOf(held), stepsOf(last.First))
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func killed(w *world, want, next []Desired, left int) error {
 // Whoever drops from a pull request half of a replacement leaves a plan whose
 // every step was approved, and which nobody has approved of.
 func TestAttackApprovalOfASubset(t *testing.T) {
-	w := newWorld()
+	w := New()
 	for _, n := range []string{"a", "b", "c", "d"} {
 		ours(w, n)
 	}
@@ -226,17 +226,17 @@ func TestAttackApprovalOfASubset(t *testing.T) {
 		"the deletes alone":       {"a", "b"},
 	} {
 		if now := look(t, w, []Approval{approval}, lines...); now.Held == "" {
-			t.Errorf("%s: not held:\n%s", name, write(now))
+			t.Errorf("%s: not held:\n%s", name, stepsOf(now))
 		}
 		elsewhere := approval
 		elsewhere.Commit = "another"
 		if now := look(t, w, []Approval{elsewhere}, lines...); now.Held == "" {
-			t.Errorf("%s, at another commit: not held:\n%s", name, write(now))
+			t.Errorf("%s, at another commit: not held:\n%s", name, stepsOf(now))
 		}
 	}
 	there := approval
 	there.Commit = "c"
-	delete(w.things, "id-003")
+	delete(w.Things, "id-003")
 	if now := look(t, w, []Approval{there}, "a", "b shape=flat", "new"); now.Held != "" {
 		t.Errorf("the rest of the pass of the very commit: %s", now.Held)
 	}
@@ -245,7 +245,7 @@ func TestAttackApprovalOfASubset(t *testing.T) {
 // What a hash stands for is kept where others may write: a step more is a hash
 // that nobody approved of.
 func TestAttackApprovalWithStepsOfSomebodyElse(t *testing.T) {
-	w := newWorld()
+	w := New()
 	for _, n := range []string{"a", "b", "c", "d"} {
 		ours(w, n)
 	}
@@ -270,7 +270,7 @@ func TestAttackApprovalWithStepsOfSomebodyElse(t *testing.T) {
 }
 
 func TestAttackApprovalByAShortHash(t *testing.T) {
-	w := newWorld()
+	w := New()
 	ours(w, "a")
 	plan := look(t, w, nil)
 	for _, hash := range []string{"", plan.Hash()[:16], plan.Hash()[:31], plan.Hash() + "0", strings.ToUpper(plan.Hash()) + " "} {
@@ -278,4 +278,23 @@ func TestAttackApprovalByAShortHash(t *testing.T) {
 			t.Errorf("%q approves of %s", hash, plan.Hash())
 		}
 	}
+}
+
+// stepsOf writes a plan down, a line a step.
+func stepsOf(p Plan) string {
+	var b strings.Builder
+	for _, s := range p.Steps {
+		fmt.Fprintf(&b, "%s %s: %s %v\n", s.Action, s.Key.Name, s.Reason, s.Changes)
+	}
+	return b.String() + p.Held
+}
+
+// harmedBy counts what a plan destroys.
+func harmedBy(p Plan) (n int) {
+	for _, s := range p.Steps {
+		if _, harms := s.Harm(); harms {
+			n++
+		}
+	}
+	return n
 }

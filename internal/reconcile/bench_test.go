@@ -10,7 +10,7 @@ import (
 // which one in a hundred differs.
 func BenchmarkPlan(b *testing.B) {
 	const objects = 10_000
-	w := newWorld()
+	w := New()
 	lines := make([]string, objects)
 	for i := range lines {
 		lines[i] = fmt.Sprintf("n%d colour=red", i)
@@ -18,12 +18,12 @@ func BenchmarkPlan(b *testing.B) {
 			lines[i] += fmt.Sprintf(" atop=n%d near=n%d", i%100, i-1)
 		}
 	}
-	want, err := w.wanted(lines...)
+	want, err := w.Wanted(lines...)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for i, d := range want {
-		mark := d.mark("s")
+		mark := d.PlainMark("s")
 		colour := "red"
 		if i%100 == 0 {
 			colour = "blue"
@@ -40,9 +40,9 @@ func BenchmarkPlan(b *testing.B) {
 				near = []string{id(n)}
 			}
 		}
-		w.things[id(i)] = &thing{id: id(i), name: d.Key.Name, colour: colour, mark: &mark, mine: true, on: on, near: near}
+		w.Things[id(i)] = &Thing{ID: id(i), Name: d.Key.Name, Colour: colour, Mark: &mark, Mine: true, On: on, Near: near}
 	}
-	e := w.engine()
+	e := engineOf(w)
 	have := e.Observe(context.Background(), want)
 	b.ReportAllocs()
 	for b.Loop() {

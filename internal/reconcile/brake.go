@@ -53,7 +53,7 @@ func Only(hash string) Policy {
 
 // harm is what a step that is carried out destroys: its object, or its data.
 // harms is false when it destroys nothing.
-func (s Step) harm() (d Disruption, harms bool) {
+func (s Step) Harm() (d Disruption, harms bool) {
 	d = s.Disruption()
 	return d, d >= Rebuild && !s.surplus
 }
@@ -81,7 +81,7 @@ func (p Plan) toll() toll {
 	t := toll{all: count{owned: p.Owned}, kinds: map[string]*count{}, groups: map[manifest.Key]*members{}}
 	for _, s := range p.Steps {
 		t.inGroup(s)
-		if _, harms := s.harm(); !harms {
+		if _, harms := s.Harm(); !harms {
 			continue
 		}
 		kind := t.kinds[s.Key.Kind]
@@ -105,7 +105,7 @@ func (t toll) inGroup(s Step) {
 		t.groups[s.group] = g
 	}
 	g.all[s.member] = true
-	if _, harms := s.harm(); harms {
+	if _, harms := s.Harm(); harms {
 		g.harmed[s.member] = true
 	}
 }

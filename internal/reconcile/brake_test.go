@@ -1,12 +1,9 @@
 package reconcile
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -84,59 +81,9 @@ func TestBrake(t *testing.T) {
 }
 
 func TestOwnableKindsAreThoseThatAStackMakes(t *testing.T) {
-	imports := Define[thingSpec, thingFilter, thing](Info{Kind: "Found", ImportOnly: true}, thingRules{}, newWorld())
-	kinds := []Kind{newWorld().kind(), imports, DefineWorkload[houseSpec](Info{Kind: "House"}, houses{})}
+	imports := Define[Spec, Filter, Thing](Info{Kind: "Found", ImportOnly: true}, Rules_{}, New())
+	kinds := []Kind{New().Kind(), imports, DefineWorkload[houseSpec](Info{Kind: "House"}, houses{})}
 	if got := Ownable(kinds); !slices.Equal(got, []string{"Thing"}) {
 		t.Errorf("got %v", got)
-	}
-}
-
-// wiping makes a new colour cost the thing its contents.
-type wiping struct{ thingRules }
-
-func (wiping) Diff(w Want[thingSpec], t *thing, c *Changes) {
-	Costs(c, "spec.resource.colour", t.colour, w.Spec.Colour, Rebuild)
-	Fixed(c, "spec.resource.shape", t.shape, w.Spec.Shape)
-}
-
-// What only turns up while a pass runs is left for the next one, where the
-// brake sees it.
-func TestAPassDestroysNothingThatItDidNotSetOutTo(t *testing.T) {
-	for name, harm := range map[string]func(*thing){
-		"to be replaced": func(t *thing) { t.shape = "flat" },
-		"to be wiped":    func(t *thing) { t.colour = "grey" },
-		"to be deleted":  func(t *thing) { t.mark = &Mark{Owner: OwnerText("s", thingKey("gone")), Applied: "x"} },
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld()
-			want, err := w.wanted("a colour=red shape=round", "b colour=red shape=round", "new")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, d := range want[:2] {
-				mark := d.mark("s")
-				w.put(thing{name: d.Key.Name, colour: "red", shape: "round", mark: &mark, mine: true})
-			}
-			w.things["id-002"].colour = "blue" // known when the pass sets out
-			w.create = func(string) (before, after error) {
-				harm(w.things["id-001"])
-				return nil, nil
-			}
-			e := w.engine()
-			e.Kinds = []Kind{Define[thingSpec, thingFilter, thing](w.kind().Info(), wiping{}, w)}
-			synctest.Test(t, func(t *testing.T) {
-				pass := e.Sync(context.Background(), Revision{Want: want})
-				if w.things["id-001"] == nil || w.things["id-001"].leaving > 0 || w.things["id-001"].colour == "red" && name == "to be wiped" {
-					t.Error("it was destroyed though no plan said so beforehand")
-				}
-				if w.things["id-002"].colour != "red" || pass.Outcome() != OutOfSync || pass.Last.toll().all.harmed != 1 {
-					t.Errorf("%s: b is %s, left: %v", pass.Outcome(), w.things["id-002"].colour, pass.Last.Summary())
-				}
-				e.Limits = Limits{All: Limit{Count: 0}}
-				if next := e.Sync(context.Background(), Revision{Want: want}); !strings.Contains(next.First.Held, "more than the limit of 0") {
-					t.Errorf("the next pass is held: %q", next.First.Held)
-				}
-			})
-		})
 	}
 }

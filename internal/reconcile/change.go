@@ -64,12 +64,15 @@ func (c *Changes) Note(field, text string) { c.notes = append(c.notes, Note{fiel
 // List returns the changes in the order they were found.
 func (c *Changes) List() []Change { return c.list }
 
+// Notes are what this cloud does not (fully) realise.
+func (c *Changes) Notes() []Note { return c.notes }
+
 // Has tells whether a change of field, or of something below it, is in list.
 func Has(list []Change, field string) bool {
-	return slices.ContainsFunc(list, func(c Change) bool { return within(c.Field, field) })
+	return slices.ContainsFunc(list, func(c Change) bool { return Within(c.Field, field) })
 }
 
-func within(path, field string) bool {
+func Within(path, field string) bool {
 	if len(path) < len(field) || path[:len(field)] != field {
 		return false
 	}
@@ -131,12 +134,4 @@ func Link(c *Changes, field, have string, want Ref, d Disruption) {
 	case d != Replace:
 		c.Add(Change{Field: field, Have: have, Want: "known once " + want.Key.String() + " is ready", Disruption: d})
 	}
-}
-
-func worst(list []Change) Disruption {
-	d := InPlace
-	for _, c := range list {
-		d = max(d, c.Disruption)
-	}
-	return d
 }

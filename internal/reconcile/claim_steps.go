@@ -118,7 +118,7 @@ func (p *planner) severalNamesText(d *Desired, all []*Live[any]) string {
 	for _, l := range all {
 		if from := p.formerKey(d, l); from != (manifest.Key{}) && slices.ContainsFunc(all, func(o *Live[any]) bool { return o.Mark.Owner != l.Mark.Owner }) {
 			return fmt.Sprintf("it exists already, and so does %s (%s), which its annotation %s names; remove the annotation, or delete the one that is not meant",
-				from, called(l), annotationMoved)
+				from, called(l), AnnotationMoved)
 		}
 	}
 	return p.severalText(d.Key, all[0].Mark.Owner, all)

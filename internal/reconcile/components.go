@@ -3,7 +3,7 @@ package reconcile
 // components says, for each node of a graph, which of its strongly connected
 // components it is in: two nodes are in the same one when each can be reached
 // from the other. next lists where the edges of a node lead. (Tarjan, 1972)
-func components(nodes int, next func(int) []int) []int {
+func Components(nodes int, next func(int) []int) []int {
 	c := connector{next: next, at: make([]int, nodes), low: make([]int, nodes), in: make([]int, nodes)}
 	for i := range nodes {
 		if c.at[i] == 0 {

@@ -2,8 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"reflect"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -47,14 +45,14 @@ type flatBody[S any] struct {
 
 // Define makes a kind of a resource in K-ORC's vocabulary.
 func Define[S, F, T any](info Info, rules Rules[S, F, T], driver Driver[S, T]) Kind {
-	return &kind[S, F, T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[resourceBody[S, F]](),
+	return &resource[S, F, T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[resourceBody[S, F]](),
 		read: readEnvelope[S, F]}
 }
 
 // DefineFlat makes a kind whose spec stands directly under spec, and which
 // cannot be imported.
 func DefineFlat[S, T any](info Info, rules Rules[S, struct{}, T], driver Driver[S, T]) Kind {
-	return &kind[S, struct{}, T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[flatBody[S]](), read: readFlat[S]}
+	return &resource[S, struct{}, T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[flatBody[S]](), read: readFlat[S]}
 }
 
 // DefineWorkload makes a kind that only stands for others.
@@ -65,7 +63,7 @@ func DefineWorkload[S any](info Info, rules interface {
 	return &workload[S]{info: info, rules: rules}
 }
 
-type kind[S, F, T any] struct {
+type resource[S, F, T any] struct {
 	info  Info
 	rules Rules[S, F, T]
 	drv   Driver[S, T]
@@ -73,43 +71,43 @@ type kind[S, F, T any] struct {
 	read  func(*manifest.Object, *Desired) (*S, []manifest.Problem)
 }
 
-func (k *kind[S, F, T]) Info() Info         { return k.info }
-func (k *kind[S, F, T]) Body() reflect.Type { return k.body }
+func (k *resource[S, F, T]) Info() Info         { return k.info }
+func (k *resource[S, F, T]) Body() reflect.Type { return k.body }
 
-func (k *kind[S, F, T]) decode(obj *manifest.Object) (Desired, []manifest.Problem) {
-	d := newDesired(obj)
+func (k *resource[S, F, T]) Decode(obj *manifest.Object) (Desired, []manifest.Problem) {
+	d := NewDesired(obj)
 	spec, problems := k.read(obj, &d)
 	if spec != nil && len(problems) == 0 {
 		d.Spec = spec
 		var r Report
 		k.rules.Validate(spec, &r)
-		problems = r.located(obj)
+		problems = r.Problems(obj)
 		d.Notes = r.notes
 	}
 	return d, problems
 }
 
-func (k *kind[S, F, T]) expand(d *Desired, e *Expansion) {
+func (k *resource[S, F, T]) Expand(d *Desired, e *Expansion) {
 	if x, ok := any(k.rules).(Expander[S]); ok && d.Spec != nil {
 		x.Expand(d.Spec.(*S), e)
 	}
 }
 
-func (k *kind[S, F, T]) name(w Want[any]) string { return k.rules.Name(typed[S](w)) }
+func (k *resource[S, F, T]) Name(w Want[any]) string { return k.rules.Name(typed[S](w)) }
 
-func (k *kind[S, F, T]) diff(w Want[any], have any) Changes {
+func (k *resource[S, F, T]) Diff(w Want[any], have any) Changes {
 	var c Changes
 	k.rules.Diff(typed[S](w), have.(*T), &c)
 	return c
 }
 
-func (k *kind[S, F, T]) match(w Want[any], have any) bool {
+func (k *resource[S, F, T]) Match(w Want[any], have any) bool {
 	return k.rules.Match(typed[F](w), have.(*T))
 }
 
-func (k *kind[S, F, T]) status(have any) any { return k.rules.Status(have.(*T)) }
+func (k *resource[S, F, T]) Status(have any) any { return k.rules.Status(have.(*T)) }
 
-func (k *kind[S, F, T]) driver() erasedDriver {
+func (k *resource[S, F, T]) Driver() AnyDriver {
 	if k.drv == nil {
 		return nil
 	}
@@ -117,7 +115,7 @@ func (k *kind[S, F, T]) driver() erasedDriver {
 }
 
 func typed[S any](w Want[any]) Want[S] {
-	t := Want[S]{Key: w.Key, Mark: w.Mark, lookup: w.lookup, groups: w.groups, prints: w.prints, holder: w.holder, former: w.former, options: w.options}
+	t := Want[S]{Key: w.Key, Mark: w.Mark, around: w.around, options: w.options, holder: w.holder}
 	if w.Spec != nil {
 		t.Spec, _ = (*w.Spec).(*S)
 	}
@@ -126,7 +124,7 @@ func typed[S any](w Want[any]) Want[S] {
 
 type erased[S, T any] struct{ d Driver[S, T] }
 
-func (e erased[S, T]) list(ctx context.Context) ([]Live[any], error) {
+func (e erased[S, T]) List(ctx context.Context) ([]Live[any], error) {
 	items, err := e.d.List(ctx)
 	out := make([]Live[any], len(items))
 	for i, item := range items {
@@ -135,21 +133,21 @@ func (e erased[S, T]) list(ctx context.Context) ([]Live[any], error) {
 	return out, err
 }
 
-func (e erased[S, T]) create(ctx context.Context, w Want[any]) (Live[any], error) {
+func (e erased[S, T]) Create(ctx context.Context, w Want[any]) (Live[any], error) {
 	live, err := e.d.Create(ctx, typed[S](w))
 	return erase(live), err
 }
 
-func (e erased[S, T]) update(ctx context.Context, w Want[any], have Live[any], changes []Change) error {
+func (e erased[S, T]) Update(ctx context.Context, w Want[any], have Live[any], changes []Change) error {
 	return e.d.Update(ctx, typed[S](w), unerase[T](have), changes)
 }
 
-func (e erased[S, T]) delete(ctx context.Context, have Live[any]) (bool, error) {
+func (e erased[S, T]) Delete(ctx context.Context, have Live[any]) (bool, error) {
 	return e.d.Delete(ctx, unerase[T](have))
 }
 
 // trace says what the driver knows besides the time of the last change.
-func (e erased[S, T]) trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error) {
+func (e erased[S, T]) Trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error) {
 	if d, ok := e.d.(Tracer[T]); ok {
 		return d.Trace(ctx, unerase[T](have), changes)
 	}
@@ -198,8 +196,8 @@ func readEnvelope[S, F any](obj *manifest.Object, d *Desired) (*S, []manifest.Pr
 	if spec.ManagedOptions != nil && spec.ManagedOptions.OnDelete == "detach" {
 		d.Options.Detach = true
 	}
-	d.Unmanaged, d.specPath = unmanaged, "spec.resource"
-	return spec.Resource, r.located(obj)
+	d.Unmanaged, d.SpecPath = unmanaged, "spec.resource"
+	return spec.Resource, r.Problems(obj)
 }
 
 func readImport[F any](i *ImportOf[F], r *Report) *Import {
@@ -214,24 +212,4 @@ func readImport[F any](i *ImportOf[F], r *Report) *Import {
 		return &Import{Filter: i.Filter}
 	}
 	return nil
-}
-
-func (r *Report) located(obj *manifest.Object) []manifest.Problem {
-	var out []manifest.Problem
-	for _, p := range r.problems {
-		out = append(out, manifest.Problem{Origin: obj.Where(p.field), Key: obj.Key, Field: p.field, What: p.what, Fix: p.fix})
-	}
-	if r.more > 0 {
-		out = append(out, manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: fmt.Sprintf("and %d problems more", r.more)})
-	}
-	return out
-}
-
-// canonical is the JSON of a spec, the input of its digest.
-func canonical(spec any) string {
-	text, err := json.Marshal(spec)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
 }

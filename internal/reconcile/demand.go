@@ -43,7 +43,7 @@ func (r *run) demand(s *Step) string {
 		}
 	}
 	shared := []string{s.Key.Kind}
-	for _, ref := range s.want.Refs {
+	for _, ref := range s.Want().Refs {
 		if r.demands[ref.Key] > 1 {
 			shared = append(shared, ref.Field+"="+ref.Key.String())
 		}

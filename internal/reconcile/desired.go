@@ -1,9 +1,7 @@
 package reconcile
 
 import (
-	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -32,12 +30,13 @@ type Desired struct {
 	// one of them is this object.
 	From []manifest.Key
 
-	object   *manifest.Object
-	body     reflect.Type // of the document
-	public   bool         // Data may be shown
-	specPath string       // where Spec stands in the document
-	digest   string       // of everything that a commit can change; with secrets it stays here
-	confidential
+	Object     *manifest.Object
+	Body       reflect.Type // of the document
+	PublicData bool         // Data may be shown
+	SpecPath   string       // where Spec stands in the document
+	Digest     string       // of everything that a commit can change; with secrets it stays here
+	// Confidential is what is kept out of the digest.
+	Confidential Confidential
 }
 
 // Import says which existing object a desired object stands for.
@@ -72,87 +71,18 @@ type Options struct {
 	Ignore  []string
 }
 
-// Annotations lists the annotations that manifests may carry, with what they
-// mean.
-func Annotations() map[string]string {
-	return map[string]string{
-		annotationPrune:   `"false": never deleted, even when the manifest is gone`,
-		annotationDelete:  `"detach": stays in the cloud, unmanaged, when the manifest is gone; "delete" is the default`,
-		annotationDrift:   `"report": changes made in the cloud are reported, not undone; "correct": undone`,
-		annotationReplace: `"allow" or "refuse": whether it may be deleted and made anew to apply a change`,
-		annotationSuspend: `"true": left exactly as it is`,
-		annotationMoved:   `Kind/old-name: the object was called so before; what was made for it then is kept. Several, from renaming more than once, are separated by commas`,
-		annotationIgnore:  `comma separated field paths whose value in the cloud is left alone`,
-	}
+func NewDesired(obj *manifest.Object) Desired {
+	return Desired{Key: obj.Key, Origin: obj.Origin, Object: obj, SpecPath: "spec"}
 }
 
-const (
-	annotationPrefix  = "stackreeve.dev/"
-	annotationPrune   = annotationPrefix + "prune"
-	annotationDelete  = annotationPrefix + "on-delete"
-	annotationDrift   = annotationPrefix + "drift"
-	annotationReplace = annotationPrefix + "replace"
-	annotationSuspend = annotationPrefix + "suspend"
-	annotationIgnore  = annotationPrefix + "ignore-fields"
-	annotationMoved   = annotationPrefix + "moved-from"
-)
-
-// mostIgnored is how many fields of an object can be left alone.
-const mostIgnored = 100
-
-func newDesired(obj *manifest.Object) Desired {
-	return Desired{Key: obj.Key, Origin: obj.Origin, object: obj, specPath: "spec"}
-}
-
-func (d *Desired) problem(field, what, fix string) manifest.Problem {
-	return manifest.Problem{Origin: d.object.Where(field), Key: d.Key, Field: field, What: what, Fix: fix}
-}
-
-// readOptions fills d.Options from the annotations.
-func (d *Desired) readOptions() []manifest.Problem {
-	var problems []manifest.Problem
-	choice := func(name, yes, no string) (chosen, given bool) {
-		text, ok := d.object.Annotations[name]
-		switch {
-		case !ok:
-		case text == yes || text == no:
-			return text == yes, true
-		default:
-			problems = append(problems, d.problem(annotationField(name),
-				fmt.Sprintf("is %q", text), fmt.Sprintf("use %q or %q", yes, no)))
-		}
-		return false, false
-	}
-	o := &d.Options
-	o.Suspend, _ = choice(annotationSuspend, "true", "false")
-	if detach, given := choice(annotationDelete, "detach", "delete"); given {
-		o.Detach = detach
-	}
-	o.NoPrune, _ = choice(annotationPrune, "false", "true")
-	if allow, given := choice(annotationReplace, "allow", "refuse"); given {
-		o.Replace = &allow
-	}
-	if report, given := choice(annotationDrift, "report", "correct"); given {
-		o.Report = &report
-	}
-	for path := range strings.SplitSeq(d.object.Annotations[annotationIgnore], ",") {
-		if path = strings.TrimSpace(path); path == "" {
-			continue
-		}
-		if len(o.Ignore) == mostIgnored {
-			problems = append(problems, d.problem(annotationField(annotationIgnore),
-				fmt.Sprintf("names more than %d fields", mostIgnored), "name what holds them, such as spec.resource"))
-			break
-		}
-		o.Ignore = append(o.Ignore, path)
-	}
-	return problems
+func (d *Desired) Problem(field, what, fix string) manifest.Problem {
+	return manifest.Problem{Origin: d.Object.Where(field), Key: d.Key, Field: field, What: what, Fix: fix}
 }
 
 // ignores tells whether changes of field are left alone.
-func (o Options) ignores(field string) bool {
+func (o Options) Ignores(field string) bool {
 	for _, path := range o.Ignore {
-		if within(field, path) {
+		if Within(field, path) {
 			return true
 		}
 	}
@@ -161,10 +91,19 @@ func (o Options) ignores(field string) bool {
 
 // leaves tells whether a field is for others to write.
 func (o Options) leaves(field string) bool {
-	return o.ignores(field) || o.Report != nil && *o.Report
+	return o.Ignores(field) || o.Report != nil && *o.Report
 }
 
-// mark is what the object shall bear in the cloud.
-func (d *Desired) mark(stack string) Mark {
-	return Mark{Owner: OwnerText(stack, d.Key), Applied: d.digest, Keep: d.Options.Detach || d.Options.NoPrune}
+// Confidential is what of a desired object must not be guessed. It is empty for an
+// object without secrets.
+type Confidential struct {
+	Holder string // who holds the secrets
+	Secret string // a hash of them
+	// Former holders are what the holder was called, for each of [Desired.From].
+	Former []string
+}
+
+// PlainMark is what the object shall bear in the cloud when it has no secrets.
+func (d *Desired) PlainMark(stack string) Mark {
+	return Mark{Owner: OwnerText(stack, d.Key), Applied: d.Digest, Keep: d.Options.Detach || d.Options.NoPrune}
 }

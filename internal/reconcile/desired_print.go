@@ -21,11 +21,3 @@ func (r Ref) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.Key.String()) }
 
 // Format implements fmt.Formatter.
 func (w Want[Spec]) Format(s fmt.State, _ rune) { fmt.Fprint(s, w.Key.String()) }
-
-// Format implements fmt.Formatter: a pass holds the manifests it was about.
-func (p Pass) Format(s fmt.State, _ rune) {
-	fmt.Fprintf(s, "pass of stack %s at %s: %s, %d steps carried out", p.Stack, p.Commit, p.Outcome(), len(p.Results))
-}
-
-// LogValue implements slog.LogValuer.
-func (p Pass) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(p)) }

@@ -25,17 +25,17 @@ type Difference struct {
 // repository holds, not at what they expand into; what has no effect, such as a
 // comment or a label, is no difference. Secrets are not shown.
 func Differences(before, after []Desired) []Difference {
-	secrets := secretsOf(before, after)
+	secrets := Redactor(before, after)
 	old := map[manifest.Key]*Desired{}
 	for i := range before {
-		if before[i].written() {
+		if written(&before[i]) {
 			old[before[i].Key] = &before[i]
 		}
 	}
 	var list []Difference
 	for i := range after {
 		d := &after[i]
-		if !d.written() {
+		if !written(d) {
 			continue
 		}
 		was := old[d.Key]
@@ -56,25 +56,25 @@ func Differences(before, after []Desired) []Difference {
 }
 
 // written tells whether the object stands in the repository itself.
-func (d *Desired) written() bool { return d.Parent == manifest.Key{} }
+func written(d *Desired) bool { return d.Parent == manifest.Key{} }
 
 // rewritten compares two texts of one manifest.
 func rewritten(before, after *Desired, secrets *redact.Redactor) []Change {
 	c := comparison{secrets: secrets}
-	c.compare("", before.document(), after.document())
+	c.compare("", document(before), document(after))
 	return c.changes
 }
 
 // document is everything of the manifest that has an effect, as a tree in which
 // secrets are out of sight. It is empty for objects that no file holds.
-func (d *Desired) document() map[string]any {
-	if d.object == nil || d.body == nil {
+func document(d *Desired) map[string]any {
+	if d.Object == nil || d.Body == nil {
 		return nil
 	}
-	tree := treeOf(d.object, d.body)
+	tree := treeOf(d.Object, d.Body)
 	annotations := map[string]any{}
-	for name, value := range d.object.Annotations {
-		if strings.HasPrefix(name, annotationPrefix) {
+	for name, value := range d.Object.Annotations {
+		if strings.HasPrefix(name, AnnotationPrefix) {
 			annotations[name] = value
 		}
 	}

@@ -46,7 +46,7 @@ func revision(t *testing.T, text string) []Desired {
 		}, _ *Report) map[string]string {
 			return b.Text
 		}),
-		newWorld().kind(),
+		New().Kind(),
 		DefineWorkload[houseSpec](Info{Group: "test", Version: "v1", Kind: "House"}, houses{}),
 	}
 	var doc strings.Builder
@@ -158,7 +158,7 @@ func TestDifferencesSayWhere(t *testing.T) {
 	after := revision(t, "kind: House\nmetadata: {name: h}\nspec:\n  rooms:\n  - name: hall\n  - name: bath\n    size: 3")
 	list := Differences(revision(t, "kind: House\nmetadata: {name: h}\nspec: {rooms: [{name: hall}, {name: bath, size: 2}]}"), after)
 	i := slices.IndexFunc(after, func(d Desired) bool { return d.Key.Kind == "House" })
-	if len(list) != 1 || after[i].object.Where(list[0].Changes[0].Field) != (manifest.Origin{File: "all.yaml", Line: 9}) {
+	if len(list) != 1 || after[i].Object.Where(list[0].Changes[0].Field) != (manifest.Origin{File: "all.yaml", Line: 9}) {
 		t.Errorf("got %s", told(list))
 	}
 }

@@ -84,7 +84,7 @@ func sealAll(value any) any {
 		}
 		return m
 	}
-	return sealed(sha256.Sum256([]byte(canonical(value))))
+	return sealed(sha256.Sum256([]byte(Canonical(value))))
 }
 
 // comparison collects what differs between two trees.

@@ -115,7 +115,7 @@ func (e *Engine) Observe(ctx context.Context, want []Desired) Snapshot {
 	}
 	var names []string
 	for _, k := range e.Kinds {
-		if k.driver() != nil && (!k.Info().ImportOnly || asked[k.Info().Kind]) {
+		if k.Driver() != nil && (!k.Info().ImportOnly || asked[k.Info().Kind]) {
 			names = append(names, k.Info().Kind)
 		}
 	}
@@ -123,9 +123,9 @@ func (e *Engine) Observe(ctx context.Context, want []Desired) Snapshot {
 }
 
 func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
-	drivers := map[string]erasedDriver{}
+	drivers := map[string]AnyDriver{}
 	for _, k := range e.Kinds {
-		drivers[k.Info().Kind] = k.driver()
+		drivers[k.Info().Kind] = k.Driver()
 	}
 	snapshot := make(Snapshot, len(names))
 	var mu sync.Mutex
@@ -133,7 +133,7 @@ func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
 	group.SetLimit(e.parallelism())
 	for _, name := range names {
 		group.Go(func() error {
-			items, err := drivers[name].list(ctx)
+			items, err := drivers[name].List(ctx)
 			if err != nil && e.Log != nil && ctx.Err() == nil && !errors.Is(err, ErrNoService) {
 				e.Log.Warn("cannot be listed", "kind", name, "error", err) // the plan has no more than may be posted
 			}
@@ -153,7 +153,7 @@ func (e *Engine) observe(ctx context.Context, names []string) Snapshot {
 func (e *Engine) Look(ctx context.Context, commit string, want []Desired, approved []Approval, weaker ...Policy) Plan {
 	secrets := e.secretsOf(want)
 	have := e.Observe(redact.With(ctx, secrets), want)
-	return e.plan(Revision{Commit: commit, Want: want, Policies: weaker}, have, nil).hiding(secrets).Apply(Brake(e.Limits, approved))
+	return e.plan(Revision{Commit: commit, Want: want, Policies: weaker}, have, nil).Redacted(secrets).Apply(Brake(e.Limits, approved))
 }
 
 // plan compares a revision with a snapshot; lost is for [Input.Lost].

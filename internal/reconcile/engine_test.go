@@ -13,9 +13,9 @@ import (
 
 // sync runs one pass where waiting costs no time, and tells how long it would
 // have taken.
-func syncPass(t *testing.T, w *world, e *Engine, lines ...string) (pass Pass, took time.Duration) {
+func syncPass(t *testing.T, w *World, e *Engine, lines ...string) (pass Pass, took time.Duration) {
 	t.Helper()
-	want, err := w.wanted(lines...)
+	want, err := w.Wanted(lines...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,25 +37,25 @@ func failed(p Pass) string {
 }
 
 func TestAStuckObjectHoldsUpNobodyElse(t *testing.T) {
-	w := newWorld()
-	want, err := w.wanted("stuck", "top atop=stuck", "other", "above atop=other")
+	w := New()
+	want, err := w.Wanted("stuck", "top atop=stuck", "other", "above atop=other")
 	if err != nil {
 		t.Fatal(err)
 	}
-	mark := want[0].mark("s")
-	w.put(thing{name: "stuck", mark: &mark, mine: true, building: 1 << 30})
+	mark := want[0].PlainMark("s")
+	w.Put(Thing{Name: "stuck", Mark: &mark, Mine: true, Building: 1 << 30})
 	var pass Pass
 	var took time.Duration
 	synctest.Test(t, func(*testing.T) {
 		started := time.Now()
-		pass = w.engine().Sync(context.Background(), Revision{Want: want})
+		pass = engineOf(w).Sync(context.Background(), Revision{Want: want})
 		took = time.Since(started)
 	})
 	if got := failed(pass); !strings.Contains(got, "stuck: the cloud has been working on it for more than 15m0s (BUILD)") || !strings.Contains(got, "[Thing/top]") {
 		t.Errorf("failures:\n%s", got)
 	}
-	if !slices.Equal(w.names(), []string{"above", "other", "stuck"}) {
-		t.Errorf("made %v", w.names())
+	if !slices.Equal(w.Names(), []string{"above", "other", "stuck"}) {
+		t.Errorf("made %v", w.Names())
 	}
 	if took > 16*time.Minute {
 		t.Errorf("the pass took %s", took)
@@ -63,13 +63,13 @@ func TestAStuckObjectHoldsUpNobodyElse(t *testing.T) {
 }
 
 func TestTransientErrorsAreTriedAFewTimesWithPauses(t *testing.T) {
-	w := newWorld()
+	w := New()
 	var at []time.Time
-	w.create = func(string) (before, after error) {
+	w.OnCreate = func(string) (before, after error) {
 		at = append(at, time.Now())
 		return errors.New("500"), nil
 	}
-	pass, _ := syncPass(t, w, w.engine(), "a", "b atop=a")
+	pass, _ := syncPass(t, w, engineOf(w), "a", "b atop=a")
 	if len(at) != 4 {
 		t.Errorf("tried %d times, want 4", len(at))
 	}
@@ -84,56 +84,56 @@ func TestTransientErrorsAreTriedAFewTimesWithPauses(t *testing.T) {
 }
 
 func TestRetryAfterIsHonoured(t *testing.T) {
-	w := newWorld()
+	w := New()
 	var at []time.Time
-	w.create = func(string) (before, after error) {
+	w.OnCreate = func(string) (before, after error) {
 		if at = append(at, time.Now()); len(at) == 1 {
 			return &RetryAfterError{After: 20 * time.Second, Err: errors.New("503")}, nil
 		}
 		return nil, nil
 	}
-	pass, _ := syncPass(t, w, w.engine(), "a")
+	pass, _ := syncPass(t, w, engineOf(w), "a")
 	if pass.Outcome() != InSync || len(at) != 2 || at[1].Sub(at[0]) < 20*time.Second {
 		t.Errorf("%s after tries at %v", pass.Outcome(), at)
 	}
 }
 
 func TestWhatTheCloudRejectsIsNotTriedAgain(t *testing.T) {
-	w := newWorld()
+	w := New()
 	tries := 0
-	w.create = func(name string) (before, after error) {
+	w.OnCreate = func(name string) (before, after error) {
 		if name != "a" {
 			return nil, nil
 		}
 		tries++
 		return fmt.Errorf("%w: quota exceeded", ErrRejected), nil
 	}
-	pass, took := syncPass(t, w, w.engine(), "a", "b")
+	pass, took := syncPass(t, w, engineOf(w), "a", "b")
 	if tries != 1 || took > 10*time.Second {
 		t.Errorf("tried %d times in %s, want once", tries, took)
 	}
-	if pass.Outcome() != Broken || !slices.Equal(w.names(), []string{"b"}) {
-		t.Errorf("%s with %v", pass.Outcome(), w.names())
+	if pass.Outcome() != Broken || !slices.Equal(w.Names(), []string{"b"}) {
+		t.Errorf("%s with %v", pass.Outcome(), w.Names())
 	}
 }
 
 func TestWhatTheCloudRejectsIsTriedOnceMoreWhenSomethingWasDeleted(t *testing.T) {
-	w := newWorld()
-	w.delay = 2
-	if pass, _ := syncPass(t, w, w.engine(), "old", "x"); pass.Outcome() != InSync {
+	w := New()
+	w.Delay = 2
+	if pass, _ := syncPass(t, w, engineOf(w), "old", "x"); pass.Outcome() != InSync {
 		t.Fatal(failed(pass))
 	}
 	tries := 0
-	w.create = func(string) (before, after error) {
+	w.OnCreate = func(string) (before, after error) {
 		tries++
-		for _, x := range w.things {
-			if x.name == "old" {
+		for _, x := range w.Things {
+			if x.Name == "old" {
 				return fmt.Errorf("%w: overlaps with old", ErrRejected), nil
 			}
 		}
 		return nil, nil
 	}
-	pass, _ := syncPass(t, w, w.engine(), "new", "x")
+	pass, _ := syncPass(t, w, engineOf(w), "new", "x")
 	if pass.Outcome() != InSync || tries != 2 {
 		t.Errorf("%s after %d tries: %s", pass.Outcome(), tries, failed(pass))
 	}
@@ -142,9 +142,9 @@ func TestWhatTheCloudRejectsIsTriedOnceMoreWhenSomethingWasDeleted(t *testing.T)
 func TestBusyIsWaitedOutWithinABound(t *testing.T) {
 	for _, free := range []bool{true, false} {
 		t.Run(fmt.Sprintf("freed %v", free), func(t *testing.T) {
-			w := newWorld()
+			w := New()
 			started := time.Time{}
-			w.create = func(string) (before, after error) {
+			w.OnCreate = func(string) (before, after error) {
 				if started.IsZero() {
 					started = time.Now()
 				}
@@ -154,9 +154,9 @@ func TestBusyIsWaitedOutWithinABound(t *testing.T) {
 				return fmt.Errorf("%w: locked", ErrBusy), nil
 			}
 			tries := 0
-			answer := w.create
-			w.create = func(name string) (before, after error) { tries++; return answer(name) }
-			pass, took := syncPass(t, w, w.engine(), "a")
+			answer := w.OnCreate
+			w.OnCreate = func(name string) (before, after error) { tries++; return answer(name) }
+			pass, took := syncPass(t, w, engineOf(w), "a")
 			if tries > 15 {
 				t.Errorf("asked %d times", tries)
 			}
@@ -171,12 +171,12 @@ func TestBusyIsWaitedOutWithinABound(t *testing.T) {
 }
 
 func TestAChangeWithoutEffectIsGivenUp(t *testing.T) {
-	w := newWorld()
-	w.stubborn = map[string]bool{"a": true}
-	if pass, _ := syncPass(t, w, w.engine(), "a colour=red"); pass.Outcome() != InSync {
+	w := New()
+	w.Stubborn = map[string]bool{"a": true}
+	if pass, _ := syncPass(t, w, engineOf(w), "a colour=red"); pass.Outcome() != InSync {
 		t.Fatal(failed(pass))
 	}
-	pass, took := syncPass(t, w, w.engine(), "a colour=blue")
+	pass, took := syncPass(t, w, engineOf(w), "a colour=blue")
 	if got := failed(pass); !strings.Contains(got, "accepted to update it 4 times in this pass without lasting effect (spec.resource.colour)") {
 		t.Errorf("failures: %s", got)
 	}
@@ -187,36 +187,36 @@ func TestAChangeWithoutEffectIsGivenUp(t *testing.T) {
 
 // A 404 to an update may be about the object, or about what it shall lead to.
 func TestWhatAnUpdateCannotFindIsGivenUp(t *testing.T) {
-	w := newWorld()
-	w.missing = map[string]bool{"a": true}
-	if pass, _ := syncPass(t, w, w.engine(), "a colour=red"); pass.Outcome() != InSync {
+	w := New()
+	w.Missing = map[string]bool{"a": true}
+	if pass, _ := syncPass(t, w, engineOf(w), "a colour=red"); pass.Outcome() != InSync {
 		t.Fatal(failed(pass))
 	}
-	before := w.writes
-	pass, took := syncPass(t, w, w.engine(), "a colour=blue")
+	before := w.Writes
+	pass, took := syncPass(t, w, engineOf(w), "a colour=blue")
 	if got := failed(pass); !strings.Contains(got, "no such colour") {
 		t.Errorf("failures: %s", got)
 	}
-	if n := w.writes - before; n < 2 || n > 5 || took > time.Minute {
+	if n := w.Writes - before; n < 2 || n > 5 || took > time.Minute {
 		t.Errorf("asked %d times in %s; want a few", n, took)
 	}
 }
 
 func TestAFailedObjectIsMadeAnewAFewTimes(t *testing.T) {
-	w := newWorld()
-	w.delay = 1
+	w := New()
+	w.Delay = 1
 	made := 0
-	w.create = func(string) (before, after error) { made++; return nil, nil }
+	w.OnCreate = func(string) (before, after error) { made++; return nil, nil }
 	fail := func() {
-		for _, x := range w.things {
-			x.failed = true
+		for _, x := range w.Things {
+			x.Failed = true
 		}
 	}
-	e := w.engine()
+	e := engineOf(w)
 	e.Watcher = watcher{finished: func(r Result) {
 		if r.Step.Action == Create {
-			w.mu.Lock()
-			defer w.mu.Unlock()
+			w.Mu.Lock()
+			defer w.Mu.Unlock()
 			fail()
 		}
 	}}
@@ -224,8 +224,8 @@ func TestAFailedObjectIsMadeAnewAFewTimes(t *testing.T) {
 	if made < 2 || made > maxRuns {
 		t.Errorf("made %d times, want a few", made)
 	}
-	if len(w.things) != 1 {
-		t.Errorf("%d objects are left, want the last one, for people to look at", len(w.things))
+	if len(w.Things) != 1 {
+		t.Errorf("%d objects are left, want the last one, for people to look at", len(w.Things))
 	}
 	if got := failed(pass); !strings.Contains(got, "without lasting effect (failed: it broke)") {
 		t.Errorf("failures: %s", got)
@@ -240,28 +240,28 @@ func (w watcher) Finished(r Result) { w.finished(r) }
 func (watcher) Progress(Progress)   {}
 
 func TestAStopFinishesWhatIsInFlight(t *testing.T) {
-	w := newWorld()
-	want, err := w.wanted("a", "b atop=a")
+	w := New()
+	want, err := w.Wanted("a", "b atop=a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(context.Background())
-		w.create = func(string) (before, after error) {
+		w.OnCreate = func(string) (before, after error) {
 			stop()
 			return nil, nil
 		}
-		pass := w.engine().Sync(ctx, Revision{Want: want})
-		if !pass.Interrupted || pass.Outcome() != Broken || !slices.Equal(w.names(), []string{"a"}) {
-			t.Errorf("interrupted %v, %s, made %v", pass.Interrupted, pass.Outcome(), w.names())
+		pass := engineOf(w).Sync(ctx, Revision{Want: want})
+		if !pass.Interrupted || pass.Outcome() != Broken || !slices.Equal(w.Names(), []string{"a"}) {
+			t.Errorf("interrupted %v, %s, made %v", pass.Interrupted, pass.Outcome(), w.Names())
 		}
 	})
 }
 
 func TestTheBrakeHoldsEverythingUntilItsHashIsApproved(t *testing.T) {
-	w := newWorld()
-	e := w.engine()
-	e.Limits.All = Limit{Percent: 30, percent: true}
+	w := New()
+	e := engineOf(w)
+	e.Limits.All = share("30%")
 	if pass, _ := syncPass(t, w, e, "a", "b", "c", "d"); pass.Outcome() != InSync {
 		t.Fatal(failed(pass))
 	}
@@ -269,7 +269,7 @@ func TestTheBrakeHoldsEverythingUntilItsHashIsApproved(t *testing.T) {
 	if held.Outcome() != OutOfSync || len(held.Results) > 0 || held.First.Held == "" {
 		t.Fatalf("%s, %d steps carried out, held %q", held.Outcome(), len(held.Results), held.First.Held)
 	}
-	want, err := w.wanted("a colour=red")
+	want, err := w.Wanted("a colour=red")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,15 +279,15 @@ func TestTheBrakeHoldsEverythingUntilItsHashIsApproved(t *testing.T) {
 			t.Errorf("a wrong hash: held %q", wrong.First.Held)
 		}
 		pass := e.Sync(context.Background(), Revision{Want: want, Approved: []Approval{{Hash: held.First.Hash()}}})
-		if pass.Outcome() != InSync || !slices.Equal(w.names(), []string{"a"}) {
-			t.Errorf("approved: %s with %v: %s", pass.Outcome(), w.names(), failed(pass))
+		if pass.Outcome() != InSync || !slices.Equal(w.Names(), []string{"a"}) {
+			t.Errorf("approved: %s with %v: %s", pass.Outcome(), w.Names(), failed(pass))
 		}
 	})
 }
 
 func TestOnlyWhatMovedIsListedAgain(t *testing.T) {
-	w := newWorld()
-	pass, _ := syncPass(t, w, w.engine(), "a", "b")
+	w := New()
+	pass, _ := syncPass(t, w, engineOf(w), "a", "b")
 	if pass.Rounds > 4 {
 		t.Errorf("%d rounds for two objects that are ready at once", pass.Rounds)
 	}
@@ -305,23 +305,37 @@ func TestWhatIsMissingMayStillCome(t *testing.T) {
 		{"it does not", "nothing", 1, 30 * time.Second, 15 * time.Minute},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld()
-			w.delay = 20
-			w.create = func(name string) (error, error) {
-				if name == "eager" && !slices.Contains(w.names(), tt.missing) {
+			w := New()
+			w.Delay = 20
+			w.OnCreate = func(name string) (error, error) {
+				if name == "eager" && !slices.Contains(w.Names(), tt.missing) {
 					return fmt.Errorf("%w: %s", ErrNotYet, tt.missing), nil
 				}
 				return nil, nil
 			}
-			pass, took := syncPass(t, w, w.engine(), "eager", "base", "middle atop=base", "top atop=middle")
+			pass, took := syncPass(t, w, engineOf(w), "eager", "base", "middle atop=base", "top atop=middle")
 			if len(pass.Failures) != tt.failures || took < tt.least || took > tt.most {
 				t.Errorf("%d failures after %s: %s", len(pass.Failures), took, failed(pass))
 			}
 		})
 	}
-	w := newWorld()
-	w.create = func(string) (error, error) { return fmt.Errorf("%w: nothing", ErrNotYet), nil }
-	if pass, took := syncPass(t, w, w.engine(), "eager"); len(pass.Failures) != 1 || took > 15*time.Second {
+	w := New()
+	w.OnCreate = func(string) (error, error) { return fmt.Errorf("%w: nothing", ErrNotYet), nil }
+	if pass, took := syncPass(t, w, engineOf(w), "eager"); len(pass.Failures) != 1 || took > 15*time.Second {
 		t.Errorf("with nothing else to do it took %s: %s", took, failed(pass))
 	}
+}
+
+// share is a limit as a configuration has it.
+func share(text string) Limit {
+	l, err := ParseLimit(text)
+	if err != nil {
+		panic(err)
+	}
+	return l
+}
+
+// engineOf is an engine for a world, which may destroy all of it.
+func engineOf(w *World) *Engine {
+	return &Engine{Stack: "s", Kinds: []Kind{w.Kind()}, Limits: Limits{All: share("100%")}, Replace: true}
 }

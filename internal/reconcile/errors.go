@@ -42,9 +42,10 @@ func (e *RetryAfterError) Error() string {
 // Unwrap gives the error the server answered with.
 func (e *RetryAfterError) Unwrap() error { return e.Err }
 
-// Superseded is the cause with which the context of a pass ends when there is
-// something newer to do. Its text says what: "commit 1a2b3c4".
-type Superseded string
-
-// Error implements error.
-func (s Superseded) Error() string { return "superseded by " + string(s) }
+// Unquoted is an error that repeats what somebody else said, and can be told
+// without that.
+type Unquoted interface {
+	error
+	// Unquoted is the error in our own words.
+	Unquoted() string
+}

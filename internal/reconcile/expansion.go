@@ -7,7 +7,7 @@ import (
 )
 
 // Defaults are what a stack's configuration fills in where manifests are silent
-// or speak the words of their own house.
+// or use words of their own.
 type Defaults struct {
 	Network      string            `json:"network,omitempty" doc:"Network of machines and load balancers that name none."`
 	VIPNetworks  map[string]string `json:"vipNetworks,omitempty" doc:"LoadBalancer spec.vipType to network name."`
@@ -19,6 +19,12 @@ type Defaults struct {
 	Region string `json:"-"`
 }
 
+// Expander is the optional third half of a workload kind: what its objects
+// stand for. Expand returns bodies of other kinds and performs no I/O.
+type Expander[Spec any] interface {
+	Expand(spec *Spec, e *Expansion)
+}
+
 // Expansion is what a workload kind sees while it says what its object stands
 // for, and where it says it.
 type Expansion struct {
@@ -26,18 +32,56 @@ type Expansion struct {
 	Key      manifest.Key
 	Defaults Defaults
 
-	parent   *node
-	resolver *resolver
-	children []derived
-	err      error // of the first body that cannot be one
+	origin     manifest.Origin
+	repository Repository
+	parts      []Part
+	err        error // of the first body that cannot be one
 }
 
-type derived struct {
-	key      manifest.Key
-	body     *manifest.Body // nil of what is there already
-	fallback bool
-	hint     string
+// Repository is what an expansion can ask about the other objects of its
+// revision, and what bounds it. Lists of names are not the caller's to change.
+type Repository interface {
+	// Key is the key of an object of a kind, with the kind's group.
+	Key(kind, namespace, name string) manifest.Key
+	// Has tells whether there is an object of that key so far.
+	Has(key manifest.Key) bool
+	// Data is the content of a ConfigMap or Secret; nil when there is none such.
+	Data(key manifest.Key) map[string]string
+	// Declared lists the names of the objects of a kind that the repository holds.
+	Declared(kind, namespace string) []string
+	// Nearest is the name that a person most likely meant; "" when none is close.
+	Nearest(name string, names []string) string
+	// Referring lists the objects of a kind that the repository holds and that
+	// refer to another, Referred those of a kind that an object refers to.
+	Referring(kind string, to manifest.Key) []string
+	Referred(by manifest.Key, kind string) []string
+	// Members lists what an object expands into, of one kind. ok is false when there
+	// is no such object.
+	Members(of manifest.Key, kind string) (names []string, ok bool)
+	// TakeObjects and TakeBody spend what a revision may cost: so many objects, and
+	// so many objects of one body. When they are false nothing more may be made.
+	TakeObjects(count int) bool
+	TakeBody(body *manifest.Body, count int) bool
 }
+
+// Part is an object that an expansion made.
+type Part struct {
+	Key  manifest.Key
+	Body *manifest.Body // nil of what is there already
+	// Fallback is true when an object of that key which the repository holds comes
+	// first.
+	Fallback bool
+	// Hint is for [Import.Hint].
+	Hint string
+}
+
+// NewExpansion begins the expansion of a desired object.
+func NewExpansion(of *Desired, defaults Defaults, in Repository) *Expansion {
+	return &Expansion{Key: of.Key, Defaults: defaults, origin: of.Origin, repository: in}
+}
+
+// Parts are what the object expands into, or why it cannot be expanded.
+func (e *Expansion) Parts() ([]Part, error) { return e.parts, e.err }
 
 // Child adds an object of another kind that the workload is made of. body is
 // the document without apiVersion, kind and metadata.
@@ -48,16 +92,16 @@ func (e *Expansion) Child(kind, name string, body any) {
 // Children adds so many objects of another kind that are alike but for their
 // names.
 func (e *Expansion) Children(kind string, count int, name func(i int) string, body any) {
-	if count <= 0 || !e.resolver.budget.take(costObjects, count) {
+	if count <= 0 || !e.repository.TakeObjects(count) {
 		return
 	}
 	made := e.body(body, count)
 	if made == nil {
 		return
 	}
-	e.children = slices.Grow(e.children, count)
+	e.parts = slices.Grow(e.parts, count)
 	for i := range count {
-		e.children = append(e.children, derived{key: e.resolver.key(kind, e.Key.Namespace, name(i)), body: made})
+		e.parts = append(e.parts, Part{Key: e.key(kind, name(i)), Body: made})
 	}
 }
 
@@ -65,38 +109,41 @@ func (e *Expansion) Children(kind string, count int, name func(i int) string, bo
 // object of that kind and name itself. hint tells people what to do when it
 // cannot be found; "" for the usual advice.
 func (e *Expansion) Existing(kind, name string, body any, hint string) {
-	key := e.resolver.key(kind, e.Key.Namespace, name)
-	if e.resolver.byKey[key] != nil {
-		e.children = append(e.children, derived{key: key})
+	key := e.key(kind, name)
+	if e.repository.Has(key) {
+		e.parts = append(e.parts, Part{Key: key})
 		return
 	}
-	if !e.resolver.budget.take(costObjects, 1) {
+	if !e.repository.TakeObjects(1) {
 		return
 	}
 	if made := e.body(body, 1); made != nil {
-		e.children = append(e.children, derived{key: key, body: made, fallback: true, hint: hint})
+		e.parts = append(e.parts, Part{Key: key, Body: made, Fallback: true, Hint: hint})
 	}
 }
 
 // body makes the document that so many objects share; nil when it is more than
 // may be made, or no document.
 func (e *Expansion) body(from any, count int) *manifest.Body {
-	made, err := manifest.NewBody(from, e.parent.Origin.Line)
+	made, err := manifest.NewBody(from, e.origin.Line)
 	if err != nil {
 		e.err = err
 		return nil
 	}
-	b := e.resolver.budget
-	if !b.take(costValues, made.Values*count) || !b.take(costBytes, made.Bytes*count) {
+	if !e.repository.TakeBody(made, count) {
 		return nil
 	}
 	return made
 }
 
+func (e *Expansion) key(kind, name string) manifest.Key {
+	return e.repository.Key(kind, e.Key.Namespace, name)
+}
+
 // Declared lists the names of the objects of a kind that the repository itself
 // declares in the namespace, sorted. The list is not the caller's to change.
 func (e *Expansion) Declared(kind string) []string {
-	return e.resolver.declared(kind, e.Key.Namespace)
+	return e.repository.Declared(kind, e.Key.Namespace)
 }
 
 // Declares tells whether the repository itself declares an object of that kind
@@ -109,24 +156,20 @@ func (e *Expansion) Declares(kind, name string) bool {
 // Meant is the declared object of a kind whose name a person most likely meant;
 // "" when there is none, or when too many were looked for.
 func (e *Expansion) Meant(kind, name string) string {
-	return e.resolver.meant(name, e.Declared(kind))
+	return e.repository.Nearest(name, e.Declared(kind))
 }
 
 // Referring lists the names of the objects of a kind that the repository itself
 // declares in the namespace and that refer to the named object, sorted. The list
 // is not the caller's to change.
 func (e *Expansion) Referring(kind, toKind, toName string) []string {
-	return e.resolver.referring(kind, e.resolver.key(toKind, e.Key.Namespace, toName))
+	return e.repository.Referring(kind, e.key(toKind, toName))
 }
 
 // Data returns one entry of a ConfigMap or Secret of the namespace. ok is false
 // when there is none such.
 func (e *Expansion) Data(kind, name, entry string) (text string, ok bool) {
-	d := e.resolver.byKey[e.resolver.key(kind, e.Key.Namespace, name)]
-	if d == nil {
-		return "", false
-	}
-	text, ok = d.Data[entry]
+	text, ok = e.repository.Data(e.key(kind, name))[entry]
 	return text, ok
 }
 
@@ -134,11 +177,7 @@ func (e *Expansion) Data(kind, name, entry string) (text string, ok bool) {
 // expands into, at any depth, in the order they were made. ok is false when
 // the repository has no such object. The list is not the caller's to change.
 func (e *Expansion) Members(ofKind, ofName, kind string) (names []string, ok bool) {
-	n := e.resolver.byKey[e.resolver.key(ofKind, e.Key.Namespace, ofName)]
-	if n == nil {
-		return nil, false
-	}
-	return e.resolver.handOut(e.resolver.membersOf(n, kind)), true
+	return e.repository.Members(e.key(ofKind, ofName), kind)
 }
 
 // Referred lists the names of the objects of a kind that the named object, which
@@ -148,14 +187,5 @@ func (e *Expansion) Referred(byKind, byName, kind string) (names []string, ok bo
 	if !e.Declares(byKind, byName) {
 		return nil, false
 	}
-	n := e.resolver.byKey[e.resolver.key(byKind, e.Key.Namespace, byName)]
-	if n == nil || n.broken {
-		return nil, true
-	}
-	for _, ref := range refsOf(&n.Desired, e.resolver.groups) {
-		if ref.Key.Kind == kind {
-			names = append(names, ref.Key.Name)
-		}
-	}
-	return e.resolver.handOut(names), true
+	return e.repository.Referred(e.key(byKind, byName), kind), true
 }

@@ -13,14 +13,14 @@ import (
 // or as a part of one: with them a manifest could make an object that another
 // stack takes for its own. Secrets are left out; they are in no place where
 // marks are looked for. Import filters only find things.
-func (d *Desired) forged() []manifest.Problem {
+func forged(d *Desired) []manifest.Problem {
 	f := forgeries{}
 	f.text("metadata.name", d.Key.Name, "another name")
 	f.text("metadata.namespace", d.Key.Namespace, "another namespace")
 	if d.Spec != nil {
-		f.walk(reflect.ValueOf(d.Spec), d.specPath)
+		f.walk(reflect.ValueOf(d.Spec), d.SpecPath)
 	}
-	return f.report.located(d.object)
+	return f.report.Problems(d.Object)
 }
 
 type forgeries struct{ report Report }

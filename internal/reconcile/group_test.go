@@ -19,7 +19,7 @@ type flockSpec struct {
 }
 
 type thingDoc struct {
-	Resource thingSpec `json:"resource"`
+	Resource Spec `json:"resource"`
 }
 
 type flockRules struct{}
@@ -34,22 +34,22 @@ func (flockRules) Expand(s *flockSpec, e *Expansion) {
 // herd is a world in which Things come in flocks, each behind a Thing that is
 // near to them.
 type herd struct {
-	*world
+	*World
 	engine *Engine
 	most   int      // that did not work at one time
 	lost   []string // what did not work at the worst moment
 }
 
 func newHerd() *herd {
-	h := &herd{world: newWorld()}
-	h.engine = h.world.engine()
+	h := &herd{World: New()}
+	h.engine = engineOf(h.World)
 	h.engine.Kinds = append(h.engine.Kinds, DefineWorkload(Info{Group: "test", Version: "v1", Kind: "Flock", Members: "Thing"}, flockRules{}))
 	return h
 }
 
 func (h *herd) sync(t interface{ Fatal(...any) }, count int, shape string) Pass {
 	doc := fmt.Sprintf("apiVersion: test/v1\nkind: Flock\nmetadata: {name: sheep}\nspec: {count: %d, thing: {resource: {shape: %s, atop: [meadow]}}}\n---\n%s",
-		count, shape, thingManifest("meadow"))
+		count, shape, Manifest("meadow"))
 	want, _, err := Read(fstest.MapFS{"flock.yaml": {Data: []byte(doc)}}, h.engine.Kinds, Defaults{})
 	if err != nil {
 		t.Fatal(err)
@@ -60,10 +60,10 @@ func (h *herd) sync(t interface{ Fatal(...any) }, count int, shape string) Pass 
 // watch counts, after every write, the members that do not work.
 func (h *herd) watch(count int) {
 	h.most = 0
-	h.wrote = func() {
+	h.Wrote = func() {
 		working := map[string]bool{}
-		for _, x := range h.things {
-			working[x.name] = working[x.name] || x.leaving == 0 && x.building == 0
+		for _, x := range h.Things {
+			working[x.Name] = working[x.Name] || x.Leaving == 0 && x.Building == 0
 		}
 		var down []string
 		for i := range count {
@@ -80,7 +80,7 @@ func (h *herd) watch(count int) {
 func TestMembersOfAGroupAreReplacedOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
-		h.delay = 3
+		h.Delay = 3
 		if pass := h.sync(t, 5, "round"); pass.Outcome() != InSync {
 			t.Fatal(failed(pass))
 		}
@@ -107,13 +107,13 @@ func TestNoMemberIsReplacedWhileAnotherIsMissing(t *testing.T) {
 			t.Fatal(failed(pass))
 		}
 		refused := func(name string) (before, after error) { return fmt.Errorf("%w: no host", ErrRejected), nil }
-		h.create = refused
+		h.OnCreate = refused
 		h.watch(3)
 		pass := h.sync(t, 3, "flat")
 		if h.most != 1 || pass.Outcome() != Broken || !strings.Contains(failed(pass), "no host [Thing/sheep-1 Thing/sheep-2]") {
 			t.Errorf("%v were down, %s: %s", h.lost, pass.Outcome(), failed(pass))
 		}
-		h.create = nil
+		h.OnCreate = nil
 		if pass := h.sync(t, 3, "flat"); pass.Outcome() != InSync || h.most != 1 {
 			t.Errorf("then: %v were down, %s: %s", h.lost, pass.Outcome(), failed(pass))
 		}
@@ -124,13 +124,13 @@ func TestTheBrakeCountsTheMembersOfAGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHerd()
 		for i := range 100 {
-			mark := Mark{Owner: OwnerText("s", thingKey(fmt.Sprint("other", i))), Keep: true}
-			h.put(thing{name: fmt.Sprint("other", i), mark: &mark, mine: true})
+			mark := Mark{Owner: OwnerText("s", Key(fmt.Sprint("other", i))), Keep: true}
+			h.Put(Thing{Name: fmt.Sprint("other", i), Mark: &mark, Mine: true})
 		}
 		if pass := h.sync(t, 5, "round"); pass.Outcome() != InSync {
 			t.Fatal(failed(pass))
 		}
-		h.engine.Limits.All = Limit{Percent: 30, percent: true}
+		h.engine.Limits.All = share("30%")
 		pass := h.sync(t, 5, "flat")
 		if want := "it would replace or wipe 5 of the 5 members of Flock/sheep, one after the other, more than the limit of 30%"; pass.First.Held != want {
 			t.Errorf("held %q, want %q", pass.First.Held, want)
@@ -143,16 +143,16 @@ func TestTheBrakeCountsTheMembersOfAGroup(t *testing.T) {
 func TestGroupsTakeTurnsFromAnyStart(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := newHerd()
-		h.delay = rapid.IntRange(0, 3).Draw(rt, "delay")
+		h.Delay = rapid.IntRange(0, 3).Draw(rt, "delay")
 		count := rapid.IntRange(1, 6).Draw(rt, "members")
 		synctest.Test(t, func(t *testing.T) {
 			if pass := h.sync(rt, count, "round"); pass.Outcome() != InSync {
 				rt.Fatal(failed(pass))
 			}
 			gone := rapid.SliceOfDistinct(rapid.IntRange(0, count-1), rapid.ID[int]).Draw(rt, "gone")
-			for id, x := range h.things {
-				if slices.ContainsFunc(gone, func(i int) bool { return x.name == fmt.Sprintf("sheep-%d", i) }) {
-					delete(h.things, id)
+			for id, x := range h.Things {
+				if slices.ContainsFunc(gone, func(i int) bool { return x.Name == fmt.Sprintf("sheep-%d", i) }) {
+					delete(h.Things, id)
 				}
 			}
 			h.watch(count)

@@ -44,7 +44,7 @@ type specBody struct {
 }
 
 func (b specBody) has(path string) bool {
-	return (within(path, b.spec) || within(b.spec, path)) && manifest.HasField(b.body, path)
+	return (Within(path, b.spec) || Within(b.spec, path)) && manifest.HasField(b.body, path)
 }
 
 func (r *resolver) unknownField(n *node, path string, paths []string) manifest.Problem {
@@ -54,14 +54,14 @@ func (r *resolver) unknownField(n *node, path string, paths []string) manifest.P
 		path = string(r[:longest]) + "…"
 	}
 	of := n.Key.Kind
-	if r.kinds[of].driver() == nil {
+	if r.kinds[of].Driver() == nil {
 		of = "what a " + of + " stands for"
 	}
 	fix := "name a field as a manifest has it, such as spec.resource.description"
 	if near != "" {
 		fix = "did you mean " + near + "?"
 	}
-	return n.problem(annotationField(annotationIgnore), fmt.Sprintf("names %q, which is no field of %s", path, of), fix)
+	return n.Problem(AnnotationField(AnnotationIgnore), fmt.Sprintf("names %q, which is no field of %s", path, of), fix)
 }
 
 // bodiesOf are the types of the documents whose fields the annotations of n can
@@ -69,8 +69,8 @@ func (r *resolver) unknownField(n *node, path string, paths []string) manifest.P
 // has none of its own in the cloud; while it has no members it may get any.
 func (r *resolver) bodiesOf(n *node) (bodies []specBody) {
 	add := func(n *node) {
-		body := specBody{n.body, n.specPath}
-		if !n.Unmanaged && r.kinds[n.Key.Kind].driver() != nil && !slices.Contains(bodies, body) {
+		body := specBody{n.Body, n.SpecPath}
+		if !n.Unmanaged && r.kinds[n.Key.Kind].Driver() != nil && !slices.Contains(bodies, body) {
 			bodies = append(bodies, body)
 		}
 	}
@@ -95,6 +95,3 @@ func (r *resolver) bodiesOf(n *node) (bodies []specBody) {
 	}
 	return bodies
 }
-
-// annotationField is the path of an annotation.
-func annotationField(name string) string { return "metadata.annotations[" + name + "]" }

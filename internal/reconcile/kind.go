@@ -3,9 +3,7 @@ package reconcile
 import (
 	"context"
 	"reflect"
-	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
@@ -39,92 +37,6 @@ type Driver[Spec, State any] interface {
 	// Delete removes the object. gone is true when the cloud has already
 	// forgotten it.
 	Delete(ctx context.Context, have Live[*State]) (gone bool, err error)
-}
-
-// Want is a desired object as rules and drivers see it.
-type Want[Spec any] struct {
-	Key  manifest.Key
-	Spec *Spec
-	// Mark is what the object in the cloud must bear.
-	Mark    Mark
-	lookup  func(manifest.Key) Ref
-	groups  map[string]string
-	prints  *fingerprint.Printer
-	options *Options   // of the object; nil where nothing is asked of them
-	holder  string     // of the object's secrets
-	former  []identity // what it was called before
-}
-
-// identity is what an object, its owner text and the holder of its secrets are
-// called.
-type identity struct{ name, owner, holder string }
-
-// OthersWrite tells whether a field is left to others, say the object's annotations:
-// it is ignored, or changes are only reported.
-func (w Want[Spec]) OthersWrite(field string) bool {
-	return w.options != nil && w.options.leaves(field)
-}
-
-// WasCalled tells whether the object had that name before, says its manifest. What
-// the cloud cannot rename keeps such a name.
-func (w Want[Spec]) WasCalled(name string) bool {
-	return slices.ContainsFunc(w.former, func(was identity) bool { return was.name == name })
-}
-
-// Ref resolves a reference by kind and name within the object's namespace.
-func (w Want[Spec]) Ref(kind, name string) Ref {
-	if name == "" {
-		return Ref{}
-	}
-	key := manifest.Key{Group: w.groups[kind], Kind: kind, Namespace: w.Key.Namespace, Name: name}
-	ref := Ref{}
-	if w.lookup != nil {
-		ref = w.lookup(key)
-	}
-	ref.Key, ref.Name = key, name
-	return ref
-}
-
-// Report collects what is wrong with one spec, and what is accepted but not
-// realised.
-type Report struct {
-	problems []fieldText
-	more     int // problems that are only counted
-	notes    []Note
-}
-
-type fieldText struct{ field, what, fix string }
-
-// Note is something accepted in a manifest that has no effect, or a lesser one
-// than its words promise.
-type Note struct {
-	Field string `json:"field"`
-	Text  string `json:"text"`
-}
-
-// mostOfOne is how many problems, and how many notes, one object can have.
-const mostOfOne = 100
-
-// Problem records what is wrong with field and how to mend it.
-func (r *Report) Problem(field, what, fix string) {
-	if len(r.problems) >= mostOfOne {
-		r.more++
-		return
-	}
-	r.problems = append(r.problems, fieldText{field, what, fix})
-}
-
-// Note records that field is accepted without being (fully) realised.
-func (r *Report) Note(field, text string) {
-	if len(r.notes) < mostOfOne {
-		r.notes = append(r.notes, Note{field, text})
-	}
-}
-
-// Expander is the optional third half of a workload kind: what its objects
-// stand for. Expand returns bodies of other kinds and performs no I/O.
-type Expander[Spec any] interface {
-	Expand(spec *Spec, e *Expansion)
 }
 
 // Info names and describes a kind.
@@ -170,19 +82,28 @@ type Kind interface {
 	// siblings), for schema and explain.
 	Body() reflect.Type
 
-	decode(obj *manifest.Object) (Desired, []manifest.Problem)
-	expand(d *Desired, e *Expansion)
-	name(w Want[any]) string
-	diff(w Want[any], have any) Changes
-	match(w Want[any], have any) bool
-	status(have any) any
-	driver() erasedDriver
+	Decode(obj *manifest.Object) (Desired, []manifest.Problem)
+	Expand(d *Desired, e *Expansion)
+	Name(w Want[any]) string
+	Diff(w Want[any], have any) Changes
+	Match(w Want[any], have any) bool
+	Status(have any) any
+	Driver() AnyDriver
 }
 
-type erasedDriver interface {
-	list(ctx context.Context) ([]Live[any], error)
-	create(ctx context.Context, w Want[any]) (Live[any], error)
-	update(ctx context.Context, w Want[any], have Live[any], changes []Change) error
-	delete(ctx context.Context, have Live[any]) (bool, error)
-	trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error)
+type AnyDriver interface {
+	List(ctx context.Context) ([]Live[any], error)
+	Create(ctx context.Context, w Want[any]) (Live[any], error)
+	Update(ctx context.Context, w Want[any], have Live[any], changes []Change) error
+	Delete(ctx context.Context, have Live[any]) (bool, error)
+	Trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error)
+}
+
+// GroupsOf are the API groups of kinds, by the name of the kind.
+func GroupsOf(kinds []Kind) map[string]string {
+	groups := make(map[string]string, len(kinds))
+	for _, k := range kinds {
+		groups[k.Info().Kind] = k.Info().Group
+	}
+	return groups
 }

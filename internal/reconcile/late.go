@@ -1,7 +1,5 @@
 package reconcile
 
-import "slices"
-
 // Drift is looked for in every round: what is changed by hand while a pass runs
 // is corrected by that pass, and must be reported as well.
 
@@ -9,16 +7,16 @@ import "slices"
 func (r *run) discover(p Plan) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if !s.Drift || r.drifted[s.id()] {
+		if !s.Drift || r.drifted[s.Identity()] {
 			continue
 		}
 		first := r.pass.Rounds == 1
 		if !first && r.own(s) {
 			continue
 		}
-		r.drifted[s.id()] = true
+		r.drifted[s.Identity()] = true
 		if !first {
-			r.pass.Late = append(r.pass.Late, s.recorded())
+			r.pass.Late = append(r.pass.Late, s.Recorded())
 		}
 	}
 }
@@ -27,13 +25,13 @@ func (r *run) discover(p Plan) {
 // object, or recreated what the object refers to. An object that was there and
 // that the pass did not delete is gone by somebody else's doing.
 func (r *run) own(s *Step) bool {
-	if s.lost != "" {
+	if s.Lost() != "" {
 		return false
 	}
-	if _, busy := r.doing[s.id()]; busy || r.tries[s.id()] != nil {
+	if _, busy := r.doing[s.Identity()]; busy || r.tries[s.Identity()] != nil {
 		return true
 	}
-	for _, ref := range s.want.Refs {
+	for _, ref := range s.Want().Refs {
 		if t := r.tries[ref.Key.String()]; t != nil && t.runs[Create]+t.runs[Recreate] > 0 {
 			return true
 		}
@@ -41,26 +39,12 @@ func (r *run) own(s *Step) bool {
 	return false
 }
 
-// bereft tells whether something that d refers to is gone and yet to come back: then
-// the object differs because the cloud took that off it, and nobody touched it. A
-// pass that replaces a target and is killed leaves its users so.
-func (p *planner) bereft(d *Desired) bool {
-	return slices.ContainsFunc(d.Refs, func(ref RefSpec) bool {
-		target := p.byKey[ref.Key]
-		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.live[ref.Key] != nil || p.index[ref.Key.Kind] == nil || p.Have[ref.Key.Kind].Err != nil {
-			return false
-		}
-		ch := p.settle(target)
-		return ch.have == nil && ch.refusal == ""
-	})
-}
-
 // vanishedAgain tells whether an object that this very pass created was deleted by
 // somebody else. A pass does not race with them: it ends, and the next one goes
 // on after a pause.
 func (r *run) vanishedAgain(s Step) bool {
-	t := r.tries[s.id()]
-	return s.Action == Create && s.lost != "" && t != nil && t.runs[Create] > 0
+	t := r.tries[s.Identity()]
+	return s.Action == Create && s.Lost() != "" && t != nil && t.runs[Create] > 0
 }
 
 // remember takes note of what the objects of the stack are in the cloud, for when
@@ -72,13 +56,13 @@ func (r *run) remember(p Plan) {
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if s.have == nil || s.want == nil || s.surplus || s.have.Phase == Deleting {
+		if s.Have() == nil || s.Want() == nil || s.Surplus() || s.Have().Phase == Deleting {
 			continue
 		}
-		id := s.id()
+		id := s.Identity()
 		if _, busy := r.doing[id]; busy || r.destroyed[id] {
 			continue
 		}
-		r.engine.ids[id] = s.have.ID
+		r.engine.ids[id] = s.Have().ID
 	}
 }

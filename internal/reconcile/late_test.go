@@ -20,20 +20,20 @@ func late(p Pass) (names []string) {
 // What somebody changes while a pass runs is corrected by the pass and reported,
 // what the pass changes itself is not.
 func TestDriftThatALaterRoundFindsIsReported(t *testing.T) {
-	w := newWorld()
-	w.delay = 3
-	e := w.engine()
+	w := New()
+	w.Delay = 3
+	e := engineOf(w)
 	if pass, _ := syncPass(t, w, e, "a colour=red", "b", "c", "d atop=c shape=flat"); pass.Outcome() != InSync || pass.Drifted() != 0 {
 		t.Fatalf("%d drifted: %s", pass.Drifted(), failed(pass))
 	}
-	w.create = func(name string) (before, after error) {
+	w.OnCreate = func(name string) (before, after error) {
 		if name == "new" {
-			for id, x := range w.things {
-				switch x.name {
+			for id, x := range w.Things {
+				switch x.Name {
 				case "a":
-					x.colour = "blue"
+					x.Colour = "blue"
 				case "b":
-					delete(w.things, id)
+					delete(w.Things, id)
 				}
 			}
 		}
@@ -55,16 +55,16 @@ func TestDriftThatALaterRoundFindsIsReported(t *testing.T) {
 // An object that is noticed while it is still being deleted was deleted by
 // somebody all the same.
 func TestAnObjectThatSomebodyDeletesIsDriftBeforeItIsGone(t *testing.T) {
-	w := newWorld()
-	if pass, _ := syncPass(t, w, w.engine(), "a", "b"); pass.Outcome() != InSync {
+	w := New()
+	if pass, _ := syncPass(t, w, engineOf(w), "a", "b"); pass.Outcome() != InSync {
 		t.Fatal(failed(pass))
 	}
-	for _, x := range w.things {
-		if x.name == "a" {
-			x.leaving = 4
+	for _, x := range w.Things {
+		if x.Name == "a" {
+			x.Leaving = 4
 		}
 	}
-	pass, _ := syncPass(t, w, w.engine(), "a", "b") // a new process, that remembers nothing
+	pass, _ := syncPass(t, w, engineOf(w), "a", "b") // a new process, that remembers nothing
 	if pass.Outcome() != InSync || pass.Drifted() != 1 || len(pass.Late) != 0 {
 		t.Errorf("%s, %d drifted, %d of them late; want 1 in the first plan", pass.Outcome(), pass.Drifted(), len(pass.Late))
 	}
@@ -72,25 +72,25 @@ func TestAnObjectThatSomebodyDeletesIsDriftBeforeItIsGone(t *testing.T) {
 
 // Somebody who deletes faster than the agent creates does not keep a pass going.
 func TestAPassDoesNotRaceWithSomebodyWhoDeletes(t *testing.T) {
-	w := newWorld()
-	e := w.engine()
+	w := New()
+	e := engineOf(w)
 	if pass, _ := syncPass(t, w, e, "a", "b"); pass.Outcome() != InSync {
 		t.Fatal(failed(pass))
 	}
 	made := 0
-	w.wrote = func() { made++ }
+	w.Wrote = func() { made++ }
 	e.Watcher = watcher{finished: func(r Result) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		for id, x := range w.things {
-			if x.name == "a" && r.Step.Key.Name == "a" {
-				delete(w.things, id)
+		w.Mu.Lock()
+		defer w.Mu.Unlock()
+		for id, x := range w.Things {
+			if x.Name == "a" && r.Step.Key.Name == "a" {
+				delete(w.Things, id)
 			}
 		}
 	}}
-	for id, x := range w.things {
-		if x.name == "a" {
-			delete(w.things, id)
+	for id, x := range w.Things {
+		if x.Name == "a" {
+			delete(w.Things, id)
 		}
 	}
 	pass, took := syncPass(t, w, e, "a", "b")
@@ -105,9 +105,9 @@ func TestAPassDoesNotRaceWithSomebodyWhoDeletes(t *testing.T) {
 
 // A pass that only waits gives way at once.
 func TestANewerWordEndsAPassThatWaits(t *testing.T) {
-	w := newWorld()
-	w.delay = 1 << 20
-	want, err := w.wanted("a", "b atop=a")
+	w := New()
+	w.Delay = 1 << 20
+	want, err := w.Wanted("a", "b atop=a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestANewerWordEndsAPassThatWaits(t *testing.T) {
 		ctx, supersede := context.WithCancelCause(context.Background())
 		time.AfterFunc(3*time.Minute, func() { supersede(Superseded("commit 1a2b3c4")) })
 		started := time.Now()
-		pass := w.engine().Sync(ctx, Revision{Want: want})
+		pass := engineOf(w).Sync(ctx, Revision{Want: want})
 		if took := time.Since(started); took != 3*time.Minute || pass.Superseded != "commit 1a2b3c4" || !pass.Interrupted {
 			t.Errorf("after %s: superseded by %q, interrupted %v", took, pass.Superseded, pass.Interrupted)
 		}
@@ -125,12 +125,12 @@ func TestANewerWordEndsAPassThatWaits(t *testing.T) {
 // An agent that runs on knows an object again whose mark somebody has taken off, and
 // says that it was changed; one that was started since refuses its name.
 func TestAMarkTakenOffIsPutBack(t *testing.T) {
-	w := newWorld()
-	running := w.engine()
+	w := New()
+	running := engineOf(w)
 	syncPass(t, w, running, "a colour=red")
 	unmark := func() {
-		for _, x := range w.things {
-			x.mark, x.colour = nil, "blue"
+		for _, x := range w.Things {
+			x.Mark, x.Colour = nil, "blue"
 		}
 	}
 	unmark()
@@ -138,16 +138,16 @@ func TestAMarkTakenOffIsPutBack(t *testing.T) {
 	if s := pass.First.Steps[0]; s.Action != Update || !s.Drift || pass.Outcome() != InSync {
 		t.Errorf("%s %s, drift %v: %s", s.Action, s.Reason, s.Drift, pass.Outcome())
 	}
-	for _, x := range w.things {
-		if x.mark == nil || x.colour != "red" {
+	for _, x := range w.Things {
+		if x.Mark == nil || x.Colour != "red" {
 			t.Errorf("it is left as %+v", x)
 		}
 	}
 	unmark()
-	if pass, _ := syncPass(t, w, w.engine(), "a colour=red"); pass.First.Steps[0].Action != Refuse {
+	if pass, _ := syncPass(t, w, engineOf(w), "a colour=red"); pass.First.Steps[0].Action != Refuse {
 		t.Errorf("another agent: %s", pass.First.Steps[0].Action)
 	}
-	if pass, _ := syncPass(t, w, running); len(pass.First.Steps) != 0 || len(w.things) != 1 {
+	if pass, _ := syncPass(t, w, running); len(pass.First.Steps) != 0 || len(w.Things) != 1 {
 		t.Errorf("what is not wanted any more is nobody's: %v", pass.First.Steps)
 	}
 }

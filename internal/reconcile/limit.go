@@ -20,7 +20,7 @@ type Limits struct {
 // only ones that a limit means something for.
 func Ownable(kinds []Kind) (names []string) {
 	for _, k := range kinds {
-		if k.driver() != nil && !k.Info().ImportOnly {
+		if k.Driver() != nil && !k.Info().ImportOnly {
 			names = append(names, k.Info().Kind)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"hash"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -102,11 +103,12 @@ const digestLength = 12
 // bits of SHA-256.
 func Digest(text string) string {
 	sum := sha256.New()
-	put(sum, text)
-	return digestOf(sum)
+	_, _ = io.WriteString(sum, text) // a hash takes everything
+	return DigestOf(sum)
 }
 
-func digestOf(sum hash.Hash) string {
+// DigestOf is [Digest] of what was written to a SHA-256.
+func DigestOf(sum hash.Hash) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum.Sum(nil)))[:digestLength]
 }
 
@@ -176,4 +178,13 @@ func LooksLikeMark(text string) bool { return markForm.MatchString(text) }
 func ReservedKey(key string) bool {
 	key = strings.ToLower(strings.TrimSpace(key))
 	return key == OwnerWord || strings.HasPrefix(key, OwnerWord+"-")
+}
+
+// Text is the mark for people and approvals.
+func (m Mark) Text() string {
+	text := m.Owner + " " + m.Applied
+	if m.Keep {
+		text += " keep"
+	}
+	return text
 }

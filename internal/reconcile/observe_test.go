@@ -7,17 +7,17 @@ import (
 
 // What nothing can be owned of costs no request until a manifest asks for it.
 func TestObserveLeavesOutWhatNobodyAsksFor(t *testing.T) {
-	w := newWorld()
-	want, err := w.wanted("a")
+	w := New()
+	want, err := w.Wanted("a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := w.engine()
+	e := engineOf(w)
 	for i, k := range e.Kinds {
 		if k.Info().Kind == "Thing" {
 			info := k.Info()
 			info.ImportOnly = true
-			e.Kinds[i] = Define[thingSpec, thingFilter, thing](info, thingRules{}, w)
+			e.Kinds[i] = Define[Spec, Filter, Thing](info, Rules_{}, w)
 		}
 	}
 	if _, listed := e.Observe(context.Background(), nil)["Thing"]; listed {

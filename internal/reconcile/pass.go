@@ -2,7 +2,7 @@ package reconcile
 
 import (
 	"fmt"
-	"slices"
+	"log/slog"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -48,40 +48,12 @@ type Pass struct {
 	want       []Desired
 }
 
-// Outcome is how a pass, or a plan, ends, and the exit code that says so.
-type Outcome int
-
-// The outcomes, with the exit codes of the outside contract.
-const (
-	InSync    Outcome = 0
-	Broken    Outcome = 1
-	OutOfSync Outcome = 2
-	Invalid   Outcome = 3
-)
-
-// String is one word or two for people.
-func (o Outcome) String() string {
-	return [...]string{"in sync", "failed", "differences remain", "refused input"}[o]
-}
-
 // Outcome tells how the pass ended.
 func (p Pass) Outcome() Outcome {
 	if p.Interrupted || len(p.Failures) > 0 {
 		return Broken
 	}
 	return p.Last.Outcome()
-}
-
-// Outcome tells what the plan means when nothing more is done about it.
-func (p Plan) Outcome() Outcome {
-	switch {
-	case len(p.Unlisted) > 0 || slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Error }):
-		return Broken
-	case p.InSync():
-		return InSync
-	default:
-		return OutOfSync
-	}
 }
 
 // Writes counts the steps that changed the cloud.
@@ -139,3 +111,18 @@ func failuresOf(last Plan, errs map[manifest.Key]error) []Failure {
 	}
 	return list
 }
+
+// Format implements fmt.Formatter: a pass holds the manifests it was about.
+func (p Pass) Format(s fmt.State, _ rune) {
+	fmt.Fprintf(s, "pass of stack %s at %s: %s, %d steps carried out", p.Stack, p.Commit, p.Outcome(), len(p.Results))
+}
+
+// LogValue implements slog.LogValuer.
+func (p Pass) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(p)) }
+
+// Superseded is the cause with which the context of a pass ends when there is
+// something newer to do. Its text says what: "commit 1a2b3c4".
+type Superseded string
+
+// Error implements error.
+func (s Superseded) Error() string { return "superseded by " + string(s) }

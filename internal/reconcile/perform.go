@@ -10,31 +10,31 @@ import (
 // perform carries out one step. It reads plan-time data only; what it brings
 // back is taken in by the run's own loop.
 func (e *Engine) perform(ctx context.Context, s Step) outcome {
-	o := outcome{id: s.id(), result: Result{Step: s, Started: time.Now()}}
+	o := outcome{id: s.Identity(), result: Result{Step: s, Started: time.Now()}}
 	o.live, o.gone, o.result.Err = e.do(ctx, s)
 	o.result.Took = time.Since(o.result.Started)
 	return o
 }
 
 func (e *Engine) do(ctx context.Context, s Step) (live *Live[any], gone bool, err error) {
-	drv := e.kind(s.Key.Kind).driver()
+	drv := e.kind(s.Key.Kind).Driver()
 	switch s.Action {
 	case Create:
-		made, err := drv.create(ctx, s.view)
+		made, err := drv.Create(ctx, s.View())
 		if err != nil {
 			return nil, false, fmt.Errorf("create: %w", err)
 		}
 		return &made, false, nil
 	case Update:
-		if err := drv.update(ctx, s.view, *s.have, s.Changes); err != nil {
+		if err := drv.Update(ctx, s.View(), *s.Have(), s.Changes); err != nil {
 			return nil, false, fmt.Errorf("update: %w", err)
 		}
 		return nil, false, nil
 	case Keep, Wait, Refuse:
 	case Recreate, Delete:
-		have := *s.have
+		have := *s.Have()
 		have.Remade = s.Action == Recreate
-		gone, err := drv.delete(ctx, have)
+		gone, err := drv.Delete(ctx, have)
 		if errors.Is(err, ErrGone) {
 			return nil, true, nil
 		}

@@ -147,7 +147,7 @@ func (p *planner) decideMissing(s Step, d *Desired) Step {
 		s.Error = true
 		return s.hold(Refuse, p.takenText(taken))
 	}
-	s.lost = p.Lost[s.id()]
+	s.lost = p.Lost[s.Identity()]
 	s.Action, s.Drift = Create, p.Synced || s.lost != ""
 	s.Reason = p.withoutLate(d)
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
@@ -166,7 +166,7 @@ func (p *planner) takenText(by *Live[any]) string {
 // one that no stack owns, or any at all where names are unique.
 func (p *planner) nameTaken(d *Desired) *Live[any] {
 	k := p.kinds[d.Key.Kind]
-	for _, item := range p.index[d.Key.Kind].name[k.name(p.view(d, d.Spec))] {
+	for _, item := range p.index[d.Key.Kind].name[k.Name(p.view(d, d.Spec))] {
 		if item.Name != "" && (k.Info().UniqueNames || item.Mine && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
 			return item
 		}
@@ -227,7 +227,7 @@ func (p *planner) decideOwned(s Step, d *Desired, have *Live[any]) Step {
 		}
 		return p.await(s, d)
 	case !p.mayReplace(d):
-		return s.hold(Refuse, s.Changes[fixed].Field+" cannot be changed in place; allow it with the annotation "+annotationReplace+": allow, or undo the change")
+		return s.hold(Refuse, s.Changes[fixed].Field+" cannot be changed in place; allow it with the annotation "+AnnotationReplace+": allow, or undo the change")
 	default:
 		return p.recreate(s, d, s.Changes[fixed].Field+" cannot be changed in place")
 	}
@@ -254,9 +254,9 @@ func (p *planner) recreate(s Step, d *Desired, reason string) Step {
 // will have to follow their target, what its annotations have ignored, and what
 // this cloud does not realise.
 func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved, ignored []Change, notes []Note) {
-	c := p.kinds[d.Key.Kind].diff(p.view(d, d.Spec), have.State)
-	for _, change := range c.list {
-		if d.Options.ignores(change.Field) {
+	c := p.kinds[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
+	for _, change := range c.List() {
+		if d.Options.Ignores(change.Field) {
 			ignored = append(ignored, change)
 		} else {
 			differs = append(differs, change)
@@ -265,33 +265,25 @@ func (p *planner) changes(d *Desired, have *Live[any]) (differs, moved, ignored 
 	mark := p.mark(d)
 	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && (have.Mark.Owner == mark.Owner || p.formerKey(d, have) != (manifest.Key{}))
 	if fixed && have.Mark.Owner != mark.Owner {
-		notes = append(notes, Note{"metadata.annotations." + annotationMoved, "has to stay: the mark of a " + d.Key.Kind + " cannot be rewritten"})
+		notes = append(notes, Note{Field: AnnotationField(AnnotationMoved), Text: "has to stay: the mark of a " + d.Key.Kind + " cannot be rewritten"})
 	}
 	if !fixed && (have.Mark == nil || *have.Mark != mark || have.Copied != "") {
-		differs = append(differs, Change{Field: MarkField, Have: have.markText(), Want: mark.text()})
+		differs = append(differs, Change{Field: MarkField, Have: markText(have), Want: mark.Text()})
 	}
 	for _, ref := range d.Refs {
-		if ref.Fixed && p.doomed[ref.Key] && !d.Options.ignores(ref.Field) {
+		if ref.Fixed && p.doomed[ref.Key] && !d.Options.Ignores(ref.Field) {
 			moved = append(moved, Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: Replace})
 		}
 	}
-	return differs, moved, ignored, append(notes, c.notes...)
+	return differs, moved, ignored, append(notes, c.Notes()...)
 }
 
-func (m Mark) text() string {
-	text := m.Owner + " " + m.Applied
-	if m.Keep {
-		text += " keep"
-	}
-	return text
-}
-
-func (l Live[State]) markText() string {
+func markText(l *Live[any]) string {
 	switch {
 	case l.Mark == nil:
 		return ""
 	case l.Copied != "":
-		return l.Mark.text() + " copied"
+		return l.Mark.Text() + " copied"
 	}
-	return l.Mark.text()
+	return l.Mark.Text()
 }

@@ -21,7 +21,7 @@ func (p *planner) block() {
 	for _, i := range going {
 		users[i] = p.usersOf(p.steps[i].have)
 	}
-	circle := components(len(p.steps), func(i int) (next []int) {
+	circle := Components(len(p.steps), func(i int) (next []int) {
 		for _, user := range users[i] {
 			if j, ok := going[user]; ok {
 				next = append(next, j)
@@ -36,7 +36,7 @@ func (p *planner) block() {
 			switch {
 			case user == s.have || !goes && s.Action != Delete:
 				continue
-			case goes && circle[i] == circle[j] && user.loosely(s.have):
+			case goes && circle[i] == circle[j] && loosely(user, s.have):
 				continue
 			case goes:
 				p.blocked[i] = append(p.blocked[i], j)
@@ -50,8 +50,8 @@ func (p *planner) block() {
 	}
 }
 
-// loosely tells whether all that l uses of another object the cloud takes off
+// loosely tells whether all that an object uses of another one the cloud takes off
 // when that is deleted.
-func (l *Live[State]) loosely(other *Live[State]) bool {
+func loosely(l, other *Live[any]) bool {
 	return slices.Contains(l.Loose, other.ID) && !slices.ContainsFunc(other.Tokens, func(token string) bool { return slices.Contains(l.Uses, token) })
 }

@@ -104,7 +104,7 @@ func (p *planner) takeTurns(group manifest.Key, members []*member) {
 		for _, s := range m.changes {
 			s.Awaits = append(s.Awaits, first...)
 			s.Turn = fmt.Sprintf("after %s, one member of %s at a time", first[0], group)
-			s.Reason = s.why() + "; " + s.Turn
+			s.Reason = s.Why() + "; " + s.Turn
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (p *planner) leftBehindText(item *Live[any]) string {
 	o, _ := ParseOwner(item.Mark.Owner)
 	key := p.orphanKey(o, item)
 	return fmt.Sprintf("%s was made by this stack for %s, whose manifest is gone while others still refer to it; put the manifest back, or remove what refers to it; to keep it unmanaged, apply the manifest with the annotation %s: detach before it goes",
-		called(item), key, annotationDelete)
+		called(item), key, AnnotationDelete)
 }
 
 func (p *planner) candidates(d *Desired) []*Live[any] {
@@ -81,7 +81,7 @@ func (p *planner) candidates(d *Desired) []*Live[any] {
 	k, w := p.kinds[d.Key.Kind], p.view(d, d.Import.Filter)
 	items := p.Have[d.Key.Kind].Items
 	for i := range items {
-		if k.match(w, items[i].State) {
+		if k.Match(w, items[i].State) {
 			found = append(found, &items[i])
 		}
 	}

@@ -50,7 +50,7 @@ type misplaced struct {
 
 func newPlanner(in Input) *planner {
 	p := &planner{
-		Input: in, kinds: make(map[string]Kind, len(in.Kinds)), group: groupsOf(in.Kinds),
+		Input: in, kinds: make(map[string]Kind, len(in.Kinds)), group: GroupsOf(in.Kinds),
 		byKey: make(map[manifest.Key]*Desired, len(in.Want)), index: make(map[string]*index, len(in.Have)),
 		live: make(map[manifest.Key]*Live[any], len(in.Want)), ready: make(map[manifest.Key]bool, len(in.Want)),
 		doomed: map[manifest.Key]bool{}, users: map[string][]*Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*Live[any]]*Desired{},
@@ -139,7 +139,7 @@ func (p *planner) claim(x *index, kind string, item *Live[any]) (any bool) {
 
 // view gives a desired object the shape in which its kind sees it.
 func (p *planner) view(d *Desired, spec any) Want[any] {
-	return Want[any]{Key: d.Key, Spec: &spec, Mark: p.mark(d), lookup: p.lookup, groups: p.group, prints: p.Prints, holder: d.holder, former: p.identities(d), options: &d.Options}
+	return NewWant(d, spec, p.mark(d), Surroundings{Lookup: p.lookup, Groups: p.group, Prints: p.Prints, Former: p.identities(d)})
 }
 
 func (p *planner) lookup(key manifest.Key) Ref {

@@ -44,7 +44,7 @@ func (s Step) refKinds(field string) (kinds []string) {
 		return nil
 	}
 	for _, ref := range s.want.Refs {
-		if within(ref.Field, field) || within(field, ref.Field) {
+		if Within(ref.Field, field) || Within(field, ref.Field) {
 			kinds = append(kinds, ref.Key.Kind)
 		}
 	}

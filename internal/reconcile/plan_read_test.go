@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -34,7 +33,7 @@ func TestAttackValuesOfCreations(t *testing.T) {
 	name := "front"
 	spec := &valuesSpec{Name: &name, Size: 3, Inner: &valuesInner{Port: 80, Key: secret}, Labels: map[string]string{secret: "a"},
 		Rules: []valuesInner{{Port: 1, Key: secret}}, Token: secret, Comment: "it is " + secret}
-	want := Desired{Spec: spec, specPath: "spec.resource"}
+	want := Desired{Spec: spec, SpecPath: "spec.resource"}
 	step := Step{Action: Create, want: &want, secrets: redact.New(slices.Values([]string{secret}), slices.Values([]string{}))}
 	var got []string
 	for _, v := range step.Values() {
@@ -65,14 +64,13 @@ func TestAttackValuesOfCreations(t *testing.T) {
 
 func planOf(t *testing.T, repo, cloud []string) Plan {
 	t.Helper()
-	w := newWorld()
-	e := w.engine()
-	want, err := w.wanted(repo...)
+	w := New()
+	want, err := w.Wanted(repo...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fill(t, w, cloud, want)
-	return Make(Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want), Replace: true})
+	Fill(t, w, cloud, want)
+	return Make(Input{Stack: "s", Kinds: []Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
 }
 
 func stepOf(t *testing.T, p Plan, name string) Step {
@@ -116,7 +114,7 @@ func TestAdoptionIsCalledSo(t *testing.T) {
 func TestHashKnowsNoPresentation(t *testing.T) {
 	p := planOf(t, []string{"a adopt=id-001 colour=red", "b colour=red", "c colour=green"}, []string{"a nobody colour=blue", "b stale colour=blue", "d stale"})
 	shown := p.mapSteps(func(s Step) Step {
-		s.Adopts, s.Within, s.Turn, s.Ignored = !s.Adopts, thingKey("x"), "after x", []Change{{Field: "x"}}
+		s.Adopts, s.Within, s.Turn, s.Ignored = !s.Adopts, Key("x"), "after x", []Change{{Field: "x"}}
 		s.Names = map[string]string{"id-001": "Thing/x"}
 		return s
 	})
@@ -151,7 +149,7 @@ func TestOrphansAreWithinTheirGroup(t *testing.T) {
 	thing := func(name string) manifest.Key {
 		return manifest.Key{Group: "g", Kind: "Thing", Namespace: "default", Name: name}
 	}
-	p := newPlanner(Input{Stack: "s", Kinds: []Kind{DefineWorkload[struct{}](Info{Group: "g", Kind: "Group", Members: "Thing"}, noExpansion{}), newWorld().kind()},
+	p := newPlanner(Input{Stack: "s", Kinds: []Kind{DefineWorkload[struct{}](Info{Group: "g", Kind: "Group", Members: "Thing"}, noExpansion{}), New().Kind()},
 		Want: []Desired{{Key: group, Virtual: true}, {Key: member, Parent: group}, {Key: thing("web-0-root"), Parent: member}}})
 	for name, within := range map[string]bool{"web-1": true, "web-12": true, "web-1-root": true, "web-1-other": false, "web": false, "web-x": false, "web-": false, "webs-1": false, "other-1": false} {
 		p.steps = []Step{{Key: thing(name), Action: Delete}}

@@ -68,10 +68,10 @@ func (p *planner) holds(user, s *Step) bool {
 func lockText(s, user *Step) string {
 	what, fix := "cannot be deleted", "have that let go of it, or put its manifest back"
 	if s.Action == Recreate {
-		what, fix = "cannot be replaced ("+s.why()+")", "let that be replaced, too, or undo the change"
+		what, fix = "cannot be replaced ("+s.Why()+")", "let that be replaced, too, or undo the change"
 	}
 	text := fmt.Sprintf("%s while %s uses it", what, user.Key)
-	if reason := user.why(); reason != "" {
+	if reason := user.Why(); reason != "" {
 		text += " (" + reason + ")"
 	}
 	return text + "; " + fix

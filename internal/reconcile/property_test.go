@@ -31,27 +31,27 @@ func anyRepo(t *rapid.T, label string) []string {
 
 // anyCloud fills a world with strangers, things of another stack and leftovers
 // of this one.
-func anyCloud(t *rapid.T, w *world) {
+func anyCloud(t *rapid.T, w *World) {
 	for range rapid.IntRange(0, 6).Draw(t, "things") {
-		x := thing{name: fmt.Sprintf("n%d", rapid.IntRange(0, 9).Draw(t, "name")), colour: "grey", shape: "round", mine: rapid.Bool().Draw(t, "mine")}
+		x := Thing{Name: fmt.Sprintf("n%d", rapid.IntRange(0, 9).Draw(t, "name")), Colour: "grey", Shape: "round", Mine: rapid.Bool().Draw(t, "mine")}
 		switch rapid.SampledFrom([]string{"nobody", "other", "ours", "half-made"}).Draw(t, "owner") {
 		case "other":
-			x.mark = &Mark{Owner: OwnerText("other", thingKey(x.name)), Applied: "x"}
+			x.Mark = &Mark{Owner: OwnerText("other", Key(x.Name)), Applied: "x"}
 		case "ours":
-			x.mark, x.mine = &Mark{Owner: OwnerText("s", thingKey(x.name)), Applied: "x"}, true
+			x.Mark, x.Mine = &Mark{Owner: OwnerText("s", Key(x.Name)), Applied: "x"}, true
 		case "half-made":
-			x.mark, x.mine = &Mark{Owner: OwnerText("s", thingKey(x.name))}, true
+			x.Mark, x.Mine = &Mark{Owner: OwnerText("s", Key(x.Name))}, true
 		}
-		w.put(x)
+		w.Put(x)
 	}
 }
 
 // strangers describes everything that is not this stack's.
-func strangers(w *world) string {
+func strangers(w *World) string {
 	var out []string
-	for id, t := range w.things {
-		if t.mark == nil || !strings.HasPrefix(t.mark.Owner, "stackreeve:s:") || !t.mine {
-			out = append(out, fmt.Sprintf("%s %s %s %s %d", id, t.name, t.colour, t.shape, t.leaving))
+	for id, t := range w.Things {
+		if t.Mark == nil || !strings.HasPrefix(t.Mark.Owner, "stackreeve:s:") || !t.Mine {
+			out = append(out, fmt.Sprintf("%s %s %s %s %d", id, t.Name, t.Colour, t.Shape, t.Leaving))
 		}
 	}
 	slices.Sort(out)
@@ -62,17 +62,17 @@ func strangers(w *world) string {
 // touches nothing that is not ours, and a second pass writes nothing.
 func TestAnyPassEndsInWhatIsWritten(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld()
-		w.delay = rapid.IntRange(0, 2).Draw(rt, "delay")
+		w := New()
+		w.Delay = rapid.IntRange(0, 2).Draw(rt, "delay")
 		anyCloud(rt, w)
 		lines := anyRepo(rt, "objects")
 		before := strangers(w)
-		want, err := w.wanted(lines...)
+		want, err := w.Wanted(lines...)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		bubble(t, rt, func() error {
-			return checkPass(w, w.engine().Sync(context.Background(), Revision{Want: want}), want, before)
+			return checkPass(w, engineOf(w).Sync(context.Background(), Revision{Want: want}), want, before)
 		})
 	})
 }
@@ -86,7 +86,7 @@ func bubble(t *testing.T, rt *rapid.T, f func() error) {
 	}
 }
 
-func checkPass(w *world, pass Pass, want []Desired, before string) error {
+func checkPass(w *World, pass Pass, want []Desired, before string) error {
 	if after := strangers(w); after != before {
 		return fmt.Errorf("strangers were touched:\n%s\nbefore:\n%s", after, before)
 	}
@@ -104,9 +104,9 @@ func checkPass(w *world, pass Pass, want []Desired, before string) error {
 	if pass.Last.Owned != len(want) {
 		return fmt.Errorf("owns %d objects, want %d", pass.Last.Owned, len(want))
 	}
-	writes := w.writes
-	if again := w.engine().Sync(context.Background(), Revision{Want: want}); again.Outcome() != InSync || w.writes != writes {
-		return fmt.Errorf("second pass: %s, %d writes", again.Outcome(), w.writes-writes)
+	writes := w.Writes
+	if again := engineOf(w).Sync(context.Background(), Revision{Want: want}); again.Outcome() != InSync || w.Writes != writes {
+		return fmt.Errorf("second pass: %s, %d writes", again.Outcome(), w.Writes-writes)
 	}
 	return nil
 }
@@ -114,26 +114,26 @@ func checkPass(w *world, pass Pass, want []Desired, before string) error {
 // Whatever answers are lost, no object exists twice.
 func TestLostAnswersDuplicateNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld()
-		w.delay = rapid.IntRange(0, 2).Draw(rt, "delay")
+		w := New()
+		w.Delay = rapid.IntRange(0, 2).Draw(rt, "delay")
 		fates := rapid.SliceOfN(rapid.IntRange(0, 2), 20, 20).Draw(rt, "fates")
 		calls := 0
-		w.create = func(string) (before, after error) {
+		w.OnCreate = func(string) (before, after error) {
 			fate := 0
 			if calls < len(fates) {
 				fate = fates[calls]
 			}
 			calls++
-			return []error{nil, errLost, nil}[fate], []error{nil, nil, errLost}[fate]
+			return []error{nil, ErrLost, nil}[fate], []error{nil, nil, ErrLost}[fate]
 		}
 		lines := anyRepo(rt, "objects")
-		want, err := w.wanted(lines...)
+		want, err := w.Wanted(lines...)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		bubble(t, rt, func() error {
-			w.engine().Sync(context.Background(), Revision{Want: want})
-			if names := w.names(); len(slices.Compact(slices.Clone(names))) != len(names) {
+			engineOf(w).Sync(context.Background(), Revision{Want: want})
+			if names := w.Names(); len(slices.Compact(slices.Clone(names))) != len(names) {
 				return fmt.Errorf("duplicates: %v", names)
 			}
 			return nil
@@ -144,15 +144,15 @@ func TestLostAnswersDuplicateNothing(t *testing.T) {
 // A collection that could not be listed leads to nothing being written.
 func TestUnknownIsNotAbsent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld()
+		w := New()
 		anyCloud(rt, w)
 		lines := anyRepo(rt, "objects")
-		w.list = errors.New("503")
-		want, err := w.wanted(lines...)
+		w.ListErr = errors.New("503")
+		want, err := w.Wanted(lines...)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		plan := w.engine().Look(context.Background(), "c", want, nil)
+		plan := engineOf(w).Look(context.Background(), "c", want, nil)
 		if n := plan.Summary().Writes(); n > 0 {
 			rt.Fatalf("%d steps would write although nothing is known: %v", n, plan.Summary())
 		}
@@ -165,13 +165,13 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 // Policies never make a step do more than it did.
 func TestPoliciesOnlyWeaken(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWorld()
+		w := New()
 		anyCloud(rt, w)
-		want, err := w.wanted(anyRepo(rt, "objects")...)
+		want, err := w.Wanted(anyRepo(rt, "objects")...)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		e := w.engine()
+		e := engineOf(w)
 		plan := Make(Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want), Replace: true, Synced: rapid.Bool().Draw(rt, "synced")})
 		for name, policy := range map[string]Policy{
 			"NoPrune": NoPrune, "ReportDrift": ReportDrift(true), "Brake": Brake(Limits{All: Limit{Count: 1}}, nil),

@@ -2,26 +2,14 @@ package reconcile
 
 import (
 	"errors"
-	"fmt"
-	"iter"
-	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// secretsOf knows what must not be shown of a stack: the data of Secrets, and of
-// every kind that is not said to be public, and each field with the rule
-// "secret". It is worked out when a text is first looked at.
-func secretsOf(revisions ...[]Desired) *redact.Redactor {
-	return redact.New(values(revisions, secretsIn), values(revisions, wordsIn))
-}
-
 func (e *Engine) secretsOf(want []Desired) *redact.Redactor {
 	if e.Secrets == nil {
-		return secretsOf(want)
+		return Redactor(want)
 	}
 	return redact.New(func(yield func(string) bool) {
 		for _, value := range e.Secrets() {
@@ -29,84 +17,8 @@ func (e *Engine) secretsOf(want []Desired) *redact.Redactor {
 				return
 			}
 		}
-		values([][]Desired{want}, secretsIn)(yield)
-	}, values([][]Desired{want}, wordsIn))
-}
-
-func values(revisions [][]Desired, of func(*Desired, func(string) bool) bool) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, want := range revisions {
-			for i := range want {
-				if !of(&want[i], yield) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// wordsIn yields what everybody knows of an object.
-func wordsIn(d *Desired, yield func(string) bool) bool {
-	return yield(d.Key.Name) && yield(d.Key.Namespace) && yield(d.Key.Kind)
-}
-
-func secretsIn(d *Desired, yield func(string) bool) bool {
-	if !d.public {
-		for _, value := range d.Data {
-			if !yield(value) {
-				return false
-			}
-		}
-	}
-	return secretFields(reflect.ValueOf(d.Spec), false, yield)
-}
-
-// secretFields yields the values with the rule "secret" in a spec, in the order
-// of its fields.
-func secretFields(v reflect.Value, secret bool, yield func(string) bool) bool {
-	switch v.Kind() {
-	case reflect.Invalid:
-		return true
-	case reflect.Pointer, reflect.Interface:
-		return v.IsNil() || secretFields(v.Elem(), secret, yield)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			rules := strings.Split(f.Tag.Get("rule"), ",")
-			if f.IsExported() && !secretFields(v.Field(i), secret || slices.Contains(rules, "secret"), yield) {
-				return false
-			}
-		}
-		return true
-	case reflect.Map:
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-		for _, key := range keys {
-			if !secretFields(v.MapIndex(key), secret, yield) {
-				return false
-			}
-		}
-		return true
-	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return !secret || yield(string(v.Bytes()))
-		}
-		for i := range v.Len() {
-			if !secretFields(v.Index(i), secret, yield) {
-				return false
-			}
-		}
-		return true
-	}
-	return !secret || yield(fmt.Sprint(v))
-}
-
-// Unquoted is an error that repeats what somebody else said, and can be told
-// without that.
-type Unquoted interface {
-	error
-	// Unquoted is the error in our own words.
-	Unquoted() string
+		Secrets(want)(yield)
+	}, Words(want))
 }
 
 // hide redacts an error and keeps its class.

@@ -11,8 +11,8 @@ import (
 
 // hiding takes secrets out of everything in a plan that people and programs get
 // to see: names, descriptions and messages in the cloud are what others wrote.
-func (p Plan) hiding(r *redact.Redactor) Plan {
-	p = p.mapSteps(func(s Step) Step { return s.hiding(r) })
+func (p Plan) Redacted(r *redact.Redactor) Plan {
+	p = p.mapSteps(func(s Step) Step { return s.redacted(r) })
 	p.Unlisted = texts(r, p.Unlisted)
 	p.Workloads = slices.Clone(p.Workloads)
 	for i := range p.Workloads {
@@ -22,7 +22,7 @@ func (p Plan) hiding(r *redact.Redactor) Plan {
 	return p
 }
 
-func (s Step) hiding(r *redact.Redactor) Step {
+func (s Step) redacted(r *redact.Redactor) Step {
 	s.secrets = r
 	s.Reason = r.Text(s.Reason)
 	if s.want == nil {
@@ -116,7 +116,7 @@ func treeWithout(r *redact.Redactor, v any) (tree any, clean bool) {
 	if decoder.Decode(&tree) != nil {
 		return redact.Hidden, false
 	}
-	before := canonical(tree)
+	before := Canonical(tree)
 	tree = value(r, tree)
-	return tree, canonical(tree) == before
+	return tree, Canonical(tree) == before
 }

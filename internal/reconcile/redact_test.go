@@ -29,17 +29,17 @@ func TestErrorsDoNotRepeatSecrets(t *testing.T) {
 	}
 	for name, echo := range echoes {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld()
-			w.create = func(string) (before, after error) {
+			w := New()
+			w.OnCreate = func(string) (before, after error) {
 				return fmt.Errorf("%w: 400 bad user data: %s", ErrRejected, echo), nil
 			}
-			want, err := w.wanted("thing")
+			want, err := w.Wanted("thing")
 			if err != nil {
 				t.Fatal(err)
 			}
 			want = append(want, Desired{Key: manifest.Key{Kind: "Secret", Namespace: "default", Name: "login"}, Virtual: true,
 				Data: map[string]string{"password": password, "lines": "first-line\nsecond-line\n", "short": "4"}})
-			pass := w.engine().Sync(context.Background(), Revision{Want: want})
+			pass := engineOf(w).Sync(context.Background(), Revision{Want: want})
 			text := fmt.Sprintf("%v %v", pass.Failures, pass.Results[0].Err)
 			if strings.Contains(text, echo) || strings.Contains(text, password) || !strings.Contains(text, redact.Hidden) {
 				t.Errorf("the error gives the secret away: %s", text)
@@ -55,7 +55,7 @@ func TestErrorsDoNotRepeatSecrets(t *testing.T) {
 }
 
 func TestRedactedErrorsKeepWhenToComeBack(t *testing.T) {
-	r := secretsOf([]Desired{{Data: map[string]string{"a": password}}, {public: true, Data: map[string]string{"role": "network"}}})
+	r := Redactor([]Desired{{Data: map[string]string{"a": password}}, {PublicData: true, Data: map[string]string{"role": "network"}}})
 	err := hide(r, fmt.Errorf("create: %w", &RetryAfterError{After: 7 * time.Second, Err: errors.New("no " + password)}))
 	var later *RetryAfterError
 	if !errors.As(err, &later) || later.After != 7*time.Second {

@@ -19,7 +19,7 @@ import (
 func refsOf(d *Desired, groups map[string]string) []RefSpec {
 	c := refCollector{namespace: d.Key.Namespace, groups: groups}
 	if d.Spec != nil {
-		c.walk(reflect.ValueOf(d.Spec), d.specPath, "", false)
+		c.walk(reflect.ValueOf(d.Spec), d.SpecPath, "", false)
 	}
 	if d.Import != nil && d.Import.Filter != nil {
 		c.walk(reflect.ValueOf(d.Import.Filter), "spec.import.filter", "", false)

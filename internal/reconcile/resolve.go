@@ -28,7 +28,7 @@ func (r *resolver) resolve() ([]Desired, error) {
 		if r.over() {
 			break
 		}
-		r.last = n.object
+		r.last = n.Object
 		r.expand(n)
 	}
 	r.checkIgnored()
@@ -44,8 +44,8 @@ func (r *resolver) resolve() ([]Desired, error) {
 		if r.over() {
 			break
 		}
-		n.digest, n.confidential = r.digest(n), r.conceal(n)
-		n.object.Release()
+		n.Digest, n.Confidential = r.digest(n), r.conceal(n)
+		n.Object.Release()
 		out[i] = n.Desired
 	}
 	return out, r.outcome()
@@ -87,19 +87,11 @@ type scope struct{ kind, namespace string }
 
 func newResolver(kinds []Kind, defaults Defaults, spend *budget) *resolver {
 	r := &resolver{
-		secrets: map[string]string{}, kinds: map[string]Kind{}, groups: groupsOf(kinds), defaults: defaults, budget: spend, byKey: map[manifest.Key]*node{}}
+		secrets: map[string]string{}, kinds: map[string]Kind{}, groups: GroupsOf(kinds), defaults: defaults, budget: spend, byKey: map[manifest.Key]*node{}}
 	for _, k := range kinds {
 		r.kinds[k.Info().Kind] = k
 	}
 	return r
-}
-
-func groupsOf(kinds []Kind) map[string]string {
-	groups := make(map[string]string, len(kinds))
-	for _, k := range kinds {
-		groups[k.Info().Kind] = k.Info().Group
-	}
-	return groups
 }
 
 func (r *resolver) key(kind, namespace, name string) manifest.Key {
@@ -145,10 +137,10 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, fallback bool, hin
 		r.report(manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: "is of an unknown kind", Fix: "see `explain` for the kinds there are"})
 		return
 	}
-	d, problems := k.decode(obj)
+	d, problems := k.Decode(obj)
 	n := &node{Desired: d}
-	n.body, n.public = k.Body(), k.Info().Public
-	problems = slices.Concat(problems, n.forged(), n.readOptions())
+	n.Body, n.PublicData = k.Body(), k.Info().Public
+	problems = slices.Concat(problems, forged(&n.Desired), readOptions(&n.Desired))
 	if n.Import != nil {
 		n.Import.Hint = hint
 	}
@@ -178,29 +170,30 @@ func (r *resolver) expand(n *node) {
 		return
 	}
 	n.expanded = true
-	e := &Expansion{Key: n.Key, Defaults: r.defaults, parent: n, resolver: r}
-	r.kinds[n.Key.Kind].expand(&n.Desired, e)
-	n.Notes = append(n.Notes, e.notes...)
-	problems := e.located(n.object)
-	if e.err != nil {
-		problems = append(problems, n.problem("spec", e.err.Error(), "change what it expands from"))
+	e := NewExpansion(&n.Desired, r.defaults, repository{r})
+	r.kinds[n.Key.Kind].Expand(&n.Desired, e)
+	n.Notes = append(n.Notes, e.Notes()...)
+	problems := e.Problems(n.Object)
+	parts, err := e.Parts()
+	if err != nil {
+		problems = append(problems, n.Problem("spec", err.Error(), "change what it expands from"))
 	}
 	if len(problems) > 0 {
 		n.broken = true
 		r.report(problems...)
 		return
 	}
-	n.parts = slices.Grow(n.parts, len(e.children))
-	for _, c := range e.children {
+	n.parts = slices.Grow(n.parts, len(parts))
+	for _, c := range parts {
 		if r.over() {
 			return
 		}
-		if c.body != nil {
-			info := r.kinds[c.key.Kind].Info()
-			obj := c.body.Object(c.key, info.Group+"/"+info.Version, n.Origin, n.object.Annotations)
-			r.decode(&obj, n, c.fallback, c.hint)
+		if c.Body != nil {
+			info := r.kinds[c.Key.Kind].Info()
+			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, n.Object.Annotations)
+			r.decode(&obj, n, c.Fallback, c.Hint)
 		}
-		if child := r.byKey[c.key]; child != nil {
+		if child := r.byKey[c.Key]; child != nil {
 			r.expand(child)
 		}
 	}

@@ -111,7 +111,7 @@ func (r *resolver) link() {
 			if r.byKey[ref.Key] != nil {
 				continue
 			}
-			if r.report(n.problem(ref.Field, fmt.Sprintf("refers to %s, which is not in the repository", shown(ref.Key)), r.suggest(ref.Key))); r.over() {
+			if r.report(n.Problem(ref.Field, fmt.Sprintf("refers to %s, which is not in the repository", shown(ref.Key)), r.suggest(ref.Key))); r.over() {
 				return
 			}
 		}

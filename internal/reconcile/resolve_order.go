@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"hash"
 	"io"
@@ -33,7 +34,7 @@ func (r *resolver) sort() []*node {
 			case next.visit == unseen:
 				walk(next)
 			case next.visit == open && len(r.problems) < mostProblems:
-				r.report(n.problem(ref.Field, "closes a circle: "+circle(path[next.depth:]),
+				r.report(n.Problem(ref.Field, "closes a circle: "+circle(path[next.depth:]),
 					"remove one of these references: none of these objects can be made first"))
 			}
 		}
@@ -75,7 +76,7 @@ const longData = 64 << 10
 // references, its options and the data it refers to.
 func (r *resolver) digest(n *node) string {
 	sum := sha256.New()
-	put(sum, canonical(n.Spec), canonical(n.Options))
+	put(sum, Canonical(n.Spec), Canonical(n.Options))
 	for _, ref := range n.Refs {
 		if ref.Order {
 			continue
@@ -85,7 +86,7 @@ func (r *resolver) digest(n *node) string {
 			put(sum, target.dataText())
 		}
 	}
-	return digestOf(sum)
+	return DigestOf(sum)
 }
 
 func put(sum hash.Hash, texts ...string) {
@@ -97,9 +98,18 @@ func put(sum hash.Hash, texts ...string) {
 // dataText stands for the object's data in digests.
 func (n *node) dataText() string {
 	if n.text == "" {
-		if n.text = canonical(n.Data); len(n.text) > longData {
+		if n.text = Canonical(n.Data); len(n.text) > longData {
 			n.text = Digest(n.text)
 		}
 	}
 	return n.text
+}
+
+// canonical is the JSON of a spec, the input of its digest.
+func Canonical(spec any) string {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }

@@ -28,8 +28,8 @@ type try struct {
 // healable allows a failed object that this very pass has made to be made
 // again.
 func (r *run) healable(s Step) bool {
-	t := r.tries[s.id()]
-	return s.Action == Recreate && s.have.Phase == Failed && t != nil && t.runs[Create] > 0
+	t := r.tries[s.Identity()]
+	return s.Action == Recreate && s.Have().Phase == Failed && t != nil && t.runs[Create] > 0
 }
 
 // maxRuns is how often one pass does the same to the same object: the cloud
@@ -45,7 +45,7 @@ func (t *try) repeats(action Action) bool {
 // withoutEffect is why a step that repeats is given up.
 func (t *try) withoutEffect(s Step) error {
 	return fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); look at the cloud's own log for it",
-		s.Action, maxRuns, cmp.Or(t.why, s.why()))
+		s.Action, maxRuns, cmp.Or(t.why, s.Why()))
 }
 
 // remakings is how often the object was made already, when action would delete
@@ -55,14 +55,6 @@ func (t *try) remakings(action Action) int {
 		return t.runs[Create]
 	}
 	return 0
-}
-
-// why says in few words what a step is about.
-func (s Step) why() string {
-	if s.Reason != "" || len(s.Changes) == 0 {
-		return s.Reason
-	}
-	return s.Changes[0].Field
 }
 
 func (r *run) try(id string) *try {
@@ -151,7 +143,7 @@ func (r *run) lastErrors(last Plan) map[manifest.Key]error {
 	errs := map[manifest.Key]error{}
 	for i := range last.Steps {
 		s := &last.Steps[i]
-		t := r.tries[s.id()]
+		t := r.tries[s.Identity()]
 		switch {
 		case r.stuck[s.Key] != nil:
 			errs[s.Key] = r.stuck[s.Key]

@@ -36,7 +36,7 @@ type candidate struct {
 func (r *run) begin() {
 	r.pass.Rounds++
 	r.settle()
-	plan := r.engine.plan(r.rev, r.snapshot, r.engine.ids).hiding(r.secrets)
+	plan := r.engine.plan(r.rev, r.snapshot, r.engine.ids).Redacted(r.secrets)
 	r.remember(plan)
 	r.discover(plan)
 	r.round = round{plan: plan, kinds: map[string]bool{}, outdated: map[string]bool{}}
@@ -46,7 +46,7 @@ func (r *run) begin() {
 			continue
 		}
 		r.round.writes++
-		id := s.id()
+		id := s.Identity()
 		if _, busy := r.doing[id]; busy || len(s.Awaits) > 0 || len(s.Blockers) > 0 || r.sight(s.Key.Kind).stale[s.Key] {
 			continue // what is in flight, or was written since its collection was listed, is decided about with a later plan
 		}
@@ -61,10 +61,10 @@ func (r *run) await(now time.Time) {
 	before := r.pending
 	r.pending = make(map[string]time.Time, len(before))
 	for _, s := range r.round.plan.Steps {
-		if s.have == nil || s.Action != Wait && !s.settling {
+		if s.Have() == nil || s.Action != Wait && !s.Settling() {
 			continue
 		}
-		id := s.id()
+		id := s.Identity()
 		since, known := before[id]
 		if !known {
 			since = now
@@ -78,7 +78,7 @@ func (r *run) await(now time.Time) {
 			continue
 		}
 		r.round.kinds[s.Key.Kind] = true
-		r.round.waiting = append(r.round.waiting, Activity{Step: s.recorded(), Since: since})
+		r.round.waiting = append(r.round.waiting, Activity{Step: s.Recorded(), Since: since})
 	}
 	slices.SortFunc(r.round.waiting, oldest)
 }
@@ -118,10 +118,10 @@ const (
 // when tells when a step can be started.
 func (r *run) when(t candidate, now time.Time) start {
 	s := t.step
-	if d, harms := s.harm(); harms && d > r.permitted[t.id] && !r.healable(*s) {
+	if d, harms := s.Harm(); harms && d > r.permitted[t.id] && !r.healable(*s) {
 		return notInThisRound
 	}
-	if !r.approved.allows(r.engine.Stack, *s) {
+	if !r.approved.Allows(r.engine.Stack, *s) {
 		return notInThisRound
 	}
 	if r.sight(s.Key.Kind).stale[s.Key] {

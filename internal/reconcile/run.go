@@ -38,13 +38,13 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	r.snapshot = e.Observe(ctx, rev.Want)
 	r.observedAll()
 	r.begin()
-	r.pass.First = r.round.plan.Apply(Brake(e.Limits, rev.Approved), Only(rev.Only)).recorded()
+	r.pass.First = r.round.plan.Apply(Brake(e.Limits, rev.Approved), Only(rev.Only)).Recorded()
 	r.permit(r.pass.First)
 	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
 	r.pass.Last = r.pass.First
 	if !r.pass.First.Stopped() {
 		r.loop(ctx, stepCtx)
-		r.pass.Last = r.round.plan.recorded()
+		r.pass.Last = r.round.plan.Recorded()
 	}
 	r.pass.Took = time.Since(r.pass.Started)
 	r.pass.Interrupted = ctx.Err() != nil
@@ -75,7 +75,7 @@ type run struct {
 	seen      map[string]*sight     // by kind name
 	tries     map[string]*try       // by step identity
 	permitted map[string]Disruption // how much may be done to what, by step identity
-	approved  *leave                // what may be done at all; nil when that is not limited
+	approved  *Permission           // what may be done at all; nil when that is not limited
 	doing     map[string]Activity
 	pending   map[string]time.Time // since when the cloud works on what, by step identity
 	stuck     map[manifest.Key]error
@@ -149,28 +149,20 @@ func (r *run) loop(ctx, stepCtx context.Context) {
 	}
 }
 
-// id identifies a step across rounds.
-func (s Step) id() string {
-	if s.surplus || s.want == nil {
-		return s.Key.String() + "#" + s.ID()
-	}
-	return s.Key.String()
-}
-
 // permit remembers what the first plan, which the brake has seen, destroys:
 // later rounds may destroy that and no more.
 func (r *run) permit(first Plan) {
 	for _, s := range first.Steps {
-		if d, harms := s.harm(); harms {
-			r.permitted[s.id()] = max(d, r.permitted[s.id()])
+		if d, harms := s.Harm(); harms {
+			r.permitted[s.Identity()] = max(d, r.permitted[s.Identity()])
 		}
 	}
-	r.approved = first.leave()
+	r.approved = first.Permission()
 }
 
 func (r *run) start(ctx context.Context, t candidate) {
 	s := *t.step
-	r.doing[t.id] = Activity{Step: s.recorded(), Since: time.Now()}
+	r.doing[t.id] = Activity{Step: s.Recorded(), Since: time.Now()}
 	r.engine.watch(func(w Watcher) { w.Started(s) })
 	go func() {
 		o := r.engine.perform(ctx, s)
@@ -191,8 +183,8 @@ func (r *run) finish(o outcome) {
 	delete(r.doing, o.id)
 	r.engine.watch(func(w Watcher) { w.Finished(o.result) })
 	s := o.result.Step
-	o.result.Step = s.recorded()
-	if have := o.result.Step.have; have != nil {
+	o.result.Step = s.Recorded()
+	if have := o.result.Step.Have(); have != nil {
 		have.State = nil // it keeps the whole list alive that it came with
 	}
 	r.pass.Results = append(r.pass.Results, o.result)

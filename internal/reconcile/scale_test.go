@@ -22,15 +22,15 @@ func machines(n int) []string {
 // allocated in all, and bytes that the record of the pass keeps.
 func create(tb testing.TB, n int) (pass Pass, allocated, kept uint64) {
 	tb.Helper()
-	w := newWorld()
-	want, err := w.within(Bounds{Objects: 2*n + 1, Values: 1 << 24, Bytes: 1 << 28}, machines(n)...)
+	w := New()
+	want, err := w.WantedWithin(Bounds{Objects: 2*n + 1, Values: 1 << 24, Bytes: 1 << 28}, machines(n)...)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	var before, after, end runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	pass = w.engine().Sync(context.Background(), Revision{Want: want})
+	pass = engineOf(w).Sync(context.Background(), Revision{Want: want})
 	runtime.ReadMemStats(&after)
 	runtime.GC()
 	runtime.ReadMemStats(&end)
@@ -75,9 +75,9 @@ func BenchmarkCreate(b *testing.B) {
 // What one object is refused for want of addresses or quota is not asked for
 // again for every other that needs the same.
 func TestWhatIsUsedUpIsAskedForOnce(t *testing.T) {
-	w := newWorld()
+	w := New()
 	asked := map[string]int{}
-	w.create = func(name string) (before, after error) {
+	w.OnCreate = func(name string) (before, after error) {
 		pool := strings.Split(name, "-")[0]
 		asked[pool]++
 		if pool == "full" && asked[pool] > 21 {
@@ -89,8 +89,8 @@ func TestWhatIsUsedUpIsAskedForOnce(t *testing.T) {
 	for i := range 500 {
 		lines = append(lines, fmt.Sprintf("full-%d atop=netfull", i), fmt.Sprintf("free-%d atop=netfree", i))
 	}
-	pass, _ := syncPass(t, w, w.engine(), lines...)
-	if e := w.engine(); asked["full"] > 21+2*e.parallelism() {
+	pass, _ := syncPass(t, w, engineOf(w), lines...)
+	if e := engineOf(w); asked["full"] > 21+2*e.parallelism() {
 		t.Errorf("asked %d times for what is used up after 21", asked["full"])
 	}
 	if asked["free"] != 500 {

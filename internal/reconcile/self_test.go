@@ -6,21 +6,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-func TestSelfReference(t *testing.T) {
-	w := newWorld()
-	if _, err := w.wanted("a near=a"); err != nil {
-		t.Errorf("a changeable reference to itself is refused: %v", err)
-	}
-	if _, err := w.wanted("a atop=a"); err == nil {
-		t.Error("a fixed reference to itself is accepted: nothing could make the object first")
-	}
-}
-
 func TestOwnedWhereTheMarkSays(t *testing.T) {
-	w := newWorld()
+	w := New()
 	stranger := Mark{Owner: OwnerText("s", manifest.Key{Group: "test", Kind: "Other", Namespace: "default", Name: "a"}), Applied: "x"}
-	items := []Live[any]{{ID: "1", Name: "a", Mark: &stranger, Mine: true, ShownAs: "Other", Phase: Ready, Uses: []string{"2"}, State: &thing{}}}
-	plan := Make(Input{Stack: "s", Kinds: []Kind{w.kind()}, Have: Snapshot{"Thing": {Items: items}, "Other": {Items: items}}})
+	items := []Live[any]{{ID: "1", Name: "a", Mark: &stranger, Mine: true, ShownAs: "Other", Phase: Ready, Uses: []string{"2"}, State: &Thing{}}}
+	plan := Make(Input{Stack: "s", Kinds: []Kind{w.Kind()}, Have: Snapshot{"Thing": {Items: items}, "Other": {Items: items}}})
 	if plan.OwnedKinds["Thing"] != 0 || len(plan.Steps) != 0 {
 		t.Errorf("owned %v, steps %v: what another kind owns is not this one's", plan.OwnedKinds, plan.Steps)
 	}
@@ -29,10 +19,10 @@ func TestOwnedWhereTheMarkSays(t *testing.T) {
 // An object that bears a mark for another kind, and is not of that kind, is not
 // overlooked.
 func TestAttackMarkOfAnotherKind(t *testing.T) {
-	w := newWorld()
+	w := New()
 	stranger := Mark{Owner: OwnerText("s", manifest.Key{Group: "test", Kind: "Other", Namespace: "default", Name: "a"}), Applied: "x"}
-	items := []Live[any]{{ID: "1", Name: "a", Mark: &stranger, Mine: true, Phase: Ready, State: &thing{}}}
-	plan := Make(Input{Stack: "s", Kinds: []Kind{w.kind()}, Have: Snapshot{"Thing": {Items: items}}})
+	items := []Live[any]{{ID: "1", Name: "a", Mark: &stranger, Mine: true, Phase: Ready, State: &Thing{}}}
+	plan := Make(Input{Stack: "s", Kinds: []Kind{w.Kind()}, Have: Snapshot{"Thing": {Items: items}}})
 	if plan.Owned != 0 || len(plan.Steps) != 1 || plan.Steps[0].Action != Refuse {
 		t.Errorf("owned %d, steps %v", plan.Owned, plan.Steps)
 	}

@@ -13,10 +13,10 @@ func TestTheSameInputGivesTheSamePlan(t *testing.T) {
 	have := Snapshot{}
 	var kinds []Kind
 	for i := range 8 {
-		w := newWorld()
+		w := New()
 		name := fmt.Sprintf("Thing%d", i)
-		kinds = append(kinds, Define[thingSpec, thingFilter, thing](Info{Group: "test", Version: "v1", Kind: name}, thingRules{}, w))
-		live := Live[any]{ID: "id-" + name, Name: name, Mine: true, Phase: Ready, State: &thing{}, Mark: &Mark{Owner: OwnerText("s", manifest.Key{Kind: name, Name: "a"}), Applied: "x"}}
+		kinds = append(kinds, Define[Spec, Filter, Thing](Info{Group: "test", Version: "v1", Kind: name}, Rules_{}, w))
+		live := Live[any]{ID: "id-" + name, Name: name, Mine: true, Phase: Ready, State: &Thing{}, Mark: &Mark{Owner: OwnerText("s", manifest.Key{Kind: name, Name: "a"}), Applied: "x"}}
 		if i > 0 {
 			live.Uses = []string{"id-Thing0"}
 		}

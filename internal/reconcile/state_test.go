@@ -64,7 +64,7 @@ func TestStates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, o := range Statuses(p, newWorld().engine().Kinds) {
+			for _, o := range Statuses(p, []Kind{New().Kind()}) {
 				if o.Metadata.Name != "a" {
 					continue
 				}
@@ -93,7 +93,7 @@ func TestLeftAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := Statuses(p, newWorld().engine().Kinds)[0].Status
+		got := Statuses(p, []Kind{New().Kind()})[0].Status
 		if len(got.LeftAlone) != 1 || got.LeftAlone[0].Have != "blue" || got.LeftAlone[0].Want != "red" || len(got.Changes) > 0 {
 			t.Errorf("%s: %+v", annotation, got)
 		}
@@ -126,7 +126,7 @@ func TestStatusesCountAsPlansDo(t *testing.T) {
 		for _, s := range p.Steps {
 			want[s.Action]++
 		}
-		for _, o := range Statuses(p, newWorld().engine().Kinds) {
+		for _, o := range Statuses(p, []Kind{New().Kind()}) {
 			s := o.Status
 			got[s.Action]++
 			if s.State == StateInSync && (s.Action != Keep || len(s.Changes) > 0) || s.Action.Writes() && s.State.Fine() {
@@ -149,7 +149,7 @@ func TestStatesOfASuspendedStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Suspended = "suspend is true"
-	for _, o := range Statuses(p, newWorld().engine().Kinds) {
+	for _, o := range Statuses(p, []Kind{New().Kind()}) {
 		want := map[string]State{"new": StateDiffers, "same": StateInSync}[o.Metadata.Name]
 		if o.Status.State != want || o.Status.Conditions[1].Status != "False" {
 			t.Errorf("%s is %s: %+v, want %s", o.Metadata.Name, o.Status.State, o.Status.Conditions[1], want)
@@ -161,21 +161,21 @@ func TestStatesOfASuspendedStack(t *testing.T) {
 func TestStatesOfWorkloads(t *testing.T) {
 	machine := manifest.Key{Kind: "Machine", Namespace: "default", Name: "m"}
 	part := func(name string, live Live[any], action Action) Step {
-		return Step{Key: thingKey(name), Parent: machine, Action: action, have: &live}
+		return Step{Key: Key(name), Parent: machine, Action: action, have: &live}
 	}
 	p := Plan{Workloads: []Workload{{Key: machine}}, Steps: []Step{
-		part("a", Live[any]{Phase: Ready, State: &thing{}}, Keep),
-		part("b", Live[any]{Phase: Degraded, Down: "stopped", Message: "is SHUTOFF", State: &thing{}}, Keep),
-		part("c", Live[any]{Phase: Ready, State: &thing{}}, Update),
+		part("a", Live[any]{Phase: Ready, State: &Thing{}}, Keep),
+		part("b", Live[any]{Phase: Degraded, Down: "stopped", Message: "is SHUTOFF", State: &Thing{}}, Keep),
+		part("c", Live[any]{Phase: Ready, State: &Thing{}}, Update),
 	}}
 	for i := range p.Steps {
 		p.Steps[i].want = &Desired{}
 	}
-	list := Statuses(p, newWorld().engine().Kinds)
+	list := Statuses(p, []Kind{New().Kind()})
 	got := list[len(list)-1].Status
-	p.Steps[1].have = &Live[any]{Phase: Ready, Message: "a member is down", State: &thing{}}
+	p.Steps[1].have = &Live[any]{Phase: Ready, Message: "a member is down", State: &Thing{}}
 	p.Steps = p.Steps[:2]
-	if list := Statuses(p, newWorld().engine().Kinds); list[1].Status.State != StateDegraded || list[2].Status.State != StateDegraded {
+	if list := Statuses(p, []Kind{New().Kind()}); list[1].Status.State != StateDegraded || list[2].Status.State != StateDegraded {
 		t.Errorf("with a member that is down the states are %s and %s", list[1].Status.State, list[2].Status.State)
 	}
 	if got.State != "stopped" || got.Message != "Thing/b: is SHUTOFF (and 1 more of its 3 parts)" || got.Conditions[0].Status != "False" {

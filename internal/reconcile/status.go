@@ -125,7 +125,7 @@ func (t teller) status(s Step) Status {
 	}
 	out.WaitsFor, out.Message = s.secrets.Text(out.WaitsFor), s.secrets.Text(out.Message)
 	if k := t.kinds[s.Key.Kind]; k != nil && s.have != nil {
-		observed := k.status(s.have.State)
+		observed := k.Status(s.have.State)
 		out.Resource = value(s.secrets, observed)
 		out.Addresses = addressesOf(s.secrets, observed)
 	}

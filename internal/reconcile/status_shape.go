@@ -128,9 +128,9 @@ func labelsOf(p Plan) map[manifest.Key]map[string]string {
 		}
 		known[key] = nil // whatever the parents are, this ends
 		labels := of(n.parent)
-		if n.want != nil && n.want.object != nil && len(n.want.object.Labels) > 0 {
+		if n.want != nil && n.want.Object != nil && len(n.want.Object.Labels) > 0 {
 			inherited := labels
-			labels = maps.Clone(n.want.object.Labels)
+			labels = maps.Clone(n.want.Object.Labels)
 			for name, value := range inherited {
 				if _, own := labels[name]; !own {
 					labels[name] = value

@@ -17,7 +17,7 @@ func (p Plan) Spec(key manifest.Key) any {
 		return nil
 	}
 	c := comparison{secrets: p.secrets}
-	tree, _ := c.show(d.specTree())
+	tree, _ := c.show(specTree(d))
 	return value(p.secrets, tree)
 }
 
@@ -37,27 +37,27 @@ func (p Plan) wantOf(key manifest.Key) *Desired {
 
 // specTree is the spec as a tree, sealed. The text of an object that no file holds
 // is gone once it was read, so there it is what it was read into.
-func (d *Desired) specTree() any {
-	if d.written() && d.object != nil && d.body != nil {
-		return d.document()["spec"]
+func specTree(d *Desired) any {
+	if written(d) && d.Object != nil && d.Body != nil {
+		return document(d)["spec"]
 	}
 	tree := map[string]any{}
 	if d.Import != nil {
-		tree["import"] = d.Import.tree()
+		tree["import"] = importTree(d.Import)
 	}
 	if d.Spec == nil {
 		return tree
 	}
 	spec := treeFrom(d.Spec)
 	seal(spec, reflect.TypeOf(d.Spec))
-	if below, ok := strings.CutPrefix(d.specPath, "spec."); ok {
+	if below, ok := strings.CutPrefix(d.SpecPath, "spec."); ok {
 		tree[below] = spec
 		return tree
 	}
 	return spec
 }
 
-func (i *Import) tree() any {
+func importTree(i *Import) any {
 	if i.Filter == nil {
 		return map[string]any{"id": i.ID}
 	}

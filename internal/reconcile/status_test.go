@@ -11,7 +11,7 @@ import (
 // steps of every sort, with the two conditions they come to.
 func TestConditionsOfSteps(t *testing.T) {
 	live := func(phase Phase, message string) *Live[any] {
-		return &Live[any]{ID: "id-1", Phase: phase, Message: message, State: &thing{colour: "red"}}
+		return &Live[any]{ID: "id-1", Phase: phase, Message: message, State: &Thing{Colour: "red"}}
 	}
 	changed := []Change{{Field: "spec.resource.colour"}}
 	for _, c := range []struct {
@@ -22,7 +22,7 @@ func TestConditionsOfSteps(t *testing.T) {
 		{"as wanted", Step{Action: Keep, have: live(Ready, "")}, "True Success", "False Success"},
 		{"unwell", Step{Action: Keep, have: live(Degraded, "one member down")}, "True Success", "False Success"},
 		{"a part is unwell", Step{Action: Keep, have: live(Ready, "a member is down")}, "True Success", "False Success"},
-		{"stopped", Step{Action: Keep, have: &Live[any]{Phase: Degraded, Down: "stopped", Message: "is SHUTOFF", State: &thing{}}}, "False UnrecoverableError", "False Success"},
+		{"stopped", Step{Action: Keep, have: &Live[any]{Phase: Degraded, Down: "stopped", Message: "is SHUTOFF", State: &Thing{}}}, "False UnrecoverableError", "False Success"},
 		{"drift that is reported", Step{Action: Keep, have: live(Ready, ""), Changes: changed}, "True Success", "False InvalidConfiguration"},
 		{"suspended and missing", Step{Action: Keep, Reason: "suspended; it does not exist"}, "False Progressing", "False Success"},
 		{"missing", Step{Action: Create}, "False Progressing", "True Progressing"},
@@ -39,7 +39,7 @@ func TestConditionsOfSteps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.step.Key = manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "x"}
-			list := Statuses(Plan{Stack: "s", Steps: []Step{c.step}}, newWorld().engine().Kinds)
+			list := Statuses(Plan{Stack: "s", Steps: []Step{c.step}}, []Kind{New().Kind()})
 			got := list[0].Status.Conditions
 			if a := got[0].Status + " " + got[0].Reason; got[0].Type != "Available" || a != c.available {
 				t.Errorf("available: %s (%s), want %s", a, got[0].Message, c.available)
@@ -62,7 +62,7 @@ func TestWorkloadsSumUpTheirParts(t *testing.T) {
 		return manifest.Key{Kind: kind, Namespace: "default", Name: name}
 	}
 	group, machine := key("Group", "g"), key("Machine", "m")
-	ready := &Live[any]{ID: "1", Phase: Ready, State: &thing{}}
+	ready := &Live[any]{ID: "1", Phase: Ready, State: &Thing{}}
 	statuses := func(steps ...Step) map[string][]Condition {
 		out := map[string][]Condition{}
 		// The group comes first, as it is written, and is summed up last.

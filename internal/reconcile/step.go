@@ -204,7 +204,7 @@ func (s Step) Unmanaged() bool { return s.want != nil && s.want.Unmanaged }
 
 // recorded is the step as it is kept: without what it was planned with, which
 // would keep a whole round's planner and lists alive.
-func (s Step) recorded() Step {
+func (s Step) Recorded() Step {
 	s.view = Want[any]{}
 	if s.have != nil {
 		have := *s.have
@@ -214,4 +214,51 @@ func (s Step) recorded() Step {
 }
 
 // recorded is the plan as it is kept.
-func (p Plan) recorded() Plan { return p.mapSteps(Step.recorded) }
+func (p Plan) Recorded() Plan { return p.mapSteps(Step.Recorded) }
+
+// id identifies a step across rounds.
+func (s Step) Identity() string {
+	if s.surplus || s.want == nil {
+		return s.Key.String() + "#" + s.ID()
+	}
+	return s.Key.String()
+}
+
+// Why says in few words what a step is about.
+func (s Step) Why() string {
+	if s.Reason != "" || len(s.Changes) == 0 {
+		return s.Reason
+	}
+	return s.Changes[0].Field
+}
+
+func worst(list []Change) Disruption {
+	d := InPlace
+	for _, c := range list {
+		d = max(d, c.Disruption)
+	}
+	return d
+}
+
+// Want is the desired object that the step is for; nil of one that no manifest
+// stands for any more.
+func (s Step) Want() *Desired { return s.want }
+
+// View is that object as its kind's driver sees it. A recorded step has none.
+func (s Step) View() Want[any] { return s.view }
+
+// Have is the object in the cloud; nil when there is none.
+func (s Step) Have() *Live[any] { return s.have }
+
+// Lost is the ID of an object that was there and is gone, if it is known.
+func (s Step) Lost() string { return s.lost }
+
+// Surplus is true of a step about a copy that bears the mark of an object which
+// exists besides it.
+func (s Step) Surplus() bool { return s.surplus }
+
+// Settling is true when something else waits until the object is well again.
+func (s Step) Settling() bool { return s.settling }
+
+// Secrets takes out of texts what must not be shown of the object.
+func (s Step) Secrets() *redact.Redactor { return s.secrets }

@@ -1,20 +1,15 @@
 package reconcile
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
-
-	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -69,20 +64,19 @@ func plan(t *testing.T, repo, cloud, options []string) string {
 }
 
 func planned(t *testing.T, repo, cloud, options []string) (Plan, error) {
-	w := newWorld()
-	e := w.engine()
-	want, err := w.wanted(repo...)
+	w := New()
+	want, err := w.Wanted(repo...)
 	if err != nil {
 		return Plan{}, err
 	}
-	fill(t, w, cloud, want)
-	in := Input{Stack: "s", Kinds: e.Kinds, Want: want, Replace: true}
+	Fill(t, w, cloud, want)
+	in := Input{Stack: "s", Kinds: []Kind{w.Kind()}, Want: want, Replace: true}
 	var policies []Policy
-	limits := Limits{All: Limit{Percent: 100, percent: true}}
+	limits := Limits{All: limit(t, "100%")}
 	for _, o := range options {
 		switch word, value, _ := strings.Cut(o, " "); word {
 		case "unlisted":
-			w.list = errors.New("network: GET /v2.0/things: 503 down for maintenance")
+			w.ListErr = errors.New("network: GET /v2.0/things: 503 down for maintenance")
 		case "refuse-replace":
 			in.Replace = false
 		case "synced":
@@ -100,7 +94,7 @@ func planned(t *testing.T, repo, cloud, options []string) (Plan, error) {
 			limits.Kinds = map[string]Limit{kind: limit(t, text)}
 		}
 	}
-	in.Have = e.Observe(context.Background(), in.Want)
+	in.Have = w.Snapshot()
 	return Make(in).Apply(append(policies, Brake(limits, nil))...), nil
 }
 
@@ -144,80 +138,4 @@ func write(p Plan) string {
 	}
 	fmt.Fprintf(&b, "= %s; %s\n", p.Summary(), p.Outcome())
 	return b.String()
-}
-
-// fill puts things into the world. Each line is "name owner field=value …",
-// owner one of ours (mark of the present manifest), stale (of an older one),
-// keep, half, other, nobody, alien (another project's). Among the fields are
-// as=NAME (the mark is that of NAME), like=NAME (what was applied is what NAME is now), rival=STACK and kind=KIND of the mark.
-func fill(t *testing.T, w *world, cloud []string, want []Desired) {
-	t.Helper()
-	for _, line := range cloud {
-		words := strings.Fields(line)
-		x := thing{name: words[0], mine: words[1] != "alien"}
-		owner := OwnerText("s", thingKey(x.name))
-		switch words[1] {
-		case "unfinished":
-			x.mark = &Mark{Owner: owner, Applied: Unfinished}
-		case "ours":
-			x.mark = &Mark{Owner: owner, Applied: "gone"}
-			for _, d := range want {
-				if d.Key.Name == x.name {
-					mark := d.mark("s")
-					x.mark = &mark
-				}
-			}
-		case "stale":
-			x.mark = &Mark{Owner: owner, Applied: "older"}
-		case "keep":
-			x.mark = &Mark{Owner: owner, Applied: "older", Keep: true}
-		case "half":
-			x.mark = &Mark{Owner: owner}
-		case "other":
-			x.mark = &Mark{Owner: OwnerText("other", thingKey(x.name)), Applied: "x"}
-		}
-		for _, word := range words[2:] {
-			field, value, _ := strings.Cut(word, "=")
-			switch field {
-			case "colour":
-				x.colour = value
-			case "shape":
-				x.shape = value
-			case "atop":
-				x.on = []string{value}
-			case "near":
-				x.near = []string{value}
-			case "beside":
-				x.beside = []string{value}
-			case "building":
-				x.building = 9
-			case "leaving":
-				x.leaving = 9
-			case "failed":
-				x.failed = true
-			case "used":
-				x.used = true
-			case "down":
-				x.down = value
-			case "copied":
-				x.copied = "was restored from backup " + value
-			case "created":
-				day, _ := strconv.Atoi(value)
-				x.created = time.Date(2024, 1, day, 0, 0, 0, 0, time.UTC)
-			case "rival":
-				x.mark.Rivals = OwnerText(value, thingKey(x.name))
-			case "as":
-				x.mark.Owner = OwnerText("s", thingKey(value))
-			case "like":
-				for _, d := range want {
-					if d.Key.Name == value {
-						x.mark.Applied = d.mark("s").Applied
-					}
-				}
-			case "kind":
-				x.mark.Owner = OwnerText("s", manifest.Key{Kind: value, Name: x.name})
-			}
-		}
-		w.put(x)
-	}
 }

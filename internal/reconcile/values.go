@@ -31,7 +31,7 @@ func (s Step) Values() []Value {
 		return nil
 	}
 	v := valuer{show: comparison{secrets: s.secrets}}
-	v.walk(reflect.ValueOf(s.want.Spec), s.want.specPath, "")
+	v.walk(reflect.ValueOf(s.want.Spec), s.want.SpecPath, "")
 	return v.list
 }
 

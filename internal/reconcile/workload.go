@@ -19,8 +19,8 @@ type workload[S any] struct {
 func (k *workload[S]) Info() Info         { return k.info }
 func (k *workload[S]) Body() reflect.Type { return reflect.TypeFor[flatBody[S]]() }
 
-func (k *workload[S]) decode(obj *manifest.Object) (Desired, []manifest.Problem) {
-	d := newDesired(obj)
+func (k *workload[S]) Decode(obj *manifest.Object) (Desired, []manifest.Problem) {
+	d := NewDesired(obj)
 	spec, problems := readFlat[S](obj, &d)
 	d.Spec, d.Virtual = spec, true
 	if len(problems) > 0 {
@@ -29,15 +29,15 @@ func (k *workload[S]) decode(obj *manifest.Object) (Desired, []manifest.Problem)
 	var r Report
 	k.rules.Validate(spec, &r)
 	d.Notes = r.notes
-	return d, r.located(obj)
+	return d, r.Problems(obj)
 }
 
-func (k *workload[S]) expand(d *Desired, e *Expansion) { k.rules.Expand(d.Spec.(*S), e) }
-func (k *workload[S]) name(w Want[any]) string         { return w.Key.Name }
-func (k *workload[S]) diff(Want[any], any) Changes     { return Changes{} }
-func (k *workload[S]) match(Want[any], any) bool       { return false }
-func (k *workload[S]) status(any) any                  { return nil }
-func (k *workload[S]) driver() erasedDriver            { return nil }
+func (k *workload[S]) Expand(d *Desired, e *Expansion) { k.rules.Expand(d.Spec.(*S), e) }
+func (k *workload[S]) Name(w Want[any]) string         { return w.Key.Name }
+func (k *workload[S]) Diff(Want[any], any) Changes     { return Changes{} }
+func (k *workload[S]) Match(Want[any], any) bool       { return false }
+func (k *workload[S]) Status(any) any                  { return nil }
+func (k *workload[S]) Driver() AnyDriver               { return nil }
 
 // DefineData makes a kind that only carries text for others: a ConfigMap or a
 // Secret. read takes the decoded body's content apart.
@@ -57,8 +57,8 @@ type data[B any] struct {
 func (k *data[B]) Info() Info         { return k.info }
 func (k *data[B]) Body() reflect.Type { return reflect.TypeFor[B]() }
 
-func (k *data[B]) decode(obj *manifest.Object) (Desired, []manifest.Problem) {
-	d := newDesired(obj)
+func (k *data[B]) Decode(obj *manifest.Object) (Desired, []manifest.Problem) {
+	d := NewDesired(obj)
 	d.Virtual = true
 	body := new(B)
 	if problems := obj.Decode(body); len(problems) > 0 {
@@ -73,12 +73,12 @@ func (k *data[B]) decode(obj *manifest.Object) (Desired, []manifest.Problem) {
 	if size > maxData {
 		r.Problem("", fmt.Sprintf("holds %d bytes, more than 1 MiB", size), "split it")
 	}
-	return d, r.located(obj)
+	return d, r.Problems(obj)
 }
 
-func (k *data[B]) expand(*Desired, *Expansion) {}
-func (k *data[B]) name(w Want[any]) string     { return w.Key.Name }
-func (k *data[B]) diff(Want[any], any) Changes { return Changes{} }
-func (k *data[B]) match(Want[any], any) bool   { return false }
-func (k *data[B]) status(any) any              { return nil }
-func (k *data[B]) driver() erasedDriver        { return nil }
+func (k *data[B]) Expand(*Desired, *Expansion) {}
+func (k *data[B]) Name(w Want[any]) string     { return w.Key.Name }
+func (k *data[B]) Diff(Want[any], any) Changes { return Changes{} }
+func (k *data[B]) Match(Want[any], any) bool   { return false }
+func (k *data[B]) Status(any) any              { return nil }
+func (k *data[B]) Driver() AnyDriver           { return nil }

@@ -6,21 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// A small world for the tests of this package: one kind, Thing, whose objects
+// Package thingtest is a small world for the tests of this folder: one kind, Thing, whose objects
 // have a colour that can be changed, a shape that cannot, and lean on each
 // other; and a cloud that holds Things, takes its time over them and refuses to
 // delete what is in use.
 
-type thingSpec struct {
+type Spec struct {
 	Colour string   `json:"colour,omitempty"`
 	Shape  string   `json:"shape,omitempty" rule:"immutable"`
 	On     []string `json:"atop,omitempty" rule:"immutable" ref:"Thing"`
@@ -28,53 +31,53 @@ type thingSpec struct {
 	Beside []string `json:"beside,omitempty" ref:"Thing,late"`
 }
 
-type thingFilter struct {
+type Filter struct {
 	Name   string `json:"name,omitempty"`
 	Colour string `json:"colour,omitempty"`
 }
 
-func (f *thingFilter) FilterName() string { return f.Name }
+func (f *Filter) FilterName() string { return f.Name }
 
-type thing struct {
-	id, name, colour, shape string
-	on, near, beside        []string // IDs
-	mark                    *Mark
-	mine                    bool
-	building                int // lists until it is ready
-	leaving                 int // lists until it is gone; 0 = stays
-	failed, used            bool
-	created                 time.Time
-	copied                  string
-	down                    string // why it serves nobody
-	says                    string // what the cloud says of a failed one
+type Thing struct {
+	ID, Name, Colour, Shape string
+	On, Near, Beside        []string // IDs
+	Mark                    *Mark
+	Mine                    bool
+	Building                int // lists until it is ready
+	Leaving                 int // lists until it is gone; 0 = stays
+	Failed, Used            bool
+	Created                 time.Time
+	Copied                  string
+	Down                    string // why it serves nobody
+	Says                    string // what the cloud says of a failed one
 }
 
-type thingRules struct{}
+type Rules_ struct{}
 
-func (thingRules) Name(w Want[thingSpec]) string { return w.Key.Name }
-func (thingRules) Validate(s *thingSpec, r *Report) {
+func (Rules_) Name(w Want[Spec]) string { return w.Key.Name }
+func (Rules_) Validate(s *Spec, r *Report) {
 	if s.Shape == "spiky" {
 		r.Problem("spec.resource.shape", "is spiky", "file it down")
 	}
 }
-func (thingRules) Match(w Want[thingFilter], t *thing) bool {
-	return (w.Spec.Name == "" || w.Spec.Name == t.name) && (w.Spec.Colour == "" || w.Spec.Colour == t.colour)
+func (Rules_) Match(w Want[Filter], t *Thing) bool {
+	return (w.Spec.Name == "" || w.Spec.Name == t.Name) && (w.Spec.Colour == "" || w.Spec.Colour == t.Colour)
 }
-func (thingRules) Status(t *thing) any { return map[string]string{"colour": t.colour} }
+func (Rules_) Status(t *Thing) any { return map[string]string{"colour": t.Colour} }
 
-func (thingRules) Diff(w Want[thingSpec], t *thing, c *Changes) {
-	Field(c, "spec.resource.colour", t.colour, w.Spec.Colour)
-	Fixed(c, "spec.resource.shape", t.shape, w.Spec.Shape)
+func (Rules_) Diff(w Want[Spec], t *Thing, c *Changes) {
+	Field(c, "spec.resource.colour", t.Colour, w.Spec.Colour)
+	Fixed(c, "spec.resource.shape", t.Shape, w.Spec.Shape)
 	if ids, ok := idsOf(w, w.Spec.On); ok {
-		Set(c, "spec.resource.atop", t.on, ids, Replace)
+		Set(c, "spec.resource.atop", t.On, ids, Replace)
 	}
 	if ids, ok := idsOf(w, w.Spec.Near); ok {
-		Set(c, "spec.resource.near", t.near, ids, InPlace)
+		Set(c, "spec.resource.near", t.Near, ids, InPlace)
 	} else {
 		c.Add(Change{Field: "spec.resource.near", Want: "known later"})
 	}
-	if ids, all := besides(w, t.id); all {
-		Set(c, "spec.resource.beside", t.beside, ids, InPlace)
+	if ids, all := besides(w, t.ID); all {
+		Set(c, "spec.resource.beside", t.Beside, ids, InPlace)
 	} else {
 		c.Add(Change{Field: "spec.resource.beside", Want: "known later"})
 	}
@@ -82,7 +85,7 @@ func (thingRules) Diff(w Want[thingSpec], t *thing, c *Changes) {
 
 // besides are the IDs of the things that one is to be beside, as far as they are
 // known; own is its own.
-func besides(w Want[thingSpec], own string) (ids []string, all bool) {
+func besides(w Want[Spec], own string) (ids []string, all bool) {
 	all = true
 	for _, name := range w.Spec.Beside {
 		ref := w.Ref("Thing", name)
@@ -98,7 +101,7 @@ func besides(w Want[thingSpec], own string) (ids []string, all bool) {
 	return ids, all
 }
 
-func idsOf(w Want[thingSpec], names []string) ([]string, bool) {
+func idsOf(w Want[Spec], names []string) ([]string, bool) {
 	ids := []string{}
 	for _, name := range names {
 		ref := w.Ref("Thing", name)
@@ -111,170 +114,170 @@ func idsOf(w Want[thingSpec], names []string) ([]string, bool) {
 }
 
 // world is a cloud of Things. Its methods may be called concurrently.
-type world struct {
-	mu     sync.Mutex
-	things map[string]*thing
-	next   int
-	writes int
-	delay  int   // lists that building and deleting take
-	list   error // what List answers
+type World struct {
+	Mu      sync.Mutex
+	Things  map[string]*Thing
+	next    int
+	Writes  int
+	Delay   int   // lists that building and deleting take
+	ListErr error // what List answers
 	// create, if set, is asked before every create and may lose its answer.
-	create   func(name string) (before, after error)
-	remove   func(name string) error // if set, asked before every delete
-	stubborn map[string]bool         // names whose colour never changes
-	missing  map[string]bool         // names whose updates need something that is gone
-	wrote    func()                  // if set, called after every write
+	OnCreate func(name string) (before, after error)
+	OnDelete func(name string) error // if set, asked before every delete
+	Stubborn map[string]bool         // names whose colour never changes
+	Missing  map[string]bool         // names whose updates need something that is gone
+	Wrote    func()                  // if set, called after every write
 }
 
 // write counts a write.
-func (w *world) write() {
-	w.writes++
-	if w.wrote != nil {
-		w.wrote()
+func (w *World) write() {
+	w.Writes++
+	if w.Wrote != nil {
+		w.Wrote()
 	}
 }
 
-func newWorld() *world { return &world{things: map[string]*thing{}} }
+func New() *World { return &World{Things: map[string]*Thing{}} }
 
-func (w *world) put(t thing) *thing {
+func (w *World) Put(t Thing) *Thing {
 	w.next++
-	t.id = fmt.Sprintf("id-%03d", w.next)
-	w.things[t.id] = &t
+	t.ID = fmt.Sprintf("id-%03d", w.next)
+	w.Things[t.ID] = &t
 	return &t
 }
 
-func (w *world) kind() Kind {
-	return Define[thingSpec, thingFilter, thing](Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>"}, thingRules{}, w)
+func (w *World) Kind() Kind {
+	return Define[Spec, Filter, Thing](Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>"}, Rules_{}, w)
 }
 
-func (w *world) live(t *thing) Live[*thing] {
+func (w *World) live(t *Thing) Live[*Thing] {
 	state := *t
-	loose := slices.DeleteFunc(slices.Clone(t.beside), func(id string) bool { return slices.Contains(t.on, id) || slices.Contains(t.near, id) })
-	l := Live[*thing]{ID: t.id, Name: t.name, Mark: t.mark, Copied: t.copied, Mine: t.mine, Phase: Ready, State: &state, Uses: slices.Concat(t.on, t.near, t.beside), Loose: loose, InUse: t.used, Created: t.created}
+	loose := slices.DeleteFunc(slices.Clone(t.Beside), func(id string) bool { return slices.Contains(t.On, id) || slices.Contains(t.Near, id) })
+	l := Live[*Thing]{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, Mine: t.Mine, Phase: Ready, State: &state, Uses: slices.Concat(t.On, t.Near, t.Beside), Loose: loose, InUse: t.Used, Created: t.Created}
 	switch {
-	case t.leaving > 0:
+	case t.Leaving > 0:
 		l.Phase = Deleting
-	case t.down != "":
-		l.Phase, l.Down, l.Message = Degraded, t.down, "is down"
-	case t.failed:
-		l.Phase, l.Message = Failed, cmp.Or(t.says, "it broke")
-	case t.building > 0:
+	case t.Down != "":
+		l.Phase, l.Down, l.Message = Degraded, t.Down, "is down"
+	case t.Failed:
+		l.Phase, l.Message = Failed, cmp.Or(t.Says, "it broke")
+	case t.Building > 0:
 		l.Phase, l.Message = Pending, "BUILD"
 	}
 	return l
 }
 
-func (w *world) List(context.Context) ([]Live[*thing], error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.list != nil {
-		return nil, w.list
+func (w *World) List(context.Context) ([]Live[*Thing], error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	if w.ListErr != nil {
+		return nil, w.ListErr
 	}
-	var out []Live[*thing]
-	for _, id := range slices.Sorted(maps.Keys(w.things)) {
-		t := w.things[id]
-		if t.building > 0 {
-			t.building--
+	var out []Live[*Thing]
+	for _, id := range slices.Sorted(maps.Keys(w.Things)) {
+		t := w.Things[id]
+		if t.Building > 0 {
+			t.Building--
 		}
-		if t.leaving == 1 {
-			delete(w.things, id)
+		if t.Leaving == 1 {
+			delete(w.Things, id)
 			continue
 		}
-		if t.leaving > 1 {
-			t.leaving--
+		if t.Leaving > 1 {
+			t.Leaving--
 		}
 		out = append(out, w.live(t))
 	}
 	return out, nil
 }
 
-func (w *world) Create(_ context.Context, want Want[thingSpec]) (Live[*thing], error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (w *World) Create(_ context.Context, want Want[Spec]) (Live[*Thing], error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	var lost error
-	if w.create != nil {
-		before, after := w.create(want.Key.Name)
+	if w.OnCreate != nil {
+		before, after := w.OnCreate(want.Key.Name)
 		if before != nil {
-			return Live[*thing]{}, before
+			return Live[*Thing]{}, before
 		}
 		lost = after
 	}
 	on, _ := idsOf(want, want.Spec.On)
 	near, _ := idsOf(want, want.Spec.Near)
 	for _, id := range append(slices.Clone(on), near...) {
-		if w.things[id] == nil {
-			return Live[*thing]{}, fmt.Errorf("%w: no thing %s to lean on", ErrRejected, id)
+		if w.Things[id] == nil {
+			return Live[*Thing]{}, fmt.Errorf("%w: no thing %s to lean on", ErrRejected, id)
 		}
 	}
 	w.write()
 	mark := want.Mark
-	t := w.put(thing{name: want.Key.Name, colour: want.Spec.Colour, shape: want.Spec.Shape, on: on, near: near, mark: &mark, mine: true, building: w.delay})
-	beside, all := besides(want, t.id)
-	if t.beside = beside; !all {
+	t := w.Put(Thing{Name: want.Key.Name, Colour: want.Spec.Colour, Shape: want.Spec.Shape, On: on, Near: near, Mark: &mark, Mine: true, Building: w.Delay})
+	beside, all := besides(want, t.ID)
+	if t.Beside = beside; !all {
 		mark.Applied = Unfinished
 	}
 	if lost != nil {
-		return Live[*thing]{}, lost
+		return Live[*Thing]{}, lost
 	}
 	return w.live(t), nil
 }
 
-func (w *world) Update(_ context.Context, want Want[thingSpec], have Live[*thing], _ []Change) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	t := w.things[have.ID]
+func (w *World) Update(_ context.Context, want Want[Spec], have Live[*Thing], _ []Change) error {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	t := w.Things[have.ID]
 	if t == nil {
 		return ErrGone
 	}
 	w.write()
-	if w.missing[t.name] {
+	if w.Missing[t.Name] {
 		return fmt.Errorf("%w: no such colour", ErrGone)
 	}
-	if !w.stubborn[t.name] {
-		t.colour = want.Spec.Colour
+	if !w.Stubborn[t.Name] {
+		t.Colour = want.Spec.Colour
 	}
-	t.near, _ = idsOf(want, want.Spec.Near)
-	t.beside, _ = besides(want, t.id)
+	t.Near, _ = idsOf(want, want.Spec.Near)
+	t.Beside, _ = besides(want, t.ID)
 	mark := want.Mark
-	t.mark, t.copied = &mark, ""
+	t.Mark, t.Copied = &mark, ""
 	return nil
 }
 
-func (w *world) Delete(_ context.Context, have Live[*thing]) (bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	t := w.things[have.ID]
+func (w *World) Delete(_ context.Context, have Live[*Thing]) (bool, error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	t := w.Things[have.ID]
 	if t == nil {
 		return false, ErrGone
 	}
-	if w.remove != nil {
-		if err := w.remove(t.name); err != nil {
+	if w.OnDelete != nil {
+		if err := w.OnDelete(t.Name); err != nil {
 			return false, err
 		}
 	}
-	for _, other := range w.things {
-		if slices.Contains(other.on, t.id) {
-			return false, fmt.Errorf("%w: %s leans on it", ErrBusy, other.name)
+	for _, other := range w.Things {
+		if slices.Contains(other.On, t.ID) {
+			return false, fmt.Errorf("%w: %s leans on it", ErrBusy, other.Name)
 		}
 	}
-	for _, other := range w.things {
-		other.beside = slices.DeleteFunc(slices.Clone(other.beside), func(id string) bool { return id == t.id })
+	for _, other := range w.Things {
+		other.Beside = slices.DeleteFunc(slices.Clone(other.Beside), func(id string) bool { return id == t.ID })
 	}
 	defer w.write()
-	if w.delay == 0 {
-		delete(w.things, t.id)
+	if w.Delay == 0 {
+		delete(w.Things, t.ID)
 		return true, nil
 	}
-	t.leaving = w.delay
+	t.Leaving = w.Delay
 	return false, nil
 }
 
 // names lists what is in the world and not on its way out.
-func (w *world) names() []string {
+func (w *World) Names() []string {
 	var out []string
-	for _, t := range w.things {
-		if t.leaving == 0 {
-			out = append(out, t.name)
+	for _, t := range w.Things {
+		if t.Leaving == 0 {
+			out = append(out, t.Name)
 		}
 	}
 	slices.Sort(out)
@@ -282,24 +285,24 @@ func (w *world) names() []string {
 }
 
 // wanted resolves manifests of Things. Each line is "name field=value …".
-func (w *world) wanted(lines ...string) ([]Desired, error) { return w.within(Bounds{}, lines...) }
+func (w *World) Wanted(lines ...string) ([]Desired, error) { return w.WantedWithin(Bounds{}, lines...) }
 
 // within is wanted with other bounds than a stack's usual ones.
-func (w *world) within(bounds Bounds, lines ...string) ([]Desired, error) {
+func (w *World) WantedWithin(bounds Bounds, lines ...string) ([]Desired, error) {
 	files := fstest.MapFS{}
 	for file := range slices.Chunk(lines, 5000) { // more would be too much for one
 		var doc strings.Builder
 		for _, line := range file {
-			fmt.Fprintf(&doc, "---\n%s\n", thingManifest(line))
+			fmt.Fprintf(&doc, "---\n%s\n", Manifest(line))
 		}
 		files[strings.Repeat("more-", len(files))+"things.yaml"] = &fstest.MapFile{Data: []byte(doc.String())}
 	}
-	reader := Reader{Kinds: []Kind{w.kind()}, Bounds: bounds}
+	reader := Reader{Kinds: []Kind{w.Kind()}, Bounds: bounds}
 	reading, err := reader.Read(context.Background(), files)
 	return reading.Want, err
 }
 
-func thingManifest(line string) string {
+func Manifest(line string) string {
 	words := strings.Fields(line)
 	var resource, annotations, imported []string
 	for _, word := range words[1:] {
@@ -327,12 +330,116 @@ func thingManifest(line string) string {
 	return fmt.Sprintf("apiVersion: test/v1\nkind: Thing\nmetadata: {name: %s, annotations: {%s}}\nspec: {%s}", words[0], strings.Join(annotations, ", "), spec)
 }
 
-func (w *world) engine() *Engine {
-	return &Engine{Stack: "s", Kinds: []Kind{w.kind()}, Limits: Limits{All: Limit{Percent: 100, percent: true}}, Replace: true}
-}
-
-func thingKey(name string) manifest.Key {
+func Key(name string) manifest.Key {
 	return manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}
 }
 
-var errLost = errors.New("connection reset")
+var ErrLost = errors.New("connection reset")
+
+// fill puts things into the world. Each line is "name owner field=value …",
+// owner one of ours (mark of the present manifest), stale (of an older one),
+// keep, half, other, nobody, alien (another project's). Among the fields are
+// as=NAME (the mark is that of NAME), like=NAME (what was applied is what NAME is now), rival=STACK and kind=KIND of the mark.
+func Fill(t *testing.T, w *World, cloud []string, want []Desired) {
+	t.Helper()
+	for _, line := range cloud {
+		words := strings.Fields(line)
+		x := Thing{Name: words[0], Mine: words[1] != "alien"}
+		owner := OwnerText("s", Key(x.Name))
+		switch words[1] {
+		case "unfinished":
+			x.Mark = &Mark{Owner: owner, Applied: Unfinished}
+		case "ours":
+			x.Mark = &Mark{Owner: owner, Applied: "gone"}
+			for _, d := range want {
+				if d.Key.Name == x.Name {
+					mark := d.PlainMark("s")
+					x.Mark = &mark
+				}
+			}
+		case "stale":
+			x.Mark = &Mark{Owner: owner, Applied: "older"}
+		case "keep":
+			x.Mark = &Mark{Owner: owner, Applied: "older", Keep: true}
+		case "half":
+			x.Mark = &Mark{Owner: owner}
+		case "other":
+			x.Mark = &Mark{Owner: OwnerText("other", Key(x.Name)), Applied: "x"}
+		}
+		for _, word := range words[2:] {
+			field, value, _ := strings.Cut(word, "=")
+			switch field {
+			case "colour":
+				x.Colour = value
+			case "shape":
+				x.Shape = value
+			case "atop":
+				x.On = []string{value}
+			case "near":
+				x.Near = []string{value}
+			case "beside":
+				x.Beside = []string{value}
+			case "building":
+				x.Building = 9
+			case "leaving":
+				x.Leaving = 9
+			case "failed":
+				x.Failed = true
+			case "used":
+				x.Used = true
+			case "down":
+				x.Down = value
+			case "copied":
+				x.Copied = "was restored from backup " + value
+			case "created":
+				day, _ := strconv.Atoi(value)
+				x.Created = time.Date(2024, 1, day, 0, 0, 0, 0, time.UTC)
+			case "rival":
+				x.Mark.Rivals = OwnerText(value, Key(x.Name))
+			case "as":
+				x.Mark.Owner = OwnerText("s", Key(value))
+			case "like":
+				for _, d := range want {
+					if d.Key.Name == value {
+						x.Mark.Applied = d.PlainMark("s").Applied
+					}
+				}
+			case "kind":
+				x.Mark.Owner = OwnerText("s", manifest.Key{Kind: value, Name: x.Name})
+			}
+		}
+		w.Put(x)
+	}
+}
+
+// allocated is how many MiB f allocates.
+func Allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc-before.TotalAlloc) >> 20
+}
+
+// things is a repository of so many Things, each near others.
+func Files(n int, near func(i int) []int) fstest.MapFS {
+	files := fstest.MapFS{}
+	for i := range n {
+		name := fmt.Sprintf("%03d.yaml", i/500)
+		if files[name] == nil {
+			files[name] = &fstest.MapFile{}
+		}
+		var names []string
+		for _, j := range near(i) {
+			names = append(names, fmt.Sprintf("t%05d", j))
+		}
+		files[name].Data = fmt.Appendf(files[name].Data, "---\napiVersion: test/v1\nkind: Thing\nmetadata: {name: t%05d}\nspec: {resource: {near: [%s]}}\n", i, strings.Join(names, ", "))
+	}
+	return files
+}
+
+// Snapshot is what the world holds, as an engine sees it.
+func (w *World) Snapshot() Snapshot {
+	items, err := w.Kind().Driver().List(context.Background())
+	return Snapshot{"Thing": {Items: items, Err: err}}
+}

@@ -57,23 +57,37 @@ func FuzzOwner(f *testing.F) {
 	})
 }
 
-// FuzzLimit: a limit is never more than what it says, whatever is owned.
-func FuzzLimit(f *testing.F) {
-	for _, text := range []string{"5", "30%", " 7 ", "1e2%", "NaN%", "-0%", "0x1p-2%", "100.0000001%", "9223372036854775807", "+3", "30%%"} {
-		f.Add(text, 10)
+// What is not exactly as OwnerText writes it is no owner text.
+func TestAttackOwnerTexts(t *testing.T) {
+	for _, text := range []string{
+		"stackreeve:s:Thing/default/a", "stackreeve:s:Thing/a/b/c", "stackreeve:s:Thing/", "stackreeve::Thing/a", "stackreeve:s:/a", "stackreeve:s:Thing~x",
+		"stackreeve:s:Thing~abcdefghijkl/a", "stackreeve: s:Thing/a", "stackreeve:s:Thing/a b", "stackreeve:s:Thing/a]", "Stackreeve:s:Thing/a", "stackreeve:S:Thing/a",
+		"stackreeve:s:Thing/a\n", " stackreeve:s:Thing/a", "stackreeve:s:t:Thing/a", "stackreeve:s:Thing/" + strings.Repeat("a", 60),
+	} {
+		if o, ok := ParseOwner(text); ok {
+			t.Errorf("%q is taken for the owner text of %v", text, o)
+		}
 	}
-	f.Fuzz(func(t *testing.T, text string, owned int) {
-		l, err := ParseLimit(text)
-		if err != nil || owned < 0 || owned > 1<<40 {
+}
+
+func FuzzParseOwner(f *testing.F) {
+	long := manifest.Key{Kind: "LoadBalancer", Namespace: "default", Name: strings.Repeat("long.", 20)}
+	for _, text := range []string{OwnerText("s", manifest.Key{Kind: "Thing", Name: "a"}), OwnerText("s", long), OwnerText("s", manifest.Key{Kind: "Thing", Namespace: "ns", Name: "a.b-c"}), "stackreeve:s:Thing~", "stackreeve:s:Thing/x~y"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		o, ok := ParseOwner(text)
+		if !ok {
 			return
 		}
-		again, err := ParseLimit(l.String())
-		if err != nil || again != l && l.of(owned) != again.of(owned) {
-			t.Errorf("%q becomes %q, which becomes %+v, %v", text, l, again, err)
+		if !LooksLikeMark(text) || !LooksLikeMark("x "+text) {
+			t.Errorf("%q is an owner text, and a manifest may hold it", text)
 		}
-		n := l.of(owned)
-		if n < 0 || strings.Contains(text, "%") && n > owned {
-			t.Errorf("%q of %d is %d", text, owned, n)
+		if len(text) > MaxOwnerText || strings.ContainsAny(text, " \t\n[]") {
+			t.Errorf("%q is an owner text", text)
+		}
+		if again := OwnerText(o.Stack, manifest.Key{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}); o.Name != "" && again != text {
+			t.Errorf("%q reads as %v, which is written %q", text, o, again)
 		}
 	})
 }
