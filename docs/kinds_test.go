@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 // page is what a page about a kind is made from: what `explain` says, and the
@@ -83,7 +83,7 @@ func kindList(pages []page) string {
 		fmt.Fprintf(&b, "| [`%s`](%s.md) | `%s` | %s |\n", p.gvk.Kind, p.name(), p.gvk.APIVersion(), cell(p.doc))
 	}
 	b.WriteString("\n## Annotations\n\nEvery object takes these in `metadata.annotations`.\n\n| annotation | what it does |\n|---|---|\n")
-	annotations := reconcile.Annotations()
+	annotations := resolve.Annotations()
 	for _, name := range slices.Sorted(maps.Keys(annotations)) {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", name, cell(annotations[name]))
 	}

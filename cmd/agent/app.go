@@ -18,7 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/private"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -73,14 +74,14 @@ func (s *shared) Write(p []byte) (int, error) {
 
 // exit is an error that people have been told already, and the exit code it
 // means.
-type exit reconcile.Outcome
+type exit plan.Outcome
 
 // Error implements error.
-func (e exit) Error() string { return reconcile.Outcome(e).String() }
+func (e exit) Error() string { return plan.Outcome(e).String() }
 
 // ended is the error that makes the process exit with the outcome's code.
-func ended(o reconcile.Outcome) error {
-	if o == reconcile.InSync {
+func ended(o plan.Outcome) error {
+	if o == plan.InSync {
 		return nil
 	}
 	return exit(o)
@@ -109,17 +110,17 @@ func misspelt(root *cobra.Command, args []string, err error) error {
 }
 
 // fail tells people about an error and returns what it means.
-func (a *app) fail(err error) reconcile.Outcome { return a.failed("", err) }
+func (a *app) fail(err error) plan.Outcome { return a.failed("", err) }
 
 // failed is fail where several stacks may fail, each by its name.
-func (a *app) failed(stack string, err error) reconcile.Outcome {
+func (a *app) failed(stack string, err error) plan.Outcome {
 	var code exit
 	var problems manifest.Problems
 	switch {
 	case err == nil:
-		return reconcile.InSync
+		return plan.InSync
 	case errors.As(err, &code):
-		return reconcile.Outcome(code)
+		return plan.Outcome(code)
 	case errors.As(err, &problems):
 		var text bytes.Buffer
 		if stack != "" {
@@ -127,17 +128,17 @@ func (a *app) failed(stack string, err error) reconcile.Outcome {
 		}
 		report.Text{W: &text}.Problems(problems)
 		_, _ = a.err.Write(text.Bytes()) // in one piece: other stacks write, too
-		return reconcile.Invalid
+		return plan.Invalid
 	}
 	for _, one := range joined(err) {
 		// The class says what the agent does next; people need what comes after it.
-		text := strings.TrimPrefix(private.Text(one), reconcile.ErrRejected.Error()+": ")
+		text := strings.TrimPrefix(private.Text(one), kind.ErrRejected.Error()+": ")
 		if stack != "" {
 			text = "stack " + stack + ": " + text
 		}
 		fmt.Fprintf(a.err, "error: %s\n", printable.Line(text))
 	}
-	return reconcile.Broken
+	return plan.Broken
 }
 
 // joined takes errors apart that stand in lines of their own, so that a line
@@ -160,8 +161,8 @@ func joined(err error) []error {
 
 // worse is the outcome that says more about two stacks: an error is worse than
 // refused input, that than differences.
-func worse(a, b reconcile.Outcome) reconcile.Outcome {
-	rank := [...]int{reconcile.InSync: 0, reconcile.OutOfSync: 1, reconcile.Invalid: 2, reconcile.Broken: 3}
+func worse(a, b plan.Outcome) plan.Outcome {
+	rank := [...]int{plan.InSync: 0, plan.OutOfSync: 1, plan.Invalid: 2, plan.Broken: 3}
 	if rank[b] > rank[a] {
 		return b
 	}

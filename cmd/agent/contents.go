@@ -7,13 +7,14 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // contents reads all that a revision of a stack's folder says: its manifests, and
 // what it takes from what the agent does. What is wrong is told in one go.
-func contents(ctx context.Context, s *config.Stack, region string, bounds reconcile.Bounds, files fs.FS) (reconcile.Reading, []reconcile.Policy, error) {
+func contents(ctx context.Context, s *config.Stack, region string, bounds resolve.Bounds, files fs.FS) (resolve.Reading, []plan.Policy, error) {
 	reading, err := reader(s, region, bounds).Read(ctx, files)
 	weaker, err2 := config.ReadFolder(files)
 	var problems, more manifest.Problems

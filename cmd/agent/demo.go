@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
 	"github.com/stackreeve/stackreeve"
+
 	"github.com/stackreeve/stackreeve/internal/demo"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 func (a *app) demo() *cobra.Command {
@@ -43,7 +43,7 @@ func (a *app) perform(ctx context.Context, serve bool, listen string) (err error
 	}
 	if serve {
 		show.Invite()
-		if code := show.Serve(ctx); code != int(reconcile.InSync) && ctx.Err() == nil {
+		if code := show.Serve(ctx); code != int(plan.InSync) && ctx.Err() == nil {
 			return exit(code)
 		}
 		return nil

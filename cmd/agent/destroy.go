@@ -9,7 +9,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -57,23 +58,23 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 	text.Approve, text.Binding = approving(cmd, "destroy", s.Name)+" --approve", true
 	lines := report.NewLines(a.out, "", func() source.Revision { return source.Revision{} }, text)
 	defer lines.Close()
-	w.watcher = func() reconcile.Watcher { return lines }
-	engine, region, err := w.open(cmd.Context(), s)
+	w.watcher = func() engine.Watcher { return lines }
+	eng, region, err := w.open(cmd.Context(), s)
 	if err != nil {
 		return err
 	}
-	weaker, err := w.keepsNothing(cmd.Context(), s, engine, region)
+	weaker, err := w.keepsNothing(cmd.Context(), s, eng, region)
 	if err != nil {
 		return err
 	}
 	defer a.progress.begin(of(s.Name, "comparing with the cloud"))()
 	if approved != "" {
-		pass := engine.Sync(cmd.Context(), reconcile.Revision{Approved: approvals(approved), Only: approved, Policies: weaker})
+		pass := eng.Sync(cmd.Context(), engine.Revision{Approved: approvals(approved), Only: approved, Policies: weaker})
 		lines.Close()
 		text.Pass(pass)
 		return ended(pass.Outcome())
 	}
-	plan := engine.Look(cmd.Context(), "", nil, nil, weaker...)
+	plan := eng.Look(cmd.Context(), "", nil, nil, weaker...)
 	text.Plan(plan, source.Revision{})
 	return ended(plan.Outcome())
 }
@@ -82,7 +83,7 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 // its end would delete: once the manifests are left out, only the mark of an object
 // says that it stays, and the mark may be older than the manifest. weaker is what the
 // stack's folder takes from what is done: a suspended stack is not ended.
-func (w wiring) keepsNothing(ctx context.Context, s *config.Stack, engine *reconcile.Engine, region string) (weaker []reconcile.Policy, err error) {
+func (w wiring) keepsNothing(ctx context.Context, s *config.Stack, engine *engine.Engine, region string) (weaker []plan.Policy, err error) {
 	repo, err := w.repo(s)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (w wiring) keepsNothing(ctx context.Context, s *config.Stack, engine *recon
 	}
 	var problems []error
 	for _, step := range engine.Look(ctx, "", nil, nil).Steps {
-		if why := kept[step.Key]; why != "" && step.Action == reconcile.Delete {
+		if why := kept[step.Key]; why != "" && step.Action == plan.Delete {
 			problems = append(problems, fmt.Errorf("%s would be deleted and %s", step.Key, why))
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 // Every kind has an example; what is wrong with one by itself is only that what it
@@ -24,7 +25,7 @@ func TestEveryKindHasAnExample(t *testing.T) {
 		if d.gvk == config.GVK {
 			continue
 		}
-		want, _, err := reconcile.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, all.Kinds(nil), reconcile.Defaults{Network: "n", VIPNetworks: map[string]string{"private": "n"}, Zones: map[string]string{"dev": "a"}, ServiceTypes: map[string]string{"generic": ""}})
+		want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, all.Kinds(nil), kind.Defaults{Network: "n", VIPNetworks: map[string]string{"private": "n"}, Zones: map[string]string{"dev": "a"}, ServiceTypes: map[string]string{"generic": ""}})
 		problems := manifest.Problems(nil)
 		errors.As(err, &problems)
 		for _, p := range problems {

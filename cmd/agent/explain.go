@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 func (a *app) explain() *cobra.Command {
@@ -74,7 +74,7 @@ func (a *app) explainAll() error {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", d.gvk.Kind, d.gvk.APIVersion(), d.doc)
 	}
 	fmt.Fprintln(table, "\nANNOTATION\t\tWHAT IT DOES")
-	annotations := reconcile.Annotations()
+	annotations := resolve.Annotations()
 	for _, name := range slices.Sorted(maps.Keys(annotations)) {
 		fmt.Fprintf(table, "%s\t\t%s\n", name, annotations[name])
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // stackFlags adds the flags that say which stacks are meant. The returned
@@ -93,7 +93,7 @@ func loadStacks(files []string, s config.Settings) ([]config.Stack, error) {
 	}
 	var problems manifest.Problems
 	for i := range stacks {
-		problems = append(problems, stacks[i].CheckKinds(reconcile.Ownable(all.Kinds(nil)))...)
+		problems = append(problems, stacks[i].CheckKinds(plan.Ownable(all.Kinds(nil)))...)
 	}
 	return stacks, problems.Err()
 }

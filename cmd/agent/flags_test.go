@@ -4,7 +4,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 func TestTheCommandThatApprovesIsTheOneThatWasTyped(t *testing.T) {
@@ -24,7 +24,7 @@ func TestTheCommandThatApprovesIsTheOneThatWasTyped(t *testing.T) {
 }
 
 func TestTheWorstOutcomeCounts(t *testing.T) {
-	order := []reconcile.Outcome{reconcile.InSync, reconcile.OutOfSync, reconcile.Invalid, reconcile.Broken}
+	order := []plan.Outcome{plan.InSync, plan.OutOfSync, plan.Invalid, plan.Broken}
 	for i, a := range order {
 		for j, b := range order {
 			if got, want := worse(a, b), order[max(i, j)]; got != want {

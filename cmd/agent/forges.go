@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/gitea"
 	"github.com/stackreeve/stackreeve/internal/forge/github"
 	"github.com/stackreeve/stackreeve/internal/pulls"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -177,7 +177,7 @@ func (f *forges) once(ctx context.Context) error {
 }
 
 // watching is a watcher and those of a stack's forges.
-func watching(own reconcile.Watcher, others report.Tee) reconcile.Watcher {
+func watching(own engine.Watcher, others report.Tee) engine.Watcher {
 	if len(others) == 0 {
 		return own
 	}

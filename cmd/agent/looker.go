@@ -6,7 +6,10 @@ import (
 	"sync"
 
 	"github.com/stackreeve/stackreeve/internal/config"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -20,10 +23,10 @@ type looker struct {
 	base func() (source.Revision, bool)
 
 	mu     sync.Mutex
-	engine *reconcile.Engine
+	engine *engine.Engine
 	region string
-	tree   string            // of the branch when it was measured
-	bounds *reconcile.Bounds // by that
+	tree   string          // of the branch when it was measured
+	bounds *resolve.Bounds // by that
 }
 
 func (w wiring) looker(s *config.Stack) *looker {
@@ -32,19 +35,19 @@ func (w wiring) looker(s *config.Stack) *looker {
 }
 
 // plan compares files with the live cloud and changes nothing.
-func (l *looker) plan(ctx context.Context, commit string, files fs.FS) (reconcile.Plan, error) {
+func (l *looker) plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, error) {
 	// What is wrong by itself is said without asking the cloud.
 	want, weaker, known, err := l.readAt(ctx, files)
 	if err != nil {
-		return reconcile.Plan{}, err
+		return plan.Plan{}, err
 	}
 	engine, region, err := l.open(ctx)
 	if err != nil {
-		return reconcile.Plan{}, err
+		return plan.Plan{}, err
 	}
 	if region != known {
 		if want, weaker, _, err = l.readAt(ctx, files); err != nil {
-			return reconcile.Plan{}, err
+			return plan.Plan{}, err
 		}
 	}
 	plan := engine.Look(ctx, commit, want, nil, weaker...)
@@ -55,13 +58,13 @@ func (l *looker) plan(ctx context.Context, commit string, files fs.FS) (reconcil
 }
 
 // read turns files into objects without asking the cloud.
-func (l *looker) read(ctx context.Context, files fs.FS) ([]reconcile.Desired, error) {
+func (l *looker) read(ctx context.Context, files fs.FS) ([]kind.Desired, error) {
 	want, _, _, err := l.readAt(ctx, files)
 	return want, err
 }
 
 // readAt is read, and tells for which region; "" while that is not known.
-func (l *looker) readAt(ctx context.Context, files fs.FS) (want []reconcile.Desired, weaker []reconcile.Policy, region string, err error) {
+func (l *looker) readAt(ctx context.Context, files fs.FS) (want []kind.Desired, weaker []plan.Policy, region string, err error) {
 	l.mu.Lock()
 	region = l.region
 	l.mu.Unlock()
@@ -76,13 +79,13 @@ func (l *looker) readAt(ctx context.Context, files fs.FS) (want []reconcile.Desi
 // limits bounds what is planned: by the stack, and a pull request by the branch
 // besides. A branch that cannot be read bounds nothing: what mends it must not be
 // refused.
-func (l *looker) limits(ctx context.Context, region string) (reconcile.Bounds, error) {
+func (l *looker) limits(ctx context.Context, region string) (resolve.Bounds, error) {
 	if l.base == nil {
 		return l.stack.Bounds(), nil
 	}
 	base, ok := l.base()
 	if !ok {
-		return l.stack.PullBounds(reconcile.Size{}), nil
+		return l.stack.PullBounds(resolve.Size{}), nil
 	}
 	l.mu.Lock()
 	known, tree := l.bounds, l.tree
@@ -105,15 +108,15 @@ func (l *looker) limits(ctx context.Context, region string) (reconcile.Bounds, e
 }
 
 // trace says who changed an object.
-func (l *looker) trace(ctx context.Context, s reconcile.Step) (reconcile.Trace, bool) {
+func (l *looker) trace(ctx context.Context, s plan.Step) (kind.Trace, bool) {
 	engine, _, err := l.open(ctx)
 	if err != nil {
-		return reconcile.Trace{}, false
+		return kind.Trace{}, false
 	}
 	return engine.Trace(ctx, s)
 }
 
-func (l *looker) open(ctx context.Context) (*reconcile.Engine, string, error) {
+func (l *looker) open(ctx context.Context) (*engine.Engine, string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.engine == nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/pulls"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -42,7 +42,7 @@ func (a *app) plan() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return differencesAre(code, a.each(stacks, func(w wiring, s *config.Stack) (reconcile.Plan, error) {
+		return differencesAre(code, a.each(stacks, func(w wiring, s *config.Stack) (plan.Plan, error) {
 			seen, err := w.look(cmd.Context(), s, ref, dir)
 			if output == "markdown" {
 				fmt.Fprint(a.out, seen.page(s, err).Markdown())
@@ -66,7 +66,7 @@ func (a *app) plan() *cobra.Command {
 // differencesAre is err, unless it only says that there are differences and they
 // are no failure.
 func differencesAre(failure bool, err error) error {
-	if !failure && errors.Is(err, exit(reconcile.OutOfSync)) {
+	if !failure && errors.Is(err, exit(plan.OutOfSync)) {
 		return nil
 	}
 	return err
@@ -75,7 +75,7 @@ func differencesAre(failure bool, err error) error {
 // seen is a revision and what it would do.
 type seen struct {
 	rev  source.Revision
-	plan reconcile.Plan
+	plan plan.Plan
 	// base is the branch that the revision was merged into, in thought; zero when
 	// it was planned as it is.
 	base source.Revision
@@ -106,9 +106,9 @@ func among(stacks []config.Stack, s *config.Stack) string {
 }
 
 // each looks at every stack in turn; one that fails stops no other.
-func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (reconcile.Plan, error)) error {
+func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (plan.Plan, error)) error {
 	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, progress: a.progress}
-	worst := reconcile.InSync
+	worst := plan.InSync
 	for i := range stacks {
 		plan, err := look(w, &stacks[i])
 		if err != nil {

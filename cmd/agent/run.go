@@ -11,7 +11,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/stackreeve/stackreeve/internal/config"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -58,8 +59,8 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, progress: a.progress}
 	reviews := newForges(w.log, nil)
 	defer reviews.close()
-	outcomes := make([]reconcile.Outcome, len(stacks))
-	passes := make([]func() reconcile.Outcome, len(stacks))
+	outcomes := make([]plan.Outcome, len(stacks))
+	passes := make([]func() plan.Outcome, len(stacks))
 	for i := range stacks {
 		pass, end, err := a.prepare(cmd, w, reviews, &stacks[i], approved, len(stacks) > 1)
 		if err != nil {
@@ -73,7 +74,7 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 		all.Go(func() { outcomes[i] = passes[i]() })
 	}
 	all.Wait()
-	worst := reconcile.InSync
+	worst := plan.InSync
 	for _, o := range outcomes {
 		worst = worse(worst, o)
 	}
@@ -87,22 +88,22 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 }
 
 // approvals is the one that --approve gives, if it does.
-func approvals(hash string) []reconcile.Approval {
+func approvals(hash string) []plan.Approval {
 	if hash == "" {
 		return nil
 	}
-	return []reconcile.Approval{{Hash: hash}}
+	return []plan.Approval{{Hash: hash}}
 }
 
 // watcher shows a pass until it is closed.
 type watcher interface {
-	reconcile.Watcher
+	engine.Watcher
 	Close()
 }
 
 // prepare makes a stack ready for its pass; end is to be called after all of
 // them, and after the pull requests.
-func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.Stack, approved string, among bool) (pass func() reconcile.Outcome, end func(), err error) {
+func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.Stack, approved string, among bool) (pass func() plan.Outcome, end func(), err error) {
 	repo, err := w.repo(s)
 	if err != nil {
 		return nil, nil, err
@@ -110,8 +111,8 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 	text := a.text()
 	text.Approve = approveCommand(cmd, s.Name)
 	shown := a.watch(s.Name, repo, text, among)
-	var watcher reconcile.Watcher
-	w.watcher = func() reconcile.Watcher { return watcher }
+	var watcher engine.Watcher
+	w.watcher = func() engine.Watcher { return watcher }
 	stack := w.stack(s, repo)
 	stack.Approved, stack.Only = approvals(approved), approved
 	stack.Report = func(report.Run) {}
@@ -120,7 +121,7 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 		return nil, nil, errors.Join(err, repo.Close())
 	}
 	watcher = watching(shown, others)
-	return func() reconcile.Outcome {
+	return func() plan.Outcome {
 		run := stack.Pass(cmd.Context())
 		shown.Close()
 		stack.Report(run)
@@ -152,7 +153,7 @@ func size(terminal *os.File) (width, height int) {
 }
 
 // tell says how a look ended that was no service's.
-func (a *app) tell(text report.Text, run report.Run, among bool) reconcile.Outcome {
+func (a *app) tell(text report.Text, run report.Run, among bool) plan.Outcome {
 	stack := ""
 	if among {
 		stack = run.Stack

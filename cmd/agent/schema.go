@@ -11,7 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -62,8 +62,8 @@ func (d described) schema() (map[string]any, error) {
 	if err != nil || d.gvk == config.GVK {
 		return schema, err
 	}
-	values, ours := reconcile.AnnotationValues(), map[string]any{}
-	for name, doc := range reconcile.Annotations() {
+	values, ours := resolve.AnnotationValues(), map[string]any{}
+	for name, doc := range resolve.Annotations() {
 		property := map[string]any{"type": "string", "description": doc}
 		if values[name] != nil {
 			property["enum"] = values[name]

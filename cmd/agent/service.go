@@ -20,7 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/control"
 	"github.com/stackreeve/stackreeve/internal/listen"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -56,8 +56,8 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 // stack is one stack with everybody who hears of it.
 func (svc *service) stack(a *app, s *config.Stack) (*agent.Stack, error) {
 	log := report.NewLog(svc.log.With("stack", s.Name))
-	var watcher reconcile.Watcher
-	w := wiring{log: svc.log, dataDir: a.dataDir, parallel: a.parallel, watcher: func() reconcile.Watcher { return watcher }}
+	var watcher engine.Watcher
+	w := wiring{log: svc.log, dataDir: a.dataDir, parallel: a.parallel, watcher: func() engine.Watcher { return watcher }}
 	w.observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
 	repo, err := w.repo(s)
 	if err != nil {

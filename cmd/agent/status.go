@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/config"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -141,14 +141,14 @@ func (s *surveyor) once(ctx context.Context) error {
 	return ended(worst)
 }
 
-func (s *surveyor) look(ctx context.Context, out io.Writer) (worst reconcile.Outcome, err error) {
+func (s *surveyor) look(ctx context.Context, out io.Writer) (worst plan.Outcome, err error) {
 	var views []report.StatusView
 	for i := range s.stacks {
 		stack := &s.stacks[i]
 		v, err := s.view(ctx, stack)
 		if err != nil {
 			if s.open[stack.Name] != nil && ctx.Err() != nil {
-				return reconcile.Broken, err
+				return plan.Broken, err
 			}
 			worst = worse(worst, s.failed(among(s.stacks, stack), err))
 			continue

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/private"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -61,7 +61,7 @@ func (s *survey) look(ctx context.Context, f report.StatusFilter) (v report.Stat
 		return v, err
 	}
 	v.Cloud, v.Region = cmp.Or(s.stack.Spec.Cloud, os.Getenv("OS_CLOUD"), "of the OS_* variables"), s.looker.seen()
-	v.Objects = reconcile.Statuses(v.Plan, all.Kinds(nil))
+	v.Objects = plan.Statuses(v.Plan, all.Kinds(nil))
 	s.lastPass(ctx, &v)
 	if len(f.Objects) > 0 {
 		s.detail(ctx, &v, f)
@@ -99,7 +99,7 @@ func (s *survey) lastPass(ctx context.Context, v *report.StatusView) {
 // detail adds the manifests of objects, and who last touched their files.
 func (s *survey) detail(ctx context.Context, v *report.StatusView, f report.StatusFilter) {
 	var files []string
-	var objects []*reconcile.ObjectStatus
+	var objects []*plan.ObjectStatus
 	for i := range v.Objects {
 		o := &v.Objects[i]
 		if len(f.Of(v.Objects[i:i+1])) == 0 {
@@ -125,7 +125,7 @@ func (s *survey) detail(ctx context.Context, v *report.StatusView, f report.Stat
 			continue
 		}
 		if t, ok := touched[s.inRepository(v.Rev, o.Status.Origin.File)]; ok {
-			o.Status.LastChange = &reconcile.StatusTouch{Commit: t.Commit, Author: show(t.Author), Time: t.Time.Format(time.RFC3339), Subject: show(t.Subject)}
+			o.Status.LastChange = &plan.StatusTouch{Commit: t.Commit, Author: show(t.Author), Time: t.Time.Format(time.RFC3339), Subject: show(t.Subject)}
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -59,7 +59,7 @@ configuration itself is checked, and the files with credentials that it names.`,
 		if err := a.showValidation(found, output); err != nil || len(found.Problems) == 0 {
 			return err
 		}
-		return ended(reconcile.Invalid)
+		return ended(plan.Invalid)
 	}
 	return cmd
 }

@@ -14,7 +14,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -24,7 +26,7 @@ type wiring struct {
 	dataDir  string
 	parallel int
 	observe  func(cloud.Request)
-	watcher  func() reconcile.Watcher
+	watcher  func() engine.Watcher
 	progress *progress // nil where nobody waits
 }
 
@@ -42,10 +44,10 @@ func (w wiring) stack(s *config.Stack, repo *source.Repo) *agent.Stack {
 }
 
 // sync runs a pass while people are told that it does.
-func (w wiring) sync(s *config.Stack, engine *reconcile.Engine) func(context.Context, reconcile.Revision) reconcile.Pass {
-	return func(ctx context.Context, rev reconcile.Revision) reconcile.Pass {
+func (w wiring) sync(s *config.Stack, eng *engine.Engine) func(context.Context, engine.Revision) engine.Pass {
+	return func(ctx context.Context, rev engine.Revision) engine.Pass {
 		defer w.progress.begin(of(s.Name, "comparing with the cloud"))()
-		return engine.Sync(ctx, rev)
+		return eng.Sync(ctx, rev)
 	}
 }
 
@@ -67,20 +69,20 @@ func (w wiring) repo(s *config.Stack) (*source.Repo, error) {
 }
 
 // read reads a revision of the stack's branch.
-func read(s *config.Stack) func(context.Context, fs.FS, string) ([]reconcile.Desired, error) {
-	return func(ctx context.Context, files fs.FS, region string) ([]reconcile.Desired, error) {
+func read(s *config.Stack) func(context.Context, fs.FS, string) ([]kind.Desired, error) {
+	return func(ctx context.Context, files fs.FS, region string) ([]kind.Desired, error) {
 		reading, _, err := contents(ctx, s, region, s.Bounds(), files)
 		return reading.Want, publicly(err)
 	}
 }
 
-func reader(s *config.Stack, region string, bounds reconcile.Bounds) reconcile.Reader {
+func reader(s *config.Stack, region string, bounds resolve.Bounds) resolve.Reader {
 	defaults := s.Spec.Defaults
 	defaults.Region = region
-	return reconcile.Reader{Kinds: all.Kinds(nil), Defaults: defaults, Bounds: bounds, Root: s.Spec.Source.Path}
+	return resolve.Reader{Kinds: all.Kinds(nil), Defaults: defaults, Bounds: bounds, Root: s.Spec.Source.Path}
 }
 
-func (w wiring) open(ctx context.Context, s *config.Stack) (*reconcile.Engine, string, error) {
+func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, string, error) {
 	defer w.progress.begin(of(s.Name, "logging in to the cloud"))()
 	log := w.log.With("stack", s.Name)
 	client, err := cloud.Open(ctx, cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: w.observe, Wrap: w.progress.requests(s.Name)})
@@ -91,7 +93,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*reconcile.Engine, s
 	if err != nil {
 		return nil, "", err
 	}
-	engine := &reconcile.Engine{
+	engine := &engine.Engine{
 		Stack: s.Name, Kinds: all.Kinds(client), Policies: s.Policies(), Limits: s.Limits,
 		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Secrets: client.Secrets, Prints: prints,
 	}

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // attend goes on listening while a pass runs. Its context ends, with a cause of
-// type [reconcile.Superseded], when there is a newer commit or somebody asked for
+// type [engine.Superseded], when there is a newer commit or somebody asked for
 // a look; stop ends the listening.
 func (s *Stack) attend(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
@@ -34,14 +34,14 @@ func (s *Stack) attend(parent context.Context) (ctx context.Context, stop func()
 }
 
 // supersededBy is what a context of attend ended for; "" when for nothing newer.
-func supersededBy(ctx context.Context) (by reconcile.Superseded) {
+func supersededBy(ctx context.Context) (by engine.Superseded) {
 	errors.As(context.Cause(ctx), &by)
 	return by
 }
 
 // newer waits for a signal, or for ctx to end, and tells what it calls for; ""
 // when for nothing. A signal that ctx ends with is not lost.
-func (s *Stack) newer(ctx context.Context) reconcile.Superseded {
+func (s *Stack) newer(ctx context.Context) engine.Superseded {
 	select {
 	case <-ctx.Done():
 		return ""
@@ -58,7 +58,7 @@ func (s *Stack) newer(ctx context.Context) reconcile.Superseded {
 		return "" // the next poll tells
 	}
 	s.news = &rev
-	return reconcile.Superseded("commit " + report.Short(rev.Commit))
+	return engine.Superseded("commit " + report.Short(rev.Commit))
 }
 
 // newest is what was fetched while a pass ran, or what the source has now.

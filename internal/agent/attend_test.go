@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
 // waiting is a pass that only waits, as for a machine in BUILD, until it is told
 // to stop.
-func waiting(ctx context.Context, _ int) reconcile.Pass {
+func waiting(ctx context.Context, _ int) engine.Pass {
 	<-ctx.Done()
-	pass := reconcile.Pass{Interrupted: true}
+	pass := engine.Pass{Interrupted: true}
 	errors.As(context.Cause(ctx), &pass.Superseded)
 	return pass
 }
@@ -49,7 +49,7 @@ func TestAPassGivesWay(t *testing.T) {
 }
 
 func TestAPersonEndsAPauseAfterFailures(t *testing.T) {
-	o := &outside{commit: "one", pass: func(context.Context, int) reconcile.Pass { return failed() }}
+	o := &outside{commit: "one", pass: func(context.Context, int) engine.Pass { return failed() }}
 	serve(t, o, "@every 24h", "@every 24h", func(s *Stack) {
 		o.pause(time.Hour)
 		n := len(o.passes)

@@ -23,7 +23,7 @@ const (
 //
 // One that is known to have been in sync is applied like any other. Of another it
 // is not known whether a newer one was applied, which is refused now: it is applied
-// with caution (see [reconcile.Cautious]). When it is known that one was, nothing
+// with caution (see [plan.Cautious]). When it is known that one was, nothing
 // is found.
 func (s *Stack) lookBack(ctx context.Context, head source.Revision, region string, refusal *report.Refusal) {
 	if s.Earlier == nil || s.barren == head.Commit {

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -136,7 +136,7 @@ func TestReadySaysWhatIsRefused(t *testing.T) {
 	if code, text := ready(); code != http.StatusOK || text != "ok\n" {
 		t.Errorf("afterwards %d %q", code, text)
 	}
-	h.Ran(report.Run{Stack: "s", Refused: &report.Refusal{Commit: "bad2", Problems: manifest.Problems{{What: strings.Repeat("\x1b[31mü", 1000)}}}, Pass: &reconcile.Pass{}})
+	h.Ran(report.Run{Stack: "s", Refused: &report.Refusal{Commit: "bad2", Problems: manifest.Problems{{What: strings.Repeat("\x1b[31mü", 1000)}}}, Pass: &engine.Pass{}})
 	if _, text := ready(); strings.Contains(text, "\x1b") || len(text) > 2*longestReason || !strings.Contains(text, "keeping nothing") {
 		t.Errorf("a long reason: %q", text)
 	}
@@ -144,4 +144,4 @@ func TestReadySaysWhatIsRefused(t *testing.T) {
 
 // cautious tells whether something weakens what is done about a revision: here
 // only caution does.
-func cautious(rev reconcile.Revision) bool { return len(rev.Policies) > 0 }
+func cautious(rev engine.Revision) bool { return len(rev.Policies) > 0 }

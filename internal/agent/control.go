@@ -7,7 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -24,10 +25,10 @@ type State struct {
 	// Approved tells who let a held plan through, and when; it is not carried out yet.
 	Approved string `json:"approved,omitempty"`
 	// Suspended says why nothing is carried out.
-	Suspended string            `json:"suspended,omitempty"`
-	Plan      reconcile.Summary `json:"plan"`
-	Refused   string            `json:"refused,omitempty"` // the newest commit, when its manifests are wrong
-	Error     string            `json:"error,omitempty"`
+	Suspended string       `json:"suspended,omitempty"`
+	Plan      plan.Summary `json:"plan"`
+	Refused   string       `json:"refused,omitempty"` // the newest commit, when its manifests are wrong
+	Error     string       `json:"error,omitempty"`
 }
 
 // ErrNothingHeld says that there is no plan to approve of.
@@ -46,10 +47,10 @@ func (e *OtherPlanError) Error() string {
 type control struct {
 	mu    sync.Mutex
 	state State
-	held  *reconcile.Plan
-	given *reconcile.Approval // of the plan that is held, or of what is left of it
-	at    time.Time           // when it was given
-	spent []string            // hashes of approvals that were used
+	held  *plan.Plan
+	given *plan.Approval // of the plan that is held, or of what is left of it
+	at    time.Time      // when it was given
+	spent []string       // hashes of approvals that were used
 }
 
 // mostSpent bounds what is remembered of approvals that were used.
@@ -61,7 +62,7 @@ const mostSpent = 1000
 func (s *Stack) Approve(hash, by string) error {
 	news, err := s.control.approve(hash, by, time.Now())
 	if news {
-		s.interrupt(reconcile.Superseded("the approval of " + hash))
+		s.interrupt(engine.Superseded("the approval of " + hash))
 	}
 	return err
 }
@@ -93,14 +94,14 @@ func (c *control) approve(hash, by string, now time.Time) (news bool, err error)
 	if c.given != nil && c.given.Hash == hash && c.given.Commit == c.held.Commit {
 		return false, nil
 	}
-	c.given = &reconcile.Approval{Hash: hash, By: by, Commit: c.held.Commit, Proof: c.held.Proof()}
+	c.given = &plan.Approval{Hash: hash, By: by, Commit: c.held.Commit, Proof: c.held.Proof()}
 	c.at = now
 	c.spent = slices.DeleteFunc(c.spent, func(spent string) bool { return spent == hash })
 	return true, nil
 }
 
 // approved are the approvals that a pass of the commit may use.
-func (s *Stack) approved(commit string) (list []reconcile.Approval) {
+func (s *Stack) approved(commit string) (list []plan.Approval) {
 	c := &s.control
 	c.mu.Lock()
 	defer c.mu.Unlock()

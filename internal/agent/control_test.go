@@ -10,24 +10,25 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // planned is a plan that creates the named things.
-func planned(commit string, names ...string) reconcile.Plan {
-	p := reconcile.Plan{Stack: "s", Commit: commit}
+func planned(commit string, names ...string) plan.Plan {
+	p := plan.Plan{Stack: "s", Commit: commit}
 	for _, name := range names {
-		p.Steps = append(p.Steps, reconcile.Step{Key: manifest.Key{Kind: "Thing", Name: name}, Action: reconcile.Create})
+		p.Steps = append(p.Steps, plan.Step{Key: manifest.Key{Kind: "Thing", Name: name}, Action: plan.Create})
 	}
 	return p
 }
 
 // manual makes passes that hold the plan for the names, unless it is approved.
 func (o *outside) manual(names *[]string) {
-	o.pass = func(_ context.Context, n int) reconcile.Pass {
+	o.pass = func(_ context.Context, n int) engine.Pass {
 		rev := o.passes[n-1]
-		plan := planned(rev.Commit, *names...).Apply(reconcile.Manual("a test"), reconcile.Brake(reconcile.Limits{}, rev.Approved))
-		pass := reconcile.Pass{First: plan, Last: plan}
+		plan := planned(rev.Commit, *names...).Apply(plan.Manual("a test"), plan.Brake(plan.Limits{}, rev.Approved))
+		pass := engine.Pass{First: plan, Last: plan}
 		if plan.Held == "" {
 			pass.Last.Steps = nil
 		}
@@ -104,7 +105,7 @@ func TestAnApprovalGivenTwiceIsOne(t *testing.T) {
 	o := &outside{commit: "one"}
 	o.manual(&names)
 	hold := o.pass
-	o.pass = func(ctx context.Context, n int) reconcile.Pass {
+	o.pass = func(ctx context.Context, n int) engine.Pass {
 		if len(o.passes[n-1].Approved) > 0 {
 			return waiting(ctx, n)
 		}
@@ -131,7 +132,7 @@ func TestAnApprovalDuringAPassIsNotLost(t *testing.T) {
 	o.manual(&names)
 	hold := o.pass
 	var release chan struct{}
-	o.pass = func(ctx context.Context, n int) reconcile.Pass {
+	o.pass = func(ctx context.Context, n int) engine.Pass {
 		if release != nil {
 			<-release
 		}
@@ -159,7 +160,7 @@ func TestAnApprovalOfTheCommandLineIsUsedOnce(t *testing.T) {
 	o := &outside{commit: "one"}
 	o.manual(&names)
 	s := o.stack(t, "@every 24h", "@every 24h")
-	s.Approved = []reconcile.Approval{{Hash: planned("one", "a").Hash()}}
+	s.Approved = []plan.Approval{{Hash: planned("one", "a").Hash()}}
 	for i, want := range []bool{false, true} {
 		run := s.Pass(t.Context())
 		s.control.saw(run)
@@ -173,12 +174,12 @@ func TestAnApprovalOfTheCommandLineIsUsedOnce(t *testing.T) {
 func TestARefusedCommitCanSuspend(t *testing.T) {
 	o := &outside{commit: "one"}
 	s := o.stack(t, "@every 1m", "@every 5m")
-	s.Weaker = func(files fs.FS) ([]reconcile.Policy, error) {
+	s.Weaker = func(files fs.FS) ([]plan.Policy, error) {
 		entries, err := fs.ReadDir(files, ".")
 		if err != nil || !strings.HasSuffix(entries[0].Name(), "stop") {
 			return nil, err
 		}
-		return []reconcile.Policy{reconcile.Suspend("a test")}, nil
+		return []plan.Policy{plan.Suspend("a test")}, nil
 	}
 	var got []string
 	for _, commit := range []string{"one", "bad-stop", "bad", "two-stop", "three"} {
@@ -190,7 +191,7 @@ func TestARefusedCommitCanSuspend(t *testing.T) {
 	if want := []string{"one ", "one a test", "one ", "two-stop a test", "three "}; !slices.Equal(got, want) {
 		t.Errorf("passes %q, want %q", got, want)
 	}
-	s.Weaker = func(fs.FS) ([]reconcile.Policy, error) { return nil, errors.New("the disk is away") }
+	s.Weaker = func(fs.FS) ([]plan.Policy, error) { return nil, errors.New("the disk is away") }
 	s.Pass(t.Context())
 	if plan := planned("").Apply(o.passes[len(o.passes)-1].Policies...); !strings.Contains(plan.Suspended, "the disk is away") {
 		t.Errorf("settings that cannot be read: %+v", plan)

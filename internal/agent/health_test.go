@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -18,14 +19,14 @@ func TestReadyOnceEveryStackWasSeen(t *testing.T) {
 		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
 		return w.Code, w.Body.String()
 	}
-	h.Ran(report.Run{Stack: "a", Pass: &reconcile.Pass{}})
+	h.Ran(report.Run{Stack: "a", Pass: &engine.Pass{}})
 	h.Ran(report.Run{Stack: "b"})
-	h.Ran(report.Run{Stack: "b", Pass: &reconcile.Pass{First: reconcile.Plan{Unlisted: []string{"Network: 503"}}}})
+	h.Ran(report.Run{Stack: "b", Pass: &engine.Pass{First: plan.Plan{Unlisted: []string{"Network: 503"}}}})
 	if code, text := ready(); code != http.StatusServiceUnavailable || !strings.Contains(text, "b") || strings.Contains(text, "a,") {
 		t.Errorf("%d %q before b was seen; want 503 that names b", code, text)
 	}
-	h.Ran(report.Run{Stack: "b", Pass: &reconcile.Pass{}})
-	h.Ran(report.Run{Stack: "b", Pass: &reconcile.Pass{First: reconcile.Plan{Unlisted: []string{"Network: 503"}}}})
+	h.Ran(report.Run{Stack: "b", Pass: &engine.Pass{}})
+	h.Ran(report.Run{Stack: "b", Pass: &engine.Pass{First: plan.Plan{Unlisted: []string{"Network: 503"}}}})
 	if code, _ := ready(); code != http.StatusOK {
 		t.Errorf("%d after all were seen, want 200", code)
 	}

@@ -6,7 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -69,7 +70,7 @@ func (s *Stack) Now() { s.interrupt("a request to look again") }
 
 func (s *Stack) signals() *Stack {
 	s.once.Do(func() {
-		s.wake, s.check, s.now = make(chan struct{}, 1), make(chan struct{}, 1), make(chan reconcile.Superseded, 1)
+		s.wake, s.check, s.now = make(chan struct{}, 1), make(chan struct{}, 1), make(chan engine.Superseded, 1)
 	})
 	return s
 }
@@ -82,7 +83,7 @@ func signal(c chan struct{}) {
 }
 
 // interrupt has the stack looked at now; by is what a pass in progress gives way to.
-func (s *Stack) interrupt(by reconcile.Superseded) {
+func (s *Stack) interrupt(by engine.Superseded) {
 	select {
 	case s.signals().now <- by:
 	default: // one is waiting already
@@ -131,7 +132,7 @@ type rest struct {
 }
 
 func (r *rest) after(run report.Run, now time.Time) {
-	if run.Outcome() != reconcile.Broken {
+	if run.Outcome() != plan.Broken {
 		*r = rest{}
 		return
 	}

@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -29,21 +31,21 @@ type Stack struct {
 	// Read turns files into what the stack wants. Its error is a
 	// [manifest.Problems] when a commit has to mend it. The region is "" while
 	// the cloud is not known.
-	Read func(ctx context.Context, files fs.FS, region string) ([]reconcile.Desired, error)
+	Read func(ctx context.Context, files fs.FS, region string) ([]kind.Desired, error)
 	// Weaker, when set, reads which policies a revision has besides those of the
 	// configuration. It is asked about files that Read has accepted, and about newer
 	// ones that it refused.
-	Weaker func(files fs.FS) ([]reconcile.Policy, error)
+	Weaker func(files fs.FS) ([]plan.Policy, error)
 	// Open connects to the cloud. It is called again after the cloud could not
 	// be seen, so that new credentials are read.
 	Open func(context.Context) (Cloud, error)
 	// Approved are the plans that the brake may let through.
-	Approved []reconcile.Approval
+	Approved []plan.Approval
 	// Only, when set, is the hash of the one plan that may be carried out.
 	Only string
 	// Approvals, when set, finds what people approved of elsewhere. It is asked
 	// while a commit is held.
-	Approvals func(ctx context.Context, commit string) []reconcile.Approval
+	Approvals func(ctx context.Context, commit string) []plan.Approval
 	// Applied, when set, tells whether it is known elsewhere that a commit was in
 	// sync. It is asked once, after a start.
 	Applied func(ctx context.Context, commit string) bool
@@ -69,7 +71,7 @@ type Stack struct {
 	once     sync.Once
 	wake     chan struct{}
 	check    chan struct{}
-	now      chan reconcile.Superseded
+	now      chan engine.Superseded
 
 	control control
 }
@@ -77,7 +79,7 @@ type Stack struct {
 // Cloud is an opened cloud, as the cycle sees it.
 type Cloud struct {
 	Region string
-	Sync   func(context.Context, reconcile.Revision) reconcile.Pass
+	Sync   func(context.Context, engine.Revision) engine.Pass
 }
 
 // Pass looks once and carries out what differs.
@@ -129,9 +131,9 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, newest source.Revisio
 	run.Revision = rev
 	policies := s.weaker(rev, newest)
 	if s.cautious {
-		policies = append(policies, reconcile.Cautious)
+		policies = append(policies, plan.Cautious)
 	}
-	revision := reconcile.Revision{
+	revision := engine.Revision{
 		Commit: rev.Commit, Want: want, Approved: s.approved(rev.Commit), Only: s.Only, Synced: s.wasSynced(ctx, rev.Commit), Policies: policies,
 	}
 	ctx, stop := s.attend(ctx)
@@ -141,7 +143,7 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, newest source.Revisio
 		s.interrupt(by) // it came when the pass had ended
 	}
 	run.Pass = &pass
-	if pass.Outcome() == reconcile.InSync && !s.cautious {
+	if pass.Outcome() == plan.InSync && !s.cautious {
 		s.synced = rev.Commit
 	}
 	if len(pass.Last.Unlisted) > 0 {
@@ -151,13 +153,13 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, newest source.Revisio
 
 // sync carries out a revision, also when it is held and people approved of that
 // elsewhere.
-func (s *Stack) sync(ctx context.Context, rev reconcile.Revision) reconcile.Pass {
+func (s *Stack) sync(ctx context.Context, rev engine.Revision) engine.Pass {
 	pass := s.cloud.Sync(ctx, rev)
 	if pass.First.Held == "" || s.Approvals == nil || ctx.Err() != nil {
 		return pass
 	}
 	approved := s.Approvals(ctx, rev.Commit)
-	if !slices.ContainsFunc(approved, func(a reconcile.Approval) bool { return a.Covers(pass.First) }) {
+	if !slices.ContainsFunc(approved, func(a plan.Approval) bool { return a.Covers(pass.First) }) {
 		return pass
 	}
 	rev.Approved = append(slices.Clip(rev.Approved), approved...)
@@ -179,7 +181,7 @@ func (s *Stack) wasSynced(ctx context.Context, commit string) bool {
 
 // choose reads rev or, when its manifests are refused, the last revision that
 // was accepted. ok is false when there is neither.
-func (s *Stack) choose(ctx context.Context, run *report.Run, rev source.Revision) (_ source.Revision, want []reconcile.Desired, ok bool) {
+func (s *Stack) choose(ctx context.Context, run *report.Run, rev source.Revision) (_ source.Revision, want []kind.Desired, ok bool) {
 	region := ""
 	if s.cloud != nil {
 		region = s.cloud.Region

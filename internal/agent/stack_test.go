@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -30,9 +32,9 @@ type outside struct {
 	openErr error
 	region  string
 
-	passes []reconcile.Revision
+	passes []engine.Revision
 	at     []time.Time
-	pass   func(ctx context.Context, n int) reconcile.Pass
+	pass   func(ctx context.Context, n int) engine.Pass
 
 	runs []report.Run
 }
@@ -66,7 +68,7 @@ func (o *outside) fetch(context.Context) (source.Revision, bool, error) {
 	return source.Revision{Commit: o.commit, Files: fstest.MapFS{o.commit: {}}}, changed, nil
 }
 
-func (o *outside) read(_ context.Context, files fs.FS, region string) ([]reconcile.Desired, error) {
+func (o *outside) read(_ context.Context, files fs.FS, region string) ([]kind.Desired, error) {
 	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
 		return nil, err
@@ -75,7 +77,7 @@ func (o *outside) read(_ context.Context, files fs.FS, region string) ([]reconci
 	if strings.HasPrefix(name, "bad") || region == "nowhere" {
 		return nil, manifest.Problems{{What: "is bad"}}
 	}
-	return []reconcile.Desired{{Key: manifest.Key{Kind: "Thing", Name: name}}}, nil
+	return []kind.Desired{{Key: manifest.Key{Kind: "Thing", Name: name}}}, nil
 }
 
 func (o *outside) open(context.Context) (Cloud, error) {
@@ -85,13 +87,13 @@ func (o *outside) open(context.Context) (Cloud, error) {
 	if o.openErr != nil {
 		return Cloud{}, o.openErr
 	}
-	return Cloud{Region: o.region, Sync: func(ctx context.Context, rev reconcile.Revision) reconcile.Pass {
+	return Cloud{Region: o.region, Sync: func(ctx context.Context, rev engine.Revision) engine.Pass {
 		o.mu.Lock()
 		o.passes, o.at = append(o.passes, rev), append(o.at, time.Now())
 		n, pass := len(o.passes), o.pass
 		o.mu.Unlock()
 		if pass == nil {
-			return reconcile.Pass{}
+			return engine.Pass{}
 		}
 		return pass(ctx, n)
 	}}, nil
@@ -105,19 +107,19 @@ func (o *outside) commits() []string {
 	return list
 }
 
-func failed() reconcile.Pass { return reconcile.Pass{Failures: []reconcile.Failure{{Reason: "no"}}} }
+func failed() engine.Pass { return engine.Pass{Failures: []engine.Failure{{Reason: "no"}}} }
 
 func TestASourceThatIsAwayKeepsTheLastRevision(t *testing.T) {
 	o := &outside{}
 	s := o.stack(t, "@every 1m", "@every 5m")
-	if run := s.Pass(t.Context()); run.Err == nil || run.Outcome() != reconcile.Broken || o.opens != 0 {
+	if run := s.Pass(t.Context()); run.Err == nil || run.Outcome() != plan.Broken || o.opens != 0 {
 		t.Errorf("without any revision: %+v after %d opens; want an error and no cloud", run, o.opens)
 	}
 	o.commit = "one"
 	s.Pass(t.Context())
 	o.commit = ""
 	run := s.Pass(t.Context())
-	if run.FetchErr == nil || run.Pass == nil || run.Revision.Commit != "one" || run.Outcome() != reconcile.Broken {
+	if run.FetchErr == nil || run.Pass == nil || run.Revision.Commit != "one" || run.Outcome() != plan.Broken {
 		t.Errorf("got %+v; want a pass of the last revision that says so", run)
 	}
 	if got, want := o.commits(), []string{"one/one", "one/one"}; !slices.Equal(got, want) {
@@ -128,7 +130,7 @@ func TestASourceThatIsAwayKeepsTheLastRevision(t *testing.T) {
 func TestARefusedRevisionKeepsTheLastGoodOne(t *testing.T) {
 	o := &outside{commit: "bad1"}
 	s := o.stack(t, "@every 1m", "@every 5m")
-	if run := s.Pass(t.Context()); run.Refused == nil || run.Pass != nil || run.Outcome() != reconcile.Invalid || o.opens != 0 {
+	if run := s.Pass(t.Context()); run.Refused == nil || run.Pass != nil || run.Outcome() != plan.Invalid || o.opens != 0 {
 		t.Errorf("got %+v after %d opens; want a refusal and nothing else", run, o.opens)
 	}
 	o.commit = "one"
@@ -153,11 +155,11 @@ func TestManifestsAreReadAgainOnceTheRegionIsKnown(t *testing.T) {
 
 func TestACommitThatWasInSyncExplainsNothingMore(t *testing.T) {
 	o := &outside{commit: "one"}
-	o.pass = func(_ context.Context, n int) reconcile.Pass {
+	o.pass = func(_ context.Context, n int) engine.Pass {
 		if n == 1 {
 			return failed()
 		}
-		return reconcile.Pass{}
+		return engine.Pass{}
 	}
 	s := o.stack(t, "@every 1m", "@every 5m")
 	for range 3 {
@@ -181,11 +183,11 @@ func TestTheCloudIsOpenedAgainWhenItCannotBeSeen(t *testing.T) {
 		t.Errorf("got %+v, want the error of opening", run)
 	}
 	o.openErr = nil
-	o.pass = func(_ context.Context, n int) reconcile.Pass {
+	o.pass = func(_ context.Context, n int) engine.Pass {
 		if n == 2 {
-			return reconcile.Pass{Last: reconcile.Plan{Unlisted: []string{"401"}}}
+			return engine.Pass{Last: plan.Plan{Unlisted: []string{"401"}}}
 		}
-		return reconcile.Pass{}
+		return engine.Pass{}
 	}
 	for range 4 {
 		s.Pass(t.Context())
@@ -197,16 +199,16 @@ func TestTheCloudIsOpenedAgainWhenItCannotBeSeen(t *testing.T) {
 
 func TestAHeldCommitGoesOnWhenPeopleApprove(t *testing.T) {
 	o := &outside{commit: "one"}
-	held := reconcile.Pass{First: reconcile.Plan{Held: "too much"}, Last: reconcile.Plan{Held: "too much"}}
-	o.pass = func(_ context.Context, n int) reconcile.Pass {
+	held := engine.Pass{First: plan.Plan{Held: "too much"}, Last: plan.Plan{Held: "too much"}}
+	o.pass = func(_ context.Context, n int) engine.Pass {
 		if len(o.passes[n-1].Approved) > 0 {
-			return reconcile.Pass{}
+			return engine.Pass{}
 		}
 		return held
 	}
 	s := o.stack(t, "@every 1m", "@every 5m")
-	var approved []reconcile.Approval
-	s.Approvals = func(_ context.Context, commit string) []reconcile.Approval {
+	var approved []plan.Approval
+	s.Approvals = func(_ context.Context, commit string) []plan.Approval {
 		if commit != "one" {
 			t.Errorf("asked about %q, want one", commit)
 		}
@@ -215,12 +217,12 @@ func TestAHeldCommitGoesOnWhenPeopleApprove(t *testing.T) {
 	if run := s.Pass(t.Context()); run.Pass.First.Held == "" || len(o.passes) != 1 {
 		t.Errorf("%+v after %d passes; want it held, and one pass", run.Pass, len(o.passes))
 	}
-	approved = []reconcile.Approval{{Hash: "another"}}
+	approved = []plan.Approval{{Hash: "another"}}
 	if run := s.Pass(t.Context()); run.Pass.First.Held == "" || len(o.passes) != 2 {
 		t.Errorf("%+v after %d passes; want it held, and no second pass", run.Pass, len(o.passes))
 	}
-	approved = []reconcile.Approval{{Hash: held.First.Hash()}}
-	if run := s.Pass(t.Context()); run.Outcome() != reconcile.InSync || len(o.passes) != 4 {
+	approved = []plan.Approval{{Hash: held.First.Hash()}}
+	if run := s.Pass(t.Context()); run.Outcome() != plan.InSync || len(o.passes) != 4 {
 		t.Errorf("%+v after %d passes; want it done in a second pass", run.Pass, len(o.passes))
 	}
 }
@@ -230,7 +232,7 @@ func TestWhatWasInSyncIsAskedElsewhereOnceAfterAStart(t *testing.T) {
 	s := o.stack(t, "@every 1m", "@every 5m")
 	var asked []string
 	s.Applied = func(_ context.Context, commit string) bool { asked = append(asked, commit); return commit == "one" }
-	o.pass = func(context.Context, int) reconcile.Pass { return failed() }
+	o.pass = func(context.Context, int) engine.Pass { return failed() }
 	s.Pass(t.Context())
 	s.Pass(t.Context())
 	o.commit = "two"
@@ -301,7 +303,7 @@ func TestPollsLookForCommitsAndChecksAtTheCloud(t *testing.T) {
 }
 
 func TestFailedPassesAreTriedAgainLessAndLessOften(t *testing.T) {
-	o := &outside{commit: "one", pass: func(context.Context, int) reconcile.Pass { return failed() }}
+	o := &outside{commit: "one", pass: func(context.Context, int) engine.Pass { return failed() }}
 	serve(t, o, "@every 24h", "@every 1m", func(s *Stack) {
 		o.pause(time.Hour)
 		var rests []time.Duration
@@ -334,11 +336,11 @@ func TestFailedPassesAreTriedAgainLessAndLessOften(t *testing.T) {
 func TestStoppingLetsThePassEnd(t *testing.T) {
 	o := &outside{commit: "one"}
 	ended := false
-	o.pass = func(ctx context.Context, _ int) reconcile.Pass {
+	o.pass = func(ctx context.Context, _ int) engine.Pass {
 		<-ctx.Done()
 		time.Sleep(20 * time.Second)
 		ended = true
-		return reconcile.Pass{Interrupted: true}
+		return engine.Pass{Interrupted: true}
 	}
 	serve(t, o, "@every 1m", "@every 5m", func(*Stack) {})
 	if !ended || len(o.passes) != 1 || len(o.runs) != 1 || !o.runs[0].Pass.Interrupted {
@@ -349,7 +351,7 @@ func TestStoppingLetsThePassEnd(t *testing.T) {
 func TestOneBrokenStackStopsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken, fine := &outside{}, &outside{commit: "one"}
-		stuck := &outside{commit: "one", pass: func(ctx context.Context, _ int) reconcile.Pass { <-ctx.Done(); return failed() }}
+		stuck := &outside{commit: "one", pass: func(ctx context.Context, _ int) engine.Pass { <-ctx.Done(); return failed() }}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		stacks := []*Stack{broken.stack(t, "@every 1m", "@every 5m"), stuck.stack(t, "@every 1m", "@every 5m"), fine.stack(t, "@every 1m", "@every 5m")}

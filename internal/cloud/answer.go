@@ -23,7 +23,7 @@ type answerError struct {
 // Error implements error.
 func (e *answerError) Error() string { return e.with(e.words) }
 
-// Unquoted implements reconcile.Unquoted.
+// Unquoted implements kind.Unquoted.
 func (e *answerError) Unquoted() string { return e.with("") }
 
 func (e *answerError) with(words string) string {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 type named struct{ ID, Name string }
@@ -38,7 +38,7 @@ func TestAttackRedirectElsewhere(t *testing.T) {
 			}
 			for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
 				call := cloud.Call{Service: cloud.Compute, Method: method, Path: "servers/1", Body: map[string]any{"adminPass": "hunter2"}}
-				if err := c.Do(t.Context(), call); err == nil || errors.Is(err, reconcile.ErrGone) {
+				if err := c.Do(t.Context(), call); err == nil || errors.Is(err, kind.ErrGone) {
 					t.Errorf("%s: %s: %v", what, method, err)
 				}
 			}
@@ -306,7 +306,7 @@ func TestAttackRetryAfter(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		})
 		_, err := listServers(t, h.open(t))
-		var later *reconcile.RetryAfterError
+		var later *kind.RetryAfterError
 		if !errors.As(err, &later) || later.After <= 0 || later.After > 15*time.Minute || h.requests("servers") != 1 {
 			t.Errorf("%s: %v after %d requests", text, err, h.requests("servers"))
 		}

@@ -20,7 +20,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/private"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -128,7 +128,7 @@ func TestApplicationCredential(t *testing.T) {
 	refused(t, server, "agent")
 	server.ResetRequests()
 	err = networks(t, c)
-	if !errors.Is(err, reconcile.ErrRejected) {
+	if !errors.Is(err, kind.ErrRejected) {
 		t.Errorf("revoked in mid-pass: %v; want a rejection", err)
 	}
 	if n := len(server.Requests()); n > 3 {
@@ -153,7 +153,7 @@ func refused(t *testing.T, server *simulator.Server, entry string) {
 	t.Helper()
 	server.ResetRequests()
 	_, err := cloud.Open(t.Context(), cloud.Config{Cloud: entry})
-	if !errors.Is(err, reconcile.ErrRejected) || !strings.Contains(private.Text(err), "cloud "+entry) || !strings.Contains(private.Text(err), "check user, password or application credential") {
+	if !errors.Is(err, kind.ErrRejected) || !strings.Contains(private.Text(err), "cloud "+entry) || !strings.Contains(private.Text(err), "check user, password or application credential") {
 		t.Errorf("got %v; want a rejection that says what to check", err)
 	}
 	if n := len(server.Requests()); n != 1 {
@@ -171,7 +171,7 @@ func TestNobodyAtTheAddress(t *testing.T) {
 	server := start(t, simulator.Options{})
 	write(t, "clouds.yaml", strings.ReplaceAll(string(server.CloudsYAML()), server.URL, "http://127.0.0.1:1"))
 	err := use(t, cloud.Config{Cloud: "demo"})
-	if err == nil || errors.Is(err, reconcile.ErrRejected) || !strings.Contains(private.Text(err), "http://127.0.0.1:1/identity/v3") || !strings.Contains(private.Text(err), "check auth_url") {
+	if err == nil || errors.Is(err, kind.ErrRejected) || !strings.Contains(private.Text(err), "http://127.0.0.1:1/identity/v3") || !strings.Contains(private.Text(err), "check auth_url") {
 		t.Errorf("got %v; want an error that may pass and names the address", err)
 	}
 }
@@ -208,7 +208,7 @@ func TestEnvironmentOnly(t *testing.T) {
 		t.Error(err)
 	}
 	t.Setenv("OS_PASSWORD", "wrong-one")
-	if err := use(t, cloud.Config{}); !errors.Is(err, reconcile.ErrRejected) {
+	if err := use(t, cloud.Config{}); !errors.Is(err, kind.ErrRejected) {
 		t.Errorf("got %v, want a rejection", err)
 	}
 }
@@ -262,7 +262,7 @@ func TestUnknownRegion(t *testing.T) {
 	server := start(t, simulator.Options{})
 	write(t, "clouds.yaml", strings.ReplaceAll(string(server.CloudsYAML()), "RegionOne", "RegionTwo"))
 	_, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo"})
-	if err == nil || !errors.Is(err, reconcile.ErrRejected) || !strings.Contains(private.Text(err), "RegionTwo") || !strings.Contains(private.Text(err), "RegionOne") {
+	if err == nil || !errors.Is(err, kind.ErrRejected) || !strings.Contains(private.Text(err), "RegionTwo") || !strings.Contains(private.Text(err), "RegionOne") {
 		t.Errorf("got %v; want a rejection that names the regions there are", err)
 	}
 }
@@ -271,7 +271,7 @@ func TestNoKeystoneAtThePath(t *testing.T) {
 	server := start(t, simulator.Options{})
 	write(t, "clouds.yaml", strings.ReplaceAll(string(server.CloudsYAML()), "/identity/v3", "/identify/v3"))
 	_, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo"})
-	if !errors.Is(err, reconcile.ErrRejected) || !strings.Contains(private.Text(err), "check auth_url") {
+	if !errors.Is(err, kind.ErrRejected) || !strings.Contains(private.Text(err), "check auth_url") {
 		t.Errorf("got %v; want a rejection that says to check auth_url", err)
 	}
 }

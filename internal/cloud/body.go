@@ -3,7 +3,7 @@ package cloud
 import (
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // OrcGroup is the API group of the resource kinds: K-ORC's, whose vocabulary
@@ -28,10 +28,10 @@ type Attribute struct {
 
 // Changed makes the body of an update: the attributes of the fields that
 // changed.
-func Changed(changes []reconcile.Change, attributes map[string]Attribute) map[string]any {
+func Changed(changes []kind.Change, attributes map[string]Attribute) map[string]any {
 	body := map[string]any{}
 	for field, a := range attributes {
-		if reconcile.Has(changes, field) {
+		if kind.Has(changes, field) {
 			body[a.Name] = a.Value
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Catalog types of the services the kinds use.
@@ -121,7 +121,7 @@ func (c *Client) service(name string) (*gophercloud.ServiceClient, error) {
 	}[name]
 	s, err := open(c.provider, c.endpoint)
 	if errors.As(err, new(gophercloud.ErrEndpointNotFound)) || errors.As(err, new(*gophercloud.ErrEndpointNotFound)) {
-		return nil, fmt.Errorf("the catalog has no %s service in region %s: %w", name, c.Region, reconcile.ErrNoService)
+		return nil, fmt.Errorf("the catalog has no %s service in region %s: %w", name, c.Region, kind.ErrNoService)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, c.conceal(Classify(err)))

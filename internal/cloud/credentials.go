@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/private"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 type credentials struct {
@@ -214,7 +214,7 @@ func readOverrides(file, name string) (map[string]*url.URL, error) {
 // unusable is an error of the configuration, of which people elsewhere learn
 // only that there is one.
 func unusable(err error) error {
-	return private.Hidef("the agent's configuration of its cloud cannot be used; the agent's log has the details", "%w: %w", reconcile.ErrRejected, err)
+	return private.Hidef("the agent's configuration of its cloud cannot be used; the agent's log has the details", "%w: %w", kind.ErrRejected, err)
 }
 
 // What people elsewhere learn of a cloud that does not let us in.
@@ -242,10 +242,10 @@ func authError(c credentials, err error) error {
 	switch text := withheld(code.Body); {
 	case refusesCredentials(code):
 		return private.Hidef(lockedOut, "%w: cloud %s: %s refuses the credentials (%s); check user, password or application credential, project and domain names, and whether they have expired",
-			reconcile.ErrRejected, c.name, where, text)
+			kind.ErrRejected, c.name, where, text)
 	case code.Actual < 500 && code.Actual != 429:
 		return private.Hidef(unreachable, "%w: cloud %s: %s does not answer as Keystone does (%d %s); check auth_url, which usually ends in /v3",
-			reconcile.ErrRejected, c.name, where, code.Actual, text)
+			kind.ErrRejected, c.name, where, code.Actual, text)
 	}
 	return private.Hidef(unreachable, "cloud %s: authenticate at %s: %w", c.name, where, classify(err, withheld))
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/private"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // origins are the servers that get the token: that of auth_url, which the
@@ -103,7 +103,7 @@ const badCatalog = "the cloud's catalog has an address that is not used"
 func checkEndpoint(home *url.URL, service, text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, private.Hidef(badCatalog, "%w: the catalog's address %.200q of %s is not an http or https URL; correct the catalog%s", reconcile.ErrRejected, text, service, orOverride(service))
+		return nil, private.Hidef(badCatalog, "%w: the catalog's address %.200q of %s is not an http or https URL; correct the catalog%s", kind.ErrRejected, text, service, orOverride(service))
 	}
 	what := ""
 	switch {
@@ -116,7 +116,7 @@ func checkEndpoint(home *url.URL, service, text string) (*url.URL, error) {
 	default:
 		return u, nil
 	}
-	return u, private.Hidef(badCatalog, "%w: the catalog's address %s of %s %s, so it gets no token; correct the catalog%s", reconcile.ErrRejected, outbound.Origin(u), service, what, orOverride(service))
+	return u, private.Hidef(badCatalog, "%w: the catalog's address %s of %s %s, so it gets no token; correct the catalog%s", kind.ErrRejected, outbound.Origin(u), service, what, orOverride(service))
 }
 
 func orOverride(service string) string {
@@ -194,7 +194,7 @@ func ownAddress(s *gophercloud.ServiceClient, call Call) (string, error) {
 	if err != nil || !outbound.SameOrigin(own, u) {
 		return "", private.Hidef("its answer leads to another address, which gets no request",
 			"%w: its answer leads to %.200q, which is not on %s and gets no request; behind a proxy that ends TLS, the service has to be told so (oslo.middleware: enable_proxy_headers_parsing)",
-			reconcile.ErrRejected, call.Path, outbound.Origin(own))
+			kind.ErrRejected, call.Path, outbound.Origin(own))
 	}
 	return call.Path, nil
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/private"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Classify gives an error of a request its class (see package reconcile) and a
@@ -50,14 +50,14 @@ func classify(err error, words quote) error {
 	}
 	described := answer.withoutAddresses()
 	class := classOf(code)
-	if errors.Is(class, reconcile.ErrRejected) && usedUp.Match(code.Body) {
-		return fmt.Errorf("%w: %w: %w", class, reconcile.ErrUsedUp, described)
+	if errors.Is(class, kind.ErrRejected) && usedUp.Match(code.Body) {
+		return fmt.Errorf("%w: %w: %w", class, kind.ErrUsedUp, described)
 	}
 	if class != nil {
 		return fmt.Errorf("%w: %w", class, described)
 	}
 	if after := retryAfter(code.ResponseHeader); after > 0 {
-		return &reconcile.RetryAfterError{After: after, Err: described}
+		return &kind.RetryAfterError{After: after, Err: described}
 	}
 	return described
 }
@@ -66,34 +66,34 @@ func classify(err error, words quote) error {
 func lapsedError(err error) error {
 	var code gophercloud.ErrUnexpectedResponseCode
 	if errors.As(err, &code) && refusesCredentials(code) {
-		return private.Hidef(lockedOut, "%w: Keystone does not accept the credentials any more (%s); check whether they were revoked or have expired", reconcile.ErrRejected, withheld(code.Body))
+		return private.Hidef(lockedOut, "%w: Keystone does not accept the credentials any more (%s); check whether they were revoked or have expired", kind.ErrRejected, withheld(code.Body))
 	}
 	return fmt.Errorf("renew the token: %w", classify(err, withheld))
 }
 
 func classified(err error) bool {
-	for _, class := range []error{reconcile.ErrBusy, reconcile.ErrRejected, reconcile.ErrGone, reconcile.ErrNoService} {
+	for _, class := range []error{kind.ErrBusy, kind.ErrRejected, kind.ErrGone, kind.ErrNoService} {
 		if errors.Is(err, class) {
 			return true
 		}
 	}
-	return errors.As(err, new(*reconcile.RetryAfterError))
+	return errors.As(err, new(*kind.RetryAfterError))
 }
 
 func classOf(code gophercloud.ErrUnexpectedResponseCode) error {
 	switch code.Actual {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed,
 		http.StatusRequestEntityTooLarge, http.StatusNotImplemented, http.StatusUnprocessableEntity:
-		return reconcile.ErrRejected
+		return kind.ErrRejected
 	case http.StatusNotFound, http.StatusGone:
-		return reconcile.ErrGone
+		return kind.ErrGone
 	case http.StatusConflict:
 		if usedUp.Match(code.Body) {
-			return reconcile.ErrRejected
+			return kind.ErrRejected
 		}
-		return reconcile.ErrBusy
+		return kind.ErrBusy
 	case http.StatusPreconditionFailed, http.StatusLocked:
-		return reconcile.ErrBusy
+		return kind.ErrBusy
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func withoutURL(err error) error {
 		err = private.Hide("no answer that can be used; the agent's log has the details", err)
 	}
 	if errors.Is(err, outbound.ErrRefused) {
-		return fmt.Errorf("%w: %w", reconcile.ErrRejected, err)
+		return fmt.Errorf("%w: %w", kind.ErrRejected, err)
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // features are what a cloud turned out to be able to do. They are asked for
@@ -67,7 +67,7 @@ func (c *Client) Microversion(ctx context.Context, service, want string) (string
 func (c *Client) Require(ctx context.Context, service, want, what string) (string, error) {
 	have, err := c.Microversion(ctx, service, want)
 	if err == nil && have != want {
-		err = fmt.Errorf("%w: %s need microversion %s of the %s service, this cloud has %s", reconcile.ErrRejected, what, want, service, have)
+		err = fmt.Errorf("%w: %s need microversion %s of the %s service, this cloud has %s", kind.ErrRejected, what, want, service, have)
 	}
 	return have, err
 }

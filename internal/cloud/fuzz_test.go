@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // FuzzMarks: whatever others write where marks are carried, only what has the
@@ -19,11 +19,11 @@ func FuzzMarks(f *testing.F) {
 	f.Add("stackreeve:", "stackreeve-applied:", ":keep", true)
 	f.Add("stackreeve-", "["+owner, "a:keep:keep", false)
 	f.Fuzz(func(t *testing.T, a, b, applied string, keep bool) {
-		for _, m := range []*reconcile.Mark{cloud.MarkInTags([]string{a, b}), cloud.MarkInText(a), cloud.MarkInMetadata(map[string]string{cloud.OwnerKey: a, cloud.AppliedKey: b})} {
+		for _, m := range []*kind.Mark{cloud.MarkInTags([]string{a, b}), cloud.MarkInText(a), cloud.MarkInMetadata(map[string]string{cloud.OwnerKey: a, cloud.AppliedKey: b})} {
 			if m == nil {
 				continue
 			}
-			if _, ok := reconcile.ParseOwner(m.Owner); !ok || !strings.Contains(a+"\n"+b, m.Owner) {
+			if _, ok := kind.ParseOwner(m.Owner); !ok || !strings.Contains(a+"\n"+b, m.Owner) {
 				t.Errorf("%q, %q are taken for %+v", a, b, m)
 			}
 		}
@@ -35,7 +35,7 @@ func FuzzMarks(f *testing.F) {
 		if strings.ContainsAny(applied, ":") || applied == "" {
 			return // no digest is written so
 		}
-		want := reconcile.Mark{Owner: owner, Applied: applied, Keep: keep}
+		want := kind.Mark{Owner: owner, Applied: applied, Keep: keep}
 		user := cloud.UserTags([]string{a, b})
 		tags := cloud.Tags(want, user)
 		if m := cloud.MarkInTags(tags); m == nil || m.Owner != owner || m.Applied != applied || m.Keep != keep {

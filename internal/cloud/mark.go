@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Where each service carries the owner mark. It is always in the request that
@@ -19,14 +19,14 @@ import (
 //	Glance    a property
 //
 // Whatever is read here is a claim: people and clouds can write, copy and double
-// all of it. A new form of mark must be one that [reconcile.LooksLikeMark] knows,
+// all of it. A new form of mark must be one that [kind.LooksLikeMark] knows,
 // so that no manifest can hold it.
 const (
 	appliedPrefix = AppliedKey + ":"
 	keepSuffix    = ":keep"
 	// OwnerKey and AppliedKey are the metadata keys of a mark. SelfKey holds the
 	// ID of the object that a mark was written on: in a copy it is another's.
-	OwnerKey   = reconcile.OwnerWord
+	OwnerKey   = kind.OwnerWord
 	AppliedKey = OwnerKey + "-applied"
 	SelfKey    = OwnerKey + "-self"
 )
@@ -47,7 +47,7 @@ func UnmarkByProperty(what string) string {
 	return "openstack " + what + " unset --property " + OwnerKey + " --property " + AppliedKey + " <id>"
 }
 
-func appliedText(m reconcile.Mark) string {
+func appliedText(m kind.Mark) string {
 	if m.Keep {
 		return m.Applied + keepSuffix
 	}
@@ -60,18 +60,18 @@ func ReadApplied(texts ...string) (applied string, keep bool) {
 	for i, text := range texts {
 		digest, stays := strings.CutSuffix(text, keepSuffix)
 		if i > 0 && digest != applied {
-			digest = reconcile.Unreadable
+			digest = kind.Unreadable
 		}
 		applied, keep = digest, keep || stays
 	}
 	if applied == "" {
-		applied = reconcile.Unreadable
+		applied = kind.Unreadable
 	}
 	return applied, keep
 }
 
 // Tags returns the user's tags with those of the mark, sorted.
-func Tags(m reconcile.Mark, user []string) []string {
+func Tags(m kind.Mark, user []string) []string {
 	tags := append(slices.Clone(user), m.Owner, appliedPrefix+appliedText(m))
 	slices.Sort(tags)
 	return slices.Compact(tags)
@@ -85,16 +85,16 @@ func UserTags(tags []string) []string {
 }
 
 func isOurs(tag string) bool {
-	return strings.HasPrefix(tag, reconcile.OwnerPrefix) || strings.HasPrefix(tag, appliedPrefix)
+	return strings.HasPrefix(tag, kind.OwnerPrefix) || strings.HasPrefix(tag, appliedPrefix)
 }
 
 // MarkInTags finds the mark among tags; nil when there is none. Every request of
 // ours that writes the owner writes what was applied too, so a mark in tags is
 // never half-made.
-func MarkInTags(tags []string) *reconcile.Mark {
+func MarkInTags(tags []string) *kind.Mark {
 	var owners, applied []string
 	for _, tag := range tags {
-		if _, ok := reconcile.ParseOwner(tag); ok {
+		if _, ok := kind.ParseOwner(tag); ok {
 			owners = append(owners, tag)
 		}
 		if text, ok := strings.CutPrefix(tag, appliedPrefix); ok {
@@ -102,11 +102,11 @@ func MarkInTags(tags []string) *reconcile.Mark {
 		}
 	}
 	digest, keep := ReadApplied(applied...)
-	return reconcile.Claimed(owners, digest, keep)
+	return kind.Claimed(owners, digest, keep)
 }
 
 // Metadata returns the user's metadata with the entries of the mark.
-func Metadata(m reconcile.Mark, user map[string]string) map[string]string {
+func Metadata(m kind.Mark, user map[string]string) map[string]string {
 	all := make(map[string]string, len(user)+2)
 	maps.Copy(all, user)
 	all[OwnerKey], all[AppliedKey] = m.Owner, appliedText(m)
@@ -117,7 +117,7 @@ func Metadata(m reconcile.Mark, user map[string]string) map[string]string {
 func UserMetadata(all map[string]string) map[string]string {
 	user := make(map[string]string, len(all))
 	for k, v := range all {
-		if !reconcile.ReservedKey(k) {
+		if !kind.ReservedKey(k) {
 			user[k] = v
 		}
 	}
@@ -127,13 +127,13 @@ func UserMetadata(all map[string]string) map[string]string {
 // MarkInMetadata finds the mark in metadata; nil when there is none. It is
 // half-made only where it says so itself. A key that differs from ours in case
 // makes no mark, and a rival of one.
-func MarkInMetadata(all map[string]string) *reconcile.Mark {
-	if _, ok := reconcile.ParseOwner(all[OwnerKey]); !ok {
+func MarkInMetadata(all map[string]string) *kind.Mark {
+	if _, ok := kind.ParseOwner(all[OwnerKey]); !ok {
 		return nil
 	}
 	var owners []string
 	for key, text := range all {
-		if _, ok := reconcile.ParseOwner(text); ok && strings.EqualFold(strings.TrimSpace(key), OwnerKey) {
+		if _, ok := kind.ParseOwner(text); ok && strings.EqualFold(strings.TrimSpace(key), OwnerKey) {
 			owners = append(owners, text)
 		}
 	}
@@ -142,5 +142,5 @@ func MarkInMetadata(all map[string]string) *reconcile.Mark {
 	if written && strings.TrimSuffix(text, keepSuffix) == "" {
 		applied = ""
 	}
-	return reconcile.Claimed(owners, applied, keep)
+	return kind.Claimed(owners, applied, keep)
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 const (
@@ -15,44 +15,44 @@ const (
 
 // What can stand in the places of a mark, and what it is read as.
 func TestAttackMarksRead(t *testing.T) {
-	mark := func(owner, rivals, applied string, keep bool) *reconcile.Mark {
-		return &reconcile.Mark{Owner: owner, Rivals: rivals, Applied: applied, Keep: keep}
+	mark := func(owner, rivals, applied string, keep bool) *kind.Mark {
+		return &kind.Mark{Owner: owner, Rivals: rivals, Applied: applied, Keep: keep}
 	}
-	meta := func(pairs ...string) *reconcile.Mark {
+	meta := func(pairs ...string) *kind.Mark {
 		all := map[string]string{}
 		for i := 0; i < len(pairs); i += 2 {
 			all[pairs[i]] = pairs[i+1]
 		}
 		return cloud.MarkInMetadata(all)
 	}
-	text := func(description string, tags ...string) *reconcile.Mark {
+	text := func(description string, tags ...string) *kind.Mark {
 		return cloud.NeutronBase{Described: description, Tags: tags}.Mark()
 	}
-	for name, tt := range map[string]struct{ got, want *reconcile.Mark }{
+	for name, tt := range map[string]struct{ got, want *kind.Mark }{
 		"tags":                          {cloud.MarkInTags([]string{ours, applied + "d"}), mark(ours, "", "d", false)},
 		"tags: two owners":              {cloud.MarkInTags([]string{ours, theirs, applied + "d"}), mark(theirs, ours, "d", false)},
-		"tags: no digest":               {cloud.MarkInTags([]string{ours}), mark(ours, "", reconcile.Unreadable, false)},
-		"tags: empty digest":            {cloud.MarkInTags([]string{ours, applied}), mark(ours, "", reconcile.Unreadable, false)},
-		"tags: two digests":             {cloud.MarkInTags([]string{ours, applied + "d", applied + "e:keep"}), mark(ours, "", reconcile.Unreadable, true)},
+		"tags: no digest":               {cloud.MarkInTags([]string{ours}), mark(ours, "", kind.Unreadable, false)},
+		"tags: empty digest":            {cloud.MarkInTags([]string{ours, applied}), mark(ours, "", kind.Unreadable, false)},
+		"tags: two digests":             {cloud.MarkInTags([]string{ours, applied + "d", applied + "e:keep"}), mark(ours, "", kind.Unreadable, true)},
 		"tags: digest alone":            {cloud.MarkInTags([]string{applied + "d"}), nil},
 		"description":                   {cloud.NeutronBase{Described: "[" + ours + "]"}.Mark(), mark(ours, "", "", false)},
 		"description: text around":      {cloud.NeutronBase{Described: "see [" + ours + "]"}.Mark(), nil},
-		"description and tags":          {cloud.NeutronBase{Described: "[" + ours + "]", Tags: []string{ours, applied + "d"}}.Mark(), mark(ours, "", reconcile.Unreadable, false)},
-		"description and others' tags":  {cloud.NeutronBase{Described: "[" + ours + "]", Tags: []string{theirs, applied + "d"}}.Mark(), mark(theirs, ours, reconcile.Unreadable, false)},
+		"description and tags":          {cloud.NeutronBase{Described: "[" + ours + "]", Tags: []string{ours, applied + "d"}}.Mark(), mark(ours, "", kind.Unreadable, false)},
+		"description and others' tags":  {cloud.NeutronBase{Described: "[" + ours + "]", Tags: []string{theirs, applied + "d"}}.Mark(), mark(theirs, ours, kind.Unreadable, false)},
 		"finished in the description":   {text("[" + ours + " " + applied + "d]"), mark(ours, "", "d", false)},
 		"behind people's own words":     {text("web [1] [" + ours + " " + applied + "d:keep]"), mark(ours, "", "d", true)},
 		"no space between":              {text("web[" + ours + " " + applied + "d]"), nil},
 		"words behind it":               {text("[" + ours + " " + applied + "d] web"), nil},
 		"three words":                   {text("[" + ours + " " + applied + "d x]"), nil},
 		"another second word":           {text("[" + ours + " d]"), nil},
-		"description: empty digest":     {text("web [" + ours + " " + applied + "]"), mark(ours, "", reconcile.Unreadable, false)},
+		"description: empty digest":     {text("web [" + ours + " " + applied + "]"), mark(ours, "", kind.Unreadable, false)},
 		"description: two marks":        {text("[" + theirs + " " + applied + "d] [" + ours + " " + applied + "d]"), mark(theirs, ours, "d", false)},
 		"both, of one owner":            {text("web ["+ours+" "+applied+"d]", ours, applied+"d"), mark(ours, "", "d", false)},
-		"both, that disagree":           {text("web ["+ours+" "+applied+"d]", ours, applied+"e"), mark(ours, "", reconcile.Unreadable, false)},
+		"both, that disagree":           {text("web ["+ours+" "+applied+"d]", ours, applied+"e"), mark(ours, "", kind.Unreadable, false)},
 		"finished, and others' tags":    {text("web ["+ours+" "+applied+"d]", theirs, applied+"d"), mark(theirs, ours, "d", false)},
 		"metadata":                      {meta("stackreeve", ours, "stackreeve-applied", "d:keep"), mark(ours, "", "d", true)},
 		"metadata: half-made":           {meta("stackreeve", ours, "stackreeve-applied", ""), mark(ours, "", "", false)},
-		"metadata: no digest":           {meta("stackreeve", ours), mark(ours, "", reconcile.Unreadable, false)},
+		"metadata: no digest":           {meta("stackreeve", ours), mark(ours, "", kind.Unreadable, false)},
 		"metadata: odd case beside":     {meta("stackreeve", ours, "Stackreeve", theirs, "stackreeve-applied", "d"), mark(theirs, ours, "d", false)},
 		"metadata: odd case alone":      {meta("STACKREEVE", ours), nil},
 		"metadata: not an owner's text": {meta("stackreeve", "yes"), nil},
@@ -69,7 +69,7 @@ func TestAttackReservedKeys(t *testing.T) {
 		"stackreeve": true, "Stackreeve": true, "stackreeve ": true, "STACKREEVE-applied": true, "stackreeve-user-data": true,
 		"stackreeves": false, "my-stackreeve": false, "": false,
 	} {
-		if got := reconcile.ReservedKey(key); got != want {
+		if got := kind.ReservedKey(key); got != want {
 			t.Errorf("%q: reserved is %t", key, got)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // NeutronKind names a collection of Neutron's as in its path
@@ -46,7 +46,7 @@ func (b NeutronBase) MarkInDescription() bool {
 // Mark finds the owner mark, in the tags and in the description. Two owners are
 // rivals, wherever they stand; two marks of one owner that do not agree, as between
 // two requests, say nothing of what was applied.
-func (b NeutronBase) Mark() *reconcile.Mark {
+func (b NeutronBase) Mark() *kind.Mark {
 	inTags := MarkInTags(b.Tags)
 	_, inText := described(b.Described)
 	switch {
@@ -56,15 +56,15 @@ func (b NeutronBase) Mark() *reconcile.Mark {
 		return inTags
 	}
 	applied, keep := ReadApplied(appliedText(*inTags), appliedText(*inText))
-	return reconcile.Claimed(append(inTags.Owners(), inText.Owners()...), applied, keep)
+	return kind.Claimed(append(inTags.Owners(), inText.Owners()...), applied, keep)
 }
 
 // UserTags are the tags that are not ours, sorted.
 func (b NeutronBase) UserTags() []string { return UserTags(b.Tags) }
 
 // Live is the part of a live object that is the same for every Neutron kind.
-func Live[S any](c *Client, b NeutronBase, state *S) reconcile.Live[*S] {
-	return reconcile.Live[*S]{ID: b.ID, Name: b.Name, Mark: b.Mark(), Mine: b.ProjectID == c.ProjectID, Phase: reconcile.Ready, Created: b.CreatedAt, Updated: b.UpdatedAt, State: state}
+func Live[S any](c *Client, b NeutronBase, state *S) kind.Live[*S] {
+	return kind.Live[*S]{ID: b.ID, Name: b.Name, Mark: b.Mark(), Mine: b.ProjectID == c.ProjectID, Phase: kind.Ready, Created: b.CreatedAt, Updated: b.UpdatedAt, State: state}
 }
 
 // IsRouterPort tells by a port's device_owner whether it is, or shall become, the
@@ -84,15 +84,15 @@ type Labels struct {
 
 // hold puts the mark behind the description, where it can stay there; ok tells
 // whether it can.
-func (c *Client) hold(l Labels, m reconcile.Mark) (text string, ok bool) {
+func (c *Client) hold(l Labels, m kind.Mark) (text string, ok bool) {
 	text, fits := describe(l.Description, m)
 	return text, fits && c.inText && !l.MarkInTags
 }
 
 // Diff reports labels that are not as wanted.
-func (b NeutronBase) Diff(want Labels, c *reconcile.Changes) {
-	reconcile.Field(c, "spec.resource.description", b.Description(), want.Description)
-	reconcile.Set(c, "spec.resource.tags", b.UserTags(), want.Tags, reconcile.InPlace)
+func (b NeutronBase) Diff(want Labels, c *kind.Changes) {
+	kind.Field(c, "spec.resource.description", b.Description(), want.Description)
+	kind.Set(c, "spec.resource.tags", b.UserTags(), want.Tags, kind.InPlace)
 }
 
 // ifUnchanged makes a write conditional, where Neutron takes conditions: others
@@ -137,12 +137,12 @@ func DeleteNeutron(ctx context.Context, c *Client, k NeutronKind, id string) (go
 }
 
 // ListLive reads a collection and gives every object of it its live shape.
-func ListLive[S any](ctx context.Context, c *Client, k NeutronKind, query string, live func(*S) reconcile.Live[*S]) ([]reconcile.Live[*S], error) {
+func ListLive[S any](ctx context.Context, c *Client, k NeutronKind, query string, live func(*S) kind.Live[*S]) ([]kind.Live[*S], error) {
 	list, err := ListNeutron[S](ctx, c, k, query)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]reconcile.Live[*S], len(list))
+	out := make([]kind.Live[*S], len(list))
 	for i := range list {
 		out[i] = live(&list[i])
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // CreateNeutron makes an object. body has its attributes but description and
@@ -23,13 +23,13 @@ import (
 // has no room. Whatever of the third way a kill leaves behind is recognised by its
 // description and finished by [UpdateNeutron]. So is an object whose mark says that
 // nothing is applied yet: it is made in one request, for [FinishNeutron].
-func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body map[string]any, m reconcile.Mark, l Labels) (*S, error) {
+func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body map[string]any, m kind.Mark, l Labels) (*S, error) {
 	tagged, err := c.hasExtension(ctx, "standard-attr-tag")
 	if err != nil {
 		return nil, err
 	}
 	if !tagged {
-		return nil, fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags nobody could tell later whose %s this is", reconcile.ErrRejected, strings.ReplaceAll(k.Singular, "_", " "))
+		return nil, fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags nobody could tell later whose %s this is", kind.ErrRejected, strings.ReplaceAll(k.Singular, "_", " "))
 	}
 	inCreate, err := c.hasExtension(ctx, "tag-creation")
 	if err != nil {
@@ -59,7 +59,7 @@ func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body ma
 
 // OneRequest tells whether [CreateNeutron] makes an object with these labels in
 // one request.
-func (c *Client) OneRequest(ctx context.Context, m reconcile.Mark, l Labels) (bool, error) {
+func (c *Client) OneRequest(ctx context.Context, m kind.Mark, l Labels) (bool, error) {
 	inCreate, err := c.hasExtension(ctx, "tag-creation")
 	_, fits := c.hold(l, m)
 	return inCreate || fits && len(l.Tags) == 0, err
@@ -67,7 +67,7 @@ func (c *Client) OneRequest(ctx context.Context, m reconcile.Mark, l Labels) (bo
 
 // Begun is the mark of an object that takes several requests to make, for the first
 // of them: a kill between them is then not taken for somebody's change.
-func Begun(m reconcile.Mark) reconcile.Mark {
+func Begun(m kind.Mark) kind.Mark {
 	m.Applied = ""
 	return m
 }
@@ -75,10 +75,10 @@ func Begun(m reconcile.Mark) reconcile.Mark {
 // FinishNeutron writes the mark m on an object that was made with [Begun], together
 // with fields. base is what the object bears, and is kept up to date; state, unless
 // it is nil, takes in what the cloud answers to fields.
-func FinishNeutron(ctx context.Context, c *Client, k NeutronKind, base *NeutronBase, state any, fields map[string]any, m reconcile.Mark, l Labels) error {
+func FinishNeutron(ctx context.Context, c *Client, k NeutronKind, base *NeutronBase, state any, fields map[string]any, m kind.Mark, l Labels) error {
 	base.Revision = 0 // the other requests have raised it
 	u := neutronUpdate{c, k, base, state}
-	return u.do(ctx, []reconcile.Change{{Field: "spec.resource.tags"}}, fields, m, l)
+	return u.do(ctx, []kind.Change{{Field: "spec.resource.tags"}}, fields, m, l)
 }
 
 // UpdateNeutron writes changed attributes and the mark, which comes last; fields may
@@ -86,7 +86,7 @@ func FinishNeutron(ctx context.Context, c *Client, k NeutronKind, base *NeutronB
 // has no room there any more. The attributes are only written if nobody changed the
 // object since it was observed, where the cloud can tell. Labels that are not
 // among the changes stay as they are: somebody else may look after them.
-func UpdateNeutron(ctx context.Context, c *Client, k NeutronKind, have NeutronBase, changes []reconcile.Change, fields map[string]any, m reconcile.Mark, l Labels) error {
+func UpdateNeutron(ctx context.Context, c *Client, k NeutronKind, have NeutronBase, changes []kind.Change, fields map[string]any, m kind.Mark, l Labels) error {
 	u := neutronUpdate{c, k, &have, nil}
 	return u.do(ctx, changes, fields, m, l)
 }
@@ -99,13 +99,13 @@ type neutronUpdate struct {
 	state any // takes in the object as it is answered; nil for nothing
 }
 
-func (u neutronUpdate) do(ctx context.Context, changes []reconcile.Change, fields map[string]any, m reconcile.Mark, l Labels) error {
+func (u neutronUpdate) do(ctx context.Context, changes []kind.Change, fields map[string]any, m kind.Mark, l Labels) error {
 	own, inText := described(u.have.Described)
 	begun := inText != nil && inText.Applied == ""
-	if !begun && !reconcile.Has(changes, "spec.resource.tags") {
+	if !begun && !kind.Has(changes, "spec.resource.tags") {
 		l.Tags = u.have.UserTags()
 	}
-	if !begun && !reconcile.Has(changes, "spec.resource.description") {
+	if !begun && !kind.Has(changes, "spec.resource.description") {
 		l.Description = own
 	}
 	text, tags := l.Description, Tags(m, l.Tags)

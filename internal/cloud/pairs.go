@@ -5,12 +5,12 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // ErrImportOnly is what drivers of kinds answer that can only be imported. Such
 // a kind refuses managed manifests when they are read, so people never see it.
-var ErrImportOnly = fmt.Errorf("%w: objects of this kind can only be imported", reconcile.ErrRejected)
+var ErrImportOnly = fmt.Errorf("%w: objects of this kind can only be imported", kind.ErrRejected)
 
 // NameValue is an entry of a map in K-ORC's list form.
 type NameValue struct {

@@ -3,7 +3,7 @@ package cloud
 import (
 	"fmt"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // ProjectRef is the field by which K-ORC's Neutron kinds name a Project. A
@@ -19,25 +19,25 @@ type ProjectFilter struct {
 }
 
 // Check refuses a project that is not the one the client works in.
-func (p ProjectRef) Check(c *Client, lookup func(kind, name string) reconcile.Ref) error {
+func (p ProjectRef) Check(c *Client, lookup func(kind, name string) kind.Ref) error {
 	ref := lookup("Project", p.ProjectRef)
 	if ref.ID == "" || ref.ID == c.ProjectID {
 		return nil
 	}
 	return fmt.Errorf("%w: spec.resource.projectRef: Project %s is %s, and this stack works in %s; remove projectRef, or give that project a stack of its own",
-		reconcile.ErrRejected, ref.Name, ref.ID, c.ProjectID)
+		kind.ErrRejected, ref.Name, ref.ID, c.ProjectID)
 }
 
 // Diff notes that an object is in another project than the one named. Neutron
 // cannot move it, and making it anew would not either.
-func (p ProjectRef) Diff(projectID string, lookup func(kind, name string) reconcile.Ref, c *reconcile.Changes) {
+func (p ProjectRef) Diff(projectID string, lookup func(kind, name string) kind.Ref, c *kind.Changes) {
 	if ref := lookup("Project", p.ProjectRef); ref.ID != "" && ref.ID != projectID {
 		c.Note("spec.resource.projectRef", fmt.Sprintf("it stays in project %s, where this stack works: nothing can be moved to another project", projectID))
 	}
 }
 
 // Match tells whether something of this project passes.
-func (p ProjectFilter) Match(projectID string, lookup func(kind, name string) reconcile.Ref) bool {
+func (p ProjectFilter) Match(projectID string, lookup func(kind, name string) kind.Ref) bool {
 	ref := lookup("Project", p.ProjectRef)
 	return ref.Name == "" || ref.ID == projectID
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // A Neutron that refuses tags in a create request (all releases before 2025) takes
@@ -17,18 +17,18 @@ import (
 // The first form is a finished mark, and stays. The second is that of an object
 // which takes several requests to make: it has the form of all that earlier versions
 // made, and says that nothing is applied yet. No manifest can hold either (see
-// [reconcile.LooksLikeMark]).
+// [kind.LooksLikeMark]).
 
 // maxDescription is how many characters a description can have.
 // (neutron-lib db/constants.py: LONG_DESCRIPTION_FIELD_SIZE is for others)
 const maxDescription = 255
 
 // MarkText is the description of an object to which nothing is applied yet.
-func MarkText(m reconcile.Mark) string { return "[" + m.Owner + "]" }
+func MarkText(m kind.Mark) string { return "[" + m.Owner + "]" }
 
 // MarkInText finds the mark in a text that holds nothing else, and which says that
 // nothing is applied yet; nil when there is none.
-func MarkInText(text string) *reconcile.Mark {
+func MarkInText(text string) *kind.Mark {
 	if own, m := described(text); own == "" && m != nil && m.Applied == "" {
 		return m
 	}
@@ -37,7 +37,7 @@ func MarkInText(text string) *reconcile.Mark {
 
 // describe puts the mark behind a description. ok is false where there is no room
 // for it.
-func describe(own string, m reconcile.Mark) (text string, ok bool) {
+func describe(own string, m kind.Mark) (text string, ok bool) {
 	text = "[" + m.Owner + " " + appliedPrefix + appliedText(m) + "]"
 	if own != "" {
 		text = own + " " + text
@@ -47,7 +47,7 @@ func describe(own string, m reconcile.Mark) (text string, ok bool) {
 
 // described is the opposite of describe: what people wrote, and the mark behind it,
 // nil when there is none. Whoever is named as an owner in front of a mark is a rival.
-func described(text string) (own string, m *reconcile.Mark) {
+func described(text string) (own string, m *kind.Mark) {
 	begin := strings.LastIndexByte(text, '[')
 	inside, closed := strings.CutSuffix(text, "]")
 	if begin < 0 || !closed {
@@ -55,14 +55,14 @@ func described(text string) (own string, m *reconcile.Mark) {
 	}
 	own = text[:begin]
 	owner, rest, finished := strings.Cut(inside[begin+1:], " ")
-	if _, ok := reconcile.ParseOwner(owner); !ok {
+	if _, ok := kind.ParseOwner(owner); !ok {
 		return text, nil
 	}
 	if !finished {
 		if own != "" {
 			return text, nil
 		}
-		return "", &reconcile.Mark{Owner: owner}
+		return "", &kind.Mark{Owner: owner}
 	}
 	digest, ok := strings.CutPrefix(rest, appliedPrefix)
 	own, apart := strings.CutSuffix(own, " ")
@@ -70,5 +70,5 @@ func described(text string) (own string, m *reconcile.Mark) {
 		return text, nil
 	}
 	applied, keep := ReadApplied(digest)
-	return own, reconcile.Claimed(append(reconcile.OwnersIn(own), owner), applied, keep)
+	return own, kind.Claimed(append(kind.OwnersIn(own), owner), applied, keep)
 }

@@ -1,12 +1,14 @@
 package cloud
 
-import "github.com/stackreeve/stackreeve/internal/reconcile"
+import (
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
 
 // NoteWay notes at field when no router in the repository leads to a port that a
 // floating IP shall lead to: then the cloud refuses the association until somebody
 // else connects them. The port is on the network, on these subnets of it, if any are
 // named. Of subnets that the repository does not have nothing is known.
-func NoteWay(e *reconcile.Expansion, field, network string, subnets []string) {
+func NoteWay(e *kind.Expansion, field, network string, subnets []string) {
 	if len(subnets) == 0 {
 		subnets = e.Referring("Subnet", "Network", network)
 	}

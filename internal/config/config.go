@@ -9,7 +9,9 @@ import (
 	"context"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -25,7 +27,7 @@ type Stack struct {
 
 	Poll, DriftCheck source.Schedule
 	PullPoll         source.Schedule // when to look for pull requests
-	Limits           reconcile.Limits
+	Limits           plan.Limits
 
 	where func(field string) manifest.Origin // nil when no file says it
 }
@@ -37,13 +39,13 @@ type Body struct {
 
 // Spec is what a Stack document says.
 type Spec struct {
-	Source   Source             `json:"source" rule:"required" doc:"Where the manifests are."`
-	Cloud    string             `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
-	Defaults reconcile.Defaults `json:"defaults,omitempty" doc:"What manifests leave out, or name in the words of their own house."`
-	Suspend  bool               `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
-	Sync     Sync               `json:"sync,omitempty" doc:"How far the agent may go."`
-	Limits   SizeLimits         `json:"limits,omitempty" doc:"How large the stack may become."`
-	Report   Report             `json:"report,omitempty" doc:"Whom the agent tells: the forge where the repository is."`
+	Source   Source        `json:"source" rule:"required" doc:"Where the manifests are."`
+	Cloud    string        `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
+	Defaults kind.Defaults `json:"defaults,omitempty" doc:"What manifests leave out, or name in the words of their own house."`
+	Suspend  bool          `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
+	Sync     Sync          `json:"sync,omitempty" doc:"How far the agent may go."`
+	Limits   SizeLimits    `json:"limits,omitempty" doc:"How large the stack may become."`
+	Report   Report        `json:"report,omitempty" doc:"Whom the agent tells: the forge where the repository is."`
 
 	Fingerprints Fingerprints `json:"fingerprints,omitempty" doc:"How the cloud remembers which secrets were applied."`
 }
@@ -94,10 +96,10 @@ type SizeLimits struct {
 }
 
 // Bounds is how large a revision of the stack's branch may be.
-func (s *Stack) Bounds() reconcile.Bounds { return reconcile.Bounds{Objects: s.Spec.Limits.Objects} }
+func (s *Stack) Bounds() resolve.Bounds { return resolve.Bounds{Objects: s.Spec.Limits.Objects} }
 
 // PullBounds is how large a pull request into a branch of that size may be.
-func (s *Stack) PullBounds(branch reconcile.Size) reconcile.Bounds {
+func (s *Stack) PullBounds(branch resolve.Size) resolve.Bounds {
 	return s.Bounds().ForPull(branch, s.Spec.Limits.PullObjects)
 }
 
@@ -105,16 +107,16 @@ func (s *Stack) PullBounds(branch reconcile.Size) reconcile.Bounds {
 func (s *Stack) Prune() bool { return s.Spec.Sync.Prune == nil || *s.Spec.Sync.Prune }
 
 // Policies are those that the stack's configuration asks for.
-func (s *Stack) Policies() []reconcile.Policy {
-	policies := []reconcile.Policy{reconcile.ReportDrift(s.Spec.Sync.Drift == "report")}
+func (s *Stack) Policies() []plan.Policy {
+	policies := []plan.Policy{plan.ReportDrift(s.Spec.Sync.Drift == "report")}
 	if !s.Prune() {
-		policies = append(policies, reconcile.NoPrune)
+		policies = append(policies, plan.NoPrune)
 	}
 	if s.Spec.Suspend {
-		policies = append(policies, reconcile.Suspend("suspend is true in the agent's configuration"))
+		policies = append(policies, plan.Suspend("suspend is true in the agent's configuration"))
 	}
 	if s.Spec.Sync.Mode == "manual" {
-		policies = append(policies, reconcile.Manual("sync.mode is manual in the agent's configuration"))
+		policies = append(policies, plan.Manual("sync.mode is manual in the agent's configuration"))
 	}
 	return policies
 }

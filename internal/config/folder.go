@@ -7,7 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // FolderFile is what a stack's folder in the repository may say to the agent. It is
@@ -33,7 +33,7 @@ const (
 
 // ReadFolder reads [FolderFile] from the root of files; without one there are no
 // policies. Its error is a [manifest.Problems] when the file is wrong.
-func ReadFolder(files fs.FS) ([]reconcile.Policy, error) {
+func ReadFolder(files fs.FS) ([]plan.Policy, error) {
 	const near = ".stackreeve.yml"
 	if _, err := fs.Lstat(files, near); err == nil {
 		return nil, manifest.Problems{{Origin: manifest.Origin{File: near}, What: "is not read", Fix: "rename it to " + FolderFile}}
@@ -101,12 +101,12 @@ func (f Folder) stronger(where func(string) manifest.Origin) (problems manifest.
 	return problems
 }
 
-func (f Folder) policies() (list []reconcile.Policy) {
+func (f Folder) policies() (list []plan.Policy) {
 	if f.Suspend != nil {
-		list = append(list, reconcile.Suspend("suspend is true in "+FolderFile))
+		list = append(list, plan.Suspend("suspend is true in "+FolderFile))
 	}
 	if f.Sync.Mode != nil {
-		list = append(list, reconcile.Manual("sync.mode is manual in "+FolderFile))
+		list = append(list, plan.Manual("sync.mode is manual in "+FolderFile))
 	}
 	return list
 }

@@ -7,13 +7,13 @@ import (
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 func folderOf(text string) fstest.MapFS { return fstest.MapFS{FolderFile: {Data: []byte(text)}} }
 
 func TestAFolderCanSuspendItsStack(t *testing.T) {
-	for text, want := range map[string]reconcile.Plan{
+	for text, want := range map[string]plan.Plan{
 		"suspend: true\n":                      {Suspended: "suspend is true in .stackreeve.yaml"},
 		"sync: {mode: manual}\n":               {Manual: "sync.mode is manual in .stackreeve.yaml"},
 		"# nothing\n":                          {},
@@ -22,7 +22,7 @@ func TestAFolderCanSuspendItsStack(t *testing.T) {
 		"suspend: true\nsync:\n  mode: manual": {Suspended: "suspend is true in .stackreeve.yaml", Manual: "sync.mode is manual in .stackreeve.yaml"},
 	} {
 		policies, err := ReadFolder(folderOf(text))
-		got := reconcile.Plan{}.Apply(policies...)
+		got := plan.Plan{}.Apply(policies...)
 		if err != nil || got.Suspended != want.Suspended || got.Manual != want.Manual {
 			t.Errorf("%q: suspended %q, manual %q, %v", text, got.Suspended, got.Manual, err)
 		}

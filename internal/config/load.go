@@ -15,7 +15,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -113,8 +114,8 @@ var stackName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 // check says what the rules of single fields cannot.
 func (s *Stack) check() (found []finding) {
 	add := func(field, what string) { found = append(found, finding{field, what}) }
-	if len(s.Name) > reconcile.MaxStackName || !stackName.MatchString(s.Name) {
-		add("metadata.name", fmt.Sprintf("%q cannot be a stack's name; use at most %d lower case letters, digits and dashes, beginning and ending with a letter or digit", s.Name, reconcile.MaxStackName))
+	if len(s.Name) > kind.MaxStackName || !stackName.MatchString(s.Name) {
+		add("metadata.name", fmt.Sprintf("%q cannot be a stack's name; use at most %d lower case letters, digits and dashes, beginning and ending with a letter or digit", s.Name, kind.MaxStackName))
 	}
 	if text := s.Spec.Source.Poll; text != "" {
 		if _, err := source.ParseSchedule(text); err != nil {
@@ -127,12 +128,12 @@ func (s *Stack) check() (found []finding) {
 		}
 	}
 	if limit := s.Spec.Sync.MaxDeletes; limit != nil {
-		if _, err := reconcile.ParseLimit(limit.String()); err != nil {
+		if _, err := plan.ParseLimit(limit.String()); err != nil {
 			add("spec.sync.maxDeletes", err.Error())
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(s.Spec.Sync.MaxDeletesPerKind)) {
-		if _, err := reconcile.ParseLimit(s.Spec.Sync.MaxDeletesPerKind[kind].String()); err != nil {
+		if _, err := plan.ParseLimit(s.Spec.Sync.MaxDeletesPerKind[kind].String()); err != nil {
 			add(perKind+"."+kind, err.Error())
 		}
 	}
@@ -166,9 +167,9 @@ func (s *Stack) complete() manifest.Problems {
 	if s.Spec.Sync.MaxDeletes != nil {
 		text = s.Spec.Sync.MaxDeletes.String()
 	}
-	limit, err3 := reconcile.ParseLimit(text)
+	limit, err3 := plan.ParseLimit(text)
 	kinds, err4 := parseLimits(s.Spec.Sync.MaxDeletesPerKind)
-	s.Poll, s.DriftCheck, s.Limits = poll, drift, reconcile.Limits{All: limit, Kinds: kinds}
+	s.Poll, s.DriftCheck, s.Limits = poll, drift, plan.Limits{All: limit, Kinds: kinds}
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return manifest.Problems{{Origin: s.Origin, What: err.Error()}}
 	}
@@ -177,11 +178,11 @@ func (s *Stack) complete() manifest.Problems {
 
 const perKind = "spec.sync.maxDeletesPerKind"
 
-func parseLimits(written map[string]manifest.IntOrString) (map[string]reconcile.Limit, error) {
-	limits := make(map[string]reconcile.Limit, len(written))
+func parseLimits(written map[string]manifest.IntOrString) (map[string]plan.Limit, error) {
+	limits := make(map[string]plan.Limit, len(written))
 	var problems []error
 	for kind, text := range written {
-		limit, err := reconcile.ParseLimit(text.String())
+		limit, err := plan.ParseLimit(text.String())
 		limits[kind] = limit
 		problems = append(problems, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -47,15 +47,15 @@ func shownAnywhere(cmd command, ours []forge.Comment) bool {
 // approved are the approvals of a stack's plans in a conversation. merged is what
 // the branch became by it, zero while nothing was merged: when exactly those files
 // were planned, the approval is good for the rest of an interrupted pass, too.
-func approved(said []command, ours []forge.Comment, stack string, merged source.Revision) (list []reconcile.Approval) {
+func approved(said []command, ours []forge.Comment, stack string, merged source.Revision) (list []plan.Approval) {
 	for _, cmd := range approvals(said) {
 		for _, m := range planComments(ours, stack) {
 			if !shown(cmd, m) {
 				continue
 			}
-			a := reconcile.Approval{Hash: cmd.hash, By: cmd.by.login, Standing: true}
+			a := plan.Approval{Hash: cmd.hash, By: cmd.by.login, Standing: true}
 			if m.Hash == cmd.hash && m.Tree != "" && m.Tree == merged.Tree {
-				a.Commit, a.Proof = merged.Commit, reconcile.Proof{Exact: m.Exact, Steps: m.Steps}
+				a.Commit, a.Proof = merged.Commit, plan.Proof{Exact: m.Exact, Steps: m.Steps}
 			}
 			list = append(list, a)
 		}
@@ -73,7 +73,7 @@ func hashes(list []command) string {
 }
 
 // covering are the approvals that let a plan through.
-func covering(list []reconcile.Approval, plan reconcile.Plan) (covers []reconcile.Approval) {
+func covering(list []plan.Approval, plan plan.Plan) (covers []plan.Approval) {
 	for _, a := range list {
 		if a.Covers(plan) {
 			covers = append(covers, a)
@@ -86,14 +86,14 @@ func covering(list []reconcile.Approval, plan reconcile.Plan) (covers []reconcil
 const patienceTime = time.Minute
 
 // Approvals are those of the pull request that brought a commit.
-func (s *Stack) Approvals(ctx context.Context, commit string) []reconcile.Approval {
+func (s *Stack) Approvals(ctx context.Context, commit string) []plan.Approval {
 	ctx, cancel := context.WithTimeout(ctx, patienceTime)
 	defer cancel()
 	comments, pull, err := s.conversation(ctx, commit)
 	if errors.Is(err, forge.ErrNotFound) {
 		return nil
 	}
-	var list []reconcile.Approval
+	var list []plan.Approval
 	if err == nil {
 		list, err = s.approved(ctx, comments, pull, commit)
 	}
@@ -106,7 +106,7 @@ func (s *Stack) Approvals(ctx context.Context, commit string) []reconcile.Approv
 
 // approved reads the approvals in the conversation of the pull request that
 // brought a commit.
-func (s *Stack) approved(ctx context.Context, comments []forge.Comment, pull forge.Pull, commit string) ([]reconcile.Approval, error) {
+func (s *Stack) approved(ctx context.Context, comments []forge.Comment, pull forge.Pull, commit string) ([]plan.Approval, error) {
 	ours, said, err := s.repository.hear(ctx, comments)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 func TestApprovalsThatAreTakenBackDoNotCount(t *testing.T) {
@@ -153,7 +153,7 @@ func TestManyCommandsAreBoundedWork(t *testing.T) {
 func TestAPullRequestOfTwoStacks(t *testing.T) {
 	inWorld(t, func(w *world) {
 		other := w.another("test")
-		other.Plan = func(_ context.Context, commit string, _ fs.FS) (reconcile.Plan, error) {
+		other.Plan = func(_ context.Context, commit string, _ fs.FS) (plan.Plan, error) {
 			p := planOf(commit, "-e -f -g -h")
 			p.Stack = "test"
 			return p, nil

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const (
@@ -206,7 +206,7 @@ func TestAttackAForgedMarker(t *testing.T) {
 		w.look()
 		commit := w.merge(1, head)
 		more := planOf(commit, "-a -b -c -d -e -f")
-		for name, forged := range map[string]reconcile.Proof{
+		for name, forged := range map[string]plan.Proof{
 			"the steps of another plan": more.Proof(),
 			"steps on top":              {Exact: planOf("", small).Proof().Exact, Steps: more.Prints()},
 		} {

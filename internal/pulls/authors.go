@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -90,8 +90,8 @@ func (s *Stack) tellAuthor(ctx context.Context, number int, m forge.Marker, said
 }
 
 // authors finds, for each step, the pull request that last touched its file.
-func (s *Stack) authors(ctx context.Context, rev source.Revision, steps []reconcile.Step) (map[int][]reconcile.Step, error) {
-	files, pulls := map[string]int{}, map[int][]reconcile.Step{}
+func (s *Stack) authors(ctx context.Context, rev source.Revision, steps []plan.Step) (map[int][]plan.Step, error) {
+	files, pulls := map[string]int{}, map[int][]plan.Step{}
 	for _, step := range steps {
 		file := step.Origin.File
 		number, ok := files[file]

@@ -10,14 +10,16 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 func TestACloudThatHangsHoldsUpNoOtherStack(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.stack.Plan = func(ctx context.Context, _ string, _ fs.FS) (reconcile.Plan, error) {
+		w.stack.Plan = func(ctx context.Context, _ string, _ fs.FS) (plan.Plan, error) {
 			<-ctx.Done()
-			return reconcile.Plan{}, ctx.Err()
+			return plan.Plan{}, ctx.Err()
 		}
 		w.another("test")
 		var heads []string
@@ -44,7 +46,7 @@ func TestACloudThatHangsHoldsUpNoOtherStack(t *testing.T) {
 func TestOnePullRequestThatIsPushedToWithoutEndStarvesNobody(t *testing.T) {
 	inWorld(t, func(w *world) {
 		planned := map[string]int{}
-		w.stack.Plan = func(_ context.Context, commit string, files fs.FS) (reconcile.Plan, error) {
+		w.stack.Plan = func(_ context.Context, commit string, files fs.FS) (plan.Plan, error) {
 			time.Sleep(10 * time.Second)
 			planned[textOf(files)]++
 			return planOf(commit, textOf(files)), nil
@@ -79,7 +81,7 @@ func TestOpenDriftCostsNothing(t *testing.T) {
 		commit := w.synced()
 		asked := 0
 		trace := w.stack.Trace
-		w.stack.Trace = func(ctx context.Context, s reconcile.Step) (reconcile.Trace, bool) {
+		w.stack.Trace = func(ctx context.Context, s plan.Step) (kind.Trace, bool) {
 			asked++
 			return trace(ctx, s)
 		}
@@ -141,7 +143,7 @@ func TestBranchPassesDoNotWaitForAForge(t *testing.T) {
 		w.serve()
 		began := time.Now()
 		w.stack.Planned(planOf(commit, "+b"))
-		w.stack.Progress(reconcile.Progress{Done: 1, Total: 2})
+		w.stack.Progress(engine.Progress{Done: 1, Total: 2})
 		w.stack.Ran(ran(commit, planOf(commit, "+b"), planOf(commit, "b")))
 		if took := time.Since(began); took > 0 {
 			t.Errorf("a pass waited %s for the forge", took)
@@ -194,9 +196,9 @@ func TestMarkersFit(t *testing.T) {
 
 func TestASingleRunTellsTheBranchWhateverPullRequestsDo(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.stack.Plan = func(ctx context.Context, _ string, _ fs.FS) (reconcile.Plan, error) {
+		w.stack.Plan = func(ctx context.Context, _ string, _ fs.FS) (plan.Plan, error) {
 			<-ctx.Done()
-			return reconcile.Plan{}, ctx.Err()
+			return plan.Plan{}, ctx.Err()
 		}
 		commit := w.merge(2, w.open(2, "+b"))
 		w.open(1, "+a")

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // command is something that a person asked for in a comment.
@@ -102,7 +102,7 @@ var commitForm = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
 // hashForm tells whether text looks like the hash of a plan.
 func hashForm(text string) bool {
-	return len(text) == reconcile.HashDigits && strings.Trim(text, "0123456789abcdef") == ""
+	return len(text) == plan.HashDigits && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // help is the answer to /stackreeve help, and to what is not known.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 func TestCommands(t *testing.T) {
@@ -88,7 +88,7 @@ func FuzzCommands(f *testing.F) {
 	f.Add("- a\n\n  /stackreeve plan\n\n/stackreeve help")
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, c := range commands(forge.Comment{Body: body}) {
-			if c.verb == verbApprove && c.known() && len(c.hash) != reconcile.HashDigits {
+			if c.verb == verbApprove && c.known() && len(c.hash) != plan.HashDigits {
 				t.Errorf("%q", c.hash)
 			}
 			if !c.known() {

@@ -8,7 +8,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 )
@@ -22,7 +23,7 @@ type drift struct {
 	traces *traces   // of what drifted
 	// carried is what passes have found that did not end as passes of a commit that
 	// is in sync: it is reported with the next that does.
-	carried []reconcile.Step
+	carried []plan.Step
 	// reported is what pull requests were told, so as not to find out again whom
 	// to tell.
 	reported string
@@ -54,7 +55,7 @@ const (
 
 // driftFound remembers what a pass sets out to report or to correct, and asks
 // who did it before correcting hides the traces.
-func (s *Stack) driftFound(p reconcile.Plan, now time.Time) {
+func (s *Stack) driftFound(p plan.Plan, now time.Time) {
 	steps := drifting(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +69,7 @@ func (s *Stack) driftFound(p reconcile.Plan, now time.Time) {
 }
 
 // traced asks who changed what drifted, once for the same differences.
-func (s *Stack) traced(steps []reconcile.Step) {
+func (s *Stack) traced(steps []plan.Step) {
 	d := &s.truth.drift
 	if about := alike(steps); d.traces == nil || d.traces.about != about {
 		d.traces = &traces{about: about, done: make(chan struct{})}
@@ -78,7 +79,7 @@ func (s *Stack) traced(steps []reconcile.Step) {
 
 // corrected is the drift that a pass found, in whichever round, and that is not
 // reported yet; of several steps for an object the first.
-func (d *drift) corrected(p reconcile.Pass) (steps []reconcile.Step) {
+func (d *drift) corrected(p engine.Pass) (steps []plan.Step) {
 	known := map[manifest.Key]bool{}
 	for _, step := range slices.Concat(d.carried, drifting(p.First), p.Late) {
 		if !known[step.Key] && len(steps) < mostCarried {
@@ -90,9 +91,9 @@ func (d *drift) corrected(p reconcile.Pass) (steps []reconcile.Step) {
 }
 
 // drifting are the steps that are about a change in the cloud.
-func drifting(p reconcile.Plan) (steps []reconcile.Step) {
+func drifting(p plan.Plan) (steps []plan.Step) {
 	for _, step := range p.Steps {
-		if step.Drift && (step.Action != reconcile.Keep || len(step.Changes) > 0) {
+		if step.Drift && (step.Action != plan.Keep || len(step.Changes) > 0) {
 			steps = append(steps, step)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -24,7 +24,7 @@ func (w *world) synced() (commit string) {
 }
 
 // found makes drift what a policy leaves of it: reported, not corrected.
-func found(p reconcile.Plan) reconcile.Plan { return p.Apply(reconcile.ReportDrift(true)) }
+func found(p plan.Plan) plan.Plan { return p.Apply(plan.ReportDrift(true)) }
 
 func TestDriftThatIsReportedStaysUntilSomebodyActs(t *testing.T) {
 	inWorld(t, func(w *world) {

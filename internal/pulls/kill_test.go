@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 func TestClocksThatWereAheadBlockNothing(t *testing.T) {
@@ -37,12 +38,12 @@ func TestWhatIsMergedWhileItIsPlannedKeepsItsOutcome(t *testing.T) {
 		head := w.open(1, "+a")
 		w.look()
 		w.forge.Say(1, "ann", "/stackreeve plan")
-		plan := w.stack.Plan
+		planned := w.stack.Plan
 		var commit string
-		w.stack.Plan = func(ctx context.Context, at string, files fs.FS) (reconcile.Plan, error) {
+		w.stack.Plan = func(ctx context.Context, at string, files fs.FS) (plan.Plan, error) {
 			commit = w.merge(1, head)
-			w.stack.Ran(ran(commit, planOf(commit, "+a"), planOf(commit, "a"), reconcile.Result{Step: planOf(commit, "+a").Steps[0]}))
-			p, err := plan(ctx, at, files)
+			w.stack.Ran(ran(commit, planOf(commit, "+a"), planOf(commit, "a"), engine.Result{Step: planOf(commit, "+a").Steps[0]}))
+			p, err := planned(ctx, at, files)
 			p.Steps = append(p.Steps, planOf(at, "+late").Steps...)
 			return p, err
 		}
@@ -60,7 +61,7 @@ func TestAKillBetweenCommentAndStatus(t *testing.T) {
 		commit := w.merge(1, head)
 		w.failing(forge.ErrUnavailable, "status")
 		done := planOf(commit, "a")
-		w.stack.Ran(ran(commit, planOf(commit, "+a"), done, reconcile.Result{Step: planOf(commit, "+a").Steps[0]}))
+		w.stack.Ran(ran(commit, planOf(commit, "+a"), done, engine.Result{Step: planOf(commit, "+a").Steps[0]}))
 		ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 		w.repo.Outbox.Flush(ctx)
 		cancel()
@@ -230,7 +231,7 @@ func TestTwoMergesWhileTheForgeIsAwayAreBothTold(t *testing.T) {
 
 func TestANewProcessForEveryCommit(t *testing.T) {
 	inWorld(t, func(w *world) {
-		next := func(commit, parent string, first, last reconcile.Plan) {
+		next := func(commit, parent string, first, last plan.Plan) {
 			w.restart()
 			w.stack.WasSynced(w.Context(), commit)
 			w.stack.Planned(first)

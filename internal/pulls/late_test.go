@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -13,7 +13,7 @@ import (
 // A correction is reported whichever round found it: after the first plan, in a
 // pass that gave way to a newer commit, in a pass that applied a commit as well.
 func TestEveryCorrectionIsReported(t *testing.T) {
-	ran := func(w *world, commit string, pass reconcile.Pass) {
+	ran := func(w *world, commit string, pass engine.Pass) {
 		w.stack.Planned(pass.First)
 		w.stack.Ran(report.Run{Stack: "prod", Revision: source.Revision{Commit: commit}, Pass: &pass})
 		w.look()
@@ -21,12 +21,12 @@ func TestEveryCorrectionIsReported(t *testing.T) {
 	for name, passes := range map[string]func(w *world, commit string){
 		"found late": func(w *world, commit string) {
 			fine, drifted := planOf(commit, "a"), found(planOf(commit, "~a"))
-			ran(w, commit, reconcile.Pass{Commit: commit, First: fine, Last: fine, Late: drifted.Steps})
+			ran(w, commit, engine.Pass{Commit: commit, First: fine, Last: fine, Late: drifted.Steps})
 		},
 		"found by a pass that gave way": func(w *world, commit string) {
 			fine, drifted := planOf(commit, "a"), found(planOf(commit, "~a"))
-			ran(w, commit, reconcile.Pass{Commit: commit, First: drifted, Last: fine, Interrupted: true, Superseded: "commit x"})
-			ran(w, commit, reconcile.Pass{Commit: commit, First: fine, Last: fine})
+			ran(w, commit, engine.Pass{Commit: commit, First: drifted, Last: fine, Interrupted: true, Superseded: "commit x"})
+			ran(w, commit, engine.Pass{Commit: commit, First: fine, Last: fine})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestACommitThatIsOvertakenSaysSo(t *testing.T) {
 		commit := sha("overtaken")
 		plan := planOf(commit, "+b")
 		w.stack.Planned(plan)
-		w.stack.Ran(report.Run{Stack: "prod", Revision: source.Revision{Commit: commit}, Pass: &reconcile.Pass{Commit: commit, First: plan, Last: plan, Interrupted: true, Superseded: "commit abc"}})
+		w.stack.Ran(report.Run{Stack: "prod", Revision: source.Revision{Commit: commit}, Pass: &engine.Pass{Commit: commit, First: plan, Last: plan, Interrupted: true, Superseded: "commit abc"}})
 		w.look()
 		w.wantStatus(commit, "sync", forge.Error, "superseded by commit abc before it was applied in full")
 	})

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 )
@@ -65,7 +65,7 @@ func (s *Stack) outcome(ctx context.Context, commit string, run report.Run, stat
 }
 
 // heldPlan is the plan that a run was held with.
-func heldPlan(run report.Run) *reconcile.Plan {
+func heldPlan(run report.Run) *plan.Plan {
 	if run.Pass == nil || run.Pass.First.Held == "" {
 		return nil
 	}

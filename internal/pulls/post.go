@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 )
 
@@ -69,7 +69,7 @@ func (s *Stack) post(page comment.Page, j job, begun time.Time, passing bool) {
 
 // stand makes the marker say what the plan's hash stands for, and of which tree
 // the plan was made.
-func stand(m *forge.Marker, plan reconcile.Plan, tree string) {
+func stand(m *forge.Marker, plan plan.Plan, tree string) {
 	proof := plan.Proof()
 	m.Hash, m.Exact, m.Steps, m.Tree = plan.Hash(), proof.Exact, proof.Steps, tree
 	if len(m.Steps) > mostSteps {

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 func TestEveryPullRequestIsPlannedOnce(t *testing.T) {
@@ -207,7 +208,7 @@ func TestTheOutcomeGoesOnTopOfThePlan(t *testing.T) {
 		head := w.open(1, "+a")
 		w.look()
 		commit := w.merge(1, head)
-		done := reconcile.Plan{Stack: "prod", Commit: commit, Owned: 1}
+		done := plan.Plan{Stack: "prod", Commit: commit, Owned: 1}
 		w.stack.Planned(planOf(commit, "+a"))
 		w.repo.Outbox.Flush(w.Context())
 		w.wantStatus(commit, "sync", forge.Pending, "1 to create")
@@ -242,7 +243,7 @@ func TestTheOutcomeIsThatOfThePassThatDidIt(t *testing.T) {
 		w.look()
 		commit := w.merge(1, head)
 		done := planOf(commit, "a")
-		w.stack.Ran(ran(commit, planOf(commit, "+a"), done, reconcile.Result{Step: planOf(commit, "+a").Steps[0]}))
+		w.stack.Ran(ran(commit, planOf(commit, "+a"), done, engine.Result{Step: planOf(commit, "+a").Steps[0]}))
 		for range 3 {
 			w.pass(commit, done, done) // before anything could be told
 		}
@@ -259,7 +260,7 @@ func TestAForgeThatIsAwayGetsEverythingLater(t *testing.T) {
 		w.look()
 		commit := w.merge(1, head)
 		w.forge.SetDown(forge.ErrUnavailable)
-		done := reconcile.Plan{Stack: "prod", Commit: commit, Owned: 1}
+		done := plan.Plan{Stack: "prod", Commit: commit, Owned: 1}
 		w.pass(commit, planOf(commit, "+a"), done)
 		if err := w.repo.Look(w.Context()); !errors.Is(err, forge.ErrUnavailable) {
 			t.Errorf("the look says %v", err)
@@ -295,7 +296,7 @@ func TestPlansAreMadeAgainWhenTheBranchOrTheCloudMoves(t *testing.T) {
 		w.plans = 0
 		for range 10 {
 			plan := planOf(commit, "+b")
-			w.stack.Ran(ran(commit, plan, planOf(commit, "b"), reconcile.Result{Step: plan.Steps[0]}))
+			w.stack.Ran(ran(commit, plan, planOf(commit, "b"), engine.Result{Step: plan.Steps[0]}))
 			w.look()
 			time.Sleep(time.Second)
 		}
@@ -366,7 +367,7 @@ func TestLongPassesTellHowFarTheyAre(t *testing.T) {
 		w.stack.Planned(plan)
 		w.repo.Outbox.Flush(w.Context())
 		for i := range 3600 {
-			w.stack.Progress(reconcile.Progress{Done: 1, Total: 2, Waiting: []reconcile.Activity{{Step: plan.Steps[1]}}})
+			w.stack.Progress(engine.Progress{Done: 1, Total: 2, Waiting: []engine.Activity{{Step: plan.Steps[1]}}})
 			w.repo.Outbox.Flush(w.Context())
 			if i == 20 {
 				w.wantStatus(commit, "sync", forge.Pending, "1 of 2 done, waiting for Thing/b")

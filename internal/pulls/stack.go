@@ -11,7 +11,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -26,11 +27,11 @@ type Stack struct {
 	Merged func(ctx context.Context, head string) (source.Merge, error)
 	// Read turns files into objects without asking anybody. Its error is a
 	// [manifest.Problems] when a commit has to mend it.
-	Read func(ctx context.Context, files fs.FS) ([]reconcile.Desired, error)
+	Read func(ctx context.Context, files fs.FS) ([]kind.Desired, error)
 	// Plan compares files with the live cloud and changes nothing.
-	Plan func(ctx context.Context, commit string, files fs.FS) (reconcile.Plan, error)
+	Plan func(ctx context.Context, commit string, files fs.FS) (plan.Plan, error)
 	// Trace says who changed an object in the cloud, as far as the cloud knows.
-	Trace func(context.Context, reconcile.Step) (reconcile.Trace, bool)
+	Trace func(context.Context, plan.Step) (kind.Trace, bool)
 	// Again asks for another pass over the cloud, without a new commit.
 	Again func()
 	// PlanForks plans pull requests from forks, too. Otherwise their manifests are
@@ -47,7 +48,7 @@ type Stack struct {
 	plans map[int]planned // by pull request
 	jobs  map[int]job     // by pull request
 	turn  bool            // of those that are urgent
-	held  *reconcile.Plan // what the branch is held with
+	held  *plan.Plan      // what the branch is held with
 	truth truth
 }
 
@@ -163,12 +164,12 @@ func (s *Stack) compare(ctx context.Context, page comment.Page, base source.Revi
 	if err != nil {
 		return s.failed(page, err)
 	}
-	var before []reconcile.Desired
+	var before []kind.Desired
 	if base.Files != nil {
 		// What is wrong on the branch is not the pull request's to tell.
 		before, _ = s.Read(ctx, base.Files)
 	}
-	page.Differs = reconcile.Differences(before, after)
+	page.Differs = plan.Differences(before, after)
 	return page, false
 }
 

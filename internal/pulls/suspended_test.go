@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func suspended(p reconcile.Plan) reconcile.Plan { return p.Apply(reconcile.Suspend("a test says so")) }
+func suspended(p plan.Plan) plan.Plan { return p.Apply(plan.Suspend("a test says so")) }
 
 func TestASuspendedCommitThatDiffersIsNotInSync(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -42,7 +42,7 @@ func TestASuspendedCommitThatDiffersIsNotInSync(t *testing.T) {
 func TestAPullRequestThatSuspendsSaysSo(t *testing.T) {
 	inWorld(t, func(w *world) {
 		look := w.stack.Plan
-		w.stack.Plan = func(ctx context.Context, commit string, files fs.FS) (reconcile.Plan, error) {
+		w.stack.Plan = func(ctx context.Context, commit string, files fs.FS) (plan.Plan, error) {
 			p, err := look(ctx, commit, files)
 			return suspended(p), err
 		}
@@ -61,7 +61,7 @@ func TestAPullRequestThatSuspendsSaysSo(t *testing.T) {
 func TestDriftOfAManualStackIsReported(t *testing.T) {
 	inWorld(t, func(w *world) {
 		commit := w.synced()
-		held := planOf(commit, "~a").Apply(reconcile.Manual("a test says so"), reconcile.Brake(reconcile.Limits{}, nil))
+		held := planOf(commit, "~a").Apply(plan.Manual("a test says so"), plan.Brake(plan.Limits{}, nil))
 		if held.Held == "" {
 			t.Fatal("it is not held")
 		}
@@ -69,7 +69,7 @@ func TestDriftOfAManualStackIsReported(t *testing.T) {
 		w.look()
 		w.wantStatus(commit, "sync", forge.Success, "in sync")
 		w.wantStatus(commit, "drift", forge.Failure, "drifted: 1 object")
-		fresh := planOf(commit, "+b").Apply(reconcile.Manual("a test says so"), reconcile.Brake(reconcile.Limits{}, nil))
+		fresh := planOf(commit, "+b").Apply(plan.Manual("a test says so"), plan.Brake(plan.Limits{}, nil))
 		w.pass(commit, fresh, fresh)
 		w.look()
 		w.wantStatus(commit, "sync", forge.Failure, "held: approve "+fresh.Hash())

@@ -7,18 +7,19 @@ import (
 	"strconv"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // traces are who changed what, known once done is closed.
 type traces struct {
 	about string
 	done  chan struct{}
-	found map[manifest.Key]reconcile.Trace
+	found map[manifest.Key]kind.Trace
 }
 
 // wait returns what was found; nil when nobody looked.
-func (t *traces) wait(ctx context.Context) (map[manifest.Key]reconcile.Trace, error) {
+func (t *traces) wait(ctx context.Context) (map[manifest.Key]kind.Trace, error) {
 	if t == nil {
 		return nil, nil
 	}
@@ -31,7 +32,7 @@ func (t *traces) wait(ctx context.Context) (map[manifest.Key]reconcile.Trace, er
 }
 
 // alike is the same for the same differences.
-func alike(steps []reconcile.Step) string {
+func alike(steps []plan.Step) string {
 	h := fnv.New64a()
 	for _, step := range steps {
 		fmt.Fprintln(h, step.Key, step.Action, step.Changes)
@@ -39,11 +40,11 @@ func alike(steps []reconcile.Step) string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-func (s *Stack) trace(steps []reconcile.Step, to *traces) {
+func (s *Stack) trace(steps []plan.Step, to *traces) {
 	ctx, cancel := context.WithTimeout(context.Background(), traceTime)
 	defer cancel()
 	defer close(to.done)
-	to.found = map[manifest.Key]reconcile.Trace{}
+	to.found = map[manifest.Key]kind.Trace{}
 	for _, step := range steps[:min(len(steps), mostTraced)] {
 		if t, ok := s.Trace(ctx, step); ok {
 			to.found[step.Key] = t

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -33,8 +34,8 @@ type truth struct {
 	drift drift
 }
 
-// Planned implements reconcile.Watcher: a pass begins.
-func (s *Stack) Planned(p reconcile.Plan) {
+// Planned implements engine.Watcher: a pass begins.
+func (s *Stack) Planned(p plan.Plan) {
 	now := time.Now()
 	s.mu.Lock()
 	s.truth.begun, s.truth.told = now, now
@@ -62,22 +63,22 @@ func (s *Stack) Planned(p reconcile.Plan) {
 
 // begins tells whether a pass begins something new on a commit that has a status:
 // it was held and is not any more, or the branch went back to it.
-func begins(before forge.Status, p reconcile.Plan) bool {
+func begins(before forge.Status, p plan.Plan) bool {
 	return strings.HasPrefix(before.Description, heldWord) || strings.HasPrefix(before.Description, suspendedWord) || before.State == forge.Success && !p.InSync()
 }
 
-// Started implements reconcile.Watcher.
-func (s *Stack) Started(reconcile.Step) {}
+// Started implements engine.Watcher.
+func (s *Stack) Started(plan.Step) {}
 
-// Finished implements reconcile.Watcher.
-func (s *Stack) Finished(reconcile.Result) {}
+// Finished implements engine.Watcher.
+func (s *Stack) Finished(engine.Result) {}
 
 // firstProgress is when a pass is long enough to tell how far it is; after that
 // the pauses double.
 const firstProgress = 15 * time.Second
 
-// Progress implements reconcile.Watcher.
-func (s *Stack) Progress(p reconcile.Progress) {
+// Progress implements engine.Watcher.
+func (s *Stack) Progress(p engine.Progress) {
 	now := time.Now()
 	s.mu.Lock()
 	ran, pause := now.Sub(s.truth.begun), s.truth.told.Sub(s.truth.begun)

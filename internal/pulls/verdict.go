@@ -6,7 +6,8 @@ import (
 	"regexp"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -57,7 +58,7 @@ const suspendedWord = "suspended ("
 
 // ended is what a pass makes of its commit. Drift that is only reported takes
 // nothing from a commit that was applied.
-func ended(p reconcile.Pass) forge.Status {
+func ended(p engine.Pass) forge.Status {
 	switch last := p.Last; {
 	case last.Suspended != "" && len(last.Unlisted) == 0 && !last.InSync():
 		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%s%d differ): %s", suspendedWord, last.Differing(), last.Suspended)}
@@ -68,7 +69,7 @@ func ended(p reconcile.Pass) forge.Status {
 	case len(p.Failures) > 0:
 		f := p.Failures[0]
 		return forge.Status{State: forge.Failure, Description: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, steady(f.Reason))}
-	case p.Outcome() == reconcile.InSync, onlyDrift(last):
+	case p.Outcome() == plan.InSync, onlyDrift(last):
 		text := inSync + report.Plural(last.Owned, "object")
 		if last.Suspended != "" {
 			text += "; suspended"
@@ -81,12 +82,12 @@ func ended(p reconcile.Pass) forge.Status {
 
 // onlyDrift tells whether all that differs is what somebody changed in the
 // cloud. Where every change waits for an approval drift is reported in this way, too.
-func onlyDrift(p reconcile.Plan) bool {
+func onlyDrift(p plan.Plan) bool {
 	if p.Held != "" && p.Manual == "" || len(p.Unlisted) > 0 {
 		return false
 	}
 	for _, step := range p.Steps {
-		if step.Action.Writes() && !step.Drift || step.Action == reconcile.Refuse && !step.Drift || step.Error {
+		if step.Action.Writes() && !step.Drift || step.Action == plan.Refuse && !step.Drift || step.Error {
 			return false
 		}
 	}

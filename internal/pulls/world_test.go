@@ -18,7 +18,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -62,8 +64,8 @@ func inWorld(t *testing.T, test func(w *world)) {
 func (w *world) restart() {
 	w.stack = &Stack{
 		Name: "prod", Last: w.last, Merged: w.merged, Read: w.read, Plan: w.plan,
-		Trace: func(_ context.Context, s reconcile.Step) (reconcile.Trace, bool) {
-			return reconcile.Trace{Who: "mallory", What: "stop", When: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, true
+		Trace: func(_ context.Context, s plan.Step) (kind.Trace, bool) {
+			return kind.Trace{Who: "mallory", What: "stop", When: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, true
 		},
 		Again: func() { w.again++ },
 	}
@@ -102,30 +104,30 @@ func textOf(files fs.FS) string {
 	return string(text)
 }
 
-func (w *world) read(_ context.Context, files fs.FS) ([]reconcile.Desired, error) {
+func (w *world) read(_ context.Context, files fs.FS) ([]kind.Desired, error) {
 	text := textOf(files)
 	if strings.HasPrefix(text, "bad") {
 		return nil, manifest.Problems{{Origin: manifest.Origin{File: "clouds/thing.yaml", Line: 3}, What: "is bad"}}
 	}
-	return []reconcile.Desired{{Key: manifest.Key{Kind: "Thing", Name: text}}}, nil
+	return []kind.Desired{{Key: manifest.Key{Kind: "Thing", Name: text}}}, nil
 }
 
 // plan makes one step of each word: +name is made, -name deleted.
-func (w *world) plan(ctx context.Context, commit string, files fs.FS) (reconcile.Plan, error) {
+func (w *world) plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.plans++
 	if w.cloudErr != nil {
-		return reconcile.Plan{}, w.cloudErr
+		return plan.Plan{}, w.cloudErr
 	}
 	if _, err := w.read(ctx, files); err != nil {
-		return reconcile.Plan{}, err
+		return plan.Plan{}, err
 	}
 	return w.left(commit, textOf(files)), nil
 }
 
 // left is what is left to do for text.
-func (w *world) left(commit, text string) reconcile.Plan {
+func (w *world) left(commit, text string) plan.Plan {
 	var words []string
 	for word := range strings.FieldsSeq(text) {
 		if word != w.gone {
@@ -135,22 +137,22 @@ func (w *world) left(commit, text string) reconcile.Plan {
 	return planOf(commit, strings.Join(words, " "))
 }
 
-func planOf(commit, text string) reconcile.Plan {
-	p := reconcile.Plan{Stack: "prod", Commit: commit, Owned: 10}
+func planOf(commit, text string) plan.Plan {
+	p := plan.Plan{Stack: "prod", Commit: commit, Owned: 10}
 	deletes := 0
 	for word := range strings.FieldsSeq(text) {
-		step := reconcile.Step{Key: manifest.Key{Kind: "Thing", Name: strings.TrimLeft(word, "+-~")}, Origin: manifest.Origin{File: "clouds/thing.yaml", Line: 1}}
+		step := plan.Step{Key: manifest.Key{Kind: "Thing", Name: strings.TrimLeft(word, "+-~")}, Origin: manifest.Origin{File: "clouds/thing.yaml", Line: 1}}
 		switch word[0] {
 		case '+':
-			step.Action = reconcile.Create
+			step.Action = plan.Create
 		case '-':
-			step.Action = reconcile.Delete
+			step.Action = plan.Delete
 			deletes++
 		case '~':
-			step.Action, step.Drift = reconcile.Update, true
-			step.Changes = []reconcile.Change{{Field: "spec.size", Have: 2, Want: 1}}
+			step.Action, step.Drift = plan.Update, true
+			step.Changes = []kind.Change{{Field: "spec.size", Have: 2, Want: 1}}
 		default:
-			step.Action = reconcile.Keep
+			step.Action = plan.Keep
 		}
 		p.Steps = append(p.Steps, step)
 	}
@@ -179,7 +181,7 @@ func (w *world) look() {
 }
 
 // pass is what a branch's pass came to.
-func (w *world) pass(commit string, first, last reconcile.Plan) {
+func (w *world) pass(commit string, first, last plan.Plan) {
 	w.stack.Planned(first)
 	synctest.Wait()
 	w.stack.Ran(ran(commit, first, last))
@@ -187,10 +189,10 @@ func (w *world) pass(commit string, first, last reconcile.Plan) {
 }
 
 // ran is a look that came to a pass.
-func ran(commit string, first, last reconcile.Plan, results ...reconcile.Result) report.Run {
+func ran(commit string, first, last plan.Plan, results ...engine.Result) report.Run {
 	return report.Run{
 		Stack: "prod", Started: time.Now(), Revision: source.Revision{Commit: commit, Branch: "main"},
-		Pass: &reconcile.Pass{Stack: "prod", Commit: commit, First: first, Last: last, Results: results},
+		Pass: &engine.Pass{Stack: "prod", Commit: commit, First: first, Last: last, Results: results},
 	}
 }
 

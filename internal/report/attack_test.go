@@ -13,7 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -35,15 +37,15 @@ func wantPrintable(t *testing.T, how, from, text string) {
 }
 
 // hostilePlan has the text wherever a plan takes one.
-func hostilePlan(text string) reconcile.Plan {
+func hostilePlan(text string) plan.Plan {
 	k, o := key("Network", text), manifest.Origin{File: text, Line: 3}
-	notes := []reconcile.Note{{Field: text, Text: text}}
-	step := reconcile.Step{Key: k, Origin: o, Action: reconcile.Update, Reason: text, Blockers: []string{text}, Notes: notes,
-		Changes: []reconcile.Change{{Field: text, Have: text, Want: map[string]any{text: []any{text}}}}}
+	notes := []kind.Note{{Field: text, Text: text}}
+	step := plan.Step{Key: k, Origin: o, Action: plan.Update, Reason: text, Blockers: []string{text}, Notes: notes,
+		Changes: []kind.Change{{Field: text, Have: text, Want: map[string]any{text: []any{text}}}}}
 	refused, gone := step, step
-	refused.Action, refused.Key.Namespace, gone.Action, gone.Awaits = reconcile.Refuse, text, reconcile.Delete, []manifest.Key{k}
-	return reconcile.Plan{Stack: "s", Steps: []reconcile.Step{step, refused, gone}, Unlisted: []string{text}, Held: text,
-		Workloads: []reconcile.Workload{{Key: key(text, text), Origin: o, Notes: notes}}}
+	refused.Action, refused.Key.Namespace, gone.Action, gone.Awaits = plan.Refuse, text, plan.Delete, []manifest.Key{k}
+	return plan.Plan{Stack: "s", Steps: []plan.Step{step, refused, gone}, Unlisted: []string{text}, Held: text,
+		Workloads: []plan.Workload{{Key: key(text, text), Origin: o, Notes: notes}}}
 }
 
 func TestAttackPlanAndPassWithHostileText(t *testing.T) {
@@ -53,12 +55,12 @@ func TestAttackPlanAndPassWithHostileText(t *testing.T) {
 		var b bytes.Buffer
 		to := Text{W: &b, Approve: "stackreeve run --config '" + text + "' --approve"}
 		to.Plan(plan, rev)
-		to.Pass(reconcile.Pass{Stack: "s", First: plan, Failures: []reconcile.Failure{{Key: plan.Steps[0].Key, Origin: plan.Steps[0].Origin, Reason: text, Dependents: []manifest.Key{key(text, text)}}}})
+		to.Pass(engine.Pass{Stack: "s", First: plan, Failures: []engine.Failure{{Key: plan.Steps[0].Key, Origin: plan.Steps[0].Origin, Reason: text, Dependents: []manifest.Key{key(text, text)}}}})
 		to.Problems(manifest.Problems{{Origin: manifest.Origin{File: text, Line: 1}, Key: key(text, text), Field: text, What: text, Fix: text}})
 		l := NewLines(&b, "", func() source.Revision { return rev }, to)
-		l.Finished(reconcile.Result{Step: plan.Steps[0], Err: errors.New(text)})
+		l.Finished(engine.Result{Step: plan.Steps[0], Err: errors.New(text)})
 		live := NewLive(&b, func() (int, int) { return 80, 24 }, func() source.Revision { return rev }, to)
-		live.progress = reconcile.Progress{Total: 1, Doing: []reconcile.Activity{{Step: plan.Steps[0]}}, Waiting: []reconcile.Activity{{Step: plan.Steps[1]}}}
+		live.progress = engine.Progress{Total: 1, Doing: []engine.Activity{{Step: plan.Steps[0]}}, Waiting: []engine.Activity{{Step: plan.Steps[1]}}}
 		b.WriteString(strings.Join(live.block(time.Now(), 0, 8), "\n"))
 		for line := range strings.Lines(b.String()) {
 			// The last thing before the terminal sees to commands at the beginning of
@@ -70,9 +72,9 @@ func TestAttackPlanAndPassWithHostileText(t *testing.T) {
 
 func TestAttackDocumentsWithHostileText(t *testing.T) {
 	for _, text := range hostile {
-		plan := hostilePlan(text)
+		planned := hostilePlan(text)
 		var b bytes.Buffer
-		if err := JSON(&b, Document(plan, source.Revision{Branch: text})); err != nil {
+		if err := JSON(&b, Document(planned, source.Revision{Branch: text})); err != nil {
 			t.Fatal(err)
 		}
 		wantPrintable(t, "json", text, b.String())
@@ -80,18 +82,18 @@ func TestAttackDocumentsWithHostileText(t *testing.T) {
 		if err := json.Unmarshal(b.Bytes(), &back); err != nil || back.Held != strings.ReplaceAll(text, "\xff\xfe", "\ufffd\ufffd") {
 			t.Errorf("%q came back as %q: %v", text, back.Held, err)
 		}
-		o := reconcile.ObjectStatus{APIVersion: "v1", Kind: "Network"}
+		o := plan.ObjectStatus{APIVersion: "v1", Kind: "Network"}
 		o.Metadata.Name = text
-		o.Status = reconcile.Status{ID: text, State: reconcile.State(text), WaitsFor: text, Message: text, Addresses: []string{text, text},
-			Changes: []reconcile.Change{{Field: text, Have: text, Want: text}}, LeftAlone: []reconcile.Change{{Field: text, Have: text}},
-			Notes: []reconcile.Note{{Field: text, Text: text}}, Origin: &reconcile.StatusOrigin{File: text, Line: 1}, Resource: map[string]any{text: text},
-			LastChange: &reconcile.StatusTouch{Commit: text, Author: text, Time: text, Subject: text}}
+		o.Status = plan.Status{ID: text, State: plan.State(text), WaitsFor: text, Message: text, Addresses: []string{text, text},
+			Changes: []kind.Change{{Field: text, Have: text, Want: text}}, LeftAlone: []kind.Change{{Field: text, Have: text}},
+			Notes: []kind.Note{{Field: text, Text: text}}, Origin: &plan.StatusOrigin{File: text, Line: 1}, Resource: map[string]any{text: text},
+			LastChange: &plan.StatusTouch{Commit: text, Author: text, Time: text, Subject: text}}
 		o.Spec = map[string]any{text: []any{text}}
 		o.Metadata.Labels = map[string]string{text: text}
-		o.Status.Conditions = []reconcile.Condition{{Status: text, Reason: text, Message: text}, {Status: "True", Reason: text, Message: text}}
-		list := []reconcile.ObjectStatus{o}
+		o.Status.Conditions = []plan.Condition{{Status: text, Reason: text, Message: text}, {Status: "True", Reason: text, Message: text}}
+		list := []plan.ObjectStatus{o}
 		b.Reset()
-		view := StatusView{Plan: plan, Rev: source.Revision{Commit: text, Branch: text, Subject: text, Author: text}, Cloud: text, Region: text,
+		view := StatusView{Plan: planned, Rev: source.Revision{Commit: text, Branch: text, Subject: text, Author: text}, Cloud: text, Region: text,
 			LastPass: &LastPass{State: text, Description: text}, Objects: list}
 		if err := YAML(&b, StatusDocument([]StatusView{view}, StatusFilter{})); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,8 @@
 package report
 
-import "github.com/stackreeve/stackreeve/internal/reconcile"
+import (
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
 
 type color string
 
@@ -22,15 +24,15 @@ func (t Text) paint(c color, text string) string {
 func (t Text) bold(text string) string { return t.paint("1", text) }
 func (t Text) dim(text string) string  { return t.paint("2", text) }
 
-func colorOf(s reconcile.Step) color {
+func colorOf(s plan.Step) color {
 	switch s.Action {
-	case reconcile.Create:
+	case plan.Create:
 		return green
-	case reconcile.Update, reconcile.Keep:
+	case plan.Update, plan.Keep:
 		return yellow
-	case reconcile.Recreate, reconcile.Delete, reconcile.Refuse:
+	case plan.Recreate, plan.Delete, plan.Refuse:
 		return red
-	case reconcile.Wait:
+	case plan.Wait:
 	}
 	return cyan
 }

@@ -2,7 +2,8 @@ package report
 
 import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // Group is what one object of the repository comes to.
@@ -10,15 +11,15 @@ type Group struct {
 	Root   manifest.Key
 	Origin manifest.Origin
 	// Own is the step of the object itself; nil when it only stands for others.
-	Own      *reconcile.Step
-	Children []reconcile.Step
-	Notes    []reconcile.Note // of the object itself when it has no step
+	Own      *plan.Step
+	Children []plan.Step
+	Notes    []kind.Note // of the object itself when it has no step
 }
 
 // Groups puts steps under the objects that people wrote, in the order of the
 // plan.
-func Groups(p reconcile.Plan) []Group {
-	parents, workloads := map[manifest.Key]manifest.Key{}, map[manifest.Key]reconcile.Workload{}
+func Groups(p plan.Plan) []Group {
+	parents, workloads := map[manifest.Key]manifest.Key{}, map[manifest.Key]plan.Workload{}
 	for _, w := range p.Workloads {
 		parents[w.Key], workloads[w.Key] = w.Parent, w
 	}
@@ -59,7 +60,7 @@ func top(parents map[manifest.Key]manifest.Key, key manifest.Key) manifest.Key {
 
 // parentOf is what a step belongs to: what its object was expanded from, or the
 // group that it was a part of.
-func parentOf(s reconcile.Step) manifest.Key {
+func parentOf(s plan.Step) manifest.Key {
 	if s.Parent == (manifest.Key{}) {
 		return s.Within
 	}

@@ -7,30 +7,31 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // PlanDoc is a plan for programs. Fields are added to it, never renamed or
 // removed; docs/json.md describes it.
 type PlanDoc struct {
-	APIVersion string            `json:"apiVersion"`
-	Kind       string            `json:"kind"`
-	Stack      string            `json:"stack"`
-	Commit     string            `json:"commit,omitempty"`
-	Branch     string            `json:"branch,omitempty"`
-	Dir        string            `json:"dir,omitempty"` // in place of a commit
-	Hash       string            `json:"hash"`
-	Outcome    string            `json:"outcome"`
-	ExitCode   int               `json:"exitCode"`
-	Held       string            `json:"held,omitempty"`
-	Suspended  string            `json:"suspended,omitempty"`
-	Unlisted   []string          `json:"unlisted,omitempty"`
-	Owned      int               `json:"owned"`
-	Summary    reconcile.Summary `json:"summary"`
-	Steps      []StepDoc         `json:"steps"`
-	Notes      []NoteDoc         `json:"notes,omitempty"`
-	Ignored    []IgnoredDoc      `json:"ignored,omitempty"`
+	APIVersion string       `json:"apiVersion"`
+	Kind       string       `json:"kind"`
+	Stack      string       `json:"stack"`
+	Commit     string       `json:"commit,omitempty"`
+	Branch     string       `json:"branch,omitempty"`
+	Dir        string       `json:"dir,omitempty"` // in place of a commit
+	Hash       string       `json:"hash"`
+	Outcome    string       `json:"outcome"`
+	ExitCode   int          `json:"exitCode"`
+	Held       string       `json:"held,omitempty"`
+	Suspended  string       `json:"suspended,omitempty"`
+	Unlisted   []string     `json:"unlisted,omitempty"`
+	Owned      int          `json:"owned"`
+	Summary    plan.Summary `json:"summary"`
+	Steps      []StepDoc    `json:"steps"`
+	Notes      []NoteDoc    `json:"notes,omitempty"`
+	Ignored    []IgnoredDoc `json:"ignored,omitempty"`
 }
 
 // IgnoredDoc is what differs in an object and is left alone, because its
@@ -44,32 +45,32 @@ type IgnoredDoc struct {
 // StepDoc is a step for programs. Steps that keep an object as it is are left
 // out; the summary counts them.
 type StepDoc struct {
-	Key        KeyDoc               `json:"key"`
-	Parent     *KeyDoc              `json:"parent,omitempty"`
-	Action     reconcile.Action     `json:"action"`
-	Reason     string               `json:"reason,omitempty"`
-	Error      bool                 `json:"error,omitempty"`
-	Drift      bool                 `json:"drift,omitempty"`
-	Disruption reconcile.Disruption `json:"disruption"`
-	Changes    []ChangeDoc          `json:"changes,omitempty"`
-	Awaits     []KeyDoc             `json:"awaits,omitempty"`
-	Blockers   []string             `json:"blockers,omitempty"`
-	ID         string               `json:"id,omitempty"`
-	Origin     *OriginDoc           `json:"origin,omitempty"`
-	Within     *KeyDoc              `json:"within,omitempty"`
-	Adopts     bool                 `json:"adopts,omitempty"`
-	Values     []ValueDoc           `json:"values,omitempty"`
-	Names      map[string]string    `json:"names,omitempty"`
-	Notes      []reconcile.Note     `json:"notes,omitempty"`
+	Key        KeyDoc            `json:"key"`
+	Parent     *KeyDoc           `json:"parent,omitempty"`
+	Action     plan.Action       `json:"action"`
+	Reason     string            `json:"reason,omitempty"`
+	Error      bool              `json:"error,omitempty"`
+	Drift      bool              `json:"drift,omitempty"`
+	Disruption kind.Disruption   `json:"disruption"`
+	Changes    []ChangeDoc       `json:"changes,omitempty"`
+	Awaits     []KeyDoc          `json:"awaits,omitempty"`
+	Blockers   []string          `json:"blockers,omitempty"`
+	ID         string            `json:"id,omitempty"`
+	Origin     *OriginDoc        `json:"origin,omitempty"`
+	Within     *KeyDoc           `json:"within,omitempty"`
+	Adopts     bool              `json:"adopts,omitempty"`
+	Values     []ValueDoc        `json:"values,omitempty"`
+	Names      map[string]string `json:"names,omitempty"`
+	Notes      []kind.Note       `json:"notes,omitempty"`
 }
 
 // ChangeDoc is a change for programs. Have and Want are left out for secrets.
 type ChangeDoc struct {
-	Field      string               `json:"field"`
-	Have       any                  `json:"have"`
-	Want       any                  `json:"want"`
-	Disruption reconcile.Disruption `json:"disruption"`
-	Secret     bool                 `json:"secret,omitempty"`
+	Field      string          `json:"field"`
+	Have       any             `json:"have"`
+	Want       any             `json:"want"`
+	Disruption kind.Disruption `json:"disruption"`
+	Secret     bool            `json:"secret,omitempty"`
 }
 
 // ValueDoc is a field of an object that will be made. Value is left out for
@@ -106,7 +107,7 @@ func keyDoc(k manifest.Key) KeyDoc {
 }
 
 // Document is the plan for programs.
-func Document(p reconcile.Plan, rev source.Revision) PlanDoc {
+func Document(p plan.Plan, rev source.Revision) PlanDoc {
 	doc := PlanDoc{
 		APIVersion: "stackreeve.dev/v1alpha1", Kind: "Plan", Stack: p.Stack, Commit: p.Commit, Branch: rev.Branch, Dir: rev.Folder,
 		Hash: p.Hash(), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held, Suspended: p.Suspended, Unlisted: p.Unlisted,
@@ -128,7 +129,7 @@ func Document(p reconcile.Plan, rev source.Revision) PlanDoc {
 	return doc
 }
 
-func stepDoc(s reconcile.Step) StepDoc {
+func stepDoc(s plan.Step) StepDoc {
 	doc := StepDoc{
 		Key: keyDoc(s.Key), Action: s.Action, Reason: s.Reason, Error: s.Error, Drift: s.Drift,
 		Disruption: s.Disruption(), Blockers: s.Blockers, ID: s.ShownID(), Notes: s.Notes,
@@ -155,7 +156,7 @@ func stepDoc(s reconcile.Step) StepDoc {
 	return doc
 }
 
-func changeDocs(changes []reconcile.Change) (list []ChangeDoc) {
+func changeDocs(changes []kind.Change) (list []ChangeDoc) {
 	for _, c := range changes {
 		out := ChangeDoc{Field: c.Field, Have: c.Have, Want: c.Want, Disruption: c.Disruption, Secret: c.Secret}
 		if c.Secret {

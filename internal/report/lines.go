@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/private"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -21,7 +23,7 @@ type Lines struct {
 	prefix string
 
 	mu       sync.Mutex
-	progress reconcile.Progress
+	progress engine.Progress
 	written  time.Time // when the last line was
 	ticking
 }
@@ -36,8 +38,8 @@ func NewLines(w io.Writer, prefix string, rev func() source.Revision, text Text)
 	return &Lines{text: text, rev: rev, prefix: prefix}
 }
 
-// Planned implements reconcile.Watcher.
-func (l *Lines) Planned(p reconcile.Plan) {
+// Planned implements engine.Watcher.
+func (l *Lines) Planned(p plan.Plan) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.text.Plan(p, l.rev())
@@ -45,11 +47,11 @@ func (l *Lines) Planned(p reconcile.Plan) {
 	l.start(time.Second, l.tick)
 }
 
-// Started implements reconcile.Watcher.
-func (l *Lines) Started(reconcile.Step) {}
+// Started implements engine.Watcher.
+func (l *Lines) Started(plan.Step) {}
 
-// Finished implements reconcile.Watcher.
-func (l *Lines) Finished(r reconcile.Result) {
+// Finished implements engine.Watcher.
+func (l *Lines) Finished(r engine.Result) {
 	if waits(r) {
 		return
 	}
@@ -58,8 +60,8 @@ func (l *Lines) Finished(r reconcile.Result) {
 	l.line(finished(r))
 }
 
-// Progress implements reconcile.Watcher.
-func (l *Lines) Progress(p reconcile.Progress) {
+// Progress implements engine.Watcher.
+func (l *Lines) Progress(p engine.Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.progress = p
@@ -91,15 +93,15 @@ func (l *Lines) tick() {
 // finished is a step that was carried out, or tried, in one line.
 // waits tells whether a step only found its object busy: it is tried again, and
 // told of if that does not help.
-func waits(r reconcile.Result) bool {
-	return errors.Is(r.Err, reconcile.ErrBusy) || errors.Is(r.Err, reconcile.ErrNotYet)
+func waits(r engine.Result) bool {
+	return errors.Is(r.Err, kind.ErrBusy) || errors.Is(r.Err, kind.ErrNotYet)
 }
 
-func finished(r reconcile.Result) string {
+func finished(r engine.Result) string {
 	if r.Err != nil {
 		return Clean(fmt.Sprintf("%s: %s", r.Step.Key, private.Text(r.Err)))
 	}
-	done := map[reconcile.Action]string{reconcile.Create: "created", reconcile.Update: "changed", reconcile.Recreate: "deleted, to be made anew", reconcile.Delete: "deleted"}
+	done := map[plan.Action]string{plan.Create: "created", plan.Update: "changed", plan.Recreate: "deleted, to be made anew", plan.Delete: "deleted"}
 	return Clean(fmt.Sprintf("%s %s: %s in %s", symbol(r.Step), r.Step.Key, done[r.Step.Action], Lasted(r.Took)))
 }
 

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/printable"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -20,7 +21,7 @@ type Live struct {
 	size func() (width, height int)
 
 	mu       sync.Mutex
-	progress reconcile.Progress
+	progress engine.Progress
 	lines    int // of the block on the screen
 	ticking
 }
@@ -31,19 +32,19 @@ func NewLive(w io.Writer, size func() (width, height int), rev func() source.Rev
 	return &Live{text: text, rev: rev, size: size}
 }
 
-// Planned implements reconcile.Watcher.
-func (l *Live) Planned(p reconcile.Plan) {
+// Planned implements engine.Watcher.
+func (l *Live) Planned(p plan.Plan) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.text.Plan(p, l.rev())
 	l.start(time.Second, l.redraw)
 }
 
-// Started implements reconcile.Watcher.
-func (l *Live) Started(reconcile.Step) {}
+// Started implements engine.Watcher.
+func (l *Live) Started(plan.Step) {}
 
-// Finished implements reconcile.Watcher.
-func (l *Live) Finished(r reconcile.Result) {
+// Finished implements engine.Watcher.
+func (l *Live) Finished(r engine.Result) {
 	if r.Err == nil || waits(r) {
 		return
 	}
@@ -53,8 +54,8 @@ func (l *Live) Finished(r reconcile.Result) {
 	fmt.Fprintf(l.text.W, "%s %s\n", l.text.paint(red, "!"), finished(r))
 }
 
-// Progress implements reconcile.Watcher.
-func (l *Live) Progress(p reconcile.Progress) {
+// Progress implements engine.Watcher.
+func (l *Live) Progress(p engine.Progress) {
 	l.mu.Lock()
 	l.progress = p
 	l.mu.Unlock()
@@ -112,7 +113,7 @@ func (l *Live) block(now time.Time, width, most int) []string {
 	return lines
 }
 
-func waiting(a reconcile.Activity, now time.Time) string {
+func waiting(a engine.Activity, now time.Time) string {
 	text := a.Step.Key.String()
 	if a.Step.Reason != "" {
 		text += " (" + a.Step.Reason + ")"

@@ -8,7 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -18,10 +19,10 @@ func TestLinesTellWhatIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		l := NewLines(&b, "s: ", noRevision, Text{})
-		l.Planned(reconcile.Plan{Stack: "s"})
+		l.Planned(plan.Plan{Stack: "s"})
 		b.Reset()
-		server := reconcile.Step{Key: key("Server", "a"), Action: reconcile.Wait, Reason: "BUILD"}
-		l.Progress(reconcile.Progress{Total: 2, Waiting: []reconcile.Activity{{Step: server, Since: time.Now()}, {Step: server, Since: time.Now()}}})
+		server := plan.Step{Key: key("Server", "a"), Action: plan.Wait, Reason: "BUILD"}
+		l.Progress(engine.Progress{Total: 2, Waiting: []engine.Activity{{Step: server, Since: time.Now()}, {Step: server, Since: time.Now()}}})
 		time.Sleep(25500 * time.Millisecond)
 		synctest.Wait()
 		want := "s: waiting for Server/a (BUILD)  10s and 1 more\ns: waiting for Server/a (BUILD)  20s and 1 more\n"
@@ -29,8 +30,8 @@ func TestLinesTellWhatIsWaitedFor(t *testing.T) {
 			t.Errorf("got %q, want %q", b.String(), want)
 		}
 		b.Reset()
-		l.Finished(reconcile.Result{Step: reconcile.Step{Key: key("Port", "p"), Action: reconcile.Create}, Took: 1200 * time.Millisecond})
-		l.Finished(reconcile.Result{Step: reconcile.Step{Key: key("Port", "q"), Action: reconcile.Create}, Err: errors.New("no\nway")})
+		l.Finished(engine.Result{Step: plan.Step{Key: key("Port", "p"), Action: plan.Create}, Took: 1200 * time.Millisecond})
+		l.Finished(engine.Result{Step: plan.Step{Key: key("Port", "q"), Action: plan.Create}, Err: errors.New("no\nway")})
 		if want := "s: + Port/p: created in 1.2s\ns: Port/q: no\\nway\n"; b.String() != want {
 			t.Errorf("got %q, want %q", b.String(), want)
 		}
@@ -62,30 +63,30 @@ func TestLiveDrawsOneBlockAndTakesItAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		l := NewLive(&b, func() (int, int) { return 30, 6 }, noRevision, Text{})
-		l.Planned(reconcile.Plan{Stack: "s"})
-		plan := b.String()
+		l.Planned(plan.Plan{Stack: "s"})
+		planned := b.String()
 		started := time.Now()
-		var doing []reconcile.Activity
+		var doing []engine.Activity
 		for _, name := range []string{"a", "b", "c", "a-name-that-is-far-too-long-for-it"} {
-			doing = append(doing, reconcile.Activity{Step: reconcile.Step{Key: key("Server", name), Action: reconcile.Create}, Since: started})
+			doing = append(doing, engine.Activity{Step: plan.Step{Key: key("Server", name), Action: plan.Create}, Since: started})
 		}
 		time.Sleep(1500 * time.Millisecond)
-		l.Progress(reconcile.Progress{Done: 1, Total: 5, Doing: doing})
+		l.Progress(engine.Progress{Done: 1, Total: 5, Doing: doing})
 		synctest.Wait()
-		want := plan + "[====                ] 1 of 5\n  create   Server/a  1s\n  create   Server/b  1s\n  and 2 more\n"
+		want := planned + "[====                ] 1 of 5\n  create   Server/a  1s\n  create   Server/b  1s\n  and 2 more\n"
 		if got := screen(b.String()); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
-		l.Progress(reconcile.Progress{Done: 4, Total: 5, Doing: doing[3:]})
+		l.Progress(engine.Progress{Done: 4, Total: 5, Doing: doing[3:]})
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		want = plan + "[================    ] 4 of 5\n  create   Server/a-name-that\n"
+		want = planned + "[================    ] 4 of 5\n  create   Server/a-name-that\n"
 		if got := screen(b.String()); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
-		l.Finished(reconcile.Result{Step: reconcile.Step{Key: key("Server", "b")}, Err: errors.New("no quota")})
+		l.Finished(engine.Result{Step: plan.Step{Key: key("Server", "b")}, Err: errors.New("no quota")})
 		l.Close()
-		if got, want := screen(b.String()), plan+"! Server/b: no quota\n"; got != want {
+		if got, want := screen(b.String()), planned+"! Server/b: no quota\n"; got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	})

@@ -6,7 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // Log tells a service's log about one stack: every step that is carried out,
@@ -25,8 +27,8 @@ type Log struct {
 // NewLog writes to log, which should name the stack.
 func NewLog(log *slog.Logger) *Log { return &Log{log: log} }
 
-// Planned implements reconcile.Watcher.
-func (l *Log) Planned(p reconcile.Plan) {
+// Planned implements engine.Watcher.
+func (l *Log) Planned(p plan.Plan) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.commit, l.waited = Short(p.Commit), time.Now()
@@ -40,29 +42,29 @@ func (l *Log) Planned(p reconcile.Plan) {
 		if step.Drift {
 			l.log.Warn("drift", "key", step.Key.String(), "commit", l.commit, "fields", fields(step))
 		}
-		if step.Action == reconcile.Refuse {
+		if step.Action == plan.Refuse {
 			l.log.Warn("refused", "key", step.Key.String(), "commit", l.commit, "origin", step.Origin.String(), "reason", step.Reason)
 		}
 	}
 }
 
-func fields(s reconcile.Step) []string {
+func fields(s plan.Step) []string {
 	var names []string
 	for _, c := range s.Changes {
-		if c.Field != reconcile.MarkField || len(s.Changes) == 1 {
+		if c.Field != kind.MarkField || len(s.Changes) == 1 {
 			names = append(names, c.Field)
 		}
 	}
 	return names
 }
 
-// Started implements reconcile.Watcher.
-func (l *Log) Started(s reconcile.Step) {
+// Started implements engine.Watcher.
+func (l *Log) Started(s plan.Step) {
 	l.log.Debug("started", "key", s.Key.String(), "action", s.Action)
 }
 
-// Finished implements reconcile.Watcher.
-func (l *Log) Finished(r reconcile.Result) {
+// Finished implements engine.Watcher.
+func (l *Log) Finished(r engine.Result) {
 	attrs := []any{"key", r.Step.Key.String(), "action", r.Step.Action, "commit", l.commit, "took", Lasted(r.Took)}
 	if waits(r) {
 		l.log.Debug("step waits", append(attrs, "error", r.Err)...)
@@ -75,8 +77,8 @@ func (l *Log) Finished(r reconcile.Result) {
 	l.log.Info("step done", attrs...)
 }
 
-// Progress implements reconcile.Watcher.
-func (l *Log) Progress(p reconcile.Progress) {
+// Progress implements engine.Watcher.
+func (l *Log) Progress(p engine.Progress) {
 	const every = 30 * time.Second
 	now := time.Now()
 	if len(p.Waiting) == 0 || now.Sub(l.waited) < every {
@@ -131,7 +133,7 @@ func (l *Log) problems(f Refusal, kept string) {
 	l.log.Error("revision refused; nothing of it is applied", attrs...)
 }
 
-func (l *Log) passed(p reconcile.Pass, commit string) {
+func (l *Log) passed(p engine.Pass, commit string) {
 	if p.Superseded != "" {
 		l.log.Info("pass superseded", "commit", commit, "by", string(p.Superseded), "writes", p.Writes(), "took", Lasted(p.Took))
 		return
@@ -144,7 +146,7 @@ func (l *Log) passed(p reconcile.Pass, commit string) {
 		l.log.Error("not as wanted", "key", f.Key.String(), "commit", commit, "origin", f.Origin.String(), "reason", f.Reason, "dependents", len(f.Dependents))
 	}
 	level := slog.LevelInfo
-	if p.Outcome() != reconcile.InSync {
+	if p.Outcome() != plan.InSync {
 		level = slog.LevelWarn
 	}
 	attrs := []any{"outcome", p.Outcome().String(), "commit", commit, "writes", p.Writes(), "objects", p.Last.Owned, "took", Lasted(p.Took)}

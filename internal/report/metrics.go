@@ -11,7 +11,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/printable"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // Metrics counts what stacks come to, for Prometheus. It is a sink.
@@ -121,18 +122,18 @@ func (m *Metrics) Forge(repository string, e forge.Exchange) {
 
 // Ran counts one look.
 func (m *Metrics) Ran(r Run) {
-	outcome := map[reconcile.Outcome]string{reconcile.InSync: "in_sync", reconcile.Broken: "failed", reconcile.OutOfSync: "differences", reconcile.Invalid: "refused"}
+	outcome := map[plan.Outcome]string{plan.InSync: "in_sync", plan.Broken: "failed", plan.OutOfSync: "differences", plan.Invalid: "refused"}
 	m.reconciles.WithLabelValues(r.Stack, outcome[r.Outcome()]).Inc()
 	if r.Pass == nil {
 		return
 	}
 	m.pass(r.Stack, *r.Pass)
-	if r.Pass.Outcome() == reconcile.InSync {
+	if r.Pass.Outcome() == plan.InSync {
 		m.synced(r)
 	}
 }
 
-func (m *Metrics) pass(stack string, p reconcile.Pass) {
+func (m *Metrics) pass(stack string, p engine.Pass) {
 	m.passes.WithLabelValues(stack).Observe(p.Took.Seconds())
 	for _, done := range p.Results {
 		result := "ok"
@@ -148,9 +149,9 @@ func (m *Metrics) pass(stack string, p reconcile.Pass) {
 	}
 	m.held.WithLabelValues(stack).Set(held)
 	s := p.Last.Summary()
-	for action, n := range map[reconcile.Action]int{
-		reconcile.Keep: s.Keep, reconcile.Create: s.Create, reconcile.Update: s.Update, reconcile.Recreate: s.Replace,
-		reconcile.Delete: s.Delete, reconcile.Wait: s.Wait, reconcile.Refuse: s.Refuse,
+	for action, n := range map[plan.Action]int{
+		plan.Keep: s.Keep, plan.Create: s.Create, plan.Update: s.Update, plan.Recreate: s.Replace,
+		plan.Delete: s.Delete, plan.Wait: s.Wait, plan.Refuse: s.Refuse,
 	} {
 		m.objects.WithLabelValues(stack, string(action)).Set(float64(n))
 	}

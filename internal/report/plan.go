@@ -7,13 +7,14 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // Plan writes a plan: one paragraph for each object of the repository that
 // something happens to, equal ones together, and the sum of it last.
-func (t Text) Plan(p reconcile.Plan, rev source.Revision) {
+func (t Text) Plan(p plan.Plan, rev source.Revision) {
 	var b strings.Builder
 	whole := t.W
 	t.W = &b
@@ -21,7 +22,7 @@ func (t Text) Plan(p reconcile.Plan, rev source.Revision) {
 	_, _ = io.WriteString(whole, b.String()) // in one piece: other stacks write, too
 }
 
-func (t Text) plan(p reconcile.Plan, rev source.Revision) {
+func (t Text) plan(p plan.Plan, rev source.Revision) {
 	fmt.Fprintln(t.W, t.bold(heading(p.Stack, rev)))
 	airy := true
 	for _, e := range together(t.paragraphs(p), t.Verbose) {
@@ -76,7 +77,7 @@ func heading(stack string, rev source.Revision) string {
 }
 
 // sum is the last line of a plan.
-func sum(p reconcile.Plan) string {
+func sum(p plan.Plan) string {
 	s := p.Summary()
 	unchanged := Plural(s.Unchanged, "object") + " unchanged"
 	switch {
@@ -89,7 +90,7 @@ func sum(p reconcile.Plan) string {
 }
 
 // paragraphs are the groups of a plan of which there is something to read.
-func (t Text) paragraphs(p reconcile.Plan) (list []entry) {
+func (t Text) paragraphs(p plan.Plan) (list []entry) {
 	for _, g := range Groups(p) {
 		var e entry
 		own := g.Own != nil && t.shows(*g.Own)
@@ -115,18 +116,18 @@ func (t Text) paragraphs(p reconcile.Plan) (list []entry) {
 }
 
 // shows tells whether a plan has something to say of a step.
-func (t Text) shows(s reconcile.Step) bool {
+func (t Text) shows(s plan.Step) bool {
 	return t.Verbose && len(s.Ignored) > 0 || !s.Silent() && (t.Verbose || !Renewal(s))
 }
 
 // Renewal tells whether nothing happens to an object but that its mark is written
 // again.
-func Renewal(s reconcile.Step) bool {
-	return s.Action == reconcile.Update && len(s.Changes) == 1 && s.Changes[0].Field == reconcile.MarkField && !s.Adopts && !s.Drift && len(s.Notes) == 0
+func Renewal(s plan.Step) bool {
+	return s.Action == plan.Update && len(s.Changes) == 1 && s.Changes[0].Field == kind.MarkField && !s.Adopts && !s.Drift && len(s.Notes) == 0
 }
 
 // Renewals counts them.
-func Renewals(p reconcile.Plan) (n int) {
+func Renewals(p plan.Plan) (n int) {
 	for _, s := range p.Steps {
 		if Renewal(s) {
 			n++
@@ -136,7 +137,7 @@ func Renewals(p reconcile.Plan) (n int) {
 }
 
 // entry is one step, and the notes and changes below its line.
-func (t Text) entry(s reconcile.Step, root manifest.Key) entry {
+func (t Text) entry(s plan.Step, root manifest.Key) entry {
 	e := entry{symbol: t.paint(colorOf(s), symbol(s)), kind: s.Key.Kind, name: nameIn(s.Key), turn: Clean(s.Turn)}
 	s.Reason = OwnReason(s)
 	e.text = explain(s)
@@ -159,7 +160,7 @@ func (t Text) entry(s reconcile.Step, root manifest.Key) entry {
 }
 
 // OwnReason is the reason of a step without whom it comes after.
-func OwnReason(s reconcile.Step) string {
+func OwnReason(s plan.Step) string {
 	reason, ok := strings.CutSuffix(s.Reason, "; "+s.Turn)
 	if s.Turn == "" || !ok || len(s.Changes) > 0 && reason == s.Changes[0].Field {
 		return map[bool]string{true: "", false: s.Reason}[s.Turn != "" && ok]
@@ -170,6 +171,6 @@ func OwnReason(s reconcile.Step) string {
 // nameIn is how a key is named among those of its kind.
 func nameIn(k manifest.Key) string { return strings.TrimPrefix(k.String(), k.Kind+"/") }
 
-func (t Text) note(n reconcile.Note) string {
+func (t Text) note(n kind.Note) string {
 	return fmt.Sprintf("%s %s: %s", t.dim("note:"), Clean(n.Field), Clean(n.Text))
 }

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-func read(p reconcile.Plan, verbose bool) string {
+func read(p plan.Plan, verbose bool) string {
 	var b bytes.Buffer
 	Text{W: &b, Verbose: verbose}.Plan(p, source.Revision{})
 	return b.String()
@@ -20,16 +22,16 @@ func read(p reconcile.Plan, verbose bool) string {
 
 // fifty machines of a group get another flavor, one after the other, and two are
 // gone with their ports.
-func fifty() reconcile.Plan {
+func fifty() plan.Plan {
 	const old, other = "0b6f3a3e-6e4b-4a4e-9d8f-1f2e3d4c5b6a", "m1-large"
 	group := key("VirtualMachineGroup", "web")
-	p := reconcile.Plan{Stack: "prod", Workloads: []reconcile.Workload{{Key: group, Origin: at(1)}}}
+	p := plan.Plan{Stack: "prod", Workloads: []plan.Workload{{Key: group, Origin: at(1)}}}
 	for i := range 50 {
-		s := reconcile.Step{Key: key("Server", fmt.Sprintf("web-%d", i)), Action: reconcile.Recreate, Parent: group, Origin: at(1),
+		s := plan.Step{Key: key("Server", fmt.Sprintf("web-%d", i)), Action: plan.Recreate, Parent: group, Origin: at(1),
 			Reason: "spec.resource.flavorRef cannot be changed in place", Names: map[string]string{old: "Flavor small", other: "Flavor/large"},
-			Ignored: []reconcile.Change{{Field: "spec.resource.description", Have: "by hand", Want: ""}},
-			Changes: []reconcile.Change{{Field: "spec.resource.flavorRef", Have: old, Want: other, Disruption: reconcile.Replace},
-				{Field: "spec.resource.metadata", Have: map[string]string{"name": s(i), "a": "1"}, Want: map[string]string{"a": "1"}}, {Field: reconcile.MarkField, Have: s(i), Want: "x"}}}
+			Ignored: []kind.Change{{Field: "spec.resource.description", Have: "by hand", Want: ""}},
+			Changes: []kind.Change{{Field: "spec.resource.flavorRef", Have: old, Want: other, Disruption: kind.Replace},
+				{Field: "spec.resource.metadata", Have: map[string]string{"name": s(i), "a": "1"}, Want: map[string]string{"a": "1"}}, {Field: kind.MarkField, Have: s(i), Want: "x"}}}
 		if i > 0 {
 			s.Turn = "after Server/web-0, one member of VirtualMachineGroup/web at a time"
 			s.Reason += "; " + s.Turn
@@ -37,10 +39,10 @@ func fifty() reconcile.Plan {
 		p.Steps = append(p.Steps, s)
 	}
 	for i := 50; i < 53; i++ {
-		p.Steps = append(p.Steps, reconcile.Step{Key: key("Port", s(i)), Action: reconcile.Delete, Within: group, Reason: "no longer in the repository", Blockers: []string{s(i)}})
+		p.Steps = append(p.Steps, plan.Step{Key: key("Port", s(i)), Action: plan.Delete, Within: group, Reason: "no longer in the repository", Blockers: []string{s(i)}})
 	}
-	p.Steps = append(p.Steps, reconcile.Step{Key: key("Network", "front"), Action: reconcile.Update, Adopts: true, Origin: at(9),
-		Changes: []reconcile.Change{{Field: "spec.resource.mtu", Have: 1500, Want: 9000}, {Field: reconcile.MarkField, Have: "", Want: "x"}}})
+	p.Steps = append(p.Steps, plan.Step{Key: key("Network", "front"), Action: plan.Update, Adopts: true, Origin: at(9),
+		Changes: []kind.Change{{Field: "spec.resource.mtu", Have: 1500, Want: 9000}, {Field: kind.MarkField, Have: "", Want: "x"}}})
 	return p
 }
 
@@ -75,10 +77,10 @@ VirtualMachineGroup/web  web.yaml:1
 // What differs in anything but the name is not said together, and a name that is a
 // word of the plan spoils nothing.
 func TestWhatDiffersIsReadApart(t *testing.T) {
-	var p reconcile.Plan
+	var p plan.Plan
 	for i, name := range []string{"changed", "a", "NAME", "web-1", "web-10"} {
-		p.Steps = append(p.Steps, reconcile.Step{Key: key("Server", name), Action: reconcile.Update, Origin: at(i),
-			Changes: []reconcile.Change{{Field: "spec.resource.description", Have: "was", Want: fmt.Sprint("of ", i)}}})
+		p.Steps = append(p.Steps, plan.Step{Key: key("Server", name), Action: plan.Update, Origin: at(i),
+			Changes: []kind.Change{{Field: "spec.resource.description", Have: "was", Want: fmt.Sprint("of ", i)}}})
 	}
 	text := read(p, false)
 	for i, step := range p.Steps {
@@ -89,10 +91,10 @@ func TestWhatDiffersIsReadApart(t *testing.T) {
 }
 
 func TestMarksAreCountedOnce(t *testing.T) {
-	mark := []reconcile.Change{{Field: reconcile.MarkField, Have: "a", Want: "b"}}
-	p := reconcile.Plan{Stack: "prod", Steps: []reconcile.Step{
-		{Key: key("Network", "one"), Action: reconcile.Update, Changes: mark}, {Key: key("Network", "two"), Action: reconcile.Update, Changes: mark},
-		{Key: key("Network", "gone"), Action: reconcile.Update, Changes: mark, Drift: true}}}
+	mark := []kind.Change{{Field: kind.MarkField, Have: "a", Want: "b"}}
+	p := plan.Plan{Stack: "prod", Steps: []plan.Step{
+		{Key: key("Network", "one"), Action: plan.Update, Changes: mark}, {Key: key("Network", "two"), Action: plan.Update, Changes: mark},
+		{Key: key("Network", "gone"), Action: plan.Update, Changes: mark, Drift: true}}}
 	if text := read(p, false); strings.Contains(text, "Network/one") || !strings.Contains(text, "2 objects: only the owner mark is renewed (-v names them)") || !strings.Contains(text, "Network/gone  changed in the cloud") {
 		t.Error(text)
 	}
@@ -123,12 +125,12 @@ func TestStanding(t *testing.T) {
 
 // A creation that failed is not taken for one half of a replacement.
 func TestDeedsOfAnInterruptedReplacement(t *testing.T) {
-	result := func(name string, action reconcile.Action, err error) reconcile.Result {
-		return reconcile.Result{Step: reconcile.Step{Key: key("Server", name), Action: action}, Err: err}
+	result := func(name string, action plan.Action, err error) engine.Result {
+		return engine.Result{Step: plan.Step{Key: key("Server", name), Action: action}, Err: err}
 	}
-	p := reconcile.Pass{Results: []reconcile.Result{
-		result("a", reconcile.Recreate, nil), result("a", reconcile.Create, errors.New("no")), result("b", reconcile.Create, nil),
-		result("c", reconcile.Recreate, nil), result("c", reconcile.Create, nil)}}
+	p := engine.Pass{Results: []engine.Result{
+		result("a", plan.Recreate, nil), result("a", plan.Create, errors.New("no")), result("b", plan.Create, nil),
+		result("c", plan.Recreate, nil), result("c", plan.Create, nil)}}
 	if got := Deeds(p); got != "1 created, 2 replaced" {
 		t.Error(got)
 	}
@@ -140,7 +142,7 @@ func TestCountsAgree(t *testing.T) {
 	if doc := Document(p, revision); doc.Summary != p.Summary() || !strings.Contains(read(p, false), "\n"+p.Summary().String()+"; ") {
 		t.Errorf("%+v, %+v", doc.Summary, p.Summary())
 	}
-	p.Steps = append(p.Steps, reconcile.Step{Key: manifest.Key{Kind: "Network", Name: "more"}, Action: reconcile.Keep})
+	p.Steps = append(p.Steps, plan.Step{Key: manifest.Key{Kind: "Network", Name: "more"}, Action: plan.Keep})
 	if s := p.Summary(); s.Unchanged != 3 || s.Drifted != 3 || s.Reported != 1 || s.Stuck != 2 || s.Keep != 4 {
 		t.Errorf("%+v", s)
 	}

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -45,40 +47,40 @@ var revision = source.Revision{Commit: "0123456789abcdef0123456789abcdef01234567
 const secret = "sha256-of-a-password"
 
 // story is a plan with some of everything.
-func story() reconcile.Plan {
+func story() plan.Plan {
 	group, vm := key("VirtualMachineGroup", "web"), key("VirtualMachine", "web-1")
-	return reconcile.Plan{
+	return plan.Plan{
 		Stack: "prod", Commit: revision.Commit, Owned: 20,
-		Workloads: []reconcile.Workload{
+		Workloads: []plan.Workload{
 			{Key: key("Secret", "login"), Origin: at(1), Data: true},
-			{Key: group, Origin: at(10), Notes: []reconcile.Note{{Field: "spec.rackspread", Text: "is not known to OpenStack; has no effect"}}},
+			{Key: group, Origin: at(10), Notes: []kind.Note{{Field: "spec.rackspread", Text: "is not known to OpenStack; has no effect"}}},
 			{Key: vm, Parent: group, Origin: at(10)},
 		},
-		Steps: []reconcile.Step{
-			{Key: key("Network", "front"), Action: reconcile.Keep, Origin: at(30)},
-			{Key: key("Network", "new"), Action: reconcile.Create, Origin: at(40)},
-			{Key: key("Network", "gone"), Action: reconcile.Create, Origin: at(42), Drift: true},
-			{Key: key("Port", "web-1"), Action: reconcile.Create, Parent: vm, Origin: at(10)},
-			{Key: key("Server", "web-1"), Action: reconcile.Recreate, Parent: vm, Origin: at(10), Reason: "spec.resource.imageRef cannot be changed in place",
-				Changes: []reconcile.Change{
-					{Field: "spec.resource.imageRef", Have: "debian-11", Want: "debian-12", Disruption: reconcile.Replace},
+		Steps: []plan.Step{
+			{Key: key("Network", "front"), Action: plan.Keep, Origin: at(30)},
+			{Key: key("Network", "new"), Action: plan.Create, Origin: at(40)},
+			{Key: key("Network", "gone"), Action: plan.Create, Origin: at(42), Drift: true},
+			{Key: key("Port", "web-1"), Action: plan.Create, Parent: vm, Origin: at(10)},
+			{Key: key("Server", "web-1"), Action: plan.Recreate, Parent: vm, Origin: at(10), Reason: "spec.resource.imageRef cannot be changed in place",
+				Changes: []kind.Change{
+					{Field: "spec.resource.imageRef", Have: "debian-11", Want: "debian-12", Disruption: kind.Replace},
 					{Field: "spec.resource.adminPass", Have: secret, Want: secret + "2", Secret: true},
-					{Field: reconcile.MarkField, Have: "a", Want: "b"},
+					{Field: kind.MarkField, Have: "a", Want: "b"},
 				}},
-			{Key: key("Volume", "web-1"), Action: reconcile.Keep, Parent: vm, Origin: at(10)},
-			{Key: key("Subnet", "blue"), Action: reconcile.Update, Origin: at(50), Drift: true, Changes: []reconcile.Change{
+			{Key: key("Volume", "web-1"), Action: plan.Keep, Parent: vm, Origin: at(10)},
+			{Key: key("Subnet", "blue"), Action: plan.Update, Origin: at(50), Drift: true, Changes: []kind.Change{
 				{Field: "spec.resource.description", Have: "was `quoted` \x1b[2J\u202e", Want: nil},
 				{Field: "spec.resource.dnsNameservers", Have: []string{}, Want: []string{"192.0.2.1"}},
-				{Field: "spec.resource.enableDHCP", Have: strings.Repeat("x", 300), Want: true, Disruption: reconcile.Reboot},
+				{Field: "spec.resource.enableDHCP", Have: strings.Repeat("x", 300), Want: true, Disruption: kind.Reboot},
 			}},
-			{Key: key("Subnet", "red"), Action: reconcile.Update, Origin: at(55), Changes: []reconcile.Change{{Field: reconcile.MarkField, Have: "a", Want: "b"}}},
-			{Key: key("Subnet", "drifted"), Action: reconcile.Keep, Origin: at(60), Drift: true, Reason: "changed in the cloud; only reported",
-				Changes: []reconcile.Change{{Field: "spec.resource.name", Have: "a", Want: "b"}}},
-			{Key: key("Image", "debian"), Action: reconcile.Wait, Origin: at(65), Reason: "the cloud has no image named debian; the nearest are debian-11, debian-12", Error: true,
-				Notes: []reconcile.Note{{Field: "spec.import.filter.visibility", Text: "is ignored"}}},
-			{Key: key("Router", "main"), Action: reconcile.Refuse, Origin: at(70), Reason: "the name main is taken by 4711, which stack prod did not make"},
-			{Key: key("Port", "old-1"), Action: reconcile.Delete, Reason: "no longer in the repository"},
-			{Key: key("Network", "old"), Action: reconcile.Delete, Reason: "no longer in the repository", Blockers: []string{"old-1", "old-2", "old-3", "old-4"}},
+			{Key: key("Subnet", "red"), Action: plan.Update, Origin: at(55), Changes: []kind.Change{{Field: kind.MarkField, Have: "a", Want: "b"}}},
+			{Key: key("Subnet", "drifted"), Action: plan.Keep, Origin: at(60), Drift: true, Reason: "changed in the cloud; only reported",
+				Changes: []kind.Change{{Field: "spec.resource.name", Have: "a", Want: "b"}}},
+			{Key: key("Image", "debian"), Action: plan.Wait, Origin: at(65), Reason: "the cloud has no image named debian; the nearest are debian-11, debian-12", Error: true,
+				Notes: []kind.Note{{Field: "spec.import.filter.visibility", Text: "is ignored"}}},
+			{Key: key("Router", "main"), Action: plan.Refuse, Origin: at(70), Reason: "the name main is taken by 4711, which stack prod did not make"},
+			{Key: key("Port", "old-1"), Action: plan.Delete, Reason: "no longer in the repository"},
+			{Key: key("Network", "old"), Action: plan.Delete, Reason: "no longer in the repository", Blockers: []string{"old-1", "old-2", "old-3", "old-4"}},
 		},
 		Unlisted: []string{"LoadBalancer: GET /v2/lbaas/loadbalancers: 503"},
 		Held:     "it would delete or replace 3 of the 20 objects the stack owns, more than the limit of 10%",
@@ -95,7 +97,7 @@ func TestPlansAsPeopleReadThem(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	Text{W: &b}.Plan(reconcile.Plan{Stack: "prod", Steps: []reconcile.Step{{Key: key("Network", "a"), Action: reconcile.Keep}}}, source.Revision{})
+	Text{W: &b}.Plan(plan.Plan{Stack: "prod", Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Keep}}}, source.Revision{})
 	if want := "stack prod\n\nIn sync; 1 object unchanged.\n"; b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}
@@ -113,26 +115,26 @@ func TestPlansForPrograms(t *testing.T) {
 }
 
 func TestPassesInWords(t *testing.T) {
-	done := func(a reconcile.Action, err error) reconcile.Result {
-		return reconcile.Result{Step: reconcile.Step{Key: key("Server", "a"), Action: a}, Err: err, Took: 1500 * time.Millisecond}
+	done := func(a plan.Action, err error) engine.Result {
+		return engine.Result{Step: plan.Step{Key: key("Server", "a"), Action: a}, Err: err, Took: 1500 * time.Millisecond}
 	}
 	for _, c := range []struct {
 		name string
-		pass reconcile.Pass
+		pass engine.Pass
 		want string
 	}{
-		{"nothing", reconcile.Pass{Stack: "s", Took: time.Second}, "stack s: in sync (1s)\n"},
-		{"replaced", reconcile.Pass{Stack: "s", Took: 90 * time.Second, Results: []reconcile.Result{
-			done(reconcile.Recreate, nil), done(reconcile.Create, nil), done(reconcile.Create, nil), done(reconcile.Update, errors.New("no"))}},
+		{"nothing", engine.Pass{Stack: "s", Took: time.Second}, "stack s: in sync (1s)\n"},
+		{"replaced", engine.Pass{Stack: "s", Took: 90 * time.Second, Results: []engine.Result{
+			done(plan.Recreate, nil), done(plan.Create, nil), done(plan.Create, nil), done(plan.Update, errors.New("no"))}},
 			"stack s: in sync: 1 created, 1 replaced (1m30s)\n"},
-		{"failed", reconcile.Pass{Stack: "s", Failures: []reconcile.Failure{{Key: key("Server", "a"), Origin: at(3), Reason: "quota\x1b", Dependents: []manifest.Key{key("FloatingIP", "f")}}}},
+		{"failed", engine.Pass{Stack: "s", Failures: []engine.Failure{{Key: key("Server", "a"), Origin: at(3), Reason: "quota\x1b", Dependents: []manifest.Key{key("FloatingIP", "f")}}}},
 			"failed: web.yaml:3: Server/a: quota\\x1b (1 object waiting for it: FloatingIP/f)\nstack s: failed (0s)\n"},
-		{"interrupted", reconcile.Pass{Stack: "s", Interrupted: true, Failures: []reconcile.Failure{{Reason: "x"}}}, "stack s: interrupted (0s)\n"},
-		{"held", reconcile.Pass{Stack: "s", First: reconcile.Plan{Held: "x"}, Last: reconcile.Plan{Held: "x"}}, "stack s: held, nothing was changed (0s)\n"},
-		{"news", reconcile.Pass{Stack: "s",
-			First: reconcile.Plan{Steps: []reconcile.Step{{Key: key("Server", "a"), Action: reconcile.Wait}, {Key: key("Server", "b"), Action: reconcile.Refuse}}},
-			Last: reconcile.Plan{Steps: []reconcile.Step{{Key: key("Server", "a"), Action: reconcile.Recreate, Reason: "failed: no disk"},
-				{Key: key("Server", "b"), Action: reconcile.Refuse}, {Key: key("Server", "c"), Action: reconcile.Keep}}}},
+		{"interrupted", engine.Pass{Stack: "s", Interrupted: true, Failures: []engine.Failure{{Reason: "x"}}}, "stack s: interrupted (0s)\n"},
+		{"held", engine.Pass{Stack: "s", First: plan.Plan{Held: "x"}, Last: plan.Plan{Held: "x"}}, "stack s: held, nothing was changed (0s)\n"},
+		{"news", engine.Pass{Stack: "s",
+			First: plan.Plan{Steps: []plan.Step{{Key: key("Server", "a"), Action: plan.Wait}, {Key: key("Server", "b"), Action: plan.Refuse}}},
+			Last: plan.Plan{Steps: []plan.Step{{Key: key("Server", "a"), Action: plan.Recreate, Reason: "failed: no disk"},
+				{Key: key("Server", "b"), Action: plan.Refuse}, {Key: key("Server", "c"), Action: plan.Keep}}}},
 			"left: -/+ Server/a  replace: deleted and made anew; failed: no disk\nstack s: differences remain (0s)\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -29,7 +30,7 @@ type Run struct {
 	// Err says why no pass took place.
 	Err error
 	// Pass is nil when no pass took place.
-	Pass *reconcile.Pass
+	Pass *engine.Pass
 }
 
 // Refusal is a revision of which nothing is applied.
@@ -52,16 +53,16 @@ func (f Refusal) Reason() string {
 }
 
 // Outcome is how the run ended, and the exit code that says so.
-func (r Run) Outcome() reconcile.Outcome {
+func (r Run) Outcome() plan.Outcome {
 	switch {
 	case r.Refused != nil:
-		return reconcile.Invalid
+		return plan.Invalid
 	case r.Err != nil || r.FetchErr != nil:
-		return reconcile.Broken
+		return plan.Broken
 	case r.Pass != nil:
 		return r.Pass.Outcome()
 	}
-	return reconcile.InSync
+	return plan.InSync
 }
 
 // Listed tells whether the whole cloud could be seen.

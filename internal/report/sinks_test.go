@@ -11,7 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -24,9 +25,9 @@ func TestTheLogTellsNewsOnce(t *testing.T) {
 		return strings.Count(b.String(), "\n")
 	}
 	one := source.Revision{Commit: "one"}
-	synced := Run{Revision: one, Pass: &reconcile.Pass{}}
-	wrote := Run{Revision: one, Pass: &reconcile.Pass{Results: []reconcile.Result{{}}}}
-	refused := Run{Revision: one, Pass: &reconcile.Pass{}, Refused: &Refusal{Commit: "two", Problems: manifest.Problems{{What: "a"}, {What: "b"}}}}
+	synced := Run{Revision: one, Pass: &engine.Pass{}}
+	wrote := Run{Revision: one, Pass: &engine.Pass{Results: []engine.Result{{}}}}
+	refused := Run{Revision: one, Pass: &engine.Pass{}, Refused: &Refusal{Commit: "two", Problems: manifest.Problems{{What: "a"}, {What: "b"}}}}
 	refusedWrote := refused
 	refusedWrote.Pass = wrote.Pass
 	away := Run{Revision: one, FetchErr: errors.New("away")}
@@ -44,7 +45,7 @@ func TestTheLogNamesStepsAndDrift(t *testing.T) {
 	var b bytes.Buffer
 	l := NewLog(slog.New(slog.NewTextHandler(&b, nil)))
 	l.Planned(story())
-	l.Finished(reconcile.Result{Step: reconcile.Step{Key: key("Server", "a"), Action: reconcile.Create}, Err: errors.New("no quota")})
+	l.Finished(engine.Result{Step: plan.Step{Key: key("Server", "a"), Action: plan.Create}, Err: errors.New("no quota")})
 	for _, want := range []string{"msg=planned", "msg=drift key=Subnet/blue", "msg=refused key=Router/main", `msg="step failed" key=Server/a action=create commit=0123456789`, `error="no quota"`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -59,13 +60,13 @@ func TestMetricsCount(t *testing.T) {
 	m := NewMetrics("v1")
 	m.Request("network", "GET", 200, time.Second)
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	drift := reconcile.Plan{Steps: []reconcile.Step{{Key: key("Network", "a"), Action: reconcile.Update, Drift: true}, {Key: key("Network", "b"), Action: reconcile.Keep}}}
-	ran := func(commit string, age time.Duration, pass reconcile.Pass) {
+	drift := plan.Plan{Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Update, Drift: true}, {Key: key("Network", "b"), Action: plan.Keep}}}
+	ran := func(commit string, age time.Duration, pass engine.Pass) {
 		m.Ran(Run{Stack: "s", Started: start, Took: 10 * time.Second, Pass: &pass, Revision: source.Revision{Commit: commit, Time: start.Add(-age)}})
 	}
-	ran("one", 1000*time.Hour, reconcile.Pass{})
-	ran("two", 20*time.Second, reconcile.Pass{First: drift, Results: []reconcile.Result{{Step: drift.Steps[0]}, {Step: drift.Steps[0], Err: errors.New("x")}}})
-	ran("two", 20*time.Second, reconcile.Pass{First: drift, Last: drift})
+	ran("one", 1000*time.Hour, engine.Pass{})
+	ran("two", 20*time.Second, engine.Pass{First: drift, Results: []engine.Result{{Step: drift.Steps[0]}, {Step: drift.Steps[0], Err: errors.New("x")}}})
+	ran("two", 20*time.Second, engine.Pass{First: drift, Last: drift})
 	m.Ran(Run{Stack: "s", Refused: &Refusal{}})
 	want := `
 # HELP stackreeve_applied_seconds From a commit's time to the moment when the cloud equalled it.

@@ -15,40 +15,40 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/stackreeve/stackreeve/internal/printable"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // StatusList is the status of stacks and their objects for programs, in the shape
 // that kubectl prints; docs/json.md describes it.
 type StatusList struct {
-	APIVersion string                   `json:"apiVersion"`
-	Kind       string                   `json:"kind"`
-	Stacks     []StackDoc               `json:"stacks"`
-	Items      []reconcile.ObjectStatus `json:"items"`
+	APIVersion string              `json:"apiVersion"`
+	Kind       string              `json:"kind"`
+	Stacks     []StackDoc          `json:"stacks"`
+	Items      []plan.ObjectStatus `json:"items"`
 }
 
 // StackDoc is what is known of a stack beside its objects.
 type StackDoc struct {
-	Name      string            `json:"name"`
-	Commit    string            `json:"commit,omitempty"`
-	Branch    string            `json:"branch,omitempty"`
-	Subject   string            `json:"subject,omitempty"`
-	Author    string            `json:"author,omitempty"`
-	Time      string            `json:"time,omitempty"` // of the commit; RFC 3339, UTC
-	Cloud     string            `json:"cloud,omitempty"`
-	Region    string            `json:"region,omitempty"`
-	LastPass  *LastPass         `json:"lastPass,omitempty"` // nil when it is not known
-	Outcome   string            `json:"outcome"`
-	ExitCode  int               `json:"exitCode"`
-	Held      string            `json:"held,omitempty"`
-	Suspended string            `json:"suspended,omitempty"`
-	Hash      string            `json:"hash"`
-	Unlisted  []string          `json:"unlisted,omitempty"`
-	Owned     int               `json:"owned"`
-	Summary   reconcile.Summary `json:"summary"`
-	Reported  int               `json:"reported"` // how many drifted and are only reported; among summary.keep
-	States    map[string]int    `json:"states"`   // how many objects of the plan are in each state
+	Name      string         `json:"name"`
+	Commit    string         `json:"commit,omitempty"`
+	Branch    string         `json:"branch,omitempty"`
+	Subject   string         `json:"subject,omitempty"`
+	Author    string         `json:"author,omitempty"`
+	Time      string         `json:"time,omitempty"` // of the commit; RFC 3339, UTC
+	Cloud     string         `json:"cloud,omitempty"`
+	Region    string         `json:"region,omitempty"`
+	LastPass  *LastPass      `json:"lastPass,omitempty"` // nil when it is not known
+	Outcome   string         `json:"outcome"`
+	ExitCode  int            `json:"exitCode"`
+	Held      string         `json:"held,omitempty"`
+	Suspended string         `json:"suspended,omitempty"`
+	Hash      string         `json:"hash"`
+	Unlisted  []string       `json:"unlisted,omitempty"`
+	Owned     int            `json:"owned"`
+	Summary   plan.Summary   `json:"summary"`
+	Reported  int            `json:"reported"` // how many drifted and are only reported; among summary.keep
+	States    map[string]int `json:"states"`   // how many objects of the plan are in each state
 }
 
 // LastPass is how the last pass of a stack's commit ended, as its agent told the
@@ -60,18 +60,18 @@ type LastPass struct {
 
 // StatusView is what a look at one stack found.
 type StatusView struct {
-	Plan          reconcile.Plan
+	Plan          plan.Plan
 	Rev           source.Revision
 	Cloud, Region string
 	LastPass      *LastPass // nil when it is not known
 	WhyUnknown    string    // why it is not, for people
-	Objects       []reconcile.ObjectStatus
+	Objects       []plan.ObjectStatus
 }
 
 // StatusDocument is the status of stacks for programs: of their objects those that
 // the filter takes.
 func StatusDocument(views []StatusView, f StatusFilter) StatusList {
-	doc := StatusList{APIVersion: "v1", Kind: "List", Stacks: []StackDoc{}, Items: []reconcile.ObjectStatus{}}
+	doc := StatusList{APIVersion: "v1", Kind: "List", Stacks: []StackDoc{}, Items: []plan.ObjectStatus{}}
 	for _, v := range views {
 		doc.Stacks = append(doc.Stacks, v.doc())
 		doc.Items = append(doc.Items, f.Of(v.Objects)...)
@@ -93,7 +93,7 @@ func (v StatusView) doc() StackDoc {
 		doc.LastPass = &LastPass{State: show(v.LastPass.State), Description: show(v.LastPass.Description)}
 	}
 	for _, o := range v.Objects {
-		if o.Status.Action == reconcile.Keep && len(o.Status.Changes) > 0 {
+		if o.Status.Action == plan.Keep && len(o.Status.Changes) > 0 {
 			doc.Reported++
 		}
 		if o.Status.Action != "" {

@@ -7,7 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // Describe writes everything that is known of the objects that the filter takes.
@@ -21,7 +22,7 @@ func (t StatusText) Describe(v StatusView, f StatusFilter) {
 	_, _ = io.WriteString(t.W, b.String()) // in one piece
 }
 
-func (t StatusText) describe(b *strings.Builder, v StatusView, o reconcile.ObjectStatus) {
+func (t StatusText) describe(b *strings.Builder, v StatusView, o plan.ObjectStatus) {
 	line := func(label, text string) {
 		if text != "" {
 			fmt.Fprintf(b, "  %s %s\n", t.dim(fmt.Sprintf("%-12s", label+":")), text)
@@ -59,14 +60,14 @@ func (t StatusText) describe(b *strings.Builder, v StatusView, o reconcile.Objec
 }
 
 // changes lists fields with what they are and what they shall be.
-func (t StatusText) changes(b *strings.Builder, label string, list []reconcile.Change) {
+func (t StatusText) changes(b *strings.Builder, label string, list []kind.Change) {
 	for _, c := range list {
 		fmt.Fprintf(b, "  %s %s\n", t.dim(fmt.Sprintf("%-12s", label+":")), fieldText(c))
 	}
 }
 
 // fieldText is what a field is in the cloud, and what it shall be.
-func fieldText(c reconcile.Change) string {
+func fieldText(c kind.Change) string {
 	if c.Secret {
 		return Clean(c.Field) + ": differs (secret, not shown)"
 	}
@@ -95,7 +96,7 @@ func tree(b *strings.Builder, label string, value any) {
 	}
 }
 
-func partsOf(list []reconcile.ObjectStatus, o reconcile.ObjectStatus) (parts []reconcile.ObjectStatus) {
+func partsOf(list []plan.ObjectStatus, o plan.ObjectStatus) (parts []plan.ObjectStatus) {
 	for _, part := range list {
 		if owner, ok := ownerOf(part); ok && owner == selfOf(o) {
 			parts = append(parts, part)

@@ -7,7 +7,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // StatusFilter says which objects are shown. The zero value takes all.
@@ -64,7 +65,7 @@ func ParseObject(text string) (ObjectName, error) {
 }
 
 // Is tells whether the object is meant.
-func (n ObjectName) Is(o reconcile.ObjectStatus) bool {
+func (n ObjectName) Is(o plan.ObjectStatus) bool {
 	return strings.EqualFold(n.Kind, o.Kind) && n.Name == o.Metadata.Name && n.Namespace == o.Metadata.Namespace
 }
 
@@ -98,8 +99,8 @@ func (n ObjectName) Missing(views []StatusView) error {
 }
 
 // Of are the objects that the filter takes, in their order.
-func (f StatusFilter) Of(list []reconcile.ObjectStatus) []reconcile.ObjectStatus {
-	var out []reconcile.ObjectStatus
+func (f StatusFilter) Of(list []plan.ObjectStatus) []plan.ObjectStatus {
+	var out []plan.ObjectStatus
 	for _, o := range list {
 		if f.takes(o) {
 			out = append(out, o)
@@ -108,7 +109,7 @@ func (f StatusFilter) Of(list []reconcile.ObjectStatus) []reconcile.ObjectStatus
 	return out
 }
 
-func (f StatusFilter) takes(o reconcile.ObjectStatus) bool {
+func (f StatusFilter) takes(o plan.ObjectStatus) bool {
 	if f.NotReady && !needsALook(o) {
 		return false
 	}
@@ -130,12 +131,12 @@ func anyOf[T any](list []T, is func(T) bool) bool {
 }
 
 // needsALook tells whether an object is not as it should be, or cannot be used.
-func needsALook(o reconcile.ObjectStatus) bool {
+func needsALook(o plan.ObjectStatus) bool {
 	return !o.Status.State.Fine() || o.Status.Conditions[0].Status != "True"
 }
 
 // KeyOf is the key of an object that a look found.
-func KeyOf(o reconcile.ObjectStatus, kinds []reconcile.Kind) manifest.Key {
+func KeyOf(o plan.ObjectStatus, kinds []kind.Kind) manifest.Key {
 	key := manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
 	for _, k := range kinds {
 		if k.Info().Kind == o.Kind {
@@ -145,6 +146,6 @@ func KeyOf(o reconcile.ObjectStatus, kinds []reconcile.Kind) manifest.Key {
 	return key
 }
 
-func nameOf(o reconcile.ObjectStatus) string {
+func nameOf(o plan.ObjectStatus) string {
 	return manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}.String()
 }

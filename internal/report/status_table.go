@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/printable"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const (
@@ -61,7 +61,7 @@ func (t StatusText) row(row []string, widths []int, names []string, head bool) s
 		case head:
 			cell = t.bold(cell)
 		case names[i] == "STATE":
-			cell = t.paint(colorOfState(reconcile.State(row[i])), cell)
+			cell = t.paint(colorOfState(plan.State(row[i])), cell)
 		}
 		line.WriteString(cell + pad)
 	}
@@ -120,14 +120,14 @@ func (t StatusText) fitted(text string, column int) string {
 	return shorten(text, t.Width-1-column)
 }
 
-func colorOfState(s reconcile.State) color {
+func colorOfState(s plan.State) color {
 	switch s {
-	case reconcile.StateInSync, reconcile.StateSuspended, reconcile.StateKept:
+	case plan.StateInSync, plan.StateSuspended, plan.StateKept:
 		return green
-	case reconcile.StateDrifted, reconcile.StateDiffers, reconcile.StateDegraded, reconcile.StateChange, reconcile.StateCreate:
+	case plan.StateDrifted, plan.StateDiffers, plan.StateDegraded, plan.StateChange, plan.StateCreate:
 		return yellow
 	default: // refused, held, failed, unknown, stopped, to delete, to replace; or waiting for something
-		if strings.HasPrefix(string(s), string(reconcile.StateWaiting)) {
+		if strings.HasPrefix(string(s), string(plan.StateWaiting)) {
 			return cyan
 		}
 		return red

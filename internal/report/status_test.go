@@ -9,25 +9,25 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/printable"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-func objectIn(state reconcile.State, name string) reconcile.ObjectStatus {
+func objectIn(state plan.State, name string) plan.ObjectStatus {
 	available := "True"
 	if state == "stopped" {
 		available = "False"
 	}
-	return reconcile.ObjectStatus{APIVersion: "v1", Kind: "Server", Metadata: reconcile.StatusMetadata{Name: name, Namespace: "default", Labels: map[string]string{"tier": name}},
-		Status: reconcile.Status{State: state, Action: reconcile.Keep, ID: "3f413694-a615-455d-8a8e-791dd28726ba", Addresses: []string{"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"},
+	return plan.ObjectStatus{APIVersion: "v1", Kind: "Server", Metadata: plan.StatusMetadata{Name: name, Namespace: "default", Labels: map[string]string{"tier": name}},
+		Status: plan.Status{State: state, Action: plan.Keep, ID: "3f413694-a615-455d-8a8e-791dd28726ba", Addresses: []string{"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"},
 			Message:    "a message that is long enough to be cut on a narrow terminal, whatever it may say",
-			Conditions: []reconcile.Condition{{Type: "Available", Status: available}, {Type: "Progressing", Status: "False"}}}}
+			Conditions: []plan.Condition{{Type: "Available", Status: available}, {Type: "Progressing", Status: "False"}}}}
 }
 
 func statusView() StatusView {
-	view := StatusView{Plan: reconcile.Plan{Stack: "prod"}, Cloud: "demo", Region: "RegionOne", Rev: source.Revision{Commit: strings.Repeat("a", 40), Branch: "main",
+	view := StatusView{Plan: plan.Plan{Stack: "prod"}, Cloud: "demo", Region: "RegionOne", Rev: source.Revision{Commit: strings.Repeat("a", 40), Branch: "main",
 		Subject: strings.Repeat("a long subject ", 20), Author: "Ada", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
-	for i, state := range []reconcile.State{reconcile.StateInSync, reconcile.StateDrifted, reconcile.StateRefused, reconcile.StateWaiting, "stopped", reconcile.StateSuspended} {
+	for i, state := range []plan.State{plan.StateInSync, plan.StateDrifted, plan.StateRefused, plan.StateWaiting, "stopped", plan.StateSuspended} {
 		view.Objects = append(view.Objects, objectIn(state, fmt.Sprintf("web-%d", i)))
 	}
 	return view
@@ -132,14 +132,14 @@ func TestStatusFilter(t *testing.T) {
 // A part whose owner is filtered out is shown all the same, and one that stands for
 // itself, or copies of it, end.
 func TestStatusShowsPartsWithoutTheirOwner(t *testing.T) {
-	owner, part := objectIn(reconcile.StateInSync, "m"), objectIn(reconcile.StateInSync, "p")
-	part.Metadata.OwnerReferences = []reconcile.StatusOwner{{APIVersion: "v1", Kind: "Server", Name: "m"}}
+	owner, part := objectIn(plan.StateInSync, "m"), objectIn(plan.StateInSync, "p")
+	part.Metadata.OwnerReferences = []plan.StatusOwner{{APIVersion: "v1", Kind: "Server", Name: "m"}}
 	for _, c := range []struct {
-		list []reconcile.ObjectStatus
+		list []plan.ObjectStatus
 		want string
-	}{{[]reconcile.ObjectStatus{part, owner}, "m  p"}, {[]reconcile.ObjectStatus{part}, "p"}, {[]reconcile.ObjectStatus{owner, owner, part}, "m  pm"}} {
+	}{{[]plan.ObjectStatus{part, owner}, "m  p"}, {[]plan.ObjectStatus{part}, "p"}, {[]plan.ObjectStatus{owner, owner, part}, "m  pm"}} {
 		var got string
-		walkStatuses(c.list, func(depth int, o reconcile.ObjectStatus) { got += strings.Repeat("  ", depth) + o.Metadata.Name })
+		walkStatuses(c.list, func(depth int, o plan.ObjectStatus) { got += strings.Repeat("  ", depth) + o.Metadata.Name })
 		if got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // StatusText writes the status of stacks for people.
@@ -76,7 +76,7 @@ func (t StatusText) lastPass(v StatusView) string {
 // are in sync.
 func tally(v StatusView) string {
 	counts := v.doc().States
-	if len(counts) == 0 || len(counts) == 1 && counts[string(reconcile.StateInSync)] > 0 {
+	if len(counts) == 0 || len(counts) == 1 && counts[string(plan.StateInSync)] > 0 {
 		return ""
 	}
 	var parts []string
@@ -92,9 +92,9 @@ func tally(v StatusView) string {
 }
 
 // statusRows are the cells of a table: what an object consists of stands below it.
-func statusRows(list []reconcile.ObjectStatus) [][]string {
+func statusRows(list []plan.ObjectStatus) [][]string {
 	rows := [][]string{{"OBJECT", "AVAILABLE", "STATE", "ADDRESSES", "ID", "MESSAGE"}}
-	walkStatuses(list, func(depth int, o reconcile.ObjectStatus) {
+	walkStatuses(list, func(depth int, o plan.ObjectStatus) {
 		rows = append(rows, []string{
 			strings.Repeat("  ", depth) + nameOf(o), Clean(o.Status.Conditions[0].Status), stateText(o.Status), addressText(o.Status.Addresses),
 			cmp.Or(Clean(o.Status.ID), "-"), Clean(o.Status.Message),
@@ -105,13 +105,13 @@ func statusRows(list []reconcile.ObjectStatus) [][]string {
 
 // walkStatuses visits objects, each before what it consists of. What comes from an
 // object that is not in the list stands by itself.
-func walkStatuses(list []reconcile.ObjectStatus, visit func(depth int, o reconcile.ObjectStatus)) {
-	there := map[reconcile.StatusOwner]bool{}
+func walkStatuses(list []plan.ObjectStatus, visit func(depth int, o plan.ObjectStatus)) {
+	there := map[plan.StatusOwner]bool{}
 	for _, o := range list {
 		there[selfOf(o)] = true
 	}
-	parts := map[reconcile.StatusOwner][]reconcile.ObjectStatus{}
-	var roots []reconcile.ObjectStatus
+	parts := map[plan.StatusOwner][]plan.ObjectStatus{}
+	var roots []plan.ObjectStatus
 	for _, o := range list {
 		if owner, ok := ownerOf(o); ok && there[owner] {
 			parts[owner] = append(parts[owner], o)
@@ -119,8 +119,8 @@ func walkStatuses(list []reconcile.ObjectStatus, visit func(depth int, o reconci
 			roots = append(roots, o)
 		}
 	}
-	var walk func(depth int, o reconcile.ObjectStatus)
-	walk = func(depth int, o reconcile.ObjectStatus) {
+	var walk func(depth int, o plan.ObjectStatus)
+	walk = func(depth int, o plan.ObjectStatus) {
 		visit(depth, o)
 		self := selfOf(o)
 		below := parts[self]
@@ -136,11 +136,11 @@ func walkStatuses(list []reconcile.ObjectStatus, visit func(depth int, o reconci
 
 // selfOf and ownerOf tell owners of the same name in different namespaces, and
 // stacks, apart.
-func selfOf(o reconcile.ObjectStatus) reconcile.StatusOwner {
-	return reconcile.StatusOwner{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Metadata.Namespace + "/" + o.Metadata.Name}
+func selfOf(o plan.ObjectStatus) plan.StatusOwner {
+	return plan.StatusOwner{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Metadata.Namespace + "/" + o.Metadata.Name}
 }
 
-func ownerOf(o reconcile.ObjectStatus) (owner reconcile.StatusOwner, ok bool) {
+func ownerOf(o plan.ObjectStatus) (owner plan.StatusOwner, ok bool) {
 	if len(o.Metadata.OwnerReferences) == 0 {
 		return owner, false
 	}
@@ -149,9 +149,9 @@ func ownerOf(o reconcile.ObjectStatus) (owner reconcile.StatusOwner, ok bool) {
 	return owner, true
 }
 
-func stateText(s reconcile.Status) string {
+func stateText(s plan.Status) string {
 	text := string(s.State)
-	if s.WaitsFor != "" && s.State == reconcile.StateWaiting {
+	if s.WaitsFor != "" && s.State == plan.StateWaiting {
 		text += " for " + s.WaitsFor
 	}
 	return Clean(text)

@@ -1,33 +1,36 @@
 package report
 
-import "github.com/stackreeve/stackreeve/internal/reconcile"
+import (
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
 
 // Tee tells several watchers.
-type Tee []reconcile.Watcher
+type Tee []engine.Watcher
 
-// Planned implements reconcile.Watcher.
-func (t Tee) Planned(p reconcile.Plan) {
+// Planned implements engine.Watcher.
+func (t Tee) Planned(p plan.Plan) {
 	for _, w := range t {
 		w.Planned(p)
 	}
 }
 
-// Started implements reconcile.Watcher.
-func (t Tee) Started(s reconcile.Step) {
+// Started implements engine.Watcher.
+func (t Tee) Started(s plan.Step) {
 	for _, w := range t {
 		w.Started(s)
 	}
 }
 
-// Finished implements reconcile.Watcher.
-func (t Tee) Finished(r reconcile.Result) {
+// Finished implements engine.Watcher.
+func (t Tee) Finished(r engine.Result) {
 	for _, w := range t {
 		w.Finished(r)
 	}
 }
 
-// Progress implements reconcile.Watcher.
-func (t Tee) Progress(p reconcile.Progress) {
+// Progress implements engine.Watcher.
+func (t Tee) Progress(p engine.Progress) {
 	for _, w := range t {
 		w.Progress(p)
 	}

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // Text writes for people.
@@ -30,7 +31,7 @@ func (t Text) Problems(problems manifest.Problems) {
 }
 
 // Pass writes how a pass ended, after its plan.
-func (t Text) Pass(p reconcile.Pass) {
+func (t Text) Pass(p engine.Pass) {
 	for _, f := range p.Failures {
 		if p.Interrupted {
 			break // nothing failed: it was not given the time
@@ -46,18 +47,18 @@ func (t Text) Pass(p reconcile.Pass) {
 
 // news are the steps that a pass leaves undone and that were not in the plan it
 // began with: nobody has read them yet.
-func news(p reconcile.Pass) []reconcile.Step {
+func news(p engine.Pass) []plan.Step {
 	if p.Interrupted {
 		return nil
 	}
-	told := map[manifest.Key]reconcile.Action{}
+	told := map[manifest.Key]plan.Action{}
 	for _, s := range p.First.Steps {
 		told[s.Key] = s.Action
 	}
 	for _, f := range p.Failures {
 		told[f.Key] = "" // whatever it is
 	}
-	var steps []reconcile.Step
+	var steps []plan.Step
 	for _, s := range p.Last.Steps {
 		if before, known := told[s.Key]; !s.Silent() && !(known && (before == s.Action || before == "")) {
 			steps = append(steps, s)
@@ -66,7 +67,7 @@ func news(p reconcile.Pass) []reconcile.Step {
 	return steps
 }
 
-func failure(f reconcile.Failure) string {
+func failure(f engine.Failure) string {
 	text := f.Key.String() + ": " + f.Reason
 	if f.Origin.File != "" {
 		text = f.Origin.String() + ": " + text
@@ -86,7 +87,7 @@ func someKeys(keys []manifest.Key) string {
 }
 
 // ending is a pass in one line.
-func ending(p reconcile.Pass) string {
+func ending(p engine.Pass) string {
 	text := p.Outcome().String()
 	switch {
 	case p.Superseded != "":
@@ -105,26 +106,26 @@ func ending(p reconcile.Pass) string {
 }
 
 // Deeds counts what a pass has done to the cloud.
-func Deeds(p reconcile.Pass) string {
-	done, gone := map[reconcile.Action]int{}, map[manifest.Key]bool{}
+func Deeds(p engine.Pass) string {
+	done, gone := map[plan.Action]int{}, map[manifest.Key]bool{}
 	for _, r := range p.Results {
 		if r.Err != nil {
 			continue
 		}
 		done[r.Step.Action]++
 		switch {
-		case r.Step.Action == reconcile.Recreate:
+		case r.Step.Action == plan.Recreate:
 			gone[r.Step.Key] = true
-		case r.Step.Action == reconcile.Create && gone[r.Step.Key]:
-			done[reconcile.Create]-- // of what was replaced
+		case r.Step.Action == plan.Create && gone[r.Step.Key]:
+			done[plan.Create]-- // of what was replaced
 			delete(gone, r.Step.Key)
 		}
 	}
 	var parts []string
 	for _, d := range []struct {
-		action reconcile.Action
+		action plan.Action
 		word   string
-	}{{reconcile.Create, "created"}, {reconcile.Update, "changed"}, {reconcile.Recreate, "replaced"}, {reconcile.Delete, "deleted"}} {
+	}{{plan.Create, "created"}, {plan.Update, "changed"}, {plan.Recreate, "replaced"}, {plan.Delete, "deleted"}} {
 		if n := done[d.action]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, d.word))
 		}

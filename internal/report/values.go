@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 
 // values are the lines about what a creation sets: what is short in a row, the
 // items of longer lists one by one.
-func (t Text) values(s reconcile.Step) []string {
+func (t Text) values(s plan.Step) []string {
 	var rows, lists []string
 	row := ""
 	left := 0
@@ -66,7 +67,7 @@ func (t Text) values(s reconcile.Step) []string {
 
 // Usual tells whether a value says nothing: it is what there would be without it,
 // or empty.
-func Usual(v reconcile.Value) bool {
+func Usual(v plan.Value) bool {
 	list, ok := v.Value.([]any)
 	return v.Default || ok && !slices.ContainsFunc(list, func(item any) bool {
 		m, ok := item.(map[string]any)
@@ -108,13 +109,13 @@ func (t Text) few(items []any, indent string) (lines []string) {
 
 // change are the lines about a field: one, or for lists one for each item that
 // goes or comes.
-func (t Text) change(c reconcile.Change, names map[string]string) []string {
-	cost := map[reconcile.Disruption]string{
-		reconcile.Reboot: "  (reboots it)", reconcile.Rebuild: "  (wipes its disk)", reconcile.Replace: "  (forces replacement)",
+func (t Text) change(c kind.Change, names map[string]string) []string {
+	cost := map[kind.Disruption]string{
+		kind.Reboot: "  (reboots it)", kind.Rebuild: "  (wipes its disk)", kind.Replace: "  (forces replacement)",
 	}[c.Disruption]
 	field := Clean(c.Field)
 	switch {
-	case c.Field == reconcile.MarkField:
+	case c.Field == kind.MarkField:
 		return []string{field + ": renewed" + cost}
 	case c.Secret:
 		return []string{field + ": changed (secret, not shown)" + cost}

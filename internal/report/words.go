@@ -7,32 +7,33 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/printable"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // symbol is how an action looks at the beginning of a line.
-func symbol(s reconcile.Step) string {
+func symbol(s plan.Step) string {
 	switch s.Action {
-	case reconcile.Create:
+	case plan.Create:
 		return "+"
-	case reconcile.Update:
+	case plan.Update:
 		return "~"
-	case reconcile.Recreate:
+	case plan.Recreate:
 		return "-/+"
-	case reconcile.Delete:
+	case plan.Delete:
 		return "-"
-	case reconcile.Wait:
+	case plan.Wait:
 		return "…"
-	case reconcile.Refuse:
+	case plan.Refuse:
 		return "!"
-	case reconcile.Keep:
+	case plan.Keep:
 	}
 	return "="
 }
 
 // explain is what a line says after the key: what the step does to people, and
 // why.
-func explain(s reconcile.Step) string {
+func explain(s plan.Step) string {
 	var parts []string
 	add := func(text string) {
 		if text != "" {
@@ -40,21 +41,21 @@ func explain(s reconcile.Step) string {
 		}
 	}
 	switch {
-	case s.Action == reconcile.Recreate:
+	case s.Action == plan.Recreate:
 		add(s.Disruption().String())
-	case s.Action == reconcile.Update && s.Disruption() > reconcile.InPlace:
+	case s.Action == plan.Update && s.Disruption() > kind.InPlace:
 		add(s.Disruption().String())
 	}
 	switch {
-	case s.Drift && s.Action == reconcile.Create:
+	case s.Drift && s.Action == plan.Create:
 		add("deleted in the cloud")
-	case s.Drift && s.Action == reconcile.Update:
+	case s.Drift && s.Action == plan.Update:
 		add("changed in the cloud")
 	}
 	if s.Adopts {
 		add("adopts " + s.Key.Kind + " " + ShortID(s.ShownID()))
 	}
-	if s.Action == reconcile.Refuse {
+	if s.Action == plan.Refuse {
 		add("refused: " + s.Reason)
 	} else {
 		add(s.Reason)
@@ -90,11 +91,11 @@ func some(names []string) string {
 }
 
 // shown leaves the mark out, unless it is asked for or all there is.
-func (t Text) shown(changes []reconcile.Change) []reconcile.Change {
+func (t Text) shown(changes []kind.Change) []kind.Change {
 	if t.Verbose || len(changes) == 1 {
 		return changes
 	}
-	return slices.DeleteFunc(slices.Clone(changes), func(c reconcile.Change) bool { return c.Field == reconcile.MarkField })
+	return slices.DeleteFunc(slices.Clone(changes), func(c kind.Change) bool { return c.Field == kind.MarkField })
 }
 
 // longestValue is how much of a value people are shown, in characters.

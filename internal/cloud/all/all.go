@@ -23,13 +23,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/virtualmachinegroup"
 	"github.com/stackreeve/stackreeve/internal/cloud/volume"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumetype"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Kinds lists the kinds, in an order in which each comes after those it leans
 // on. c may be nil where only their rules are needed.
-func Kinds(c *cloud.Client) []reconcile.Kind {
-	return []reconcile.Kind{
+func Kinds(c *cloud.Client) []kind.Kind {
+	return []kind.Kind{
 		configmap.Kind(),
 		secret.Kind(),
 		project.Kind(c),

@@ -12,7 +12,9 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 // What a commit or a pull request can make the agent do by being large. Costs
@@ -30,8 +32,8 @@ func groups(n, replicas int, script string) fs.FS {
 
 func file(text string) fs.FS { return fstest.MapFS{"a.yaml": {Data: []byte(text)}} }
 
-func reader(b reconcile.Bounds) reconcile.Reader {
-	return reconcile.Reader{Kinds: all.Kinds(nil), Defaults: reconcile.Defaults{Network: "n"}, Bounds: b}
+func reader(b resolve.Bounds) resolve.Reader {
+	return resolve.Reader{Kinds: all.Kinds(nil), Defaults: kind.Defaults{Network: "n"}, Bounds: b}
 }
 
 // allocated is how many MiB were allocated in all while f ran, and how many stay.
@@ -47,7 +49,7 @@ func allocated(f func()) (total, live int64) {
 }
 
 // refused reads files that are too large, and says what that allocated.
-func refused(t *testing.T, bounds reconcile.Bounds, files fs.FS, want string) (total int64) {
+func refused(t *testing.T, bounds resolve.Bounds, files fs.FS, want string) (total int64) {
 	t.Helper()
 	var err error
 	total, _ = allocated(func() { _, err = reader(bounds).Read(t.Context(), files) })
@@ -59,21 +61,21 @@ func refused(t *testing.T, bounds reconcile.Bounds, files fs.FS, want string) (t
 
 func TestAttackGroups(t *testing.T) {
 	const want = "VirtualMachineGroup/g6: more than 20000 objects, with what the manifests expand to; split the stack, or raise spec.limits.objects in its configuration"
-	if total := refused(t, reconcile.Bounds{}, groups(300, 1000, ""), want); total > 450 {
+	if total := refused(t, resolve.Bounds{}, groups(300, 1000, ""), want); total > 450 {
 		t.Errorf("900,000 objects took %d MiB", total)
 	}
 	// A group asks for all of its machines before it makes one.
-	if total := refused(t, reconcile.Bounds{Objects: 500}, groups(300, 1000, ""), "g0: more than 500 objects"); total > 16 {
+	if total := refused(t, resolve.Bounds{Objects: 500}, groups(300, 1000, ""), "g0: more than 500 objects"); total > 16 {
 		t.Errorf("one group too many took %d MiB", total)
 	}
 }
 
 func TestAttackGroupsInAPullRequest(t *testing.T) {
-	base, err := reader(reconcile.Bounds{}).Read(t.Context(), groups(1, 100, ""))
+	base, err := reader(resolve.Bounds{}).Read(t.Context(), groups(1, 100, ""))
 	if err != nil || base.Size.Objects != 307 {
 		t.Fatalf("%d objects, %v", base.Size.Objects, err)
 	}
-	bounds := reconcile.Bounds{}.ForPull(base.Size, 0)
+	bounds := resolve.Bounds{}.ForPull(base.Size, 0)
 	total := refused(t, bounds, groups(300, 1000, ""), "more than 1307 objects, with what the manifests expand to: that is what a pull request may bring the 307 of the branch to; "+
 		"add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration")
 	if total > 32 {
@@ -84,7 +86,7 @@ func TestAttackGroupsInAPullRequest(t *testing.T) {
 	}
 	// A large branch can be doubled, and nothing exceeds the stack's own limit.
 	for _, c := range []struct{ branch, stack, want int }{{0, 20_000, 1000}, {3000, 20_000, 6000}, {15_000, 20_000, 20_000}, {10, 300, 300}} {
-		if got := (reconcile.Bounds{Objects: c.stack}).ForPull(reconcile.Size{Objects: c.branch}, 0).Objects; got != c.want {
+		if got := (resolve.Bounds{Objects: c.stack}).ForPull(resolve.Size{Objects: c.branch}, 0).Objects; got != c.want {
 			t.Errorf("a branch of %d in a stack of %d allows %d, want %d", c.branch, c.stack, got, c.want)
 		}
 	}
@@ -103,23 +105,23 @@ func TestAttackLargestStack(t *testing.T) {
 		{"documents", documents(20_000), 20_000, 800, 60},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var reading reconcile.Reading
-			var plan reconcile.Plan
+			var reading resolve.Reading
+			var planned plan.Plan
 			total, live := allocated(func() {
 				var err error
-				if reading, err = reader(reconcile.Bounds{}).Read(t.Context(), c.files); err != nil {
+				if reading, err = reader(resolve.Bounds{}).Read(t.Context(), c.files); err != nil {
 					t.Fatal(err)
 				}
-				have := reconcile.Snapshot{}
+				have := kind.Snapshot{}
 				for _, k := range all.Kinds(nil) {
-					have[k.Info().Kind] = reconcile.Collection{}
+					have[k.Info().Kind] = kind.Collection{}
 				}
-				plan = reconcile.Make(reconcile.Input{Stack: "s", Kinds: all.Kinds(nil), Want: reading.Want, Have: have})
+				planned = plan.Make(plan.Input{Stack: "s", Kinds: all.Kinds(nil), Want: reading.Want, Have: have})
 			})
 			if len(reading.Want) < c.objects || total > c.total || live > c.stays {
 				t.Errorf("%d objects took %d MiB in all and keep %d, want at most %d and %d", len(reading.Want), total, live, c.total, c.stays)
 			}
-			runtime.KeepAlive(plan)
+			runtime.KeepAlive(planned)
 		})
 	}
 }
@@ -144,7 +146,7 @@ func TestAttackManyValues(t *testing.T) {
 	for i := range 20_000 {
 		fmt.Fprintf(&b, "      k%d: v\n", i)
 	}
-	if total := refused(t, reconcile.Bounds{}, file(b.String()), "VirtualMachineGroup/g: more than 2000000 values in what the manifests expand to"); total > 100 {
+	if total := refused(t, resolve.Bounds{}, file(b.String()), "VirtualMachineGroup/g: more than 2000000 values in what the manifests expand to"); total > 100 {
 		t.Errorf("it took %d MiB", total)
 	}
 }
@@ -157,7 +159,7 @@ func TestAttackMembers(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&b, "  - {port: %d, protocol: tcp, realServers: {virtualMachineGroupRef: g}}\n", i+1)
 	}
-	if total := refused(t, reconcile.Bounds{}, file(b.String()), "LoadBalancer/lb: more than 400000 references to the members of groups and networks"); total > 200 {
+	if total := refused(t, resolve.Bounds{}, file(b.String()), "LoadBalancer/lb: more than 400000 references to the members of groups and networks"); total > 200 {
 		t.Errorf("it took %d MiB", total)
 	}
 }
@@ -192,7 +194,7 @@ func TestAttackProblems(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var err error
-			total, _ := allocated(func() { _, err = reader(reconcile.Bounds{}).Read(t.Context(), c.files) })
+			total, _ := allocated(func() { _, err = reader(resolve.Bounds{}).Read(t.Context(), c.files) })
 			var problems manifest.Problems
 			if !errors.As(err, &problems) || len(problems) > c.most {
 				t.Errorf("%d problems, want at most %d", len(problems), c.most)
@@ -219,12 +221,12 @@ func TestAttackData(t *testing.T) {
 	large := func(size int) string {
 		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  run: echo\n  rest: " + strings.Repeat("x", size) + "\n"
 	}
-	refused(t, reconcile.Bounds{}, file(large(2<<20)), "ConfigMap/c: holds 2097163 bytes, more than 1 MiB; split it")
+	refused(t, resolve.Bounds{}, file(large(2<<20)), "ConfigMap/c: holds 2097163 bytes, more than 1 MiB; split it")
 	var b strings.Builder
 	b.WriteString(large(1_000_000) + "---\napiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g}\n" +
 		"spec: {replicas: 1000, template: {image: debian, flavor: small, initScript: {configMapRef: {name: c, key: run}}}}\n")
 	var err error
-	total, _ := allocated(func() { _, err = reader(reconcile.Bounds{}).Read(t.Context(), file(b.String())) })
+	total, _ := allocated(func() { _, err = reader(resolve.Bounds{}).Read(t.Context(), file(b.String())) })
 	if err != nil || total > 150 {
 		t.Errorf("a thousand machines that refer to 1 MB took %d MiB, %v", total, err)
 	}
@@ -235,10 +237,10 @@ func TestAttackAnnotations(t *testing.T) {
 		return file("apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g, annotations: {stackreeve.dev/ignore-fields: \"" + value + "\"}}\n" +
 			"spec: {replicas: 1000, template: {image: debian, flavor: small}}\n")
 	}
-	if total := refused(t, reconcile.Bounds{}, with(strings.Repeat("a,", 50_000)), "names more than 100 fields"); total > 64 {
+	if total := refused(t, resolve.Bounds{}, with(strings.Repeat("a,", 50_000)), "names more than 100 fields"); total > 64 {
 		t.Errorf("it took %d MiB", total)
 	}
-	if total := refused(t, reconcile.Bounds{}, with(strings.Repeat("a", 1<<20)), "metadata.annotations: larger than 256 KiB together; move what is large to a ConfigMap"); total > 64 {
+	if total := refused(t, resolve.Bounds{}, with(strings.Repeat("a", 1<<20)), "metadata.annotations: larger than 256 KiB together; move what is large to a ConfigMap"); total > 64 {
 		t.Errorf("it took %d MiB", total)
 	}
 }
@@ -263,7 +265,7 @@ func TestAttackStopped(t *testing.T) {
 	files := groups(6, 1000, "")
 	for _, at := range []int{0, 1, 10, 1000, 30_000} {
 		ctx := &stopping{Context: t.Context(), left: at}
-		reading, err := reader(reconcile.Bounds{}).Read(ctx, files)
+		reading, err := reader(resolve.Bounds{}).Read(ctx, files)
 		if !errors.Is(err, context.Canceled) || reading.Want != nil {
 			t.Errorf("stopped after %d: %d objects, %v", at, len(reading.Want), err)
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const labelled = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {resource: {description: WORDS, tags: [TAGS]}}\n"
@@ -24,15 +25,15 @@ type labels struct {
 }
 
 // sync makes it as the manifest says, and looks.
-func (l *labels) sync(words, tags string, writes int64) reconcile.Pass {
+func (l *labels) sync(words, tags string, writes int64) engine.Pass {
 	l.Helper()
 	var count kindtest.Counter
 	pass := l.g.SyncThrough(strings.NewReplacer("WORDS", words, "TAGS", tags).Replace(labelled), count.Wrap)
-	if pass.Outcome() != reconcile.InSync || count.Writes.Load() != writes {
+	if pass.Outcome() != plan.InSync || count.Writes.Load() != writes {
 		l.Errorf("%s: %v after %d writes, want %d", pass.Outcome(), pass.Failures, count.Writes.Load(), writes)
 	}
 	l.id = pass.Last.Steps[0].ID()
-	shown := reconcile.Statuses(pass.Last, l.g.Engine(l.c).Kinds)[0].Status
+	shown := plan.Statuses(pass.Last, l.g.Engine(l.c).Kinds)[0].Status
 	var answer struct{ Network map[string]any }
 	if err := l.c.Do(l.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "networks/" + l.id, Into: &answer}); err != nil {
 		l.Fatal(err)
@@ -102,21 +103,21 @@ func TestCloudDescriptionsByHand(t *testing.T) {
 	l.sync("in front", "", 1)
 	mark := strings.TrimPrefix(l.body["description"].(string), "in front ")
 	wanted := strings.NewReplacer("WORDS", "in front", "TAGS", "").Replace(labelled)
-	plan := func(description string) reconcile.Step {
+	planned := func(description string) plan.Step {
 		t.Helper()
 		l.by("", map[string]any{"network": map[string]any{"description": description}})
 		return l.g.Plan(wanted).Steps[0]
 	}
-	s := plan("by hand " + mark)
-	if s.Action != reconcile.Update || !s.Drift || len(s.Changes) != 1 || s.Changes[0].Have != "by hand" || s.Changes[0].Want != "in front" {
+	s := planned("by hand " + mark)
+	if s.Action != plan.Update || !s.Drift || len(s.Changes) != 1 || s.Changes[0].Have != "by hand" || s.Changes[0].Want != "in front" {
 		t.Errorf("%s, drift %t: %v", s.Action, s.Drift, s.Changes)
 	}
-	if s := plan("by hand"); s.Action != reconcile.Refuse || !strings.Contains(s.Reason, "adopt it with spec.import.id: "+l.id) {
+	if s := planned("by hand"); s.Action != plan.Refuse || !strings.Contains(s.Reason, "adopt it with spec.import.id: "+l.id) {
 		t.Errorf("%s: %s", s.Action, s.Reason)
 	}
-	plan("in front " + mark)
+	planned("in front " + mark)
 	l.by("/tags", map[string]any{"tags": []string{"stackreeve:other:Network/front", "stackreeve-applied:x"}})
-	if s := l.g.Plan(wanted).Steps[0]; s.Action != reconcile.Refuse || !strings.Contains(s.Reason, "the marks of several owners") {
+	if s := l.g.Plan(wanted).Steps[0]; s.Action != plan.Refuse || !strings.Contains(s.Reason, "the marks of several owners") {
 		t.Errorf("%s: %s", s.Action, s.Reason)
 	}
 	l.by("/tags", map[string]any{"tags": []string{}})

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -195,7 +195,7 @@ func TestAttackForgedFields(t *testing.T) {
 	t.Logf("refused by kind: %v; accepted and looked at in the cloud: %d", refused, len(accepted))
 }
 
-func kindOf(t *testing.T, name string) reconcile.Kind {
+func kindOf(t *testing.T, name string) kind.Kind {
 	t.Helper()
 	for _, k := range all.Kinds(nil) {
 		if k.Info().Kind == name {

@@ -13,7 +13,10 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -67,7 +70,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 	}
 	engine, wire := looker(f)
-	want, _, err := reconcile.Read(fstest.MapFS{"a.yaml": {Data: []byte(listedKinds)}}, all.Kinds(nil), reconcile.Defaults{})
+	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(listedKinds)}}, all.Kinds(nil), kind.Defaults{})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -76,15 +79,15 @@ func FuzzAnswers(f *testing.F) {
 		wire.path, wire.body, wire.asked = list.path, body, false
 		var read map[string]json.RawMessage
 		unknown := json.Unmarshal([]byte(body), &read) != nil
-		plan := engine.Look(t.Context(), "test", want, nil)
-		if !wire.asked || len(plan.Steps) == 0 {
+		planned := engine.Look(t.Context(), "test", want, nil)
+		if !wire.asked || len(planned.Steps) == 0 {
 			t.Fatalf("%s was not asked for, or nothing is planned", list.path)
 		}
-		for _, s := range plan.Steps {
-			if unknown && s.Key.Kind == list.kind && s.Action != reconcile.Wait && s.Action != reconcile.Refuse {
+		for _, s := range planned.Steps {
+			if unknown && s.Key.Kind == list.kind && s.Action != plan.Wait && s.Action != plan.Refuse {
 				t.Errorf("%s answers %q, and the plan is to %s %s", list.path, body, s.Action, s.Key)
 			}
-			if s.Action == reconcile.Delete && !strings.Contains(body, "stackreeve") {
+			if s.Action == plan.Delete && !strings.Contains(body, "stackreeve") {
 				t.Errorf("%s answers %q, and the plan is to delete %s", list.path, body, s.Key)
 			}
 		}
@@ -92,7 +95,7 @@ func FuzzAnswers(f *testing.F) {
 }
 
 // looker is an agent's engine over a cloud that holds nothing of its own.
-func looker(f *testing.F) (*reconcile.Engine, *instead) {
+func looker(f *testing.F) (*engine.Engine, *instead) {
 	f.Helper()
 	server, err := simulator.Start(context.Background(), "127.0.0.1:0", simulator.Options{})
 	if err != nil {
@@ -111,12 +114,12 @@ func looker(f *testing.F) (*reconcile.Engine, *instead) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	var kinds []reconcile.Kind
+	var kinds []kind.Kind
 	for _, k := range all.Kinds(c) {
 		switch k.Info().Kind {
 		case "Network", "SecurityGroup", "Volume":
 			kinds = append(kinds, k)
 		}
 	}
-	return &reconcile.Engine{Stack: "test", Kinds: kinds}, wire
+	return &engine.Engine{Stack: "test", Kinds: kinds}, wire
 }

@@ -8,7 +8,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 // An annotation that would have nothing ignored is refused, with the field that
@@ -32,7 +33,7 @@ func TestIgnoredFieldsAreFields(t *testing.T) {
 		"of nothing that it expands": {group("2", "spec.resource.cidr"), `names "spec.resource.cidr"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := reconcile.Read(file(c.manifest), all.Kinds(nil), reconcile.Defaults{Network: "private"})
+			_, _, err := resolve.Read(file(c.manifest), all.Kinds(nil), kind.Defaults{Network: "private"})
 			switch {
 			case c.problem == "" && err != nil:
 				t.Error(err)
@@ -51,7 +52,7 @@ func TestAttackIgnoredFields(t *testing.T) {
 		fmt.Fprintf(&text, "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: net%d, annotations: {stackreeve.dev/ignore-fields: %q}}\nspec: {resource: {}}\n", i, wrong)
 	}
 	var err error
-	total, _ := allocated(func() { _, err = reader(reconcile.Bounds{}).Read(t.Context(), file(text.String())) })
+	total, _ := allocated(func() { _, err = reader(resolve.Bounds{}).Read(t.Context(), file(text.String())) })
 	var problems manifest.Problems
 	if !errors.As(err, &problems) || len(problems) > 1001 || total > 256 {
 		t.Errorf("it took %d MiB: %d problems: %.300v", total, len(problems), err)

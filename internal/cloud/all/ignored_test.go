@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 const tended = `
@@ -83,7 +83,7 @@ func TestCloudIgnoredFieldsSurviveUpdates(t *testing.T) {
 		"Server": {"spec.resource.metadata", "spec.resource.userData"}}
 	for _, step := range plan.Steps {
 		for _, field := range want[step.Key.Kind] {
-			if !reconcile.Has(step.Changes, field) {
+			if !kind.Has(step.Changes, field) {
 				t.Errorf("%s: %s was overwritten", step.Key, field)
 			}
 		}

@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve"
+
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // verda is the example that people published, as one text.
@@ -61,7 +63,7 @@ func TestKillAfterEachRequest(t *testing.T) {
 }
 
 // exactly wants one object in the cloud for each that is written.
-func exactly(t *testing.T, n int, what string, pass reconcile.Pass) {
+func exactly(t *testing.T, n int, what string, pass engine.Pass) {
 	t.Helper()
 	managed := 0
 	for _, step := range pass.Last.Steps {
@@ -73,7 +75,7 @@ func exactly(t *testing.T, n int, what string, pass reconcile.Pass) {
 		t.Errorf("killed after %d writes while %s: the stack owns %d objects, want %d", n, what, pass.Last.Owned, managed)
 	}
 	for _, step := range pass.First.Steps {
-		if step.Action == reconcile.Delete {
+		if step.Action == plan.Delete {
 			t.Errorf("killed after %d writes while %s: %s was there twice", n, what, step.Key)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // The example that K-ORC would read as well is made as it stands, and its
@@ -19,7 +19,7 @@ func TestCloudManifestsForKORC(t *testing.T) {
 		t.Errorf("the second pass did something: %v", pass.Results)
 	}
 	told := map[string]map[string]any{}
-	for _, o := range reconcile.Statuses(pass.Last, all.Kinds(nil)) {
+	for _, o := range plan.Statuses(pass.Last, all.Kinds(nil)) {
 		told[o.Kind+"/"+o.Metadata.Name] = fieldsOf(t, o.Status)
 		if available := o.Status.Conditions[0]; available.Status != "True" || available.Reason != "Success" {
 			t.Errorf("%s/%s: %+v", o.Kind, o.Metadata.Name, available)

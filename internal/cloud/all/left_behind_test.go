@@ -8,7 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // What a machine names is found in the cloud when the repository has no manifest
@@ -29,11 +29,11 @@ func TestAManifestThatIsGoneIsNotTakenOver(t *testing.T) {
 			g.MustSync(tt.needs + used + machine)
 			before := g.Plan(tt.needs + used + machine).Owned
 			pass := g.Sync(tt.needs + machine)
-			if len(pass.Results) > 0 || pass.Outcome() != reconcile.Broken || pass.Last.Owned != before {
+			if len(pass.Results) > 0 || pass.Outcome() != plan.Broken || pass.Last.Owned != before {
 				t.Errorf("%s, %d steps, %d of %d owned", pass.Outcome(), len(pass.Results), pass.Last.Owned, before)
 			}
-			if !slices.ContainsFunc(pass.Last.Steps, func(s reconcile.Step) bool {
-				return s.Action == reconcile.Refuse && s.Key.Kind == kind && strings.Contains(s.Reason, "whose manifest is gone")
+			if !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
+				return s.Action == plan.Refuse && s.Key.Kind == kind && strings.Contains(s.Reason, "whose manifest is gone")
 			}) {
 				t.Errorf("nobody is told: %v", pass.Last.Steps)
 			}

@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const longestStack = "production-of-the-tokyo-region-blue-half"
@@ -15,14 +16,14 @@ const longestStack = "production-of-the-tokyo-region-blue-half"
 // The longest stack name, the longest kind and the longest object name fit into
 // an owner text, which is still one of that stack alone.
 func TestOwnerTextsOfTheLongestNames(t *testing.T) {
-	if len(longestStack) != reconcile.MaxStackName {
+	if len(longestStack) != kind.MaxStackName {
 		t.Fatalf("%d bytes", len(longestStack))
 	}
-	for _, kind := range reconcile.Ownable(all.Kinds(nil)) {
+	for _, k := range plan.Ownable(all.Kinds(nil)) {
 		for _, name := range []string{"a", strings.Repeat("n", 253)} {
-			text := reconcile.OwnerText(longestStack, manifest.Key{Kind: kind, Namespace: strings.Repeat("s", 63), Name: name})
-			o, ok := reconcile.ParseOwner(text)
-			if len(text) > reconcile.MaxOwnerText || !ok || !o.Of(longestStack) || o.Of(longestStack[:20]) || o.Of(strings.Repeat("x", 40)) || o.Kind != kind {
+			text := kind.OwnerText(longestStack, manifest.Key{Kind: k, Namespace: strings.Repeat("s", 63), Name: name})
+			o, ok := kind.ParseOwner(text)
+			if len(text) > kind.MaxOwnerText || !ok || !o.Of(longestStack) || o.Of(longestStack[:20]) || o.Of(strings.Repeat("x", 40)) || o.Kind != k {
 				t.Errorf("%s (%d bytes) is read as %+v, %v", text, len(text), o, ok)
 			}
 		}
@@ -73,7 +74,7 @@ spec:
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Stack = longestStack
 	g.MustSync(manifests)
-	if pass := g.Sync(manifests); pass.Outcome() != reconcile.InSync || len(pass.Results) > 0 {
+	if pass := g.Sync(manifests); pass.Outcome() != plan.InSync || len(pass.Results) > 0 {
 		t.Errorf("second pass: %s, %d steps", pass.Outcome(), len(pass.Results))
 	}
 	owned := map[string]bool{}
@@ -82,7 +83,7 @@ spec:
 			owned[s.Key.Kind] = true
 		}
 	}
-	for _, kind := range reconcile.Ownable(all.Kinds(nil)) {
+	for _, kind := range plan.Ownable(all.Kinds(nil)) {
 		if !owned[kind] {
 			t.Errorf("the test makes no %s", kind)
 		}

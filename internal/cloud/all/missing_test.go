@@ -11,7 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // without takes services out of the catalog that Keystone gives.
@@ -53,12 +53,12 @@ func TestCloudWithoutLoadBalancers(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	machines, balancer, _ := strings.Cut(story, "\n---\n")
 	none := &without{services: []string{"load-balancer"}}
-	if pass := g.SyncThrough(machines, none.wrap); pass.Outcome() != reconcile.InSync {
+	if pass := g.SyncThrough(machines, none.wrap); pass.Outcome() != plan.InSync {
 		t.Errorf("machines: %s: %v", pass.Outcome(), pass.Failures)
 	}
 	var count kindtest.Counter
 	pass := g.SyncThrough(machines+"\n---\n"+balancer, func(next http.RoundTripper) http.RoundTripper { return count.Wrap(none.wrap(next)) })
-	if pass.Outcome() != reconcile.Broken || count.Writes.Load() != 0 {
+	if pass.Outcome() != plan.Broken || count.Writes.Load() != 0 {
 		t.Errorf("with a load balancer: %s, %d writing requests; want an error and none", pass.Outcome(), count.Writes.Load())
 	}
 	for _, f := range pass.Failures {
@@ -71,7 +71,7 @@ func TestCloudWithoutLoadBalancers(t *testing.T) {
 	}
 	// It is as if the service were down: nothing of it is taken for gone.
 	g.MustSync(machines + "\n---\n" + balancer)
-	if pass := g.SyncThrough(machines, none.wrap); pass.Outcome() != reconcile.InSync || len(pass.Results) != 0 {
+	if pass := g.SyncThrough(machines, none.wrap); pass.Outcome() != plan.InSync || len(pass.Results) != 0 {
 		t.Errorf("without the service again: %s, %v", pass.Outcome(), pass.Results)
 	}
 	if plan := g.Plan(machines + "\n---\n" + balancer); !plan.InSync() {

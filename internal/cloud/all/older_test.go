@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -202,7 +202,7 @@ func TestVolumeInUseGrowsOnNewerCloudsOnly(t *testing.T) {
 		t.Errorf("failures are %v", pass.Failures)
 	}
 	for _, step := range pass.Last.Steps {
-		if step.Key.Kind == "Server" && step.Action != reconcile.Keep {
+		if step.Key.Kind == "Server" && step.Action != plan.Keep {
 			t.Errorf("the server's step is %s", step.Action)
 		}
 	}

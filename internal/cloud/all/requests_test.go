@@ -7,7 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // A pass over what has not changed only reads, and as often for many machines
@@ -60,7 +60,7 @@ func TestCloudOneWriteForEachObject(t *testing.T) {
 		var count kindtest.Counter
 		pass := g.SyncThrough(tt.text, count.Wrap)
 		t.Logf("%s: %d objects, %d writes and %d reads, %d rounds, %s", pass.Outcome(), pass.Last.Owned, count.Writes.Load(), count.Reads.Load(), pass.Rounds, pass.Took)
-		if pass.Outcome() != reconcile.InSync || count.Writes.Load() != int64(tt.writes) {
+		if pass.Outcome() != plan.InSync || count.Writes.Load() != int64(tt.writes) {
 			t.Errorf("%s after %d writes, want %d: %v", pass.Outcome(), count.Writes.Load(), tt.writes, pass.Failures)
 		}
 	}

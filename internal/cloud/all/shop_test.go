@@ -5,7 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // The example with groups that name each other, disks, further interfaces and a
@@ -15,7 +15,7 @@ func TestShopIsMadeAsItStands(t *testing.T) {
 	g, text := kindtest.NewTarget(t, all.Kinds), example(t, "shop")
 	g.MustSync(text)
 	var count kindtest.Counter
-	if pass := g.SyncThrough(text, count.Wrap); len(pass.Results) > 0 || count.Writes.Load() > 0 || pass.Outcome() != reconcile.InSync {
+	if pass := g.SyncThrough(text, count.Wrap); len(pass.Results) > 0 || count.Writes.Load() > 0 || pass.Outcome() != plan.InSync {
 		t.Errorf("the second pass wrote %d times: %v", count.Writes.Load(), pass.Results)
 	}
 	if pass := g.MustSync(""); pass.Last.Owned != 1 {

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // estate has one of everything that a stack can own. WORD is in every name,
@@ -223,7 +223,7 @@ func (w tenant) remove(call cloud.Call) {
 	call.Method = http.MethodDelete
 	w.await(func() bool {
 		err := w.c.Do(w.ctx(), call)
-		return errors.Is(err, reconcile.ErrGone) || err == nil && call.Service == cloud.Network
+		return errors.Is(err, kind.ErrGone) || err == nil && call.Service == cloud.Network
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const touched = `
@@ -51,7 +51,7 @@ func TestCloudTellsWhenAnObjectChanged(t *testing.T) {
 	}
 	for _, s := range engine.Look(t.Context(), "test", g.Resolve(touched), nil).Steps {
 		trace, ok := engine.Trace(t.Context(), s)
-		if s.Action != reconcile.Update || !ok || trace.Who != "" || trace.When.Before(began) || trace.When.After(time.Now().Add(time.Minute)) {
+		if s.Action != plan.Update || !ok || trace.Who != "" || trace.When.Before(began) || trace.When.After(time.Now().Add(time.Minute)) {
 			t.Errorf("%s %s: %v %+v", s.Action, s.Key, ok, trace)
 		}
 	}
@@ -64,7 +64,7 @@ func TestNobodyKnowsWhenMetadataOfAVolumeChanged(t *testing.T) {
 	g.MustSync(volume)
 	engine := g.Engine(g.Client(nil))
 	for _, s := range engine.Look(t.Context(), "test", g.Resolve(strings.Replace(volume, "written", "hand", 1)), nil).Steps {
-		if trace, ok := engine.Trace(t.Context(), s); ok || s.Action != reconcile.Update {
+		if trace, ok := engine.Trace(t.Context(), s); ok || s.Action != plan.Update {
 			t.Errorf("%s %s: %+v", s.Action, s.Key, trace)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const story = `
@@ -59,7 +59,7 @@ func TestCloudWeather(t *testing.T) {
 				through := g.SyncThrough(story, storm.Wrap)
 				after := g.MustSync(story)
 				for _, step := range after.First.Steps {
-					if step.Action == reconcile.Delete {
+					if step.Action == plan.Delete {
 						t.Errorf("%s was there twice", step.Key)
 					}
 				}

@@ -5,7 +5,7 @@ package configmap
 import (
 	"maps"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Body is what a ConfigMap has beside its metadata.
@@ -17,14 +17,14 @@ type Body struct {
 }
 
 // Kind is the kind ConfigMap.
-func Kind() reconcile.Kind {
-	return reconcile.DefineData(reconcile.Info{
+func Kind() kind.Kind {
+	return kind.DefineData(kind.Info{
 		Version: "v1", Kind: "ConfigMap", Public: true,
 		Doc: "Text that other objects refer to, such as a script for a machine's first boot.",
 	}, read)
 }
 
-func read(b *Body, r *reconcile.Report) map[string]string {
+func read(b *Body, r *kind.Report) map[string]string {
 	out := make(map[string]string, len(b.Data)+len(b.BinaryData))
 	maps.Copy(out, b.Data)
 	for key, content := range b.BinaryData {

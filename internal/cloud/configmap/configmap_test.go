@@ -6,7 +6,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/configmap"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 func TestData(t *testing.T) {
@@ -21,7 +22,7 @@ func TestData(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			files := fstest.MapFS{"a.yaml": {Data: []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n" + tt.text)}}
-			want, _, err := reconcile.Read(files, []reconcile.Kind{configmap.Kind()}, reconcile.Defaults{})
+			want, _, err := resolve.Read(files, []kind.Kind{configmap.Kind()}, kind.Defaults{})
 			if tt.problem != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.problem) {
 					t.Errorf("error is %v, want one about %s", err, tt.problem)

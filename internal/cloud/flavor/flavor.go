@@ -7,7 +7,7 @@ import (
 	"context"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a flavor would be. Field names and meanings are K-ORC's
@@ -34,7 +34,7 @@ type Filter struct {
 	Disk  *int    `json:"disk,omitempty" rule:"min=0" doc:"Size of the root disk in GiB."`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 // State is a flavor as Nova shows it. Swap is left out: Nova before 2.75 says
@@ -56,23 +56,23 @@ type rules struct{}
 
 // Kind is the kind Flavor over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Flavor", Service: cloud.Compute, UniqueNames: true, ImportOnly: true,
 		Doc: "The size of a server: CPUs, memory, disk (Nova). Only existing flavors can be used: managementPolicy unmanaged.",
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+func (rules) Name(w kind.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
 
-func (rules) Validate(_ *Spec, r *reconcile.Report) {
+func (rules) Validate(_ *Spec, r *kind.Report) {
 	r.Problem("spec.resource", "asks for a flavor to be made, which is not supported",
 		"let an administrator make it, and set managementPolicy: unmanaged with spec.import.filter.name")
 }
 
-func (rules) Diff(reconcile.Want[Spec], *State, *reconcile.Changes) {}
+func (rules) Diff(kind.Want[Spec], *State, *kind.Changes) {}
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	f := w.Spec
 	return cloud.Is(f.Name, have.Name) && cloud.Is(f.RAM, have.RAM) && cloud.Is(f.Vcpus, have.Vcpus) && cloud.Is(f.Disk, have.Disk)
 }
@@ -99,7 +99,7 @@ func (rules) Status(s *State) any {
 type driver struct{ c *cloud.Client }
 
 // List reads the flavors that the project can use.
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	version, err := d.c.Microversion(ctx, cloud.Compute, "2.61") // 2.55: description, 2.61: extra_specs
 	if err != nil {
 		return nil, err
@@ -108,22 +108,22 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]reconcile.Live[*State], len(list))
+	out := make([]kind.Live[*State], len(list))
 	for i := range list {
 		s := &list[i]
-		out[i] = reconcile.Live[*State]{ID: s.ID, Name: s.Name, Phase: reconcile.Ready, State: s, Attr: map[string]string{"name": s.Name}}
+		out[i] = kind.Live[*State]{ID: s.ID, Name: s.Name, Phase: kind.Ready, State: s, Attr: map[string]string{"name": s.Name}}
 	}
 	return out, nil
 }
 
-func (driver) Create(context.Context, reconcile.Want[Spec]) (reconcile.Live[*State], error) {
-	return reconcile.Live[*State]{}, cloud.ErrImportOnly
+func (driver) Create(context.Context, kind.Want[Spec]) (kind.Live[*State], error) {
+	return kind.Live[*State]{}, cloud.ErrImportOnly
 }
 
-func (driver) Update(context.Context, reconcile.Want[Spec], reconcile.Live[*State], []reconcile.Change) error {
+func (driver) Update(context.Context, kind.Want[Spec], kind.Live[*State], []kind.Change) error {
 	return cloud.ErrImportOnly
 }
 
-func (driver) Delete(context.Context, reconcile.Live[*State]) (bool, error) {
+func (driver) Delete(context.Context, kind.Live[*State]) (bool, error) {
 	return false, cloud.ErrImportOnly
 }

@@ -1,6 +1,6 @@
 package floatingip
 
-// Addresses implements reconcile.Addressed.
+// Addresses implements plan.Addressed.
 func (o Observed) Addresses() (list []string) {
 	if o.FloatingIP != "" {
 		list = append(list, o.FloatingIP)

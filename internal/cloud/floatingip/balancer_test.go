@@ -6,7 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // balancers are two load balancers on the network that a router connects with the
@@ -48,7 +48,7 @@ func TestAddressOutlivesItsLoadBalancer(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	// Of 192.168.50.99 nothing is given out by chance.
 	doc := strings.Replace(balancers, "cidr: 192.168.50.0/24", "cidr: 192.168.50.0/24, allocationPools: [{start: 192.168.50.2, end: 192.168.50.90}]", 1) + "\n---\n" + toBalancer
-	address := func(p reconcile.Plan) (id, shown string) {
+	address := func(p plan.Plan) (id, shown string) {
 		for _, s := range p.Steps {
 			if s.Key == key {
 				return s.ID(), s.ShownID()
@@ -67,7 +67,7 @@ func TestAddressOutlivesItsLoadBalancer(t *testing.T) {
 		}
 	}
 	for _, s := range pass.First.Steps {
-		if s.Key.Name == "front" && s.Key.Kind == "LoadBalancer" && s.Action != reconcile.Recreate {
+		if s.Key.Name == "front" && s.Key.Kind == "LoadBalancer" && s.Action != plan.Recreate {
 			t.Errorf("the load balancer's step is %s, want replace", s.Action)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"maps"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 var resource = cloud.NeutronKind{Collection: "floatingips", Singular: "floatingip"}
@@ -15,7 +15,7 @@ var resource = cloud.NeutronKind{Collection: "floatingips", Singular: "floatingi
 type driver struct{ c *cloud.Client }
 
 // live takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
-func (d driver) live(s *State) reconcile.Live[*State] {
+func (d driver) live(s *State) kind.Live[*State] {
 	live := cloud.Live(d.c, s.NeutronBase, s)
 	live.Name = s.FloatingIP
 	live.Attr = map[string]string{"address": s.FloatingIP}
@@ -26,21 +26,21 @@ func (d driver) live(s *State) reconcile.Live[*State] {
 		}
 	}
 	if s.Status == "ERROR" {
-		live.Phase, live.Message = reconcile.Degraded, "the cloud reports status ERROR"
+		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR"
 	}
 	return live
 }
 
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	return cloud.ListLive(ctx, d.c, resource, "", d.live)
 }
 
 // Create takes an address that leads to the port at once where one request can say
 // all of it. Elsewhere it leads there with the last request: while it leads to a port
 // with several addresses, Neutron refuses every update that does not say so again.
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	want := w.Spec
 	body := map[string]any{}
@@ -58,7 +58,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 		associate(last, w)
 		one, err := d.c.OneRequest(ctx, mark, labels(want))
 		if err != nil {
-			return reconcile.Live[*State]{}, err
+			return kind.Live[*State]{}, err
 		}
 		if one {
 			maps.Copy(body, last)
@@ -75,14 +75,14 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 		err = unreachable(err)
 	}
 	if err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	return d.live(made), nil
 }
 
 // associate puts where the address leads into a request. Neutron wants port and
 // address together.
-func associate(body map[string]any, w reconcile.Want[Spec]) {
+func associate(body map[string]any, w kind.Want[Spec]) {
 	_, port := target(w)
 	if port.Name == "" {
 		body["port_id"] = nil
@@ -96,22 +96,22 @@ func associate(body map[string]any, w reconcile.Want[Spec]) {
 // the external network: the way may still come up. Only the text of the answer
 // goes on, for the floating IP itself is not gone.
 func unreachable(err error) error {
-	if errors.Is(err, reconcile.ErrGone) {
-		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", reconcile.ErrNotYet, err.Error())
+	if errors.Is(err, kind.ErrGone) {
+		return fmt.Errorf("%w: no way yet from the external network to the port; it needs a Router with that network as its gateway and a RouterInterface to the port's subnet: %s", kind.ErrNotYet, err.Error())
 	}
 	return err
 }
 
 // Update says again where the address leads whenever it writes the description;
 // see Create.
-func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
 	base, fields := have.State.NeutronBase, map[string]any{}
-	moved := reconcile.Has(changes, "spec.resource.portRef") || reconcile.Has(changes, "spec.resource.loadBalancerRef") || reconcile.Has(changes, "spec.resource.fixedIP")
+	moved := kind.Has(changes, "spec.resource.portRef") || kind.Has(changes, "spec.resource.loadBalancerRef") || kind.Has(changes, "spec.resource.fixedIP")
 	switch {
 	case moved:
 		associate(fields, w)
 		base.Revision = 0 // where it leads is written on no condition
-	case have.State.PortID != "" && (base.MarkInDescription() || reconcile.Has(changes, "spec.resource.description")):
+	case have.State.PortID != "" && (base.MarkInDescription() || kind.Has(changes, "spec.resource.description")):
 		fields["port_id"], fields["fixed_ip_address"] = have.State.PortID, have.State.FixedIP
 	}
 	err := cloud.UpdateNeutron(ctx, d.c, resource, base, changes, fields, w.Mark, labels(w.Spec))
@@ -121,6 +121,6 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 	return err
 }
 
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
 	return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
 }

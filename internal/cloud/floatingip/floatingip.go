@@ -8,7 +8,7 @@ import (
 	"net/netip"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a floating IP shall be. Field names and meanings are K-ORC's
@@ -41,7 +41,7 @@ type Filter struct {
 	cloud.TagFilter     `json:",inline"`
 }
 
-// FilterName implements reconcile.Named: people know a floating IP by its
+// FilterName implements plan.Named: people know a floating IP by its
 // address.
 func (f *Filter) FilterName() string { return cloud.Or(f.FloatingIP, "") }
 
@@ -60,8 +60,8 @@ type rules struct{}
 
 // Kind is the kind FloatingIP over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "FloatingIP", Service: cloud.Network,
 		Unmark: cloud.UnmarkByLabel("floating ip"),
 		Loss:   []string{"its public address"},
@@ -70,11 +70,11 @@ func Kind(c *cloud.Client) reconcile.Kind {
 }
 
 // Name is empty: Neutron has none for a floating IP.
-func (rules) Name(reconcile.Want[Spec]) string { return "" }
+func (rules) Name(kind.Want[Spec]) string { return "" }
 
 // Expand makes no object; it finds the subnets the address can come from, and
 // whether there is a way to where it leads.
-func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+func (rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.FloatingNetworkRef != nil {
 		s.SubnetRefs = e.Referring("Subnet", "Network", *s.FloatingNetworkRef)
 	}
@@ -87,7 +87,7 @@ func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 	}
 }
 
-func (rules) Validate(s *Spec, r *reconcile.Report) {
+func (rules) Validate(s *Spec, r *kind.Report) {
 	switch {
 	case s.FloatingNetworkRef == nil && s.FloatingSubnetRef == nil:
 		r.Problem("spec.resource.floatingNetworkRef", "is missing", "name the external network, or one of its subnets as floatingSubnetRef")
@@ -104,31 +104,31 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 	}
 }
 
-func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	want := w.Spec
 	have.NeutronBase.Diff(labels(want), c)
 	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
-	reconcile.Link(c, "spec.resource.floatingNetworkRef", have.FloatingNetworkID, w.Ref("Network", cloud.Or(want.FloatingNetworkRef, "")), reconcile.Replace)
+	kind.Link(c, "spec.resource.floatingNetworkRef", have.FloatingNetworkID, w.Ref("Network", cloud.Or(want.FloatingNetworkRef, "")), kind.Replace)
 	if subnet := w.Ref("Subnet", cloud.Or(want.FloatingSubnetRef, "")); subnet.Ready && !contains(subnet.Attr["cidr"], have.FloatingIP) {
-		reconcile.Fixed(c, "spec.resource.floatingSubnetRef", have.FloatingIP, subnet.Attr["cidr"])
+		kind.Fixed(c, "spec.resource.floatingSubnetRef", have.FloatingIP, subnet.Attr["cidr"])
 	}
 	if want.FloatingIP != nil {
-		reconcile.Fixed(c, "spec.resource.floatingIP", normal(have.FloatingIP), normal(*want.FloatingIP))
+		kind.Fixed(c, "spec.resource.floatingIP", normal(have.FloatingIP), normal(*want.FloatingIP))
 	}
 	if field, port := target(w); port.Name == "" {
-		reconcile.Field(c, field, have.PortID, "")
+		kind.Field(c, field, have.PortID, "")
 	} else {
-		reconcile.Link(c, field, have.PortID, port, reconcile.InPlace)
+		kind.Link(c, field, have.PortID, port, kind.InPlace)
 	}
 	if want.FixedIP != nil {
-		reconcile.Field(c, "spec.resource.fixedIP", normal(have.FixedIP), normal(*want.FixedIP))
+		kind.Field(c, "spec.resource.fixedIP", normal(have.FixedIP), normal(*want.FixedIP))
 	}
 }
 
 // target is the port that the address leads to, and the field that says so: that
 // of a load balancer is known by reference. It has no name where the address leads
 // nowhere.
-func target(w reconcile.Want[Spec]) (field string, port reconcile.Ref) {
+func target(w kind.Want[Spec]) (field string, port kind.Ref) {
 	if w.Spec.LoadBalancerRef == nil {
 		return "spec.resource.portRef", w.Ref("Port", cloud.Or(w.Spec.PortRef, ""))
 	}
@@ -156,7 +156,7 @@ func normal(text string) string {
 	return text
 }
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	f := w.Spec
 	return (f.FloatingIP == nil || normal(*f.FloatingIP) == normal(have.FloatingIP)) && cloud.Is(f.Description, have.Description()) &&
 		(f.FloatingNetworkRef == nil || have.FloatingNetworkID == w.Ref("Network", *f.FloatingNetworkRef).ID) &&

@@ -10,7 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const needs = `
@@ -109,8 +110,8 @@ func TestNoWayToThePort(t *testing.T) {
 	defer cancel()
 	agent := g.Engine(g.Client(nil))
 	agent.Timing.Busy = 100 * time.Millisecond
-	pass := agent.Sync(ctx, reconcile.Revision{Commit: "test", Want: g.Resolve(needs + elsewhere + moved)})
-	if pass.Interrupted || pass.Outcome() != reconcile.Broken || len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "no way yet") {
+	pass := agent.Sync(ctx, engine.Revision{Commit: "test", Want: g.Resolve(needs + elsewhere + moved)})
+	if pass.Interrupted || pass.Outcome() != plan.Broken || len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "no way yet") {
 		t.Errorf("interrupted %v, %s: %v; want one failure that says what is missing", pass.Interrupted, pass.Outcome(), pass.Failures)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Filter says which existing image is meant.
@@ -18,7 +18,7 @@ type Filter struct {
 	Tags       []string `json:"tags,omitempty" doc:"All of these tags."`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 // State is an image as Glance shows it.
@@ -40,23 +40,23 @@ type State struct {
 type rules struct{}
 
 // Kind is the kind Image over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Image", Service: cloud.Image, ImportOnly: true,
 		Doc: "A disk image that servers and volumes start from (Glance). Only existing images can be used: managementPolicy unmanaged.",
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+func (rules) Name(w kind.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
 
-func (rules) Validate(_ *Spec, r *reconcile.Report) {
+func (rules) Validate(_ *Spec, r *kind.Report) {
 	r.Problem("spec.resource", "asks for an image to be uploaded, which is not supported",
 		"upload it by other means, and set managementPolicy: unmanaged with spec.import.filter.name")
 }
 
-func (rules) Diff(reconcile.Want[Spec], *State, *reconcile.Changes) {}
+func (rules) Diff(kind.Want[Spec], *State, *kind.Changes) {}
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	f := w.Spec
 	if have.Visibility == community && f.Visibility == nil {
 		return false
@@ -95,17 +95,17 @@ func (rules) Status(s *State) any {
 }
 
 // phases by Glance's status. (glance/common/utils.py, api-ref: image statuses)
-var phases = map[string]reconcile.Phase{
-	"active": reconcile.Ready, "queued": reconcile.Pending, "saving": reconcile.Pending, "uploading": reconcile.Pending,
-	"importing": reconcile.Pending, "deleted": reconcile.Deleting, "pending_delete": reconcile.Deleting,
+var phases = map[string]kind.Phase{
+	"active": kind.Ready, "queued": kind.Pending, "saving": kind.Pending, "uploading": kind.Pending,
+	"importing": kind.Pending, "deleted": kind.Deleting, "pending_delete": kind.Deleting,
 }
 
 type driver struct{ c *cloud.Client }
 
 // List reads the images that the project can use, and those that anybody has
 // published, which Glance leaves out unless they are asked for.
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
-	var out []reconcile.Live[*State]
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
+	var out []kind.Live[*State]
 	for _, query := range []string{"images?limit=1000", "images?limit=1000&visibility=" + community} {
 		list, err := cloud.List[State](ctx, d.c, cloud.Call{Service: cloud.Image, Path: query}, "images")
 		if err != nil {
@@ -118,26 +118,26 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 	return out, nil
 }
 
-func (d driver) live(s *State) reconcile.Live[*State] {
-	l := reconcile.Live[*State]{ID: s.ID, Name: s.Name, Mine: s.Owner == d.c.ProjectID, Phase: phases[s.Status], State: s,
+func (d driver) live(s *State) kind.Live[*State] {
+	l := kind.Live[*State]{ID: s.ID, Name: s.Name, Mine: s.Owner == d.c.ProjectID, Phase: phases[s.Status], State: s,
 		Attr: map[string]string{"name": s.Name}}
 	if l.Phase == "" {
-		l.Phase = reconcile.Failed
+		l.Phase = kind.Failed
 	}
-	if l.Phase != reconcile.Ready {
+	if l.Phase != kind.Ready {
 		l.Message = "is " + strings.ReplaceAll(s.Status, "_", " ")
 	}
 	return l
 }
 
-func (driver) Create(context.Context, reconcile.Want[Spec]) (reconcile.Live[*State], error) {
-	return reconcile.Live[*State]{}, cloud.ErrImportOnly
+func (driver) Create(context.Context, kind.Want[Spec]) (kind.Live[*State], error) {
+	return kind.Live[*State]{}, cloud.ErrImportOnly
 }
 
-func (driver) Update(context.Context, reconcile.Want[Spec], reconcile.Live[*State], []reconcile.Change) error {
+func (driver) Update(context.Context, kind.Want[Spec], kind.Live[*State], []kind.Change) error {
 	return cloud.ErrImportOnly
 }
 
-func (driver) Delete(context.Context, reconcile.Live[*State]) (bool, error) {
+func (driver) Delete(context.Context, kind.Live[*State]) (bool, error) {
 	return false, cloud.ErrImportOnly
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/image"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client) []reconcile.Kind { return []reconcile.Kind{image.Kind(c)} }
+func kinds(c *cloud.Client) []kind.Kind { return []kind.Kind{image.Kind(c)} }
 
 const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Image\nmetadata: {name: os}\nspec: "
 
@@ -27,7 +28,7 @@ func TestImport(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			step := g.Plan(head + tt.spec).Steps[0]
-			if tt.reason == "" && step.Action != reconcile.Keep || !strings.Contains(step.Reason, tt.reason) {
+			if tt.reason == "" && step.Action != plan.Keep || !strings.Contains(step.Reason, tt.reason) {
 				t.Errorf("%s: %q, want %q", step.Action, step.Reason, tt.reason)
 			}
 		})

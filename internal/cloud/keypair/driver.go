@@ -8,7 +8,7 @@ import (
 	"net/url"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 type driver struct{ c *cloud.Client }
@@ -18,7 +18,7 @@ type driver struct{ c *cloud.Client }
 const withPages = "2.35"
 
 // List reads the key pairs of the user. Their names are their IDs.
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	version, err := d.c.Microversion(ctx, cloud.Compute, withPages)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]reconcile.Live[*State], len(list))
+	out := make([]kind.Live[*State], len(list))
 	for i := range list {
 		out[i] = d.live(&list[i].KeyPair)
 	}
@@ -38,15 +38,15 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 
 // live is a key pair as the stack sees it. One that a stack in another project
 // has marked is somebody else's.
-func (d driver) live(s *State) reconcile.Live[*State] {
+func (d driver) live(s *State) kind.Live[*State] {
 	if s.Type == "" {
 		s.Type = "ssh"
 	}
 	_, mark, project := unmarked(s.PublicKey)
-	return reconcile.Live[*State]{ID: s.Name, Name: s.Name, Mark: mark, Mine: mark == nil || project == d.c.ProjectID, Phase: reconcile.Ready, State: s}
+	return kind.Live[*State]{ID: s.Name, Name: s.Name, Mark: mark, Mine: mark == nil || project == d.c.ProjectID, Phase: kind.Ready, State: s}
 }
 
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	var answer struct {
 		KeyPair State `json:"keypair"`
 	}
@@ -54,18 +54,18 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	body := map[string]any{"name": name, "public_key": marked(w.Spec.PublicKey, w.Mark, d.c.ProjectID)}
 	err := d.c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "os-keypairs",
 		Body: map[string]any{"keypair": body}, Into: &answer})
-	if errors.Is(err, reconcile.ErrBusy) {
-		return reconcile.Live[*State]{}, fmt.Errorf("%w: the user of these credentials has a key pair %s already; rename one of them (%s)", reconcile.ErrRejected, name, err.Error())
+	if errors.Is(err, kind.ErrBusy) {
+		return kind.Live[*State]{}, fmt.Errorf("%w: the user of these credentials has a key pair %s already; rename one of them (%s)", kind.ErrRejected, name, err.Error())
 	}
 	if err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	return d.live(&answer.KeyPair), nil
 }
 
 // Update makes the key pair anew with another mark: Nova cannot change one, and
 // nothing that exists leans on it. Killed in between, the next pass creates it.
-func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], _ []reconcile.Change) error {
+func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], _ []kind.Change) error {
 	if _, err := d.Delete(ctx, have); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 	return err
 }
 
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
 	err := d.c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: "os-keypairs/" + url.PathEscape(have.ID)})
 	return err == nil, err
 }

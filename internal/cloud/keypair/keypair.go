@@ -10,7 +10,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a key pair shall be. Field names and meanings are K-ORC's
@@ -26,7 +26,7 @@ type Filter struct {
 	Name *string `json:"name,omitempty" doc:"Exact name."`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 // State is a key pair as Nova shows it.
@@ -41,17 +41,17 @@ type rules struct{}
 
 // Kind is the kind KeyPair over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "KeyPair", Service: cloud.Compute, UniqueNames: true,
 		Unmark: "the mark is the end of the key's comment, which Nova cannot change: openstack keypair delete <id>, and import the key anew without it",
 		Doc:    "A public SSH key that new servers let in (Nova). It belongs to the user whose credentials the agent has, not to the project.",
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+func (rules) Name(w kind.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
 
-func (rules) Validate(s *Spec, r *reconcile.Report) {
+func (rules) Validate(s *Spec, r *kind.Report) {
 	if cloud.Or(s.Type, "ssh") != "ssh" {
 		r.Problem("spec.resource.type", "is "+*s.Type+", which is not supported", "use an ssh key")
 		return
@@ -67,16 +67,16 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 	}
 }
 
-func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.Name != nil || !w.WasCalled(have.Name) {
-		reconcile.Fixed(c, "spec.resource.name", have.Name, rules{}.Name(w))
+		kind.Fixed(c, "spec.resource.name", have.Name, rules{}.Name(w))
 	}
-	reconcile.Fixed(c, "spec.resource.type", have.Type, cloud.Or(w.Spec.Type, "ssh"))
+	kind.Fixed(c, "spec.resource.type", have.Type, cloud.Or(w.Spec.Type, "ssh"))
 	line, _, _ := unmarked(have.PublicKey)
-	reconcile.Fixed(c, "spec.resource.publicKey", line, strings.TrimSpace(w.Spec.PublicKey))
+	kind.Fixed(c, "spec.resource.publicKey", line, strings.TrimSpace(w.Spec.PublicKey))
 }
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	return cloud.Is(w.Spec.Name, have.Name)
 }
 
@@ -84,7 +84,7 @@ func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 // what was applied, and the project, since the names of stacks are unique
 // within one and a user has key pairs across all. The user's words before it
 // are kept as they are.
-func marked(line string, m reconcile.Mark, project string) string {
+func marked(line string, m kind.Mark, project string) string {
 	applied := appliedWord + m.Applied
 	if m.Keep {
 		applied += keepSuffix
@@ -94,16 +94,16 @@ func marked(line string, m reconcile.Mark, project string) string {
 
 // unmarked takes a key apart into the user's line, the mark and the project of
 // its owner; the mark is nil when there is none.
-func unmarked(line string) (user string, mark *reconcile.Mark, project string) {
+func unmarked(line string) (user string, mark *kind.Mark, project string) {
 	line = strings.TrimSpace(line)
 	rest, project, hasProject := cutLast(line, projectWord)
 	rest, applied, hasApplied := cutLast(rest, appliedWord)
 	user, owner, _ := cutLast(rest, "")
-	if _, isOwner := reconcile.ParseOwner(owner); !hasProject || !hasApplied || !isOwner {
+	if _, isOwner := kind.ParseOwner(owner); !hasProject || !hasApplied || !isOwner {
 		return line, nil, ""
 	}
 	digest, keep := cloud.ReadApplied(applied)
-	return user, reconcile.Claimed(append(reconcile.OwnersIn(user), owner), digest, keep), project
+	return user, kind.Claimed(append(kind.OwnersIn(user), owner), digest, keep), project
 }
 
 const (

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/keypair"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 func TestLaws(t *testing.T) {
 	name := "ops-" + rand.Text()
 	kindtest.Suite{
-		Kinds: func(c *cloud.Client) []reconcile.Kind { return []reconcile.Kind{keypair.Kind(c)} },
+		Kinds: func(c *cloud.Client) []kind.Kind { return []kind.Kind{keypair.Kind(c)} },
 		Key:   manifest.Key{Group: cloud.OrcGroup, Kind: "KeyPair", Namespace: "default", Name: "ops"},
 		Object: `
 apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -44,7 +45,7 @@ spec:
 // A user has key pairs across all projects, and the name of a stack is unique
 // within one: a namesake in another project must not take ours for its own.
 func TestNamesakeInAnotherProject(t *testing.T) {
-	kinds := func(c *cloud.Client) []reconcile.Kind { return []reconcile.Kind{keypair.Kind(c)} }
+	kinds := func(c *cloud.Client) []kind.Kind { return []kind.Kind{keypair.Kind(c)} }
 	g := kindtest.NewTarget(t, kinds)
 	name := "ops-" + rand.Text()
 	text := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: KeyPair\nmetadata: {name: ops}\nspec: {resource: {name: " + name + ", publicKey: " + key + "}}\n"
@@ -66,8 +67,8 @@ func TestNamesakeInAnotherProject(t *testing.T) {
 	if plan := namesake.Look(t.Context(), "test", nil, nil); plan.Owned != 0 || len(plan.Steps) != 0 {
 		t.Errorf("a namesake in another project owns %d objects: %v", plan.Owned, plan.Steps)
 	}
-	plan := namesake.Look(t.Context(), "test", g.Resolve(text), nil)
-	if step := plan.Steps[0]; step.Action != reconcile.Refuse || !strings.Contains(step.Reason, "taken") || strings.Contains(step.Reason, "import.id") {
+	planned := namesake.Look(t.Context(), "test", g.Resolve(text), nil)
+	if step := planned.Steps[0]; step.Action != plan.Refuse || !strings.Contains(step.Reason, "taken") || strings.Contains(step.Reason, "import.id") {
 		t.Errorf("%s: %s; want a refusal that names who has the name", step.Action, step.Reason)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 var errKilled = errors.New("the agent was killed")
@@ -106,7 +107,7 @@ func (s Suite) editKilled(t *testing.T, g *Target) {
 }
 
 // untouched wants a pass that followed to say of nothing that somebody changed it.
-func untouched(t *testing.T, pass reconcile.Pass, n int) {
+func untouched(t *testing.T, pass engine.Pass, n int) {
 	t.Helper()
 	for _, step := range slices.Concat(pass.First.Steps, pass.Late) {
 		if step.Drift {
@@ -125,9 +126,9 @@ func (g *Target) after(n int) int {
 }
 
 // oneOfEach looks whether a pass that followed ended in sync, and counts.
-func (s Suite) oneOfEach(t *testing.T, pass reconcile.Pass, n int) {
+func (s Suite) oneOfEach(t *testing.T, pass engine.Pass, n int) {
 	t.Helper()
-	if pass.Outcome() != reconcile.InSync {
+	if pass.Outcome() != plan.InSync {
 		t.Fatalf("after %d writes: %s: %v\nleft: %v", n, pass.Outcome(), pass.Failures, left(pass.Last))
 	}
 	managed := 0
@@ -135,7 +136,7 @@ func (s Suite) oneOfEach(t *testing.T, pass reconcile.Pass, n int) {
 		if step.ID() != "" && !step.Unmanaged() {
 			managed++
 		}
-		if step.Action == reconcile.Delete {
+		if step.Action == plan.Delete {
 			t.Errorf("after %d writes: a surplus copy was left: %s", n, step.Key)
 		}
 	}
@@ -143,7 +144,7 @@ func (s Suite) oneOfEach(t *testing.T, pass reconcile.Pass, n int) {
 		t.Errorf("after %d writes: the stack owns %d objects, want %d", n, pass.Last.Owned, managed)
 	}
 	for _, step := range pass.First.Steps { // an edit may remove a part of the object
-		if step.Action == reconcile.Delete && !strings.Contains(step.Reason, "no longer in the repository") {
+		if step.Action == plan.Delete && !strings.Contains(step.Reason, "no longer in the repository") {
 			t.Errorf("after %d writes: %s was there twice", n, step.Key)
 		}
 	}
@@ -192,7 +193,7 @@ func (s Suite) lost(t *testing.T, g *Target) {
 	for n, more := 1, true; more; n = g.after(n) {
 		g.MustSync(s.Needs)
 		l := &loser{at: n}
-		if pass := g.SyncThrough(s.all(), l.wrap); pass.Outcome() != reconcile.InSync {
+		if pass := g.SyncThrough(s.all(), l.wrap); pass.Outcome() != plan.InSync {
 			t.Errorf("answer %d lost: %s: %v", n, pass.Outcome(), pass.Failures)
 		}
 		s.oneOfEach(t, g.Sync(s.all()), n)

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 var written = regexp.MustCompile(`kind: (\w+)\nmetadata: \{name: ([-.a-z0-9]+)\}`)
@@ -35,7 +36,7 @@ func (s Suite) renamed(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 	id := s.step(t, g.Plan(s.all())).ID()
 	moved := annotated(name+"-renamed", name)
-	if step := other.step(t, g.Plan(moved)); step.Action == reconcile.Recreate && step.ID() == id {
+	if step := other.step(t, g.Plan(moved)); step.Action == plan.Recreate && step.ID() == id {
 		t.Skip("its name is what it is: ", describe(step.Changes))
 	}
 	pass := g.MustSync(moved)
@@ -43,7 +44,7 @@ func (s Suite) renamed(t *testing.T, g *Target) {
 		t.Errorf("it is %s now and was %s", step.ID(), id)
 	}
 	for _, r := range pass.Results {
-		if r.Step.Drift || s.isKind(r.Step) && r.Step.Action != reconcile.Update {
+		if r.Step.Drift || s.isKind(r.Step) && r.Step.Action != plan.Update {
 			t.Errorf("%s %s: %s; drift: %v", r.Step.Action, r.Step.Key, r.Step.Reason, r.Step.Drift)
 		}
 	}
@@ -58,9 +59,9 @@ func (s Suite) renamed(t *testing.T, g *Target) {
 	}
 }
 
-func (s Suite) isKind(step reconcile.Step) bool { return step.Key.Kind == s.Key.Kind }
+func (s Suite) isKind(step plan.Step) bool { return step.Key.Kind == s.Key.Kind }
 
 // hasToStay tells whether a plan says that the annotation cannot be removed.
-func hasToStay(step reconcile.Step) bool {
-	return slices.ContainsFunc(step.Notes, func(n reconcile.Note) bool { return strings.Contains(n.Field, "/moved-from") })
+func hasToStay(step plan.Step) bool {
+	return slices.ContainsFunc(step.Notes, func(n kind.Note) bool { return strings.Contains(n.Field, "/moved-from") })
 }

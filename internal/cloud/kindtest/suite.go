@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -103,7 +104,7 @@ func (s Suite) created(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 	var count Counter
 	pass := g.SyncThrough(s.all(), count.Wrap)
-	if pass.Outcome() != reconcile.InSync || len(pass.Results) > 0 {
+	if pass.Outcome() != plan.InSync || len(pass.Results) > 0 {
 		t.Errorf("second pass: %s, %d steps carried out; plan: %v", pass.Outcome(), len(pass.Results), left(pass.First))
 	}
 	if n := count.Writes.Load(); n > 0 {
@@ -114,9 +115,9 @@ func (s Suite) created(t *testing.T, g *Target) {
 
 // told judges the status of every object: it speaks of what people asked for,
 // so no owner mark shows in it.
-func (s Suite) told(t *testing.T, g *Target, plan reconcile.Plan) {
+func (s Suite) told(t *testing.T, g *Target, planned plan.Plan) {
 	t.Helper()
-	for _, o := range reconcile.Statuses(plan, s.Kinds(nil)) {
+	for _, o := range plan.Statuses(planned, s.Kinds(nil)) {
 		if text, err := json.Marshal(o.Status); err != nil || strings.Contains(string(text), "stackreeve:"+g.Stack) {
 			t.Errorf("the status of %s shows the owner mark, or cannot be told (%v): %s", o.Metadata.Name, err, text)
 		}
@@ -128,14 +129,14 @@ func (s Suite) told(t *testing.T, g *Target, plan reconcile.Plan) {
 // to that; a real cloud, in short, goes on from one to the next.
 func (s Suite) edited(t *testing.T, g *Target) {
 	g.MustSync(s.all())
-	plan, onward := g.Planner(s.all()), g.Simulator == nil && testing.Short()
+	planned, onward := g.Planner(s.all()), g.Simulator == nil && testing.Short()
 	for _, e := range s.Edits {
 		t.Run(e.Field, func(t *testing.T) {
 			g, edited := g.In(t), s.edit(t, e)
-			step := s.step(t, plan(edited))
-			want := reconcile.Update
+			step := s.step(t, planned(edited))
+			want := plan.Update
 			if e.Replaces {
-				want = reconcile.Recreate
+				want = plan.Recreate
 			}
 			if step.Action != want {
 				t.Errorf("action is %s, want %s; changes: %s", step.Action, want, describe(step.Changes))
@@ -153,15 +154,15 @@ func (s Suite) edited(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 }
 
-func (s Suite) onlyReports(t *testing.T, step reconcile.Step, e Edit) {
+func (s Suite) onlyReports(t *testing.T, step plan.Step, e Edit) {
 	t.Helper()
 	seen := false
 	for _, c := range step.Changes {
-		reported := []reconcile.Change{c}
-		seen = seen || reconcile.Has(reported, e.Field)
-		expected := reconcile.Has(reported, e.Field) || c.Field == "owner mark"
+		reported := []kind.Change{c}
+		seen = seen || kind.Has(reported, e.Field)
+		expected := kind.Has(reported, e.Field) || c.Field == "owner mark"
 		for _, also := range e.Also {
-			expected = expected || reconcile.Has(reported, also)
+			expected = expected || kind.Has(reported, also)
 		}
 		if !expected {
 			t.Errorf("also reports %s", describe(reported))
@@ -176,7 +177,7 @@ func (s Suite) vanished(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 	g.MustSync(s.Needs)
 	pass := g.MustSync(s.all())
-	if step := s.step(t, pass.First); step.Action != reconcile.Create {
+	if step := s.step(t, pass.First); step.Action != plan.Create {
 		t.Errorf("action is %s, want create", step.Action)
 	}
 }
@@ -196,7 +197,7 @@ func (s Suite) edit(t *testing.T, e Edit) string {
 	return s.Needs + "\n---\n" + strings.Replace(s.Object, e.Old, e.New, 1)
 }
 
-func (s Suite) step(t *testing.T, p reconcile.Plan) reconcile.Step {
+func (s Suite) step(t *testing.T, p plan.Plan) plan.Step {
 	t.Helper()
 	for _, step := range p.Steps {
 		if step.Key == s.Key {
@@ -204,10 +205,10 @@ func (s Suite) step(t *testing.T, p reconcile.Plan) reconcile.Step {
 		}
 	}
 	t.Fatalf("the plan has no step for %s", s.Key)
-	return reconcile.Step{}
+	return plan.Step{}
 }
 
-func describe(changes []reconcile.Change) string {
+func describe(changes []kind.Change) string {
 	var out []string
 	for _, c := range changes {
 		out = append(out, fmt.Sprintf("%s: %v -> %v (%s)", c.Field, c.Have, c.Want, c.Disruption))

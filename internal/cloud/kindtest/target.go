@@ -17,12 +17,15 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 // Kinds opens the kinds of a cloud.
-type Kinds func(*cloud.Client) []reconcile.Kind
+type Kinds func(*cloud.Client) []kind.Kind
 
 // Target is a cloud under test, and a stack of its own in it.
 type Target struct {
@@ -30,7 +33,7 @@ type Target struct {
 	cfg      cloud.Config
 	kinds    Kinds
 	Stack    string
-	Defaults reconcile.Defaults
+	Defaults kind.Defaults
 	// Simulator is the cloud, when it is not a real one.
 	Simulator *simulator.Server
 
@@ -96,7 +99,7 @@ func (g *Target) Beside(entry string) *Target {
 	}
 	if entry != "" && g.Simulator == nil {
 		other.cfg.Cloud = g.cfg.Cloud + "-" + entry
-		if _, err := cloud.Open(context.WithoutCancel(g.t.Context()), other.cfg); errors.Is(err, reconcile.ErrRejected) {
+		if _, err := cloud.Open(context.WithoutCancel(g.t.Context()), other.cfg); errors.Is(err, kind.ErrRejected) {
 			g.t.Skip(err)
 		}
 	}
@@ -134,7 +137,7 @@ func (g *Target) Only(manifests ...string) {
 
 func newTarget(t *testing.T, kinds Kinds) *Target {
 	target := &Target{t: t, kinds: kinds, used: new(bool), Stack: "t" + strings.ToLower(rand.Text())[:10], wire: &wire{transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
-	target.Defaults = reconcile.Defaults{Network: "private", VIPNetworks: map[string]string{"private": "private", "public": "public"},
+	target.Defaults = kind.Defaults{Network: "private", VIPNetworks: map[string]string{"private": "private", "public": "public"},
 		Regions: map[string]string{"tokyo1": "RegionOne"}, Zones: map[string]string{"dev": "az-a"}, ServiceTypes: map[string]string{"generic": ""}, Region: "RegionOne"}
 	return target
 }
@@ -144,7 +147,7 @@ func (g *Target) emptyAtEnd() {
 		if !*g.used {
 			return
 		}
-		if pass := g.Sync(""); pass.Outcome() != reconcile.InSync {
+		if pass := g.Sync(""); pass.Outcome() != plan.InSync {
 			g.t.Errorf("clean-up: %s: %v", pass.Outcome(), pass.Failures)
 		}
 	})
@@ -174,16 +177,16 @@ func (g *Target) Client(wrap func(http.RoundTripper) http.RoundTripper) *cloud.C
 }
 
 // Engine is an agent that has just been started, over c.
-func (g *Target) Engine(c *cloud.Client) *reconcile.Engine {
-	limit, err := reconcile.ParseLimit("100%")
+func (g *Target) Engine(c *cloud.Client) *engine.Engine {
+	limit, err := plan.ParseLimit("100%")
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	kinds := slices.DeleteFunc(g.kinds(c), func(k reconcile.Kind) bool { return g.only != nil && !g.only[k.Info().Kind] })
-	e := &reconcile.Engine{Stack: g.Stack, Kinds: kinds, Limits: reconcile.Limits{All: limit}, Replace: true,
-		Timing: reconcile.Timing{Poll: 100 * time.Millisecond, PollMax: time.Second, Backoff: 200 * time.Millisecond, Grace: time.Millisecond}}
+	kinds := slices.DeleteFunc(g.kinds(c), func(k kind.Kind) bool { return g.only != nil && !g.only[k.Info().Kind] })
+	e := &engine.Engine{Stack: g.Stack, Kinds: kinds, Limits: plan.Limits{All: limit}, Replace: true,
+		Timing: engine.Timing{Poll: 100 * time.Millisecond, PollMax: time.Second, Backoff: 200 * time.Millisecond, Grace: time.Millisecond}}
 	if g.Simulator != nil {
-		e.Timing = reconcile.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, Grace: time.Millisecond}
+		e.Timing = engine.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, Grace: time.Millisecond}
 	}
 	return e
 }
@@ -201,7 +204,7 @@ func (g *Target) SyncUntilKilled(manifests string, n int) (reached bool) {
 
 // Resolve turns manifests into what the stack wants; it ends the test when
 // they are wrong.
-func (g *Target) Resolve(manifests string) []reconcile.Desired {
+func (g *Target) Resolve(manifests string) []kind.Desired {
 	g.t.Helper()
 	want, err := g.TryResolve(manifests)
 	if err != nil {
@@ -211,33 +214,33 @@ func (g *Target) Resolve(manifests string) []reconcile.Desired {
 }
 
 // TryResolve is Resolve for manifests that may be wrong.
-func (g *Target) TryResolve(manifests string) ([]reconcile.Desired, error) {
+func (g *Target) TryResolve(manifests string) ([]kind.Desired, error) {
 	files := fstest.MapFS{"test.yaml": {Data: []byte(manifests)}}
-	want, _, err := reconcile.Read(files, g.kinds(nil), g.Defaults)
+	want, _, err := resolve.Read(files, g.kinds(nil), g.Defaults)
 	return want, err
 }
 
 // Sync makes the cloud as the manifests say, with a newly started agent.
-func (g *Target) Sync(manifests string) reconcile.Pass {
+func (g *Target) Sync(manifests string) engine.Pass {
 	g.t.Helper()
 	return g.SyncThrough(manifests, nil)
 }
 
 // SyncThrough is Sync with something between agent and network.
-func (g *Target) SyncThrough(manifests string, wrap func(http.RoundTripper) http.RoundTripper) reconcile.Pass {
+func (g *Target) SyncThrough(manifests string, wrap func(http.RoundTripper) http.RoundTripper) engine.Pass {
 	g.t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.t.Context()), 3*time.Minute)
 	defer cancel()
 	return g.sync(ctx, manifests, wrap)
 }
 
-func (g *Target) sync(ctx context.Context, manifests string, wrap func(http.RoundTripper) http.RoundTripper) reconcile.Pass {
+func (g *Target) sync(ctx context.Context, manifests string, wrap func(http.RoundTripper) http.RoundTripper) engine.Pass {
 	g.t.Helper()
 	c := g.agent()
 	if wrap != nil {
 		c = g.Client(wrap)
 	}
-	return g.Engine(c).Sync(ctx, reconcile.Revision{Commit: "test", Want: g.Resolve(manifests)})
+	return g.Engine(c).Sync(ctx, engine.Revision{Commit: "test", Want: g.Resolve(manifests)})
 }
 
 // agent is the connection of agents that nothing disturbs.
@@ -250,29 +253,29 @@ func (g *Target) agent() *cloud.Client {
 }
 
 // MustSync is Sync for manifests that must end in sync.
-func (g *Target) MustSync(manifests string) reconcile.Pass {
+func (g *Target) MustSync(manifests string) engine.Pass {
 	g.t.Helper()
 	pass := g.Sync(manifests)
-	if pass.Outcome() != reconcile.InSync {
+	if pass.Outcome() != plan.InSync {
 		g.t.Fatalf("%s: %v\nleft: %v", pass.Outcome(), pass.Failures, left(pass.Last))
 	}
 	return pass
 }
 
 // Plan makes the plan for the manifests without touching the cloud.
-func (g *Target) Plan(manifests string) reconcile.Plan {
+func (g *Target) Plan(manifests string) plan.Plan {
 	g.t.Helper()
 	return g.Engine(g.agent()).Look(context.WithoutCancel(g.t.Context()), "test", g.Resolve(manifests), nil)
 }
 
 // Planner looks at the cloud once, at what the manifests speak of, and makes
 // plans for that moment.
-func (g *Target) Planner(manifests string) func(manifests string) reconcile.Plan {
+func (g *Target) Planner(manifests string) func(manifests string) plan.Plan {
 	g.t.Helper()
 	e := g.Engine(g.agent())
 	have := e.Observe(context.WithoutCancel(g.t.Context()), g.Resolve(manifests))
-	return func(manifests string) reconcile.Plan {
-		return reconcile.Make(reconcile.Input{Stack: g.Stack, Commit: "test", Kinds: e.Kinds, Want: g.Resolve(manifests), Have: have, Replace: true})
+	return func(manifests string) plan.Plan {
+		return plan.Make(plan.Input{Stack: g.Stack, Commit: "test", Kinds: e.Kinds, Want: g.Resolve(manifests), Have: have, Replace: true})
 	}
 }
 
@@ -296,10 +299,10 @@ func (g *Target) mine() map[string]bool {
 	return found
 }
 
-func left(p reconcile.Plan) []string {
+func left(p plan.Plan) []string {
 	var out []string
 	for _, s := range p.Steps {
-		if s.Action != reconcile.Keep || len(s.Changes) > 0 {
+		if s.Action != plan.Keep || len(s.Changes) > 0 {
 			out = append(out, string(s.Action)+" "+s.Key.String()+": "+s.Reason+" "+describe(s.Changes))
 		}
 	}

@@ -1,6 +1,6 @@
 package loadbalancer
 
-// Addresses implements reconcile.Addressed.
+// Addresses implements plan.Addressed.
 func (o Observed) Addresses() (list []string) {
 	if o.VIPAddress != "" {
 		list = append(list, o.VIPAddress)

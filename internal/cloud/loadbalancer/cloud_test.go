@@ -9,7 +9,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // outside changes the cloud behind the agent's back.
@@ -50,9 +51,9 @@ func (o outside) id(collection, balancer, name string) string {
 	return ""
 }
 
-func stepOf(t *testing.T, p reconcile.Plan) reconcile.Step {
+func stepOf(t *testing.T, p plan.Plan) plan.Step {
 	t.Helper()
-	i := slices.IndexFunc(p.Steps, func(s reconcile.Step) bool { return s.Key == key })
+	i := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Key == key })
 	if i < 0 {
 		t.Fatal("the plan has no step for the load balancer")
 	}
@@ -90,7 +91,7 @@ func TestDriftIsMended(t *testing.T) {
 			pass := g.MustSync(object)
 			seen := false
 			for _, r := range pass.Results {
-				seen = seen || reconcile.Has(r.Step.Changes, tt.field) && r.Step.Drift
+				seen = seen || kind.Has(r.Step.Changes, tt.field) && r.Step.Drift
 			}
 			if !seen {
 				t.Errorf("%s was not reported as drift; results: %+v", tt.field, pass.Results)

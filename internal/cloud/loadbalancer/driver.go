@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // tagsSince is the first version of Octavia's API in which load balancers have
@@ -18,8 +18,8 @@ const tagsSince = "2.5"
 type driver struct{ c *cloud.Client }
 
 // Create makes the whole tree in one request, the mark in it.
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
-	var none reconcile.Live[*State]
+func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
+	var none kind.Live[*State]
 	if _, err := d.c.Require(ctx, cloud.LoadBalancer, tagsSince, "load balancers"); err != nil {
 		return none, err
 	}
@@ -40,12 +40,12 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	return made.live(d.c.ProjectID), nil
 }
 
-func (d driver) createBody(ctx context.Context, w reconcile.Want[Spec]) (map[string]any, error) {
+func (d driver) createBody(ctx context.Context, w kind.Want[Spec]) (map[string]any, error) {
 	spec := w.Spec
 	listeners := []map[string]any{}
 	for _, l := range listenersOf(w) {
 		if l.pool.missing != "" {
-			return nil, fmt.Errorf("%w: %s has no address that connections could be sent to; give it one, or name other machines in %s", reconcile.ErrRejected, l.pool.missing, l.field)
+			return nil, fmt.Errorf("%w: %s has no address that connections could be sent to; give it one, or name other machines in %s", kind.ErrRejected, l.pool.missing, l.field)
 		}
 		listeners = append(listeners, l.full(childTags(w)))
 	}
@@ -69,14 +69,14 @@ func (d driver) createBody(ctx context.Context, w reconcile.Want[Spec]) (map[str
 func badAddress(err error) error {
 	text := err.Error()
 	if strings.Contains(text, "is not a valid IP for the specified subnet") || strings.Contains(text, "already allocated in subnet") {
-		return fmt.Errorf("%w: %w; choose another spec.vipAddress, or leave it out", reconcile.ErrRejected, err)
+		return fmt.Errorf("%w: %w; choose another spec.vipAddress, or leave it out", kind.ErrRejected, err)
 	}
 	return err
 }
 
 // Delete removes the load balancer with everything under it. Octavia takes its
 // time over that.
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (gone bool, err error) {
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (gone bool, err error) {
 	err = d.c.Do(ctx, cloud.Call{Service: cloud.LoadBalancer, Method: http.MethodDelete, Path: "lbaas/loadbalancers/" + have.ID + "?cascade=true"})
 	return false, err
 }

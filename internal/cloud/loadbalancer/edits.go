@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // edit is one request that brings the tree nearer to what is wanted, and what
@@ -16,7 +16,7 @@ type edit struct {
 	// cause is the field that must be among the changes for a sequel, an edit
 	// that only follows from another and has no changes of its own.
 	cause   string
-	changes []reconcile.Change
+	changes []kind.Change
 	request func(accepted func(field string) bool) request
 	// learn receives the ID of what the request makes.
 	learn *string
@@ -48,7 +48,7 @@ type editor struct {
 //	                points to it), then its listener
 //	after all       listeners and pools that nobody wants
 //	last            the load balancer itself, with the mark
-func editsOf(w reconcile.Want[Spec], have *State) []edit {
+func editsOf(w kind.Want[Spec], have *State) []edit {
 	e := &editor{id: have.ID, tags: childTags(w)}
 	keepListener, keepPool := map[string]bool{}, map[string]bool{}
 	wanted := listenersOf(w)
@@ -80,7 +80,7 @@ func editsOf(w reconcile.Want[Spec], have *State) []edit {
 
 // childTags is the owner's part of the mark: what was last applied is known of
 // the load balancer alone.
-func childTags(w reconcile.Want[Spec]) []string { return []string{w.Mark.Owner} }
+func childTags(w kind.Want[Spec]) []string { return []string{w.Mark.Owner} }
 
 func (s *State) listener(at socket) *Listener {
 	for _, l := range s.Listeners {
@@ -112,7 +112,7 @@ func (s *State) poolFor(l listener, old *Listener, taken map[string]bool) *Pool 
 // add appends an edit that makes or removes something.
 func (e *editor) add(field string, have, want any, learn *string, make func() request) {
 	e.edits = append(e.edits, edit{
-		changes: []reconcile.Change{{Field: field, Have: have, Want: want}}, learn: learn,
+		changes: []kind.Change{{Field: field, Have: have, Want: want}}, learn: learn,
 		request: func(func(string) bool) request { return make() },
 	})
 }
@@ -129,10 +129,10 @@ func (e *editor) remove(field, have, path string) {
 // change appends an edit of those attributes that differ; nothing when none
 // does.
 func (e *editor) change(path, singular string, attributes []attribute) {
-	var changes []reconcile.Change
+	var changes []kind.Change
 	for _, a := range attributes {
 		if !reflect.DeepEqual(a.have, a.want) {
-			changes = append(changes, reconcile.Change{Field: a.field, Have: a.have, Want: a.want})
+			changes = append(changes, kind.Change{Field: a.field, Have: a.have, Want: a.want})
 		}
 	}
 	if len(changes) == 0 {
@@ -151,18 +151,18 @@ func (e *editor) change(path, singular string, attributes []attribute) {
 
 // balancer appends the edit of the load balancer itself. Its tags carry the
 // mark, so it is always last.
-func (e *editor) balancer(w reconcile.Want[Spec], have *State) {
+func (e *editor) balancer(w kind.Want[Spec], have *State) {
 	spec := w.Spec
 	attributes := []attribute{
 		{"spec.name", "name", have.Name, rules{}.Name(w)},
 		{"spec.description", "description", have.Description, cloud.Or(spec.Description, "")},
 		{"spec.adminStateUp", "admin_state_up", have.AdminStateUp, cloud.Or(spec.AdminStateUp, true)},
 	}
-	var c reconcile.Changes
+	var c kind.Changes
 	for _, a := range attributes {
-		reconcile.Field(&c, a.field, a.have, a.want)
+		kind.Field(&c, a.field, a.have, a.want)
 	}
-	reconcile.Set(&c, "spec.tags", cloud.UserTags(have.Tags), spec.Tags, reconcile.InPlace)
+	kind.Set(&c, "spec.tags", cloud.UserTags(have.Tags), spec.Tags, kind.InPlace)
 	e.edits = append(e.edits, edit{changes: c.List(), request: func(accepted func(string) bool) request {
 		body := map[string]any{}
 		for _, a := range attributes {

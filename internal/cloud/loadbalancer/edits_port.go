@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // listener appends what makes old, nil for none, as l wants it, answered by
@@ -111,7 +111,7 @@ func (e *editor) members(p pool, old *Pool) {
 	}
 	field := p.field + ".realServers"
 	if p.missing != "" {
-		e.edits = append(e.edits, edit{changes: []reconcile.Change{{Field: field, Have: sorted(have), Want: "known once " + p.missing + " is ready"}}})
+		e.edits = append(e.edits, edit{changes: []kind.Change{{Field: field, Have: sorted(have), Want: "known once " + p.missing + " is ready"}}})
 		return
 	}
 	if slices.Equal(sorted(have), sorted(want)) {

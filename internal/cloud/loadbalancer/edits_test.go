@@ -9,14 +9,14 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 func ptr[T any](v T) *T { return &v }
 
 // webAndName is a load balancer for HTTP with two machines and a monitor, and
 // for DNS with one.
-func webAndName() reconcile.Want[Spec] {
+func webAndName() kind.Want[Spec] {
 	spec := &Spec{
 		Description: ptr("d"), Tags: []string{"b", "a"},
 		Ports: []Port{
@@ -25,12 +25,12 @@ func webAndName() reconcile.Want[Spec] {
 			{Port: 53, Protocol: "udp", RealServers: RealServers{Addresses: []string{"2001:DB8::1"}}},
 		},
 	}
-	return reconcile.Want[Spec]{Key: manifest.Key{Kind: "LoadBalancer", Namespace: "default", Name: "lb"}, Spec: spec,
-		Mark: reconcile.Mark{Owner: "stackreeve:s:LoadBalancer/lb", Applied: "x"}}
+	return kind.Want[Spec]{Key: manifest.Key{Kind: "LoadBalancer", Namespace: "default", Name: "lb"}, Spec: spec,
+		Mark: kind.Mark{Owner: "stackreeve:s:LoadBalancer/lb", Applied: "x"}}
 }
 
 // made is the load balancer as Octavia has it after a create request for w.
-func made(w reconcile.Want[Spec]) *State {
+func made(w kind.Want[Spec]) *State {
 	s := &State{ID: "L", Name: w.Key.Name, Description: cloud.Or(w.Spec.Description, ""), AdminStateUp: true, Tags: cloud.Tags(w.Mark, w.Spec.Tags),
 		ProvisioningStatus: "ACTIVE", OperatingStatus: "ONLINE", VIPAddress: "10.0.0.9", offers: &offers{}}
 	for _, l := range listenersOf(w) {
@@ -55,10 +55,10 @@ func made(w reconcile.Want[Spec]) *State {
 
 // carried is what an update would send when every change is accepted but the
 // ignored ones: one line for each request, in order.
-func carried(w reconcile.Want[Spec], s *State, ignored string) []string {
-	var c reconcile.Changes
+func carried(w kind.Want[Spec], s *State, ignored string) []string {
+	var c kind.Changes
 	rules{}.Diff(w, s, &c)
-	accepted := func(field string) bool { return field != ignored && reconcile.Has(c.List(), field) }
+	accepted := func(field string) bool { return field != ignored && kind.Has(c.List(), field) }
 	var lines []string
 	for _, e := range editsOf(w, s) {
 		r, needed := e.accept(accepted)
@@ -93,8 +93,8 @@ func attributesOf(body any) string {
 	return strings.Join(out, " ")
 }
 
-func fieldsOf(w reconcile.Want[Spec], s *State) []string {
-	var c reconcile.Changes
+func fieldsOf(w kind.Want[Spec], s *State) []string {
+	var c kind.Changes
 	rules{}.Diff(w, s, &c)
 	var out []string
 	for _, change := range c.List() {
@@ -261,26 +261,26 @@ func TestPhase(t *testing.T) {
 	tests := []struct {
 		name  string
 		cloud func(*State)
-		want  reconcile.Phase
+		want  kind.Phase
 		says  string
 	}{
-		{"all well", func(*State) {}, reconcile.Ready, ""},
-		{"being made", func(s *State) { s.ProvisioningStatus = "PENDING_CREATE" }, reconcile.Pending, "PENDING_CREATE"},
-		{"being deleted", func(s *State) { s.ProvisioningStatus = "PENDING_DELETE" }, reconcile.Deleting, "PENDING_DELETE"},
-		{"a child is being made", func(s *State) { s.Pools[0].ProvisioningStatus = "PENDING_CREATE" }, reconcile.Pending, "pool lb-80 is PENDING_CREATE"},
-		{"a child failed", func(s *State) { s.Pools[0].Monitor.ProvisioningStatus = "ERROR" }, reconcile.Degraded, "health monitor of pool lb-80 is in ERROR"},
-		{"broken after it had worked", func(s *State) { s.ProvisioningStatus, s.OperatingStatus = "ERROR", "OFFLINE" }, reconcile.Degraded, "failover L"},
+		{"all well", func(*State) {}, kind.Ready, ""},
+		{"being made", func(s *State) { s.ProvisioningStatus = "PENDING_CREATE" }, kind.Pending, "PENDING_CREATE"},
+		{"being deleted", func(s *State) { s.ProvisioningStatus = "PENDING_DELETE" }, kind.Deleting, "PENDING_DELETE"},
+		{"a child is being made", func(s *State) { s.Pools[0].ProvisioningStatus = "PENDING_CREATE" }, kind.Pending, "pool lb-80 is PENDING_CREATE"},
+		{"a child failed", func(s *State) { s.Pools[0].Monitor.ProvisioningStatus = "ERROR" }, kind.Degraded, "health monitor of pool lb-80 is in ERROR"},
+		{"broken after it had worked", func(s *State) { s.ProvisioningStatus, s.OperatingStatus = "ERROR", "OFFLINE" }, kind.Degraded, "failover L"},
 		{"never worked", func(s *State) {
 			s.ProvisioningStatus, s.OperatingStatus = "ERROR", "OFFLINE"
 			s.children(func(_ string, c *child) { c.ProvisioningStatus = "PENDING_CREATE" })
-		}, reconcile.Failed, "could not make it"},
+		}, kind.Failed, "could not make it"},
 		{"a machine is down", func(s *State) {
 			s.OperatingStatus, s.Pools[0].Members[1].OperatingStatus = "DEGRADED", "ERROR"
-		}, reconcile.Ready, "operating status DEGRADED: 10.0.0.2:8080 of lb-80 is ERROR"},
-		{"a machine is down behind IPv6", func(s *State) { s.Pools[1].Members[0].OperatingStatus = "OFFLINE" }, reconcile.Ready, "[2001:db8::1]:53 of lb-53-udp is OFFLINE"},
+		}, kind.Ready, "operating status DEGRADED: 10.0.0.2:8080 of lb-80 is ERROR"},
+		{"a machine is down behind IPv6", func(s *State) { s.Pools[1].Members[0].OperatingStatus = "OFFLINE" }, kind.Ready, "[2001:db8::1]:53 of lb-53-udp is OFFLINE"},
 		{"not monitored", func(s *State) {
 			s.OperatingStatus, s.Pools[1].Members[0].OperatingStatus = "NO_MONITOR", "NO_MONITOR"
-		}, reconcile.Ready, ""},
+		}, kind.Ready, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,12 +7,12 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Expand says in the cloud's words what the manifest says in those of its
 // stack, and finds the ports of the machines that answer.
-func (rules) Expand(spec *Spec, e *reconcile.Expansion) {
+func (rules) Expand(spec *Spec, e *kind.Expansion) {
 	expandRegion(spec, e)
 	expandNetwork(spec, e)
 	expandServiceType(spec, e)
@@ -31,7 +31,7 @@ func (rules) Expand(spec *Spec, e *reconcile.Expansion) {
 	}
 }
 
-func expandRegion(spec *Spec, e *reconcile.Expansion) {
+func expandRegion(spec *Spec, e *kind.Expansion) {
 	if spec.Region == nil || e.Defaults.Region == "" {
 		return
 	}
@@ -49,7 +49,7 @@ func expandRegion(spec *Spec, e *reconcile.Expansion) {
 	e.Problem("spec.region", what, fix)
 }
 
-func expandNetwork(spec *Spec, e *reconcile.Expansion) {
+func expandNetwork(spec *Spec, e *kind.Expansion) {
 	switch {
 	case spec.VIPNetwork != nil:
 		spec.NetworkRef = *spec.VIPNetwork
@@ -71,7 +71,7 @@ func expandNetwork(spec *Spec, e *reconcile.Expansion) {
 	spec.SubnetRefs = e.Referring("Subnet", "Network", spec.NetworkRef)
 }
 
-func expandServiceType(spec *Spec, e *reconcile.Expansion) {
+func expandServiceType(spec *Spec, e *kind.Expansion) {
 	if spec.ServiceType == nil {
 		return
 	}
@@ -84,7 +84,7 @@ func expandServiceType(spec *Spec, e *reconcile.Expansion) {
 }
 
 // unmapped reports a word that the stack's configuration does not explain.
-func unmapped(e *reconcile.Expansion, field, word, config, meaning string, known map[string]string) {
+func unmapped(e *kind.Expansion, field, word, config, meaning string, known map[string]string) {
 	fix := fmt.Sprintf("say what it means in the stack's configuration: %s: {%s: <%s>}", config, word, meaning)
 	if near := manifest.Nearest(word, slices.Collect(maps.Keys(known))); near != "" {
 		fix = fmt.Sprintf("did you mean %s? If not, %s", near, fix)
@@ -92,7 +92,7 @@ func unmapped(e *reconcile.Expansion, field, word, config, meaning string, known
 	e.Problem(field, fmt.Sprintf("the value %q is not known", word), fix)
 }
 
-func expandServers(s *RealServers, field string, e *reconcile.Expansion) {
+func expandServers(s *RealServers, field string, e *kind.Expansion) {
 	s.PortRefs, s.PortlessRefs = nil, nil
 	if s.VirtualMachineGroupRef != nil {
 		s.PortRefs = append(s.PortRefs, portsOf(e, field+".virtualMachineGroupRef", "VirtualMachineGroup", *s.VirtualMachineGroupRef)...)
@@ -109,7 +109,7 @@ func expandServers(s *RealServers, field string, e *reconcile.Expansion) {
 
 // expandServer finds the first port of a server. That of one that exists outside
 // the repository is only known to the cloud.
-func (s *RealServers) expandServer(field, name string, e *reconcile.Expansion) {
+func (s *RealServers) expandServer(field, name string, e *kind.Expansion) {
 	ports, ok := e.Referred("Server", name, "Port")
 	switch {
 	case !ok && e.Declares("VirtualMachine", name):
@@ -125,7 +125,7 @@ func (s *RealServers) expandServer(field, name string, e *reconcile.Expansion) {
 
 // portsOf names the port of each machine that the named object stands for: a
 // machine with several is reached at its first.
-func portsOf(e *reconcile.Expansion, field, kind, name string) []string {
+func portsOf(e *kind.Expansion, field, kind, name string) []string {
 	machines := []string{name}
 	if kind != "VirtualMachine" {
 		var ok bool
@@ -148,7 +148,7 @@ func portsOf(e *reconcile.Expansion, field, kind, name string) []string {
 	return ports
 }
 
-func nobody(e *reconcile.Expansion, field, kind, name string) {
+func nobody(e *kind.Expansion, field, kind, name string) {
 	fix := "add a manifest for it in the same namespace"
 	if near := e.Meant(kind, name); near != "" {
 		fix = fmt.Sprintf("did you mean %s?", near)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // List reads the project's load balancers, and then, if any of them bears a
@@ -16,7 +16,7 @@ import (
 // Members come one list for each pool of a marked load balancer: Octavia has
 // no other. The load balancers are read first: one that was ACTIVE then has
 // children that are at least as new.
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	balancers, err := list1[State](ctx, d, "loadbalancers", true)
 	if err != nil {
 		return nil, err
@@ -28,13 +28,13 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 		}
 	}
 	if len(marked) > 0 {
-		if err := d.grow(ctx, marked); errors.Is(err, reconcile.ErrGone) {
+		if err := d.grow(ctx, marked); errors.Is(err, kind.ErrGone) {
 			return nil, fmt.Errorf("load balancers changed while they were listed: %v", err)
 		} else if err != nil {
 			return nil, err
 		}
 	}
-	out := make([]reconcile.Live[*State], len(balancers))
+	out := make([]kind.Live[*State], len(balancers))
 	for i := range balancers {
 		out[i] = balancers[i].live(d.c.ProjectID)
 	}

@@ -10,7 +10,7 @@ package loadbalancer
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a load balancer shall be, in the words of LINE's Verda operator
@@ -87,8 +87,8 @@ type rules struct{}
 
 // Kind is the kind LoadBalancer over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.DefineFlat[Spec, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.DefineFlat[Spec, State](kind.Info{
 		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer,
 		Unmark: cloud.UnmarkByTag("loadbalancer"),
 		Loss:   []string{"its address, unless the manifest fixes it"},
@@ -96,29 +96,29 @@ func Kind(c *cloud.Client) reconcile.Kind {
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string { return w.Key.Name }
+func (rules) Name(w kind.Want[Spec]) string { return w.Key.Name }
 
-func (rules) Match(reconcile.Want[struct{}], *State) bool { return false }
+func (rules) Match(kind.Want[struct{}], *State) bool { return false }
 
 // Diff reports what [editsOf] would change, and what only a new load balancer
 // can have.
-func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	for _, e := range editsOf(w, have) {
 		for _, change := range e.changes {
 			c.Add(change)
 		}
 	}
 	spec := w.Spec
-	reconcile.Link(c, networkField(spec), have.VIPNetworkID, w.Ref("Network", spec.NetworkRef), reconcile.Replace)
+	kind.Link(c, networkField(spec), have.VIPNetworkID, w.Ref("Network", spec.NetworkRef), kind.Replace)
 	if spec.VIPAddress != nil {
-		reconcile.Fixed(c, "spec.vipAddress", plainAddress(have.VIPAddress), plainAddress(*spec.VIPAddress))
+		kind.Fixed(c, "spec.vipAddress", plainAddress(have.VIPAddress), plainAddress(*spec.VIPAddress))
 	}
 	diffFlavor(spec, have, c)
 	diffZone(spec, have, c)
 }
 
 // diffFlavor never asks for a new load balancer that could not be made.
-func diffFlavor(spec *Spec, have *State, c *reconcile.Changes) {
+func diffFlavor(spec *Spec, have *State, c *kind.Changes) {
 	if spec.ServiceType == nil {
 		return
 	}
@@ -126,11 +126,11 @@ func diffFlavor(spec *Spec, have *State, c *reconcile.Changes) {
 		c.Note("spec.serviceType", err.Error())
 		return
 	}
-	reconcile.Fixed(c, "spec.serviceType", have.Flavor, spec.Flavor)
+	kind.Fixed(c, "spec.serviceType", have.Flavor, spec.Flavor)
 }
 
 // diffZone likewise; clouds whose load balancers know no zones are told of.
-func diffZone(spec *Spec, have *State, c *reconcile.Changes) {
+func diffZone(spec *Spec, have *State, c *kind.Changes) {
 	if spec.Zone == nil {
 		return
 	}
@@ -142,7 +142,7 @@ func diffZone(spec *Spec, have *State, c *reconcile.Changes) {
 		c.Note("spec.zone", err.Error())
 		return
 	}
-	reconcile.Fixed(c, "spec.zone", have.AvailabilityZone, spec.AvailabilityZone)
+	kind.Fixed(c, "spec.zone", have.AvailabilityZone, spec.AvailabilityZone)
 }
 
 func networkField(spec *Spec) string {

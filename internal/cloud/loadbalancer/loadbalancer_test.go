@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 var key = manifest.Key{Group: cloud.WorkloadGroup, Kind: "LoadBalancer", Namespace: "default", Name: "front"}
@@ -43,8 +43,8 @@ spec:
 `
 
 // kinds are the load balancer, and what one with plain addresses leans on.
-func kinds(c *cloud.Client) []reconcile.Kind {
-	return []reconcile.Kind{network.Kind(c), loadbalancer.Kind(c)}
+func kinds(c *cloud.Client) []kind.Kind {
+	return []kind.Kind{network.Kind(c), loadbalancer.Kind(c)}
 }
 
 func TestLaws(t *testing.T) {

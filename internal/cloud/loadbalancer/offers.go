@@ -8,7 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // offers are the flavors and availability zones that a load balancer service
@@ -28,10 +28,10 @@ type flavor struct {
 func (d driver) offers(ctx context.Context) (*offers, error) {
 	o := &offers{}
 	var err error
-	if o.flavors, err = list1[flavor](ctx, d, "flavors", false); err != nil && !errors.Is(err, reconcile.ErrGone) {
+	if o.flavors, err = list1[flavor](ctx, d, "flavors", false); err != nil && !errors.Is(err, kind.ErrGone) {
 		return nil, err
 	}
-	if o.zones, err = d.zoneNames(ctx); err != nil && !errors.Is(err, reconcile.ErrGone) {
+	if o.zones, err = d.zoneNames(ctx); err != nil && !errors.Is(err, kind.ErrGone) {
 		return nil, err
 	}
 	return o, nil
@@ -89,7 +89,7 @@ func notOffered(what, name string, have []string, where string) error {
 	} else if len(have) > 0 {
 		fix = "it has " + list(have) + "."
 	}
-	return fmt.Errorf("%w: the load balancer service has no %s %q: %s Correct %s", reconcile.ErrRejected, what, name, fix, where)
+	return fmt.Errorf("%w: the load balancer service has no %s %q: %s Correct %s", kind.ErrRejected, what, name, fix, where)
 }
 
 // zoneNames lists the enabled zones, sorted.

@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 func published(t *testing.T) string {
@@ -26,9 +27,9 @@ func published(t *testing.T) string {
 }
 
 // members are who answers on the first port, once the pass is over.
-func members(t *testing.T, p reconcile.Pass) []loadbalancer.ObservedMember {
+func members(t *testing.T, p engine.Pass) []loadbalancer.ObservedMember {
 	t.Helper()
-	for _, o := range reconcile.Statuses(p.Last, all.Kinds(nil)) {
+	for _, o := range plan.Statuses(p.Last, all.Kinds(nil)) {
 		if seen, ok := o.Status.Resource.(loadbalancer.Observed); ok {
 			return seen.Listeners[0].Members
 		}

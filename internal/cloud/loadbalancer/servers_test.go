@@ -7,7 +7,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // servers are two of the repository's, with the network that a router connects
@@ -85,7 +86,7 @@ func TestLawsOfServers(t *testing.T) {
 	}.Run(t)
 }
 
-func addresses(t *testing.T, p reconcile.Pass) string {
+func addresses(t *testing.T, p engine.Pass) string {
 	t.Helper()
 	var list []string
 	for _, m := range members(t, p) {
@@ -125,13 +126,13 @@ func TestFloatingIPOfALoadBalancer(t *testing.T) {
 	pass := g.MustSync(with)
 	found := false
 	for _, s := range pass.First.Steps {
-		found = found || s.Key.Kind == "FloatingIP" && s.Key.Name == "front" && s.Action == reconcile.Create
+		found = found || s.Key.Kind == "FloatingIP" && s.Key.Name == "front" && s.Action == plan.Create
 	}
 	if !found {
 		t.Error("no FloatingIP/front was made")
 	}
 	for _, s := range g.Plan(servers + "\n---\n" + ofServers).Steps {
-		if s.Key.Kind == "FloatingIP" && (s.Action != reconcile.Delete || strings.Join(s.Loss, "; ") != "its public address") {
+		if s.Key.Kind == "FloatingIP" && (s.Action != plan.Delete || strings.Join(s.Loss, "; ") != "its public address") {
 			t.Errorf("%s, loses %v", s.Action, s.Loss)
 		}
 	}

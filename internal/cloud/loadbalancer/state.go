@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // State is a load balancer as Octavia shows it, with everything under it.
@@ -130,11 +130,11 @@ func (s *State) children(visit func(what string, c *child)) {
 }
 
 // live gives a load balancer its live shape.
-func (s *State) live(project string) reconcile.Live[*State] {
+func (s *State) live(project string) kind.Live[*State] {
 	phase, message := s.phase()
 	created, _ := time.Parse("2006-01-02T15:04:05", s.CreatedAt)
 	updated, _ := time.Parse("2006-01-02T15:04:05", s.UpdatedAt) // null as long as it is as it was made
-	return reconcile.Live[*State]{
+	return kind.Live[*State]{
 		ID: s.ID, Name: s.Name, Mark: cloud.MarkInTags(s.Tags), Mine: s.ProjectID == project, Phase: phase, Message: message, Created: created, Updated: updated, State: s,
 		Uses: s.uses(), Tokens: s.tokens(), Unwell: s.unwell(), Attr: map[string]string{"address": s.VIPAddress, "port_id": s.VIPPortID, "subnet_id": s.VIPSubnetID, "network_id": s.VIPNetworkID},
 	}
@@ -187,7 +187,7 @@ func (s *State) unwell() (tokens []string) {
 //	ACTIVE           something PENDING_…          pending
 //	ACTIVE           something in ERROR           degraded
 //	ACTIVE           all ACTIVE                   ready
-func (s *State) phase() (reconcile.Phase, string) {
+func (s *State) phase() (kind.Phase, string) {
 	var pending, broken, worked string
 	s.children(func(what string, c *child) {
 		switch {
@@ -201,19 +201,19 @@ func (s *State) phase() (reconcile.Phase, string) {
 	})
 	switch {
 	case s.ProvisioningStatus == "PENDING_DELETE":
-		return reconcile.Deleting, s.ProvisioningStatus
+		return kind.Deleting, s.ProvisioningStatus
 	case strings.HasPrefix(s.ProvisioningStatus, "PENDING_"):
-		return reconcile.Pending, s.ProvisioningStatus
+		return kind.Pending, s.ProvisioningStatus
 	case s.ProvisioningStatus == "ERROR" && worked == "" && s.OperatingStatus != "ONLINE":
-		return reconcile.Failed, "Octavia could not make it"
+		return kind.Failed, "Octavia could not make it"
 	case s.ProvisioningStatus == "ERROR":
-		return reconcile.Degraded, "provisioning status ERROR: Octavia cannot change it any more; have an administrator fail it over (openstack loadbalancer failover " + s.ID + "), or delete it to get a new one with another address"
+		return kind.Degraded, "provisioning status ERROR: Octavia cannot change it any more; have an administrator fail it over (openstack loadbalancer failover " + s.ID + "), or delete it to get a new one with another address"
 	case pending != "":
-		return reconcile.Pending, pending
+		return kind.Pending, pending
 	case broken != "":
-		return reconcile.Degraded, broken + "; delete it in the cloud to have it made anew"
+		return kind.Degraded, broken + "; delete it in the cloud to have it made anew"
 	}
-	return reconcile.Ready, s.health()
+	return kind.Ready, s.health()
 }
 
 // health says who is down, "" when nobody is.

@@ -45,7 +45,7 @@ type ObservedMember struct {
 	OperatingStatus string `json:"operatingStatus"`
 }
 
-// Status implements reconcile.Rules.
+// Status implements kind.Rules.
 func (rules) Status(s *State) any {
 	out := Observed{
 		Name: s.Name, Description: s.Description, ProjectID: s.ProjectID, ProvisioningStatus: s.ProvisioningStatus, OperatingStatus: s.OperatingStatus,

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // listener is a port of the manifest, in Octavia's words.
@@ -37,7 +37,7 @@ type monitor struct {
 }
 
 // listenersOf says what Octavia shall have under the load balancer.
-func listenersOf(w reconcile.Want[Spec]) []listener {
+func listenersOf(w kind.Want[Spec]) []listener {
 	out := make([]listener, len(w.Spec.Ports))
 	for i := range w.Spec.Ports {
 		p := &w.Spec.Ports[i]
@@ -58,7 +58,7 @@ func childName(name, protocol string, port int) string {
 	return text
 }
 
-func poolOf(w reconcile.Want[Spec], p *Port, name, field string) pool {
+func poolOf(w kind.Want[Spec], p *Port, name, field string) pool {
 	out := pool{
 		field: field, name: name, protocol: octaviaProtocol[cloud.Or(p.RealServers.Protocol, p.Protocol)],
 		algorithm: octaviaAlgorithm[cloud.Or(p.Algorithm, "roundRobin")],

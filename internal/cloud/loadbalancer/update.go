@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 const (
@@ -29,10 +29,10 @@ const (
 // for each pool. When its patience ends it leaves the rest to the next update,
 // which is planned from what the cloud holds by then; so is what a kill at any
 // moment leaves. The mark comes last and says that all is done.
-func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
 	patient, cancel := context.WithTimeoutCause(ctx, patience, errUnsettled)
 	defer cancel()
-	accepted := func(field string) bool { return reconcile.Has(changes, field) }
+	accepted := func(field string) bool { return kind.Has(changes, field) }
 	locked := false
 	for _, e := range editsOf(w, have.State) {
 		r, needed := e.accept(accepted)
@@ -63,7 +63,7 @@ func (e edit) accept(accepted func(field string) bool) (request, bool) {
 	if e.request == nil {
 		return request{}, false
 	}
-	called := func(c reconcile.Change) bool { return accepted(c.Field) }
+	called := func(c kind.Change) bool { return accepted(c.Field) }
 	follows := e.cause != "" && accepted(e.cause)
 	if len(e.changes) > 0 && !slices.ContainsFunc(e.changes, called) || e.cause != "" && !follows {
 		return request{}, false
@@ -83,7 +83,7 @@ func (d driver) carryOut(ctx context.Context, r request) (id string, err error) 
 		call.Body, call.Into = map[string]any{r.singular: r.body}, &answer
 	}
 	if err := d.c.Do(ctx, call); err != nil {
-		if r.method == http.MethodDelete && errors.Is(err, reconcile.ErrGone) {
+		if r.method == http.MethodDelete && errors.Is(err, kind.ErrGone) {
 			return "", nil
 		}
 		return "", err

@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Validate checks what Octavia would refuse, and tells what it cannot do.
-func (rules) Validate(spec *Spec, r *reconcile.Report) {
+func (rules) Validate(spec *Spec, r *kind.Report) {
 	seen := map[socket]int{}
 	for i := range spec.Ports {
 		p := &spec.Ports[i]
@@ -28,7 +28,7 @@ func (rules) Validate(spec *Spec, r *reconcile.Report) {
 	}
 }
 
-func validateServers(p *Port, field string, r *reconcile.Report) {
+func validateServers(p *Port, field string, r *kind.Report) {
 	s := &p.RealServers
 	if s.VirtualMachineGroupRef == nil && len(s.VirtualMachineRefs) == 0 && len(s.ServerRefs) == 0 && len(s.Addresses) == 0 {
 		r.Problem(field, "names nobody who answers", "give virtualMachineGroupRef, virtualMachineRefs, serverRefs or addresses")
@@ -39,7 +39,7 @@ func validateServers(p *Port, field string, r *reconcile.Report) {
 	}
 }
 
-func validateMonitors(p *Port, field string, r *reconcile.Report) {
+func validateMonitors(p *Port, field string, r *kind.Report) {
 	spoken := cloud.Or(p.RealServers.Protocol, p.Protocol)
 	for i := range p.Monitors {
 		m, at := &p.Monitors[i], fmt.Sprintf("%s[%d]", field, i)

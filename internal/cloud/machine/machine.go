@@ -7,7 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Template is a machine. image, flavor, network, subnet, keyPair, securityGroups
@@ -59,7 +59,7 @@ type RootVolume struct {
 }
 
 // Validate says what is wrong with the template at a path such as spec.
-func (t *Template) Validate(at string, r *reconcile.Report) {
+func (t *Template) Validate(at string, r *kind.Report) {
 	for key := range t.Metadata {
 		if len(key) == 0 || len(key) > 255 || len(t.Metadata[key]) > 255 {
 			r.Problem(at+".metadata["+key+"]", "is too long or empty", "use 1 to 255 characters for the key, at most 255 for the value")
@@ -86,7 +86,7 @@ func (t *Template) Validate(at string, r *reconcile.Report) {
 
 // Look reports what the template refers to and the repository does not have.
 // ok is false when there is any such thing.
-func (t *Template) Look(at string, e *reconcile.Expansion) (ok bool) {
+func (t *Template) Look(at string, e *kind.Expansion) (ok bool) {
 	s := t.InitScript
 	switch {
 	case s == nil:
@@ -99,7 +99,7 @@ func (t *Template) Look(at string, e *reconcile.Expansion) (ok bool) {
 	return true
 }
 
-func look(field, kind string, ref *DataRef, e *reconcile.Expansion) bool {
+func look(field, kind string, ref *DataRef, e *kind.Expansion) bool {
 	if !e.Declares(kind, ref.Name) {
 		fix := "add a manifest for it, in namespace " + e.Key.Namespace
 		if near := e.Meant(kind, ref.Name); near != "" {
@@ -120,7 +120,7 @@ func look(field, kind string, ref *DataRef, e *reconcile.Expansion) bool {
 // line that names an interpreter.
 const maxScript = 65535 - 32
 
-func tooLong(field, text string, r *reconcile.Report) (ok bool) {
+func tooLong(field, text string, r *kind.Report) (ok bool) {
 	if base64.StdEncoding.EncodedLen(len(text)) <= maxScript {
 		return true
 	}

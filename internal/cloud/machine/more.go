@@ -3,7 +3,7 @@ package machine
 import (
 	"fmt"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Volume is a disk besides the one that a machine boots from: one of its own, or
@@ -28,7 +28,7 @@ type Interface struct {
 // RootName is the name of the volume that a machine boots from.
 const RootName = "root"
 
-func (t *Template) validateMore(at string, r *reconcile.Report) {
+func (t *Template) validateMore(at string, r *kind.Report) {
 	names, refs := map[string]int{}, map[string]int{}
 	if t.RootVolume != nil {
 		names[RootName] = -1
@@ -47,7 +47,7 @@ func (t *Template) validateMore(at string, r *reconcile.Report) {
 
 // twice reports a name that an earlier entry has; an index below 0 stands for one
 // that is not in the list.
-func twice(field, name string, i int, seen map[string]int, unlisted string, r *reconcile.Report) {
+func twice(field, name string, i int, seen map[string]int, unlisted string, r *kind.Report) {
 	first, found := seen[name]
 	switch {
 	case name == "":
@@ -60,7 +60,7 @@ func twice(field, name string, i int, seen map[string]int, unlisted string, r *r
 	}
 }
 
-func (v *Volume) validate(field string, r *reconcile.Report) {
+func (v *Volume) validate(field string, r *kind.Report) {
 	switch {
 	case v.VolumeRef == "" && v.Size == nil:
 		r.Problem(field, "names no volume", "give name and size for one of the machine's own, or volumeRef for one that is there")
@@ -76,7 +76,7 @@ func (v *Volume) validate(field string, r *reconcile.Report) {
 
 // ValidateForMany says what of the template at that path cannot be that of so many
 // machines.
-func (t *Template) ValidateForMany(at string, machines int, r *reconcile.Report) {
+func (t *Template) ValidateForMany(at string, machines int, r *kind.Report) {
 	const one = "remove it, or describe the machines one by one"
 	if t.FixedIP != "" {
 		r.Problem(at+".fixedIP", "would be the address of every machine", one)

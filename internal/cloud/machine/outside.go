@@ -3,7 +3,7 @@ package machine
 import (
 	"regexp"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // onlyExternal is the name of the import that stands for the external network
@@ -14,7 +14,7 @@ const hintExternal = "several external networks could serve, or none; set spec.f
 
 // External is the name of the network that the address comes from, which is
 // imported unless the repository describes it.
-func (f *FloatingIP) External(e *reconcile.Expansion) string {
+func (f *FloatingIP) External(e *kind.Expansion) string {
 	if f.Network != "" {
 		Existing(e, "Network", f.Network)
 		return f.Network
@@ -25,7 +25,7 @@ func (f *FloatingIP) External(e *reconcile.Expansion) string {
 
 // Existing imports an object that the cloud has, by name or ID, unless the
 // repository describes it. An empty name is none.
-func Existing(e *reconcile.Expansion, kind, name string) {
+func Existing(e *kind.Expansion, kind, name string) {
 	if name != "" {
 		e.Existing(kind, name, Import(name), "")
 	}

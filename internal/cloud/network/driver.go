@@ -4,26 +4,26 @@ import (
 	"context"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 var resource = cloud.NeutronKind{Collection: "networks", Singular: "network"}
 
 type driver struct{ c *cloud.Client }
 
-func (d driver) live(s *State) reconcile.Live[*State] {
+func (d driver) live(s *State) kind.Live[*State] {
 	return cloud.Live(d.c, s.NeutronBase, s)
 }
 
 // List also returns the networks of others that the project can use: imports
 // look for external and shared ones.
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	return cloud.ListLive(ctx, d.c, resource, "", d.live)
 }
 
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	want := w.Spec
 	body := map[string]any{"name": rules{}.Name(w), "admin_state_up": cloud.Or(want.AdminStateUp, true)}
@@ -37,12 +37,12 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	}
 	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(w))
 	if err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	return d.live(made), nil
 }
 
-func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
 	want := w.Spec
 	fields := cloud.Changed(changes, map[string]cloud.Attribute{
 		"spec.resource.name":                {Name: "name", Value: rules{}.Name(w)},
@@ -55,6 +55,6 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, changes, fields, w.Mark, labels(w))
 }
 
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
 	return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
 }

@@ -4,7 +4,7 @@ package network
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a network shall be. Field names and meanings are K-ORC's
@@ -33,7 +33,7 @@ type Filter struct {
 	cloud.TagFilter     `json:",inline"`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 // State is a network as Neutron shows it.
@@ -57,39 +57,39 @@ type rules struct{}
 
 // Kind is the kind Network over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Network", Service: cloud.Network,
 		Unmark: cloud.UnmarkByLabel("network"),
 		Doc:    "A virtual layer 2 network (Neutron).",
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+func (rules) Name(w kind.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
 
-func (rules) Validate(*Spec, *reconcile.Report) {}
+func (rules) Validate(*Spec, *kind.Report) {}
 
-func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	want := w.Spec
-	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
+	kind.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
 	have.NeutronBase.Diff(labels(w), c)
 	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
-	reconcile.Field(c, "spec.resource.adminStateUp", have.AdminStateUp, cloud.Or(want.AdminStateUp, true))
-	reconcile.Pointer(c, "spec.resource.dnsDomain", have.DNSDomain, want.DNSDomain, reconcile.Replace)
-	reconcile.Pointer(c, "spec.resource.mtu", have.MTU, want.MTU, reconcile.InPlace)
-	reconcile.Pointer(c, "spec.resource.portSecurityEnabled", cloud.Or(have.PortSecurityEnabled, true), want.PortSecurityEnabled, reconcile.InPlace)
-	reconcile.Field(c, "spec.resource.external", have.External, cloud.Or(want.External, false))
-	reconcile.Field(c, "spec.resource.shared", have.Shared, cloud.Or(want.Shared, false))
+	kind.Field(c, "spec.resource.adminStateUp", have.AdminStateUp, cloud.Or(want.AdminStateUp, true))
+	kind.Pointer(c, "spec.resource.dnsDomain", have.DNSDomain, want.DNSDomain, kind.Replace)
+	kind.Pointer(c, "spec.resource.mtu", have.MTU, want.MTU, kind.InPlace)
+	kind.Pointer(c, "spec.resource.portSecurityEnabled", cloud.Or(have.PortSecurityEnabled, true), want.PortSecurityEnabled, kind.InPlace)
+	kind.Field(c, "spec.resource.external", have.External, cloud.Or(want.External, false))
+	kind.Field(c, "spec.resource.shared", have.Shared, cloud.Or(want.Shared, false))
 	if want.AvailabilityZoneHints != nil {
-		reconcile.Set(c, "spec.resource.availabilityZoneHints", have.AvailabilityZoneHints, want.AvailabilityZoneHints, reconcile.Replace)
+		kind.Set(c, "spec.resource.availabilityZoneHints", have.AvailabilityZoneHints, want.AvailabilityZoneHints, kind.Replace)
 	}
 }
 
-func labels(w reconcile.Want[Spec]) cloud.Labels {
+func labels(w kind.Want[Spec]) cloud.Labels {
 	return cloud.Labels{Description: cloud.Or(w.Spec.Description, ""), Tags: w.Spec.Tags, MarkInTags: w.OthersWrite("spec.resource.description")}
 }
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	f := w.Spec
 	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description()) &&
 		cloud.Is(f.External, have.External) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())

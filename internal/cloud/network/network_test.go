@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -51,7 +51,7 @@ func TestLawsWithTheMarkInTheDescription(t *testing.T) {
 
 func laws() kindtest.Suite {
 	return kindtest.Suite{
-		Kinds:  func(c *cloud.Client) []reconcile.Kind { return []reconcile.Kind{network.Kind(c)} },
+		Kinds:  func(c *cloud.Client) []kind.Kind { return []kind.Kind{network.Kind(c)} },
 		Key:    manifest.Key{Group: cloud.OrcGroup, Kind: "Network", Namespace: "default", Name: "front"},
 		Object: object,
 		Edits: []kindtest.Edit{

@@ -1,6 +1,6 @@
 package port
 
-// Addresses implements reconcile.Addressed.
+// Addresses implements plan.Addressed.
 func (o Observed) Addresses() (list []string) {
 	for _, ip := range o.FixedIPs {
 		list = append(list, ip.IP)

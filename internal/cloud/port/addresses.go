@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // diffAddresses matches what the manifest asks for with what the port has. An
 // entry that names no address is content with any of its subnet. Addresses
 // that Neutron adds by itself, on every subnet where machines make their own
 // (SLAAC), are no difference. While a subnet is not known, nothing is said.
-func diffAddresses(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func diffAddresses(w kind.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.anyAddress() && len(have.FixedIPs) > 0 {
 		return
 	}
@@ -40,7 +40,7 @@ func diffAddresses(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	if same && !surplus {
 		return
 	}
-	c.Add(reconcile.Change{Field: "spec.resource.addresses", Have: have.tokens(), Want: want, Disruption: reconcile.Replace})
+	c.Add(kind.Change{Field: "spec.resource.addresses", Have: have.tokens(), Want: want, Disruption: kind.Replace})
 }
 
 func (a Address) fits(subnet string, ip fixedIP) bool {

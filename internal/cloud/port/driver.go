@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 var resource = cloud.NeutronKind{Collection: "ports", Singular: "port"}
@@ -14,7 +14,7 @@ var resource = cloud.NeutronKind{Collection: "ports", Singular: "port"}
 type driver struct{ c *cloud.Client }
 
 // live takes every status for Ready: a port that no machine uses is DOWN.
-func (d driver) live(s *State) reconcile.Live[*State] {
+func (d driver) live(s *State) kind.Live[*State] {
 	live := cloud.Live(d.c, s.NeutronBase, s)
 	live.Uses = append([]string{s.NetworkID}, s.SecurityGroups...)
 	live.Tokens, live.InUse = s.tokens(), s.DeviceID != ""
@@ -31,13 +31,13 @@ func (d driver) live(s *State) reconcile.Live[*State] {
 	return live
 }
 
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	return cloud.ListLive(ctx, d.c, resource, "", d.live)
 }
 
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	want := w.Spec
 	body := map[string]any{}
@@ -64,12 +64,12 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	cloud.Put(body, "propagate_uplink_status", want.PropagateUplinkStatus)
 	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(w))
 	if err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	return d.live(made), nil
 }
 
-func addresses(w reconcile.Want[Spec]) []fixedIP {
+func addresses(w kind.Want[Spec]) []fixedIP {
 	out := []fixedIP{}
 	for _, a := range w.Spec.Addresses {
 		out = append(out, fixedIP{SubnetID: w.Ref("Subnet", a.SubnetRef).ID, IPAddress: cloud.Or(a.IP, "")})
@@ -77,7 +77,7 @@ func addresses(w reconcile.Want[Spec]) []fixedIP {
 	return out
 }
 
-func groupIDs(w reconcile.Want[Spec]) []string {
+func groupIDs(w kind.Want[Spec]) []string {
 	out := []string{}
 	for _, name := range w.Spec.SecurityGroupRefs {
 		out = append(out, w.Ref("SecurityGroup", name).ID)
@@ -87,7 +87,7 @@ func groupIDs(w reconcile.Want[Spec]) []string {
 
 // Update takes the groups and pairs off a port that loses its security: Neutron
 // refuses to switch it off while they are there.
-func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
 	want := w.Spec
 	fields := cloud.Changed(changes, map[string]cloud.Attribute{
 		"spec.resource.name":                {Name: "name", Value: rules{}.Name(w)},
@@ -107,9 +107,9 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 
 // Delete refuses to pull a port out of a running machine, whoever runs it,
 // unless another will take its place.
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
 	if s := have.State; !have.Remade && s.DeviceID != "" && strings.HasPrefix(s.DeviceOwner, "compute:") {
-		return false, fmt.Errorf("%w: server %s is plugged into it; detach it first", reconcile.ErrBusy, s.DeviceID)
+		return false, fmt.Errorf("%w: server %s is plugged into it; detach it first", kind.ErrBusy, s.DeviceID)
 	}
 	return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a port shall be. Field names and meanings are K-ORC's
@@ -73,14 +73,14 @@ type Filter struct {
 	cloud.TagFilter     `json:",inline"`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 type rules struct{}
 
 // Kind is the kind Port over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Port", Service: cloud.Network,
 		Unmark: cloud.UnmarkByLabel("port"),
 		Loss:   []string{"its addresses, unless the manifest fixes them"},
@@ -88,10 +88,10 @@ func Kind(c *cloud.Client) reconcile.Kind {
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+func (rules) Name(w kind.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
 
 // Expand makes no object; it finds the subnets an address can come from.
-func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+func (rules) Expand(s *Spec, e *kind.Expansion) {
 	if slices.ContainsFunc(s.Addresses, func(a Address) bool { return a.SubnetRef == "" }) {
 		s.SubnetRefs = e.Referring("Subnet", "Network", s.NetworkRef)
 	}
@@ -102,7 +102,7 @@ func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 const reserved = " name description tags network_id project_id tenant_id device_id device_owner fixed_ips security_groups " +
 	"allowed_address_pairs admin_state_up mac_address port_security_enabled binding:vnic_type binding:host_id trusted propagate_uplink_status "
 
-func (rules) Validate(s *Spec, r *reconcile.Report) {
+func (rules) Validate(s *Spec, r *kind.Report) {
 	if s.PortSecurity == "Disabled" && len(s.SecurityGroupRefs) > 0 {
 		r.Problem("spec.resource.securityGroupRefs", "is given although portSecurity is Disabled", "remove one of the two")
 	}
@@ -134,34 +134,34 @@ func (s *Spec) anyAddress() bool {
 	return len(s.Addresses) == 1 && s.Addresses[0] == Address{}
 }
 
-func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	want := w.Spec
-	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
+	kind.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
 	have.NeutronBase.Diff(labels(w), c)
 	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
-	reconcile.Link(c, "spec.resource.networkRef", have.NetworkID, w.Ref("Network", want.NetworkRef), reconcile.Replace)
-	reconcile.Set(c, "spec.resource.allowedAddressPairs", pairTexts(have.AllowedAddressPairs, have.MACAddress),
-		pairTexts(pairs(want), have.MACAddress), reconcile.InPlace)
+	kind.Link(c, "spec.resource.networkRef", have.NetworkID, w.Ref("Network", want.NetworkRef), kind.Replace)
+	kind.Set(c, "spec.resource.allowedAddressPairs", pairTexts(have.AllowedAddressPairs, have.MACAddress),
+		pairTexts(pairs(want), have.MACAddress), kind.InPlace)
 	diffAddresses(w, have, c)
-	reconcile.Field(c, "spec.resource.adminStateUp", have.AdminStateUp, cloud.Or(want.AdminStateUp, true))
+	kind.Field(c, "spec.resource.adminStateUp", have.AdminStateUp, cloud.Or(want.AdminStateUp, true))
 	if !want.DefaultSecurityGroup {
-		reconcile.Set(c, "spec.resource.securityGroupRefs", have.SecurityGroups, groupTexts(w), reconcile.InPlace)
+		kind.Set(c, "spec.resource.securityGroupRefs", have.SecurityGroups, groupTexts(w), kind.InPlace)
 	}
 	if have.VNICType != "" {
-		reconcile.Field(c, "spec.resource.vnicType", have.VNICType, vnicType(want))
+		kind.Field(c, "spec.resource.vnicType", have.VNICType, vnicType(want))
 	}
-	reconcile.Pointer(c, "spec.resource.portSecurity", cloud.Or(have.PortSecurityEnabled, true), portSecurity(want), reconcile.InPlace)
+	kind.Pointer(c, "spec.resource.portSecurity", cloud.Or(have.PortSecurityEnabled, true), portSecurity(want), kind.InPlace)
 	if want.MACAddress != "" {
-		reconcile.Field(c, "spec.resource.macAddress", have.MACAddress, strings.ToLower(want.MACAddress))
+		kind.Field(c, "spec.resource.macAddress", have.MACAddress, strings.ToLower(want.MACAddress))
 	}
 	if host := host(w); host != "" && have.HostID != nil && have.DeviceID == "" {
-		reconcile.Fixed(c, "spec.resource.hostID", *have.HostID, host)
+		kind.Fixed(c, "spec.resource.hostID", *have.HostID, host)
 	}
-	reconcile.Pointer(c, "spec.resource.trustedVIF", cloud.Or(have.TrustedVIF, false), want.TrustedVIF, reconcile.InPlace)
-	reconcile.Pointer(c, "spec.resource.propagateUplinkStatus", cloud.Or(have.PropagateUplinkStatus, false), want.PropagateUplinkStatus, reconcile.Replace)
+	kind.Pointer(c, "spec.resource.trustedVIF", cloud.Or(have.TrustedVIF, false), want.TrustedVIF, kind.InPlace)
+	kind.Pointer(c, "spec.resource.propagateUplinkStatus", cloud.Or(have.PropagateUplinkStatus, false), want.PropagateUplinkStatus, kind.Replace)
 }
 
-func labels(w reconcile.Want[Spec]) cloud.Labels {
+func labels(w kind.Want[Spec]) cloud.Labels {
 	return cloud.Labels{Description: cloud.Or(w.Spec.Description, ""), Tags: w.Spec.Tags, MarkInTags: w.OthersWrite("spec.resource.description")}
 }
 
@@ -183,7 +183,7 @@ func portSecurity(s *Spec) *bool {
 
 // host is the host that the port is to be bound to, as far as it is known; ""
 // for none.
-func host(w reconcile.Want[Spec]) string {
+func host(w kind.Want[Spec]) string {
 	h := w.Spec.HostID
 	switch {
 	case h == nil:
@@ -194,7 +194,7 @@ func host(w reconcile.Want[Spec]) string {
 	return w.Ref("Server", cloud.Or(h.ServerRef, "")).Attr["host_id"]
 }
 
-func groupTexts(w reconcile.Want[Spec]) []string {
+func groupTexts(w kind.Want[Spec]) []string {
 	var out []string
 	for _, name := range w.Spec.SecurityGroupRefs {
 		ref := w.Ref("SecurityGroup", name)
@@ -206,7 +206,7 @@ func groupTexts(w reconcile.Want[Spec]) []string {
 	return out
 }
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	f := w.Spec
 	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description()) && cloud.Is(f.AdminStateUp, have.AdminStateUp) &&
 		(f.MACAddress == "" || strings.EqualFold(f.MACAddress, have.MACAddress)) &&

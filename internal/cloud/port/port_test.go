@@ -9,7 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/port"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -146,7 +147,7 @@ func TestGroupsLeftOut(t *testing.T) {
 			doc := needs + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: web-1}\nspec:\n  resource:\n    networkRef: front\n    "
 			g.MustSync(doc + "securityGroupRefs: [ssh]")
 			step := stepOf(t, g.Plan(doc+test.field))
-			if noticed := reconcile.Has(step.Changes, "spec.resource.securityGroupRefs"); noticed != (test.want == 0) {
+			if noticed := kind.Has(step.Changes, "spec.resource.securityGroupRefs"); noticed != (test.want == 0) {
 				t.Errorf("the group that is on the port is noticed: %t", noticed)
 			}
 			g.MustSync("")
@@ -158,20 +159,20 @@ func TestGroupsLeftOut(t *testing.T) {
 	}
 }
 
-func stepOf(t *testing.T, plan reconcile.Plan) reconcile.Step {
+func stepOf(t *testing.T, planned plan.Plan) plan.Step {
 	t.Helper()
-	for _, s := range plan.Steps {
+	for _, s := range planned.Steps {
 		if s.Key == key {
 			return s
 		}
 	}
 	t.Fatal("the plan does not speak of the port")
-	return reconcile.Step{}
+	return plan.Step{}
 }
 
-func groupsOf(t *testing.T, plan reconcile.Plan) int {
+func groupsOf(t *testing.T, planned plan.Plan) int {
 	t.Helper()
-	for _, o := range reconcile.Statuses(plan, all.Kinds(nil)) {
+	for _, o := range plan.Statuses(planned, all.Kinds(nil)) {
 		if o.Kind == "Port" {
 			return len(o.Status.Resource.(port.Observed).SecurityGroups)
 		}

@@ -7,7 +7,7 @@ import (
 	"context"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a project would be. Field names and meanings are K-ORC's
@@ -26,7 +26,7 @@ type Filter struct {
 	cloud.TagFilter `json:",inline"`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 // State is a project as Keystone shows it.
@@ -43,23 +43,23 @@ type rules struct{}
 
 // Kind is the kind Project over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity, ImportOnly: true,
 		Doc: "A project of the cloud (Keystone), to be named by projectRef. Only existing projects can be used: managementPolicy unmanaged.",
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+func (rules) Name(w kind.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
 
-func (rules) Validate(_ *Spec, r *reconcile.Report) {
+func (rules) Validate(_ *Spec, r *kind.Report) {
 	r.Problem("spec.resource", "asks for a project to be made, which is not supported",
 		"let an administrator make it, and set managementPolicy: unmanaged with spec.import.filter.name")
 }
 
-func (rules) Diff(reconcile.Want[Spec], *State, *reconcile.Changes) {}
+func (rules) Diff(kind.Want[Spec], *State, *kind.Changes) {}
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	return cloud.Is(w.Spec.Name, have.Name) && w.Spec.TagFilter.Match(have.Tags)
 }
 
@@ -80,27 +80,27 @@ type driver struct{ c *cloud.Client }
 
 // List reads the projects in which the user has a role. Everybody may ask for
 // those.
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	list, err := cloud.List[State](ctx, d.c, cloud.Call{Service: cloud.Identity, Path: "auth/projects"}, "projects")
 	if err != nil {
 		return nil, err
 	}
-	out := make([]reconcile.Live[*State], len(list))
+	out := make([]kind.Live[*State], len(list))
 	for i := range list {
 		s := &list[i]
-		out[i] = reconcile.Live[*State]{ID: s.ID, Name: s.Name, Phase: reconcile.Ready, State: s}
+		out[i] = kind.Live[*State]{ID: s.ID, Name: s.Name, Phase: kind.Ready, State: s}
 	}
 	return out, nil
 }
 
-func (driver) Create(context.Context, reconcile.Want[Spec]) (reconcile.Live[*State], error) {
-	return reconcile.Live[*State]{}, cloud.ErrImportOnly
+func (driver) Create(context.Context, kind.Want[Spec]) (kind.Live[*State], error) {
+	return kind.Live[*State]{}, cloud.ErrImportOnly
 }
 
-func (driver) Update(context.Context, reconcile.Want[Spec], reconcile.Live[*State], []reconcile.Change) error {
+func (driver) Update(context.Context, kind.Want[Spec], kind.Live[*State], []kind.Change) error {
 	return cloud.ErrImportOnly
 }
 
-func (driver) Delete(context.Context, reconcile.Live[*State]) (bool, error) {
+func (driver) Delete(context.Context, kind.Live[*State]) (bool, error) {
 	return false, cloud.ErrImportOnly
 }

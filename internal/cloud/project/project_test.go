@@ -9,11 +9,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/cloud/project"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client) []reconcile.Kind {
-	return []reconcile.Kind{project.Kind(c), network.Kind(c)}
+func kinds(c *cloud.Client) []kind.Kind {
+	return []kind.Kind{project.Kind(c), network.Kind(c)}
 }
 
 // of is a project and a network in it; the project is found by its ID.
@@ -33,7 +34,7 @@ spec: {managementPolicy: unmanaged, import: {filter: {name: NAME, projectRef: p}
 
 func TestProjectOfTheStack(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
-	if pass := g.Sync(of(g, g.Client(nil).ProjectID)); pass.Outcome() != reconcile.InSync {
+	if pass := g.Sync(of(g, g.Client(nil).ProjectID)); pass.Outcome() != plan.InSync {
 		t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
 	}
 }
@@ -57,9 +58,9 @@ func TestProjectOfOthersIsAddedLater(t *testing.T) {
 	admin := demo.Beside("admin")
 	id := admin.Client(nil).ProjectID
 	admin.Sync(of(admin, id))
-	plan := admin.Plan(strings.ReplaceAll(of(admin, demo.Client(nil).ProjectID), "projectRef: p}}}", "}}}"))
-	for _, step := range plan.Steps {
-		if step.Key.Kind == "Network" && step.Key.Name == "front" && (step.Action == reconcile.Recreate || !strings.Contains(fmt.Sprint(step.Notes), "it stays in project "+id)) {
+	planned := admin.Plan(strings.ReplaceAll(of(admin, demo.Client(nil).ProjectID), "projectRef: p}}}", "}}}"))
+	for _, step := range planned.Steps {
+		if step.Key.Kind == "Network" && step.Key.Name == "front" && (step.Action == plan.Recreate || !strings.Contains(fmt.Sprint(step.Notes), "it stays in project "+id)) {
 			t.Errorf("%s: %v", step.Action, step.Notes)
 		}
 	}
@@ -77,7 +78,7 @@ func TestImport(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			step := g.Plan(head + tt.spec).Steps[0]
-			if tt.reason == "" && step.Action != reconcile.Keep || !strings.Contains(step.Reason, tt.reason) {
+			if tt.reason == "" && step.Action != plan.Keep || !strings.Contains(step.Reason, tt.reason) {
 				t.Errorf("%s: %q, want %q", step.Action, step.Reason, tt.reason)
 			}
 		})

@@ -5,20 +5,20 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 var resource = cloud.NeutronKind{Collection: "routers", Singular: "router"}
 
 type driver struct{ c *cloud.Client }
 
-func (d driver) live(s *State) reconcile.Live[*State] {
+func (d driver) live(s *State) kind.Live[*State] {
 	live := cloud.Live(d.c, s.NeutronBase, s)
 	switch s.Status {
 	case "ALLOCATING":
-		live.Phase, live.Message = reconcile.Pending, "the cloud is looking for agents to run it"
+		live.Phase, live.Message = kind.Pending, "the cloud is looking for agents to run it"
 	case "ERROR":
-		live.Phase, live.Message = reconcile.Degraded, "the cloud reports status ERROR"
+		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR"
 	}
 	if s.Gateway != nil {
 		live.Uses = []string{s.Gateway.NetworkID}
@@ -26,13 +26,13 @@ func (d driver) live(s *State) reconcile.Live[*State] {
 	return live
 }
 
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	return cloud.ListLive(ctx, d.c, resource, "", d.live)
 }
 
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	want := w.Spec
 	body := map[string]any{"name": rules{}.Name(w), "admin_state_up": cloud.Or(want.AdminStateUp, true)}
@@ -45,7 +45,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	}
 	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(w))
 	if err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	return d.live(made), nil
 }
@@ -53,9 +53,9 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 // Update writes the gateway on its own: together with a revision to match,
 // Neutron sets the gateway, finds that this has raised the revision, and
 // answers 412 (neutron/db/l3_db.py: update_router).
-func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
 	base := have.State.NeutronBase
-	if reconcile.Has(changes, "spec.resource.externalGateways") {
+	if kind.Has(changes, "spec.resource.externalGateways") {
 		var answer struct {
 			Router State `json:"router"`
 		}
@@ -74,13 +74,13 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 }
 
 // gatewayValue is the gateway as Neutron takes it in an update: {} for none.
-func gatewayValue(w reconcile.Want[Spec]) any {
+func gatewayValue(w kind.Want[Spec]) any {
 	if external := out(w); external.ID != "" {
 		return gateway{NetworkID: external.ID}
 	}
 	return struct{}{}
 }
 
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
 	return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
 }

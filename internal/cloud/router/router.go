@@ -5,7 +5,7 @@ package router
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a router shall be. Field names and meanings are K-ORC's
@@ -38,7 +38,7 @@ type Filter struct {
 	cloud.TagFilter     `json:",inline"`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 // State is a router as Neutron shows it.
@@ -66,56 +66,56 @@ func (s *State) gatewayNetwork() string {
 type rules struct{}
 
 // Kind is the kind Router over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Router", Service: cloud.Network,
 		Unmark: cloud.UnmarkByLabel("router"),
 		Doc:    "A router between networks and to the outside (Neutron).",
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+func (rules) Name(w kind.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
 
 // Expand makes no object; it finds the subnets the gateway's address can come
 // from.
-func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+func (rules) Expand(s *Spec, e *kind.Expansion) {
 	for _, g := range s.ExternalGateways {
 		s.SubnetRefs = append(s.SubnetRefs, e.Referring("Subnet", "Network", g.NetworkRef)...)
 	}
 }
 
-func (rules) Validate(*Spec, *reconcile.Report) {}
+func (rules) Validate(*Spec, *kind.Report) {}
 
-func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	want := w.Spec
-	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
+	kind.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
 	have.NeutronBase.Diff(labels(w), c)
 	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
-	reconcile.Field(c, "spec.resource.adminStateUp", have.AdminStateUp, cloud.Or(want.AdminStateUp, true))
+	kind.Field(c, "spec.resource.adminStateUp", have.AdminStateUp, cloud.Or(want.AdminStateUp, true))
 	if len(want.ExternalGateways) == 0 {
-		reconcile.Field(c, "spec.resource.externalGateways", have.gatewayNetwork(), "")
+		kind.Field(c, "spec.resource.externalGateways", have.gatewayNetwork(), "")
 	} else {
-		reconcile.Link(c, "spec.resource.externalGateways[0].networkRef", have.gatewayNetwork(), out(w), reconcile.InPlace)
+		kind.Link(c, "spec.resource.externalGateways[0].networkRef", have.gatewayNetwork(), out(w), kind.InPlace)
 	}
-	reconcile.Pointer(c, "spec.resource.distributed", have.Distributed, want.Distributed, reconcile.Replace)
+	kind.Pointer(c, "spec.resource.distributed", have.Distributed, want.Distributed, kind.Replace)
 	if want.AvailabilityZoneHints != nil {
-		reconcile.Set(c, "spec.resource.availabilityZoneHints", have.AvailabilityZoneHints, want.AvailabilityZoneHints, reconcile.Replace)
+		kind.Set(c, "spec.resource.availabilityZoneHints", have.AvailabilityZoneHints, want.AvailabilityZoneHints, kind.Replace)
 	}
 }
 
 // out is the external network of a router; the zero Ref for none.
-func out(w reconcile.Want[Spec]) reconcile.Ref {
+func out(w kind.Want[Spec]) kind.Ref {
 	if len(w.Spec.ExternalGateways) == 0 {
-		return reconcile.Ref{}
+		return kind.Ref{}
 	}
 	return w.Ref("Network", w.Spec.ExternalGateways[0].NetworkRef)
 }
 
-func labels(w reconcile.Want[Spec]) cloud.Labels {
+func labels(w kind.Want[Spec]) cloud.Labels {
 	return cloud.Labels{Description: cloud.Or(w.Spec.Description, ""), Tags: w.Spec.Tags, MarkInTags: w.OthersWrite("spec.resource.description")}
 }
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	f := w.Spec
 	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description()) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }

@@ -8,19 +8,19 @@ import (
 	"net/url"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 var resource = cloud.NeutronKind{Collection: "ports", Singular: "port"}
 
 type driver struct{ c *cloud.Client }
 
-func (d driver) live(s *State) reconcile.Live[*State] {
+func (d driver) live(s *State) kind.Live[*State] {
 	live := cloud.Live(d.c, s.NeutronBase, s)
 	if s.DeviceID != "" {
 		live.Uses, live.InUse = append(live.Uses, s.DeviceID), true
 	} else if live.Mark != nil && live.Mark.Applied != "" {
-		live.Mark.Applied = reconcile.Unreadable // it was never attached: whoever detaches one deletes it
+		live.Mark.Applied = kind.Unreadable // it was never attached: whoever detaches one deletes it
 	}
 	for _, ip := range s.FixedIPs {
 		live.Uses = append(live.Uses, ip.SubnetID)
@@ -30,12 +30,12 @@ func (d driver) live(s *State) reconcile.Live[*State] {
 
 // List returns the routers' interfaces in the project. A port that was made
 // for one and is not attached yet already says that it is one.
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	ports, err := cloud.ListNeutron[State](ctx, d.c, resource, "?project_id="+d.c.ProjectID)
 	if err != nil {
 		return nil, err
 	}
-	var out []reconcile.Live[*State]
+	var out []kind.Live[*State]
 	for i := range ports {
 		if ports[i].isInterface() {
 			out = append(out, d.live(&ports[i]))
@@ -48,7 +48,7 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 // port, and attaches it. A kill in between leaves a port that Diff reports as
 // not attached. No security group is on it, as on the ports that Neutron makes
 // for routers itself.
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	router, subnet := w.Ref("Router", w.Spec.RouterRef), w.Ref("Subnet", w.Spec.SubnetRef)
 	address := fixedIP{SubnetID: subnet.ID, IPAddress: subnet.Attr["gateway_ip"]}
 	body := map[string]any{
@@ -56,14 +56,14 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 		"security_groups": []string{}, "fixed_ips": []fixedIP{address},
 	}
 	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, cloud.Labels{})
-	if errors.Is(err, reconcile.ErrBusy) && address.IPAddress != "" {
-		return reconcile.Live[*State]{}, d.explainBusy(ctx, w, address, subnet.Attr["network_id"], err)
+	if errors.Is(err, kind.ErrBusy) && address.IPAddress != "" {
+		return kind.Live[*State]{}, d.explainBusy(ctx, w, address, subnet.Attr["network_id"], err)
 	}
 	if err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	if err := d.attach(ctx, router.ID, made.ID); err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	made.DeviceID = router.ID
 	return d.live(made), nil
@@ -77,7 +77,7 @@ func (d driver) attach(ctx context.Context, router, port string) error {
 // explainBusy finds out who has the subnet's gateway address. A port of another
 // RouterInterface may be on its way out; one that no stack made stays, and a
 // person has to decide.
-func (d driver) explainBusy(ctx context.Context, w reconcile.Want[Spec], address fixedIP, network string, busy error) error {
+func (d driver) explainBusy(ctx context.Context, w kind.Want[Spec], address fixedIP, network string, busy error) error {
 	query := url.Values{"network_id": {network}, "fixed_ips": {"ip_address=" + address.IPAddress}}
 	holders, err := cloud.ListNeutron[State](ctx, d.c, resource, "?"+query.Encode())
 	if err != nil {
@@ -89,10 +89,10 @@ func (d driver) explainBusy(ctx context.Context, w reconcile.Want[Spec], address
 		switch {
 		case !h.on(address.SubnetID):
 		case h.Mark() != nil:
-			return fmt.Errorf("%w: %s, which is %s; only one of the two can be attached", reconcile.ErrBusy, held, h.Mark().Owner)
+			return fmt.Errorf("%w: %s, which is %s; only one of the two can be attached", kind.ErrBusy, held, h.Mark().Owner)
 		default:
 			return fmt.Errorf("%w: %s, which no stack made; detach it from there, or remove this RouterInterface and leave the subnet as it is attached now",
-				reconcile.ErrRejected, held)
+				kind.ErrRejected, held)
 		}
 	}
 	return busy
@@ -106,8 +106,8 @@ func (s *State) holder() string {
 }
 
 // Update attaches a port that is not attached yet, and writes the mark.
-func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
-	if reconcile.Has(changes, "spec.routerRef") {
+func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
+	if kind.Has(changes, "spec.routerRef") {
 		if err := d.attach(ctx, w.Ref("Router", w.Spec.RouterRef).ID, have.ID); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 }
 
 // Delete detaches the port, which deletes it.
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
 	if have.State.DeviceID == "" {
 		return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what an interface shall be, in K-ORC's words
@@ -50,29 +50,29 @@ type rules struct{}
 
 // Kind is the kind RouterInterface over c, which may be nil where only rules
 // are needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.DefineFlat[Spec, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.DefineFlat[Spec, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "RouterInterface", Service: cloud.Network,
 		Unmark: cloud.UnmarkByLabel("port"),
 		Doc:    "A subnet's connection to a router (Neutron).",
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string { return w.Key.Name }
+func (rules) Name(w kind.Want[Spec]) string { return w.Key.Name }
 
-func (rules) Validate(*Spec, *reconcile.Report) {}
+func (rules) Validate(*Spec, *kind.Report) {}
 
 // Diff reports a port that is not attached yet as a change in place; one on
 // another router or subnet must be made anew.
-func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	router, subnet := w.Ref("Router", w.Spec.RouterRef), w.Ref("Subnet", w.Spec.SubnetRef)
-	cost := reconcile.Replace
+	cost := kind.Replace
 	if have.DeviceID == "" {
-		cost = reconcile.InPlace
+		cost = kind.InPlace
 	}
-	reconcile.Link(c, "spec.routerRef", have.DeviceID, router, cost)
+	kind.Link(c, "spec.routerRef", have.DeviceID, router, cost)
 	if subnet.Ready && !have.on(subnet.ID) {
-		reconcile.Fixed(c, "spec.subnetRef", have.subnets(), subnet.ID)
+		kind.Fixed(c, "spec.subnetRef", have.subnets(), subnet.ID)
 	}
 }
 
@@ -84,7 +84,7 @@ func (s *State) subnets() string {
 	return strings.Join(ids, " ")
 }
 
-func (rules) Match(reconcile.Want[struct{}], *State) bool { return false }
+func (rules) Match(kind.Want[struct{}], *State) bool { return false }
 
 // Observed is what status shows beside the ID; K-ORC has nothing there.
 type Observed struct {

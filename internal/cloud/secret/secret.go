@@ -6,7 +6,7 @@ package secret
 import (
 	"maps"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Body is what a Secret has beside its metadata.
@@ -19,14 +19,14 @@ type Body struct {
 }
 
 // Kind is the kind Secret.
-func Kind() reconcile.Kind {
-	return reconcile.DefineData(reconcile.Info{
+func Kind() kind.Kind {
+	return kind.DefineData(kind.Info{
 		Version: "v1", Kind: "Secret",
 		Doc: "Text that other objects refer to and that never appears in a plan, log or report.",
 	}, read)
 }
 
-func read(b *Body, _ *reconcile.Report) map[string]string {
+func read(b *Body, _ *kind.Report) map[string]string {
 	out := make(map[string]string, len(b.Data)+len(b.StringData))
 	for key, content := range b.Data {
 		out[key] = string(content)

@@ -6,12 +6,13 @@ import (
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/secret"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-func read(text string) ([]reconcile.Desired, error) {
+func read(text string) ([]kind.Desired, error) {
 	files := fstest.MapFS{"a.yaml": {Data: []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n" + text)}}
-	want, _, err := reconcile.Read(files, []reconcile.Kind{secret.Kind()}, reconcile.Defaults{})
+	want, _, err := resolve.Read(files, []kind.Kind{secret.Kind()}, kind.Defaults{})
 	return want, err
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // circle is web and a group whose rules name web, as those of web name it.
@@ -108,14 +108,14 @@ func TestRandomCirclesConverge(t *testing.T) {
 	for seed := range 12 {
 		repo := rapid.Custom(anyGroups)
 		for _, doc := range []string{repo.Example(2 * seed), repo.Example(2*seed + 1)} {
-			if pass := g.Sync(doc); pass.Outcome() != reconcile.InSync {
+			if pass := g.Sync(doc); pass.Outcome() != plan.InSync {
 				t.Fatalf("%s: %v\n%s", pass.Outcome(), pass.Failures, doc)
 			}
 			if plan := g.Plan(doc); !plan.InSync() {
 				t.Fatalf("the plan is not empty: %v\n%s", plan.Summary(), doc)
 			}
 		}
-		if pass := g.Sync(""); pass.Outcome() != reconcile.InSync || pass.Last.Owned != 0 {
+		if pass := g.Sync(""); pass.Outcome() != plan.InSync || pass.Last.Owned != 0 {
 			t.Fatalf("%s, %d groups left: %v", pass.Outcome(), pass.Last.Owned, pass.Failures)
 		}
 	}

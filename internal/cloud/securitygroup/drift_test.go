@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 func TestRulesChangedByHand(t *testing.T) {
@@ -50,7 +50,7 @@ func mended(t *testing.T, g *kindtest.Target, doc, what string) {
 	t.Helper()
 	noticed := false
 	for _, step := range g.Plan(doc).Steps {
-		noticed = noticed || step.Key == key && step.Drift && reconcile.Has(step.Changes, "spec.resource.rules")
+		noticed = noticed || step.Key == key && step.Drift && kind.Has(step.Changes, "spec.resource.rules")
 	}
 	if !noticed {
 		t.Errorf("%s: not noticed as drift", what)

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 var resource = cloud.NeutronKind{Collection: "security-groups", Singular: "security_group"}
@@ -16,7 +16,7 @@ type driver struct{ c *cloud.Client }
 
 // live takes rules that name another group for loose: they go with that group.
 // (neutron/db/models/securitygroup.py: remote_group_id, ondelete CASCADE)
-func (d driver) live(s *State) reconcile.Live[*State] {
+func (d driver) live(s *State) kind.Live[*State] {
 	live := cloud.Live(d.c, s.NeutronBase, s)
 	for _, r := range s.Rules {
 		if r.RemoteGroupID != "" && r.RemoteGroupID != s.ID {
@@ -27,32 +27,32 @@ func (d driver) live(s *State) reconcile.Live[*State] {
 }
 
 // List returns the groups with their rules, those that others share included.
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	return cloud.ListLive(ctx, d.c, resource, "", d.live)
 }
 
 // Create makes the group, then its rules, and says last that all is done. A kill
 // in between leaves a group that is known to be half-made; one whose remote groups
 // are not all there yet stays unfinished.
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	body := map[string]any{"name": rules{}.Name(w)}
 	cloud.Put(body, "stateful", w.Spec.Stateful)
 	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, cloud.Begun(w.Mark), labels(w.Spec))
 	if err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	if made.Rules, err = d.setRules(ctx, w, made); err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	mark := w.Mark
 	if len(possible(w, made.ID)) < len(w.Spec.Rules) {
-		mark.Applied = reconcile.Unfinished
+		mark.Applied = kind.Unfinished
 	}
 	if err := cloud.FinishNeutron(ctx, d.c, resource, &made.NeutronBase, nil, nil, mark, labels(w.Spec)); err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	live := d.live(made)
 	live.Mark = &mark
@@ -61,9 +61,9 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 
 // Update sets the rules first. They raise the group's revision, so it is read
 // again before the rest is written.
-func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
 	state := *have.State
-	if reconcile.Has(changes, "spec.resource.rules") {
+	if kind.Has(changes, "spec.resource.rules") {
 		if _, err := d.setRules(ctx, w, &state); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 	return cloud.UpdateNeutron(ctx, d.c, resource, state.NeutronBase, changes, fields, w.Mark, labels(w.Spec))
 }
 
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
 	return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
 }
 
@@ -90,7 +90,7 @@ type possibleRule struct {
 }
 
 // possible are the rules of the manifest that the group with that ID can have now.
-func possible(w reconcile.Want[Spec], id string) (list []possibleRule) {
+func possible(w kind.Want[Spec], id string) (list []possibleRule) {
 	for i := range w.Spec.Rules {
 		rule := possibleRule{Rule: &w.Spec.Rules[i]}
 		switch ref := w.Ref("SecurityGroup", cloud.Or(rule.RemoteGroupRef, "")); {
@@ -108,7 +108,7 @@ func possible(w reconcile.Want[Spec], id string) (list []possibleRule) {
 
 // setRules adds what is missing, removes what is too much, and answers with the
 // rules that are there then.
-func (d driver) setRules(ctx context.Context, w reconcile.Want[Spec], s *State) ([]stateRule, error) {
+func (d driver) setRules(ctx context.Context, w kind.Want[Spec], s *State) ([]stateRule, error) {
 	e := compare(s.Rules, possible(w, s.ID))
 	if err := d.remove(ctx, e.before); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (d driver) setRules(ctx context.Context, w reconcile.Want[Spec], s *State) 
 func (d driver) remove(ctx context.Context, list []stateRule) error {
 	for _, r := range list {
 		err := d.c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodDelete, Path: "security-group-rules/" + r.ID})
-		if err != nil && !errors.Is(err, reconcile.ErrGone) {
+		if err != nil && !errors.Is(err, kind.ErrGone) {
 			return fmt.Errorf("remove rule %s: %w", r.key().text(), err)
 		}
 	}

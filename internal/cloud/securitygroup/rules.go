@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // traffic is what a rule lets through, in one spelling: two rules of the same
@@ -125,7 +125,7 @@ func textsOf(have []stateRule) []string {
 	return out
 }
 
-func wantedTexts(w reconcile.Want[Spec]) []string {
+func wantedTexts(w kind.Want[Spec]) []string {
 	var out []string
 	for i := range w.Spec.Rules {
 		rule := &w.Spec.Rules[i]

@@ -9,7 +9,7 @@ import (
 	"fmt"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a security group shall be. Field names and meanings are K-ORC's
@@ -49,26 +49,26 @@ type Filter struct {
 	cloud.TagFilter     `json:",inline"`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 type rules struct{}
 
 // Kind is the kind SecurityGroup over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "SecurityGroup", Service: cloud.Network,
 		Unmark: cloud.UnmarkByLabel("security group"),
 		Doc:    "A set of firewall rules for ports (Neutron).",
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+func (rules) Name(w kind.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
 
 // Validate checks each rule, and that no two let the same traffic through:
 // Neutron refuses the second of them.
-func (rules) Validate(s *Spec, r *reconcile.Report) {
+func (rules) Validate(s *Spec, r *kind.Report) {
 	seen := map[traffic]int{}
 	for i := range s.Rules {
 		rule := &s.Rules[i]
@@ -82,7 +82,7 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 	}
 }
 
-func (rule *Rule) validate(field string, r *reconcile.Report) {
+func (rule *Rule) validate(field string, r *kind.Report) {
 	if rule.RemoteIPPrefix != nil && rule.RemoteGroupRef != nil {
 		r.Problem(field+".remoteGroupRef", "is given along with remoteIPPrefix", "make two rules of it")
 	}
@@ -95,7 +95,7 @@ func (rule *Rule) validate(field string, r *reconcile.Report) {
 }
 
 // validatePorts mirrors neutron/db/securitygroups_db.py: _validate_port_range.
-func (rule *Rule) validatePorts(field string, r *reconcile.Report) {
+func (rule *Rule) validatePorts(field string, r *kind.Report) {
 	ports := rule.PortRange
 	switch protocol(cloud.Or(rule.Protocol, ""), rule.Ethertype) {
 	case "":
@@ -113,15 +113,15 @@ func (rule *Rule) validatePorts(field string, r *reconcile.Report) {
 	}
 }
 
-func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	want := w.Spec
-	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
+	kind.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
 	have.NeutronBase.Diff(labels(want), c)
 	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
 	if have.Stateful != nil {
-		reconcile.Fixed(c, "spec.resource.stateful", *have.Stateful, cloud.Or(want.Stateful, true))
+		kind.Fixed(c, "spec.resource.stateful", *have.Stateful, cloud.Or(want.Stateful, true))
 	}
-	reconcile.Set(c, "spec.resource.rules", textsOf(have.Rules), wantedTexts(w), reconcile.InPlace)
+	kind.Set(c, "spec.resource.rules", textsOf(have.Rules), wantedTexts(w), kind.InPlace)
 }
 
 // labels keep the mark in the tags: the dashboard offers to rewrite the description
@@ -130,7 +130,7 @@ func labels(s *Spec) cloud.Labels {
 	return cloud.Labels{Description: cloud.Or(s.Description, ""), Tags: s.Tags, MarkInTags: true}
 }
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	f := w.Spec
 	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description()) && f.ProjectFilter.Match(have.ProjectID, w.Ref) && f.TagFilter.Match(have.UserTags())
 }

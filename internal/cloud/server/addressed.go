@@ -1,6 +1,6 @@
 package server
 
-// Addresses implements reconcile.Addressed.
+// Addresses implements plan.Addressed.
 func (o Observed) Addresses() (list []string) {
 	for _, i := range o.Interfaces {
 		for _, ip := range i.FixedIPs {

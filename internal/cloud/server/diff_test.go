@@ -8,12 +8,14 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/server"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-func read(t *testing.T, text string) []reconcile.Desired {
+func read(t *testing.T, text string) []kind.Desired {
 	t.Helper()
-	want, _, err := reconcile.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, kinds(nil), reconcile.Defaults{})
+	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, kinds(nil), kind.Defaults{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,30 +23,30 @@ func read(t *testing.T, text string) []reconcile.Desired {
 }
 
 // plan decides about the server of the suite, of which the cloud shows state.
-func plan(t *testing.T, state *server.State) reconcile.Step {
+func planOf(t *testing.T, state *server.State) plan.Step {
 	t.Helper()
-	mark := reconcile.Mark{Owner: reconcile.OwnerText("s", key)}
-	have := reconcile.Snapshot{"Server": {Items: []reconcile.Live[any]{{ID: "s1", Name: state.Name, Mark: &mark, Mine: true, Phase: reconcile.Ready, State: state}}}}
-	for _, step := range reconcile.Make(reconcile.Input{Stack: "s", Kinds: kinds(nil), Want: read(t, needs+"\n---\n"+object), Have: have, Replace: true}).Steps {
+	mark := kind.Mark{Owner: kind.OwnerText("s", key)}
+	have := kind.Snapshot{"Server": {Items: []kind.Live[any]{{ID: "s1", Name: state.Name, Mark: &mark, Mine: true, Phase: kind.Ready, State: state}}}}
+	for _, step := range plan.Make(plan.Input{Stack: "s", Kinds: kinds(nil), Want: read(t, needs+"\n---\n"+object), Have: have, Replace: true}).Steps {
 		if step.Key == key {
 			return step
 		}
 	}
 	t.Fatal("no step")
-	return reconcile.Step{}
+	return plan.Step{}
 }
 
 func shown() *server.State {
 	s := &server.State{Name: "web-1", Description: "says hello", Tags: []string{"blue", "web"}, AvailabilityZone: "az-a", ConfigDrive: "True",
-		Metadata: map[string]string{"role": "front", cloud.OwnerKey + "-user-data": reconcile.Digest("#!/bin/sh\necho one\n")}}
-	s.Metadata[cloud.OwnerKey+"-hints"] = reconcile.Digest(`{"additionalProperties":{"rack":"r1"}}`)
+		Metadata: map[string]string{"role": "front", cloud.OwnerKey + "-user-data": kind.Digest("#!/bin/sh\necho one\n")}}
+	s.Metadata[cloud.OwnerKey+"-hints"] = kind.Digest(`{"additionalProperties":{"rack":"r1"}}`)
 	return s
 }
 
-func fieldsOf(s reconcile.Step) []string {
+func fieldsOf(s plan.Step) []string {
 	var out []string
 	for _, c := range s.Changes {
-		if c.Field != reconcile.MarkField {
+		if c.Field != kind.MarkField {
 			out = append(out, c.Field+" "+c.Disruption.String())
 		}
 	}
@@ -68,7 +70,7 @@ func TestDiff(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := shown()
 			tt.change(s)
-			if got := strings.Join(fieldsOf(plan(t, s)), "; "); got != tt.want {
+			if got := strings.Join(fieldsOf(planOf(t, s)), "; "); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -78,7 +80,7 @@ func TestDiff(t *testing.T) {
 func TestUserDataStaysSecret(t *testing.T) {
 	s := shown()
 	s.Metadata[cloud.OwnerKey+"-user-data"] = "x"
-	text, err := json.Marshal(plan(t, s))
+	text, err := json.Marshal(planOf(t, s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +107,7 @@ func TestRefusals(t *testing.T) {
 				t.Fatalf("%q is not in the manifest", tt.old)
 			}
 			text := needs + "\n---\n" + strings.Replace(object, tt.old, tt.new, 1)
-			_, _, err := reconcile.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, kinds(nil), reconcile.Defaults{})
+			_, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, kinds(nil), kind.Defaults{})
 			if err == nil || !strings.Contains(err.Error(), tt.problem) {
 				t.Errorf("error is %v, want %q", err, tt.problem)
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const withVolume = `
@@ -86,7 +86,7 @@ func TestAttackDoubledVolumeStaysAttached(t *testing.T) {
 		if s.Key.Kind == "Server" && s.Action.Writes() && len(s.Awaits) == 0 {
 			t.Errorf("%s would be carried out: %s", s.Key, s.Action)
 		}
-		if s.Key.Kind == "Volume" && (s.Action != reconcile.Refuse || !s.Error) {
+		if s.Key.Kind == "Volume" && (s.Action != plan.Refuse || !s.Error) {
 			t.Errorf("the volume's step is %s", s.Action)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Microversions of Nova. (nova/api/openstack/rest_api_version_history.rst)
@@ -24,7 +24,7 @@ const (
 type driver struct{ c *cloud.Client }
 
 // List reads the servers, and by two more lists their ports and groups.
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	version, err := d.c.Microversion(ctx, cloud.Compute, withFlavorID)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]reconcile.Live[*State], len(list))
+	out := make([]kind.Live[*State], len(list))
 	for i := range list {
 		s := &list[i]
 		s.Ports, s.Groups, s.GroupsKnown = ports[s.ID], groups[s.ID], groupsKnown
@@ -74,7 +74,7 @@ func (d driver) groups(ctx context.Context) (byServer map[string][]string, known
 		Members []string `json:"members"`
 	}
 	list, err := cloud.ListByOffset[group](ctx, d.c, cloud.Call{Service: cloud.Compute, Path: "os-server-groups"}, "server_groups")
-	if errors.Is(err, reconcile.ErrRejected) || errors.Is(err, reconcile.ErrGone) {
+	if errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrGone) {
 		return nil, false, nil
 	}
 	byServer = map[string][]string{}
@@ -89,14 +89,14 @@ func (d driver) groups(ctx context.Context) (byServer map[string][]string, known
 // Create makes the server in one request. On clouds that take no tags at creation,
 // or plug a server in that shall have no port, the mark stays half-made until an
 // update has seen to that.
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	version, err := d.c.Microversion(ctx, cloud.Compute, withTagsAtCreate)
 	if err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	if len(w.Spec.Tags) > 0 && !cloud.AtLeast(version, withTagsAtCreate) {
 		if _, err := d.c.Require(ctx, cloud.Compute, withTags, "tags of servers"); err != nil {
-			return reconcile.Live[*State]{}, err
+			return kind.Live[*State]{}, err
 		}
 		w.Mark.Applied = ""
 	}
@@ -108,7 +108,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	}
 	call := cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Body: creation(w, version), Into: &answer, Microversion: version, Secret: secretUserData(w.Spec)}
 	if err := d.c.Do(ctx, call); err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	made := &State{ID: answer.Server.ID, Name: rules{}.Name(w), ProjectID: d.c.ProjectID, Status: "BUILD", Metadata: allMetadata(w, true)}
 	live := made.live(d.c.ProjectID)
@@ -117,7 +117,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 }
 
 // uses are the IDs of what the server leans on for as long as it lives.
-func uses(w reconcile.Want[Spec]) []string {
+func uses(w kind.Want[Spec]) []string {
 	refs := slices.Concat(portRefs(w), volumeRefs(w))
 	if boot := w.Spec.BootVolume; boot != nil {
 		refs = append(refs, w.Ref("Volume", boot.VolumeRef))
@@ -135,6 +135,6 @@ func uses(w reconcile.Want[Spec]) []string {
 }
 
 // Delete asks Nova to delete the server, which takes it a while.
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
 	return false, d.c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: "servers/" + have.ID})
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/port"
 	"github.com/stackreeve/stackreeve/internal/cloud/securitygroup"
 	"github.com/stackreeve/stackreeve/internal/cloud/subnet"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func pluggedKinds(c *cloud.Client) []reconcile.Kind {
-	return append([]reconcile.Kind{network.Kind(c), subnet.Kind(c), securitygroup.Kind(c), port.Kind(c)}, kinds(c)...)
+func pluggedKinds(c *cloud.Client) []kind.Kind {
+	return append([]kind.Kind{network.Kind(c), subnet.Kind(c), securitygroup.Kind(c), port.Kind(c)}, kinds(c)...)
 }
 
 const plugs = `
@@ -112,12 +113,12 @@ func TestPortMadeAnew(t *testing.T) {
 		"metadata: {name: eth0}\nspec: {resource: {networkRef: front, addresses: [{subnetRef: front, ip: 10.77.0.200}]}}", 1)
 	pass := g.MustSync(moved + "\n---\n" + plugged)
 	for _, r := range pass.Results {
-		if r.Step.Key == key && r.Step.Action != reconcile.Update {
+		if r.Step.Key == key && r.Step.Action != plan.Update {
 			t.Errorf("the server's step is %s, want update", r.Step.Action)
 		}
 	}
 	for _, step := range pass.Last.Steps {
-		if step.Key == key && step.Action != reconcile.Keep {
+		if step.Key == key && step.Action != plan.Keep {
 			t.Errorf("the server is not as wanted: %s", step.Reason)
 		}
 	}
@@ -136,7 +137,7 @@ spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1sUMn8G7ZzPp
 	machine := "\n---\n" + strings.Replace(plugged, "imageRef: os", "imageRef: os\n    keypairRef: "+g.Stack, 1)
 	g.MustSync(plugs + pairs + machine)
 	for _, step := range g.Plan(plugs + strings.Replace(pairs, "pTx9u one", "pTx9u two", 1) + machine).Steps {
-		want := map[string]reconcile.Action{"KeyPair": reconcile.Recreate, "Server": reconcile.Keep}[step.Key.Kind]
+		want := map[string]plan.Action{"KeyPair": plan.Recreate, "Server": plan.Keep}[step.Key.Kind]
 		if want != "" && step.Action != want {
 			t.Errorf("the plan is to %s %s, want %s", step.Action, step.Key, want)
 		}

@@ -7,12 +7,12 @@ import (
 	"net/netip"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // creation is the body of the request that makes the server at a microversion.
 // (nova/api/openstack/compute/schemas/servers.py)
-func creation(w reconcile.Want[Spec], version string) map[string]any {
+func creation(w kind.Want[Spec], version string) map[string]any {
 	want := w.Spec
 	hasDescription := cloud.AtLeast(version, withDescription)
 	server := map[string]any{
@@ -50,7 +50,7 @@ func creation(w reconcile.Want[Spec], version string) map[string]any {
 	return body
 }
 
-func networks(w reconcile.Want[Spec], version string) any {
+func networks(w kind.Want[Spec], version string) any {
 	var list []map[string]any
 	for _, ref := range portRefs(w) {
 		list = append(list, map[string]any{"port": ref.ID})
@@ -65,7 +65,7 @@ func networks(w reconcile.Want[Spec], version string) any {
 }
 
 // blockDevices lists the disks of a server that has more than its image's.
-func blockDevices(w reconcile.Want[Spec]) []map[string]any {
+func blockDevices(w kind.Want[Spec]) []map[string]any {
 	if w.Spec.BootVolume == nil && len(w.Spec.Volumes) == 0 {
 		return nil
 	}
@@ -91,7 +91,7 @@ func blockDevices(w reconcile.Want[Spec]) []map[string]any {
 
 // hints are the scheduler hints in Nova's words.
 // (nova/api/openstack/compute/schemas/servers.py: scheduler hints)
-func hints(w reconcile.Want[Spec]) map[string]any {
+func hints(w kind.Want[Spec]) map[string]any {
 	h := w.Spec.SchedulerHints
 	out := map[string]any{}
 	if h == nil {

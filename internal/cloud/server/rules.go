@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Metadata keys of what Nova does not show (user data, hints), or did not
@@ -25,9 +25,9 @@ const (
 // (nova/api/openstack/compute/schemas/user_data.py)
 const maxUserData = 65535
 
-func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+func (rules) Name(w kind.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
 
-func (rules) Validate(s *Spec, r *reconcile.Report) {
+func (rules) Validate(s *Spec, r *kind.Report) {
 	switch {
 	case s.ImageRef == "" && s.BootVolume == nil:
 		r.Problem("spec.resource", "says not what to boot from", "give imageRef or bootVolume")
@@ -45,7 +45,7 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 		switch {
 		case seen[m.Key]:
 			r.Problem(field, "is given twice", "keep one of them")
-		case reconcile.ReservedKey(m.Key):
+		case kind.ReservedKey(m.Key):
 			r.Problem(field, "is reserved for the mark of the owner", "choose another key")
 		}
 		seen[m.Key] = true
@@ -55,7 +55,7 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 	}
 }
 
-func validateUserData(u *UserData, r *reconcile.Report) {
+func validateUserData(u *UserData, r *kind.Report) {
 	sources := 0
 	for _, given := range []bool{u.SecretRef != nil, u.SecretKeyRef != nil, u.ConfigMapRef != nil, u.Value != nil} {
 		if given {
@@ -70,7 +70,7 @@ func validateUserData(u *UserData, r *reconcile.Report) {
 	}
 }
 
-func validateLength(field, text string, r *reconcile.Report) {
+func validateLength(field, text string, r *kind.Report) {
 	if base64.StdEncoding.EncodedLen(len(text)) > maxUserData {
 		r.Problem(field, fmt.Sprintf("gives %d bytes of user data, more than the %d that Nova takes", len(text), base64.StdEncoding.DecodedLen(maxUserData)/3*3),
 			"shorten it, or let it fetch the rest")
@@ -79,7 +79,7 @@ func validateLength(field, text string, r *reconcile.Report) {
 
 // Expand makes no object; it looks whether the user data that the server refers
 // to is there.
-func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+func (rules) Expand(s *Spec, e *kind.Expansion) {
 	u := s.UserData
 	switch {
 	case u == nil:
@@ -92,7 +92,7 @@ func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 	}
 }
 
-func look(e *reconcile.Expansion, field, kind, name string, keys ...string) {
+func look(e *kind.Expansion, field, kind, name string, keys ...string) {
 	if !e.Declares(kind, name) {
 		return // a missing object is reported with the other references
 	}
@@ -116,37 +116,37 @@ func hintsPrint(s *Spec) string {
 	if err != nil || string(text) == "{}" {
 		return unset
 	}
-	return reconcile.Digest(string(text))
+	return kind.Digest(string(text))
 }
 
-func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	want := w.Spec
-	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
-	reconcile.Field(c, "spec.resource.description", have.description(), cloud.Or(want.Description, ""))
-	reconcile.Set(c, "spec.resource.tags", have.Tags, want.Tags, reconcile.InPlace)
-	reconcile.Field(c, "spec.resource.metadata", cloud.UserMetadata(have.Metadata), metadata(want))
-	reconcile.Link(c, "spec.resource.flavorRef", have.Flavor.ID, w.Ref("Flavor", want.FlavorRef), reconcile.Replace)
-	reconcile.Link(c, "spec.resource.imageRef", have.Image.ID, w.Ref("Image", want.ImageRef), reconcile.Replace)
+	kind.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
+	kind.Field(c, "spec.resource.description", have.description(), cloud.Or(want.Description, ""))
+	kind.Set(c, "spec.resource.tags", have.Tags, want.Tags, kind.InPlace)
+	kind.Field(c, "spec.resource.metadata", cloud.UserMetadata(have.Metadata), metadata(want))
+	kind.Link(c, "spec.resource.flavorRef", have.Flavor.ID, w.Ref("Flavor", want.FlavorRef), kind.Replace)
+	kind.Link(c, "spec.resource.imageRef", have.Image.ID, w.Ref("Image", want.ImageRef), kind.Replace)
 	if want.AvailabilityZone != "" {
 		zone, _, _ := strings.Cut(want.AvailabilityZone, ":") // zone:host, for administrators
-		reconcile.Fixed(c, "spec.resource.availabilityZone", have.AvailabilityZone, zone)
+		kind.Fixed(c, "spec.resource.availabilityZone", have.AvailabilityZone, zone)
 	}
 	if key := w.Ref("KeyPair", want.KeypairRef); key.Name == "" || key.ID != "" {
-		reconcile.Fixed(c, "spec.resource.keypairRef", have.KeyName, key.ID)
+		kind.Fixed(c, "spec.resource.keypairRef", have.KeyName, key.ID)
 	}
-	reconcile.Pointer(c, "spec.resource.configDrive", have.ConfigDrive == "True", want.ConfigDrive, reconcile.Replace)
+	kind.Pointer(c, "spec.resource.configDrive", have.ConfigDrive == "True", want.ConfigDrive, kind.Replace)
 	diffLinks(c, "spec.resource.ports", have.portIDs(), portRefs(w))
 	diffVolumes(w, have, c)
 	diffUnseen(w, have, c)
 }
 
-func diffVolumes(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func diffVolumes(w kind.Want[Spec], have *State, c *kind.Changes) {
 	boot := ""
 	if w.Spec.BootVolume != nil {
 		ref := w.Ref("Volume", w.Spec.BootVolume.VolumeRef)
 		boot = ref.ID
 		if boot != "" && !slices.Contains(have.volumeIDs(), boot) {
-			c.Add(reconcile.Change{Field: "spec.resource.bootVolume", Have: have.volumeIDs(), Want: boot, Disruption: reconcile.Replace})
+			c.Add(kind.Change{Field: "spec.resource.bootVolume", Have: have.volumeIDs(), Want: boot, Disruption: kind.Replace})
 		}
 		if boot == "" {
 			return // which of the volumes is booted from cannot be told
@@ -157,13 +157,13 @@ func diffVolumes(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 
 // diffDisks says which disks the server would lose, too: their data is not deleted,
 // and yet the server starts without it.
-func diffDisks(c *reconcile.Changes, have []string, want []reconcile.Ref) {
+func diffDisks(c *kind.Changes, have []string, want []kind.Ref) {
 	const field = "spec.resource.volumes"
-	var links reconcile.Changes
+	var links kind.Changes
 	diffLinks(&links, field, have, want)
 	for _, change := range links.List() {
 		gone := slices.DeleteFunc(slices.Clone(have), func(id string) bool {
-			return slices.ContainsFunc(want, func(ref reconcile.Ref) bool { return ref.ID == id })
+			return slices.ContainsFunc(want, func(ref kind.Ref) bool { return ref.ID == id })
 		})
 		if len(gone) > 0 {
 			change.Loss = "the disk " + strings.Join(gone, ", ") + " with the data on it"
@@ -178,11 +178,11 @@ func diffDisks(c *reconcile.Changes, have []string, want []reconcile.Ref) {
 // diffUnseen compares what Nova does not show by the fingerprints that were
 // left at creation. Of a server that we did not make, or that has lost them,
 // nothing is known; then they are only written down.
-func diffUnseen(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func diffUnseen(w kind.Want[Spec], have *State, c *kind.Changes) {
 	add := func(field, print, want string, same, known, secret bool) {
-		change := reconcile.Change{Field: field, Have: print, Want: want, Disruption: reconcile.Replace, Secret: secret}
+		change := kind.Change{Field: field, Have: print, Want: want, Disruption: kind.Replace, Secret: secret}
 		if !known {
-			change.Have, change.Disruption = "unknown", reconcile.InPlace
+			change.Have, change.Disruption = "unknown", kind.InPlace
 		}
 		if !same {
 			c.Add(change)
@@ -202,31 +202,31 @@ func diffUnseen(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
 	}
 	group := w.Ref("ServerGroup", name)
 	if name == "" || group.ID != "" && !slices.Contains(have.Groups, group.ID) {
-		reconcile.Fixed(c, "spec.resource.schedulerHints.serverGroupRef", strings.Join(have.Groups, ","), group.ID)
+		kind.Fixed(c, "spec.resource.schedulerHints.serverGroupRef", strings.Join(have.Groups, ","), group.ID)
 	}
 }
 
 // diffLinks reports a set of references that can be changed in place.
-func diffLinks(c *reconcile.Changes, field string, have []string, want []reconcile.Ref) {
+func diffLinks(c *kind.Changes, field string, have []string, want []kind.Ref) {
 	ids := make([]string, len(want))
 	for i, ref := range want {
 		if ids[i] = ref.ID; ref.ID == "" {
 			ids[i] = "known once " + ref.Key.String() + " is ready"
 		}
 	}
-	reconcile.Set(c, field, have, ids, reconcile.InPlace)
+	kind.Set(c, field, have, ids, kind.InPlace)
 }
 
-func portRefs(w reconcile.Want[Spec]) []reconcile.Ref {
-	refs := make([]reconcile.Ref, len(w.Spec.Ports))
+func portRefs(w kind.Want[Spec]) []kind.Ref {
+	refs := make([]kind.Ref, len(w.Spec.Ports))
 	for i, p := range w.Spec.Ports {
 		refs[i] = w.Ref("Port", p.PortRef)
 	}
 	return refs
 }
 
-func volumeRefs(w reconcile.Want[Spec]) []reconcile.Ref {
-	refs := make([]reconcile.Ref, len(w.Spec.Volumes))
+func volumeRefs(w kind.Want[Spec]) []kind.Ref {
+	refs := make([]kind.Ref, len(w.Spec.Volumes))
 	for i, v := range w.Spec.Volumes {
 		refs[i] = w.Ref("Volume", v.VolumeRef)
 	}
@@ -242,7 +242,7 @@ func metadata(s *Spec) map[string]string {
 }
 
 // allMetadata is everything the server's metadata shall hold.
-func allMetadata(w reconcile.Want[Spec], hasDescription bool) map[string]string {
+func allMetadata(w kind.Want[Spec], hasDescription bool) map[string]string {
 	all := cloud.Metadata(w.Mark, metadata(w.Spec))
 	maps.Copy(all, map[string]string{userDataKey: userDataPrint(w), hintsKey: hintsPrint(w.Spec)})
 	if text := cloud.Or(w.Spec.Description, ""); text != "" && !hasDescription {
@@ -251,7 +251,7 @@ func allMetadata(w reconcile.Want[Spec], hasDescription bool) map[string]string 
 	return all
 }
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	f := w.Spec
 	return cloud.Is(f.Name, have.Name) && (f.AvailabilityZone == "" || f.AvailabilityZone == have.AvailabilityZone) && f.TagFilter.Match(have.Tags)
 }

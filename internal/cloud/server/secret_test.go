@@ -19,7 +19,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/server"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const userSecret = "hunter2hunter2"
@@ -111,7 +112,7 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range list.Servers {
-			if strings.HasPrefix(s.Metadata[cloud.OwnerKey], reconcile.OwnerPrefix+g.Stack+":") {
+			if strings.HasPrefix(s.Metadata[cloud.OwnerKey], kind.OwnerPrefix+g.Stack+":") {
 				return s.ID, s.Metadata // others may be there on a real cloud
 			}
 		}
@@ -121,16 +122,16 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 	id, stored := look()
 	script := "#cloud-config\npassword: " + userSecret + "\n"
 	print := stored[cloud.OwnerKey+"-user-data"]
-	if print == reconcile.Digest(script) || !strings.HasPrefix(print, "s-") || !strings.HasPrefix(stored[cloud.AppliedKey], "s-") {
+	if print == kind.Digest(script) || !strings.HasPrefix(print, "s-") || !strings.HasPrefix(stored[cloud.AppliedKey], "s-") {
 		t.Fatalf("the metadata tells %v", stored)
 	}
 	// As an earlier release had it, applied digest included, which is not known
 	// here: any other stands for it.
-	stored[cloud.OwnerKey+"-user-data"], stored[cloud.AppliedKey] = reconcile.Digest(script), "abcdefghijkl"
+	stored[cloud.OwnerKey+"-user-data"], stored[cloud.AppliedKey] = kind.Digest(script), "abcdefghijkl"
 	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPut, Path: "servers/" + id + "/metadata", Body: map[string]any{"metadata": stored}}); err != nil {
 		t.Fatal(err)
 	}
-	step := func(manifests string) (found reconcile.Step) {
+	step := func(manifests string) (found plan.Step) {
 		for _, s := range g.Plan(manifests).Steps {
 			if s.Key.Kind == "Server" {
 				found = s
@@ -138,10 +139,10 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 		}
 		return found
 	}
-	if s := step(all); s.Action != reconcile.Update || s.Drift || s.Disruption() != reconcile.InPlace || len(s.Changes) != 1 || s.Changes[0].Field != reconcile.MarkField {
+	if s := step(all); s.Action != plan.Update || s.Drift || s.Disruption() != kind.InPlace || len(s.Changes) != 1 || s.Changes[0].Field != kind.MarkField {
 		t.Errorf("after an upgrade: %s, drift %v, %v", s.Action, s.Drift, s.Changes)
 	}
-	if s := step(strings.Replace(all, userSecret, "another-one", 1)); s.Action != reconcile.Recreate {
+	if s := step(strings.Replace(all, userSecret, "another-one", 1)); s.Action != plan.Recreate {
 		t.Errorf("other user data: %s", s.Action)
 	}
 	g.MustSync(all)
@@ -161,23 +162,23 @@ func TestFingerprintsOfManyServers(t *testing.T) {
 			const servers = 200
 			var text strings.Builder
 			text.WriteString(needs)
-			var have []reconcile.Live[any]
+			var have []kind.Live[any]
 			for i := range servers {
 				data := strings.Replace(userData, "%d", fmt.Sprint(i), 1)
 				fmt.Fprintf(&text, "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Server\nmetadata: {name: web-%d}\nspec: {resource: {imageRef: os, flavorRef: small, ports: [], userData: %s}}\n", i, data)
 				key := manifest.Key{Group: cloud.OrcGroup, Kind: "Server", Namespace: "default", Name: fmt.Sprint("web-", i)}
-				have = append(have, reconcile.Live[any]{ID: fmt.Sprint("s", i), Name: key.Name, Mine: true, Phase: reconcile.Ready, State: &server.State{Name: key.Name, Metadata: map[string]string{cloud.OwnerKey + "-user-data": "s-aaaaaaaaaaaaaaaa"}},
-					Mark: &reconcile.Mark{Owner: reconcile.OwnerText("s", key), Applied: "s-aaaaaaaaaaaaaaaa"}})
+				have = append(have, kind.Live[any]{ID: fmt.Sprint("s", i), Name: key.Name, Mine: true, Phase: kind.Ready, State: &server.State{Name: key.Name, Metadata: map[string]string{cloud.OwnerKey + "-user-data": "s-aaaaaaaaaaaaaaaa"}},
+					Mark: &kind.Mark{Owner: kind.OwnerText("s", key), Applied: "s-aaaaaaaaaaaaaaaa"}})
 			}
 			prints, err := fingerprint.New("project/s")
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := reconcile.Input{Stack: "s", Kinds: kinds(nil), Want: read(t, text.String()), Have: reconcile.Snapshot{"Server": {Items: have}}, Prints: prints}
+			in := plan.Input{Stack: "s", Kinds: kinds(nil), Want: read(t, text.String()), Have: kind.Snapshot{"Server": {Items: have}}, Prints: prints}
 			most := map[string]int{"one Secret": 2, "secrets of its own": 2 * servers}[name]
 			for pass := range 2 {
 				before, started := prints.Count(), time.Now()
-				reconcile.Make(in)
+				plan.Make(in)
 				t.Logf("pass %d: %d slow hashes, %s", pass+1, prints.Count()-before, time.Since(started).Round(time.Millisecond))
 				if n := prints.Count() - before; n > most {
 					t.Errorf("pass %d: %d slow hashes, at most %d allowed", pass+1, n, most)

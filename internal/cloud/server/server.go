@@ -5,7 +5,7 @@ package server
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a server shall be. Field names and meanings are K-ORC's
@@ -92,15 +92,15 @@ type Filter struct {
 	cloud.TagFilter  `json:",inline"`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 type rules struct{}
 
 // Kind is the kind Server over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
 		Unmark: cloud.UnmarkByProperty("server"),
 		Loss:   []string{"its local disk", "the addresses that no port of its own keeps"},

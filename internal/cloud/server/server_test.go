@@ -14,11 +14,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
 	"github.com/stackreeve/stackreeve/internal/cloud/volume"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-func kinds(c *cloud.Client) []reconcile.Kind {
-	return []reconcile.Kind{configmap.Kind(), secret.Kind(), image.Kind(c), flavor.Kind(c), keypair.Kind(c),
+func kinds(c *cloud.Client) []kind.Kind {
+	return []kind.Kind{configmap.Kind(), secret.Kind(), image.Kind(c), flavor.Kind(c), keypair.Kind(c),
 		servergroup.Kind(c), volume.Kind(c), server.Kind(c)}
 }
 

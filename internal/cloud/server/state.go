@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // State is a server as Nova shows it up to microversion 2.46 (later ones name
@@ -110,36 +110,36 @@ func (s *State) description() string {
 //	ERROR, had been running       degraded: its disk may hold what people need
 //	DELETED, SOFT_DELETED         deleting; so is any with that task
 //	SHUTOFF, PAUSED, SHELVED, …   degraded
-func (s *State) phase() (reconcile.Phase, string) {
+func (s *State) phase() (kind.Phase, string) {
 	if s.TaskState == "deleting" {
-		return reconcile.Deleting, "is being deleted"
+		return kind.Deleting, "is being deleted"
 	}
 	switch s.Status {
 	case "ACTIVE":
-		return reconcile.Ready, ""
+		return kind.Ready, ""
 	case "BUILD", "REBUILD", "REBOOT", "HARD_REBOOT", "RESIZE", "REVERT_RESIZE", "MIGRATING", "PASSWORD":
-		return reconcile.Pending, strings.TrimSpace("is in " + s.Status + " " + s.TaskState)
+		return kind.Pending, strings.TrimSpace("is in " + s.Status + " " + s.TaskState)
 	case "DELETED", "SOFT_DELETED":
-		return reconcile.Deleting, "is being deleted"
+		return kind.Deleting, "is being deleted"
 	case "ERROR":
 		text := strings.TrimRight(s.Fault.Message, ". ")
 		if text == "" {
 			text = "the cloud gives no reason"
 		}
 		if s.LaunchedAt == "" {
-			return reconcile.Failed, text
+			return kind.Failed, text
 		}
-		return reconcile.Degraded, "is in ERROR: " + text + "; it has been running before, so it is not made anew: reset its state, or delete it"
+		return kind.Degraded, "is in ERROR: " + text + "; it has been running before, so it is not made anew: reset its state, or delete it"
 	case "VERIFY_RESIZE":
-		return reconcile.Degraded, "waits for somebody to confirm or revert its resize"
+		return kind.Degraded, "waits for somebody to confirm or revert its resize"
 	}
-	return reconcile.Degraded, "is " + s.Status
+	return kind.Degraded, "is " + s.Status
 }
 
 // down says whether a server that is there serves nobody.
 // (api-guide: server concepts)
 func (s *State) down() string {
-	if phase, _ := s.phase(); phase != reconcile.Degraded {
+	if phase, _ := s.phase(); phase != kind.Degraded {
 		return ""
 	}
 	switch s.Status {
@@ -152,8 +152,8 @@ func (s *State) down() string {
 }
 
 // live gives a server its live shape.
-func (s *State) live(projectID string) reconcile.Live[*State] {
-	l := reconcile.Live[*State]{ID: s.ID, Name: s.Name, Mark: cloud.MarkInMetadata(s.Metadata), Mine: s.ProjectID == projectID,
+func (s *State) live(projectID string) kind.Live[*State] {
+	l := kind.Live[*State]{ID: s.ID, Name: s.Name, Mark: cloud.MarkInMetadata(s.Metadata), Mine: s.ProjectID == projectID,
 		Uses: slices.Concat(s.portIDs(), s.volumeIDs(), s.Groups), Attr: map[string]string{}, Created: s.Created, State: s}
 	l.Phase, l.Message = s.phase()
 	l.Down = s.down()

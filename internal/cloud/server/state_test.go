@@ -5,25 +5,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 func TestPhase(t *testing.T) {
 	tests := []struct {
 		name, shown string
-		phase       reconcile.Phase
+		phase       kind.Phase
 		message     string
 	}{
-		{"running", `{"status": "ACTIVE"}`, reconcile.Ready, ""},
-		{"on its way out", `{"status": "ACTIVE", "OS-EXT-STS:task_state": "deleting"}`, reconcile.Deleting, "being deleted"},
-		{"soft deleted", `{"status": "SOFT_DELETED"}`, reconcile.Deleting, "being deleted"},
-		{"building", `{"status": "BUILD", "OS-EXT-STS:task_state": "spawning"}`, reconcile.Pending, "is in BUILD spawning"},
-		{"stopped", `{"status": "SHUTOFF", "OS-EXT-STS:task_state": null}`, reconcile.Degraded, "is SHUTOFF"},
-		{"resized", `{"status": "VERIFY_RESIZE"}`, reconcile.Degraded, "confirm or revert"},
-		{"never built", `{"status": "ERROR", "OS-SRV-USG:launched_at": null, "fault": {"message": "No valid host was found. "}}`, reconcile.Failed, "No valid host was found"},
-		{"broke later", `{"status": "ERROR", "OS-SRV-USG:launched_at": "2026-01-01T00:00:00.000000", "fault": {"message": "disk full"}}`, reconcile.Degraded, "disk full"},
-		{"no fault told", `{"status": "ERROR"}`, reconcile.Failed, "no reason"},
-		{"unheard of", `{"status": "DREAMING"}`, reconcile.Degraded, "is DREAMING"},
+		{"running", `{"status": "ACTIVE"}`, kind.Ready, ""},
+		{"on its way out", `{"status": "ACTIVE", "OS-EXT-STS:task_state": "deleting"}`, kind.Deleting, "being deleted"},
+		{"soft deleted", `{"status": "SOFT_DELETED"}`, kind.Deleting, "being deleted"},
+		{"building", `{"status": "BUILD", "OS-EXT-STS:task_state": "spawning"}`, kind.Pending, "is in BUILD spawning"},
+		{"stopped", `{"status": "SHUTOFF", "OS-EXT-STS:task_state": null}`, kind.Degraded, "is SHUTOFF"},
+		{"resized", `{"status": "VERIFY_RESIZE"}`, kind.Degraded, "confirm or revert"},
+		{"never built", `{"status": "ERROR", "OS-SRV-USG:launched_at": null, "fault": {"message": "No valid host was found. "}}`, kind.Failed, "No valid host was found"},
+		{"broke later", `{"status": "ERROR", "OS-SRV-USG:launched_at": "2026-01-01T00:00:00.000000", "fault": {"message": "disk full"}}`, kind.Degraded, "disk full"},
+		{"no fault told", `{"status": "ERROR"}`, kind.Failed, "no reason"},
+		{"unheard of", `{"status": "DREAMING"}`, kind.Degraded, "is DREAMING"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -66,8 +66,8 @@ func TestImageOfAServerBootedFromAVolume(t *testing.T) {
 }
 
 func TestScriptsSayWhatTheyAre(t *testing.T) {
-	value := func(text string) reconcile.Want[Spec] {
-		return reconcile.Want[Spec]{Spec: &Spec{UserData: &UserData{Value: &text, Script: true}}}
+	value := func(text string) kind.Want[Spec] {
+		return kind.Want[Spec]{Spec: &Spec{UserData: &UserData{Value: &text, Script: true}}}
 	}
 	for text, want := range map[string]string{
 		"ls": "#!/bin/sh\nls", "#!/bin/bash\nls": "#!/bin/bash\nls", "#cloud-config\n{}": "#cloud-config\n{}",

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // withActionsOfGone is the microversion from which the actions on a server
@@ -25,7 +25,7 @@ type instanceAction struct {
 
 // Trace asks the server's action log. What is not in there (names, metadata)
 // shows in the time of the last change; tags show nowhere.
-func (d driver) Trace(ctx context.Context, have reconcile.Live[*State], changes []reconcile.Change) (t reconcile.Trace, ok bool, err error) {
+func (d driver) Trace(ctx context.Context, have kind.Live[*State], changes []kind.Change) (t kind.Trace, ok bool, err error) {
 	names := culprits(have.State == nil, changes)
 	if len(names) > 0 {
 		actions, err := d.actions(ctx, have.ID)
@@ -35,13 +35,13 @@ func (d driver) Trace(ctx context.Context, have reconcile.Live[*State], changes 
 		own, _ := d.c.OwnUser()
 		if a := newest(actions, names, own); a != nil {
 			when, err := time.Parse("2006-01-02T15:04:05", a.Start)
-			return reconcile.Trace{When: when, Who: d.c.UserName(ctx, a.User), What: a.Action}, err == nil, err
+			return kind.Trace{When: when, Who: d.c.UserName(ctx, a.User), What: a.Action}, err == nil, err
 		}
 	}
 	if have.State == nil || !slices.ContainsFunc(changes, touches) {
 		return t, false, nil
 	}
-	return reconcile.Trace{When: have.State.Updated}, !have.State.Updated.IsZero(), nil
+	return kind.Trace{When: have.State.Updated}, !have.State.Updated.IsZero(), nil
 }
 
 func (d driver) actions(ctx context.Context, id string) ([]instanceAction, error) {
@@ -75,7 +75,7 @@ func newest(actions []instanceAction, names []string, own string) *instanceActio
 
 // culprits are the actions that can have brought changes about, as Nova calls
 // them. (nova/compute/instance_actions.py)
-func culprits(gone bool, changes []reconcile.Change) (names []string) {
+func culprits(gone bool, changes []kind.Change) (names []string) {
 	if gone {
 		return []string{"delete"}
 	}
@@ -98,7 +98,7 @@ func culprits(gone bool, changes []reconcile.Change) (names []string) {
 
 // plugging tells what of a set there is too much of was plugged in, and what is
 // missing pulled out. Mending does the opposite, and is not to blame.
-func plugging(c reconcile.Change, in string, out ...string) (names []string) {
+func plugging(c kind.Change, in string, out ...string) (names []string) {
 	have, _ := c.Have.([]string)
 	want, ok := c.Want.([]string)
 	if !ok {
@@ -114,10 +114,10 @@ func plugging(c reconcile.Change, in string, out ...string) (names []string) {
 }
 
 // touches tells whether a change of the field counts as a change of the server.
-func touches(c reconcile.Change) bool {
+func touches(c kind.Change) bool {
 	switch c.Field {
 	case "spec.resource.name", "spec.resource.description", "spec.resource.metadata",
-		"spec.resource.userData", "spec.resource.schedulerHints", reconcile.MarkField:
+		"spec.resource.userData", "spec.resource.schedulerHints", kind.MarkField:
 		return true
 	}
 	return false

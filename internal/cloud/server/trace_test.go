@@ -9,7 +9,9 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const traced = `
@@ -38,11 +40,11 @@ spec: {resource: {imageRef: os, flavorRef: small, ports: []}}
 type tracing struct {
 	*kindtest.Target
 	t      *testing.T
-	engine *reconcile.Engine
+	engine *engine.Engine
 	began  time.Time
 }
 
-func (g tracing) id(p reconcile.Plan, kind string) string {
+func (g tracing) id(p plan.Plan, kind string) string {
 	for _, s := range p.Steps {
 		if s.Key.Kind == kind {
 			return s.ID()
@@ -60,11 +62,11 @@ func (g tracing) hands(c *cloud.Client, method, path string, body any) {
 }
 
 // until looks until the server's step shows what was done.
-func (g tracing) until(shown func(reconcile.Step) bool) {
+func (g tracing) until(shown func(plan.Step) bool) {
 	g.t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
-		plan := g.engine.Look(g.t.Context(), "test", g.Resolve(traced), nil)
-		if i := slices.IndexFunc(plan.Steps, func(s reconcile.Step) bool { return s.Key == key && shown(s) }); i >= 0 {
+		planned := g.engine.Look(g.t.Context(), "test", g.Resolve(traced), nil)
+		if i := slices.IndexFunc(planned.Steps, func(s plan.Step) bool { return s.Key == key && shown(s) }); i >= 0 {
 			return
 		}
 	}
@@ -73,10 +75,10 @@ func (g tracing) until(shown func(reconcile.Step) bool) {
 
 // mended lets the agent mend what it finds, and gives the trace of what it
 // found at the server.
-func (g tracing) mended() (reconcile.Pass, reconcile.Trace) {
+func (g tracing) mended() (engine.Pass, kind.Trace) {
 	g.t.Helper()
-	pass := g.engine.Sync(g.t.Context(), reconcile.Revision{Commit: "test", Want: g.Resolve(traced), Synced: true})
-	if pass.Outcome() != reconcile.InSync {
+	pass := g.engine.Sync(g.t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(traced), Synced: true})
+	if pass.Outcome() != plan.InSync {
 		g.t.Fatalf("%s: %v", pass.Outcome(), pass.Failures)
 	}
 	for _, s := range pass.First.Steps {
@@ -89,7 +91,7 @@ func (g tracing) mended() (reconcile.Pass, reconcile.Trace) {
 		}
 	}
 	g.t.Fatal("the plan says nothing about the server")
-	return pass, reconcile.Trace{}
+	return pass, kind.Trace{}
 }
 
 // Who changed a server is told after it was mended, and when it is gone.
@@ -98,10 +100,10 @@ func TestCloudTellsWhoChangedAServer(t *testing.T) {
 	own, other := target.Client(nil), target.Beside("admin").Client(nil)
 	stranger, _ := other.OwnUser()
 	g := tracing{target, t, target.Engine(own), time.Now()}
-	pass := g.engine.Sync(t.Context(), reconcile.Revision{Commit: "test", Want: g.Resolve(traced)})
+	pass := g.engine.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(traced)})
 	server, volume := "servers/"+g.id(pass.Last, "Server"), g.id(pass.Last, "Volume")
-	changed := func(field string) func(reconcile.Step) bool {
-		return func(s reconcile.Step) bool { return reconcile.Has(s.Changes, field) }
+	changed := func(field string) func(plan.Step) bool {
+		return func(s plan.Step) bool { return kind.Has(s.Changes, field) }
 	}
 
 	g.hands(other, http.MethodPost, server+"/metadata", map[string]any{"metadata": map[string]string{"by": "hand"}})
@@ -116,14 +118,14 @@ func TestCloudTellsWhoChangedAServer(t *testing.T) {
 	}
 
 	g.hands(other, http.MethodDelete, server, nil)
-	g.until(func(s reconcile.Step) bool { return s.Action == reconcile.Create })
+	g.until(func(s plan.Step) bool { return s.Action == plan.Create })
 	pass, trace := g.mended()
 	if trace.Who != stranger || trace.What != "delete" {
 		t.Errorf("somebody deleted the server, got %+v", trace)
 	}
 
 	g.hands(own, http.MethodDelete, "servers/"+g.id(pass.Last, "Server"), nil)
-	g.until(func(s reconcile.Step) bool { return s.Action == reconcile.Create })
+	g.until(func(s plan.Step) bool { return s.Action == plan.Create })
 	if _, trace = g.mended(); !strings.HasSuffix(trace.Who, "(the user of this agent)") || trace.What != "delete" {
 		t.Errorf("our own user deleted the server, got %+v", trace)
 	}

@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Update writes the fields, plugs and attaches what is missing, lets go of what
 // is surplus, and then writes the metadata, which holds the mark. Nova lets go
 // in its own time; until it has, the server is busy.
-func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
 	version, err := d.c.Microversion(ctx, cloud.Compute, withDescription)
 	if err != nil {
 		return err
@@ -24,22 +24,22 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 	hasDescription := cloud.AtLeast(version, withDescription)
 	u := update{driver: d, ctx: ctx, id: have.ID}
 	fields := map[string]any{}
-	if reconcile.Has(changes, "spec.resource.name") {
+	if kind.Has(changes, "spec.resource.name") {
 		fields["name"] = rules{}.Name(w)
 	}
-	if reconcile.Has(changes, "spec.resource.description") && hasDescription {
+	if kind.Has(changes, "spec.resource.description") && hasDescription {
 		fields["description"] = cloud.Or(w.Spec.Description, "")
 	}
 	if len(fields) > 0 {
 		u.do(cloud.Call{Method: http.MethodPut, Body: map[string]any{"server": fields}, Microversion: version})
 	}
-	if reconcile.Has(changes, "spec.resource.tags") {
+	if kind.Has(changes, "spec.resource.tags") {
 		u.tags(w.Spec.Tags)
 	}
-	if reconcile.Has(changes, "spec.resource.ports") {
+	if kind.Has(changes, "spec.resource.ports") {
 		u.ports(have.State.portIDs(), portRefs(w))
 	}
-	if reconcile.Has(changes, "spec.resource.volumes") {
+	if kind.Has(changes, "spec.resource.volumes") {
 		u.volumes(w, have.State)
 	}
 	u.do(cloud.Call{Method: http.MethodPut, Path: "/metadata", Body: map[string]any{"metadata": nextMetadata(w, have.State, changes, hasDescription)}})
@@ -48,12 +48,12 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 
 // nextMetadata is what the metadata shall hold after an update: what is not
 // among the changes stays as it is, for somebody else may look after it.
-func nextMetadata(w reconcile.Want[Spec], have *State, changes []reconcile.Change, hasDescription bool) map[string]string {
+func nextMetadata(w kind.Want[Spec], have *State, changes []kind.Change, hasDescription bool) map[string]string {
 	next := allMetadata(w, hasDescription)
 	for key, field := range map[string]string{
 		userDataKey: "spec.resource.userData", hintsKey: "spec.resource.schedulerHints", descriptionKey: "spec.resource.description",
 	} {
-		if reconcile.Has(changes, field) {
+		if kind.Has(changes, field) {
 			continue
 		}
 		if same, _ := knownUserData(w, have.Metadata[key]); key == userDataKey && same {
@@ -64,7 +64,7 @@ func nextMetadata(w reconcile.Want[Spec], have *State, changes []reconcile.Chang
 			next[key] = value
 		}
 	}
-	if !reconcile.Has(changes, "spec.resource.metadata") {
+	if !kind.Has(changes, "spec.resource.metadata") {
 		maps.DeleteFunc(next, func(key, _ string) bool { _, asked := metadata(w.Spec)[key]; return asked })
 		maps.Copy(next, cloud.UserMetadata(have.Metadata))
 	}
@@ -100,7 +100,7 @@ func (u *update) tags(tags []string) {
 	u.do(cloud.Call{Method: http.MethodPut, Path: "/tags", Body: map[string]any{"tags": tags}, Microversion: version})
 }
 
-func (u *update) ports(have []string, want []reconcile.Ref) {
+func (u *update) ports(have []string, want []kind.Ref) {
 	missing, surplus := split(have, want)
 	for _, id := range missing {
 		u.patiently(cloud.Call{Method: http.MethodPost, Path: "/os-interface", Body: map[string]any{"interfaceAttachment": map[string]any{"port_id": id}}})
@@ -108,7 +108,7 @@ func (u *update) ports(have []string, want []reconcile.Ref) {
 	u.letGo("/os-interface/", "port", surplus)
 }
 
-func (u *update) volumes(w reconcile.Want[Spec], have *State) {
+func (u *update) volumes(w kind.Want[Spec], have *State) {
 	boot := ""
 	if w.Spec.BootVolume != nil {
 		if boot = w.Ref("Volume", w.Spec.BootVolume.VolumeRef).ID; boot == "" {
@@ -133,7 +133,7 @@ func (u *update) letGo(path, what string, ids []string) {
 		u.patiently(cloud.Call{Method: http.MethodDelete, Path: path + id})
 	}
 	if len(ids) > 0 && u.err == nil {
-		u.err = fmt.Errorf("%w: the server is letting go of %s %s", reconcile.ErrBusy, what, strings.Join(ids, ", "))
+		u.err = fmt.Errorf("%w: the server is letting go of %s %s", kind.ErrBusy, what, strings.Join(ids, ", "))
 	}
 }
 
@@ -145,15 +145,15 @@ func (u *update) patiently(call cloud.Call) {
 	}
 	u.do(call)
 	switch {
-	case errors.Is(u.err, reconcile.ErrGone) && call.Method == http.MethodDelete:
+	case errors.Is(u.err, kind.ErrGone) && call.Method == http.MethodDelete:
 		u.err = nil
-	case errors.Is(u.err, reconcile.ErrRejected):
-		u.err = fmt.Errorf("%w: %s", reconcile.ErrBusy, u.err.Error())
+	case errors.Is(u.err, kind.ErrRejected):
+		u.err = fmt.Errorf("%w: %s", kind.ErrBusy, u.err.Error())
 	}
 }
 
 // split compares what is there with what shall be.
-func split(have []string, want []reconcile.Ref) (missing, surplus []string) {
+func split(have []string, want []kind.Ref) (missing, surplus []string) {
 	surplus = slices.Clone(have)
 	for _, ref := range want {
 		if !slices.Contains(have, ref.ID) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // secretKeys are the entries in which a Secret named by userData.secretRef
@@ -13,7 +13,7 @@ import (
 var secretKeys = []string{"value", "userData"}
 
 // userData is what the server's first boot shall run.
-func userData(w reconcile.Want[Spec]) (text string, given bool) {
+func userData(w kind.Want[Spec]) (text string, given bool) {
 	u := w.Spec.UserData
 	switch {
 	case u == nil:
@@ -56,28 +56,28 @@ const userDataUse = "user data"
 
 // userDataPrint is what the metadata shall tell of the user data: everybody in
 // the project can read it, and the machine itself.
-func userDataPrint(w reconcile.Want[Spec]) string {
+func userDataPrint(w kind.Want[Spec]) string {
 	switch text, given := userData(w); {
 	case !given:
 		return unset
 	case secretUserData(w.Spec):
 		return w.Print(userDataUse, text)
 	default:
-		return reconcile.Digest(text)
+		return kind.Digest(text)
 	}
 }
 
 // knownUserData tells what a stored fingerprint says: whether it is of the user
 // data that is wanted. known is false when it says nothing. Earlier releases
 // stored a digest of secret user data, too.
-func knownUserData(w reconcile.Want[Spec], print string) (same, known bool) {
+func knownUserData(w kind.Want[Spec], print string) (same, known bool) {
 	text, given := userData(w)
 	switch {
 	case print == "":
 		return false, false
 	case !given || print == unset:
 		return !given && print == unset, true
-	case print == reconcile.Digest(text):
+	case print == kind.Digest(text):
 		return true, true
 	}
 	match := w.Printed(print, userDataUse, text)

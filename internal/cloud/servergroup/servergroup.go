@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a server group shall be. Field names and meanings are K-ORC's
@@ -36,7 +36,7 @@ type Filter struct {
 	Name *string `json:"name,omitempty" doc:"Exact name."`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 // State is a server group as Nova shows it. Before 2.64 it has policies instead
@@ -64,15 +64,15 @@ type rules struct{}
 
 // Kind is the kind ServerGroup over c, which may be nil where only rules are
 // needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "ServerGroup", Service: cloud.Compute, FixedMark: true,
 		Unmark: "the mark is the end of the name, which Nova cannot change: openstack server group delete <id>",
 		Doc:    "Servers that the scheduler keeps together or apart (Nova). Its name in the cloud ends in the mark of its owner, because Nova has no other place for it.",
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string {
+func (rules) Name(w kind.Want[Spec]) string {
 	name := cloud.Name(w.Spec.Name, w.Key.Name) + " " + cloud.MarkText(w.Mark)
 	if w.Mark.Keep {
 		name += keepSuffix
@@ -85,7 +85,7 @@ const keepSuffix = " keep"
 
 // unmarked takes a name apart into the user's and the mark; nil when there is
 // none.
-func unmarked(name string) (user string, mark *reconcile.Mark) {
+func unmarked(name string) (user string, mark *kind.Mark) {
 	whole := name
 	name, keep := strings.CutSuffix(name, keepSuffix)
 	at := strings.LastIndex(name, " [")
@@ -95,25 +95,25 @@ func unmarked(name string) (user string, mark *reconcile.Mark) {
 	if mark = cloud.MarkInText(name[at+1:]); mark == nil {
 		return whole, nil
 	}
-	return name[:at], reconcile.Claimed(append(reconcile.OwnersIn(name[:at]), mark.Owner), mark.Applied, keep)
+	return name[:at], kind.Claimed(append(kind.OwnersIn(name[:at]), mark.Owner), mark.Applied, keep)
 }
 
-func (rules) Validate(s *Spec, r *reconcile.Report) {
+func (rules) Validate(s *Spec, r *kind.Report) {
 	if s.Rules != nil && s.Rules.MaxServerPerHost > 0 && s.Policy != "anti-affinity" {
 		r.Problem("spec.resource.rules.maxServerPerHost", "is given with the policy "+s.Policy, "use it with anti-affinity, or remove it")
 	}
 }
 
-func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	name, mark := unmarked(have.Name)
 	if w.Spec.Name != nil || !w.WasCalled(name) {
-		reconcile.Fixed(c, "spec.resource.name", name, cloud.Name(w.Spec.Name, w.Key.Name))
+		kind.Fixed(c, "spec.resource.name", name, cloud.Name(w.Spec.Name, w.Key.Name))
 	}
 	if mark != nil && mark.Keep != w.Mark.Keep {
 		c.Note("metadata.annotations", "came after the group was made, and Nova cannot write it down: "+ending(mark.Keep)+"; to change that, delete the group and have it made anew")
 	}
-	reconcile.Fixed(c, "spec.resource.policy", have.policy(), w.Spec.Policy)
-	reconcile.Fixed(c, "spec.resource.rules.maxServerPerHost", have.Rules.MaxServerPerHost, maxPerHost(w.Spec))
+	kind.Fixed(c, "spec.resource.policy", have.policy(), w.Spec.Policy)
+	kind.Fixed(c, "spec.resource.rules.maxServerPerHost", have.Rules.MaxServerPerHost, maxPerHost(w.Spec))
 }
 
 func ending(keep bool) string {
@@ -130,7 +130,7 @@ func maxPerHost(s *Spec) int {
 	return s.Rules.MaxServerPerHost
 }
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	name, _ := unmarked(have.Name)
 	return cloud.Is(w.Spec.Name, have.Name) || cloud.Is(w.Spec.Name, name)
 }
@@ -163,13 +163,13 @@ const withRules = "2.64"
 
 type driver struct{ c *cloud.Client }
 
-func (d driver) live(s *State) reconcile.Live[*State] {
+func (d driver) live(s *State) kind.Live[*State] {
 	_, mark := unmarked(s.Name)
-	return reconcile.Live[*State]{ID: s.ID, Name: s.Name, Mark: mark, Phase: reconcile.Ready, State: s,
+	return kind.Live[*State]{ID: s.ID, Name: s.Name, Mark: mark, Phase: kind.Ready, State: s,
 		Mine: cloud.Or(s.ProjectID, d.c.ProjectID) == d.c.ProjectID}
 }
 
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	version, err := d.c.Microversion(ctx, cloud.Compute, withRules)
 	if err != nil {
 		return nil, err
@@ -178,17 +178,17 @@ func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]reconcile.Live[*State], len(list))
+	out := make([]kind.Live[*State], len(list))
 	for i := range list {
 		out[i] = d.live(&list[i])
 	}
 	return out, nil
 }
 
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	version, err := d.c.Microversion(ctx, cloud.Compute, withRules)
 	if err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	group := map[string]any{"name": rules{}.Name(w)}
 	most := maxPerHost(w.Spec)
@@ -200,7 +200,7 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 		}
 	case most > 0:
 		_, err := d.c.Require(ctx, cloud.Compute, withRules, "rules of server groups")
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	default:
 		group["policies"] = []string{w.Spec.Policy}
 	}
@@ -210,17 +210,17 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	err = d.c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "os-server-groups",
 		Body: map[string]any{"server_group": group}, Into: &answer, Microversion: version})
 	if err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	return d.live(&answer.Group), nil
 }
 
 // Update is only ever asked to mark a group that shall be adopted.
-func (driver) Update(context.Context, reconcile.Want[Spec], reconcile.Live[*State], []reconcile.Change) error {
-	return fmt.Errorf("%w: Nova cannot rename a server group, so it cannot be marked as ours; use it with managementPolicy: unmanaged", reconcile.ErrRejected)
+func (driver) Update(context.Context, kind.Want[Spec], kind.Live[*State], []kind.Change) error {
+	return fmt.Errorf("%w: Nova cannot rename a server group, so it cannot be marked as ours; use it with managementPolicy: unmanaged", kind.ErrRejected)
 }
 
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
 	err := d.c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: "os-server-groups/" + have.ID})
 	return err == nil, err
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client) []reconcile.Kind { return []reconcile.Kind{servergroup.Kind(c)} }
+func kinds(c *cloud.Client) []kind.Kind { return []kind.Kind{servergroup.Kind(c)} }
 
 const object = `
 apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -43,7 +44,7 @@ func TestAnnotationsLeaveItAlone(t *testing.T) {
 	g.MustSync(object)
 	annotated := strings.Replace(object, "{name: web}", `{name: web, annotations: {stackreeve.dev/on-delete: detach}}`, 1)
 	step := g.Plan(annotated).Steps[0]
-	if step.Action != reconcile.Keep {
+	if step.Action != plan.Keep {
 		t.Errorf("action is %s, want keep: nothing can be written on a server group", step.Action)
 	}
 	if len(step.Notes) != 1 || !strings.Contains(step.Notes[0].Text, "goes with its manifest") {

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 var resource = cloud.NeutronKind{Collection: "subnets", Singular: "subnet"}
 
 type driver struct{ c *cloud.Client }
 
-func (d driver) live(s *State) reconcile.Live[*State] {
+func (d driver) live(s *State) kind.Live[*State] {
 	live := cloud.Live(d.c, s.NeutronBase, s)
 	live.Uses = []string{s.NetworkID}
 	live.Attr = map[string]string{"network_id": s.NetworkID, "gateway_ip": s.GatewayIP, "cidr": s.CIDR}
@@ -20,13 +20,13 @@ func (d driver) live(s *State) reconcile.Live[*State] {
 
 // List also returns the subnets of networks that others share: imports look
 // for them.
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	return cloud.ListLive(ctx, d.c, resource, "", d.live)
 }
 
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	want := w.Spec
 	body := map[string]any{
@@ -45,12 +45,12 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	cloud.Put(body, "ipv6_ra_mode", v6.RAMode)
 	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, w.Mark, labels(w))
 	if err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	return d.live(made), nil
 }
 
-func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
 	want := w.Spec
 	fields := cloud.Changed(changes, map[string]cloud.Attribute{
 		"spec.resource.name":            {Name: "name", Value: rules{}.Name(w)},
@@ -59,13 +59,13 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 		"spec.resource.dnsNameservers":  {Name: "dns_nameservers", Value: normalAll(want.DNSNameservers)},
 		"spec.resource.hostRoutes":      {Name: "host_routes", Value: routes(want)},
 	})
-	if reconcile.Has(changes, "spec.resource.gateway") {
+	if kind.Has(changes, "spec.resource.gateway") {
 		fields["gateway_ip"] = gatewayValue(want, have.State.GatewayIP)
 	}
 	return cloud.UpdateNeutron(ctx, d.c, resource, have.State.NeutronBase, changes, fields, w.Mark, labels(w))
 }
 
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
 	return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
 }
 

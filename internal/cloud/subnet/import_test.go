@@ -6,7 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 func TestImport(t *testing.T) {
@@ -25,7 +25,7 @@ func TestImport(t *testing.T) {
 	} {
 		steps := g.Plan(head + filter + "}}}").Steps
 		step := steps[len(steps)-1]
-		if reason == "" && step.Action != reconcile.Keep || !strings.Contains(step.Reason, reason) {
+		if reason == "" && step.Action != plan.Keep || !strings.Contains(step.Reason, reason) {
 			t.Errorf("%s: %s: %q, want %q", filter, step.Action, step.Reason, reason)
 		}
 	}

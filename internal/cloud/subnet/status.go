@@ -5,7 +5,7 @@ import (
 	"net/netip"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // State is a subnet as Neutron shows it. An absent gateway or mode is "".
@@ -42,27 +42,27 @@ func poolField(i int) string { return fmt.Sprintf("spec.resource.allocationPools
 
 // Diff leaves gateway and pools alone when the manifest does not give them:
 // the cloud has chosen, and K-ORC does not take back what it had set either.
-func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	want := w.Spec
-	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
+	kind.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
 	have.NeutronBase.Diff(labels(w), c)
 	want.ProjectRef.Diff(have.ProjectID, w.Ref, c)
-	reconcile.Link(c, "spec.resource.networkRef", have.NetworkID, w.Ref("Network", want.NetworkRef), reconcile.Replace)
-	reconcile.Fixed(c, "spec.resource.ipVersion", have.IPVersion, want.IPVersion)
-	reconcile.Fixed(c, "spec.resource.cidr", masked(have.CIDR), masked(want.CIDR))
+	kind.Link(c, "spec.resource.networkRef", have.NetworkID, w.Ref("Network", want.NetworkRef), kind.Replace)
+	kind.Fixed(c, "spec.resource.ipVersion", have.IPVersion, want.IPVersion)
+	kind.Fixed(c, "spec.resource.cidr", masked(have.CIDR), masked(want.CIDR))
 	if want.AllocationPools != nil {
-		reconcile.Set(c, "spec.resource.allocationPools", poolTexts(have.AllocationPools), poolTexts(want.AllocationPools), reconcile.InPlace)
+		kind.Set(c, "spec.resource.allocationPools", poolTexts(have.AllocationPools), poolTexts(want.AllocationPools), kind.InPlace)
 	}
 	if want.Gateway != nil {
-		reconcile.Field(c, "spec.resource.gateway", normal(have.GatewayIP), normal(gateway(want, have.GatewayIP)))
+		kind.Field(c, "spec.resource.gateway", normal(have.GatewayIP), normal(gateway(want, have.GatewayIP)))
 	}
-	reconcile.Field(c, "spec.resource.enableDHCP", have.EnableDHCP, cloud.Or(want.EnableDHCP, true))
-	reconcile.Field(c, "spec.resource.dnsNameservers", normalAll(have.DNSNameservers), normalAll(want.DNSNameservers))
-	reconcile.Pointer(c, "spec.resource.dnsPublishFixedIP", cloud.Or(have.DNSPublishFixedIP, false), want.DNSPublishFixedIP, reconcile.Replace)
-	reconcile.Set(c, "spec.resource.hostRoutes", routeTexts(have.hostRoutes()), routeTexts(want.HostRoutes), reconcile.InPlace)
+	kind.Field(c, "spec.resource.enableDHCP", have.EnableDHCP, cloud.Or(want.EnableDHCP, true))
+	kind.Field(c, "spec.resource.dnsNameservers", normalAll(have.DNSNameservers), normalAll(want.DNSNameservers))
+	kind.Pointer(c, "spec.resource.dnsPublishFixedIP", cloud.Or(have.DNSPublishFixedIP, false), want.DNSPublishFixedIP, kind.Replace)
+	kind.Set(c, "spec.resource.hostRoutes", routeTexts(have.hostRoutes()), routeTexts(want.HostRoutes), kind.InPlace)
 	v6 := cloud.Or(want.IPv6, IPv6{})
-	reconcile.Fixed(c, "spec.resource.ipv6.addressMode", have.IPv6AddressMode, cloud.Or(v6.AddressMode, ""))
-	reconcile.Fixed(c, "spec.resource.ipv6.raMode", have.IPv6RAMode, cloud.Or(v6.RAMode, ""))
+	kind.Fixed(c, "spec.resource.ipv6.addressMode", have.IPv6AddressMode, cloud.Or(v6.AddressMode, ""))
+	kind.Fixed(c, "spec.resource.ipv6.raMode", have.IPv6RAMode, cloud.Or(v6.RAMode, ""))
 }
 
 // gateway is the address that the manifest's gateway stands for, "" for none.
@@ -96,7 +96,7 @@ func masked(cidr string) string {
 	return p.Masked().String()
 }
 
-func labels(w reconcile.Want[Spec]) cloud.Labels {
+func labels(w kind.Want[Spec]) cloud.Labels {
 	return cloud.Labels{Description: cloud.Or(w.Spec.Description, ""), Tags: w.Spec.Tags, MarkInTags: w.OthersWrite("spec.resource.description")}
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a subnet shall be. Field names and meanings are K-ORC's
@@ -69,25 +69,25 @@ type Filter struct {
 	cloud.TagFilter     `json:",inline"`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 type rules struct{}
 
 // Kind is the kind Subnet over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Subnet", Service: cloud.Network,
 		Unmark: cloud.UnmarkByLabel("subnet"),
 		Doc:    "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron).",
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+func (rules) Name(w kind.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
 
 // Validate checks what Neutron would only refuse when it is too late for the
 // rest of the repository.
-func (rules) Validate(s *Spec, r *reconcile.Report) {
+func (rules) Validate(s *Spec, r *kind.Report) {
 	cidr, err := netip.ParsePrefix(s.CIDR)
 	if err != nil {
 		return
@@ -106,7 +106,7 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 	}
 }
 
-func validatePool(s *Spec, i int, cidr netip.Prefix, r *reconcile.Report) {
+func validatePool(s *Spec, i int, cidr netip.Prefix, r *kind.Report) {
 	start, end := address(s.AllocationPools[i].Start), address(s.AllocationPools[i].End)
 	field := poolField(i)
 	switch {
@@ -124,7 +124,7 @@ func inRange(a, start, end netip.Addr) bool {
 	return a.IsValid() && !a.Less(start) && !end.Less(a)
 }
 
-func validateGateway(g *Gateway, cidr netip.Prefix, r *reconcile.Report) {
+func validateGateway(g *Gateway, cidr netip.Prefix, r *kind.Report) {
 	switch {
 	case g.Type == "IP" && g.IP == nil:
 		r.Problem("spec.resource.gateway.ip", "is missing", "give the address, or use type Automatic or None")
@@ -135,7 +135,7 @@ func validateGateway(g *Gateway, cidr netip.Prefix, r *reconcile.Report) {
 	}
 }
 
-func validateIPv6(s *Spec, r *reconcile.Report) {
+func validateIPv6(s *Spec, r *kind.Report) {
 	switch {
 	case s.IPVersion != 6:
 		r.Problem("spec.resource.ipv6", "is given for an IPv4 subnet", "remove it, or set ipVersion: 6")
@@ -147,7 +147,7 @@ func validateIPv6(s *Spec, r *reconcile.Report) {
 }
 
 // Expand attaches the subnet to the router it names, as K-ORC does.
-func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+func (rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.RouterRef == nil {
 		return
 	}
@@ -156,7 +156,7 @@ func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 	}})
 }
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	f := w.Spec
 	v6 := cloud.Or(f.IPv6, IPv6{})
 	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description()) && cloud.Is(f.IPVersion, have.IPVersion) &&

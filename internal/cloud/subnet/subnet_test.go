@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -109,9 +110,9 @@ func TestVersionIsFixed(t *testing.T) {
 	subnet := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: web}\nspec:\n  resource:\n    networkRef: front\n    " + four
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(needs + "\n---\n" + subnet)
-	plan := g.Plan(needs + "\n---\n" + strings.Replace(subnet, four, "ipVersion: 6\n    cidr: fd00:1::/64", 1))
-	for _, step := range plan.Steps {
-		if step.Key == key("web") && (step.Action != reconcile.Recreate || !reconcile.Has(step.Changes, "spec.resource.ipVersion")) {
+	planned := g.Plan(needs + "\n---\n" + strings.Replace(subnet, four, "ipVersion: 6\n    cidr: fd00:1::/64", 1))
+	for _, step := range planned.Steps {
+		if step.Key == key("web") && (step.Action != plan.Recreate || !kind.Has(step.Changes, "spec.resource.ipVersion")) {
 			t.Errorf("%s: %v", step.Action, step.Changes)
 		}
 	}

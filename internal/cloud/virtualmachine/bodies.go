@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // fields is a part of a manifest.
@@ -42,7 +42,7 @@ func rootVolume(s *Spec, zone string) fields {
 	return f
 }
 
-func server(s *Spec, e *reconcile.Expansion) fields {
+func server(s *Spec, e *kind.Expansion) fields {
 	f := fields{"flavorRef": s.Flavor, "ports": portRefs(s, e)}
 	if len(s.Volumes) > 0 {
 		f["volumes"] = volumeRefs(s, e)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // onlyNetwork is the name of the import that stands for the network that nobody
@@ -17,7 +17,7 @@ const hintNetwork = "several networks could serve, or none; set spec.defaults.ne
 // chooseNetwork finds the name of the network that the machine is plugged into:
 // its own, the stack's default, the only one of the repository, or the only
 // one of the cloud.
-func chooseNetwork(s *Spec, e *reconcile.Expansion) (name string, ok bool) {
+func chooseNetwork(s *Spec, e *kind.Expansion) (name string, ok bool) {
 	if name := cmp.Or(s.Network, e.Defaults.Network); name != "" {
 		machine.Existing(e, "Network", name)
 		return name, true

@@ -2,11 +2,11 @@ package virtualmachine
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // plug adds a port, and finds what else it needs on its network.
-func plug(name string, i machine.Interface, e *reconcile.Expansion) {
+func plug(name string, i machine.Interface, e *kind.Expansion) {
 	for _, group := range i.SecurityGroups {
 		machine.Existing(e, "SecurityGroup", group)
 	}
@@ -17,7 +17,7 @@ func plug(name string, i machine.Interface, e *reconcile.Expansion) {
 }
 
 // attach adds a volume of the machine's own, or finds the one that is meant.
-func attach(v machine.Volume, s *Spec, e *reconcile.Expansion) {
+func attach(v machine.Volume, s *Spec, e *kind.Expansion) {
 	if v.VolumeRef != "" {
 		machine.Existing(e, "Volume", v.VolumeRef)
 		return
@@ -34,7 +34,7 @@ func attach(v machine.Volume, s *Spec, e *reconcile.Expansion) {
 }
 
 // portRefs are the ports of the server: the one on its network is the first.
-func portRefs(s *Spec, e *reconcile.Expansion) []fields {
+func portRefs(s *Spec, e *kind.Expansion) []fields {
 	list := []fields{{"portRef": e.Key.Name}}
 	for _, i := range s.Ports {
 		list = append(list, fields{"portRef": partName(e, i.Name)})
@@ -42,7 +42,7 @@ func portRefs(s *Spec, e *reconcile.Expansion) []fields {
 	return list
 }
 
-func volumeRefs(s *Spec, e *reconcile.Expansion) (list []fields) {
+func volumeRefs(s *Spec, e *kind.Expansion) (list []fields) {
 	for _, v := range s.Volumes {
 		name := v.VolumeRef
 		if name == "" {
@@ -54,4 +54,4 @@ func volumeRefs(s *Spec, e *reconcile.Expansion) (list []fields) {
 }
 
 // partName is the name of a part that the machine can have several of.
-func partName(e *reconcile.Expansion, name string) string { return e.Key.Name + "-" + name }
+func partName(e *kind.Expansion, name string) string { return e.Key.Name + "-" + name }

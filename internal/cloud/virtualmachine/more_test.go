@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const moreNeeds = `
@@ -116,7 +116,7 @@ func TestVolumesAtTheEndOfAMachine(t *testing.T) {
 	all := strings.Replace(moreObject, "metadata: {name: web}", `metadata: {name: web, annotations: {stackreeve.dev/on-delete: detach}}`, 1)
 	g.MustSync(moreNeeds + "\n---\n" + all)
 	for _, s := range g.Plan(moreNeeds).Steps {
-		if s.Action == reconcile.Delete {
+		if s.Action == plan.Delete {
 			t.Errorf("%s would be deleted although the machine's annotation detaches it", s.Key)
 		}
 	}
@@ -130,7 +130,7 @@ func TestShrinkingIsRefused(t *testing.T) {
 	g.MustSync(moreNeeds + "\n---\n" + object)
 	smaller := strings.NewReplacer("size: 2", "size: 1", "metadata: {name: web}", "metadata: {name: web, annotations: {stackreeve.dev/replace: refuse}}").Replace(object)
 	for _, s := range g.Plan(moreNeeds + "\n---\n" + smaller).Steps {
-		if s.Key == named("Volume", "web-data") && (s.Action != reconcile.Refuse || !strings.Contains(s.Reason, "spec.resource.size cannot be changed in place")) {
+		if s.Key == named("Volume", "web-data") && (s.Action != plan.Refuse || !strings.Contains(s.Reason, "spec.resource.size cannot be changed in place")) {
 			t.Errorf("%s: %s", s.Action, s.Reason)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a virtual machine shall be.
@@ -21,14 +21,14 @@ type Spec struct {
 type rules struct{}
 
 // Kind is the kind VirtualMachine.
-func Kind() reconcile.Kind {
-	return reconcile.DefineWorkload(reconcile.Info{
+func Kind() kind.Kind {
+	return kind.DefineWorkload(kind.Info{
 		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachine", Aliases: []string{"verda.linecorp.com"},
 		Doc: "A machine that runs. It stands for a Port and a Server of its name, a FloatingIP, a root Volume, further Volumes and Ports if asked for, and finds image, flavor, network, key pair and security groups by name.",
 	}, rules{})
 }
 
-func (rules) Validate(s *Spec, r *reconcile.Report) { s.Template.Validate("spec", r) }
+func (rules) Validate(s *Spec, r *kind.Report) { s.Template.Validate("spec", r) }
 
 // Expand makes
 //
@@ -40,7 +40,7 @@ func (rules) Validate(s *Spec, r *reconcile.Report) { s.Template.Validate("spec"
 //	FloatingIP/NAME    if there is a floatingIP
 //
 // and imports what they refer to.
-func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+func (rules) Expand(s *Spec, e *kind.Expansion) {
 	network, ok := chooseNetwork(s, e)
 	if ok = s.Template.Look("spec", e) && ok; !ok {
 		return
@@ -69,11 +69,11 @@ func (rules) Expand(s *Spec, e *reconcile.Expansion) {
 }
 
 // zone translates the words of the stack.
-func zone(s *Spec, e *reconcile.Expansion) string {
+func zone(s *Spec, e *kind.Expansion) string {
 	if zone, ok := e.Defaults.Zones[s.Zone]; ok {
 		return zone
 	}
 	return s.Zone
 }
 
-func rootName(e *reconcile.Expansion) string { return partName(e, machine.RootName) }
+func rootName(e *kind.Expansion) string { return partName(e, machine.RootName) }

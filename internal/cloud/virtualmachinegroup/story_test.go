@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
 	"testing/fstest"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -37,7 +37,7 @@ func tell(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	repo, defaults, golden := fstest.MapFS{}, reconcile.Defaults{}, -1
+	repo, defaults, golden := fstest.MapFS{}, kind.Defaults{}, -1
 	for i, f := range archive.Files {
 		switch f.Name {
 		case "defaults":
@@ -63,8 +63,8 @@ func tell(t *testing.T, file string) {
 }
 
 // wanted writes down what a repository comes to, a line an object.
-func wanted(repo fstest.MapFS, defaults reconcile.Defaults) string {
-	objects, _, err := reconcile.Read(repo, all.Kinds(nil), defaults)
+func wanted(repo fstest.MapFS, defaults kind.Defaults) string {
+	objects, _, err := resolve.Read(repo, all.Kinds(nil), defaults)
 	if err != nil {
 		return err.Error() + "\n"
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a group shall be.
@@ -26,14 +26,14 @@ var policies = map[string]string{"": "soft-anti-affinity", "soft": "soft-anti-af
 type rules struct{}
 
 // Kind is the kind VirtualMachineGroup.
-func Kind() reconcile.Kind {
-	return reconcile.DefineWorkload(reconcile.Info{
+func Kind() kind.Kind {
+	return kind.DefineWorkload(kind.Info{
 		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Aliases: []string{"verda.linecorp.com"}, Members: "VirtualMachine",
 		Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, and for a ServerGroup NAME that keeps them on different hosts.",
 	}, rules{})
 }
 
-func (rules) Validate(s *Spec, r *reconcile.Report) {
+func (rules) Validate(s *Spec, r *kind.Report) {
 	s.Template.Validate("spec.template", r)
 	s.Template.ValidateForMany("spec.template", cloud.Or(s.Replicas, 1), r)
 }
@@ -42,7 +42,7 @@ func (rules) Validate(s *Spec, r *reconcile.Report) {
 //
 //	ServerGroup/NAME                          unless haPolicy is none
 //	VirtualMachine/NAME-0 … NAME-(replicas-1)  in that group
-func (rules) Expand(s *Spec, e *reconcile.Expansion) {
+func (rules) Expand(s *Spec, e *kind.Expansion) {
 	if !s.Template.Look("spec.template", e) {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const object = `
@@ -45,7 +45,7 @@ func TestScaling(t *testing.T) {
 	g.MustSync(strings.Replace(object, "replicas: 2", "replicas: 3", 1))
 	for _, step := range g.Plan(object).Steps {
 		last := strings.HasSuffix(step.Key.Name, "-2")
-		if want := step.Key.Kind == "Server" || step.Key.Kind == "Port"; want && last != (step.Action == reconcile.Delete) {
+		if want := step.Key.Kind == "Server" || step.Key.Kind == "Port"; want && last != (step.Action == plan.Delete) {
 			t.Errorf("scaling down to 2 means to %s %s", step.Action, step.Key)
 		}
 	}

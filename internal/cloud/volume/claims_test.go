@@ -11,7 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // disk is a volume as the test sees and makes it.
@@ -102,25 +103,25 @@ func same(t *testing.T, before, after map[string]disk) {
 // Volumes that people made with the properties of others are no surplus: none of
 // them goes, whatever the stack is told to do.
 func TestAttackCopiedProperties(t *testing.T) {
-	limit, err := reconcile.ParseLimit("0")
+	limit, err := plan.ParseLimit("0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct {
 		annotations string
-		policies    []reconcile.Policy
-		limits      *reconcile.Limits
+		policies    []plan.Policy
+		limits      *plan.Limits
 		gone        bool // the manifests are
 	}{
 		"nothing said":            {},
-		"prune: false":            {policies: []reconcile.Policy{reconcile.NoPrune}},
+		"prune: false":            {policies: []plan.Policy{plan.NoPrune}},
 		"prune: false, annotated": {annotations: `stackreeve.dev/prune: "false"`},
 		"detach":                  {annotations: `stackreeve.dev/on-delete: detach`},
 		"suspend":                 {annotations: `stackreeve.dev/suspend: "true"`},
-		"drift: report":           {policies: []reconcile.Policy{reconcile.ReportDrift(true)}},
-		"maxDeletes 0":            {limits: &reconcile.Limits{All: limit}},
+		"drift: report":           {policies: []plan.Policy{plan.ReportDrift(true)}},
+		"maxDeletes 0":            {limits: &plan.Limits{All: limit}},
 		"manifests gone":          {gone: true},
-		"manifests gone, 0":       {gone: true, limits: &reconcile.Limits{All: limit}},
+		"manifests gone, 0":       {gone: true, limits: &plan.Limits{All: limit}},
 	} {
 		for _, stripped := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
@@ -148,11 +149,11 @@ func TestAttackCopiedProperties(t *testing.T) {
 					if tt.limits != nil {
 						e.Limits = *tt.limits
 					}
-					pass := e.Sync(t.Context(), reconcile.Revision{Commit: "test", Want: g.Resolve(text)})
+					pass := e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(text)})
 					if len(pass.Results) > 0 {
 						t.Errorf("%d steps were carried out", len(pass.Results))
 					}
-					if !slices.ContainsFunc(pass.Last.Steps, func(s reconcile.Step) bool {
+					if !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
 						return strings.Contains(s.Reason, "3 objects bear the mark of Volume/one") && strings.Contains(s.Reason, "openstack volume unset --property stackreeve")
 					}) {
 						t.Errorf("people are not told: %v", pass.Last.Steps)
@@ -188,13 +189,13 @@ func TestAttackRestoredBackup(t *testing.T) {
 		twin.Metadata[k] = v
 	}
 	twin.ID = d.make(twin)
-	told := func(pass reconcile.Pass, where string) {
+	told := func(pass engine.Pass, where string) {
 		t.Helper()
 		if len(pass.Results) > 0 {
 			t.Errorf("%s: %d steps were carried out", where, len(pass.Results))
 		}
-		if !slices.ContainsFunc(pass.Last.Steps, func(s reconcile.Step) bool {
-			return s.Action == reconcile.Refuse && strings.Contains(s.Reason, twin.ID) && strings.Contains(s.Reason, "was restored from backup b1")
+		if !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
+			return s.Action == plan.Refuse && strings.Contains(s.Reason, twin.ID) && strings.Contains(s.Reason, "was restored from backup b1")
 		}) {
 			t.Errorf("%s: people are not told: %v", where, pass.Last.Steps)
 		}
@@ -216,7 +217,7 @@ func TestAttackRestoredBackup(t *testing.T) {
 	clone := d.list()[twin.ID]
 	clone.ID, clone.Status = "", ""
 	id := d.make(clone)
-	if pass := g.Sync(text); len(pass.Results) > 0 || !slices.ContainsFunc(pass.Last.Steps, func(s reconcile.Step) bool {
+	if pass := g.Sync(text); len(pass.Results) > 0 || !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
 		return s.ID() == id && strings.Contains(s.Reason, "has the metadata of volume "+twin.ID)
 	}) {
 		t.Errorf("the copy of the adopted one: %v", pass.Last.Steps)
@@ -239,8 +240,8 @@ func TestAttackClonedVolume(t *testing.T) {
 	before := d.list()
 	for _, text := range []string{pairs(""), ""} {
 		e := g.Engine(g.Client(nil))
-		e.Limits = reconcile.Limits{}
-		e.Sync(t.Context(), reconcile.Revision{Commit: "test", Want: g.Resolve(text)})
+		e.Limits = plan.Limits{}
+		e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(text)})
 	}
 	same(t, before, d.list())
 	d.remove(id)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // whileInUse is the microversion from which an attached volume can grow.
@@ -18,31 +18,31 @@ const whileInUse = "3.42"
 
 type driver struct{ c *cloud.Client }
 
-func (d driver) live(s *State) reconcile.Live[*State] {
-	l := reconcile.Live[*State]{ID: s.ID, Name: s.Name, Mark: cloud.MarkInMetadata(s.Metadata), State: s,
+func (d driver) live(s *State) kind.Live[*State] {
+	l := kind.Live[*State]{ID: s.ID, Name: s.Name, Mark: cloud.MarkInMetadata(s.Metadata), State: s,
 		Mine: cloud.Or(s.ProjectID, d.c.ProjectID) == d.c.ProjectID}
 	l.Phase, l.Message = s.phase()
 	l.Copied, l.InUse = s.copied(), len(s.Attachments) > 0 || s.Status == "in-use"
 	l.Created, _ = time.Parse(timeFormat, s.CreatedAt)
 	if l.Mark != nil && l.Mark.Applied == "" {
-		l.Mark.Applied = reconcile.Unreadable // it is made in one request: somebody has emptied the digest
+		l.Mark.Applied = kind.Unreadable // it is made in one request: somebody has emptied the digest
 	}
 	return l
 }
 
-func (d driver) List(ctx context.Context) ([]reconcile.Live[*State], error) {
+func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	list, err := cloud.List[State](ctx, d.c, cloud.Call{Service: cloud.BlockStorage, Path: "volumes/detail"}, "volumes")
 	if err != nil {
 		return nil, err
 	}
-	out := make([]reconcile.Live[*State], len(list))
+	out := make([]kind.Live[*State], len(list))
 	for i := range list {
 		out[i] = d.live(&list[i])
 	}
 	return out, nil
 }
 
-func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.Live[*State], error) {
+func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	want := w.Spec
 	body := map[string]any{"name": rules{}.Name(w), "size": want.Size, "metadata": cloud.Metadata(w.Mark, metadata(want))}
 	cloud.Put(body, "description", want.Description)
@@ -61,14 +61,14 @@ func (d driver) Create(ctx context.Context, w reconcile.Want[Spec]) (reconcile.L
 	err := d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: "volumes",
 		Body: map[string]any{"volume": body}, Into: &answer})
 	if err != nil {
-		return reconcile.Live[*State]{}, err
+		return kind.Live[*State]{}, err
 	}
 	return d.live(&answer.Volume), nil
 }
 
-func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State], changes []reconcile.Change) error {
+func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
 	path := "volumes/" + have.ID
-	if reconcile.Has(changes, "spec.resource.size") {
+	if kind.Has(changes, "spec.resource.size") {
 		if err := d.grow(ctx, w, have); err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 		}
 	}
 	user := cloud.UserMetadata(have.State.Metadata)
-	if reconcile.Has(changes, "spec.resource.metadata") {
+	if kind.Has(changes, "spec.resource.metadata") {
 		user = metadata(w.Spec)
 	}
 	all := cloud.Metadata(w.Mark, user)
@@ -92,7 +92,7 @@ func (d driver) Update(ctx context.Context, w reconcile.Want[Spec], have reconci
 	return d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPut, Path: path + "/metadata", Body: map[string]any{"metadata": all}})
 }
 
-func (d driver) grow(ctx context.Context, w reconcile.Want[Spec], have reconcile.Live[*State]) error {
+func (d driver) grow(ctx context.Context, w kind.Want[Spec], have kind.Live[*State]) error {
 	version := ""
 	if have.State.Status == "in-use" {
 		var err error
@@ -103,8 +103,8 @@ func (d driver) grow(ctx context.Context, w reconcile.Want[Spec], have reconcile
 	err := d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: "volumes/" + have.ID + "/action",
 		Body: map[string]any{"os-extend": map[string]any{"new_size": w.Spec.Size}}, Microversion: version})
 	given := err != nil && (strings.Contains(err.Error(), "currently reserved") || version == "" && strings.Contains(err.Error(), "currently in-use"))
-	if given && errors.Is(err, reconcile.ErrRejected) {
-		return fmt.Errorf("%w: a server is just being given it: %s", reconcile.ErrBusy, err.Error())
+	if given && errors.Is(err, kind.ErrRejected) {
+		return fmt.Errorf("%w: a server is just being given it: %s", kind.ErrBusy, err.Error())
 	}
 	return err
 }
@@ -112,32 +112,32 @@ func (d driver) grow(ctx context.Context, w reconcile.Want[Spec], have reconcile
 // Delete asks Cinder to delete the volume, which takes it a while. It answers
 // 400 where others answer 409, if the volume is attached or has snapshots. One that
 // another will take the place of is detached first.
-func (d driver) Delete(ctx context.Context, have reconcile.Live[*State]) (bool, error) {
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
 	if have.Remade {
 		if err := d.detach(ctx, have); err != nil {
 			return false, err
 		}
 	}
 	err := d.c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: "volumes/" + have.ID})
-	if errors.Is(err, reconcile.ErrRejected) {
-		err = fmt.Errorf("%w: %s", reconcile.ErrBusy, err.Error())
+	if errors.Is(err, kind.ErrRejected) {
+		err = fmt.Errorf("%w: %s", kind.ErrBusy, err.Error())
 	}
 	return false, err
 }
 
 // detach pulls a volume out of its servers, and reports that it is busy until they
 // have let go.
-func (d driver) detach(ctx context.Context, have reconcile.Live[*State]) error {
+func (d driver) detach(ctx context.Context, have kind.Live[*State]) error {
 	for _, a := range have.State.Attachments {
 		err := d.c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: "servers/" + a.ServerID + "/os-volume_attachments/" + have.ID})
 		switch {
-		case errors.Is(err, reconcile.ErrGone):
-		case err != nil && !errors.Is(err, reconcile.ErrRejected):
+		case errors.Is(err, kind.ErrGone):
+		case err != nil && !errors.Is(err, kind.ErrRejected):
 			return fmt.Errorf("detach from server %s: %w", a.ServerID, err)
 		case err != nil:
-			return fmt.Errorf("%w: detach from server %s: %s", reconcile.ErrBusy, a.ServerID, err.Error())
+			return fmt.Errorf("%w: detach from server %s: %s", kind.ErrBusy, a.ServerID, err.Error())
 		default:
-			return fmt.Errorf("%w: server %s is letting go of it", reconcile.ErrBusy, a.ServerID)
+			return fmt.Errorf("%w: server %s is letting go of it", kind.ErrBusy, a.ServerID)
 		}
 	}
 	return nil

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Trace is the time of the last change. Cinder does not count metadata as a
 // part of the volume, and does not tell who it was.
-func (d driver) Trace(_ context.Context, have reconcile.Live[*State], changes []reconcile.Change) (t reconcile.Trace, ok bool, err error) {
+func (d driver) Trace(_ context.Context, have kind.Live[*State], changes []kind.Change) (t kind.Trace, ok bool, err error) {
 	if have.State == nil || !slices.ContainsFunc(changes, touches) {
 		return t, false, nil
 	}
@@ -18,6 +18,6 @@ func (d driver) Trace(_ context.Context, have reconcile.Live[*State], changes []
 	return t, err == nil, err
 }
 
-func touches(c reconcile.Change) bool {
-	return c.Field != "spec.resource.metadata" && c.Field != reconcile.MarkField
+func touches(c kind.Change) bool {
+	return c.Field != "spec.resource.metadata" && c.Field != kind.MarkField
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Spec is what a volume shall be. Field names and meanings are K-ORC's
@@ -33,7 +33,7 @@ type Filter struct {
 	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Where it is stored."`
 }
 
-// FilterName implements reconcile.Named.
+// FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 // State is a volume as Cinder shows it.
@@ -73,47 +73,47 @@ type State struct {
 type rules struct{}
 
 // Kind is the kind Volume over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) reconcile.Kind {
-	return reconcile.Define[Spec, Filter, State](reconcile.Info{
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, State](kind.Info{
 		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Volume", Service: cloud.BlockStorage,
 		Loss: []string{"all data on it"}, Unmark: cloud.UnmarkByProperty("volume"),
 		Doc: "A disk that outlives the servers it is attached to (Cinder).",
 	}, rules{}, driver{c})
 }
 
-func (rules) Name(w reconcile.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
+func (rules) Name(w kind.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
 
-func (rules) Validate(s *Spec, r *reconcile.Report) {
+func (rules) Validate(s *Spec, r *kind.Report) {
 	seen := map[string]bool{}
 	for i, m := range s.Metadata {
 		field := fmt.Sprintf("spec.resource.metadata[%d].name", i)
 		switch {
 		case seen[m.Name]:
 			r.Problem(field, "is given twice", "keep one of them")
-		case reconcile.ReservedKey(m.Name):
+		case kind.ReservedKey(m.Name):
 			r.Problem(field, "is reserved for the mark of the owner", "choose another name")
 		}
 		seen[m.Name] = true
 	}
 }
 
-func (rules) Diff(w reconcile.Want[Spec], have *State, c *reconcile.Changes) {
+func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	want := w.Spec
-	reconcile.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
-	reconcile.Field(c, "spec.resource.description", have.Description, cloud.Or(want.Description, ""))
-	reconcile.Field(c, "spec.resource.metadata", cloud.UserMetadata(have.Metadata), metadata(want))
+	kind.Field(c, "spec.resource.name", have.Name, rules{}.Name(w))
+	kind.Field(c, "spec.resource.description", have.Description, cloud.Or(want.Description, ""))
+	kind.Field(c, "spec.resource.metadata", cloud.UserMetadata(have.Metadata), metadata(want))
 	if want.Size < have.Size {
-		reconcile.Fixed(c, "spec.resource.size", have.Size, want.Size)
+		kind.Fixed(c, "spec.resource.size", have.Size, want.Size)
 	} else {
-		reconcile.Field(c, "spec.resource.size", have.Size, want.Size)
+		kind.Field(c, "spec.resource.size", have.Size, want.Size)
 	}
 	if want.AvailabilityZone != "" {
-		reconcile.Fixed(c, "spec.resource.availabilityZone", have.AvailabilityZone, want.AvailabilityZone)
+		kind.Fixed(c, "spec.resource.availabilityZone", have.AvailabilityZone, want.AvailabilityZone)
 	}
 	if t := w.Ref("VolumeType", want.VolumeTypeRef); t.ID != "" {
-		reconcile.Fixed(c, "spec.resource.volumeTypeRef", have.VolumeType, t.Attr["name"])
+		kind.Fixed(c, "spec.resource.volumeTypeRef", have.VolumeType, t.Attr["name"])
 	}
-	reconcile.Link(c, "spec.resource.imageRef", have.Image.ID, w.Ref("Image", want.ImageRef), reconcile.Replace)
+	kind.Link(c, "spec.resource.imageRef", have.Image.ID, w.Ref("Image", want.ImageRef), kind.Replace)
 }
 
 func metadata(s *Spec) map[string]string {
@@ -124,7 +124,7 @@ func metadata(s *Spec) map[string]string {
 	return out
 }
 
-func (rules) Match(w reconcile.Want[Filter], have *State) bool {
+func (rules) Match(w kind.Want[Filter], have *State) bool {
 	f := w.Spec
 	return cloud.Is(f.Name, have.Name) && cloud.Is(f.Description, have.Description) && cloud.Is(f.Size, have.Size) &&
 		(f.AvailabilityZone == "" || f.AvailabilityZone == have.AvailabilityZone)
@@ -137,18 +137,18 @@ func (rules) Match(w reconcile.Want[Filter], have *State) bool {
 //	error, soon after its creation  failed: making it did not succeed
 //	error later, error_…            degraded: it may hold data
 //	creating, attaching, …          pending
-func (s *State) phase() (reconcile.Phase, string) {
+func (s *State) phase() (kind.Phase, string) {
 	switch {
 	case s.Status == "available" || s.Status == "in-use" || s.Status == "reserved":
-		return reconcile.Ready, ""
+		return kind.Ready, ""
 	case s.Status == "deleting":
-		return reconcile.Deleting, "is being deleted"
+		return kind.Deleting, "is being deleted"
 	case s.Status == "error" && s.young():
-		return reconcile.Failed, "is in the status error; the cloud gives no reason (often: no storage has room for it, or the image cannot be copied)"
+		return kind.Failed, "is in the status error; the cloud gives no reason (often: no storage has room for it, or the image cannot be copied)"
 	case strings.HasPrefix(s.Status, "error"):
-		return reconcile.Degraded, "is in the status " + s.Status + "; it may hold data, so it is not made anew: reset its status, or delete it"
+		return kind.Degraded, "is in the status " + s.Status + "; it may hold data, so it is not made anew: reset its status, or delete it"
 	}
-	return reconcile.Pending, "is " + s.Status
+	return kind.Pending, "is " + s.Status
 }
 
 // copied says what shows that the mark on a volume is a copy. Cinder puts the

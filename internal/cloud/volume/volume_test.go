@@ -9,11 +9,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/volume"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumetype"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-func kinds(c *cloud.Client) []reconcile.Kind {
-	return []reconcile.Kind{image.Kind(c), volumetype.Kind(c), volume.Kind(c)}
+func kinds(c *cloud.Client) []kind.Kind {
+	return []kind.Kind{image.Kind(c), volumetype.Kind(c), volume.Kind(c)}
 }
 
 const needs = `

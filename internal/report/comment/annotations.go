@@ -5,7 +5,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -67,10 +68,10 @@ func subject(problem manifest.Problem) string {
 }
 
 // fields names those that wipe a disk.
-func fields(s reconcile.Step) string {
+func fields(s plan.Step) string {
 	var names []string
 	for _, c := range s.Changes {
-		if s.Action == reconcile.Update && c.Disruption >= reconcile.Rebuild {
+		if s.Action == plan.Update && c.Disruption >= kind.Rebuild {
 			names = append(names, c.Field)
 		}
 	}

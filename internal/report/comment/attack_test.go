@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -17,12 +18,12 @@ import (
 // space of any other, and its cost grows with it and no faster.
 func TestAttackLargePlan(t *testing.T) {
 	const n = 20_000
-	p := reconcile.Plan{Stack: "prod"}
+	p := plan.Plan{Stack: "prod"}
 	for i := range n {
 		key := manifest.Key{Kind: "SecurityGroup", Namespace: "default", Name: fmt.Sprintf("%s%05d", strings.Repeat("n", 200), i)}
-		s := reconcile.Step{Key: key, Action: reconcile.Update, Origin: manifest.Origin{File: "a.yaml", Line: i}}
+		s := plan.Step{Key: key, Action: plan.Update, Origin: manifest.Origin{File: "a.yaml", Line: i}}
 		for j := range 2 {
-			s.Changes = append(s.Changes, reconcile.Change{Field: fmt.Sprintf("spec.resource.rules[%d]", j), Have: "a", Want: strings.Repeat("x", 300)})
+			s.Changes = append(s.Changes, kind.Change{Field: fmt.Sprintf("spec.resource.rules[%d]", j), Have: "a", Want: strings.Repeat("x", 300)})
 		}
 		p.Steps = append(p.Steps, s)
 	}

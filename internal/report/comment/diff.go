@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -22,7 +22,7 @@ const (
 
 // diff shows changes as a block: red is what the cloud holds, green what the
 // manifest says. names say what IDs stand for.
-func diff(changes []reconcile.Change, names map[string]string) string {
+func diff(changes []kind.Change, names map[string]string) string {
 	changes = worth(changes)
 	var lines []string
 	for i, c := range changes {
@@ -38,18 +38,18 @@ func diff(changes []reconcile.Change, names map[string]string) string {
 
 // cost is what changing a field does, behind its name.
 var cost = [...]string{
-	reconcile.InPlace: "",
-	reconcile.Reboot:  " reboots it",
-	reconcile.Rebuild: " wipes its disk",
-	reconcile.Replace: " cannot be changed in place",
+	kind.InPlace: "",
+	kind.Reboot:  " reboots it",
+	kind.Rebuild: " wipes its disk",
+	kind.Replace: " cannot be changed in place",
 }
 
 // worth leaves the mark out when it is not the only change.
-func worth(changes []reconcile.Change) []reconcile.Change {
+func worth(changes []kind.Change) []kind.Change {
 	if len(changes) <= 1 {
 		return changes
 	}
-	return slices.DeleteFunc(slices.Clone(changes), func(c reconcile.Change) bool { return c.Field == reconcile.MarkField })
+	return slices.DeleteFunc(slices.Clone(changes), func(c kind.Change) bool { return c.Field == kind.MarkField })
 }
 
 func clipped(lines []string) []string {
@@ -60,9 +60,9 @@ func clipped(lines []string) []string {
 }
 
 // values are the lines of one change.
-func values(c reconcile.Change, names map[string]string) []string {
+func values(c kind.Change, names map[string]string) []string {
 	switch {
-	case c.Field == reconcile.MarkField:
+	case c.Field == kind.MarkField:
 		return []string{"! renewed; nobody notices"}
 	case c.Secret:
 		return []string{"! changed; it is a secret and not shown"}

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -18,9 +19,9 @@ type Drift struct {
 	// Corrected is true when what differed was put back; otherwise it is only
 	// reported.
 	Corrected bool
-	Steps     []reconcile.Step
+	Steps     []plan.Step
 	// Traces say who changed an object and when, as far as the cloud tells.
-	Traces map[manifest.Key]reconcile.Trace
+	Traces map[manifest.Key]kind.Trace
 	// Over is true when it was mended, or explained by a commit, since.
 	Over bool
 }
@@ -93,7 +94,7 @@ func (d Drift) held() string {
 }
 
 // step is one drifted object: what happened to it, by whom, and its fields.
-func (d Drift) step(s reconcile.Step) string {
+func (d Drift) step(s plan.Step) string {
 	what := "changed in the cloud"
 	if vanished(s) {
 		what = "deleted in the cloud"
@@ -109,28 +110,28 @@ func (d Drift) step(s reconcile.Step) string {
 }
 
 // remedy is what putting it back has done, beyond the fields.
-func (d Drift) remedy(s reconcile.Step) string {
+func (d Drift) remedy(s plan.Step) string {
 	switch {
 	case !d.Corrected:
 		return ""
 	case vanished(s):
 		return "; it was made again"
-	case s.Action == reconcile.Recreate:
+	case s.Action == plan.Recreate:
 		return "; it was " + prose(does(s))
-	case s.Disruption() > reconcile.InPlace:
-		return "; it was " + prose(does(reconcile.Step{Action: reconcile.Update, Changes: s.Changes}))
+	case s.Disruption() > kind.InPlace:
+		return "; it was " + prose(does(plan.Step{Action: plan.Update, Changes: s.Changes}))
 	}
 	return "; it was put back in place"
 }
 
 // vanished tells whether the object is not there any more.
-func vanished(s reconcile.Step) bool {
-	return s.Action == reconcile.Create ||
-		s.Action == reconcile.Keep && s.ID() == "" && len(s.Changes) == 1 && s.Changes[0].Field == "metadata.name"
+func vanished(s plan.Step) bool {
+	return s.Action == plan.Create ||
+		s.Action == plan.Keep && s.ID() == "" && len(s.Changes) == 1 && s.Changes[0].Field == "metadata.name"
 }
 
 // traced is who did it, what, and when, as far as that is known.
-func traced(t reconcile.Trace) string {
+func traced(t kind.Trace) string {
 	text := ""
 	if t.Who != "" {
 		text += " by " + code(t.Who)

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -32,17 +33,17 @@ var headings = [...]string{
 	drifted:   "Changed in the cloud, and only reported",
 }
 
-func gradeOf(s reconcile.Step) grade {
+func gradeOf(s plan.Step) grade {
 	switch {
-	case s.Disruption() >= reconcile.Rebuild:
+	case s.Disruption() >= kind.Rebuild:
 		return destroyed
-	case s.Action == reconcile.Refuse || s.Error:
+	case s.Action == plan.Refuse || s.Error:
 		return refused
-	case s.Action == reconcile.Update:
+	case s.Action == plan.Update:
 		return altered
-	case s.Action == reconcile.Create:
+	case s.Action == plan.Create:
 		return created
-	case s.Action == reconcile.Wait:
+	case s.Action == plan.Wait:
 		return waiting
 	}
 	return drifted
@@ -54,18 +55,18 @@ type object struct {
 	key    manifest.Key
 	origin manifest.Origin
 	grade  grade
-	steps  []part           // what is worth reading, gravest first
-	notes  []reconcile.Note // that belong to no step
-	more   []object         // all of those of which the same becomes, when there are several
+	steps  []part      // what is worth reading, gravest first
+	notes  []kind.Note // that belong to no step
+	more   []object    // all of those of which the same becomes, when there are several
 }
 
 // objects are those of a plan that people need to read about, by grade.
-func objects(p reconcile.Plan) map[grade][]object {
+func objects(p plan.Plan) map[grade][]object {
 	list := map[grade][]object{}
 	for _, g := range report.Groups(p) {
 		o := object{key: g.Root, origin: g.Origin, notes: g.Notes}
 		if g.Own != nil {
-			g.Children = append([]reconcile.Step{*g.Own}, g.Children...)
+			g.Children = append([]plan.Step{*g.Own}, g.Children...)
 		}
 		for _, s := range g.Children {
 			if !s.Silent() && !report.Renewal(s) {
@@ -116,11 +117,11 @@ func (o object) said(in style) string {
 
 // whole is what becomes of what an object stands for.
 func whole(steps []part, in style) string {
-	var of reconcile.Plan
+	var of plan.Plan
 	for _, s := range steps {
 		of.Steps = append(of.Steps, s.Step)
 	}
-	return brief(of) + lost(of, reconcile.Recreate, in) + lost(of, reconcile.Delete, in) + shaken(of)
+	return brief(of) + lost(of, plan.Recreate, in) + lost(of, plan.Delete, in) + shaken(of)
 }
 
 // line is the object where a line says all.
@@ -160,7 +161,7 @@ func (o object) body() string {
 	if o.alone() {
 		return b.String() + o.steps[0].text()
 	}
-	var plain []reconcile.Step
+	var plain []plan.Step
 	var full []part
 	for _, s := range o.steps {
 		if s.plain() {
@@ -181,13 +182,13 @@ func (o object) body() string {
 	return b.String() + lines(plain)
 }
 
-func note(n reconcile.Note) string {
+func note(n kind.Note) string {
 	return "Note: " + code(n.Field) + " " + quote(n.Text) + "\n\n"
 }
 
 // lines are steps of which there is little to say, those that say the same
 // together.
-func lines(steps []reconcile.Step) string {
+func lines(steps []plan.Step) string {
 	const together = 20
 	var order []string
 	same := map[string][]string{}

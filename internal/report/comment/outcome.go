@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -17,7 +18,7 @@ func (p Page) outcome(run report.Run) string {
 	fmt.Fprintf(&b, "### %s: %s\n\n", code(p.Stack), ending(run))
 	if hash := run.Revision.Commit; hash != "" && run.Refused == nil {
 		fmt.Fprintf(&b, "Merged: %s", commit(hash))
-		if run.Pass != nil && run.Outcome() == reconcile.InSync {
+		if run.Pass != nil && run.Outcome() == plan.InSync {
 			b.WriteString(" is what the cloud is now")
 		}
 		b.WriteString(".\n\n")
@@ -44,8 +45,8 @@ func ending(run report.Run) string {
 		return "not applied"
 	}
 	pass := *run.Pass
-	text := map[reconcile.Outcome]string{
-		reconcile.InSync: "in sync", reconcile.Broken: "failed", reconcile.OutOfSync: "applied, and differences remain",
+	text := map[plan.Outcome]string{
+		plan.InSync: "in sync", plan.Broken: "failed", plan.OutOfSync: "applied, and differences remain",
 	}[pass.Outcome()]
 	switch {
 	case pass.Interrupted:
@@ -59,13 +60,13 @@ func ending(run report.Run) string {
 	switch {
 	case did == "":
 		did = "nothing was changed"
-	case pass.Outcome() == reconcile.Broken && !pass.Interrupted:
+	case pass.Outcome() == plan.Broken && !pass.Interrupted:
 		text += " in part"
 	}
 	return text + "; " + did + " (" + report.Lasted(pass.Took) + ")"
 }
 
-func (p Page) passed(pass reconcile.Pass) string {
+func (p Page) passed(pass engine.Pass) string {
 	var b strings.Builder
 	if pass.First.Suspended != "" {
 		fmt.Fprintf(&b, "The stack is suspended: %s.\n\n", quote(pass.First.Suspended))
@@ -90,7 +91,7 @@ func (p Page) passed(pass reconcile.Pass) string {
 	return b.String()
 }
 
-func leaning(f reconcile.Failure) string {
+func leaning(f engine.Failure) string {
 	if len(f.Dependents) == 0 {
 		return ""
 	}
@@ -102,7 +103,7 @@ func leaning(f reconcile.Failure) string {
 }
 
 // left names what people refused or have to decide.
-func (p Page) left(pass reconcile.Pass) string {
+func (p Page) left(pass engine.Pass) string {
 	var b strings.Builder
 	failed := map[string]bool{}
 	for _, f := range pass.Failures {
@@ -110,7 +111,7 @@ func (p Page) left(pass reconcile.Pass) string {
 	}
 	n := 0
 	for _, s := range pass.Last.Steps {
-		if s.Action != reconcile.Refuse || failed[s.Key.String()] {
+		if s.Action != plan.Refuse || failed[s.Key.String()] {
 			continue
 		}
 		if n++; n <= mostFailures {

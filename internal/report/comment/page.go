@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -19,10 +19,10 @@ type Page struct {
 	// Tree is the hash of the stack's folder that was looked at.
 	Tree string
 	// Plan is what merging would do; nil when there is none.
-	Plan *reconcile.Plan
+	Plan *plan.Plan
 	// Differs is what the manifests say otherwise; it stands in for the plan when
 	// Offline says why no cloud was asked.
-	Differs []reconcile.Difference
+	Differs []plan.Difference
 	Offline string
 	// Problems are what is wrong in the manifests.
 	Problems manifest.Problems
@@ -30,7 +30,7 @@ type Page struct {
 	// away.
 	Err string
 	// Approvals are those that let the plan through.
-	Approvals []reconcile.Approval
+	Approvals []plan.Approval
 	// Quiet is true when the pull request touches nothing of the stack.
 	Quiet bool
 	// After is what came of it once it was merged; nil before.
@@ -176,17 +176,17 @@ func (p Page) problem(problem manifest.Problem) string {
 }
 
 // differing is what differs between manifests, in one line.
-func differing(list []reconcile.Difference) string {
-	count := map[reconcile.Action]int{}
+func differing(list []plan.Difference) string {
+	count := map[plan.Action]int{}
 	for _, d := range list {
 		count[d.Action]++
 	}
-	return fmt.Sprintf("manifests of %s added, %d changed, %d removed", report.Plural(count[reconcile.Create], "object"), count[reconcile.Update], count[reconcile.Delete])
+	return fmt.Sprintf("manifests of %s added, %d changed, %d removed", report.Plural(count[plan.Create], "object"), count[plan.Update], count[plan.Delete])
 }
 
 func (p Page) differs() string {
 	var folded, open strings.Builder
-	for _, wanted := range []reconcile.Action{reconcile.Delete, reconcile.Update, reconcile.Create} {
+	for _, wanted := range []plan.Action{plan.Delete, plan.Update, plan.Create} {
 		for _, d := range p.Differs {
 			switch {
 			case d.Action != wanted:
@@ -200,8 +200,8 @@ func (p Page) differs() string {
 	return folded.String() + open.String()
 }
 
-func (p Page) difference(d reconcile.Difference) string {
-	word := map[reconcile.Action]string{reconcile.Create: "added", reconcile.Update: "changed", reconcile.Delete: "removed"}[d.Action]
+func (p Page) difference(d plan.Difference) string {
+	word := map[plan.Action]string{plan.Create: "added", plan.Update: "changed", plan.Delete: "removed"}[d.Action]
 	if len(d.Changes) == 0 {
 		return "- " + code(d.Key.String()) + at(d.Origin) + ": " + word + "\n"
 	}

@@ -8,16 +8,18 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-func stepOf(kind, name string, action reconcile.Action, changes ...reconcile.Change) reconcile.Step {
-	return reconcile.Step{Key: manifest.Key{Kind: kind, Name: name}, Action: action, Changes: changes, Origin: manifest.Origin{File: "a.yaml", Line: 4}}
+func stepOf(kind, name string, action plan.Action, changes ...kind.Change) plan.Step {
+	return plan.Step{Key: manifest.Key{Kind: kind, Name: name}, Action: action, Changes: changes, Origin: manifest.Origin{File: "a.yaml", Line: 4}}
 }
 
 func TestTheOutcomeStandsOnTopOfThePlan(t *testing.T) {
-	p := Page{Stack: "prod", Head: headCommit, Plan: &reconcile.Plan{Steps: []reconcile.Step{stepOf("Network", "front", reconcile.Create)}}}
+	p := Page{Stack: "prod", Head: headCommit, Plan: &plan.Plan{Steps: []plan.Step{stepOf("Network", "front", plan.Create)}}}
 	p.After = &report.Run{Err: errors.New("the cloud is away.")}
 	got := p.Markdown()
 	judge(t, got)
@@ -28,19 +30,19 @@ func TestTheOutcomeStandsOnTopOfThePlan(t *testing.T) {
 	if strings.Contains(after, "merge it") || !strings.Contains(after, "`Network/front`") {
 		t.Errorf("after the merge, the plan reads\n%s", after)
 	}
-	p.After = &report.Run{Pass: &reconcile.Pass{Interrupted: true, Failures: []reconcile.Failure{{Reason: "no time"}}}}
+	p.After = &report.Run{Pass: &engine.Pass{Interrupted: true, Failures: []engine.Failure{{Reason: "no time"}}}}
 	if got := p.Markdown(); !strings.Contains(got, "interrupted, and taken up again") || strings.Contains(got, "no time") {
 		t.Errorf("an interrupted pass reads\n%s", got)
 	}
 }
 
 func TestWhatIsWorseComesFirst(t *testing.T) {
-	wipe := reconcile.Change{Field: "spec.resource.imageRef", Have: "a", Want: "b", Disruption: reconcile.Rebuild}
-	reboot := reconcile.Change{Field: "spec.resource.flavorRef", Have: "a", Want: "b", Disruption: reconcile.Reboot}
-	p := Page{Stack: "prod", Plan: &reconcile.Plan{Steps: []reconcile.Step{
-		stepOf("Network", "drifted", reconcile.Keep, reboot), stepOf("Network", "waiting", reconcile.Wait), stepOf("Network", "created", reconcile.Create),
-		stepOf("Server", "rebooted", reconcile.Update, reboot), stepOf("Network", "refused", reconcile.Refuse), stepOf("Server", "wiped", reconcile.Update, wipe), stepOf("Volume", "deleted", reconcile.Delete),
-		stepOf("Network", "same", reconcile.Keep),
+	wipe := kind.Change{Field: "spec.resource.imageRef", Have: "a", Want: "b", Disruption: kind.Rebuild}
+	reboot := kind.Change{Field: "spec.resource.flavorRef", Have: "a", Want: "b", Disruption: kind.Reboot}
+	p := Page{Stack: "prod", Plan: &plan.Plan{Steps: []plan.Step{
+		stepOf("Network", "drifted", plan.Keep, reboot), stepOf("Network", "waiting", plan.Wait), stepOf("Network", "created", plan.Create),
+		stepOf("Server", "rebooted", plan.Update, reboot), stepOf("Network", "refused", plan.Refuse), stepOf("Server", "wiped", plan.Update, wipe), stepOf("Volume", "deleted", plan.Delete),
+		stepOf("Network", "same", plan.Keep),
 	}}}
 	got := p.Markdown()
 	at := -1
@@ -78,12 +80,12 @@ func TestWhatIsWorseComesFirst(t *testing.T) {
 }
 
 func TestStatusesKeepWhatToDo(t *testing.T) {
-	plan := &reconcile.Plan{Stack: "prod", Held: "it would delete everything", Steps: []reconcile.Step{stepOf("Volume", "a", reconcile.Delete)}}
-	end := "; approve " + plan.Hash() + " to go on"
-	if ok, text := (Page{Plan: plan}).Status(); ok || text != "1 to delete"+end {
+	planned := &plan.Plan{Stack: "prod", Held: "it would delete everything", Steps: []plan.Step{stepOf("Volume", "a", plan.Delete)}}
+	end := "; approve " + planned.Hash() + " to go on"
+	if ok, text := (Page{Plan: planned}).Status(); ok || text != "1 to delete"+end {
 		t.Errorf("held: %v, %q", ok, text)
 	}
-	if ok, text := (Page{Plan: plan, Approvals: []reconcile.Approval{{Hash: plan.Hash()}}}).Status(); !ok || text != "1 to delete; approved" {
+	if ok, text := (Page{Plan: planned, Approvals: []plan.Approval{{Hash: planned.Hash()}}}).Status(); !ok || text != "1 to delete; approved" {
 		t.Errorf("approved: %v, %q", ok, text)
 	}
 	if got := described(strings.Repeat("x🎉", 200), end); !strings.HasSuffix(got, "…"+end) || len([]rune(got)) != forge.MaxDescription || strings.Contains(got, "🎉") {
@@ -92,7 +94,7 @@ func TestStatusesKeepWhatToDo(t *testing.T) {
 	if ok, text := (Page{Err: "it conflicts with main"}).Status(); ok || text != "no plan: it conflicts with main" {
 		t.Errorf("conflict: %v, %q", ok, text)
 	}
-	if ok, text := (Page{Plan: &reconcile.Plan{}}).Status(); !ok || text != "nothing to do" {
+	if ok, text := (Page{Plan: &plan.Plan{}}).Status(); !ok || text != "nothing to do" {
 		t.Errorf("in sync: %v, %q", ok, text)
 	}
 }
@@ -106,9 +108,9 @@ func TestDriftThatIsOver(t *testing.T) {
 }
 
 func TestDriftOfReplacedObjectsSaysWhatItTook(t *testing.T) {
-	s := stepOf("Server", "web", reconcile.Recreate, reconcile.Change{Field: "spec.resource.flavorRef", Have: "a", Want: "b", Disruption: reconcile.Replace})
+	s := stepOf("Server", "web", plan.Recreate, kind.Change{Field: "spec.resource.flavorRef", Have: "a", Want: "b", Disruption: kind.Replace})
 	s.Loss = []string{"its local disk"}
-	got := Drift{Stack: "prod", Corrected: true, Since: time.Unix(0, 0), Steps: []reconcile.Step{s}}.Markdown()
+	got := Drift{Stack: "prod", Corrected: true, Since: time.Unix(0, 0), Steps: []plan.Step{s}}.Markdown()
 	judge(t, got)
 	if !strings.Contains(got, "it was deleted and made anew, loses its local disk") || !strings.Contains(got, "### `prod`: 1 object drifted and was put back") {
 		t.Errorf("got %s", got)
@@ -131,7 +133,7 @@ func TestValuesAsDiffs(t *testing.T) {
 		{"1\n2\n3\n4\n5\n", "1\n2\n3\nfour\n5\n", `  2|  3|- 4|+ four|  5|  `},
 		{"<b>", "&", `- "<b>"|+ "&"`},
 	} {
-		if got := strings.Join(values(reconcile.Change{Have: c.have, Want: c.want}, nil), "|"); got != c.lines {
+		if got := strings.Join(values(kind.Change{Have: c.have, Want: c.want}, nil), "|"); got != c.lines {
 			t.Errorf("%v -> %v: got %s, want %s", c.have, c.want, got, c.lines)
 		}
 	}

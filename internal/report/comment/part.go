@@ -7,17 +7,18 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 // part is a step, and what it makes.
 type part struct {
-	reconcile.Step
-	values []reconcile.Value
+	plan.Step
+	values []plan.Value
 }
 
-func partOf(s reconcile.Step) part {
+func partOf(s plan.Step) part {
 	return part{s, slices.DeleteFunc(s.Values(), report.Usual)}
 }
 
@@ -134,10 +135,10 @@ func (s part) standing(name string) part {
 	return s
 }
 
-func standingIn(changes []reconcile.Change, put func(string) string) []reconcile.Change {
+func standingIn(changes []kind.Change, put func(string) string) []kind.Change {
 	changes = slices.Clone(changes)
 	for i, c := range changes {
-		if c.Field == reconcile.MarkField {
+		if c.Field == kind.MarkField {
 			changes[i].Have, changes[i].Want = nil, nil // never shown
 			continue
 		}

@@ -17,7 +17,9 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -123,46 +125,46 @@ var evil = []string{
 func hostile(a, b string) []interface{ Markdown() string } {
 	key := manifest.Key{Group: a, Kind: b, Namespace: a, Name: b}
 	at := manifest.Origin{File: a, Line: 3}
-	changes := []reconcile.Change{
+	changes := []kind.Change{
 		{Field: a, Have: b, Want: a}, {Field: b, Have: []string{a, b}, Want: []string{b}}, {Field: a, Have: a + "\n" + b, Want: b},
-		{Field: b, Have: map[string]string{a: b}, Want: map[string]string{b: a}, Disruption: reconcile.Rebuild}, {Field: a, Have: nil, Want: b, Secret: true},
+		{Field: b, Have: map[string]string{a: b}, Want: map[string]string{b: a}, Disruption: kind.Rebuild}, {Field: a, Have: nil, Want: b, Secret: true},
 	}
-	notes := []reconcile.Note{{Field: a, Text: b}}
-	var steps []reconcile.Step
-	for _, action := range []reconcile.Action{reconcile.Keep, reconcile.Create, reconcile.Update, reconcile.Recreate, reconcile.Delete, reconcile.Wait, reconcile.Refuse} {
+	notes := []kind.Note{{Field: a, Text: b}}
+	var steps []plan.Step
+	for _, action := range []plan.Action{plan.Keep, plan.Create, plan.Update, plan.Recreate, plan.Delete, plan.Wait, plan.Refuse} {
 		own := manifest.Key{Kind: b, Name: string(action) + a}
 		steps = append(steps,
-			reconcile.Step{Key: own, Action: action, Reason: a, Changes: changes, Notes: notes, Loss: []string{b}, Origin: at, Blockers: []string{a, b}, Awaits: []manifest.Key{key}},
-			reconcile.Step{Key: manifest.Key{Kind: a, Name: string(action)}, Action: action, Origin: at, Drift: true},
-			reconcile.Step{Key: manifest.Key{Kind: b, Name: "child " + string(action)}, Action: action, Parent: key, Reason: b, Drift: true})
-		named := []reconcile.Change{{Field: a, Have: a, Want: b}, {Field: a, Have: []string{a}, Want: []string{"x " + a}}}
+			plan.Step{Key: own, Action: action, Reason: a, Changes: changes, Notes: notes, Loss: []string{b}, Origin: at, Blockers: []string{a, b}, Awaits: []manifest.Key{key}},
+			plan.Step{Key: manifest.Key{Kind: a, Name: string(action)}, Action: action, Origin: at, Drift: true},
+			plan.Step{Key: manifest.Key{Kind: b, Name: "child " + string(action)}, Action: action, Parent: key, Reason: b, Drift: true})
+		named := []kind.Change{{Field: a, Have: a, Want: b}, {Field: a, Have: []string{a}, Want: []string{"x " + a}}}
 		for _, name := range []string{a, "summary", "code", "`", "0"} { // equal ones are said together
-			if action != reconcile.Update {
+			if action != plan.Update {
 				break
 			}
-			equal := reconcile.Step{Key: manifest.Key{Kind: "Thing", Name: name}, Action: action, Changes: append(named, reconcile.Change{Field: a, Have: b, Want: name}), Ignored: named,
+			equal := plan.Step{Key: manifest.Key{Kind: "Thing", Name: name}, Action: action, Changes: append(named, kind.Change{Field: a, Have: b, Want: name}), Ignored: named,
 				Names: map[string]string{a: b, b: a}, Reason: "after " + name + "; " + a, Turn: a, Adopts: true, Origin: at}
 			child := equal
 			child.Within = key
 			steps = append(steps, equal, child)
 		}
 	}
-	plan := &reconcile.Plan{Stack: a, Steps: steps, Workloads: []reconcile.Workload{{Key: key, Origin: at, Notes: notes}}, Held: a, Unlisted: []string{a, b}}
+	planned := &plan.Plan{Stack: a, Steps: steps, Workloads: []plan.Workload{{Key: key, Origin: at, Notes: notes}}, Held: a, Unlisted: []string{a, b}}
 	problems := manifest.Problems{{Origin: at, Key: key, Field: b, What: a, Fix: b}, {What: b}}
-	approvals := []reconcile.Approval{{Hash: a, By: b}}
-	pass := &reconcile.Pass{First: *plan, Last: *plan, Failures: []reconcile.Failure{{Key: key, Origin: at, Reason: a, Dependents: []manifest.Key{key, {Kind: b}}}}}
+	approvals := []plan.Approval{{Hash: a, By: b}}
+	pass := &engine.Pass{First: *planned, Last: *planned, Failures: []engine.Failure{{Key: key, Origin: at, Reason: a, Dependents: []manifest.Key{key, {Kind: b}}}}}
 	free := *pass
 	free.First.Held = ""
-	traces := map[manifest.Key]reconcile.Trace{steps[0].Key: {Who: a, What: b, When: time.Unix(0, 0)}}
+	traces := map[manifest.Key]kind.Trace{steps[0].Key: {Who: a, What: b, When: time.Unix(0, 0)}}
 	page := Page{Stack: a, Head: b, Base: a, BaseCommit: b}
 	return []interface{ Markdown() string }{
-		but(page, func(p *Page) { p.Plan = plan }),
-		but(page, func(p *Page) { p.Plan, p.Approvals = plan, approvals }),
+		but(page, func(p *Page) { p.Plan = planned }),
+		but(page, func(p *Page) { p.Plan, p.Approvals = planned, approvals }),
 		but(page, func(p *Page) { p.Problems = problems }),
 		but(page, func(p *Page) { p.Err = b }),
 		but(page, func(p *Page) {
 			p.Offline = a
-			p.Differs = []reconcile.Difference{{Key: key, Origin: at, Action: reconcile.Update, Changes: changes}, {Key: key, Origin: at, Action: reconcile.Delete}}
+			p.Differs = []plan.Difference{{Key: key, Origin: at, Action: plan.Update, Changes: changes}, {Key: key, Origin: at, Action: plan.Delete}}
 		}),
 		but(page, func(p *Page) { p.After = &report.Run{Err: errors.New(a), Revision: source.Revision{Commit: b}} }),
 		but(page, func(p *Page) { p.After = &report.Run{Refused: &report.Refusal{Commit: a, Problems: problems}} }),
@@ -264,7 +266,7 @@ func mixed(name string) []interface{ Markdown() string } {
 	return pages
 }
 
-func lossless(steps []reconcile.Step) []reconcile.Step {
+func lossless(steps []plan.Step) []plan.Step {
 	steps = slices.Clone(steps)
 	for i := range steps {
 		if len(steps[i].Loss) > 0 {
@@ -328,15 +330,15 @@ func TestStatusesFitEverywhere(t *testing.T) {
 
 func TestSecretsAreNotShown(t *testing.T) {
 	const secret = "fingerprint-of-a-password"
-	change := reconcile.Change{Field: "spec.resource.adminPass", Have: secret + "1", Want: secret + "2", Secret: true}
-	for _, action := range []reconcile.Action{reconcile.Keep, reconcile.Update, reconcile.Recreate, reconcile.Refuse} {
-		step := reconcile.Step{Key: manifest.Key{Kind: "Server", Name: "a"}, Action: action, Changes: []reconcile.Change{change}, Origin: manifest.Origin{File: "a.yaml", Line: 1}}
-		page := Page{Stack: "s", Plan: &reconcile.Plan{Steps: []reconcile.Step{step}}}
-		said := page.Markdown() + Drift{Steps: []reconcile.Step{step}}.Markdown()
+	change := kind.Change{Field: "spec.resource.adminPass", Have: secret + "1", Want: secret + "2", Secret: true}
+	for _, action := range []plan.Action{plan.Keep, plan.Update, plan.Recreate, plan.Refuse} {
+		step := plan.Step{Key: manifest.Key{Kind: "Server", Name: "a"}, Action: action, Changes: []kind.Change{change}, Origin: manifest.Origin{File: "a.yaml", Line: 1}}
+		page := Page{Stack: "s", Plan: &plan.Plan{Steps: []plan.Step{step}}}
+		said := page.Markdown() + Drift{Steps: []plan.Step{step}}.Markdown()
 		for _, a := range page.Annotations() {
 			said += a.Title + a.Message
 		}
-		page.Plan, page.Offline, page.Differs = nil, "x", []reconcile.Difference{{Action: reconcile.Update, Changes: []reconcile.Change{change}}}
+		page.Plan, page.Offline, page.Differs = nil, "x", []plan.Difference{{Action: plan.Update, Changes: []kind.Change{change}}}
 		said += page.Markdown()
 		if strings.Contains(said, secret) {
 			t.Errorf("%s shows a secret:\n%s", action, said)

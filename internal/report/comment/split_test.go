@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // balanced wants every block of code and every fold of a part closed within it.
@@ -107,12 +108,12 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-func plan(n int) reconcile.Plan {
-	p := reconcile.Plan{Stack: "prod"}
+func planOf(n int) plan.Plan {
+	p := plan.Plan{Stack: "prod"}
 	for i := range n {
-		p.Steps = append(p.Steps, reconcile.Step{
-			Key: manifest.Key{Kind: "Server", Name: fmt.Sprintf("web-%04d", i)}, Action: reconcile.Update, Origin: manifest.Origin{File: "web.yaml", Line: i + 1},
-			Changes: []reconcile.Change{{Field: "spec.resource.description", Have: strings.Repeat("old ", 20), Want: strings.Repeat("new ", 20) + strconv.Itoa(i+5000)}}, // no two alike
+		p.Steps = append(p.Steps, plan.Step{
+			Key: manifest.Key{Kind: "Server", Name: fmt.Sprintf("web-%04d", i)}, Action: plan.Update, Origin: manifest.Origin{File: "web.yaml", Line: i + 1},
+			Changes: []kind.Change{{Field: "spec.resource.description", Have: strings.Repeat("old ", 20), Want: strings.Repeat("new ", 20) + strconv.Itoa(i+5000)}}, // no two alike
 		})
 	}
 	return p
@@ -120,7 +121,7 @@ func plan(n int) reconcile.Plan {
 
 func TestLongPlansAreCutBetweenObjectsAndCounted(t *testing.T) {
 	const limit = 20_000
-	long := plan(1_000)
+	long := planOf(1_000)
 	parts := Split(Page{Stack: "prod", Head: headCommit, Plan: &long}.Markdown(), limit)
 	fits(t, parts, limit)
 	if len(parts) != MaxParts {

@@ -4,7 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -18,7 +18,7 @@ func (p Page) Status() (ok bool, description string) {
 	case len(p.Problems) > 0:
 		return false, described(report.Plural(len(p.Problems), "problem")+": "+p.first(), "")
 	case p.After != nil && p.Plan == nil:
-		return p.After.Outcome() == reconcile.InSync, described(ending(*p.After), "")
+		return p.After.Outcome() == plan.InSync, described(ending(*p.After), "")
 	case p.Quiet:
 		return true, "nothing of this stack is changed"
 	case p.Plan != nil:
@@ -35,7 +35,7 @@ func (p Page) Waits() bool {
 	return p.Offline != "" && p.Plan == nil && p.Err == "" && len(p.Problems) == 0 && !p.Quiet && p.After == nil
 }
 
-func (p Page) verdict(plan reconcile.Plan) (ok bool, description string) {
+func (p Page) verdict(plan plan.Plan) (ok bool, description string) {
 	text, end := brief(plan), ""
 	switch n := plan.Summary().Stuck; {
 	case len(plan.Unlisted) > 0:

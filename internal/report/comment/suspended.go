@@ -3,7 +3,7 @@ package comment
 import (
 	"fmt"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -17,11 +17,11 @@ func (p Page) suspension() string {
 }
 
 // suspended tells whether what was merged is not carried out for that reason.
-func suspended(pass reconcile.Pass) bool {
+func suspended(pass engine.Pass) bool {
 	return pass.First.Suspended != "" && !pass.Last.InSync()
 }
 
 // differ says how much of it is not as wanted.
-func differ(pass reconcile.Pass) string {
+func differ(pass engine.Pass) string {
 	return fmt.Sprintf("suspended, nothing was changed; %s", report.Plural(pass.Last.Differing(), "object")+" not as the manifests say")
 }

@@ -6,20 +6,21 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 // sum is a plan in one line, with what is lost by it.
-func sum(p reconcile.Plan, in style) string {
+func sum(p plan.Plan, in style) string {
 	var parts []string
 	for _, c := range p.Summary().Counts() {
 		switch c.Action {
-		case reconcile.Update:
+		case plan.Update:
 			c.Text += shaken(p)
-		case reconcile.Recreate, reconcile.Delete:
+		case plan.Recreate, plan.Delete:
 			c.Text += lost(p, c.Action, in)
-		case reconcile.Keep, reconcile.Create, reconcile.Wait, reconcile.Refuse:
+		case plan.Keep, plan.Create, plan.Wait, plan.Refuse:
 		}
 		parts = append(parts, c.Text)
 	}
@@ -28,7 +29,7 @@ func sum(p reconcile.Plan, in style) string {
 
 // brief is sum without what there is none of and what is lost: for a line that
 // is short.
-func brief(p reconcile.Plan) string {
+func brief(p plan.Plan) string {
 	var parts []string
 	for _, c := range p.Summary().Counts() {
 		if c.N > 0 {
@@ -43,7 +44,7 @@ func brief(p reconcile.Plan) string {
 
 // lost is what goes with the objects that a plan deletes or replaces: the
 // gravest of each kind.
-func lost(p reconcile.Plan, action reconcile.Action, in style) string {
+func lost(p plan.Plan, action plan.Action, in style) string {
 	var kinds, losses []string
 	for _, s := range p.Steps {
 		if s.Action == action && len(s.Loss) > 0 && !slices.Contains(kinds, s.Key.Kind) {
@@ -66,17 +67,17 @@ func lost(p reconcile.Plan, action reconcile.Action, in style) string {
 }
 
 // shaken is the worst that a plan's changes in place do.
-func shaken(p reconcile.Plan) string {
-	worst := reconcile.InPlace
+func shaken(p plan.Plan) string {
+	worst := kind.InPlace
 	for _, s := range p.Steps {
-		if s.Action == reconcile.Update {
+		if s.Action == plan.Update {
 			worst = max(worst, s.Disruption())
 		}
 	}
 	switch worst {
-	case reconcile.Reboot:
+	case kind.Reboot:
 		return " (with a reboot)"
-	case reconcile.Rebuild:
+	case kind.Rebuild:
 		return " (wipes the disk)"
 	default:
 		return ""
@@ -93,33 +94,33 @@ func listed(words []string) string {
 }
 
 // does is what a step does to its object, in words that people trust.
-func does(s reconcile.Step) string {
+func does(s plan.Step) string {
 	switch s.Action {
-	case reconcile.Create:
+	case plan.Create:
 		return with("created", s.Drift, "somebody deleted it in the cloud")
-	case reconcile.Update:
+	case plan.Update:
 		return with(changed[s.Disruption()]+losing(s), s.Drift, "somebody changed it in the cloud")
-	case reconcile.Recreate:
+	case plan.Recreate:
 		return "deleted and made anew" + losing(s)
-	case reconcile.Delete:
+	case plan.Delete:
 		return "deleted" + losing(s)
-	case reconcile.Wait:
+	case plan.Wait:
 		return "waits"
-	case reconcile.Refuse:
+	case plan.Refuse:
 		return "not done"
-	case reconcile.Keep:
+	case plan.Keep:
 	}
 	return "left as it is"
 }
 
 var changed = [...]string{
-	reconcile.InPlace: "changed in place",
-	reconcile.Reboot:  "changed with a reboot; its disk and its addresses stay",
-	reconcile.Rebuild: "rebuilt: its disk is wiped, its addresses stay",
-	reconcile.Replace: "changed",
+	kind.InPlace: "changed in place",
+	kind.Reboot:  "changed with a reboot; its disk and its addresses stay",
+	kind.Rebuild: "rebuilt: its disk is wiped, its addresses stay",
+	kind.Replace: "changed",
 }
 
-func losing(s reconcile.Step) string {
+func losing(s plan.Step) string {
 	if len(s.Loss) == 0 {
 		return ""
 	}
@@ -134,7 +135,7 @@ func with(text string, more bool, what string) string {
 }
 
 // why is the reason of a step, and what it waits for.
-func why(s reconcile.Step) string {
+func why(s plan.Step) string {
 	var parts []string
 	if s.Reason != "" {
 		parts = append(parts, s.Reason)
@@ -149,7 +150,7 @@ func why(s reconcile.Step) string {
 }
 
 // explained is what a step does and why.
-func explained(s reconcile.Step) string {
+func explained(s plan.Step) string {
 	if reason := why(s); reason != "" {
 		return does(s) + ": " + reason
 	}
@@ -158,7 +159,7 @@ func explained(s reconcile.Step) string {
 
 // said is explained where people read it: what it does are our words, why may
 // hold those of others.
-func said(s reconcile.Step, in style) string {
+func said(s plan.Step, in style) string {
 	if reason := why(s); reason != "" {
 		return in.prose(does(s)) + ": " + in.quote(reason)
 	}
@@ -166,8 +167,8 @@ func said(s reconcile.Step, in style) string {
 }
 
 // titled is said without what the changes say themselves.
-func titled(s reconcile.Step, in style) string {
-	if s.Action == reconcile.Recreate && reconcile.Replace == worst(s.Changes) {
+func titled(s plan.Step, in style) string {
+	if s.Action == plan.Recreate && kind.Replace == worst(s.Changes) {
 		if s.Turn != "" {
 			return in.prose(does(s)) + ": " + in.quote(s.Turn)
 		}
@@ -176,8 +177,8 @@ func titled(s reconcile.Step, in style) string {
 	return said(s, in)
 }
 
-func worst(changes []reconcile.Change) reconcile.Disruption {
-	d := reconcile.InPlace
+func worst(changes []kind.Change) kind.Disruption {
+	d := kind.InPlace
 	for _, c := range changes {
 		d = max(d, c.Disruption)
 	}

@@ -18,7 +18,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -36,7 +39,7 @@ type story struct {
 	before, after fs.FS
 	client        *cloud.Client
 	server        *simulator.Server
-	engine        *reconcile.Engine
+	engine        *engine.Engine
 
 	root     string // of the stack in the repository
 	page     Page
@@ -67,7 +70,7 @@ func newStory(t *testing.T, archive *txtar.Archive) *story {
 		report = report || word == "report"
 		s.option(word, value)
 	}
-	s.engine.Policies = []reconcile.Policy{reconcile.ReportDrift(report)}
+	s.engine.Policies = []plan.Policy{plan.ReportDrift(report)}
 	return s
 }
 
@@ -80,11 +83,11 @@ func (s *story) start() {
 	s.server = server
 	s.client, err = cloud.Open(s.t.Context(), cloud.Config{Cloud: "demo", File: file})
 	s.check(err)
-	limit, err := reconcile.ParseLimit("100%")
+	limit, err := plan.ParseLimit("100%")
 	s.check(err)
-	s.engine = &reconcile.Engine{
-		Stack: s.page.Stack, Kinds: all.Kinds(s.client), Limits: reconcile.Limits{All: limit, Kinds: map[string]reconcile.Limit{}}, Replace: true, Parallelism: 1,
-		Timing: reconcile.Timing{Poll: time.Millisecond, PollMax: 5 * time.Millisecond, Backoff: time.Millisecond, Busy: 50 * time.Millisecond, Tries: 2},
+	s.engine = &engine.Engine{
+		Stack: s.page.Stack, Kinds: all.Kinds(s.client), Limits: plan.Limits{All: limit, Kinds: map[string]plan.Limit{}}, Replace: true, Parallelism: 1,
+		Timing: engine.Timing{Poll: time.Millisecond, PollMax: 5 * time.Millisecond, Backoff: time.Millisecond, Busy: 50 * time.Millisecond, Tries: 2},
 	}
 }
 
@@ -101,12 +104,12 @@ func (s *story) option(word, value string) {
 	case "root":
 		s.root = value
 	case "limit":
-		limit, err := reconcile.ParseLimit(value)
+		limit, err := plan.ParseLimit(value)
 		s.check(err)
 		s.engine.Limits.All = limit
 	case "limit-of":
 		kind, text, _ := strings.Cut(value, " ")
-		limit, err := reconcile.ParseLimit(text)
+		limit, err := plan.ParseLimit(text)
 		s.check(err)
 		s.engine.Limits.Kinds[kind] = limit
 	case "refuse-replace":
@@ -131,8 +134,8 @@ func (s *story) option(word, value string) {
 	}
 }
 
-func (s *story) read(files fs.FS) ([]reconcile.Desired, error) {
-	reader := reconcile.Reader{Kinds: s.engine.Kinds, Defaults: reconcile.Defaults{Network: "private", Region: "RegionOne"}, Root: s.root}
+func (s *story) read(files fs.FS) ([]kind.Desired, error) {
+	reader := resolve.Reader{Kinds: s.engine.Kinds, Defaults: kind.Defaults{Network: "private", Region: "RegionOne"}, Root: s.root}
 	reading, err := reader.Read(s.t.Context(), files)
 	return reading.Want, err
 }
@@ -141,7 +144,7 @@ func (s *story) read(files fs.FS) ([]reconcile.Desired, error) {
 func (s *story) told() map[string]string {
 	before, err := s.read(s.before)
 	s.check(err)
-	if pass := s.engine.Sync(s.t.Context(), reconcile.Revision{Commit: baseCommit, Want: before}); pass.Outcome() != reconcile.InSync {
+	if pass := s.engine.Sync(s.t.Context(), engine.Revision{Commit: baseCommit, Want: before}); pass.Outcome() != plan.InSync {
 		s.t.Fatalf("before: %s: %v", pass.Outcome(), pass.Failures)
 	}
 	for _, line := range s.part["cloud"] {
@@ -153,7 +156,7 @@ func (s *story) told() map[string]string {
 	case err != nil:
 		s.t.Fatal(err)
 	case s.page.Offline != "":
-		s.page.Differs = reconcile.Differences(before, after)
+		s.page.Differs = plan.Differences(before, after)
 	case !s.page.Quiet && s.page.Err == "":
 		s.plan(after)
 	}
@@ -171,24 +174,24 @@ func (s *story) told() map[string]string {
 	return map[string]string{"comment.md": s.page.Markdown(), "status": fmt.Sprintf("%v: %s\n", ok, text), "annotations": notes.String()}
 }
 
-func (s *story) plan(want []reconcile.Desired) {
-	plan := reconcile.Make(reconcile.Input{
+func (s *story) plan(want []kind.Desired) {
+	planned := plan.Make(plan.Input{
 		Stack: s.engine.Stack, Commit: headCommit, Kinds: s.engine.Kinds, Want: want, Have: s.engine.Observe(s.t.Context(), want),
 		Replace: s.engine.Replace, Synced: s.synced,
-	}).Apply(s.engine.Policies...).Apply(reconcile.Brake(s.engine.Limits, nil))
-	s.page.Plan, s.hashes = &plan, append(s.hashes, plan.Hash())
+	}).Apply(s.engine.Policies...).Apply(plan.Brake(s.engine.Limits, nil))
+	s.page.Plan, s.hashes = &planned, append(s.hashes, planned.Hash())
 	if s.approved != "" {
-		s.page.Approvals = []reconcile.Approval{{Hash: plan.Hash(), By: s.approved}}
+		s.page.Approvals = []plan.Approval{{Hash: planned.Hash(), By: s.approved}}
 	}
 }
 
 // merge applies what was planned, in a minute and a half.
-func (s *story) merge(want []reconcile.Desired) {
+func (s *story) merge(want []kind.Desired) {
 	run := report.Run{Stack: s.engine.Stack, Revision: source.Revision{Commit: headCommit, Branch: "main"}}
 	if problems := s.page.Problems; len(problems) > 0 {
 		run.Refused = &report.Refusal{Commit: headCommit, Problems: problems}
 	} else {
-		pass := s.engine.Sync(s.t.Context(), reconcile.Revision{Commit: headCommit, Want: want, Approved: s.page.Approvals})
+		pass := s.engine.Sync(s.t.Context(), engine.Revision{Commit: headCommit, Want: want, Approved: s.page.Approvals})
 		pass.Took = 93 * time.Second
 		run.Pass, s.hashes = &pass, append(s.hashes, pass.First.Hash())
 	}
@@ -198,13 +201,13 @@ func (s *story) merge(want []reconcile.Desired) {
 func (s *story) drifted() Drift {
 	d := Drift{
 		Stack: s.engine.Stack, Commit: baseCommit, Since: time.Date(2026, 3, 1, 14, 2, 0, 0, time.UTC),
-		Corrected: s.drift == "corrected", Over: s.drift == "over", Traces: map[manifest.Key]reconcile.Trace{},
+		Corrected: s.drift == "corrected", Over: s.drift == "over", Traces: map[manifest.Key]kind.Trace{},
 	}
 	for _, step := range s.page.Plan.Steps {
 		if step.Drift {
 			d.Steps = append(d.Steps, step)
 			if step.Key.Kind == "Server" || step.Key.Kind == "Network" {
-				d.Traces[step.Key] = reconcile.Trace{When: time.Date(2026, 3, 1, 13, 58, 0, 0, time.UTC), Who: "mallory", What: "update"}
+				d.Traces[step.Key] = kind.Trace{When: time.Date(2026, 3, 1, 13, 58, 0, 0, time.UTC), Who: "mallory", What: "update"}
 			}
 		}
 	}
