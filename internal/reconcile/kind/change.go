@@ -72,6 +72,7 @@ func Has(list []Change, field string) bool {
 	return slices.ContainsFunc(list, func(c Change) bool { return Within(c.Field, field) })
 }
 
+// Within tells whether a path is that of a field, or of something below it.
 func Within(path, field string) bool {
 	if len(path) < len(field) || path[:len(field)] != field {
 		return false

@@ -30,12 +30,15 @@ type Desired struct {
 	// one of them is this object.
 	From []manifest.Key
 
-	Object     *manifest.Object
-	Body       reflect.Type // of the document
-	PublicData bool         // Data may be shown
-	SpecPath   string       // where Spec stands in the document
-	Digest     string       // of everything that a commit can change; with secrets it stays here
-	// Confidential is what is kept out of the digest.
+	// Object is the document, Body its type, and SpecPath where Spec stands in it.
+	Object   *manifest.Object
+	Body     reflect.Type
+	SpecPath string
+	// PublicData is true when Data may be shown.
+	PublicData bool
+	// Digest is of everything that a commit can change. That of an object with
+	// secrets is stored nowhere; see Confidential.
+	Digest       string
 	Confidential Confidential
 }
 
@@ -71,15 +74,17 @@ type Options struct {
 	Ignore  []string
 }
 
+// NewDesired is an object of which only the document is known so far.
 func NewDesired(obj *manifest.Object) Desired {
 	return Desired{Key: obj.Key, Origin: obj.Origin, Object: obj, SpecPath: "spec"}
 }
 
+// Problem is what is wrong with a field of the object, and how to correct it.
 func (d *Desired) Problem(field, what, fix string) manifest.Problem {
 	return manifest.Problem{Origin: d.Object.Where(field), Key: d.Key, Field: field, What: what, Fix: fix}
 }
 
-// ignores tells whether changes of field are left alone.
+// Ignores tells whether changes of field are left alone.
 func (o Options) Ignores(field string) bool {
 	for _, path := range o.Ignore {
 		if Within(field, path) {

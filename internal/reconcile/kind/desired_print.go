@@ -2,17 +2,13 @@ package kind
 
 import (
 	"fmt"
-	"log/slog"
 )
 
 // Format implements fmt.Formatter: whatever the verb, only the key of an object
 // is printed, for the rest may be secret.
 func (d Desired) Format(s fmt.State, _ rune) { fmt.Fprint(s, d.Key.String()) }
 
-// LogValue implements slog.LogValuer.
-func (d Desired) LogValue() slog.Value { return slog.StringValue(d.Key.String()) }
-
-// MarshalText implements encoding.TextMarshaler.
+// MarshalText implements encoding.TextMarshaler, which log handlers ask for, too.
 func (d Desired) MarshalText() ([]byte, error) { return []byte(d.Key.String()), nil }
 
 // Format implements fmt.Formatter for references, which carry the data of

@@ -73,24 +73,30 @@ type Info struct {
 	Doc string
 }
 
-// Kind is a kind with its types erased: what [Resolve], [plan.Make] and [engine.Engine]
-// work with. Values come from [Define], [DefineFlat], [DefineWorkload] and
-// [DefineData].
+// Kind is a kind with its types erased, as the rest of the core works with it.
+// Values come from [Define], [DefineFlat], [DefineWorkload] and [DefineData].
 type Kind interface {
 	Info() Info
 	// Body is the struct type of a document of this kind (its spec field and
 	// siblings), for schema and explain.
 	Body() reflect.Type
 
+	// Decode reads and validates a document.
 	Decode(obj *manifest.Object) (Desired, []manifest.Problem)
+	// Expand adds what an object stands for; nothing for kinds that are no workload.
 	Expand(d *Desired, e *Expansion)
+
+	// Name, Diff, Match and Status are those of [Rules].
 	Name(w Want[any]) string
 	Diff(w Want[any], have any) Changes
 	Match(w Want[any], have any) bool
 	Status(have any) any
+	// Driver is nil for a kind that has nothing of its own in the cloud.
 	Driver() AnyDriver
 }
 
+// AnyDriver is a [Driver], with its types erased; Trace is that of a [Tracer], or the
+// time of the last change.
 type AnyDriver interface {
 	List(ctx context.Context) ([]Live[any], error)
 	Create(ctx context.Context, w Want[any]) (Live[any], error)

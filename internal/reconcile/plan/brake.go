@@ -52,7 +52,7 @@ func Only(hash string) Policy {
 	}
 }
 
-// harm is what a step that is carried out destroys: its object, or its data.
+// Harm is what a step that is carried out destroys: its object, or its data.
 // harms is false when it destroys nothing.
 func (s Step) Harm() (d kind.Disruption, harms bool) {
 	d = s.Disruption()

@@ -2,7 +2,7 @@ package plan
 
 import "slices"
 
-// leave is what a pass may do of a stack where every change waits for an approval:
+// Permission is what a pass may do of a stack where every change waits for an approval:
 // what its first plan does and what must follow from that. Drift that shows later
 // waits for the next pass, and for another approval.
 type Permission struct {
@@ -10,7 +10,7 @@ type Permission struct {
 	steps  map[string]bool // that write in the first plan, by step identity
 }
 
-// leave is what the plan allows of later rounds; nil when it does not limit them.
+// Permission is what the plan allows of later rounds; nil when it does not limit them.
 func (p Plan) Permission() *Permission {
 	if p.Manual == "" {
 		return nil
@@ -24,7 +24,7 @@ func (p Plan) Permission() *Permission {
 	return l
 }
 
-// allows tells whether a step may be carried out.
+// Allows tells whether a step may be carried out.
 func (l *Permission) Allows(stack string, s Step) bool {
 	switch {
 	case l == nil:

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// hiding takes secrets out of everything in a plan that people and programs get
+// Redacted takes secrets out of everything in a plan that people and programs get
 // to see: names, descriptions and messages in the cloud are what others wrote.
 func (p Plan) Redacted(r *redact.Redactor) Plan {
 	p = p.mapSteps(func(s Step) Step { return s.redacted(r) })

@@ -203,7 +203,7 @@ func (s Step) fingerprint() string {
 // Unmanaged tells whether the step is about an object that is only used.
 func (s Step) Unmanaged() bool { return s.want != nil && s.want.Unmanaged }
 
-// recorded is the step as it is kept: without what it was planned with, which
+// Recorded is the step as it is kept: without what it was planned with, which
 // would keep a whole round's planner and lists alive.
 func (s Step) Recorded() Step {
 	s.view = kind.Want[any]{}
@@ -214,10 +214,10 @@ func (s Step) Recorded() Step {
 	return s
 }
 
-// recorded is the plan as it is kept.
+// Recorded is the plan as it is kept.
 func (p Plan) Recorded() Plan { return p.mapSteps(Step.Recorded) }
 
-// id identifies a step across rounds.
+// Identity identifies a step across rounds.
 func (s Step) Identity() string {
 	if s.surplus || s.want == nil {
 		return s.Key.String() + "#" + s.ID()

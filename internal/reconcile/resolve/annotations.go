@@ -26,6 +26,7 @@ func Annotations() map[string]string {
 	}
 }
 
+// The annotations that manifests may carry.
 const (
 	AnnotationPrefix  = "stackreeve.dev/"
 	AnnotationPrune   = AnnotationPrefix + "prune"
@@ -40,5 +41,5 @@ const (
 // mostIgnored is how many fields of an object can be left alone.
 const mostIgnored = 100
 
-// annotationField is the path of an annotation.
+// AnnotationField is the path of an annotation.
 func AnnotationField(name string) string { return "metadata.annotations[" + name + "]" }

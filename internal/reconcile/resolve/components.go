@@ -1,6 +1,6 @@
 package resolve
 
-// components says, for each node of a graph, which of its strongly connected
+// Components says, for each node of a graph, which of its strongly connected
 // components it is in: two nodes are in the same one when each can be reached
 // from the other. next lists where the edges of a node lead. (Tarjan, 1972)
 func Components(nodes int, next func(int) []int) []int {

@@ -107,7 +107,7 @@ func (n *node) dataText() string {
 	return n.text
 }
 
-// canonical is the JSON of a spec, the input of its digest.
+// Canonical is the JSON of a spec, the input of its digest.
 func Canonical(spec any) string {
 	text, err := json.Marshal(spec)
 	if err != nil {
