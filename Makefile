@@ -38,11 +38,11 @@ dependencies: ## tell what is known of the dependencies: vulnerabilities, newer 
 
 .PHONY: update
 update: ## rewrite the golden files
-	$(GO) test ./internal/reconcile ./internal/manifest ./internal/report ./internal/report/comment ./cmd/agent ./docs -update
+	$(GO) test ./internal/reconcile/plan ./internal/manifest ./internal/report ./internal/report/comment ./cmd/agent ./docs -update
 
 .PHONY: bench
 bench: ## run the benchmarks of docs/benchmarks.md
-	$(GO) test -run '^$$' -bench . -benchtime 3x ./internal/reconcile ./internal/manifest ./internal/source ./cmd/agent
+	$(GO) test -run '^$$' -bench . -benchtime 3x ./internal/reconcile/engine ./internal/manifest ./internal/source ./cmd/agent
 
 .PHONY: demo
 demo: ## show the whole story on an embedded cloud

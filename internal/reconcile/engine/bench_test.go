@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// BenchmarkPlan makes the plan for 10,000 objects, each leaning on another, of
+// which one in a hundred differs.
+func BenchmarkPlan(b *testing.B) {
+	const objects = 10_000
+	w := thingtest.New()
+	lines := make([]string, objects)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("n%d colour=red", i)
+		if i >= 100 {
+			lines[i] += fmt.Sprintf(" atop=n%d near=n%d", i%100, i-1)
+		}
+	}
+	want, err := w.Wanted(lines...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i, d := range want {
+		mark := d.PlainMark("s")
+		colour := "red"
+		if i%100 == 0 {
+			colour = "blue"
+		}
+		var on, near []string
+		for _, ref := range d.Refs {
+			var n int
+			if _, err := fmt.Sscanf(ref.Key.Name, "n%d", &n); err != nil {
+				b.Fatal(err)
+			}
+			if ref.Fixed {
+				on = []string{id(n)}
+			} else {
+				near = []string{id(n)}
+			}
+		}
+		w.Things[id(i)] = &thingtest.Thing{ID: id(i), Name: d.Key.Name, Colour: colour, Mark: &mark, Mine: true, On: on, Near: near}
+	}
+	e := engineOf(w)
+	have := e.Observe(context.Background(), want)
+	b.ReportAllocs()
+	for b.Loop() {
+		plan := e.plan(Revision{Commit: "c", Want: want}, have, nil).Apply(plan.Brake(e.Limits, nil))
+		if s := plan.Summary(); s.Update != objects/100 || s.Keep != objects-objects/100 {
+			b.Fatal(s)
+		}
+	}
+}
+
+func id(n int) string { return fmt.Sprintf("id-%05d", n) }

@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+
+	"pgregory.net/rapid"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// A Flock is a group of Things that are all alike.
+type flockSpec struct {
+	Count int      `json:"count"`
+	Thing thingDoc `json:"thing"`
+}
+
+type thingDoc struct {
+	Resource thingtest.Spec `json:"resource"`
+}
+
+type flockRules struct{}
+
+func (flockRules) Validate(*flockSpec, *kind.Report) {}
+func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
+	for i := range s.Count {
+		e.Child("Thing", fmt.Sprintf("%s-%d", e.Key.Name, i), map[string]any{"spec": s.Thing})
+	}
+}
+
+// herd is a world in which Things come in flocks, each behind a Thing that is
+// near to them.
+type herd struct {
+	*thingtest.World
+	engine *Engine
+	most   int      // that did not work at one time
+	lost   []string // what did not work at the worst moment
+}
+
+func newHerd() *herd {
+	h := &herd{World: thingtest.New()}
+	h.engine = engineOf(h.World)
+	h.engine.Kinds = append(h.engine.Kinds, kind.DefineWorkload(kind.Info{Group: "test", Version: "v1", Kind: "Flock", Members: "Thing"}, flockRules{}))
+	return h
+}
+
+func (h *herd) sync(t interface{ Fatal(...any) }, count int, shape string) Pass {
+	doc := fmt.Sprintf("apiVersion: test/v1\nkind: Flock\nmetadata: {name: sheep}\nspec: {count: %d, thing: {resource: {shape: %s, atop: [meadow]}}}\n---\n%s",
+		count, shape, thingtest.Manifest("meadow"))
+	want, _, err := resolve.Read(fstest.MapFS{"flock.yaml": {Data: []byte(doc)}}, h.engine.Kinds, kind.Defaults{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.engine.Sync(context.Background(), Revision{Want: want})
+}
+
+// watch counts, after every write, the members that do not work.
+func (h *herd) watch(count int) {
+	h.most = 0
+	h.Wrote = func() {
+		working := map[string]bool{}
+		for _, x := range h.Things {
+			working[x.Name] = working[x.Name] || x.Leaving == 0 && x.Building == 0
+		}
+		var down []string
+		for i := range count {
+			if name := fmt.Sprintf("sheep-%d", i); !working[name] {
+				down = append(down, name)
+			}
+		}
+		if len(down) > h.most {
+			h.most, h.lost = len(down), down
+		}
+	}
+}
+
+func TestMembersOfAGroupAreReplacedOneAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.Delay = 3
+		if pass := h.sync(t, 5, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		h.watch(5)
+		pass := h.sync(t, 5, "flat")
+		if pass.Outcome() != plan.InSync || pass.First.Summary().Replace != 5 {
+			t.Fatalf("%s, %s: %s", pass.Outcome(), pass.First.Summary(), failed(pass))
+		}
+		if h.most != 1 {
+			t.Errorf("%v did not work at the same time, want one at most", h.lost)
+		}
+		if got := pass.First.Steps[3].Reason; got != "spec.resource.shape cannot be changed in place; after Thing/sheep-0, one member of Flock/sheep at a time" {
+			t.Errorf("the plan says %q", got)
+		}
+	})
+}
+
+// A member that is not well keeps the others from being replaced, and they are
+// said to wait for it.
+func TestNoMemberIsReplacedWhileAnotherIsMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		refused := func(name string) (before, after error) { return fmt.Errorf("%w: no host", kind.ErrRejected), nil }
+		h.OnCreate = refused
+		h.watch(3)
+		pass := h.sync(t, 3, "flat")
+		if h.most != 1 || pass.Outcome() != plan.Broken || !strings.Contains(failed(pass), "no host [Thing/sheep-1 Thing/sheep-2]") {
+			t.Errorf("%v were down, %s: %s", h.lost, pass.Outcome(), failed(pass))
+		}
+		h.OnCreate = nil
+		if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.InSync || h.most != 1 {
+			t.Errorf("then: %v were down, %s: %s", h.lost, pass.Outcome(), failed(pass))
+		}
+	})
+}
+
+func TestTheBrakeCountsTheMembersOfAGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		for i := range 100 {
+			mark := kind.Mark{Owner: kind.OwnerText("s", thingtest.Key(fmt.Sprint("other", i))), Keep: true}
+			h.Put(thingtest.Thing{Name: fmt.Sprint("other", i), Mark: &mark, Mine: true})
+		}
+		if pass := h.sync(t, 5, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		h.engine.Limits.All = share("30%")
+		pass := h.sync(t, 5, "flat")
+		if want := "it would replace or wipe 5 of the 5 members of Flock/sheep, one after the other, more than the limit of 30%"; pass.First.Held != want {
+			t.Errorf("held %q, want %q", pass.First.Held, want)
+		}
+	})
+}
+
+// Whatever is in the cloud, and wherever a pass before was cut off, no more than
+// one member that works is interrupted at a time, and the change gets done.
+func TestGroupsTakeTurnsFromAnyStart(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		h := newHerd()
+		h.Delay = rapid.IntRange(0, 3).Draw(rt, "delay")
+		count := rapid.IntRange(1, 6).Draw(rt, "members")
+		synctest.Test(t, func(t *testing.T) {
+			if pass := h.sync(rt, count, "round"); pass.Outcome() != plan.InSync {
+				rt.Fatal(failed(pass))
+			}
+			gone := rapid.SliceOfDistinct(rapid.IntRange(0, count-1), rapid.ID[int]).Draw(rt, "gone")
+			for id, x := range h.Things {
+				if slices.ContainsFunc(gone, func(i int) bool { return x.Name == fmt.Sprintf("sheep-%d", i) }) {
+					delete(h.Things, id)
+				}
+			}
+			h.watch(count)
+			pass := h.sync(rt, count, "flat")
+			if pass.Outcome() != plan.InSync {
+				rt.Fatalf("%s: %s", pass.Outcome(), failed(pass))
+			}
+			if h.most > max(1, len(gone)) {
+				rt.Fatalf("%v were down, %d of them before", h.lost, len(gone))
+			}
+		})
+	})
+}

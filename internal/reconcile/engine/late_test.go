@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+func late(p Pass) (names []string) {
+	for _, s := range p.Late {
+		names = append(names, string(s.Action)+" "+s.Key.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// What somebody changes while a pass runs is corrected by the pass and reported,
+// what the pass changes itself is not.
+func TestDriftThatALaterRoundFindsIsReported(t *testing.T) {
+	w := thingtest.New()
+	w.Delay = 3
+	e := engineOf(w)
+	if pass, _ := syncPass(t, w, e, "a colour=red", "b", "c", "d atop=c shape=flat"); pass.Outcome() != plan.InSync || pass.Drifted() != 0 {
+		t.Fatalf("%d drifted: %s", pass.Drifted(), failed(pass))
+	}
+	w.OnCreate = func(name string) (before, after error) {
+		if name == "new" {
+			for id, x := range w.Things {
+				switch x.Name {
+				case "a":
+					x.Colour = "blue"
+				case "b":
+					delete(w.Things, id)
+				}
+			}
+		}
+		return nil, nil
+	}
+	// c is recreated by the commit, and d with it.
+	pass, _ := syncPass(t, w, e, "a colour=red", "b", "c shape=round", "d atop=c shape=flat", "new")
+	if got, want := late(pass), []string{"create b", "update a"}; !slices.Equal(got, want) || pass.Outcome() != plan.InSync {
+		t.Errorf("%s with late drift %v, want %v: %s", pass.Outcome(), got, want, failed(pass))
+	}
+	if pass.Drifted() != 2 {
+		t.Errorf("%d drifted, want 2", pass.Drifted())
+	}
+	if pass, _ := syncPass(t, w, e, "a colour=red", "b", "c shape=round", "d atop=c shape=flat", "new"); pass.Drifted() != 0 || len(pass.Results) != 0 {
+		t.Errorf("the next pass found %d drifted and did %d steps", pass.Drifted(), len(pass.Results))
+	}
+}
+
+// An object that is noticed while it is still being deleted was deleted by
+// somebody all the same.
+func TestAnObjectThatSomebodyDeletesIsDriftBeforeItIsGone(t *testing.T) {
+	w := thingtest.New()
+	if pass, _ := syncPass(t, w, engineOf(w), "a", "b"); pass.Outcome() != plan.InSync {
+		t.Fatal(failed(pass))
+	}
+	for _, x := range w.Things {
+		if x.Name == "a" {
+			x.Leaving = 4
+		}
+	}
+	pass, _ := syncPass(t, w, engineOf(w), "a", "b") // a new process, that remembers nothing
+	if pass.Outcome() != plan.InSync || pass.Drifted() != 1 || len(pass.Late) != 0 {
+		t.Errorf("%s, %d drifted, %d of them late; want 1 in the first plan", pass.Outcome(), pass.Drifted(), len(pass.Late))
+	}
+}
+
+// Somebody who deletes faster than the agent creates does not keep a pass going.
+func TestAPassDoesNotRaceWithSomebodyWhoDeletes(t *testing.T) {
+	w := thingtest.New()
+	e := engineOf(w)
+	if pass, _ := syncPass(t, w, e, "a", "b"); pass.Outcome() != plan.InSync {
+		t.Fatal(failed(pass))
+	}
+	made := 0
+	w.Wrote = func() { made++ }
+	e.Watcher = watcher{finished: func(r Result) {
+		w.Mu.Lock()
+		defer w.Mu.Unlock()
+		for id, x := range w.Things {
+			if x.Name == "a" && r.Step.Key.Name == "a" {
+				delete(w.Things, id)
+			}
+		}
+	}}
+	for id, x := range w.Things {
+		if x.Name == "a" {
+			delete(w.Things, id)
+		}
+	}
+	pass, took := syncPass(t, w, e, "a", "b")
+	if made != 1 || took > time.Minute || !strings.Contains(failed(pass), "a: somebody deleted it again while the pass ran") {
+		t.Errorf("made it %d times in %s: %s", made, took, failed(pass))
+	}
+	e.Watcher = nil
+	if pass, _ := syncPass(t, w, e, "a", "b"); pass.Outcome() != plan.InSync || pass.Drifted() != 1 {
+		t.Errorf("the next pass: %s, %d drifted, want 1", pass.Outcome(), pass.Drifted())
+	}
+}
+
+// A pass that only waits gives way at once.
+func TestANewerWordEndsAPassThatWaits(t *testing.T) {
+	w := thingtest.New()
+	w.Delay = 1 << 20
+	want, err := w.Wanted("a", "b atop=a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, supersede := context.WithCancelCause(context.Background())
+		time.AfterFunc(3*time.Minute, func() { supersede(Superseded("commit 1a2b3c4")) })
+		started := time.Now()
+		pass := engineOf(w).Sync(ctx, Revision{Want: want})
+		if took := time.Since(started); took != 3*time.Minute || pass.Superseded != "commit 1a2b3c4" || !pass.Interrupted {
+			t.Errorf("after %s: superseded by %q, interrupted %v", took, pass.Superseded, pass.Interrupted)
+		}
+	})
+}
+
+// An agent that runs on knows an object again whose mark somebody has taken off, and
+// says that it was changed; one that was started since refuses its name.
+func TestAMarkTakenOffIsPutBack(t *testing.T) {
+	w := thingtest.New()
+	running := engineOf(w)
+	syncPass(t, w, running, "a colour=red")
+	unmark := func() {
+		for _, x := range w.Things {
+			x.Mark, x.Colour = nil, "blue"
+		}
+	}
+	unmark()
+	pass, _ := syncPass(t, w, running, "a colour=red")
+	if s := pass.First.Steps[0]; s.Action != plan.Update || !s.Drift || pass.Outcome() != plan.InSync {
+		t.Errorf("%s %s, drift %v: %s", s.Action, s.Reason, s.Drift, pass.Outcome())
+	}
+	for _, x := range w.Things {
+		if x.Mark == nil || x.Colour != "red" {
+			t.Errorf("it is left as %+v", x)
+		}
+	}
+	unmark()
+	if pass, _ := syncPass(t, w, engineOf(w), "a colour=red"); pass.First.Steps[0].Action != plan.Refuse {
+		t.Errorf("another agent: %s", pass.First.Steps[0].Action)
+	}
+	if pass, _ := syncPass(t, w, running); len(pass.First.Steps) != 0 || len(w.Things) != 1 {
+		t.Errorf("what is not wanted any more is nobody's: %v", pass.First.Steps)
+	}
+}

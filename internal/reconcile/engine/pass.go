@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Result is one step that was carried out, or tried.
+type Result struct {
+	Step    plan.Step
+	Err     error
+	Started time.Time
+	Took    time.Duration
+}
+
+// Failure is why a key is not as wanted at the end of a pass.
+type Failure struct {
+	Key    manifest.Key
+	Origin manifest.Origin
+	Reason string
+	// Dependents lean on the key and had to wait.
+	Dependents []manifest.Key
+}
+
+// Pass is the record of one reconcile of one revision.
+type Pass struct {
+	Stack   string
+	Commit  string
+	Started time.Time
+	Took    time.Duration
+	// First is the plan the pass set out with, Last the one it ended with.
+	First, Last plan.Plan
+	// Late is the drift that began, or showed, after the first plan was made.
+	Late []plan.Step
+	// Rounds counts how often the cloud was compared with the manifests.
+	Rounds   int
+	Results  []Result
+	Failures []Failure
+	// Interrupted is true when the pass was told to stop.
+	Interrupted bool
+	// Superseded is what an interrupted pass gave way to; "" when it was the end of
+	// the process.
+	Superseded Superseded
+	want       []kind.Desired
+}
+
+// Outcome tells how the pass ended.
+func (p Pass) Outcome() plan.Outcome {
+	if p.Interrupted || len(p.Failures) > 0 {
+		return plan.Broken
+	}
+	return p.Last.Outcome()
+}
+
+// Writes counts the steps that changed the cloud.
+func (p Pass) Writes() int {
+	n := 0
+	for _, r := range p.Results {
+		if r.Err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Drifted counts the objects whose difference no commit explains, whichever
+// round found it.
+func (p Pass) Drifted() int {
+	return p.First.Summary().Drifted + len(p.Late)
+}
+
+// failuresOf explains everything that the last plan leaves undone because of
+// an error, each with what leans on it. errs are the last errors by key.
+func failuresOf(last plan.Plan, errs map[manifest.Key]error) []Failure {
+	var list []Failure
+	at := map[manifest.Key]int{}
+	add := func(s plan.Step, reason string) {
+		if _, dup := at[s.Key]; !dup {
+			at[s.Key] = len(list)
+			list = append(list, Failure{Key: s.Key, Origin: s.Origin, Reason: reason})
+		}
+	}
+	for _, s := range last.Steps {
+		err := errs[s.Key]
+		switch {
+		case s.Action == plan.Keep:
+		case err != nil:
+			add(s, err.Error())
+		case s.Error:
+			add(s, s.Reason)
+		}
+	}
+	for _, s := range last.Steps {
+		for _, key := range s.Awaits {
+			if i, ok := at[key]; ok {
+				list[i].Dependents = append(list[i].Dependents, s.Key)
+			} else if !s.Error && errs[s.Key] == nil {
+				add(s, fmt.Sprintf("waits for %s", key))
+			}
+		}
+		if len(s.Blockers) > 0 && errs[s.Key] == nil && s.Action.Destroys() {
+			add(s, fmt.Sprintf("cannot be deleted while %s uses it", printable.Name(s.Blockers[0])))
+		}
+	}
+	for _, reason := range last.Unlisted {
+		list = append(list, Failure{Key: manifest.Key{Kind: "cloud"}, Reason: reason})
+	}
+	return list
+}
+
+// Format implements fmt.Formatter: a pass holds the manifests it was about.
+func (p Pass) Format(s fmt.State, _ rune) {
+	fmt.Fprintf(s, "pass of stack %s at %s: %s, %d steps carried out", p.Stack, p.Commit, p.Outcome(), len(p.Results))
+}
+
+// LogValue implements slog.LogValuer.
+func (p Pass) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(p)) }
+
+// Superseded is the cause with which the context of a pass ends when there is
+// something newer to do. Its text says what: "commit 1a2b3c4".
+type Superseded string
+
+// Error implements error.
+func (s Superseded) Error() string { return "superseded by " + string(s) }

@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// perform carries out one step. It reads plan-time data only; what it brings
+// back is taken in by the run's own loop.
+func (e *Engine) perform(ctx context.Context, s plan.Step) outcome {
+	o := outcome{id: s.Identity(), result: Result{Step: s, Started: time.Now()}}
+	o.live, o.gone, o.result.Err = e.do(ctx, s)
+	o.result.Took = time.Since(o.result.Started)
+	return o
+}
+
+func (e *Engine) do(ctx context.Context, s plan.Step) (live *kind.Live[any], gone bool, err error) {
+	drv := e.kind(s.Key.Kind).Driver()
+	switch s.Action {
+	case plan.Create:
+		made, err := drv.Create(ctx, s.View())
+		if err != nil {
+			return nil, false, fmt.Errorf("create: %w", err)
+		}
+		return &made, false, nil
+	case plan.Update:
+		if err := drv.Update(ctx, s.View(), *s.Have(), s.Changes); err != nil {
+			return nil, false, fmt.Errorf("update: %w", err)
+		}
+		return nil, false, nil
+	case plan.Keep, plan.Wait, plan.Refuse:
+	case plan.Recreate, plan.Delete:
+		have := *s.Have()
+		have.Remade = s.Action == plan.Recreate
+		gone, err := drv.Delete(ctx, have)
+		if errors.Is(err, kind.ErrGone) {
+			return nil, true, nil
+		}
+		if err != nil {
+			return nil, false, fmt.Errorf("delete: %w", err)
+		}
+		return nil, gone, nil
+	}
+	return nil, false, fmt.Errorf("a step to %s cannot be carried out", s.Action)
+}
+
+func (e *Engine) kind(name string) kind.Kind {
+	for _, k := range e.Kinds {
+		if k.Info().Kind == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// retriable tells whether an error may go away by itself.
+func retriable(err error) bool {
+	return !errors.Is(err, kind.ErrRejected) && !errors.Is(err, kind.ErrNoService)
+}

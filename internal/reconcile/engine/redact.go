@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+func (e *Engine) secretsOf(want []kind.Desired) *redact.Redactor {
+	if e.Secrets == nil {
+		return kind.Redactor(want)
+	}
+	return redact.New(func(yield func(string) bool) {
+		for _, value := range e.Secrets() {
+			if !yield(value) {
+				return
+			}
+		}
+		kind.Secrets(want)(yield)
+	}, kind.Words(want))
+}
+
+// hide redacts an error and keeps its class.
+func hide(r *redact.Redactor, err error) error {
+	if err == nil || r.Clean(err.Error()) && r.Clean(private.Text(err)) {
+		return err
+	}
+	out := &redacted{text: errorText(r, err)}
+	for _, class := range []error{kind.ErrBusy, kind.ErrNotYet, kind.ErrRejected, kind.ErrUsedUp, kind.ErrGone, kind.ErrNoService} {
+		if errors.Is(err, class) {
+			out.class = append(out.class, class)
+		}
+	}
+	var later *kind.RetryAfterError
+	if errors.As(err, &later) {
+		out.class = append(out.class, &kind.RetryAfterError{After: later.After, Err: errors.New(errorText(r, later.Err))})
+	}
+	return out
+}
+
+// errorText is the text of an error that may be shown: of one that is withheld what
+// we have to say ourselves.
+func errorText(r *redact.Redactor, err error) string {
+	text := r.Text(err.Error())
+	if text != redact.Withheld && text != redact.TooMany {
+		return text
+	}
+	var own kind.Unquoted
+	if errors.As(err, &own) {
+		if said := own.Unquoted(); text == redact.TooMany || r.Clean(said) {
+			return said + ": " + text
+		}
+	}
+	return text
+}
+
+// redacted is an error of whose text something was taken out. Only its classes
+// can be unwrapped, so that nothing brings the text back.
+type redacted struct {
+	text  string
+	class []error
+}
+
+// Error implements error.
+func (e *redacted) Error() string { return e.text }
+
+// Unwrap gives the classes.
+func (e *redacted) Unwrap() []error { return e.class }

@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// try is the history of one step.
+type try struct {
+	failures int
+	runs     map[plan.Action]int // successes by action
+	why      string              // why it was last made anew
+	busy     int                 // ErrBusy in a row
+	idle     bool                // nothing else went on at the last ErrNotYet
+	first    time.Time           // of the present series of ErrBusy
+	notUntil time.Time
+	err      error
+	final    bool
+	rejected time.Time // by the cloud
+	again    bool      // had its second chance
+}
+
+// healable allows a failed object that this very pass has made to be made
+// again.
+func (r *run) healable(s plan.Step) bool {
+	t := r.tries[s.Identity()]
+	return s.Action == plan.Recreate && s.Have().Phase == kind.Failed && t != nil && t.runs[plan.Create] > 0
+}
+
+// maxRuns is how often one pass does the same to the same object: the cloud
+// accepts it again and again, and it does not help.
+const maxRuns = 4
+
+// repeats tells whether the pass did the same to the object too often. What could
+// not be recreated is left for people to look at instead.
+func (t *try) repeats(action plan.Action) bool {
+	return max(t.runs[action], t.remakings(action)) >= maxRuns
+}
+
+// withoutEffect is why a step that repeats is given up.
+func (t *try) withoutEffect(s plan.Step) error {
+	return fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); look at the cloud's own log for it",
+		s.Action, maxRuns, cmp.Or(t.why, s.Why()))
+}
+
+// remakings is how often the object was made already, when action would delete
+// it to have it made once more.
+func (t *try) remakings(action plan.Action) int {
+	if action == plan.Recreate {
+		return t.runs[plan.Create]
+	}
+	return 0
+}
+
+func (r *run) try(id string) *try {
+	if r.tries[id] == nil {
+		r.tries[id] = &try{runs: map[plan.Action]int{}}
+	}
+	return r.tries[id]
+}
+
+func (r *run) fail(id string, s plan.Step, err error) {
+	t, now := r.try(id), time.Now()
+	t.err = err
+	var later *kind.RetryAfterError
+	switch {
+	case errors.Is(err, kind.ErrGone) && s.Action != plan.Create && t.failures+1 < r.timing.Tries:
+		t.failures++ // the next list shows whether it is this object that is gone
+		t.err = nil
+	case errors.Is(err, kind.ErrRejected):
+		t.final, t.rejected = true, now
+		r.spend(s, err)
+	case errors.Is(err, kind.ErrNotYet):
+		if t.first.IsZero() {
+			t.first = now
+		}
+		idle := r.idle(id)
+		t.final = idle && t.idle || now.Sub(t.first) > r.timing.Busy
+		t.idle, t.notUntil = idle, now.Add(jitter(r.timing.Backoff))
+	case errors.Is(err, kind.ErrBusy):
+		if t.first.IsZero() {
+			t.first = now
+		}
+		t.final = now.Sub(t.first) > r.timing.Busy
+		t.notUntil = now.Add(jitter(r.timing.Backoff << min(t.busy, 4)))
+		t.busy++
+	default:
+		t.failures++
+		t.final = t.failures >= r.timing.Tries
+		pause := jitter(r.timing.Backoff << (t.failures - 1))
+		if errors.As(err, &later) {
+			pause = max(pause, later.After)
+		}
+		t.notUntil = now.Add(pause)
+	}
+}
+
+// idle tells whether nothing but the step goes on that can change the cloud: no
+// other is in flight or can be begun, and the cloud itself is not at work.
+func (r *run) idle(id string) bool {
+	if len(r.round.waiting) > 0 {
+		return false
+	}
+	for _, t := range r.round.queue {
+		if t.id == id {
+			continue
+		}
+		if other := r.tries[t.id]; other == nil || !other.final && !errors.Is(other.err, kind.ErrNotYet) {
+			return false
+		}
+	}
+	return len(r.doing) == 0
+}
+
+// secondChance lets the steps that the cloud has rejected be tried once more if
+// something was deleted since: an address, a name or a part of the quota may
+// be free now. It returns false when there are none.
+func (r *run) secondChance() bool {
+	any := false
+	for _, t := range r.tries {
+		if !t.rejected.IsZero() && t.final && !t.again && !r.freed.Before(t.rejected) {
+			t.final, t.again, any = false, true, true
+		}
+	}
+	if any {
+		clear(r.spent)
+	}
+	return any
+}
+
+// jitter spreads a pause over 100 to 150 percent of itself.
+func jitter(d time.Duration) time.Duration {
+	return d + time.Duration(rand.Int64N(int64(d)/2+1))
+}
+
+// lastErrors are why the steps of the last plan were not carried out, by key.
+func (r *run) lastErrors(last plan.Plan) map[manifest.Key]error {
+	errs := map[manifest.Key]error{}
+	for i := range last.Steps {
+		s := &last.Steps[i]
+		t := r.tries[s.Identity()]
+		switch {
+		case r.stuck[s.Key] != nil:
+			errs[s.Key] = r.stuck[s.Key]
+		case t != nil && t.err != nil:
+			errs[s.Key] = t.err
+		case t != nil && s.Action.Writes() && t.repeats(s.Action):
+			errs[s.Key] = t.withoutEffect(*s)
+		case r.vanishedAgain(*s):
+			errs[s.Key] = errors.New("somebody deleted it again while the pass ran; the next pass goes on with it")
+		case s.Action == plan.Create && len(s.Awaits) == 0 && r.usedUp(s) != nil:
+			errs[s.Key] = fmt.Errorf("not tried, since another like it was refused: %w", r.usedUp(s))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// round is one plan and what the run works through of it. A plan is made again
+// only when the snapshot has moved and the plan at hand has nothing left to
+// start: the number of rounds follows the depth of the references, not the
+// number of objects.
+type round struct {
+	plan plan.Plan
+	// queue are the steps that nothing in the plan is in the way of, in order.
+	queue []candidate
+	// waiting is what the cloud works on, oldest first.
+	waiting []Activity
+	// kinds are the collections in which something is waited for.
+	kinds map[string]bool
+	// outdated are the collections that were listed too long ago to delete from.
+	outdated map[string]bool
+	// writes counts the steps that change the cloud, done those of them that
+	// were carried out.
+	writes, done int
+}
+
+type candidate struct {
+	id   string
+	step *plan.Step
+}
+
+// begin makes a plan from what is known now, and sorts out what can be done
+// about it.
+func (r *run) begin() {
+	r.pass.Rounds++
+	r.settle()
+	plan := r.engine.plan(r.rev, r.snapshot, r.engine.ids).Redacted(r.secrets)
+	r.remember(plan)
+	r.discover(plan)
+	r.round = round{plan: plan, kinds: map[string]bool{}, outdated: map[string]bool{}}
+	for i := range plan.Steps {
+		s := &plan.Steps[i]
+		if !s.Action.Writes() {
+			continue
+		}
+		r.round.writes++
+		id := s.Identity()
+		if _, busy := r.doing[id]; busy || len(s.Awaits) > 0 || len(s.Blockers) > 0 || r.sight(s.Key.Kind).stale[s.Key] {
+			continue // what is in flight, or was written since its collection was listed, is decided about with a later plan
+		}
+		r.round.queue = append(r.round.queue, candidate{id, s})
+	}
+	r.await(time.Now())
+}
+
+// await takes note of what the cloud works on, and since when; what takes it too
+// long is stuck.
+func (r *run) await(now time.Time) {
+	before := r.pending
+	r.pending = make(map[string]time.Time, len(before))
+	for _, s := range r.round.plan.Steps {
+		if s.Have() == nil || s.Action != plan.Wait && !s.Settling() {
+			continue
+		}
+		id := s.Identity()
+		since, known := before[id]
+		if !known {
+			since = now
+		}
+		r.pending[id] = since
+		if r.stuck[s.Key] != nil {
+			continue
+		}
+		if now.Sub(since) > r.timing.Pending {
+			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); look at the cloud's own log for %s", r.timing.Pending, s.Reason, s.ShownID())
+			continue
+		}
+		r.round.kinds[s.Key.Kind] = true
+		r.round.waiting = append(r.round.waiting, Activity{Step: s.Recorded(), Since: since})
+	}
+	slices.SortFunc(r.round.waiting, oldest)
+}
+
+// dispatch starts what can be started while there is room, and forgets what this
+// plan cannot bring about.
+func (r *run) dispatch(start func(candidate)) {
+	now := time.Now()
+	queue, paused, next := r.round.queue, 0, 0
+	for ; next < len(queue) && len(r.doing) < r.engine.parallelism(); next++ {
+		switch t := queue[next]; r.when(t, now) {
+		case atOnce:
+			start(t)
+		case afterLook:
+			r.round.outdated[t.step.Key.Kind] = true
+			fallthrough
+		case afterPause:
+			queue[paused] = t
+			paused++
+		case notInThisRound:
+		}
+	}
+	copy(queue[next-paused:next], queue[:paused])
+	r.round.queue = queue[next-paused:]
+}
+
+// start is when a step can be started.
+type start int
+
+const (
+	atOnce start = iota
+	afterPause
+	afterLook // at the object's mark, which people may have taken off since
+	notInThisRound
+)
+
+// when tells when a step can be started.
+func (r *run) when(t candidate, now time.Time) start {
+	s := t.step
+	if d, harms := s.Harm(); harms && d > r.permitted[t.id] && !r.healable(*s) {
+		return notInThisRound
+	}
+	if !r.approved.Allows(r.engine.Stack, *s) {
+		return notInThisRound
+	}
+	if r.sight(s.Key.Kind).stale[s.Key] {
+		return notInThisRound // another step for the same key has ended
+	}
+	if a := r.tries[t.id]; a != nil && (a.final || a.repeats(s.Action)) {
+		return notInThisRound
+	} else if a != nil && now.Before(a.notUntil) {
+		return afterPause
+	}
+	if r.usedUp(s) != nil || r.vanishedAgain(*s) {
+		return notInThisRound
+	}
+	if s.Action.Destroys() && now.Sub(r.sight(s.Key.Kind).at) > r.timing.Fresh {
+		return afterLook
+	}
+	return atOnce
+}
+
+// progress is how far the pass has come.
+func (r *run) progress() Progress {
+	p := Progress{Done: r.wrote, Total: r.wrote + r.round.writes - r.round.done, Waiting: r.round.waiting}
+	for _, a := range r.doing {
+		p.Doing = append(p.Doing, a)
+	}
+	slices.SortFunc(p.Doing, oldest)
+	return p
+}
+
+func oldest(a, b Activity) int {
+	return cmp.Or(a.Since.Compare(b.Since), a.Step.Key.Compare(b.Step.Key))
+}

@@ -1,0 +1,271 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// Revision is what one pass shall bring about.
+type Revision struct {
+	Commit string
+	Want   []kind.Desired
+	// Approved are the plans that the brake may let through.
+	Approved []plan.Approval
+	// Only, when set, is the hash of the one plan that may be carried out.
+	Only string
+	// Synced is true when this commit was in sync before.
+	Synced bool
+	// Policies weaken the plans of this revision besides those of the engine.
+	Policies []plan.Policy
+}
+
+// Sync carries out one pass: it looks, decides, acts as soon as what a step
+// depends on is ready, and looks again at the collections that moved, until
+// nothing is left to do or nothing more can be done. When ctx ends it starts
+// nothing new and gives the steps in flight a bounded time; a cause of type
+// [Superseded] says what the pass gave way to.
+func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
+	r := newRun(e, rev)
+	ctx = redact.With(ctx, r.secrets)
+	stepCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
+
+	r.snapshot = e.Observe(ctx, rev.Want)
+	r.observedAll()
+	r.begin()
+	r.pass.First = r.round.plan.Apply(plan.Brake(e.Limits, rev.Approved), plan.Only(rev.Only)).Recorded()
+	r.permit(r.pass.First)
+	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
+	r.pass.Last = r.pass.First
+	if !r.pass.First.Stopped() {
+		r.loop(ctx, stepCtx)
+		r.pass.Last = r.round.plan.Recorded()
+	}
+	r.pass.Took = time.Since(r.pass.Started)
+	r.pass.Interrupted = ctx.Err() != nil
+	errors.As(context.Cause(ctx), &r.pass.Superseded)
+	e.forget(r.pass.Last)
+	if !r.pass.Last.Stopped() {
+		r.pass.Failures = failuresOf(r.pass.Last, r.lastErrors(r.pass.Last))
+	}
+	return r.pass
+}
+
+func (e *Engine) watch(f func(Watcher)) {
+	if e.Watcher != nil {
+		f(e.Watcher)
+	}
+}
+
+// run is the state of one pass. Only its loop touches it.
+type run struct {
+	engine    *Engine
+	rev       Revision
+	timing    Timing
+	snapshot  kind.Snapshot
+	moved     map[string]*moved // what the snapshot does not hold yet, by kind name
+	news      bool              // the present round was planned without what moved
+	relisted  bool              // the present round was planned with an older list
+	round     round
+	seen      map[string]*sight          // by kind name
+	tries     map[string]*try            // by step identity
+	permitted map[string]kind.Disruption // how much may be done to what, by step identity
+	approved  *plan.Permission           // what may be done at all; nil when that is not limited
+	doing     map[string]Activity
+	pending   map[string]time.Time // since when the cloud works on what, by step identity
+	stuck     map[manifest.Key]error
+	spent     map[string]error // what the cloud has too little of, by demand
+	demands   map[manifest.Key]int
+	done      chan outcome
+	freed     time.Time       // when something was last deleted
+	wrote     int             // steps that changed the cloud
+	destroyed map[string]bool // what the pass deleted and has not created since, by step identity
+	drifted   map[string]bool // what is reported as drift, by step identity
+	secrets   *redact.Redactor
+	pass      Pass
+}
+
+// sight is what the run knows about one collection's freshness.
+type sight struct {
+	at    time.Time     // when it was listed
+	every time.Duration // how long to leave it alone
+	// stale keys were written since; nothing more is done about them before
+	// the next list.
+	stale map[manifest.Key]bool
+	// touched is true when anything was written since the last list.
+	touched bool
+	tries   int // lists that failed in a row
+}
+
+type outcome struct {
+	id     string
+	result Result
+	live   *kind.Live[any]
+	gone   bool
+}
+
+func newRun(e *Engine, rev Revision) *run {
+	return &run{
+		engine: e, rev: rev, timing: e.Timing.orDefaults(), moved: map[string]*moved{}, seen: map[string]*sight{}, tries: map[string]*try{},
+		permitted: map[string]kind.Disruption{}, doing: map[string]Activity{}, stuck: map[manifest.Key]error{},
+		spent: map[string]error{}, done: make(chan outcome, e.parallelism()), destroyed: map[string]bool{}, drifted: map[string]bool{}, secrets: e.secretsOf(rev.Want),
+		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
+	}
+}
+
+// loop runs until nothing is in flight, nothing is pending and nothing can
+// start. Before it believes that, it lists once more what it has written.
+func (r *run) loop(ctx, stepCtx context.Context) {
+	for {
+		if r.relisted {
+			r.begin()
+		}
+		if ctx.Err() == nil {
+			r.dispatch(func(t candidate) { r.start(stepCtx, t) })
+		}
+		if r.news && len(r.doing) < r.engine.parallelism() {
+			r.begin()
+			continue
+		}
+		r.engine.watch(func(w Watcher) { w.Progress(r.progress()) })
+		wake, more := r.nextWake()
+		switch {
+		case len(r.doing) > 0 || more && ctx.Err() == nil:
+			r.sleep(ctx, wake)
+			r.refresh(ctx)
+		case ctx.Err() != nil:
+			return
+		case r.verify(ctx):
+		case r.secondChance():
+			r.begin()
+		default:
+			return
+		}
+	}
+}
+
+// permit remembers what the first plan, which the brake has seen, destroys:
+// later rounds may destroy that and no more.
+func (r *run) permit(first plan.Plan) {
+	for _, s := range first.Steps {
+		if d, harms := s.Harm(); harms {
+			r.permitted[s.Identity()] = max(d, r.permitted[s.Identity()])
+		}
+	}
+	r.approved = first.Permission()
+}
+
+func (r *run) start(ctx context.Context, t candidate) {
+	s := *t.step
+	r.doing[t.id] = Activity{Step: s.Recorded(), Since: time.Now()}
+	r.engine.watch(func(w Watcher) { w.Started(s) })
+	go func() {
+		o := r.engine.perform(ctx, s)
+		o.result.Err = hide(r.secrets, o.result.Err)
+		r.done <- o
+	}()
+}
+
+func (r *run) sight(kind string) *sight {
+	if r.seen[kind] == nil {
+		r.seen[kind] = &sight{every: r.timing.Poll, stale: map[manifest.Key]bool{}}
+	}
+	return r.seen[kind]
+}
+
+// finish takes in what a step has done.
+func (r *run) finish(o outcome) {
+	delete(r.doing, o.id)
+	r.engine.watch(func(w Watcher) { w.Finished(o.result) })
+	s := o.result.Step
+	o.result.Step = s.Recorded()
+	if have := o.result.Step.Have(); have != nil {
+		have.State = nil // it keeps the whole list alive that it came with
+	}
+	r.pass.Results = append(r.pass.Results, o.result)
+	r.news = true
+	sight := r.sight(s.Key.Kind)
+	sight.every, sight.touched = r.timing.Poll, true
+	switch {
+	case s.Action.Destroys(): // or may have, where the answer was lost
+		r.destroyed[o.id] = true
+		delete(r.engine.ids, o.id)
+	case o.result.Err == nil:
+		delete(r.destroyed, o.id)
+	}
+	if o.result.Err != nil {
+		r.fail(o.id, s, o.result.Err)
+		sight.stale[s.Key] = true
+		return
+	}
+	r.wrote++
+	r.round.done++
+	t := r.try(o.id)
+	t.err, t.failures, t.busy, t.first = nil, 0, 0, time.Time{}
+	t.runs[s.Action]++
+	if s.Action == plan.Recreate {
+		t.why = s.Reason
+	}
+	if s.Action.Destroys() {
+		r.freed = time.Now()
+	}
+	switch {
+	case o.gone:
+		r.move(s.Key.Kind, s.ID(), nil)
+	case o.live != nil:
+		r.move(s.Key.Kind, o.live.ID, o.live)
+	default:
+		sight.stale[s.Key] = true
+	}
+}
+
+// moved is what steps have made of a collection since it was listed: by ID, nil
+// for what is gone.
+type moved struct {
+	ids  []string // in the order in which they moved
+	live map[string]*kind.Live[any]
+}
+
+// move takes note of a fresh object, or of one that is gone, so that what
+// depends on it need not wait for the next list.
+func (r *run) move(kindName, id string, live *kind.Live[any]) {
+	m := r.moved[kindName]
+	if m == nil {
+		m = &moved{live: map[string]*kind.Live[any]{}}
+		r.moved[kindName] = m
+	}
+	if _, again := m.live[id]; !again {
+		m.ids = append(m.ids, id)
+	}
+	m.live[id] = live
+}
+
+// settle puts what moved into the snapshot. Steps in flight go on reading the
+// items they were planned with.
+func (r *run) settle() {
+	r.news, r.relisted = false, false
+	for kindName, m := range r.moved {
+		c := r.snapshot[kindName]
+		items := make([]kind.Live[any], 0, len(c.Items)+len(m.ids))
+		for i := range c.Items {
+			if _, touched := m.live[c.Items[i].ID]; !touched {
+				items = append(items, c.Items[i])
+			}
+		}
+		for _, id := range m.ids {
+			if live := m.live[id]; live != nil {
+				items = append(items, *live)
+			}
+		}
+		c.Items = items
+		r.snapshot[kindName] = c
+	}
+	clear(r.moved)
+}

@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// maxFailedLists is how often in a row a collection may fail to list before
+// the pass gives up on it.
+const maxFailedLists = 4
+
+// nextWake tells when the run should look up if no step finishes before, and
+// whether there is anything to wait for at all.
+func (r *run) nextWake() (at time.Time, more bool) {
+	consider := func(t time.Time) {
+		if !more || t.Before(at) {
+			at, more = t, true
+		}
+	}
+	for kind := range r.moving() {
+		consider(r.due(kind))
+	}
+	if len(r.doing) >= r.engine.parallelism() {
+		return at, more // what is in flight ends first
+	}
+	for _, t := range r.round.queue {
+		if a := r.tries[t.id]; a != nil {
+			consider(a.notUntil)
+		}
+	}
+	return at, more
+}
+
+// moving names the collections that must be listed again: something in them
+// was written, is being worked on by the cloud, is to be deleted and was not seen
+// lately, or they could not be seen.
+func (r *run) moving() map[string]bool {
+	kinds := maps.Clone(r.round.kinds)
+	maps.Copy(kinds, r.round.outdated)
+	for kind, s := range r.seen {
+		if len(s.stale) > 0 {
+			kinds[kind] = true
+		}
+	}
+	for kind, c := range r.snapshot {
+		if c.Err != nil {
+			kinds[kind] = true
+		}
+	}
+	maps.DeleteFunc(kinds, func(kind string, _ bool) bool { return r.givenUp(kind) })
+	return kinds
+}
+
+// givenUp tells whether a collection could not be listed too often, or never
+// will be.
+func (r *run) givenUp(kind string) bool {
+	c := r.snapshot[kind]
+	return c.Err != nil && (!retriable(c.Err) || r.sight(kind).tries >= maxFailedLists)
+}
+
+func (r *run) due(kind string) time.Time {
+	s := r.sight(kind)
+	return s.at.Add(s.every)
+}
+
+// sleep waits for a step to finish, for the time to look, or for the end.
+// Results that have come in together are taken in together.
+func (r *run) sleep(ctx context.Context, wake time.Time) {
+	var alarm <-chan time.Time
+	if !wake.IsZero() {
+		timer := time.NewTimer(time.Until(wake))
+		defer timer.Stop()
+		alarm = timer.C
+	}
+	ended := ctx.Done()
+	if len(r.doing) > 0 && ctx.Err() != nil {
+		ended, alarm = nil, nil
+	}
+	select {
+	case o := <-r.done:
+		r.finish(o)
+	case <-alarm:
+	case <-ended:
+	}
+	for {
+		select {
+		case o := <-r.done:
+			r.finish(o)
+		default:
+			return
+		}
+	}
+}
+
+// refresh lists the collections that are due.
+func (r *run) refresh(ctx context.Context) {
+	if ctx.Err() != nil {
+		return
+	}
+	now := time.Now()
+	var names []string
+	for kind := range r.moving() {
+		if !r.due(kind).After(now) {
+			names = append(names, kind)
+		}
+	}
+	r.list(ctx, names)
+}
+
+// verify lists what was written and not listed since, so that the pass ends
+// with what the cloud says and not with what was asked of it. It returns false
+// when there was nothing to verify.
+func (r *run) verify(ctx context.Context) bool {
+	var names []string
+	for kind, s := range r.seen {
+		if s.touched {
+			names = append(names, kind)
+		}
+	}
+	r.list(ctx, names)
+	return len(names) > 0
+}
+
+func (r *run) list(ctx context.Context, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	slices.Sort(names)
+	started := time.Now()
+	fresh := r.engine.observe(ctx, names)
+	for _, kind := range names {
+		r.took(kind, fresh[kind], time.Since(started))
+	}
+}
+
+// took stores a fresh list. Collections that are slow to list, or do not
+// change, are listed less often.
+func (r *run) took(kind string, c kind.Collection, took time.Duration) {
+	s := r.sight(kind)
+	s.at, s.touched = time.Now(), false
+	s.every = min(max(s.every*3/2, 3*took), max(r.timing.PollMax, 3*took))
+	if c.Err != nil {
+		s.tries++
+		s.every = r.timing.Backoff << s.tries
+	} else {
+		s.tries = 0
+		clear(s.stale)
+	}
+	r.snapshot[kind] = c
+	delete(r.moved, kind)
+	r.relisted = true
+}
+
+func (r *run) observedAll() {
+	now := time.Now()
+	for kind := range r.snapshot {
+		r.sight(kind).at = now
+	}
+}

@@ -1,0 +1,138 @@
+package kind
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+)
+
+// Disruption says what carrying out a change does to whoever uses the object.
+// The order of the constants is the order of pain.
+type Disruption int
+
+// The disruptions, mildest first.
+const (
+	// InPlace changes the object without anybody noticing.
+	InPlace Disruption = iota
+	// Reboot restarts a machine; disks and addresses stay.
+	Reboot
+	// Rebuild wipes the root disk; identity and addresses stay.
+	Rebuild
+	// Replace deletes the object and makes a new one: new ID, data lost.
+	Replace
+)
+
+var disruptionText = [...]string{"in place", "reboot", "rebuild: wipes the disk", "replace: deleted and made anew"}
+
+// String is the text that people read in plans.
+func (d Disruption) String() string { return disruptionText[d] }
+
+// MarshalText gives the short stable name used in JSON.
+func (d Disruption) MarshalText() ([]byte, error) {
+	return []byte([...]string{"in-place", "reboot", "rebuild", "replace"}[d]), nil
+}
+
+// Change is one field whose value in the cloud is not the one wanted.
+type Change struct {
+	Field      string     `json:"field"` // path in the manifest, e.g. spec.resource.description
+	Have       any        `json:"have"`
+	Want       any        `json:"want"`
+	Disruption Disruption `json:"disruption"`
+	// Secret values are never printed; Have and Want hold fingerprints.
+	Secret bool `json:"secret,omitempty"`
+	// Loss is what the object no longer has after the change although nothing is
+	// deleted, such as a disk; to be read after "loses". "" for nothing.
+	Loss string `json:"loss,omitempty"`
+}
+
+// MarkField is the field name under which a stale or missing mark is reported.
+const MarkField = "owner mark"
+
+// Changes collects what differs between a spec and the cloud. Its zero value is
+// ready to use. Kinds fill it with [Field], [Fixed], [Set] and [Pointer].
+type Changes struct {
+	list  []Change
+	notes []Note
+}
+
+// Add appends a change as it is.
+func (c *Changes) Add(change Change) { c.list = append(c.list, change) }
+
+// Note records that field is accepted and, on this cloud, not (fully) realised.
+func (c *Changes) Note(field, text string) { c.notes = append(c.notes, Note{field, text}) }
+
+// List returns the changes in the order they were found.
+func (c *Changes) List() []Change { return c.list }
+
+// Notes are what this cloud does not (fully) realise.
+func (c *Changes) Notes() []Note { return c.notes }
+
+// Has tells whether a change of field, or of something below it, is in list.
+func Has(list []Change, field string) bool {
+	return slices.ContainsFunc(list, func(c Change) bool { return Within(c.Field, field) })
+}
+
+// Within tells whether a path is that of a field, or of something below it.
+func Within(path, field string) bool {
+	if len(path) < len(field) || path[:len(field)] != field {
+		return false
+	}
+	return len(path) == len(field) || path[len(field)] == '.' || path[len(field)] == '['
+}
+
+// Field reports a value that can be changed in place.
+func Field[T any](c *Changes, field string, have, want T) {
+	Costs(c, field, have, want, InPlace)
+}
+
+// Fixed reports a value that can only be changed by replacing the object.
+func Fixed[T any](c *Changes, field string, have, want T) {
+	Costs(c, field, have, want, Replace)
+}
+
+// Costs reports a value whose change costs d.
+func Costs[T any](c *Changes, field string, have, want T, d Disruption) {
+	if !reflect.DeepEqual(have, want) {
+		c.Add(Change{Field: field, Have: have, Want: want, Disruption: d})
+	}
+}
+
+// Pointer reports a value that is managed only when want is given.
+func Pointer[T any](c *Changes, field string, have T, want *T, d Disruption) {
+	if want != nil {
+		Costs(c, field, have, *want, d)
+	}
+}
+
+// Set reports a list whose order and repetition mean nothing. A nil and an
+// empty list are equal.
+func Set[T cmp.Ordered](c *Changes, field string, have, want []T, d Disruption) {
+	h, w := sortedSet(have), sortedSet(want)
+	if !slices.Equal(h, w) {
+		c.Add(Change{Field: field, Have: h, Want: w, Disruption: d})
+	}
+}
+
+func sortedSet[T cmp.Ordered](in []T) []T {
+	out := slices.Clone(in)
+	slices.Sort(out)
+	out = slices.Compact(out)
+	if out == nil {
+		out = []T{}
+	}
+	return out
+}
+
+// Link reports a reference: have is the ID in the cloud, want what the
+// manifest's reference resolves to now. While the target does not exist, a
+// fixed one is left alone (its target may be gone for good and the object still
+// serves), and a changeable one is reported as known later.
+func Link(c *Changes, field, have string, want Ref, d Disruption) {
+	switch {
+	case want.Name == "":
+	case want.ID != "":
+		Costs(c, field, have, want.ID, d)
+	case d != Replace:
+		c.Add(Change{Field: field, Have: have, Want: "known once " + want.Key.String() + " is ready", Disruption: d})
+	}
+}

@@ -1,0 +1,215 @@
+package kind
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Envelope is what every resource kind in K-ORC's vocabulary has around its
+// resource. (k-orc/openstack-resource-controller, api/v1alpha1)
+type Envelope[Resource, Filter any] struct {
+	CloudCredentialsRef *CredentialsRef   `json:"cloudCredentialsRef,omitempty" doc:"Accepted and ignored: the stack's configuration says which cloud is used."`
+	ManagementPolicy    string            `json:"managementPolicy,omitempty" rule:"enum=managed|unmanaged,default=managed" doc:"managed: created, kept and deleted with this manifest. unmanaged: found by spec.import and never changed."`
+	ManagedOptions      *ManagedOptions   `json:"managedOptions,omitempty" doc:"What happens to a managed object at the end of its life."`
+	ResyncPeriod        *string           `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is looked at."`
+	Import              *ImportOf[Filter] `json:"import,omitempty" doc:"Which existing object this manifest stands for."`
+	Resource            *Resource         `json:"resource,omitempty" doc:"What the object shall be. Required unless unmanaged."`
+}
+
+// CredentialsRef names the Secret that K-ORC would take its credentials from.
+type CredentialsRef struct {
+	SecretName string `json:"secretName" rule:"required" doc:"Name of a Secret that holds a clouds.yaml."`
+	CloudName  string `json:"cloudName" rule:"required" doc:"Entry of that clouds.yaml."`
+}
+
+// ManagedOptions says how a managed object ends.
+type ManagedOptions struct {
+	OnDelete string `json:"onDelete,omitempty" rule:"enum=delete|detach,default=delete" doc:"delete: goes with its manifest. detach: stays in the cloud."`
+}
+
+// ImportOf says which existing object is meant: exactly one of ID and Filter.
+type ImportOf[Filter any] struct {
+	ID     *string `json:"id,omitempty" doc:"The object's ID in the cloud."`
+	Filter *Filter `json:"filter,omitempty" doc:"What the one object that is meant looks like."`
+}
+
+type resourceBody[S, F any] struct {
+	Spec Envelope[S, F] `json:"spec" rule:"required"`
+}
+
+type flatBody[S any] struct {
+	Spec S `json:"spec" rule:"required"`
+}
+
+// Define makes a kind of a resource in K-ORC's vocabulary.
+func Define[S, F, T any](info Info, rules Rules[S, F, T], driver Driver[S, T]) Kind {
+	return &resource[S, F, T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[resourceBody[S, F]](),
+		read: readEnvelope[S, F]}
+}
+
+// DefineFlat makes a kind whose spec stands directly under spec, and which
+// cannot be imported.
+func DefineFlat[S, T any](info Info, rules Rules[S, struct{}, T], driver Driver[S, T]) Kind {
+	return &resource[S, struct{}, T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[flatBody[S]](), read: readFlat[S]}
+}
+
+// DefineWorkload makes a kind that only stands for others.
+func DefineWorkload[S any](info Info, rules interface {
+	Expander[S]
+	Validate(spec *S, r *Report)
+}) Kind {
+	return &workload[S]{info: info, rules: rules}
+}
+
+type resource[S, F, T any] struct {
+	info  Info
+	rules Rules[S, F, T]
+	drv   Driver[S, T]
+	body  reflect.Type
+	read  func(*manifest.Object, *Desired) (*S, []manifest.Problem)
+}
+
+func (k *resource[S, F, T]) Info() Info         { return k.info }
+func (k *resource[S, F, T]) Body() reflect.Type { return k.body }
+
+func (k *resource[S, F, T]) Decode(obj *manifest.Object) (Desired, []manifest.Problem) {
+	d := NewDesired(obj)
+	spec, problems := k.read(obj, &d)
+	if spec != nil && len(problems) == 0 {
+		d.Spec = spec
+		var r Report
+		k.rules.Validate(spec, &r)
+		problems = r.Problems(obj)
+		d.Notes = r.notes
+	}
+	return d, problems
+}
+
+func (k *resource[S, F, T]) Expand(d *Desired, e *Expansion) {
+	if x, ok := any(k.rules).(Expander[S]); ok && d.Spec != nil {
+		x.Expand(d.Spec.(*S), e)
+	}
+}
+
+func (k *resource[S, F, T]) Name(w Want[any]) string { return k.rules.Name(typed[S](w)) }
+
+func (k *resource[S, F, T]) Diff(w Want[any], have any) Changes {
+	var c Changes
+	k.rules.Diff(typed[S](w), have.(*T), &c)
+	return c
+}
+
+func (k *resource[S, F, T]) Match(w Want[any], have any) bool {
+	return k.rules.Match(typed[F](w), have.(*T))
+}
+
+func (k *resource[S, F, T]) Status(have any) any { return k.rules.Status(have.(*T)) }
+
+func (k *resource[S, F, T]) Driver() AnyDriver {
+	if k.drv == nil {
+		return nil
+	}
+	return erased[S, T]{k.drv}
+}
+
+func typed[S any](w Want[any]) Want[S] {
+	t := Want[S]{Key: w.Key, Mark: w.Mark, around: w.around, options: w.options, holder: w.holder}
+	if w.Spec != nil {
+		t.Spec, _ = (*w.Spec).(*S)
+	}
+	return t
+}
+
+type erased[S, T any] struct{ d Driver[S, T] }
+
+func (e erased[S, T]) List(ctx context.Context) ([]Live[any], error) {
+	items, err := e.d.List(ctx)
+	out := make([]Live[any], len(items))
+	for i, item := range items {
+		out[i] = erase(item)
+	}
+	return out, err
+}
+
+func (e erased[S, T]) Create(ctx context.Context, w Want[any]) (Live[any], error) {
+	live, err := e.d.Create(ctx, typed[S](w))
+	return erase(live), err
+}
+
+func (e erased[S, T]) Update(ctx context.Context, w Want[any], have Live[any], changes []Change) error {
+	return e.d.Update(ctx, typed[S](w), unerase[T](have), changes)
+}
+
+func (e erased[S, T]) Delete(ctx context.Context, have Live[any]) (bool, error) {
+	return e.d.Delete(ctx, unerase[T](have))
+}
+
+// trace says what the driver knows besides the time of the last change.
+func (e erased[S, T]) Trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error) {
+	if d, ok := e.d.(Tracer[T]); ok {
+		return d.Trace(ctx, unerase[T](have), changes)
+	}
+	return Trace{When: have.Updated}, !have.Updated.IsZero(), nil
+}
+
+func erase[T any](l Live[*T]) Live[any] {
+	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, ShownAs: l.ShownAs, Phase: l.Phase, Remade: l.Remade, Down: l.Down, Message: l.Message,
+		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Tokens: l.Tokens, Attr: l.Attr, InUse: l.InUse, Created: l.Created, Updated: l.Updated, State: l.State}
+}
+
+func unerase[T any](l Live[any]) Live[*T] {
+	state, _ := l.State.(*T) // nil of an object that is gone
+	return Live[*T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, ShownAs: l.ShownAs, Phase: l.Phase, Remade: l.Remade, Down: l.Down, Message: l.Message,
+		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Tokens: l.Tokens, Attr: l.Attr, InUse: l.InUse, Created: l.Created, Updated: l.Updated, State: state}
+}
+
+func readFlat[S any](obj *manifest.Object, _ *Desired) (*S, []manifest.Problem) {
+	var body flatBody[S]
+	problems := obj.Decode(&body)
+	return &body.Spec, problems
+}
+
+func readEnvelope[S, F any](obj *manifest.Object, d *Desired) (*S, []manifest.Problem) {
+	var body resourceBody[S, F]
+	problems := obj.Decode(&body)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	var r Report
+	spec := body.Spec
+	unmanaged := spec.ManagementPolicy == "unmanaged"
+	switch {
+	case unmanaged && spec.Import == nil:
+		r.Problem("spec.import", "is missing", "say which existing object is meant: import.id or import.filter")
+	case unmanaged && spec.Resource != nil:
+		r.Problem("spec.resource", "is given for an unmanaged object", "remove it, or set managementPolicy: managed")
+	case !unmanaged && spec.Resource == nil:
+		r.Problem("spec.resource", "is missing", "describe the object under spec.resource, or set managementPolicy: unmanaged and spec.import")
+	case !unmanaged && spec.Import != nil && spec.Import.ID == nil:
+		r.Problem("spec.import.filter", "is given for a managed object", "to adopt an existing object name it by import.id; to only use it set managementPolicy: unmanaged")
+	}
+	if spec.Import != nil {
+		d.Import = readImport(spec.Import, &r)
+	}
+	if spec.ManagedOptions != nil && spec.ManagedOptions.OnDelete == "detach" {
+		d.Options.Detach = true
+	}
+	d.Unmanaged, d.SpecPath = unmanaged, "spec.resource"
+	return spec.Resource, r.Problems(obj)
+}
+
+func readImport[F any](i *ImportOf[F], r *Report) *Import {
+	switch {
+	case i.ID == nil && i.Filter == nil:
+		r.Problem("spec.import", "names nothing", "give import.id or import.filter")
+	case i.ID != nil && i.Filter != nil:
+		r.Problem("spec.import", "has both id and filter", "keep one of them")
+	case i.ID != nil:
+		return &Import{ID: *i.ID}
+	default:
+		return &Import{Filter: i.Filter}
+	}
+	return nil
+}

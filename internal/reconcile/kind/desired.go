@@ -1,0 +1,114 @@
+package kind
+
+import (
+	"reflect"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Desired is one object as its stack wants it.
+type Desired struct {
+	Key    manifest.Key
+	Origin manifest.Origin
+	// Parent is the object in the repository that this one was expanded from;
+	// zero for objects that are written there themselves.
+	Parent manifest.Key
+	// Spec is a pointer to the kind's spec; nil for imports and data.
+	Spec any
+	// Unmanaged objects exist already and are never written.
+	Unmanaged bool
+	// Import says which existing object is meant (or, managed, adopted).
+	Import *Import
+	// Virtual objects have nothing of their own in the cloud.
+	Virtual bool
+	// Data is the content of a ConfigMap or Secret.
+	Data    map[string]string
+	Refs    []RefSpec
+	Options Options
+	Notes   []Note
+	// From are the keys that the object had before, each its own: what was made for
+	// one of them is this object.
+	From []manifest.Key
+
+	// Object is the document, Body its type, and SpecPath where Spec stands in it.
+	Object   *manifest.Object
+	Body     reflect.Type
+	SpecPath string
+	// PublicData is true when Data may be shown.
+	PublicData bool
+	// Digest is of everything that a commit can change. That of an object with
+	// secrets is stored nowhere; see Confidential.
+	Digest       string
+	Confidential Confidential
+}
+
+// Import says which existing object a desired object stands for.
+type Import struct {
+	ID     string
+	Filter any // pointer to the kind's filter; nil with ID
+	// Hint replaces the advice given when the filter finds nothing, or too much.
+	Hint string
+}
+
+// RefSpec is a reference as a manifest has it.
+type RefSpec struct {
+	Field string
+	Key   manifest.Key
+	// Fixed references cannot be changed without replacing the object.
+	Fixed bool
+	// Order references are no part of the object: their target must only be
+	// there first.
+	Order bool
+	// Late references are in a circle: the object is made without them, and
+	// changed when their target is ready.
+	Late bool
+}
+
+// Options are the wishes that annotations under stackreeve.dev/ carry.
+type Options struct {
+	Suspend bool
+	Detach  bool  // leave in the cloud, unmanaged, when the manifest goes
+	NoPrune bool  // never delete for want of a manifest
+	Replace *bool // nil: the stack decides
+	Report  *bool // drift is only reported; nil: the stack decides
+	Ignore  []string
+}
+
+// NewDesired is an object of which only the document is known so far.
+func NewDesired(obj *manifest.Object) Desired {
+	return Desired{Key: obj.Key, Origin: obj.Origin, Object: obj, SpecPath: "spec"}
+}
+
+// Problem is what is wrong with a field of the object, and how to correct it.
+func (d *Desired) Problem(field, what, fix string) manifest.Problem {
+	return manifest.Problem{Origin: d.Object.Where(field), Key: d.Key, Field: field, What: what, Fix: fix}
+}
+
+// Ignores tells whether changes of field are left alone.
+func (o Options) Ignores(field string) bool {
+	for _, path := range o.Ignore {
+		if Within(field, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// leaves tells whether a field is for others to write.
+func (o Options) leaves(field string) bool {
+	return o.Ignores(field) || o.Report != nil && *o.Report
+}
+
+// Confidential is what of a desired object must not be guessed. It is empty for an
+// object without secrets.
+type Confidential struct {
+	Holder string // who holds the secrets
+	Secret string // a hash of them
+	// Former holders are what the holder was called, for each of [Desired.From].
+	Former []string
+}
+
+// PlainMark is what the object shall bear in the cloud when it has no secrets.
+func (d *Desired) PlainMark(stack string) Mark {
+	return Mark{Owner: OwnerText(stack, d.Key), Applied: d.Digest, Keep: d.Options.Detach || d.Options.NoPrune}
+}

@@ -1,0 +1,19 @@
+package kind
+
+import (
+	"fmt"
+)
+
+// Format implements fmt.Formatter: whatever the verb, only the key of an object
+// is printed, for the rest may be secret.
+func (d Desired) Format(s fmt.State, _ rune) { fmt.Fprint(s, d.Key.String()) }
+
+// MarshalText implements encoding.TextMarshaler, which log handlers ask for, too.
+func (d Desired) MarshalText() ([]byte, error) { return []byte(d.Key.String()), nil }
+
+// Format implements fmt.Formatter for references, which carry the data of
+// Secrets.
+func (r Ref) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.Key.String()) }
+
+// Format implements fmt.Formatter.
+func (w Want[Spec]) Format(s fmt.State, _ rune) { fmt.Fprint(s, w.Key.String()) }

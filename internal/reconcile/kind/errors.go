@@ -1,0 +1,51 @@
+package kind
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The classes of errors a driver returns, by what the engine does next. An
+// error of none of them is transient: the engine looks at the cloud again,
+// backs off and tries again a few times.
+var (
+	// ErrBusy: the object, or one that it leans on, is in use or locked. Wait,
+	// observe, try again.
+	ErrBusy = errors.New("busy or in use")
+	// ErrNotYet: something else has to be there first, which this very pass may make.
+	// Try again as long as the pass does anything else, and once more after that.
+	ErrNotYet = errors.New("something is missing")
+	// ErrRejected: the cloud will not do this however often it is asked. A
+	// person must change the manifest, the quota or the credentials.
+	ErrRejected = errors.New("rejected by the cloud")
+	// ErrUsedUp: the quota, or the addresses, of which the object needs some are used
+	// up. It comes with ErrRejected, and holds for every object that needs the same.
+	ErrUsedUp = errors.New("used up")
+	// ErrGone: the object is not there any more. Observe.
+	ErrGone = errors.New("gone")
+	// ErrNoService: the cloud does not offer the service at all.
+	ErrNoService = errors.New("the cloud does not offer it")
+)
+
+// RetryAfterError is a transient error whose server said when to come back.
+type RetryAfterError struct {
+	After time.Duration
+	Err   error
+}
+
+// Error implements error.
+func (e *RetryAfterError) Error() string {
+	return fmt.Sprintf("%v (the server asks to wait %s)", e.Err, e.After)
+}
+
+// Unwrap gives the error the server answered with.
+func (e *RetryAfterError) Unwrap() error { return e.Err }
+
+// Unquoted is an error that repeats what somebody else said, and can be told
+// without that.
+type Unquoted interface {
+	error
+	// Unquoted is the error in our own words.
+	Unquoted() string
+}

@@ -1,0 +1,191 @@
+package kind
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Defaults are what a stack's configuration fills in where manifests are silent
+// or use words of their own.
+type Defaults struct {
+	Network      string            `json:"network,omitempty" doc:"Network of machines and load balancers that name none."`
+	VIPNetworks  map[string]string `json:"vipNetworks,omitempty" doc:"LoadBalancer spec.vipType to network name."`
+	Regions      map[string]string `json:"regions,omitempty" doc:"spec.region to the cloud's region."`
+	Zones        map[string]string `json:"zones,omitempty" doc:"spec.zone to availability zone."`
+	ServiceTypes map[string]string `json:"serviceTypes,omitempty" doc:"LoadBalancer spec.serviceType to Octavia flavor; \"\" for none."`
+	// Region is the region the stack works in; not configured here but known
+	// from the cloud's entry. "" when unknown (validate without a cloud).
+	Region string `json:"-"`
+}
+
+// Expander is the optional third half of a workload kind: what its objects
+// stand for. Expand returns bodies of other kinds and performs no I/O.
+type Expander[Spec any] interface {
+	Expand(spec *Spec, e *Expansion)
+}
+
+// Expansion is what a workload kind sees while it says what its object stands
+// for, and where it says it.
+type Expansion struct {
+	Report
+	Key      manifest.Key
+	Defaults Defaults
+
+	origin     manifest.Origin
+	repository Repository
+	parts      []Part
+	err        error // of the first body that cannot be one
+}
+
+// Repository is what an expansion can ask about the other objects of its
+// revision, and what bounds it. Lists of names are not the caller's to change.
+type Repository interface {
+	// Key is the key of an object of a kind, with the kind's group.
+	Key(kind, namespace, name string) manifest.Key
+	// Has tells whether there is an object of that key so far.
+	Has(key manifest.Key) bool
+	// Data is the content of a ConfigMap or Secret; nil when there is none such.
+	Data(key manifest.Key) map[string]string
+	// Declared lists the names of the objects of a kind that the repository holds.
+	Declared(kind, namespace string) []string
+	// Nearest is the name that a person most likely meant; "" when none is close.
+	Nearest(name string, names []string) string
+	// Referring lists the objects of a kind that the repository holds and that
+	// refer to another, Referred those of a kind that an object refers to.
+	Referring(kind string, to manifest.Key) []string
+	Referred(by manifest.Key, kind string) []string
+	// Members lists what an object expands into, of one kind. ok is false when there
+	// is no such object.
+	Members(of manifest.Key, kind string) (names []string, ok bool)
+	// TakeObjects and TakeBody spend what a revision may cost: so many objects, and
+	// so many objects of one body. When they are false nothing more may be made.
+	TakeObjects(count int) bool
+	TakeBody(body *manifest.Body, count int) bool
+}
+
+// Part is an object that an expansion made.
+type Part struct {
+	Key  manifest.Key
+	Body *manifest.Body // nil of what is there already
+	// Fallback is true when an object of that key which the repository holds comes
+	// first.
+	Fallback bool
+	// Hint is for [Import.Hint].
+	Hint string
+}
+
+// NewExpansion begins the expansion of a desired object.
+func NewExpansion(of *Desired, defaults Defaults, in Repository) *Expansion {
+	return &Expansion{Key: of.Key, Defaults: defaults, origin: of.Origin, repository: in}
+}
+
+// Parts are what the object expands into, or why it cannot be expanded.
+func (e *Expansion) Parts() ([]Part, error) { return e.parts, e.err }
+
+// Child adds an object of another kind that the workload is made of. body is
+// the document without apiVersion, kind and metadata.
+func (e *Expansion) Child(kind, name string, body any) {
+	e.Children(kind, 1, func(int) string { return name }, body)
+}
+
+// Children adds so many objects of another kind that are alike but for their
+// names.
+func (e *Expansion) Children(kind string, count int, name func(i int) string, body any) {
+	if count <= 0 || !e.repository.TakeObjects(count) {
+		return
+	}
+	made := e.body(body, count)
+	if made == nil {
+		return
+	}
+	e.parts = slices.Grow(e.parts, count)
+	for i := range count {
+		e.parts = append(e.parts, Part{Key: e.key(kind, name(i)), Body: made})
+	}
+}
+
+// Existing adds an import that is used unless the repository declares an
+// object of that kind and name itself. hint tells people what to do when it
+// cannot be found; "" for the usual advice.
+func (e *Expansion) Existing(kind, name string, body any, hint string) {
+	key := e.key(kind, name)
+	if e.repository.Has(key) {
+		e.parts = append(e.parts, Part{Key: key})
+		return
+	}
+	if !e.repository.TakeObjects(1) {
+		return
+	}
+	if made := e.body(body, 1); made != nil {
+		e.parts = append(e.parts, Part{Key: key, Body: made, Fallback: true, Hint: hint})
+	}
+}
+
+// body makes the document that so many objects share; nil when it is more than
+// may be made, or no document.
+func (e *Expansion) body(from any, count int) *manifest.Body {
+	made, err := manifest.NewBody(from, e.origin.Line)
+	if err != nil {
+		e.err = err
+		return nil
+	}
+	if !e.repository.TakeBody(made, count) {
+		return nil
+	}
+	return made
+}
+
+func (e *Expansion) key(kind, name string) manifest.Key {
+	return e.repository.Key(kind, e.Key.Namespace, name)
+}
+
+// Declared lists the names of the objects of a kind that the repository itself
+// declares in the namespace, sorted. The list is not the caller's to change.
+func (e *Expansion) Declared(kind string) []string {
+	return e.repository.Declared(kind, e.Key.Namespace)
+}
+
+// Declares tells whether the repository itself declares an object of that kind
+// and name in the namespace.
+func (e *Expansion) Declares(kind, name string) bool {
+	_, found := slices.BinarySearch(e.Declared(kind), name)
+	return found
+}
+
+// Meant is the declared object of a kind whose name a person most likely meant;
+// "" when there is none, or when too many were looked for.
+func (e *Expansion) Meant(kind, name string) string {
+	return e.repository.Nearest(name, e.Declared(kind))
+}
+
+// Referring lists the names of the objects of a kind that the repository itself
+// declares in the namespace and that refer to the named object, sorted. The list
+// is not the caller's to change.
+func (e *Expansion) Referring(kind, toKind, toName string) []string {
+	return e.repository.Referring(kind, e.key(toKind, toName))
+}
+
+// Data returns one entry of a ConfigMap or Secret of the namespace. ok is false
+// when there is none such.
+func (e *Expansion) Data(kind, name, entry string) (text string, ok bool) {
+	text, ok = e.repository.Data(e.key(kind, name))[entry]
+	return text, ok
+}
+
+// Members lists the names of the objects of a kind that the named object
+// expands into, at any depth, in the order they were made. ok is false when
+// the repository has no such object. The list is not the caller's to change.
+func (e *Expansion) Members(ofKind, ofName, kind string) (names []string, ok bool) {
+	return e.repository.Members(e.key(ofKind, ofName), kind)
+}
+
+// Referred lists the names of the objects of a kind that the named object, which
+// the repository itself declares, refers to, in the order of its manifest. ok is
+// false when the repository declares no such object.
+func (e *Expansion) Referred(byKind, byName, kind string) (names []string, ok bool) {
+	if !e.Declares(byKind, byName) {
+		return nil, false
+	}
+	return e.repository.Referred(e.key(byKind, byName), kind), true
+}

@@ -1,0 +1,115 @@
+package kind
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Rules is the pure half of a kind: no I/O, no clock, no randomness.
+type Rules[Spec, Filter, State any] interface {
+	// Name is the name the object bears in the cloud.
+	Name(want Want[Spec]) string
+	// Validate says what field rules in struct tags cannot.
+	Validate(spec *Spec, r *Report)
+	// Diff reports every managed field of have that is not as wanted.
+	Diff(want Want[Spec], have *State, c *Changes)
+	// Match tells whether have satisfies an import filter.
+	Match(want Want[Filter], have *State) bool
+	// Status is the observed object in the kind's published vocabulary
+	// (status.resource).
+	Status(have *State) any
+}
+
+// Driver is the other half: it alone talks to the cloud. A method returns as
+// soon as the cloud has accepted the request; the engine observes the rest.
+type Driver[Spec, State any] interface {
+	// List returns every object of the collection that the project can see, or
+	// an error; never a part.
+	List(ctx context.Context) ([]Live[*State], error)
+	// Create makes the object. The mark MUST be in the first request that
+	// makes anything, so that a kill at any moment leaves only what the next
+	// List recognises.
+	Create(ctx context.Context, want Want[Spec]) (Live[*State], error)
+	// Update carries out changes, and writes the mark last.
+	Update(ctx context.Context, want Want[Spec], have Live[*State], changes []Change) error
+	// Delete removes the object. gone is true when the cloud has already
+	// forgotten it.
+	Delete(ctx context.Context, have Live[*State]) (gone bool, err error)
+}
+
+// Info names and describes a kind.
+type Info struct {
+	Group, Version, Kind string
+	// Aliases are other groups under which the kind is accepted verbatim.
+	Aliases []string
+	// Service is the catalog type the kind needs, e.g. "compute"; "" for none.
+	Service string
+	// UniqueNames is true when the cloud refuses a second object of that name.
+	UniqueNames bool
+	// IDIsName is true when an object made anew under the same name has the
+	// same ID, so that what refers to it need not follow.
+	IDIsName bool
+	// FixedMark is true when the cloud cannot rewrite the mark of an object:
+	// then what was last applied is not recorded, and only the owner counts.
+	FixedMark bool
+	// Unmark is the command by which people take a mark off an object, for
+	// messages; <id> and <mark> stand for the object and the owner text.
+	Unmark string
+	// ImportOnly is true when objects of the kind can be found but not made. They
+	// are not looked for while no manifest asks for one.
+	ImportOnly bool
+	// Members is the kind of the objects that an object of this kind consists of, all
+	// alike and able to stand in for each other; "" when it is no group.
+	Members string
+	// Public is true when the data that its objects carry may be shown. Without
+	// it the data is kept out of every error.
+	Public bool
+	// Loss is what is lost with an object, besides its ID, when it is deleted or
+	// replaced, the gravest first: for plans, to be read after "loses".
+	Loss []string
+	// Doc is one paragraph on what the kind is, for explain.
+	Doc string
+}
+
+// Kind is a kind with its types erased, as the rest of the core works with it.
+// Values come from [Define], [DefineFlat], [DefineWorkload] and [DefineData].
+type Kind interface {
+	Info() Info
+	// Body is the struct type of a document of this kind (its spec field and
+	// siblings), for schema and explain.
+	Body() reflect.Type
+
+	// Decode reads and validates a document.
+	Decode(obj *manifest.Object) (Desired, []manifest.Problem)
+	// Expand adds what an object stands for; nothing for kinds that are no workload.
+	Expand(d *Desired, e *Expansion)
+
+	// Name, Diff, Match and Status are those of [Rules].
+	Name(w Want[any]) string
+	Diff(w Want[any], have any) Changes
+	Match(w Want[any], have any) bool
+	Status(have any) any
+	// Driver is nil for a kind that has nothing of its own in the cloud.
+	Driver() AnyDriver
+}
+
+// AnyDriver is a [Driver], with its types erased; Trace is that of a [Tracer], or the
+// time of the last change.
+type AnyDriver interface {
+	List(ctx context.Context) ([]Live[any], error)
+	Create(ctx context.Context, w Want[any]) (Live[any], error)
+	Update(ctx context.Context, w Want[any], have Live[any], changes []Change) error
+	Delete(ctx context.Context, have Live[any]) (bool, error)
+	Trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error)
+}
+
+// GroupsOf are the API groups of kinds, by the name of the kind.
+func GroupsOf(kinds []Kind) map[string]string {
+	groups := make(map[string]string, len(kinds))
+	for _, k := range kinds {
+		groups[k.Info().Kind] = k.Info().Group
+	}
+	return groups
+}

@@ -1,0 +1,96 @@
+package kind
+
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Phase is where a live object stands in its life.
+type Phase string
+
+// The phases. The zero value is not valid.
+const (
+	Ready    Phase = "ready"    // usable by what leans on it
+	Pending  Phase = "pending"  // the cloud is working on it
+	Failed   Phase = "failed"   // broken for good; making it anew is the only cure and loses nothing that still works
+	Degraded Phase = "degraded" // exists and is usable, but the cloud reports it unwell; people are told
+	Deleting Phase = "deleting" // on its way out
+)
+
+// Live is one object as the cloud has it.
+type Live[State any] struct {
+	// ID is the cloud's identifier, unique within the collection.
+	ID string
+	// Name is the cloud's name for it, which need not be unique.
+	Name string
+	// Mark is the claim that a stack owns it; nil when there is none.
+	Mark *Mark
+	// Copied says why the mark is a copy of another object's, which the cloud made
+	// with the rest of its metadata: "was restored from backup …". "" when nothing
+	// shows that. An object with a copied mark belongs to nobody until it is adopted;
+	// an update, which writes the mark, must make it the object's own.
+	Copied string
+	// Mine is true when the object belongs to the project the stack works in.
+	// Foreign objects are only ever candidates for imports.
+	Mine bool
+	// ShownAs is the kind in whose collection the cloud shows the same object too,
+	// "" for none: a mark for that kind is looked after there.
+	ShownAs string
+	Phase   Phase
+	// Remade is true when the object is deleted to be made anew at once: then
+	// whoever uses it need not let go first.
+	Remade bool
+	// Down says in a word that an object which is degraded serves nobody: "stopped",
+	// "failed"; "" when it does.
+	Down string
+	// Message is what the cloud says about the phase, for people.
+	Message string
+	// Uses are tokens of what this object leans on, Tokens what it answers to
+	// besides its ID. An object is deleted only when no owned object uses it.
+	Uses, Tokens []string
+	// Loose are those of Uses that the cloud itself takes off when what they name is
+	// deleted, as it does with the rules of a security group that name another one:
+	// they hold up a deletion only while there is an order in which they need not.
+	Loose []string
+	// Unwell are those of Uses of which the object says that they do not serve it, as
+	// a load balancer does of its members.
+	Unwell []string
+	// Attr are facts that other kinds need by reference, e.g. a port's address.
+	Attr map[string]string
+	// InUse is true when the cloud says that something is attached to the object,
+	// whether the collections show it or not.
+	InUse bool
+	// Created is when the cloud made it; the zero time where the cloud does not tell.
+	Created time.Time
+	// Updated is when anything of the object was last changed; the zero time where
+	// the cloud does not tell.
+	Updated time.Time
+	// State is what the kind's rules compare with the spec.
+	State State
+}
+
+// Collection is what one list of the cloud gave. Err makes it unknown: then
+// Items means nothing.
+type Collection struct {
+	Items []Live[any]
+	Err   error
+}
+
+// Snapshot is what the cloud holds, by kind name. A kind that is absent was not
+// looked at and is unknown too.
+type Snapshot map[string]Collection
+
+// Ref is a reference of a desired object, resolved as far as it goes. The zero
+// value stands for a reference that is not given.
+type Ref struct {
+	Key  manifest.Key
+	Name string // as written in the manifest
+	// ID and Attr are those of the target, "" and nil while it does not exist.
+	ID   string
+	Attr map[string]string
+	// Ready is true when the target can be leaned on.
+	Ready bool
+	// Data is the content of a ConfigMap or Secret.
+	Data map[string]string
+}

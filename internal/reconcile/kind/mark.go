@@ -1,0 +1,190 @@
+package kind
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"hash"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Mark is the claim of ownership that travels on a cloud object: which stack
+// made it, for which key, and what was last applied to it. How it is stored
+// (tags, metadata, description) is the business of package cloud. It is no
+// proof: whoever can write to an object can write a mark on it, and clouds copy
+// marks when they copy objects.
+type Mark struct {
+	// Owner is the text that [OwnerText] gives for the stack and key.
+	Owner string
+	// Rivals are the other owner texts that the object bears, separated by
+	// spaces. An object with rivals belongs to nobody.
+	Rivals string
+	// Applied is a digest of the spec and options last applied, or "" while
+	// the object is half-made. [Unreadable] stands for a digest that is missing
+	// where every request of ours writes one.
+	Applied string
+	// Keep is true when the object outlives its manifest (on-delete: detach or
+	// prune: false were set when it was last applied).
+	Keep bool
+}
+
+// Unreadable is what [Mark.Applied] holds when nothing says what was applied, or
+// several things do. It is no digest of anything, and no half-made object has it.
+const Unreadable = "?"
+
+// Unfinished is what [Mark.Applied] holds while an object is there, and not all of
+// its manifest was carried out yet: what is missing is nobody's change.
+const Unfinished = "unfinished"
+
+// Owners are all the owner texts that the object bears.
+func (m *Mark) Owners() []string {
+	if m == nil {
+		return nil
+	}
+	return append([]string{m.Owner}, strings.Fields(m.Rivals)...)
+}
+
+// MaxOwnerText is the length in bytes that an owner text never exceeds: the
+// longest tag that every Neutron release accepts
+// (neutron_lib/db/constants.py: TAG_SIZE was 60 until 2023).
+const MaxOwnerText = 60
+
+// MaxStackName is the length in bytes that a stack's name never exceeds.
+const MaxStackName = 40
+
+// Up to plainStack bytes a stack's name stands in owner texts as it is, which
+// leaves room for a key. Of a longer one there are the first stackHead bytes and
+// a digest, which together are just as long.
+const (
+	plainStack = 20
+	stackHead  = plainStack - 1 - digestLength
+)
+
+// OwnerWord begins every text and every metadata key that belongs to a mark,
+// OwnerPrefix every owner text.
+const (
+	OwnerWord   = "stackreeve"
+	OwnerPrefix = OwnerWord + ":"
+)
+
+// OwnerText is what a mark says of stack and key. Keys too long for a tag are
+// replaced by a digest of themselves, so that equal keys give equal texts and
+// different keys different ones.
+func OwnerText(stack string, key manifest.Key) string {
+	stack = inOwners(stack)
+	path := key.Name
+	if key.Namespace != "" && key.Namespace != "default" {
+		path = key.Namespace + "/" + key.Name
+	}
+	text := OwnerPrefix + stack + ":" + key.Kind + "/" + path
+	if len(text) <= MaxOwnerText {
+		return text
+	}
+	return OwnerPrefix + stack + ":" + key.Kind + "~" + Digest(path)
+}
+
+// inOwners is how owner texts name a stack: no two names have the same word, and
+// a word is its own word.
+func inOwners(stack string) string {
+	if len(stack) <= plainStack {
+		return stack
+	}
+	return stack[:stackHead] + "~" + Digest(stack)
+}
+
+const digestLength = 12
+
+// Digest is a short, printable, stable fingerprint of text: 12 characters, 60
+// bits of SHA-256.
+func Digest(text string) string {
+	sum := sha256.New()
+	_, _ = io.WriteString(sum, text) // a hash takes everything
+	return DigestOf(sum)
+}
+
+// DigestOf is [Digest] of what was written to a SHA-256.
+func DigestOf(sum hash.Hash) string {
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum.Sum(nil)))[:digestLength]
+}
+
+// Owner is the parsed form of an owner text. Namespace and Name are empty when
+// only a digest of them was stored. Stack is the word for the stack in owner
+// texts, which is not the name of every stack: see [Owner.Of].
+type Owner struct{ Stack, Kind, Namespace, Name string }
+
+// Of tells whether the owner text is one of the stack of that name.
+func (o Owner) Of(stack string) bool { return o.Stack == inOwners(stack) }
+
+// ParseOwner reads an owner text. ok is false when text is not one that
+// [OwnerText] could have given.
+func ParseOwner(text string) (o Owner, ok bool) {
+	parts := ownerText.FindStringSubmatch(text)
+	if parts == nil || len(text) > MaxOwnerText {
+		return Owner{}, false
+	}
+	if parts[4] != "" {
+		return Owner{Stack: parts[1], Kind: parts[2]}, true
+	}
+	o = Owner{Stack: parts[1], Kind: parts[2], Namespace: "default", Name: parts[3]}
+	if ns, name, nested := strings.Cut(parts[3], "/"); nested {
+		o.Namespace, o.Name = ns, name
+	}
+	key := manifest.Key{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+	return o, OwnerText(o.Stack, key) == text
+}
+
+// ownerText is stackreeve:STACK:KIND/[NAMESPACE/]NAME, or, of a name that would
+// not fit, stackreeve:STACK:KIND~DIGEST; STACK is a name, or HEAD~DIGEST.
+var ownerText = regexp.MustCompile(`^` + OwnerPrefix + `([-a-z0-9]{1,20}|[-a-z0-9]{7}~[a-z2-7]{12}):([A-Za-z0-9]+)(?:/([^\s:/\[\]]+(?:/[^\s:/\[\]]+)?)|~([a-z2-7]{12}))$`)
+
+// OwnersIn finds the owner texts among the words of text, each once, in order;
+// brackets end a word as spaces do.
+func OwnersIn(text string) (owners []string) {
+	between := func(r rune) bool { return unicode.IsSpace(r) || r == '[' || r == ']' }
+	for _, word := range strings.FieldsFunc(text, between) {
+		if _, ok := ParseOwner(word); ok && !slices.Contains(owners, word) {
+			owners = append(owners, word)
+		}
+	}
+	return owners
+}
+
+// Claimed is the mark of an object that bears these owner texts: nil when there
+// are none, one with rivals when they differ. applied is what it says of what
+// was applied.
+func Claimed(owners []string, applied string, keep bool) *Mark {
+	owners = slices.Compact(slices.Sorted(slices.Values(owners)))
+	if len(owners) == 0 {
+		return nil
+	}
+	return &Mark{Owner: owners[0], Rivals: strings.Join(owners[1:], " "), Applied: applied, Keep: keep}
+}
+
+// markForm is anything that a reader of marks may take for a part of one. Some
+// clouds compare without regard to case, so it does too.
+var markForm = regexp.MustCompile(`(?i)` + OwnerWord + `(-[a-z]+)*:\S`)
+
+// LooksLikeMark tells whether text holds anything that could be read as a part
+// of a mark if it came to stand on an object in the cloud.
+func LooksLikeMark(text string) bool { return markForm.MatchString(text) }
+
+// ReservedKey tells whether a metadata key is one of a mark's, or one that a
+// cloud may take for it: databases ignore case and spaces at the end.
+func ReservedKey(key string) bool {
+	key = strings.ToLower(strings.TrimSpace(key))
+	return key == OwnerWord || strings.HasPrefix(key, OwnerWord+"-")
+}
+
+// Text is the mark for people and approvals.
+func (m Mark) Text() string {
+	text := m.Owner + " " + m.Applied
+	if m.Keep {
+		text += " keep"
+	}
+	return text
+}

@@ -1,0 +1,65 @@
+package kind
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Want is a desired object as rules and drivers see it.
+type Want[Spec any] struct {
+	Key  manifest.Key
+	Spec *Spec
+	// Mark is what the object in the cloud must bear.
+	Mark Mark
+
+	around  Surroundings
+	options *Options // of the object; nil where nothing is asked of them
+	holder  string   // of the object's secrets
+}
+
+// Surroundings is what a desired object is seen among. Its zero value knows
+// nothing.
+type Surroundings struct {
+	Lookup func(manifest.Key) Ref // what a reference comes to; its key and name are filled in
+	Groups map[string]string      // API groups, by the name of the kind
+	Prints *fingerprint.Printer   // of secrets
+	Former []Identity             // what the object was called before
+}
+
+// Identity is what an object, its owner text and the holder of its secrets are
+// called.
+type Identity struct{ Name, Owner, Holder string }
+
+// NewWant gives a desired object the shape in which its kind sees it. spec is its
+// spec, or the filter that it is imported by, mark what it must bear.
+func NewWant(d *Desired, spec any, mark Mark, around Surroundings) Want[any] {
+	return Want[any]{Key: d.Key, Spec: &spec, Mark: mark, around: around, options: &d.Options, holder: d.Confidential.Holder}
+}
+
+// OthersWrite tells whether a field is left to others, say the object's annotations:
+// it is ignored, or changes are only reported.
+func (w Want[Spec]) OthersWrite(field string) bool {
+	return w.options != nil && w.options.leaves(field)
+}
+
+// WasCalled tells whether the object had that name before, says its manifest. What
+// the cloud cannot rename keeps such a name.
+func (w Want[Spec]) WasCalled(name string) bool {
+	return slices.ContainsFunc(w.around.Former, func(was Identity) bool { return was.Name == name })
+}
+
+// Ref resolves a reference by kind and name within the object's namespace.
+func (w Want[Spec]) Ref(kind, name string) Ref {
+	if name == "" {
+		return Ref{}
+	}
+	key := manifest.Key{Group: w.around.Groups[kind], Kind: kind, Namespace: w.Key.Namespace, Name: name}
+	ref := Ref{}
+	if w.around.Lookup != nil {
+		ref = w.around.Lookup(key)
+	}
+	ref.Key, ref.Name = key, name
+	return ref
+}

@@ -1,0 +1,51 @@
+package plan
+
+import (
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// What was applied to an object is stored as a digest. One of an object with
+// secrets would let them be guessed; it is a fingerprint instead.
+//
+//	an object          Mark.Applied, and what approvals bind
+//	-----------------  ---------------------------------------------------
+//	without secrets    Digest of spec, options, references and public data
+//	with secrets       fingerprint of the same and of the secrets
+//
+// Releases before fingerprints stored the digest of both alike. That, and a
+// fingerprint by a key that is not the first any more, still tells that nothing
+// has changed; the object's mark is renewed in place, which is no drift.
+
+// subject is what the fingerprint of d is of: the digest, which no one gets to
+// see, tells everything else that a commit can change.
+func (p *planner) subject(d *kind.Desired) fingerprint.Subject {
+	return fingerprint.Subject{Holder: d.Confidential.Holder, Object: kind.OwnerText(p.Stack, d.Key), Public: "applied\n" + d.Digest, Secret: d.Confidential.Secret}
+}
+
+// mark is what an object shall bear in the cloud.
+func (p *planner) mark(d *kind.Desired) kind.Mark {
+	m := d.PlainMark(p.Stack)
+	if d.Confidential.Secret != "" {
+		m.Applied = p.Prints.Print(p.subject(d))
+	}
+	return m
+}
+
+// applied tells whether the mark of an object says that d, as it is now, was
+// applied to it.
+func (p *planner) applied(d *kind.Desired, have *kind.Mark) bool {
+	switch {
+	case have == nil:
+		return false
+	case have.Applied == d.Digest:
+		return true
+	}
+	return d.Confidential.Secret != "" && p.Prints.Compare(have.Applied, p.subject(d)) == fingerprint.Same
+}
+
+// renewed tells whether two marks say the same in different forms.
+func (p *planner) renewed(d *kind.Desired, have *kind.Mark) bool {
+	want := p.mark(d)
+	return have != nil && have.Owner == want.Owner && have.Keep == want.Keep && have.Applied != want.Applied && p.applied(d, have)
+}

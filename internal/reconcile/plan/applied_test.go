@@ -1,0 +1,63 @@
+package plan
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+type vault struct {
+	Colour string  `json:"colour,omitempty"`
+	Code   *string `json:"code,omitempty" rule:"secret"`
+}
+
+type vaultRules struct{}
+
+func (vaultRules) Name(w kind.Want[vault]) string               { return w.Key.Name }
+func (vaultRules) Validate(*vault, *kind.Report)                {}
+func (vaultRules) Diff(kind.Want[vault], *vault, *kind.Changes) {}
+func (vaultRules) Match(kind.Want[struct{}], *vault) bool       { return false }
+func (vaultRules) Status(*vault) any                            { return nil }
+
+// What was applied to an object with secrets is stored as a fingerprint from
+// which they cannot be guessed at the price of a plain hash; what earlier
+// releases stored is still understood, and renewed in place.
+func TestAttackSecretDigest(t *testing.T) {
+	k := kind.DefineFlat[vault, vault](kind.Info{Group: "test", Version: "v1", Kind: "Vault"}, vaultRules{}, nil)
+	text := "apiVersion: test/v1\nkind: Vault\nmetadata: {name: v}\nspec: {code: '4711'}\n"
+	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []kind.Kind{k}, kind.Defaults{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := want[0]
+	prints, err := fingerprint.New("project/s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlanner(Input{Stack: "s", Prints: prints})
+	mark := p.mark(&d)
+	if mark.Applied == d.Digest || len("stackreeve-applied:"+mark.Applied+":keep") > kind.MaxOwnerText {
+		t.Errorf("the mark says %s", mark.Applied)
+	}
+	if prints.Count() != 1 {
+		t.Errorf("%d slow hashes for one secret", prints.Count())
+	}
+	old := kind.Mark{Owner: mark.Owner, Applied: d.Digest}
+	if !p.applied(&d, &mark) || !p.applied(&d, &old) || !p.renewed(&d, &old) || p.renewed(&d, &mark) {
+		t.Error("an old mark is not understood")
+	}
+	other := old
+	other.Applied = "abcdefghijkl"
+	if p.applied(&d, &other) || p.renewed(&d, &other) {
+		t.Error("another mark is taken for ours")
+	}
+	s := Step{Key: d.Key, Action: Create, want: &d, digest: mark.Applied}
+	plain := s
+	plain.digest = d.Digest
+	if a, b := (Plan{Steps: []Step{s}}), (Plan{Steps: []Step{plain}}); a.Hash() == b.Hash() || a.Prints()[0] == b.Prints()[0] {
+		t.Error("approvals bind a plain digest of the secret")
+	}
+}

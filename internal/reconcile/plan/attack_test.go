@@ -1,0 +1,97 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// TestAttackOneForAll: one object that all others use, in plans that delete or
+// replace it with them.
+func TestAttackOneForAll(t *testing.T) {
+	const n = 2000
+	w := thingtest.New()
+	kinds := []kind.Kind{w.Kind()}
+	files := thingtest.Files(1, func(int) []int { return nil })
+	w.Things["hub"] = &thingtest.Thing{ID: "hub", Name: "t00000", Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "t00000"}), Applied: "x"}, Failed: true}
+	var text strings.Builder
+	for i := range n {
+		name := fmt.Sprintf("u%05d", i)
+		fmt.Fprintf(&text, "---\napiVersion: test/v1\nkind: Thing\nmetadata: {name: %s}\nspec: {resource: {atop: [t00000]}}\n", name)
+		w.Things[name] = &thingtest.Thing{ID: name, Name: name, Mine: true, On: []string{"hub"}, Mark: &kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}), Applied: "x"}}
+	}
+	files["users.yaml"] = &fstest.MapFile{Data: []byte(text.String())}
+	want, _, err := resolve.Read(files, kinds, kind.Defaults{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := Input{Stack: "s", Kinds: kinds, Have: w.Snapshot(), Replace: true}
+	for _, c := range []struct {
+		name string
+		want []kind.Desired
+		did  func(Summary) int
+	}{
+		{"deleted", nil, func(s Summary) int { return s.Delete }},
+		{"replaced", want, func(s Summary) int { return s.Replace }},
+	} {
+		in.Want = c.want
+		var plan Plan
+		most := int64(30)
+		if underRace {
+			most = 120
+		}
+		if took := thingtest.Allocated(func() { plan = Make(in) }); took > most {
+			t.Errorf("%s: %d MiB", c.name, took)
+		}
+		if did := c.did(plan.Summary()); did != n+1 {
+			t.Errorf("%d objects are %s: %s", did, c.name, plan.Summary())
+		}
+	}
+}
+
+// TestAttackSuggestions: names that the cloud has not are compared with those
+// that it has up to a number.
+func TestAttackSuggestions(t *testing.T) {
+	w := thingtest.New()
+	var text strings.Builder
+	for i := range 1000 {
+		name := fmt.Sprintf("%s%04d", strings.Repeat("n", 200), i)
+		w.Things[name] = &thingtest.Thing{ID: name, Name: name}
+		fmt.Fprintf(&text, "---\napiVersion: test/v1\nkind: Thing\nmetadata: {name: t%d}\nspec: {managementPolicy: unmanaged, import: {filter: {name: %sx}}}\n", i, name)
+	}
+	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text.String())}}, []kind.Kind{w.Kind()}, kind.Defaults{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlanner(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Have: w.Snapshot(), Want: want})
+	suggested := 0
+	for i := range want {
+		if strings.Contains(p.decide(&want[i]).Reason, "the nearest are") {
+			suggested++
+		}
+	}
+	if suggested != mostCompared/1000 {
+		t.Errorf("%d suggestions", suggested)
+	}
+}
+
+// Two names whose digests are equal cannot share one object.
+func TestAttackNamesWithOneMark(t *testing.T) {
+	w := thingtest.New()
+	want, err := w.Wanted("a colour=red", "b colour=red")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A collision of digests takes 2³⁰ tries; a planner that thinks so does too.
+	p := newPlanner(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
+	p.taken[kind.OwnerText("s", want[1].Key)] = want[0].Key
+	if s := p.decide(&want[1]); s.Action != Refuse || !s.Error || !strings.Contains(s.Reason, "Thing/a") {
+		t.Errorf("%s: %s", s.Action, s.Reason)
+	}
+}

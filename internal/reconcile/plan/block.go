@@ -1,0 +1,62 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// block names, for every step that deletes, the owned objects that must let go
+// first. What is only replaced is awaited by those that are replaced with it;
+// all others keep using it. Of what is deleted and uses each other, in a circle,
+// those that use loosely need not go first.
+func (p *planner) block() {
+	going := map[*kind.Live[any]]int{} // where the step is that destroys an object
+	for i := range p.steps {
+		if p.steps[i].Action.Destroys() {
+			going[p.steps[i].have] = i
+		}
+	}
+	p.blocked = make([][]int, len(p.steps))
+	if len(going) == 0 {
+		return
+	}
+	users := make([][]*kind.Live[any], len(p.steps))
+	for _, i := range going {
+		users[i] = p.usersOf(p.steps[i].have)
+	}
+	circle := resolve.Components(len(p.steps), func(i int) (next []int) {
+		for _, user := range users[i] {
+			if j, ok := going[user]; ok {
+				next = append(next, j)
+			}
+		}
+		return next
+	})
+	for i := range p.steps {
+		s, named := &p.steps[i], map[string]bool{}
+		for _, user := range users[i] {
+			j, goes := going[user]
+			switch {
+			case user == s.have || !goes && s.Action != Delete:
+				continue
+			case goes && circle[i] == circle[j] && loosely(user, s.have):
+				continue
+			case goes:
+				p.blocked[i] = append(p.blocked[i], j)
+			}
+			if !named[user.Name] {
+				named[user.Name] = true
+				s.Blockers = append(s.Blockers, user.Name)
+			}
+		}
+		slices.Sort(s.Blockers)
+	}
+}
+
+// loosely tells whether all that an object uses of another one the cloud takes off
+// when that is deleted.
+func loosely(l, other *kind.Live[any]) bool {
+	return slices.Contains(l.Loose, other.ID) && !slices.ContainsFunc(other.Tokens, func(token string) bool { return slices.Contains(l.Uses, token) })
+}

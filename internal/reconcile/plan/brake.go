@@ -1,0 +1,174 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Brake holds a plan that destroys more than the limits allow, or everything
+// the stack owns, unless somebody approved of all it would do. Surplus copies
+// left by interrupted requests do not count: the object itself stays. Of a stack
+// that is changed by hand only (see [Manual]) it holds every plan that writes.
+// What is suspended need not be held.
+//
+// A pass destroys nothing that was not in the plan it set out with, so that
+// limits bound the pass as they bound its plan.
+func Brake(limits Limits, approved []Approval) Policy {
+	return func(p Plan) Plan {
+		reasons := p.toll().over(limits)
+		if p.Manual != "" && p.Summary().Writes() > 0 {
+			reasons = append(reasons, "every change waits for an approval: "+p.Manual)
+		}
+		if len(reasons) == 0 || p.Suspended != "" {
+			return p
+		}
+		if i := slices.IndexFunc(approved, func(a Approval) bool { return a.Covers(p) }); i >= 0 {
+			p.Approved = &approved[i]
+			return p
+		}
+		p.Held = strings.Join(reasons, "; ")
+		if len(approved) > 0 {
+			p.Held += "; " + p.unapproved(approved)
+		}
+		return p
+	}
+}
+
+// Only holds every plan that changes something but the one with the hash: what a
+// person has read is carried out, or nothing. "" holds none.
+func Only(hash string) Policy {
+	return func(p Plan) Plan {
+		if hash == "" || p.Stopped() || p.Summary().Writes() == 0 || p.Hash() == hash {
+			return p
+		}
+		p.Held = fmt.Sprintf("only the plan with the hash %s may be carried out, and this one is another", hash)
+		return p
+	}
+}
+
+// Harm is what a step that is carried out destroys: its object, or its data.
+// harms is false when it destroys nothing.
+func (s Step) Harm() (d kind.Disruption, harms bool) {
+	d = s.Disruption()
+	return d, d >= kind.Rebuild && !s.surplus
+}
+
+// toll counts what a plan destroys: of all kinds together, of each, and in each
+// group, whose members it counts.
+type toll struct {
+	all    count
+	kinds  map[string]*count
+	groups map[manifest.Key]*members
+}
+
+// members are how many members a group has in the cloud, and those of them that
+// lose something.
+type members struct{ all, harmed map[manifest.Key]bool }
+
+type count struct {
+	owned, harmed int
+	verbs         [len(verbs)]bool
+}
+
+var verbs = [...]string{"delete", "replace", "wipe"}
+
+func (p Plan) toll() toll {
+	t := toll{all: count{owned: p.Owned}, kinds: map[string]*count{}, groups: map[manifest.Key]*members{}}
+	for _, s := range p.Steps {
+		t.inGroup(s)
+		if _, harms := s.Harm(); !harms {
+			continue
+		}
+		kind := t.kinds[s.Key.Kind]
+		if kind == nil {
+			kind = &count{owned: p.OwnedKinds[s.Key.Kind]}
+			t.kinds[s.Key.Kind] = kind
+		}
+		t.all.add(s)
+		kind.add(s)
+	}
+	return t
+}
+
+func (t toll) inGroup(s Step) {
+	if s.group == (manifest.Key{}) || s.have == nil {
+		return
+	}
+	g := t.groups[s.group]
+	if g == nil {
+		g = &members{map[manifest.Key]bool{}, map[manifest.Key]bool{}}
+		t.groups[s.group] = g
+	}
+	g.all[s.member] = true
+	if _, harms := s.Harm(); harms {
+		g.harmed[s.member] = true
+	}
+}
+
+func (c *count) add(s Step) {
+	c.harmed++
+	if s.have != nil && (s.have.Mark == nil || s.have.Copied != "") {
+		c.owned++ // it is adopted by the very step
+	}
+	verb := slices.Index([]Action{Delete, Recreate, Update}, s.Action)
+	c.verbs[verb] = true
+}
+
+// over says which limits are exceeded, and by how much.
+func (t toll) over(limits Limits) (reasons []string) {
+	switch c := t.all; {
+	case c.harmed == 0 || limits.All.unlimited():
+	case c.harmed > limits.All.of(c.owned):
+		reasons = append(reasons, fmt.Sprintf("it would %s %d of the %d objects the stack owns (%s), more than the limit of %s",
+			c.verb(), c.harmed, c.owned, t.byKind(), limits.All))
+	case c.harmed == c.owned:
+		reasons = append(reasons, fmt.Sprintf("it would %s everything the stack owns (%s)", c.verb(), t.byKind()))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {
+		limit, limited := limits.Kinds[kind]
+		if c := t.kinds[kind]; limited && c.harmed > limit.of(c.owned) {
+			reasons = append(reasons, fmt.Sprintf("it would %s %d of the %d objects of kind %s, more than the limit of %s for them",
+				c.verb(), c.harmed, c.owned, kind, limit))
+		}
+	}
+	for _, group := range slices.SortedFunc(maps.Keys(t.groups), manifest.Key.Compare) {
+		g := t.groups[group]
+		if n := len(g.harmed); n > 1 && !limits.All.unlimited() && n > limits.All.of(len(g.all)) {
+			reasons = append(reasons, fmt.Sprintf("it would replace or wipe %d of the %d members of %s, one after the other, more than the limit of %s",
+				n, len(g.all), group, limits.All))
+		}
+	}
+	return reasons
+}
+
+// verb is "delete", or "delete, replace or wipe", or what is between.
+func (c count) verb() string {
+	var words []string
+	for i, done := range c.verbs {
+		if done {
+			words = append(words, verbs[i])
+		}
+	}
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// byKind lists what is destroyed, the most of a kind first.
+func (t toll) byKind() string {
+	kinds := slices.SortedFunc(maps.Keys(t.kinds), func(a, b string) int {
+		return cmp.Or(cmp.Compare(t.kinds[b].harmed, t.kinds[a].harmed), strings.Compare(a, b))
+	})
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d %s", t.kinds[kind].harmed, kind)
+	}
+	return strings.Join(kinds, ", ")
+}

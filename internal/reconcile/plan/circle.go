@@ -1,0 +1,91 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// untie lets a replacement begin without what it awaits if that, in the end,
+// waits for the replacement itself: an interrupted pass can leave
+//
+//	replace a, which b uses      waits until b is gone
+//	create c, which leans on a   waits for the new a
+//	replace b, to lean on c      would wait for c
+//
+// Then b goes, and is made when c is there.
+func (p *planner) untie() {
+	g := p.waits()
+	for i := range p.steps {
+		if s := &p.steps[i]; s.Action == Recreate && len(s.Awaits) > 0 {
+			s.Awaits = slices.DeleteFunc(s.Awaits, func(key manifest.Key) bool {
+				from, ok := g.at[key]
+				return ok && g.reaches(from, i)
+			})
+			g.next[i] = nil // made anew when next asked for
+		}
+	}
+}
+
+// waits is which step waits for which.
+type waits struct {
+	p     *planner
+	at    map[manifest.Key]int // where a key's step is
+	next  [][]int              // what a step waits for; nil until asked for
+	seen  []int                // by which search a step was last seen
+	round int
+}
+
+func (p *planner) waits() *waits {
+	g := &waits{p: p, at: map[manifest.Key]int{}, next: make([][]int, len(p.steps)), seen: make([]int, len(p.steps))}
+	for i, s := range p.steps {
+		if !s.surplus {
+			g.at[s.Key] = i
+		}
+	}
+	return g
+}
+
+func (g *waits) of(i int) []int {
+	if g.next[i] != nil {
+		return g.next[i]
+	}
+	list := []int{}
+	for _, key := range g.p.steps[i].Awaits {
+		if j, ok := g.at[key]; ok {
+			list = append(list, j)
+		}
+	}
+	list = append(list, g.p.blocked[i]...)
+	g.next[i] = list
+	return list
+}
+
+// reaches tells whether a step waits for another in the end. What it waits for
+// directly is looked at first: a network that everything is plugged into waits
+// for all of it.
+func (g *waits) reaches(from, to int) bool {
+	g.round++
+	open := []int{from}
+	for len(open) > 0 {
+		i := open[len(open)-1]
+		open = open[:len(open)-1]
+		if i == to {
+			return true
+		}
+		if g.seen[i] == g.round {
+			continue
+		}
+		g.seen[i] = g.round
+		next := g.of(i)
+		if slices.Contains(next, to) {
+			return true
+		}
+		for _, j := range next {
+			if g.seen[j] != g.round {
+				open = append(open, j)
+			}
+		}
+	}
+	return false
+}

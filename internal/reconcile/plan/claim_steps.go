@@ -1,0 +1,181 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// besides makes the steps for the objects that claim to be d and are not.
+func (p *planner) besides(d *kind.Desired, ch choice) {
+	for _, item := range ch.surplus {
+		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
+		switch {
+		case item.Phase == kind.Deleting:
+			s = s.hold(Wait, "a surplus copy is being deleted")
+		case d.Options.Suspend:
+			s = s.hold(Keep, "suspended; a half-made copy, left by an interrupted request")
+		default:
+			s = s.hold(Delete, "half-made copy, left by an interrupted request")
+		}
+		p.steps = append(p.steps, s)
+	}
+	for _, item := range ch.copied {
+		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
+		p.steps = append(p.steps, s.hold(Refuse, p.copiedText(d.Key.Kind, item)))
+	}
+}
+
+// stillOwned makes the steps for what bears the mark of an object that manifests now
+// only import, unless it is what they import.
+func (p *planner) stillOwned(d *kind.Desired, found *kind.Live[any]) {
+	c := p.claimed(d.Key.Kind, kind.OwnerText(p.Stack, d.Key))
+	for _, item := range slices.Concat(c.sole, c.shared, c.copied) {
+		if item == found {
+			continue
+		}
+		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
+		p.steps = append(p.steps, s.hold(Refuse, fmt.Sprintf("%s bears the mark of %s, which the repository now only imports; %s, or delete it",
+			called(item), d.Key, p.unmark(d.Key.Kind, item.ID, kind.OwnerText(p.Stack, d.Key)))))
+	}
+}
+
+// unwanted makes the steps for the objects that claim a key which is no longer
+// in the repository. When it cannot be decided which is meant, none is deleted.
+func (p *planner) unwanted(o kind.Owner, owner string, c *claims) (list []Step) {
+	staying, _ := split(c.sole)
+	refusal := ""
+	switch {
+	case len(c.shared) > 0:
+		refusal = p.contestedText(o.Kind, c.shared[0])
+	case len(staying) > 1:
+		refusal = p.severalText(p.orphanKey(o, staying[0]), owner, staying)
+	}
+	for _, item := range c.sole {
+		adopter := p.adopted[item]
+		if adopter != nil && p.live[adopter.Key] == item {
+			continue
+		}
+		s := p.orphan(o, item)
+		if adopter != nil && s.Action == Delete {
+			refusal = fmt.Sprintf("%s names it by spec.import.id, and is another object already; remove spec.import there", adopter.Key)
+		}
+		if refusal != "" && s.Action == Delete {
+			s.Error = true
+			s = s.hold(Refuse, refusal)
+		}
+		list = append(list, s)
+	}
+	for _, item := range c.shared {
+		s := Step{Key: p.orphanKey(o, item), have: item, Error: true}
+		list = append(list, s.hold(Refuse, p.contestedText(o.Kind, item)))
+	}
+	for _, item := range c.copied {
+		if p.adopted[item] == nil {
+			s := Step{Key: p.orphanKey(o, item), have: item}
+			list = append(list, s.hold(Refuse, p.copiedText(o.Kind, item)))
+		}
+	}
+	return list
+}
+
+// strays makes the steps for objects with a mark of the stack that is not for
+// their kind: no request of ours puts one there.
+func (p *planner) strays() (list []Step) {
+	for _, name := range p.names {
+		x := p.index[name]
+		if x == nil || p.Have[name].Err != nil {
+			continue
+		}
+		for _, m := range x.misplaced {
+			s := Step{Key: p.orphanKey(m.owner, m.item), have: m.item, surplus: true}
+			list = append(list, s.hold(Refuse, fmt.Sprintf("a %s, %s, bears its mark; no stack puts it there, so it is nobody's; %s",
+				name, called(m.item), p.unmark(name, m.item.ID, m.text))))
+		}
+	}
+	return list
+}
+
+func (p *planner) severalText(key manifest.Key, owner string, all []*kind.Live[any]) string {
+	const shown = 5
+	var names []string
+	for i, l := range all {
+		if i == shown {
+			names = append(names, fmt.Sprintf("and %d more", len(all)-shown))
+			break
+		}
+		names = append(names, called(l))
+	}
+	return fmt.Sprintf("%d objects bear the mark of %s: %s; a mark can be copied, so nothing is changed; keep the one that is meant, and for the others %s, or delete them",
+		len(all), key, strings.Join(names, ", "), p.unmark(key.Kind, "<id>", owner))
+}
+
+// severalNamesText is severalText, of an object that was called otherwise before.
+func (p *planner) severalNamesText(d *kind.Desired, all []*kind.Live[any]) string {
+	for _, l := range all {
+		if from := p.formerKey(d, l); from != (manifest.Key{}) && slices.ContainsFunc(all, func(o *kind.Live[any]) bool { return o.Mark.Owner != l.Mark.Owner }) {
+			return fmt.Sprintf("it exists already, and so does %s (%s), which its annotation %s names; remove the annotation, or delete the one that is not meant",
+				from, called(l), resolve.AnnotationMoved)
+		}
+	}
+	return p.severalText(d.Key, all[0].Mark.Owner, all)
+}
+
+func (p *planner) contestedText(kind string, l *kind.Live[any]) string {
+	return fmt.Sprintf("%s bears the marks of several owners (%s), so nobody owns it and nothing is changed; for the wrong one %s",
+		called(l), strings.Join(l.Mark.Owners(), ", "), p.unmark(kind, l.ID, "<mark>"))
+}
+
+func (p *planner) copiedText(kind string, l *kind.Live[any]) string {
+	return fmt.Sprintf("%s %s, and its mark is a copy, so no stack owns it and nothing is changed; %s, or adopt it with spec.import.id: %s",
+		called(l), l.Copied, p.unmark(kind, l.ID, l.Mark.Owner), l.ID)
+}
+
+func (p *planner) onlyCopiedText(key manifest.Key, l *kind.Live[any]) string {
+	return fmt.Sprintf("it is not in the cloud, but there is a copy of it: %s; a new one is made once the copy bears no mark", p.copiedText(key.Kind, l))
+}
+
+// unadoptable says why an object that a manifest names cannot be adopted.
+func (p *planner) unadoptable(d *kind.Desired) string {
+	l := p.named(d)
+	switch {
+	case l == nil || !l.Mine || l.Mark == nil:
+		return fmt.Sprintf("no %s with ID %s can be adopted in this project; correct spec.import.id or remove it", d.Key.Kind, d.Import.ID)
+	case l.Mark.Rivals != "":
+		return p.contestedText(d.Key.Kind, l)
+	}
+	if owner, wanted := p.taken[l.Mark.Owner]; wanted {
+		return fmt.Sprintf("%s is %s, which is in the repository, too; correct spec.import.id, or remove one of the two", called(l), owner)
+	}
+	return fmt.Sprintf("%s bears the mark of another owner, %s, and cannot be adopted; correct spec.import.id, or %s",
+		called(l), l.Mark.Owner, p.unmark(d.Key.Kind, l.ID, l.Mark.Owner))
+}
+
+// unmark says how the mark is taken off an object.
+func (p *planner) unmark(kind, id, owner string) string {
+	command := ""
+	if k := p.kinds[kind]; k != nil {
+		command = k.Info().Unmark
+	}
+	if command == "" {
+		return "take the mark off"
+	}
+	return "take the mark off (" + strings.NewReplacer("<id>", id, "<mark>", owner).Replace(command) + ")"
+}
+
+// called identifies an object of the cloud for people.
+func called(l *kind.Live[any]) string {
+	text := l.ID + " ("
+	if l.Name != l.ID {
+		text += l.Name
+	}
+	if !l.Created.IsZero() {
+		text += ", created " + l.Created.UTC().Format(time.RFC3339)
+	}
+	return text + ")"
+}

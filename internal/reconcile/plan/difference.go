@@ -1,0 +1,85 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// Difference is what a revision says otherwise than another about one object
+// that people wrote.
+type Difference struct {
+	Key manifest.Key
+	// Origin is where the object stands after, or stood before if it is gone.
+	Origin manifest.Origin
+	// Action is Create, Update or Delete: what happens to the manifest.
+	Action Action
+	// Changes are the fields that an Update touches, in the order of their
+	// paths. Have is nil for what is added, Want for what is taken away.
+	Changes []kind.Change
+}
+
+// Differences compares two revisions without a cloud, in the order of the second
+// one and then of what it no longer has. It looks at the objects that the
+// repository holds, not at what they expand into; what has no effect, such as a
+// comment or a label, is no difference. Secrets are not shown.
+func Differences(before, after []kind.Desired) []Difference {
+	secrets := kind.Redactor(before, after)
+	old := map[manifest.Key]*kind.Desired{}
+	for i := range before {
+		if written(&before[i]) {
+			old[before[i].Key] = &before[i]
+		}
+	}
+	var list []Difference
+	for i := range after {
+		d := &after[i]
+		if !written(d) {
+			continue
+		}
+		was := old[d.Key]
+		delete(old, d.Key)
+		if was == nil {
+			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Action: Create})
+		} else if changes := rewritten(was, d, secrets); len(changes) > 0 {
+			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Action: Update, Changes: changes})
+		}
+	}
+	for i := range before {
+		if d := &before[i]; old[d.Key] != nil {
+			list = append(list, Difference{Key: d.Key, Origin: d.Origin, Action: Delete})
+			delete(old, d.Key)
+		}
+	}
+	return list
+}
+
+// written tells whether the object stands in the repository itself.
+func written(d *kind.Desired) bool { return d.Parent == manifest.Key{} }
+
+// rewritten compares two texts of one manifest.
+func rewritten(before, after *kind.Desired, secrets *redact.Redactor) []kind.Change {
+	c := comparison{secrets: secrets}
+	c.compare("", document(before), document(after))
+	return c.changes
+}
+
+// document is everything of the manifest that has an effect, as a tree in which
+// secrets are out of sight. It is empty for objects that no file holds.
+func document(d *kind.Desired) map[string]any {
+	if d.Object == nil || d.Body == nil {
+		return nil
+	}
+	tree := treeOf(d.Object, d.Body)
+	annotations := map[string]any{}
+	for name, value := range d.Object.Annotations {
+		if strings.HasPrefix(name, resolve.AnnotationPrefix) {
+			annotations[name] = value
+		}
+	}
+	tree["metadata"] = map[string]any{"annotations": annotations}
+	return tree
+}

@@ -1,0 +1,206 @@
+package plan
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// sealed stands for a secret value: equal ones are equal, and that is all that
+// can be seen of them.
+type sealed [sha256.Size]byte
+
+// treeOf reads a document into maps, lists and scalars as its type has it, with
+// the values under the rule "secret" sealed.
+func treeOf(object *manifest.Object, body reflect.Type) map[string]any {
+	into := reflect.New(body)
+	object.Decode(into.Interface()) // nothing is wrong: it was decoded before
+	object.Release()
+	text, err := json.Marshal(into.Interface())
+	if err != nil {
+		return map[string]any{}
+	}
+	tree := map[string]any{}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if decoder.Decode(&tree) != nil {
+		return map[string]any{}
+	}
+	seal(tree, body)
+	return tree
+}
+
+// seal replaces the secrets of a tree of that type, where they stand.
+func seal(tree any, of reflect.Type) {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Array {
+		of = of.Elem()
+	}
+	switch node := tree.(type) {
+	case []any:
+		for _, item := range node {
+			seal(item, of)
+		}
+	case map[string]any:
+		switch of.Kind() {
+		case reflect.Struct:
+			sealFields(node, of)
+		case reflect.Map:
+			for _, value := range node {
+				seal(value, of.Elem())
+			}
+		}
+	}
+}
+
+func sealFields(node map[string]any, of reflect.Type) {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch value, given := node[name]; {
+		case f.Anonymous && name == "":
+			seal(node, f.Type)
+		case !given:
+		case slices.Contains(strings.Split(f.Tag.Get("rule"), ","), "secret"):
+			node[name] = sealAll(value)
+		default:
+			seal(value, f.Type)
+		}
+	}
+}
+
+// sealAll seals a value; of a map its keys stay.
+func sealAll(value any) any {
+	if m, ok := value.(map[string]any); ok {
+		for key, inner := range m {
+			m[key] = sealAll(inner)
+		}
+		return m
+	}
+	return sealed(sha256.Sum256([]byte(resolve.Canonical(value))))
+}
+
+// comparison collects what differs between two trees.
+type comparison struct {
+	secrets *redact.Redactor
+	changes []kind.Change
+}
+
+// compare goes down where both sides have a map or a list of maps, and takes
+// everything else as a whole.
+func (c *comparison) compare(path string, have, want any) {
+	if reflect.DeepEqual(have, want) {
+		return
+	}
+	h, ok1 := have.(map[string]any)
+	w, ok2 := want.(map[string]any)
+	if ok1 && ok2 || path == "" {
+		c.compareMaps(path, h, w)
+		return
+	}
+	before, ok1 := listOfMaps(have)
+	after, ok2 := listOfMaps(want)
+	if ok1 && ok2 {
+		c.compareLists(path, before, after)
+		return
+	}
+	shownHave, secret1 := c.show(have)
+	shownWant, secret2 := c.show(want)
+	secret := secret1 || secret2 || reflect.DeepEqual(shownHave, shownWant) // what differs was taken out
+	c.changes = append(c.changes, kind.Change{Field: path, Have: shownHave, Want: shownWant, Secret: secret})
+}
+
+func (c *comparison) compareMaps(path string, have, want map[string]any) {
+	keys := map[string]bool{}
+	for _, m := range []map[string]any{have, want} {
+		for key := range m {
+			keys[key] = true
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		c.compare(below(path, key), have[key], want[key])
+	}
+}
+
+// below is the path of a map's entry, in the form that manifest.Object.Where
+// reads.
+func below(path, key string) string {
+	switch {
+	case strings.ContainsAny(key, ".[]/"):
+		return path + "[" + key + "]"
+	case path == "":
+		return key
+	}
+	return path + "." + key
+}
+
+func listOfMaps(value any) (list []any, ok bool) {
+	list, ok = value.([]any)
+	for _, item := range list {
+		if _, isMap := item.(map[string]any); !isMap {
+			return nil, false
+		}
+	}
+	return list, ok
+}
+
+// compareLists leaves out what both lists begin and end with. What is left is
+// compared one by one, if it is equally long, and otherwise taken away and
+// added.
+func (c *comparison) compareLists(path string, have, want []any) {
+	first := 0
+	for first < min(len(have), len(want)) && reflect.DeepEqual(have[first], want[first]) {
+		first++
+	}
+	last := 0
+	for last < min(len(have), len(want))-first && reflect.DeepEqual(have[len(have)-1-last], want[len(want)-1-last]) {
+		last++
+	}
+	gone, come := have[first:len(have)-last], want[first:len(want)-last]
+	item := func(i int) string { return fmt.Sprintf("%s[%d]", path, first+i) }
+	if len(gone) == len(come) {
+		for i := range gone {
+			c.compare(item(i), gone[i], come[i])
+		}
+		return
+	}
+	for i := range gone {
+		c.compare(item(i), gone[i], nil)
+	}
+	for i := range come {
+		c.compare(item(i), nil, come[i])
+	}
+}
+
+// show is a value as people may see it. secret is true when nothing of it is to
+// be seen.
+func (c *comparison) show(value any) (shown any, secret bool) {
+	switch v := value.(type) {
+	case sealed:
+		return redact.Hidden, true
+	case string:
+		return c.secrets.Text(v), false
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i], _ = c.show(v[i])
+		}
+		return list, false
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for key := range v {
+			m[key], _ = c.show(v[key])
+		}
+		return m, false
+	}
+	return value, false
+}

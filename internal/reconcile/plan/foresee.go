@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// bereft tells whether something that d refers to is gone and yet to come back: then
+// the object differs because the cloud took that off it, and nobody touched it. A
+// pass that replaces a target and is killed leaves its users so.
+func (p *planner) bereft(d *kind.Desired) bool {
+	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
+		target := p.byKey[ref.Key]
+		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.live[ref.Key] != nil || p.index[ref.Key.Kind] == nil || p.Have[ref.Key.Kind].Err != nil {
+			return false
+		}
+		ch := p.settle(target)
+		return ch.have == nil && ch.refusal == ""
+	})
+}
+
+// foresee finds what the targets of late references are in the cloud, which are
+// decided about after what refers to them.
+func (p *planner) foresee() {
+	for i := range p.Want {
+		for _, ref := range p.Want[i].Refs {
+			d := p.byKey[ref.Key]
+			if !ref.Late || d == nil || d.Virtual || d.Unmanaged || p.live[ref.Key] != nil {
+				continue
+			}
+			if c, known := p.Have[d.Key.Kind]; !known || c.Err != nil {
+				continue
+			}
+			if have := p.settle(d).have; have != nil && have.Phase != kind.Deleting {
+				p.live[d.Key] = have
+				p.ready[d.Key] = have.Phase == kind.Ready || have.Phase == kind.Degraded
+			}
+		}
+	}
+}
+
+// withoutLate says which late references an object will be made without; "" for
+// none.
+func (p *planner) withoutLate(d *kind.Desired) string {
+	var keys []manifest.Key
+	for _, ref := range d.Refs {
+		if ref.Late && !p.ready[ref.Key] && !slices.Contains(keys, ref.Key) {
+			keys = append(keys, ref.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return ""
+	}
+	return "without what refers to " + listed(keys) + "; that follows"
+}
+
+// listed names keys for people, the first few of many.
+func listed(keys []manifest.Key) string {
+	const most = 3
+	var b strings.Builder
+	for i, key := range keys {
+		switch {
+		case i == most:
+			fmt.Fprintf(&b, " and %d more", len(keys)-most)
+			return b.String()
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(key.String())
+	}
+	return b.String()
+}

@@ -1,0 +1,157 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// decideImport finds the one existing object that an unmanaged manifest means.
+func (p *planner) decideImport(s Step, d *kind.Desired) Step {
+	for _, ref := range d.Refs {
+		if !p.ready[ref.Key] && !p.byKey[ref.Key].Virtual {
+			s.Awaits = append(s.Awaits, ref.Key)
+			return s.hold(Wait, "waits for "+ref.Key.String())
+		}
+	}
+	found := p.candidates(d)
+	if left := p.leftBehind(found); left != nil && len(found) == 1 {
+		// What refers to it goes on as it is, and nothing new does.
+		s.Error, s.have, p.live[d.Key] = true, left, left
+		return s.hold(Refuse, p.leftBehindText(left))
+	}
+	switch {
+	case len(found) == 0:
+		s.Error, s.cause = true, reasonProgressing
+		if d.Import.ID != "" {
+			s.cause = reasonFatal
+		}
+		return s.hold(Wait, p.nothingFound(d))
+	case len(found) > 1:
+		s.Error, s.cause = true, reasonInvalid
+		return s.hold(Refuse, severalFound(d, found))
+	}
+	s.have = found[0]
+	p.live[d.Key] = found[0]
+	p.ready[d.Key] = found[0].Phase == kind.Ready || found[0].Phase == kind.Degraded
+	if !p.ready[d.Key] {
+		return s.hold(Wait, string(found[0].Phase)+" "+found[0].Message)
+	}
+	return s.hold(Keep, "")
+}
+
+// leftBehind is one of the objects that a manifest of this stack made which is gone
+// by now: to import it would be to stop managing it without a word. One that was
+// released on purpose is like any other.
+func (p *planner) leftBehind(found []*kind.Live[any]) *kind.Live[any] {
+	for _, item := range found {
+		if item.Mark == nil || !item.Mine || item.Mark.Keep || item.Copied != "" || item.Mark.Rivals != "" {
+			continue
+		}
+		o, ok := kind.ParseOwner(item.Mark.Owner)
+		if !ok || !o.Of(p.Stack) || o.Kind == item.ShownAs {
+			continue
+		}
+		if d := p.byKey[p.taken[item.Mark.Owner]]; d == nil || d.Unmanaged {
+			return item
+		}
+	}
+	return nil
+}
+
+func (p *planner) leftBehindText(item *kind.Live[any]) string {
+	o, _ := kind.ParseOwner(item.Mark.Owner)
+	key := p.orphanKey(o, item)
+	return fmt.Sprintf("%s was made by this stack for %s, whose manifest is gone while others still refer to it; put the manifest back, or remove what refers to it; to keep it unmanaged, apply the manifest with the annotation %s: detach before it goes",
+		called(item), key, resolve.AnnotationDelete)
+}
+
+func (p *planner) candidates(d *kind.Desired) []*kind.Live[any] {
+	x := p.index[d.Key.Kind]
+	if d.Import.ID != "" {
+		if item := x.id[d.Import.ID]; item != nil {
+			return []*kind.Live[any]{item}
+		}
+		return nil
+	}
+	var found []*kind.Live[any]
+	k, w := p.kinds[d.Key.Kind], p.view(d, d.Import.Filter)
+	items := p.Have[d.Key.Kind].Items
+	for i := range items {
+		if k.Match(w, items[i].State) {
+			found = append(found, &items[i])
+		}
+	}
+	return found
+}
+
+// mostCompared is how many names of the cloud a plan compares with those that it
+// has not, and mostName how long one of these is that is told.
+const (
+	mostCompared = 20_000
+	mostName     = 255
+)
+
+func (p *planner) nothingFound(d *kind.Desired) string {
+	kind := strings.ToLower(d.Key.Kind)
+	if d.Import.ID != "" {
+		return fmt.Sprintf("the cloud has no %s with ID %s; correct spec.import.id", kind, d.Import.ID)
+	}
+	if d.Import.Hint != "" {
+		return fmt.Sprintf("the cloud has no such %s; %s", kind, d.Import.Hint)
+	}
+	wanted := filterName(d.Import.Filter)
+	if wanted == "" {
+		return fmt.Sprintf("the cloud has no %s that matches spec.import.filter; correct the filter", kind)
+	}
+	if len(wanted) > mostName {
+		wanted = strings.ToValidUTF8(wanted[:mostName], "") + "…"
+	}
+	text := fmt.Sprintf("the cloud has no %s named %s", kind, printable.Name(wanted))
+	items := p.Have[d.Key.Kind].Items
+	if p.compared += len(items); p.compared > mostCompared {
+		return text + "; correct the name or add it to the cloud"
+	}
+	names := make([]string, len(items))
+	for i := range items {
+		names[i] = items[i].Name
+	}
+	if near := manifest.NearestAll(wanted, names, 3); len(near) > 0 {
+		for i := range near {
+			near[i] = printable.Name(near[i])
+		}
+		return text + "; the nearest are " + strings.Join(near, ", ")
+	}
+	return text + "; correct the name or add it to the cloud"
+}
+
+func severalFound(d *kind.Desired, found []*kind.Live[any]) string {
+	var names []string
+	for _, item := range found {
+		names = append(names, printable.Name(item.Name)+" ("+item.ID+")")
+	}
+	slices.Sort(names)
+	if len(names) > 5 {
+		names = append(names[:5], "…")
+	}
+	fix := "narrow spec.import.filter, or name one by spec.import.id"
+	if d.Import.Hint != "" {
+		fix = d.Import.Hint
+	}
+	return fmt.Sprintf("%d of them match: %s; %s", len(found), strings.Join(names, ", "), fix)
+}
+
+// Named is implemented by import filters that ask for a name.
+type Named interface{ FilterName() string }
+
+func filterName(filter any) string {
+	if n, ok := filter.(Named); ok {
+		return n.FilterName()
+	}
+	return ""
+}

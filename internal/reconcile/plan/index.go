@@ -1,0 +1,180 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type planner struct {
+	Input
+	kinds map[string]kind.Kind
+	group map[string]string
+	names []string // kind names, in creation order
+
+	byKey map[manifest.Key]*kind.Desired
+	index map[string]*index                // by kind name
+	live  map[manifest.Key]*kind.Live[any] // what each desired object is in the cloud
+	ready map[manifest.Key]bool
+	// doomed objects will get a new ID: nothing new may lean on the one they
+	// have, and what leans on it by a fixed reference goes with it.
+	doomed     map[manifest.Key]bool
+	users      map[string][]*kind.Live[any]      // owned objects by the tokens they use
+	taken      map[string]manifest.Key           // which desired object answers for an owner text
+	adopted    map[*kind.Live[any]]*kind.Desired // which managed object names it by spec.import.id
+	locked     map[*kind.Live[any]]string        // why what has to go cannot
+	steps      []Step
+	blocked    [][]int // for each step, those that must be done first for it to delete
+	compared   int     // names, to suggest one
+	workloads  []Workload
+	owned      int
+	ownedKinds map[string]int
+}
+
+// index finds the objects of one collection.
+type index struct {
+	owner map[string]*claims
+	id    map[string]*kind.Live[any]
+	name  map[string][]*kind.Live[any]
+	// misplaced are objects with a mark of the stack for another kind.
+	misplaced []misplaced
+}
+
+type misplaced struct {
+	item  *kind.Live[any]
+	text  string
+	owner kind.Owner
+}
+
+func newPlanner(in Input) *planner {
+	p := &planner{
+		Input: in, kinds: make(map[string]kind.Kind, len(in.Kinds)), group: kind.GroupsOf(in.Kinds),
+		byKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), index: make(map[string]*index, len(in.Have)),
+		live: make(map[manifest.Key]*kind.Live[any], len(in.Want)), ready: make(map[manifest.Key]bool, len(in.Want)),
+		doomed: map[manifest.Key]bool{}, users: map[string][]*kind.Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{},
+	}
+	if p.Prints == nil {
+		p.Prints, _ = fingerprint.New(in.Stack) // fails for bad keys only
+	}
+	for _, k := range in.Kinds {
+		p.kinds[k.Info().Kind] = k
+		p.names = append(p.names, k.Info().Kind)
+	}
+	for i := range in.Want {
+		d := &in.Want[i]
+		p.byKey[d.Key] = d
+		if owner := kind.OwnerText(p.Stack, d.Key); p.taken[owner] == (manifest.Key{}) && !d.Virtual {
+			p.taken[owner] = d.Key
+		}
+	}
+	for i := range in.Want {
+		for _, owner := range p.formerOwners(&in.Want[i]) {
+			if p.taken[owner] == (manifest.Key{}) {
+				p.taken[owner] = in.Want[i].Key
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.Have)) { // users are named in this order
+		p.index[name] = p.indexOf(name, in.Have[name])
+	}
+	for i := range in.Want {
+		if d := &in.Want[i]; p.index[d.Key.Kind] != nil && p.named(d) != nil {
+			p.adopted[p.named(d)] = d
+		}
+	}
+	return p
+}
+
+// indexOf finds what is where in the collection of a kind. One thing in the
+// cloud may show in the collections of two kinds (a router's interface is a
+// port); it is owned where its mark says so, and nowhere else.
+func (p *planner) indexOf(kindName string, c kind.Collection) *index {
+	x := &index{owner: map[string]*claims{}, id: make(map[string]*kind.Live[any], len(c.Items)), name: make(map[string][]*kind.Live[any], len(c.Items))}
+	for i := range c.Items {
+		item := &c.Items[i]
+		if x.id[item.ID] != nil {
+			continue // a page boundary that moved shows an object twice
+		}
+		x.id[item.ID] = item
+		x.name[item.Name] = append(x.name[item.Name], item)
+		if item.Mine && p.claim(x, kindName, item) {
+			for _, token := range item.Uses {
+				p.users[token] = append(p.users[token], item)
+			}
+		}
+	}
+	return x
+}
+
+// claim sorts an object in by the marks of the stack that it bears, and tells
+// whether it bears one for this kind.
+func (p *planner) claim(x *index, kindName string, item *kind.Live[any]) (any bool) {
+	for _, text := range item.Mark.Owners() {
+		o, ok := kind.ParseOwner(text)
+		switch {
+		case !ok || !o.Of(p.Stack) || o.Kind == item.ShownAs:
+			continue
+		case o.Kind != kindName:
+			x.misplaced = append(x.misplaced, misplaced{item, text, o})
+			continue
+		case x.owner[text] == nil:
+			x.owner[text] = &claims{}
+		}
+		any = true
+		switch c := x.owner[text]; {
+		case item.Mark.Rivals != "":
+			c.shared = append(c.shared, item)
+		case item.Copied != "":
+			c.copied = append(c.copied, item)
+		default:
+			c.sole = append(c.sole, item)
+			p.owned++
+			p.ownedKinds[kindName]++
+		}
+	}
+	return any
+}
+
+// view gives a desired object the shape in which its kind sees it.
+func (p *planner) view(d *kind.Desired, spec any) kind.Want[any] {
+	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Lookup: p.lookup, Groups: p.group, Prints: p.Prints, Former: p.identities(d)})
+}
+
+func (p *planner) lookup(key manifest.Key) kind.Ref {
+	ref := kind.Ref{Key: key}
+	if d := p.byKey[key]; d != nil && d.Virtual {
+		ref.Ready, ref.Data = true, d.Data
+	}
+	if live := p.live[key]; live != nil {
+		ref.Ready, ref.ID, ref.Attr = p.ready[key], live.ID, live.Attr
+	}
+	return ref
+}
+
+func (p *planner) usersOf(l *kind.Live[any]) []*kind.Live[any] {
+	users := slices.Clone(p.users[l.ID])
+	for _, token := range l.Tokens {
+		users = append(users, p.users[token]...)
+	}
+	return users
+}
+
+// losses says what goes with the objects that are deleted or replaced, and what
+// others no longer have.
+func (p *planner) losses() {
+	for i, s := range p.steps {
+		switch {
+		case s.Action.Destroys() && !s.surplus:
+			p.steps[i].Loss = p.kinds[s.Key.Kind].Info().Loss
+		case s.Action == Update:
+			for _, c := range s.Changes {
+				if c.Loss != "" {
+					p.steps[i].Loss = append(p.steps[i].Loss, c.Loss)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// formerOwners are the owner texts that d had under its former names.
+func (p *planner) formerOwners(d *kind.Desired) []string {
+	owners := make([]string, len(d.From))
+	for i, key := range d.From {
+		owners[i] = kind.OwnerText(p.Stack, key)
+	}
+	return owners
+}
+
+func (p *planner) identities(d *kind.Desired) (list []kind.Identity) {
+	for i, owner := range p.formerOwners(d) {
+		was := kind.Identity{Name: d.From[i].Name, Owner: owner, Holder: d.Confidential.Holder}
+		if i < len(d.Confidential.Former) {
+			was.Holder = d.Confidential.Former[i]
+		}
+		list = append(list, was)
+	}
+	return list
+}
+
+// formerKey is the key that an object in the cloud was made for by this stack, when
+// that is another than d's; zero when there is none.
+func (p *planner) formerKey(d *kind.Desired, have *kind.Live[any]) manifest.Key {
+	if have == nil || have.Mark == nil {
+		return manifest.Key{}
+	}
+	if i := slices.Index(p.formerOwners(d), have.Mark.Owner); i >= 0 {
+		return d.From[i]
+	}
+	if o, ok := kind.ParseOwner(have.Mark.Owner); ok && o.Of(p.Stack) && have.Mark.Owner != kind.OwnerText(p.Stack, d.Key) {
+		return p.orphanKey(o, have)
+	}
+	return manifest.Key{}
+}
+
+// claims are all that claim to be d, under any of its names.
+func (p *planner) claims(d *kind.Desired) claims {
+	c := *p.claimed(d.Key.Kind, kind.OwnerText(p.Stack, d.Key))
+	for _, owner := range p.formerOwners(d) {
+		former := p.claimed(d.Key.Kind, owner)
+		c.sole = slices.Concat(c.sole, former.sole)
+		c.shared = slices.Concat(c.shared, former.shared)
+		c.copied = slices.Concat(c.copied, former.copied)
+	}
+	return c
+}
+
+// renamings adds to the deletion of an object which new one is the same but for its
+// name, where there is just one such: who renames a manifest may not know what
+// that means.
+func (p *planner) renamings() {
+	if !slices.ContainsFunc(p.steps, isOrphanDeletion) {
+		return
+	}
+	type likeness struct{ kind, digest string }
+	alike := map[likeness][]manifest.Key{}
+	for i := range p.steps {
+		if s := &p.steps[i]; s.Action == Create && s.want.Confidential.Secret == "" {
+			at := likeness{s.Key.Kind, s.want.Digest}
+			alike[at] = append(alike[at], s.Key)
+		}
+	}
+	for i := range p.steps {
+		s := &p.steps[i]
+		if !isOrphanDeletion(*s) {
+			continue
+		}
+		if keys := alike[likeness{s.Key.Kind, s.have.Mark.Applied}]; len(keys) == 1 {
+			s.Reason += fmt.Sprintf("; %s is the same under another name: to keep this one, give that the annotation %s: %s", keys[0], resolve.AnnotationMoved, s.Key)
+		}
+	}
+}
+
+func isOrphanDeletion(s Step) bool { return s.Action == Delete && s.want == nil && !s.surplus }

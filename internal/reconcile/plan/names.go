@@ -1,0 +1,111 @@
+package plan
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+var anyUUID = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
+
+// nameIDs finds what the IDs among the values of changes stand for. In fields that
+// refer to others whatever is an ID there is looked for, and what is one within a
+// text; elsewhere only a value that is nothing but a UUID.
+func (p *planner) nameIDs() {
+	var keys map[*kind.Live[any]]manifest.Key // made when first asked for
+	for i := range p.steps {
+		s := &p.steps[i]
+		for _, c := range slices.Concat(s.Changes, s.Ignored) {
+			kinds := s.refKinds(c.Field)
+			for _, text := range append(textsIn(c.Have), textsIn(c.Want)...) {
+				for _, id := range idsIn(text, len(kinds) > 0) {
+					item, kind := p.withID(id, kinds)
+					if item == nil {
+						continue
+					}
+					if keys == nil {
+						keys = p.keysOfLive()
+					}
+					if s.Names == nil {
+						s.Names = map[string]string{}
+					}
+					s.Names[id] = p.calledBy(item, kind, keys)
+				}
+			}
+		}
+	}
+}
+
+// refKinds are the kinds that a field, or something in it, refers to.
+func (s Step) refKinds(field string) (kinds []string) {
+	if s.want == nil {
+		return nil
+	}
+	for _, ref := range s.want.Refs {
+		if kind.Within(ref.Field, field) || kind.Within(field, ref.Field) {
+			kinds = append(kinds, ref.Key.Kind)
+		}
+	}
+	return kinds
+}
+
+func textsIn(v any) []string {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []string:
+		return v
+	}
+	return nil
+}
+
+func idsIn(text string, reference bool) []string {
+	switch {
+	case reference:
+		return append(anyUUID.FindAllString(text, -1), text)
+	case anyUUID.FindString(text) == text && text != "":
+		return []string{text}
+	}
+	return nil
+}
+
+// withID finds an object, first among those of the given kinds; one whose ID is no
+// UUID only there.
+func (p *planner) withID(id string, kinds []string) (*kind.Live[any], string) {
+	if anyUUID.MatchString(id) {
+		kinds = slices.Concat(kinds, p.names)
+	}
+	for _, kind := range kinds {
+		if x := p.index[kind]; x != nil && x.id[id] != nil {
+			return x.id[id], kind
+		}
+	}
+	return nil, ""
+}
+
+func (p *planner) keysOfLive() map[*kind.Live[any]]manifest.Key {
+	keys := make(map[*kind.Live[any]]manifest.Key, len(p.live))
+	for key, item := range p.live {
+		if old, twice := keys[item]; !twice || key.Compare(old) < 0 {
+			keys[item] = key
+		}
+	}
+	return keys
+}
+
+// calledBy is how an object is named to people: by its key if it is the stack's or
+// imported, or by its kind and its name in the cloud.
+func (p *planner) calledBy(item *kind.Live[any], kindName string, keys map[*kind.Live[any]]manifest.Key) string {
+	if key, ok := keys[item]; ok {
+		return key.String()
+	}
+	if item.Mine && item.Mark != nil && item.Mark.Rivals == "" && item.Copied == "" {
+		if o, ok := kind.ParseOwner(item.Mark.Owner); ok && o.Of(p.Stack) && o.Kind == kindName {
+			return p.orphanKey(o, item).String()
+		}
+	}
+	return kindName + " " + printable.Name(item.Name)
+}

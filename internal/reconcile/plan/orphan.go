@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// orphans decides about what the stack owns and no longer wants, in an order
+// in which users come before what they use.
+func (p *planner) orphans() {
+	var list []Step
+	for _, name := range slices.Backward(p.names) {
+		x := p.index[name]
+		if x == nil || p.Have[name].Err != nil {
+			continue
+		}
+		for owner, claimed := range x.owner {
+			o, ok := kind.ParseOwner(owner)
+			if _, wanted := p.taken[owner]; ok && o.Kind == name && !wanted {
+				list = append(list, p.unwanted(o, owner, claimed)...)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Step) int {
+		return cmp.Or(cmp.Compare(p.rank(b.Key.Kind), p.rank(a.Key.Kind)), a.Key.Compare(b.Key), cmp.Compare(a.ID(), b.ID()))
+	})
+	p.steps = append(p.steps, p.usersFirst(list)...)
+}
+
+// usersFirst moves each step behind those whose objects use its own, and
+// changes the order no further.
+func (p *planner) usersFirst(list []Step) []Step {
+	at := make(map[*kind.Live[any]]int, len(list))
+	for i, s := range list {
+		at[s.have] = i
+	}
+	out := make([]Step, 0, len(list))
+	seen := make([]bool, len(list))
+	var visit func(i int)
+	visit = func(i int) {
+		if seen[i] {
+			return
+		}
+		seen[i] = true
+		for _, user := range p.usersOf(list[i].have) {
+			if j, ok := at[user]; ok {
+				visit(j)
+			}
+		}
+		out = append(out, list[i])
+	}
+	for i := range list {
+		visit(i)
+	}
+	return out
+}
+
+func (p *planner) rank(kind string) int { return slices.Index(p.names, kind) }
+
+// orphanKey is the key that an owner text stands for; where the text has only a
+// digest of it, the object's name takes its place.
+func (p *planner) orphanKey(o kind.Owner, item *kind.Live[any]) manifest.Key {
+	key := manifest.Key{Group: p.group[o.Kind], Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+	if key.Name == "" {
+		key.Namespace, key.Name = "default", item.Name
+	}
+	return key
+}
+
+func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
+	s := Step{Key: p.orphanKey(o, item), have: item}
+	switch {
+	case item.Mark.Keep:
+		return s.hold(Keep, "no longer in the repository; left in the cloud as its annotations asked")
+	case item.Phase == kind.Deleting:
+		return s.hold(Wait, "is being deleted")
+	case p.locked[item] != "":
+		s.Error, s.locked = true, true
+		return s.hold(Refuse, "no longer in the repository, and "+p.locked[item])
+	}
+	return s.hold(Delete, "no longer in the repository")
+}
+
+// unlisted explains which collections are unknown although the cloud has the
+// service, sorted by kind.
+func (p *planner) unlisted() []string {
+	var out []string
+	for _, name := range p.names {
+		if c, ok := p.Have[name]; ok && c.Err != nil && !errors.Is(c.Err, kind.ErrNoService) {
+			out = append(out, name+": "+c.Err.Error())
+		}
+	}
+	return out
+}

@@ -1,0 +1,41 @@
+package plan
+
+import "slices"
+
+// Permission is what a pass may do of a stack where every change waits for an approval:
+// what its first plan does and what must follow from that. Drift that shows later
+// waits for the next pass, and for another approval.
+type Permission struct {
+	prints []string
+	steps  map[string]bool // that write in the first plan, by step identity
+}
+
+// Permission is what the plan allows of later rounds; nil when it does not limit them.
+func (p Plan) Permission() *Permission {
+	if p.Manual == "" {
+		return nil
+	}
+	l := &Permission{prints: p.Prints(), steps: map[string]bool{}}
+	for _, s := range p.Steps {
+		if s.Action.Writes() {
+			l.steps[s.Identity()] = true
+		}
+	}
+	return l
+}
+
+// Allows tells whether a step may be carried out.
+func (l *Permission) Allows(stack string, s Step) bool {
+	switch {
+	case l == nil:
+		return true
+	case s.surplus:
+		return l.steps[s.Identity()]
+	case s.Drift && !l.steps[s.Identity()]:
+		return false
+	}
+	return slices.ContainsFunc(s.needs(stack), func(print string) bool {
+		_, ok := slices.BinarySearch(l.prints, print)
+		return ok
+	})
+}

@@ -1,0 +1,100 @@
+package plan
+
+import (
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Policy weakens a plan: it may turn steps that write into ones that do not,
+// or hold the plan as a whole, and nothing else.
+type Policy func(Plan) Plan
+
+// Apply runs the policies one after the other.
+func (p Plan) Apply(policies ...Policy) Plan {
+	for _, policy := range policies {
+		p = policy(p)
+	}
+	return p
+}
+
+func (p Plan) mapSteps(f func(Step) Step) Plan {
+	steps := make([]Step, len(p.Steps))
+	for i, s := range p.Steps {
+		steps[i] = f(s)
+	}
+	p.Steps = steps
+	return p
+}
+
+// Suspend has nothing of a plan carried out, and nobody can approve of it. why says
+// where that is written, for people.
+func Suspend(why string) Policy {
+	return func(p Plan) Plan {
+		if p.Suspended == "" {
+			p.Suspended = why
+		}
+		return p
+	}
+}
+
+// Manual has every change wait for an approval. why says where that is written, for
+// people.
+func Manual(why string) Policy {
+	return func(p Plan) Plan {
+		if p.Manual == "" {
+			p.Manual = why
+		}
+		return p
+	}
+}
+
+// NoPrune keeps what the stack owns and the repository no longer has.
+func NoPrune(p Plan) Plan {
+	return p.mapSteps(func(s Step) Step {
+		if s.Action == Delete && !s.surplus || s.locked {
+			s.Error = false
+			return s.hold(Keep, "no longer in the repository; kept because prune is off")
+		}
+		return s
+	})
+}
+
+// ReportDrift leaves drift as it is, so that it shows in the plan and nothing
+// more, for all objects whose annotations do not say otherwise.
+func ReportDrift(byDefault bool) Policy {
+	return func(p Plan) Plan {
+		return p.mapSteps(func(s Step) Step {
+			report := byDefault
+			if s.want != nil && s.want.Options.Report != nil {
+				report = *s.want.Options.Report
+			}
+			if !report || !s.Drift || !s.Action.Writes() {
+				return s
+			}
+			reason := "changed in the cloud; only reported"
+			if s.Action == Create {
+				reason = "deleted in the cloud; only reported"
+				s.Changes = []kind.Change{{Field: "metadata.name", Have: "", Want: s.Key.Name}}
+			}
+			return s.hold(Keep, reason)
+		})
+	}
+}
+
+// Cautious is for a revision of which it is not known whether a newer one was
+// applied since: it makes what is missing, and keeps as they were made the objects
+// that this very revision's manifests made. Nothing is deleted, and nothing is
+// changed that other manifests made.
+func Cautious(p Plan) Plan {
+	return p.mapSteps(func(s Step) Step {
+		if s.surplus || !s.Action.Writes() || s.Action == Create || s.Action != Delete && (s.Drift || s.applied()) {
+			return s
+		}
+		return s.hold(Keep, "left alone: a newer commit may have been applied, and is refused now")
+	})
+}
+
+// applied tells whether the object was last made what this very manifest says, or
+// was never finished.
+func (s Step) applied() bool {
+	return s.want != nil && s.have != nil && s.have.Mark != nil && (s.have.Mark.Applied == s.want.Digest || s.have.Mark.Applied == "")
+}

@@ -1,0 +1,186 @@
+package plan
+
+import (
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// What is not as it should be never reads as in sync, and says what it is.
+func TestStates(t *testing.T) {
+	const suspended, ignoring = " suspend=true", " ignore-fields=spec.resource.colour"
+	for _, c := range []struct {
+		name                 string
+		repo, cloud, options []string
+		want                 string // the last object's state, waitsFor and message
+	}{
+		{name: "as wanted", repo: []string{"a colour=red"}, cloud: []string{"a ours colour=red"}, want: "in sync"},
+		{name: "only used", repo: []string{"a import=base"}, cloud: []string{"base alien"}, want: "in sync: exists; only used"},
+		{name: "missing", repo: []string{"a"}, want: "to create: to be created"},
+		{name: "a commit changed it", repo: []string{"a colour=blue"}, cloud: []string{"a stale colour=red"},
+			want: "to change: to be changed: spec.resource.colour, owner mark"},
+		{name: "gone from the repository", repo: []string{"b"}, cloud: []string{"b ours", "a stale"}, want: "to delete: no longer in the repository; to be deleted"},
+		{name: "gone and kept", repo: []string{"b"}, cloud: []string{"b ours", "a keep"}, want: "kept: no longer in the repository; left in the cloud as its annotations asked"},
+		{name: "gone and not pruned", repo: []string{"b"}, cloud: []string{"b ours", "a stale"}, options: []string{"no-prune"},
+			want: "kept: no longer in the repository; kept because prune is off"},
+		{name: "held", repo: []string{"a shape=flat"}, cloud: []string{"a stale shape=round"}, options: []string{"limit 0"},
+			want: "held: spec.resource.shape cannot be changed in place; to be deleted and made again"},
+		{name: "held, though only created", repo: []string{"b shape=flat", "a"}, cloud: []string{"b stale shape=round"}, options: []string{"limit 0"},
+			want: "held: to be created"},
+		{name: "drifted, to be undone", repo: []string{"a colour=red"}, cloud: []string{"a ours colour=blue"},
+			want: "drifted: changed in the cloud; to be changed: spec.resource.colour"},
+		{name: "drifted, only reported", repo: []string{"a colour=red"}, cloud: []string{"a ours colour=blue"}, options: []string{"report"},
+			want: "drifted: changed in the cloud; only reported; differs in spec.resource.colour"},
+		{name: "deleted in the cloud, only reported", repo: []string{"a"}, options: []string{"report", "synced"}, want: "drifted: deleted in the cloud; only reported"},
+		{name: "suspended and equal", repo: []string{"a colour=red" + suspended}, cloud: []string{"a ours colour=red"}, want: "suspended: suspended"},
+		{name: "suspended, a commit changed it", repo: []string{"a colour=blue" + suspended}, cloud: []string{"a stale colour=red"},
+			want: "suspended (differs): suspended; differs in spec.resource.colour"},
+		{name: "suspended and missing", repo: []string{"a" + suspended}, want: "suspended (differs): suspended; it does not exist"},
+		{name: "suspended and broken", repo: []string{"a" + suspended}, cloud: []string{"a ours failed"}, want: "suspended (differs): suspended; it broke"},
+		{name: "suspended and stopped", repo: []string{"a" + suspended}, cloud: []string{"a ours down=stopped"}, want: "suspended: suspended; is down"},
+		{name: "an ignored field differs", repo: []string{"a colour=red" + ignoring}, cloud: []string{"a ours colour=blue"}, want: "in sync"},
+		{name: "stopped", repo: []string{"a"}, cloud: []string{"a ours down=stopped"}, want: "stopped: is down"},
+		{name: "broken", repo: []string{"a"}, cloud: []string{"a ours failed"}, want: "failed: failed: it broke; to be deleted and made again"},
+		{name: "the cloud works on it", repo: []string{"a"}, cloud: []string{"a ours building"}, want: "waiting for the cloud: BUILD"},
+		{name: "nothing of that name", repo: []string{"a import=kye"}, cloud: []string{"key alien"},
+			want: "failed: the cloud has no thing named kye; the nearest are key"},
+		{name: "what it needs has no such name", repo: []string{"k import=kye", "b near=k", "a near=b"}, cloud: []string{"key alien"},
+			want: "waiting for Thing/k: to be created"},
+		{name: "what it needs comes first", repo: []string{"b", "a near=b"}, want: "to create: to be created"},
+		{name: "what it needs is being built", repo: []string{"b", "a near=b"}, cloud: []string{"b ours building"}, want: "waiting for Thing/b: to be created"},
+		{name: "what it needs is suspended and missing", repo: []string{"b" + suspended, "a near=b"}, want: "waiting for Thing/b: to be created"},
+		{name: "name taken", repo: []string{"a"}, cloud: []string{"a nobody"}, want: "refused: the name a is taken by"},
+		{name: "cannot be replaced", repo: []string{"a shape=flat"}, cloud: []string{"a stale shape=round"}, options: []string{"refuse-replace"},
+			want: "refused: spec.resource.shape cannot be changed in place; allow it"},
+		{name: "cannot be seen", repo: []string{"a"}, options: []string{"unlisted"}, want: "unknown: network: GET /v2.0/things: 503"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := planned(t, c.repo, c.cloud, c.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range Statuses(p, []kind.Kind{thingtest.New().Kind()}) {
+				if o.Metadata.Name != "a" {
+					continue
+				}
+				s := o.Status
+				got := string(s.State)
+				if s.WaitsFor != "" {
+					got += " for " + s.WaitsFor
+				}
+				if s.Message != "" {
+					got += ": " + s.Message
+				}
+				if !strings.HasPrefix(got, c.want) || c.want == "in sync" && got != c.want {
+					t.Errorf("got  %s\nwant %s", got, c.want)
+				}
+				return
+			}
+			t.Fatal("no status of a")
+		})
+	}
+}
+
+// What is left alone is shown, and counted nowhere.
+func TestLeftAlone(t *testing.T) {
+	for _, annotation := range []string{"suspend=true", "ignore-fields=spec.resource.colour"} {
+		p, err := planned(t, []string{"a colour=red " + annotation}, []string{"a ours colour=blue"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Statuses(p, []kind.Kind{thingtest.New().Kind()})[0].Status
+		if len(got.LeftAlone) != 1 || got.LeftAlone[0].Have != "blue" || got.LeftAlone[0].Want != "red" || len(got.Changes) > 0 {
+			t.Errorf("%s: %+v", annotation, got)
+		}
+		if !p.InSync() || p.Summary().Keep != 1 {
+			t.Errorf("%s: the plan is %s", annotation, p.Outcome())
+		}
+	}
+}
+
+// There is one count: whoever counts statuses gets what the plan says.
+func TestStatusesCountAsPlansDo(t *testing.T) {
+	files, err := filepath.Glob("testdata/stories/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no stories: %v", err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := map[string]*txtar.File{}
+		for i := range archive.Files {
+			part[archive.Files[i].Name] = &archive.Files[i]
+		}
+		p, err := planned(t, lines(part["repo"]), lines(part["cloud"]), lines(part["options"]))
+		if err != nil {
+			continue // refused: there is no plan
+		}
+		got, want := map[Action]int{}, map[Action]int{}
+		for _, s := range p.Steps {
+			want[s.Action]++
+		}
+		for _, o := range Statuses(p, []kind.Kind{thingtest.New().Kind()}) {
+			s := o.Status
+			got[s.Action]++
+			if s.State == StateInSync && (s.Action != Keep || len(s.Changes) > 0) || s.Action.Writes() && s.State.Fine() {
+				t.Errorf("%s: %s reads %s, and is to be %s", file, o.Metadata.Name, s.State, s.Action)
+			}
+			if p.Held != "" && s.Action.Writes() && s.State != StateHeld {
+				t.Errorf("%s: %s reads %s in a plan that is held", file, o.Metadata.Name, s.State)
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s: statuses count %v, the plan %v", file, got, want)
+		}
+	}
+}
+
+// Nothing of a stack that is suspended will be done, and its status says so.
+func TestStatesOfASuspendedStack(t *testing.T) {
+	p, err := planned(t, []string{"new", "same colour=red"}, []string{"same ours colour=red"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Suspended = "suspend is true"
+	for _, o := range Statuses(p, []kind.Kind{thingtest.New().Kind()}) {
+		want := map[string]State{"new": StateDiffers, "same": StateInSync}[o.Metadata.Name]
+		if o.Status.State != want || o.Status.Conditions[1].Status != "False" {
+			t.Errorf("%s is %s: %+v, want %s", o.Metadata.Name, o.Status.State, o.Status.Conditions[1], want)
+		}
+	}
+}
+
+// A workload is as bad as the worst of its parts.
+func TestStatesOfWorkloads(t *testing.T) {
+	machine := manifest.Key{Kind: "Machine", Namespace: "default", Name: "m"}
+	part := func(name string, live kind.Live[any], action Action) Step {
+		return Step{Key: thingtest.Key(name), Parent: machine, Action: action, have: &live}
+	}
+	p := Plan{Workloads: []Workload{{Key: machine}}, Steps: []Step{
+		part("a", kind.Live[any]{Phase: kind.Ready, State: &thingtest.Thing{}}, Keep),
+		part("b", kind.Live[any]{Phase: kind.Degraded, Down: "stopped", Message: "is SHUTOFF", State: &thingtest.Thing{}}, Keep),
+		part("c", kind.Live[any]{Phase: kind.Ready, State: &thingtest.Thing{}}, Update),
+	}}
+	for i := range p.Steps {
+		p.Steps[i].want = &kind.Desired{}
+	}
+	list := Statuses(p, []kind.Kind{thingtest.New().Kind()})
+	got := list[len(list)-1].Status
+	p.Steps[1].have = &kind.Live[any]{Phase: kind.Ready, Message: "a member is down", State: &thingtest.Thing{}}
+	p.Steps = p.Steps[:2]
+	if list := Statuses(p, []kind.Kind{thingtest.New().Kind()}); list[1].Status.State != StateDegraded || list[2].Status.State != StateDegraded {
+		t.Errorf("with a member that is down the states are %s and %s", list[1].Status.State, list[2].Status.State)
+	}
+	if got.State != "stopped" || got.Message != "Thing/b: is SHUTOFF (and 1 more of its 3 parts)" || got.Conditions[0].Status != "False" {
+		t.Errorf("the machine is %s: %s: %+v", got.State, got.Message, got.Conditions[0])
+	}
+}

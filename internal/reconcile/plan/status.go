@@ -1,0 +1,197 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// Condition is one of K-ORC's two: Available (can it be used?) and Progressing
+// (will something still be done without a person?).
+type Condition struct {
+	Type    string `json:"type"`
+	Status  string `json:"status"` // True, False or Unknown
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// The reasons of conditions, K-ORC's words.
+// (k-orc/openstack-resource-controller api/v1alpha1/conditions.go)
+const (
+	reasonSuccess     = "Success"
+	reasonProgressing = "Progressing"
+	reasonInvalid     = "InvalidConfiguration"
+	reasonTransient   = "TransientError"
+	reasonFatal       = "UnrecoverableError"
+)
+
+const stackLabel = "stackreeve.dev/stack"
+
+// Statuses tells the status of every object of a plan: each after what it was
+// expanded into, workloads with conditions that sum up those of their parts. There
+// is one for each step, so that they can be counted as [Plan.Summary] counts.
+func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
+	t := teller{stack: p.Stack, kinds: map[string]kind.Kind{}, parts: map[manifest.Key][]*ObjectStatus{}, labels: labelsOf(p), states: statesOf(p), secrets: p.secrets}
+	for _, k := range kinds {
+		t.kinds[k.Info().Kind] = k
+	}
+	var list []*ObjectStatus
+	for _, s := range p.Steps {
+		o := t.object(s.Key, s.Parent)
+		o.Status = t.status(s)
+		list = append(list, o)
+		if !s.surplus {
+			t.parts[s.Parent] = append(t.parts[s.Parent], o)
+		}
+	}
+	for _, w := range t.innermostFirst(p.Workloads) {
+		if w.Data {
+			continue
+		}
+		o := t.object(w.Key, w.Parent)
+		o.Status = summary(t.parts[w.Key])
+		o.Status.Origin, o.Status.Notes = placeOf(w.Origin), w.Notes
+		list = append(list, o)
+		t.parts[w.Parent] = append(t.parts[w.Parent], o)
+	}
+	out := make([]ObjectStatus, len(list))
+	for i, o := range list {
+		out[i] = *o
+	}
+	return out
+}
+
+type teller struct {
+	stack string
+	kinds map[string]kind.Kind
+	parts map[manifest.Key][]*ObjectStatus
+	// labels are those of every object, its parents' among them.
+	labels  map[manifest.Key]map[string]string
+	states  states
+	secrets *redact.Redactor
+}
+
+// innermostFirst orders workloads so that each comes after its parts.
+func (t teller) innermostFirst(list []Workload) []Workload {
+	parent := map[manifest.Key]manifest.Key{}
+	for _, w := range list {
+		parent[w.Key] = w.Parent
+	}
+	depth := func(key manifest.Key) (n int) {
+		for key = parent[key]; key != (manifest.Key{}) && n <= len(list); key = parent[key] {
+			n++
+		}
+		return n
+	}
+	return slices.SortedStableFunc(slices.Values(list), func(a, b Workload) int { return cmp.Compare(depth(b.Key), depth(a.Key)) })
+}
+
+func (t teller) apiVersion(kind string) string {
+	k := t.kinds[kind]
+	if k == nil {
+		return ""
+	}
+	return manifest.GroupVersionKind{Group: k.Info().Group, Version: k.Info().Version}.APIVersion()
+}
+
+func (t teller) object(key, parent manifest.Key) *ObjectStatus {
+	o := &ObjectStatus{APIVersion: t.apiVersion(key.Kind), Kind: key.Kind,
+		Metadata: StatusMetadata{Name: key.Name, Namespace: key.Namespace, Labels: map[string]string{}}}
+	for name, text := range t.labels[key] {
+		o.Metadata.Labels[t.secrets.Text(name)] = t.secrets.Text(text)
+	}
+	o.Metadata.Labels[stackLabel] = t.stack
+	if parent != (manifest.Key{}) {
+		o.Metadata.OwnerReferences = []StatusOwner{{APIVersion: t.apiVersion(parent.Kind), Kind: parent.Kind, Name: parent.Name}}
+	}
+	return o
+}
+
+func (t teller) status(s Step) Status {
+	state, waitsFor := t.states.of(s)
+	out := Status{
+		State: state, WaitsFor: waitsFor, Message: s.message(), Action: s.Action, Drift: s.Drift, Surplus: s.surplus, ID: s.ShownID(),
+		Conditions: []Condition{available(s), progressing(s, state)}, Changes: unsealed(s.Changes), LeftAlone: unsealed(slices.Concat(s.Ignored, s.aside)),
+		Notes: s.Notes, Origin: placeOf(s.Origin),
+	}
+	if out.Message == "" && state == StateInSync && s.Unmanaged() {
+		out.Message = "exists; only used"
+	}
+	for i := range out.Conditions {
+		out.Conditions[i].Message = s.secrets.Text(out.Conditions[i].Message)
+	}
+	out.WaitsFor, out.Message = s.secrets.Text(out.WaitsFor), s.secrets.Text(out.Message)
+	if k := t.kinds[s.Key.Kind]; k != nil && s.have != nil {
+		observed := k.Status(s.have.State)
+		out.Resource = value(s.secrets, observed)
+		out.Addresses = addressesOf(s.secrets, observed)
+	}
+	return out
+}
+
+func available(s Step) Condition {
+	c := Condition{Type: "Available", Status: "False", Reason: reasonProgressing}
+	switch {
+	case s.cause != "":
+		c.Reason, c.Message = s.cause, s.Reason
+	case s.have == nil && s.Error && s.Action == Wait:
+		c.Status, c.Reason, c.Message = "Unknown", reasonTransient, s.Reason
+	case s.have == nil && s.Action == Refuse:
+		c.Reason, c.Message = reasonFatal, s.Reason
+	case s.have == nil:
+		c.Message = cmp.Or(s.Reason, "not in the cloud yet")
+	case s.have.Phase == kind.Ready && s.have.Message == "":
+		c.Status, c.Reason, c.Message = "True", reasonSuccess, "ready in the cloud"
+	case s.have.Down != "":
+		c.Reason, c.Message = reasonFatal, s.have.Down+": "+s.have.Message
+	case s.have.Phase == kind.Ready, s.have.Phase == kind.Degraded:
+		c.Status, c.Reason, c.Message = "True", reasonSuccess, "usable, but the cloud reports: "+s.have.Message
+	case s.have.Phase == kind.Failed:
+		c.Reason, c.Message = reasonFatal, "failed: "+s.have.Message
+	default:
+		c.Message = strings.TrimSpace(string(s.have.Phase) + " " + s.have.Message)
+	}
+	return c
+}
+
+func progressing(s Step, state State) Condition {
+	c := Condition{Type: "Progressing", Status: "True", Reason: reasonProgressing, Message: s.Reason}
+	switch {
+	case state == StateHeld:
+		c.Status, c.Reason, c.Message = "False", reasonInvalid, "held with the whole plan until somebody approves: "+s.message()
+	case state == StateDiffers, s.Action == Keep && len(s.Changes) > 0:
+		c.Status, c.Reason, c.Message = "False", reasonInvalid, s.message()
+	case s.cause == reasonProgressing:
+	case s.cause != "":
+		c.Status, c.Reason = "False", s.cause
+	case s.Action == Keep:
+		c.Status, c.Reason, c.Message = "False", reasonSuccess, cmp.Or(s.Reason, "as the manifest says")
+	case s.Action == Refuse && s.Error:
+		c.Status, c.Reason = "False", reasonFatal
+	case s.Action == Refuse:
+		c.Status, c.Reason = "False", reasonInvalid
+	case s.Action == Wait && s.Error:
+		c.Reason = reasonTransient
+	case s.Action == Create:
+		c.Message = cmp.Or(s.Reason, "to be created")
+	case s.Action == Update:
+		c.Message = "to be changed: " + fieldNames(s.Changes)
+	case s.Action == Recreate:
+		c.Message = "to be deleted and made again: " + s.Reason
+	case s.Action == Delete:
+		c.Message = "to be deleted: " + s.Reason
+	}
+	return c
+}
+
+func fieldNames(changes []kind.Change) string {
+	names := make([]string, len(changes))
+	for i, c := range changes {
+		names[i] = c.Field
+	}
+	return strings.Join(names, ", ")
+}

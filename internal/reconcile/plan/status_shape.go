@@ -1,0 +1,148 @@
+package plan
+
+import (
+	"maps"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// ObjectStatus is one object with its status, in the shape of Kubernetes.
+type ObjectStatus struct {
+	APIVersion string         `json:"apiVersion"`
+	Kind       string         `json:"kind"`
+	Metadata   StatusMetadata `json:"metadata"`
+	// Spec is what the manifest says; nil unless it was asked for with [Plan.Spec].
+	Spec   any    `json:"spec,omitempty"`
+	Status Status `json:"status"`
+}
+
+// StatusMetadata identifies an object, and what it comes from.
+type StatusMetadata struct {
+	Name            string            `json:"name"`
+	Namespace       string            `json:"namespace"`
+	Labels          map[string]string `json:"labels"` // its own, those of what it comes from, and which stack it belongs to
+	OwnerReferences []StatusOwner     `json:"ownerReferences,omitempty"`
+}
+
+// StatusOwner is the object that another one was expanded from.
+type StatusOwner struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+}
+
+// Status is what the cloud says of an object, and what is to be done about it.
+type Status struct {
+	State     State    `json:"state"`
+	WaitsFor  string   `json:"waitsFor,omitempty"` // Kind/name, "the cloud", or a name in the cloud
+	Message   string   `json:"message,omitempty"`
+	Action    Action   `json:"action,omitempty"` // of the plan's step; "" for what only stands for others
+	Drift     bool     `json:"drift,omitempty"`
+	Surplus   bool     `json:"surplus,omitempty"` // a copy that bears the mark of the object besides it
+	ID        string   `json:"id,omitempty"`
+	Addresses []string `json:"addresses,omitempty"`
+	// Changes are the fields that differ, LeftAlone those of which nothing is made.
+	// Of secrets the values are left out.
+	Changes    []kind.Change `json:"changes,omitempty"`
+	LeftAlone  []kind.Change `json:"leftAlone,omitempty"`
+	Notes      []kind.Note   `json:"notes,omitempty"`
+	Origin     *StatusOrigin `json:"origin,omitempty"`
+	LastChange *StatusTouch  `json:"lastChange,omitempty"` // nil when it was not asked for
+	Resource   any           `json:"resource,omitempty"`
+	Conditions []Condition   `json:"conditions"`
+
+	// worst is the message of the part that made a workload's state.
+	worst string
+}
+
+// StatusOrigin is where the manifest stands.
+type StatusOrigin struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// StatusTouch is the commit that last touched the manifest's file.
+type StatusTouch struct {
+	Commit  string `json:"commit"`
+	Author  string `json:"author"`
+	Time    string `json:"time"` // RFC 3339, UTC
+	Subject string `json:"subject"`
+}
+
+func placeOf(o manifest.Origin) *StatusOrigin {
+	if o.File == "" {
+		return nil
+	}
+	return &StatusOrigin{File: o.File, Line: o.Line}
+}
+
+// unsealed leaves out the values of secrets, of which changes hold fingerprints.
+func unsealed(list []kind.Change) []kind.Change {
+	var out []kind.Change
+	for _, c := range list {
+		if c.Secret {
+			c.Have, c.Want = nil, nil
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// Addressed is implemented by what [kind.Rules.Status] returns of kinds whose objects
+// have addresses.
+type Addressed interface {
+	// Addresses lists them in the order in which people look for them.
+	Addresses() []string
+}
+
+func addressesOf(r *redact.Redactor, observed any) []string {
+	if a, ok := observed.(Addressed); ok {
+		return texts(r, a.Addresses())
+	}
+	return nil
+}
+
+// labelsOf are the labels of every object of a plan: what an object comes from
+// gives it those that it has not itself.
+func labelsOf(p Plan) map[manifest.Key]map[string]string {
+	type node struct {
+		parent manifest.Key
+		want   *kind.Desired
+	}
+	nodes := map[manifest.Key]node{}
+	for _, w := range p.Workloads {
+		nodes[w.Key] = node{w.Parent, w.want}
+	}
+	for _, s := range p.Steps {
+		if s.want != nil {
+			nodes[s.Key] = node{s.Parent, s.want}
+		}
+	}
+	known := map[manifest.Key]map[string]string{}
+	var of func(key manifest.Key) map[string]string
+	of = func(key manifest.Key) map[string]string {
+		n, ok := nodes[key]
+		if labels, done := known[key]; done || !ok {
+			return labels
+		}
+		known[key] = nil // whatever the parents are, this ends
+		labels := of(n.parent)
+		if n.want != nil && n.want.Object != nil && len(n.want.Object.Labels) > 0 {
+			inherited := labels
+			labels = maps.Clone(n.want.Object.Labels)
+			for name, value := range inherited {
+				if _, own := labels[name]; !own {
+					labels[name] = value
+				}
+			}
+		}
+		known[key] = labels
+		return labels
+	}
+	for key := range nodes {
+		of(key)
+	}
+	return known
+}

@@ -1,0 +1,85 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what the manifest of an object says, or, of one that another stands for,
+// what was derived for it; secrets are out of sight. nil when nothing is wanted.
+func (p Plan) Spec(key manifest.Key) any {
+	d := p.wantOf(key)
+	if d == nil || d.Data != nil {
+		return nil
+	}
+	c := comparison{secrets: p.secrets}
+	tree, _ := c.show(specTree(d))
+	return value(p.secrets, tree)
+}
+
+func (p Plan) wantOf(key manifest.Key) *kind.Desired {
+	for _, s := range p.Steps {
+		if s.Key == key && s.want != nil {
+			return s.want
+		}
+	}
+	for _, w := range p.Workloads {
+		if w.Key == key {
+			return w.want
+		}
+	}
+	return nil
+}
+
+// specTree is the spec as a tree, sealed. The text of an object that no file holds
+// is gone once it was read, so there it is what it was read into.
+func specTree(d *kind.Desired) any {
+	if written(d) && d.Object != nil && d.Body != nil {
+		return document(d)["spec"]
+	}
+	tree := map[string]any{}
+	if d.Import != nil {
+		tree["import"] = importTree(d.Import)
+	}
+	if d.Spec == nil {
+		return tree
+	}
+	spec := treeFrom(d.Spec)
+	seal(spec, reflect.TypeOf(d.Spec))
+	if below, ok := strings.CutPrefix(d.SpecPath, "spec."); ok {
+		tree[below] = spec
+		return tree
+	}
+	return spec
+}
+
+func importTree(i *kind.Import) any {
+	if i.Filter == nil {
+		return map[string]any{"id": i.ID}
+	}
+	filter := treeFrom(i.Filter)
+	seal(filter, reflect.TypeOf(i.Filter))
+	return map[string]any{"filter": filter}
+}
+
+// treeFrom is a value as its JSON has it; nil when it has none.
+func treeFrom(v any) (tree any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if decoder.Decode(&tree) != nil {
+		return nil
+	}
+	return tree
+}
+
+// Redact is what may be shown of a text that has to do with the plan.
+func (p Plan) Redact(text string) string { return p.secrets.Text(text) }

@@ -1,0 +1,265 @@
+package plan
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// Action is what a step does.
+type Action string
+
+// The actions. A step is one of these and nothing else.
+const (
+	Keep     Action = "keep"    // as wanted
+	Create   Action = "create"  // make it
+	Update   Action = "update"  // change it where it stands
+	Recreate Action = "replace" // delete it and make it anew
+	Delete   Action = "delete"  // remove it
+	Wait     Action = "wait"    // nothing can be done before something else happens
+	Refuse   Action = "refuse"  // will not be done until a person decides
+)
+
+// Writes tells whether the action changes the cloud.
+func (a Action) Writes() bool {
+	return a == Create || a == Update || a == Recreate || a == Delete
+}
+
+// Destroys tells whether the action deletes something.
+func (a Action) Destroys() bool { return a == Recreate || a == Delete }
+
+// Step is one decision for one key. It is data: printing, comparing or hashing
+// it changes nothing.
+type Step struct {
+	Key    manifest.Key
+	Action Action
+	// Reason is for people and never parsed.
+	Reason string
+	// Error is true when the step cannot go on without a person: the manifest,
+	// the cloud's offer or a brake must change.
+	Error   bool
+	Drift   bool // the difference is not explained by a commit
+	Changes []kind.Change
+	// Ignored are the differences that stay because the object's annotation
+	// stackreeve.dev/ignore-fields names them: nothing is done about them, and the
+	// plan's hash does not know them.
+	Ignored []kind.Change
+	// Awaits are the keys that must be ready first, Blockers the names of
+	// objects in the cloud that must let go of this one first.
+	Awaits   []manifest.Key
+	Blockers []string
+	Origin   manifest.Origin
+	Parent   manifest.Key
+	Notes    []kind.Note
+	// Loss is what is lost with the object, besides its ID, when the step deletes
+	// or replaces it, or what the object loses when the step changes it; for people.
+	Loss []string
+	// Adopts is true when the object in the cloud is nobody's so far, and becomes the
+	// stack's because spec.import.id names it.
+	Adopts bool
+	// Within is the group that the object was a member of, or a part of a member, when
+	// its manifest is gone because the group has fewer members now; for people.
+	Within manifest.Key
+	// Turn says which member of its group comes first when members take turns. It is
+	// at the end of Reason, too.
+	Turn string
+	// Names say what IDs among the values of Changes and Ignored stand for, by ID:
+	// "Network/front" is an object of the stack or one that it imports, "Network front"
+	// what else the cloud has.
+	Names map[string]string
+
+	want   *kind.Desired
+	digest string // of want, as its mark has it
+	have   *kind.Live[any]
+	view   kind.Want[any]
+	// cause is the condition reason of an import that cannot go on; "" leaves it
+	// to the action.
+	cause string
+	lost  string // the ID of an object that was there and is gone, if it is known
+	// group and member say what the object is a part of, where members stand in for
+	// each other.
+	group, member manifest.Key
+	// settling is true when something else waits until the object is well again.
+	settling bool
+	// locked is true when nothing but a user is in the way of a deletion.
+	locked bool
+	// aside are the differences of a suspended object: like those that are ignored
+	// they are counted nowhere.
+	aside []kind.Change
+	// surplus copies bear the mark of an object that exists besides them.
+	surplus bool
+	secrets *redact.Redactor // what must not be shown of the object
+}
+
+// Disruption is the worst that the step does to users of the object.
+func (s Step) Disruption() kind.Disruption {
+	switch s.Action {
+	case Recreate, Delete:
+		return kind.Replace
+	case Update:
+		return worst(s.Changes)
+	case Keep, Create, Wait, Refuse:
+	}
+	return kind.InPlace
+}
+
+// ID is the object's identifier in the cloud, "" when there is none.
+func (s Step) ID() string {
+	if s.have == nil {
+		return ""
+	}
+	return s.have.ID
+}
+
+// Plan is what a revision would do to the cloud now.
+type Plan struct {
+	Stack  string
+	Commit string
+	// Steps are in the order in which they could run one by one.
+	Steps []Step
+	// Workloads are the objects of the stack that have nothing of their own in
+	// the cloud, in the order of the manifests.
+	Workloads []Workload
+	// Owned counts the objects of the stack in the cloud.
+	Owned int
+	// OwnedKinds counts them by kind.
+	OwnedKinds map[string]int
+	// Unlisted explains which collections could not be seen; nothing was decided
+	// about them.
+	Unlisted []string
+	// Held says why a brake stops the whole plan; "" when none does.
+	Held string
+	// Approved is what let a plan through that would be held; nil when nothing had to.
+	Approved *Approval
+	// Suspended says why nothing of the plan is carried out, whoever approves of it;
+	// "" when that is not so. Manual says why every change waits for an approval.
+	Suspended, Manual string
+
+	secrets *redact.Redactor
+}
+
+// Workload is an object that is not in the cloud itself: it stands for others,
+// or carries data for them.
+type Workload struct {
+	Key    manifest.Key
+	Parent manifest.Key // zero when it is written in the repository
+	Origin manifest.Origin
+	Notes  []kind.Note
+	Data   bool // a ConfigMap or Secret
+
+	want *kind.Desired
+}
+
+// InSync tells whether nothing is left to do or to decide.
+func (p Plan) InSync() bool {
+	return p.Held == "" && len(p.Unlisted) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
+}
+
+// Stopped tells whether nothing of the plan may be carried out now: it is held, or its
+// stack is suspended.
+func (p Plan) Stopped() bool { return p.Held != "" || p.Suspended != "" }
+
+// Differing counts the steps for what is not as wanted.
+func (p Plan) Differing() int {
+	n := 0
+	for _, s := range p.Steps {
+		if s.Action != Keep || len(s.Changes) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Hash names exactly the writing steps of the plan: the same steps, on the
+// same cloud objects, with the same changes, give the same hash; the order of
+// steps and everything for people's eyes do not matter.
+func (p Plan) Hash() string { return p.Proof().Hash(p.Stack) }
+
+func (s Step) fingerprint() string {
+	type change struct {
+		Field      string
+		Have, Want any
+	}
+	changes := make([]change, len(s.Changes))
+	for i, c := range s.Changes {
+		changes[i] = change{c.Field, c.Have, c.Want}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.Field, b.Field) })
+	var digest string
+	if s.want != nil {
+		digest = s.digest
+	}
+	text, err := json.Marshal([]any{s.Key, s.Action, s.ID(), changes, digest})
+	if err != nil {
+		return s.Key.String() + err.Error()
+	}
+	return string(text)
+}
+
+// Unmanaged tells whether the step is about an object that is only used.
+func (s Step) Unmanaged() bool { return s.want != nil && s.want.Unmanaged }
+
+// Recorded is the step as it is kept: without what it was planned with, which
+// would keep a whole round's planner and lists alive.
+func (s Step) Recorded() Step {
+	s.view = kind.Want[any]{}
+	if s.have != nil {
+		have := *s.have
+		s.have = &have
+	}
+	return s
+}
+
+// Recorded is the plan as it is kept.
+func (p Plan) Recorded() Plan { return p.mapSteps(Step.Recorded) }
+
+// Identity identifies a step across rounds.
+func (s Step) Identity() string {
+	if s.surplus || s.want == nil {
+		return s.Key.String() + "#" + s.ID()
+	}
+	return s.Key.String()
+}
+
+// Why says in few words what a step is about.
+func (s Step) Why() string {
+	if s.Reason != "" || len(s.Changes) == 0 {
+		return s.Reason
+	}
+	return s.Changes[0].Field
+}
+
+func worst(list []kind.Change) kind.Disruption {
+	d := kind.InPlace
+	for _, c := range list {
+		d = max(d, c.Disruption)
+	}
+	return d
+}
+
+// Want is the desired object that the step is for; nil of one that no manifest
+// stands for any more.
+func (s Step) Want() *kind.Desired { return s.want }
+
+// View is that object as its kind's driver sees it. A recorded step has none.
+func (s Step) View() kind.Want[any] { return s.view }
+
+// Have is the object in the cloud; nil when there is none.
+func (s Step) Have() *kind.Live[any] { return s.have }
+
+// Lost is the ID of an object that was there and is gone, if it is known.
+func (s Step) Lost() string { return s.lost }
+
+// Surplus is true of a step about a copy that bears the mark of an object which
+// exists besides it.
+func (s Step) Surplus() bool { return s.surplus }
+
+// Settling is true when something else waits until the object is well again.
+func (s Step) Settling() bool { return s.settling }
+
+// Secrets takes out of texts what must not be shown of the object.
+func (s Step) Secrets() *redact.Redactor { return s.secrets }

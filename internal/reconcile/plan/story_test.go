@@ -1,0 +1,144 @@
+package plan
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Each story is a repository, a cloud and the plan that follows. The first
+// line of the file says what it shows.
+func TestStories(t *testing.T) {
+	files, err := filepath.Glob("testdata/stories/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no stories: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { tell(t, file) })
+	}
+}
+
+func tell(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := map[string]*txtar.File{}
+	for i := range archive.Files {
+		part[archive.Files[i].Name] = &archive.Files[i]
+	}
+	got := plan(t, lines(part["repo"]), lines(part["cloud"]), lines(part["options"]))
+	if *update {
+		part["plan"].Data = []byte(got)
+		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := string(part["plan"].Data); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func lines(f *txtar.File) []string {
+	if f == nil || strings.TrimSpace(string(f.Data)) == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSpace(string(f.Data)), "\n")
+}
+
+// plan makes the plan for a story and writes it down, a line a step.
+func plan(t *testing.T, repo, cloud, options []string) string {
+	p, err := planned(t, repo, cloud, options)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	return write(p)
+}
+
+func planned(t *testing.T, repo, cloud, options []string) (Plan, error) {
+	w := thingtest.New()
+	want, err := w.Wanted(repo...)
+	if err != nil {
+		return Plan{}, err
+	}
+	thingtest.Fill(t, w, cloud, want)
+	in := Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Replace: true}
+	var policies []Policy
+	limits := Limits{All: limit(t, "100%")}
+	for _, o := range options {
+		switch word, value, _ := strings.Cut(o, " "); word {
+		case "unlisted":
+			w.ListErr = errors.New("network: GET /v2.0/things: 503 down for maintenance")
+		case "refuse-replace":
+			in.Replace = false
+		case "synced":
+			in.Synced = true
+		case "report":
+			policies = append(policies, ReportDrift(true))
+		case "cautious":
+			policies = append(policies, Cautious)
+		case "no-prune":
+			policies = append(policies, NoPrune)
+		case "limit":
+			limits.All = limit(t, value)
+		case "limit-kind":
+			kind, text, _ := strings.Cut(value, " ")
+			limits.Kinds = map[string]Limit{kind: limit(t, text)}
+		}
+	}
+	in.Have = w.Snapshot()
+	return Make(in).Apply(append(policies, Brake(limits, nil))...), nil
+}
+
+func limit(t *testing.T, text string) Limit {
+	t.Helper()
+	l, err := ParseLimit(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func write(p Plan) string {
+	var b strings.Builder
+	for _, s := range p.Steps {
+		fmt.Fprintf(&b, "%s %s", s.Action, s.Key.Name)
+		if s.Reason != "" {
+			fmt.Fprintf(&b, ": %s", s.Reason)
+		}
+		if len(s.Awaits) > 0 {
+			fmt.Fprintf(&b, " [after %v]", s.Awaits)
+		}
+		if len(s.Blockers) > 0 {
+			fmt.Fprintf(&b, " [used by %v]", s.Blockers)
+		}
+		if s.Drift {
+			b.WriteString(" (drift)")
+		}
+		b.WriteString("\n")
+		for _, c := range s.Changes {
+			if c.Field != kind.MarkField {
+				fmt.Fprintf(&b, "  %s: %v -> %v (%s)\n", c.Field, c.Have, c.Want, c.Disruption)
+			}
+		}
+		for _, c := range s.Ignored {
+			fmt.Fprintf(&b, "  ignored: %s: the cloud has %v\n", c.Field, c.Have)
+		}
+	}
+	if p.Held != "" {
+		fmt.Fprintf(&b, "held: %s\n", p.Held)
+	}
+	fmt.Fprintf(&b, "= %s; %s\n", p.Summary(), p.Outcome())
+	return b.String()
+}

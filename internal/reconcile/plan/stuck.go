@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// What a plan would delete or replace while something goes on using it cannot
+// happen: the cloud refuses it, or the stack waits for ever. Such a step is refused
+// from the start, and everything is decided again with that in mind, since what
+// would have followed need not.
+//
+//	step      its user                                        then
+//	-------   ---------------------------------------------   ------
+//	delete    stays as it is                                  refuse
+//	replace   refers to it by a fixed reference, and stays    refuse
+//	replace   is no longer in the repository, and stays       refuse
+
+// unlock finds the steps that destroy what stays in use, and tells whether there
+// are any that were not known before. One that is refused stays in use itself.
+func (p *planner) unlock() (news bool) {
+	destroying := map[string][]*Step{} // by the tokens that their objects answer to
+	for i := range p.steps {
+		if s := &p.steps[i]; s.Action.Destroys() && !s.surplus {
+			for _, token := range append([]string{s.have.ID}, s.have.Tokens...) {
+				destroying[token] = append(destroying[token], s)
+			}
+		}
+	}
+	if len(destroying) == 0 {
+		return false
+	}
+	var open []*Step
+	for i := range p.steps {
+		if s := &p.steps[i]; s.have != nil && (s.Action == Keep || s.Action == Refuse || s.Action == Update) {
+			open = append(open, s)
+		}
+	}
+	for len(open) > 0 {
+		user := open[len(open)-1]
+		open = open[:len(open)-1]
+		for _, token := range user.have.Uses {
+			for _, s := range destroying[token] {
+				if _, known := p.locked[s.have]; known || s == user || !p.holds(user, s) {
+					continue
+				}
+				p.locked[s.have] = lockText(s, user)
+				open, news = append(open, s), true
+			}
+		}
+	}
+	return news
+}
+
+// holds tells whether the object of a step goes on using that of another, which is
+// to go.
+func (p *planner) holds(user, s *Step) bool {
+	stays := user.Action != Update || p.locked[user.have] != ""
+	switch {
+	case user.want == nil || s.Action == Delete:
+		return stays
+	case !p.doomed[s.Key]:
+		return false
+	}
+	return slices.ContainsFunc(user.want.Refs, func(ref kind.RefSpec) bool { return ref.Fixed && ref.Key == s.Key })
+}
+
+func lockText(s, user *Step) string {
+	what, fix := "cannot be deleted", "have that let go of it, or put its manifest back"
+	if s.Action == Recreate {
+		what, fix = "cannot be replaced ("+s.Why()+")", "let that be replaced, too, or undo the change"
+	}
+	text := fmt.Sprintf("%s while %s uses it", what, user.Key)
+	if reason := user.Why(); reason != "" {
+		text += " (" + reason + ")"
+	}
+	return text + "; " + fix
+}

@@ -1,0 +1,115 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Summary counts the steps of a plan. Every step is counted by its action; the
+// other counts say something more about some of them. Whoever tells people or
+// programs a number of steps takes it from here.
+type Summary struct {
+	Create  int `json:"create"`
+	Update  int `json:"update"`
+	Replace int `json:"replace"`
+	Delete  int `json:"delete"`
+	Wait    int `json:"wait"`
+	Refuse  int `json:"refuse"`
+	Keep    int `json:"keep"`
+
+	Adopt     int `json:"adopt"`     // of update: become the stack's
+	Drifted   int `json:"drifted"`   // differ, and no commit explains it
+	Reported  int `json:"reported"`  // of keep: differ, and are left like that
+	Stuck     int `json:"stuck"`     // of wait and refuse: cannot go on without a person
+	Unchanged int `json:"unchanged"` // of keep: the stack's own, and as wanted
+}
+
+// Summary counts the plan's steps.
+func (p Plan) Summary() Summary {
+	var s Summary
+	for i := range p.Steps {
+		s.add(&p.Steps[i])
+	}
+	return s
+}
+
+func (s *Summary) add(step *Step) {
+	switch step.Action {
+	case Create:
+		s.Create++
+	case Update:
+		s.Update++
+	case Recreate:
+		s.Replace++
+	case Delete:
+		s.Delete++
+	case Wait:
+		s.Wait++
+	case Refuse:
+		s.Refuse++
+	case Keep:
+		s.Keep++
+	}
+	also := func(count *int, holds bool) {
+		if holds {
+			*count++
+		}
+	}
+	also(&s.Adopt, step.Adopts && step.Action == Update)
+	also(&s.Drifted, step.Drift)
+	also(&s.Reported, step.Reported())
+	also(&s.Stuck, step.Stuck())
+	also(&s.Unchanged, step.Silent() && !step.Unmanaged())
+}
+
+// Reported tells whether the object differs and is left like that.
+func (s Step) Reported() bool { return s.Action == Keep && len(s.Changes) > 0 }
+
+// Silent tells whether people need not read about the step.
+func (s Step) Silent() bool { return s.Action == Keep && len(s.Changes) == 0 }
+
+// Stuck tells whether the step cannot go on without a person.
+func (s Step) Stuck() bool { return s.Action == Refuse || s.Error }
+
+// Count is one number of a summary, in words: "3 to create".
+type Count struct {
+	Action Action
+	N      int
+	Text   string
+}
+
+// Counts are the numbers that people read: what would be written even where
+// there is nothing, and of the others what there is.
+func (s Summary) Counts() []Count {
+	list := []Count{
+		{Create, s.Create, "to create"}, {Update, s.Update, "to change"}, {Recreate, s.Replace, "to replace"}, {Delete, s.Delete, "to delete"},
+		{Wait, s.Wait, "waiting"}, {Refuse, s.Refuse, "refused"}, {Keep, s.Reported, "drifted and only reported"},
+	}
+	out := list[:0]
+	for _, c := range list {
+		if c.N == 0 && !c.Action.Writes() {
+			continue
+		}
+		c.Text = fmt.Sprintf("%d %s", c.N, c.Text)
+		switch erring := s.Stuck - s.Refuse; {
+		case c.Action == Update && s.Adopt > 0:
+			c.Text += fmt.Sprintf(" (%d of them adopted)", s.Adopt)
+		case c.Action == Wait && erring > 0:
+			c.Text += fmt.Sprintf(" (%d with an error)", erring)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// String is the one line that people read first.
+func (s Summary) String() string {
+	var parts []string
+	for _, c := range s.Counts() {
+		parts = append(parts, c.Text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Writes counts the steps that change the cloud.
+func (s Summary) Writes() int { return s.Create + s.Update + s.Replace + s.Delete }

@@ -1,0 +1,106 @@
+package plan
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// Value is one field of an object that will be made, as its manifest or the one it
+// was expanded from has it.
+type Value struct {
+	Field string // path in the manifest, e.g. spec.resource.cidr
+	Value any    // as JSON has it; references are names; nil for secrets
+	// Secret values are not to be shown.
+	Secret bool
+	// Default is true when it would be the same if the manifest did not say it.
+	Default bool
+}
+
+// Values are the fields that a creation sets, in the order of the kind's fields;
+// nil for every other step. They are made when asked for: plans are made often and
+// read rarely.
+func (s Step) Values() []Value {
+	if s.Action != Create || s.want == nil || s.want.Spec == nil {
+		return nil
+	}
+	v := valuer{show: comparison{secrets: s.secrets}}
+	v.walk(reflect.ValueOf(s.want.Spec), s.want.SpecPath, "")
+	return v.list
+}
+
+type valuer struct {
+	show comparison
+	list []Value
+}
+
+// walk goes down to what is no struct.
+func (v *valuer) walk(of reflect.Value, path, rule string) {
+	rules := strings.Split(rule, ",")
+	if slices.Contains(rules, "secret") {
+		v.list = append(v.list, Value{Field: path, Secret: true})
+		return
+	}
+	for of.Kind() == reflect.Pointer && !readsItself(of.Type()) {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct || readsItself(of.Type()) || readsItself(reflect.PointerTo(of.Type())) {
+		v.leaf(of, path, rules)
+		return
+	}
+	for i := range of.NumField() {
+		f, field := of.Type().Field(i), of.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			v.walk(field, path, "")
+		case !f.IsExported() || name == "-" || absent(field, strings.Contains(options, "omitempty")):
+		default:
+			v.walk(field, path+"."+name, f.Tag.Get("rule"))
+		}
+	}
+}
+
+// absent tells whether JSON leaves a field out, or has null there.
+func absent(field reflect.Value, omit bool) bool {
+	switch field.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return field.IsNil()
+	case reflect.Slice, reflect.Map:
+		return field.Len() == 0
+	}
+	return omit && field.IsZero()
+}
+
+// readsItself tells whether a type says itself how it looks in JSON.
+func readsItself(t reflect.Type) bool {
+	return t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+}
+
+func (v *valuer) leaf(of reflect.Value, path string, rules []string) {
+	text, err := json.Marshal(of.Interface())
+	if err != nil {
+		return
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var tree any
+	if decoder.Decode(&tree) != nil {
+		return
+	}
+	seal(tree, of.Type())
+	shown, secret := v.show.show(tree)
+	shown = value(v.show.secrets, shown) // keys, too
+	if secret || shown == any(redact.Hidden) {
+		v.list = append(v.list, Value{Field: path, Secret: true})
+		return
+	}
+	usual := slices.Contains(rules, "default="+fmt.Sprint(tree))
+	v.list = append(v.list, Value{Field: path, Value: shown, Default: usual})
+}

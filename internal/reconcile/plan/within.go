@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// placeOrphans says of which groups the objects were a part whose manifests are gone
+// because the groups have fewer members now. Marks do not tell; names do:
+//
+//	GROUP-NUMBER          what bears the name of a member
+//	GROUP-NUMBER-SUFFIX   what a member that is left has under that suffix
+func (p *planner) placeOrphans() {
+	var groups []*kind.Desired
+	members := map[manifest.Key]*kind.Desired{} // one of each group
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.want != nil || s.surplus {
+			continue
+		}
+		if groups == nil {
+			if groups = p.groupsWith(members); len(groups) == 0 {
+				return
+			}
+		}
+		for _, group := range groups {
+			if p.wasWithin(s.Key, group, members[group.Key]) {
+				s.Within = group.Key
+			}
+		}
+	}
+}
+
+// groupsWith finds the groups of the stack, and notes a member of each.
+func (p *planner) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*kind.Desired) {
+	for i := range p.Want {
+		d := &p.Want[i]
+		if k := p.kinds[d.Key.Kind]; d.Virtual && k != nil && k.Info().Members != "" {
+			groups = append(groups, d)
+		}
+		if group, member := p.memberOf(d); member == d.Key && members[group] == nil {
+			members[group] = d
+		}
+	}
+	return groups
+}
+
+func (p *planner) wasWithin(key manifest.Key, group, member *kind.Desired) bool {
+	if key.Namespace != group.Key.Namespace || !strings.HasPrefix(key.Name, group.Key.Name+"-") {
+		return false
+	}
+	rest := key.Name[len(group.Key.Name)+1:]
+	suffix := strings.TrimLeft(rest, "0123456789")
+	switch {
+	case suffix == rest:
+		return false
+	case member == nil:
+		return suffix == ""
+	}
+	sibling := manifest.Key{Group: key.Group, Kind: key.Kind, Namespace: key.Namespace, Name: member.Key.Name + suffix}
+	of, _ := p.memberOf(p.byKey[sibling])
+	return of == group.Key
+}

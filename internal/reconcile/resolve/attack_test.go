@@ -1,0 +1,99 @@
+package resolve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// TestAttackChain: a chain of references as long as a stack can be.
+func TestAttackChain(t *testing.T) {
+	const n = 20_000
+	next := func(i int) []int {
+		if i+1 == n {
+			return nil
+		}
+		return []int{i + 1}
+	}
+	want, _, err := resolve.Read(thingtest.Files(n, next), []kind.Kind{thingtest.New().Kind()}, kind.Defaults{})
+	if err != nil || len(want) != n || want[0].Key.Name != "t19999" {
+		t.Errorf("%d objects, %v", len(want), err)
+	}
+}
+
+// TestAttackCircles: every object of a long circle closes others on the way.
+func TestAttackCircles(t *testing.T) {
+	const n = 5000
+	near := func(i int) []int { return []int{(i + 1) % n, i / 2, i / 3, i / 4} }
+	var err error
+	took := thingtest.Allocated(func() {
+		_, _, err = resolve.Read(thingtest.Files(n, near), []kind.Kind{thingtest.New().Kind()}, kind.Defaults{})
+	})
+	var problems manifest.Problems
+	if !errors.As(err, &problems) || len(problems) != 1001 || took > 200 {
+		t.Fatalf("%d problems, %d MiB", len(problems), took)
+	}
+	for _, p := range problems {
+		if len(p.String()) > 500 {
+			t.Fatalf("a problem of %d bytes: %s", len(p.String()), p)
+		}
+	}
+	if !strings.Contains(problems[5].What, "more -> ") {
+		t.Errorf("got %s", problems[5])
+	}
+}
+
+// TestAttackStoppedDecodes counts what is still decoded after a stop.
+func TestAttackStoppedDecodes(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	made := 0
+	counting := kind.DefineWorkload(kind.Info{Group: "test", Version: "v1", Kind: "Many"}, many{func() {
+		if made++; made == 100 {
+			cancel()
+		}
+	}})
+	text := "apiVersion: test/v1\nkind: Many\nmetadata: {name: m}\nspec: {count: 10000}\n"
+	_, err := resolve.Reader{Kinds: []kind.Kind{counting}}.Read(ctx, fstest.MapFS{"a.yaml": {Data: []byte(text)}})
+	if !errors.Is(err, context.Canceled) || made != 100 {
+		t.Errorf("%d objects were decoded, %v", made, err)
+	}
+}
+
+// TestAttackEndlessExpansion: what expands into itself is stopped by its number.
+func TestAttackEndlessExpansion(t *testing.T) {
+	endless := kind.DefineWorkload(kind.Info{Group: "test", Version: "v1", Kind: "Many"}, many{func() {}})
+	text := "apiVersion: test/v1\nkind: Many\nmetadata: {name: m}\nspec: {count: 1, again: true}\n"
+	_, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []kind.Kind{endless}, kind.Defaults{})
+	if err == nil || !strings.HasPrefix(err.Error(), "a.yaml:1: Many/m: more than 20000 objects") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// many is a kind that expands into many of its own.
+type many struct{ decoded func() }
+
+type manySpec struct {
+	Count int  `json:"count,omitempty"`
+	Again bool `json:"again,omitempty"`
+}
+
+func (m many) Validate(*manySpec, *kind.Report) { m.decoded() }
+
+func (many) Expand(s *manySpec, e *kind.Expansion) {
+	below := manySpec{}
+	if s.Again {
+		below = *s
+	}
+	e.Children("Many", s.Count, func(i int) string { return fmt.Sprintf("%s-%d", clipped(e.Key.Name), i+len(e.Key.Name)) }, map[string]any{"spec": below})
+}
+
+// clipped keeps names that grow short, and different.
+func clipped(name string) string { return kind.Digest(name) }

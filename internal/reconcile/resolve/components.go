@@ -1,0 +1,47 @@
+package resolve
+
+// Components says, for each node of a graph, which of its strongly connected
+// components it is in: two nodes are in the same one when each can be reached
+// from the other. next lists where the edges of a node lead. (Tarjan, 1972)
+func Components(nodes int, next func(int) []int) []int {
+	c := connector{next: next, at: make([]int, nodes), low: make([]int, nodes), in: make([]int, nodes)}
+	for i := range nodes {
+		if c.at[i] == 0 {
+			c.visit(i)
+		}
+	}
+	return c.in
+}
+
+type connector struct {
+	next    func(int) []int
+	at, low []int // when a node was come to, from 1; the earliest node that it leads back to
+	in      []int // its component, from 1; 0 while it is open
+	open    []int
+	count   int
+	found   int
+}
+
+func (c *connector) visit(i int) {
+	c.count++
+	c.at[i], c.low[i] = c.count, c.count
+	c.open = append(c.open, i)
+	for _, j := range c.next(i) {
+		switch {
+		case c.at[j] == 0:
+			c.visit(j)
+			c.low[i] = min(c.low[i], c.low[j])
+		case c.in[j] == 0:
+			c.low[i] = min(c.low[i], c.at[j])
+		}
+	}
+	if c.low[i] != c.at[i] {
+		return
+	}
+	c.found++
+	for c.in[i] == 0 {
+		last := len(c.open) - 1
+		c.in[c.open[last]] = c.found
+		c.open = c.open[:last]
+	}
+}

@@ -1,0 +1,59 @@
+package resolve
+
+import (
+	"crypto/sha256"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// conceal finds the secrets in what a commit can change about n.
+func (r *resolver) conceal(n *node) (c kind.Confidential) {
+	for value := range kind.Secrets([]kind.Desired{n.Desired}) {
+		c.Secret += "\n" + r.secretText(value)
+	}
+	root := r.byKey[r.root(n)]
+	c.Holder = root.Key.String()
+	for _, key := range root.From {
+		c.Former = append(c.Former, key.String())
+	}
+	for _, ref := range n.Refs {
+		if target := r.byKey[ref.Key]; !ref.Order && target.Data != nil && !target.PublicData {
+			c.Secret += "\n" + ref.Field + "=" + target.dataText()
+			c.Holder, c.Former = ref.Key.String(), nil
+		}
+	}
+	if c.Secret == "" {
+		return kind.Confidential{}
+	}
+	sum := sha256.Sum256([]byte(c.Secret)) // short, and never shown
+	c.Secret = string(sum[:])
+	return c
+}
+
+// secretText stands for a secret. Long ones are often the same in many objects, as
+// the script of a group's machines is: they are digested once.
+func (r *resolver) secretText(value string) string {
+	const long = 1 << 10
+	if len(value) < long {
+		return Canonical(value)
+	}
+	text, known := r.secrets[value]
+	if !known {
+		text = kind.Digest(value)
+		r.secrets[value] = text
+	}
+	return text
+}
+
+// root is the object in the repository that n comes from.
+func (r *resolver) root(n *node) manifest.Key {
+	for range r.order {
+		parent := r.byKey[n.Parent]
+		if parent == nil {
+			break
+		}
+		n = parent
+	}
+	return n.Key
+}

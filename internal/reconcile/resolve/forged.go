@@ -1,0 +1,90 @@
+package resolve
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// forged finds the fields of an object that would stand in the cloud as a mark,
+// or as a part of one: with them a manifest could make an object that another
+// stack takes for its own. Secrets are left out; they are in no place where
+// marks are looked for. Import filters only find things.
+func forged(d *kind.Desired) []manifest.Problem {
+	f := forgeries{}
+	f.text("metadata.name", d.Key.Name, "another name")
+	f.text("metadata.namespace", d.Key.Namespace, "another namespace")
+	if d.Spec != nil {
+		f.walk(reflect.ValueOf(d.Spec), d.SpecPath)
+	}
+	return f.report.Problems(d.Object)
+}
+
+type forgeries struct{ report kind.Report }
+
+func (f *forgeries) text(field, text, fix string) {
+	if kind.LooksLikeMark(text) {
+		f.report.Problem(field, fmt.Sprintf("holds the form of an owner mark (%s…:), by which stacks find what they own", kind.OwnerWord), "use "+fix+" without "+kind.OwnerPrefix)
+	}
+}
+
+// walk visits every text below v, whatever its type.
+func (f *forgeries) walk(v reflect.Value, path string) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			f.walk(v.Elem(), path)
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 && v.Kind() == reflect.Slice {
+			f.text(path, string(v.Bytes()), "a value")
+			return
+		}
+		for i := range v.Len() {
+			f.walk(v.Index(i), fmt.Sprintf("%s[%d]", path, i))
+		}
+	case reflect.Map:
+		f.walkMap(v, path)
+	case reflect.Struct:
+		f.walkStruct(v, path)
+	case reflect.String:
+		f.text(path, v.String(), "a value")
+	}
+}
+
+func (f *forgeries) walkMap(v reflect.Value, path string) {
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, key := range keys {
+		below := path
+		if key.Kind() == reflect.String {
+			below += "[" + key.String() + "]"
+			if kind.ReservedKey(key.String()) {
+				f.report.Problem(below, "is reserved for the mark of the owner", "choose another key")
+			}
+			f.text(below, key.String(), "a key")
+		}
+		f.walk(v.MapIndex(key), below)
+	}
+}
+
+func (f *forgeries) walkStruct(v reflect.Value, path string) {
+	t := v.Type()
+	for i := range t.NumField() {
+		field := t.Field(i)
+		rules := strings.Split(field.Tag.Get("rule"), ",")
+		if !field.IsExported() || slices.Contains(rules, "secret") {
+			continue
+		}
+		below := path
+		if !field.Anonymous {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			below += "." + name
+		}
+		f.walk(v.Field(i), below)
+	}
+}

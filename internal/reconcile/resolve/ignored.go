@@ -1,0 +1,98 @@
+package resolve
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// checkIgnored refuses annotations that name fields which neither the object nor
+// anything that it expands into can have: nothing would be ignored.
+func (r *resolver) checkIgnored() {
+	for _, n := range r.order[:r.written] {
+		if n.broken || len(n.Options.Ignore) == 0 {
+			continue
+		}
+		bodies := r.bodiesOf(n)
+		has := func(path string) bool {
+			return slices.ContainsFunc(bodies, func(b specBody) bool { return b.has(path) })
+		}
+		var paths []string // made when first asked for
+		for _, path := range n.Options.Ignore {
+			switch {
+			case r.over():
+				return
+			case has(path):
+				continue
+			case paths == nil:
+				for _, b := range bodies {
+					paths = append(paths, slices.DeleteFunc(manifest.FieldPaths(b.body), func(path string) bool { return !b.has(path) })...)
+				}
+			}
+			r.report(r.unknownField(n, path, paths))
+		}
+	}
+}
+
+// specBody is a type of documents, and where in them stands what is compared with
+// the cloud.
+type specBody struct {
+	body reflect.Type
+	spec string
+}
+
+func (b specBody) has(path string) bool {
+	return (kind.Within(path, b.spec) || kind.Within(b.spec, path)) && manifest.HasField(b.body, path)
+}
+
+func (r *resolver) unknownField(n *node, path string, paths []string) manifest.Problem {
+	const longest = 200
+	near := manifest.NearestPath(path, paths)
+	if r := []rune(path); len(r) > longest {
+		path = string(r[:longest]) + "…"
+	}
+	of := n.Key.Kind
+	if r.kinds[of].Driver() == nil {
+		of = "what a " + of + " stands for"
+	}
+	fix := "name a field as a manifest has it, such as spec.resource.description"
+	if near != "" {
+		fix = "did you mean " + near + "?"
+	}
+	return n.Problem(AnnotationField(AnnotationIgnore), fmt.Sprintf("names %q, which is no field of %s", path, of), fix)
+}
+
+// bodiesOf are the types of the documents whose fields the annotations of n can
+// name: its own, and those of what it expands into. What only stands for others
+// has none of its own in the cloud; while it has no members it may get any.
+func (r *resolver) bodiesOf(n *node) (bodies []specBody) {
+	add := func(n *node) {
+		body := specBody{n.Body, n.SpecPath}
+		if !n.Unmanaged && r.kinds[n.Key.Kind].Driver() != nil && !slices.Contains(bodies, body) {
+			bodies = append(bodies, body)
+		}
+	}
+	add(n)
+	members := 0
+	info := r.kinds[n.Key.Kind].Info()
+	var walk func(parts []*node)
+	walk = func(parts []*node) {
+		for _, part := range parts {
+			if part.Key.Kind == info.Members {
+				members++
+			}
+			add(part)
+			walk(part.parts)
+		}
+	}
+	walk(n.parts)
+	if len(bodies) == 0 || info.Members != "" && members == 0 {
+		for _, k := range r.kinds {
+			bodies = append(bodies, specBody{k.Body(), "spec"})
+		}
+	}
+	return bodies
+}

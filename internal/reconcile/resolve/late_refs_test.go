@@ -1,0 +1,31 @@
+package resolve_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+func TestSelfReference(t *testing.T) {
+	w := thingtest.New()
+	if _, err := w.Wanted("a near=a"); err != nil {
+		t.Errorf("a changeable reference to itself is refused: %v", err)
+	}
+	if _, err := w.Wanted("a atop=a"); err == nil {
+		t.Error("a fixed reference to itself is accepted: nothing could make the object first")
+	}
+}
+
+// A circle in which one reference must be waited for is opened at the other; one
+// without any late reference is refused, also when late ones run along it.
+func TestOnlyLateReferencesOpenCircles(t *testing.T) {
+	w := thingtest.New()
+	if _, err := w.Wanted("a beside=b", "b atop=a"); err != nil {
+		t.Errorf("a stands beside what leans on it: %v", err)
+	}
+	_, err := w.Wanted("a near=b beside=b", "b atop=a beside=a")
+	if err == nil || !strings.Contains(err.Error(), "closes a circle: Thing/a -> Thing/b -> Thing/a") {
+		t.Errorf("got %v, want a circle", err)
+	}
+}

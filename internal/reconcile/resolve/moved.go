@@ -1,0 +1,89 @@
+package resolve
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// An object that gets another name is the same object in the cloud when its
+// manifest says what it was called:
+//
+//	stackreeve.dev/moved-from: Volume/db-data
+//
+// What bears the mark of the old key is then taken over, with what it holds; its
+// mark is rewritten in place. What the object expands into moves with it: parts are
+// called after what they are parts of.
+
+// mostMoves is how many former names an object can have.
+const mostMoves = 10
+
+// moves finds out what every object was called before.
+func (r *resolver) moves() {
+	first := map[manifest.Key]*node{}
+	for _, n := range r.order {
+		if r.over() {
+			return
+		}
+		text := n.Object.Annotations[AnnotationMoved]
+		if text == "" || n.broken || n.Virtual && n.Data != nil || n.Unmanaged && n.Parent != (manifest.Key{}) {
+			continue
+		}
+		root := r.root(n)
+		for _, name := range r.formerNames(n, root, text) {
+			r.move(n, r.key(n.Key.Kind, n.Key.Namespace, name), first)
+		}
+	}
+}
+
+// formerNames are the names of n when that which it is a part of had those in
+// text. What is wrong with text is reported where it is written.
+func (r *resolver) formerNames(n *node, root manifest.Key, text string) (names []string) {
+	wrong := func(what, fix string) {
+		if n.Key == root {
+			r.report(n.Problem(AnnotationField(AnnotationMoved), what, fix))
+		}
+	}
+	if n.Unmanaged {
+		wrong("is given for an unmanaged object", "remove it: an object that is only used has no name of ours to keep")
+		return nil
+	}
+	entries := strings.Split(text, ",")
+	if len(entries) > mostMoves {
+		wrong(fmt.Sprintf("has %d names", len(entries)), fmt.Sprintf("keep the last %d", mostMoves))
+		return nil
+	}
+	for _, entry := range entries {
+		kind, name, ok := strings.Cut(strings.TrimSpace(entry), "/")
+		switch {
+		case !ok || !manifest.IsName(name):
+			wrong(fmt.Sprintf("is %q", text), fmt.Sprintf("write %s/old-name", root.Kind))
+		case kind != root.Kind:
+			wrong(fmt.Sprintf("is %q, which is of another kind", text), fmt.Sprintf("an object can only take over one of its own kind: write %s/old-name", root.Kind))
+		case name == root.Name:
+			wrong("is the name that the object has", "write the old one, or remove the annotation")
+		case n.Key.Name == root.Name:
+			names = append(names, name)
+		case strings.HasPrefix(n.Key.Name, root.Name+"-"):
+			names = append(names, name+strings.TrimPrefix(n.Key.Name, root.Name))
+		}
+	}
+	return names
+}
+
+// move takes note that n was called from. Nothing else can be called so, now or
+// before.
+func (r *resolver) move(n *node, from manifest.Key, first map[manifest.Key]*node) {
+	field := AnnotationField(AnnotationMoved)
+	if still := r.byKey[from]; still != nil && !still.Unmanaged {
+		r.report(n.Problem(field, fmt.Sprintf("names %s, which is still in the repository (%s)", from, describeOrigin(still)), "remove that, or the annotation"))
+		return
+	}
+	if other := first[from]; other != nil && other != n {
+		r.report(n.Problem(field, fmt.Sprintf("names %s, and so does %s (%s)", from, other.Key, describeOrigin(other)), "keep it where it belongs"))
+		return
+	}
+	first[from] = n
+	n.From = append(n.From, from)
+}

@@ -1,0 +1,141 @@
+package resolve
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// namesOf lists the names of objects by kind and namespace, sorted.
+func namesOf(list []*node) map[scope][]string {
+	names := map[scope][]string{}
+	for _, n := range list {
+		at := scope{n.Key.Kind, n.Key.Namespace}
+		names[at] = append(names[at], n.Key.Name)
+	}
+	for at := range names {
+		slices.Sort(names[at])
+	}
+	return names
+}
+
+// declared are the names of the objects of a kind that the repository holds.
+func (r *resolver) declared(kind, namespace string) []string {
+	if r.names == nil {
+		r.names = namesOf(r.order[:r.written])
+	}
+	return slices.Clip(r.names[scope{kind, namespace}])
+}
+
+// meant is the one of some names that a person most likely meant; "" when none
+// is close, or enough was compared.
+func (r *resolver) meant(name string, names []string) string {
+	if !r.budget.affords(costComparisons, len(names)) {
+		return ""
+	}
+	return manifest.Nearest(name, names)
+}
+
+// referrer are the objects of a kind that refer to an object.
+type referrer struct {
+	kind string
+	to   manifest.Key
+}
+
+func (r *resolver) referring(kind string, to manifest.Key) []string {
+	if r.referrers == nil {
+		r.referrers = map[referrer][]string{}
+		for _, n := range r.order[:r.written] {
+			if n.broken {
+				continue
+			}
+			for _, ref := range refsOf(&n.Desired, r.groups) {
+				at := referrer{n.Key.Kind, ref.Key}
+				r.referrers[at] = append(r.referrers[at], n.Key.Name)
+			}
+		}
+		for at, names := range r.referrers {
+			slices.Sort(names)
+			r.referrers[at] = slices.Clip(slices.Compact(names))
+		}
+	}
+	return r.handOut(r.referrers[referrer{kind, to}])
+}
+
+// handOut takes from the budget what names will be made into references.
+func (r *resolver) handOut(names []string) []string {
+	if len(names) == 0 || !r.budget.take(costReferences, len(names)) {
+		return nil
+	}
+	return names
+}
+
+// membersOf are the names of the objects of a kind that n expands into, at any
+// depth, in the order they were made.
+func (r *resolver) membersOf(n *node, kind string) []string {
+	r.expand(n)
+	if names, ok := n.members[kind]; ok {
+		return names
+	}
+	var names []string
+	for _, part := range n.parts {
+		if part.Key.Kind == kind {
+			names = append(names, part.Key.Name)
+		}
+		if len(part.parts) > 0 {
+			names = append(names, r.membersOf(part, kind)...)
+		}
+	}
+	if n.done {
+		if n.members == nil {
+			n.members = map[string][]string{}
+		}
+		n.members[kind] = slices.Clip(names)
+	}
+	return names
+}
+
+// link finds every reference of every object, and names those that lead
+// nowhere.
+func (r *resolver) link() {
+	for _, n := range r.order {
+		if r.over() {
+			return
+		}
+		if n.broken {
+			continue
+		}
+		n.Refs = refsOf(&n.Desired, r.groups)
+		for _, ref := range n.Refs {
+			if r.byKey[ref.Key] != nil {
+				continue
+			}
+			if r.report(n.Problem(ref.Field, fmt.Sprintf("refers to %s, which is not in the repository", shown(ref.Key)), r.suggest(ref.Key))); r.over() {
+				return
+			}
+		}
+	}
+}
+
+// shown is a key whose name may be anything.
+func shown(key manifest.Key) string {
+	const most = 253
+	if len(key.Name) > most {
+		key.Name = key.Name[:most] + "…"
+	}
+	return key.String()
+}
+
+func (r *resolver) suggest(missing manifest.Key) string {
+	if r.all == nil {
+		r.all = namesOf(r.order)
+	}
+	if near := r.meant(missing.Name, r.all[scope{missing.Kind, missing.Namespace}]); near != "" {
+		return fmt.Sprintf("did you mean %s?", near)
+	}
+	if missing.Group == "" { // a Secret or ConfigMap is in no cloud
+		return "add a manifest for it, in namespace " + missing.Namespace
+	}
+	return fmt.Sprintf("add a manifest for it (managementPolicy: unmanaged with spec.import, if it exists already in the cloud), in namespace %s", missing.Namespace)
+}

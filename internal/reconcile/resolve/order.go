@@ -1,0 +1,117 @@
+package resolve
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// visit is how far sort is with an object.
+type visit int
+
+const (
+	unseen visit = iota
+	open         // what it refers to is being visited
+	placed
+)
+
+// sort orders the objects so that references point backwards, but for late ones,
+// and reports cycles. Objects keep the order of their files otherwise.
+func (r *resolver) sort() []*node {
+	out := make([]*node, 0, len(r.order))
+	var path []*node
+	var walk func(n *node)
+	walk = func(n *node) {
+		n.visit, n.depth = open, len(path)
+		path = append(path, n)
+		for _, ref := range n.Refs {
+			next := r.byKey[ref.Key]
+			switch {
+			case next == nil || ref.Late:
+			case next.visit == unseen:
+				walk(next)
+			case next.visit == open && len(r.problems) < mostProblems:
+				r.report(n.Problem(ref.Field, "closes a circle: "+circle(path[next.depth:]),
+					"remove one of these references: none of these objects can be made first"))
+			}
+		}
+		path = path[:len(path)-1]
+		n.visit = placed
+		out = append(out, n)
+	}
+	for _, n := range r.order {
+		if r.over() {
+			return nil
+		}
+		if n.visit == unseen {
+			walk(n)
+		}
+	}
+	return out
+}
+
+// circle names the objects of a circle, the middle of a long one left out.
+func circle(path []*node) string {
+	const most, ends = 20, 5
+	var b strings.Builder
+	for i, n := range path {
+		switch {
+		case len(path) <= most || i < ends || i >= len(path)-ends:
+			b.WriteString(n.Key.String() + " -> ")
+		case i == ends:
+			fmt.Fprintf(&b, "%d more -> ", len(path)-2*ends)
+		}
+	}
+	return b.String() + path[0].Key.String()
+}
+
+// longData is how many bytes of data go into a digest as they are. More is
+// digested by itself, once, however many objects refer to it.
+const longData = 64 << 10
+
+// digest fingerprints everything a commit can change about n: its spec, its
+// references, its options and the data it refers to.
+func (r *resolver) digest(n *node) string {
+	sum := sha256.New()
+	put(sum, Canonical(n.Spec), Canonical(n.Options))
+	for _, ref := range n.Refs {
+		if ref.Order {
+			continue
+		}
+		put(sum, "\n", ref.Field, "=", ref.Key.String())
+		if target := r.byKey[ref.Key]; target.Data != nil {
+			put(sum, target.dataText())
+		}
+	}
+	return kind.DigestOf(sum)
+}
+
+func put(sum hash.Hash, texts ...string) {
+	for _, text := range texts {
+		_, _ = io.WriteString(sum, text) // a hash takes everything
+	}
+}
+
+// dataText stands for the object's data in digests.
+func (n *node) dataText() string {
+	if n.text == "" {
+		if n.text = Canonical(n.Data); len(n.text) > longData {
+			n.text = kind.Digest(n.text)
+		}
+	}
+	return n.text
+}
+
+// Canonical is the JSON of a spec, the input of its digest.
+func Canonical(spec any) string {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

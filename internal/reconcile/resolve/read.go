@@ -1,0 +1,91 @@
+package resolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Reader turns revisions of one stack into what the stack wants.
+type Reader struct {
+	Kinds    []kind.Kind
+	Defaults kind.Defaults
+	Bounds   Bounds
+	// Root stands before the names of files in origins and problems: the stack's
+	// path in its repository.
+	Root string
+}
+
+// Reading is what a revision says.
+type Reading struct {
+	Want []kind.Desired
+	// Ignored are the files and documents that were left alone.
+	Ignored []manifest.Ignored
+	Size    Size
+}
+
+// Read turns the files of a revision into what the stack wants. Its error is a
+// [manifest.Problems] that holds everything that is wrong, in the files and in
+// the objects; then nothing may be applied. When ctx ends, so does the reading,
+// with its error.
+func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
+	return r.ReadParts(ctx, []manifest.Part{{Name: r.Root, Files: files}})
+}
+
+// ReadParts is Read of several folders and files, which are one stack together.
+func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, error) {
+	spend := newBudget(r.Bounds, ctx.Err)
+	res := newResolver(r.Kinds, r.Defaults, spend)
+	options := loadOptions(r.Kinds)
+	options.MaxNodes, options.MaxTotalBytes, options.TooMuch = r.Bounds.Values, r.Bounds.Bytes, r.Bounds.readFix
+	options.Stop, options.Each = ctx.Err, res.write
+	loaded, err := manifest.LoadParts(parts, options)
+	var problems, more manifest.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return Reading{}, fmt.Errorf("read the manifests: %w", err)
+	}
+	want, err := res.resolve()
+	if err != nil && !errors.As(err, &more) {
+		return Reading{}, fmt.Errorf("read the manifests: %w", err)
+	}
+	reading := Reading{Ignored: loaded.Ignored, Size: spend.size()}
+	reading.Size.Values, reading.Size.Bytes = loaded.Values, loaded.Bytes
+	if problems = append(problems, more...); len(problems) > 0 {
+		return reading, problems.Sorted()
+	}
+	reading.Want = want
+	return reading, nil
+}
+
+// Read is [Reader.Read] within the default bounds, where nothing ends it.
+func Read(files fs.FS, kinds []kind.Kind, defaults kind.Defaults) (want []kind.Desired, ignored []manifest.Ignored, err error) {
+	reading, err := Reader{Kinds: kinds, Defaults: defaults}.Read(context.Background(), files)
+	return reading.Want, reading.Ignored, err
+}
+
+// stackConfig is the kind of the agent's own configuration. It may lie beside
+// manifests, and is never read from there: a commit cannot change it.
+var stackConfig = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}
+
+// loadOptions tells the manifest room which kinds and annotations there are.
+func loadOptions(kinds []kind.Kind) manifest.Options {
+	o := manifest.Options{Aliases: map[string]string{}, LeaveAlone: []manifest.GroupVersionKind{stackConfig}}
+	for _, k := range kinds {
+		info := k.Info()
+		o.Kinds = append(o.Kinds, manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind})
+		for _, alias := range info.Aliases {
+			o.Kinds = append(o.Kinds, manifest.GroupVersionKind{Group: alias, Version: info.Version, Kind: info.Kind})
+			o.Aliases[alias] = info.Group
+		}
+	}
+	for name := range Annotations() {
+		o.Annotations = append(o.Annotations, name)
+	}
+	slices.Sort(o.Annotations)
+	return o
+}

@@ -1,0 +1,73 @@
+package resolve
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// refsOf collects the references of a desired object: every string field of
+// its spec (or import filter) that carries a `ref:"Kind"` tag, in the order of
+// the struct. With `ref:"Kind,order"` it says only what must be there first, with
+// `ref:"Kind,late"` it may be carried out when both objects are there. A
+// reference is fixed when a field on the way to it has the rule
+// "immutable". A changeable reference of an object to itself is left out: it need not wait
+// for itself, and its driver fills the ID in once there is one.
+func refsOf(d *kind.Desired, groups map[string]string) []kind.RefSpec {
+	c := refCollector{namespace: d.Key.Namespace, groups: groups}
+	if d.Spec != nil {
+		c.walk(reflect.ValueOf(d.Spec), d.SpecPath, "", false)
+	}
+	if d.Import != nil && d.Import.Filter != nil {
+		c.walk(reflect.ValueOf(d.Import.Filter), "spec.import.filter", "", false)
+	}
+	return slices.DeleteFunc(c.refs, func(r kind.RefSpec) bool { return r.Key == d.Key && !r.Fixed })
+}
+
+type refCollector struct {
+	namespace string
+	groups    map[string]string
+	refs      []kind.RefSpec
+}
+
+func (c *refCollector) walk(v reflect.Value, path, tag string, fixed bool) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			c.walk(v.Elem(), path, tag, fixed)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			c.walk(v.Index(i), fmt.Sprintf("%s[%d]", path, i), tag, fixed)
+		}
+	case reflect.Struct:
+		c.walkStruct(v, path, fixed)
+	case reflect.String:
+		kindName, how, _ := strings.Cut(tag, ",")
+		if kindName != "" && v.String() != "" {
+			key := manifest.Key{Group: c.groups[kindName], Kind: kindName, Namespace: c.namespace, Name: v.String()}
+			c.refs = append(c.refs, kind.RefSpec{Field: path, Key: key, Fixed: fixed, Order: how == "order", Late: how == "late" && !fixed})
+		}
+	}
+}
+
+func (c *refCollector) walkStruct(v reflect.Value, path string, fixed bool) {
+	t := v.Type()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.IsExported() {
+			continue
+		}
+		below := path
+		if !f.Anonymous {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			below += "." + name
+		}
+		rules := strings.Split(f.Tag.Get("rule"), ",")
+		c.walk(v.Field(i), below, f.Tag.Get("ref"), fixed || slices.Contains(rules, "immutable"))
+	}
+}

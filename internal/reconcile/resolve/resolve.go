@@ -1,0 +1,202 @@
+package resolve
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// write takes in an object that the repository holds, decoded and validated. All
+// of them come before resolve.
+func (r *resolver) write(obj *manifest.Object) {
+	r.last = obj
+	if r.budget.take(costObjects, 1) && !r.over() {
+		r.decode(obj, nil, false, "")
+		r.written = len(r.order)
+	}
+	obj.Release()
+}
+
+// resolve makes of what is written what the stack wants: expanded, with every
+// reference found, in an order in which nothing comes before what it leans on.
+// Its error is a [manifest.Problems] with everything that is wrong, or that of
+// whoever stopped it; then nothing may be applied. What it costs is taken from
+// the budget before it is made.
+func (r *resolver) resolve() ([]kind.Desired, error) {
+	for _, n := range r.order[:r.written] {
+		if r.over() {
+			break
+		}
+		r.last = n.Object
+		r.expand(n)
+	}
+	r.checkIgnored()
+	r.link()
+	r.moves()
+	r.loosen()
+	order := r.sort()
+	if err := r.outcome(); err != nil {
+		return nil, err
+	}
+	out := make([]kind.Desired, len(order))
+	for i, n := range order {
+		if r.over() {
+			break
+		}
+		n.Digest, n.Confidential = r.digest(n), r.conceal(n)
+		n.Object.Release()
+		out[i] = n.Desired
+	}
+	return out, r.outcome()
+}
+
+// node is an object while it is resolved.
+type node struct {
+	kind.Desired
+	parts    []*node             // what it expanded into
+	members  map[string][]string // names of its parts by kind, at any depth; made when first asked for
+	expanded bool
+	done     bool // all that it expands into is there
+	broken   bool
+
+	visit visit
+	depth int    // on the way that sort is on
+	text  string // canonical data; made when first asked for
+}
+
+type resolver struct {
+	kinds    map[string]kind.Kind
+	groups   map[string]string
+	defaults kind.Defaults
+	budget   *budget
+	byKey    map[manifest.Key]*node
+	order    []*node
+	written  int              // how many of them the repository holds, the first ones
+	last     *manifest.Object // the last one that was begun with; nil before the first
+	problems []manifest.Problem
+
+	names     map[scope][]string // of written objects, sorted; made when first asked for
+	all       map[scope][]string // of all objects, likewise
+	referrers map[referrer][]string
+	secrets   map[string]string // what stands for long ones in fingerprints
+}
+
+// scope is where a name is unique.
+type scope struct{ kind, namespace string }
+
+func newResolver(kinds []kind.Kind, defaults kind.Defaults, spend *budget) *resolver {
+	r := &resolver{
+		secrets: map[string]string{}, kinds: map[string]kind.Kind{}, groups: kind.GroupsOf(kinds), defaults: defaults, budget: spend, byKey: map[manifest.Key]*node{}}
+	for _, k := range kinds {
+		r.kinds[k.Info().Kind] = k
+	}
+	return r
+}
+
+func (r *resolver) key(kind, namespace, name string) manifest.Key {
+	return manifest.Key{Group: r.groups[kind], Kind: kind, Namespace: namespace, Name: name}
+}
+
+// mostProblems is how many problems are found before a revision is hopeless.
+const mostProblems = 1000
+
+func (r *resolver) report(problems ...manifest.Problem) {
+	r.problems = append(r.problems, problems[:min(len(problems), mostProblems-min(len(r.problems), mostProblems))]...)
+}
+
+// over tells whether nothing more can come of it.
+func (r *resolver) over() bool { return len(r.problems) >= mostProblems || r.budget.over() }
+
+// outcome is the error of it all.
+func (r *resolver) outcome() error {
+	switch n := len(r.problems); {
+	case r.budget.ended != nil:
+		return r.budget.ended
+	case r.budget.spent != nil:
+		r.problems = append(r.problems, r.budget.spent.problem(r.last))
+	case n >= mostProblems:
+		r.problems = append(r.problems, manifest.Problem{Origin: r.problems[n-1].Origin, What: fmt.Sprintf("gave up after %d problems", mostProblems), Fix: "correct these first"})
+	}
+	return manifest.Problems(r.problems).Err()
+}
+
+// decode adds obj. parent is nil for objects of the repository.
+func (r *resolver) decode(obj *manifest.Object, parent *node, fallback bool, hint string) {
+	if have := r.byKey[obj.Key]; have != nil {
+		if fallback {
+			r.budget.giveBack(costObjects, 1)
+			return
+		}
+		r.report(manifest.Problem{Origin: obj.Origin, Key: obj.Key,
+			What: fmt.Sprintf("is made twice: here and at %s", describeOrigin(have)), Fix: "rename one of them"})
+		return
+	}
+	k := r.kinds[obj.Key.Kind]
+	if k == nil {
+		r.report(manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: "is of an unknown kind", Fix: "see `explain` for the kinds there are"})
+		return
+	}
+	d, problems := k.Decode(obj)
+	n := &node{Desired: d}
+	n.Body, n.PublicData = k.Body(), k.Info().Public
+	problems = slices.Concat(problems, forged(&n.Desired), readOptions(&n.Desired))
+	if n.Import != nil {
+		n.Import.Hint = hint
+	}
+	if parent != nil {
+		n.Parent, n.Origin = parent.Key, parent.Origin
+		parent.parts = append(parent.parts, n)
+		obj.Release()
+	}
+	if len(problems) > 0 {
+		n.broken = true
+		r.report(problems...)
+	}
+	r.byKey[n.Key] = n
+	r.order = append(r.order, n)
+}
+
+func describeOrigin(n *node) string {
+	if n.Parent != (manifest.Key{}) {
+		return fmt.Sprintf("%s, as part of %s", n.Origin, n.Parent)
+	}
+	return n.Origin.String()
+}
+
+// expand makes what n stands for, once.
+func (r *resolver) expand(n *node) {
+	if n.expanded || n.broken || r.over() {
+		return
+	}
+	n.expanded = true
+	e := kind.NewExpansion(&n.Desired, r.defaults, repository{r})
+	r.kinds[n.Key.Kind].Expand(&n.Desired, e)
+	n.Notes = append(n.Notes, e.Notes()...)
+	problems := e.Problems(n.Object)
+	parts, err := e.Parts()
+	if err != nil {
+		problems = append(problems, n.Problem("spec", err.Error(), "change what it expands from"))
+	}
+	if len(problems) > 0 {
+		n.broken = true
+		r.report(problems...)
+		return
+	}
+	n.parts = slices.Grow(n.parts, len(parts))
+	for _, c := range parts {
+		if r.over() {
+			return
+		}
+		if c.Body != nil {
+			info := r.kinds[c.Key.Kind].Info()
+			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, n.Object.Annotations)
+			r.decode(&obj, n, c.Fallback, c.Hint)
+		}
+		if child := r.byKey[c.Key]; child != nil {
+			r.expand(child)
+		}
+	}
+	n.done = true
+}

@@ -1,0 +1,94 @@
+package thingtest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// Wanted resolves manifests of Things. Each line is "name field=value …".
+func (w *World) Wanted(lines ...string) ([]kind.Desired, error) {
+	return w.WantedWithin(resolve.Bounds{}, lines...)
+}
+
+// WantedWithin is Wanted with other bounds than a stack's usual ones.
+func (w *World) WantedWithin(bounds resolve.Bounds, lines ...string) ([]kind.Desired, error) {
+	files := fstest.MapFS{}
+	for file := range slices.Chunk(lines, 5000) { // more would be too much for one
+		var doc strings.Builder
+		for _, line := range file {
+			fmt.Fprintf(&doc, "---\n%s\n", Manifest(line))
+		}
+		files[strings.Repeat("more-", len(files))+"things.yaml"] = &fstest.MapFile{Data: []byte(doc.String())}
+	}
+	reader := resolve.Reader{Kinds: []kind.Kind{w.Kind()}, Bounds: bounds}
+	reading, err := reader.Read(context.Background(), files)
+	return reading.Want, err
+}
+
+// Manifest writes such a line as a manifest.
+func Manifest(line string) string {
+	words := strings.Fields(line)
+	var resource, annotations, imported []string
+	for _, word := range words[1:] {
+		field, value, _ := strings.Cut(word, "=")
+		switch field {
+		case "atop", "near", "beside":
+			resource = append(resource, fmt.Sprintf("%s: [%s]", field, value))
+		case "import":
+			imported = append(imported, "filter: {name: "+value+"}")
+		case "adopt":
+			imported = append(imported, "id: "+value)
+		case "colour", "shape":
+			resource = append(resource, field+": "+value)
+		default:
+			annotations = append(annotations, fmt.Sprintf("stackreeve.dev/%s: %q", field, value))
+		}
+	}
+	spec := "resource: {" + strings.Join(resource, ", ") + "}"
+	switch {
+	case len(imported) > 0 && strings.HasPrefix(imported[0], "filter"):
+		spec = "managementPolicy: unmanaged, import: {" + imported[0] + "}"
+	case len(imported) > 0:
+		spec += ", import: {" + imported[0] + "}"
+	}
+	return fmt.Sprintf("apiVersion: test/v1\nkind: Thing\nmetadata: {name: %s, annotations: {%s}}\nspec: {%s}", words[0], strings.Join(annotations, ", "), spec)
+}
+
+// Key is that of a Thing.
+func Key(name string) manifest.Key {
+	return manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}
+}
+
+// Allocated is how many MiB f allocates.
+func Allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc-before.TotalAlloc) >> 20
+}
+
+// Files is a repository of so many Things, each near others.
+func Files(n int, near func(i int) []int) fstest.MapFS {
+	files := fstest.MapFS{}
+	for i := range n {
+		name := fmt.Sprintf("%03d.yaml", i/500)
+		if files[name] == nil {
+			files[name] = &fstest.MapFile{}
+		}
+		var names []string
+		for _, j := range near(i) {
+			names = append(names, fmt.Sprintf("t%05d", j))
+		}
+		files[name].Data = fmt.Appendf(files[name].Data, "---\napiVersion: test/v1\nkind: Thing\nmetadata: {name: t%05d}\nspec: {resource: {near: [%s]}}\n", i, strings.Join(names, ", "))
+	}
+	return files
+}

@@ -1,0 +1,110 @@
+package thingtest
+
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a manifest says of a Thing.
+type Spec struct {
+	Colour string   `json:"colour,omitempty"`
+	Shape  string   `json:"shape,omitempty" rule:"immutable"`
+	On     []string `json:"atop,omitempty" rule:"immutable" ref:"Thing"`
+	Near   []string `json:"near,omitempty" ref:"Thing"`
+	Beside []string `json:"beside,omitempty" ref:"Thing,late"`
+}
+
+// Filter finds a Thing.
+type Filter struct {
+	Name   string `json:"name,omitempty"`
+	Colour string `json:"colour,omitempty"`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return f.Name }
+
+// Thing is one object in a world.
+type Thing struct {
+	ID, Name, Colour, Shape string
+	On, Near, Beside        []string // IDs
+	Mark                    *kind.Mark
+	Mine                    bool
+	Building                int // lists until it is ready
+	Leaving                 int // lists until it is gone; 0 = stays
+	Failed, Used            bool
+	Created                 time.Time
+	Copied                  string
+	Down                    string // why it serves nobody
+	Says                    string // what the cloud says of a failed one
+}
+
+// Rules are those of the kind.
+type Rules struct{}
+
+// Name implements [kind.Rules].
+func (Rules) Name(w kind.Want[Spec]) string { return w.Key.Name }
+
+// Validate implements [kind.Rules].
+func (Rules) Validate(s *Spec, r *kind.Report) {
+	if s.Shape == "spiky" {
+		r.Problem("spec.resource.shape", "is spiky", "file it down")
+	}
+}
+
+// Match implements [kind.Rules].
+func (Rules) Match(w kind.Want[Filter], t *Thing) bool {
+	return (w.Spec.Name == "" || w.Spec.Name == t.Name) && (w.Spec.Colour == "" || w.Spec.Colour == t.Colour)
+}
+
+// Status implements [kind.Rules].
+func (Rules) Status(t *Thing) any { return map[string]string{"colour": t.Colour} }
+
+// Diff implements [kind.Rules].
+func (Rules) Diff(w kind.Want[Spec], t *Thing, c *kind.Changes) {
+	kind.Field(c, "spec.resource.colour", t.Colour, w.Spec.Colour)
+	kind.Fixed(c, "spec.resource.shape", t.Shape, w.Spec.Shape)
+	if ids, ok := idsOf(w, w.Spec.On); ok {
+		kind.Set(c, "spec.resource.atop", t.On, ids, kind.Replace)
+	}
+	if ids, ok := idsOf(w, w.Spec.Near); ok {
+		kind.Set(c, "spec.resource.near", t.Near, ids, kind.InPlace)
+	} else {
+		c.Add(kind.Change{Field: "spec.resource.near", Want: "known later"})
+	}
+	if ids, all := besides(w, t.ID); all {
+		kind.Set(c, "spec.resource.beside", t.Beside, ids, kind.InPlace)
+	} else {
+		c.Add(kind.Change{Field: "spec.resource.beside", Want: "known later"})
+	}
+}
+
+// besides are the IDs of the things that one is to be beside, as far as they are
+// known; own is its own.
+func besides(w kind.Want[Spec], own string) (ids []string, all bool) {
+	all = true
+	for _, name := range w.Spec.Beside {
+		ref := w.Ref("Thing", name)
+		switch {
+		case ref.Key == w.Key:
+			ids = append(ids, own)
+		case ref.Ready:
+			ids = append(ids, ref.ID)
+		default:
+			all = false
+		}
+	}
+	return ids, all
+}
+
+func idsOf(w kind.Want[Spec], names []string) ([]string, bool) {
+	ids := []string{}
+	for _, name := range names {
+		ref := w.Ref("Thing", name)
+		if ref.ID == "" {
+			return nil, false
+		}
+		ids = append(ids, ref.ID)
+	}
+	return ids, true
+}

@@ -1,0 +1,204 @@
+// Package thingtest is a small world for the tests of the core: one kind, Thing, whose
+// objects have a colour that can be changed, a shape that cannot, and depend on each
+// other; and a cloud that holds Things, takes its time over them and refuses to delete
+// what is in use.
+package thingtest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// World is a cloud of Things. Its methods may be called concurrently.
+type World struct {
+	Mu      sync.Mutex
+	Things  map[string]*Thing
+	next    int
+	Writes  int
+	Delay   int   // lists that building and deleting take
+	ListErr error // what List answers
+	// create, if set, is asked before every create and may lose its answer.
+	OnCreate func(name string) (before, after error)
+	OnDelete func(name string) error // if set, asked before every delete
+	Stubborn map[string]bool         // names whose colour never changes
+	Missing  map[string]bool         // names whose updates need something that is gone
+	Wrote    func()                  // if set, called after every write
+}
+
+// write counts a write.
+func (w *World) write() {
+	w.Writes++
+	if w.Wrote != nil {
+		w.Wrote()
+	}
+}
+
+// New is an empty world.
+func New() *World { return &World{Things: map[string]*Thing{}} }
+
+// Put adds a Thing, under an ID of its own.
+func (w *World) Put(t Thing) *Thing {
+	w.next++
+	t.ID = fmt.Sprintf("id-%03d", w.next)
+	w.Things[t.ID] = &t
+	return &t
+}
+
+// Kind is that of its Things.
+func (w *World) Kind() kind.Kind {
+	return kind.Define[Spec, Filter, Thing](kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>"}, Rules{}, w)
+}
+
+func (w *World) live(t *Thing) kind.Live[*Thing] {
+	state := *t
+	loose := slices.DeleteFunc(slices.Clone(t.Beside), func(id string) bool { return slices.Contains(t.On, id) || slices.Contains(t.Near, id) })
+	l := kind.Live[*Thing]{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, Mine: t.Mine, Phase: kind.Ready, State: &state, Uses: slices.Concat(t.On, t.Near, t.Beside), Loose: loose, InUse: t.Used, Created: t.Created}
+	switch {
+	case t.Leaving > 0:
+		l.Phase = kind.Deleting
+	case t.Down != "":
+		l.Phase, l.Down, l.Message = kind.Degraded, t.Down, "is down"
+	case t.Failed:
+		l.Phase, l.Message = kind.Failed, cmp.Or(t.Says, "it broke")
+	case t.Building > 0:
+		l.Phase, l.Message = kind.Pending, "BUILD"
+	}
+	return l
+}
+
+// List implements [kind.Driver].
+func (w *World) List(context.Context) ([]kind.Live[*Thing], error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	if w.ListErr != nil {
+		return nil, w.ListErr
+	}
+	var out []kind.Live[*Thing]
+	for _, id := range slices.Sorted(maps.Keys(w.Things)) {
+		t := w.Things[id]
+		if t.Building > 0 {
+			t.Building--
+		}
+		if t.Leaving == 1 {
+			delete(w.Things, id)
+			continue
+		}
+		if t.Leaving > 1 {
+			t.Leaving--
+		}
+		out = append(out, w.live(t))
+	}
+	return out, nil
+}
+
+// Create implements [kind.Driver].
+func (w *World) Create(_ context.Context, want kind.Want[Spec]) (kind.Live[*Thing], error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	var lost error
+	if w.OnCreate != nil {
+		before, after := w.OnCreate(want.Key.Name)
+		if before != nil {
+			return kind.Live[*Thing]{}, before
+		}
+		lost = after
+	}
+	on, _ := idsOf(want, want.Spec.On)
+	near, _ := idsOf(want, want.Spec.Near)
+	for _, id := range append(slices.Clone(on), near...) {
+		if w.Things[id] == nil {
+			return kind.Live[*Thing]{}, fmt.Errorf("%w: no thing %s to lean on", kind.ErrRejected, id)
+		}
+	}
+	w.write()
+	mark := want.Mark
+	t := w.Put(Thing{Name: want.Key.Name, Colour: want.Spec.Colour, Shape: want.Spec.Shape, On: on, Near: near, Mark: &mark, Mine: true, Building: w.Delay})
+	beside, all := besides(want, t.ID)
+	if t.Beside = beside; !all {
+		mark.Applied = kind.Unfinished
+	}
+	if lost != nil {
+		return kind.Live[*Thing]{}, lost
+	}
+	return w.live(t), nil
+}
+
+// Update implements [kind.Driver].
+func (w *World) Update(_ context.Context, want kind.Want[Spec], have kind.Live[*Thing], _ []kind.Change) error {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	t := w.Things[have.ID]
+	if t == nil {
+		return kind.ErrGone
+	}
+	w.write()
+	if w.Missing[t.Name] {
+		return fmt.Errorf("%w: no such colour", kind.ErrGone)
+	}
+	if !w.Stubborn[t.Name] {
+		t.Colour = want.Spec.Colour
+	}
+	t.Near, _ = idsOf(want, want.Spec.Near)
+	t.Beside, _ = besides(want, t.ID)
+	mark := want.Mark
+	t.Mark, t.Copied = &mark, ""
+	return nil
+}
+
+// Delete implements [kind.Driver].
+func (w *World) Delete(_ context.Context, have kind.Live[*Thing]) (bool, error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	t := w.Things[have.ID]
+	if t == nil {
+		return false, kind.ErrGone
+	}
+	if w.OnDelete != nil {
+		if err := w.OnDelete(t.Name); err != nil {
+			return false, err
+		}
+	}
+	for _, other := range w.Things {
+		if slices.Contains(other.On, t.ID) {
+			return false, fmt.Errorf("%w: %s leans on it", kind.ErrBusy, other.Name)
+		}
+	}
+	for _, other := range w.Things {
+		other.Beside = slices.DeleteFunc(slices.Clone(other.Beside), func(id string) bool { return id == t.ID })
+	}
+	defer w.write()
+	if w.Delay == 0 {
+		delete(w.Things, t.ID)
+		return true, nil
+	}
+	t.Leaving = w.Delay
+	return false, nil
+}
+
+// Names lists what is in the world and not on its way out.
+func (w *World) Names() []string {
+	var out []string
+	for _, t := range w.Things {
+		if t.Leaving == 0 {
+			out = append(out, t.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// ErrLost is what a request whose answer was lost ends with.
+var ErrLost = errors.New("connection reset")
+
+// Snapshot is what the world holds, as an engine sees it.
+func (w *World) Snapshot() kind.Snapshot {
+	items, err := w.Kind().Driver().List(context.Background())
+	return kind.Snapshot{"Thing": {Items: items, Err: err}}
+}
