@@ -24,7 +24,7 @@ type Want[Spec any] struct {
 type Surroundings struct {
 	Lookup func(manifest.Key) Ref // what a reference comes to; its key and name are filled in
 	Groups map[string]string      // API groups, by the name of the kind
-	Prints *fingerprint.Printer   // of secrets
+	Printer *fingerprint.Printer   // of secrets
 	Former []Identity             // what the object was called before
 }
 

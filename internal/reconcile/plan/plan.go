@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// Make compares what a stack wants with what the cloud holds. It is pure and
+// Compute compares what a stack wants with what the cloud holds. It is pure and
 // total: any input gives a plan, the same input the same plan.
 //
 //	wanted  owned in the cloud   otherwise                        step
@@ -35,7 +35,7 @@ import (
 //	no      yes                  still used by another            wait
 //	no      yes                  unused                           delete
 //	any     yes                  has to go, and what stays uses it refuse
-func Make(in Input) Plan {
+func Compute(in Input) Plan {
 	locked := map[*kind.Live[any]]string{}
 	for {
 		p := newPlanner(in)
@@ -93,9 +93,9 @@ type Input struct {
 	// agent has not deleted since: one that is not there any more was deleted by
 	// somebody else.
 	Lost map[string]string
-	// Prints makes the fingerprints of secrets; nil for unkeyed ones, salted with
+	// Printer makes the fingerprints of secrets; nil for unkeyed ones, salted with
 	// the name of the stack.
-	Prints *fingerprint.Printer
+	Printer *fingerprint.Printer
 }
 
 // decide makes the step for one desired object. Objects come in an order in
