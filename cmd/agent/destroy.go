@@ -74,7 +74,7 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 		text.Pass(pass)
 		return ended(pass.Outcome())
 	}
-	plan := eng.Look(cmd.Context(), "", nil, nil, weaker...)
+	plan := eng.Plan(cmd.Context(), "", nil, nil, weaker...)
 	text.Plan(plan, source.Revision{})
 	return ended(plan.Outcome())
 }
@@ -110,7 +110,7 @@ func (w wiring) keepsNothing(ctx context.Context, s *config.Stack, engine *engin
 		}
 	}
 	var problems []error
-	for _, step := range engine.Look(ctx, "", nil, nil).Steps {
+	for _, step := range engine.Plan(ctx, "", nil, nil).Steps {
 		if why := kept[step.Key]; why != "" && step.Action == plan.Delete {
 			problems = append(problems, fmt.Errorf("%s would be deleted and %s", step.Key, why))
 		}

@@ -50,7 +50,7 @@ func (l *looker) plan(ctx context.Context, commit string, files fs.FS) (plan.Pla
 			return plan.Plan{}, err
 		}
 	}
-	plan := engine.Look(ctx, commit, want, nil, weaker...)
+	plan := engine.Plan(ctx, commit, want, nil, weaker...)
 	if len(plan.Unlisted) > 0 {
 		l.close()
 	}

@@ -95,7 +95,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 	}
 	engine := &engine.Engine{
 		Stack: s.Name, Kinds: all.Kinds(client), Policies: s.Policies(), Limits: s.Limits,
-		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Secrets: client.Secrets, Prints: prints,
+		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Secrets: client.Secrets, Printer: prints,
 	}
 	if w.watcher != nil {
 		engine.Watcher = w.watcher()

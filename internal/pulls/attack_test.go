@@ -208,7 +208,7 @@ func TestAttackAForgedMarker(t *testing.T) {
 		more := planOf(commit, "-a -b -c -d -e -f")
 		for name, forged := range map[string]plan.Proof{
 			"the steps of another plan": more.Proof(),
-			"steps on top":              {Exact: planOf("", small).Proof().Exact, Steps: more.Prints()},
+			"steps on top":              {Exact: planOf("", small).Proof().Exact, Steps: more.Fingerprints()},
 		} {
 			all, err := w.forge.Comments(w.Context(), 1)
 			if err != nil {

@@ -116,7 +116,7 @@ func TestAttackLargestStack(t *testing.T) {
 				for _, k := range all.Kinds(nil) {
 					have[k.Info().Kind] = kind.Collection{}
 				}
-				planned = plan.Make(plan.Input{Stack: "s", Kinds: all.Kinds(nil), Want: reading.Want, Have: have})
+				planned = plan.Compute(plan.Input{Stack: "s", Kinds: all.Kinds(nil), Want: reading.Want, Have: have})
 			})
 			if len(reading.Want) < c.objects || total > c.total || live > c.stays {
 				t.Errorf("%d objects took %d MiB in all and keep %d, want at most %d and %d", len(reading.Want), total, live, c.total, c.stays)

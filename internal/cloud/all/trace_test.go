@@ -49,7 +49,7 @@ func TestCloudTellsWhenAnObjectChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, s := range engine.Look(t.Context(), "test", g.Resolve(touched), nil).Steps {
+	for _, s := range engine.Plan(t.Context(), "test", g.Resolve(touched), nil).Steps {
 		trace, ok := engine.Trace(t.Context(), s)
 		if s.Action != plan.Update || !ok || trace.Who != "" || trace.When.Before(began) || trace.When.After(time.Now().Add(time.Minute)) {
 			t.Errorf("%s %s: %v %+v", s.Action, s.Key, ok, trace)
@@ -63,7 +63,7 @@ func TestNobodyKnowsWhenMetadataOfAVolumeChanged(t *testing.T) {
 	const volume = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: vol}\nspec: {resource: {size: 1, metadata: [{name: by, value: written}]}}\n"
 	g.MustSync(volume)
 	engine := g.Engine(g.Client(nil))
-	for _, s := range engine.Look(t.Context(), "test", g.Resolve(strings.Replace(volume, "written", "hand", 1)), nil).Steps {
+	for _, s := range engine.Plan(t.Context(), "test", g.Resolve(strings.Replace(volume, "written", "hand", 1)), nil).Steps {
 		if trace, ok := engine.Trace(t.Context(), s); ok || s.Action != plan.Update {
 			t.Errorf("%s %s: %+v", s.Action, s.Key, trace)
 		}

@@ -64,10 +64,10 @@ func TestNamesakeInAnotherProject(t *testing.T) {
 		t.Fatalf("both are in project %s", here.ProjectID)
 	}
 	namesake := g.Engine(other)
-	if plan := namesake.Look(t.Context(), "test", nil, nil); plan.Owned != 0 || len(plan.Steps) != 0 {
+	if plan := namesake.Plan(t.Context(), "test", nil, nil); plan.Owned != 0 || len(plan.Steps) != 0 {
 		t.Errorf("a namesake in another project owns %d objects: %v", plan.Owned, plan.Steps)
 	}
-	planned := namesake.Look(t.Context(), "test", g.Resolve(text), nil)
+	planned := namesake.Plan(t.Context(), "test", g.Resolve(text), nil)
 	if step := planned.Steps[0]; step.Action != plan.Refuse || !strings.Contains(step.Reason, "taken") || strings.Contains(step.Reason, "import.id") {
 		t.Errorf("%s: %s; want a refusal that names who has the name", step.Action, step.Reason)
 	}

@@ -265,7 +265,7 @@ func (g *Target) MustSync(manifests string) engine.Pass {
 // Plan makes the plan for the manifests without touching the cloud.
 func (g *Target) Plan(manifests string) plan.Plan {
 	g.t.Helper()
-	return g.Engine(g.agent()).Look(context.WithoutCancel(g.t.Context()), "test", g.Resolve(manifests), nil)
+	return g.Engine(g.agent()).Plan(context.WithoutCancel(g.t.Context()), "test", g.Resolve(manifests), nil)
 }
 
 // Planner looks at the cloud once, at what the manifests speak of, and makes
@@ -275,7 +275,7 @@ func (g *Target) Planner(manifests string) func(manifests string) plan.Plan {
 	e := g.Engine(g.agent())
 	have := e.Observe(context.WithoutCancel(g.t.Context()), g.Resolve(manifests))
 	return func(manifests string) plan.Plan {
-		return plan.Make(plan.Input{Stack: g.Stack, Commit: "test", Kinds: e.Kinds, Want: g.Resolve(manifests), Have: have, Replace: true})
+		return plan.Compute(plan.Input{Stack: g.Stack, Commit: "test", Kinds: e.Kinds, Want: g.Resolve(manifests), Have: have, Replace: true})
 	}
 }
 

@@ -27,7 +27,7 @@ func planOf(t *testing.T, state *server.State) plan.Step {
 	t.Helper()
 	mark := kind.Mark{Owner: kind.OwnerText("s", key)}
 	have := kind.Snapshot{"Server": {Items: []kind.Live[any]{{ID: "s1", Name: state.Name, Mark: &mark, Mine: true, Phase: kind.Ready, State: state}}}}
-	for _, step := range plan.Make(plan.Input{Stack: "s", Kinds: kinds(nil), Want: read(t, needs+"\n---\n"+object), Have: have, Replace: true}).Steps {
+	for _, step := range plan.Compute(plan.Input{Stack: "s", Kinds: kinds(nil), Want: read(t, needs+"\n---\n"+object), Have: have, Replace: true}).Steps {
 		if step.Key == key {
 			return step
 		}

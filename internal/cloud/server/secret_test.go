@@ -174,11 +174,11 @@ func TestFingerprintsOfManyServers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := plan.Input{Stack: "s", Kinds: kinds(nil), Want: read(t, text.String()), Have: kind.Snapshot{"Server": {Items: have}}, Prints: prints}
+			in := plan.Input{Stack: "s", Kinds: kinds(nil), Want: read(t, text.String()), Have: kind.Snapshot{"Server": {Items: have}}, Printer: prints}
 			most := map[string]int{"one Secret": 2, "secrets of its own": 2 * servers}[name]
 			for pass := range 2 {
 				before, started := prints.Count(), time.Now()
-				plan.Make(in)
+				plan.Compute(in)
 				t.Logf("pass %d: %d slow hashes, %s", pass+1, prints.Count()-before, time.Since(started).Round(time.Millisecond))
 				if n := prints.Count() - before; n > most {
 					t.Errorf("pass %d: %d slow hashes, at most %d allowed", pass+1, n, most)

@@ -65,7 +65,7 @@ func (g tracing) hands(c *cloud.Client, method, path string, body any) {
 func (g tracing) until(shown func(plan.Step) bool) {
 	g.t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
-		planned := g.engine.Look(g.t.Context(), "test", g.Resolve(traced), nil)
+		planned := g.engine.Plan(g.t.Context(), "test", g.Resolve(traced), nil)
 		if i := slices.IndexFunc(planned.Steps, func(s plan.Step) bool { return s.Key == key && shown(s) }); i >= 0 {
 			return
 		}

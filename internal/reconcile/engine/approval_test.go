@@ -27,14 +27,14 @@ func look(t interface{ Fatal(...any) }, w *thingtest.World, approved []plan.Appr
 	}
 	e := engineOf(w)
 	e.Limits = nothing
-	return e.Look(context.Background(), "c", want, approved)
+	return e.Plan(context.Background(), "c", want, approved)
 }
 
-func TestPrints(t *testing.T) {
+func TestFingerprints(t *testing.T) {
 	w := thingtest.New()
 	syncPass(t, w, engineOf(w), "a colour=red", "b", "near near=a", "atop atop=a", "gone", "same")
 	plan := look(t, w, nil, "a colour=red shape=flat", "b colour=blue", "near near=a", "atop atop=a", "new", "same")
-	prints := plan.Prints()
+	prints := plan.Fingerprints()
 	if !slices.IsSorted(prints) || slices.ContainsFunc(prints, func(p string) bool { return !regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString(p) }) {
 		t.Errorf("prints are %v", prints)
 	}
@@ -44,7 +44,7 @@ func TestPrints(t *testing.T) {
 	}
 	other := plan
 	other.Stack = "t"
-	if slices.ContainsFunc(other.Prints(), func(p string) bool { return slices.Contains(prints, p) }) {
+	if slices.ContainsFunc(other.Fingerprints(), func(p string) bool { return slices.Contains(prints, p) }) {
 		t.Error("an approval of one stack is good for another")
 	}
 }
@@ -256,8 +256,8 @@ func TestAttackApprovalWithStepsOfSomebodyElse(t *testing.T) {
 	small, large := look(t, w, nil, "a", "b", "c"), look(t, w, nil, "a")
 	for name, proof := range map[string]plan.Proof{
 		"the steps of another plan": large.Proof(),
-		"with this plan's digest":   {Exact: small.Proof().Exact, Steps: large.Prints()},
-		"moved between the parts":   {Exact: "", Steps: append([]string{small.Proof().Exact}, large.Prints()...)},
+		"with this plan's digest":   {Exact: small.Proof().Exact, Steps: large.Fingerprints()},
+		"moved between the parts":   {Exact: "", Steps: append([]string{small.Proof().Exact}, large.Fingerprints()...)},
 		"without the hash":          {},
 	} {
 		forged := plan.Approval{Hash: small.Hash(), Commit: "c", Proof: proof}

@@ -115,7 +115,7 @@ func TestAttackMarkedIsNeverOverlooked(t *testing.T) {
 			rt.Fatal(err)
 		}
 		e := engineOf(w)
-		planned := plan.Make(plan.Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want)})
+		planned := plan.Compute(plan.Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want)})
 		for id, t := range w.Things {
 			if !slices.ContainsFunc(t.Mark.Owners(), func(o string) bool { return strings.HasPrefix(o, "stackreeve:s:") }) {
 				continue

@@ -18,11 +18,26 @@ import (
 // kind and those of its references that several objects have. Objects with the
 // same demand are refused together, and tried again when something was deleted.
 
-// spend takes note of a demand that the cloud cannot meet.
-func (r *run) spend(s plan.Step, err error) {
-	if s.Action == plan.Create && errors.Is(err, kind.ErrUsedUp) {
-		r.spent[r.demand(&s)] = err
+// noteUsedUp records a demand that the cloud cannot meet.
+func (r *run) noteUsedUp(s plan.Step, err error) {
+	if s.Action != plan.Create || !errors.Is(err, kind.ErrUsedUp) {
+		return
 	}
+	if r.demands == nil {
+		r.demands = countReferences(r.rev.Want)
+	}
+	r.spent[r.demand(&s)] = err
+}
+
+// countReferences counts how many objects refer to a key.
+func countReferences(want []kind.Desired) map[manifest.Key]int {
+	counts := map[manifest.Key]int{}
+	for i := range want {
+		for _, ref := range want[i].Refs {
+			counts[ref.Key]++
+		}
+	}
+	return counts
 }
 
 // usedUp is why the cloud cannot meet the demand of a creation; nil when it is
@@ -34,16 +49,8 @@ func (r *run) usedUp(s *plan.Step) error {
 	return r.spent[r.demand(s)]
 }
 
-// demand names what the object of a step shares with others.
+// demand names what the object of a step shares with others, once they are counted.
 func (r *run) demand(s *plan.Step) string {
-	if r.demands == nil {
-		r.demands = map[manifest.Key]int{}
-		for i := range r.rev.Want {
-			for _, ref := range r.rev.Want[i].Refs {
-				r.demands[ref.Key]++
-			}
-		}
-	}
 	shared := []string{s.Key.Kind}
 	for _, ref := range s.Want().Refs {
 		if r.demands[ref.Key] > 1 {

@@ -37,8 +37,8 @@ type Engine struct {
 	// such as the credentials that are used; nil when there is nothing.
 	Secrets func() []string
 
-	// Prints makes the fingerprints of secrets (see [plan.Input]).
-	Prints *fingerprint.Printer
+	// Printer makes the fingerprints of secrets (see [plan.Input]).
+	Printer *fingerprint.Printer
 
 	ids map[string]string // of objects in the cloud that this process has seen, by step
 }
@@ -149,19 +149,19 @@ func (e *Engine) observe(ctx context.Context, names []string) kind.Snapshot {
 	return snapshot
 }
 
-// Look makes the plan for a revision, weakened by every policy. approved are the
+// Plan makes the plan for a revision, weakened by every policy. approved are the
 // plans that the brake may let through, weaker the policies of this revision. It only
 // reads.
-func (e *Engine) Look(ctx context.Context, commit string, want []kind.Desired, approved []plan.Approval, weaker ...plan.Policy) plan.Plan {
+func (e *Engine) Plan(ctx context.Context, commit string, want []kind.Desired, approved []plan.Approval, weaker ...plan.Policy) plan.Plan {
 	secrets := e.secretsOf(want)
 	have := e.Observe(redact.With(ctx, secrets), want)
-	return e.plan(Revision{Commit: commit, Want: want, Policies: weaker}, have, nil).Redacted(secrets).Apply(plan.Brake(e.Limits, approved))
+	return e.compute(Revision{Commit: commit, Want: want, Policies: weaker}, have, nil).Redacted(secrets).Apply(plan.Brake(e.Limits, approved))
 }
 
-// plan compares a revision with a snapshot; lost is for [plan.Input.Lost].
-func (e *Engine) plan(rev Revision, have kind.Snapshot, lost map[string]string) plan.Plan {
-	return plan.Make(plan.Input{
+// compute compares a revision with a snapshot; lost is for [plan.Input.Lost].
+func (e *Engine) compute(rev Revision, have kind.Snapshot, lost map[string]string) plan.Plan {
+	return plan.Compute(plan.Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
-		Prints: e.Prints, Lost: lost,
+		Printer: e.Printer, Lost: lost,
 	}).Apply(e.Policies...).Apply(rev.Policies...)
 }

@@ -8,15 +8,15 @@ import (
 // Drift is looked for in every round: what is changed by hand while a pass runs
 // is corrected by that pass, and must be reported as well.
 
-// discover takes note of drift that the first plan did not show.
-func (r *run) discover(p plan.Plan) {
+// noteDrift records drift that the first plan did not show.
+func (r *run) noteDrift(p plan.Plan) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if !s.Drift || r.drifted[s.Identity()] {
 			continue
 		}
 		first := r.pass.Rounds == 1
-		if !first && r.own(s) {
+		if !first && r.madeByPass(s) {
 			continue
 		}
 		r.drifted[s.Identity()] = true
@@ -26,18 +26,18 @@ func (r *run) discover(p plan.Plan) {
 	}
 }
 
-// own tells whether the pass itself may have made the difference: it wrote to the
+// madeByPass tells whether the pass itself may have made the difference: it wrote to the
 // object, or recreated what the object refers to. An object that was there and
 // that the pass did not delete is gone by somebody else's doing.
-func (r *run) own(s *plan.Step) bool {
+func (r *run) madeByPass(s *plan.Step) bool {
 	if s.Lost() != "" {
 		return false
 	}
-	if _, busy := r.doing[s.Identity()]; busy || r.tries[s.Identity()] != nil {
+	if _, busy := r.doing[s.Identity()]; busy || r.histories[s.Identity()] != nil {
 		return true
 	}
 	for _, ref := range s.Want().Refs {
-		if t := r.tries[ref.Key.String()]; t != nil && t.runs[plan.Create]+t.runs[plan.Recreate] > 0 {
+		if t := r.histories[ref.Key.String()]; t != nil && t.runs[plan.Create]+t.runs[plan.Recreate] > 0 {
 			return true
 		}
 	}
@@ -48,14 +48,14 @@ func (r *run) own(s *plan.Step) bool {
 // somebody else. A pass does not race with them: it ends, and the next one goes
 // on after a pause.
 func (r *run) vanishedAgain(s plan.Step) bool {
-	t := r.tries[s.Identity()]
+	t := r.histories[s.Identity()]
 	return s.Action == plan.Create && s.Lost() != "" && t != nil && t.runs[plan.Create] > 0
 }
 
-// remember takes note of what the objects of the stack are in the cloud, for when
+// rememberIDs records what the objects of the stack are in the cloud, for when
 // they are gone (see [plan.Input.Lost]). What the pass itself deletes is not missed.
 // Only this process knows; after a restart nobody does.
-func (r *run) remember(p plan.Plan) {
+func (r *run) rememberIDs(p plan.Plan) {
 	if r.engine.ids == nil {
 		r.engine.ids = map[string]string{}
 	}

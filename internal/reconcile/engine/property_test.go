@@ -156,7 +156,7 @@ func TestUnknownIsNotAbsent(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		planned := engineOf(w).Look(context.Background(), "c", want, nil)
+		planned := engineOf(w).Plan(context.Background(), "c", want, nil)
 		if n := planned.Summary().Writes(); n > 0 {
 			rt.Fatalf("%d steps would write although nothing is known: %v", n, planned.Summary())
 		}
@@ -176,7 +176,7 @@ func TestPoliciesOnlyWeaken(t *testing.T) {
 			rt.Fatal(err)
 		}
 		e := engineOf(w)
-		planned := plan.Make(plan.Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want), Replace: true, Synced: rapid.Bool().Draw(rt, "synced")})
+		planned := plan.Compute(plan.Input{Stack: "s", Kinds: e.Kinds, Want: want, Have: e.Observe(context.Background(), want), Replace: true, Synced: rapid.Bool().Draw(rt, "synced")})
 		for name, policy := range map[string]plan.Policy{
 			"NoPrune": plan.NoPrune, "ReportDrift": plan.ReportDrift(true), "Brake": plan.Brake(plan.Limits{All: plan.Limit{Count: 1}}, nil),
 			"Brake of a kind": plan.Brake(plan.Limits{All: plan.Limit{Count: 9}, Kinds: map[string]plan.Limit{"Thing": {Count: 1}}}, nil),

@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// try is the history of one step.
-type try struct {
+// history is the history of one step.
+type history struct {
 	failures int
 	runs     map[plan.Action]int // successes by action
 	why      string              // why it was last made anew
@@ -30,7 +30,7 @@ type try struct {
 // healable allows a failed object that this very pass has made to be made
 // again.
 func (r *run) healable(s plan.Step) bool {
-	t := r.tries[s.Identity()]
+	t := r.histories[s.Identity()]
 	return s.Action == plan.Recreate && s.Have().Phase == kind.Failed && t != nil && t.runs[plan.Create] > 0
 }
 
@@ -40,34 +40,35 @@ const maxRuns = 4
 
 // repeats tells whether the pass did the same to the object too often. What could
 // not be recreated is left for people to look at instead.
-func (t *try) repeats(action plan.Action) bool {
+func (t *history) repeats(action plan.Action) bool {
 	return max(t.runs[action], t.remakings(action)) >= maxRuns
 }
 
 // withoutEffect is why a step that repeats is given up.
-func (t *try) withoutEffect(s plan.Step) error {
+func (t *history) withoutEffect(s plan.Step) error {
 	return fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); look at the cloud's own log for it",
 		s.Action, maxRuns, cmp.Or(t.why, s.Why()))
 }
 
 // remakings is how often the object was made already, when action would delete
 // it to have it made once more.
-func (t *try) remakings(action plan.Action) int {
+func (t *history) remakings(action plan.Action) int {
 	if action == plan.Recreate {
 		return t.runs[plan.Create]
 	}
 	return 0
 }
 
-func (r *run) try(id string) *try {
-	if r.tries[id] == nil {
-		r.tries[id] = &try{runs: map[plan.Action]int{}}
+// ensureHistory is the history of a step, which it begins where there is none.
+func (r *run) ensureHistory(id string) *history {
+	if r.histories[id] == nil {
+		r.histories[id] = &history{runs: map[plan.Action]int{}}
 	}
-	return r.tries[id]
+	return r.histories[id]
 }
 
-func (r *run) fail(id string, s plan.Step, err error) {
-	t, now := r.try(id), time.Now()
+func (r *run) noteFailure(id string, s plan.Step, err error) {
+	t, now := r.ensureHistory(id), time.Now()
 	t.err = err
 	var later *kind.RetryAfterError
 	switch {
@@ -76,7 +77,7 @@ func (r *run) fail(id string, s plan.Step, err error) {
 		t.err = nil
 	case errors.Is(err, kind.ErrRejected):
 		t.final, t.rejected = true, now
-		r.spend(s, err)
+		r.noteUsedUp(s, err)
 	case errors.Is(err, kind.ErrNotYet):
 		if t.first.IsZero() {
 			t.first = now
@@ -112,19 +113,19 @@ func (r *run) idle(id string) bool {
 		if t.id == id {
 			continue
 		}
-		if other := r.tries[t.id]; other == nil || !other.final && !errors.Is(other.err, kind.ErrNotYet) {
+		if other := r.histories[t.id]; other == nil || !other.final && !errors.Is(other.err, kind.ErrNotYet) {
 			return false
 		}
 	}
 	return len(r.doing) == 0
 }
 
-// secondChance lets the steps that the cloud has rejected be tried once more if
+// retryRejected lets the steps that the cloud has rejected be tried once more if
 // something was deleted since: an address, a name or a part of the quota may
 // be free now. It returns false when there are none.
-func (r *run) secondChance() bool {
+func (r *run) retryRejected() bool {
 	any := false
-	for _, t := range r.tries {
+	for _, t := range r.histories {
 		if !t.rejected.IsZero() && t.final && !t.again && !r.freed.Before(t.rejected) {
 			t.final, t.again, any = false, true, true
 		}
@@ -145,7 +146,7 @@ func (r *run) lastErrors(last plan.Plan) map[manifest.Key]error {
 	errs := map[manifest.Key]error{}
 	for i := range last.Steps {
 		s := &last.Steps[i]
-		t := r.tries[s.Identity()]
+		t := r.histories[s.Identity()]
 		switch {
 		case r.stuck[s.Key] != nil:
 			errs[s.Key] = r.stuck[s.Key]

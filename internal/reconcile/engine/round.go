@@ -33,14 +33,14 @@ type candidate struct {
 	step *plan.Step
 }
 
-// begin makes a plan from what is known now, and sorts out what can be done
+// planRound makes a plan from what is known now, and sorts out what can be done
 // about it.
-func (r *run) begin() {
+func (r *run) planRound() {
 	r.pass.Rounds++
-	r.settle()
-	plan := r.engine.plan(r.rev, r.snapshot, r.engine.ids).Redacted(r.secrets)
-	r.remember(plan)
-	r.discover(plan)
+	r.mergeMoved()
+	plan := r.engine.compute(r.rev, r.snapshot, r.engine.ids).Redacted(r.secrets)
+	r.rememberIDs(plan)
+	r.noteDrift(plan)
 	r.round = round{plan: plan, kinds: map[string]bool{}, outdated: map[string]bool{}}
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
@@ -49,17 +49,17 @@ func (r *run) begin() {
 		}
 		r.round.writes++
 		id := s.Identity()
-		if _, busy := r.doing[id]; busy || len(s.Awaits) > 0 || len(s.Blockers) > 0 || r.sight(s.Key.Kind).stale[s.Key] {
+		if _, busy := r.doing[id]; busy || len(s.Awaits) > 0 || len(s.Blockers) > 0 || r.fresh[s.Key.Kind].stale[s.Key] {
 			continue // what is in flight, or was written since its collection was listed, is decided about with a later plan
 		}
 		r.round.queue = append(r.round.queue, candidate{id, s})
 	}
-	r.await(time.Now())
+	r.trackPending(time.Now())
 }
 
-// await takes note of what the cloud works on, and since when; what takes it too
+// trackPending records what the cloud works on, and since when; what takes it too
 // long is stuck.
-func (r *run) await(now time.Time) {
+func (r *run) trackPending(now time.Time) {
 	before := r.pending
 	r.pending = make(map[string]time.Time, len(before))
 	for _, s := range r.round.plan.Steps {
@@ -91,10 +91,10 @@ func (r *run) dispatch(start func(candidate)) {
 	now := time.Now()
 	queue, paused, next := r.round.queue, 0, 0
 	for ; next < len(queue) && len(r.doing) < r.engine.parallelism(); next++ {
-		switch t := queue[next]; r.when(t, now) {
+		switch t := queue[next]; r.startOf(t, now) {
 		case atOnce:
 			start(t)
-		case afterLook:
+		case afterList:
 			r.round.outdated[t.step.Key.Kind] = true
 			fallthrough
 		case afterPause:
@@ -113,12 +113,12 @@ type start int
 const (
 	atOnce start = iota
 	afterPause
-	afterLook // at the object's mark, which people may have taken off since
+	afterList // at the object's mark, which people may have taken off since
 	notInThisRound
 )
 
-// when tells when a step can be started.
-func (r *run) when(t candidate, now time.Time) start {
+// startOf tells when a step can be started.
+func (r *run) startOf(t candidate, now time.Time) start {
 	s := t.step
 	if d, harms := s.Harm(); harms && d > r.permitted[t.id] && !r.healable(*s) {
 		return notInThisRound
@@ -126,10 +126,10 @@ func (r *run) when(t candidate, now time.Time) start {
 	if !r.approved.Allows(r.engine.Stack, *s) {
 		return notInThisRound
 	}
-	if r.sight(s.Key.Kind).stale[s.Key] {
+	if r.fresh[s.Key.Kind].stale[s.Key] {
 		return notInThisRound // another step for the same key has ended
 	}
-	if a := r.tries[t.id]; a != nil && (a.final || a.repeats(s.Action)) {
+	if a := r.histories[t.id]; a != nil && (a.final || a.repeats(s.Action)) {
 		return notInThisRound
 	} else if a != nil && now.Before(a.notUntil) {
 		return afterPause
@@ -137,8 +137,8 @@ func (r *run) when(t candidate, now time.Time) start {
 	if r.usedUp(s) != nil || r.vanishedAgain(*s) {
 		return notInThisRound
 	}
-	if s.Action.Destroys() && now.Sub(r.sight(s.Key.Kind).at) > r.timing.Fresh {
-		return afterLook
+	if s.Action.Destroys() && now.Sub(r.fresh[s.Key.Kind].at) > r.timing.Fresh {
+		return afterList
 	}
 	return atOnce
 }

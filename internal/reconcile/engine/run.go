@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -10,59 +9,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
-
-// Revision is what one pass shall bring about.
-type Revision struct {
-	Commit string
-	Want   []kind.Desired
-	// Approved are the plans that the brake may let through.
-	Approved []plan.Approval
-	// Only, when set, is the hash of the one plan that may be carried out.
-	Only string
-	// Synced is true when this commit was in sync before.
-	Synced bool
-	// Policies weaken the plans of this revision besides those of the engine.
-	Policies []plan.Policy
-}
-
-// Sync carries out one pass: it looks, decides, acts as soon as what a step
-// depends on is ready, and looks again at the collections that moved, until
-// nothing is left to do or nothing more can be done. When ctx ends it starts
-// nothing new and gives the steps in flight a bounded time; a cause of type
-// [Superseded] says what the pass gave way to.
-func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
-	r := newRun(e, rev)
-	ctx = redact.With(ctx, r.secrets)
-	stepCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
-
-	r.snapshot = e.Observe(ctx, rev.Want)
-	r.observedAll()
-	r.begin()
-	r.pass.First = r.round.plan.Apply(plan.Brake(e.Limits, rev.Approved), plan.Only(rev.Only)).Recorded()
-	r.permit(r.pass.First)
-	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
-	r.pass.Last = r.pass.First
-	if !r.pass.First.Stopped() {
-		r.loop(ctx, stepCtx)
-		r.pass.Last = r.round.plan.Recorded()
-	}
-	r.pass.Took = time.Since(r.pass.Started)
-	r.pass.Interrupted = ctx.Err() != nil
-	errors.As(context.Cause(ctx), &r.pass.Superseded)
-	e.forget(r.pass.Last)
-	if !r.pass.Last.Stopped() {
-		r.pass.Failures = failuresOf(r.pass.Last, r.lastErrors(r.pass.Last))
-	}
-	return r.pass
-}
-
-func (e *Engine) watch(f func(Watcher)) {
-	if e.Watcher != nil {
-		f(e.Watcher)
-	}
-}
 
 // run is the state of one pass. Only its loop touches it.
 type run struct {
@@ -74,8 +20,8 @@ type run struct {
 	news      bool              // the present round was planned without what moved
 	relisted  bool              // the present round was planned with an older list
 	round     round
-	seen      map[string]*sight          // by kind name
-	tries     map[string]*try            // by step identity
+	fresh     map[string]*freshness      // by kind name
+	histories map[string]*history        // by step identity
 	permitted map[string]kind.Disruption // how much may be done to what, by step identity
 	approved  *plan.Permission           // what may be done at all; nil when that is not limited
 	doing     map[string]Activity
@@ -92,16 +38,16 @@ type run struct {
 	pass      Pass
 }
 
-// sight is what the run knows about one collection's freshness.
-type sight struct {
+// freshness is what the run knows about one collection's freshness.
+type freshness struct {
 	at    time.Time     // when it was listed
 	every time.Duration // how long to leave it alone
 	// stale keys were written since; nothing more is done about them before
 	// the next list.
 	stale map[manifest.Key]bool
 	// touched is true when anything was written since the last list.
-	touched bool
-	tries   int // lists that failed in a row
+	touched  bool
+	failures int // lists that failed in a row
 }
 
 type outcome struct {
@@ -112,12 +58,16 @@ type outcome struct {
 }
 
 func newRun(e *Engine, rev Revision) *run {
-	return &run{
-		engine: e, rev: rev, timing: e.Timing.orDefaults(), moved: map[string]*moved{}, seen: map[string]*sight{}, tries: map[string]*try{},
+	r := &run{
+		engine: e, rev: rev, timing: e.Timing.orDefaults(), moved: map[string]*moved{}, fresh: map[string]*freshness{}, histories: map[string]*history{},
 		permitted: map[string]kind.Disruption{}, doing: map[string]Activity{}, stuck: map[manifest.Key]error{},
 		spent: map[string]error{}, done: make(chan outcome, e.parallelism()), destroyed: map[string]bool{}, drifted: map[string]bool{}, secrets: e.secretsOf(rev.Want),
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
+	for _, k := range e.Kinds {
+		r.fresh[k.Info().Kind] = &freshness{every: r.timing.Poll, stale: map[manifest.Key]bool{}}
+	}
+	return r
 }
 
 // loop runs until nothing is in flight, nothing is pending and nothing can
@@ -125,26 +75,26 @@ func newRun(e *Engine, rev Revision) *run {
 func (r *run) loop(ctx, stepCtx context.Context) {
 	for {
 		if r.relisted {
-			r.begin()
+			r.planRound()
 		}
 		if ctx.Err() == nil {
 			r.dispatch(func(t candidate) { r.start(stepCtx, t) })
 		}
 		if r.news && len(r.doing) < r.engine.parallelism() {
-			r.begin()
+			r.planRound()
 			continue
 		}
 		r.engine.watch(func(w Watcher) { w.Progress(r.progress()) })
 		wake, more := r.nextWake()
 		switch {
 		case len(r.doing) > 0 || more && ctx.Err() == nil:
-			r.sleep(ctx, wake)
+			r.awaitResults(ctx, wake)
 			r.refresh(ctx)
 		case ctx.Err() != nil:
 			return
-		case r.verify(ctx):
-		case r.secondChance():
-			r.begin()
+		case r.relistWritten(ctx):
+		case r.retryRejected():
+			r.planRound()
 		default:
 			return
 		}
@@ -173,13 +123,6 @@ func (r *run) start(ctx context.Context, t candidate) {
 	}()
 }
 
-func (r *run) sight(kind string) *sight {
-	if r.seen[kind] == nil {
-		r.seen[kind] = &sight{every: r.timing.Poll, stale: map[manifest.Key]bool{}}
-	}
-	return r.seen[kind]
-}
-
 // finish takes in what a step has done.
 func (r *run) finish(o outcome) {
 	delete(r.doing, o.id)
@@ -191,8 +134,8 @@ func (r *run) finish(o outcome) {
 	}
 	r.pass.Results = append(r.pass.Results, o.result)
 	r.news = true
-	sight := r.sight(s.Key.Kind)
-	sight.every, sight.touched = r.timing.Poll, true
+	listed := r.fresh[s.Key.Kind]
+	listed.every, listed.touched = r.timing.Poll, true
 	switch {
 	case s.Action.Destroys(): // or may have, where the answer was lost
 		r.destroyed[o.id] = true
@@ -201,13 +144,13 @@ func (r *run) finish(o outcome) {
 		delete(r.destroyed, o.id)
 	}
 	if o.result.Err != nil {
-		r.fail(o.id, s, o.result.Err)
-		sight.stale[s.Key] = true
+		r.noteFailure(o.id, s, o.result.Err)
+		listed.stale[s.Key] = true
 		return
 	}
 	r.wrote++
 	r.round.done++
-	t := r.try(o.id)
+	t := r.ensureHistory(o.id)
 	t.err, t.failures, t.busy, t.first = nil, 0, 0, time.Time{}
 	t.runs[s.Action]++
 	if s.Action == plan.Recreate {
@@ -218,54 +161,10 @@ func (r *run) finish(o outcome) {
 	}
 	switch {
 	case o.gone:
-		r.move(s.Key.Kind, s.ID(), nil)
+		r.noteMoved(s.Key.Kind, s.ID(), nil)
 	case o.live != nil:
-		r.move(s.Key.Kind, o.live.ID, o.live)
+		r.noteMoved(s.Key.Kind, o.live.ID, o.live)
 	default:
-		sight.stale[s.Key] = true
+		listed.stale[s.Key] = true
 	}
-}
-
-// moved is what steps have made of a collection since it was listed: by ID, nil
-// for what is gone.
-type moved struct {
-	ids  []string // in the order in which they moved
-	live map[string]*kind.Live[any]
-}
-
-// move takes note of a fresh object, or of one that is gone, so that what
-// depends on it need not wait for the next list.
-func (r *run) move(kindName, id string, live *kind.Live[any]) {
-	m := r.moved[kindName]
-	if m == nil {
-		m = &moved{live: map[string]*kind.Live[any]{}}
-		r.moved[kindName] = m
-	}
-	if _, again := m.live[id]; !again {
-		m.ids = append(m.ids, id)
-	}
-	m.live[id] = live
-}
-
-// settle puts what moved into the snapshot. Steps in flight go on reading the
-// items they were planned with.
-func (r *run) settle() {
-	r.news, r.relisted = false, false
-	for kindName, m := range r.moved {
-		c := r.snapshot[kindName]
-		items := make([]kind.Live[any], 0, len(c.Items)+len(m.ids))
-		for i := range c.Items {
-			if _, touched := m.live[c.Items[i].ID]; !touched {
-				items = append(items, c.Items[i])
-			}
-		}
-		for _, id := range m.ids {
-			if live := m.live[id]; live != nil {
-				items = append(items, *live)
-			}
-		}
-		c.Items = items
-		r.snapshot[kindName] = c
-	}
-	clear(r.moved)
 }

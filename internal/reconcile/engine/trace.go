@@ -32,8 +32,8 @@ func (e *Engine) Trace(ctx context.Context, s plan.Step) (t kind.Trace, ok bool)
 	return t, ok && err == nil
 }
 
-// forget drops what is remembered of objects that nobody wants any more.
-func (e *Engine) forget(p plan.Plan) {
+// forgetUnwanted drops what is remembered of objects that nobody wants any more.
+func (e *Engine) forgetUnwanted(p plan.Plan) {
 	wanted := make(map[string]bool, len(p.Steps))
 	for i := range p.Steps {
 		wanted[p.Steps[i].Identity()] = p.Steps[i].Want() != nil

@@ -21,27 +21,27 @@ func (r *run) nextWake() (at time.Time, more bool) {
 			at, more = t, true
 		}
 	}
-	for kind := range r.moving() {
+	for kind := range r.toBeListed() {
 		consider(r.due(kind))
 	}
 	if len(r.doing) >= r.engine.parallelism() {
 		return at, more // what is in flight ends first
 	}
 	for _, t := range r.round.queue {
-		if a := r.tries[t.id]; a != nil {
+		if a := r.histories[t.id]; a != nil {
 			consider(a.notUntil)
 		}
 	}
 	return at, more
 }
 
-// moving names the collections that must be listed again: something in them
+// toBeListed names the collections that must be listed again: something in them
 // was written, is being worked on by the cloud, is to be deleted and was not seen
 // lately, or they could not be seen.
-func (r *run) moving() map[string]bool {
+func (r *run) toBeListed() map[string]bool {
 	kinds := maps.Clone(r.round.kinds)
 	maps.Copy(kinds, r.round.outdated)
-	for kind, s := range r.seen {
+	for kind, s := range r.fresh {
 		if len(s.stale) > 0 {
 			kinds[kind] = true
 		}
@@ -59,17 +59,17 @@ func (r *run) moving() map[string]bool {
 // will be.
 func (r *run) givenUp(kind string) bool {
 	c := r.snapshot[kind]
-	return c.Err != nil && (!retriable(c.Err) || r.sight(kind).tries >= maxFailedLists)
+	return c.Err != nil && (!retriable(c.Err) || r.fresh[kind].failures >= maxFailedLists)
 }
 
 func (r *run) due(kind string) time.Time {
-	s := r.sight(kind)
+	s := r.fresh[kind]
 	return s.at.Add(s.every)
 }
 
-// sleep waits for a step to finish, for the time to look, or for the end.
+// awaitResults waits for a step to finish, for the time to look, or for the end.
 // Results that have come in together are taken in together.
-func (r *run) sleep(ctx context.Context, wake time.Time) {
+func (r *run) awaitResults(ctx context.Context, wake time.Time) {
 	var alarm <-chan time.Time
 	if !wake.IsZero() {
 		timer := time.NewTimer(time.Until(wake))
@@ -103,29 +103,29 @@ func (r *run) refresh(ctx context.Context) {
 	}
 	now := time.Now()
 	var names []string
-	for kind := range r.moving() {
+	for kind := range r.toBeListed() {
 		if !r.due(kind).After(now) {
 			names = append(names, kind)
 		}
 	}
-	r.list(ctx, names)
+	r.relist(ctx, names)
 }
 
-// verify lists what was written and not listed since, so that the pass ends
+// relistWritten lists what was written and not listed since, so that the pass ends
 // with what the cloud says and not with what was asked of it. It returns false
 // when there was nothing to verify.
-func (r *run) verify(ctx context.Context) bool {
+func (r *run) relistWritten(ctx context.Context) bool {
 	var names []string
-	for kind, s := range r.seen {
+	for kind, s := range r.fresh {
 		if s.touched {
 			names = append(names, kind)
 		}
 	}
-	r.list(ctx, names)
+	r.relist(ctx, names)
 	return len(names) > 0
 }
 
-func (r *run) list(ctx context.Context, names []string) {
+func (r *run) relist(ctx context.Context, names []string) {
 	if len(names) == 0 {
 		return
 	}
@@ -133,21 +133,21 @@ func (r *run) list(ctx context.Context, names []string) {
 	started := time.Now()
 	fresh := r.engine.observe(ctx, names)
 	for _, kind := range names {
-		r.took(kind, fresh[kind], time.Since(started))
+		r.storeList(kind, fresh[kind], time.Since(started))
 	}
 }
 
-// took stores a fresh list. Collections that are slow to list, or do not
+// storeList stores a fresh list. Collections that are slow to list, or do not
 // change, are listed less often.
-func (r *run) took(kind string, c kind.Collection, took time.Duration) {
-	s := r.sight(kind)
+func (r *run) storeList(kind string, c kind.Collection, took time.Duration) {
+	s := r.fresh[kind]
 	s.at, s.touched = time.Now(), false
 	s.every = min(max(s.every*3/2, 3*took), max(r.timing.PollMax, 3*took))
 	if c.Err != nil {
-		s.tries++
-		s.every = r.timing.Backoff << s.tries
+		s.failures++
+		s.every = r.timing.Backoff << s.failures
 	} else {
-		s.tries = 0
+		s.failures = 0
 		clear(s.stale)
 	}
 	r.snapshot[kind] = c
@@ -158,6 +158,6 @@ func (r *run) took(kind string, c kind.Collection, took time.Duration) {
 func (r *run) observedAll() {
 	now := time.Now()
 	for kind := range r.snapshot {
-		r.sight(kind).at = now
+		r.fresh[kind].at = now
 	}
 }

@@ -22,10 +22,10 @@ type Want[Spec any] struct {
 // Surroundings is what a desired object is seen among. Its zero value knows
 // nothing.
 type Surroundings struct {
-	Lookup func(manifest.Key) Ref // what a reference comes to; its key and name are filled in
-	Groups map[string]string      // API groups, by the name of the kind
-	Prints *fingerprint.Printer   // of secrets
-	Former []Identity             // what the object was called before
+	Lookup  func(manifest.Key) Ref // what a reference comes to; its key and name are filled in
+	Groups  map[string]string      // API groups, by the name of the kind
+	Printer *fingerprint.Printer   // of secrets
+	Former  []Identity             // what the object was called before
 }
 
 // Identity is what an object, its owner text and the holder of its secrets are

@@ -27,8 +27,8 @@ func (w Want[Spec]) subject(use, secret string) fingerprint.Subject {
 }
 
 func (w Want[Spec]) printer() *fingerprint.Printer {
-	if w.around.Prints != nil {
-		return w.around.Prints
+	if w.around.Printer != nil {
+		return w.around.Printer
 	}
 	p, _ := fingerprint.New("") // fails for bad keys only
 	return p

@@ -27,7 +27,7 @@ func (p *planner) subject(d *kind.Desired) fingerprint.Subject {
 func (p *planner) mark(d *kind.Desired) kind.Mark {
 	m := d.PlainMark(p.Stack)
 	if d.Confidential.Secret != "" {
-		m.Applied = p.Prints.Print(p.subject(d))
+		m.Applied = p.Printer.Print(p.subject(d))
 	}
 	return m
 }
@@ -41,7 +41,7 @@ func (p *planner) applied(d *kind.Desired, have *kind.Mark) bool {
 	case have.Applied == d.Digest:
 		return true
 	}
-	return d.Confidential.Secret != "" && p.Prints.Compare(have.Applied, p.subject(d)) == fingerprint.Same
+	return d.Confidential.Secret != "" && p.Printer.Compare(have.Applied, p.subject(d)) == fingerprint.Same
 }
 
 // renewed tells whether two marks say the same in different forms.

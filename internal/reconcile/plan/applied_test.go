@@ -37,7 +37,7 @@ func TestAttackSecretDigest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPlanner(Input{Stack: "s", Prints: prints})
+	p := newPlanner(Input{Stack: "s", Printer: prints})
 	mark := p.mark(&d)
 	if mark.Applied == d.Digest || len("stackreeve-applied:"+mark.Applied+":keep") > kind.MaxOwnerText {
 		t.Errorf("the mark says %s", mark.Applied)
@@ -57,7 +57,7 @@ func TestAttackSecretDigest(t *testing.T) {
 	s := Step{Key: d.Key, Action: Create, want: &d, digest: mark.Applied}
 	plain := s
 	plain.digest = d.Digest
-	if a, b := (Plan{Steps: []Step{s}}), (Plan{Steps: []Step{plain}}); a.Hash() == b.Hash() || a.Prints()[0] == b.Prints()[0] {
+	if a, b := (Plan{Steps: []Step{s}}), (Plan{Steps: []Step{plain}}); a.Hash() == b.Hash() || a.Fingerprints()[0] == b.Fingerprints()[0] {
 		t.Error("approvals bind a plain digest of the secret")
 	}
 }

@@ -33,7 +33,7 @@ type Approval struct {
 // it for us cannot add a step without making another hash of it.
 type Proof struct {
 	Exact string   // a digest of the writing steps, whole
-	Steps []string // what [Plan.Prints] gave
+	Steps []string // what [Plan.Fingerprints] gave
 }
 
 // Proof is what the plan's hash is made of.
@@ -45,7 +45,7 @@ func (p Plan) Proof() Proof {
 		}
 	}
 	slices.Sort(lines)
-	return Proof{Exact: digest(lines...), Steps: p.Prints()}
+	return Proof{Exact: digest(lines...), Steps: p.Fingerprints()}
 }
 
 // Hash is that of the plan of a stack which has this proof.
@@ -67,7 +67,7 @@ func digest(lines ...string) string {
 // HashDigits is how long a plan's hash is.
 const HashDigits = 32
 
-// Prints are short fingerprints of what the plan would do, sorted: 16
+// Fingerprints are short digests of what the plan would do, sorted: 16
 // hexadecimal digits each. Whoever approves of the plan approves of these.
 //
 //	step               prints
@@ -81,7 +81,7 @@ const HashDigits = 32
 //
 // A replacement that was interrupted goes on as a creation, and a creation as
 // an update: what is left of a plan has no prints that the plan has not.
-func (p Plan) Prints() []string {
+func (p Plan) Fingerprints() []string {
 	var prints []string
 	for _, s := range p.Steps {
 		prints = append(prints, s.prints(p.Stack)...)

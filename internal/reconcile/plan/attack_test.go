@@ -46,7 +46,7 @@ func TestAttackOneForAll(t *testing.T) {
 		if underRace {
 			most = 120
 		}
-		if took := thingtest.Allocated(func() { plan = Make(in) }); took > most {
+		if took := thingtest.Allocated(func() { plan = Compute(in) }); took > most {
 			t.Errorf("%s: %d MiB", c.name, took)
 		}
 		if did := c.did(plan.Summary()); did != n+1 {

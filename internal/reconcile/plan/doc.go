@@ -1,6 +1,6 @@
 // Package plan decides what must change in a cloud.
 //
-// [Make] compares desired objects with a snapshot and answers with a [Plan]: one
+// [Compute] compares desired objects with a snapshot and answers with a [Plan]: one
 // [Step] for each key. Policies weaken a plan; [Brake] holds one that destroys too
 // much, and an [Approval] lets it through. [Statuses] says what each object comes to.
 // [Differences] compares two revisions with each other. Everything here is a pure

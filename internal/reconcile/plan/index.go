@@ -56,8 +56,8 @@ func newPlanner(in Input) *planner {
 		live: make(map[manifest.Key]*kind.Live[any], len(in.Want)), ready: make(map[manifest.Key]bool, len(in.Want)),
 		doomed: map[manifest.Key]bool{}, users: map[string][]*kind.Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{},
 	}
-	if p.Prints == nil {
-		p.Prints, _ = fingerprint.New(in.Stack) // fails for bad keys only
+	if p.Printer == nil {
+		p.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
 	}
 	for _, k := range in.Kinds {
 		p.kinds[k.Info().Kind] = k
@@ -140,7 +140,7 @@ func (p *planner) claim(x *index, kindName string, item *kind.Live[any]) (any bo
 
 // view gives a desired object the shape in which its kind sees it.
 func (p *planner) view(d *kind.Desired, spec any) kind.Want[any] {
-	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Lookup: p.lookup, Groups: p.group, Prints: p.Prints, Former: p.identities(d)})
+	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Lookup: p.lookup, Groups: p.group, Printer: p.Printer, Former: p.identities(d)})
 }
 
 func (p *planner) lookup(key manifest.Key) kind.Ref {

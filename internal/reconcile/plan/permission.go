@@ -15,7 +15,7 @@ func (p Plan) Permission() *Permission {
 	if p.Manual == "" {
 		return nil
 	}
-	l := &Permission{prints: p.Prints(), steps: map[string]bool{}}
+	l := &Permission{prints: p.Fingerprints(), steps: map[string]bool{}}
 	for _, s := range p.Steps {
 		if s.Action.Writes() {
 			l.steps[s.Identity()] = true

@@ -1,291 +1,85 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Make compares what a stack wants with what the cloud holds. It is pure and
-// total: any input gives a plan, the same input the same plan.
-//
-//	wanted  owned in the cloud   otherwise                        step
-//	------  -------------------  -------------------------------  -------
-//	any     unknown              the list failed                  wait
-//	import  -                    one object matches               keep
-//	import  -                    none, or several                 wait, refuse
-//	yes     several              which is meant cannot be decided refuse
-//	yes     shared or copied     nobody owns it                   refuse
-//	yes     no                   name taken by somebody           refuse
-//	yes     no                   something it leans on is missing wait
-//	yes     no                   all it leans on is ready         create
-//	yes     yes                  equal                            keep
-//	yes     yes                  differs in changeable fields     update
-//	yes     yes                  differs in a fixed field         replace
-//	yes     yes                  failed for good                  replace
-//	yes     yes                  the cloud is working on it       wait
-//	no      yes                  marked to be kept                keep
-//	no      several, shared      which is meant cannot be decided refuse
-//	no      copied               nobody owns it                   refuse
-//	no      yes                  still used by another            wait
-//	no      yes                  unused                           delete
-//	any     yes                  has to go, and what stays uses it refuse
-func Make(in Input) Plan {
-	locked := map[*kind.Live[any]]string{}
-	for {
-		p := newPlanner(in)
-		p.locked = locked
-		p.decideAll()
-		if !p.unlock() {
-			return p.finish()
-		}
-	}
-}
-
-func (p *planner) decideAll() {
-	p.steps = make([]Step, 0, len(p.Want))
-	p.foresee()
-	for i := range p.Want {
-		d := &p.Want[i]
-		if d.Virtual {
-			p.workloads = append(p.workloads, Workload{Key: d.Key, Parent: d.Parent, Origin: d.Origin, Notes: d.Notes, Data: d.Data != nil, want: d})
-			continue
-		}
-		p.steps = append(p.steps, p.decide(d))
-	}
-	p.orphans()
-	p.steps = append(p.steps, p.strays()...)
-}
-
-// finish gives every step what it takes to know all the others.
-func (p *planner) finish() Plan {
-	p.renamings()
-	p.block()
-	p.inTurn()
-	p.untie()
-	p.losses()
-	p.nameIDs()
-	p.placeOrphans()
-	return Plan{Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds, Unlisted: p.unlisted()}
-}
-
-// Input is everything a plan is made from.
-type Input struct {
+// Plan is what a revision would do to the cloud now.
+type Plan struct {
 	Stack  string
 	Commit string
-	Kinds  []kind.Kind
-	// Want comes from [Resolve]: nothing stands before what it refers to, unless
-	// the reference is late.
-	Want []kind.Desired
-	Have kind.Snapshot
-	// Replace is whether objects may be deleted and made anew to apply a change
-	// when their annotations do not say.
-	Replace bool
-	// Synced is true when this very commit was in sync before: then every
-	// difference is drift.
-	Synced bool
-	// Lost are the IDs, by step, of objects that were seen in the cloud and that the
-	// agent has not deleted since: one that is not there any more was deleted by
-	// somebody else.
-	Lost map[string]string
-	// Prints makes the fingerprints of secrets; nil for unkeyed ones, salted with
-	// the name of the stack.
-	Prints *fingerprint.Printer
+	// Steps are in the order in which they could run one by one.
+	Steps []Step
+	// Workloads are the objects of the stack that have nothing of their own in
+	// the cloud, in the order of the manifests.
+	Workloads []Workload
+	// Owned counts the objects of the stack in the cloud.
+	Owned int
+	// OwnedKinds counts them by kind.
+	OwnedKinds map[string]int
+	// Unlisted explains which collections could not be seen; nothing was decided
+	// about them.
+	Unlisted []string
+	// Held says why a brake stops the whole plan; "" when none does.
+	Held string
+	// Approved is what let a plan through that would be held; nil when nothing had to.
+	Approved *Approval
+	// Suspended says why nothing of the plan is carried out, whoever approves of it;
+	// "" when that is not so. Manual says why every change waits for an approval.
+	Suspended, Manual string
+
+	secrets *redact.Redactor
 }
 
-// decide makes the step for one desired object. Objects come in an order in
-// which everything it refers to was decided before.
-func (p *planner) decide(d *kind.Desired) Step {
-	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, digest: p.mark(d).Applied, view: p.view(d, d.Spec)}
-	c, known := p.Have[d.Key.Kind]
-	switch {
-	case !known:
-		return s.hold(Wait, "not looked up yet")
-	case c.Err != nil:
-		s.Error = true
-		return s.hold(Wait, c.Err.Error())
-	case d.Unmanaged:
-		s = p.decideImport(s, d)
-		p.stillOwned(d, s.have)
-		return s
-	}
-	if first := p.taken[kind.OwnerText(p.Stack, d.Key)]; first != d.Key {
-		s.Error = true
-		return s.hold(Refuse, fmt.Sprintf("its owner mark would be the same as that of %s; rename one of them", first))
-	}
-	ch := p.settle(d)
-	p.besides(d, ch)
-	switch {
-	case ch.refusal != "" && d.Options.Suspend:
-		return s.hold(Keep, "suspended; "+ch.refusal)
-	case ch.refusal != "":
-		s.Error = true
-		return s.hold(Refuse, ch.refusal)
-	case ch.have == nil:
-		return p.decideMissing(s, d)
-	}
-	return p.decideOwned(s, d, ch.have)
+// Workload is an object that is not in the cloud itself: it stands for others,
+// or carries data for them.
+type Workload struct {
+	Key    manifest.Key
+	Parent manifest.Key // zero when it is written in the repository
+	Origin manifest.Origin
+	Notes  []kind.Note
+	Data   bool // a ConfigMap or Secret
+
+	want *kind.Desired
 }
 
-func (s Step) hold(action Action, reason string) Step {
-	s.Action, s.Reason = action, reason
-	return s
+// InSync tells whether nothing is left to do or to decide.
+func (p Plan) InSync() bool {
+	return p.Held == "" && len(p.Unlisted) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
 }
 
-func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
-	if d.Options.Suspend {
-		return s.hold(Keep, "suspended; it does not exist")
-	}
-	if d.Import != nil && d.Import.ID != "" {
-		s.Error = true
-		return s.hold(Refuse, p.unadoptable(d))
-	}
-	if taken := p.nameTaken(d); taken != nil {
-		s.Error = true
-		return s.hold(Refuse, p.takenText(taken))
-	}
-	s.lost = p.Lost[s.Identity()]
-	s.Action, s.Drift = Create, p.Synced || s.lost != ""
-	s.Reason = p.withoutLate(d)
-	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
-	return p.await(s, d)
-}
+// Stopped tells whether nothing of the plan may be carried out now: it is held, or its
+// stack is suspended.
+func (p Plan) Stopped() bool { return p.Held != "" || p.Suspended != "" }
 
-func (p *planner) takenText(by *kind.Live[any]) string {
-	text := fmt.Sprintf("the name %s is taken by %s, which stack %s did not make; rename one of them", printable.Name(by.Name), by.ID, p.Stack)
-	if !by.Mine || by.Mark != nil {
-		return text
-	}
-	return text + ", or adopt it with spec.import.id: " + by.ID
-}
-
-// nameTaken finds somebody else's object under the name that d would bear:
-// one that no stack owns, or any at all where names are unique.
-func (p *planner) nameTaken(d *kind.Desired) *kind.Live[any] {
-	k := p.kinds[d.Key.Kind]
-	for _, item := range p.index[d.Key.Kind].name[k.Name(p.view(d, d.Spec))] {
-		if item.Name != "" && (k.Info().UniqueNames || item.Mine && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
-			return item
+// Differing counts the steps for what is not as wanted.
+func (p Plan) Differing() int {
+	n := 0
+	for _, s := range p.Steps {
+		if s.Action != Keep || len(s.Changes) > 0 {
+			n++
 		}
 	}
-	return nil
+	return n
 }
 
-// await names what must be ready before the step can run. It does not change
-// the decision: people see what will be done, the engine when.
-func (p *planner) await(s Step, d *kind.Desired) Step {
-	for _, ref := range d.Refs {
-		target := p.byKey[ref.Key]
-		if target == nil || target.Virtual || slices.Contains(s.Awaits, ref.Key) || ref.Late && s.Action != Update {
-			continue
-		}
-		if !p.ready[ref.Key] || p.doomed[ref.Key] && s.Action == Create {
-			s.Awaits = append(s.Awaits, ref.Key)
-		}
-	}
-	return s
-}
+// Hash names exactly the writing steps of the plan: the same steps, on the
+// same cloud objects, with the same changes, give the same hash; the order of
+// steps and everything for people's eyes do not matter.
+func (p Plan) Hash() string { return p.Proof().Hash(p.Stack) }
 
-func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Step {
-	s.have = have
-	s.Adopts = p.named(d) == have && (have.Mark == nil || have.Copied != "")
-	p.live[d.Key] = have
-	p.ready[d.Key] = have.Phase == kind.Ready || have.Phase == kind.Degraded
-	if d.Options.Suspend {
-		if p.ready[d.Key] {
-			s.aside = p.differences(d, have)
-		}
-		return s.hold(Keep, "suspended")
-	}
-	switch have.Phase {
-	case kind.Deleting:
-		s.Drift = p.Synced || p.applied(d, have.Mark)
-		return s.hold(Wait, "is being deleted; made anew when it is gone")
-	case kind.Failed:
-		return p.recreate(s, d, "failed: "+have.Message)
-	case kind.Pending:
-		return s.hold(Wait, have.Message)
-	case kind.Ready, kind.Degraded:
-	}
-	differs, moved, ignored, notes := p.changes(d, have)
-	s.Ignored = ignored
-	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
-	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
-	former := p.formerKey(d, have)
-	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.applied(d, have.Mark))
-	fixed := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace })
-	switch {
-	case len(s.Changes) == 0:
-		return s.hold(Keep, have.Message)
-	case fixed < 0:
-		s.Action = Update
-		if former != (manifest.Key{}) {
-			s.Reason = "was " + former.String()
-		}
-		return p.await(s, d)
-	case !p.mayReplace(d):
-		return s.hold(Refuse, s.Changes[fixed].Field+" cannot be changed in place; allow it with the annotation "+resolve.AnnotationReplace+": allow, or undo the change")
-	default:
-		return p.recreate(s, d, s.Changes[fixed].Field+" cannot be changed in place")
-	}
-}
+// Recorded is the plan as it is kept.
+func (p Plan) Recorded() Plan { return p.mapSteps(Step.Recorded) }
 
-func (p *planner) mayReplace(d *kind.Desired) bool {
-	if d.Options.Replace != nil {
-		return *d.Options.Replace
+func (p Plan) mapSteps(f func(Step) Step) Plan {
+	steps := make([]Step, len(p.Steps))
+	for i, s := range p.Steps {
+		steps[i] = f(s)
 	}
-	return p.Replace
-}
-
-func (p *planner) recreate(s Step, d *kind.Desired, reason string) Step {
-	if locked := p.locked[s.have]; locked != "" {
-		s.Error = true
-		return s.hold(Refuse, locked)
-	}
-	s = s.hold(Recreate, reason)
-	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
-	return p.await(s, d)
-}
-
-// changes tells how the object itself differs, which of its fixed references
-// will have to follow their target, what its annotations have ignored, and what
-// this cloud does not realise.
-func (p *planner) changes(d *kind.Desired, have *kind.Live[any]) (differs, moved, ignored []kind.Change, notes []kind.Note) {
-	c := p.kinds[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
-	for _, change := range c.List() {
-		if d.Options.Ignores(change.Field) {
-			ignored = append(ignored, change)
-		} else {
-			differs = append(differs, change)
-		}
-	}
-	mark := p.mark(d)
-	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && (have.Mark.Owner == mark.Owner || p.formerKey(d, have) != (manifest.Key{}))
-	if fixed && have.Mark.Owner != mark.Owner {
-		notes = append(notes, kind.Note{Field: resolve.AnnotationField(resolve.AnnotationMoved), Text: "has to stay: the mark of a " + d.Key.Kind + " cannot be rewritten"})
-	}
-	if !fixed && (have.Mark == nil || *have.Mark != mark || have.Copied != "") {
-		differs = append(differs, kind.Change{Field: kind.MarkField, Have: markText(have), Want: mark.Text()})
-	}
-	for _, ref := range d.Refs {
-		if ref.Fixed && p.doomed[ref.Key] && !d.Options.Ignores(ref.Field) {
-			moved = append(moved, kind.Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: kind.Replace})
-		}
-	}
-	return differs, moved, ignored, append(notes, c.Notes()...)
-}
-
-func markText(l *kind.Live[any]) string {
-	switch {
-	case l.Mark == nil:
-		return ""
-	case l.Copied != "":
-		return l.Mark.Text() + " copied"
-	}
-	return l.Mark.Text()
+	p.Steps = steps
+	return p
 }

@@ -16,15 +16,6 @@ func (p Plan) Apply(policies ...Policy) Plan {
 	return p
 }
 
-func (p Plan) mapSteps(f func(Step) Step) Plan {
-	steps := make([]Step, len(p.Steps))
-	for i, s := range p.Steps {
-		steps[i] = f(s)
-	}
-	p.Steps = steps
-	return p
-}
-
 // Suspend has nothing of a plan carried out, and nobody can approve of it. why says
 // where that is written, for people.
 func Suspend(why string) Policy {

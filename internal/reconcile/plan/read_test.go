@@ -72,7 +72,7 @@ func planOf(t *testing.T, repo, cloud []string) Plan {
 		t.Fatal(err)
 	}
 	thingtest.Fill(t, w, cloud, want)
-	return Make(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
+	return Compute(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Replace: true})
 }
 
 func stepOf(t *testing.T, p Plan, name string) Step {

@@ -24,9 +24,9 @@ func TestTheSameInputGivesTheSamePlan(t *testing.T) {
 		}
 		have[name] = kind.Collection{Items: []kind.Live[any]{live}}
 	}
-	first := fmt.Sprint(Make(Input{Stack: "s", Kinds: kinds, Have: have}).Steps[7].Blockers)
+	first := fmt.Sprint(Compute(Input{Stack: "s", Kinds: kinds, Have: have}).Steps[7].Blockers)
 	for range 50 {
-		if again := fmt.Sprint(Make(Input{Stack: "s", Kinds: kinds, Have: have}).Steps[7].Blockers); again != first {
+		if again := fmt.Sprint(Compute(Input{Stack: "s", Kinds: kinds, Have: have}).Steps[7].Blockers); again != first {
 			t.Fatalf("%s and %s", first, again)
 		}
 	}

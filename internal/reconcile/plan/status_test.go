@@ -98,7 +98,7 @@ func TestWorkloadsSumUpTheirParts(t *testing.T) {
 func TestPlansNameTheirWorkloads(t *testing.T) {
 	parent := kind.Desired{Key: manifest.Key{Kind: "Machine", Name: "m"}, Virtual: true, Notes: []kind.Note{{Field: "f", Text: "t"}}}
 	secret := kind.Desired{Key: manifest.Key{Kind: "Secret", Name: "s"}, Virtual: true, Data: map[string]string{"a": "b"}}
-	p := Make(Input{Want: []kind.Desired{parent, secret}, Have: kind.Snapshot{"Thing": {Err: errors.New("x")}}})
+	p := Compute(Input{Want: []kind.Desired{parent, secret}, Have: kind.Snapshot{"Thing": {Err: errors.New("x")}}})
 	want := []bool{false, true}
 	var got []bool
 	for _, w := range p.Workloads {

@@ -115,70 +115,6 @@ func (s Step) ID() string {
 	return s.have.ID
 }
 
-// Plan is what a revision would do to the cloud now.
-type Plan struct {
-	Stack  string
-	Commit string
-	// Steps are in the order in which they could run one by one.
-	Steps []Step
-	// Workloads are the objects of the stack that have nothing of their own in
-	// the cloud, in the order of the manifests.
-	Workloads []Workload
-	// Owned counts the objects of the stack in the cloud.
-	Owned int
-	// OwnedKinds counts them by kind.
-	OwnedKinds map[string]int
-	// Unlisted explains which collections could not be seen; nothing was decided
-	// about them.
-	Unlisted []string
-	// Held says why a brake stops the whole plan; "" when none does.
-	Held string
-	// Approved is what let a plan through that would be held; nil when nothing had to.
-	Approved *Approval
-	// Suspended says why nothing of the plan is carried out, whoever approves of it;
-	// "" when that is not so. Manual says why every change waits for an approval.
-	Suspended, Manual string
-
-	secrets *redact.Redactor
-}
-
-// Workload is an object that is not in the cloud itself: it stands for others,
-// or carries data for them.
-type Workload struct {
-	Key    manifest.Key
-	Parent manifest.Key // zero when it is written in the repository
-	Origin manifest.Origin
-	Notes  []kind.Note
-	Data   bool // a ConfigMap or Secret
-
-	want *kind.Desired
-}
-
-// InSync tells whether nothing is left to do or to decide.
-func (p Plan) InSync() bool {
-	return p.Held == "" && len(p.Unlisted) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
-}
-
-// Stopped tells whether nothing of the plan may be carried out now: it is held, or its
-// stack is suspended.
-func (p Plan) Stopped() bool { return p.Held != "" || p.Suspended != "" }
-
-// Differing counts the steps for what is not as wanted.
-func (p Plan) Differing() int {
-	n := 0
-	for _, s := range p.Steps {
-		if s.Action != Keep || len(s.Changes) > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// Hash names exactly the writing steps of the plan: the same steps, on the
-// same cloud objects, with the same changes, give the same hash; the order of
-// steps and everything for people's eyes do not matter.
-func (p Plan) Hash() string { return p.Proof().Hash(p.Stack) }
-
 func (s Step) fingerprint() string {
 	type change struct {
 		Field      string
@@ -213,9 +149,6 @@ func (s Step) Recorded() Step {
 	}
 	return s
 }
-
-// Recorded is the plan as it is kept.
-func (p Plan) Recorded() Plan { return p.mapSteps(Step.Recorded) }
 
 // Identity identifies a step across rounds.
 func (s Step) Identity() string {

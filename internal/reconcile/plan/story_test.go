@@ -98,7 +98,7 @@ func planned(t *testing.T, repo, cloud, options []string) (Plan, error) {
 		}
 	}
 	in.Have = w.Snapshot()
-	return Make(in).Apply(append(policies, Brake(limits, nil))...), nil
+	return Compute(in).Apply(append(policies, Brake(limits, nil))...), nil
 }
 
 func limit(t *testing.T, text string) Limit {

@@ -175,7 +175,7 @@ func (s *story) told() map[string]string {
 }
 
 func (s *story) plan(want []kind.Desired) {
-	planned := plan.Make(plan.Input{
+	planned := plan.Compute(plan.Input{
 		Stack: s.engine.Stack, Commit: headCommit, Kinds: s.engine.Kinds, Want: want, Have: s.engine.Observe(s.t.Context(), want),
 		Replace: s.engine.Replace, Synced: s.synced,
 	}).Apply(s.engine.Policies...).Apply(plan.Brake(s.engine.Limits, nil))

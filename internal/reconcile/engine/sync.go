@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// Revision is what one pass shall bring about.
+type Revision struct {
+	Commit string
+	Want   []kind.Desired
+	// Approved are the plans that the brake may let through.
+	Approved []plan.Approval
+	// Only, when set, is the hash of the one plan that may be carried out.
+	Only string
+	// Synced is true when this commit was in sync before.
+	Synced bool
+	// Policies weaken the plans of this revision besides those of the engine.
+	Policies []plan.Policy
+}
+
+// Sync carries out one pass: it looks, decides, acts as soon as what a step
+// depends on is ready, and looks again at the collections that moved, until
+// nothing is left to do or nothing more can be done. When ctx ends it starts
+// nothing new and gives the steps in flight a bounded time; a cause of type
+// [Superseded] says what the pass gave way to.
+func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
+	r := newRun(e, rev)
+	ctx = redact.With(ctx, r.secrets)
+	stepCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
+
+	r.snapshot = e.Observe(ctx, rev.Want)
+	r.observedAll()
+	r.planRound()
+	r.pass.First = r.round.plan.Apply(plan.Brake(e.Limits, rev.Approved), plan.Only(rev.Only)).Recorded()
+	r.permit(r.pass.First)
+	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
+	r.pass.Last = r.pass.First
+	if !r.pass.First.Stopped() {
+		r.loop(ctx, stepCtx)
+		r.pass.Last = r.round.plan.Recorded()
+	}
+	r.pass.Took = time.Since(r.pass.Started)
+	r.pass.Interrupted = ctx.Err() != nil
+	errors.As(context.Cause(ctx), &r.pass.Superseded)
+	e.forgetUnwanted(r.pass.Last)
+	if !r.pass.Last.Stopped() {
+		r.pass.Failures = failuresOf(r.pass.Last, r.lastErrors(r.pass.Last))
+	}
+	return r.pass
+}
+
+func (e *Engine) watch(f func(Watcher)) {
+	if e.Watcher != nil {
+		f(e.Watcher)
+	}
+}

@@ -1,0 +1,51 @@
+package plan
+
+import (
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// changes tells how the object itself differs, which of its fixed references
+// will have to follow their target, what its annotations have ignored, and what
+// this cloud does not realise.
+func (p *planner) changes(d *kind.Desired, have *kind.Live[any]) (differs, moved, ignored []kind.Change, notes []kind.Note) {
+	c := p.kinds[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
+	for _, change := range c.List() {
+		if d.Options.Ignores(change.Field) {
+			ignored = append(ignored, change)
+		} else {
+			differs = append(differs, change)
+		}
+	}
+	mark := p.mark(d)
+	fixed := p.kinds[d.Key.Kind].Info().FixedMark && have.Mark != nil && (have.Mark.Owner == mark.Owner || p.formerKey(d, have) != (manifest.Key{}))
+	if fixed && have.Mark.Owner != mark.Owner {
+		notes = append(notes, kind.Note{Field: resolve.AnnotationField(resolve.AnnotationMoved), Text: "has to stay: the mark of a " + d.Key.Kind + " cannot be rewritten"})
+	}
+	if !fixed && (have.Mark == nil || *have.Mark != mark || have.Copied != "") {
+		differs = append(differs, kind.Change{Field: kind.MarkField, Have: markText(have), Want: mark.Text()})
+	}
+	for _, ref := range d.Refs {
+		if ref.Fixed && p.doomed[ref.Key] && !d.Options.Ignores(ref.Field) {
+			moved = append(moved, kind.Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: kind.Replace})
+		}
+	}
+	return differs, moved, ignored, append(notes, c.Notes()...)
+}
+
+func markText(l *kind.Live[any]) string {
+	switch {
+	case l.Mark == nil:
+		return ""
+	case l.Copied != "":
+		return l.Mark.Text() + " copied"
+	}
+	return l.Mark.Text()
+}
+
+// differences tells how the object itself differs, whatever its annotations ignore.
+func (p *planner) differences(d *kind.Desired, have *kind.Live[any]) []kind.Change {
+	c := p.kinds[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
+	return c.List()
+}
