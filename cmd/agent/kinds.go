@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
 // described is a kind as explain and schema see it.
@@ -44,7 +45,7 @@ func find(name string) (described, error) {
 		}
 		names = append(names, d.gvk.Kind)
 	}
-	if near := manifest.Nearest(name, names); near != "" {
+	if near := nearest.Name(name, names); near != "" {
 		return described{}, fmt.Errorf("there is no kind %s; did you mean %s?", name, near)
 	}
 	return described{}, fmt.Errorf("there is no kind %s; `%s explain` lists them", name, program)

@@ -2,10 +2,10 @@ package agent
 
 import (
 	"context"
-	"math/rand/v2"
 	"sync"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -136,9 +136,8 @@ func (r *rest) after(run report.Run, now time.Time) {
 		*r = rest{}
 		return
 	}
-	pause := min(firstRest<<min(r.failures, 10), longRest)
 	r.failures++
-	r.until = now.Add(pause/2 + rand.N(pause/2))
+	r.until = now.Add(backoff.Spread(backoff.Pause(firstRest, longRest, r.failures)))
 }
 
 // spread is how much later than scheduled a look may come, so that many stacks

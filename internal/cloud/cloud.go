@@ -19,17 +19,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-)
-
-// Catalog types of the services the kinds use.
-const (
-	Compute      = "compute"
-	Network      = "network"
-	Image        = "image"
-	BlockStorage = "block-storage"
-	LoadBalancer = "load-balancer"
-	Identity     = "identity"
 )
 
 // Config says which cloud, and who watches.
@@ -106,28 +95,6 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	locate(provider, creds.home, creds.overrides, c.ProjectID)
 	return c, nil
-}
-
-// service returns the client of a catalog type, made on first use.
-func (c *Client) service(name string) (*gophercloud.ServiceClient, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s := c.services[name]; s != nil {
-		return s, nil
-	}
-	open := map[string]func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error){
-		Compute: openstack.NewComputeV2, Network: openstack.NewNetworkV2, Image: openstack.NewImageV2,
-		BlockStorage: openstack.NewBlockStorageV3, LoadBalancer: openstack.NewLoadBalancerV2, Identity: openstack.NewIdentityV3,
-	}[name]
-	s, err := open(c.provider, c.endpoint)
-	if errors.As(err, new(gophercloud.ErrEndpointNotFound)) || errors.As(err, new(*gophercloud.ErrEndpointNotFound)) {
-		return nil, fmt.Errorf("the catalog has no %s service in region %s: %w", name, c.Region, kind.ErrNoService)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, c.conceal(Classify(err)))
-	}
-	c.services[name] = s
-	return s, nil
 }
 
 func projectOf(p *gophercloud.ProviderClient) (string, error) {

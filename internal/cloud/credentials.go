@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/stackreeve/stackreeve/internal/localfile"
-	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -141,7 +141,7 @@ func explainClouds(name, named string, err error) error {
 		return fmt.Errorf("%s: entry %s: %w", file, name, withoutValues(err))
 	}
 	text := "it has " + strings.Join(entries, ", ")
-	if near := manifest.Nearest(name, entries); near != "" {
+	if near := nearest.Name(name, entries); near != "" {
 		text = "did you mean " + near + "? " + text
 	}
 	return fmt.Errorf("%s has no entry %s; %s", file, name, text)
@@ -237,7 +237,7 @@ func authError(c credentials, err error) error {
 		if errors.As(err, new(*tls.CertificateVerificationError)) {
 			fix = "set cacert in the clouds.yaml entry (or $OS_CACERT) to the certificate of whom to trust"
 		}
-		return private.Hidef(unreachable, "cloud %s: authenticate at %s: %w; %s", c.name, where, classify(err, withheld), fix)
+		return private.Hidef(unreachable, "cloud %s: authenticate at %s: %w; %s", c.name, where, classify(err, identity(), withheld), fix)
 	}
 	switch text := withheld(code.Body); {
 	case refusesCredentials(code):
@@ -247,7 +247,7 @@ func authError(c credentials, err error) error {
 		return private.Hidef(unreachable, "%w: cloud %s: %s does not answer as Keystone does (%d %s); check auth_url, which usually ends in /v3",
 			kind.ErrRejected, c.name, where, code.Actual, text)
 	}
-	return private.Hidef(unreachable, "cloud %s: authenticate at %s: %w", c.name, where, classify(err, withheld))
+	return private.Hidef(unreachable, "cloud %s: authenticate at %s: %w", c.name, where, classify(err, identity(), withheld))
 }
 
 func refusesCredentials(code gophercloud.ErrUnexpectedResponseCode) bool {

@@ -134,10 +134,13 @@ func overrideOf(service string) string {
 func locate(p *gophercloud.ProviderClient, home *url.URL, overrides map[string]*url.URL, project string) {
 	catalog := p.EndpointLocator
 	p.EndpointLocator = func(opts gophercloud.EndpointOpts) (string, error) {
-		for _, name := range append([]string{opts.Type}, opts.Types()...) {
+		for _, name := range opts.Types() {
 			if u := overrides[overrideOf(name)]; u != nil {
-				return overridden(opts.Type, u, project), nil
+				return overridden(u, project), nil
 			}
+		}
+		if row, err := serviceOfType(opts.Type); err == nil && row.version != "" {
+			opts.Version = 0 // or gophercloud would look for one at whatever in the address resembles it first
 		}
 		text, err := catalog(opts)
 		if err != nil {
@@ -149,17 +152,10 @@ func locate(p *gophercloud.ProviderClient, home *url.URL, overrides map[string]*
 }
 
 // overridden is an operator's address as the client wants it: with the project
-// filled in, and without the version that the client adds itself.
-func overridden(service string, u *url.URL, project string) string {
+// filled in. A version that the client adds itself is taken off in [Client.open].
+func overridden(u *url.URL, project string) string {
 	text := strings.NewReplacer("%(project_id)s", project, "%(tenant_id)s", project, "$(project_id)s", project, "$(tenant_id)s", project).Replace(addressOf(u))
-	text = gophercloud.NormalizeURL(text)
-	switch service {
-	case Network:
-		text = strings.TrimSuffix(text, "v2.0/")
-	case Image:
-		text = strings.TrimSuffix(text, "v2/")
-	}
-	return text
+	return gophercloud.NormalizeURL(text)
 }
 
 // addressOf writes an address without escaping the project's placeholder.
@@ -181,22 +177,28 @@ func parseAuthURL(text string) (*url.URL, error) {
 }
 
 // ownAddress is the address of a call: below the service's, or, when an answer
-// gave a whole one, on the same server.
+// gave a complete one, on the same server.
 func ownAddress(s *gophercloud.ServiceClient, call Call) (string, error) {
 	if !strings.HasPrefix(call.Path, "http://") && !strings.HasPrefix(call.Path, "https://") {
 		return s.ServiceURL(call.Path), nil
 	}
-	own, err := url.Parse(s.Endpoint)
+	return call.Path, sameService(s.Endpoint, call.Path)
+}
+
+// sameService refuses an address that an answer gave and that is not on the server of
+// the service's own.
+func sameService(endpoint, address string) error {
+	own, err := url.Parse(endpoint)
 	if err != nil {
-		return "", private.Hide("the service's address cannot be read", err)
+		return private.Hide("the service's address cannot be read", err)
 	}
-	u, err := url.Parse(call.Path)
-	if err != nil || !outbound.SameOrigin(own, u) {
-		return "", private.Hidef("its answer leads to another address, which gets no request",
-			"%w: its answer leads to %.200q, which is not on %s and gets no request; behind a proxy that ends TLS, the service has to be told so (oslo.middleware: enable_proxy_headers_parsing)",
-			kind.ErrRejected, call.Path, outbound.Origin(own))
+	u, err := url.Parse(address)
+	if err == nil && outbound.SameOrigin(own, u) {
+		return nil
 	}
-	return call.Path, nil
+	return private.Hidef("its answer leads to another address, which gets no request",
+		"%w: its answer leads to %.200q, which is not on %s and gets no request; behind a proxy that ends TLS, the service has to be configured for it (oslo.middleware: enable_proxy_headers_parsing)",
+		kind.ErrRejected, address, outbound.Origin(own))
 }
 
 // guarded sends requests to known servers only.

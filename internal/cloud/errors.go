@@ -19,20 +19,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Classify gives an error of a request its class (see package reconcile) and a
-// text in the server's own words, without the request's body.
+// classify gives an error of a request its class (see package reconcile) and a
+// text in the server's own words, as far as words gives them, without the request's
+// body. What is up to the service is in its row.
 //
 //	400, 401, 403, 405, 413, 501    rejected
 //	404, 410                        gone
 //	403, 409, 413 about quota or    rejected, used up (Nova 403, Neutron 409,
 //	addresses that are used up      Cinder 413)
-//	409, 412, 423                   busy
+//	409                             busy, or rejected, by service
+//	412, 423                        busy
 //	429, 503 with Retry-After       transient, not before
 //	other, and no answer at all     transient
-func Classify(err error) error { return classify(err, plainly) }
-
-// classify is Classify, with as much of the server's own words as quote gives.
-func classify(err error, words quote) error {
+func classify(err error, of *service, words quote) error {
 	if err == nil || classified(err) {
 		return err
 	}
@@ -49,8 +48,14 @@ func classify(err error, words quote) error {
 		answer.id = id
 	}
 	described := answer.withoutAddresses()
+	usedUp := of.usedUp != nil && of.usedUp.Match(code.Body)
 	class := classOf(code)
-	if errors.Is(class, kind.ErrRejected) && usedUp.Match(code.Body) {
+	if code.Actual == http.StatusConflict {
+		if class = of.conflict; usedUp {
+			class = kind.ErrRejected
+		}
+	}
+	if errors.Is(class, kind.ErrRejected) && usedUp {
 		return fmt.Errorf("%w: %w: %w", class, kind.ErrUsedUp, described)
 	}
 	if class != nil {
@@ -68,7 +73,7 @@ func lapsedError(err error) error {
 	if errors.As(err, &code) && refusesCredentials(code) {
 		return private.Hidef(lockedOut, "%w: Keystone does not accept the credentials any more (%s); check whether they were revoked or have expired", kind.ErrRejected, withheld(code.Body))
 	}
-	return fmt.Errorf("renew the token: %w", classify(err, withheld))
+	return fmt.Errorf("renew the token: %w", classify(err, identity(), withheld))
 }
 
 func classified(err error) bool {
@@ -87,21 +92,11 @@ func classOf(code gophercloud.ErrUnexpectedResponseCode) error {
 		return kind.ErrRejected
 	case http.StatusNotFound, http.StatusGone:
 		return kind.ErrGone
-	case http.StatusConflict:
-		if usedUp.Match(code.Body) {
-			return kind.ErrRejected
-		}
-		return kind.ErrBusy
 	case http.StatusPreconditionFailed, http.StatusLocked:
 		return kind.ErrBusy
 	}
 	return nil
 }
-
-// usedUp matches the conflicts that are about too little of something, which
-// waiting does not mend. (neutron-lib exceptions: OverQuota,
-// IpAddressGenerationFailure, NoNetworkAvailable)
-var usedUp = regexp.MustCompile(`(?i)OverQuota|quota exceeded|exceeds allowed .* quota|IpAddressGenerationFailure|NoNetworkAvailable`)
 
 // withoutAddresses is the answer; where its words have addresses of the cloud in
 // them, those are for the log only.

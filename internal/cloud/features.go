@@ -3,8 +3,6 @@ package cloud
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -87,45 +85,4 @@ func versionOf(text string) (major, minor int) {
 		return major, minor
 	}
 	return 0, 0
-}
-
-var microversion = regexp.MustCompile(`^[0-9]{1,3}\.[0-9]{1,5}$`)
-
-// newestMicroversion reads the version document of a service: Nova's has one
-// version, Cinder's a list. Octavia has no microversions to ask for; its list
-// says by ID what it can do.
-func (c *Client) newestMicroversion(ctx context.Context, service string) (string, error) {
-	s, err := c.service(service)
-	if err != nil {
-		return "", err
-	}
-	type version struct {
-		ID      string `json:"id"`
-		Version string `json:"version"`
-	}
-	var answer struct {
-		Version  version   `json:"version"`
-		Versions []version `json:"versions"`
-	}
-	root := strings.TrimSuffix(strings.TrimSuffix(s.Endpoint, "/"), "/"+c.ProjectID)
-	if service == LoadBalancer {
-		root = strings.TrimSuffix(strings.TrimSuffix(root, "/v2.0"), "/v2")
-	}
-	root += "/"
-	if err := c.Do(ctx, Call{Service: service, Method: http.MethodGet, Path: root, Into: &answer}); err != nil {
-		return "", fmt.Errorf("versions: %w", err)
-	}
-	newest := answer.Version.Version
-	for _, v := range answer.Versions {
-		if service == LoadBalancer {
-			v.Version = strings.TrimPrefix(v.ID, "v")
-		}
-		if newest == "" || AtLeast(v.Version, newest) {
-			newest = v.Version
-		}
-	}
-	if newest != "" && !microversion.MatchString(newest) { // it becomes a header
-		return "", fmt.Errorf("versions: %s says %.40q, which is not a microversion", service, newest)
-	}
-	return newest, nil
 }

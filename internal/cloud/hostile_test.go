@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -37,12 +38,13 @@ func newHostile(t *testing.T, secure bool, other http.HandlerFunc) *hostile {
 		h.Server = httptest.NewTLSServer(h)
 	}
 	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
-	for _, service := range []string{"identity", "compute", "network", "image", "block-storage", "load-balancer"} {
+	for _, service := range []string{"identity", "compute", "network", "image", "block-storage", "load-balancer", "dns", "key-manager", "object-store", "shared-file-system"} {
 		h.catalog[service] = h.URL + "/" + service
 	}
 	h.catalog["compute"] += "/v2.1"
 	h.catalog["block-storage"] += "/v3/p"
 	h.catalog["identity"] += "/v3"
+	h.catalog["shared-file-system"] += "/v2/p"
 	h.clouds(t, h.URL+"/v3", "")
 	return h
 }
@@ -68,12 +70,10 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.login(w, r)
 	case isLogin:
 		h.token(w, r)
-	case strings.HasSuffix(strings.TrimSuffix(r.URL.Path, "/"), "/network"):
+	case slices.Contains([]string{"network", "image", "glance", "load-balancer", "dns"}, path.Base(r.URL.Path)):
 		say(w, `{"versions": [{"id": "v2.0", "status": "CURRENT", "links": []}]}`)
-	case strings.HasSuffix(strings.TrimSuffix(r.URL.Path, "/"), "/image"), strings.HasSuffix(strings.TrimSuffix(r.URL.Path, "/"), "/glance"):
-		say(w, `{"versions": [{"id": "v2.0", "status": "CURRENT", "links": []}]}`)
-	case strings.HasSuffix(strings.TrimSuffix(r.URL.Path, "/"), "/load-balancer"):
-		say(w, `{"versions": [{"id": "v2.0", "status": "CURRENT", "links": []}]}`)
+	case path.Base(r.URL.Path) == "key-manager":
+		say(w, `{"versions": {"values": [{"id": "v1", "status": "stable", "links": []}]}}`)
 	default:
 		h.other(w, r)
 	}

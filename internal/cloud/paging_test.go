@@ -4,21 +4,67 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/gophercloud/gophercloud/v2"
 )
 
 // Pages that are small enough by themselves may still be endless.
 func TestAttackEndlessPages(t *testing.T) {
-	big, pages := new(reading), 0
-	for page := map[string]json.RawMessage{"servers": make([]byte, 32<<20)}; big.add(page) == nil; pages++ {
+	big, pages := new(listing), 0
+	for ; big.took(32<<20) == nil; pages++ {
 		if pages > 8 {
 			t.Fatalf("%d MiB of one list were taken", big.bytes>>20)
 		}
 	}
-	many := new(reading)
+	many := new(listing)
 	for n := 0; many.turn(fmt.Sprint("servers?marker=", n)) == nil; n++ {
 		if n > maxPages {
 			t.Fatalf("%d pages of one list were asked for", many.pages)
+		}
+	}
+}
+
+// Objects that are next to nothing in an answer take up memory here.
+func TestAttackManyObjects(t *testing.T) {
+	text := "[" + strings.Repeat("{},", maxObjects) + "{}]"
+	all := objects[struct{ Name string }]{of: new(listing)}
+	if err := json.Unmarshal([]byte(text), &all); err == nil || len(all.items) > maxObjects {
+		t.Errorf("%d objects, %v", len(all.items), err)
+	}
+}
+
+// Each service's row says what the rows of the others say.
+func TestServices(t *testing.T) {
+	for _, row := range services {
+		if row.open == nil || row.port == "" || row.mark == "" || row.conflict == nil || row.paging.next == nil && row.paging.beyond == nil || (row.discovery == nil) != (row.newest == nil) {
+			t.Errorf("%s: the row leaves something out: %+v", row.name, row)
+		}
+		known := append([]string{row.name}, gophercloud.ServiceTypeAliases[row.name]...)
+		if got := append([]string{row.name}, row.aliases...); row.name != Network && !slices.Equal(got, known) {
+			t.Errorf("%s: catalog types %q, gophercloud has %q", row.name, got, known)
+		}
+	}
+	if row, err := serviceOfType("rating"); err == nil {
+		t.Errorf("an unknown service has a row: %+v", row)
+	}
+}
+
+func TestWithoutVersion(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://gw/v2/glance/":      "https://gw/v2/glance/",
+		"https://gw/v2/glance/v2/":   "https://gw/v2/glance/",
+		"https://gw/v2.0/":           "https://gw/",
+		"https://v2/":                "https://v2/",
+		"https://v2/v2/":             "https://v2/",
+		"https://gw/dev2/":           "https://gw/dev2/",
+		"https://gw/identity/v3/":    "https://gw/identity/",
+		"https://gw/v3/0123456789a/": "https://gw/v3/0123456789a/",
+	} {
+		if got := withoutVersion(address); got != want {
+			t.Errorf("%s: %s, want %s", address, got, want)
 		}
 	}
 }

@@ -6,16 +6,17 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
@@ -51,6 +52,10 @@ func (l Limits) orDefaults() Limits {
 	}
 	return l
 }
+
+// firstRetry is the longest pause before a request's first repetition; the shortest
+// is half of it.
+const firstRetry = 400 * time.Millisecond
 
 // maxRetryAfter is the longest a single request waits because a server asked
 // for it; beyond that the caller is told.
@@ -99,11 +104,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			_ = resp.Body.Close()
 		}
 		t.log.Debug("request is tried again", "method", req.Method, "path", t.path(req), "pause", pause)
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-req.Context().Done():
-			timer.Stop()
+		if backoff.Wait(req.Context(), pause) != nil {
 			return nil, req.Context().Err()
 		}
 		if req.GetBody != nil {
@@ -172,6 +173,10 @@ func isLogin(req *http.Request) bool {
 	return req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, "/auth/tokens")
 }
 
+// maxValues is how many values an answer may have: far more than a project's, and few
+// enough to be taken apart in memory, where "0," is many times as large.
+const maxValues = 6_000_000
+
 // readWhole takes in the answer's body, so that one that breaks off is known
 // while the request can still be repeated.
 func readWhole(resp *http.Response) error {
@@ -181,6 +186,8 @@ func readWhole(resp *http.Response) error {
 	switch text := whole.Bytes(); {
 	case err != nil:
 		return err
+	case bytes.Count(text, []byte{','})+bytes.Count(text, []byte{'{'})+bytes.Count(text, []byte{'['}) > maxValues:
+		return fmt.Errorf("%w: more than %d values", outbound.ErrTooLarge, maxValues)
 	case len(text) > 0 && strings.Contains(resp.Header.Get("Content-Type"), "json") && !json.Valid(text):
 		return errors.New("the answer is cut off")
 	}
@@ -205,8 +212,7 @@ func (t *transport) again(req *http.Request, resp *http.Response, err error, try
 	if try >= t.limits.Retries || req.Context().Err() != nil || req.Body != nil && req.GetBody == nil {
 		return 0, false
 	}
-	pause := 200 * time.Millisecond << try
-	pause += time.Duration(rand.Int64N(int64(pause)))
+	pause := backoff.Spread(backoff.Pause(firstRetry, maxRetryAfter, try+1))
 	switch {
 	case err != nil:
 		// A second try would not end otherwise.
@@ -227,14 +233,8 @@ const longestWait = 15 * time.Minute
 
 // retryAfter is how long a server asks to wait; 0 when it does not say.
 func retryAfter(h http.Header) time.Duration {
-	text := h.Get("Retry-After")
-	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
-		return time.Duration(min(n, int(longestWait/time.Second))) * time.Second
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(0, time.Until(at)), longestWait)
-	}
-	return 0
+	wait, _ := outbound.RetryAfter(h, time.Now())
+	return min(wait, longestWait)
 }
 
 // serviceName is the key under which a request's context tells its service.
@@ -247,18 +247,13 @@ func serviceOf(req *http.Request) string {
 	if name, ok := req.Context().Value(serviceName{}).(string); ok {
 		return name
 	}
-	first, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
-	if name, ok := defaultPorts[req.URL.Port()]; ok {
-		return name
+	port := req.URL.Port()
+	if i := slices.IndexFunc(services, func(s service) bool { return s.port == port }); i >= 0 {
+		return services[i].name
 	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
 	if first == "" || strings.HasPrefix(first, "v") && len(first) <= 4 {
 		return req.URL.Hostname()
 	}
 	return first
-}
-
-// defaultPorts are the ports at which the services listen by default.
-// (docs.openstack.org/install-guide/firewalls-default-ports.html)
-var defaultPorts = map[string]string{
-	"5000": "identity", "8774": "compute", "9696": "network", "9292": "image", "8776": "volume", "9876": "load-balancer", "8778": "placement",
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -198,7 +199,7 @@ func (s *Stack) CheckKinds(known []string) (problems manifest.Problems) {
 		}
 		p := manifest.Problem{Origin: s.Origin, Key: manifest.Key{Kind: GVK.Kind, Name: s.Name}, Field: perKind + "." + kind,
 			What: "no stack owns objects of a kind " + kind, Fix: "name one of " + strings.Join(known, ", ")}
-		if near := manifest.Nearest(kind, known); near != "" {
+		if near := nearest.Name(kind, known); near != "" {
 			p.Fix = "did you mean " + near + "?"
 		}
 		if s.where != nil {

@@ -3,11 +3,10 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"regexp"
-	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -117,14 +116,9 @@ func checkAddress(add func(field, what string), field, address string) {
 		add(field, "carries a login; remove it: the credentials come from a file")
 	case u.RawQuery != "" || u.Fragment != "":
 		add(field, "has a ? or # part; an address ends with its path")
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !outbound.Loopback(u.Hostname()):
 		add(field, "is not encrypted; use https (http is for this machine's own addresses)")
 	}
-}
-
-func loopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
 }
 
 // fill sets what is left out.

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/backoff"
 )
 
 // Outbox holds what is owed to a forge until it is delivered. A forge that is
@@ -241,8 +242,7 @@ func (o *Outbox) failed(key string, now time.Time) (pause time.Duration) {
 // later is the pause after so many failures: twice as long each time, and half
 // of it is left to chance.
 func later(failures int) time.Duration {
-	pause := min(firstPause<<min(failures-1, 10), longPause)
-	return pause/2 + rand.N(pause/2)
+	return backoff.Spread(backoff.Pause(firstPause, longPause, failures))
 }
 
 // done takes a letter away, unless a newer one of its key came meanwhile: that

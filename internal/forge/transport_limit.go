@@ -8,6 +8,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/backoff"
+	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
 // limits says whether a request may be sent now: by our own budget, and by what
@@ -102,14 +105,14 @@ func (l *limits) heed(resp *http.Response, now time.Time) error {
 	if refused {
 		message = explain(bytesOf(resp))
 	}
-	switch wait := retryAfter(resp, now); {
+	switch wait, said := outbound.RetryAfter(resp.Header, now); {
 	case spent && resetOf(resp) != 0 && (refused || resp.StatusCode < 400):
-		l.stop(now, time.Duration(resetOf(resp)-clock(resp, now).Unix())*time.Second, "the forge allows no more requests until then")
-	case refused && wait > 0:
+		l.stop(now, time.Duration(resetOf(resp)-outbound.Clock(resp.Header, now).Unix())*time.Second, "the forge allows no more requests until then")
+	case refused && said:
 		l.stop(now, wait, "the forge asks to be left alone: "+message)
 	case resp.StatusCode == http.StatusTooManyRequests || refused && (spent || tellsLimit(message)):
-		l.stop(now, min(firstStrike<<min(l.strikes, 10), longStrike), "the forge asks to be left alone: "+message)
 		l.strikes++
+		l.stop(now, backoff.Pause(firstStrike, longStrike, l.strikes), "the forge asks to be left alone: "+message)
 	case refused:
 		return nil
 	}
@@ -127,32 +130,12 @@ func (l *limits) stop(now time.Time, wait time.Duration, reason string) {
 	l.until, l.reason = now.Add(min(max(wait, time.Second), longestLimit)), brief(reason)
 }
 
-// clock is the forge's clock, which its times are by.
-func clock(resp *http.Response, now time.Time) time.Time {
-	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
-		return date
-	}
-	return now
-}
-
 func resetOf(resp *http.Response) int64 {
 	seconds, err := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64)
 	if err != nil || seconds < 0 || seconds > 1<<40 {
 		return 0
 	}
 	return seconds
-}
-
-// retryAfter is how long the answer asks to wait; 0 when it does not say.
-func retryAfter(resp *http.Response, now time.Time) time.Duration {
-	text := resp.Header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
-		return max(time.Duration(min(seconds, 1<<20))*time.Second, time.Second)
-	}
-	if date, err := http.ParseTime(text); err == nil {
-		return max(date.Sub(clock(resp, now)), time.Second)
-	}
-	return 0
 }
 
 // tellsLimit recognises a limit that has no header of its own.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
 // HasField tells whether documents of a type can have a field at a path such as
@@ -76,7 +78,7 @@ func FieldPaths(body reflect.Type) []string {
 // NearestPath is the path that a person most likely meant: one that is spelt alike, or that ends as path does; "" when
 // there is none.
 func NearestPath(path string, paths []string) string {
-	if near := nearest(path, paths); near != "" {
+	if near := nearest.Name(path, paths); near != "" {
 		return near
 	}
 	last := path[strings.LastIndexByte(path, '.')+1:]
@@ -84,7 +86,7 @@ func NearestPath(path string, paths []string) string {
 	for i, p := range paths {
 		ends[i] = p[strings.LastIndexByte(p, '.')+1:]
 	}
-	if end := nearest(last, ends); end != "" {
+	if end := nearest.Name(last, ends); end != "" {
 		return paths[slices.Index(ends, end)]
 	}
 	return ""

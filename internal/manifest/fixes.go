@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
 // unknownField says what to write instead: a field with nearly that name, or the place where a field of exactly that
 // name belongs.
 func unknownField(known *fields, name string) string {
-	if c := nearest(name, known.names); c != "" {
+	if c := nearest.Name(name, known.names); c != "" {
 		return "did you mean " + c + "?"
 	}
 	for _, f := range known.list {

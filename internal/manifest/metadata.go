@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
 // metadata is Kubernetes' ObjectMeta. What only an API server writes is accepted and ignored, so that the output of
@@ -116,7 +118,7 @@ func (l *loader) annotations(o *Object) []Problem {
 		if slices.Contains(l.opts.Annotations, name) {
 			continue
 		}
-		meant := nearest(name, l.opts.Annotations)
+		meant := nearest.Name(name, l.opts.Annotations)
 		if meant == "" && !l.ourPrefix(name) {
 			continue
 		}

@@ -275,15 +275,3 @@ func TestTypesThatReadThemselves(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	images := []string{"ubuntu-24.04", "debian-12", "debian-13", "centos79"}
-	for name, want := range map[string]string{"centos-79": "centos79", "Debian-13": "debian-13", "windows": "", "debain-12": "debian-12"} {
-		if got := manifest.Nearest(name, images); got != want {
-			t.Errorf("%s: got %q, want %q", name, got, want)
-		}
-	}
-	if got := manifest.NearestAll("debian-11", images, 2); !slices.Equal(got, []string{"debian-12", "debian-13"}) {
-		t.Errorf("got %v", got)
-	}
-}

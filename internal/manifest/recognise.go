@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
 // vocabulary is what the caller knows, arranged for judging documents.
@@ -114,7 +116,7 @@ func (v vocabulary) place(root *yaml.Node, g GroupVersionKind) verdict {
 	case slices.Contains(v.groups, g.Group):
 		return v.misnamed(root, g)
 	}
-	if meant := nearest(g.Group, v.groups); meant != "" {
+	if meant := nearest.Name(g.Group, v.groups); meant != "" {
 		return faulty(root, "apiVersion", "unknown group "+quote(g.Group), "did you mean "+meant+"?")
 	}
 	return verdict{ignore: fmt.Sprintf("%s %s is not ours", g.APIVersion(), g.Kind)}
@@ -126,7 +128,7 @@ func (v vocabulary) core(root *yaml.Node, g GroupVersionKind) verdict {
 	if apis := v.byKind[g.Kind]; len(apis) > 0 {
 		return faulty(root, "apiVersion", quote(g.Version)+" has no kind "+g.Kind, meant(apis))
 	}
-	if kind := nearest(g.Kind, v.byAPI[g.APIVersion()]); kind != "" {
+	if kind := nearest.Name(g.Kind, v.byAPI[g.APIVersion()]); kind != "" {
 		return faulty(root, "kind", "unknown kind "+quote(g.Kind), "did you mean "+kind+"?")
 	}
 	return verdict{ignore: fmt.Sprintf("%s %s is not ours", g.APIVersion(), g.Kind)}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
 // rules is a parsed `rule:"…"` tag. On a list or a map, min, max and unique are about the whole, the others about each
@@ -126,7 +128,7 @@ func (r rules) word(s, shown string) (what, fix string) {
 		return "", ""
 	}
 	what = "the value" + shown + " is not one of " + strings.Join(r.enum, ", ")
-	if c := nearest(s, r.enum); c != "" && !r.secret {
+	if c := nearest.Name(s, r.enum); c != "" && !r.secret {
 		fix = "did you mean " + c + "?"
 	}
 	return what, fix

@@ -24,6 +24,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -168,8 +169,8 @@ func (r *rest) after(err error, now time.Time) {
 		*r = rest{}
 		return
 	}
-	r.until = now.Add(min(firstRest<<min(r.failures, 10), longRest))
 	r.failures++
+	r.until = now.Add(backoff.Pause(firstRest, longRest, r.failures))
 	var limited *forge.LimitedError
 	if errors.As(err, &limited) && limited.Until.After(r.until) {
 		r.until = limited.Until

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -95,7 +96,7 @@ func (s *Stack) look(ctx context.Context, j job) {
 	// Git may be ahead of what the forge says, or behind.
 	if passing || page.Head != pull.Head {
 		begun.tries = before.tries + 1
-		pause := min(retryPlan<<min(before.tries, 10), longRetry)
+		pause := backoff.Pause(retryPlan, longRetry, begun.tries)
 		begun.again = now.Add(pause)
 		time.AfterFunc(pause, s.repository.Wake)
 	}

@@ -24,34 +24,14 @@ type entry struct {
 	bare   bool     // nothing happens to the object itself
 }
 
-// fewest is how many equal objects are said together.
-const fewest = 3
-
-// placeholder stands for the name of each of several objects.
-const placeholder = "NAME"
-
 // together joins entries that differ in nothing but the names of their objects, the
 // joined one where the first of them was.
-func together(list []entry, all bool) []entry {
-	var order []string
-	alike := map[string][]entry{}
-	for i, e := range list {
-		sign := e.sign()
-		if sign == "" {
-			sign = fmt.Sprint(i) // like no other
+func together(list []entry, all bool) (out []entry) {
+	for _, same := range Alike(list, entry.sign) {
+		if len(same) > 1 {
+			same = []entry{join(same, all)}
 		}
-		if alike[sign] == nil {
-			order = append(order, sign)
-		}
-		alike[sign] = append(alike[sign], e)
-	}
-	var out []entry
-	for _, sign := range order {
-		if same := alike[sign]; len(same) >= fewest {
-			out = append(out, join(same, all))
-		} else {
-			out = append(out, same...)
-		}
+		out = append(out, same...)
 	}
 	return out
 }
@@ -60,7 +40,7 @@ func together(list []entry, all bool) []entry {
 // the placeholder stands in it anyway.
 func (e entry) sign() string {
 	text := e.body()
-	if strings.Contains(text, placeholder) {
+	if Named(text) {
 		return ""
 	}
 	return strings.Join([]string{e.symbol, e.kind, Standing(text, e.name)}, "\n")
@@ -115,42 +95,6 @@ func (e entry) standing(name string) entry {
 		e.parts[i] = part.standing(name)
 	}
 	return e
-}
-
-// Standing is text with a placeholder wherever a name, or one that begins with it
-// and a hyphen, stands as a word of its own.
-func Standing(text, name string) string {
-	if name == "" {
-		return text
-	}
-	var b strings.Builder
-	for {
-		i := strings.Index(text, name)
-		if i < 0 {
-			return b.String() + text
-		}
-		end := i + len(name)
-		before, after := i > 0 && partOfName(text[i-1]), end < len(text) && partOfName(text[end]) && text[end] != '-'
-		b.WriteString(text[:i])
-		if before || after {
-			b.WriteString(name)
-		} else {
-			b.WriteString(placeholder)
-		}
-		text = text[end:]
-		if before || after { // the rest of this word is of another name
-			n := 0
-			for n < len(text) && partOfName(text[n]) {
-				n++
-			}
-			b.WriteString(text[:n])
-			text = text[n:]
-		}
-	}
-}
-
-func partOfName(c byte) bool {
-	return c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
 // height is how many lines the entry takes.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -92,7 +93,7 @@ func (n ObjectName) Missing(views []StatusView) error {
 	}
 	wanted := manifest.Key{Kind: n.Kind, Namespace: n.Namespace, Name: n.Name}.String()
 	text := "there is no object " + wanted
-	if near := manifest.NearestAll(wanted, names, 3); len(near) > 0 {
+	if near := nearest.Names(wanted, names, 3); len(near) > 0 {
 		return errors.New(text + "; the nearest are " + strings.Join(near, ", "))
 	}
 	return errors.New(text + "; `stackreeve status` lists them")

@@ -2,13 +2,14 @@ package source
 
 import (
 	"net"
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
 // address is where a repository is, without any secret.
@@ -129,7 +130,7 @@ func (a address) checkHTTP() string {
 		return "names no host; write it as https://host/path"
 	case strings.Trim(a.path, "/") == "":
 		return "names no repository; write it as https://host/path"
-	case a.scheme == "http" && !isLoopback(a.host):
+	case a.scheme == "http" && !outbound.Loopback(a.host):
 		return "is not encrypted; use https (http is for this machine's own addresses)"
 	}
 	return ""
@@ -145,14 +146,6 @@ func (a address) checkSSH() string {
 		return "names no repository; write it as ssh://git@host/path"
 	}
 	return ""
-}
-
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
 }
 
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f }

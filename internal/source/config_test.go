@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
 func TestAddresses(t *testing.T) {
@@ -116,7 +118,7 @@ func FuzzAddress(f *testing.F) {
 		if addr.scheme != "file" && addr.host == "" {
 			t.Errorf("%q has no host", raw)
 		}
-		if addr.scheme == "http" && !isLoopback(addr.host) {
+		if addr.scheme == "http" && !outbound.Loopback(addr.host) {
 			t.Errorf("%q is not encrypted", raw)
 		}
 		if len(password) > 8 && strings.Contains(addr.String(), password) && strings.Count(raw, password) == 1 {

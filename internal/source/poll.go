@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/robfig/cron/v3"
+
+	"github.com/stackreeve/stackreeve/internal/backoff"
 )
 
 // Schedule says when to look next. The zero Schedule never does.
@@ -126,13 +128,9 @@ func Poll(ctx context.Context, schedule Schedule, jitter time.Duration, look fun
 		if jitter > 0 {
 			wait += rand.N(jitter)
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if backoff.Wait(ctx, wait) != nil {
 			return
-		case <-timer.C:
-			look()
 		}
+		look()
 	}
 }

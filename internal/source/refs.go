@@ -14,6 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
 const (
@@ -163,7 +165,7 @@ func nearestHint(what, name string, names []string) string {
 	}
 	list := make([]scored, len(compared))
 	for i, n := range compared {
-		list[i] = scored{n, distance(strings.ToLower(clip(name, maxNameShown)), strings.ToLower(clip(n, maxNameShown)))}
+		list[i] = scored{n, nearest.Distance(strings.ToLower(clip(name, maxNameShown)), strings.ToLower(clip(n, maxNameShown)), maxNameShown)}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return a.distance - b.distance })
 	var shown []string
@@ -175,25 +177,4 @@ func nearestHint(what, name string, names []string) string {
 		hint += fmt.Sprintf(" and %d more", more)
 	}
 	return hint + ")"
-}
-
-// distance is Levenshtein's, in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

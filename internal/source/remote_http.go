@@ -89,7 +89,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	switch {
 	case len(via) > 5:
 		return fail(ErrConfig, "the server redirects more than 5 times; set source.url to the repository's own address")
-	case req.URL.Scheme != "https" && !isLoopback(req.URL.Hostname()):
+	case req.URL.Scheme != "https" && !outbound.Loopback(req.URL.Hostname()):
 		return fail(ErrConfig, "the server redirects to an address that is not encrypted; set source.url to its https address")
 	case !sameServer(first, req.URL):
 		return fail(ErrConfig, "the server redirects to another host%s, which is not followed; set source.url to the new address if it is right", said(req.URL.Host))

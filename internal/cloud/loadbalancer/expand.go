@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
-	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -86,7 +86,7 @@ func expandServiceType(spec *Spec, e *kind.Expansion) {
 // unmapped reports a word that the stack's configuration does not explain.
 func unmapped(e *kind.Expansion, field, word, config, meaning string, known map[string]string) {
 	fix := fmt.Sprintf("say what it means in the stack's configuration: %s: {%s: <%s>}", config, word, meaning)
-	if near := manifest.Nearest(word, slices.Collect(maps.Keys(known))); near != "" {
+	if near := nearest.Name(word, slices.Collect(maps.Keys(known))); near != "" {
 		fix = fmt.Sprintf("did you mean %s? If not, %s", near, fix)
 	}
 	e.Problem(field, fmt.Sprintf("the value %q is not known", word), fix)

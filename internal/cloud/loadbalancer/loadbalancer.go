@@ -10,6 +10,7 @@ package loadbalancer
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -111,7 +112,7 @@ func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	spec := w.Spec
 	kind.Link(c, networkField(spec), have.VIPNetworkID, w.Ref("Network", spec.NetworkRef), kind.Replace)
 	if spec.VIPAddress != nil {
-		kind.Fixed(c, "spec.vipAddress", plainAddress(have.VIPAddress), plainAddress(*spec.VIPAddress))
+		kind.Fixed(c, "spec.vipAddress", table.IP(have.VIPAddress), table.IP(*spec.VIPAddress))
 	}
 	diffFlavor(spec, have, c)
 	diffZone(spec, have, c)

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
-	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -84,7 +84,7 @@ func (o *offers) zone(name string) error {
 
 func notOffered(what, name string, have []string, where string) error {
 	fix := "it has none."
-	if near := manifest.Nearest(name, have); near != "" {
+	if near := nearest.Name(name, have); near != "" {
 		fix = "did you mean " + near + "?"
 	} else if len(have) > 0 {
 		fix = "it has " + list(have) + "."

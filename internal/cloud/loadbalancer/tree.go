@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -72,7 +73,7 @@ func poolOf(w kind.Want[Spec], p *Port, name, field string) pool {
 		}
 	}
 	add := func(name, address, subnet string) {
-		m := member{name: name, address: plainAddress(address), subnet: subnet, port: port, monitorPort: monitorPort}
+		m := member{name: name, address: table.IP(address), subnet: subnet, port: port, monitorPort: monitorPort}
 		same := func(o member) bool { return o.address == m.address }
 		if !slices.ContainsFunc(out.members, same) {
 			out.members = append(out.members, m)

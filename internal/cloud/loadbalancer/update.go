@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -100,7 +101,7 @@ func (d driver) carryOut(ctx context.Context, r request) (id string, err error) 
 
 // settle waits until Octavia is done with the load balancer.
 func (d driver) settle(ctx context.Context, id string) error {
-	for pause := firstLook; ; pause = min(2*pause, lastLook) {
+	for checks := 1; ; checks++ {
 		s, err := d.get(ctx, id)
 		switch {
 		case ctx.Err() != nil:
@@ -110,12 +111,8 @@ func (d driver) settle(ctx context.Context, id string) error {
 		case !strings.HasPrefix(s.ProvisioningStatus, "PENDING_"):
 			return nil
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
+		if err := backoff.Wait(ctx, backoff.Pause(firstLook, lastLook, checks)); err != nil {
+			return err
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package loadbalancer
 
 import (
-	"net/netip"
 	"strings"
 )
 
@@ -61,14 +60,6 @@ func transport(protocol string) string {
 		return strings.ToLower(protocol)
 	}
 	return "tcp"
-}
-
-// plainAddress writes an address in the one way in which it is compared.
-func plainAddress(text string) string {
-	if ip, err := netip.ParseAddr(text); err == nil {
-		return ip.String()
-	}
-	return text
 }
 
 func list(words []string) string { return strings.Join(words, ", ") }

@@ -4,9 +4,9 @@
 package machine
 
 import (
-	"encoding/base64"
 	"fmt"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -70,17 +70,9 @@ func (t *Template) Validate(at string, r *kind.Report) {
 	if s == nil {
 		return
 	}
-	sources := 0
-	for _, given := range []bool{s.Value != nil, s.ConfigMapRef != nil, s.SecretRef != nil} {
-		if given {
-			sources++
-		}
-	}
-	if sources != 1 {
-		r.Problem(at+".initScript", fmt.Sprintf("has %d sources", sources), "give one of value, configMapRef and secretRef")
-	}
+	script.Source(at+".initScript", "give one of value, configMapRef and secretRef", r, s.Value != nil, s.ConfigMapRef != nil, s.SecretRef != nil)
 	if s.Value != nil {
-		tooLong(at+".initScript.value", *s.Value, r)
+		script.Text(at+".initScript.value", *s.Value, r)
 	}
 }
 
@@ -108,22 +100,8 @@ func look(field, kind string, ref *DataRef, e *kind.Expansion) bool {
 		e.Problem(field+".name", fmt.Sprintf("refers to %s/%s, which is not in the repository", kind, ref.Name), fix)
 		return false
 	}
-	text, ok := e.Data(kind, ref.Name, ref.Key)
-	if !ok {
-		e.Problem(field+".key", fmt.Sprintf("%s/%s has no entry %s", kind, ref.Name, ref.Key), "add it there, or name another")
-		return false
-	}
-	return tooLong(field, text, &e.Report)
+	return script.Entry(field+".key", kind, ref.Name, e, ref.Key)
 }
 
-// maxScript is the most base64 characters that Nova takes, with room for the
-// line that names an interpreter.
-const maxScript = 65535 - 32
-
-func tooLong(field, text string, r *kind.Report) (ok bool) {
-	if base64.StdEncoding.EncodedLen(len(text)) <= maxScript {
-		return true
-	}
-	r.Problem(field, fmt.Sprintf("is a script of %d bytes, more than Nova takes (about 49000)", len(text)), "shorten it, or let it fetch the rest")
-	return false
-}
+// script is what an init script becomes part of.
+var script = cloud.UserData{Script: true}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -49,16 +50,13 @@ func (a Address) fits(subnet string, ip fixedIP) bool {
 
 func token(subnet, address string) string { return subnet + "/" + normal(address) }
 
-// normal is the shortest spelling of an IP address or network; what is none
-// stays as it is.
+// normal is the shortest spelling of an IP address, or of a network with its host bits,
+// which make a difference to Neutron; what is neither stays as it is.
 func normal(text string) string {
-	if a, err := netip.ParseAddr(text); err == nil {
-		return a.String()
-	}
 	if p, err := netip.ParsePrefix(text); err == nil {
 		return p.String()
 	}
-	return text
+	return table.IP(text)
 }
 
 func isAddressOrNetwork(text string) bool {

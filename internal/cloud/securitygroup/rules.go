@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -102,14 +103,10 @@ func protocol(text, ethertype string) string {
 
 // prefix is the one spelling of a network; "" for everybody.
 func prefix(text string) string {
-	p, err := netip.ParsePrefix(text)
-	switch {
-	case err != nil:
-		return text
-	case p.Bits() == 0:
+	if p, err := netip.ParsePrefix(text); err == nil && p.Bits() == 0 {
 		return ""
 	}
-	return p.Masked().String()
+	return table.Network(text)
 }
 
 func isIPv4(cidr string) bool {

@@ -96,7 +96,7 @@ func TestRefusals(t *testing.T) {
 		{"tag", "[web, blue]", "[web/blue]", "no comma and no slash"},
 		{"reserved metadata", "key: role", "key: stackreeve-applied", "reserved"},
 		{"metadata twice", "[{key: role, value: front}]", "[{key: role, value: a}, {key: role, value: b}]", "given twice"},
-		{"no such entry", "key: value}}", "key: vlaue}}", "Secret scripts has no entry vlaue"},
+		{"no such entry", "key: value}}", "key: vlaue}}", "Secret/scripts has no entry vlaue"},
 		{"no such secret", "{name: scripts, key: value}}", "{name: elsewhere, key: value}}", "which is not in the repository; add a manifest for it, in namespace"},
 		{"no source", "{secretKeyRef: {name: scripts, key: value}}", "{script: true}", "has 0 sources"},
 		{"too long", "{secretKeyRef: {name: scripts, key: value}}", "{value: " + strings.Repeat("x", 49153) + "}", "more than the 49149"},

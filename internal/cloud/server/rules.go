@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -20,10 +19,6 @@ const (
 	descriptionKey = cloud.OwnerKey + "-description"
 	unset          = "none"
 )
-
-// maxUserData is the most base64 characters that Nova takes as user data.
-// (nova/api/openstack/compute/schemas/user_data.py)
-const maxUserData = 65535
 
 func (rules) Name(w kind.Want[Spec]) string { return cloud.Name(w.Spec.Name, w.Key.Name) }
 
@@ -56,24 +51,11 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 }
 
 func validateUserData(u *UserData, r *kind.Report) {
-	sources := 0
-	for _, given := range []bool{u.SecretRef != nil, u.SecretKeyRef != nil, u.ConfigMapRef != nil, u.Value != nil} {
-		if given {
-			sources++
-		}
-	}
-	if sources != 1 {
-		r.Problem("spec.resource.userData", fmt.Sprintf("has %d sources", sources), "give one of secretRef, secretKeyRef, configMapRef and value")
-	}
+	check := cloud.UserData{Script: u.Script}
+	check.Source("spec.resource.userData", "give one of secretRef, secretKeyRef, configMapRef and value", r,
+		u.SecretRef != nil, u.SecretKeyRef != nil, u.ConfigMapRef != nil, u.Value != nil)
 	if u.Value != nil {
-		validateLength("spec.resource.userData.value", *u.Value, r)
-	}
-}
-
-func validateLength(field, text string, r *kind.Report) {
-	if base64.StdEncoding.EncodedLen(len(text)) > maxUserData {
-		r.Problem(field, fmt.Sprintf("gives %d bytes of user data, more than the %d that Nova takes", len(text), base64.StdEncoding.DecodedLen(maxUserData)/3*3),
-			"shorten it, or let it fetch the rest")
+		check.Text("spec.resource.userData.value", *u.Value, r)
 	}
 }
 
@@ -84,25 +66,18 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	switch {
 	case u == nil:
 	case u.SecretRef != nil:
-		look(e, "spec.resource.userData.secretRef", "Secret", *u.SecretRef, secretKeys...)
+		u.look(e, "spec.resource.userData.secretRef", "Secret", *u.SecretRef, secretKeys...)
 	case u.SecretKeyRef != nil:
-		look(e, "spec.resource.userData.secretKeyRef.key", "Secret", u.SecretKeyRef.Name, u.SecretKeyRef.Key)
+		u.look(e, "spec.resource.userData.secretKeyRef.key", "Secret", u.SecretKeyRef.Name, u.SecretKeyRef.Key)
 	case u.ConfigMapRef != nil:
-		look(e, "spec.resource.userData.configMapRef.key", "ConfigMap", u.ConfigMapRef.Name, u.ConfigMapRef.Key)
+		u.look(e, "spec.resource.userData.configMapRef.key", "ConfigMap", u.ConfigMapRef.Name, u.ConfigMapRef.Key)
 	}
 }
 
-func look(e *kind.Expansion, field, kind, name string, keys ...string) {
-	if !e.Declares(kind, name) {
-		return // a missing object is reported with the other references
+func (u *UserData) look(e *kind.Expansion, field, kind, name string, keys ...string) {
+	if e.Declares(kind, name) { // a missing object is reported with the other references
+		cloud.UserData{Script: u.Script}.Entry(field, kind, name, e, keys...)
 	}
-	for _, key := range keys {
-		if text, ok := e.Data(kind, name, key); ok {
-			validateLength(field, text, &e.Report)
-			return
-		}
-	}
-	e.Problem(field, fmt.Sprintf("%s %s has no entry %s", kind, name, keys[0]), "add it there, or name another")
 }
 
 // hintsPrint fingerprints the hints but the server group, which can be seen.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -29,7 +30,7 @@ func userData(w kind.Want[Spec]) (text string, given bool) {
 		text = cmp.Or(data[secretKeys[0]], data[secretKeys[1]])
 	}
 	if u.Script && !saysWhatItIs(text) {
-		text = "#!/bin/sh\n" + text
+		text = cloud.Interpreter + text
 	}
 	return text, true
 }

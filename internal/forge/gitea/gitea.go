@@ -12,7 +12,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
 // Config says which repository, and as whom.
@@ -107,15 +107,10 @@ func address(text string) (string, error) {
 		return "", errors.New("gitea: the url holds credentials; put the token into a file and name it in tokenFile")
 	case u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http":
 		return "", errors.New("gitea: the url is not an address of a forge, such as https://git.example.org")
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !outbound.Loopback(u.Hostname()):
 		return "", errors.New("gitea: the url would send the token unencrypted; use https")
 	}
 	return strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // trusting is what sends requests, and trusts the certificates of a file too.

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -84,18 +84,18 @@ func (r *run) noteFailure(id string, s plan.Step, err error) {
 		}
 		idle := r.idle(id)
 		t.final = idle && t.idle || now.Sub(t.first) > r.timing.Busy
-		t.idle, t.notUntil = idle, now.Add(jitter(r.timing.Backoff))
+		t.idle, t.notUntil = idle, now.Add(r.pause(1))
 	case errors.Is(err, kind.ErrBusy):
 		if t.first.IsZero() {
 			t.first = now
 		}
-		t.final = now.Sub(t.first) > r.timing.Busy
-		t.notUntil = now.Add(jitter(r.timing.Backoff << min(t.busy, 4)))
 		t.busy++
+		t.final = now.Sub(t.first) > r.timing.Busy
+		t.notUntil = now.Add(r.pause(min(t.busy, 5)))
 	default:
 		t.failures++
 		t.final = t.failures >= r.timing.Tries
-		pause := jitter(r.timing.Backoff << (t.failures - 1))
+		pause := r.pause(t.failures)
 		if errors.As(err, &later) {
 			pause = max(pause, later.After)
 		}
@@ -136,9 +136,10 @@ func (r *run) retryRejected() bool {
 	return any
 }
 
-// jitter spreads a pause over 100 to 150 percent of itself.
-func jitter(d time.Duration) time.Duration {
-	return d + time.Duration(rand.Int64N(int64(d)/2+1))
+// pause is how long a step waits that has failed so often: Timing.Backoff at least,
+// and twice that at most, after the first time.
+func (r *run) pause(failures int) time.Duration {
+	return backoff.Spread(backoff.Pause(2*r.timing.Backoff, 64*r.timing.Backoff, failures))
 }
 
 // lastErrors are why the steps of the last plan were not carried out, by key.

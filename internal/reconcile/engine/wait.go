@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -145,7 +146,7 @@ func (r *run) storeList(kind string, c kind.Collection, took time.Duration) {
 	s.every = min(max(s.every*3/2, 3*took), max(r.timing.PollMax, 3*took))
 	if c.Err != nil {
 		s.failures++
-		s.every = r.timing.Backoff << s.failures
+		s.every = backoff.Pause(2*r.timing.Backoff, 64*r.timing.Backoff, s.failures)
 	} else {
 		s.failures = 0
 		clear(s.stale)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -121,7 +121,7 @@ func (p *planner) nothingFound(d *kind.Desired) string {
 	for i := range items {
 		names[i] = items[i].Name
 	}
-	if near := manifest.NearestAll(wanted, names, 3); len(near) > 0 {
+	if near := nearest.Names(wanted, names, 3); len(near) > 0 {
 		for i := range near {
 			near[i] = printable.Name(near[i])
 		}

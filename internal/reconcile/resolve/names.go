@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
 // namesOf lists the names of objects by kind and namespace, sorted.
@@ -34,7 +35,7 @@ func (r *resolver) meant(name string, names []string) string {
 	if !r.budget.affords(costComparisons, len(names)) {
 		return ""
 	}
-	return manifest.Nearest(name, names)
+	return nearest.Name(name, names)
 }
 
 // referrer are the objects of a kind that refer to an object.

@@ -170,7 +170,7 @@ func (o object) body() string {
 			full = append(full, s)
 		}
 	}
-	for _, same := range alike(full, part.sign) {
+	for _, same := range report.Alike(full, part.sign) {
 		first := same[0]
 		name, all := code(first.Key.String()), ""
 		if len(same) > 1 {

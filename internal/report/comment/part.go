@@ -1,7 +1,6 @@
 package comment
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,14 +69,11 @@ func (s part) made() (out []string) {
 	return out
 }
 
-// placeholder stands for the name of each of several objects.
-const placeholder = "NAME"
-
 // sign is all that is to be read of the step, with a placeholder for its name. The
 // name is taken out of what is shown and not of how it is shown: it may be a word
 // of Markdown.
 func (s part) sign() string {
-	if said := s.key() + s.said() + s.text(); strings.Contains(said, placeholder) {
+	if report.Named(s.key() + s.said() + s.text()) {
 		return "" // like no other
 	}
 	s = s.standing(s.Key.Name)
@@ -173,42 +169,9 @@ func standingValue(v any, put func(string) string) any {
 	return v
 }
 
-// fewest is how many equal things are said together.
-const fewest = 3
-
-// alike puts together what has one sign, unless it is too few of them; "" is like
-// no other.
-func alike[T any](list []T, sign func(T) string) (out [][]T) {
-	at := map[string][]int{}
-	signs := make([]string, len(list))
-	for i, one := range list {
-		if signs[i] = sign(one); signs[i] == "" {
-			signs[i] = fmt.Sprint(i)
-		} else {
-			sum := sha256.Sum256([]byte(signs[i])) // it may be long
-			signs[i] = string(sum[:])
-		}
-		at[signs[i]] = append(at[signs[i]], i)
-	}
-	for i, one := range list {
-		same := at[signs[i]]
-		switch {
-		case len(same) < fewest:
-			out = append(out, []T{one})
-		case same[0] == i:
-			var group []T
-			for _, j := range same {
-				group = append(group, list[j])
-			}
-			out = append(out, group)
-		}
-	}
-	return out
-}
-
 // joined puts objects together of which the same becomes.
 func joined(list []object) (out []object) {
-	for _, same := range alike(list, object.sign) {
+	for _, same := range report.Alike(list, object.sign) {
 		o := same[0]
 		if len(same) > 1 {
 			o = o.standing()
@@ -222,7 +185,7 @@ func joined(list []object) (out []object) {
 // sign is all that is to be read of the object, with a placeholder for its name;
 // "" when a line says it, or the placeholder stands in it anyway.
 func (o object) sign() string {
-	if o.short() || strings.Contains(o.said(inMarkdown())+o.body(), placeholder) {
+	if o.short() || report.Named(o.said(inMarkdown())+o.body()) {
 		return ""
 	}
 	own := fmt.Sprint(o.alone())

@@ -1,4 +1,4 @@
-package manifest
+package nearest
 
 import (
 	"math/rand/v2"
@@ -42,7 +42,7 @@ func TestDistance(t *testing.T) {
 	for range 100_000 {
 		a, b, most := word(), word(), r.IntN(8)
 		want := far(a, b)
-		if got := distance(a, b, most); want <= most && got != want || want > most && got <= most {
+		if got := Distance(a, b, most); want <= most && got != want || want > most && got <= most {
 			t.Fatalf("%q and %q are %d apart, got %d with at most %d", a, b, want, got, most)
 		}
 	}

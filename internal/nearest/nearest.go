@@ -1,4 +1,5 @@
-package manifest
+// Package nearest finds the name that a person most likely meant.
+package nearest
 
 import (
 	"cmp"
@@ -6,13 +7,26 @@ import (
 	"strings"
 )
 
-// Nearest is the candidate that a person most likely meant by name; "" when
-// none is close.
-func Nearest(name string, candidates []string) string { return nearest(name, candidates) }
+// Name is the candidate that a person most likely meant by name; "" when none is
+// close.
+func Name(name string, candidates []string) string {
+	best, least := "", 0
+	for _, c := range candidates {
+		if strings.EqualFold(name, c) {
+			return c
+		}
+		most := min(3, max(1, min(len(name), len(c))/3))
+		d := Distance(strings.ToLower(name), strings.ToLower(c), most)
+		if d <= most && (best == "" || d < least) {
+			best, least = c, d
+		}
+	}
+	return best
+}
 
-// NearestAll lists up to n candidates in the order of their likeness to name,
+// Names lists up to n candidates in the order of their likeness to name,
 // leaving out those that have hardly anything in common with it.
-func NearestAll(name string, candidates []string, n int) []string {
+func Names(name string, candidates []string, n int) []string {
 	type scored struct {
 		name string
 		far  int
@@ -20,7 +34,7 @@ func NearestAll(name string, candidates []string, n int) []string {
 	var list []scored
 	most := max(3, min(len(name)/2, 20))
 	for _, c := range candidates {
-		far := distance(strings.ToLower(name), strings.ToLower(c), most)
+		far := Distance(strings.ToLower(name), strings.ToLower(c), most)
 		if far <= most || sharePrefix(name, c) {
 			list = append(list, scored{c, far})
 		}

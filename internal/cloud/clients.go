@@ -1,0 +1,73 @@
+package cloud
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// service returns a client of a catalog type that asks for a microversion; "" is for
+// the base. Where the service is, is found on first use.
+func (c *Client) service(name, microversion string) (*gophercloud.ServiceClient, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.services[name]
+	if s == nil {
+		row, err := serviceOfType(name)
+		if err != nil {
+			return nil, err
+		}
+		if s, err = c.open(row); err != nil {
+			return nil, err
+		}
+		c.services[name] = s
+	}
+	asking := *s
+	asking.Microversion = microversion
+	return &asking, nil
+}
+
+func (c *Client) open(row *service) (*gophercloud.ServiceClient, error) {
+	at := c.endpoint
+	at.Type, at.Aliases = row.name, row.aliases
+	s, err := row.open(c.provider, at)
+	if notFound(err) {
+		return nil, fmt.Errorf("the catalog has no %s service in region %s: %w", row.name, c.Region, kind.ErrNoService)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", row.name, c.conceal(classify(err, row, plainly)))
+	}
+	if row.version != "" {
+		s.Endpoint = withoutVersion(s.Endpoint)
+		s.ResourceBase = s.Endpoint + row.version
+	}
+	return s, nil
+}
+
+func notFound(err error) bool {
+	return errors.As(err, new(gophercloud.ErrEndpointNotFound)) || errors.As(err, new(*gophercloud.ErrEndpointNotFound))
+}
+
+// openIdentity does what openstack.NewIdentityV3 does, but for the version: that
+// cuts the address at the first thing in its path which looks like one.
+func openIdentity(p *gophercloud.ProviderClient, at gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error) {
+	at.ApplyDefaults(Identity)
+	endpoint, err := p.EndpointLocator(at)
+	return &gophercloud.ServiceClient{ProviderClient: p, Endpoint: endpoint, Type: Identity}, err
+}
+
+var lastVersion = regexp.MustCompile(`/v[0-9]+(\.[0-9]+)?/$`)
+
+// withoutVersion is an address, which ends in a slash, without the version at its end.
+// A version before that is part of the way to the service.
+func withoutVersion(address string) string {
+	_, rest, _ := strings.Cut(address, "://")
+	_, path, _ := strings.Cut(rest, "/") // "/v2/" is a path, and the host of "http://v2/" is none
+	version := lastVersion.FindString("/" + path)
+	return strings.TrimSuffix(address, strings.TrimPrefix(version, "/"))
+}

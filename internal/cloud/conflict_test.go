@@ -1,0 +1,71 @@
+package cloud_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// What a refusal means is up to the service: waiting helps, or not, and for the others
+// of its kind, either, when something is used up.
+func TestConflictByService(t *testing.T) {
+	const other = `{"message": "it is the other way round"}`
+	for _, c := range []struct {
+		service string
+		status  int
+		words   string
+		class   error
+		usedUp  bool
+	}{
+		{cloud.Identity, 409, other, kind.ErrRejected, false},
+		{cloud.Compute, 409, other, kind.ErrBusy, false},
+		{cloud.Compute, 403, `{"forbidden": {"message": "Quota exceeded for cores: Requested 1, but already used 20 of 20 cores"}}`, kind.ErrRejected, true},
+		{cloud.Network, 409, other, kind.ErrBusy, false},
+		{cloud.Network, 409, `{"NeutronError": {"type": "OverQuota", "message": "Quota exceeded for resources: ['port']."}}`, kind.ErrRejected, true},
+		{cloud.Network, 409, `{"NeutronError": {"type": "IpAddressGenerationFailure", "message": "No more IP addresses available"}}`, kind.ErrRejected, true},
+		{cloud.Image, 409, other, kind.ErrBusy, false},
+		{cloud.BlockStorage, 413, `{"overLimit": {"message": "VolumeLimitExceeded: Maximum number of volumes allowed (10) exceeded for quota 'volumes'."}}`, kind.ErrRejected, true},
+		{cloud.BlockStorage, 413, `{"overLimit": {"message": "Requested volume or snapshot exceeds allowed gigabytes quota."}}`, kind.ErrRejected, true},
+		{cloud.LoadBalancer, 409, `{"faultstring": "Load Balancer 1 is immutable and cannot be updated."}`, kind.ErrBusy, false},
+		{cloud.LoadBalancer, 403, `{"faultstring": "Quota has been met for resources: Load Balancer"}`, kind.ErrRejected, true},
+		{cloud.DNS, 409, `{"type": "duplicate_zone", "message": "Duplicate Zone"}`, kind.ErrRejected, false},
+		{cloud.DNS, 413, `{"type": "over_quota", "message": "Quota exceeded for zones."}`, kind.ErrRejected, true},
+		{cloud.ObjectStore, 409, other, kind.ErrBusy, false},
+		{cloud.SharedFileSystem, 409, other, kind.ErrBusy, false},
+		{cloud.KeyManager, 409, other, kind.ErrRejected, false},
+	} {
+		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(c.status)
+			fmt.Fprint(w, c.words)
+		})
+		err := h.open(t).Do(t.Context(), cloud.Call{Service: c.service, Method: http.MethodPost, Path: "things", Body: map[string]any{}})
+		if !errors.Is(err, c.class) || errors.Is(err, kind.ErrUsedUp) != c.usedUp {
+			t.Errorf("%s: %d %s: %v", c.service, c.status, c.words, err)
+		}
+	}
+}
+
+// The header of a microversion is the service's own, and a service without any is not
+// asked for them.
+func TestMicroversionHeader(t *testing.T) {
+	for service, want := range map[string]string{cloud.Compute: "compute 2.79", cloud.BlockStorage: "volume 2.79", cloud.SharedFileSystem: "shared-file-system 2.79", cloud.Network: ""} {
+		got := ""
+		h := newHostile(t, false, func(w http.ResponseWriter, r *http.Request) {
+			got = r.Header.Get("OpenStack-API-Version")
+			say(w, `{"versions": [{"id": "v2.0", "version": ""}, {"id": "v2.1", "version": "2.80"}]}`)
+		})
+		c := h.open(t)
+		version, err := c.Microversion(t.Context(), service, "2.79")
+		if err != nil {
+			t.Errorf("%s: %v", service, err)
+			continue
+		}
+		if err := c.Do(t.Context(), cloud.Call{Service: service, Method: http.MethodGet, Path: "things", Microversion: version}); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", service, got, err, want)
+		}
+	}
+}

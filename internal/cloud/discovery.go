@@ -1,0 +1,60 @@
+package cloud
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// versionDocument is an entry of what a service says of its versions.
+type versionDocument struct {
+	ID      string `json:"id"`
+	Version string `json:"version"` // the newest microversion
+}
+
+var microversion = regexp.MustCompile(`^[0-9]{1,3}\.[0-9]{1,5}$`)
+
+// newestMicroversion reads the version document of a service: Nova's has one
+// version, Cinder's a list. gophercloud's own discovery (openstack/utils) asks at the
+// endpoint, where Cinder's has the project in its path, and refuses lists.
+func (c *Client) newestMicroversion(ctx context.Context, name string) (string, error) {
+	row, err := serviceOfType(name)
+	if err != nil || row.discovery == nil {
+		return "", err
+	}
+	s, err := c.service(name, "")
+	if err != nil {
+		return "", err
+	}
+	var answer struct {
+		Version  versionDocument   `json:"version"`
+		Versions []versionDocument `json:"versions"`
+	}
+	if err := c.Do(ctx, Call{Service: name, Method: http.MethodGet, Path: row.discovery(s.Endpoint, c.ProjectID), Into: &answer}); err != nil {
+		return "", fmt.Errorf("versions: %w", err)
+	}
+	newest := ""
+	for _, v := range append(answer.Versions, answer.Version) {
+		if text := row.newest(v); newest == "" || text != "" && AtLeast(text, newest) {
+			newest = text
+		}
+	}
+	if newest != "" && !microversion.MatchString(newest) { // it becomes a header
+		return "", fmt.Errorf("versions: %s says %.40q, which is not a microversion", name, newest)
+	}
+	return newest, nil
+}
+
+// withoutProject is where Nova, Cinder and Manila describe the version that an
+// endpoint is of.
+func withoutProject(endpoint, project string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(endpoint, "/"), "/"+project) + "/"
+}
+
+func currentVersion(v versionDocument) string { return v.Version }
+
+// versionInID is for Octavia, which has no microversions to ask for: its list says by
+// ID what it can do.
+func versionInID(v versionDocument) string { return strings.TrimPrefix(v.ID, "v") }

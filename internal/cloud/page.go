@@ -1,0 +1,213 @@
+package cloud
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/pagination"
+
+	"github.com/stackreeve/stackreeve/internal/private"
+)
+
+// page is an answer to a list. What it does not understand is an error: a collection
+// of which a page is missing must not look like a complete one.
+type page struct {
+	pagination.LinkedPageBase
+	of *listing
+}
+
+// IsEmpty implements [pagination.Page]. A page without objects may still lead to
+// another: services leave out what the user may not see after having cut the pages.
+func (p page) IsEmpty() (bool, error) {
+	switch body := p.Body.(type) {
+	case []any:
+		if p.of.field == "" {
+			return false, nil
+		}
+	case map[string]any:
+		list, there := body[p.of.field]
+		if _, ok := list.([]any); ok {
+			return false, nil
+		}
+		if !there {
+			return false, p.of.wrong(fmt.Errorf("the answer has no %q", p.of.field))
+		}
+	}
+	return false, p.of.wrong(fmt.Errorf("the answer has no list %q", p.of.field))
+}
+
+// NextPageURL implements [pagination.Page].
+func (p page) NextPageURL() (string, error) {
+	next, err := p.next()
+	if err == nil && next != "" {
+		err = p.of.turn(next)
+	}
+	if err != nil {
+		return "", p.of.wrong(err)
+	}
+	return next, nil
+}
+
+// next is the address of the next page, which is on the service; "" at the end.
+func (p page) next() (string, error) {
+	total, err := p.total()
+	if err != nil {
+		return "", err
+	}
+	next, err := p.said()
+	switch {
+	case err != nil:
+		return "", err
+	case next == "" && total >= 0 && total != p.of.objects:
+		return "", fmt.Errorf("%d of %d came", p.of.objects, total)
+	}
+	return next, nil
+}
+
+// said is where the page says that the next one is.
+func (p page) said() (string, error) {
+	if beyond := p.of.way.beyond; beyond != nil {
+		more, ok := beyond(p)
+		if !ok {
+			return "", nil
+		}
+		return withQuery(p.of.first, func(q url.Values) { maps.Copy(q, more) })
+	}
+	if member := p.of.way.always; member != "" {
+		if _, ok := p.members()[member]; !ok {
+			return "", fmt.Errorf("the answer has no %q, so it is not known how to read on", member)
+		}
+	}
+	next, err := p.of.way.next(p)
+	if err == nil {
+		err = p.agrees(next)
+	}
+	if err != nil || next == "" {
+		return "", err
+	}
+	next, err = absolute(p.of.resources, next)
+	if err != nil {
+		return "", private.Hide("its next page is not on the service", err)
+	}
+	return next, sameService(p.of.resources, next)
+}
+
+// list is what the page has of the collection, members is what else the answer has,
+// and rest is a page of those alone, for page types of gophercloud's.
+func (p page) list() []any {
+	if list, ok := p.Body.([]any); ok {
+		return list
+	}
+	body, _ := p.Body.(map[string]any)
+	list, _ := body[p.of.field].([]any)
+	return list
+}
+
+func (p page) members() map[string]any {
+	body, _ := p.Body.(map[string]any)
+	others := maps.Clone(body)
+	delete(others, p.of.field)
+	return others
+}
+
+func (p page) rest() pagination.LinkedPageBase {
+	rest := p.LinkedPageBase
+	rest.Body = p.members()
+	return rest
+}
+
+var errUnknown = errors.New("it is not known how to read on")
+
+// aboutPages matches members of an answer that may be about its other pages.
+var aboutPages = regexp.MustCompile(`(?i)link|next|prev|pag[ei]|marker|cursor|offset|more|trunc|partial|total|count`)
+
+// agrees refuses an answer that says of a next page what its page type has not read.
+func (p page) agrees(next string) error {
+	for name, value := range p.members() {
+		if name == "first" || name == "previous" || empty(value) {
+			continue
+		}
+		links, err := []string(nil), error(nil)
+		switch {
+		case name == "total" || name == "metadata": // see total
+		case strings.HasSuffix(name, "links"):
+			links, err = nextLinks(value)
+		case name == "next":
+			links = []string{fmt.Sprint(value)}
+		case aboutPages.MatchString(name):
+			err = errUnknown
+		}
+		if err == nil && (len(links) > 1 || len(links) == 1 && (links[0] != next || next == "")) {
+			err = errors.New("a next page without address, one where none is expected, or several")
+		}
+		if err != nil {
+			return fmt.Errorf("%.60q of %s: %w", name, p.of.field, err)
+		}
+	}
+	return nil
+}
+
+// nextLinks are the addresses of next pages among links.
+func nextLinks(value any) (next []string, err error) {
+	var list []gophercloud.Link
+	if (gophercloud.Result{Body: value}).ExtractInto(&list) == nil {
+		for _, l := range list {
+			if strings.EqualFold(l.Rel, "next") {
+				next = append(next, l.Href)
+			}
+		}
+		return next, nil
+	}
+	var named map[string]*string
+	if err := (gophercloud.Result{Body: value}).ExtractInto(&named); err != nil {
+		return nil, err
+	}
+	if link := named["next"]; link != nil {
+		next = append(next, *link)
+	}
+	return next, nil
+}
+
+// total is how many objects the collection has; -1 when the page does not say.
+func (p page) total() (int, error) {
+	var said struct {
+		Total     *int `json:"total"`
+		Truncated any  `json:"truncated"`
+		Metadata  map[string]*int
+	}
+	if err := p.rest().ExtractInto(&said); err != nil {
+		return -1, err
+	}
+	count, known := said.Metadata["total_count"]
+	switch {
+	case !empty(said.Truncated):
+		return -1, errors.New("the service has cut the list short; its list_limit has to be larger")
+	case len(said.Metadata) > 0 && (!known || count == nil || len(said.Metadata) > 1):
+		return -1, fmt.Errorf("%q of %s: %w", "metadata", p.of.field, errUnknown)
+	case known:
+		return *count, nil
+	case said.Total != nil:
+		return *said.Total, nil
+	}
+	return -1, nil
+}
+
+// empty values say nothing.
+func empty(value any) bool {
+	switch value := value.(type) {
+	case []any:
+		return len(value) == 0
+	case map[string]any:
+		return len(value) == 0
+	}
+	switch fmt.Sprint(value) {
+	case "<nil>", "", "false", "0":
+		return true
+	}
+	return false
+}

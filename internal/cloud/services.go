@@ -1,0 +1,173 @@
+package cloud
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
+	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumetypes"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/flavors"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/openstack/dns/v2/recordsets"
+	"github.com/gophercloud/gophercloud/v2/openstack/dns/v2/zones"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/projects"
+	"github.com/gophercloud/gophercloud/v2/openstack/keymanager/v1/secrets"
+	balancerflavors "github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/flavors"
+	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/listeners"
+	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/loadbalancers"
+	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/monitors"
+	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/pools"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/layer3/floatingips"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/layer3/routers"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/security/groups"
+	securityrules "github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/security/rules"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Catalog types of the services the kinds use.
+const (
+	Identity         = "identity"
+	Compute          = "compute"
+	Network          = "network"
+	Image            = "image"
+	BlockStorage     = "block-storage"
+	LoadBalancer     = "load-balancer"
+	DNS              = "dns"
+	KeyManager       = "key-manager"
+	ObjectStore      = "object-store"
+	SharedFileSystem = "shared-file-system"
+)
+
+// service is all that differs from one OpenStack service to the next. A further
+// service is a further row in services.
+type service struct {
+	name    string   // catalog type
+	aliases []string // other catalog types of it (OpenStack Service Types Authority)
+	port    string   // at which it listens by default, for metrics of requests that gophercloud makes itself
+	open    func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error)
+
+	// version is what stands between the catalog's address and all paths; "" where
+	// the catalog's address has the version in it.
+	version string
+	// discovery is where the service says which microversions it has, seen from its
+	// address; nil where it has none. The header of a microversion is gophercloud's.
+	discovery func(endpoint, project string) string
+	newest    func(versionDocument) string
+
+	paging      paging            // of all collections but these
+	collections map[string]paging // by the name of the list in the answer
+
+	// conflict is what 409 means when it is not about something that is used up:
+	// busy, where waiting helps, or rejected, as for a name that is taken.
+	conflict error
+	usedUp   *regexp.Regexp // what it says when a quota or addresses are used up
+	mark     string         // where the owner mark of its objects is (mark.go)
+}
+
+// services has a row for each.
+var services = []service{{
+	name: Identity, port: "5000", open: openIdentity, version: "v3/",
+	paging: byNamedLinks, collections: map[string]paging{"projects": always("links", typed[projects.ProjectPage]())},
+	conflict: kind.ErrRejected, mark: "none: it is only read",
+}, {
+	name: Compute, port: "8774", open: openstack.NewComputeV2,
+	discovery: withoutProject, newest: currentVersion,
+	paging: byLinks, collections: map[string]paging{
+		"servers":       typed[servers.ServerPage](),
+		"flavors":       typed[flavors.FlavorPage](),
+		"server_groups": byOffset, // nova/api/openstack/common.py: limited
+	}, // of key pairs, gophercloud reads the first page only
+	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded`),
+	mark: "a server's metadata; a key pair's comment; a server group's name",
+}, {
+	name: Network, port: "9696", open: openstack.NewNetworkV2, version: "v2.0/",
+	paging: byLinks, collections: map[string]paging{
+		"networks":             typed[networks.NetworkPage](),
+		"subnets":              typed[subnets.SubnetPage](),
+		"ports":                typed[ports.PortPage](),
+		"routers":              typed[routers.RouterPage](),
+		"floatingips":          typed[floatingips.FloatingIPPage](),
+		"security_groups":      typed[groups.SecGroupPage](),
+		"security_group_rules": typed[securityrules.SecGroupRulePage](),
+	},
+	conflict: kind.ErrBusy, // neutron-lib exceptions: OverQuota, IpAddressGenerationFailure, NoNetworkAvailable
+	usedUp:   regexp.MustCompile(`(?i)OverQuota|quota exceeded|IpAddressGenerationFailure|NoNetworkAvailable`),
+	mark:     "tags, or the end of the description",
+}, {
+	name: Image, port: "9292", open: openstack.NewImageV2, version: "v2/",
+	paging:   byMember("next"), // images.ImagePage takes the first version in an address for the service's own
+	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|exceeds .*quota`),
+	mark: "a property",
+}, {
+	name: BlockStorage, aliases: []string{"block-store", "volume", "volumev2", "volumev3"}, port: "8776", open: openstack.NewBlockStorageV3,
+	discovery: withoutProject, newest: currentVersion,
+	paging: byLinks, collections: map[string]paging{"volumes": typed[volumes.VolumePage](), "volume_types": typed[volumetypes.VolumeTypePage]()},
+	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|exceeds allowed .* quota|exceeded for quota`),
+	mark: "metadata",
+}, {
+	name: LoadBalancer, port: "9876", open: openstack.NewLoadBalancerV2, version: "v2.0/",
+	discovery: func(endpoint, _ string) string { return endpoint }, newest: versionInID,
+	paging: byLinks, collections: map[string]paging{
+		"loadbalancers":  typed[loadbalancers.LoadBalancerPage](),
+		"listeners":      typed[listeners.ListenerPage](),
+		"pools":          typed[pools.PoolPage](),
+		"members":        typed[pools.MemberPage](),
+		"healthmonitors": typed[monitors.MonitorPage](),
+		"flavors":        typed[balancerflavors.FlavorPage](),
+	},
+	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota (exceeded|has been met)`),
+	mark: "tags",
+}, {
+	name: DNS, port: "9001", open: openstack.NewDNSV2, version: "v2/",
+	paging: byNamedLinks, collections: map[string]paging{
+		"zones":      always("links", typed[zones.ZonePage]()),
+		"recordsets": always("links", typed[recordsets.RecordSetPage]()),
+	},
+	conflict: kind.ErrRejected, usedUp: regexp.MustCompile(`(?i)over_quota|quota exceeded`),
+	mark: "the end of the description",
+}, {
+	name: KeyManager, port: "9311", open: openstack.NewKeyManagerV1, version: "v1/",
+	paging: byMember("next"), collections: map[string]paging{"secrets": always("total", typed[secrets.SecretPage]())},
+	conflict: kind.ErrRejected, usedUp: regexp.MustCompile(`(?i)quota (has been )?(exceeded|reached)`),
+	mark: "a secret's user metadata",
+}, {
+	name: ObjectStore, port: "8080", open: openstack.NewObjectStorageV1,
+	paging:   byMarker("name"),
+	conflict: kind.ErrBusy, // a container that is not empty
+	mark:     "a container's metadata headers",
+}, {
+	name: SharedFileSystem, aliases: []string{"sharev2", "share"}, port: "8786", open: openstack.NewSharedFileSystemV2,
+	discovery: withoutProject, newest: currentVersion,
+	paging:   byOffset, // as gophercloud does (shares.SharePage); that ends at a page that is shorter than asked for
+	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|exceeds allowed .* quota|LimitExceeded`),
+	mark: "metadata",
+}}
+
+// serviceOfType is the row of a catalog type.
+func serviceOfType(name string) (*service, error) {
+	i := slices.IndexFunc(services, func(s service) bool { return s.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%w: nothing is known of a service %q", kind.ErrNoService, name)
+	}
+	return &services[i], nil
+}
+
+func identity() *service {
+	row, _ := serviceOfType(Identity) // it has a row
+	return row
+}
+
+// paged is how a collection of the service is read on.
+func (s *service) paged(field string) paging {
+	if way, ok := s.collections[field]; ok {
+		return way
+	}
+	return s.paging
+}

@@ -1,0 +1,58 @@
+package cloud
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// maxUserData is how many bytes Nova takes as user data: 65,535 characters of base64.
+// (nova/api/openstack/compute/schemas/user_data.py)
+const maxUserData = 65535 / 4 * 3
+
+// Interpreter is the line that is put before a script that does not say what it is.
+const Interpreter = "#!/bin/sh\n"
+
+// UserData checks where user data, or a script that becomes part of it, comes from.
+type UserData struct {
+	// Script says that [Interpreter] may be put before it.
+	Script bool
+}
+
+// Source reports a field that does not have exactly one of its sources.
+func (UserData) Source(field, fix string, r *kind.Report, given ...bool) {
+	sources := 0
+	for _, g := range given {
+		if g {
+			sources++
+		}
+	}
+	if sources != 1 {
+		r.Problem(field, fmt.Sprintf("has %d sources", sources), fix)
+	}
+}
+
+// Text reports a text that is longer than Nova takes.
+func (u UserData) Text(field, text string, r *kind.Report) (ok bool) {
+	most := maxUserData
+	if u.Script {
+		most -= len(Interpreter)
+	}
+	if len(text) > most {
+		r.Problem(field, fmt.Sprintf("gives %d bytes of user data, more than the %d that Nova takes", len(text), most), "shorten it, or let it fetch the rest")
+		return false
+	}
+	return true
+}
+
+// Entry reports an object of the repository that has none of these entries, or whose
+// first of them is too long. The object is there.
+func (u UserData) Entry(field, kind, name string, e *kind.Expansion, keys ...string) (ok bool) {
+	for _, key := range keys {
+		if text, ok := e.Data(kind, name, key); ok {
+			return u.Text(field, text, &e.Report)
+		}
+	}
+	e.Problem(field, fmt.Sprintf("%s/%s has no entry %s", kind, name, keys[0]), "add it there, or name another")
+	return false
+}

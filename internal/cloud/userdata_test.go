@@ -1,0 +1,27 @@
+package cloud_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Nova takes 65,535 characters of base64, which the line before a script is part of.
+func TestUserDataLength(t *testing.T) {
+	for n := 49_100; n < 49_200; n++ {
+		text := strings.Repeat("x", n)
+		for _, check := range []cloud.UserData{{}, {Script: true}} {
+			sent := text
+			if check.Script {
+				sent = cloud.Interpreter + text
+			}
+			fits := base64.StdEncoding.EncodedLen(len(sent)) <= 65535
+			if ok := check.Text("spec.x", text, new(kind.Report)); ok != fits {
+				t.Errorf("%d bytes, %+v: %v, want %v", n, check, ok, fits)
+			}
+		}
+	}
+}
