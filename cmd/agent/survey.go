@@ -115,7 +115,7 @@ func (s *survey) detail(ctx context.Context, v *report.StatusView, f report.Stat
 	}
 	ctx, cancel := context.WithTimeout(ctx, historyPatience)
 	defer cancel()
-	touched, err := s.repo.LastTouches(ctx, v.Rev.Commit, files)
+	touched, err := s.repo.LastChanges(ctx, v.Rev.Commit, files)
 	if err != nil {
 		s.looker.wiring.log.Warn("who last changed the manifests is not known", "error", err)
 	}

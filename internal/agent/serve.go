@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
-	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
 // How long a stack rests after a pass that failed: it doubles with every
@@ -34,8 +34,8 @@ func Serve(ctx context.Context, stacks []*Stack) {
 func (s *Stack) Serve(ctx context.Context) {
 	checks := s.signals().check
 	var clocks sync.WaitGroup
-	clocks.Go(func() { source.Poll(ctx, s.Poll, spread(s.Poll), s.Wake) })
-	clocks.Go(func() { source.Poll(ctx, s.DriftCheck, spread(s.DriftCheck), s.Check) })
+	clocks.Go(func() { schedule.Run(ctx, s.Poll, s.Poll.Jitter(time.Now()), s.Wake) })
+	clocks.Go(func() { schedule.Run(ctx, s.DriftCheck, s.DriftCheck.Jitter(time.Now()), s.Check) })
 	defer clocks.Wait()
 
 	r := rest{}
@@ -138,14 +138,4 @@ func (r *rest) after(run report.Run, now time.Time) {
 	}
 	r.failures++
 	r.until = now.Add(backoff.Spread(backoff.Pause(firstRest, longRest, r.failures)))
-}
-
-// spread is how much later than scheduled a look may come, so that many stacks
-// do not look all at once: a tenth of the interval, half a minute at most.
-func spread(s source.Schedule) time.Duration {
-	first := s.Next(time.Now())
-	if first.IsZero() {
-		return 0
-	}
-	return min(s.Next(first).Sub(first)/10, 30*time.Second)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -56,7 +57,7 @@ type Stack struct {
 	Report func(report.Run)
 
 	// Poll and DriftCheck say when to look for commits, and when at the cloud.
-	Poll, DriftCheck source.Schedule
+	Poll, DriftCheck schedule.Schedule
 
 	cloud *Cloud
 	news  *source.Revision // fetched while a pass ran, and not looked at yet

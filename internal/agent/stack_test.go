@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -47,10 +48,10 @@ func (o *outside) stack(t *testing.T, poll, check string) *Stack {
 		o.runs = append(o.runs, r)
 	}}
 	var err error
-	if s.Poll, err = source.ParseSchedule(poll); err != nil {
+	if s.Poll, err = schedule.Parse(poll); err != nil {
 		t.Fatal(err)
 	}
-	if s.DriftCheck, err = source.ParseSchedule(check); err != nil {
+	if s.DriftCheck, err = schedule.Parse(check); err != nil {
 		t.Fatal(err)
 	}
 	return s

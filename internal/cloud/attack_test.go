@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 type named struct{ ID, Name string }
@@ -94,7 +95,7 @@ func TestAttackEndlessAnswer(t *testing.T) {
 			})
 			c := h.open(t)
 			var err error
-			used := allocated(func() {
+			used := testcost.Allocated(func() {
 				var into map[string]any
 				err = c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: method, Path: "servers/detail", Into: &into})
 			})
@@ -123,7 +124,7 @@ func TestAttackManyValues(t *testing.T) {
 		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) { say(w, text) })
 		c := h.open(t)
 		var err error
-		used := allocated(func() { _, err = listServers(t, c) })
+		used := testcost.Allocated(func() { _, err = listServers(t, c) })
 		if err == nil || !strings.Contains(err.Error(), "too large") || used > 9*answerBound || h.requests("servers") > 1 {
 			t.Errorf("%s: %d MiB allocated in %d requests, %v", value, used>>20, h.requests("servers"), err)
 		}
@@ -140,7 +141,7 @@ func TestAttackGzippedAnswer(t *testing.T) {
 	})
 	c := h.open(t)
 	var err error
-	used := allocated(func() { _, err = listServers(t, c) })
+	used := testcost.Allocated(func() { _, err = listServers(t, c) })
 	if err == nil || !strings.Contains(err.Error(), "too large") || used > 9*answerBound {
 		t.Errorf("%d MiB allocated, %v", used>>20, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -143,13 +142,4 @@ func (v *victim) spared(t *testing.T, what string) {
 		t.Errorf("%s: another server got %q", what, v.got)
 	}
 	v.got = nil
-}
-
-// allocated is how many bytes f allocates, all in all.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -25,8 +26,8 @@ type Stack struct {
 	Origin manifest.Origin
 	Spec   Spec
 
-	Poll, DriftCheck source.Schedule
-	PullPoll         source.Schedule // when to look for pull requests
+	Poll, DriftCheck schedule.Schedule
+	PullPoll         schedule.Schedule // when to look for pull requests
 	Limits           plan.Limits
 
 	where func(field string) manifest.Origin // nil when no file says it

@@ -3,10 +3,11 @@ package config
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 func place(t *testing.T, file, text string) string {
@@ -73,19 +74,18 @@ func TestAttackConfigurationWithoutEnd(t *testing.T) {
 	for i := range 8 {
 		bomb += string(rune('b'+i)) + ": &" + string(rune('b'+i)) + " [" + strings.Repeat("*"+string(rune('a'+i))+",", 10) + "]\n"
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for name, file := range map[string]string{
-		"a device": "/dev/zero", "a large file": place(t, "large", strings.Repeat("# x\n", 1<<19)),
-		"a bomb": place(t, "bomb", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: x}\nspec:\n  "+strings.ReplaceAll(strings.TrimSpace(bomb), "\n", "\n  ")+"\n"),
-	} {
-		if stacks, err := Load([]string{file}, nil); err == nil {
-			t.Errorf("%s gives %d stacks", name, len(stacks))
+	took := testcost.Allocated(func() {
+		for name, file := range map[string]string{
+			"a device": "/dev/zero", "a large file": place(t, "large", strings.Repeat("# x\n", 1<<19)),
+			"a bomb": place(t, "bomb", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: x}\nspec:\n  "+strings.ReplaceAll(strings.TrimSpace(bomb), "\n", "\n  ")+"\n"),
+		} {
+			if stacks, err := Load([]string{file}, nil); err == nil {
+				t.Errorf("%s gives %d stacks", name, len(stacks))
+			}
 		}
-	}
-	runtime.ReadMemStats(&after)
-	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
-		t.Errorf("%d bytes were taken", n)
+	})
+	if took > 64<<20 {
+		t.Errorf("%d bytes were taken", took)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
 // FuzzLoad: whatever a file holds, it is refused with a line for each problem,
@@ -49,7 +49,7 @@ func FuzzLoad(f *testing.F) {
 			}
 			names[s.Name] = true
 			if s.Spec.Source.Poll != "" {
-				if _, err := source.ParseSchedule(s.Spec.Source.Poll); err != nil {
+				if _, err := schedule.Parse(s.Spec.Source.Poll); err != nil {
 					t.Errorf("poll %q is accepted: %v", s.Spec.Source.Poll, err)
 				}
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -119,12 +120,12 @@ func (s *Stack) check() (found []finding) {
 		add("metadata.name", fmt.Sprintf("%q cannot be a stack's name; use at most %d lower case letters, digits and dashes, beginning and ending with a letter or digit", s.Name, kind.MaxStackName))
 	}
 	if text := s.Spec.Source.Poll; text != "" {
-		if _, err := source.ParseSchedule(text); err != nil {
+		if _, err := schedule.Parse(text); err != nil {
 			add("spec.source.poll", err.Error())
 		}
 	}
 	if text := s.Spec.Sync.DriftCheck; text != "" {
-		if _, err := source.ParseSchedule(text); err != nil {
+		if _, err := schedule.Parse(text); err != nil {
 			add("spec.sync.driftCheck", err.Error())
 		}
 	}
@@ -154,9 +155,9 @@ func (s *Stack) check() (found []finding) {
 
 // complete fills in what is left out.
 func (s *Stack) complete() manifest.Problems {
-	poll, err1 := source.ParseSchedule(cmp.Or(s.Spec.Source.Poll, "@every 1m"))
-	drift, err2 := source.ParseSchedule(cmp.Or(s.Spec.Sync.DriftCheck, "@every 5m"))
-	pulls, err5 := source.ParseSchedule(cmp.Or(s.Spec.Report.Poll, "@every 1m"))
+	poll, err1 := schedule.Parse(cmp.Or(s.Spec.Source.Poll, "@every 1m"))
+	drift, err2 := schedule.Parse(cmp.Or(s.Spec.Sync.DriftCheck, "@every 5m"))
+	pulls, err5 := schedule.Parse(cmp.Or(s.Spec.Report.Poll, "@every 1m"))
 	s.PullPoll = pulls
 	s.Spec.Report.fill()
 	if app := s.Spec.Source.Auth.GitHubApp; app != nil && app.APIURL == "" {

@@ -7,7 +7,7 @@ import (
 	"regexp"
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
-	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
 // Report says whom the agent tells, besides its log and its metrics.
@@ -91,7 +91,7 @@ func (r *Report) check(add func(field, what string)) {
 		}
 	}
 	if r.Poll != "" {
-		if _, err := source.ParseSchedule(r.Poll); err != nil {
+		if _, err := schedule.Parse(r.Poll); err != nil {
 			add(at+".poll", err.Error())
 		}
 	}

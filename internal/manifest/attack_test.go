@@ -3,12 +3,12 @@ package manifest_test
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // TestAttackManyUnknownFields: nobody reads a hundred thousand problems, and
@@ -74,18 +74,15 @@ func TestAttackStoppedLoad(t *testing.T) {
 // is not in memory in between.
 func TestAttackHeldInMemory(t *testing.T) {
 	files := many(500)
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
 	var objects []*manifest.Object
 	opts := kinds()
 	opts.Each = func(o *manifest.Object) { o.Release(); objects = append(objects, o) }
-	if _, err := manifest.Load(files, opts); err != nil {
+	var err error
+	_, kept := testcost.AllocatedAndKept(func() { _, err = manifest.Load(files, opts) })
+	if err != nil {
 		t.Fatal(err)
 	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if each := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / int64(len(objects)); each > 2000 {
+	if each := kept / int64(len(objects)); each > 2000 {
 		t.Errorf("%d bytes an object", each)
 	}
 	for _, o := range objects[:20] {

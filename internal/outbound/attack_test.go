@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 const socketBuffers = 16 << 20 // what a server can write that nobody reads
@@ -32,15 +32,6 @@ func serve(t *testing.T, handle http.HandlerFunc) *httptest.Server {
 func counted(t *testing.T) (*httptest.Server, *atomic.Int64) {
 	n := new(atomic.Int64)
 	return serve(t, func(w http.ResponseWriter, _ *http.Request) { n.Add(1); fmt.Fprint(w, "{}") }), n
-}
-
-// allocated is how many bytes f allocates, all in all.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
 }
 
 func client(t *testing.T, c outbound.Config) *http.Client {
@@ -163,7 +154,7 @@ func TestAttackEndlessBody(t *testing.T) {
 		})
 		var read int64
 		var err error
-		used := allocated(func() { read, err = fetch(t, client(t, outbound.Config{}), "GET", home.URL) })
+		used := testcost.Allocated(func() { read, err = fetch(t, client(t, outbound.Config{}), "GET", home.URL) })
 		home.CloseClientConnections()
 		if !errors.Is(err, outbound.ErrTooLarge) || read > outbound.DefaultAnswer {
 			t.Errorf("%d: %d bytes read, %v", status, read, err)
@@ -224,7 +215,7 @@ func TestAttackEndlessHeaders(t *testing.T) {
 		written <- int64(n)
 	})
 	var err error
-	used := allocated(func() { _, err = fetch(t, client(t, outbound.Config{}), "GET", home.URL) })
+	used := testcost.Allocated(func() { _, err = fetch(t, client(t, outbound.Config{}), "GET", home.URL) })
 	if n := <-written; err == nil || n > socketBuffers || used > 16<<20 {
 		t.Errorf("%d bytes written, %d allocated, %v", n, used, err)
 	}

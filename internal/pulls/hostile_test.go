@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -29,7 +30,7 @@ func (w *world) failing(err error, requests ...string) {
 // another is a second stack in the same repository.
 func (w *world) another(name string) *Stack {
 	s := &Stack{Name: name, Last: w.last, Merged: w.merged, Read: w.read, Plan: w.plan, Trace: w.stack.Trace, Again: func() {}}
-	w.repo.Add(s, source.Schedule{})
+	w.repo.Add(s, schedule.Schedule{})
 	return s
 }
 
@@ -205,7 +206,7 @@ func TestErrorsThatDifferInTheRequestOnlyAreToldOnce(t *testing.T) {
 
 func TestThePollOfEveryStackCounts(t *testing.T) {
 	inWorld(t, func(w *world) {
-		often, err := source.ParseSchedule("@every 1m")
+		often, err := schedule.Parse("@every 1m")
 		if err != nil {
 			t.Fatal(err)
 		}

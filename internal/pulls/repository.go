@@ -26,7 +26,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
 // Repository is one repository on a forge and the stacks that are kept in it.
@@ -37,7 +37,7 @@ type Repository struct {
 	Outbox *forge.Outbox
 	Log    *slog.Logger
 
-	polls  []source.Schedule
+	polls  []schedule.Schedule
 	stacks []*Stack
 	people people
 	// noChecks is set once the forge took no check run.
@@ -87,7 +87,7 @@ func New(f forge.Forge, log *slog.Logger) *Repository {
 
 // Add adds a stack, before anything is served. poll says when to look without
 // being told to.
-func (r *Repository) Add(s *Stack, poll source.Schedule) {
+func (r *Repository) Add(s *Stack, poll schedule.Schedule) {
 	s.repository = r
 	s.plans, s.jobs, s.more = map[int]planned{}, map[int]job{}, make(chan struct{}, 1)
 	r.stacks = append(r.stacks, s)
@@ -118,7 +118,7 @@ func (r *Repository) Serve(ctx context.Context) {
 	var others sync.WaitGroup
 	others.Go(func() { r.Outbox.Serve(ctx) })
 	for _, poll := range r.polls {
-		others.Go(func() { source.Poll(ctx, poll, time.Second, r.Wake) })
+		others.Go(func() { schedule.Run(ctx, poll, time.Second, r.Wake) })
 	}
 	for _, s := range r.stacks {
 		others.Go(func() { s.serve(ctx) })

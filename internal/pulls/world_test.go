@@ -22,6 +22,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -70,7 +71,7 @@ func (w *world) restart() {
 		Again: func() { w.again++ },
 	}
 	w.repo = New(w.forge, slog.New(slog.DiscardHandler))
-	w.repo.Add(w.stack, source.Schedule{})
+	w.repo.Add(w.stack, schedule.Schedule{})
 }
 
 func (w *world) last() (source.Revision, bool) {

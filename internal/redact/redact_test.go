@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"net/url"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stackreeve/stackreeve/internal/redact"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // encodings are how services and proxies may write what they were sent.
@@ -160,12 +160,8 @@ func TestAttackSecretsWithoutEnd(t *testing.T) {
 	for i := range 16 << 20 / 16 {
 		fmt.Fprintf(&b, "%015x\n", uint64(i)*0x9e3779b97f4a7c15>>4)
 	}
-	var before, after runtime.MemStats
-	secret := b.String()
-	runtime.ReadMemStats(&before)
-	out := of(secret).Text("the server said 0123456789abcde")
-	runtime.ReadMemStats(&after)
-	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 128 {
+	secret, out := b.String(), ""
+	if took := testcost.Allocated(func() { out = of(secret).Text("the server said 0123456789abcde") }) >> 20; took > 128 {
 		t.Errorf("16 MB of secrets took %d MB", took)
 	}
 	if out != redact.TooMany {
@@ -178,11 +174,8 @@ func TestAttackSecretsTextWithoutEnd(t *testing.T) {
 	r := of("correct-horse-battery")
 	text := strings.Repeat(`%25%2541&amp;\u0041QUFB`, 100_000)
 	r.Text("warm up")
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	out := r.Text(text)
-	runtime.ReadMemStats(&after)
-	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 64 || len(out) > 32<<10 {
+	var out string
+	if took := testcost.Allocated(func() { out = r.Text(text) }) >> 20; took > 64 || len(out) > 32<<10 {
 		t.Errorf("took %d MB and gave %d bytes", took, len(out))
 	}
 }

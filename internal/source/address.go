@@ -28,8 +28,8 @@ var (
 
 const notAnAddress = "looks like an address with a login in it and is none; write it as https://host/path, ssh://git@host/path or /a/folder"
 
-// holdsLogin tells of a path that could be a mistyped URL: it must not be shown.
-func holdsLogin(path string) bool {
+// mayContainLogin says whether a path could be a mistyped URL: it must not be shown.
+func mayContainLogin(path string) bool {
 	before, _, found := strings.Cut(path, "@")
 	if last := strings.LastIndex(path, "@"); last >= 0 {
 		before = path[:last]
@@ -59,7 +59,7 @@ func parseAddress(raw string) (a address, password, problem string) {
 		a = address{scheme: "ssh", user: m[1], host: m[2], path: m[3]}
 		return a, "", a.checkSSH()
 	}
-	if holdsLogin(raw) || !plain && strings.Contains(raw, "@") {
+	if mayContainLogin(raw) || !plain && strings.Contains(raw, "@") {
 		return a, "", notAnAddress
 	}
 	full, err := filepath.Abs(raw)
@@ -69,7 +69,7 @@ func parseAddress(raw string) (a address, password, problem string) {
 	return address{scheme: "file", path: full}, "", ""
 }
 
-// Relative tells whether an address is a path that depends on the working
+// Relative says whether an address is a path that depends on the working
 // directory.
 func Relative(raw string) bool {
 	a, _, problem := parseAddress(raw)
@@ -89,7 +89,7 @@ func parseURL(raw string) (a address, password, problem string) {
 			return a, password, "carries a password; ssh needs auth.sshKeyFile and auth.knownHostsFile, a path needs none"
 		}
 	}
-	if holdsLogin(u.Path) {
+	if mayContainLogin(u.Path) {
 		return a, password, notAnAddress
 	}
 	if p := u.Port(); p != "" {

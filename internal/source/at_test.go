@@ -4,20 +4,22 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
 func TestAt(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		first := g.commit("first", "a.yaml", "1")
-		g.git("tag", "light")
-		g.git("tag", "-a", "-m", "annotated", "v1.0")
-		g.git("tag", "-a", "-m", "of a tag", "v1.0-again", "v1.0")
-		g.git("tag", "-a", "-m", "of a blob", "blob", "HEAD:a.yaml")
-		second := g.commit("second", "a.yaml", "2")
-		g.git("switch", "-q", "-c", "feature/x")
-		third := g.commit("third", "a.yaml", "3")
-		g.git("switch", "-q", "main")
-		g.git("update-ref", "refs/pull/7/head", third)
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
+		first := g.Commit("first", "a.yaml", "1")
+		g.Git("tag", "light")
+		g.Git("tag", "-a", "-m", "annotated", "v1.0")
+		g.Git("tag", "-a", "-m", "of a tag", "v1.0-again", "v1.0")
+		g.Git("tag", "-a", "-m", "of a blob", "blob", "HEAD:a.yaml")
+		second := g.Commit("second", "a.yaml", "2")
+		g.Git("switch", "-q", "-c", "feature/x")
+		third := g.Commit("third", "a.yaml", "3")
+		g.Git("switch", "-q", "main")
+		g.Git("update-ref", "refs/pull/7/head", third)
 		r := newRepo(t, cfg)
 		last, _ := mustFetch(t, r)
 		for ref, want := range map[string]string{
@@ -57,19 +59,19 @@ func TestAt(t *testing.T) {
 }
 
 func TestCommitThatIsNotHandedOut(t *testing.T) {
-	g := newGitRepo(t)
-	first := g.commit("first", "a.yaml", "1")
-	g.commit("second", "a.yaml", "2")
-	g.git("config", "uploadpack.allowReachableSHA1InWant", "false")
+	g := gittest.New(t)
+	first := g.Commit("first", "a.yaml", "1")
+	g.Commit("second", "a.yaml", "2")
+	g.Git("config", "uploadpack.allowReachableSHA1InWant", "false")
 	_, err := newRepo(t, serveSSH(t, g).config()).At(t.Context(), first)
 	wantError(t, err, ErrNotFound, first, "refs/pull/N/head")
 }
 
 func TestDefaultBranch(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		g.commit("first", "a.yaml", "1")
-		g.git("switch", "-q", "-c", "trunk")
-		want := g.commit("second", "a.yaml", "2")
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
+		g.Commit("first", "a.yaml", "1")
+		g.Git("switch", "-q", "-c", "trunk")
+		want := g.Commit("second", "a.yaml", "2")
 		cfg.Branch = ""
 		if rev, _ := mustFetch(t, newRepo(t, cfg)); rev.Branch != "trunk" || rev.Commit != want {
 			t.Errorf("revision %+v", rev)
@@ -78,14 +80,14 @@ func TestDefaultBranch(t *testing.T) {
 }
 
 func TestManyReferences(t *testing.T) {
-	g := newGitRepo(t)
-	want := g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	want := g.Commit("first", "a.yaml", "1")
 	var refs strings.Builder
 	for n := range 20_000 {
 		fmt.Fprintf(&refs, "%s refs/heads/branch-%05d\n", want, n)
 	}
-	g.write(".git/packed-refs", refs.String())
-	for _, cfg := range []Config{{URL: g.dir}, {URL: serveHTTP(t, g).url()}, serveSSH(t, g).config()} {
+	g.Write(".git/packed-refs", refs.String())
+	for _, cfg := range []Config{{URL: g.Dir}, {URL: serveHTTP(t, g).url()}, serveSSH(t, g).config()} {
 		cfg.Branch = "branch-19999"
 		if rev, _ := mustFetch(t, newRepo(t, cfg)); rev.Commit != want {
 			t.Errorf("revision %+v", rev)
@@ -97,18 +99,18 @@ func TestManyReferences(t *testing.T) {
 
 // TestLocalShapes reads local repositories of every shape.
 func TestLocalShapes(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
-	want := g.commit("second", "b.yaml", "2")
-	parent := g.dir + "-"
-	g.git("clone", "-q", "--bare", ".", parent+"bare")
-	g.git("clone", "-q", "--bare", "--shared", ".", parent+"alternates")
-	g.git("clone", "-q", "--depth=1", "file://"+g.dir, parent+"shallow")
-	g.git("worktree", "add", "-q", "-b", "other", parent+"worktree")
-	g.git("clone", "-q", "--separate-git-dir", parent+"separate.git", ".", parent+"separate")
-	g.git("clone", "-q", ".", parent+"packed")
-	g.git("-C", parent+"packed", "gc", "-q", "--aggressive")
-	g.git("-C", parent+"packed", "pack-refs", "--all")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
+	want := g.Commit("second", "b.yaml", "2")
+	parent := g.Dir + "-"
+	g.Git("clone", "-q", "--bare", ".", parent+"bare")
+	g.Git("clone", "-q", "--bare", "--shared", ".", parent+"alternates")
+	g.Git("clone", "-q", "--depth=1", "file://"+g.Dir, parent+"shallow")
+	g.Git("worktree", "add", "-q", "-b", "other", parent+"worktree")
+	g.Git("clone", "-q", "--separate-git-dir", parent+"separate.git", ".", parent+"separate")
+	g.Git("clone", "-q", ".", parent+"packed")
+	g.Git("-C", parent+"packed", "gc", "-q", "--aggressive")
+	g.Git("-C", parent+"packed", "pack-refs", "--all")
 	for _, shape := range []string{"bare", "alternates", "shallow", "worktree", "separate", "packed"} {
 		t.Run(shape, func(t *testing.T) {
 			rev, _ := mustFetch(t, newRepo(t, Config{URL: parent + shape, Branch: "main"}))
@@ -120,19 +122,19 @@ func TestLocalShapes(t *testing.T) {
 }
 
 func TestUncommittedIsNotSeen(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
-	g.write("a.yaml", "changed")
-	g.write("b.yaml", "new")
-	g.git("add", "b.yaml")
-	rev, _ := mustFetch(t, newRepo(t, Config{URL: g.dir}))
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
+	g.Write("a.yaml", "changed")
+	g.Write("b.yaml", "new")
+	g.Git("add", "b.yaml")
+	rev, _ := mustFetch(t, newRepo(t, Config{URL: g.Dir}))
 	if readFile(t, rev, "a.yaml") != "1" {
 		t.Error("a change that is not committed is seen")
 	}
 	if _, err := rev.Files.Open("b.yaml"); err == nil {
 		t.Error("a file that is not committed is seen")
 	}
-	if status := g.git("status", "--porcelain"); status != "A  b.yaml\n M a.yaml" && status != "M a.yaml\nA  b.yaml" {
+	if status := g.Git("status", "--porcelain"); status != "A  b.yaml\n M a.yaml" && status != "M a.yaml\nA  b.yaml" {
 		t.Errorf("the work tree was touched: %q", status)
 	}
 }

@@ -1,14 +1,11 @@
 package source
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -16,6 +13,10 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 func pkt(line string) string { return fmt.Sprintf("%04x%s", len(line)+4, line) }
@@ -25,7 +26,7 @@ const (
 	advertised = "application/x-git-upload-pack-advertisement"
 )
 
-// liar answers what a test tells it to, and counts the bytes that were taken.
+// liar answers what a test says, and counts the bytes that were taken.
 type liar struct {
 	refs  string
 	more  func(i int) string // goes on after refs, or after a request for a pack
@@ -33,7 +34,7 @@ type liar struct {
 }
 
 func (l *liar) serve(t *testing.T) *webServer {
-	w := serveHTTP(t, newGitRepo(t))
+	w := serveHTTP(t, gittest.New(t))
 	w.answer(func(rw http.ResponseWriter, req *http.Request) {
 		post := req.Method == http.MethodPost
 		if !post {
@@ -83,8 +84,8 @@ func TestAttackReferences(t *testing.T) {
 			l := &liar{refs: c.refs}
 			err := fetchError(t, newRepo(t, Config{URL: l.serve(t).url(), Branch: c.branch}))
 			wantError(t, err, c.class, c.words)
-			if strings.ContainsFunc(err.Error(), steers) {
-				t.Errorf("the error steers: %q", err)
+			if printable.Line(err.Error()) != err.Error() {
+				t.Errorf("not fit for a terminal: %q", err)
 			}
 		})
 	}
@@ -116,13 +117,13 @@ func TestAttackEndlessAnswers(t *testing.T) {
 		}, maxPreamble, 64 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if underRace && name == "references" {
+			if testcost.UnderRace && name == "references" {
 				t.Skip("a million references take minutes")
 			}
 			l := &liar{refs: c.refs, more: c.more}
 			r := newRepo(t, Config{URL: l.serve(t).url(), Branch: "main"})
 			var err error
-			took := allocated(func() { err = fetchError(t, r) })
+			took := testcost.AllocatedWithoutRace(func() { err = fetchError(t, r) })
 			wantError(t, err, ErrContent, "larger than")
 			if taken := l.taken.Load(); taken > c.taken+16<<20 {
 				t.Errorf("it took %d bytes", taken)
@@ -160,7 +161,7 @@ func TestAttackEndlessSSH(t *testing.T) {
 		if err := req.Capabilities.Set("shallow"); err != nil {
 			t.Fatal(err)
 		}
-		took := allocated(func() {
+		took := testcost.AllocatedWithoutRace(func() {
 			if _, err := s.UploadPack(t.Context(), req); !errors.Is(err, ErrContent) {
 				t.Errorf("%v", err)
 			}
@@ -208,22 +209,22 @@ func TestAttackWords(t *testing.T) {
 	const evil = "\x1b[2J\x07gone\u202e https://user:s3cr3t@host/x and more"
 	sideband := &liar{refs: firstRef(someCommit, "refs/heads/main", "") + "0000",
 		more: func(int) string { return "0000" + pkt("NAK\n") + pkt("\x03"+evil) }}
-	status := serveHTTP(t, newGitRepo(t))
+	status := serveHTTP(t, gittest.New(t))
 	status.answer(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "text/plain")
 		rw.WriteHeader(http.StatusTeapot)
 		io.WriteString(rw, evil)
 	})
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	far := serveSSH(t, g)
 	far.refuse = evil
-	config := newGitRepo(t)
-	if err := os.WriteFile(filepath.Join(config.dir, ".git", "config"), []byte("[remote \"origin\"]\n\turl = https://user:s3cr3t@host/x\n[remote \x1b[2J https://user:s3cr3t@host/x"), 0o600); err != nil {
+	config := gittest.New(t)
+	if err := os.WriteFile(filepath.Join(config.Dir, ".git", "config"), []byte("[remote \"origin\"]\n\turl = https://user:s3cr3t@host/x\n[remote \x1b[2J https://user:s3cr3t@host/x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, cfg := range map[string]Config{
-		"sideband": {URL: sideband.serve(t).url(), Branch: "main"}, "status": {URL: status.url()}, "ssh": far.config(), "git config": {URL: config.dir},
+		"sideband": {URL: sideband.serve(t).url(), Branch: "main"}, "status": {URL: status.url()}, "ssh": far.config(), "git config": {URL: config.Dir},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, log := loggedRepo(t, cfg)
@@ -231,7 +232,7 @@ func TestAttackWords(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
-			if strings.ContainsFunc(err.Error(), steers) || strings.ContainsAny(log.String(), "\x1b\x07\u202e") {
+			if printable.Line(err.Error()) != err.Error() || strings.ContainsAny(log.String(), "\x1b\x07\u202e") {
 				t.Errorf("%q, log %q", err, log)
 			}
 			if name != "status" && name != "ssh" && strings.Contains(err.Error()+log.String(), "s3cr3t") {
@@ -241,152 +242,30 @@ func TestAttackWords(t *testing.T) {
 	}
 }
 
-// TestAttackHugeObjects makes a commit, a tag and a folder that are small to
-// send and large to read, and tags that lead to tags.
-func TestAttackHugeObjects(t *testing.T) {
-	parents := []byte("tree " + someCommit + "\n" + strings.Repeat("parent "+someCommit+"\n", maxTextBytes/48+1))
-	message := append([]byte("tree "+someCommit+"\n\n"), make([]byte, maxTextBytes)...)
-	folder := bytes.Repeat([]byte("100644 a\x00"+strings.Repeat("1", 20)), maxTreeBytes/29+1)
-	tag := func(of plumbing.Hash, kind string) []byte {
-		return fmt.Appendf(nil, "object %s\ntype %s\ntag v\ntagger a <a@b> 1 +0000\n\n", of, kind)
-	}
-	objects := []rawObject{}
-	put := func(kind plumbing.ObjectType, data []byte) plumbing.Hash {
-		objects = append(objects, rawObject{kind: kind, size: uint64(len(data)), data: data})
-		return plumbing.ComputeHash(kind, data)
-	}
-	last := put(plumbing.CommitObject, []byte("tree "+someCommit+"\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\n"))
-	kind := "commit"
-	for range 1000 {
-		last, kind = put(plumbing.TagObject, tag(last, kind)), "tag"
-	}
-	list := map[string]plumbing.Hash{
-		"parents": put(plumbing.CommitObject, parents), "message": put(plumbing.CommitObject, message),
-		"tag":                 put(plumbing.TagObject, append(tag(last, "tag"), make([]byte, maxTextBytes)...)),
-		"a tag of 1,000 tags": last,
-	}
-	tree := put(plumbing.TreeObject, folder)
-	s := newStore("")
-	if err := s.receive(t.Context(), bytes.NewReader(rawPack(t, objects...))); err != nil {
-		t.Fatal(err)
-	}
-	for name, h := range list {
-		took := allocated(func() {
-			if _, err := s.commit(h); !errors.Is(err, ErrContent) {
-				t.Errorf("%s: %v", name, err)
-			}
-		})
-		if took > 4<<20 {
-			t.Errorf("%s: it asked for %d bytes", name, took)
-		}
-	}
-	took := allocated(func() {
-		if _, err := s.tree(tree); !errors.Is(err, ErrContent) {
-			t.Errorf("folder: %v", err)
-		}
-	})
-	if took > 4<<20 {
-		t.Errorf("folder: it asked for %d bytes", took)
-	}
-}
-
 // TestAttackLongPaths spells paths of 100,000 bytes with names that are allowed.
 func TestAttackLongPaths(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	for range 6 {
-		g.commitTree("40000 " + g.git("rev-parse", "HEAD^{tree}") + " " + strings.Repeat("n", 1000))
+		commitTree(t, g, "40000 "+g.Git("rev-parse", "HEAD^{tree}")+" "+strings.Repeat("n", 1000))
 	}
-	wantError(t, fetchError(t, newRepo(t, Config{URL: g.dir})), ErrContent, "paths of more than")
+	wantError(t, fetchError(t, newRepo(t, Config{URL: g.Dir})), ErrContent, "paths of more than")
 }
 
 // TestAttackDates has commits of the year 292277026596, of long before, and of
 // a zone that is none.
 func TestAttackDates(t *testing.T) {
 	for _, date := range []string{"9223372036854775807 +0000", "-9223372036854775808 +0000", "1700000000 +9999", "1700000000 -9959", "x y", ""} {
-		g := newGitRepo(t)
-		g.commit("first", "a.yaml", "1")
-		cmd := exec.Command("git", "hash-object", "-t", "commit", "-w", "--stdin", "--literally")
-		cmd.Dir, cmd.Env = g.dir, gitEnv()
-		cmd.Stdin = strings.NewReader("tree " + g.git("rev-parse", "HEAD^{tree}") + "\nparent " + someCommit + "\nauthor \x1b[2Ja <a> " + date + "\ncommitter a <a> " + date + "\n\n\x1b[2Jsubject\u202e\n")
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.git("update-ref", "refs/heads/main", strings.TrimSpace(string(out)))
-		rev, _ := mustFetch(t, newRepo(t, Config{URL: g.dir}))
+		g := gittest.New(t)
+		g.Commit("first", "a.yaml", "1")
+		out := g.GitWith("tree "+g.Git("rev-parse", "HEAD^{tree}")+"\nparent "+someCommit+"\nauthor \x1b[2Ja <a> "+date+"\ncommitter a <a> "+date+"\n\n\x1b[2Jsubject\u202e\n", "hash-object", "-t", "commit", "-w", "--stdin", "--literally")
+		g.Git("update-ref", "refs/heads/main", strings.TrimSpace(out))
+		rev, _ := mustFetch(t, newRepo(t, Config{URL: g.Dir}))
 		if _, err := rev.Time.MarshalJSON(); err != nil {
 			t.Errorf("%q: %v", date, err)
 		}
-		if strings.ContainsFunc(rev.Subject+rev.Author, steers) {
+		if printable.Line(rev.Subject+rev.Author) != rev.Subject+rev.Author {
 			t.Errorf("%q by %q", rev.Subject, rev.Author)
 		}
-	}
-}
-
-// TestAttackMerges has many files that both sides changed.
-func TestAttackMerges(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	text := func(n int) []byte { return []byte(strings.Repeat(fmt.Sprintf("%d\n", n), 1<<20)) }
-	m := newMerger(ctx, newStore(""))
-	hash := func(b []byte) plumbing.Hash {
-		h := plumbing.ComputeHash(plumbing.BlobObject, b)
-		m.made.files[h] = b
-		return h
-	}
-	of := [3]plumbing.Hash{hash(text(1)), hash(text(2)), hash(text(3))}
-	var err error
-	merges := 0
-	for ; err == nil && merges < 1000; merges++ {
-		_, err = m.lines(of)
-	}
-	if !errors.Is(err, ErrContent) || merges > 20 {
-		t.Errorf("after %d merges: %v", merges, err)
-	}
-	for range 3 * maxConflicts {
-		m.conflict("a")
-	}
-	if len(m.conflicts) != maxConflicts {
-		t.Errorf("%d conflicts are kept", len(m.conflicts))
-	}
-	before := m.bytes
-	cancel()
-	if _, err := m.lines(of); !errors.Is(err, context.Canceled) || m.bytes != before {
-		t.Errorf("after the end: %v", err)
-	}
-}
-
-// TestAttackCrissCross has histories that were merged into each other at every
-// step: what is counted is how many commits are looked at.
-func TestAttackCrissCross(t *testing.T) {
-	a := ancestry{}
-	commit := func(side byte, n int) plumbing.Hash { return plumbing.Hash{side, byte(n >> 16), byte(n >> 8), byte(n)} }
-	const steps = 100_000
-	for n := 1; n <= steps; n++ {
-		for _, side := range "LR" {
-			a[commit(byte(side), n)] = []plumbing.Hash{commit('L', n-1), commit('R', n-1)}
-		}
-	}
-	a[commit('L', 0)], a[commit('R', 0)] = nil, nil
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	v := &visits{ctx, maxVisits}
-	left, right := []plumbing.Hash{commit('L', steps)}, []plumbing.Hash{commit('R', steps)}
-	best, sure, err := a.shared(v, left, right)
-	if err != nil || !sure || len(best) != 2 {
-		t.Errorf("%v, %v, %v", best, sure, err)
-	}
-	if used := maxVisits - v.left; used > 20*steps {
-		t.Errorf("%d looks at %d commits", used, 2*steps)
-	}
-	v.left = steps
-	if _, _, err := a.shared(v, left, right); !errors.Is(err, ErrContent) {
-		t.Errorf("beyond the bound: %v", err)
-	}
-	v.left = maxVisits
-	cancel()
-	if _, _, err := a.shared(v, left, right); !errors.Is(err, context.Canceled) || v.left != maxVisits {
-		t.Errorf("after the end: %v, %d left", err, v.left)
 	}
 }

@@ -14,6 +14,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
 const token = "s3cr3t-t/ken+%"
@@ -28,8 +30,8 @@ func noSecret(t testing.TB, text string) {
 }
 
 func TestTokenRotates(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	w := serveHTTP(t, g)
 	w.require("x-access-token:" + token)
 	var logged bytes.Buffer
@@ -64,8 +66,8 @@ func TestTokenRotates(t *testing.T) {
 }
 
 func TestLoginFiles(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	w := serveHTTP(t, g)
 	w.require("ann:pass:word")
 	mustFetch(t, newRepo(t, Config{URL: w.url(), Auth: Auth{BasicAuthFile: writeFile(t, "ann:pass:word\n")}}))
@@ -102,8 +104,8 @@ func TestLoginFiles(t *testing.T) {
 }
 
 func TestRedirects(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	w := serveHTTP(t, g)
 	w.require("x-access-token:" + token)
 	auth := Auth{TokenFile: writeFile(t, token)}
@@ -145,8 +147,8 @@ func TestRedirects(t *testing.T) {
 // TestAttackRedirectToPrivateAddress follows an anonymous server nowhere but to
 // itself: what stands for a service inside must not be asked.
 func TestAttackRedirectToPrivateAddress(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	inside := serveHTTP(t, g)
 	port := inside.URL[strings.LastIndex(inside.URL, ":"):]
 	for _, to := range []string{
@@ -176,8 +178,8 @@ func TestAttackRedirectToPrivateAddress(t *testing.T) {
 }
 
 func TestRenamedRepository(t *testing.T) {
-	g := newGitRepo(t)
-	first := g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	first := g.Commit("first", "a.yaml", "1")
 	w := serveHTTP(t, g)
 	backend := w.Config.Handler
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
@@ -195,8 +197,8 @@ func TestRenamedRepository(t *testing.T) {
 }
 
 func TestCertificates(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	w := serveHTTP(t, g)
 	s := httptest.NewTLSServer(w.Config.Handler)
 	t.Cleanup(s.Close)
@@ -212,8 +214,8 @@ func hostLine(addr string, key ssh.Signer) string {
 }
 
 func TestHostKeys(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	s := serveSSH(t, g, newRSASigner(t))
 	stranger, strangersKey := newSigner(t)
 	ed := s.hostKeys[1]
@@ -254,8 +256,8 @@ func TestHostKeys(t *testing.T) {
 }
 
 func TestHostAuthority(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	authority, _ := newSigner(t)
 	key, _ := newSigner(t)
 	cert := &ssh.Certificate{Key: key.PublicKey(), CertType: ssh.HostCert, ValidPrincipals: []string{"127.0.0.1"}, ValidBefore: ssh.CertTimeInfinity}
@@ -280,7 +282,7 @@ func TestSSHRefusals(t *testing.T) {
 		"ERROR: Permission to a/b denied to deploy key":    ErrCredentials,
 		"fatal: out of memory, malloc failed\nmore follow": ErrUnavailable,
 	} {
-		g := newGitRepo(t)
+		g := gittest.New(t)
 		s := serveSSH(t, g)
 		s.refuse = said
 		first, _, _ := strings.Cut(said, "\n")

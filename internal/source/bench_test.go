@@ -3,15 +3,17 @@ package source
 import (
 	"fmt"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-func benchServer(b *testing.B) (*gitRepo, *webServer) {
-	g := newGitRepo(b)
+func benchServer(b *testing.B) (*gittest.Repo, *webServer) {
+	g := gittest.New(b)
 	var files []string
 	for n := range 1000 {
 		files = append(files, fmt.Sprintf("clouds/c%d/file%04d.yaml", n%20, n), fmt.Sprintf("kind: Thing\nmetadata: {name: thing-%d}\n", n))
 	}
-	g.commit("first", files...)
+	g.Commit("first", files...)
 	return g, serveHTTP(b, g)
 }
 
@@ -29,7 +31,7 @@ func BenchmarkClone(b *testing.B) {
 	for name, cfg := range map[string]Config{
 		"http/memory":  {URL: w.url()},
 		"http/disk":    {URL: w.url(), Dir: b.TempDir()},
-		"local/memory": {URL: g.dir},
+		"local/memory": {URL: g.Dir},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -56,7 +58,7 @@ func BenchmarkChangedFetch(b *testing.B) {
 	mustFetch(b, r)
 	for n := 0; b.Loop(); n++ {
 		b.StopTimer()
-		g.commit("next", "clouds/c1/new.yaml", fmt.Sprint(n))
+		g.Commit("next", "clouds/c1/new.yaml", fmt.Sprint(n))
 		b.StartTimer()
 		mustFetch(b, r)
 	}
@@ -66,19 +68,19 @@ func BenchmarkChangedFetch(b *testing.B) {
 // a branch of 1,000 files; "unchanged" asks for the same again.
 func BenchmarkMerged(b *testing.B) {
 	g, w := benchServer(b)
-	g.git("config", "uploadpack.allowFilter", "true")
+	g.Git("config", "uploadpack.allowFilter", "true")
 	for n := range 50 {
-		g.commit("more", "README.md", fmt.Sprint(n))
+		g.Commit("more", "README.md", fmt.Sprint(n))
 	}
-	g.git("branch", "feature", "HEAD~40")
+	g.Git("branch", "feature", "HEAD~40")
 	r := newRepo(b, Config{URL: w.url(), Branch: "main", Path: "clouds"})
 	mustMerge(b, r, "feature")
 	b.Run("changed", func(b *testing.B) {
 		for n := 0; b.Loop(); n++ {
 			b.StopTimer()
-			g.git("switch", "-q", "feature")
-			g.commit("next", "clouds/c1/new.yaml", fmt.Sprint(n))
-			g.git("switch", "-q", "main")
+			g.Git("switch", "-q", "feature")
+			g.Commit("next", "clouds/c1/new.yaml", fmt.Sprint(n))
+			g.Git("switch", "-q", "main")
 			b.StartTimer()
 			if m := mustMerge(b, r, "feature"); readFile(b, m.Revision, "c1/new.yaml") != fmt.Sprint(n) {
 				b.Fatal("an older commit was merged")

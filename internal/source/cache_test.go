@@ -11,6 +11,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
+	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
 // loggedRepo is a Repo and what it logs.
@@ -40,8 +43,8 @@ func packsIn(t testing.TB, dir string) []string {
 
 func TestNoChangeIsOneRequest(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
-		g := newGitRepo(t)
-		g.commit("first", "a.yaml", "1")
+		g := gittest.New(t)
+		g.Commit("first", "a.yaml", "1")
 		w := serveHTTP(t, g)
 		r := newRepo(t, Config{URL: w.url(), Dir: dir})
 		mustFetch(t, r)
@@ -51,7 +54,7 @@ func TestNoChangeIsOneRequest(t *testing.T) {
 				t.Error("changed")
 			}
 			if n := w.requests.Load() - before; n != 1 {
-				t.Errorf("a look that finds nothing took %d requests, want 1", n)
+				t.Errorf("a poll that finds nothing took %d requests, want 1", n)
 			}
 		}
 		if n := w.packs.Load(); n != 1 {
@@ -61,8 +64,8 @@ func TestNoChangeIsOneRequest(t *testing.T) {
 }
 
 func TestRestartUsesCache(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	w := serveHTTP(t, g)
 	cfg := Config{URL: w.url(), Dir: t.TempDir()}
 	first := newRepo(t, cfg)
@@ -80,10 +83,10 @@ func TestRestartUsesCache(t *testing.T) {
 	if n := w.packs.Load(); n != 1 {
 		t.Errorf("the restart asked for a pack again: %d", n)
 	}
-	g.commit("second", "b.yaml", "2")
+	g.Commit("second", "b.yaml", "2")
 	rev, _ = mustFetch(t, second)
 	if readFile(t, rev, "a.yaml")+readFile(t, rev, "b.yaml") != "12" {
-		t.Error("a fetch on top of the cache is not whole")
+		t.Error("a fetch on top of the cache is not complete")
 	}
 	if log.Len() > 0 {
 		t.Errorf("logged: %s", log)
@@ -91,9 +94,9 @@ func TestRestartUsesCache(t *testing.T) {
 }
 
 func TestUnusableCacheFolder(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
-	r, log := loggedRepo(t, Config{URL: g.dir, Dir: filepath.Join(writeFile(t, "a file"), "cache")})
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
+	r, log := loggedRepo(t, Config{URL: g.Dir, Dir: filepath.Join(writeFile(t, "a file"), "cache")})
 	rev, _ := mustFetch(t, r)
 	if readFile(t, rev, "a.yaml") != "1" || !strings.Contains(log.String(), "going on in memory") {
 		t.Errorf("log says %q", log)
@@ -101,16 +104,16 @@ func TestUnusableCacheFolder(t *testing.T) {
 }
 
 func TestSharedCacheFolder(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "0")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "0")
 	w := serveHTTP(t, g)
 	cfg := Config{URL: w.url(), Dir: t.TempDir()}
 	var repos []*Repo
-	for range maxSlots + 2 {
+	for range store.MaxSlots + 2 {
 		repos = append(repos, newRepo(t, cfg))
 	}
 	for i := range 3 {
-		want := g.commit("next", "a.yaml", fmt.Sprint(i))
+		want := g.Commit("next", "a.yaml", fmt.Sprint(i))
 		var all sync.WaitGroup
 		for _, r := range repos {
 			all.Go(func() {
@@ -126,40 +129,40 @@ func TestSharedCacheFolder(t *testing.T) {
 		}
 		all.Wait()
 	}
-	if n := len(glob(t, cfg.Dir, "*.*")); n != maxSlots {
-		t.Errorf("%d slots, want %d", n, maxSlots)
+	if n := len(glob(t, cfg.Dir, "*.*")); n != store.MaxSlots {
+		t.Errorf("%d slots, want %d", n, store.MaxSlots)
 	}
 }
 
 // TestCacheIsBounded follows more commits than one store takes.
 func TestCacheIsBounded(t *testing.T) {
-	g := newGitRepo(t)
-	cfg := Config{URL: g.dir, Dir: t.TempDir()}
+	g := gittest.New(t)
+	cfg := Config{URL: g.Dir, Dir: t.TempDir()}
 	r := newRepo(t, cfg)
-	g.commit("first", "a.yaml", "first")
-	held, _ := mustFetch(t, r)
-	for i := range 2*maxPacks + 5 {
-		want := g.commit("next", "b.yaml", fmt.Sprint(i))
+	g.Commit("first", "a.yaml", "first")
+	older, _ := mustFetch(t, r)
+	for i := range 2*store.MaxPacks + 5 {
+		want := g.Commit("next", "b.yaml", fmt.Sprint(i))
 		if rev, _ := mustFetch(t, r); rev.Commit != want {
 			t.Fatalf("commit %s", rev.Commit)
 		}
-		if n := len(r.store.packs); n > maxPacks {
+		if n := len(r.cache.Store().PackSizes()); n > store.MaxPacks {
 			t.Fatalf("%d packs in a store", n)
 		}
 	}
-	if readFile(t, held, "a.yaml") != "first" {
-		t.Error("a revision that is held cannot be read any more")
+	if readFile(t, older, "a.yaml") != "first" {
+		t.Error("a revision that is in use cannot be read any more")
 	}
-	held = Revision{}
+	older = Revision{}
 	eventually(t, "one store on disk", func() bool {
 		runtime.GC()
 		return len(glob(t, cfg.Dir, "*.0", "store-*")) == 1
 	})
 }
 
-func eventually(t testing.TB, what string, holds func() bool) {
+func eventually(t testing.TB, what string, reached func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !holds(); runtime.Gosched() {
+	for end := time.Now().Add(20 * time.Second); !reached(); runtime.Gosched() {
 		if time.Now().After(end) {
 			t.Fatalf("never: %s", what)
 		}
@@ -169,9 +172,9 @@ func eventually(t testing.TB, what string, holds func() bool) {
 // TestConcurrentReads reads one revision while others are fetched.
 func TestConcurrentReads(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
-		g := newGitRepo(t)
-		g.commit("first", "a.yaml", "first", "b/c.yaml", "third")
-		r := newRepo(t, Config{URL: g.dir, Dir: dir})
+		g := gittest.New(t)
+		g.Commit("first", "a.yaml", "first", "b/c.yaml", "third")
+		r := newRepo(t, Config{URL: g.Dir, Dir: dir})
 		rev, _ := mustFetch(t, r)
 		var all sync.WaitGroup
 		for range 4 {
@@ -187,7 +190,7 @@ func TestConcurrentReads(t *testing.T) {
 			})
 		}
 		for i := range 10 {
-			g.commit("next", "a.yaml", fmt.Sprint(i))
+			g.Commit("next", "a.yaml", fmt.Sprint(i))
 			mustFetch(t, r)
 		}
 		all.Wait()

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
 func damage(t testing.TB, file string) {
@@ -25,7 +27,7 @@ func damage(t testing.TB, file string) {
 // harm is something that a killed process or a failing disk leaves behind.
 type harm struct {
 	do     func(t testing.TB, dir string)
-	silent bool // nothing to tell anybody
+	silent bool // nothing that is logged
 }
 
 func harms() map[string]harm {
@@ -77,9 +79,9 @@ func harms() map[string]harm {
 func TestDamagedCache(t *testing.T) {
 	for name, c := range harms() {
 		t.Run(name, func(t *testing.T) {
-			g := newGitRepo(t)
-			want := g.commit("first", "a.yaml", "1", "b.yaml", strings.Repeat("long ", 1000))
-			cfg := Config{URL: g.dir, Dir: t.TempDir()}
+			g := gittest.New(t)
+			want := g.Commit("first", "a.yaml", "1", "b.yaml", strings.Repeat("long ", 1000))
+			cfg := Config{URL: g.Dir, Dir: t.TempDir()}
 			r := newRepo(t, cfg)
 			mustFetch(t, r)
 			r.Close()
@@ -90,7 +92,7 @@ func TestDamagedCache(t *testing.T) {
 			if rev.Commit != want || readFile(t, rev, "a.yaml") != "1" || len(readFile(t, rev, "b.yaml")) != 5000 {
 				t.Errorf("revision %+v", rev)
 			}
-			if said := strings.Contains(log.String(), "damaged; fetching it anew"); said == c.silent {
+			if said := strings.Contains(log.String(), "damaged; fetching it again"); said == c.silent {
 				t.Errorf("log says %q", log)
 			}
 			if n := len(glob(t, cfg.Dir, "*.0", "store-*")); n != 1 {
@@ -100,16 +102,16 @@ func TestDamagedCache(t *testing.T) {
 			again, log := loggedRepo(t, cfg)
 			mustFetch(t, again)
 			if log.Len() > 0 {
-				t.Errorf("the cache was not mended: %s", log)
+				t.Errorf("the cache was not repaired: %s", log)
 			}
 		})
 	}
 }
 
 func TestLeftoverOfKilledFetchIsRemoved(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
-	cfg := Config{URL: g.dir, Dir: t.TempDir()}
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
+	cfg := Config{URL: g.Dir, Dir: t.TempDir()}
 	r := newRepo(t, cfg)
 	mustFetch(t, r)
 	r.Close()
@@ -138,9 +140,9 @@ func TestWipedWhileRunning(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := newGitRepo(t)
-			g.commit("first", "a.yaml", "1")
-			cfg := Config{URL: g.dir, Dir: filepath.Join(t.TempDir(), "cache")}
+			g := gittest.New(t)
+			g.Commit("first", "a.yaml", "1")
+			cfg := Config{URL: g.Dir, Dir: filepath.Join(t.TempDir(), "cache")}
 			r, log := loggedRepo(t, cfg)
 			mustFetch(t, r)
 			harm(t, cfg.Dir)
@@ -151,7 +153,7 @@ func TestWipedWhileRunning(t *testing.T) {
 			if !strings.Contains(log.String(), "damaged") {
 				t.Errorf("log says %q", log)
 			}
-			next := g.commit("second", "a.yaml", "2")
+			next := g.Commit("second", "a.yaml", "2")
 			if rev, _ = mustFetch(t, r); rev.Commit != next || readFile(t, rev, "a.yaml") != "2" {
 				t.Errorf("revision %+v", rev)
 			}
@@ -161,9 +163,9 @@ func TestWipedWhileRunning(t *testing.T) {
 
 // TestUnreadableBlob finds out that the copy is bad by reading from it.
 func TestUnreadableBlob(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", strings.Repeat("one ", 100))
-	cfg := Config{URL: g.dir, Dir: t.TempDir()}
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", strings.Repeat("one ", 100))
+	cfg := Config{URL: g.Dir, Dir: t.TempDir()}
 	r, log := loggedRepo(t, cfg)
 	rev, _ := mustFetch(t, r)
 	damage(t, packsIn(t, cfg.Dir)[0])

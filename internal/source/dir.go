@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
 // Dir returns the files of a plain folder as a revision without a commit. It
@@ -13,23 +15,23 @@ func Dir(path string) (Revision, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return Revision{}, fail(ErrNotFound, "%s; name a folder with manifests", err)
+		return Revision{}, failure.New(ErrNotFound, "%s; name a folder with manifests", err)
 	case !info.IsDir():
-		return Revision{}, fail(ErrNotFound, "%s is a file; name the folder that holds it", path)
+		return Revision{}, failure.New(ErrNotFound, "%s is a file; name the folder that holds it", path)
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		return Revision{}, fail(ErrNotFound, "%s; make the folder readable for this process", err)
+		return Revision{}, failure.New(ErrNotFound, "%s; make the folder readable for this process", err)
 	}
 	return Revision{Time: info.ModTime(), Files: root.FS(), Folder: path}, nil
 }
 
 // WorkTree returns the files below path of a checked-out repository, as they lie
-// there and not as any commit has them. What leads to them is held to what holds
-// of commits: no link is followed, and nothing outside of dir is read.
+// there and not as any commit has them. What leads to them is treated as in
+// commits: no link is followed, and nothing outside of dir is read.
 func WorkTree(dir, path string) (Revision, error) {
 	if problem := pathProblem(path); problem != "" {
-		return Revision{}, fail(ErrConfig, "path: %s", problem)
+		return Revision{}, failure.New(ErrConfig, "path: %s", problem)
 	}
 	rev, err := Dir(dir)
 	path = cleanPath(path)
@@ -41,15 +43,15 @@ func WorkTree(dir, path string) (Revision, error) {
 	for part := range strings.SplitSeq(path, "/") {
 		at = strings.TrimPrefix(at+"/"+part, "/")
 		if info, err = fs.Lstat(rev.Files, at); err != nil {
-			return Revision{}, fail(ErrNotFound, "%s has no folder %s; correct source.path, or name the root of the work tree", dir, path)
+			return Revision{}, failure.New(ErrNotFound, "%s has no folder %s; correct source.path, or name the root of the work tree", dir, path)
 		}
 		if !info.IsDir() {
-			return Revision{}, fail(ErrNotFound, "%s in %s is no folder, and links are not followed; correct source.path", at, dir)
+			return Revision{}, failure.New(ErrNotFound, "%s in %s is no folder, and links are not followed; correct source.path", at, dir)
 		}
 	}
 	rev.Root, rev.Time = path, info.ModTime()
 	if rev.Files, err = fs.Sub(rev.Files, path); err != nil {
-		return Revision{}, fail(ErrNotFound, "%s in %s: %s", path, dir, err)
+		return Revision{}, failure.New(ErrNotFound, "%s in %s: %s", path, dir, err)
 	}
 	return rev, nil
 }

@@ -1,10 +1,15 @@
-// Package source brings the files of one folder of one branch of a Git
-// repository into the program, read-only, and says when they have changed.
+// Package source reads the files of one folder of one branch of a Git repository,
+// read-only, and says when they have changed.
 //
-// It knows Git: addresses, credentials, transports, references, packs and
-// trees, and which of its errors a person has to fix and which pass by
-// themselves. It does not know what the files mean, and it keeps no state that
-// matters: the cache folder may be wiped at any moment.
+// It knows Git servers: addresses, credentials, transports, references, and which
+// errors a person has to fix and which pass by themselves. What was fetched is read
+// by [github.com/stackreeve/stackreeve/internal/source/store], and merged by
+// [github.com/stackreeve/stackreeve/internal/source/merge]; imports point one way:
+//
+//	source ─▶ merge ─▶ store ─▶ failure
+//
+// It does not know what the files mean, and it keeps no state that matters: the cache
+// folder may be wiped at any moment.
 //
 // There is no work tree anywhere. Every fetch asks for one commit without its
 // history, and the files are read straight from the object store:

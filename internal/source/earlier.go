@@ -6,63 +6,67 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+
+	"github.com/stackreeve/stackreeve/internal/source/merge"
+	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
 // Earlier visits the commits that the branch was before commit, as its first
-// parents tell: the newest first, at most so many, until visit says that it has
+// parents say: the newest first, at most so many, until visit says that it has
 // seen enough. A commit whose files cannot be read is left out. Nothing is visited
 // twice, and Last stays what it is.
 //
 // As much history is fetched as is visited, a little more perhaps, within the
 // bounds of a merge.
 func (r *Repo) Earlier(ctx context.Context, commit string, most int, visit func(Revision) (more bool)) error {
-	w := walkBack{most: most, visit: visit, seen: map[plumbing.Hash]bool{}}
-	return r.look(ctx, func(ctx context.Context, t *talk) error {
-		name, _, err := findBranch(t.refs, r.cfg.Branch)
+	w := walk{most: most, visit: visit, seen: map[plumbing.Hash]bool{}}
+	return r.inConversation(ctx, func(ctx context.Context, conv *conversation) error {
+		name, _, err := findBranch(conv.refs, r.cfg.Branch)
 		if err != nil {
 			return err
 		}
-		if w.name = name; !r.store.intact() {
-			return errIncomplete
+		if err := r.checkIntact(); err != nil {
+			return err
 		}
-		return r.back(ctx, t, plumbing.NewHash(commit), &w)
+		w.name = name
+		return r.walkBack(ctx, conv, plumbing.NewHash(commit), &w)
 	})
 }
 
-// walkBack is a walk along a branch.
-type walkBack struct {
+// walk is one along a branch.
+type walk struct {
 	name  string
 	most  int
 	visit func(Revision) bool
 	seen  map[plumbing.Hash]bool
 }
 
-func (r *Repo) back(ctx context.Context, t *talk, from plumbing.Hash, w *walkBack) error {
-	if _, err := r.bring(ctx, t, from); err != nil {
+func (r *Repo) walkBack(ctx context.Context, conv *conversation, from plumbing.Hash, w *walk) error {
+	if _, err := r.ensureCommit(ctx, conv, from); err != nil {
 		return err
 	}
-	if t.can(capability.Filter) && t.can(capability.AllowReachableSHA1InWant) && t.can(capability.Shallow) {
-		commits := newStore("")
+	if conv.can(capability.Filter) && conv.can(capability.AllowReachableSHA1InWant) && conv.can(capability.Shallow) {
+		commits := store.New("")
 		q := query{want: []plumbing.Hash{from}, depth: w.most + 1, bare: true, limit: maxBareBytes}
-		err := t.pack(ctx, q, commits)
+		err := conv.fetch(ctx, q, commits)
 		if err == nil {
-			_, err = r.visitAll(ctx, t, line(from, w.most, commits, r.store), w)
+			_, err = r.visitAll(ctx, conv, firstParents(from, w.most, commits, r.cache.Store()), w)
 		}
 		if !errors.Is(err, ErrNotFound) {
 			return r.backError(ctx, from, err)
 		}
 	}
 	depths := []int{4, 16, w.most + 1}
-	if !t.can(capability.Shallow) {
-		depths = []int{allHistory}
+	if !conv.can(capability.Shallow) {
+		depths = []int{merge.AllHistory}
 	}
 	for _, depth := range depths {
 		q := query{want: []plumbing.Hash{from}, have: []plumbing.Hash{from}, depth: depth, limit: maxWholeBytes}
-		if err := t.pack(ctx, q, r.store); err != nil {
+		if err := conv.fetch(ctx, q, r.cache.Store()); err != nil {
 			return r.backError(ctx, from, err)
 		}
-		commits := line(from, w.most, r.store)
-		more, err := r.visitAll(ctx, t, commits, w)
+		commits := firstParents(from, w.most, r.cache.Store())
+		more, err := r.visitAll(ctx, conv, commits, w)
 		if err != nil || !more || len(commits) < min(depth-1, w.most) {
 			return err
 		}
@@ -77,12 +81,12 @@ func (r *Repo) backError(ctx context.Context, from plumbing.Hash, err error) err
 	return r.fetchError(ctx, from, err)
 }
 
-// line are the first parents of a commit, itself not among them, as far as they are
+// firstParents are the first parents of a commit, itself not among them, as far as they are
 // in stores.
-func line(from plumbing.Hash, most int, stores ...*store) (list []plumbing.Hash) {
+func firstParents(from plumbing.Hash, most int, stores ...*store.Store) (list []plumbing.Hash) {
 	parent := func(h plumbing.Hash) (first plumbing.Hash, known bool) {
 		for _, s := range stores {
-			if c, err := s.commit(h); err == nil {
+			if c, err := s.Commit(h); err == nil {
 				if len(c.ParentHashes) > 0 {
 					first = c.ParentHashes[0]
 				}
@@ -104,12 +108,12 @@ func line(from plumbing.Hash, most int, stores ...*store) (list []plumbing.Hash)
 }
 
 // visitAll visits what was not visited yet.
-func (r *Repo) visitAll(ctx context.Context, t *talk, commits []plumbing.Hash, w *walkBack) (more bool, err error) {
+func (r *Repo) visitAll(ctx context.Context, conv *conversation, commits []plumbing.Hash, w *walk) (more bool, err error) {
 	for _, h := range commits {
 		if w.seen[h] {
 			continue
 		}
-		c, err := r.bring(ctx, t, h)
+		c, err := r.ensureCommit(ctx, conv, h)
 		if err != nil {
 			return false, err
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
 // earlier are the commits that a walk visits before it has seen enough.
@@ -28,21 +30,21 @@ func earlier(t testing.TB, r *Repo, commit string, most, enough int) (list []str
 // TestEarlier walks over merges, past commits without the folder, and no further
 // than is asked for.
 func TestEarlier(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		g.commit("without the folder", "README.md", "1")
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
+		g.Commit("without the folder", "README.md", "1")
 		for n := range 6 {
-			g.commit("more", "prod/a.yaml", fmt.Sprint(n))
+			g.Commit("more", "prod/a.yaml", fmt.Sprint(n))
 		}
-		g.git("switch", "-q", "-c", "side")
-		g.commit("aside", "prod/b.yaml", "b")
-		g.git("switch", "-q", "main")
-		g.git("merge", "-q", "--no-ff", "--no-edit", "side")
-		head := g.commit("last", "prod/a.yaml", "last")
-		all := strings.Fields(g.git("rev-list", "--first-parent", head, "--", "prod"))[1:]
+		g.Git("switch", "-q", "-c", "side")
+		g.Commit("aside", "prod/b.yaml", "b")
+		g.Git("switch", "-q", "main")
+		g.Git("merge", "-q", "--no-ff", "--no-edit", "side")
+		head := g.Commit("last", "prod/a.yaml", "last")
+		all := strings.Fields(g.Git("rev-list", "--first-parent", head, "--", "prod"))[1:]
 		cfg.Path = "prod"
 		for name, allow := range map[string]string{"all": "false", "bare": "true"} {
-			g.git("config", "uploadpack.allowFilter", allow)
-			g.git("config", "uploadpack.allowReachableSHA1InWant", allow)
+			g.Git("config", "uploadpack.allowFilter", allow)
+			g.Git("config", "uploadpack.allowReachableSHA1InWant", allow)
 			r := newRepo(t, cfg)
 			rev, _ := mustFetch(t, r)
 			if got := earlier(t, r, head, 50, 50); !slices.Equal(got, all) {
@@ -65,14 +67,14 @@ func TestEarlier(t *testing.T) {
 }
 
 func TestEarlierOfShallowRepository(t *testing.T) {
-	g := newGitRepo(t)
+	g := gittest.New(t)
 	for n := range 9 {
-		g.commit("more", "a.yaml", fmt.Sprint(n))
+		g.Commit("more", "a.yaml", fmt.Sprint(n))
 	}
-	shallow := g.dir + "-shallow"
-	g.git("clone", "-q", "--depth=3", "file://"+g.dir, shallow)
+	shallow := g.Dir + "-shallow"
+	g.Git("clone", "-q", "--depth=3", "file://"+g.Dir, shallow)
 	for _, url := range []string{shallow, "file://" + shallow} {
-		if got := earlier(t, newRepo(t, Config{URL: url, Branch: "main"}), g.git("rev-parse", "HEAD"), 50, 50); len(got) != 2 {
+		if got := earlier(t, newRepo(t, Config{URL: url, Branch: "main"}), g.Git("rev-parse", "HEAD"), 50, 50); len(got) != 2 {
 			t.Errorf("%s: visited %q, want the two that are there", url, got)
 		}
 	}
@@ -80,12 +82,12 @@ func TestEarlierOfShallowRepository(t *testing.T) {
 
 // TestEarlierIsTheFirstParents walks random histories, to random lengths.
 func TestEarlierIsTheFirstParents(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("somewhere else")
-	g.git("switch", "-q", "--detach")
+	g := gittest.New(t)
+	g.Commit("somewhere else")
+	g.Git("switch", "-q", "--detach")
 	rapid.Check(t, func(t *rapid.T) {
 		var made []string
-		tree := g.git("mktree")
+		tree := g.Git("mktree")
 		for n := range rapid.IntRange(1, 12).Draw(t, "commits") {
 			args := []string{"commit-tree", tree, "-m", fmt.Sprint(n)}
 			var parents []string
@@ -95,15 +97,15 @@ func TestEarlierIsTheFirstParents(t *testing.T) {
 			for _, p := range parents {
 				args = append(args, "-p", p)
 			}
-			made = append(made, g.git(args...))
+			made = append(made, g.Git(args...))
 		}
 		head := made[len(made)-1]
-		g.git("update-ref", "refs/heads/main", head)
-		g.git("config", "uploadpack.allowFilter", rapid.SampledFrom([]string{"true", "false"}).Draw(t, "filter"))
+		g.Git("update-ref", "refs/heads/main", head)
+		g.Git("config", "uploadpack.allowFilter", rapid.SampledFrom([]string{"true", "false"}).Draw(t, "filter"))
 		most := rapid.IntRange(1, 14).Draw(t, "most")
-		want := strings.Fields(g.git("rev-list", "--first-parent", head))[1:]
+		want := strings.Fields(g.Git("rev-list", "--first-parent", head))[1:]
 		want = want[:min(most, len(want))]
-		r, err := New(Config{URL: g.dir, Branch: "main"}, nil)
+		r, err := New(Config{URL: g.Dir, Branch: "main"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
 // wantError checks an error's class and words.
@@ -34,19 +36,19 @@ func fetchError(t testing.TB, r *Repo) error {
 }
 
 func TestBranchGoneAndBack(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		g.commit("first", "a.yaml", "1")
-		g.git("branch", "production")
-		g.git("branch", "unrelated")
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
+		g.Commit("first", "a.yaml", "1")
+		g.Git("branch", "production")
+		g.Git("branch", "unrelated")
 		cfg.Branch = "production"
 		r := newRepo(t, cfg)
 		first, _ := mustFetch(t, r)
-		g.git("branch", "-m", "production", "productions")
+		g.Git("branch", "-m", "production", "productions")
 		wantError(t, fetchError(t, r), ErrNotFound, `no branch "production"`, `"productions", `, r.addr.String())
 		if last, ok := r.Last(); !ok || last.Commit != first.Commit || readFile(t, last, "a.yaml") != "1" {
 			t.Error("the last revision does not serve any more")
 		}
-		g.git("branch", "-m", "productions", "production")
+		g.Git("branch", "-m", "productions", "production")
 		if _, changed := mustFetch(t, r); changed {
 			t.Error("changed, although the branch came back as it was")
 		}
@@ -54,10 +56,10 @@ func TestBranchGoneAndBack(t *testing.T) {
 }
 
 func TestPathErrors(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "clouds/prod/a.yaml", "1", "clouds/production/b.yaml", "2", "file", "3")
-	g.git("update-index", "--add", "--cacheinfo", "120000,"+g.git("hash-object", "-w", "file")+",clouds/link")
-	g.git("commit", "-q", "-m", "link")
+	g := gittest.New(t)
+	g.Commit("first", "clouds/prod/a.yaml", "1", "clouds/production/b.yaml", "2", "file", "3")
+	g.Git("update-index", "--add", "--cacheinfo", "120000,"+g.Git("hash-object", "-w", "file")+",clouds/link")
+	g.Git("commit", "-q", "-m", "link")
 	for path, words := range map[string][]string{
 		"clouds/prd":      {`no folder "clouds/prd"`, `"clouds/prod", "clouds/production"`},
 		"cloud/prod":      {`no folder "cloud/prod"`, `"clouds"`},
@@ -66,24 +68,24 @@ func TestPathErrors(t *testing.T) {
 		"clouds/link":     {`"clouds/link" is a symbolic link`},
 		"clouds/prod/new": {`no folder "clouds/prod/new"`, "there are no folders there"},
 	} {
-		r := newRepo(t, Config{URL: g.dir, Path: path})
+		r := newRepo(t, Config{URL: g.Dir, Path: path})
 		wantError(t, fetchError(t, r), ErrNotFound, append(words, "source.path")...)
 	}
 }
 
 func TestPathAppearsAndGoes(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		g.commit("first", "prod/a.yaml", "1")
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
+		g.Commit("first", "prod/a.yaml", "1")
 		cfg.Path = "prod/"
 		r := newRepo(t, cfg)
 		mustFetch(t, r)
-		g.git("mv", "prod", "production")
-		g.commit("renamed")
+		g.Git("mv", "prod", "production")
+		g.Commit("renamed")
 		for range 2 {
 			wantError(t, fetchError(t, r), ErrNotFound, `no folder "prod"`, `"production"`)
 		}
-		g.git("mv", "production", "prod")
-		back := g.commit("back")
+		g.Git("mv", "production", "prod")
+		back := g.Commit("back")
 		if rev, changed := mustFetch(t, r); !changed || rev.Commit != back {
 			t.Errorf("changed=%v commit=%s", changed, rev.Commit)
 		}
@@ -91,10 +93,10 @@ func TestPathAppearsAndGoes(t *testing.T) {
 }
 
 func TestEmptyRepository(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		r := newRepo(t, cfg)
 		wantError(t, fetchError(t, r), ErrNotFound, "the repository is empty", `branch "main"`)
-		first := g.commit("first", "a.yaml", "1")
+		first := g.Commit("first", "a.yaml", "1")
 		if rev, changed := mustFetch(t, r); !changed || rev.Commit != first {
 			t.Errorf("changed=%v commit=%s", changed, rev.Commit)
 		}
@@ -102,8 +104,8 @@ func TestEmptyRepository(t *testing.T) {
 }
 
 func TestRepositoryMissing(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	plain := t.TempDir()
 	server := serveSSH(t, g)
 	ssh := server.config()
@@ -111,7 +113,7 @@ func TestRepositoryMissing(t *testing.T) {
 	for name, cfg := range map[string]Config{
 		"http":         {URL: serveHTTP(t, g).url() + "-not"},
 		"ssh":          ssh,
-		"local":        {URL: g.dir + "-not"},
+		"local":        {URL: g.Dir + "-not"},
 		"plain folder": {URL: plain},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,8 +123,8 @@ func TestRepositoryMissing(t *testing.T) {
 }
 
 func TestHTTPAnswers(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	w := serveHTTP(t, g)
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
@@ -170,15 +172,15 @@ func TestHTTPAnswers(t *testing.T) {
 }
 
 func TestServerAwayAndBack(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	w := serveHTTP(t, g)
 	r := newRepo(t, Config{URL: w.url(), Branch: "main"})
 	if _, ok := r.Last(); ok {
 		t.Error("there is a last revision before the first fetch")
 	}
 	mustFetch(t, r)
-	second := g.commit("second", "a.yaml", "2")
+	second := g.Commit("second", "a.yaml", "2")
 	w.answer(func(rw http.ResponseWriter, req *http.Request) { panic(http.ErrAbortHandler) })
 	wantError(t, fetchError(t, r), ErrUnavailable)
 	if last, ok := r.Last(); !ok || readFile(t, last, "a.yaml") != "1" {
@@ -192,8 +194,8 @@ func TestServerAwayAndBack(t *testing.T) {
 
 // TestWaitingForAnotherFetch gives up with its context, not with the fetch.
 func TestWaitingForAnotherFetch(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	w := serveHTTP(t, g)
 	arrived, release := make(chan struct{}), make(chan struct{})
 	w.answer(func(http.ResponseWriter, *http.Request) {
@@ -217,8 +219,8 @@ func TestWaitingForAnotherFetch(t *testing.T) {
 }
 
 func TestContextEnds(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		g.commit("first", "a.yaml", "1")
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
+		g.Commit("first", "a.yaml", "1")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, _, err := newRepo(t, cfg).Fetch(ctx)

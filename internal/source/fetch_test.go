@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
 func mustFetch(t testing.TB, r *Repo) (Revision, bool) {
@@ -28,17 +30,17 @@ func readFile(t testing.TB, rev Revision, name string) string {
 }
 
 // eachWay runs a story over every transport and both kinds of storage.
-func eachWay(t *testing.T, story func(t *testing.T, g *gitRepo, cfg Config)) {
+func eachWay(t *testing.T, story func(t *testing.T, g *gittest.Repo, cfg Config)) {
 	for _, storage := range []string{"memory", "disk"} {
 		for _, transport := range []string{"local", "file-url", "http", "ssh"} {
 			t.Run(storage+"/"+transport, func(t *testing.T) {
-				g := newGitRepo(t)
+				g := gittest.New(t)
 				cfg := Config{Branch: "main"}
 				switch transport {
 				case "local":
-					cfg.URL = g.dir
+					cfg.URL = g.Dir
 				case "file-url":
-					cfg.URL = "file://" + g.dir
+					cfg.URL = "file://" + g.Dir
 				case "http":
 					cfg.URL = serveHTTP(t, g).url()
 				case "ssh":
@@ -53,31 +55,31 @@ func eachWay(t *testing.T, story func(t *testing.T, g *gitRepo, cfg Config)) {
 	}
 }
 
-// TestFetchSendsWhatIsNew looks at the size of the second pack.
+// TestFetchSendsWhatIsNew checks the size of the second pack.
 func TestFetchSendsWhatIsNew(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		var noise strings.Builder
 		for n := range 20_000 {
 			fmt.Fprintf(&noise, "%x\n", sha1.Sum([]byte{byte(n), byte(n >> 8)}))
 		}
-		g.commit("first", "large", noise.String(), "a.yaml", "1")
+		g.Commit("first", "large", noise.String(), "a.yaml", "1")
 		r := newRepo(t, cfg)
 		mustFetch(t, r)
-		g.commit("second", "a.yaml", "2")
+		g.Commit("second", "a.yaml", "2")
 		rev, _ := mustFetch(t, r)
 		if readFile(t, rev, "large") != noise.String() || readFile(t, rev, "a.yaml") != "2" {
-			t.Error("the second revision is not whole")
+			t.Error("the second revision is not complete")
 		}
-		packs := r.store.packs
-		if len(packs) != 2 || packs[0].size < 100_000 || packs[1].size > 2_000 {
+		packs := r.cache.Store().PackSizes()
+		if len(packs) != 2 || packs[0] < 100_000 || packs[1] > 2_000 {
 			t.Errorf("packs: %v", packs)
 		}
 	})
 }
 
 func TestFollowBranch(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		first := g.commit("first\n\nbody", "clouds/prod/a.yaml", "one", "README.md", "read")
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
+		first := g.Commit("first\n\nbody", "clouds/prod/a.yaml", "one", "README.md", "read")
 		cfg.Path = "clouds/prod"
 		r := newRepo(t, cfg)
 		rev, changed := mustFetch(t, r)
@@ -93,7 +95,7 @@ func TestFollowBranch(t *testing.T) {
 		if _, changed := mustFetch(t, r); changed {
 			t.Error("changed without a commit")
 		}
-		second := g.commit("second", "clouds/prod/a.yaml", "two")
+		second := g.Commit("second", "clouds/prod/a.yaml", "two")
 		next, changed := mustFetch(t, r)
 		if !changed || next.Commit != second || readFile(t, next, "a.yaml") != "two" {
 			t.Errorf("changed=%v commit=%s", changed, next.Commit)
@@ -101,7 +103,7 @@ func TestFollowBranch(t *testing.T) {
 		if readFile(t, rev, "a.yaml") != "one" {
 			t.Error("the older revision changed")
 		}
-		g.git("reset", "-q", "--hard", first)
+		g.Git("reset", "-q", "--hard", first)
 		back, changed := mustFetch(t, r)
 		if !changed || back.Commit != first || readFile(t, back, "a.yaml") != "one" {
 			t.Errorf("after a forced push back: changed=%v commit=%s", changed, back.Commit)
@@ -112,15 +114,15 @@ func TestFollowBranch(t *testing.T) {
 // TestHistoryReplaced follows a branch whose old commits the server has
 // forgotten.
 func TestHistoryReplaced(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		g.commit("first", "a.yaml", "1", "b.yaml", "2")
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
+		g.Commit("first", "a.yaml", "1", "b.yaml", "2")
 		r := newRepo(t, cfg)
 		mustFetch(t, r)
-		g.git("checkout", "-q", "--orphan", "new")
-		want := g.commit("rewritten", "a.yaml", "3")
-		g.git("branch", "-M", "new", "main")
-		g.git("reflog", "expire", "--expire=now", "--all")
-		g.git("gc", "-q", "--prune=now")
+		g.Git("checkout", "-q", "--orphan", "new")
+		want := g.Commit("rewritten", "a.yaml", "3")
+		g.Git("branch", "-M", "new", "main")
+		g.Git("reflog", "expire", "--expire=now", "--all")
+		g.Git("gc", "-q", "--prune=now")
 		rev, changed := mustFetch(t, r)
 		if !changed || rev.Commit != want || readFile(t, rev, "a.yaml")+readFile(t, rev, "b.yaml") != "32" {
 			t.Errorf("changed=%v revision %+v", changed, rev)
@@ -146,8 +148,8 @@ func (c *cutWriter) Write(p []byte) (int, error) {
 
 func TestTransferCutShort(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
-		g := newGitRepo(t)
-		g.commit("first", "a.yaml", "1")
+		g := gittest.New(t)
+		g.Commit("first", "a.yaml", "1")
 		w := serveHTTP(t, g)
 		backend := w.Config.Handler
 		cut := -1
@@ -163,7 +165,7 @@ func TestTransferCutShort(t *testing.T) {
 		}
 		cut = -1
 		first, _ := mustFetch(t, r)
-		want := g.commit("second", "a.yaml", "2")
+		want := g.Commit("second", "a.yaml", "2")
 		for _, cut = range []int{0, 4, 60, 100, 150, 250} {
 			wantError(t, fetchError(t, r), ErrUnavailable)
 			if last, _ := r.Last(); last.Commit != first.Commit || readFile(t, last, "a.yaml") != "1" {
@@ -174,5 +176,27 @@ func TestTransferCutShort(t *testing.T) {
 		if rev, changed := mustFetch(t, r); !changed || rev.Commit != want || readFile(t, rev, "a.yaml") != "2" {
 			t.Errorf("changed=%v revision %+v", changed, rev)
 		}
+	}
+}
+
+// TestLargePackWithoutFolder reads from a pack that has no name.
+func TestLargePackWithoutFolder(t *testing.T) {
+	noise := make([]byte, 12<<20) // more than is kept in memory, compressed
+	random := uint32(1)
+	for i := range noise {
+		random = random*1664525 + 1013904223
+		noise[i] = byte(random >> 24)
+	}
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1", "noise", string(noise))
+	r := newRepo(t, Config{URL: g.Dir})
+	rev, _ := mustFetch(t, r)
+	if readFile(t, rev, "noise") != string(noise) || readFile(t, rev, "a.yaml") != "1" {
+		t.Error("the files are others")
+	}
+	g.Commit("second", "a.yaml", "2") // a thin pack on top of it
+	rev, _ = mustFetch(t, r)
+	if readFile(t, rev, "noise") != string(noise) || readFile(t, rev, "a.yaml") != "2" {
+		t.Error("the files are others after another fetch")
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
 // deafServer accepts connections and never says a word.
@@ -37,8 +39,8 @@ func deafServer(t *testing.T) string {
 
 func TestHangingServer(t *testing.T) {
 	addr := deafServer(t)
-	g := newGitRepo(t)
-	g.commit("first", "a.yaml", "1")
+	g := gittest.New(t)
+	g.Commit("first", "a.yaml", "1")
 	_, key := newSigner(t)
 	host, _ := newSigner(t)
 	slow := serveHTTP(t, g)

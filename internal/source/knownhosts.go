@@ -11,45 +11,47 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// hostKeys reads the known_hosts file anew. The algorithms are those of the
+// hostKeys reads the known_hosts file again. The algorithms are those of the
 // keys that it holds for the host: without them a host that has several keys
 // would offer one that is not listed.
 func (r *sshRemote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	file := r.auth.KnownHostsFile
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > 16<<20 {
-		return nil, nil, fail(ErrCredentials, "auth.knownHostsFile: %s cannot be read; name a file in the format of ~/.ssh/known_hosts", file)
+		return nil, nil, failure.New(ErrCredentials, "auth.knownHostsFile: %s cannot be read; name a file in the format of ~/.ssh/known_hosts", file)
 	}
 	check, err := knownhosts.New(file)
 	if err != nil {
-		return nil, nil, fail(ErrCredentials, "auth.knownHostsFile: %s; it has to be in the format of ~/.ssh/known_hosts", err)
+		return nil, nil, failure.New(ErrCredentials, "auth.knownHostsFile: %s; it has to be in the format of ~/.ssh/known_hosts", err)
 	}
 	known, err := probe(check, r.hostPort())
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(known) == 0 {
-		return nil, nil, fail(ErrCredentials, "auth.knownHostsFile: %s has no key for %s; run `ssh-keyscan %s`, compare the key with the one the host publishes, and add the line", file, r.hostPort(), scanArgs(r.addr))
+		return nil, nil, failure.New(ErrCredentials, "auth.knownHostsFile: %s has no key for %s; run `ssh-keyscan %s`, compare the key with the one the host publishes, and add the line", file, r.hostPort(), scanArgs(r.addr))
 	}
 	callback := func(host string, remote net.Addr, key ssh.PublicKey) error {
 		return r.hostKeyError(check(host, remote, key), key)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, nil, fail(ErrCredentials, "auth.knownHostsFile: %s", err)
+		return nil, nil, failure.New(ErrCredentials, "auth.knownHostsFile: %s", err)
 	}
 	return callback, algorithms(known, strings.Split(string(text), "\n")), nil
 }
 
-// probe asks for a key that nobody has, to learn which ones are listed.
+// probe asks for a key that no host has, to learn which ones are listed.
 func probe(check ssh.HostKeyCallback, hostPort string) ([]knownhosts.KnownKey, error) {
-	nobody, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
+	unused, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
 	if err != nil {
 		return nil, fmt.Errorf("making a key to probe with: %w", err)
 	}
 	var want *knownhosts.KeyError
-	if errors.As(check(hostPort, &net.TCPAddr{IP: net.IPv4zero}, nobody), &want) {
+	if errors.As(check(hostPort, &net.TCPAddr{IP: net.IPv4zero}, unused), &want) {
 		return want.Want, nil
 	}
 	return nil, nil
@@ -64,11 +66,11 @@ func (r *sshRemote) hostKeyError(err error, key ssh.PublicKey) error {
 	offered := key.Type() + " " + ssh.FingerprintSHA256(key)
 	switch {
 	case errors.As(err, &revoked):
-		return fail(ErrCredentials, "the host's key (%s) is revoked in %s; do not trust this host until its owner says which key is right", offered, r.auth.KnownHostsFile)
+		return failure.New(ErrCredentials, "the host's key (%s) is revoked in %s; do not trust this host until its owner says which key is right", offered, r.auth.KnownHostsFile)
 	case errors.As(err, &other) && len(other.Want) > 0:
-		return fail(ErrCredentials, "the host's key (%s) is not the one in %s line %d: it was changed, or somebody answers in its place; compare with the key the host publishes before you replace the line", offered, r.auth.KnownHostsFile, other.Want[0].Line)
+		return failure.New(ErrCredentials, "the host's key (%s) is not the one in %s line %d: it was changed, or another host answers in its place; compare with the key the host publishes before you replace the line", offered, r.auth.KnownHostsFile, other.Want[0].Line)
 	}
-	return fail(ErrCredentials, "the host's key (%s) is not in %s; compare it with the one the host publishes and add it", offered, r.auth.KnownHostsFile)
+	return failure.New(ErrCredentials, "the host's key (%s) is not in %s; compare it with the one the host publishes and add it", offered, r.auth.KnownHostsFile)
 }
 
 // algorithms are the ones with which a host can prove that it has a listed

@@ -2,14 +2,15 @@ package source
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source/merge"
+	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// Merge is what a branch would hold once other commits are merged into it.
+// Merge is what a branch would contain once other commits are merged into it.
 type Merge struct {
 	// Revision has head's Commit, and the Files of both. Its Tree is that of the
 	// branch when head changes nothing of the configured folder. With Conflicts
@@ -29,7 +30,7 @@ type Merge struct {
 	Conflicts []string
 }
 
-// Merged returns what the configured folder would hold if head were merged
+// Merged returns what the configured folder would contain if head were merged
 // into the newest commit of the branch: a reference such as refs/pull/7/head
 // or a full commit. Nothing is written anywhere, and an unchanged pair costs
 // one request.
@@ -47,8 +48,8 @@ type Merge struct {
 // refs/pull/N/merge, is not used. What has nothing to do with the configured folder
 // is left out and can conflict all the same.
 func (r *Repo) Merged(ctx context.Context, head string) (m Merge, err error) {
-	err = r.look(ctx, func(ctx context.Context, t *talk) (err error) {
-		m, err = r.merged(ctx, t, head)
+	err = r.inConversation(ctx, func(ctx context.Context, conv *conversation) (err error) {
+		m, err = r.merged(ctx, conv, head)
 		return err
 	})
 	if err != nil {
@@ -60,7 +61,7 @@ func (r *Repo) Merged(ctx context.Context, head string) (m Merge, err error) {
 // known is what an earlier merge found out. It goes with the store.
 type known struct {
 	merges map[merging]Merge
-	weight int64 // about how many bytes they hold
+	weight int64 // about how many bytes of memory they take
 }
 
 type merging struct{ base, head plumbing.Hash }
@@ -68,18 +69,13 @@ type merging struct{ base, head plumbing.Hash }
 const (
 	maxMerges      = 256
 	maxMergesBytes = 64 << 20
-	entryBytes     = 128 // of memory, about
+	conflictBytes  = 128 // of memory for one conflict, about
 )
 
 func (k *known) keep(key merging, m Merge) {
-	weight := int64(entryBytes * len(m.Conflicts))
-	if files, ok := m.Files.(*treeFS); ok {
-		for _, f := range files.folders {
-			weight += int64(entryBytes * len(f.entries))
-		}
-		for _, text := range files.made {
-			weight += int64(len(text))
-		}
+	weight := int64(conflictBytes * len(m.Conflicts))
+	if files, ok := m.Files.(*store.Files); ok {
+		weight += files.Weight()
 	}
 	if k.merges == nil || len(k.merges) >= maxMerges || k.weight+weight > maxMergesBytes {
 		k.merges, k.weight = map[merging]Merge{}, 0
@@ -88,22 +84,22 @@ func (k *known) keep(key merging, m Merge) {
 	k.weight += weight
 }
 
-func (r *Repo) merged(ctx context.Context, t *talk, name string) (Merge, error) {
-	_, base, err := findBranch(t.refs, r.cfg.Branch)
+func (r *Repo) merged(ctx context.Context, conv *conversation, name string) (Merge, error) {
+	_, base, err := findBranch(conv.refs, r.cfg.Branch)
 	if err != nil {
 		return Merge{}, err
 	}
-	head, err := resolve(t.refs, name)
+	head, err := resolve(conv.refs, name)
 	if err != nil {
 		return Merge{}, err
 	}
-	if !r.store.intact() {
-		return Merge{}, fmt.Errorf("%w: a pack is gone or unreadable", errIncomplete)
+	if err := r.checkIntact(); err != nil {
+		return Merge{}, err
 	}
 	key := merging{base, head}
 	m, ok := r.known.merges[key]
 	if !ok {
-		if m, err = r.merge(ctx, t, key); err != nil {
+		if m, err = r.merge(ctx, conv, key); err != nil {
 			return Merge{}, err
 		}
 		r.known.keep(key, m)
@@ -113,54 +109,45 @@ func (r *Repo) merged(ctx context.Context, t *talk, name string) (Merge, error) 
 }
 
 // merge fetches what is missing, and merges.
-func (r *Repo) merge(ctx context.Context, t *talk, key merging) (Merge, error) {
-	if r.store.full() {
+func (r *Repo) merge(ctx context.Context, conv *conversation, key merging) (Merge, error) {
+	if r.cache.Store().Full() {
 		r.renew()
 	}
-	base, err := r.bring(ctx, t, key.base)
+	base, err := r.ensureCommit(ctx, conv, key.base)
 	if err != nil {
 		return Merge{}, err
 	}
-	r.keep(base.Hash)
-	head, err := r.bring(ctx, t, key.head)
+	r.cache.Keep(base.Hash)
+	head, err := r.ensureCommit(ctx, conv, key.head)
 	if err != nil {
 		return Merge{}, err
 	}
-	m := Merge{Base: base.Hash.String(), Head: head.Hash.String()}
-	j := joiner{repo: r, talk: t, merger: newMerger(ctx, r.store), visits: visits{ctx, maxVisits}}
-	root, at, err := j.join(base, head)
+	result, err := merge.Commits(ctx, r.cache.Store(), mergeHistory{r, conv}, base, head, rootOf(r.cfg.Path))
 	if err != nil {
 		return Merge{}, err
 	}
-	before, err := j.folderOf(base)
-	if err != nil {
-		return Merge{}, err
+	m := Merge{
+		Base: base.Hash.String(), BaseTree: hashText(result.Before), Head: head.Hash.String(),
+		MergeBase: hashText(result.MergeBase), Conflicts: result.Conflicts,
 	}
-	if !before.IsZero() {
-		m.BaseTree = before.String()
-	}
-	if !at.IsZero() {
-		m.MergeBase = at.String()
-	}
-	if m.Conflicts = j.conflicted(); len(m.Conflicts) > 0 {
+	switch {
+	case len(m.Conflicts) > 0:
 		m.Revision = Revision{
 			Commit: m.Head, Subject: oneLine(head.Message), Author: oneLine(head.Author.Name),
 			Time: sane(head.Committer.When), Root: rootOf(r.cfg.Path),
 		}
 		return m, nil
+	case result.Folder.IsZero() && r.cfg.Path != ".":
+		return Merge{}, failure.NewMissing("after the merge there is no folder %q; keep it, or change source.path first", r.cfg.Path)
 	}
-	if root.IsZero() && r.cfg.Path != "." {
-		return Merge{}, failContent("after the merge there is no folder %q; keep it, or change source.path first", r.cfg.Path)
-	}
-	m.Revision, err = r.describe(ctx, "", head, root, j.made)
+	m.Revision, err = r.describe(ctx, "", head, result.Folder, result.Made)
 	return m, err
 }
 
-// bring is obtain for one of several commits that are needed together: the
-// store is not renewed in between.
-func (r *Repo) bring(ctx context.Context, t *talk, want plumbing.Hash) (*object.Commit, error) {
-	if commit, err := r.complete(ctx, want); err == nil || !errors.Is(err, errIncomplete) {
-		return commit, err
+// hashText is a hash in digits, or nothing.
+func hashText(h plumbing.Hash) string {
+	if h.IsZero() {
+		return ""
 	}
-	return r.add(ctx, t, want)
+	return h.String()
 }

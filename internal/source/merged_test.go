@@ -3,13 +3,15 @@ package source
 import (
 	"fmt"
 	"io/fs"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"pgregory.net/rapid"
+
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
+	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
 func mustMerge(t testing.TB, r *Repo, head string) Merge {
@@ -26,26 +28,26 @@ const ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
 func edited(old, new string) string { return strings.Replace(ten, old+"\n", new+"\n", 1) }
 
 // pullRequestOf makes two branches that changed different lines of a file.
-func pullRequestOf(g *gitRepo) (base, head, shared string) {
-	shared = g.commit("first", "clouds/prod/a.yaml", ten, "README.md", "read")
-	g.git("switch", "-q", "-c", "feature")
-	head = g.commit("second\n\nbody", "clouds/prod/a.yaml", edited("2", "two"), "clouds/prod/new.yaml", "new")
-	g.git("update-ref", "refs/pull/7/head", head)
-	g.git("switch", "-q", "main")
-	for n := range 20 { // more than the first look at the history shows
-		g.commit("more", "README.md", fmt.Sprint(n))
+func pullRequestOf(g *gittest.Repo) (base, head, shared string) {
+	shared = g.Commit("first", "clouds/prod/a.yaml", ten, "README.md", "read")
+	g.Git("switch", "-q", "-c", "feature")
+	head = g.Commit("second\n\nbody", "clouds/prod/a.yaml", edited("2", "two"), "clouds/prod/new.yaml", "new")
+	g.Git("update-ref", "refs/pull/7/head", head)
+	g.Git("switch", "-q", "main")
+	for n := range 20 { // more than the first fetch of history shows
+		g.Commit("more", "README.md", fmt.Sprint(n))
 	}
-	base = g.commit("last", "clouds/prod/a.yaml", edited("9", "nine"))
+	base = g.Commit("last", "clouds/prod/a.yaml", edited("9", "nine"))
 	return base, head, shared
 }
 
 func TestMerged(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		base, head, shared := pullRequestOf(g)
 		cfg.Path = "clouds/prod"
-		for name, allow := range map[string]string{"whole": "false", "bare": "true"} {
-			g.git("config", "uploadpack.allowFilter", allow)
-			g.git("config", "uploadpack.allowReachableSHA1InWant", allow)
+		for name, allow := range map[string]string{"full": "false", "bare": "true"} {
+			g.Git("config", "uploadpack.allowFilter", allow)
+			g.Git("config", "uploadpack.allowReachableSHA1InWant", allow)
 			r := newRepo(t, cfg)
 			m := mustMerge(t, r, "refs/pull/7/head")
 			want := strings.NewReplacer("2\n", "two\n", "9\n", "nine\n").Replace(ten)
@@ -55,13 +57,13 @@ func TestMerged(t *testing.T) {
 			if m.Base != base || m.Head != head || m.MergeBase != shared || m.Commit != head || m.Branch != "refs/pull/7/head" || m.Subject != "second" || m.Root != "clouds/prod" {
 				t.Errorf("%s: merge is %+v", name, m)
 			}
-			if tree := strings.TrimSpace(g.git("merge-tree", "--write-tree", base, head)); g.git("rev-parse", tree+":clouds/prod") != m.Tree {
+			if tree := strings.TrimSpace(g.Git("merge-tree", "--write-tree", base, head)); g.Git("rev-parse", tree+":clouds/prod") != m.Tree {
 				t.Errorf("%s: the tree is %s, git's is another", name, m.Tree)
 			}
 			if info, err := fs.Stat(m.Files, "a.yaml"); err != nil || info.Size() != int64(len(want)) {
 				t.Errorf("%s: a.yaml is %v, %v", name, info, err)
 			}
-			if rev, changed := mustFetch(t, r); !changed || rev.Commit != base || rev.Parent != g.git("rev-parse", base+"^") || rev.Tree == m.Tree {
+			if rev, changed := mustFetch(t, r); !changed || rev.Commit != base || rev.Parent != g.Git("rev-parse", base+"^") || rev.Tree == m.Tree {
 				t.Errorf("%s: afterwards the branch is %+v", name, rev)
 			}
 		}
@@ -70,9 +72,9 @@ func TestMerged(t *testing.T) {
 
 // TestMergedCostsNothingTwice counts what the server is asked.
 func TestMergedCostsNothingTwice(t *testing.T) {
-	g := newGitRepo(t)
+	g := gittest.New(t)
 	_, head, _ := pullRequestOf(g)
-	g.git("config", "uploadpack.allowFilter", "true")
+	g.Git("config", "uploadpack.allowFilter", "true")
 	w := serveHTTP(t, g)
 	r := newRepo(t, Config{URL: w.url(), Branch: "main"})
 	mustMerge(t, r, "pull/7/head")
@@ -84,7 +86,7 @@ func TestMergedCostsNothingTwice(t *testing.T) {
 			t.Errorf("%s: %d packs and %d requests more", name, w.packs.Load()-first, w.requests.Load()-before)
 		}
 	}
-	g.commit("next", "clouds/prod/a.yaml", edited("9", "NINE"))
+	g.Commit("next", "clouds/prod/a.yaml", edited("9", "NINE"))
 	if m := mustMerge(t, r, head); !strings.Contains(readFile(t, m.Revision, "clouds/prod/a.yaml"), "NINE") {
 		t.Error("the branch moved and the merge did not")
 	}
@@ -94,12 +96,12 @@ func TestMergedCostsNothingTwice(t *testing.T) {
 }
 
 func TestMergedTouchesNothing(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		g.commit("first", "prod/a.yaml", "1", "README.md", "read")
-		g.git("switch", "-q", "-c", "feature")
-		g.commit("docs", "README.md", "other")
-		g.git("switch", "-q", "main")
-		g.commit("second", "prod/a.yaml", "2")
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
+		g.Commit("first", "prod/a.yaml", "1", "README.md", "read")
+		g.Git("switch", "-q", "-c", "feature")
+		g.Commit("docs", "README.md", "other")
+		g.Git("switch", "-q", "main")
+		g.Commit("second", "prod/a.yaml", "2")
 		cfg.Path = "prod"
 		r := newRepo(t, cfg)
 		rev, _ := mustFetch(t, r)
@@ -113,13 +115,13 @@ func TestMergedTouchesNothing(t *testing.T) {
 }
 
 func TestMergeConflicts(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		g.commit("first", "prod/a.yaml", ten, "prod/gone.yaml", ten, "prod/kept.yaml", "1", "prod/thing", "x", "other/b.yaml", ten)
-		g.git("switch", "-q", "-c", "feature")
-		g.git("rm", "-q", "prod/gone.yaml", "prod/thing")
-		g.commit("theirs", "prod/a.yaml", edited("5", "five"), "prod/both.yaml", "theirs", "prod/thing/below.yaml", "y", "other/b.yaml", edited("5", "five"))
-		g.git("switch", "-q", "main")
-		g.commit("ours", "prod/a.yaml", edited("5", "FIVE"), "prod/gone.yaml", edited("5", "five"), "prod/both.yaml", "ours", "prod/thing", "z", "other/b.yaml", "none")
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
+		g.Commit("first", "prod/a.yaml", ten, "prod/gone.yaml", ten, "prod/kept.yaml", "1", "prod/thing", "x", "other/b.yaml", ten)
+		g.Git("switch", "-q", "-c", "feature")
+		g.Git("rm", "-q", "prod/gone.yaml", "prod/thing")
+		g.Commit("theirs", "prod/a.yaml", edited("5", "five"), "prod/both.yaml", "theirs", "prod/thing/below.yaml", "y", "other/b.yaml", edited("5", "five"))
+		g.Git("switch", "-q", "main")
+		g.Commit("ours", "prod/a.yaml", edited("5", "FIVE"), "prod/gone.yaml", edited("5", "five"), "prod/both.yaml", "ours", "prod/thing", "z", "other/b.yaml", "none")
 		cfg.Path = "prod"
 		m := mustMerge(t, newRepo(t, cfg), "feature")
 		if want := []string{"prod/a.yaml", "prod/both.yaml", "prod/gone.yaml", "prod/thing"}; !slices.Equal(m.Conflicts, want) {
@@ -132,39 +134,39 @@ func TestMergeConflicts(t *testing.T) {
 }
 
 func TestMergeOfFolders(t *testing.T) {
-	g := newGitRepo(t)
-	g.commit("first", "README.md", "read", "old/a.yaml", "1")
-	g.git("switch", "-q", "-c", "feature")
-	g.commit("new", "prod/a.yaml", "1")
-	g.git("switch", "-q", "-c", "removing", "main")
-	g.git("rm", "-q", "-r", "old")
-	g.commit("gone")
-	g.git("switch", "-q", "-c", "emptying")
-	g.git("rm", "-q", "-r", "README.md")
-	g.commit("all gone")
-	g.git("switch", "-q", "main")
-	g.commit("second", "README.md", "read it")
-	if m := mustMerge(t, newRepo(t, Config{URL: g.dir, Path: "prod"}), "feature"); readFile(t, m.Revision, "a.yaml") != "1" {
+	g := gittest.New(t)
+	g.Commit("first", "README.md", "read", "old/a.yaml", "1")
+	g.Git("switch", "-q", "-c", "feature")
+	g.Commit("new", "prod/a.yaml", "1")
+	g.Git("switch", "-q", "-c", "removing", "main")
+	g.Git("rm", "-q", "-r", "old")
+	g.Commit("gone")
+	g.Git("switch", "-q", "-c", "emptying")
+	g.Git("rm", "-q", "-r", "README.md")
+	g.Commit("all gone")
+	g.Git("switch", "-q", "main")
+	g.Commit("second", "README.md", "read it")
+	if m := mustMerge(t, newRepo(t, Config{URL: g.Dir, Path: "prod"}), "feature"); readFile(t, m.Revision, "a.yaml") != "1" {
 		t.Errorf("the folder that the branch does not have yet is %+v", m)
 	}
-	_, err := newRepo(t, Config{URL: g.dir, Path: "old"}).Merged(t.Context(), "removing")
+	_, err := newRepo(t, Config{URL: g.Dir, Path: "old"}).Merged(t.Context(), "removing")
 	wantError(t, err, ErrNotFound, `after the merge there is no folder "old"`)
-	if m := mustMerge(t, newRepo(t, Config{URL: g.dir}), "emptying"); !slices.Equal(m.Conflicts, []string{"README.md"}) {
+	if m := mustMerge(t, newRepo(t, Config{URL: g.Dir}), "emptying"); !slices.Equal(m.Conflicts, []string{"README.md"}) {
 		t.Errorf("%+v", m)
 	}
-	g.git("revert", "--no-edit", "HEAD")
-	m := mustMerge(t, newRepo(t, Config{URL: g.dir}), "emptying")
+	g.Git("revert", "--no-edit", "HEAD")
+	m := mustMerge(t, newRepo(t, Config{URL: g.Dir}), "emptying")
 	if list, err := fs.ReadDir(m.Files, "."); err != nil || len(list) > 0 {
 		t.Errorf("an emptied root holds %v, %v", list, err)
 	}
 }
 
 func TestMergeErrors(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		g.commit("first", "a.yaml", "1")
-		g.git("switch", "-q", "--orphan", "stranger")
-		g.commit("another beginning", "a.yaml", "2")
-		g.git("switch", "-q", "main")
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
+		g.Commit("first", "a.yaml", "1")
+		g.Git("switch", "-q", "--orphan", "stranger")
+		g.Commit("another beginning", "a.yaml", "2")
+		g.Git("switch", "-q", "main")
 		r := newRepo(t, cfg)
 		_, err := r.Merged(t.Context(), "stranger")
 		wantError(t, err, ErrContent, "share no history")
@@ -179,11 +181,11 @@ func TestMergeErrors(t *testing.T) {
 }
 
 func TestMergeOfShallowRepository(t *testing.T) {
-	g := newGitRepo(t)
+	g := gittest.New(t)
 	pullRequestOf(g)
-	shallow := g.dir + "-shallow"
-	g.git("clone", "-q", "--depth=3", "--no-single-branch", "file://"+g.dir, shallow)
-	g.git("-C", shallow, "branch", "feature", "origin/feature")
+	shallow := g.Dir + "-shallow"
+	g.Git("clone", "-q", "--depth=3", "--no-single-branch", "file://"+g.Dir, shallow)
+	g.Git("-C", shallow, "branch", "feature", "origin/feature")
 	for _, url := range []string{shallow, "file://" + shallow} {
 		_, err := newRepo(t, Config{URL: url, Branch: "main"}).Merged(t.Context(), "feature")
 		wantError(t, err, ErrContent, "git fetch --unshallow")
@@ -192,13 +194,13 @@ func TestMergeOfShallowRepository(t *testing.T) {
 
 // TestMovedFileTakesTheChange has it from every server.
 func TestMovedFileTakesTheChange(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
-		g.commit("first", "old.yaml", ten)
-		g.git("switch", "-q", "-c", "feature")
-		g.git("mv", "old.yaml", "new.yaml")
-		g.git("update-ref", "refs/pull/7/head", g.commit("renamed"))
-		g.git("switch", "-q", "main")
-		g.commit("changed", "old.yaml", edited("5", "five"))
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
+		g.Commit("first", "old.yaml", ten)
+		g.Git("switch", "-q", "-c", "feature")
+		g.Git("mv", "old.yaml", "new.yaml")
+		g.Git("update-ref", "refs/pull/7/head", g.Commit("renamed"))
+		g.Git("switch", "-q", "main")
+		g.Commit("changed", "old.yaml", edited("5", "five"))
 		m := mustMerge(t, newRepo(t, cfg), "refs/pull/7/head")
 		if got := readFile(t, m.Revision, "new.yaml"); got != edited("5", "five") {
 			t.Errorf("merged to %q", got)
@@ -210,14 +212,14 @@ func TestMovedFileTakesTheChange(t *testing.T) {
 }
 
 // TestAttackForgedMerge has a merge with the right parents and other files where
-// forges keep theirs: whoever may push to a plain server can write it.
+// forges keep theirs: anybody who may push to a plain server can write it.
 func TestAttackForgedMerge(t *testing.T) {
-	eachWay(t, func(t *testing.T, g *gitRepo, cfg Config) {
+	eachWay(t, func(t *testing.T, g *gittest.Repo, cfg Config) {
 		base, head, _ := pullRequestOf(g)
-		tree := g.git("mktree")
+		tree := g.Git("mktree")
 		for _, kind := range []string{"pull", "merge-requests"} {
-			g.git("update-ref", "refs/"+kind+"/7/head", head)
-			g.git("update-ref", "refs/"+kind+"/7/merge", g.git("commit-tree", "-p", base, "-p", head, "-m", "forged", tree))
+			g.Git("update-ref", "refs/"+kind+"/7/head", head)
+			g.Git("update-ref", "refs/"+kind+"/7/merge", g.Git("commit-tree", "-p", base, "-p", head, "-m", "forged", tree))
 			m := mustMerge(t, newRepo(t, cfg), "refs/"+kind+"/7/head")
 			want := strings.NewReplacer("2\n", "two\n", "9\n", "nine\n").Replace(ten)
 			if got := readFile(t, m.Revision, "clouds/prod/a.yaml"); got != want {
@@ -229,25 +231,25 @@ func TestAttackForgedMerge(t *testing.T) {
 
 // TestMergesOutliveTheStore reads a merge after the store was renewed.
 func TestMergesOutliveTheStore(t *testing.T) {
-	g := newGitRepo(t)
+	g := gittest.New(t)
 	_, head, _ := pullRequestOf(g)
-	r := newRepo(t, Config{URL: g.dir, Branch: "main", Dir: t.TempDir()})
+	r := newRepo(t, Config{URL: g.Dir, Branch: "main", Dir: t.TempDir()})
 	m := mustMerge(t, r, head)
-	for n := range 2 * maxPacks {
-		head = g.git("commit-tree", "-p", head, "-m", fmt.Sprint(n), g.git("rev-parse", head+"^{tree}"))
+	for n := range 2 * store.MaxPacks {
+		head = g.Git("commit-tree", "-p", head, "-m", fmt.Sprint(n), g.Git("rev-parse", head+"^{tree}"))
 		mustMerge(t, r, head)
 	}
-	if len(r.store.packs) > maxPacks+4 {
-		t.Errorf("the store has %d packs", len(r.store.packs))
+	if len(r.cache.Store().PackSizes()) > store.MaxPacks+4 {
+		t.Errorf("the store has %d packs", len(r.cache.Store().PackSizes()))
 	}
 	if readFile(t, m.Revision, "clouds/prod/new.yaml") != "new" || !strings.Contains(readFile(t, m.Revision, "clouds/prod/a.yaml"), "nine") {
 		t.Error("the first merge cannot be read any more")
 	}
 }
 
-// history draws a random repository with two branches, "left" and "right",
+// randomHistory draws a random repository with two branches, "left" and "right",
 // that may have been merged into each other, and writes it for fast-import.
-func history(t *rapid.T) string {
+func randomHistory(t *rapid.T) string {
 	var out strings.Builder
 	commit := func(branch string, n int, parents ...int) {
 		fmt.Fprintf(&out, "commit refs/heads/%s\nmark :%d\ncommitter a <a@b> %d +0000\ndata 0\n", branch, n, n)
@@ -306,11 +308,10 @@ func change(t *rapid.T, out *strings.Builder) {
 	}
 }
 
-// TestMergedLikeGit compares with real git on random histories.
-// contents are the files of a tree and what is in them, without their modes.
-func (g *gitRepo) contents(tree string) string {
+// treeContents are the files of a tree and what is in them, without their modes.
+func treeContents(g *gittest.Repo, tree string) string {
 	var lines []string
-	for line := range strings.Lines(g.git("ls-tree", "-r", tree)) {
+	for line := range strings.Lines(g.Git("ls-tree", "-r", tree)) {
 		fields := strings.Fields(line)
 		if fields[0] == "120000" {
 			fields[2] = plumbing.ComputeHash(plumbing.BlobObject, []byte("a link")).String()
@@ -344,26 +345,19 @@ func contents(t *rapid.T, files fs.FS) string {
 	return strings.Join(lines, "\n")
 }
 
+// TestMergedLikeGit compares with real git on random histories.
 func TestMergedLikeGit(t *testing.T) {
-	g := newGitRepo(t)
-	if out, _ := exec.Command("git", "merge-tree", "-h").CombinedOutput(); !strings.Contains(string(out), "--write-tree") {
-		t.Skip("this git is older than 2.38")
-	}
+	g := gittest.New(t)
+	g.NeedMergeTree()
 	clean, crossed := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		script := history(t)
-		cmd := exec.Command("git", "fast-import", "--quiet", "--force")
-		cmd.Dir, cmd.Stdin, cmd.Env = g.dir, strings.NewReader(script), gitEnv()
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s\n%s", err, out, script)
-		}
-		merging := exec.Command("git", "merge-tree", "--write-tree", "left", "right")
-		merging.Dir, merging.Env = g.dir, gitEnv()
-		tree, conflict := merging.Output()
+		script := randomHistory(t)
+		g.FastImport(script)
+		tree, conflict := g.Command("merge-tree", "--write-tree", "left", "right").Output()
 		if strings.Contains(string(tree), "renamed") {
 			return // in what both began with, itself merged
 		}
-		r, err := New(Config{URL: g.dir, Branch: "left"}, nil)
+		r, err := New(Config{URL: g.Dir, Branch: "left"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +366,7 @@ func TestMergedLikeGit(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, script)
 		}
-		crossing := len(strings.Fields(g.git("merge-base", "--all", "left", "right"))) > 1
+		crossing := len(strings.Fields(g.Git("merge-base", "--all", "left", "right"))) > 1
 		switch {
 		case conflict == nil && crossing:
 			crossed++
@@ -382,7 +376,7 @@ func TestMergedLikeGit(t *testing.T) {
 		if crossing && conflict == nil && len(m.Conflicts) > 0 {
 			return // a person merges what git might have: nothing wrong is planned
 		}
-		if crossing && conflict == nil && g.contents(strings.TrimSpace(string(tree))) == contents(t, m.Files) {
+		if crossing && conflict == nil && treeContents(g, strings.TrimSpace(string(tree))) == contents(t, m.Files) {
 			return // who may execute a file, when both conflicted about it, is git's to say
 		}
 		if (conflict == nil) != (len(m.Conflicts) == 0) || conflict == nil && strings.TrimSpace(string(tree)) != m.Tree {

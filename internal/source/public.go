@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
 // Public is err as it may be posted: what is wrong with the content of a commit
@@ -14,10 +15,10 @@ func Public(err error) error {
 		return nil
 	}
 	const log = "; the agent's log has the details"
-	var known *failure
+	var known *failure.Error
 	switch ok := errors.As(err, &known); {
-	case ok && known.about != "":
-		return private.Hide(known.about, err)
+	case ok && known.Public != "":
+		return private.Hide(known.Public, err)
 	case errors.Is(err, ErrConfig):
 		return private.Hide("the agent's configuration of the repository is wrong"+log, err)
 	case errors.Is(err, ErrCredentials):

@@ -1,9 +1,9 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,7 +15,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
-	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
 const (
@@ -48,15 +49,15 @@ func refusal(words string) error {
 	lower := strings.ToLower(words)
 	for _, sign := range []string{"not found", "not appear to be a git repository", "could not be found", "no such repository", "does not exist", "not exported"} {
 		if strings.Contains(lower, sign) {
-			return fail(ErrNotFound, "the server says there is no such repository, or the login may not read it%s; check source.url and source.auth", said(words))
+			return failure.New(ErrNotFound, "the server says there is no such repository, or the login may not read it%s; check source.url and source.auth", quoteServer(words))
 		}
 	}
 	for _, sign := range []string{"denied", "not allowed", "unauthorized", "permission"} {
 		if strings.Contains(lower, sign) {
-			return fail(ErrCredentials, "the server refuses access%s; check source.auth", said(words))
+			return failure.New(ErrCredentials, "the server refuses access%s; check source.auth", quoteServer(words))
 		}
 	}
-	return fail(ErrUnavailable, "the server sent no references%s; it is tried again at the next poll", said(words))
+	return failure.New(ErrUnavailable, "the server sent no references%s; it is tried again at the next poll", quoteServer(words))
 }
 
 // findBranch returns the tip of a branch; an empty name means the one that
@@ -66,14 +67,14 @@ func findBranch(refs *packp.AdvRefs, name string) (string, plumbing.Hash, error)
 		name = defaultBranch(refs)
 	}
 	if len(refs.References) == 0 {
-		return "", plumbing.ZeroHash, fail(ErrNotFound, "the repository is empty; push a first commit to the branch %q", firstOf(name, "main"))
+		return "", plumbing.ZeroHash, failure.New(ErrNotFound, "the repository is empty; push a first commit to the branch %q", cmp.Or(name, "main"))
 	}
 	if name == "" {
-		return "", plumbing.ZeroHash, fail(ErrNotFound, "the repository's HEAD names no branch; set source.branch%s", nearestHint("branches", "", branches(refs)))
+		return "", plumbing.ZeroHash, failure.New(ErrNotFound, "the repository's HEAD names no branch; set source.branch%s", failure.NearestHint("branches", "", branches(refs)))
 	}
 	tip, ok := refs.References[branchPrefix+name]
 	if !ok || tip.IsZero() {
-		return "", plumbing.ZeroHash, fail(ErrNotFound, "there is no branch %q; set source.branch or push it%s", name, nearestHint("branches", name, branches(refs)))
+		return "", plumbing.ZeroHash, failure.New(ErrNotFound, "there is no branch %q; set source.branch or push it%s", name, failure.NearestHint("branches", name, branches(refs)))
 	}
 	return name, tip, nil
 }
@@ -111,10 +112,10 @@ func findRef(refs *packp.AdvRefs, ref string) (plumbing.Hash, error) {
 		}
 	}
 	if shortHash.MatchString(ref) {
-		return plumbing.ZeroHash, fail(ErrNotFound, "%q looks like a shortened commit; give all its 40 digits, as `git rev-parse %s` prints them", ref, ref)
+		return plumbing.ZeroHash, failure.New(ErrNotFound, "%q looks like a shortened commit; give all its 40 digits, as `git rev-parse %s` prints them", ref, ref)
 	}
 	known := append(branches(refs), withPrefix(refs, tagPrefix)...)
-	return plumbing.ZeroHash, fail(ErrNotFound, "there is no branch, tag or reference %q%s", ref, nearestHint("branches and tags", ref, known))
+	return plumbing.ZeroHash, failure.New(ErrNotFound, "there is no branch, tag or reference %q%s", ref, failure.NearestHint("branches and tags", ref, known))
 }
 
 func candidates(ref string) []string {
@@ -132,7 +133,7 @@ func checkRef(ref string) error {
 	if ref == "HEAD" || validRef(ref) && strings.HasPrefix(ref, "refs/") || validRef(branchPrefix+ref) {
 		return nil
 	}
-	return fail(ErrNotFound, "%s is not a branch, tag, reference or full commit", strconv.Quote(clip(ref, 100)))
+	return failure.New(ErrNotFound, "%s is not a branch, tag, reference or full commit", strconv.Quote(printable.Clip(ref, 100)))
 }
 
 func branches(refs *packp.AdvRefs) []string { return withPrefix(refs, branchPrefix) }
@@ -145,36 +146,4 @@ func withPrefix(refs *packp.AdvRefs, prefix string) (names []string) {
 	}
 	slices.Sort(names)
 	return names
-}
-
-const (
-	maxHints     = 5
-	maxCompared  = 2000 // names that are compared; a repository can have 100,000 branches
-	maxNameShown = 80
-)
-
-// nearestHint says which names there are, the most similar ones first.
-func nearestHint(what, name string, names []string) string {
-	if len(names) == 0 {
-		return fmt.Sprintf(" (there are no %s)", what)
-	}
-	compared := names[:min(len(names), maxCompared)]
-	type scored struct {
-		name     string
-		distance int
-	}
-	list := make([]scored, len(compared))
-	for i, n := range compared {
-		list[i] = scored{n, nearest.Distance(strings.ToLower(clip(name, maxNameShown)), strings.ToLower(clip(n, maxNameShown)), maxNameShown)}
-	}
-	slices.SortStableFunc(list, func(a, b scored) int { return a.distance - b.distance })
-	var shown []string
-	for _, s := range list[:min(len(list), maxHints)] {
-		shown = append(shown, strconv.Quote(clip(s.name, maxNameShown)))
-	}
-	hint := fmt.Sprintf(" (%s: %s", what, strings.Join(shown, ", "))
-	if more := len(names) - len(shown); more > 0 {
-		hint += fmt.Sprintf(" and %d more", more)
-	}
-	return hint + ")"
 }

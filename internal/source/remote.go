@@ -11,6 +11,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
 // remote opens conversations with a repository: references, then at most one
@@ -39,8 +41,6 @@ type query struct {
 	bare  bool  // commits without their files
 	limit int64 // bytes of the pack
 }
-
-const allHistory = 1<<31 - 1 // what git itself says for "everything"
 
 // fetchPack asks for objects and hands what the server packs to receive.
 func fetchPack(ctx context.Context, s transport.UploadPackSession, refs *packp.AdvRefs, q query, receive func(io.Reader) error) (err error) {
@@ -111,9 +111,6 @@ const (
 	maxPreamble    = 4 << 20 // what comes before a pack: where history is cut off, what is shared
 	maxPackBytes   = 1 << 30
 	maxAnswerBytes = maxPackBytes + maxPackBytes/8 // a pack and what wraps it
-	maxObjectBytes = 256 << 20
-	maxInflated    = 4 << 30
-	maxObjects     = 1_000_000
 )
 
 // bounded is a reader that fails, rather than ends, after left bytes.
@@ -138,7 +135,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 // exceeded is the error of having read too much, for those who get another one.
 func (b *bounded) exceeded() error {
 	if b.left < 0 {
-		return fail(ErrContent, "%s is larger than this program accepts", b.what)
+		return failure.New(ErrContent, "%s is larger than this program accepts", b.what)
 	}
 	return nil
 }

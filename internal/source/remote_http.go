@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -19,6 +20,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
 // httpRemote speaks Git's smart protocol over https.
@@ -64,13 +67,13 @@ func newHTTPClient(caFile string) (*http.Client, error) {
 	if caFile != "" {
 		pem, err := localfile.Read(caFile, localfile.Certificates)
 		if err != nil {
-			return nil, fail(ErrConfig, "caFile: %s; name a file with PEM certificates", err)
+			return nil, failure.New(ErrConfig, "caFile: %s; name a file with PEM certificates", err)
 		}
 		if config.RootCAs, err = x509.SystemCertPool(); err != nil {
 			config.RootCAs = x509.NewCertPool()
 		}
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fail(ErrConfig, "caFile: %s holds no PEM certificate", caFile)
+			return nil, failure.New(ErrConfig, "caFile: %s holds no PEM certificate", caFile)
 		}
 	}
 	// The guard's own bounds are smaller, and say what is too large.
@@ -81,18 +84,18 @@ func newHTTPClient(caFile string) (*http.Client, error) {
 
 // checkRedirect follows a redirect only within the host that source.url names:
 // elsewhere a server could make this program ask what only this machine can
-// reach, or send a login to somebody else. The certificate of that host is
+// reach, or send a login to another one. The certificate of that host is
 // checked again, so that a name which means another machine by now leads to
 // nothing; http is for loopback addresses alone.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
 	case len(via) > 5:
-		return fail(ErrConfig, "the server redirects more than 5 times; set source.url to the repository's own address")
+		return failure.New(ErrConfig, "the server redirects more than 5 times; set source.url to the repository's own address")
 	case req.URL.Scheme != "https" && !outbound.Loopback(req.URL.Hostname()):
-		return fail(ErrConfig, "the server redirects to an address that is not encrypted; set source.url to its https address")
+		return failure.New(ErrConfig, "the server redirects to an address that is not encrypted; set source.url to its https address")
 	case !sameServer(first, req.URL):
-		return fail(ErrConfig, "the server redirects to another host%s, which is not followed; set source.url to the new address if it is right", said(req.URL.Host))
+		return failure.New(ErrConfig, "the server redirects to another host%s, which is not followed; set source.url to the new address if it is right", quoteServer(req.URL.Host))
 	}
 	return nil
 }
@@ -109,7 +112,7 @@ func portOf(u *url.URL) string {
 	if u.Port() == "" && u.Scheme == "https" {
 		return "443"
 	}
-	return firstOf(u.Port(), "80")
+	return cmp.Or(u.Port(), "80")
 }
 
 // guard bounds what is read of an answer, and turns a refusal into an error
@@ -127,14 +130,14 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		hidden.addLogin(user, password)
 		words := plainText(resp)
 		resp.Body.Close()
-		return nil, statusError(resp, said(hidden.remove(words)), login)
+		return nil, statusError(resp, quoteServer(hidden.remove(words)), login)
 	}
 	limit := int64(maxPreamble)
 	if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
 		limit = maxRefsBytes
 		if kind := resp.Header.Get("Content-Type"); kind != "application/x-git-upload-pack-advertisement" {
 			resp.Body.Close()
-			return nil, fail(ErrConfig, "the server answered with %q, which is not what a Git server sends; set source.url to the address that `git clone` takes", clip(kind, 80))
+			return nil, failure.New(ErrConfig, "the server answered with %q, which is not what a Git server sends; set source.url to the address that `git clone` takes", printable.Clip(kind, 80))
 		}
 	}
 	body := &bounded{r: resp.Body, left: limit, what: "the server's answer"}
@@ -150,17 +153,17 @@ func statusError(resp *http.Response, said string, login bool) error {
 	limited := resp.StatusCode == http.StatusTooManyRequests || resp.Header.Get("Retry-After") != ""
 	switch code := resp.StatusCode; {
 	case limited || code >= 500 || code == http.StatusRequestTimeout:
-		return fail(ErrUnavailable, "%s; it is tried again at the next poll", status)
+		return failure.New(ErrUnavailable, "%s; it is tried again at the next poll", status)
 	case (code == http.StatusUnauthorized || code == http.StatusForbidden) && login:
-		return fail(ErrCredentials, "%s; the login in source.auth is wrong, has expired or may not read this repository", status)
+		return failure.New(ErrCredentials, "%s; the login in source.auth is wrong, has expired or may not read this repository", status)
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return fail(ErrCredentials, "%s; set source.auth.tokenFile or basicAuthFile", status)
+		return failure.New(ErrCredentials, "%s; set source.auth.tokenFile or basicAuthFile", status)
 	case code == http.StatusNotFound || code == http.StatusGone:
-		return fail(ErrNotFound, "%s; there is no such repository, or the login in source.auth may not see it; check source.url", status)
+		return failure.New(ErrNotFound, "%s; there is no such repository, or the login in source.auth may not see it; check source.url", status)
 	case code == http.StatusProxyAuthRequired:
-		return fail(ErrConfig, "%s; set the proxy's login in HTTPS_PROXY", status)
+		return failure.New(ErrConfig, "%s; set the proxy's login in HTTPS_PROXY", status)
 	}
-	return fail(ErrConfig, "%s; source.url does not lead to a Git repository", status)
+	return failure.New(ErrConfig, "%s; source.url does not lead to a Git repository", status)
 }
 
 // plainText is what a server says to people about an error, if anything.
@@ -201,7 +204,7 @@ func (s httpSession) UploadPack(ctx context.Context, req *packp.UploadPackReques
 
 // httpError explains what neither the guard nor the redirect check has.
 func httpError(err error) error {
-	var known *failure
+	var known *failure.Error
 	var wrapped *plumbing.UnexpectedError
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
@@ -218,11 +221,11 @@ func httpError(err error) error {
 	)
 	switch {
 	case errors.As(err, &unknown):
-		return fail(ErrConfig, "%s; set source.caFile to the authority's certificate", err)
+		return failure.New(ErrConfig, "%s; set source.caFile to the authority's certificate", err)
 	case errors.As(err, &hostname), errors.As(err, &invalid):
-		return fail(ErrConfig, "%s; the server's certificate has to be renewed or source.url has to name its host", err)
+		return failure.New(ErrConfig, "%s; the server's certificate has to be renewed or source.url has to name its host", err)
 	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
-		return fail(ErrConfig, "%s; the server does not speak https at this port", err)
+		return failure.New(ErrConfig, "%s; the server does not speak https at this port", err)
 	case errors.As(err, &name):
 		return fmt.Errorf("%w; check the host in source.url, and the name server of this machine", err)
 	}

@@ -19,6 +19,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
 // localRemote reads a repository on this machine, bare or not, without running
@@ -27,21 +31,21 @@ type localRemote struct{ path string }
 
 func (r *localRemote) open(context.Context, *secrets) (transport.UploadPackSession, error) {
 	if _, err := os.Stat(r.path); err != nil {
-		return nil, fail(ErrNotFound, "%s; source.url has to name a Git repository on this machine, or begin with https:// or ssh://", err)
+		return nil, failure.New(ErrNotFound, "%s; source.url has to name a Git repository on this machine, or begin with https:// or ssh://", err)
 	}
 	repo, err := git.PlainOpenWithOptions(r.path, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
 	switch {
 	case errors.Is(err, git.ErrRepositoryNotExists):
-		return nil, fail(ErrNotFound, "this folder is not a Git repository; set source.url to one, or run `git init` here and commit")
+		return nil, failure.New(ErrNotFound, "this folder is not a Git repository; set source.url to one, or run `git init` here and commit")
 	case err != nil:
-		return nil, fail(ErrConfig, "this repository cannot be read (%s); it has to be an ordinary SHA-1 repository", clip(foreign(err.Error()), maxLine))
+		return nil, failure.New(ErrConfig, "this repository cannot be read (%s); it has to be an ordinary SHA-1 repository", printable.Clip(withoutAddresses(err.Error()), maxLine))
 	}
 	stored, ok := repo.Storer.(*filesystem.Storage)
 	if !ok {
 		return nil, fmt.Errorf("opening the repository: unexpected storage %T", repo.Storer)
 	}
 	// Opened again for repositories that borrow objects from others.
-	objects := filesystem.NewStorageWithOptions(stored.Filesystem(), cache.NewObjectLRU(objectCacheLen),
+	objects := filesystem.NewStorageWithOptions(stored.Filesystem(), cache.NewObjectLRU(store.ObjectCacheBytes),
 		filesystem.Options{KeepDescriptors: true, AlternatesFS: osfs.New("/")})
 	return &localSession{objects: objects}, nil
 }
@@ -99,7 +103,7 @@ func (s *localSession) UploadPack(ctx context.Context, req *packp.UploadPackRequ
 	w.list = nil
 	for _, want := range req.Wants {
 		if _, err := s.objects.EncodedObject(plumbing.AnyObject, want); errors.Is(err, plumbing.ErrObjectNotFound) {
-			return nil, fail(ErrNotFound, "the repository does not hold the commit %s", want)
+			return nil, failure.New(ErrNotFound, "the repository does not hold the commit %s", want)
 		}
 		if err := w.walk(want, 0); err != nil {
 			return nil, contentError(want, err)
@@ -111,15 +115,15 @@ func (s *localSession) UploadPack(ctx context.Context, req *packp.UploadPackRequ
 		}
 	}
 	r, pipe := io.Pipe()
-	s.packing.Go(func() { pipe.CloseWithError(contentError(req.Wants[0], writePack(ctx, pipe, s.objects, w.list))) })
+	s.packing.Go(func() { pipe.CloseWithError(contentError(req.Wants[0], store.WritePack(ctx, pipe, s.objects, w.list))) })
 	return packp.NewUploadPackResponseWithPackfile(req, r), nil
 }
 
-// contentError says that a commit is not whole.
+// contentError says that objects of a commit are missing or malformed.
 func contentError(want plumbing.Hash, err error) error {
 	for _, damage := range []error{plumbing.ErrObjectNotFound, object.ErrMalformedTree, object.ErrMalformedCommit, object.ErrMalformedTag} {
 		if errors.Is(err, damage) {
-			return failHere(ErrContent, "the repository does not hold all of commit %s (%s); `git fsck` there says what is missing", want, err)
+			return failure.NewLocal(ErrContent, "the repository does not hold all of commit %s (%s); `git fsck` there says what is missing", want, err)
 		}
 	}
 	return err
@@ -142,10 +146,10 @@ func (w *packList) walk(h plumbing.Hash, depth int) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	if depth > maxTreeDepth {
-		return errTooDeep
+	if depth > store.MaxTreeDepth {
+		return store.ErrTooDeep
 	}
-	o, err := boundedObject(w.objects, h)
+	o, err := store.ReadObject(w.objects, h)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
 // sshRemote runs git-upload-pack on a host whose key is known. It reads no
@@ -61,16 +64,16 @@ func (r *sshRemote) clientConfig(hidden *secrets) (*ssh.ClientConfig, error) {
 	var locked *ssh.PassphraseMissingError
 	switch {
 	case errors.As(err, &locked):
-		return nil, fail(ErrCredentials, "auth.sshKeyFile: the key in %s has a passphrase; use a key without one, such as a deploy key that can only read", r.auth.SSHKeyFile)
+		return nil, failure.New(ErrCredentials, "auth.sshKeyFile: the key in %s has a passphrase; use a key without one, such as a deploy key that can only read", r.auth.SSHKeyFile)
 	case err != nil:
-		return nil, fail(ErrCredentials, "auth.sshKeyFile: %s does not hold a private key in PEM or OpenSSH format", r.auth.SSHKeyFile)
+		return nil, failure.New(ErrCredentials, "auth.sshKeyFile: %s does not hold a private key in PEM or OpenSSH format", r.auth.SSHKeyFile)
 	}
 	callback, algorithms, err := r.hostKeys()
 	if err != nil {
 		return nil, err
 	}
 	return &ssh.ClientConfig{
-		User:              firstOf(r.auth.Username, r.addr.user, "git"),
+		User:              cmp.Or(r.auth.Username, r.addr.user, "git"),
 		Auth:              []ssh.AuthMethod{ssh.PublicKeys(signer)},
 		HostKeyCallback:   callback,
 		HostKeyAlgorithms: algorithms,
@@ -78,14 +81,14 @@ func (r *sshRemote) clientConfig(hidden *secrets) (*ssh.ClientConfig, error) {
 }
 
 func (r *sshRemote) explain(err error) error {
-	var known *failure
+	var known *failure.Error
 	switch {
 	case errors.As(err, &known):
 		return known
 	case strings.Contains(err.Error(), "unable to authenticate"):
-		return fail(ErrCredentials, "the host does not accept the key in %s for the user it was offered for; add its public half to the repository's deploy keys", r.auth.SSHKeyFile)
+		return failure.New(ErrCredentials, "the host does not accept the key in %s for the user it was offered for; add its public half to the repository's deploy keys", r.auth.SSHKeyFile)
 	case strings.Contains(err.Error(), "no common algorithm for host key"):
-		return fail(ErrCredentials, "the host has no key of the kinds that %s lists for it; run `ssh-keyscan %s`, compare, and add what it prints", r.auth.KnownHostsFile, scanArgs(r.addr))
+		return failure.New(ErrCredentials, "the host has no key of the kinds that %s lists for it; run `ssh-keyscan %s`, compare, and add what it prints", r.auth.KnownHostsFile, scanArgs(r.addr))
 	}
 	return fmt.Errorf("connecting: %w", err)
 }
@@ -183,7 +186,7 @@ func (s *sshSession) UploadPack(ctx context.Context, req *packp.UploadPackReques
 
 // explain adds what the far end said before it hung up.
 func (s *sshSession) explain(ctx context.Context, err error) error {
-	var known *failure
+	var known *failure.Error
 	if ctx.Err() != nil || errors.As(err, &known) {
 		return err
 	}
@@ -193,7 +196,7 @@ func (s *sshSession) explain(ctx context.Context, err error) error {
 		return err
 	}
 	if s.answered {
-		return fmt.Errorf("talking to git-upload-pack%s: %w", said(words), err)
+		return fmt.Errorf("talking to git-upload-pack%s: %w", quoteServer(words), err)
 	}
 	return refusal(words)
 }

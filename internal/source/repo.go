@@ -11,6 +11,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
 // Repo follows one branch of one repository. Its methods may be called from
@@ -21,10 +24,8 @@ type Repo struct {
 	log    *slog.Logger
 	remote remote
 
-	busy  chan struct{} // holds one token for the whole of a fetch, which owns what follows
-	cache *cacheSlot
-	store *store
-	tip   plumbing.Hash // a commit that is complete in store; zero if there is none
+	busy  chan struct{} // has one token during a fetch, which owns what follows
+	cache *store.Cache
 	known known
 
 	lastMu sync.Mutex
@@ -47,13 +48,13 @@ func (r *Repo) Last() (Revision, bool) {
 func (r *Repo) Close() error {
 	r.busy <- struct{}{}
 	defer func() { <-r.busy }()
-	r.store, r.tip = nil, plumbing.ZeroHash
-	if r.cache == nil {
-		return nil
-	}
-	slot := r.cache
-	r.cache = nil
-	return slot.close()
+	return r.cache.Close()
+}
+
+// renew starts an empty store, and forgets what was found out about the one before.
+func (r *Repo) renew() {
+	r.known = known{}
+	r.cache.Renew()
 }
 
 // Fetch returns the newest revision of the branch, and whether it is another
@@ -61,7 +62,7 @@ func (r *Repo) Close() error {
 // request. On an error the caller keeps the revision that it has; see
 // NeedsPerson for who has to act.
 func (r *Repo) Fetch(ctx context.Context) (rev Revision, changed bool, err error) {
-	rev, err = r.one(ctx, func(refs *packp.AdvRefs) (string, plumbing.Hash, error) {
+	rev, err = r.fetchRevision(ctx, func(refs *packp.AdvRefs) (string, plumbing.Hash, error) {
 		return findBranch(refs, r.cfg.Branch)
 	})
 	if err != nil {
@@ -77,7 +78,7 @@ func (r *Repo) Fetch(ctx context.Context) (rev Revision, changed bool, err error
 // At returns the revision that ref names: a branch, a tag, a full commit or a
 // full reference such as refs/pull/7/head. It does not change Last.
 func (r *Repo) At(ctx context.Context, ref string) (Revision, error) {
-	return r.one(ctx, func(refs *packp.AdvRefs) (string, plumbing.Hash, error) {
+	return r.fetchRevision(ctx, func(refs *packp.AdvRefs) (string, plumbing.Hash, error) {
 		want, err := resolve(refs, ref)
 		return ref, want, err
 	})
@@ -85,10 +86,10 @@ func (r *Repo) At(ctx context.Context, ref string) (Revision, error) {
 
 type chooser func(*packp.AdvRefs) (name string, want plumbing.Hash, err error)
 
-// one is a look at a single revision.
-func (r *Repo) one(ctx context.Context, choose chooser) (rev Revision, err error) {
-	err = r.look(ctx, func(ctx context.Context, t *talk) (err error) {
-		rev, err = r.single(ctx, t, choose)
+// fetchRevision is a conversation about a single revision.
+func (r *Repo) fetchRevision(ctx context.Context, choose chooser) (rev Revision, err error) {
+	err = r.inConversation(ctx, func(ctx context.Context, conv *conversation) (err error) {
+		rev, err = r.fetchChosen(ctx, conv, choose)
 		return err
 	})
 	if err != nil {
@@ -97,10 +98,10 @@ func (r *Repo) one(ctx context.Context, choose chooser) (rev Revision, err error
 	return rev, nil
 }
 
-// look is one conversation, bounded in time. A store that turns out to be
+// inConversation has one conversation, bounded in time. A store that turns out to be
 // broken is replaced and tried once more; what fails then is not the cache's
 // fault.
-func (r *Repo) look(parent context.Context, have func(context.Context, *talk) error) error {
+func (r *Repo) inConversation(parent context.Context, do func(context.Context, *conversation) error) error {
 	select {
 	case r.busy <- struct{}{}:
 		defer func() { <-r.busy }()
@@ -110,21 +111,20 @@ func (r *Repo) look(parent context.Context, have func(context.Context, *talk) er
 	ctx, cancel := context.WithTimeoutCause(parent, r.cfg.Timeout,
 		fmt.Errorf("no answer within %s", r.cfg.Timeout))
 	defer cancel()
-	r.openCache(ctx)
+	r.cache.Open(ctx)
 	var hidden secrets
 	var err error
 	for range 3 {
-		err = r.talk(ctx, &hidden, have)
+		err = r.converse(ctx, &hidden, do)
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
 			return r.explain(ctx, parent, hidden, err)
-		case errors.Is(err, errCache):
-			r.log.Warn("cannot use the cache folder; going on in memory", "dir", r.cfg.Dir, "error", err)
-			r.cfg.Dir = ""
-		case errors.Is(err, errIncomplete):
-			r.log.Warn("the local copy of the repository is damaged; fetching it anew", "dir", r.cfg.Dir, "error", err)
+		case errors.Is(err, store.ErrCache):
+			r.cache.UseMemory(err)
+		case errors.Is(err, store.ErrIncomplete):
+			r.log.Warn("the local copy of the repository is damaged; fetching it again", "dir", r.cache.Dir(), "error", err)
 		default:
 			return r.explain(ctx, parent, hidden, err)
 		}
@@ -135,25 +135,25 @@ func (r *Repo) look(parent context.Context, have func(context.Context, *talk) er
 
 func (r *Repo) explain(ctx, parent context.Context, hidden secrets, err error) error {
 	if ctx.Err() != nil && parent.Err() == nil {
-		err = fail(ErrUnavailable, "%s; it is tried again at the next poll", context.Cause(ctx))
+		err = failure.New(ErrUnavailable, "%s; it is tried again at the next poll", context.Cause(ctx))
 	}
 	return finish(parent, r.addr, hidden, err)
 }
 
-// single asks for a pack only if the wanted commit is not here yet.
-func (r *Repo) single(ctx context.Context, t *talk, choose chooser) (Revision, error) {
-	name, want, err := choose(t.refs)
+// fetchChosen asks for a pack only if the wanted commit is not here yet.
+func (r *Repo) fetchChosen(ctx context.Context, conv *conversation, choose chooser) (Revision, error) {
+	name, want, err := choose(conv.refs)
 	if err != nil {
 		return Revision{}, err
 	}
 	if rev, ok := r.unchanged(name, want); ok {
 		return rev, nil
 	}
-	commit, err := r.obtain(ctx, t, want)
+	commit, err := r.ensureCommitRenewing(ctx, conv, want)
 	if err != nil {
 		return Revision{}, err
 	}
-	r.keep(commit.Hash)
+	r.cache.Keep(commit.Hash)
 	return r.revision(ctx, name, commit)
 }
 
@@ -163,24 +163,24 @@ func (r *Repo) unchanged(name string, want plumbing.Hash) (Revision, bool) {
 	if !ok || last.Branch != name || last.Commit != want.String() {
 		return Revision{}, false
 	}
-	files, ok := last.Files.(*treeFS)
-	return last, ok && files.store.intact()
+	files, ok := last.Files.(*store.Files)
+	return last, ok && files.Intact()
 }
 
 // revision describes a commit that is here, and checks its files' names.
 func (r *Repo) revision(ctx context.Context, name string, commit *object.Commit) (Revision, error) {
-	root, err := r.store.subtree(commit.TreeHash, r.cfg.Path)
+	root, err := r.cache.Store().Folder(commit.TreeHash, r.cfg.Path)
 	if err != nil {
 		return Revision{}, err
 	}
-	return r.describe(ctx, name, commit, root, made{})
+	return r.describe(ctx, name, commit, root, store.Made{})
 }
 
 // describe makes a revision of the folder root, which belongs to a commit or
 // was made of several.
-func (r *Repo) describe(ctx context.Context, name string, commit *object.Commit, root plumbing.Hash, m made) (Revision, error) {
-	l := listing{store: r.store, made: m.trees, ctx: ctx, folders: map[plumbing.Hash]*folder{}}
-	if _, err := l.read(root, "", 0); err != nil {
+func (r *Repo) describe(ctx context.Context, name string, commit *object.Commit, root plumbing.Hash, made store.Made) (Revision, error) {
+	files, err := r.cache.Store().Files(ctx, root, made, sane(commit.Committer.When))
+	if err != nil {
 		return Revision{}, err
 	}
 	parent := ""
@@ -196,7 +196,7 @@ func (r *Repo) describe(ctx context.Context, name string, commit *object.Commit,
 		Time:    sane(commit.Committer.When),
 		Tree:    root.String(),
 		Root:    rootOf(r.cfg.Path),
-		Files:   &treeFS{store: r.store, made: m.files, folders: l.folders, root: root, time: sane(commit.Committer.When)},
+		Files:   files,
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
 // secrets are values that must not be seen.
@@ -43,21 +46,21 @@ const maxSecretFile = 64 << 10
 func readSecret(field, file string) (string, error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fail(ErrCredentials, "auth.%s: there is no file %s; write the credential into it, or correct the path", field, file)
+		return "", failure.New(ErrCredentials, "auth.%s: there is no file %s; write the credential into it, or correct the path", field, file)
 	}
 	if err != nil {
-		return "", fail(ErrCredentials, "auth.%s: %s; make the file readable for this process", field, err)
+		return "", failure.New(ErrCredentials, "auth.%s: %s; make the file readable for this process", field, err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxSecretFile {
-		return "", fail(ErrCredentials, "auth.%s: %s is not a regular file of at most %d bytes", field, file, maxSecretFile)
+		return "", failure.New(ErrCredentials, "auth.%s: %s is not a regular file of at most %d bytes", field, file, maxSecretFile)
 	}
 	content, err := os.ReadFile(file)
 	if err != nil {
-		return "", fail(ErrCredentials, "auth.%s: %s; make the file readable for this process", field, err)
+		return "", failure.New(ErrCredentials, "auth.%s: %s; make the file readable for this process", field, err)
 	}
 	secret := strings.TrimSpace(string(content))
 	if secret == "" {
-		return "", fail(ErrCredentials, "auth.%s: %s is empty; write the credential into it", field, file)
+		return "", failure.New(ErrCredentials, "auth.%s: %s is empty; write the credential into it", field, file)
 	}
 	return secret, nil
 }
@@ -69,10 +72,10 @@ func (a Auth) login(ctx context.Context, addr address) (user, password string, e
 		if password, err = a.Token(ctx); err != nil {
 			return "", "", fmt.Errorf("getting a token: %w", err)
 		}
-		user = firstOf(a.Username, addr.user, "x-access-token")
+		user = cmp.Or(a.Username, addr.user, "x-access-token")
 	case a.TokenFile != "":
 		password, err = readSecret("tokenFile", a.TokenFile)
-		user = firstOf(a.Username, addr.user, "x-access-token")
+		user = cmp.Or(a.Username, addr.user, "x-access-token")
 	case a.BasicAuthFile != "":
 		var both string
 		if both, err = readSecret("basicAuthFile", a.BasicAuthFile); err != nil {
@@ -80,20 +83,11 @@ func (a Auth) login(ctx context.Context, addr address) (user, password string, e
 		}
 		var ok bool
 		if user, password, ok = strings.Cut(both, ":"); !ok || user == "" || password == "" {
-			return "", "", fail(ErrCredentials, "auth.basicAuthFile: %s must hold user:password on one line", a.BasicAuthFile)
+			return "", "", failure.New(ErrCredentials, "auth.basicAuthFile: %s must hold user:password on one line", a.BasicAuthFile)
 		}
 	}
 	if err == nil && strings.ContainsFunc(user+password, isControl) {
-		return "", "", fail(ErrCredentials, "auth: the credential file holds a line break or another control character; it must be one line")
+		return "", "", failure.New(ErrCredentials, "auth: the credential file holds a line break or another control character; it must be one line")
 	}
 	return user, password, err
-}
-
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }

@@ -11,65 +11,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
-
-// gitRepo is a repository that a test commits to with real git.
-type gitRepo struct {
-	t   testing.TB
-	dir string
-}
-
-func newGitRepo(t testing.TB) *gitRepo {
-	t.Helper()
-	g := &gitRepo{t: t, dir: filepath.Join(t.TempDir(), "config")}
-	if err := os.MkdirAll(g.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	g.git("init", "-q", "-b", "main")
-	g.git("config", "uploadpack.allowReachableSHA1InWant", "true")
-	return g
-}
-
-func (g *gitRepo) git(args ...string) string {
-	g.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = g.dir
-	cmd.Env = gitEnv()
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		g.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-func gitEnv() []string {
-	return append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
-		"GIT_AUTHOR_NAME=Ann Author", "GIT_AUTHOR_EMAIL=ann@example.com",
-		"GIT_COMMITTER_NAME=Con Committer", "GIT_COMMITTER_EMAIL=con@example.com",
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
-}
-
-func (g *gitRepo) write(name, content string) {
-	g.t.Helper()
-	name = filepath.Join(g.dir, name)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		g.t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		g.t.Fatal(err)
-	}
-}
-
-// commit writes files of name, content pairs and commits them.
-func (g *gitRepo) commit(subject string, files ...string) string {
-	g.t.Helper()
-	for i := 0; i < len(files); i += 2 {
-		g.write(files[i], files[i+1])
-	}
-	g.git("add", "-A")
-	g.git("commit", "-q", "--allow-empty", "-m", subject)
-	return g.git("rev-parse", "HEAD")
-}
 
 // webServer is real git behind http, and counts what it is asked.
 type webServer struct {
@@ -80,7 +24,7 @@ type webServer struct {
 	handler  atomic.Pointer[http.Handler]
 }
 
-func serveHTTP(t testing.TB, g *gitRepo) *webServer {
+func serveHTTP(t testing.TB, g *gittest.Repo) *webServer {
 	t.Helper()
 	out, err := exec.Command("git", "--exec-path").Output()
 	if err != nil {
@@ -89,7 +33,7 @@ func serveHTTP(t testing.TB, g *gitRepo) *webServer {
 	backend := &cgi.Handler{
 		Path: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"),
 		Root: "/",
-		Env:  append(gitEnv(), "GIT_PROJECT_ROOT="+filepath.Dir(g.dir), "GIT_HTTP_EXPORT_ALL=1"),
+		Env:  append(gittest.Env(), "GIT_PROJECT_ROOT="+filepath.Dir(g.Dir), "GIT_HTTP_EXPORT_ALL=1"),
 	}
 	w := &webServer{}
 	w.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
@@ -153,23 +97,4 @@ func newRepo(t testing.TB, cfg Config) *Repo {
 	}
 	t.Cleanup(func() { r.Close() })
 	return r
-}
-
-// fastImport makes commits of a script.
-func (g *gitRepo) fastImport(script string) {
-	g.t.Helper()
-	cmd := exec.Command("git", "fast-import", "--quiet", "--force")
-	cmd.Dir, cmd.Stdin, cmd.Env = g.dir, strings.NewReader(script), gitEnv()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		g.t.Fatalf("%v: %s", err, out)
-	}
-}
-
-// tryGit is git where it may fail.
-func tryGit(g *gitRepo, args ...string) (string, error) {
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = g.dir, gitEnv()
-	out, err := cmd.Output()
-	first, _, _ := strings.Cut(string(out), "\n")
-	return first, err
 }

@@ -5,10 +5,12 @@ import (
 	"io/fs"
 	"log/slog"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
 // Revision is a commit and its files, read-only. Its Files can be read, from
-// any number of goroutines, for as long as the Revision is held.
+// any number of goroutines, for as long as the Revision is in use.
 type Revision struct {
 	Commit  string    // the full 40 hex digits; empty for a plain folder
 	Branch  string    // the branch, or the reference that was asked for
@@ -51,7 +53,7 @@ type Config struct {
 	Auth    Auth
 	CAFile  string        // PEM certificates that are trusted beside the system's
 	Dir     string        // a cache folder that several processes may share; empty: memory
-	Timeout time.Duration // for one fetch as a whole; 0: DefaultTimeout
+	Timeout time.Duration // for one fetch; 0: DefaultTimeout
 }
 
 // DefaultTimeout bounds a fetch when Config does not.
@@ -71,11 +73,13 @@ func New(cfg Config, log *slog.Logger) (*Repo, error) {
 		cfg.Timeout = DefaultTimeout
 	}
 	cfg.Path = cleanPath(cfg.Path)
+	log = log.With("source", addr.String())
 	return &Repo{
 		cfg:    cfg,
 		addr:   addr,
-		log:    log.With("source", addr.String()),
+		log:    log,
 		remote: newRemote(addr, cfg),
+		cache:  store.NewCache(cfg.Dir, addr.String(), log),
 		busy:   make(chan struct{}, 1),
 	}, nil
 }

@@ -15,12 +15,14 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// sshServer runs the real git-upload-pack for whoever has the client's key.
+// sshServer runs the real git-upload-pack for anybody who has the client's key.
 type sshServer struct {
 	t          testing.TB
-	g          *gitRepo
+	g          *gittest.Repo
 	addr       string
 	hostKeys   []ssh.Signer
 	clientKey  string // a file
@@ -59,7 +61,7 @@ func newRSASigner(t testing.TB) ssh.Signer {
 	return signer
 }
 
-func serveSSH(t testing.TB, g *gitRepo, more ...ssh.Signer) *sshServer {
+func serveSSH(t testing.TB, g *gittest.Repo, more ...ssh.Signer) *sshServer {
 	t.Helper()
 	host, _ := newSigner(t)
 	client, key := newSigner(t)
@@ -93,7 +95,7 @@ func serveSSH(t testing.TB, g *gitRepo, more ...ssh.Signer) *sshServer {
 }
 
 func (s *sshServer) config() Config {
-	return Config{URL: "ssh://git@" + s.addr + s.g.dir, Branch: "main",
+	return Config{URL: "ssh://git@" + s.addr + s.g.Dir, Branch: "main",
 		Auth: Auth{SSHKeyFile: s.clientKey, KnownHostsFile: s.knownHosts}}
 }
 
@@ -136,7 +138,7 @@ func (s *sshServer) run(channel ssh.Channel, command string) {
 			return
 		}
 		cmd := exec.Command("sh", "-c", "exec git-upload-pack "+path)
-		cmd.Env = gitEnv()
+		cmd.Env = gittest.Env()
 		cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
 		stdin, err := cmd.StdinPipe()
 		if err != nil {

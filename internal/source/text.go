@@ -13,22 +13,14 @@ const (
 
 // oneLine is the first line of text, safe to print and not long.
 func oneLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(clip(text, maxRead)), "\n")
-	return clip(printable.Line(strings.TrimSpace(line)), maxLine)
+	line, _, _ := strings.Cut(strings.TrimSpace(printable.Clip(text, maxRead)), "\n")
+	return printable.Clip(printable.Line(strings.TrimSpace(line)), maxLine)
 }
 
-// said quotes a server's own words, if it said any.
-func said(text string) string {
+// quoteServer quotes what a server said, in brackets, if it said anything.
+func quoteServer(text string) string {
 	if line := oneLine(text); line != "" {
 		return " (" + line + ")"
 	}
 	return ""
-}
-
-// clip shortens s to at most n bytes, at a character's border.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

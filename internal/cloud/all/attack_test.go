@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // What a commit or a pull request can make the agent do by being large. Costs
@@ -36,23 +37,11 @@ func reader(b resolve.Bounds) resolve.Reader {
 	return resolve.Reader{Kinds: all.Kinds(nil), Defaults: kind.Defaults{Network: "n"}, Bounds: b}
 }
 
-// allocated is how many MiB were allocated in all while f ran, and how many stay.
-func allocated(f func()) (total, live int64) {
-	var before, after, end runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	runtime.GC()
-	runtime.ReadMemStats(&end)
-	return int64(after.TotalAlloc-before.TotalAlloc) >> 20, (int64(end.HeapAlloc) - int64(before.HeapAlloc)) >> 20
-}
-
-// refused reads files that are too large, and says what that allocated.
+// refused reads files that are too large, and says how many MiB that allocated.
 func refused(t *testing.T, bounds resolve.Bounds, files fs.FS, want string) (total int64) {
 	t.Helper()
 	var err error
-	total, _ = allocated(func() { _, err = reader(bounds).Read(t.Context(), files) })
+	total = testcost.Allocated(func() { _, err = reader(bounds).Read(t.Context(), files) }) >> 20
 	if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 100_000 {
 		t.Errorf("got %.2000v\nwant %s", err, want)
 	}
@@ -107,7 +96,7 @@ func TestAttackLargestStack(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var reading resolve.Reading
 			var planned plan.Plan
-			total, live := allocated(func() {
+			total, live := testcost.AllocatedAndKept(func() {
 				var err error
 				if reading, err = reader(resolve.Bounds{}).Read(t.Context(), c.files); err != nil {
 					t.Fatal(err)
@@ -118,6 +107,7 @@ func TestAttackLargestStack(t *testing.T) {
 				}
 				planned = plan.Compute(plan.Input{Stack: "s", Kinds: all.Kinds(nil), Want: reading.Want, Have: have})
 			})
+			total, live = total>>20, live>>20
 			if len(reading.Want) < c.objects || total > c.total || live > c.stays {
 				t.Errorf("%d objects took %d MiB in all and keep %d, want at most %d and %d", len(reading.Want), total, live, c.total, c.stays)
 			}
@@ -194,7 +184,7 @@ func TestAttackProblems(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var err error
-			total, _ := allocated(func() { _, err = reader(resolve.Bounds{}).Read(t.Context(), c.files) })
+			total := testcost.Allocated(func() { _, err = reader(resolve.Bounds{}).Read(t.Context(), c.files) }) >> 20
 			var problems manifest.Problems
 			if !errors.As(err, &problems) || len(problems) > c.most {
 				t.Errorf("%d problems, want at most %d", len(problems), c.most)
@@ -226,7 +216,7 @@ func TestAttackData(t *testing.T) {
 	b.WriteString(large(1_000_000) + "---\napiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g}\n" +
 		"spec: {replicas: 1000, template: {image: debian, flavor: small, initScript: {configMapRef: {name: c, key: run}}}}\n")
 	var err error
-	total, _ := allocated(func() { _, err = reader(resolve.Bounds{}).Read(t.Context(), file(b.String())) })
+	total := testcost.Allocated(func() { _, err = reader(resolve.Bounds{}).Read(t.Context(), file(b.String())) }) >> 20
 	if err != nil || total > 150 {
 		t.Errorf("a thousand machines that refer to 1 MB took %d MiB, %v", total, err)
 	}

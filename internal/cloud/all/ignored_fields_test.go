@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // An annotation that would have nothing ignored is refused, with the field that
@@ -52,7 +53,7 @@ func TestAttackIgnoredFields(t *testing.T) {
 		fmt.Fprintf(&text, "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: net%d, annotations: {stackreeve.dev/ignore-fields: %q}}\nspec: {resource: {}}\n", i, wrong)
 	}
 	var err error
-	total, _ := allocated(func() { _, err = reader(resolve.Bounds{}).Read(t.Context(), file(text.String())) })
+	total := testcost.Allocated(func() { _, err = reader(resolve.Bounds{}).Read(t.Context(), file(text.String())) }) >> 20
 	var problems manifest.Problems
 	if !errors.As(err, &problems) || len(problems) > 1001 || total > 256 {
 		t.Errorf("it took %d MiB: %d problems: %.300v", total, len(problems), err)

@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // machines are n Things that share one and have one of their own each, as
@@ -25,25 +26,19 @@ func machines(n int) []string {
 
 // create makes n machines from nothing and tells what that costs: rounds, bytes
 // allocated in all, and bytes that the record of the pass keeps.
-func create(tb testing.TB, n int) (pass Pass, allocated, kept uint64) {
+func create(tb testing.TB, n int) (pass Pass, allocated, kept int64) {
 	tb.Helper()
 	w := thingtest.New()
 	want, err := w.WantedWithin(resolve.Bounds{Objects: 2*n + 1, Values: 1 << 24, Bytes: 1 << 28}, machines(n)...)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var before, after, end runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	pass = engineOf(w).Sync(context.Background(), Revision{Want: want})
-	runtime.ReadMemStats(&after)
-	runtime.GC()
-	runtime.ReadMemStats(&end)
+	allocated, kept = testcost.AllocatedAndKept(func() { pass = engineOf(w).Sync(context.Background(), Revision{Want: want}) })
 	if pass.Outcome() != plan.InSync || pass.Writes() != 2*n+1 {
 		tb.Fatalf("%s after %d writes: %s", pass.Outcome(), pass.Writes(), failed(pass))
 	}
 	runtime.KeepAlive(w)
-	return pass, after.TotalAlloc - before.TotalAlloc, end.HeapAlloc - min(end.HeapAlloc, before.HeapAlloc)
+	return pass, allocated, kept
 }
 
 // Ten times the machines cost ten times as much, and no more rounds.

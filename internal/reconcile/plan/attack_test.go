@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // TestAttackOneForAll: one object that all others use, in plans that delete or
@@ -42,12 +43,12 @@ func TestAttackOneForAll(t *testing.T) {
 	} {
 		in.Want = c.want
 		var plan Plan
-		most := int64(30)
-		if underRace {
-			most = 120
+		most := int64(30 << 20)
+		if testcost.UnderRace {
+			most = 120 << 20
 		}
-		if took := thingtest.Allocated(func() { plan = Compute(in) }); took > most {
-			t.Errorf("%s: %d MiB", c.name, took)
+		if took := testcost.Allocated(func() { plan = Compute(in) }); took > most {
+			t.Errorf("%s: %d MiB", c.name, took>>20)
 		}
 		if did := c.did(plan.Summary()); did != n+1 {
 			t.Errorf("%d objects are %s: %s", did, c.name, plan.Summary())

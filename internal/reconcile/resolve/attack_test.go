@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // TestAttackChain: a chain of references as long as a stack can be.
@@ -34,12 +35,12 @@ func TestAttackCircles(t *testing.T) {
 	const n = 5000
 	near := func(i int) []int { return []int{(i + 1) % n, i / 2, i / 3, i / 4} }
 	var err error
-	took := thingtest.Allocated(func() {
+	took := testcost.Allocated(func() {
 		_, _, err = resolve.Read(thingtest.Files(n, near), []kind.Kind{thingtest.New().Kind()}, kind.Defaults{})
 	})
 	var problems manifest.Problems
-	if !errors.As(err, &problems) || len(problems) != 1001 || took > 200 {
-		t.Fatalf("%d problems, %d MiB", len(problems), took)
+	if !errors.As(err, &problems) || len(problems) != 1001 || took > 200<<20 {
+		t.Fatalf("%d problems, %d MiB", len(problems), took>>20)
 	}
 	for _, p := range problems {
 		if len(p.String()) > 500 {

@@ -3,7 +3,6 @@ package thingtest
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"testing/fstest"
@@ -65,15 +64,6 @@ func Manifest(line string) string {
 // Key is that of a Thing.
 func Key(name string) manifest.Key {
 	return manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}
-}
-
-// Allocated is how many MiB f allocates.
-func Allocated(f func()) int64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return int64(after.TotalAlloc-before.TotalAlloc) >> 20
 }
 
 // Files is a repository of so many Things, each near others.

@@ -6,10 +6,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // TestAttackWebhookReplaysTakeNothing sends more old messages again than are
@@ -149,23 +150,15 @@ func TestAttackWebhookBodies(t *testing.T) {
 			r.Header.Set("Content-Encoding", "gzip") // what is signed is what came
 			r.ContentLength = -1
 			var code int
-			spent := allocated(func() { code, _ = i.send(r) })
+			spent := testcost.Allocated(func() { code, _ = i.send(r) })
 			if code != 400 || len(i.events) > 0 {
 				t.Errorf("answered %d, events %+v", code, i.events)
 			}
-			if most := uint64(4 * MaxBody); spent > most {
+			if most := int64(4 * MaxBody); spent > most {
 				t.Errorf("%d bytes were allocated, want at most %d", spent, most)
 			}
 		})
 	}
-}
-
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
 }
 
 // TestAttackWebhookLostSecretIsSaidOnce sends messages while the secret's file

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// What is kept of bodies while nobody knows yet whether they are signed.
+// What is kept of bodies while it is unknown whether they are signed.
 const (
 	// MaxBody is the longest message that is read. One of a push of 700 commits
 	// is about 1 MiB.

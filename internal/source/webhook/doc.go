@@ -1,4 +1,4 @@
-// Package webhook turns what forges send into "look now".
+// Package webhook turns what forges send into "poll now".
 //
 // It knows who may say so (a signature over the body, by a secret that both
 // share), what a forge's messages look like, and how much of them to bear. It

@@ -24,7 +24,7 @@ type Kind int
 const (
 	Push    Kind = iota + 1 // commits came to a branch
 	Pull                    // a pull request was opened, pushed to, closed, …
-	Comment                 // somebody wrote on a pull request
+	Comment                 // a person wrote on a pull request
 	Any                     // something, but there was no room for what it said
 )
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"mime"
 	"net/http"
 	"net/url"
 	"sync"
@@ -20,7 +19,7 @@ type Outcome string
 const (
 	Accepted  Outcome = "accepted"
 	Ignored   Outcome = "ignored"  // nothing for us
-	Greeted   Outcome = "ping"     // a forge tries whether somebody is there
+	Greeted   Outcome = "ping"     // a forge checks that the address answers
 	Repeated  Outcome = "repeated" // the same came a short while ago
 	Media     Outcome = "media-type"
 	Unsigned  Outcome = "unsigned"
@@ -36,10 +35,10 @@ const (
 type Config struct {
 	// Secrets returns the secrets that count now; see the function [Secrets].
 	Secrets func() ([]string, error)
-	// Notify is told of every event, one at a time. It must return at once, and
+	// Notify gets every event, one at a time. It must return at once, and
 	// see to it that many events are not much work.
 	Notify func(Event)
-	// Count is told of every message; it may be nil.
+	// Count gets every message; it may be nil.
 	Count func(Forge, Outcome)
 	Log   *slog.Logger
 }
@@ -135,13 +134,13 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, forge Forge) 
 	}
 	w.WriteHeader(answer.code)
 	if answer.words != "" {
-		_, _ = io.WriteString(w, answer.words+"\n") // nobody is there to be told
+		_, _ = io.WriteString(w, answer.words+"\n") // the sender may be gone
 	}
 }
 
 const readTime = 10 * time.Second
 
-// judge reads a message as far as it deserves, and tells whom it concerns.
+// judge reads a message as far as it deserves, and says what it concerns.
 func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, forge Forge) Outcome {
 	name, media, claimed, outcome := head(r, forge)
 	if outcome != "" {
@@ -169,29 +168,6 @@ func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, forge Forge) Ou
 	e.parsing.Lock()
 	defer e.parsing.Unlock()
 	return e.deliver(signed{forge, name, media, [sha256.Size]byte(claimed), in.kept, in.lost})
-}
-
-const (
-	mediaJSON = "application/json"
-	mediaForm = "application/x-www-form-urlencoded" // what GitHub sends unless told otherwise
-)
-
-// head judges a message by its head; outcome is "" when its body is worth
-// reading.
-func head(r *http.Request, forge Forge) (name, media string, claimed []byte, outcome Outcome) {
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	name, claimed = eventName(r.Header, forge), signature(r.Header, forge)
-	switch {
-	case err != nil || media != mediaJSON && media != mediaForm:
-		outcome = Media
-	case claimed == nil:
-		outcome = Unsigned
-	case name == "":
-		outcome = Nameless
-	case r.ContentLength > MaxBody:
-		outcome = TooLong
-	}
-	return name, media, claimed, outcome
 }
 
 // signed is a message that a forge has sent.
@@ -237,25 +213,6 @@ func (e *Endpoint) deliver(m signed) Outcome {
 	e.seen.remember(same, now())
 	e.Notify(event)
 	return Accepted
-}
-
-func eventName(h http.Header, forge Forge) string {
-	if forge == Gitea {
-		for _, name := range []string{"X-Forgejo-Event", "X-Gitea-Event"} {
-			if event := only(h, name); event != "" {
-				return event
-			}
-		}
-	}
-	return only(h, "X-GitHub-Event")
-}
-
-// only is the value of a header that is there once.
-func only(h http.Header, name string) string {
-	if all := h.Values(name); len(all) == 1 && len(all[0]) <= 100 {
-		return all[0]
-	}
-	return ""
 }
 
 func now() time.Time { return time.Now() }

@@ -143,7 +143,7 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("events %+v", i.events)
 			}
 			if code == http.StatusUnauthorized && words != "unauthorized" {
-				t.Errorf("a stranger is told %q", words)
+				t.Errorf("a stranger gets %q", words)
 			}
 		})
 	}
@@ -180,7 +180,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestGiteaMessages reads what a real Gitea sent, signed anew.
+// TestGiteaMessages reads what a real Gitea sent, signed again.
 func TestGiteaMessages(t *testing.T) {
 	files, err := filepath.Glob("testdata/gitea/*.json")
 	if err != nil || len(files) == 0 {

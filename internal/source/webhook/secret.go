@@ -95,7 +95,7 @@ func (m macs) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// made tells, in a time that does not depend on the secrets, whether one of
+// made says, in a time that does not depend on the secrets, whether one of
 // them made the signature.
 func (m macs) made(claimed []byte) bool {
 	good := false

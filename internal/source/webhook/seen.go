@@ -11,7 +11,7 @@ const (
 	seenFor = 10 * time.Minute
 )
 
-// delivery tells messages apart: by their signature, which is one of their
+// delivery identifies a message: by their signature, which is one of their
 // body, and by what they were taken for, which is not signed.
 type delivery struct {
 	sum  [sha256.Size]byte
@@ -25,7 +25,7 @@ type seen struct {
 	order []delivery // oldest first
 }
 
-// knows tells whether the same came a short while ago.
+// knows says whether the same came a short while ago.
 func (s *seen) knows(d delivery, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,0 +1,118 @@
+// Package schedule says when something that is done again and again is due: by
+// cron expressions, in which summer time loses no moment, and with a delay of chance
+// so that many agents do not ask one server at the same time.
+//
+// It does not know what is done.
+package schedule
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+)
+
+// Schedule is a cron expression. The zero Schedule has no moments.
+type Schedule struct {
+	spec string
+	cron cron.Schedule
+}
+
+// String is the expression that the schedule was read from.
+func (s Schedule) String() string { return s.spec }
+
+// Next is the first moment after t, or the zero time if there is none.
+func (s Schedule) Next(t time.Time) time.Time {
+	if s.cron == nil {
+		return time.Time{}
+	}
+	next := s.cron.Next(t)
+	if late := s.skipped(t); !late.IsZero() && (next.IsZero() || late.Before(next)) {
+		return late
+	}
+	return next
+}
+
+// skipped is the end of a gap after t in which the clock is put forward past a
+// moment of the schedule, so that "30 2 * * *" comes late, and once, in the night
+// in which summer time begins; zero if there is none before the next moment.
+func (s Schedule) skipped(t time.Time) time.Time {
+	fields, ok := s.cron.(*cron.SpecSchedule)
+	if !ok {
+		return time.Time{}
+	}
+	place := fields.Location
+	if place == time.Local {
+		place = t.Location()
+	}
+	plain := *fields
+	plain.Location = time.UTC
+	shown := plain.Next(onClock(t.In(place), time.UTC)) // what a clock without summer time would show
+	real := onClock(shown, place)
+	begin, end := real.ZoneBounds()
+	switch seen := onClock(real, time.UTC); {
+	case shown.IsZero() || seen.Equal(shown):
+		return time.Time{}
+	case seen.Before(shown): // Go may choose either side of the gap
+		begin = end
+	}
+	if !begin.After(t) {
+		return time.Time{}
+	}
+	return begin
+}
+
+// onClock is the moment at which a clock in another place shows what t shows.
+func onClock(t time.Time, place *time.Location) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), place)
+}
+
+const (
+	howToWrite  = `write an interval such as "@every 1m", or five fields (minute hour day month weekday) such as "*/5 * * * *"`
+	minInterval = time.Second
+	maxSpec     = 200 // bytes
+	maxShown    = 80  // bytes of it in an error
+)
+
+// Parse reads a robfig/cron expression: "@every 1m", "@hourly", or five fields.
+// Its errors say how to write one.
+func Parse(spec string) (Schedule, error) {
+	spec = strings.TrimSpace(spec)
+	if problem := problemOf(spec); problem != "" {
+		return Schedule{}, fmt.Errorf("schedule %q %s; %s", printable.Clip(spec, maxShown), problem, howToWrite)
+	}
+	parsed, err := cron.ParseStandard(spec)
+	if err != nil {
+		return Schedule{}, fmt.Errorf("schedule %q cannot be read (%w); %s", spec, err, howToWrite)
+	}
+	s := Schedule{spec: spec, cron: parsed}
+	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
+		return Schedule{}, fmt.Errorf("schedule %q never comes; %s", spec, howToWrite)
+	}
+	return s, nil
+}
+
+func problemOf(spec string) string {
+	switch {
+	case spec == "":
+		return "is empty"
+	case len(spec) > maxSpec:
+		return "is too long"
+	case strings.HasPrefix(spec, "TZ=") || strings.HasPrefix(spec, "CRON_TZ="):
+		if _, rest, ok := strings.Cut(spec, " "); !ok || strings.TrimSpace(rest) == "" {
+			return "names a time zone and no time"
+		}
+	case strings.HasPrefix(spec, "@every "):
+		every, err := time.ParseDuration(strings.TrimSpace(strings.TrimPrefix(spec, "@every ")))
+		if err != nil {
+			return "has an interval that cannot be read, such as 30s, 5m or 1h30m"
+		}
+		if every < minInterval {
+			return fmt.Sprintf("comes more often than every %s", minInterval)
+		}
+	}
+	return ""
+}

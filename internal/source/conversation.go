@@ -1,0 +1,138 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source/store"
+)
+
+// conversation is what is said to a server in one go: it gives its references, then
+// any number of packs.
+type conversation struct {
+	remote  remote
+	hidden  *secrets
+	refs    *packp.AdvRefs
+	session transport.UploadPackSession
+	spent   bool // the session gives no more packs
+}
+
+// converse opens a conversation, asks for the references and goes on with do.
+func (r *Repo) converse(ctx context.Context, hidden *secrets, do func(context.Context, *conversation) error) error {
+	conv := &conversation{remote: r.remote, hidden: hidden}
+	defer conv.close()
+	if err := conv.open(ctx); err != nil {
+		return err
+	}
+	return do(ctx, conv)
+}
+
+func (c *conversation) open(ctx context.Context) (err error) {
+	if c.session, err = c.remote.open(ctx, c.hidden); err != nil {
+		return err
+	}
+	c.spent = false
+	c.refs, err = advertise(ctx, c.session)
+	return err
+}
+
+func (c *conversation) close() {
+	if c.session != nil {
+		_ = c.session.Close() // what was read is checked by itself
+		c.session = nil
+	}
+}
+
+func (c *conversation) can(what capability.Capability) bool {
+	return c.refs.Capabilities.Supports(what)
+}
+
+// fetch asks for objects and adds them to a store. Over ssh every pack takes a
+// connection of its own.
+func (c *conversation) fetch(ctx context.Context, q query, to *store.Store) error {
+	if c.spent {
+		c.close()
+		if err := c.open(ctx); err != nil {
+			return err
+		}
+	}
+	_, c.spent = c.session.(*sshSession)
+	return fetchPack(ctx, c.session, c.refs, q, func(pack io.Reader) error { return to.Receive(ctx, pack) })
+}
+
+// ensureCommitRenewing makes sure that the wanted commit is here, all of it. What is
+// in the store may go, if there is too much: see ensureCommit.
+func (r *Repo) ensureCommitRenewing(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
+	if err := r.checkIntact(); err != nil {
+		return nil, err
+	}
+	if commit, err := r.localCommit(ctx, want); err == nil || !errors.Is(err, store.ErrIncomplete) {
+		return commit, err
+	}
+	if r.cache.Store().Full() {
+		r.renew()
+	}
+	return r.fetchCommit(ctx, conv, want)
+}
+
+// ensureCommit is the same for one of several commits that are needed together:
+// the store is not renewed in between.
+func (r *Repo) ensureCommit(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
+	if commit, err := r.localCommit(ctx, want); err == nil || !errors.Is(err, store.ErrIncomplete) {
+		return commit, err
+	}
+	return r.fetchCommit(ctx, conv, want)
+}
+
+// fetchCommit fetches a commit into the store as it is.
+func (r *Repo) fetchCommit(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
+	q := query{want: []plumbing.Hash{want}, depth: 1, limit: maxPackBytes}
+	if tip := r.cache.Tip(); !tip.IsZero() {
+		q.have = []plumbing.Hash{tip}
+	}
+	if err := conv.fetch(ctx, q, r.cache.Store()); err != nil {
+		return nil, r.fetchError(ctx, want, err)
+	}
+	return r.localCommit(ctx, want)
+}
+
+// localCommit reads a commit, if it is in the store with everything it needs.
+func (r *Repo) localCommit(ctx context.Context, want plumbing.Hash) (*object.Commit, error) {
+	commit, err := r.cache.Store().Commit(want)
+	if err != nil {
+		return nil, err
+	}
+	return commit, r.cache.Store().CheckComplete(ctx, commit)
+}
+
+func (r *Repo) checkIntact() error {
+	if !r.cache.Store().Intact() {
+		return fmt.Errorf("%w: a pack is gone or unreadable", store.ErrIncomplete)
+	}
+	return nil
+}
+
+// fetchError says whether a fresh start could help: it could when the server
+// heard of a commit that is here already, and its answer made no sense.
+func (r *Repo) fetchError(ctx context.Context, want plumbing.Hash, err error) error {
+	var known *failure.Error
+	switch {
+	case ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, store.ErrCache):
+		return err
+	case strings.Contains(err.Error(), "not our ref"), strings.Contains(err.Error(), "unadvertised object"):
+		return failure.New(ErrNotFound, "the server does not hand out the commit %s by its number; name a branch, a tag or a refs/pull/N/head that leads to it", want)
+	case !r.cache.Tip().IsZero():
+		return fmt.Errorf("%w: %w", store.ErrIncomplete, err)
+	}
+	return err
+}

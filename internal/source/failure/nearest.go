@@ -1,0 +1,48 @@
+package failure
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+)
+
+// MaxName is how many bytes of a name are shown in an error.
+const MaxName = 80
+
+const (
+	maxHints    = 5
+	maxCompared = 2000 // names that are compared; a repository can have 100,000 branches
+)
+
+// NearestHint says, in brackets, which names there are: the most similar ones first.
+// what is their plural, such as "branches".
+func NearestHint(what, name string, names []string) string {
+	if len(names) == 0 {
+		return fmt.Sprintf(" (there are no %s)", what)
+	}
+	compared := names[:min(len(names), maxCompared)]
+	type scored struct {
+		name     string
+		distance int
+	}
+	list := make([]scored, len(compared))
+	for i, n := range compared {
+		list[i] = scored{n, nearest.Distance(clipLower(name), clipLower(n), MaxName)}
+	}
+	slices.SortStableFunc(list, func(a, b scored) int { return a.distance - b.distance })
+	var shown []string
+	for _, s := range list[:min(len(list), maxHints)] {
+		shown = append(shown, strconv.Quote(printable.Clip(s.name, MaxName)))
+	}
+	hint := fmt.Sprintf(" (%s: %s", what, strings.Join(shown, ", "))
+	if more := len(names) - len(shown); more > 0 {
+		hint += fmt.Sprintf(" and %d more", more)
+	}
+	return hint + ")"
+}
+
+func clipLower(name string) string { return strings.ToLower(printable.Clip(name, MaxName)) }

@@ -1,0 +1,51 @@
+package merge
+
+import (
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source/store"
+)
+
+// fetchNewestShared finds the newest commits that base and head share, fetching
+// history until it is sure of them. bare is for servers that send commits without
+// their files; otherwise everything that it finds is in the store afterwards.
+func (m *commitMerger) fetchNewestShared(base, head plumbing.Hash, bare bool) ([]plumbing.Hash, ancestry, error) {
+	ends := []plumbing.Hash{base, head}
+	for _, generations := range m.generations(bare) {
+		to := m.store
+		if bare {
+			to = store.New("")
+		}
+		if err := m.history.FetchHistory(m.ctx, ends, generations, bare, to); err != nil {
+			return nil, nil, err
+		}
+		found := ancestry{}
+		if err := found.learn(m.ctx, ends, to, m.store); err != nil {
+			return nil, nil, err
+		}
+		best, sure, err := found.newestShared(&m.budget, ends[:1], ends[1:])
+		if err != nil {
+			return nil, nil, err
+		}
+		if sure && len(best) > 0 {
+			return best, found, nil
+		}
+		if generations == AllHistory && found.isCutOff() {
+			return nil, nil, failure.New(failure.ErrContent, "it is unknown where %s and %s part: the history of the repository is cut off there; fetch all of it, with `git fetch --unshallow`", base, head)
+		}
+	}
+	return nil, nil, failure.New(failure.ErrContent, "the commits %s and %s share no history; begin the branch again from the one that it shall be merged into", base, head)
+}
+
+// generations are how many of them are asked for, one after the other, until it is
+// known what is shared.
+func (m *commitMerger) generations(bare bool) []int {
+	switch {
+	case !m.history.LimitsGenerations():
+		return []int{AllHistory}
+	case bare:
+		return []int{256, 8192, AllHistory}
+	}
+	return []int{16, 256, 4096, AllHistory}
+}

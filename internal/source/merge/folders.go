@@ -1,0 +1,207 @@
+package merge
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source/merge/threeway"
+	"github.com/stackreeve/stackreeve/internal/source/store"
+)
+
+// merger merges folders, entry by entry. What it makes is in no repository.
+//
+//	changed on one side      that side
+//	changed alike            either
+//	both changed a file      line by line, or a conflict
+//	anything else            a conflict
+type merger struct {
+	ctx        context.Context
+	store      *store.Store
+	made       store.Made
+	conflicts  []string
+	attributes *attributes
+	from       map[string]string // what a file was called that has moved
+	unsettled  int               // above 0, a conflict makes an entry like no other
+	strange    map[plumbing.Hash]bool
+	levels     map[plumbing.Hash]map[string]object.TreeEntry // what level has read
+	kept       int                                           // entries in them
+	steps      int
+	bytes      int64 // of the texts that were merged line by line
+	work       threeway.Work
+	merged     map[[3]plumbing.Hash]lined // what lines found out
+}
+
+// lined is what came of merging three texts.
+type lined struct {
+	hash plumbing.Hash
+	ok   bool
+}
+
+func newMerger(ctx context.Context, s *store.Store) *merger {
+	return &merger{
+		ctx: ctx, store: s, made: store.Made{Trees: map[plumbing.Hash]*object.Tree{}, Files: map[plumbing.Hash][]byte{}},
+		strange: map[plumbing.Hash]bool{}, work: maxLineSteps, merged: map[[3]plumbing.Hash]lined{},
+	}
+}
+
+// folder merges two folders that began as before. Zero is a folder that is
+// not there, which is the same as an empty one.
+func (m *merger) folder(before, ours, theirs plumbing.Hash, path string) (plumbing.Hash, error) {
+	switch {
+	case ours == theirs, before == theirs:
+		return ours, nil
+	case before == ours:
+		return theirs, nil
+	}
+	if strings.Count(path, "/") > store.MaxTreeDepth {
+		return before, store.ErrTooDeep
+	}
+	var entries [3]map[string]object.TreeEntry
+	names := map[string]bool{}
+	for i, h := range []plumbing.Hash{before, ours, theirs} {
+		var err error
+		if entries[i], err = m.level(h, path); err != nil {
+			return h, err
+		}
+		for name := range entries[i] {
+			names[name] = true
+		}
+	}
+	if m.steps += len(names); m.steps > store.MaxEntries {
+		return before, failure.New(failure.ErrContent, "there are more than %d differences to merge; set source.path to a smaller folder", store.MaxEntries)
+	}
+	var merged []object.TreeEntry
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		here, err := m.entry(entries[0][name], entries[1][name], entries[2][name], join(path, name))
+		if err != nil {
+			return before, err
+		}
+		if here.Mode != filemode.Empty {
+			here.Name = name
+			merged = append(merged, here)
+		}
+	}
+	if len(merged) == 0 {
+		return plumbing.ZeroHash, nil
+	}
+	return m.makeFolder(merged)
+}
+
+// entry merges what has one name. A file and a folder are two things that
+// cannot both be there in the end.
+func (m *merger) entry(before, ours, theirs object.TreeEntry, path string) (object.TreeEntry, error) {
+	below, err := m.folder(subfolder(before), subfolder(ours), subfolder(theirs), path)
+	if err != nil {
+		return object.TreeEntry{}, err
+	}
+	file, err := m.file(leaf(before), leaf(ours), leaf(theirs), path)
+	switch {
+	case err != nil || below.IsZero():
+		return file, err
+	case file.Mode != filemode.Empty:
+		m.recordConflict(path)
+	}
+	return object.TreeEntry{Mode: filemode.Dir, Hash: below}, nil
+}
+
+// makeFolder makes a folder of entries; it is in no repository.
+func (m *merger) makeFolder(entries []object.TreeEntry) (plumbing.Hash, error) {
+	sort.Sort(object.TreeEntrySorter(entries))
+	tree := &object.Tree{Entries: entries}
+	o := &plumbing.MemoryObject{}
+	if err := tree.Encode(o); err != nil {
+		return plumbing.ZeroHash, err
+	}
+	tree.Hash = o.Hash()
+	m.made.Trees[tree.Hash] = tree
+	return tree.Hash, nil
+}
+
+// file merges two files that began as before, with git's own rules.
+func (m *merger) file(before, ours, theirs object.TreeEntry, path string) (object.TreeEntry, error) {
+	switch {
+	case same(ours, theirs), same(before, theirs):
+		return ours, nil
+	case same(before, ours):
+		return theirs, nil
+	case ours.Mode == filemode.Empty || theirs.Mode == filemode.Empty, kindOf(ours) != kindOf(theirs):
+		return m.recordConflict(path), nil
+	}
+	result := object.TreeEntry{Mode: theirs.Mode}
+	if ours.Mode != theirs.Mode && ours.Mode != before.Mode {
+		if result.Mode = ours.Mode; theirs.Mode != before.Mode {
+			return m.recordConflict(path), nil
+		}
+	}
+	switch {
+	case ours.Hash == theirs.Hash, ours.Hash == before.Hash:
+		result.Hash = theirs.Hash
+		return result, nil
+	case theirs.Hash == before.Hash:
+		result.Hash = ours.Hash
+		return result, nil
+	case kindOf(ours) != filemode.Regular:
+		return m.recordConflict(path), nil
+	}
+	if kindOf(before) != filemode.Regular {
+		before = object.TreeEntry{}
+	}
+	if ruled, err := m.recordMergeRules(path); err != nil || ruled {
+		return m.recordConflict(path), err
+	}
+	of := [3]plumbing.Hash{before.Hash, ours.Hash, theirs.Hash}
+	text, known := m.merged[of]
+	if !known {
+		var err error
+		if text, err = m.lines(of); err != nil {
+			return object.TreeEntry{}, err
+		}
+		m.merged[of] = text
+	}
+	if !text.ok {
+		return m.recordConflict(path), nil
+	}
+	result.Hash = text.hash
+	return result, nil
+}
+
+func same(a, b object.TreeEntry) bool { return a.Mode == b.Mode && a.Hash == b.Hash }
+
+// kindOf is a file's mode without its permissions.
+func kindOf(e object.TreeEntry) filemode.FileMode {
+	if e.Mode.IsRegular() || e.Mode == filemode.Executable || e.Mode == filemode.Deprecated {
+		return filemode.Regular
+	}
+	return e.Mode
+}
+
+// subfolder is an entry's folder, zero if it is none.
+func subfolder(e object.TreeEntry) plumbing.Hash {
+	if e.Mode == filemode.Dir {
+		return e.Hash
+	}
+	return plumbing.ZeroHash
+}
+
+// leaf is an entry that is no folder, or nothing.
+func leaf(e object.TreeEntry) object.TreeEntry {
+	if e.Mode == filemode.Dir {
+		return object.TreeEntry{}
+	}
+	return e
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "/" + name
+}

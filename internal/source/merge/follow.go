@@ -1,0 +1,229 @@
+package merge
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/stackreeve/stackreeve/internal/source/merge/moves"
+	"github.com/stackreeve/stackreeve/internal/source/store"
+)
+
+// roots are the repository's root folders: what both sides began with, ours and
+// theirs.
+type roots [3]plumbing.Hash
+
+// follower finds what was moved on either side, and moves it in what both began
+// with and on the other side, too, so that the edits of both meet in one place.
+//
+//	moved on one side, changed on the other    the change goes where the file went
+//	moved alike on both sides                  the changes of both meet there
+//	moved elsewhere, or deleted, on the other  a conflict
+//	a folder moved, a file added to it         a conflict, as it is git's default
+//	perhaps one of these                       a conflict
+//
+// What has nothing to do with the configured folder is left alone.
+type follower struct {
+	*merger
+	scope  string // the configured folder; empty is everything
+	roots  roots
+	sides  [2]side
+	guess  [2]map[string]moves.Guess
+	moved  map[string]string // from where to where, once it is sure
+	steps  int
+	budget moves.Budget
+}
+
+// side is what one side did to files, but for changing their lines.
+type side struct {
+	gone, come []moves.File
+	asked      map[string]bool // what is gone, and was not left alone by the other side
+	// homeless are the files that the other side added to folders that this one
+	// has no more, by the highest such folder.
+	homeless map[string][]string
+}
+
+// Bounds on what is compared to find files that were moved. git's own is
+// 49,000,000 pairs; where ours is reached, nothing is sure.
+const (
+	maxMovePairs = 2_000_000
+	maxMoveBytes = 64 << 20
+	maxMoveSteps = 200_000_000
+)
+
+// followMoves returns the roots with each moved file where it went. Afterwards the
+// merger has the attributes of these roots, and knows what a moved file was called.
+func (m *merger) followMoves(r roots, scope string) (roots, error) {
+	m.attributes = m.attributesOf(r)
+	f := &follower{
+		merger: m, scope: scope, roots: r, moved: map[string]string{},
+		budget: moves.Budget{Pairs: maxMovePairs, Bytes: maxMoveBytes, Steps: maxMoveSteps},
+	}
+	for i := range f.sides {
+		f.sides[i] = side{asked: map[string]bool{}, homeless: map[string][]string{}}
+	}
+	if err := f.walk("", r, [2]string{}); err != nil {
+		return r, err
+	}
+	for i := range f.sides {
+		if err := f.guessMoves(i); err != nil {
+			return r, err
+		}
+	}
+	for i := range f.sides {
+		f.doubtFilesOfMovedFolders(i)
+	}
+	asked := maps.Clone(f.sides[0].asked)
+	maps.Copy(asked, f.sides[1].asked)
+	for _, from := range slices.Sorted(maps.Keys(asked)) {
+		if err := f.settle(from); err != nil {
+			return r, err
+		}
+	}
+	return f.moveAll()
+}
+
+// guessMoves guesses where the files went that matter.
+func (f *follower) guessMoves(i int) (err error) {
+	s := &f.sides[i]
+	if len(s.come) == 0 {
+		return nil
+	}
+	ask := map[string]bool{}
+	near := func(file moves.File) bool { return f.near(file.Path) }
+	all := f.scope == "" || slices.ContainsFunc(f.sides[0].come, near) || slices.ContainsFunc(f.sides[1].come, near)
+	for _, file := range s.gone {
+		if folder, ok := s.lost(file.Path); s.asked[file.Path] && (all || within(file.Path, f.scope)) || ok && (all || within(folder, f.scope) || within(f.scope, folder)) {
+			ask[file.Path] = true
+		}
+	}
+	if len(ask) == 0 {
+		return nil
+	}
+	if f.guess[i], err = moves.Find(s.gone, s.come, ask, f, &f.budget); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(s.gone, func(file moves.File) bool { return f.strange[file.Hash] }) {
+		for from, g := range f.guess[i] {
+			g.Sure = false
+			f.guess[i][from] = g
+		}
+	}
+	return nil
+}
+
+// lost is the folder that a side lost, above a path, and to which the other side
+// added a file.
+func (s *side) lost(path string) (folder string, ok bool) {
+	for i := range len(path) {
+		if path[i] == '/' && s.homeless[path[:i]] != nil {
+			return path[:i], true
+		}
+	}
+	return "", false
+}
+
+// near says whether a place is in the configured folder, or in a folder above it:
+// what moves there with its folder may come into the configured one.
+func (f *follower) near(place string) bool {
+	return within(place, f.scope) || within(f.scope, parent(place))
+}
+
+// within says whether a path is in a folder, or is the folder; "" is all of the
+// repository.
+func within(path, folder string) bool {
+	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
+}
+
+// concerns says whether something can become of the configured folder when a file
+// moves to one of some places.
+func (f *follower) concerns(from string, g moves.Guess) bool {
+	return g.Unknown || within(from, f.scope) || slices.ContainsFunc(g.Places, func(p string) bool { return within(p, f.scope) })
+}
+
+// doubtFilesOfMovedFolders records files in folders that the other side may have
+// moved: git moves them along, and asks whether that is meant.
+func (f *follower) doubtFilesOfMovedFolders(i int) {
+	if f.unsettled > 0 {
+		return // git leaves them where they are in what both began with
+	}
+	s := &f.sides[i]
+	moved := map[string]bool{} // folders; true when that can bring something into the configured one
+	for from, g := range f.guess[i] {
+		if folder, ok := s.lost(from); ok && !g.Nowhere() {
+			moved[folder] = moved[folder] || f.concerns(from, g) || slices.ContainsFunc(g.Places, f.near)
+		}
+	}
+	for folder, near := range moved {
+		for _, file := range s.homeless[folder] {
+			if near || within(file, f.scope) {
+				f.recordDoubt(file, "added to the folder %s, which the other side seems to have moved", store.PrintablePath(folder))
+			}
+		}
+	}
+}
+
+func parent(path string) string {
+	i := strings.LastIndexByte(path, '/')
+	return path[:max(i, 0)]
+}
+
+// Size implements moves.Reader.
+func (f *follower) Size(file moves.File) (int64, bool, error) {
+	if text, ok := f.made.Files[file.Hash]; ok {
+		return int64(len(text)), true, nil
+	}
+	if f.strange[file.Hash] {
+		return 0, false, nil
+	}
+	size, err := f.store.Size(file.Hash)
+	return size, err == nil && size <= maxMergedBytes, err
+}
+
+// Text implements moves.Reader.
+func (f *follower) Text(file moves.File) ([]byte, bool, error) {
+	if err := f.ctx.Err(); err != nil {
+		return nil, false, err
+	}
+	if text, ok := f.made.Files[file.Hash]; ok {
+		return text, true, nil
+	}
+	text, err := f.store.Blob(file.Hash)
+	return text, err == nil, err
+}
+
+var _ moves.Reader = (*follower)(nil)
+
+// moveAll returns the roots with what moved in its new place.
+func (f *follower) moveAll() (roots, error) {
+	f.from = map[string]string{}
+	if len(f.moved) == 0 {
+		return f.roots, nil
+	}
+	for from, to := range f.moved {
+		f.from[to] = from
+	}
+	moved := f.roots
+	for i, root := range f.roots {
+		var changes edits
+		for from, to := range f.moved {
+			e, err := f.at(root, from)
+			if err != nil {
+				return f.roots, err
+			}
+			if e = leaf(e); e.Hash.IsZero() {
+				continue
+			}
+			changes.set(from, object.TreeEntry{})
+			changes.set(to, e)
+		}
+		var err error
+		if moved[i], err = f.edit(root, &changes); err != nil {
+			return f.roots, err
+		}
+	}
+	return moved, nil
+}

@@ -1,0 +1,136 @@
+package merge
+
+import (
+	"context"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source/store"
+)
+
+// ancestry is a part of a repository's history: the parents of each commit
+// that is known. A parent that is not a key is where knowledge ends.
+type ancestry map[plumbing.Hash][]plumbing.Hash
+
+const (
+	maxLinks  = 4_000_000  // from commits to their parents
+	maxVisits = 50_000_000 // of commits, in one merge
+)
+
+// visitBudget bounds how often commits are visited.
+type visitBudget struct {
+	ctx  context.Context
+	left int
+}
+
+func (v *visitBudget) spend(n int) error {
+	if err := v.ctx.Err(); err != nil {
+		return err
+	}
+	if v.left -= n; v.left < 0 {
+		return failure.New(failure.ErrContent, "the two histories are too long and too entangled to find where they part; merge the branch into this one first")
+	}
+	return nil
+}
+
+// learn adds what stores have of the history of commits.
+func (a ancestry) learn(ctx context.Context, from []plumbing.Hash, stores ...*store.Store) error {
+	from = slices.Clone(from)
+	links := 0
+	for len(from) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		h := from[len(from)-1]
+		from = from[:len(from)-1]
+		if _, ok := a[h]; ok {
+			continue
+		}
+		for _, s := range stores {
+			if c, err := s.Commit(h); err == nil {
+				a[h] = c.ParentHashes
+				if links += len(c.ParentHashes); links > maxLinks {
+					return failure.New(failure.ErrContent, "the history has more than %d links from commits to their parents; at most that many are accepted", maxLinks)
+				}
+				from = append(from, c.ParentHashes...)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// reach is everything that commits lead to, themselves included.
+func (a ancestry) reach(v *visitBudget, from ...plumbing.Hash) (map[plumbing.Hash]bool, error) {
+	seen := map[plumbing.Hash]bool{}
+	from = slices.Clone(from)
+	for len(from) > 0 {
+		h := from[len(from)-1]
+		from = from[:len(from)-1]
+		if !seen[h] {
+			if err := v.spend(1 + len(a[h])); err != nil {
+				return nil, err
+			}
+			seen[h] = true
+			from = append(from, a[h]...)
+		}
+	}
+	return seen, nil
+}
+
+// newestShared finds the newest commits that two sets of commits share. It is sure
+// of them when what it does not know is older than what it found.
+func (a ancestry) newestShared(v *visitBudget, left, right []plumbing.Hash) (best []plumbing.Hash, sure bool, err error) {
+	both, err := a.reach(v, left...)
+	if err != nil {
+		return nil, false, err
+	}
+	other, err := a.reach(v, right...)
+	if err != nil {
+		return nil, false, err
+	}
+	sure, ends := true, 0
+	for h := range other {
+		if !both[h] {
+			sure = sure && a.knows(h)
+		}
+	}
+	var parents []plumbing.Hash
+	for h := range both {
+		switch {
+		case !other[h]:
+			sure = sure && a.knows(h)
+			delete(both, h)
+		case a.knows(h):
+			parents = append(parents, a[h]...)
+		default:
+			ends++
+		}
+	}
+	older, err := a.reach(v, parents...)
+	if err != nil {
+		return nil, false, err
+	}
+	for h := range both {
+		if !older[h] {
+			best = append(best, h)
+		}
+	}
+	slices.SortFunc(best, func(x, y plumbing.Hash) int { return slices.Compare(x[:], y[:]) })
+	// What looks like two could be one that leads to the other.
+	return best, sure && (len(best) < 2 || ends == 0), nil
+}
+
+func (a ancestry) knows(h plumbing.Hash) bool { _, ok := a[h]; return ok }
+
+// isCutOff says whether there are parents that are not here.
+func (a ancestry) isCutOff() bool {
+	for _, parents := range a {
+		if slices.ContainsFunc(parents, func(h plumbing.Hash) bool { return !a.knows(h) }) {
+			return true
+		}
+	}
+	return false
+}

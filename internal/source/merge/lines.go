@@ -1,0 +1,69 @@
+package merge
+
+import (
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+)
+
+// recordMergeRules says whether a file may be merged otherwise than line by line, under
+// its name or the one that it had. If so it is recorded as the reason for a conflict.
+func (m *merger) recordMergeRules(path string) (bool, error) {
+	for _, name := range []string{path, m.from[path]} {
+		if name == "" || m.attributes == nil {
+			continue
+		}
+		if ruled, err := m.attributes.mayRule(name); err != nil || ruled {
+			if m.unsettled == 0 {
+				m.recordDoubt(path, "changed on both sides, and a .gitattributes says how to merge it")
+			}
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+const (
+	maxMergedBytes = 8 << 20  // the longest file that is merged line by line
+	maxLineBytes   = 64 << 20 // of all such files together, before and after
+	maxLineSteps   = 500_000_000
+)
+
+// lines merges texts; a zero hash is an empty one.
+func (m *merger) lines(of [3]plumbing.Hash) (l lined, err error) {
+	if err := m.ctx.Err(); err != nil {
+		return l, err
+	}
+	var texts [3][]byte
+	for i, h := range of {
+		if m.strange[h] {
+			return l, nil
+		}
+		text, here := m.made.Files[h]
+		if !here && !h.IsZero() {
+			size, err := m.store.Size(h)
+			if err != nil || size > maxMergedBytes {
+				return l, err
+			}
+			if text, err = m.store.Blob(h); err != nil {
+				return l, err
+			}
+		}
+		texts[i] = text
+		m.bytes += int64(len(text))
+	}
+	if m.bytes > maxLineBytes {
+		return l, errEntangled
+	}
+	text, ok := m.work.Merge(texts[0], texts[1], texts[2])
+	if m.work < 0 {
+		return l, errEntangled
+	}
+	if ok {
+		l = lined{plumbing.ComputeHash(plumbing.BlobObject, text), true}
+		m.made.Files[l.hash] = text
+	}
+	return l, nil
+}
+
+var errEntangled = failure.New(failure.ErrContent, "too much was changed on both sides to be merged here; merge the branch into this one first")

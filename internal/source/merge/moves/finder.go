@@ -1,0 +1,156 @@
+package moves
+
+import (
+	"path"
+	"slices"
+)
+
+// finder compares what is left once files of one content are paired up.
+type finder struct {
+	reader     Reader
+	budget     *Budget
+	gone, come []File
+	sizes      map[[20]byte]int64
+	indexes    map[[20]byte]*index // nil for what cannot be read
+	rivals     map[string][]edge   // of a file that has come: what it may have been
+}
+
+// edge is a file that another one may be, and how alike they are.
+type edge struct {
+	file File
+	score
+}
+
+func (f *finder) guess(file File) (Guess, error) {
+	places, err := f.edges(file, f.come)
+	if err != nil {
+		return Guess{}, err
+	}
+	var guess Guess
+	for _, p := range places {
+		guess.Places = append(guess.Places, p.file.Path)
+		sure, err := f.mutual(file, p, places)
+		if err != nil {
+			return Guess{}, err
+		}
+		if sure && f.budget.left() {
+			return Guess{Places: []string{p.file.Path}, Sure: true}, nil
+		}
+	}
+	if !f.budget.left() {
+		return Guess{Unknown: true}, nil
+	}
+	slices.Sort(guess.Places)
+	return guess, nil
+}
+
+// mutual says whether a file and a place are more alike than either is to
+// anything else, and whether git would not prefer another one for its name.
+func (f *finder) mutual(file File, place edge, places []edge) (bool, error) {
+	if !place.best(file, places) {
+		return false, nil
+	}
+	rivals, known := f.rivals[place.file.Path]
+	if !known {
+		var err error
+		if rivals, err = f.edges(place.file, f.gone); err != nil {
+			return false, err
+		}
+		f.rivals[place.file.Path] = rivals
+	}
+	return edge{file, place.score}.best(place.file, rivals), nil
+}
+
+// best says whether nothing else on a list is as good for a file.
+func (e edge) best(of File, list []edge) bool {
+	return e.low >= enough && !slices.ContainsFunc(list, func(other edge) bool {
+		return other.file.Path != e.file.Path && (other.high >= e.low || path.Base(other.file.Path) == path.Base(of.Path))
+	})
+}
+
+// edges are those of a list that a file may be.
+func (f *finder) edges(file File, list []File) (found []edge, err error) {
+	for _, other := range list {
+		if f.budget.Pairs--; !f.budget.left() {
+			return found, nil
+		}
+		var s score
+		switch {
+		case other.Mode != file.Mode && (other.Mode != 0 || file.Mode != 0):
+			continue
+		case other.Hash == file.Hash:
+			s = score{full, full}
+		case file.Mode != 0:
+			continue
+		default:
+			if s, err = f.score(file, other); err != nil {
+				return nil, err
+			}
+		}
+		if s.high >= enough {
+			found = append(found, edge{other, s})
+		}
+	}
+	return found, nil
+}
+
+// score compares two files; what cannot be read may be like anything.
+func (f *finder) score(a, b File) (score, error) {
+	var sizes [2]int64
+	for i, file := range []File{a, b} {
+		size, err := f.size(file)
+		if err != nil || size < 0 {
+			return score{0, full}, err
+		}
+		sizes[i] = size
+	}
+	if min(sizes[0], sizes[1])*2 < max(sizes[0], sizes[1]) {
+		return score{}, nil
+	}
+	var of [2]*index
+	for i, file := range []File{a, b} {
+		x, err := f.index(file)
+		if err != nil || x == nil {
+			return score{0, full}, err
+		}
+		of[i] = x
+	}
+	s, steps := alike(of[0], of[1])
+	f.budget.Steps -= steps
+	return s, nil
+}
+
+// size is a file's length, below zero when it cannot be read.
+func (f *finder) size(file File) (int64, error) {
+	if size, ok := f.sizes[file.Hash]; ok {
+		return size, nil
+	}
+	size, known, err := f.reader.Size(file)
+	if err != nil {
+		return 0, err
+	}
+	if !known {
+		size = -1
+	}
+	f.sizes[file.Hash] = size
+	return size, nil
+}
+
+func (f *finder) index(file File) (*index, error) {
+	if x, ok := f.indexes[file.Hash]; ok {
+		return x, nil
+	}
+	text, known, err := f.reader.Text(file)
+	if err != nil {
+		return nil, err
+	}
+	if f.budget.Bytes -= int64(len(text)); !f.budget.left() {
+		return nil, nil
+	}
+	var x *index
+	if known {
+		x = indexOf(text)
+	}
+	f.indexes[file.Hash] = x
+	return x, nil
+}

@@ -1,0 +1,133 @@
+// Package moves finds which files of a tree are those of another one under a
+// new name, as far as git is sure to see it so too.
+//
+// It knows names, hashes and texts, and nothing of trees or commits. git's
+// answer depends on its version and on what else it compares; so a move is
+// either sure, whatever git does, or one of several things that may be.
+package moves
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+// How alike two files have to be, in git's unit.
+const (
+	full   = 60_000   // all of it is alike
+	enough = full / 2 // git's default: half of the longer one
+)
+
+// span is a line, or 64 bytes of a longer one: a number for what is in it, and
+// how many bytes of the file are in such spans.
+type span struct{ id, bytes uint32 }
+
+// index is what is compared of a text. Versions of git disagree about a last
+// line without an end, and attributes about whether the end of a line may be CR
+// LF: such a text is counted in each way.
+type index struct {
+	size  int
+	ways  [4][]span // by crlf + tail; the same slice where it makes no difference
+	plain bool      // they are all the same
+}
+
+const (
+	crlf = 1 // a CR before LF counts
+	tail = 2 // a last line without an end counts
+)
+
+func indexOf(text []byte) *index {
+	x := &index{size: len(text)}
+	pairs, open := bytes.Contains(text, []byte("\r\n")), len(text) > 0 && text[len(text)-1] != '\n'
+	x.plain = !pairs && !open
+	for way := range x.ways {
+		switch {
+		case way&crlf != 0 && !pairs:
+			x.ways[way] = x.ways[way&^crlf]
+		case way&tail != 0 && !open:
+			x.ways[way] = x.ways[way&^tail]
+		default:
+			x.ways[way] = spans(text, way)
+		}
+	}
+	return x
+}
+
+const (
+	longest = 64      // bytes of a span
+	numbers = 107_927 // of spans that git takes for different; others are alike to it
+)
+
+func spans(text []byte, way int) []span {
+	var list []span
+	var low, high, n uint32
+	add := func() {
+		list = append(list, span{(low + high*0x61) % numbers, n})
+		low, high, n = 0, 0, 0
+	}
+	for i, c := range text {
+		if way&crlf == 0 && c == '\r' && i+1 < len(text) && text[i+1] == '\n' {
+			continue
+		}
+		low, high = low<<7^high>>25, high<<7^low>>25
+		low += uint32(c)
+		if n++; n == longest || c == '\n' {
+			add()
+		}
+	}
+	if n > 0 && way&tail != 0 {
+		add()
+	}
+	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.id, b.id) })
+	out := list[:0]
+	for _, s := range list {
+		if len(out) > 0 && out[len(out)-1].id == s.id {
+			out[len(out)-1].bytes += s.bytes
+		} else {
+			out = append(out, s)
+		}
+	}
+	return slices.Clip(out)
+}
+
+// score is how alike two files are, at the least and at the most.
+type score struct{ low, high int }
+
+// alike compares two texts, and counts the spans that it compared.
+func alike(a, b *index) (s score, steps int) {
+	longer := max(a.size, b.size)
+	if min(a.size, b.size) == 0 {
+		return score{}, 1
+	}
+	s.low = full
+	for one := range a.ways {
+		for other := range b.ways {
+			if one&tail != other&tail {
+				continue
+			}
+			common, n := commonBytes(a.ways[one], b.ways[other])
+			steps += n
+			here := int(int64(common) * full / int64(longer))
+			s.low, s.high = min(s.low, here), max(s.high, here)
+			if a.plain && b.plain {
+				return s, steps
+			}
+		}
+	}
+	return s, steps
+}
+
+func commonBytes(a, b []span) (common, steps int) {
+	for i, j := 0, 0; i < len(a) && j < len(b); steps++ {
+		switch {
+		case a[i].id < b[j].id:
+			i++
+		case a[i].id > b[j].id:
+			j++
+		default:
+			common += int(min(a[i].bytes, b[j].bytes))
+			i, j = i+1, j+1
+		}
+	}
+	return common, steps + 1
+}

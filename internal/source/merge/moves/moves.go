@@ -1,0 +1,148 @@
+package moves
+
+import (
+	"maps"
+	"path"
+	"slices"
+)
+
+// File is a file of a tree.
+type File struct {
+	Path string
+	Hash [20]byte
+	// Mode is 0 for a regular file; others move only to the same mode.
+	Mode uint32
+}
+
+// Guess is where a file may have gone.
+type Guess struct {
+	// Places are the files that it may be now, sorted. There are none when it is
+	// gone for good.
+	Places []string
+	// Sure is set when git is sure to take it for the only place.
+	Sure bool
+	// Unknown is set when there was too much to compare: it may be anywhere.
+	Unknown bool
+}
+
+// Nowhere says whether the file is gone for good.
+func (g Guess) Nowhere() bool { return len(g.Places) == 0 && !g.Unknown }
+
+// Reader reads what is compared. Known is false for what cannot be: too long, or
+// in no repository.
+type Reader interface {
+	Size(File) (bytes int64, known bool, err error)
+	Text(File) (text []byte, known bool, err error)
+}
+
+// Budget is how much may be compared still; it is used up by Find. Below zero it
+// was not enough.
+type Budget struct {
+	Pairs int   // of files
+	Bytes int64 // of files that are read
+	Steps int   // lines of files, about, that are compared
+}
+
+func (b *Budget) left() bool { return b.Pairs >= 0 && b.Bytes >= 0 && b.Steps >= 0 }
+
+// mostEqual is from how many files of one content git does not compare all of them.
+const mostEqual = 50
+
+// Find guesses where those of the gone files that are asked for may have gone:
+// each to one of the files that have come, as git sees it (merge-ort with its
+// defaults).
+func Find(gone, come []File, asked map[string]bool, r Reader, budget *Budget) (map[string]Guess, error) {
+	f := finder{reader: r, budget: budget, sizes: map[[20]byte]int64{}, indexes: map[[20]byte]*index{}, rivals: map[string][]edge{}}
+	gone, come = slices.DeleteFunc(slices.Clone(gone), empty), slices.DeleteFunc(slices.Clone(come), empty)
+	exact := equals(gone, come)
+	taken := map[string]bool{}
+	for _, to := range exact {
+		taken[to] = true
+	}
+	for _, file := range gone {
+		if _, ok := exact[file.Path]; !ok {
+			f.gone = append(f.gone, file)
+		}
+	}
+	for _, file := range come {
+		if !taken[file.Path] {
+			f.come = append(f.come, file)
+		}
+	}
+	found := map[string]Guess{}
+	for from, to := range exact {
+		if asked[from] {
+			found[from] = Guess{Places: []string{to}, Sure: true}
+		}
+	}
+	for _, file := range f.gone {
+		if !asked[file.Path] {
+			continue
+		}
+		guess, err := f.guess(file)
+		if err != nil {
+			return nil, err
+		}
+		found[file.Path] = guess
+	}
+	return found, nil
+}
+
+// empty files are no trace of where they were.
+func empty(f File) bool {
+	return f.Mode == 0 && f.Hash == [20]byte{0xe6, 0x9d, 0xe2, 0x9b, 0xb2, 0xd1, 0xd6, 0x43, 0x4b, 0x8b, 0x29, 0xae, 0x77, 0x5a, 0xd8, 0xc2, 0xe4, 0x8c, 0x53, 0x91}
+}
+
+type content struct {
+	hash [20]byte
+	mode uint32
+}
+
+// equals pairs up files of one content, where it does not matter in which order
+// git compares them.
+func equals(gone, come []File) map[string]string {
+	from, to := byContent(gone), byContent(come)
+	pairs := map[string]string{}
+	for c, sources := range from {
+		targets := to[c]
+		if len(sources) == 1 && len(targets) == 1 {
+			pairs[sources[0]] = targets[0]
+			continue
+		}
+		if len(targets) == 0 || len(sources) > mostEqual {
+			continue
+		}
+		maps.Copy(pairs, sameNames(sources, targets))
+	}
+	return pairs
+}
+
+func byContent(files []File) map[content][]string {
+	list := map[content][]string{}
+	for _, f := range files {
+		c := content{f.Hash, f.Mode}
+		list[c] = append(list[c], f.Path)
+	}
+	return list
+}
+
+// sameNames pairs up files of one content by their last names; nil when these
+// leave a choice.
+func sameNames(sources, targets []string) map[string]string {
+	of := map[string][]string{}
+	for _, s := range sources {
+		of[path.Base(s)] = append(of[path.Base(s)], s)
+	}
+	pairs := map[string]string{}
+	for _, t := range targets {
+		named := of[path.Base(t)]
+		if len(named) != 1 {
+			return nil
+		}
+		if _, twice := pairs[named[0]]; twice {
+			return nil
+		}
+		pairs[named[0]] = t
+	}
+	return pairs
+}

@@ -1,0 +1,162 @@
+package threeway
+
+// The comparison is git's "histogram": the longest run of common lines among
+// those that are rarest comes first, then what is before it and what is after.
+// Changes are then moved down as far as they go, or to where the other side
+// has one, too, so that the same change always stands at the same place.
+
+const (
+	// maxRepeats is how often a line may occur to be worth anchoring at.
+	maxRepeats = 64
+	// maxSteps bounds the work of one comparison, in lines visited.
+	maxSteps = 50_000_000
+)
+
+// compare returns what changed from old to new, in order, and how many lines
+// it looked at.
+func compare(old, new []int) ([]change, int) {
+	d := differ{old: linesOf(old), new: linesOf(new)}
+	d.run()
+	d.old.settle(&d.new)
+	d.new.settle(&d.old)
+	return d.changes(), d.steps + d.old.steps + d.new.steps
+}
+
+// lines are those of one text, and which of them the other lacks.
+type lines struct {
+	ids     []int
+	changed []bool
+	steps   int
+}
+
+func linesOf(ids []int) lines { return lines{ids: ids, changed: make([]bool, len(ids))} }
+
+func (l *lines) mark(s span) {
+	for i := s.from; i < s.to; i++ {
+		l.changed[i] = true
+	}
+}
+
+type differ struct {
+	old, new lines
+	steps    int
+}
+
+// region is a part of both texts.
+type region struct{ old, new span }
+
+// run marks what is not common to both.
+func (d *differ) run() {
+	todo := []region{{span{0, len(d.old.ids)}, span{0, len(d.new.ids)}}}
+	for len(todo) > 0 {
+		r := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if r.old.from == r.old.to || r.new.from == r.new.to {
+			d.mark(r)
+			continue
+		}
+		common, found := d.anchor(r)
+		if !found {
+			d.mark(common)
+			continue
+		}
+		todo = append(todo,
+			region{span{r.old.from, common.old.from}, span{r.new.from, common.new.from}},
+			region{span{common.old.to, r.old.to}, span{common.new.to, r.new.to}})
+	}
+}
+
+func (d *differ) mark(r region) {
+	d.old.mark(r.old)
+	d.new.mark(r.new)
+}
+
+// anchor finds the common run to begin with. When there is none it returns
+// what differs, which is all of the region but for what is the same at its ends
+// if its lines repeat too often to choose.
+func (d *differ) anchor(r region) (best region, found bool) {
+	if d.steps += r.old.to - r.old.from + r.new.to - r.new.from; d.steps > maxSteps {
+		return r, false
+	}
+	where := map[int][]int{} // of each line, from the first to the last
+	for i := r.old.from; i < r.old.to; i++ {
+		where[d.old.ids[i]] = append(where[d.old.ids[i]], i)
+	}
+	rarest, common, length := maxRepeats+1, false, 1
+	for j := r.new.from; j < r.new.to; {
+		places := where[d.new.ids[j]]
+		common = common || len(places) > 0
+		next := j + 1
+		if len(places) > rarest {
+			places = nil
+		}
+		for end := -1; len(places) > 0; places = places[1:] {
+			if places[0] < end {
+				continue // in the run that was just seen
+			}
+			run, rare := d.extend(r, places[0], j, where)
+			end, next = run.old.to, max(next, run.new.to)
+			if n := run.old.to - run.old.from; n > length || rare < rarest {
+				best, length, rarest, found = run, n, rare, true
+			}
+		}
+		if j = next; d.steps > maxSteps {
+			return r, false
+		}
+	}
+	if !found || common && rarest > maxRepeats {
+		return d.trim(r, common), false
+	}
+	return best, true
+}
+
+// extend makes a pair of equal lines a run as long as possible, and says how
+// often the rarest of its lines occurs.
+func (d *differ) extend(r region, i, j int, where map[int][]int) (run region, rarest int) {
+	run = region{span{i, i + 1}, span{j, j + 1}}
+	rarest = len(where[d.old.ids[i]])
+	for run.old.from > r.old.from && run.new.from > r.new.from && d.old.ids[run.old.from-1] == d.new.ids[run.new.from-1] {
+		run.old.from, run.new.from = run.old.from-1, run.new.from-1
+		rarest = min(rarest, len(where[d.old.ids[run.old.from]]))
+	}
+	for run.old.to < r.old.to && run.new.to < r.new.to && d.old.ids[run.old.to] == d.new.ids[run.new.to] {
+		rarest = min(rarest, len(where[d.old.ids[run.old.to]]))
+		run.old.to, run.new.to = run.old.to+1, run.new.to+1
+	}
+	d.steps += run.old.to - run.old.from
+	return run, rarest
+}
+
+// trim leaves out what a region begins and ends with in both texts.
+func (d *differ) trim(r region, common bool) region {
+	if !common {
+		return r
+	}
+	for r.old.from < r.old.to && r.new.from < r.new.to && d.old.ids[r.old.from] == d.new.ids[r.new.from] {
+		r.old.from, r.new.from = r.old.from+1, r.new.from+1
+	}
+	for r.old.from < r.old.to && r.new.from < r.new.to && d.old.ids[r.old.to-1] == d.new.ids[r.new.to-1] {
+		r.old.to, r.new.to = r.old.to-1, r.new.to-1
+	}
+	return r
+}
+
+// changes pairs up what is marked: between two common lines both texts may
+// have some of their own.
+func (d *differ) changes() (list []change) {
+	i, j := 0, 0
+	for i < len(d.old.ids) || j < len(d.new.ids) {
+		c := change{span{i, i}, span{j, j}}
+		for c.old.to < len(d.old.ids) && d.old.changed[c.old.to] {
+			c.old.to++
+		}
+		for c.new.to < len(d.new.ids) && d.new.changed[c.new.to] {
+			c.new.to++
+		}
+		if c.old.from < c.old.to || c.new.from < c.new.to {
+			list = append(list, c)
+		}
+		i, j = c.old.to+1, c.new.to+1
+	}
+	return list
+}

@@ -1,0 +1,196 @@
+// Package threeway merges two texts that began as one, line by line, and gives
+// what git gives (merge-ort with its defaults).
+//
+// It knows lines and nothing of files, folders or commits. Its time is bounded
+// whatever the texts: where they are too tangled to compare it sees larger
+// changes than git does, and so conflicts where git may see none.
+package threeway
+
+import (
+	"bytes"
+	"slices"
+)
+
+const (
+	// binaryHead is how far git searches for a NUL byte, which no text has.
+	binaryHead = 8000
+	// maxLines is the longest text that is merged.
+	maxLines = 200_000
+)
+
+// Work is how many lines may still be visited. Below zero there were not
+// enough, and what came of the last merge is not to be used.
+type Work int
+
+// Merge is like the function, and takes what it does from w.
+func (w *Work) Merge(before, ours, theirs []byte) (merged []byte, ok bool) {
+	merged, ok, steps := counted(before, ours, theirs)
+	*w -= Work(steps)
+	return merged, ok
+}
+
+// Merge returns what before becomes when both ours and theirs happen to it. It
+// is not ok when they change the same place, or places side by side, in
+// different ways, and when one of the three is no text or very long.
+func Merge(before, ours, theirs []byte) (merged []byte, ok bool) {
+	merged, ok, _ = counted(before, ours, theirs)
+	return merged, ok
+}
+
+// counted merges, and counts the lines that it visited.
+func counted(before, ours, theirs []byte) (merged []byte, ok bool, steps int) {
+	switch {
+	case bytes.Equal(ours, theirs), bytes.Equal(before, theirs):
+		return ours, true, 0
+	case bytes.Equal(before, ours):
+		return theirs, true, 0
+	}
+	for _, text := range [][]byte{before, ours, theirs} {
+		if bytes.IndexByte(text[:min(len(text), binaryHead)], 0) >= 0 || bytes.Count(text, []byte{'\n'}) > maxLines {
+			return nil, false, 0
+		}
+	}
+	ids := map[string]int{}
+	o, a, b := split(before, ids), split(ours, ids), split(theirs, ids)
+	m := merge{ours: a, theirs: b}
+	left, leftSteps := compare(o.ids, a.ids)
+	right, rightSteps := compare(o.ids, b.ids)
+	steps = leftSteps + rightSteps + len(o.ids) + len(a.ids) + len(b.ids)
+	if !m.chunks(left, right) {
+		return nil, false, steps
+	}
+	return m.text(), true, steps
+}
+
+// text is a text's lines, with what ends them, and a number for each: lines of
+// the same number are the same.
+type text struct {
+	lines [][]byte
+	ids   []int
+}
+
+func split(all []byte, known map[string]int) (t text) {
+	for line := range bytes.Lines(all) {
+		id, ok := known[string(line)]
+		if !ok {
+			id = len(known)
+			known[string(line)] = id
+		}
+		t.lines, t.ids = append(t.lines, line), append(t.ids, id)
+	}
+	return t
+}
+
+// span is a run of lines, from one up to another.
+type span struct{ from, to int }
+
+// shifted is a span moved by n lines.
+func (s span) shifted(n int) span { return span{s.from + n, s.to + n} }
+
+// change says that lines of the old text became lines of the new one.
+type change struct{ old, new span }
+
+// shift is how far lines after the change moved.
+func (c change) shift() int { return c.new.to - c.old.to }
+
+// chunk is a place at which the merged text is not simply ours.
+type chunk struct {
+	ours, theirs span
+	take         side
+}
+
+type side int
+
+const (
+	both  side = iota // they differ: a conflict unless the lines are the same
+	left              // ours
+	right             // theirs
+)
+
+type merge struct {
+	ours, theirs text
+	list         []chunk
+}
+
+// chunks lines up what each side changed. It is false when they conflict.
+func (m *merge) chunks(ours, theirs []change) bool {
+	var ourShift, theirShift int // of the lines that come next
+	for len(ours) > 0 || len(theirs) > 0 {
+		switch {
+		case len(theirs) == 0 || len(ours) > 0 && ours[0].old.to < theirs[0].old.from:
+			c := ours[0]
+			m.add(chunk{c.new, c.old.shifted(theirShift), left})
+			ourShift, ours = c.shift(), ours[1:]
+			continue
+		case len(ours) == 0 || theirs[0].old.to < ours[0].old.from:
+			c := theirs[0]
+			m.add(chunk{c.old.shifted(ourShift), c.new, right})
+			theirShift, theirs = c.shift(), theirs[1:]
+			continue
+		}
+		a, b := ours[0], theirs[0]
+		if !m.alike(a, b) {
+			m.add(conflict(a, b))
+		}
+		if a.old.to >= b.old.to {
+			theirShift, theirs = b.shift(), theirs[1:]
+		}
+		if b.old.to >= a.old.to {
+			ourShift, ours = a.shift(), ours[1:]
+		}
+	}
+	return !slices.ContainsFunc(m.list, func(c chunk) bool { return c.take == both && !m.same(c.ours, c.theirs) })
+}
+
+// alike says whether both sides made the same change.
+func (m *merge) alike(a, b change) bool { return a.old == b.old && m.same(a.new, b.new) }
+
+func (m *merge) same(ours, theirs span) bool {
+	return slices.Equal(m.ours.ids[ours.from:ours.to], m.theirs.ids[theirs.from:theirs.to])
+}
+
+// conflict is the place that two changes touch, as each side has it.
+func conflict(a, b change) chunk {
+	c := chunk{ours: a.new, theirs: b.new, take: both}
+	if off := a.old.from - b.old.from; off > 0 {
+		c.ours.from -= off
+	} else {
+		c.theirs.from += off
+	}
+	if off := a.old.to - b.old.to; off < 0 {
+		c.ours.to -= off
+	} else {
+		c.theirs.to += off
+	}
+	return c
+}
+
+// add appends a chunk, or lets the last one grow when they touch.
+func (m *merge) add(c chunk) {
+	if n := len(m.list); n > 0 {
+		last := &m.list[n-1]
+		if c.ours.from <= last.ours.to || c.theirs.from <= last.theirs.to {
+			if c.take != last.take {
+				last.take = both
+			}
+			last.ours.to, last.theirs.to = c.ours.to, c.theirs.to
+			return
+		}
+	}
+	m.list = append(m.list, c)
+}
+
+// text is ours, with theirs where only they changed something.
+func (m *merge) text() []byte {
+	var out [][]byte
+	at := 0
+	for _, c := range m.list {
+		if c.take != right {
+			continue
+		}
+		out = append(out, m.ours.lines[at:c.ours.from]...)
+		out = append(out, m.theirs.lines[c.theirs.from:c.theirs.to]...)
+		at = c.ours.to
+	}
+	return bytes.Join(append(out, m.ours.lines[at:]...), nil)
+}

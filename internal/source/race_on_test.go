@@ -1,6 +1,0 @@
-//go:build race
-
-package source
-
-// underRace says that memory is counted wrong: the race detector takes its own.
-const underRace = true

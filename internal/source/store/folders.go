@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+)
+
+// folder is one tree, checked, its entries sorted by name.
+type folder struct {
+	entries []object.TreeEntry
+	below   int // how many entries there are below, itself not counted
+	longest int // bytes of the longest path below
+}
+
+func (f *folder) find(name string) (object.TreeEntry, bool) {
+	i, ok := slices.BinarySearchFunc(f.entries, name, func(e object.TreeEntry, n string) int { return strings.Compare(e.Name, n) })
+	if !ok {
+		return object.TreeEntry{}, false
+	}
+	return f.entries[i], true
+}
+
+// folderReader reads every folder below root, once each, and refuses names that
+// no file system should see and trees that repeat themselves without end.
+type folderReader struct {
+	store   *Store
+	made    map[plumbing.Hash]*object.Tree // trees that are in no repository
+	ctx     context.Context
+	folders map[plumbing.Hash]*folder
+}
+
+func (r *folderReader) read(h plumbing.Hash, path string, depth int) (*folder, error) {
+	if f := r.folders[h]; f != nil {
+		return f, nil
+	}
+	if depth > MaxTreeDepth {
+		return nil, ErrTooDeep
+	}
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
+	t, err := r.tree(h)
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{entries: t.Entries, below: len(t.Entries)}
+	slices.SortStableFunc(f.entries, func(a, b object.TreeEntry) int { return strings.Compare(a.Name, b.Name) })
+	for i, e := range f.entries {
+		if problem := nameProblem(e.Name); problem != "" {
+			return nil, failure.New(failure.ErrContent, "the name %s in %q %s; remove it in a new commit", strconv.Quote(printable.Clip(e.Name, failure.MaxName)), printable.Clip(path, failure.MaxName), problem)
+		}
+		if i > 0 && f.entries[i-1].Name == e.Name {
+			return nil, failure.New(failure.ErrContent, "the name %q is twice in %q; commit it again with git", printable.Clip(e.Name, failure.MaxName), printable.Clip(path, failure.MaxName))
+		}
+		if e.Mode == filemode.Dir {
+			sub, err := r.read(e.Hash, path+e.Name+"/", depth+1)
+			if err != nil {
+				return nil, err
+			}
+			f.below += sub.below
+			f.longest = max(f.longest, len(e.Name)+1+sub.longest)
+		}
+		if f.longest = max(f.longest, len(e.Name)); f.longest > maxPathBytes {
+			return nil, failure.New(failure.ErrContent, "there are paths of more than %d bytes below %q; shorten them", maxPathBytes, printable.Clip(path, failure.MaxName))
+		}
+		if f.below > MaxEntries {
+			return nil, failure.New(failure.ErrContent, "there are more than %d files below %q; set source.path to a smaller folder", MaxEntries, printable.Clip(path, failure.MaxName))
+		}
+	}
+	r.folders[h] = f
+	return f, nil
+}
+
+func (r *folderReader) tree(h plumbing.Hash) (*object.Tree, error) {
+	if t := r.made[h]; t != nil {
+		return t, nil
+	}
+	return r.store.Tree(h)
+}
+
+// steers finds characters that move a cursor, end a line or turn the
+// direction of what is shown: a name stands in plans, logs and comments.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// nameProblem is what is wrong with a name for a file system or a terminal; empty when
+// nothing is.
+func nameProblem(name string) string {
+	switch {
+	case name == "" || name == "." || name == "..":
+		return "leads out of its folder"
+	case strings.EqualFold(name, ".git"):
+		return "is Git's own"
+	case strings.ContainsAny(name, "/\x00"):
+		return "holds a slash or a NUL byte"
+	case !utf8.ValidString(name):
+		return "is not UTF-8"
+	case strings.ContainsFunc(name, steers):
+		return "holds a control character"
+	case len(name) > maxNameBytes:
+		return "is too long"
+	}
+	return ""
+}
+
+// PrintablePath is a path as it can be shown: quoted when a name in it is not fit for
+// a file system or a terminal.
+func PrintablePath(path string) string {
+	for part := range strings.SplitSeq(path, "/") {
+		if nameProblem(part) != "" {
+			return strconv.Quote(printable.Clip(path, failure.MaxName))
+		}
+	}
+	return path
+}

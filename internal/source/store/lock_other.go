@@ -1,0 +1,14 @@
+//go:build !(linux || darwin || freebsd || openbsd || netbsd || dragonfly)
+
+package store
+
+import (
+	"errors"
+	"io"
+)
+
+// lockFile says no where there is no lock that ends with the process, so that
+// the cache is kept in memory.
+func lockFile(string) (io.Closer, error) {
+	return nil, errors.New("this operating system has no file locks that end with the process")
+}

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+)
+
+// ErrIncomplete says that an object which a commit needs is not in the store.
+var ErrIncomplete = errors.New("object missing from the store")
+
+// Commit reads a commit, through an annotated tag if h is one. It is ErrIncomplete
+// when one of them is not here.
+func (s *Store) Commit(h plumbing.Hash) (*object.Commit, error) {
+	for range 8 {
+		o, err := s.object(plumbing.AnyObject, h)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", ErrIncomplete, h, err)
+		}
+		if err := checkSize(o.Type(), h, o.Size()); err != nil {
+			return nil, err
+		}
+		switch o.Type() {
+		case plumbing.CommitObject:
+			c, err := object.DecodeCommit(nil, o)
+			if err != nil {
+				return nil, failure.New(failure.ErrContent, "commit %s is malformed: %s", h, err)
+			}
+			return c, nil
+		case plumbing.TagObject:
+			tag, err := object.DecodeTag(nil, o)
+			if err != nil {
+				return nil, failure.New(failure.ErrContent, "tag %s is malformed: %s", h, err)
+			}
+			h = tag.Target
+		default:
+			return nil, failure.New(failure.ErrNotFound, "%s is a %s, not a commit; name a branch, a tag or a commit", h, o.Type())
+		}
+	}
+	return nil, failure.New(failure.ErrContent, "a tag leads to too many other tags; name the commit")
+}
+
+// Tree reads one folder. It is ErrIncomplete when it is not here.
+func (s *Store) Tree(h plumbing.Hash) (*object.Tree, error) {
+	o, err := s.object(plumbing.TreeObject, h)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrIncomplete, h, err)
+	}
+	if err := checkSize(o.Type(), h, o.Size()); err != nil {
+		return nil, err
+	}
+	t, err := object.DecodeTree(nil, o)
+	if err != nil {
+		return nil, failure.New(failure.ErrContent, "tree %s is malformed: %s", h, err)
+	}
+	return t, nil
+}
+
+// checkSize refuses what would take much memory to read.
+func checkSize(t plumbing.ObjectType, h plumbing.Hash, size int64) error {
+	limit := int64(maxObjectBytes)
+	switch t {
+	case plumbing.CommitObject, plumbing.TagObject:
+		limit = maxTextBytes
+	case plumbing.TreeObject:
+		limit = maxTreeBytes
+	}
+	if size > limit {
+		return failure.New(failure.ErrContent, "%s %s has %d bytes; at most %d are accepted", t, h, size, limit)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// The cache folder, which may be shared and may be wiped at any time:
+//
+//	<key>.0/         one process's slot: locked while it runs; the next one takes .1
+//	    lock
+//	    current      "store-123 <commit>": which store counts, and a commit complete in it
+//	    store-123/   objects/pack/…
+//	    store-122/   one that is not current: removed when nothing reads from it, or at the next start
+const (
+	currentFile = "current"
+	storePrefix = "store-"
+)
+
+// MaxSlots is how many processes can use one cache folder for one repository at a
+// time; further ones keep their copies in memory.
+const MaxSlots = 8
+
+var fullHash = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// slot is a folder that one Cache has for itself.
+type slot struct {
+	dir  string
+	lock io.Closer
+}
+
+func (s *slot) close() error { return s.lock.Close() }
+
+var errLocked = errors.New("another process has it")
+
+// takeSlot finds a slot that no other process uses.
+func takeSlot(dir, key string) (*slot, error) {
+	for n := range MaxSlots {
+		folder := filepath.Join(dir, fmt.Sprintf("%s.%d", key, n))
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, err
+		}
+		lock, err := lockFile(filepath.Join(folder, "lock"))
+		if errors.Is(err, errLocked) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &slot{dir: folder, lock: lock}, nil
+	}
+	return nil, fmt.Errorf("%d other processes use it already", MaxSlots)
+}
+
+// current reads which store counts, and which commit is complete in it.
+func (s *slot) current() (name string, commit plumbing.Hash, err error) {
+	content, err := os.ReadFile(filepath.Join(s.dir, currentFile))
+	if err != nil {
+		return "", commit, err
+	}
+	name, hash, ok := strings.Cut(strings.TrimSpace(string(content)), " ")
+	if !ok || !strings.HasPrefix(name, storePrefix) || filepath.Base(name) != name || !fullHash.MatchString(hash) {
+		return "", commit, fmt.Errorf("the file %s is damaged", currentFile)
+	}
+	return name, plumbing.NewHash(hash), nil
+}
+
+// setCurrent writes what current reads.
+func (s *slot) setCurrent(name string, commit plumbing.Hash) error {
+	file := filepath.Join(s.dir, currentFile)
+	if err := os.WriteFile(file+".new", []byte(name+" "+commit.String()+"\n"), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// sweep removes everything but the store of a name, and that one too unless keep.
+func (s *slot) sweep(name string, keep bool) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		switch {
+		case e.Name() == "lock":
+		case keep && (e.Name() == name || e.Name() == currentFile):
+		default:
+			os.RemoveAll(filepath.Join(s.dir, e.Name()))
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(s.dir, name, "incoming-*")); err == nil && keep {
+		for _, file := range left {
+			os.Remove(file)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/stackreeve/stackreeve/internal/source/failure"
+)
+
+// spool is a pack on its way in: a file on disk or in memory.
+type spool interface {
+	io.ReadWriteSeeker
+	Truncate(size int64) error
+}
+
+// Without a cache folder a pack is in memory while it is small, and in a
+// temporary file that has no name when it is not, so that nothing is left of it
+// however this process ends. Where no such file can be made, packs stay small.
+const (
+	maxInMemory = 4 << 20
+	maxNoDisk   = 32 << 20
+)
+
+// overflow is a spool that moves from memory to a file when it grows.
+type overflow struct {
+	text []byte
+	at   int64
+	file *os.File // nil while it is in memory
+	bare bool     // there is no place for a file
+	// temporary makes the file; tests make it fail.
+	temporary func() (*os.File, error)
+}
+
+// unnamed is a file that goes when it is closed, or with the process. Where a
+// file in use cannot be removed, its name stays until the system clears its
+// temporary folder.
+func unnamed() (*os.File, error) {
+	f, err := os.CreateTemp("", "stackreeve-pack-")
+	if err == nil {
+		_ = os.Remove(f.Name())
+	}
+	return f, err
+}
+
+func (o *overflow) Write(p []byte) (int, error) {
+	if o.file == nil && !o.bare && o.at+int64(len(p)) > maxInMemory {
+		o.spill()
+	}
+	if o.file != nil {
+		n, err := o.file.Write(p)
+		if err != nil {
+			err = failure.New(failure.ErrUnavailable, "a temporary file for what the server sends cannot be written (%s); make room in %s, set TMPDIR, or give this program a --data-dir", cause(err), os.TempDir())
+		}
+		return n, err
+	}
+	end := o.at + int64(len(p))
+	if end > maxNoDisk {
+		return 0, failure.New(failure.ErrContent, "what the server sends is more than %d bytes, and %s cannot be written to; set TMPDIR to a folder that can be, or give this program a --data-dir", maxNoDisk, os.TempDir())
+	}
+	if end > int64(len(o.text)) {
+		o.text = append(o.text, make([]byte, end-int64(len(o.text)))...)
+	}
+	copy(o.text[o.at:], p)
+	o.at = end
+	return len(p), nil
+}
+
+// spill moves what is here to a file, or makes sure that it is not tried again.
+func (o *overflow) spill() {
+	f, err := o.temporary()
+	if err == nil {
+		if _, err = f.Write(o.text); err == nil {
+			_, err = f.Seek(o.at, io.SeekStart)
+		}
+		if err != nil {
+			_ = f.Close()
+		}
+	}
+	if err != nil {
+		o.bare = true
+		return
+	}
+	o.file, o.text = f, nil
+}
+
+func (o *overflow) Read(p []byte) (int, error) {
+	if o.file != nil {
+		return o.file.Read(p)
+	}
+	if o.at >= int64(len(o.text)) {
+		return 0, io.EOF
+	}
+	n := copy(p, o.text[o.at:])
+	o.at += int64(n)
+	return n, nil
+}
+
+func (o *overflow) Seek(offset int64, whence int) (int64, error) {
+	if o.file != nil {
+		return o.file.Seek(offset, whence)
+	}
+	at, err := bytes.NewReader(o.text).Seek(offset, whence)
+	if whence == io.SeekCurrent {
+		at, err = o.at+offset, nil
+	}
+	if err != nil || at < 0 {
+		return 0, errors.New("seek: before the beginning")
+	}
+	o.at = at
+	return at, nil
+}
+
+func (o *overflow) Truncate(size int64) error {
+	if o.file != nil {
+		return o.file.Truncate(size)
+	}
+	o.text = o.text[:min(size, int64(len(o.text)))]
+	return nil
+}
+
+// close closes the file, unless a memory took it over.
+func (o *overflow) close() {
+	if o.file != nil {
+		_ = o.file.Close()
+	}
+}
+
+// cause is an error without the file's name, which is of no use.
+func cause(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}

@@ -1,0 +1,225 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-billy/v5/util"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+// Store has packs, on disk or in memory, and reads objects from them. It
+// only ever grows; when it is too large, or broken, another one takes its
+// place, and this one lives on for the revisions that still read from it.
+type Store struct {
+	dir    string // empty: in memory
+	fs     billy.Filesystem
+	broken atomic.Bool // an object that was here could not be read
+	// temporary makes files for packs that are too large for memory.
+	temporary  func() (*os.File, error)
+	objectWork int64 // see maxObjectWork
+
+	mu       sync.Mutex // go-git's storage is not safe for concurrent use
+	objects  *filesystem.Storage
+	packs    []packFile
+	complete map[plumbing.Hash]bool // commits and trees of which every object is here
+}
+
+type packFile struct {
+	name string
+	size int64
+}
+
+// ObjectCacheBytes is how much memory go-git may take to read objects faster.
+const ObjectCacheBytes = 16 * cache.MiByte
+
+// MaxPacks is how many packs a store takes before it is full.
+const MaxPacks = 32
+
+const (
+	maxGrowth  = 4        // times the largest pack, beside
+	freeGrowth = 64 << 20 // bytes that are never too much
+	packFolder = "objects/pack"
+)
+
+// New returns an empty store in the folder dir, or in memory.
+func New(dir string) *Store {
+	s := &Store{dir: dir, temporary: unnamed, objectWork: maxObjectWork, complete: map[plumbing.Hash]bool{}}
+	if dir == "" {
+		s.fs = newMemory()
+	} else {
+		s.fs = osfs.New(dir, osfs.WithBoundOS())
+	}
+	s.reopen()
+	return s
+}
+
+func (s *Store) reopen() {
+	if s.objects != nil {
+		_ = s.objects.Close() // it was only read
+	}
+	s.objects = filesystem.NewStorageWithOptions(s.fs, cache.NewObjectLRU(ObjectCacheBytes),
+		filesystem.Options{KeepDescriptors: true})
+}
+
+// Receive adds a pack to the store. It is all there afterwards, or not at all.
+func (s *Store) Receive(ctx context.Context, r io.Reader) error {
+	if in, ok := s.fs.(*memory); ok {
+		f := &overflow{temporary: s.temporary}
+		defer f.close()
+		if _, err := io.Copy(f, r); err != nil {
+			return fmt.Errorf("receiving the pack: %w", err)
+		}
+		return s.install(ctx, f, func(name string) error { return in.place(name, f) })
+	}
+	f, err := os.CreateTemp(s.dir, "incoming-")
+	if err != nil {
+		return cacheError(err)
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if _, err := io.Copy(cacheWriter{f}, r); err != nil {
+		return fmt.Errorf("receiving the pack: %w", err)
+	}
+	return s.install(ctx, f, func(name string) error {
+		return os.Rename(f.Name(), filepath.Join(s.dir, filepath.FromSlash(name)))
+	})
+}
+
+// install indexes a pack and lets place put it where objects are read from.
+func (s *Store) install(ctx context.Context, pack spool, place func(name string) error) error {
+	scan, err := scanPack(ctx, pack)
+	if err != nil {
+		return err
+	}
+	added, err := s.completePack(ctx, pack, scan.missing())
+	if err != nil {
+		return err
+	}
+	if added {
+		if scan, err = scanPack(ctx, pack); err != nil {
+			return err
+		}
+	}
+	if err := scan.resolve(ctx, s.objectWork); err != nil {
+		return err
+	}
+	index := scan.index()
+	size, err := pack.Seek(0, io.SeekEnd)
+	if err != nil {
+		return cacheError(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := packFolder + "/pack-" + scan.sum.String()
+	if err := s.fs.MkdirAll(packFolder, 0o700); err != nil {
+		return cacheError(err)
+	}
+	if err := util.WriteFile(s.fs, name+".idx", index, 0o600); err != nil {
+		return cacheError(err)
+	}
+	if err := place(name + ".pack"); err != nil {
+		return cacheError(err)
+	}
+	s.packs = append(s.packs, packFile{name + ".pack", size})
+	s.reopen()
+	return nil
+}
+
+// Full says that a new store would be smaller than another pack in this one.
+func (s *Store) Full() bool {
+	var total, largest int64
+	for _, p := range s.packs {
+		total += p.size
+		largest = max(largest, p.size)
+	}
+	return len(s.packs) >= MaxPacks || total > freeGrowth+maxGrowth*largest
+}
+
+// PackSizes are the lengths of the packs in bytes, in the order in which they came.
+func (s *Store) PackSizes() (sizes []int64) {
+	for _, p := range s.packs {
+		sizes = append(sizes, p.size)
+	}
+	return sizes
+}
+
+// Intact says whether the packs are still what they were when they came.
+func (s *Store) Intact() bool {
+	if s.broken.Load() {
+		return false
+	}
+	for _, p := range s.packs {
+		if info, err := s.fs.Stat(p.name); err != nil || info.Size() != p.size {
+			return false
+		}
+	}
+	return true
+}
+
+// object reads one object. What was complete once and cannot be read now
+// marks the store as broken.
+func (s *Store) object(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects.EncodedObject(t, h)
+}
+
+// Size is an object's length, found without inflating it.
+func (s *Store) Size(h plumbing.Hash) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects.EncodedObjectSize(h)
+}
+
+func (s *Store) has(h plumbing.Hash) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects.HasEncodedObject(h) == nil
+}
+
+// Blob reads a file's content.
+func (s *Store) Blob(h plumbing.Hash) ([]byte, error) {
+	o, err := s.object(plumbing.BlobObject, h)
+	if err != nil {
+		s.broken.Store(true)
+		return nil, err
+	}
+	return content(o)
+}
+
+func content(o plumbing.EncodedObject) ([]byte, error) {
+	r, err := o.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, maxObjectBytes))
+}
+
+// ErrCache marks what goes wrong with this machine's cache folder, as opposed
+// to the server or the repository.
+var ErrCache = errors.New("cache folder")
+
+func cacheError(err error) error { return fmt.Errorf("%w: %w", ErrCache, err) }
+
+// cacheWriter marks what a full disk causes, apart from a server that went away.
+type cacheWriter struct{ w io.Writer }
+
+func (c cacheWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if err != nil {
+		err = cacheError(err)
+	}
+	return n, err
+}
