@@ -24,7 +24,7 @@ type Failure struct {
 	Key    manifest.Key
 	Origin manifest.Origin
 	Reason string
-	// Dependents lean on the key and had to wait.
+	// Dependents depend on the key and had to wait.
 	Dependents []manifest.Key
 }
 
@@ -76,7 +76,7 @@ func (p Pass) Drifted() int {
 }
 
 // failuresOf explains everything that the last plan leaves undone because of
-// an error, each with what leans on it. errs are the last errors by key.
+// an error, each with what depends on it. errs are the last errors by key.
 func failuresOf(last plan.Plan, errs map[manifest.Key]error) []Failure {
 	var list []Failure
 	at := map[manifest.Key]int{}

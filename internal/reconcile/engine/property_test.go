@@ -100,7 +100,7 @@ func checkPass(w *thingtest.World, pass Pass, want []kind.Desired, before string
 				return fmt.Errorf("%s: %s", f.Key, f.Reason)
 			}
 		}
-		return nil // a stranger bears one of our names; people are told
+		return nil // a stranger bears one of our names; it is reported
 	}
 	if pass.Outcome() != plan.InSync {
 		return fmt.Errorf("outcome %s: %v", pass.Outcome(), pass.Last.Summary())

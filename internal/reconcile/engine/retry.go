@@ -16,7 +16,7 @@ import (
 type history struct {
 	failures int
 	runs     map[plan.Action]int // successes by action
-	why      string              // why it was last made anew
+	why      string              // why it was last recreated
 	busy     int                 // ErrBusy in a row
 	idle     bool                // nothing else went on at the last ErrNotYet
 	first    time.Time           // of the present series of ErrBusy

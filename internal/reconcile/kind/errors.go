@@ -10,7 +10,7 @@ import (
 // error of none of them is transient: the engine looks at the cloud again,
 // backs off and tries again a few times.
 var (
-	// ErrBusy: the object, or one that it leans on, is in use or locked. Wait,
+	// ErrBusy: the object, or one that it depends on, is in use or locked. Wait,
 	// observe, try again.
 	ErrBusy = errors.New("busy or in use")
 	// ErrNotYet: something else has to be there first, which this very pass may make.

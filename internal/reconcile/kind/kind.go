@@ -48,7 +48,7 @@ type Info struct {
 	Service string
 	// UniqueNames is true when the cloud refuses a second object of that name.
 	UniqueNames bool
-	// IDIsName is true when an object made anew under the same name has the
+	// IDIsName is true when an object recreated under the same name has the
 	// same ID, so that what refers to it need not follow.
 	IDIsName bool
 	// FixedMark is true when the cloud cannot rewrite the mark of an object:

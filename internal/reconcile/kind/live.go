@@ -38,15 +38,15 @@ type Live[State any] struct {
 	// "" for none: a mark for that kind is looked after there.
 	ShownAs string
 	Phase   Phase
-	// Remade is true when the object is deleted to be made anew at once: then
-	// whoever uses it need not let go first.
+	// Remade is true when the object is deleted to be recreated at once: then
+	// whoever uses it need not detach first.
 	Remade bool
 	// Down says in a word that an object which is degraded serves nobody: "stopped",
 	// "failed"; "" when it does.
 	Down string
 	// Message is what the cloud says about the phase, for people.
 	Message string
-	// Uses are tokens of what this object leans on, Tokens what it answers to
+	// Uses are tokens of what this object depends on, Tokens what it answers to
 	// besides its ID. An object is deleted only when no owned object uses it.
 	Uses, Tokens []string
 	// Loose are those of Uses that the cloud itself takes off when what they name is
@@ -89,7 +89,7 @@ type Ref struct {
 	// ID and Attr are those of the target, "" and nil while it does not exist.
 	ID   string
 	Attr map[string]string
-	// Ready is true when the target can be leaned on.
+	// Ready is true when the target can be depended on.
 	Ready bool
 	// Data is the content of a ConfigMap or Secret.
 	Data map[string]string

@@ -26,7 +26,7 @@ type Note struct {
 // mostOfOne is how many problems, and how many notes, one object can have.
 const mostOfOne = 100
 
-// Problem records what is wrong with field and how to mend it.
+// Problem records what is wrong with field and how to correct it.
 func (r *Report) Problem(field, what, fix string) {
 	if len(r.problems) >= mostOfOne {
 		r.more++

@@ -10,8 +10,8 @@ import (
 // waits for the replacement itself: an interrupted pass can leave
 //
 //	replace a, which b uses      waits until b is gone
-//	create c, which leans on a   waits for the new a
-//	replace b, to lean on c      would wait for c
+//	create c, which depends on a   waits for the new a
+//	replace b, to depend on c      would wait for c
 //
 // Then b goes, and is made when c is there.
 func (p *planner) untie() {
@@ -22,7 +22,7 @@ func (p *planner) untie() {
 				from, ok := g.at[key]
 				return ok && g.reaches(from, i)
 			})
-			g.next[i] = nil // made anew when next asked for
+			g.next[i] = nil // recreated when next asked for
 		}
 	}
 }

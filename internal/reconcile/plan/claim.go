@@ -32,8 +32,8 @@ type choice struct {
 //	some being deleted, and one                 this one
 //	one finished, younger ones half-made        the finished one; the others go
 //	all half-made                               the oldest; the others go
-//	anything else, or one with other owners     nothing, and people are told
-//	copied marks only                           nothing, and people are told
+//	anything else, or one with other owners     nothing, and it is reported
+//	copied marks only                           nothing, and it is reported
 //	none                                        what spec.import.id names, if it is
 //	                                            free; what it was until now and
 //	                                            has lost its mark; else nothing

@@ -22,8 +22,8 @@ import (
 //	yes     several              which is meant cannot be decided refuse
 //	yes     shared or copied     nobody owns it                   refuse
 //	yes     no                   name taken by somebody           refuse
-//	yes     no                   something it leans on is missing wait
-//	yes     no                   all it leans on is ready         create
+//	yes     no                   something it depends on is missing wait
+//	yes     no                   all it depends on is ready         create
 //	yes     yes                  equal                            keep
 //	yes     yes                  differs in changeable fields     update
 //	yes     yes                  differs in a fixed field         replace
@@ -83,7 +83,7 @@ type Input struct {
 	// the reference is late.
 	Want []kind.Desired
 	Have kind.Snapshot
-	// Replace is whether objects may be deleted and made anew to apply a change
+	// Replace is whether objects may be deleted and recreated to apply a change
 	// when their annotations do not say.
 	Replace bool
 	// Synced is true when this very commit was in sync before: then every

@@ -19,8 +19,8 @@ type planner struct {
 	index map[string]*index                // by kind name
 	live  map[manifest.Key]*kind.Live[any] // what each desired object is in the cloud
 	ready map[manifest.Key]bool
-	// doomed objects will get a new ID: nothing new may lean on the one they
-	// have, and what leans on it by a fixed reference goes with it.
+	// doomed objects will get a new ID: nothing new may depend on the one they
+	// have, and what depends on it by a fixed reference goes with it.
 	doomed     map[manifest.Key]bool
 	users      map[string][]*kind.Live[any]      // owned objects by the tokens they use
 	taken      map[string]manifest.Key           // which desired object answers for an owner text

@@ -49,7 +49,7 @@ type Step struct {
 	// plan's hash does not know them.
 	Ignored []kind.Change
 	// Awaits are the keys that must be ready first, Blockers the names of
-	// objects in the cloud that must let go of this one first.
+	// objects in the cloud that must detach from this one first.
 	Awaits   []manifest.Key
 	Blockers []string
 	Origin   manifest.Origin
