@@ -26,7 +26,7 @@ of the same names. Faults and latency are injected under /_simulator/, which exp
 	flags.StringVar(&listen, "listen", "127.0.0.1:5000", "address to listen on")
 	flags.StringVar(&file, "clouds-file", "", "file to write a clouds.yaml to")
 	flags.DurationVar(&options.BuildDelay, "build-delay", 2*time.Second, "how long servers stay in BUILD")
-	flags.DurationVar(&options.PendingDelay, "pending-delay", time.Second, "how long load balancers stay in PENDING states")
+	flags.DurationVar(&options.PendingDelay, "pending-delay", time.Second, "how long load balancers and DNS zones stay in PENDING states")
 	flags.DurationVar(&options.TokenTTL, "token-ttl", 4*time.Hour, "how long tokens live")
 	flags.BoolVar(&options.TagsOnCreate, "tags-on-create", false, "offer Neutron's extension tag-creation")
 	flags.IntVar(&options.MaxPage, "max-page", 0, "largest page of a list; 0 leaves each service's own")

@@ -10,7 +10,9 @@
 //
 // The services live in packages of their own (keystone, neutron, …) on the
 // ground that package oslo lays; this package puts them together, fills in the
-// base data and listens.
+// base data and listens. A collection of a service is described by an
+// oslo.Table, an attribute a row, and a simple one is an oslo.Resource:
+// designate/zones.go shows the way.
 package simulator
 
 import (
@@ -18,6 +20,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/cinder"
+	"github.com/stackreeve/stackreeve/internal/simulator/designate"
 	"github.com/stackreeve/stackreeve/internal/simulator/glance"
 	"github.com/stackreeve/stackreeve/internal/simulator/keystone"
 	"github.com/stackreeve/stackreeve/internal/simulator/neutron"
@@ -34,14 +37,17 @@ type Options struct {
 	Now func() time.Time
 	// BuildDelay is how long servers stay in BUILD (and other task states).
 	BuildDelay time.Duration
-	// PendingDelay is how long load balancers stay in PENDING states.
+	// PendingDelay is how long load balancers, zones and recordsets stay in
+	// PENDING states.
 	PendingDelay time.Duration
 	// TokenTTL is how long tokens live; zero means four hours.
 	TokenTTL time.Duration
 	// TagsOnCreate offers Neutron's extension tag-creation (2025.1).
 	TagsOnCreate bool
+	// WithoutDNS leaves Designate out, as many clouds do.
+	WithoutDNS bool
 	// MaxPage bounds the pages of lists; zero leaves each service's own default
-	// (Nova, Glance and Cinder: 1000, Neutron: no bound).
+	// (Nova, Glance and Cinder: 1000, Designate: 20 unless asked, Neutron: no bound).
 	MaxPage int
 	// Seed makes ids and addresses the same on every run; zero does not.
 	Seed uint64
@@ -66,6 +72,8 @@ type Cloud struct {
 	Glance   *glance.Glance
 	Cinder   *cinder.Cinder
 	Nova     *nova.Nova
+	// Designate is nil in a cloud without DNS.
+	Designate *designate.Designate
 }
 
 var _ http.Handler = (*Cloud)(nil)
@@ -84,6 +92,9 @@ func New(opts Options) (*Cloud, error) {
 	c.Nova = nova.New(ground, c.Neutron, c.Glance, c.Cinder.Compute(), nova.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
 	placement.New(ground, c.Nova)
 	c.Octavia = octavia.New(ground, c.Neutron, octavia.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage})
+	if !opts.WithoutDNS {
+		c.Designate = designate.New(ground, designate.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage})
+	}
 	var err error
 	c.Do(func() { err = c.addBase() })
 	return c, err

@@ -36,7 +36,7 @@ type Cinder struct {
 	snapshots   *oslo.Collection[snapshot]
 	types       *oslo.Collection[volumeType]
 	attachments *oslo.Collection[attachment]
-	quotas      map[string]map[string]int
+	quotas      oslo.Quotas
 	service     string // service_uuid of the one backend
 }
 
@@ -55,8 +55,7 @@ func New(cloud *oslo.Cloud, images *glance.Glance, opts Options) *Cinder {
 		volumes:     oslo.NewCollection(func(v *Volume) string { return v.ID }),
 		snapshots:   oslo.NewCollection(func(s *snapshot) string { return s.ID }),
 		types:       oslo.NewCollection(func(t *volumeType) string { return t.ID }),
-		attachments: oslo.NewCollection(func(a *attachment) string { return a.ID }),
-		quotas:      map[string]map[string]int{}}
+		attachments: oslo.NewCollection(func(a *attachment) string { return a.ID })}
 	b.svc = &oslo.Service{Name: "cinder", Types: []string{"volumev3", "block-storage"}, CatalogNames: map[string]string{"volumev3": "cinderv3"},
 		Prefix: "/volume", Endpoint: "/v3/%(project_id)s", Render: render, Decorate: decorate}
 	cloud.Register(b.svc)

@@ -32,13 +32,6 @@ func (b *Cinder) quotaNames() []string {
 	return append(names, "groups")
 }
 
-func (b *Cinder) limit(project, name string) int {
-	if limit, ok := b.quotas[project][name]; ok {
-		return limit
-	}
-	return -1
-}
-
 // used counts what a project has of a resource; snapshots count as gigabytes too.
 func (b *Cinder) used(project, name string) int {
 	kind, typeName, typed := strings.Cut(name, "_")
@@ -71,17 +64,17 @@ func (b *Cinder) used(project, name string) int {
 
 // room refuses what would go over a quota (volume/flows/api/create_volume.py: QuotaReserveTask).
 func (b *Cinder) room(project, typeName string, volumes, size int) error {
-	if limit := b.limit(project, "per_volume_gigabytes"); limit >= 0 && volumes > 0 && size > limit {
+	if limit := b.quotas.Limit(project, "per_volume_gigabytes"); limit >= 0 && volumes > 0 && size > limit {
 		return overLimit("VolumeSizeExceedsLimit", "Requested volume size %d is larger than maximum allowed limit %d.", size, limit)
 	}
 	for _, name := range []string{"gigabytes", "gigabytes_" + typeName} {
-		limit, used := b.limit(project, name), b.used(project, name)
+		limit, used := b.quotas.Limit(project, name), b.used(project, name)
 		if limit >= 0 && used+size > limit {
 			return overLimit("VolumeSizeExceedsAvailableQuota", "Requested volume or snapshot exceeds allowed %s quota. Requested %dG, quota is %dG and %dG has been consumed.", name, size, limit, used)
 		}
 	}
 	for _, name := range []string{"volumes", "volumes_" + typeName} {
-		if limit := b.limit(project, name); limit >= 0 && volumes > 0 && b.used(project, name)+volumes > limit {
+		if limit := b.quotas.Limit(project, name); limit >= 0 && volumes > 0 && b.used(project, name)+volumes > limit {
 			return overLimit("VolumeLimitExceeded", "Maximum number of volumes allowed (%d) exceeded for quota '%s'.", limit, name)
 		}
 	}
@@ -103,9 +96,9 @@ func (b *Cinder) showQuota(c *call) (*oslo.Response, error) {
 	}
 	set := b.quotaSet(func(name string) any {
 		if oslo.Truthy(c.Query().Get("usage")) {
-			return map[string]int{"limit": b.limit(project, name), "in_use": b.used(project, name), "reserved": 0}
+			return map[string]int{"limit": b.quotas.Limit(project, name), "in_use": b.used(project, name), "reserved": 0}
 		}
-		return b.limit(project, name)
+		return b.quotas.Limit(project, name)
 	})
 	set["id"] = project
 	return oslo.OK(map[string]any{"quota_set": set}), nil
@@ -138,28 +131,25 @@ func (b *Cinder) setQuota(c *call) (*oslo.Response, error) {
 		}
 		limits[name] = n
 	}
-	if b.quotas[project] == nil {
-		b.quotas[project] = map[string]int{}
-	}
 	for name, n := range limits {
-		b.quotas[project][name] = n
+		b.quotas.Set(project, name, n)
 	}
-	return oslo.OK(map[string]any{"quota_set": b.quotaSet(func(name string) any { return b.limit(project, name) })}), nil
+	return oslo.OK(map[string]any{"quota_set": b.quotaSet(func(name string) any { return b.quotas.Limit(project, name) })}), nil
 }
 
 func (b *Cinder) deleteQuota(c *call) (*oslo.Response, error) {
 	if !c.Caller.Admin() {
 		return nil, disallowed("volume_extension:quotas:delete")
 	}
-	delete(b.quotas, c.id())
+	b.quotas.Reset(c.id())
 	return &oslo.Response{Status: 200}, nil
 }
 
 func (b *Cinder) showLimits(c *call) (*oslo.Response, error) {
 	project := c.Caller.ProjectID
 	return oslo.OK(map[string]any{"limits": map[string]any{"rate": []any{}, "absolute": map[string]int{
-		"maxTotalVolumes": b.limit(project, "volumes"), "maxTotalSnapshots": b.limit(project, "snapshots"), "maxTotalVolumeGigabytes": b.limit(project, "gigabytes"),
-		"maxTotalBackups": b.limit(project, "backups"), "maxTotalBackupGigabytes": b.limit(project, "backup_gigabytes"),
+		"maxTotalVolumes": b.quotas.Limit(project, "volumes"), "maxTotalSnapshots": b.quotas.Limit(project, "snapshots"), "maxTotalVolumeGigabytes": b.quotas.Limit(project, "gigabytes"),
+		"maxTotalBackups": b.quotas.Limit(project, "backups"), "maxTotalBackupGigabytes": b.quotas.Limit(project, "backup_gigabytes"),
 		"totalVolumesUsed": b.used(project, "volumes"), "totalGigabytesUsed": b.used(project, "gigabytes"), "totalSnapshotsUsed": b.used(project, "snapshots"),
 		"totalBackupsUsed": 0, "totalBackupGigabytesUsed": 0}}}), nil
 }

@@ -122,7 +122,7 @@ func (b *Cinder) createSnapshot(c *call) (*oslo.Response, error) {
 	case v.Status == "in-use" && c.minor < 66 && !pyjson.Truth(force), v.Status != "available" && v.Status != "in-use":
 		return nil, badRequest("Invalid volume: Volume %s status must be available, but current status is: %s.", v.ID, v.Status)
 	}
-	if limit := b.limit(v.Project, "snapshots"); limit >= 0 && b.used(v.Project, "snapshots") >= limit {
+	if limit := b.quotas.Limit(v.Project, "snapshots"); limit >= 0 && b.used(v.Project, "snapshots") >= limit {
 		return nil, overLimit("SnapshotLimitExceeded", "Maximum number of snapshots allowed (%d) exceeded", limit)
 	}
 	s := &snapshot{ID: b.cloud.UUID(), Project: c.Caller.ProjectID, User: c.Caller.UserID, Volume: v.ID, Status: "creating", Name: textOrNil(in, "name"), Description: textOrNil(in, "description"),

@@ -165,9 +165,9 @@ func (s *Subnet) auto() bool {
 }
 
 // defaultGateway is db/ipam_backend_mixin.py: _gateway_ip_str.
-func (s *Subnet) defaultGateway(v values) (*string, error) {
-	if v.sent("gateway_ip") {
-		g := v.textPtr("gateway_ip")
+func (s *Subnet) defaultGateway(v oslo.Values) (*string, error) {
+	if v.Sent("gateway_ip") {
+		g := v.TextPtr("gateway_ip")
 		if g == nil {
 			return nil, nil
 		}

@@ -3,6 +3,7 @@ package neutron
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
@@ -31,6 +32,20 @@ func invalidInput(format string, args ...any) *oslo.Error {
 	e := oslo.Errorf(http.StatusBadRequest, "InvalidInput", format, args...)
 	e.Message = "Invalid input for operation: " + e.Message
 	return e
+}
+
+// refuse words what a table refuses (neutron_lib/api/attributes.py).
+func refuse(why oslo.Refusal, names ...string) *oslo.Error {
+	switch why {
+	case oslo.UnknownAttribute:
+		return badRequest("Unrecognized attribute(s) '%s'", strings.Join(names, ", "))
+	case oslo.NotInCreate:
+		return badRequest("Attribute '%s' not allowed in POST", names[0])
+	case oslo.NotInUpdate:
+		return badRequest("Cannot update read-only attribute %s", names[0])
+	case oslo.MissingAttribute:
+	}
+	return badRequest("Failed to parse request. Required attribute '%s' not specified", names[0])
 }
 
 // invalid is how a validator's verdict on an attribute is worded.

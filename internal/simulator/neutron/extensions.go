@@ -2,6 +2,7 @@ package neutron
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
@@ -36,7 +37,7 @@ func (n *Neutron) listExtensions(*oslo.Call) (*oslo.Response, error) {
 
 func (n *Neutron) showExtension(c *oslo.Call) (*oslo.Response, error) {
 	alias := c.PathValue("alias")
-	if !containsWord(n.extensions(), alias) {
+	if !slices.Contains(n.extensions(), alias) {
 		r := &oslo.Response{Status: http.StatusNotFound, Body: []byte("404 Not Found\n\nThe resource could not be found.\n\n Extension with alias " + alias + " does not exist  ")}
 		return r.With("Content-Type", "text/plain; charset=UTF-8"), nil
 	}

@@ -49,15 +49,14 @@ func (n *Neutron) addFloatingIPs() {
 		remove: func(_ *oslo.Call, f *FloatingIP) error { n.dropFloatingIP(f); return nil },
 		undo:   n.dropFloatingIP,
 	}
-	n.floatingIPs.filter = []string{"floating_ip_address", "floating_network_id", "router_id", "port_id", "fixed_ip_address", "status", "qos_policy_id"}
-	n.floatingIPs.attrs = []attribute{
-		{name: "floating_network_id", post: anybody, required: true, parse: uuid},
-		{name: "floating_ip_address", post: adminOnly, parse: orNull(ip)},
-		{name: "subnet_id", post: anybody, parse: orNull(uuid)},
-		{name: "port_id", post: anybody, put: anybody, parse: orNull(uuid)},
-		{name: "fixed_ip_address", post: anybody, put: anybody, parse: orNull(ip)},
-		{name: "qos_policy_id", post: anybody, put: anybody, parse: orNull(qosPolicy)},
-		{name: "status"}, {name: "router_id"}, {name: "port_details"}, {name: "port_forwardings"},
+	n.floatingIPs.attrs = oslo.Table{
+		{Name: "floating_network_id", Filter: true, Create: oslo.Anybody, Required: true, Parse: uuid},
+		{Name: "floating_ip_address", Filter: true, Create: oslo.AdminOnly, Parse: orNull(ip)},
+		{Name: "subnet_id", Create: oslo.Anybody, Parse: orNull(uuid)},
+		{Name: "port_id", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(uuid)},
+		{Name: "fixed_ip_address", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(ip)},
+		{Name: "qos_policy_id", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(qosPolicy)},
+		{Name: "status", Filter: true}, {Name: "router_id", Filter: true}, {Name: "port_details"}, {Name: "port_forwardings"},
 	}
 	n.floatingIPs.register()
 }
@@ -74,17 +73,17 @@ func (n *Neutron) viewFloatingIP(_ *oslo.Caller, f *FloatingIP) any {
 }
 
 // createFloatingIP is db/l3_db.py: _create_floatingip.
-func (n *Neutron) createFloatingIP(c *oslo.Call, v values) (*FloatingIP, error) {
-	t, err := n.networks.find(c.Caller, v.text("floating_network_id"))
+func (n *Neutron) createFloatingIP(c *oslo.Call, v oslo.Values) (*FloatingIP, error) {
+	t, err := n.networks.find(c.Caller, v.Text("floating_network_id"))
 	if err != nil {
 		return nil, err
 	}
 	if !t.External {
 		return nil, badFloating("Network %s is not a valid external network.", t.ID)
 	}
-	f := &FloatingIP{Standard: n.standard(v.text("project_id"), v.text("description")), NetworkID: t.ID, Status: "DOWN", QoSID: v.textPtr("qos_policy_id")}
-	body := values{"admin_state_up": true, "device_id": f.ID, "device_owner": ownerFloatingIP, "binding:vnic_type": "normal"}
-	if w := (wish{subnet: v.text("subnet_id"), ip: v.text("floating_ip_address")}); w != (wish{}) {
+	f := &FloatingIP{Standard: n.standard(v.Text("project_id"), v.Text("description")), NetworkID: t.ID, Status: "DOWN", QoSID: v.TextPtr("qos_policy_id")}
+	body := oslo.Values{"admin_state_up": true, "device_id": f.ID, "device_owner": ownerFloatingIP, "binding:vnic_type": "normal"}
+	if w := (wish{subnet: v.Text("subnet_id"), ip: v.Text("floating_ip_address")}); w != (wish{}) {
 		body["fixed_ips"] = []wish{w}
 	}
 	p, err2 := n.makePort(serviceUser(""), t, body)
@@ -110,9 +109,9 @@ func badFloating(format string, args ...any) error {
 	return oslo400("BadRequest", "Bad floatingip request: "+format, args...)
 }
 
-func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v values) error {
-	takePtr(v, "qos_policy_id", &f.QoSID)
-	if v.text("fixed_ip_address") == "" && !v.has("port_id") && len(v) > 0 {
+func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v oslo.Values) error {
+	oslo.TakePtr(v, "qos_policy_id", &f.QoSID)
+	if v.Text("fixed_ip_address") == "" && !v.Has("port_id") && len(v) > 0 {
 		return n.stillClear(c.Caller, f) // a PUT of no attributes goes on, and lets go of the port
 	}
 	bound := f.PortID != nil
@@ -141,10 +140,10 @@ func (n *Neutron) stillClear(c *oslo.Caller, f *FloatingIP) error {
 
 // associate binds a floating IP to a port, or lets go of it
 // (db/l3_db.py: _update_fip_assoc, _check_and_get_fip_assoc).
-func (n *Neutron) associate(c *oslo.Caller, f *FloatingIP, v values) error {
-	portID := v.textPtr("port_id")
+func (n *Neutron) associate(c *oslo.Caller, f *FloatingIP, v oslo.Values) error {
+	portID := v.TextPtr("port_id")
 	if portID == nil {
-		if v.text("fixed_ip_address") != "" {
+		if v.Text("fixed_ip_address") != "" {
 			return badFloating("fixed_ip_address cannot be specified without a port_id.")
 		}
 		n.letGo(f)
@@ -157,7 +156,7 @@ func (n *Neutron) associate(c *oslo.Caller, f *FloatingIP, v values) error {
 	if p.ProjectID != f.ProjectID && !c.Admin() {
 		return badFloating("Port %s is associated with a different tenant than Floating IP %s and therefore cannot be bound.", p.ID, f.ID)
 	}
-	fixed, ferr := n.insideAddress(p, v.text("fixed_ip_address"))
+	fixed, ferr := n.insideAddress(p, v.Text("fixed_ip_address"))
 	if ferr != nil {
 		return ferr
 	}

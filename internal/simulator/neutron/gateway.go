@@ -124,7 +124,7 @@ func (n *Neutron) setGateway(c *oslo.Caller, r *Router, g gatewayWish) error {
 func (n *Neutron) plugGateway(r *Router, t *Network, g gatewayWish) error {
 	old := r.Gateway
 	n.dropGateway(r)
-	p, err := n.makePort(serviceUser(""), t, values{"fixed_ips": wishes(g), "admin_state_up": true, "device_id": r.ID, "device_owner": ownerGateway, "binding:vnic_type": "normal"})
+	p, err := n.makePort(serviceUser(""), t, oslo.Values{"fixed_ips": wishes(g), "admin_state_up": true, "device_id": r.ID, "device_owner": ownerGateway, "binding:vnic_type": "normal"})
 	if err != nil {
 		if old != nil {
 			back := gatewayWish{network: old.NetworkID, snat: old.EnableSNAT, given: true}

@@ -40,11 +40,10 @@ func (n *Neutron) addGroups() {
 		create:   n.createGroup, update: n.updateGroup, remove: n.deleteGroup,
 		undo: n.dropGroup, idleWithoutBody: true,
 	}
-	n.groups.filter = []string{"shared"}
-	n.groups.attrs = []attribute{
-		{name: "name", post: anybody, put: anybody, byDefault: "", parse: text(255)},
-		{name: "stateful", post: anybody, put: anybody, byDefault: true, parse: boolean},
-		{name: "shared"}, {name: "security_group_rules"},
+	n.groups.attrs = oslo.Table{
+		{Name: "name", Create: oslo.Anybody, Update: oslo.Anybody, Default: "", Parse: text(255)},
+		{Name: "stateful", Create: oslo.Anybody, Update: oslo.Anybody, Default: true, Parse: boolean},
+		{Name: "shared", Filter: true}, {Name: "security_group_rules"},
 	}
 	n.groups.register()
 }
@@ -80,16 +79,16 @@ func (n *Neutron) ensureDefaultGroup(project string) {
 	}
 }
 
-func (n *Neutron) createGroup(_ *oslo.Call, v values) (*SecurityGroup, error) {
-	project := v.text("project_id")
+func (n *Neutron) createGroup(_ *oslo.Call, v oslo.Values) (*SecurityGroup, error) {
+	project := v.Text("project_id")
 	n.ensureDefaultGroup(project)
-	if v.text("name") == defaultGroup {
+	if v.Text("name") == defaultGroup {
 		return nil, conflict("SecurityGroupDefaultAlreadyExists", "Default security group already exists.")
 	}
 	if err := n.reserve(project, "security_group_rule", 2); err != nil {
 		return nil, err
 	}
-	g := &SecurityGroup{Standard: n.standard(project, v.text("description")), Name: v.text("name"), Stateful: v.flag("stateful")}
+	g := &SecurityGroup{Standard: n.standard(project, v.Text("description")), Name: v.Text("name"), Stateful: v.Flag("stateful")}
 	g.Revision = 1
 	n.groups.store.Add(g)
 	for _, ether := range []string{"IPv4", "IPv6"} {
@@ -98,7 +97,7 @@ func (n *Neutron) createGroup(_ *oslo.Call, v values) (*SecurityGroup, error) {
 	return g, nil
 }
 
-func (n *Neutron) updateGroup(_ *oslo.Call, g *SecurityGroup, v values) error {
+func (n *Neutron) updateGroup(_ *oslo.Call, g *SecurityGroup, v oslo.Values) error {
 	if name, ok := v["name"].(string); ok {
 		if g.Name == defaultGroup && name != defaultGroup {
 			return conflict("SecurityGroupCannotUpdateDefault", "Updating default security group not allowed.")

@@ -137,7 +137,7 @@ func (n *Neutron) addSubnetInterface(c *oslo.Caller, r *Router, id string) (*Por
 	if err := n.reserve(r.ProjectID, "port", 1); err != nil {
 		return nil, err
 	}
-	return n.makePort(serviceUser(r.ProjectID), t, values{"project_id": r.ProjectID, "fixed_ips": []wish{want}, "admin_state_up": true,
+	return n.makePort(serviceUser(r.ProjectID), t, oslo.Values{"project_id": r.ProjectID, "fixed_ips": []wish{want}, "admin_state_up": true,
 		"device_id": r.ID, "device_owner": ownerInterface, "binding:vnic_type": "normal"})
 }
 

@@ -12,8 +12,8 @@ type kind[T any] struct {
 	n      *Neutron
 	name   string // "security_group"
 	path   string // "security-groups"
-	attrs  []attribute
-	filter []string // attributes one may filter by
+	attrs  oslo.Table
+	filter []string // what else than attributes one may filter by
 	store  *oslo.Collection[T]
 	fields oslo.Fields
 	tagged bool
@@ -37,11 +37,12 @@ type kind[T any] struct {
 	checkQuery func(url.Values) *oslo.Error
 	// before, if set, prepares the collection for a list.
 	before func(*oslo.Call)
-	create func(*oslo.Call, values) (*T, error)
-	update func(*oslo.Call, *T, values) error
+	// create and update need not store the plain attributes.
+	create func(*oslo.Call, oslo.Values) (*T, error)
+	update func(*oslo.Call, *T, oslo.Values) error
 	remove func(*oslo.Call, *T) error
 	// checkBulk, if set, looks at all bodies of a create together.
-	checkBulk func([]values) error
+	checkBulk func([]oslo.Values) error
 	// made, if set, is told what a request created.
 	made func([]*T)
 	// undo takes a record of a failed bulk create back.
@@ -51,20 +52,20 @@ type kind[T any] struct {
 func (k *kind[T]) plural() string { return k.name + "s" }
 
 // project and tags attributes are the same everywhere.
-func (k *kind[T]) base(tagsInPost bool) []attribute {
-	tags := never
+func (k *kind[T]) base(tagsInPost bool) oslo.Table {
+	tags := oslo.Never
 	if tagsInPost || k.ignoresTags {
-		tags = anybody
+		tags = oslo.Anybody
 	}
-	out := []attribute{
-		{name: "id"},
-		{name: "tenant_id", post: anybody, parse: text(255)},
-		{name: "project_id", post: anybody, parse: text(255)},
-		{name: "description", post: anybody, put: anybody, byDefault: "", parse: text(255)},
-		{name: "created_at"}, {name: "updated_at"}, {name: "revision_number"},
+	out := oslo.Table{
+		{Name: "id", Filter: true},
+		{Name: "tenant_id", Filter: true, Create: oslo.Anybody, Parse: text(255)},
+		{Name: "project_id", Filter: true, Create: oslo.Anybody, Parse: text(255)},
+		{Name: "description", Filter: true, Plain: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: "", Parse: text(255)},
+		{Name: "created_at"}, {Name: "updated_at"}, {Name: "revision_number", Filter: true},
 	}
 	if k.tagged {
-		out = append(out, attribute{name: "tags", post: tags, byDefault: []string{}, parse: parseTags})
+		out = append(out, oslo.Attribute{Name: "tags", Create: tags, Default: []string{}, Parse: parseTags})
 	}
 	return out
 }
@@ -77,6 +78,7 @@ func (k *kind[T]) register() {
 	k.fields = oslo.FieldsOf[T]()
 	k.store = oslo.NewCollection(func(t *T) string { return k.standard(t).ID })
 	k.attrs = append(k.base(k.n.opts.TagsOnCreate), k.attrs...)
+	k.filter = append(append(k.filter, "name"), k.attrs.Names(func(a oslo.Attribute) bool { return a.Filter })...)
 	k.n.usages = append(k.n.usages, usage{k.name, func(project string) int {
 		return len(k.store.Where(func(t *T) bool { return k.standard(t).ProjectID == project }))
 	}})

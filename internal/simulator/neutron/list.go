@@ -60,8 +60,7 @@ func (k *kind[T]) list(c *oslo.Call) (*oslo.Response, error) {
 func (k *kind[T]) checkFilters(q url.Values) *oslo.Error {
 	var unknown []string
 	for key := range q {
-		known := slices.Contains(notFilters, key) || slices.Contains(k.filter, key) || slices.Contains(commonFilters, key) ||
-			k.tagged && slices.Contains(tagFilters, key)
+		known := slices.Contains(notFilters, key) || slices.Contains(k.filter, key) || k.tagged && slices.Contains(tagFilters, key)
 		if !known {
 			unknown = append(unknown, "'"+key+"'")
 		}
@@ -84,8 +83,6 @@ func (k *kind[T]) checkFilters(q url.Values) *oslo.Error {
 	}
 	return nil
 }
-
-var commonFilters = []string{"id", "name", "tenant_id", "project_id", "description", "revision_number"}
 
 // fits reports whether a record passes all filters; the words of one filter are alternatives.
 func (k *kind[T]) fits(rec *T, q url.Values) bool {
@@ -120,7 +117,9 @@ func (k *kind[T]) sort(recs []*T, q url.Values) *oslo.Error {
 	if len(keys) != len(dirs) {
 		return badRequest("The number of sort_keys and sort_dirs must be same")
 	}
+	var order []oslo.Order
 	for i, key := range keys {
+		order = append(order, oslo.Order{Key: key, Desc: dirs[i] == "desc"})
 		if _, ok := k.fields[key]; !ok {
 			return badRequest("['%s'] is invalid attribute for sort_keys", key)
 		}
@@ -128,23 +127,7 @@ func (k *kind[T]) sort(recs []*T, q url.Values) *oslo.Error {
 			return badRequest("['%s'] is invalid value for sort_dirs, valid value is 'asc' and 'desc'", dirs[i])
 		}
 	}
-	slices.SortFunc(recs, func(a, b *T) int {
-		for i, key := range keys {
-			x, _ := k.fields.Get(a, key)
-			y, _ := k.fields.Get(b, key)
-			sign := 1
-			if dirs[i] == "desc" {
-				sign = -1
-			}
-			if oslo.Less(x, y) {
-				return -sign
-			}
-			if oslo.Less(y, x) {
-				return sign
-			}
-		}
-		return strings.Compare(k.standard(a).ID, k.standard(b).ID)
-	})
+	oslo.SortBy(recs, k.fields, append(order, oslo.Order{Key: "id"})...)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package neutron
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
@@ -51,23 +52,20 @@ func (n *Neutron) addNetworks() {
 		create: n.createNetwork, update: n.updateNetwork, remove: n.deleteNetwork,
 		undo: func(t *Network) { n.networks.store.Remove(t.ID) },
 	}
-	n.networks.filter = []string{"admin_state_up", "mtu", "status", "shared", "router:external", "is_default", "subnets",
-		"provider:network_type", "provider:physical_network", "provider:segmentation_id", "port_security_enabled", "qos_policy_id",
-		"availability_zone_hints", "availability_zones", "ipv4_address_scope", "ipv6_address_scope"}
-	n.networks.attrs = []attribute{
-		{name: "name", post: anybody, put: anybody, byDefault: "", parse: text(255)},
-		{name: "admin_state_up", post: anybody, put: anybody, byDefault: true, parse: boolean},
-		{name: "shared", post: adminOnly, put: adminOnly, byDefault: false, parse: boolean},
-		{name: "router:external", post: adminOnly, put: adminOnly, byDefault: false, parse: boolean},
-		{name: "is_default", post: adminOnly, put: adminOnly, byDefault: false, parse: boolean},
-		{name: "mtu", post: anybody, put: anybody, byDefault: 0, parse: nonNegative},
-		{name: "port_security_enabled", post: anybody, put: anybody, byDefault: true, parse: boolean},
-		{name: "availability_zone_hints", post: anybody, byDefault: []string{}, parse: zoneHints},
-		{name: "qos_policy_id", post: anybody, put: anybody, parse: orNull(qosPolicy)},
-		{name: "provider:network_type", post: adminOnly, put: adminOnly, parse: orNull(text(32))},
-		{name: "provider:physical_network", post: adminOnly, put: adminOnly, parse: orNull(text(64))},
-		{name: "provider:segmentation_id", post: adminOnly, put: adminOnly, parse: orNull(integer(0, 1<<31-1))},
-		{name: "status"}, {name: "subnets"}, {name: "availability_zones"}, {name: "ipv4_address_scope"}, {name: "ipv6_address_scope"},
+	n.networks.attrs = oslo.Table{
+		{Name: "name", Plain: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: "", Parse: text(255)},
+		{Name: "admin_state_up", Plain: true, Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: true, Parse: boolean},
+		{Name: "shared", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Default: false, Parse: boolean},
+		{Name: "router:external", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Default: false, Parse: boolean},
+		{Name: "is_default", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Default: false, Parse: boolean},
+		{Name: "mtu", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: 0, Parse: nonNegative},
+		{Name: "port_security_enabled", Plain: true, Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: true, Parse: boolean},
+		{Name: "availability_zone_hints", Plain: true, Filter: true, Create: oslo.Anybody, Default: []string{}, Parse: zoneHints},
+		{Name: "qos_policy_id", Plain: true, Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(qosPolicy)},
+		{Name: "provider:network_type", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Parse: orNull(text(32))},
+		{Name: "provider:physical_network", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Parse: orNull(text(64))},
+		{Name: "provider:segmentation_id", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Parse: orNull(integer(0, 1<<31-1))},
+		{Name: "status", Filter: true}, {Name: "subnets", Filter: true}, {Name: "availability_zones", Filter: true}, {Name: "ipv4_address_scope", Filter: true}, {Name: "ipv6_address_scope", Filter: true},
 	}
 	n.networks.register()
 }
@@ -104,7 +102,7 @@ func matchNetwork(t *Network, key string, words []string) (fits, known bool) {
 	switch key {
 	case "subnets":
 		for _, w := range words {
-			if containsWord(t.Subnets, w) {
+			if slices.Contains(t.Subnets, w) {
 				return true, true
 			}
 		}
@@ -118,22 +116,19 @@ func matchNetwork(t *Network, key string, words []string) (fits, known bool) {
 	default:
 		return false, false
 	}
-	return containsWord(words, have), true
+	return slices.Contains(words, have), true
 }
 
-func (n *Neutron) createNetwork(_ *oslo.Call, v values) (*Network, error) {
-	n.ensureDefaultGroup(v.text("project_id"))
-	t := &Network{Standard: n.standard(v.text("project_id"), v.text("description")), Name: v.text("name"), Status: "ACTIVE",
-		AdminStateUp: v.flag("admin_state_up"), Shared: v.flag("shared"), External: v.flag("router:external"),
-		PortSecurity: v.flag("port_security_enabled"), QoSPolicyID: v.textPtr("qos_policy_id"),
-		Subnets: []string{}, ZoneHints: []string{}, Zones: []string{}}
-	take(v, "availability_zone_hints", &t.ZoneHints)
+func (n *Neutron) createNetwork(_ *oslo.Call, v oslo.Values) (*Network, error) {
+	n.ensureDefaultGroup(v.Text("project_id"))
+	t := &Network{Standard: n.standard(v.Text("project_id"), v.Text("description")), Status: "ACTIVE",
+		Shared: v.Flag("shared"), External: v.Flag("router:external"), Subnets: []string{}, Zones: []string{}}
 	if t.External {
-		isDefault := v.flag("is_default")
+		isDefault := v.Flag("is_default")
 		t.IsDefault = &isDefault
 	}
 	t.Provider = n.provider(v)
-	if err := t.setMTU(v.number("mtu")); err != nil {
+	if err := t.setMTU(v.Number("mtu")); err != nil {
 		return nil, err
 	}
 	t.Revision = 1
@@ -141,10 +136,10 @@ func (n *Neutron) createNetwork(_ *oslo.Call, v values) (*Network, error) {
 	return t, nil
 }
 
-func (n *Neutron) provider(v values) *Provider {
-	p := &Provider{Type: "vxlan", Physical: v.textPtr("provider:physical_network")}
-	take(v, "provider:network_type", &p.Type)
-	takePtr(v, "provider:segmentation_id", &p.Segment)
+func (n *Neutron) provider(v oslo.Values) *Provider {
+	p := &Provider{Type: "vxlan", Physical: v.TextPtr("provider:physical_network")}
+	oslo.Take(v, "provider:network_type", &p.Type)
+	oslo.TakePtr(v, "provider:segmentation_id", &p.Segment)
 	if p.Segment == nil && p.Type == "vxlan" {
 		n.segment++
 		segment := n.segment
@@ -168,9 +163,9 @@ func (t *Network) setMTU(asked int) error {
 	return nil
 }
 
-func (n *Neutron) updateNetwork(_ *oslo.Call, t *Network, v values) error {
-	if v.has("mtu") {
-		if err := t.setMTU(v.number("mtu")); err != nil {
+func (n *Neutron) updateNetwork(_ *oslo.Call, t *Network, v oslo.Values) error {
+	if v.Has("mtu") {
+		if err := t.setMTU(v.Number("mtu")); err != nil {
 			return err
 		}
 	}
@@ -184,12 +179,8 @@ func (n *Neutron) updateNetwork(_ *oslo.Call, t *Network, v values) error {
 			return err
 		}
 	}
-	take(v, "name", &t.Name)
-	take(v, "admin_state_up", &t.AdminStateUp)
-	take(v, "port_security_enabled", &t.PortSecurity)
-	takePtr(v, "qos_policy_id", &t.QoSPolicyID)
 	if t.External {
-		takePtr(v, "is_default", &t.IsDefault)
+		oslo.TakePtr(v, "is_default", &t.IsDefault)
 	}
 	return nil
 }

@@ -42,8 +42,8 @@ type Neutron struct {
 	taken      map[string]takenIPs         // by subnet
 	defaults   map[string]*SecurityGroup   // by project
 	ruleIndex  map[string][]*SecurityGroupRule
-	fipsOn     map[string][]*FloatingIP  // by port id
-	quotas     map[string]map[string]int // limits set, by project
+	fipsOn     map[string][]*FloatingIP // by port id
+	quotas     oslo.Quotas
 	portGone   []func(*Port)
 	usages     []usage
 	standardID int
@@ -57,7 +57,7 @@ type macKey struct{ network, mac string }
 func New(cloud *oslo.Cloud, opts Options) *Neutron {
 	n := &Neutron{cloud: cloud, opts: opts, byDevice: map[string]map[string]*Port{}, macs: map[macKey]string{},
 		taken: map[string]takenIPs{}, defaults: map[string]*SecurityGroup{}, ruleIndex: map[string][]*SecurityGroupRule{},
-		fipsOn: map[string][]*FloatingIP{}, quotas: map[string]map[string]int{}}
+		fipsOn: map[string][]*FloatingIP{}}
 	n.svc = &oslo.Service{Name: "neutron", Types: []string{"network"}, Prefix: "/network", Render: render}
 	cloud.Register(n.svc)
 	n.svc.HandlePublic("GET /{$}", n.versions)

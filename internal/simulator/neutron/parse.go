@@ -52,27 +52,33 @@ func pyRepr(v any) string {
 	return py(v)
 }
 
-func text(limit int) parser {
-	return func(name string, v any) (any, *oslo.Error) {
-		s, ok := v.(string)
-		if !ok {
-			return nil, invalid(name, "'%s' is not a valid string.", py(v))
-		}
-		if len([]rune(s)) > limit {
-			return nil, invalid(name, "'%s' exceeds maximum length of %d.", s, limit)
-		}
-		return s, nil
+// types words what neutron_lib/api/validators finds wrong with a value.
+var types oslo.Types = func(p oslo.Problem, name string, v, bound any) *oslo.Error {
+	switch p {
+	case oslo.NotText:
+		return invalid(name, "'%s' is not a valid string.", py(v))
+	case oslo.TooLong:
+		return invalid(name, "'%s' exceeds maximum length of %d.", v, bound)
+	case oslo.NotNumber:
+		return invalidInput("'%s' is not an integer.", py(v))
+	case oslo.TooSmall:
+		return invalid(name, "'%d' is too small - must be at least '%d'.", v, bound)
+	case oslo.TooLarge:
+		return invalid(name, "'%d' is too large - must be no larger than '%d'.", v, bound)
+	case oslo.NotList:
+		return invalid(name, "'%s' is not a list.", py(v))
+	case oslo.NotListed:
 	}
+	return invalid(name, "%s is not in valid_values.", py(v))
 }
 
-func orNull(p parser) parser {
-	return func(name string, v any) (any, *oslo.Error) {
-		if v == nil {
-			return nil, nil
-		}
-		return p(name, v)
-	}
-}
+var (
+	text     = types.Text
+	integer  = types.Int
+	oneOf    = types.OneOf
+	orNull   = oslo.OrNull
+	textList = types.Texts(text(1 << 31))
+)
 
 func boolean(_ string, v any) (any, *oslo.Error) {
 	switch x := v.(type) {
@@ -104,22 +110,6 @@ func toInt(v any) (int, *oslo.Error) {
 	return i, nil
 }
 
-func integer(low, high int) parser {
-	return func(name string, v any) (any, *oslo.Error) {
-		i, err := toInt(v)
-		if err != nil {
-			return nil, err
-		}
-		if i < low {
-			return nil, invalid(name, "'%d' is too small - must be at least '%d'.", i, low)
-		}
-		if i > high {
-			return nil, invalid(name, "'%d' is too large - must be no larger than '%d'.", i, high)
-		}
-		return i, nil
-	}
-}
-
 func nonNegative(name string, v any) (any, *oslo.Error) {
 	i, err := toInt(v)
 	if err == nil && i < 0 {
@@ -146,18 +136,6 @@ func zoneHints(name string, v any) (any, *oslo.Error) {
 		return nil, notFound("AvailabilityZoneNotFound", "AvailabilityZone %s could not be found.", l[0])
 	}
 	return zones, nil
-}
-
-// oneOf takes one of some words, or numbers spelt as words.
-func oneOf(allowed ...string) parser {
-	return func(name string, v any) (any, *oslo.Error) {
-		for _, a := range allowed {
-			if py(v) == a {
-				return a, nil
-			}
-		}
-		return nil, invalid(name, "%s is not in valid_values.", py(v))
-	}
 }
 
 var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`)
@@ -201,22 +179,6 @@ func uuidList(name string, v any) (any, *oslo.Error) {
 	return out, nil
 }
 
-func textList(name string, v any) (any, *oslo.Error) {
-	l, err := list(name, v)
-	if err != nil {
-		return nil, err
-	}
-	out := []string{}
-	for _, x := range l {
-		s, ok := x.(string)
-		if !ok {
-			return nil, invalid(name, "'%s' is not a valid string.", py(x))
-		}
-		out = append(out, s)
-	}
-	return out, nil
-}
-
 func anything(_ string, v any) (any, *oslo.Error) { return v, nil }
 
 var macForm = regexp.MustCompile(`^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$`)
@@ -245,18 +207,9 @@ func object(name string, v any, allowed ...string) (map[string]any, *oslo.Error)
 		return nil, invalid(name, "'%s' is not a dictionary.", py(v))
 	}
 	for key := range m {
-		if !containsWord(allowed, key) {
+		if !slices.Contains(allowed, key) {
 			return nil, invalid(name, "Unexpected keys supplied: %s.", key)
 		}
 	}
 	return m, nil
-}
-
-func containsWord(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-func (n *Neutron) createPort(c *oslo.Call, v values) (*Port, error) {
-	n.ensureDefaultGroup(v.text("project_id"))
-	t, err := n.networkFor(c.Caller, v.text("network_id"), "port")
+func (n *Neutron) createPort(c *oslo.Call, v oslo.Values) (*Port, error) {
+	n.ensureDefaultGroup(v.Text("project_id"))
+	t, err := n.networkFor(c.Caller, v.Text("network_id"), "port")
 	if err != nil {
 		return nil, err
 	}
@@ -25,21 +25,21 @@ func (n *Neutron) createPort(c *oslo.Call, v values) (*Port, error) {
 
 // foreignNetwork is etc/policies/port.py: on a network of another project only
 // that project and admins may choose addresses, owners and port security.
-func foreignNetwork(c *oslo.Caller, t *Network, v values, action string) error {
+func foreignNetwork(c *oslo.Caller, t *Network, v oslo.Values, action string) error {
 	if c.Admin() || t.ProjectID == c.ProjectID {
 		return nil
 	}
-	if strings.HasPrefix(v.text("device_owner"), "network:") {
+	if strings.HasPrefix(v.Text("device_owner"), "network:") {
 		return disallowed(action, "device_owner")
 	}
 	for _, name := range []string{"mac_address", "port_security_enabled"} {
-		if v.sent(name) {
+		if v.Sent(name) {
 			return disallowed(action, name)
 		}
 	}
 	if pairs, _ := v["allowed_address_pairs"].([]AddressPair); len(pairs) > 0 {
 		return disallowedParts(action, "allowed_address_pairs", "ip_address")
-	} else if v.sent("allowed_address_pairs") {
+	} else if v.Sent("allowed_address_pairs") {
 		return disallowed(action, "allowed_address_pairs")
 	}
 	wishes, sent := v["fixed_ips"].([]wish)
@@ -65,11 +65,11 @@ func disallowedParts(action, attr string, parts ...string) error {
 	return oslo.Errorf(http.StatusForbidden, "PolicyNotAuthorized", "(rule:%s and (rule:%s:%s and (%s))) is disallowed by policy", action, action, attr, strings.Join(parts, " and "))
 }
 
-func (n *Neutron) makePort(c *oslo.Caller, t *Network, v values) (*Port, error) {
-	p := &Port{Standard: n.standard(v.text("project_id"), v.text("description")), Name: v.text("name"), NetworkID: t.ID, MAC: v.text("mac_address"),
-		AdminStateUp: v.flag("admin_state_up"), Status: "DOWN", DeviceID: v.text("device_id"), DeviceOwner: v.text("device_owner"),
-		AddressPairs: []AddressPair{}, SecurityGroups: []string{}, VNICType: v.text("binding:vnic_type"),
-		PortSecurity: t.PortSecurity, QoSPolicyID: v.textPtr("qos_policy_id"), QoSNetworkID: t.QoSPolicyID,
+func (n *Neutron) makePort(c *oslo.Caller, t *Network, v oslo.Values) (*Port, error) {
+	p := &Port{Standard: n.standard(v.Text("project_id"), v.Text("description")), Name: v.Text("name"), NetworkID: t.ID, MAC: v.Text("mac_address"),
+		AdminStateUp: v.Flag("admin_state_up"), Status: "DOWN", DeviceID: v.Text("device_id"), DeviceOwner: v.Text("device_owner"),
+		AddressPairs: []AddressPair{}, SecurityGroups: []string{}, VNICType: v.Text("binding:vnic_type"),
+		PortSecurity: t.PortSecurity, QoSPolicyID: v.TextPtr("qos_policy_id"), QoSNetworkID: t.QoSPolicyID,
 		Binding: Binding{Profile: map[string]any{}, VIFType: "unbound", VIFDetails: map[string]any{}}}
 	if p.MAC == "" {
 		p.MAC = n.newMAC(t.ID)
@@ -103,8 +103,8 @@ func (n *Neutron) makePort(c *oslo.Caller, t *Network, v values) (*Port, error) 
 
 // secure sets port security, groups and address pairs, which exclude one
 // another (plugins/ml2/extensions/port_security.py, db/allowedaddresspairs_db.py).
-func (n *Neutron) secure(c *oslo.Caller, p *Port, v values) error {
-	take(v, "port_security_enabled", &p.PortSecurity)
+func (n *Neutron) secure(c *oslo.Caller, p *Port, v oslo.Values) error {
+	oslo.Take(v, "port_security_enabled", &p.PortSecurity)
 	pairs := slices.Clone(p.AddressPairs)
 	if asked, ok := v["allowed_address_pairs"].([]AddressPair); ok {
 		pairs = slices.Clone(asked)
@@ -148,8 +148,8 @@ func (n *Neutron) secure(c *oslo.Caller, p *Port, v values) error {
 
 // bind takes what an admin says of the binding; a port bound to any host is
 // plugged in there, as with a driver that has no agents.
-func (p *Port) bind(v values) {
-	take(v, "binding:vnic_type", &p.VNICType)
+func (p *Port) bind(v oslo.Values) {
+	oslo.Take(v, "binding:vnic_type", &p.VNICType)
 	if profile, ok := v["binding:profile"].(map[string]any); ok {
 		p.Binding.Profile = maps.Clone(profile)
 	}

@@ -124,7 +124,7 @@ func parseDHCPOptions(name string, v any) (any, *oslo.Error) {
 
 // mergeDHCPOptions is db/extradhcpopt_db.py: _update_extra_dhcp_opts_on_port: a
 // request adds and changes options and removes those it gives no value.
-func mergeDHCPOptions(have []DHCPOption, v values) []DHCPOption {
+func mergeDHCPOptions(have []DHCPOption, v oslo.Values) []DHCPOption {
 	out := append([]DHCPOption{}, have...)
 	asked, _ := v["extra_dhcp_opts"].([]DHCPOption)
 	for _, o := range asked {

@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
-func (n *Neutron) updatePort(c *oslo.Call, p *Port, v values) error {
+func (n *Neutron) updatePort(c *oslo.Call, p *Port, v oslo.Values) error {
 	t, _ := n.networks.store.Get(p.NetworkID)
 	if err := foreignNetwork(c.Caller, t, v, "update_port"); err != nil {
 		return err
@@ -34,12 +34,12 @@ func (n *Neutron) updatePort(c *oslo.Call, p *Port, v values) error {
 		}
 		changed.FixedIPs = ips
 	}
-	take(v, "name", &changed.Name)
-	take(v, "admin_state_up", &changed.AdminStateUp)
-	take(v, "device_id", &changed.DeviceID)
-	take(v, "device_owner", &changed.DeviceOwner)
+	oslo.Take(v, "name", &changed.Name)
+	oslo.Take(v, "admin_state_up", &changed.AdminStateUp)
+	oslo.Take(v, "device_id", &changed.DeviceID)
+	oslo.Take(v, "device_owner", &changed.DeviceOwner)
 	changed.DHCPOptions = mergeDHCPOptions(p.DHCPOptions, v)
-	takePtr(v, "qos_policy_id", &changed.QoSPolicyID)
+	oslo.TakePtr(v, "qos_policy_id", &changed.QoSPolicyID)
 	changed.bind(v)
 	n.replace(p, changed)
 	return nil

@@ -84,25 +84,23 @@ func (n *Neutron) addPorts() {
 			return ok && t.ProjectID == c.ProjectID
 		},
 	}
-	n.ports.filter = []string{"network_id", "mac_address", "admin_state_up", "status", "device_id", "device_owner", "fixed_ips", "security_groups",
-		"binding:host_id", "port_security_enabled", "qos_policy_id", "qos_network_policy_id"}
-	n.ports.attrs = []attribute{
-		{name: "name", post: anybody, put: anybody, byDefault: "", parse: text(255)},
-		{name: "network_id", post: anybody, required: true, parse: uuid},
-		{name: "admin_state_up", post: anybody, put: anybody, byDefault: true, parse: boolean},
-		{name: "mac_address", post: anybody, put: adminOnly, parse: mac},
-		{name: "fixed_ips", post: anybody, put: anybody, parse: parseFixedIPs},
-		{name: "device_id", post: anybody, put: anybody, byDefault: "", parse: text(255)},
-		{name: "device_owner", post: anybody, put: anybody, byDefault: "", parse: text(255)},
-		{name: "security_groups", post: anybody, put: anybody, parse: uuidList},
-		{name: "allowed_address_pairs", post: anybody, put: anybody, byDefault: []AddressPair{}, parse: parsePairs},
-		{name: "extra_dhcp_opts", post: anybody, put: anybody, parse: parseDHCPOptions},
-		{name: "port_security_enabled", post: anybody, put: anybody, parse: boolean},
-		{name: "qos_policy_id", post: anybody, put: anybody, parse: orNull(qosPolicy)},
-		{name: "binding:vnic_type", post: anybody, put: anybody, byDefault: "normal", parse: oneOf("normal", "direct", "macvtap", "baremetal", "direct-physical", "virtio-forwarder", "smart-nic", "vdpa", "accelerator-direct", "accelerator-direct-physical", "remote-managed")},
-		{name: "binding:host_id", post: adminOnly, put: adminOnly, byDefault: "", parse: orNull(text(255))},
-		{name: "binding:profile", post: adminOnly, put: adminOnly, parse: anything},
-		{name: "binding:vif_type"}, {name: "binding:vif_details"}, {name: "status"}, {name: "qos_network_policy_id"}, {name: "resource_request"},
+	n.ports.attrs = oslo.Table{
+		{Name: "name", Create: oslo.Anybody, Update: oslo.Anybody, Default: "", Parse: text(255)},
+		{Name: "network_id", Filter: true, Create: oslo.Anybody, Required: true, Parse: uuid},
+		{Name: "admin_state_up", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: true, Parse: boolean},
+		{Name: "mac_address", Filter: true, Create: oslo.Anybody, Update: oslo.AdminOnly, Parse: mac},
+		{Name: "fixed_ips", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: parseFixedIPs},
+		{Name: "device_id", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: "", Parse: text(255)},
+		{Name: "device_owner", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: "", Parse: text(255)},
+		{Name: "security_groups", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: uuidList},
+		{Name: "allowed_address_pairs", Create: oslo.Anybody, Update: oslo.Anybody, Default: []AddressPair{}, Parse: parsePairs},
+		{Name: "extra_dhcp_opts", Create: oslo.Anybody, Update: oslo.Anybody, Parse: parseDHCPOptions},
+		{Name: "port_security_enabled", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: boolean},
+		{Name: "qos_policy_id", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(qosPolicy)},
+		{Name: "binding:vnic_type", Create: oslo.Anybody, Update: oslo.Anybody, Default: "normal", Parse: oneOf("normal", "direct", "macvtap", "baremetal", "direct-physical", "virtio-forwarder", "smart-nic", "vdpa", "accelerator-direct", "accelerator-direct-physical", "remote-managed")},
+		{Name: "binding:host_id", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Default: "", Parse: orNull(text(255))},
+		{Name: "binding:profile", Create: oslo.AdminOnly, Update: oslo.AdminOnly, Parse: anything},
+		{Name: "binding:vif_type"}, {Name: "binding:vif_details"}, {Name: "status", Filter: true}, {Name: "qos_network_policy_id", Filter: true}, {Name: "resource_request"},
 	}
 	n.ports.checkQuery = checkFixedIPsQuery
 	n.ports.register()

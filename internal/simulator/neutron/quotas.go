@@ -2,6 +2,7 @@ package neutron
 
 import (
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
+	"slices"
 )
 
 // usage counts what a project has of one resource.
@@ -14,13 +15,6 @@ type usage struct {
 // simulator lacks have limits all the same.
 var quotaNames = []string{"network", "subnet", "subnetpool", "port", "router", "floatingip", "rbac_policy", "security_group", "security_group_rule", "trunk"}
 
-func (n *Neutron) limit(project, name string) int {
-	if limit, ok := n.quotas[project][name]; ok {
-		return limit
-	}
-	return -1
-}
-
 func (n *Neutron) used(project, name string) int {
 	for _, u := range n.usages {
 		if u.name == name {
@@ -32,8 +26,7 @@ func (n *Neutron) used(project, name string) int {
 
 // reserve refuses what would go over a quota (neutron/quota: OverQuota).
 func (n *Neutron) reserve(project, name string, count int) error {
-	limit := n.limit(project, name)
-	if limit >= 0 && n.used(project, name)+count > limit {
+	if n.quotas.Exceeded(project, name, n.used(project, name)+count) {
 		return conflict("OverQuota", "Quota exceeded for resources: ['%s'].", name)
 	}
 	return nil
@@ -57,7 +50,7 @@ func (n *Neutron) addQuotas() {
 func (n *Neutron) quotaOf(project string) map[string]any {
 	out := map[string]any{}
 	for _, name := range quotaNames {
-		out[name] = n.limit(project, name)
+		out[name] = n.quotas.Limit(project, name)
 	}
 	return out
 }
@@ -67,7 +60,7 @@ func (n *Neutron) listQuotas(c *oslo.Call) (*oslo.Response, error) {
 		return nil, disallowed("get_quota", "")
 	}
 	out := []any{}
-	for project := range n.quotas {
+	for _, project := range n.quotas.Projects() {
 		q := n.quotaOf(project)
 		q["tenant_id"], q["project_id"] = project, project
 		out = append(out, q)
@@ -102,7 +95,7 @@ func (n *Neutron) showUsage(c *oslo.Call) (*oslo.Response, error) {
 	}
 	project, out := c.PathValue("id"), map[string]any{}
 	for _, name := range quotaNames {
-		out[name] = map[string]int{"limit": n.limit(project, name), "used": n.used(project, name), "reserved": 0}
+		out[name] = map[string]int{"limit": n.quotas.Limit(project, name), "used": n.used(project, name), "reserved": 0}
 	}
 	return oslo.OK(map[string]any{"quota": out}), nil
 }
@@ -120,7 +113,7 @@ func (n *Neutron) setQuota(c *oslo.Call) (*oslo.Response, error) {
 	project := c.PathValue("id")
 	limits := map[string]int{}
 	for name, raw := range in.Quota {
-		if !containsWord(quotaNames, name) {
+		if !slices.Contains(quotaNames, name) {
 			if name == "force" || name == "check_limit" || name == "tenant_id" {
 				continue
 			}
@@ -132,11 +125,8 @@ func (n *Neutron) setQuota(c *oslo.Call) (*oslo.Response, error) {
 		}
 		limits[name], _ = v.(int)
 	}
-	if n.quotas[project] == nil {
-		n.quotas[project] = map[string]int{}
-	}
 	for name, limit := range limits {
-		n.quotas[project][name] = limit
+		n.quotas.Set(project, name, limit)
 	}
 	return oslo.OK(map[string]any{"quota": n.quotaOf(project)}), nil
 }
@@ -146,9 +136,8 @@ func (n *Neutron) deleteQuota(c *oslo.Call) (*oslo.Response, error) {
 		return nil, disallowed("delete_quota", "")
 	}
 	project := c.PathValue("id")
-	if _, ok := n.quotas[project]; !ok {
+	if !n.quotas.Reset(project) {
 		return nil, notFound("TenantQuotaNotFound", "Quota for tenant %s could not be found.", project)
 	}
-	delete(n.quotas, project)
 	return oslo.NoContent(), nil
 }

@@ -54,17 +54,16 @@ func (n *Neutron) addRouters() {
 		create: n.createRouter, update: n.updateRouter, remove: n.deleteRouter,
 		undo: n.dropRouter,
 	}
-	n.routers.filter = []string{"admin_state_up", "flavor_id"}
-	n.routers.attrs = []attribute{
-		{name: "name", post: anybody, put: anybody, byDefault: "", parse: text(255)},
-		{name: "admin_state_up", post: anybody, put: anybody, byDefault: true, parse: boolean},
-		{name: "external_gateway_info", post: anybody, put: anybody, parse: parseGateway},
-		{name: "routes", put: anybody, parse: parseRouterRoutes},
-		{name: "availability_zone_hints", post: anybody, byDefault: []string{}, parse: zoneHints},
-		{name: "flavor_id", post: anybody, parse: orNull(flavor)},
-		{name: "distributed", post: adminOnly, put: adminOnly, parse: boolean},
-		{name: "ha", post: adminOnly, put: adminOnly, parse: boolean},
-		{name: "status"}, {name: "availability_zones"},
+	n.routers.attrs = oslo.Table{
+		{Name: "name", Plain: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: "", Parse: text(255)},
+		{Name: "admin_state_up", Plain: true, Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: true, Parse: boolean},
+		{Name: "external_gateway_info", Create: oslo.Anybody, Update: oslo.Anybody, Parse: parseGateway},
+		{Name: "routes", Update: oslo.Anybody, Parse: parseRouterRoutes},
+		{Name: "availability_zone_hints", Plain: true, Create: oslo.Anybody, Default: []string{}, Parse: zoneHints},
+		{Name: "flavor_id", Plain: true, Filter: true, Create: oslo.Anybody, Parse: orNull(flavor)},
+		{Name: "distributed", Create: oslo.AdminOnly, Update: oslo.AdminOnly, Parse: boolean},
+		{Name: "ha", Create: oslo.AdminOnly, Update: oslo.AdminOnly, Parse: boolean},
+		{Name: "status"}, {Name: "availability_zones"},
 	}
 	n.routers.register()
 	n.handle("PUT", "routers/{id}/add_router_interface", n.addInterface)
@@ -122,10 +121,8 @@ func parseRouterRoutes(name string, v any) (any, *oslo.Error) {
 	return out, nil
 }
 
-func (n *Neutron) createRouter(c *oslo.Call, v values) (*Router, error) {
-	r := &Router{Standard: n.standard(v.text("project_id"), v.text("description")), Name: v.text("name"), AdminStateUp: v.flag("admin_state_up"),
-		Status: "ACTIVE", Routes: []Route{}, FlavorID: v.textPtr("flavor_id"), ZoneHints: []string{}, Zones: []string{}}
-	take(v, "availability_zone_hints", &r.ZoneHints)
+func (n *Neutron) createRouter(c *oslo.Call, v oslo.Values) (*Router, error) {
+	r := &Router{Standard: n.standard(v.Text("project_id"), v.Text("description")), Status: "ACTIVE", Routes: []Route{}, Zones: []string{}}
 	r.Revision = 1
 	if g, ok := v["external_gateway_info"].(gatewayWish); ok {
 		if err := mayGateway(c.Caller, "create_router", g); err != nil {
@@ -139,7 +136,7 @@ func (n *Neutron) createRouter(c *oslo.Call, v values) (*Router, error) {
 	return r, nil
 }
 
-func (n *Neutron) updateRouter(c *oslo.Call, r *Router, v values) error {
+func (n *Neutron) updateRouter(c *oslo.Call, r *Router, v oslo.Values) error {
 	if g, ok := v["external_gateway_info"].(gatewayWish); ok {
 		if err := mayGateway(c.Caller, "update_router", g); err != nil {
 			return err
@@ -159,8 +156,6 @@ func (n *Neutron) updateRouter(c *oslo.Call, r *Router, v values) error {
 		}
 		r.Routes = routes
 	}
-	take(v, "name", &r.Name)
-	take(v, "admin_state_up", &r.AdminStateUp)
 	return nil
 }
 

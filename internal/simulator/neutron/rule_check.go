@@ -27,10 +27,10 @@ func (r *SecurityGroupRule) canonical() {
 
 // checkBulkRules is db/securitygroups_db.py: _validate_single_project_and_group
 // and the first half of _check_for_duplicate_rules.
-func (n *Neutron) checkBulkRules(list []values) error {
+func (n *Neutron) checkBulkRules(list []oslo.Values) error {
 	var seen []*SecurityGroupRule
 	for _, v := range list {
-		r := ruleFrom(&SecurityGroupRule{GroupID: v.text("security_group_id"), Direction: v.text("direction"), EtherType: v.text("ethertype")}, v)
+		r := ruleFrom(&SecurityGroupRule{GroupID: v.Text("security_group_id"), Direction: v.Text("direction"), EtherType: v.Text("ethertype")}, v)
 		for _, o := range seen {
 			if o.GroupID != r.GroupID {
 				return oslo400("SecurityGroupNotSingleGroupRules", "Only allowed to update rules for one security profile at a time")

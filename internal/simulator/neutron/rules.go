@@ -48,7 +48,7 @@ func (n *Neutron) addRules() {
 		},
 		view:   func(_ *oslo.Caller, r *SecurityGroupRule) any { return r },
 		create: n.createRule,
-		update: func(*oslo.Call, *SecurityGroupRule, values) error {
+		update: func(*oslo.Call, *SecurityGroupRule, oslo.Values) error {
 			// The plugin has no update for rules; Zed answers 500 for what its API map lets through.
 			return oslo.Errorf(500, "HTTPInternalServerError", "no update_security_group_rule")
 		},
@@ -61,18 +61,17 @@ func (n *Neutron) addRules() {
 		},
 		checkBulk: n.checkBulkRules,
 	}
-	n.rules.filter = []string{"security_group_id", "ethertype", "direction", "protocol", "port_range_min", "port_range_max", "remote_ip_prefix", "remote_group_id", "remote_address_group_id", "normalized_cidr"}
-	n.rules.attrs = []attribute{
-		{name: "security_group_id", post: anybody, required: true, parse: uuid},
-		{name: "direction", post: anybody, required: true, parse: oneOf("ingress", "egress")},
-		{name: "ethertype", post: anybody, byDefault: "IPv4", parse: etherType},
-		{name: "protocol", post: anybody, parse: orNull(protocol)},
-		{name: "port_range_min", post: anybody, parse: orNull(portNumber)},
-		{name: "port_range_max", post: anybody, parse: orNull(portNumber)},
-		{name: "remote_ip_prefix", post: anybody, parse: orNull(ruleCIDR)},
-		{name: "remote_group_id", post: anybody, parse: orNull(text(36))},
-		{name: "remote_address_group_id", post: anybody, parse: orNull(uuid)},
-		{name: "normalized_cidr"},
+	n.rules.attrs = oslo.Table{
+		{Name: "security_group_id", Filter: true, Create: oslo.Anybody, Required: true, Parse: uuid},
+		{Name: "direction", Filter: true, Create: oslo.Anybody, Required: true, Parse: oneOf("ingress", "egress")},
+		{Name: "ethertype", Filter: true, Create: oslo.Anybody, Default: "IPv4", Parse: etherType},
+		{Name: "protocol", Filter: true, Create: oslo.Anybody, Parse: orNull(protocol)},
+		{Name: "port_range_min", Filter: true, Create: oslo.Anybody, Parse: orNull(portNumber)},
+		{Name: "port_range_max", Filter: true, Create: oslo.Anybody, Parse: orNull(portNumber)},
+		{Name: "remote_ip_prefix", Filter: true, Create: oslo.Anybody, Parse: orNull(ruleCIDR)},
+		{Name: "remote_group_id", Filter: true, Create: oslo.Anybody, Parse: orNull(text(36))},
+		{Name: "remote_address_group_id", Filter: true, Create: oslo.Anybody, Parse: orNull(uuid)},
+		{Name: "normalized_cidr", Filter: true},
 	}
 	n.rules.register()
 }
@@ -129,14 +128,14 @@ func (n *Neutron) newRule(g *SecurityGroup, direction, ether string, description
 		Description: description, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, Standard: s, standardID: n.standardID}
 }
 
-func (n *Neutron) createRule(c *oslo.Call, v values) (*SecurityGroupRule, error) {
-	g, err := n.groups.find(c.Caller, v.text("security_group_id"))
+func (n *Neutron) createRule(c *oslo.Call, v oslo.Values) (*SecurityGroupRule, error) {
+	g, err := n.groups.find(c.Caller, v.Text("security_group_id"))
 	if err != nil {
 		return nil, err
 	}
-	description := v.text("description")
-	r := n.newRule(g, v.text("direction"), v.text("ethertype"), &description)
-	r.ProjectID, r.TenantID = v.text("project_id"), v.text("project_id")
+	description := v.Text("description")
+	r := n.newRule(g, v.Text("direction"), v.Text("ethertype"), &description)
+	r.ProjectID, r.TenantID = v.Text("project_id"), v.Text("project_id")
 	r.Standard.ProjectID, r.Standard.TenantID = r.ProjectID, r.ProjectID
 	ruleFrom(r, v)
 	if err := n.checkRule(c.Caller, r); err != nil {
@@ -151,12 +150,12 @@ func (n *Neutron) createRule(c *oslo.Call, v values) (*SecurityGroupRule, error)
 	return r, nil
 }
 
-func ruleFrom(r *SecurityGroupRule, v values) *SecurityGroupRule {
-	takePtr(v, "protocol", &r.Protocol)
-	takePtr(v, "port_range_min", &r.PortMin)
-	takePtr(v, "port_range_max", &r.PortMax)
-	takePtr(v, "remote_ip_prefix", &r.RemoteIPPrefix)
-	takePtr(v, "remote_group_id", &r.RemoteGroupID)
+func ruleFrom(r *SecurityGroupRule, v oslo.Values) *SecurityGroupRule {
+	oslo.TakePtr(v, "protocol", &r.Protocol)
+	oslo.TakePtr(v, "port_range_min", &r.PortMin)
+	oslo.TakePtr(v, "port_range_max", &r.PortMax)
+	oslo.TakePtr(v, "remote_ip_prefix", &r.RemoteIPPrefix)
+	oslo.TakePtr(v, "remote_group_id", &r.RemoteGroupID)
 	r.canonical()
 	return r
 }

@@ -22,7 +22,7 @@ func (k *kind[T]) asService(project string, body map[string]any) (*T, error) {
 	if err := k.n.reserve(project, k.name, 1); err != nil {
 		return nil, err
 	}
-	return k.create(c, v)
+	return k.make(c, v)
 }
 
 func serviceUser(project string) *oslo.Caller {
@@ -51,14 +51,14 @@ func (n *Neutron) UpdatePort(id string, body map[string]any) error {
 	if !ok {
 		return n.ports.missing(id)
 	}
-	v, err := change(n.ports.attrs, body)
+	v, err := n.ports.attrs.Update(body, refuse)
 	if err != nil {
 		return err
 	}
 	if err := n.updatePort(&oslo.Call{Caller: serviceUser(p.ProjectID)}, p, v); err != nil {
 		return err
 	}
-	take(v, "description", &p.Description)
+	oslo.Take(v, "description", &p.Description)
 	n.bump(&p.Standard)
 	return nil
 }

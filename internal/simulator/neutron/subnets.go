@@ -53,7 +53,6 @@ func (n *Neutron) addSubnets() {
 		create: n.createSubnet, update: n.updateSubnet, remove: n.deleteSubnet,
 		undo: n.dropSubnet,
 	}
-	n.subnets.filter = []string{"network_id", "ip_version", "cidr", "gateway_ip", "enable_dhcp", "ipv6_ra_mode", "ipv6_address_mode", "subnetpool_id", "service_types", "segment_id", "shared"}
 	n.subnets.matches = func(s *Subnet, key string, words []string) (bool, bool) {
 		if key != "shared" {
 			return false, false
@@ -62,23 +61,24 @@ func (n *Neutron) addSubnets() {
 		return oslo.Equal(t.Shared, words[0]), true
 	}
 	modes := orNull(oneOf("dhcpv6-stateful", "dhcpv6-stateless", "slaac"))
-	n.subnets.attrs = []attribute{
-		{name: "name", post: anybody, put: anybody, byDefault: "", parse: text(255)},
-		{name: "network_id", post: anybody, required: true, parse: uuid},
-		{name: "ip_version", post: anybody, required: true, parse: oneOf("4", "6")},
-		{name: "cidr", post: anybody, parse: orNull(cidr)},
-		{name: "gateway_ip", post: anybody, put: anybody, parse: orNull(ip)},
-		{name: "allocation_pools", post: anybody, put: anybody, parse: parsePools},
-		{name: "dns_nameservers", post: anybody, put: anybody, byDefault: []string{}, parse: parseNameservers},
-		{name: "host_routes", post: anybody, put: anybody, byDefault: []Route{}, parse: parseRoutes},
-		{name: "enable_dhcp", post: anybody, put: anybody, byDefault: true, parse: boolean},
-		{name: "ipv6_ra_mode", post: anybody, parse: modes},
-		{name: "ipv6_address_mode", post: anybody, parse: modes},
-		{name: "service_types", post: anybody, put: anybody, byDefault: []string{}, parse: textList},
-		{name: "subnetpool_id", post: anybody, parse: orNull(uuid)},
-		{name: "prefixlen", post: anybody, parse: orNull(integer(0, 128))},
-		{name: "use_default_subnetpool", post: anybody, byDefault: false, parse: boolean},
-		{name: "segment_id", post: adminOnly, put: adminOnly, parse: orNull(uuid)},
+	n.subnets.filter = []string{"shared"}
+	n.subnets.attrs = oslo.Table{
+		{Name: "name", Plain: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: "", Parse: text(255)},
+		{Name: "network_id", Filter: true, Create: oslo.Anybody, Required: true, Parse: uuid},
+		{Name: "ip_version", Filter: true, Create: oslo.Anybody, Required: true, Parse: oneOf("4", "6")},
+		{Name: "cidr", Filter: true, Create: oslo.Anybody, Parse: orNull(cidr)},
+		{Name: "gateway_ip", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(ip)},
+		{Name: "allocation_pools", Create: oslo.Anybody, Update: oslo.Anybody, Parse: parsePools},
+		{Name: "dns_nameservers", Create: oslo.Anybody, Update: oslo.Anybody, Default: []string{}, Parse: parseNameservers},
+		{Name: "host_routes", Create: oslo.Anybody, Update: oslo.Anybody, Default: []Route{}, Parse: parseRoutes},
+		{Name: "enable_dhcp", Plain: true, Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: true, Parse: boolean},
+		{Name: "ipv6_ra_mode", Filter: true, Create: oslo.Anybody, Parse: modes},
+		{Name: "ipv6_address_mode", Filter: true, Create: oslo.Anybody, Parse: modes},
+		{Name: "service_types", Plain: true, Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: []string{}, Parse: textList},
+		{Name: "subnetpool_id", Filter: true, Create: oslo.Anybody, Parse: orNull(uuid)},
+		{Name: "prefixlen", Create: oslo.Anybody, Parse: orNull(integer(0, 128))},
+		{Name: "use_default_subnetpool", Create: oslo.Anybody, Default: false, Parse: boolean},
+		{Name: "segment_id", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Parse: orNull(uuid)},
 	}
 	n.subnets.register()
 }
@@ -96,21 +96,21 @@ func (n *Neutron) networkFor(c *oslo.Caller, id, what string) (*Network, error) 
 	return t, nil
 }
 
-func (n *Neutron) createSubnet(c *oslo.Call, v values) (*Subnet, error) {
-	t, err := n.networkFor(c.Caller, v.text("network_id"), "subnet")
+func (n *Neutron) createSubnet(c *oslo.Call, v oslo.Values) (*Subnet, error) {
+	t, err := n.networkFor(c.Caller, v.Text("network_id"), "subnet")
 	if err != nil {
 		return nil, err
 	}
-	if pool := v.text("subnetpool_id"); pool != "" {
+	if pool := v.Text("subnetpool_id"); pool != "" {
 		return nil, notFound("SubnetPoolNotFound", "Subnet pool %s could not be found.", pool)
 	}
 	if v["cidr"] == nil {
 		return nil, oslo.Errorf(400, "BadRequest", "Bad subnets request: a subnetpool must be specified in the absence of a cidr.")
 	}
-	s := &Subnet{Standard: n.standard(v.text("project_id"), v.text("description")), Name: v.text("name"), NetworkID: t.ID,
-		IPVersion: 4, EnableDHCP: v.flag("enable_dhcp"), RAMode: v.textPtr("ipv6_ra_mode"), AddressMode: v.textPtr("ipv6_address_mode"),
-		CIDR: v.text("cidr"), ServiceTypes: []string{}}
-	if v.text("ip_version") == "6" {
+	s := &Subnet{Standard: n.standard(v.Text("project_id"), v.Text("description")), NetworkID: t.ID,
+		IPVersion: 4, EnableDHCP: v.Flag("enable_dhcp"), RAMode: v.TextPtr("ipv6_ra_mode"), AddressMode: v.TextPtr("ipv6_address_mode"),
+		CIDR: v.Text("cidr")}
+	if v.Text("ip_version") == "6" {
 		s.IPVersion = 6
 	}
 	s.prefix = netip.MustParsePrefix(s.CIDR)
@@ -125,7 +125,6 @@ func (n *Neutron) createSubnet(c *oslo.Call, v values) (*Subnet, error) {
 			return nil, invalidInput("Requested subnet with cidr: %s for network: %s overlaps with another subnet.", s.CIDR, t.ID)
 		}
 	}
-	take(v, "service_types", &s.ServiceTypes)
 	n.subnets.store.Add(s)
 	n.taken[s.ID] = takenIPs{}
 	t.Subnets = sortedTags(append(t.Subnets, s.ID))
@@ -135,7 +134,7 @@ func (n *Neutron) createSubnet(c *oslo.Call, v values) (*Subnet, error) {
 }
 
 // layout sets gateway, pools, name servers and routes of a new subnet.
-func (n *Neutron) layout(s *Subnet, v values) error {
+func (n *Neutron) layout(s *Subnet, v oslo.Values) error {
 	gateway, err := s.defaultGateway(v)
 	if err != nil {
 		return err
@@ -151,7 +150,7 @@ func (n *Neutron) layout(s *Subnet, v values) error {
 	return s.takeLists(v)
 }
 
-func (s *Subnet) takeLists(v values) error {
+func (s *Subnet) takeLists(v oslo.Values) error {
 	if dns, ok := v["dns_nameservers"].([]string); ok {
 		if len(dns) > 5 {
 			return oslo400("DNSNameServersExhausted", "Unable to complete operation for %s. The number of DNS nameservers exceeds the limit 5.", s.who())
@@ -184,7 +183,7 @@ func (s *Subnet) who() string {
 	return s.ID
 }
 
-func (n *Neutron) updateSubnet(_ *oslo.Call, s *Subnet, v values) error {
+func (n *Neutron) updateSubnet(_ *oslo.Call, s *Subnet, v oslo.Values) error {
 	changed := *s
 	if gateway, sent := v["gateway_ip"]; sent {
 		changed.GatewayIP = nil
@@ -198,16 +197,13 @@ func (n *Neutron) updateSubnet(_ *oslo.Call, s *Subnet, v values) error {
 			return err
 		}
 	}
-	take(v, "allocation_pools", &changed.Pools)
+	oslo.Take(v, "allocation_pools", &changed.Pools)
 	if err := changed.checkPools(); err != nil {
 		return err
 	}
 	if err := changed.takeLists(v); err != nil {
 		return err
 	}
-	take(v, "name", &changed.Name)
-	take(v, "enable_dhcp", &changed.EnableDHCP)
-	take(v, "service_types", &changed.ServiceTypes)
 	*s = changed
 	if t, ok := n.networks.store.Get(s.NetworkID); ok {
 		n.bump(&t.Standard)

@@ -54,19 +54,19 @@ func owner(c *oslo.Caller, body map[string]any) *oslo.Error {
 }
 
 // prepare validates one body of a POST (neutron/api/v2/base.py: prepare_request_body).
-func (k *kind[T]) prepare(c *oslo.Call, body map[string]any) (values, error) {
-	if err := verify(k.attrs, body); err != nil {
-		return nil, err
+func (k *kind[T]) prepare(c *oslo.Call, body map[string]any) (oslo.Values, error) {
+	if unknown := k.attrs.Unknown(body); len(unknown) > 0 {
+		return nil, refuse(oslo.UnknownAttribute, unknown...)
 	}
 	if err := owner(c.Caller, body); err != nil {
 		return nil, err
 	}
-	v, err := fill(k.attrs, body)
+	v, err := k.attrs.Create(body, refuse)
 	if err != nil {
 		return nil, err
 	}
-	if err := permit(k.attrs, c.Caller, "create_"+k.name, body, func(a attribute) access { return a.post }); err != nil {
-		return nil, err
+	if name := k.attrs.AdminOnly(c.Caller, body, func(a oslo.Attribute) oslo.Access { return a.Create }); name != "" {
+		return nil, disallowed("create_"+k.name, name)
 	}
 	return v, nil
 }
@@ -76,7 +76,7 @@ func (k *kind[T]) post(c *oslo.Call) (*oslo.Response, error) {
 	if berr != nil {
 		return nil, berr
 	}
-	var ready []values
+	var ready []oslo.Values
 	want := map[string]int{}
 	for _, body := range bodies {
 		v, err := k.prepare(c, body)
@@ -84,7 +84,7 @@ func (k *kind[T]) post(c *oslo.Call) (*oslo.Response, error) {
 			return nil, err
 		}
 		ready = append(ready, v)
-		want[v.text("project_id")]++
+		want[v.Text("project_id")]++
 	}
 	for project, count := range want {
 		if err := k.n.reserve(project, k.name, count); err != nil {
@@ -117,11 +117,19 @@ func (k *kind[T]) post(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.Created(map[string]any{k.name: views[0]}), nil
 }
 
+func (k *kind[T]) make(c *oslo.Call, v oslo.Values) (*T, error) {
+	rec, err := k.create(c, v)
+	if err == nil {
+		k.fields.Set(rec, k.attrs.Plain(v))
+	}
+	return rec, err
+}
+
 // createAll makes all or none.
-func (k *kind[T]) createAll(c *oslo.Call, ready []values) ([]*T, error) {
+func (k *kind[T]) createAll(c *oslo.Call, ready []oslo.Values) ([]*T, error) {
 	var made []*T
 	for _, v := range ready {
-		rec, err := k.create(c, v)
+		rec, err := k.make(c, v)
 		if err != nil {
 			for _, r := range made {
 				k.undo(r)
@@ -147,10 +155,7 @@ func (k *kind[T]) put(c *oslo.Call) (*oslo.Response, error) {
 	if bulk {
 		return nil, badRequest("Bulk operation not supported")
 	}
-	if err := verify(k.attrs, bodies[0]); err != nil {
-		return nil, err
-	}
-	v, err := change(k.attrs, bodies[0])
+	v, err := k.attrs.Update(bodies[0], refuse)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +163,8 @@ func (k *kind[T]) put(c *oslo.Call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := permit(k.attrs, c.Caller, "update_"+k.name, bodies[0], func(a attribute) access { return a.put }); err != nil {
-		return nil, err
+	if name := k.attrs.AdminOnly(c.Caller, bodies[0], func(a oslo.Attribute) oslo.Access { return a.Update }); name != "" {
+		return nil, disallowed("update_"+k.name, name)
 	}
 	if err := k.ifMatch(c, rec); err != nil {
 		return nil, err
@@ -167,7 +172,7 @@ func (k *kind[T]) put(c *oslo.Call) (*oslo.Response, error) {
 	if err := k.update(c, rec, v); err != nil {
 		return nil, err
 	}
-	take(v, "description", &k.standard(rec).Description)
+	k.fields.Set(rec, k.attrs.Plain(v))
 	if len(v) > 0 || !k.idleWithoutBody {
 		k.n.bump(k.standard(rec))
 	}

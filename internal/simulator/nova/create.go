@@ -293,7 +293,7 @@ func (n *Nova) takeHints(c *call, s *Server, hints *pyjson.Object) (*group, erro
 	if !ok || g.Project != c.Caller.ProjectID && !c.Caller.Admin() {
 		return nil, badRequest("Instance group %s could not be found.", id)
 	}
-	if limit := n.limitOf(s.Project, "server_group_members"); limit >= 0 && len(g.members) >= limit {
+	if limit := n.quotas.Limit(s.Project, "server_group_members"); limit >= 0 && len(g.members) >= limit {
 		return nil, forbidden("Quota exceeded, too many servers in group")
 	}
 	return g, nil

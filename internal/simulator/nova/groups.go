@@ -105,7 +105,7 @@ func (n *Nova) createGroup(c *call) (*oslo.Response, error) {
 		}
 		g.perHost, _ = strconv.Atoi(rules.Text("max_server_per_host"))
 	}
-	if limit := n.limitOf(g.Project, "server_groups"); limit >= 0 && n.usage(g.Project).groups >= limit {
+	if limit := n.quotas.Limit(g.Project, "server_groups"); limit >= 0 && n.usage(g.Project).groups >= limit {
 		return nil, forbidden("Quota exceeded, too many server groups.")
 	}
 	n.groups.Add(g)

@@ -153,7 +153,7 @@ func (n *Nova) createKey(c *call) (*oslo.Response, error) {
 	if err := checkKeyName(c.minor, k.name); err != nil {
 		return nil, err
 	}
-	if limit := n.limitOf(c.Caller.ProjectID, "key_pairs"); limit >= 0 && len(n.keys.Where(func(o *keyPair) bool { return o.user == user })) >= limit {
+	if limit := n.quotas.Limit(c.Caller.ProjectID, "key_pairs"); limit >= 0 && len(n.keys.Where(func(o *keyPair) bool { return o.user == user })) >= limit {
 		return nil, forbidden("Quota exceeded, too many key pairs.")
 	}
 	if _, used := n.keys.Get(k.id()); used {

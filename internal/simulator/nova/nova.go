@@ -39,7 +39,7 @@ type Nova struct {
 	servers   *oslo.Collection[Server]
 	gone      []*Server // deleted, for changes-since
 	hosts     []*host
-	quotas    map[string]map[string]int // limits set, by project
+	quotas    oslo.Quotas // limits set, by project
 	byPort    map[string]*Server
 	failNext  []string // faults for the next builds
 	serial    int
@@ -56,7 +56,7 @@ func New(cloud *oslo.Cloud, network *neutron.Neutron, images *glance.Glance, vol
 		keys:    oslo.NewCollection(func(k *keyPair) string { return k.id() }),
 		groups:  oslo.NewCollection(func(g *group) string { return g.ID }),
 		servers: oslo.NewCollection(func(s *Server) string { return s.ID }),
-		quotas:  map[string]map[string]int{}, byPort: map[string]*Server{}}
+		quotas:  oslo.Quotas{Defaults: defaultQuotas()}, byPort: map[string]*Server{}}
 	n.hosts = defaultHosts(cloud)
 	n.svc = &oslo.Service{Name: "nova", Types: []string{"compute"}, Prefix: "/compute", Endpoint: "/v2.1", Render: render, Decorate: decorate}
 	cloud.Register(n.svc)

@@ -20,16 +20,13 @@ var quotaNames = []struct {
 	{"security_groups", 36, -1}, {"server_group_members", 0, -1}, {"server_groups", 0, -1},
 }
 
-func (n *Nova) limitOf(project, name string) int {
-	if limit, ok := n.quotas[project][name]; ok {
-		return limit
-	}
+// defaultQuotas are the limits of projects that nobody set any for.
+func defaultQuotas() map[string]int {
+	out := map[string]int{}
 	for _, q := range quotaNames {
-		if q.name == name {
-			return q.limit
-		}
+		out[q.name] = q.limit
 	}
-	return -1
+	return out
 }
 
 // usage is what a project has.
@@ -69,7 +66,7 @@ func (u usage) of(name string) int {
 // room says how many of the servers asked for fit the quota
 // (nova/compute/utils.py: check_num_instances_quota).
 func (n *Nova) room(c *call, s *Server, least, most int) (int, error) {
-	if limit := n.limitOf(s.Project, "metadata_items"); limit >= 0 && len(s.Metadata) > limit {
+	if limit := n.quotas.Limit(s.Project, "metadata_items"); limit >= 0 && len(s.Metadata) > limit {
 		return 0, forbidden("Maximum number of metadata items exceeds %d", limit)
 	}
 	total := most
@@ -86,7 +83,7 @@ func (n *Nova) over(project string, number int, f *Flavor) []string {
 	asked := usage{instances: number, cores: number * f.VCPUs, ram: number * f.RAM}
 	var out []string
 	for _, name := range []string{"cores", "instances", "ram"} {
-		if limit := n.limitOf(project, name); limit >= 0 && asked.of(name) > 0 && u.of(name)+asked.of(name) > limit {
+		if limit := n.quotas.Limit(project, name); limit >= 0 && asked.of(name) > 0 && u.of(name)+asked.of(name) > limit {
 			out = append(out, name)
 		}
 	}
@@ -100,7 +97,7 @@ func (n *Nova) exceeded(project string, number int, f *Flavor) error {
 	for _, name := range names {
 		req = append(req, strconv.Itoa(asked.of(name)))
 		used = append(used, strconv.Itoa(u.of(name)))
-		limits = append(limits, strconv.Itoa(n.limitOf(project, name)))
+		limits = append(limits, strconv.Itoa(n.quotas.Limit(project, name)))
 	}
 	join := func(list []string) string { return strings.Join(list, ", ") }
 	return forbidden("Quota exceeded for %[1]s: Requested %[2]s, but already used %[3]s of %[4]s %[1]s", join(names), join(req), join(used), join(limits))
@@ -137,7 +134,7 @@ func (n *Nova) showQuota(c *call) (*oslo.Response, error) {
 		return nil, err
 	}
 	project := c.PathValue("id")
-	set := quotaSet(c, func(name string, _ int) any { return n.limitOf(project, name) })
+	set := quotaSet(c, func(name string, _ int) any { return n.quotas.Limit(project, name) })
 	set["id"] = project
 	return oslo.OK(map[string]any{"quota_set": set}), nil
 }
@@ -149,7 +146,7 @@ func (n *Nova) detailQuota(c *call) (*oslo.Response, error) {
 	project := c.PathValue("id")
 	u := n.usage(project)
 	set := quotaSet(c, func(name string, _ int) any {
-		return map[string]int{"limit": n.limitOf(project, name), "in_use": u.of(name), "reserved": 0}
+		return map[string]int{"limit": n.quotas.Limit(project, name), "in_use": u.of(name), "reserved": 0}
 	})
 	set["id"] = project
 	return oslo.OK(map[string]any{"quota_set": set}), nil
@@ -193,20 +190,17 @@ func (n *Nova) setQuota(c *call) (*oslo.Response, error) {
 		}
 		limits[name] = limit
 	}
-	if n.quotas[project] == nil {
-		n.quotas[project] = map[string]int{}
-	}
 	for name, limit := range limits {
-		n.quotas[project][name] = limit
+		n.quotas.Set(project, name, limit)
 	}
-	return oslo.OK(map[string]any{"quota_set": quotaSet(c, func(name string, _ int) any { return n.limitOf(project, name) })}), nil
+	return oslo.OK(map[string]any{"quota_set": quotaSet(c, func(name string, _ int) any { return n.quotas.Limit(project, name) })}), nil
 }
 
 func (n *Nova) deleteQuota(c *call) (*oslo.Response, error) {
 	if !c.Caller.Admin() {
 		return nil, disallowed("os-quota-sets:delete")
 	}
-	delete(n.quotas, c.PathValue("id"))
+	n.quotas.Reset(c.PathValue("id"))
 	return oslo.Accepted(nil), nil
 }
 
@@ -236,7 +230,7 @@ func (n *Nova) showLimits(c *call) (*oslo.Response, error) {
 		absolute["totalFloatingIpsUsed"], absolute["totalSecurityGroupsUsed"] = 0, 0
 	}
 	for key, name := range names {
-		absolute[key] = n.limitOf(project, name)
+		absolute[key] = n.quotas.Limit(project, name)
 	}
 	return oslo.OK(map[string]any{"limits": map[string]any{"rate": []any{}, "absolute": absolute}}), nil
 }

@@ -89,7 +89,7 @@ func (n *Nova) setMetadata(c *call, in *pyjson.Object, replace bool) (*Server, e
 	for _, key := range in.Keys() {
 		meta[key] = in.Text(key)
 	}
-	if limit := n.limitOf(s.Project, "metadata_items"); limit >= 0 && len(meta) > limit {
+	if limit := n.quotas.Limit(s.Project, "metadata_items"); limit >= 0 && len(meta) > limit {
 		return nil, forbidden("Maximum number of metadata items exceeds %d", limit)
 	}
 	s.Metadata = meta

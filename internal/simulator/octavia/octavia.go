@@ -32,7 +32,7 @@ type Octavia struct {
 	svc      *oslo.Service
 	lbs      *oslo.Collection[LoadBalancer]
 	down     map[string]bool
-	quotas   map[string]map[string]int
+	quotas   oslo.Quotas
 	flavors  []Offer
 	zones    []Offer
 	balancer *resource[LoadBalancer]
@@ -53,7 +53,7 @@ type Offer struct {
 // New adds the service to a cloud. Addresses come from its Neutron.
 func New(cloud *oslo.Cloud, network *neutron.Neutron, opts Options) *Octavia {
 	o := &Octavia{cloud: cloud, neutron: network, opts: opts, lbs: oslo.NewCollection(func(lb *LoadBalancer) string { return lb.ID }),
-		down: map[string]bool{}, quotas: map[string]map[string]int{}, flavors: []Offer{}, zones: []Offer{}}
+		down: map[string]bool{}, flavors: []Offer{}, zones: []Offer{}}
 	o.svc = &oslo.Service{Name: "octavia", Types: []string{"load-balancer"}, Prefix: "/load-balancer", Render: render}
 	cloud.Register(o.svc)
 	o.svc.HandlePublic("GET /{$}", versions)

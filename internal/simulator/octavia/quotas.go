@@ -16,8 +16,7 @@ var quotaNames = []struct{ name, what, old string }{
 
 // reserve refuses what would go over a quota.
 func (o *Octavia) reserve(project, name string, count int) error {
-	limit, limited := o.quotas[project][name]
-	if !limited || limit < 0 || o.used(project, name)+count <= limit {
+	if !o.quotas.Exceeded(project, name, o.used(project, name)+count) {
 		return nil
 	}
 	what := name
@@ -59,7 +58,7 @@ func (o *Octavia) addQuotas() {
 		if !c.Caller.Admin() {
 			return nil, forbidden()
 		}
-		delete(o.quotas, c.PathValue("id"))
+		o.quotas.Reset(c.PathValue("id"))
 		return oslo.NoContent(), nil
 	})
 }
@@ -67,10 +66,7 @@ func (o *Octavia) addQuotas() {
 func (o *Octavia) quotaOf(project string) map[string]int {
 	out := map[string]int{}
 	for _, q := range quotaNames {
-		out[q.name] = -1
-		if limit, ok := o.quotas[project][q.name]; ok {
-			out[q.name] = limit
-		}
+		out[q.name] = o.quotas.Limit(project, q.name)
 	}
 	return out
 }
@@ -78,10 +74,7 @@ func (o *Octavia) quotaOf(project string) map[string]int {
 // SetQuota bounds how many of something ("load_balancer", "member", …) a
 // project may have; -1 does not.
 func (o *Octavia) SetQuota(project, name string, limit int) {
-	if o.quotas[project] == nil {
-		o.quotas[project] = map[string]int{}
-	}
-	o.quotas[project][name] = limit
+	o.quotas.Set(project, name, limit)
 }
 
 func (o *Octavia) setQuota(c *oslo.Call) (*oslo.Response, error) {

@@ -1,7 +1,6 @@
 package octavia
 
 import (
-	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -185,25 +184,13 @@ func (r *resource[T]) sort(recs []*T, q url.Values) error {
 	if _, ok := r.fields[key]; key != "" && !ok {
 		return badRequest("Supplied sort key '%s' is not valid.", key)
 	}
-	slices.SortStableFunc(recs, func(a, b *T) int {
-		x, y := r.base(a), r.base(b)
-		order := cmp.Or(cmp.Compare(x.CreatedAt, y.CreatedAt), cmp.Compare(x.ID, y.ID))
-		if key == "" {
-			return order
-		}
-		u, _ := r.fields.Get(a, key)
-		v, _ := r.fields.Get(b, key)
-		switch {
-		case oslo.Less(u, v):
-			order = -1
-		case oslo.Less(v, u):
-			order = 1
-		}
-		if reverse {
-			return -order
-		}
-		return order
-	})
+	order := []oslo.Order{{Key: "created_at", Desc: reverse}, {Key: "id", Desc: reverse}}
+	if key == "" {
+		order[0].Desc, order[1].Desc = false, false
+	} else {
+		order = append([]oslo.Order{{Key: key, Desc: reverse}}, order...)
+	}
+	oslo.SortBy(recs, r.fields, order...)
 	return nil
 }
 
@@ -211,11 +198,10 @@ func (r *resource[T]) sort(recs []*T, q url.Values) error {
 func (r *resource[T]) page(c *oslo.Call, recs []*T, q url.Values, maxPage int) ([]*T, []any, error) {
 	links := []any{}
 	if marker := q.Get("marker"); marker != "" {
-		i := slices.IndexFunc(recs, func(rec *T) bool { return r.base(rec).ID == marker })
-		if i < 0 {
+		var found bool
+		if recs, found = oslo.After(recs, func(rec *T) string { return r.base(rec).ID }, marker); !found {
 			return nil, nil, badRequest("Supplied pagination marker '%s' is not valid.", marker)
 		}
-		recs = recs[i+1:]
 	}
 	limit := maxPage
 	if asked := q.Get("limit"); asked != "" {

@@ -13,6 +13,10 @@ type Error struct {
 	Kind    string
 	Message string
 	Header  http.Header
+	// Errors, if set, are further details of services that show some.
+	Errors any
+	// RequestID is the refused request's; it is there when a service renders.
+	RequestID string
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%d %s: %s", e.Status, e.Kind, e.Message) }

@@ -139,6 +139,7 @@ func noRoute(m *match) *Error {
 }
 
 func refuse(e *Error, render func(*Error) (string, []byte), header http.Header) *answer {
+	e.RequestID = header.Get("X-Openstack-Request-Id")
 	kind, body := render(e)
 	for name, values := range e.Header {
 		header[name] = values

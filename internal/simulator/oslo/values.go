@@ -1,0 +1,91 @@
+package oslo
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// Values are the attributes of one request after its table has checked and
+// converted them, and under "?name" that a name was in the request.
+type Values map[string]any
+
+// Has reports whether there is a value, sent or a default.
+func (v Values) Has(name string) bool { _, ok := v[name]; return ok }
+
+// Sent tells a value of the request from a default.
+func (v Values) Sent(name string) bool { return v.Has("?" + name) }
+
+// Text is a value that is a text, else empty.
+func (v Values) Text(name string) string { s, _ := v[name].(string); return s }
+
+// Flag is a value that is a boolean, else false.
+func (v Values) Flag(name string) bool { b, _ := v[name].(bool); return b }
+
+// Number is a value that is a number, else 0.
+func (v Values) Number(name string) int { i, _ := v[name].(int); return i }
+
+// TextPtr is nil for a null.
+func (v Values) TextPtr(name string) *string {
+	if s, ok := v[name].(string); ok {
+		return &s
+	}
+	return nil
+}
+
+// Take copies an attribute that was sent.
+func Take[T any](v Values, name string, to *T) {
+	if x, ok := v[name].(T); ok {
+		*to = x
+	}
+}
+
+// TakePtr copies an attribute that was sent and may be null.
+func TakePtr[T any](v Values, name string, to **T) {
+	x, sent := v[name]
+	if !sent {
+		return
+	}
+	if t, ok := x.(T); ok {
+		*to = &t
+	} else {
+		*to = nil
+	}
+}
+
+// Set writes values into the attributes of the same name of the struct that rec
+// points to; a null clears one. Values that are no attributes are left out.
+func (f Fields) Set(rec any, v Values) {
+	for name, x := range v {
+		at, ok := f[name]
+		if !ok {
+			continue
+		}
+		to, from := reflect.ValueOf(rec).Elem().FieldByIndex(at), reflect.ValueOf(x)
+		switch {
+		case x == nil:
+			to.SetZero()
+		case to.Kind() == reflect.Pointer && from.Kind() != reflect.Pointer:
+			to.Set(reflect.New(to.Type().Elem()))
+			to.Elem().Set(from)
+		default:
+			to.Set(from)
+		}
+	}
+}
+
+// DropUnchanged takes the attributes out of a body that say what the record
+// says already.
+func (f Fields) DropUnchanged(rec any, body map[string]any) {
+	for name, x := range body {
+		have, known := f.Get(rec, name)
+		if known && sameJSON(have, x) {
+			delete(body, name)
+		}
+	}
+}
+
+func sameJSON(a, b any) bool {
+	x, errA := json.Marshal(a)
+	y, errB := json.Marshal(b)
+	return errA == nil && errB == nil && string(x) == string(y)
+}
