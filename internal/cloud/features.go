@@ -16,6 +16,25 @@ type features struct {
 	mu         sync.Mutex
 	extensions map[string]bool
 	newest     map[string]string // microversion by catalog type
+	lacks      map[string]bool   // what an attempt has shown to be missing
+}
+
+// Lack remembers for this client that the cloud turned out not to be able to do
+// what; no document of the cloud says so.
+func (c *Client) Lack(what string) {
+	c.features.mu.Lock()
+	defer c.features.mu.Unlock()
+	if c.features.lacks == nil {
+		c.features.lacks = map[string]bool{}
+	}
+	c.features.lacks[what] = true
+}
+
+// Lacks tells whether [Client.Lack] was called for what.
+func (c *Client) Lacks(what string) bool {
+	c.features.mu.Lock()
+	defer c.features.mu.Unlock()
+	return c.features.lacks[what]
 }
 
 // hasExtension tells whether Neutron offers an API extension, by its alias.

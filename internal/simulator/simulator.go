@@ -40,6 +40,9 @@ type Options struct {
 	// PendingDelay is how long load balancers, zones and recordsets stay in
 	// PENDING states.
 	PendingDelay time.Duration
+	// ChildrenStuck leaves what is created together with its load balancer in
+	// PENDING_CREATE for ever, as Octavia 11.0.0 does.
+	ChildrenStuck bool
 	// TokenTTL is how long tokens live; zero means four hours.
 	TokenTTL time.Duration
 	// TagsOnCreate offers Neutron's extension tag-creation (2025.1).
@@ -91,7 +94,7 @@ func New(opts Options) (*Cloud, error) {
 	c.Cinder = cinder.New(ground, c.Glance, cinder.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
 	c.Nova = nova.New(ground, c.Neutron, c.Glance, c.Cinder.Compute(), nova.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
 	placement.New(ground, c.Nova)
-	c.Octavia = octavia.New(ground, c.Neutron, octavia.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage})
+	c.Octavia = octavia.New(ground, c.Neutron, octavia.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage, ChildrenStuck: opts.ChildrenStuck})
 	if !opts.WithoutDNS {
 		c.Designate = designate.New(ground, designate.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage})
 	}

@@ -40,6 +40,16 @@ class Cloud:
     def delete(self, service, path):
         return self.call('DELETE', service, path, missing={})
 
+    def status(self, method, service, path, body=None):
+        """The status code and the decoded answer, whatever they are."""
+        request = urllib.request.Request(self.urls[service] + path, None if body is None else json.dumps(body).encode(),
+                                         {'Content-Type': 'application/json', **self.headers}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=120) as response:
+                return response.status, json.loads(response.read() or b'null')
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()[:600]
+
     def upload(self, service, path, data):
         self._send('PUT', self.urls[service] + path, data, {'Content-Type': 'application/octet-stream'})
 

@@ -3,6 +3,7 @@ all and checks that nothing is left."""
 import sys
 import time
 
+import smoke_dns
 from api import Cloud
 
 NAME = 'smoke-%d' % time.time()
@@ -99,6 +100,7 @@ class Smoke:
         zone = self.make('dns', '/v2/zones', None, {'name': NAME + '.example.', 'email': 'ops@example.com'})
         path = '/v2/zones/%s' % zone['id']
         wait('zone', lambda: self.cloud.get('dns', path)['status'], 'ACTIVE')
+        smoke_dns.check(self.cloud, Cloud(sys.argv[1], 'demo2', 'demo2'), zone, wait)
 
     def clean(self):
         for service, path in reversed(self.undo):

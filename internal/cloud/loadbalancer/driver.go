@@ -15,9 +15,14 @@ import (
 // tags, which carry the mark. (api-ref/source/v2/general.inc: tags)
 const tagsSince = "2.5"
 
-type driver struct{ c *cloud.Client }
+type driver struct {
+	c      *cloud.Client
+	doubts *doubts
+}
 
-// Create makes the whole tree in one request, the mark in it.
+// Create makes the whole tree in one request, the mark in it; where the cloud
+// cannot do that, the load balancer alone, marked unfinished: the next update
+// adds what is under it.
 func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	var none kind.Live[*State]
 	if _, err := d.c.Require(ctx, cloud.LoadBalancer, tagsSince, "load balancers"); err != nil {
@@ -52,6 +57,10 @@ func (d driver) createBody(ctx context.Context, w kind.Want[Spec]) (map[string]a
 	body := map[string]any{
 		"name": rules{}.Name(w), "description": cloud.Or(spec.Description, ""), "admin_state_up": cloud.Or(spec.AdminStateUp, true),
 		"tags": cloud.Tags(w.Mark, spec.Tags), "vip_network_id": w.Ref("Network", spec.NetworkRef).ID, "listeners": listeners,
+	}
+	if d.c.Lacks(populatedCreate) {
+		body["tags"] = unfinished(w.Mark, spec.Tags)
+		delete(body, "listeners")
 	}
 	cloud.Put(body, "vip_address", spec.VIPAddress)
 	if spec.Zone == nil && spec.Flavor == "" {

@@ -44,12 +44,14 @@ type editor struct {
 // editsOf lists what must be done to have, in an order that takes nothing away
 // before what replaces it is there:
 //
+//	first           what the cloud left unfinished goes
 //	for each port   its pool (made with members and monitor before anything
 //	                points to it), then its listener
 //	after all       listeners and pools that nobody wants
 //	last            the load balancer itself, with the mark
 func editsOf(w kind.Want[Spec], have *State) []edit {
 	e := &editor{id: have.ID, tags: childTags(w)}
+	e.stuck(have)
 	keepListener, keepPool := map[string]bool{}, map[string]bool{}
 	wanted := listenersOf(w)
 	for _, l := range wanted {

@@ -95,7 +95,11 @@ func (d driver) grow(ctx context.Context, balancers map[string]*State) error {
 			}
 		}
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	d.findStuck(balancers)
+	return nil
 }
 
 func (d driver) members(ctx context.Context, p *Pool) ([]*Member, error) {

@@ -94,7 +94,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Unmark: cloud.UnmarkByTag("loadbalancer"),
 		Loss:   []string{"its address, unless the manifest fixes it"},
 		Doc:    "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",
-	}, rules{}, driver{c})
+	}, rules{}, driver{c, &doubts{}})
 }
 
 func (rules) Name(w kind.Want[Spec]) string { return w.Key.Name }

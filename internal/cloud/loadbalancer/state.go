@@ -32,6 +32,9 @@ type State struct {
 
 	Listeners []*Listener `json:"-"`
 	Pools     []*Pool     `json:"-"`
+	// Stuck are listeners and pools that nothing will ever finish; they are in
+	// neither list above.
+	Stuck []stuck `json:"-"`
 	// Flavor is the name of the flavor; its ID when it has none any more.
 	Flavor string `json:"-"`
 	offers *offers

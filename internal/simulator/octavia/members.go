@@ -39,6 +39,9 @@ func (o *Octavia) newMember(c *oslo.Call, p *Pool, in object) (*Member, error) {
 	return m, nil
 }
 
+// free tells whether what is in the pool can be changed.
+func (p *Pool) free() bool { return p.lb.Provisioning == active && p.Provisioning == active }
+
 func (p *Pool) at(address string, port int) *Member {
 	i := slices.IndexFunc(p.members, func(m *Member) bool { return m.Address == address && m.ProtocolPort == port })
 	if i < 0 {
@@ -63,7 +66,7 @@ func (o *Octavia) createMember(c *oslo.Call) (*oslo.Response, error) {
 	if err := take(in, &asked); err != nil {
 		return nil, err
 	}
-	if p.at(asked.Address, asked.ProtocolPort) == nil && p.lb.Provisioning != active {
+	if p.at(asked.Address, asked.ProtocolPort) == nil && !p.free() {
 		return nil, immutable("Pool", p.ID)
 	}
 	m, err := o.newMember(c, p, in)
@@ -97,7 +100,7 @@ func (o *Octavia) batchMembers(c *oslo.Call) (*oslo.Response, error) {
 			return nil, err
 		}
 	}
-	if p.lb.Provisioning != active {
+	if !p.free() {
 		return nil, immutable("Pool", p.ID)
 	}
 	return o.replaceMembers(c, p, in.Members, asked)
@@ -197,7 +200,7 @@ func (o *Octavia) createMonitor(c *oslo.Call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.monitor == nil && p.lb.Provisioning != active {
+	if p.monitor == nil && !p.free() {
 		return nil, immutable("Pool", p.ID)
 	}
 	m, err := o.newMonitor(c, p, in)

@@ -22,6 +22,9 @@ type Options struct {
 	PendingDelay time.Duration
 	// MaxPage bounds the pages of lists; zero does not.
 	MaxPage int
+	// ChildrenStuck leaves what is created together with its load balancer in
+	// PENDING_CREATE for ever, as 11.0.0 does without the fixes of 11.0.1.
+	ChildrenStuck bool
 }
 
 // Octavia is the service. Its methods are called with the cloud's lock held.

@@ -32,6 +32,8 @@ type Base struct {
 	CreatedAt    string   `json:"created_at"`
 	UpdatedAt    *string  `json:"updated_at"`
 	Tags         []string `json:"tags"`
+
+	stuck bool // PENDING_CREATE, and nothing works on it
 }
 
 // LoadBalancer is the root of a tree.

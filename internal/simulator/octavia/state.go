@@ -11,6 +11,10 @@ func (o *Octavia) lock(lb *LoadBalancer, touched ...*Base) {
 	now := stamp(o.cloud.Now())
 	lb.Provisioning, lb.UpdatedAt = pendingUpdate, &now
 	for _, b := range touched {
+		if b.stuck && b.Provisioning == pendingCreate {
+			b.Provisioning = active
+		}
+		b.stuck = false
 		if !strings.HasPrefix(b.Provisioning, "PENDING_") {
 			b.Provisioning, b.UpdatedAt = pendingUpdate, &now
 		}
@@ -41,23 +45,42 @@ func (o *Octavia) settle(lb *LoadBalancer) {
 	lb.listeners = slices.DeleteFunc(lb.listeners, func(l *Listener) bool { return l.Provisioning == pendingDelete })
 	lb.pools = slices.DeleteFunc(lb.pools, func(p *Pool) bool { return p.Provisioning == pendingDelete })
 	alone := lb.Provisioning != pendingCreate
+	if !alone && o.opts.ChildrenStuck {
+		lb.abandonChildren()
+	}
 	for _, p := range lb.pools {
 		p.members = slices.DeleteFunc(p.members, func(m *Member) bool { return m.Provisioning == pendingDelete })
 		if p.monitor != nil && p.monitor.Provisioning == pendingDelete {
 			p.monitor = nil
 		}
-		if m := p.monitor; m != nil && alone && strings.HasPrefix(m.Provisioning, "PENDING_") {
+		if m := p.monitor; m != nil && alone && !m.stuck && strings.HasPrefix(m.Provisioning, "PENDING_") {
 			m.Operating = up(m.AdminStateUp)
 		}
 	}
 	now := stamp(o.cloud.Now())
 	for _, b := range lb.bases() {
-		if strings.HasPrefix(b.Provisioning, "PENDING_") {
+		if strings.HasPrefix(b.Provisioning, "PENDING_") && !b.stuck {
 			b.Provisioning, b.UpdatedAt = active, &now
 		}
 	}
 	lb.refresh()
 	lb.judge(o.down)
+}
+
+// abandonChildren is what 11.0.0 does, whose flow for a new load balancer loses
+// its listeners (controller/worker/v2/controller_worker.py: run_flow).
+func (lb *LoadBalancer) abandonChildren() {
+	for _, b := range lb.bases() {
+		b.stuck = b != &lb.Base
+	}
+}
+
+// resumeListeners is what deleting a pool does: its flow ends with all listeners
+// ACTIVE, stuck or not (controller/worker/v2/controller_worker.py: delete_pool).
+func (lb *LoadBalancer) resumeListeners() {
+	for _, l := range lb.listeners {
+		l.stuck = false
+	}
 }
 
 // judge sets what the amphora's heartbeat would report

@@ -67,6 +67,7 @@ func change[T any](o *Octavia, path string, r *resource[T], put schema, in func(
 			for _, l := range p.usedBy() {
 				l.DefaultPoolID = nil
 			}
+			lb.resumeListeners()
 		}
 		o.lock(lb, around...)
 		return oslo.NoContent(), nil
@@ -74,9 +75,9 @@ func change[T any](o *Octavia, path string, r *resource[T], put schema, in func(
 }
 
 // free refuses to change what is being worked on. What happens inside a pool
-// is refused in the pool's name.
+// is refused in the pool's name, and for the pool's state too.
 func free(lb *LoadBalancer, pool *Pool, what, id string) error {
-	if lb.Provisioning == active {
+	if lb.Provisioning == active && (pool == nil || pool.ID == id || pool.Provisioning == active) {
 		return nil
 	}
 	if pool != nil {
