@@ -73,7 +73,7 @@ func (d driver) groups(ctx context.Context) (byServer map[string][]string, known
 		ID      string   `json:"id"`
 		Members []string `json:"members"`
 	}
-	list, err := cloud.ListByOffset[group](ctx, d.c, cloud.Call{Service: cloud.Compute, Path: "os-server-groups"}, "server_groups")
+	list, err := cloud.List[group](ctx, d.c, cloud.Call{Service: cloud.Compute, Path: "os-server-groups"}, "server_groups")
 	if errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrGone) {
 		return nil, false, nil
 	}

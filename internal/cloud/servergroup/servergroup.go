@@ -174,7 +174,7 @@ func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := cloud.ListByOffset[State](ctx, d.c, cloud.Call{Service: cloud.Compute, Path: "os-server-groups", Microversion: version}, "server_groups")
+	list, err := cloud.List[State](ctx, d.c, cloud.Call{Service: cloud.Compute, Path: "os-server-groups", Microversion: version}, "server_groups")
 	if err != nil {
 		return nil, err
 	}
