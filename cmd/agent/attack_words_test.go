@@ -15,11 +15,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/branch"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
 	"github.com/stackreeve/stackreeve/internal/forge/github"
-	"github.com/stackreeve/stackreeve/internal/pulls"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -157,11 +159,14 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 		}
 		memory := forgetest.NewMemory()
 		memory.Put(forge.Pull{Number: 7, Open: true, Base: "main", Head: feature, HeadRef: "refs/heads/feature"})
-		r := pulls.New(memory, w.log)
+		r := review.New(memory, w.log)
 		look := w.looker(&stacks[0])
-		seen := &pulls.Stack{Name: "killed", Last: one.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan, Trace: look.trace, Again: func() {}}
-		r.Add(seen, stacks[0].PullPoll)
-		run := w.stack(&stacks[0], one).Pass(t.Context())
+		reviewed := &review.Stack{Name: "killed", Last: one.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan, Again: func() {}}
+		r.Add(reviewed, stacks[0].PullPoll)
+		seen := branch.New(r, reviewed, look.trace)
+		stack := new(agent.Stack)
+		w.connect(stack, &stacks[0], one, nil)
+		run := stack.Pass(t.Context())
 		report.NewLog(w.log).Ran(run)
 		seen.Ran(run)
 		if err := r.Once(t.Context()); err != nil {

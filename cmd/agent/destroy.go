@@ -58,7 +58,7 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 	text.Approve, text.Binding = approving(cmd, "destroy", s.Name)+" --approve", true
 	lines := report.NewLines(a.out, "", func() source.Revision { return source.Revision{} }, text)
 	defer lines.Close()
-	w.watcher = func() engine.Watcher { return lines }
+	w.watchers = []engine.Watcher{lines}
 	eng, region, err := w.open(cmd.Context(), s)
 	if err != nil {
 		return err

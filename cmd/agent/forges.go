@@ -8,15 +8,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/branch"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/forge/file"
 	"github.com/stackreeve/stackreeve/internal/forge/gitea"
 	"github.com/stackreeve/stackreeve/internal/forge/github"
-	"github.com/stackreeve/stackreeve/internal/pulls"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -25,16 +25,16 @@ import (
 type forges struct {
 	log     *slog.Logger
 	metrics *report.Metrics // nil when nobody reads them
-	list    []*pulls.Repository
+	list    []*review.Repository
 	sources []*source.Repo // of pull requests
-	at      map[forgeKey]*pulls.Repository
+	at      map[forgeKey]*review.Repository
 }
 
 // forgeKey is what stacks have to have in common to share a repository.
 type forgeKey struct{ kind, url, repository, credentials string }
 
 func newForges(log *slog.Logger, metrics *report.Metrics) *forges {
-	return &forges{log: log, metrics: metrics, at: map[forgeKey]*pulls.Repository{}}
+	return &forges{log: log, metrics: metrics, at: map[forgeKey]*review.Repository{}}
 }
 
 func (f *forges) observe(repository string, e forge.Exchange) {
@@ -43,22 +43,14 @@ func (f *forges) observe(repository string, e forge.Exchange) {
 	}
 }
 
-// add makes a stack report where its configuration says, and returns what has
-// to watch its passes.
-func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, one *agent.Stack) (watchers report.Tee, err error) {
+// add makes a stack report where its configuration says: its pull requests are
+// reviewed, and the branches that are returned are to hear of its passes. again asks
+// for another pass.
+func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, again func()) (branches []*branch.Stack, err error) {
 	for _, t := range f.targets(s) {
-		r := f.at[t.forgeKey]
-		if r == nil {
-			made, err := t.open()
-			if err != nil {
-				return nil, err
-			}
-			name := cmp.Or(t.repository, t.url)
-			r = pulls.New(made, f.log.With("repository", name))
-			if f.metrics != nil {
-				f.metrics.Owed(name, r.Outbox.Len)
-			}
-			f.at[t.forgeKey], f.list = r, append(f.list, r)
+		r, err := f.open(t)
+		if err != nil {
+			return nil, err
 		}
 		// Whatever a pull request brings, the branch does not wait for it.
 		theirs, err := w.repo(s)
@@ -68,22 +60,35 @@ func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, one *agent.St
 		f.sources = append(f.sources, theirs)
 		look := w.looker(s)
 		look.base = repo.Last
-		seen := &pulls.Stack{
-			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan, Trace: look.trace,
-			Again: one.Check, PlanForks: s.Spec.Report.PlansForks(),
+		one := &review.Stack{
+			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan,
+			Again: again, PlanForks: s.Spec.Report.PlansForks(),
 		}
 		if f.metrics != nil {
-			seen.Made = func(result string, took time.Duration) { f.metrics.Planned(s.Name, result, took) }
+			one.Observe = func(result string, took time.Duration) { f.metrics.Planned(s.Name, result, took) }
 		}
-		r.Add(seen, s.PullPoll)
-		watchers = append(watchers, seen)
-		before := one.Report
-		one.Report = func(run report.Run) { before(run); seen.Ran(run) }
-		if one.Applied == nil {
-			one.Approvals, one.Applied = seen.Approvals, seen.WasSynced
-		}
+		r.Add(one, s.PullPoll)
+		branches = append(branches, branch.New(r, one, look.trace))
 	}
-	return watchers, nil
+	return branches, nil
+}
+
+// open is the repository of a target, which stacks share.
+func (f *forges) open(t target) (*review.Repository, error) {
+	if r := f.at[t.forgeKey]; r != nil {
+		return r, nil
+	}
+	made, err := t.open()
+	if err != nil {
+		return nil, err
+	}
+	name := cmp.Or(t.repository, t.url)
+	r := review.New(made, f.log.With("repository", name))
+	if f.metrics != nil {
+		f.metrics.Owed(name, r.Outbox.Len)
+	}
+	f.at[t.forgeKey], f.list = r, append(f.list, r)
+	return r, nil
 }
 
 // target is one place that a stack reports to.
@@ -130,8 +135,7 @@ func (f *forges) gitea(g *config.Gitea) (forge.Forge, error) {
 	})
 }
 
-// serve looks at pull requests until ctx ends, and then tells the forges, for a
-// moment, what they were not told yet.
+// serve reviews pull requests until ctx ends.
 func (f *forges) serve(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, r := range f.list {
@@ -140,32 +144,32 @@ func (f *forges) serve(ctx context.Context) {
 	all.Wait()
 }
 
-// lastWords is how long a process that ends goes on telling forges.
-const lastWords = 10 * time.Second
+// endTime is how long a process that ends goes on posting to forges.
+const endTime = 10 * time.Second
 
-// flush tells the forges what they were not told yet.
+// flush posts to the forges what is pending.
 func (f *forges) flush(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer cancel()
 	var all sync.WaitGroup
 	for _, r := range f.list {
 		all.Go(func() {
 			if !r.Outbox.Flush(ctx) {
-				r.Log.Warn("not everything could be told to the forge", "left", r.Outbox.Len())
+				r.Log.Warn("not everything could be posted to the forge", "left", r.Outbox.Len())
 			}
 		})
 	}
 	all.Wait()
 }
 
-// close gives free what pull requests were fetched into.
+// close frees what pull requests were fetched into.
 func (f *forges) close() {
 	for _, repo := range f.sources {
 		_ = repo.Close() // a cache
 	}
 }
 
-// once looks at pull requests a single time.
+// once reviews pull requests a single time.
 func (f *forges) once(ctx context.Context) error {
 	var all sync.WaitGroup
 	failed := make([]error, len(f.list))
@@ -176,10 +180,10 @@ func (f *forges) once(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// watching is a watcher and those of a stack's forges.
-func watching(own engine.Watcher, others report.Tee) engine.Watcher {
-	if len(others) == 0 {
-		return own
+// watching are branches as watchers of passes.
+func watching(branches []*branch.Stack) (list []engine.Watcher) {
+	for _, b := range branches {
+		list = append(list, b)
 	}
-	return append(report.Tee{own}, others...)
+	return list
 }

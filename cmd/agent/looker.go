@@ -30,7 +30,7 @@ type looker struct {
 }
 
 func (w wiring) looker(s *config.Stack) *looker {
-	w.watcher = nil
+	w.watchers = nil
 	return &looker{wiring: w, stack: s}
 }
 

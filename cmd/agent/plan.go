@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/config"
-	"github.com/stackreeve/stackreeve/internal/pulls"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/report/comment"
+	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -173,7 +173,7 @@ func revision(ctx context.Context, repo *source.Repo, ref string) (v seen, err e
 	}
 	v.rev, v.base = merge.Revision, base
 	if len(merge.Conflicts) > 0 {
-		return v, pulls.Conflict(base.Branch, merge.Conflicts)
+		return v, review.Conflict(base.Branch, merge.Conflicts)
 	}
 	return v, nil
 }

@@ -19,13 +19,14 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/forgetest"
 	"github.com/stackreeve/stackreeve/internal/forge/gitea"
 	"github.com/stackreeve/stackreeve/internal/forge/github"
+	"github.com/stackreeve/stackreeve/internal/forge/memory"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 const webhookSecret = "only-in-tests-0123456789"
 
-// review is the binary, an embedded cloud, and a repository on a real forge.
-type review struct {
+// reviewStage is the binary, an embedded cloud, and a repository on a real forge.
+type reviewStage struct {
 	*stage
 	lab   forgetest.Lab
 	agent *exec.Cmd
@@ -55,9 +56,9 @@ func (r *record) String() string {
 
 // newReview looks for news at every poll; report is the part of the
 // configuration that names the forge.
-func newReview(t *testing.T, lab forgetest.Lab, poll, auth, report string) *review {
+func newReview(t *testing.T, lab forgetest.Lab, poll, auth, report string) *reviewStage {
 	t.Helper()
-	r := &review{stage: newStage(t, simulator.Options{}), lab: lab, said: &record{}}
+	r := &reviewStage{stage: newStage(t, simulator.Options{}), lab: lab, said: &record{}}
 	r.build()
 	r.write("stackreeve.yaml", `apiVersion: stackreeve.dev/v1alpha1
 kind: Stack
@@ -80,7 +81,7 @@ spec:
 }
 
 // start runs the agent, on an empty disk.
-func (r *review) start() {
+func (r *reviewStage) start() {
 	r.t.Helper()
 	var lc net.ListenConfig
 	l, err := lc.Listen(r.t.Context(), "tcp", "127.0.0.1:0")
@@ -101,13 +102,13 @@ func (r *review) start() {
 }
 
 // kill ends the agent without a word.
-func (r *review) kill() {
+func (r *reviewStage) kill() {
 	_ = r.agent.Process.Kill()
 	_ = r.agent.Wait()
 }
 
 // stop asks the agent to end.
-func (r *review) stop() {
+func (r *reviewStage) stop() {
 	r.t.Helper()
 	_ = r.agent.Process.Signal(os.Interrupt)
 	if err := r.agent.Wait(); err != nil {
@@ -116,7 +117,7 @@ func (r *review) stop() {
 }
 
 // await waits until look says nothing is missing.
-func (r *review) await(what string, look func() (missing string)) {
+func (r *reviewStage) await(what string, look func() (missing string)) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 90*time.Second)
 	defer cancel()
@@ -136,7 +137,7 @@ func (r *review) await(what string, look func() (missing string)) {
 }
 
 // status waits for a commit's status.
-func (r *review) status(commit, what string, state forge.State, words string) (s forge.Status) {
+func (r *reviewStage) status(commit, what string, state forge.State, words string) (s forge.Status) {
 	r.t.Helper()
 	r.await("the "+what+" status of "+commit, func() string {
 		list, err := r.lab.Forge().Statuses(r.t.Context(), commit)
@@ -154,7 +155,7 @@ func (r *review) status(commit, what string, state forge.State, words string) (s
 }
 
 // comment waits for our comment of a kind with some words in it.
-func (r *review) comment(number int, kind string, words ...string) (c forge.Comment, m forge.Marker) {
+func (r *reviewStage) comment(number int, kind memory.Kind, words ...string) (c forge.Comment, m memory.Marker) {
 	r.t.Helper()
 	r.await("our comment", func() string {
 		list, err := r.lab.Forge().Comments(r.t.Context(), number)
@@ -162,7 +163,7 @@ func (r *review) comment(number int, kind string, words ...string) (c forge.Comm
 			return err.Error()
 		}
 		var text string
-		c, m, text, _ = forge.Find(list, kind, "prod")
+		c, m, text, _ = memory.Find(list, kind, "prod")
 		for _, w := range words {
 			if !strings.Contains(text, w) {
 				return fmt.Sprintf("no %q in %q", w, text)
@@ -174,7 +175,7 @@ func (r *review) comment(number int, kind string, words ...string) (c forge.Comm
 }
 
 // metrics is what the agent exports.
-func (r *review) metrics() string {
+func (r *reviewStage) metrics() string {
 	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, "http://"+r.addr+"/metrics", nil)
 	if err != nil {
 		r.t.Fatal(err)
@@ -192,7 +193,7 @@ func (r *review) metrics() string {
 }
 
 // network is one in the cloud, by its name.
-func (r *review) network(name string) (client *cloud.Client, id, description string) {
+func (r *reviewStage) network(name string) (client *cloud.Client, id, description string) {
 	r.t.Helper()
 	client, err := cloud.Open(r.t.Context(), cloud.Config{Cloud: "demo", File: r.path("clouds.yaml"), Version: "test"})
 	if err != nil {
@@ -211,7 +212,7 @@ func (r *review) network(name string) (client *cloud.Client, id, description str
 }
 
 // describe changes a network as somebody else would.
-func (r *review) describe(name, text string) {
+func (r *reviewStage) describe(name, text string) {
 	r.t.Helper()
 	client, id, _ := r.network(name)
 	err := client.Do(r.t.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "networks/" + id,
@@ -231,7 +232,7 @@ func networks(names ...string) map[string]string {
 
 // The whole story of a pull request: planned, pushed to, approved, merged,
 // applied, drifted and mended, over a process that is killed in between.
-func (r *review) story() {
+func (r *reviewStage) story() {
 	t, lab := r.t.(*testing.T), r.lab
 	lab.Allow(t, "alice", true)
 	lab.Allow(t, "mallory", false)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -111,20 +112,20 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 	text := a.text()
 	text.Approve = approveCommand(cmd, s.Name)
 	shown := a.watch(s.Name, repo, text, among)
-	var watcher engine.Watcher
-	w.watcher = func() engine.Watcher { return watcher }
-	stack := w.stack(s, repo)
-	stack.Approved, stack.Only = approvals(approved), approved
-	stack.Report = func(report.Run) {}
-	others, err := reviews.add(w, s, repo, stack)
+	stack := new(agent.Stack)
+	branches, err := reviews.add(w, s, repo, stack.Check)
 	if err != nil {
 		return nil, nil, errors.Join(err, repo.Close())
 	}
-	watcher = watching(shown, others)
+	w.watchers = append([]engine.Watcher{shown}, watching(branches)...)
+	w.connect(stack, s, repo, branches)
+	stack.Approved, stack.Only = approvals(approved), approved
 	return func() plan.Outcome {
 		run := stack.Pass(cmd.Context())
 		shown.Close()
-		stack.Report(run)
+		for _, b := range branches {
+			b.Ran(run)
+		}
 		return a.tell(text, run, among)
 	}, func() { _ = repo.Close() }, nil
 }

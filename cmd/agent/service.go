@@ -53,26 +53,38 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 	return svc, errors.Join(svc.receive(stacks, f), svc.steer(f))
 }
 
-// stack is one stack with everybody who hears of it.
+// stack is one stack, ready to run, which reports to the log, the metrics, the
+// health and its forges.
 func (svc *service) stack(a *app, s *config.Stack) (*agent.Stack, error) {
-	log := report.NewLog(svc.log.With("stack", s.Name))
-	var watcher engine.Watcher
-	w := wiring{log: svc.log, dataDir: a.dataDir, parallel: a.parallel, watcher: func() engine.Watcher { return watcher }}
+	w := wiring{log: svc.log, dataDir: a.dataDir, parallel: a.parallel}
 	w.observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
 	repo, err := w.repo(s)
 	if err != nil {
 		return nil, err
 	}
-	one := w.stack(s, repo)
-	one.Earlier = repo.Earlier
-	one.Report = func(r report.Run) {
-		log.Ran(r)
-		svc.metrics.Ran(r)
-		svc.health.Ran(r)
+	one := new(agent.Stack)
+	branches, err := svc.forges.add(w, s, repo, one.Check)
+	if err != nil {
+		return nil, err
 	}
-	others, err := svc.forges.add(w, s, repo, one)
-	watcher = watching(log, others)
-	return one, err
+	log := report.NewLog(svc.log.With("stack", s.Name))
+	to := sinks{log, svc.metrics, svc.health}
+	for _, b := range branches {
+		to = append(to, b)
+	}
+	w.watchers = append([]engine.Watcher{log}, watching(branches)...)
+	w.connect(one, s, repo, branches)
+	one.Earlier, one.Report = repo.Earlier, to.ran
+	return one, nil
+}
+
+// sinks hear what came of every visit of a stack, in this order.
+type sinks []interface{ Ran(run report.Run) }
+
+func (list sinks) ran(run report.Run) {
+	for _, one := range list {
+		one.Ran(run)
+	}
 }
 
 func (s *service) run(ctx context.Context, listen string) error {
@@ -96,14 +108,14 @@ func (s *service) run(ctx context.Context, listen string) error {
 	return nil
 }
 
-// onHangup has every stack looked at when the process gets a SIGHUP, until stop is
+// onHangup has every stack checked when the process gets a SIGHUP, until stop is
 // called.
 func (s *service) onHangup() (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	go func() {
 		for range hangups {
-			s.log.Info("SIGHUP: looking at every stack now")
+			s.log.Info("SIGHUP: checking every stack now")
 			for _, one := range s.stacks {
 				one.Now()
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -88,7 +89,7 @@ func (s *survey) lastPass(ctx context.Context, v *report.StatusView) {
 			continue
 		}
 		for _, status := range list {
-			if status.Context == forge.FitContext("stackreeve/"+s.stack.Name+"/sync") {
+			if status.Context == forge.FitContext(review.Context(s.stack.Name, "sync")) {
 				v.LastPass = &report.LastPass{State: string(status.State), Description: status.Description}
 				return
 			}

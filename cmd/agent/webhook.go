@@ -9,7 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/config"
-	"github.com/stackreeve/stackreeve/internal/pulls"
+	"github.com/stackreeve/stackreeve/internal/review"
 	"github.com/stackreeve/stackreeve/internal/source/webhook"
 )
 
@@ -87,13 +87,13 @@ type heard struct {
 // finds the others, too, unless nothing but a comment of theirs is new.
 const maxHeard = 1000
 
-func newHeard(key forgeKey, r *pulls.Repository) *heard {
+func newHeard(key forgeKey, r *review.Repository) *heard {
 	h := &heard{forgeKey: key, numbers: map[int]bool{}}
 	h.looks = agent.NewPace(func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		for number := range h.numbers {
-			r.Heard(number)
+			r.Notify(number)
 		}
 		clear(h.numbers)
 		r.Wake()

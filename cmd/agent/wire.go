@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/branch"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/config"
@@ -17,6 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -26,24 +28,28 @@ type wiring struct {
 	dataDir  string
 	parallel int
 	observe  func(cloud.Request)
-	watcher  func() engine.Watcher
-	progress *progress // nil where nobody waits
+	watchers []engine.Watcher // of every pass
+	progress *progress        // nil where nobody waits
 }
 
-func (w wiring) stack(s *config.Stack, repo *source.Repo) *agent.Stack {
-	return &agent.Stack{
-		Name: s.Name, Fetch: w.fetch(s, repo), Poll: s.Poll, DriftCheck: s.DriftCheck, Read: read(s), Weaker: config.ReadFolder,
-		Open: func(ctx context.Context) (agent.Cloud, error) {
-			engine, region, err := w.open(ctx, s)
-			if err != nil {
-				return agent.Cloud{}, err
-			}
-			return agent.Cloud{Region: region, Sync: w.sync(s, engine)}, nil
-		},
+// connect gives a stack all that it needs to run. Of the branches that report it,
+// the first is asked what its forge knows.
+func (w wiring) connect(one *agent.Stack, s *config.Stack, repo *source.Repo, branches []*branch.Stack) {
+	one.Name, one.Fetch, one.Read, one.Weaker = s.Name, w.fetch(s, repo), read(s), config.ReadFolder
+	one.Poll, one.DriftCheck = s.Poll, s.DriftCheck
+	one.Open = func(ctx context.Context) (agent.Cloud, error) {
+		engine, region, err := w.open(ctx, s)
+		if err != nil {
+			return agent.Cloud{}, err
+		}
+		return agent.Cloud{Region: region, Sync: w.sync(s, engine)}, nil
+	}
+	if len(branches) > 0 {
+		one.Approvals, one.Applied = branches[0].Approvals, branches[0].Restore
 	}
 }
 
-// sync runs a pass while people are told that it does.
+// sync runs a pass and shows that it does.
 func (w wiring) sync(s *config.Stack, eng *engine.Engine) func(context.Context, engine.Revision) engine.Pass {
 	return func(ctx context.Context, rev engine.Revision) engine.Pass {
 		defer w.progress.begin(of(s.Name, "comparing with the cloud"))()
@@ -51,7 +57,7 @@ func (w wiring) sync(s *config.Stack, eng *engine.Engine) func(context.Context, 
 	}
 }
 
-// fetch fetches while people are told that it does.
+// fetch fetches and shows that it does.
 func (w wiring) fetch(s *config.Stack, repo *source.Repo) func(context.Context) (source.Revision, bool, error) {
 	return func(ctx context.Context) (source.Revision, bool, error) {
 		defer w.progress.begin(of(s.Name, "fetching "+s.Spec.Source.URL))()
@@ -97,13 +103,13 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 		Stack: s.Name, Kinds: all.Kinds(client), Policies: s.Policies(), Limits: s.Limits,
 		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Secrets: client.Secrets, Printer: prints,
 	}
-	if w.watcher != nil {
-		engine.Watcher = w.watcher()
+	if len(w.watchers) > 0 {
+		engine.Watcher = report.Tee(w.watchers)
 	}
 	return engine, client.Region, nil
 }
 
-// fingerprints are made with the keys that the stack names, read anew with
+// fingerprints are made with the keys that the stack names, read again with
 // every session, or else salted with what no other stack in the world has.
 func fingerprints(s *config.Stack, project string) (*fingerprint.Printer, error) {
 	var keys [][]byte

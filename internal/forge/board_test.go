@@ -1,7 +1,6 @@
 package forge_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -63,55 +62,5 @@ func TestDescribe(t *testing.T) {
 		if got != want || utf8.RuneCountInString(got) > forge.MaxDescription || forge.Describe(got) != got {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
-	}
-}
-
-func TestOneCommentIsEditedInPlace(t *testing.T) {
-	m := forgetest.NewMemory()
-	m.Put(forge.Pull{Number: 7, Open: true})
-	mark := forge.Marker{Kind: "plan", Stack: "prod", Run: 100}
-	m.Say(7, "mallory", mark.String()+"\nnot ours")
-	for range 150 {
-		m.Say(7, "ann", "talk")
-	}
-	put := func(run int64, parts ...string) forge.Comment {
-		t.Helper()
-		mark.Run = run
-		c, _, err := forge.Upsert(t.Context(), m, 7, mark, parts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	texts := func() []string {
-		comments, err := m.Comments(t.Context(), 7)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return forge.Texts(comments, "plan", "prod")
-	}
-	first := put(100, "one")
-	if again := put(200, "one"); again.ID != first.ID || len(m.Writes()) != 1 {
-		t.Error("the same words were written again")
-	}
-	put(300, "two", "more", "most")
-	if got := texts(); !slices.Equal(got, []string{"two", "more", "most"}) {
-		t.Errorf("got %q", got)
-	}
-	put(250, "an older run")
-	if got := texts(); !slices.Equal(got, []string{"two", "more", "most"}) {
-		t.Errorf("an older run overwrote a newer one: %q", got)
-	}
-	if last := put(400, "three"); last.ID != first.ID {
-		t.Error("the comment moved")
-	}
-	if got := texts(); !slices.Equal(got, []string{"three"}) {
-		t.Errorf("got %q", got)
-	}
-	if _, _, err := forge.Upsert(t.Context(), m, 7, forge.Marker{Kind: "plan", Stack: "dev", Run: 1}, []string{"dev"}); err != nil {
-		t.Fatal(err)
-	}
-	if got := texts(); !slices.Equal(got, []string{"three"}) {
-		t.Errorf("another stack's comment changed this one: %q", got)
 	}
 }

@@ -22,9 +22,9 @@ var (
 	ErrTooMany     = fmt.Errorf("%w: too many to be read", ErrRefused)
 )
 
-// MostTalk is how much of a conversation is read, in bytes: anybody may write
+// MostConversation is how much of a conversation is read, in bytes: anybody may write
 // much.
-const MostTalk = 16 << 20
+const MostConversation = 16 << 20
 
 // LimitedError says that too many requests were made: by the forge's count, or
 // by the budget that was configured.

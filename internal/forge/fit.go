@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// MaxComment is how long a comment may be, in characters (GitHub's limit).
+const MaxComment = 65_536
+
 // MaxContext is how long a status's context may be, in characters (GitHub's
 // limit).
 const MaxContext = 255

@@ -15,7 +15,7 @@ import (
 // [ErrUnavailable], [ErrUnsupported] or a [*LimitedError].
 type Forge interface {
 	Pulls
-	Talk
+	Conversations
 	Statuses
 	Checks
 }
@@ -27,9 +27,9 @@ type Pulls interface {
 	Open(ctx context.Context, branch string) ([]Pull, error)
 	// Pull returns one pull request, open or not.
 	Pull(ctx context.Context, number int) (Pull, error)
-	// Brought returns the merged pull request that brought a commit to branch;
+	// MergedBy returns the pull request that a commit of branch was merged by;
 	// ErrNotFound when it came without one.
-	Brought(ctx context.Context, branch, commit string) (Pull, error)
+	MergedBy(ctx context.Context, branch, commit string) (Pull, error)
 	// LastTouch returns the newest commit of branch that touched a file, given by
 	// its path from the root of the repository; ErrNotFound when none did.
 	LastTouch(ctx context.Context, branch, file string) (commit string, err error)
@@ -37,8 +37,8 @@ type Pulls interface {
 	MayWrite(ctx context.Context, login string) (bool, error)
 }
 
-// Talk reads and writes the comments of pull requests.
-type Talk interface {
+// Conversations reads and writes the comments of pull requests.
+type Conversations interface {
 	// Comments returns all comments of a pull request, oldest first: those of the
 	// conversation, not those on lines. With [ErrTooMany] they are the oldest of
 	// more.

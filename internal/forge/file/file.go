@@ -97,8 +97,8 @@ func (*file) Open(context.Context, string) ([]forge.Pull, error) { return nil, n
 // Pull implements forge.Pulls.
 func (*file) Pull(context.Context, int) (forge.Pull, error) { return forge.Pull{}, forge.ErrNotFound }
 
-// Brought implements forge.Pulls.
-func (*file) Brought(context.Context, string, string) (forge.Pull, error) {
+// MergedBy implements forge.Pulls.
+func (*file) MergedBy(context.Context, string, string) (forge.Pull, error) {
 	return forge.Pull{}, forge.ErrNotFound
 }
 
@@ -110,21 +110,21 @@ func (*file) LastTouch(context.Context, string, string) (string, error) {
 // MayWrite implements forge.Pulls.
 func (*file) MayWrite(context.Context, string) (bool, error) { return false, nil }
 
-// Comments implements forge.Talk.
+// Comments implements forge.Conversations.
 func (*file) Comments(context.Context, int) ([]forge.Comment, error) { return nil, forge.ErrNotFound }
 
-// Post implements forge.Talk.
+// Post implements forge.Conversations.
 func (*file) Post(context.Context, int, string) (forge.Comment, error) {
 	return forge.Comment{}, forge.ErrUnsupported
 }
 
-// Edit implements forge.Talk.
+// Edit implements forge.Conversations.
 func (*file) Edit(context.Context, int, int64, string) error { return forge.ErrUnsupported }
 
-// Delete implements forge.Talk.
+// Delete implements forge.Conversations.
 func (*file) Delete(context.Context, int, int64) error { return forge.ErrUnsupported }
 
-// React implements forge.Talk.
+// React implements forge.Conversations.
 func (*file) React(context.Context, int, int64, forge.Reaction) error { return forge.ErrUnsupported }
 
 // PutCheck implements forge.Checks.

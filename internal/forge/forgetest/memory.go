@@ -30,7 +30,7 @@ type Memory struct {
 	answer   func(request, about string) error
 	writers  map[string]bool
 	pulls    map[int]*forge.Pull
-	brought  map[string]int // commit -> pull request
+	merged   map[string]int // commit -> pull request
 	touched  map[string]string
 	commits  map[string]bool // those there are; nil means any
 	comments map[int][]forge.Comment
@@ -48,7 +48,7 @@ var _ forge.Forge = (*Memory)(nil)
 // NewMemory is an empty forge whose writers may push.
 func NewMemory(writers ...string) *Memory {
 	m := &Memory{
-		Me: "stackreeve-bot", writers: map[string]bool{}, pulls: map[int]*forge.Pull{}, brought: map[string]int{}, touched: map[string]string{},
+		Me: "stackreeve-bot", writers: map[string]bool{}, pulls: map[int]*forge.Pull{}, merged: map[string]int{}, touched: map[string]string{},
 		comments: map[int][]forge.Comment{}, statuses: map[string][]posted{}, ids: map[string]int64{}, checks: map[[2]string]forge.Check{}, reacted: map[int64][]forge.Reaction{},
 	}
 	for _, w := range writers {
@@ -131,11 +131,11 @@ func (m *Memory) Pull(_ context.Context, number int) (forge.Pull, error) {
 	return *p, nil
 }
 
-// Brought implements forge.Pulls.
-func (m *Memory) Brought(_ context.Context, branch, commit string) (forge.Pull, error) {
-	err := m.begin("brought", commit)
+// MergedBy implements forge.Pulls.
+func (m *Memory) MergedBy(_ context.Context, branch, commit string) (forge.Pull, error) {
+	err := m.begin("merged", commit)
 	defer m.mu.Unlock()
-	p := m.pulls[m.brought[commit]]
+	p := m.pulls[m.merged[commit]]
 	if err != nil || p == nil || p.Base != branch {
 		return forge.Pull{}, or(err, forge.ErrNotFound)
 	}
@@ -159,7 +159,7 @@ func (m *Memory) MayWrite(_ context.Context, login string) (bool, error) {
 	return m.writers[login], err
 }
 
-// Comments implements forge.Talk.
+// Comments implements forge.Conversations.
 func (m *Memory) Comments(_ context.Context, number int) ([]forge.Comment, error) {
 	err := m.begin("comments", number)
 	defer m.mu.Unlock()
@@ -177,7 +177,7 @@ func (m *Memory) Comments(_ context.Context, number int) ([]forge.Comment, error
 	return list, nil
 }
 
-// Post implements forge.Talk.
+// Post implements forge.Conversations.
 func (m *Memory) Post(_ context.Context, number int, body string) (forge.Comment, error) {
 	err := m.begin("post", number)
 	defer m.mu.Unlock()
@@ -193,7 +193,7 @@ func (m *Memory) Post(_ context.Context, number int, body string) (forge.Comment
 	return c, nil
 }
 
-// Edit implements forge.Talk.
+// Edit implements forge.Conversations.
 func (m *Memory) Edit(_ context.Context, number int, id int64, body string) error {
 	err := m.begin("edit", number)
 	defer m.mu.Unlock()
@@ -210,7 +210,7 @@ func (m *Memory) Edit(_ context.Context, number int, id int64, body string) erro
 	return nil
 }
 
-// Delete implements forge.Talk.
+// Delete implements forge.Conversations.
 func (m *Memory) Delete(_ context.Context, number int, id int64) error {
 	err := m.begin("delete", number)
 	defer m.mu.Unlock()
@@ -223,7 +223,7 @@ func (m *Memory) Delete(_ context.Context, number int, id int64) error {
 	return nil
 }
 
-// React implements forge.Talk.
+// React implements forge.Conversations.
 func (m *Memory) React(_ context.Context, number int, id int64, r forge.Reaction) error {
 	err := m.begin("react", number)
 	defer m.mu.Unlock()

@@ -35,7 +35,7 @@ func (m *Memory) Merge(number int, commit string) {
 	defer m.mu.Unlock()
 	p := m.pulls[number]
 	p.Open, p.Merged, p.MergeCommit, p.Updated = false, true, commit, m.tick()
-	m.brought[commit] = number
+	m.merged[commit] = number
 }
 
 // Touch says which commit touched a file last.

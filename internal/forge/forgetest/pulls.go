@@ -85,11 +85,11 @@ func testBrought(t *testing.T, lab Lab) {
 	lab.Push(t, "brought", file("brought.yaml", "a: 1\n"))
 	number := lab.OpenPull(t, "brought", main, "Bring it")
 	head := pull(t, lab, number).Head
-	if p, err := lab.Forge().Brought(t.Context(), main, head); !errors.Is(err, forge.ErrNotFound) {
+	if p, err := lab.Forge().MergedBy(t.Context(), main, head); !errors.Is(err, forge.ErrNotFound) {
 		t.Errorf("an open one is said to have brought its head: %+v, %v", p, err)
 	}
 	commit := lab.Merge(t, number)
-	p, err := lab.Forge().Brought(t.Context(), main, commit)
+	p, err := lab.Forge().MergedBy(t.Context(), main, commit)
 	if err != nil || p.Number != number || p.Open || !p.Merged || p.MergeCommit != commit || p.Base != main {
 		t.Errorf("the one that brought %s: %+v, %v", commit, p, err)
 	}
@@ -97,7 +97,7 @@ func testBrought(t *testing.T, lab Lab) {
 		t.Errorf("a merged one: %+v", p)
 	}
 	direct := lab.Push(t, main, file("direct.yaml", "a: 1\n"))
-	if p, err := lab.Forge().Brought(t.Context(), main, direct); !errors.Is(err, forge.ErrNotFound) {
+	if p, err := lab.Forge().MergedBy(t.Context(), main, direct); !errors.Is(err, forge.ErrNotFound) {
 		t.Errorf("a commit that came without one: %+v, %v", p, err)
 	}
 }

@@ -47,7 +47,7 @@ func all(ctx context.Context, f forge.Forge) map[string]error {
 	errs := map[string]error{}
 	_, errs["Open"] = f.Open(ctx, "main")
 	_, errs["Pull"] = f.Pull(ctx, 7)
-	_, errs["Brought"] = f.Brought(ctx, "main", commit)
+	_, errs["MergedBy"] = f.MergedBy(ctx, "main", commit)
 	_, errs["LastTouch"] = f.LastTouch(ctx, "main", "a.yaml")
 	_, errs["MayWrite"] = f.MayWrite(ctx, "writer")
 	_, errs["Comments"] = f.Comments(ctx, 7)

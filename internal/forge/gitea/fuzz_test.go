@@ -58,7 +58,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 		_, err = r.Pull(ctx, 7)
 		check("pull request", err)
-		_, err = r.Brought(ctx, "main", "0123456789abcdef0123456789abcdef01234567")
+		_, err = r.MergedBy(ctx, "main", "0123456789abcdef0123456789abcdef01234567")
 		check("pull request of a commit", err)
 		_, err = r.LastTouch(ctx, "main", "a.yaml")
 		check("commit of a file", err)

@@ -197,16 +197,16 @@ func TestWhoBroughtACommit(t *testing.T) {
 		{"", 0},
 	} {
 		h := serve(t, map[string]http.HandlerFunc{"GET /repos/acme/cloud/commits/" + sha + "/pulls": says(200, "["+c.list+"]")})
-		got, err := h.repo.Brought(t.Context(), "main", sha)
+		got, err := h.repo.MergedBy(t.Context(), "main", sha)
 		if got.Number != c.want || errors.Is(err, forge.ErrNotFound) != (c.want == 0) {
 			t.Errorf("%s: #%d, %v; want #%d", c.list, got.Number, err, c.want)
 		}
 	}
 	h := serve(t, map[string]http.HandlerFunc{"GET /repos/acme/cloud/commits/" + sha + "/pulls": says(422, `{"message":"No commit found for SHA"}`)})
-	if _, err := h.repo.Brought(t.Context(), "main", sha); !errors.Is(err, forge.ErrNotFound) {
+	if _, err := h.repo.MergedBy(t.Context(), "main", sha); !errors.Is(err, forge.ErrNotFound) {
 		t.Errorf("an unknown commit: %v", err)
 	}
-	if _, err := h.repo.Brought(t.Context(), "main", "main"); !errors.Is(err, forge.ErrRefused) {
+	if _, err := h.repo.MergedBy(t.Context(), "main", "main"); !errors.Is(err, forge.ErrRefused) {
 		t.Errorf("a branch: %v", err)
 	}
 }

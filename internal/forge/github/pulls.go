@@ -66,9 +66,9 @@ func pull(p *github.PullRequest) forge.Pull {
 	return out
 }
 
-// Brought implements [forge.Pulls].
-func (r *Repository) Brought(ctx context.Context, branch, commit string) (forge.Pull, error) {
-	what := "find the pull request that brought " + commit
+// MergedBy implements [forge.Pulls].
+func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge.Pull, error) {
+	what := "find the pull request that merged " + commit
 	if !fullCommit.MatchString(commit) {
 		return forge.Pull{}, fmt.Errorf("github: %s: %s: %w: not a full commit", r, what, forge.ErrRefused)
 	}
@@ -88,7 +88,7 @@ func (r *Repository) Brought(ctx context.Context, branch, commit string) (forge.
 		return forge.Pull{}, fmt.Errorf("github: %s: %s: %w: it came to %s without one", r, what, forge.ErrNotFound, branch)
 	}
 	// A commit can be in many; the one that it is the merge of, else the first that
-	// brought it.
+	// merged it.
 	return pull(slices.MinFunc(list, func(a, b *github.PullRequest) int {
 		if x, y := a.GetMergeCommitSHA() == commit, b.GetMergeCommitSHA() == commit; x != y {
 			if x {

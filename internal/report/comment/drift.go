@@ -22,7 +22,7 @@ type Drift struct {
 	Steps     []plan.Step
 	// Traces say who changed an object and when, as far as the cloud tells.
 	Traces map[manifest.Key]kind.Trace
-	// Over is true when it was mended, or explained by a commit, since.
+	// Over is true when it was corrected, or explained by a commit, since.
 	Over bool
 }
 
@@ -64,7 +64,7 @@ func (d Drift) summary() string {
 }
 
 func (d Drift) about() string {
-	text := "The cloud is as " + d.commit() + " says again: the drift was mended, or explained by a commit."
+	text := "The cloud is as " + d.commit() + " says again: the drift was corrected, or explained by a commit."
 	if !d.Over {
 		text = "Somebody changed in the cloud what " + d.commit() + " says otherwise, and no commit explains it."
 		if d.Corrected {

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// mostFailures is how many failures of a pass a comment tells of.
+// mostFailures is how many failures of a pass a comment names.
 const mostFailures = 20
 
 // outcome is what came of the merge.
@@ -85,13 +85,13 @@ func (p Page) passed(pass engine.Pass) string {
 			fmt.Fprintf(&b, "- and %d more\n", len(pass.Failures)-mostFailures)
 			break
 		}
-		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), at(f.Origin), quote(f.Reason), leaning(f))
+		fmt.Fprintf(&b, "- %s%s: %s%s\n", code(f.Key.String()), at(f.Origin), quote(f.Reason), because(f))
 	}
 	b.WriteString(p.left(pass))
 	return b.String()
 }
 
-func leaning(f engine.Failure) string {
+func because(f engine.Failure) string {
 	if len(f.Dependents) == 0 {
 		return ""
 	}

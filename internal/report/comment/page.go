@@ -142,7 +142,7 @@ func (p Page) base() string {
 	return text
 }
 
-// mostProblems is how many problems a comment tells of.
+// mostProblems is how many problems a comment lists.
 const mostProblems = 100
 
 func (p Page) problems() string {

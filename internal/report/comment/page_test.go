@@ -112,7 +112,7 @@ func TestDriftOfReplacedObjectsSaysWhatItTook(t *testing.T) {
 	s.Loss = []string{"its local disk"}
 	got := Drift{Stack: "prod", Corrected: true, Since: time.Unix(0, 0), Steps: []plan.Step{s}}.Markdown()
 	judge(t, got)
-	if !strings.Contains(got, "it was deleted and made anew, loses its local disk") || !strings.Contains(got, "### `prod`: 1 object drifted and was put back") {
+	if !strings.Contains(got, "it was deleted and recreated, loses its local disk") || !strings.Contains(got, "### `prod`: 1 object drifted and was put back") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -101,7 +101,7 @@ func does(s plan.Step) string {
 	case plan.Update:
 		return with(changed[s.Disruption()]+losing(s), s.Drift, "somebody changed it in the cloud")
 	case plan.Recreate:
-		return "deleted and made anew" + losing(s)
+		return "deleted and recreated" + losing(s)
 	case plan.Delete:
 		return "deleted" + losing(s)
 	case plan.Wait:

@@ -1,0 +1,59 @@
+package branch_test
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+func TestAttackForgedStatusesAreNotBelieved(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Merge(1, w.Open(1, "+a"))
+		sync := forge.Status{Context: "stackreeve/prod/sync", State: forge.Success, Description: "in sync: 9 objects"}
+		w.Forge.SetAs("mallory", commit, sync)
+		if w.Branch.Restore(w.Context(), commit) {
+			t.Error("a status of somebody else's makes a commit applied")
+		}
+		done := planOf(commit, "a")
+		w.Pass(commit, planOf(commit, "+a"), done)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Success, "in sync: 10 objects")
+		// One that hides ours takes nothing from it, and is hidden in turn.
+		sync.State, sync.Description = forge.Failure, "broken"
+		w.Forge.SetAs("mallory", commit, sync)
+		w.Restart()
+		if !w.Branch.Restore(w.Context(), commit) {
+			t.Error("a status of somebody else's makes a commit not applied")
+		}
+		w.Pass(commit, done, done)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Success, "in sync: 10 objects")
+		w.Forge.Writes()
+		for range 3 {
+			w.Pass(commit, done, done)
+			w.Visit()
+		}
+		if writes := w.Forge.Writes(); len(writes) > 0 {
+			t.Errorf("%q was written without news", writes)
+		}
+	})
+}
+
+func TestAttackAForgedDriftStatusLeadsNowhere(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Synced()
+		w.Open(7, "+b")
+		w.Forge.SetAs("mallory", commit, forge.Status{Context: "stackreeve/prod/drift", State: forge.Failure, Description: "drifted", URL: "https://forge.example/pull/7#x"})
+		w.Restart()
+		w.Branch.Restore(w.Context(), commit)
+		w.Forge.Requests()
+		fine := planOf(commit, "a")
+		w.Pass(commit, fine, fine)
+		w.Repo.Outbox.Flush(w.Context())
+		for _, request := range w.Forge.Requests() {
+			if request == "comments 7" {
+				t.Error("a status of somebody else's leads to a pull request")
+			}
+		}
+	})
+}

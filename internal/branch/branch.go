@@ -1,0 +1,128 @@
+// Package branch reports the state of a stack's branch, on its commits and on the
+// pull requests that they were merged by: the sync status and the outcome of each
+// pass, the drift status and the comments about drift.
+//
+//	pass ──▶ state (what is known: pure) ──▶ decision ──▶ outbox ──▶ statuses, comments
+//	              ▲                                         │
+//	              └───── read back when it is delivered ◀───┘
+//
+// A pass never waits for the forge: what is decided is put into the outbox, and is
+// compared with what the forge holds when it is delivered. Nothing that matters is
+// remembered here: a new process reads it back (internal/forge/memory).
+package branch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/review"
+)
+
+// Stack is the branch of one stack: a sink, and a [engine.Watcher].
+type Stack struct {
+	repository *review.Repository
+	review     *review.Stack
+	trace      Trace
+	state      state
+}
+
+// Trace says who changed an object in the cloud, as far as the cloud knows.
+type Trace func(context.Context, plan.Step) (kind.Trace, bool)
+
+// New is the branch of a stack of the repository, of which nothing is known yet.
+func New(r *review.Repository, s *review.Stack, trace Trace) *Stack {
+	return &Stack{repository: r, review: s, trace: trace}
+}
+
+// Planned implements engine.Watcher: a pass begins.
+func (s *Stack) Planned(p plan.Plan) {
+	newest, known := s.review.Last()
+	d := s.state.planned(p, time.Now())
+	s.reportDrift(d.drift)
+	// A commit that is kept while the newest is refused says nothing: nobody would
+	// say how its pass ended.
+	if d.begins && (!known || newest.Commit == p.Commit) {
+		s.postPending(p)
+	}
+}
+
+// Started implements engine.Watcher.
+func (s *Stack) Started(plan.Step) {}
+
+// Finished implements engine.Watcher.
+func (s *Stack) Finished(engine.Result) {}
+
+// Progress implements engine.Watcher.
+func (s *Stack) Progress(p engine.Progress) {
+	if rev, ok := s.review.Last(); s.state.progressed(time.Now()) && ok && p.Total > 0 {
+		s.postProgress(rev.Commit, p)
+	}
+}
+
+// Ran takes note of what came of a visit of the branch. It is a sink.
+func (s *Stack) Ran(run report.Run) {
+	rev, known := s.review.Last()
+	d := s.state.ran(run, rev.Branch, known)
+	s.review.SetHeld(d.held)
+	if d.outdates {
+		s.repository.Outdate(time.Now())
+	}
+	if d.wakes {
+		s.repository.Wake()
+	}
+	if d.replaced != "" {
+		s.postReplaced(d.replaced, d.by)
+	}
+	if d.outcome != nil {
+		s.postOutcome(*d.outcome)
+	}
+	s.reportDrift(d.drift)
+}
+
+// Restore reads from the forge, and remembers, whether a commit was applied and is
+// still the last that was: what a new process, on an empty disk, cannot know
+// otherwise.
+func (s *Stack) Restore(ctx context.Context, commit string) (synced bool) {
+	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
+	defer cancel()
+	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
+	if err != nil || memory.ParseStatus(status).Is != memory.InSync {
+		return false
+	}
+	s.state.restore(commit)
+	return true
+}
+
+// Approvals are those of the pull request that a commit was merged by.
+func (s *Stack) Approvals(ctx context.Context, commit string) []plan.Approval {
+	return s.review.Approvals(ctx, commit)
+}
+
+// context is the name of a status.
+func (s *Stack) context(about string) string { return review.Context(s.review.Name, about) }
+
+// put has something about a commit delivered, in the place of what was to be
+// delivered about it before.
+func (s *Stack) put(about, commit string, deliver func(context.Context) error) {
+	s.repository.Outbox.Put(fmt.Sprintf("%s %s %s", about, s.review.Name, report.Short(commit)), deliver)
+}
+
+// set writes a status with a meaning.
+func (s *Stack) set(ctx context.Context, commit, about string, status memory.Status, url string) error {
+	_, err := s.repository.Board.Set(ctx, commit, s.status(about, status, url))
+	return err
+}
+
+// status is a meaning as a status.
+func (s *Stack) status(about string, status memory.Status, url string) forge.Status {
+	out := status.Forge()
+	out.Context, out.URL = s.context(about), url
+	return out
+}

@@ -1,0 +1,115 @@
+package branch_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+func TestTheOutcomeGoesOnTopOfThePlan(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.Open(1, "+a")
+		w.Visit()
+		commit := w.Merge(1, head)
+		done := plan.Plan{Stack: "prod", Commit: commit, Owned: 1}
+		w.Branch.Planned(planOf(commit, "+a"))
+		w.Repo.Outbox.Flush(w.Context())
+		w.WantStatus(commit, "sync", forge.Pending, "1 to create")
+		w.Pass(commit, planOf(commit, "+a"), done)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Success, "in sync: 1 object")
+		w.WantStatus(commit, "drift", forge.Success, "no drift")
+		got := w.Comments(1)
+		if len(got) != 1 || !strings.Contains(got[0], divider) || !strings.Contains(got[0], "1 to create") {
+			t.Errorf("comments %q; want the outcome above the plan", got)
+		}
+		w.Forge.Writes()
+		for range 3 {
+			w.Pass(commit, done, done)
+			w.Visit()
+		}
+		w.Restart()
+		if !w.Branch.Restore(w.Context(), commit) {
+			t.Error("the forge does not know what was in sync")
+		}
+		w.Pass(commit, done, done)
+		w.Visit()
+		if writes := w.Forge.Writes(); len(writes) != 0 {
+			t.Errorf("%q was written without news", writes)
+		}
+	})
+}
+
+func TestTheOutcomeIsThatOfThePassThatDidIt(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.Open(1, "+a")
+		w.Visit()
+		commit := w.Merge(1, head)
+		done := planOf(commit, "a")
+		w.Branch.Ran(ran(commit, planOf(commit, "+a"), done, engine.Result{Step: planOf(commit, "+a").Steps[0]}))
+		for range 3 {
+			w.Pass(commit, done, done) // before anything could be posted
+		}
+		w.Visit()
+		if got := w.Comments(1); len(got) != 1 || !strings.Contains(got[0], "1 created") {
+			t.Errorf("comments %q; want what was done", got)
+		}
+	})
+}
+
+func TestAForgeThatIsAwayGetsEverythingLater(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.Open(1, "+a")
+		w.Visit()
+		commit := w.Merge(1, head)
+		w.Forge.SetDown(forge.ErrUnavailable)
+		done := plan.Plan{Stack: "prod", Commit: commit, Owned: 1}
+		w.Pass(commit, planOf(commit, "+a"), done)
+		if err := w.Repo.Visit(w.Context()); !errors.Is(err, forge.ErrUnavailable) {
+			t.Errorf("the look says %v", err)
+		}
+		w.Forge.SetDown(nil)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Success, "in sync")
+	})
+}
+
+func TestLongPassesSayHowFarTheyAre(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Merge(1, w.Open(1, "+a +b"))
+		plan := planOf(commit, "+a +b")
+		w.Branch.Planned(plan)
+		w.Repo.Outbox.Flush(w.Context())
+		for i := range 3600 {
+			w.Branch.Progress(engine.Progress{Done: 1, Total: 2, Waiting: []engine.Activity{{Step: plan.Steps[1]}}})
+			w.Repo.Outbox.Flush(w.Context())
+			if i == 20 {
+				w.WantStatus(commit, "sync", forge.Pending, "1 of 2 done, waiting for Thing/b")
+			}
+			time.Sleep(time.Second)
+		}
+		if _, n := w.Forge.Status(commit, "stackreeve/prod/sync"); n != 2 {
+			t.Errorf("%d statuses while nothing changes, want 2", n)
+		}
+	})
+}
+
+func TestAnApprovedPassIsPendingWhileItRuns(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Merge(1, w.Open(1, "-a -b -c -d"))
+		held := planOf(commit, "-a -b -c -d")
+		w.Pass(commit, held, held)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Failure, "held: approve "+held.Hash())
+		running := held
+		running.Held = ""
+		w.Branch.Planned(running)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Pending, "4 to delete")
+	})
+}

@@ -1,0 +1,219 @@
+package branch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report/comment"
+	"github.com/stackreeve/stackreeve/internal/review"
+)
+
+// driftComments is drift on its way into the comments of pull requests.
+type driftComments struct {
+	comment.Drift
+	traces  map[manifest.Key]kind.Trace
+	authors map[int][]plan.Step // the steps of each pull request
+	began   time.Time
+	runs    map[int]int64 // by pull request; the same for every attempt
+}
+
+// postDriftComments has the pull requests that last touched the files of drifted
+// objects say so, each about its own, and the drift status lead to one of them.
+func (s *Stack) postDriftComments(r driftReport) {
+	r.Stack = s.review.Name
+	rev, _ := s.review.Last()
+	c := driftComments{Drift: r.Drift, began: time.Now(), runs: map[int]int64{}}
+	s.repository.Outbox.Put("drift comments "+r.Stack, func(ctx context.Context) (err error) {
+		if c.traces, err = r.traces.wait(ctx); err != nil {
+			return err
+		}
+		if c.authors, err = s.authors(ctx, rev.Branch, r.Steps); err != nil {
+			return err
+		}
+		url, err := s.writeDriftComments(ctx, c)
+		if err != nil {
+			return err
+		}
+		s.state.driftReported(r.difference)
+		return s.linkDriftStatus(ctx, r.Commit, url)
+	})
+}
+
+// writeDriftComments writes the comments, and returns the address of the last; ""
+// when there is none. Where no comment may be written the others are.
+func (s *Stack) writeDriftComments(ctx context.Context, c driftComments) (url string, err error) {
+	all := slices.Sorted(maps.Keys(c.authors))
+	for _, number := range all {
+		written, err := s.writeDriftComment(ctx, number, all, c)
+		if errors.Is(err, forge.ErrRefused) || errors.Is(err, forge.ErrNotFound) {
+			s.repository.Complain(fmt.Sprintf("drift cannot be reported on pull request %d", number), err)
+			url = written.URL
+			continue
+		}
+		if err != nil {
+			return url, err
+		}
+		s.state.driftCommented(number, !c.Corrected)
+		url = written.URL
+	}
+	return url, nil
+}
+
+// writeDriftComment writes the comment of one pull request; all are those that get
+// one.
+func (s *Stack) writeDriftComment(ctx context.Context, number int, all []int, c driftComments) (forge.Comment, error) {
+	f := s.repository.Forge
+	if c.runs[number] == 0 {
+		comments, err := f.Comments(ctx, number)
+		if err != nil {
+			return forge.Comment{}, err
+		}
+		c.runs[number] = memory.NextRun(comments, memory.DriftComment, c.Stack, c.began)
+	}
+	text := c.Drift
+	text.Steps, text.Traces = c.authors[number], c.traces
+	m := memory.Marker{Kind: memory.DriftComment, Stack: c.Stack, Base: c.Commit, Run: c.runs[number], Reported: all}
+	s.repository.Invalidate(number)
+	written, _, err := memory.Upsert(ctx, f, number, m, comment.Split(text.Markdown(), memory.CommentSize))
+	return written, err
+}
+
+// linkDriftStatus makes a commit's status lead to a comment about its drift, while
+// there is drift.
+func (s *Stack) linkDriftStatus(ctx context.Context, commit, url string) error {
+	status, ok, err := s.repository.Board.Get(ctx, commit, s.context("drift"))
+	if err != nil || !ok || url == "" || memory.ParseStatus(status).Is != memory.Drifted {
+		return err
+	}
+	status.URL = url
+	_, err = s.repository.Board.Set(ctx, commit, status)
+	return err
+}
+
+// driftReported notes that the comments say what differs.
+func (s *state) driftReported(difference string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drift.reported = difference
+}
+
+// driftCommented notes that a pull request has a comment, and whether it will have
+// to say that the drift is over.
+func (s *state) driftCommented(number int, open bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.drift.comments == nil {
+		s.drift.comments = map[int]bool{}
+	}
+	s.drift.comments[number] = open
+}
+
+// authors finds, for each step, the pull request that last touched its file.
+func (s *Stack) authors(ctx context.Context, branch string, steps []plan.Step) (map[int][]plan.Step, error) {
+	files, pulls := map[string]int{}, map[int][]plan.Step{}
+	for _, step := range steps {
+		file := step.Origin.File
+		number, ok := files[file]
+		if !ok {
+			var err error
+			if number, err = s.author(ctx, branch, file); err != nil {
+				return nil, err
+			}
+			files[file] = number
+		}
+		if number > 0 {
+			pulls[number] = append(pulls[number], step)
+		}
+	}
+	return pulls, nil
+}
+
+// author is the pull request that last touched a file, 0 when none did.
+func (s *Stack) author(ctx context.Context, branch, file string) (int, error) {
+	commit, err := s.repository.Forge.LastTouch(ctx, branch, file)
+	if err == nil {
+		var pull forge.Pull
+		if pull, err = s.repository.Forge.MergedBy(ctx, branch, commit); err == nil {
+			return pull.Number, nil
+		}
+	}
+	if errors.Is(err, forge.ErrNotFound) {
+		return 0, nil
+	}
+	return 0, err
+}
+
+// closeDriftComments has the comments about drift that is over say so, and those
+// that a comment names as reported with it.
+func (s *Stack) closeDriftComments(c driftClosing) {
+	run := time.Now().UnixMilli()
+	s.repository.Outbox.Put("end of drift "+s.review.Name, func(ctx context.Context) error {
+		numbers := slices.Clone(c.pulls)
+		if len(numbers) == 0 {
+			number, ok, err := s.commentOfDriftStatus(ctx, c.commit, c.parent)
+			if err != nil || !ok {
+				return err
+			}
+			numbers = append(numbers, number)
+		}
+		for i := 0; i < len(numbers); i++ {
+			reported, err := s.closeDriftComment(ctx, numbers[i], c.commit, run)
+			if review.Later(err) {
+				return err
+			}
+			for _, number := range reported {
+				if !slices.Contains(numbers, number) {
+					numbers = append(numbers, number)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// commentOfDriftStatus finds a comment that a process before this one wrote: by
+// the status that it left on this commit, or on the one before.
+func (s *Stack) commentOfDriftStatus(ctx context.Context, commit, parent string) (number int, ok bool, err error) {
+	status, ok, err := s.repository.Board.Get(ctx, commit, s.context("drift"))
+	if err == nil && !ok && parent != "" {
+		status, ok, err = s.repository.Board.Get(ctx, parent, s.context("drift"))
+	}
+	if err != nil || !ok {
+		return 0, false, err
+	}
+	number, ok = memory.PullOf(status)
+	return number, ok, nil
+}
+
+// closeDriftComment has one comment say that the drift is over, and returns the
+// pull requests to which the same was reported.
+func (s *Stack) closeDriftComment(ctx context.Context, number int, commit string, run int64) (reported []int, err error) {
+	comments, err := s.repository.Forge.Comments(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	_, marker, _, ok := memory.Find(comments, memory.DriftComment, s.review.Name)
+	if !ok {
+		return nil, nil
+	}
+	news := comment.Drift{Stack: s.review.Name, Commit: commit, Over: true}.Markdown()
+	parts := memory.Texts(comments, memory.DriftComment, s.review.Name)
+	if strings.HasPrefix(parts[0], strings.TrimSpace(news)) {
+		return marker.Reported, nil
+	}
+	marker.Run = max(run, marker.Run)
+	parts[0] = onTop(news, parts[0])
+	s.repository.Invalidate(number)
+	_, _, err = memory.Upsert(ctx, s.repository.Forge, number, marker, parts)
+	return marker.Reported, err
+}

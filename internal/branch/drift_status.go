@@ -1,0 +1,78 @@
+package branch
+
+import (
+	"context"
+
+	"github.com/stackreeve/stackreeve/internal/forge/memory"
+)
+
+// reportDrift has said what was decided.
+func (s *Stack) reportDrift(d driftDecision) {
+	if d.traces != nil {
+		go s.traceAll(d.trace, d.traces)
+	}
+	switch {
+	case d.commit == "":
+		return
+	case d.unknown != "":
+		s.put("drift", d.commit, func(ctx context.Context) error {
+			return s.set(ctx, d.commit, "drift", unknown(d.unknown), "")
+		})
+		return
+	}
+	if d.report != nil {
+		s.postDriftComments(*d.report)
+	}
+	if d.closing != nil {
+		s.closeDriftComments(*d.closing)
+	}
+	s.postDriftStatus(d.commit)
+}
+
+// calmAfter is how many drift statuses a commit gets before those that would be
+// over at once are left out: a forge takes 1,000.
+const calmAfter = 200
+
+// postDriftStatus has a commit say whether the cloud has drifted from it, as that
+// is when it is delivered.
+func (s *Stack) postDriftStatus(commit string) {
+	board, name := s.repository.Board, s.context("drift")
+	s.put("drift", commit, func(ctx context.Context) error {
+		before, _, err := board.Get(ctx, commit, name)
+		if err != nil {
+			return err
+		}
+		for _, means := range s.state.takeDrift().statuses(memory.ParseStatus(before), board.Count(commit, name) >= calmAfter) {
+			if err := s.set(ctx, commit, "drift", means, before.URL); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// takeDrift is the drift as it is now. Its news are taken: they are said once.
+func (s *state) takeDrift() drift {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.drift
+	s.drift.news = false
+	return d
+}
+
+// statuses are what a commit says about drift, one after the other: what began and
+// is over already is said as well, unless there was much of that. The time that a
+// process before this one gave counts.
+func (d drift) statuses(before memory.Status, calm bool) (list []memory.Status) {
+	drifted := memory.Status{Is: memory.Drifted, Objects: d.count, Since: d.since}
+	if before.Is == memory.Drifted {
+		drifted.Since = before.Since
+	}
+	if d.open || d.news && !calm {
+		list = append(list, drifted)
+	}
+	if !d.open {
+		list = append(list, memory.Status{Is: memory.NoDrift})
+	}
+	return list
+}

@@ -1,0 +1,141 @@
+package branch_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+func TestDriftThatIsReportedStaysUntilSomebodyActs(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Synced()
+		drifted := found(planOf(commit, "~a"))
+		since := time.Now().UTC().Format("15:04")
+		w.Pass(commit, drifted, drifted)
+		w.Visit()
+		w.WantStatus(commit, "drift", forge.Failure, "drifted: 1 object since "+since)
+		w.WantStatus(commit, "sync", forge.Success, "")
+		got := w.Comments(1)
+		if len(got) != 2 || !strings.Contains(got[1], "Thing/a") || !strings.Contains(got[1], "spec.size") || !strings.Contains(got[1], "mallory") {
+			t.Errorf("comments %q; want one about the drift, with who did it", got)
+		}
+		if s := w.Status(commit, "drift"); !strings.Contains(s.URL, "/pull/1#") {
+			t.Errorf("the status leads to %q", s.URL)
+		}
+		w.Forge.Writes()
+		for range 10 {
+			time.Sleep(5 * time.Minute)
+			w.Pass(commit, drifted, drifted)
+			w.Visit()
+		}
+		if writes := w.Forge.Writes(); len(writes) != 0 {
+			t.Errorf("%q was written without news", writes)
+		}
+		w.Restart()
+		w.Branch.Restore(w.Context(), commit)
+		w.Pass(commit, drifted, drifted)
+		w.Visit()
+		w.WantStatus(commit, "drift", forge.Failure, "since "+since)
+		corrected := planOf(commit, "a")
+		w.Pass(commit, corrected, corrected)
+		w.Visit()
+		w.Pass(commit, corrected, corrected)
+		w.Visit()
+		w.WantStatus(commit, "drift", forge.Success, "no drift")
+		if got := w.Comments(1); len(got) != 2 || !strings.Contains(got[1], divider) {
+			t.Errorf("comments %q; want the drift's to be over", got)
+		}
+	})
+}
+
+func TestWhatWasLeftOpenByAnEarlierProcessIsClosed(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Synced()
+		drifted := found(planOf(commit, "~a"))
+		w.Pass(commit, drifted, drifted)
+		w.Visit()
+		w.Restart()
+		w.Branch.Restore(w.Context(), commit)
+		corrected := planOf(commit, "a")
+		w.Pass(commit, corrected, corrected)
+		w.Visit()
+		w.WantStatus(commit, "drift", forge.Success, "no drift")
+		if got := w.Comments(1); len(got) != 2 || !strings.Contains(got[1], divider) {
+			t.Errorf("comments %q; want the drift's to be over", got)
+		}
+	})
+}
+
+func TestDriftThatIsCorrectedIsReported(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Synced()
+		drifted, corrected := planOf(commit, "~a"), planOf(commit, "a")
+		w.Branch.Planned(drifted)
+		w.Visit()
+		w.WantStatus(commit, "drift", forge.Failure, "drifted: 1 object since")
+		w.Pass(commit, drifted, corrected)
+		w.Visit()
+		w.WantStatus(commit, "drift", forge.Success, "no drift")
+		if got := w.Comments(1); len(got) != 2 || !strings.Contains(got[1], "Thing/a") {
+			t.Errorf("comments %q", got)
+		}
+	})
+}
+
+func TestDriftThatComesAndGoesStaysWithinWhatAForgeTakes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Synced()
+		drifted, corrected := planOf(commit, "~a"), planOf(commit, "a")
+		for range 1500 {
+			w.Pass(commit, drifted, corrected)
+			w.Visit()
+		}
+		if _, n := w.Forge.Status(commit, "stackreeve/prod/drift"); n > 500 {
+			t.Errorf("%d statuses of one commit", n)
+		}
+		w.WantStatus(commit, "drift", forge.Success, "no drift")
+		if got := w.Comments(1); len(got) != 2 {
+			t.Errorf("%d comments of ours", len(got))
+		}
+	})
+}
+
+func TestACloudThatIsAwayMakesTheDriftUnknown(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Synced()
+		away := func() {
+			w.Branch.Ran(report.Run{Stack: "prod", Revision: source.Revision{Commit: commit, Branch: "main"}, Err: errors.New("the cloud is away")})
+			w.Visit()
+		}
+		away()
+		w.WantStatus(commit, "drift", forge.Success, "no drift") // once is nothing
+		away()
+		w.WantStatus(commit, "drift", forge.Error, "away")
+		w.WantStatus(commit, "sync", forge.Success, "")
+		w.Forge.Writes()
+		away()
+		if writes := w.Forge.Writes(); len(writes) != 0 {
+			t.Errorf("%q was written without news", writes)
+		}
+		corrected := planOf(commit, "a")
+		w.Pass(commit, corrected, corrected)
+		w.Visit()
+		w.WantStatus(commit, "drift", forge.Success, "no drift")
+	})
+}
+
+func TestDriftThatCannotBeCorrectedIsNotTheCommitsFault(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Synced()
+		drifted := planOf(commit, "~a")
+		w.Pass(commit, drifted, drifted)
+		w.Visit()
+		w.WantStatus(commit, "drift", forge.Failure, "drifted: 1 object")
+		w.WantStatus(commit, "sync", forge.Success, "")
+	})
+}

@@ -1,0 +1,24 @@
+package branch_test
+
+import (
+	"testing"
+)
+
+// TestAKeptCommitIsNotPending has a pass begin on a commit that is kept while the
+// newest is refused: nobody would say how it ended.
+func TestAKeptCommitIsNotPending(t *testing.T) {
+	inWorld(t, func(w *world) {
+		kept := w.Base
+		w.Base = sha("refused")
+		w.Branch.Planned(planOf(kept, "+a"))
+		w.Visit()
+		if got := w.Status(kept, "sync"); got.State != "" {
+			t.Errorf("the kept commit's status is %+v", got)
+		}
+		w.Branch.Planned(planOf(w.Base, "+a"))
+		w.Visit()
+		if got := w.Status(w.Base, "sync"); got.State == "" {
+			t.Error("the newest commit has no status")
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package branch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report/comment"
+	"github.com/stackreeve/stackreeve/internal/review"
+)
+
+// writeOutcome writes what came of a pass on top of the comment of the pull
+// request that its commit was merged by, and returns the commit's status, complete:
+// where it leads to, and how to approve of what no pull request approves of. It is
+// nil when the outcome is out of date: the plan was approved meanwhile.
+func (s *Stack) writeOutcome(ctx context.Context, o outcome) (*forge.Status, error) {
+	status := s.status("sync", o.means, "")
+	held := heldPlan(o.run)
+	m, err := s.review.MergedBy(ctx, o.commit)
+	if errors.Is(err, forge.ErrNotFound) {
+		if o.means.Is == memory.Held {
+			status = s.status("sync", s.withCommand(*held), "")
+		}
+		return &status, nil
+	}
+	if err != nil {
+		return &status, err
+	}
+	if held != nil {
+		list, err := s.review.ApprovalsIn(ctx, m)
+		if err != nil {
+			return &status, err
+		}
+		if len(review.Covering(list, *held)) > 0 {
+			s.review.Again() // the pass could not read that
+			return nil, nil
+		}
+	}
+	marker, parts, ok := ending(m, o, s.review.Name, status.State)
+	if !ok {
+		c, _, _, _ := memory.Find(m.Comments, memory.PlanComment, s.review.Name)
+		status.URL = c.URL
+		return &status, nil
+	}
+	s.repository.Invalidate(m.Pull.Number)
+	c, _, err := memory.Upsert(ctx, s.repository.Forge, m.Pull.Number, marker, parts)
+	status.URL = c.URL
+	return &status, err
+}
+
+// ending is the plan's comment with its outcome on top. ok is false when there
+// is nothing to add: an earlier run has said how the same commit ended, and this
+// one found nothing to do.
+func ending(m review.Merged, o outcome, stack string, state forge.State) (marker memory.Marker, parts []string, ok bool) {
+	page := comment.Page{Stack: stack, Number: m.Pull.Number, Head: m.Pull.Head, Base: m.Pull.Base, BaseCommit: o.commit, After: &o.run}
+	marker, parts = memory.Marker{Kind: memory.PlanComment, Stack: stack, Head: m.Pull.Head}, []string{""}
+	if _, before, _, found := memory.Find(m.Comments, memory.PlanComment, stack); found {
+		marker, parts = before, memory.Texts(m.Comments, memory.PlanComment, stack)
+	}
+	if marker.Done == state && marker.Base == o.commit && state == forge.Success && o.run.Pass != nil && len(o.run.Pass.Results) == 0 {
+		return marker, nil, false
+	}
+	marker.Run, marker.Base, marker.Done = max(o.run.Started.UnixMilli(), marker.Run), o.commit, state
+	if held := heldPlan(o.run); held != nil {
+		marker = review.Prove(marker, *held, m.Revision.Tree)
+	}
+	parts[0] = onTop(page.Markdown(), parts[0])
+	return marker, parts, true
+}
+
+// onTop puts news above what a comment said before, in the place of older news.
+func onTop(news, before string) string {
+	news = review.Clip(news, memory.OutcomeSize-memory.DividerSize)
+	before = memory.Below(before)
+	if strings.TrimSpace(before) == "" {
+		return news
+	}
+	// Others may have edited it since.
+	return memory.Divided(news, review.Clip(before, memory.CommentSize))
+}
+
+// withCommand is the status of a commit that is held where there is no pull
+// request to approve on, with what to run instead. It logs that, too.
+func (s *Stack) withCommand(held plan.Plan) memory.Status {
+	how := fmt.Sprintf("stackreeve run --once --stack %s --approve %s", s.review.Name, held.Hash())
+	s.repository.Complain("a commit without a pull request is held", fmt.Errorf("%s: %s; approve with: %s", s.review.Name, held.Held, how))
+	return memory.Status{Is: memory.Held, Command: how, Why: held.Held}
+}

@@ -1,0 +1,161 @@
+package branch
+
+import (
+	"cmp"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// state is what is remembered of a branch between passes. Each of its methods
+// locks it, takes note of something, and returns as data what follows.
+type state struct {
+	mu sync.Mutex
+	// synced is the commit that the cloud was last made equal to.
+	synced string
+	// unseen counts the passes in a row that could not see the cloud.
+	unseen   int
+	branch   string // whose pull requests were looked for
+	plan     string // the last plan, by its commit and hash
+	begun    time.Time
+	reported time.Time // when progress was last reported
+	// outcome is the pass that made a commit's status what it is: what is said of
+	// it, however many passes come before that is delivered.
+	outcome outcome
+	drift   drift
+}
+
+// outcome is what a pass makes of a commit, and the pass.
+type outcome struct {
+	commit string
+	means  memory.Status
+	run    report.Run
+}
+
+// beginning is what follows when a pass begins.
+type beginning struct {
+	begins bool // something that its commit is to say
+	drift  driftDecision
+}
+
+// planned notes that a pass begins.
+func (s *state) planned(p plan.Plan, now time.Time) beginning {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun, s.reported = now, now
+	if p.Commit == "" {
+		return beginning{}
+	}
+	b := beginning{begins: p.Commit != s.synced && !p.Stopped()}
+	if p.Commit == s.synced {
+		b.drift = s.drift.planned(p, now)
+	}
+	return b
+}
+
+// firstProgress is when a pass is long enough to say how far it is; after that
+// the pauses double.
+const firstProgress = 15 * time.Second
+
+// progressed notes that a pass goes on, and tells whether it is time to say so.
+func (s *state) progressed(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ran, pause, quiet := now.Sub(s.begun), s.reported.Sub(s.begun), now.Sub(s.reported)
+	due := ran >= firstProgress && quiet >= max(firstProgress, pause)
+	if due {
+		s.reported = now
+	}
+	return due
+}
+
+// restore notes that a process before this one made the cloud equal to a commit.
+func (s *state) restore(commit string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.synced = commit
+}
+
+// decision is what follows from a visit of the branch.
+type decision struct {
+	outdates bool       // plans of pull requests are out of date
+	wakes    bool       // pull requests are to be visited
+	held     *plan.Plan // what the branch is held with
+	// replaced is the commit that the cloud equalled until by took its place; "" for
+	// none.
+	replaced, by string
+	outcome      *outcome // nil when the visit says nothing about its commit
+	drift        driftDecision
+}
+
+// ran notes a visit of the branch. branch is what it is called, if that is known.
+func (s *state) ran(run report.Run, branch string, known bool) (d decision) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen(run, &d)
+	if known && s.branch != branch {
+		s.branch, d.wakes = branch, true
+	}
+	s.judged(run, &d)
+	d.drift = s.drift.ran(run, s.synced, s.unseen)
+	return d
+}
+
+// seen notes what the next visit compares with.
+func (s *state) seen(run report.Run, d *decision) {
+	if run.Pass != nil {
+		plan := run.Revision.Commit + run.Pass.Last.Hash()
+		d.outdates = run.Pass.Writes() > 0 || s.plan != "" && s.plan != plan
+		s.plan = plan
+		d.held = heldPlan(run)
+		d.wakes = d.held != nil
+	}
+	switch {
+	case unseenBecause(run) != "":
+		s.unseen++
+	case run.Pass != nil:
+		d.outdates = d.outdates || s.unseen > 0 // plans may have failed for the same reason
+		s.unseen = 0
+	}
+}
+
+// judged notes what a visit makes of its commit.
+func (s *state) judged(run report.Run, d *decision) {
+	commit, means, ok := verdict(run, s.synced)
+	if !ok {
+		return
+	}
+	if means.Is == memory.InSync {
+		if before := cmp.Or(s.synced, run.Revision.Parent); before != commit {
+			d.replaced, d.by = before, commit
+		}
+		s.synced = commit
+	}
+	if s.outcome.commit != commit || s.outcome.means != means {
+		s.outcome = outcome{commit, means, run}
+	}
+	one := s.outcome
+	d.outcome = &one
+}
+
+// heldPlan is the plan that a run was held with.
+func heldPlan(run report.Run) *plan.Plan {
+	if run.Pass == nil || run.Pass.First.Held == "" {
+		return nil
+	}
+	return &run.Pass.First
+}
+
+// unseenBecause is why a visit says nothing about the cloud, "" when it does.
+func unseenBecause(run report.Run) string {
+	switch {
+	case run.Err != nil:
+		return run.Err.Error()
+	case run.Pass != nil && len(run.Pass.Last.Unlisted) > 0:
+		return run.Pass.Last.Unlisted[0]
+	}
+	return ""
+}

@@ -1,0 +1,58 @@
+package branch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+func suspended(p plan.Plan) plan.Plan { return p.Apply(plan.Suspend("a test says so")) }
+
+func TestASuspendedCommitThatDiffersIsNotInSync(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Merge(1, w.Open(1, "+a +b"))
+		differs := suspended(planOf(commit, "+a +b c"))
+		w.Pass(commit, differs, differs)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Failure, "suspended (2 differ): a test says so")
+		if got := w.Comments(1); len(got) != 1 || !strings.Contains(got[0], "suspended, nothing was changed; 2 objects not as the manifests say") {
+			t.Errorf("the pull request says %q", got)
+		}
+		equal := suspended(planOf(commit, "a b c"))
+		w.Pass(commit, equal, equal)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Success, "in sync: 10 objects; suspended")
+		// What is found later is no drift that is corrected, and not in sync either.
+		drifted := suspended(planOf(commit, "~a b c"))
+		w.Pass(commit, drifted, drifted)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Failure, "suspended (1 differ)")
+		// Once it goes on, the status says so at once.
+		w.Branch.Planned(planOf(commit, "~a b c"))
+		w.Pass(commit, planOf(commit, "~a b c"), planOf(commit, "a b c"))
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Success, "in sync: 10 objects")
+	})
+}
+
+// Where every change waits for an approval, drift is reported like drift that is only
+// reported: the commit was applied.
+func TestDriftOfAManualStackIsReported(t *testing.T) {
+	inWorld(t, func(w *world) {
+		commit := w.Synced()
+		held := planOf(commit, "~a").Apply(plan.Manual("a test says so"), plan.Brake(plan.Limits{}, nil))
+		if held.Held == "" {
+			t.Fatal("it is not held")
+		}
+		w.Pass(commit, held, held)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Success, "in sync")
+		w.WantStatus(commit, "drift", forge.Failure, "drifted: 1 object")
+		fresh := planOf(commit, "+b").Apply(plan.Manual("a test says so"), plan.Brake(plan.Limits{}, nil))
+		w.Pass(commit, fresh, fresh)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Failure, "held: approve "+fresh.Hash())
+	})
+}

@@ -1,0 +1,85 @@
+package branch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/review"
+)
+
+// postPending has a commit say that a pass over it has begun, with what is to be
+// done.
+func (s *Stack) postPending(p plan.Plan) {
+	s.put("sync", p.Commit, func(ctx context.Context) error {
+		before, ok, err := s.repository.Board.Get(ctx, p.Commit, s.context("sync"))
+		if err != nil || ok && !pendingReplaces(before, p.InSync()) {
+			return err
+		}
+		return s.set(ctx, p.Commit, "sync", memory.Status{Is: memory.Running, Why: p.Summary().String()}, "")
+	})
+}
+
+// pendingReplaces tells whether a pass that begins takes the place of a status that
+// its commit has: the commit was held or suspended and is not any more, or the
+// branch went back to it and there is something to do. What failed stays until
+// something else comes of it.
+func pendingReplaces(before forge.Status, inSync bool) bool {
+	switch memory.ParseStatus(before).Is {
+	case memory.Held, memory.Suspended:
+		return true
+	default:
+		return before.State == forge.Success && !inSync
+	}
+}
+
+// postProgress has a commit say how far its pass is.
+func (s *Stack) postProgress(commit string, p engine.Progress) {
+	text := fmt.Sprintf("%d of %d done", p.Done, p.Total)
+	if len(p.Waiting) > 0 {
+		text += ", waiting for " + p.Waiting[0].Step.Key.String()
+	}
+	s.put("sync", commit, func(ctx context.Context) error {
+		before, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
+		if err != nil || before.State != forge.Pending {
+			return err
+		}
+		return s.set(ctx, commit, "sync", memory.Status{Is: memory.Running, Why: text}, "")
+	})
+}
+
+// postReplaced has a commit that the cloud equalled say that another took its
+// place: should the branch go back to it, it has to be applied again.
+func (s *Stack) postReplaced(commit, by string) {
+	s.put("end of sync", commit, func(ctx context.Context) error {
+		before, ok, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
+		if err != nil || !ok || before.State != forge.Success {
+			return err
+		}
+		return s.set(ctx, commit, "sync", memory.Status{Is: memory.WasInSync, Commit: report.Short(by)}, before.URL)
+	})
+}
+
+// postOutcome has the pull request and then the commit say what came of a pass.
+func (s *Stack) postOutcome(o outcome) {
+	written := false // the comment was, now or in an attempt before
+	s.put("sync", o.commit, func(ctx context.Context) error {
+		news, err := s.repository.Board.News(ctx, o.commit, s.status("sync", o.means, ""))
+		if review.Later(err) || err == nil && !news && !written {
+			return err
+		}
+		// The comment comes first: whoever is killed in between says both again.
+		status, err := s.writeOutcome(ctx, o)
+		if review.Later(err) || status == nil {
+			return err
+		}
+		written = true
+		_, err2 := s.repository.Board.Set(ctx, o.commit, *status)
+		return errors.Join(err, err2)
+	})
+}

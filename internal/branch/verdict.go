@@ -1,0 +1,73 @@
+package branch
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/review"
+)
+
+// verdict is what a visit makes of a commit; ok is false when it says nothing
+// about it. synced is the commit that the cloud was last made equal to.
+func verdict(run report.Run, synced string) (commit string, means memory.Status, ok bool) {
+	commit = run.Revision.Commit
+	switch {
+	case run.Refused != nil:
+		commit, means = run.Refused.Commit, memory.Status{Is: memory.Failed, Why: run.Refused.Reason()}
+	case run.Err != nil:
+		return commit, memory.Status{Why: review.Steady(run.Err.Error())}, commit != "" && commit != synced
+	case run.Pass != nil && run.Pass.Superseded != "" && commit != synced:
+		means.Why = run.Pass.Superseded.Error() + " before it was applied in full"
+	case run.Pass == nil || run.Pass.Interrupted:
+		return commit, means, false
+	default:
+		means = passed(*run.Pass)
+		// What differs by drift alone the drift status says.
+		if last := run.Pass.Last; means.Is != memory.InSync && commit == synced && last.Suspended == "" && (onlyDrift(last) || len(last.Unlisted) > 0) {
+			return commit, means, false
+		}
+	}
+	return commit, means, commit != ""
+}
+
+// passed is what a pass makes of its commit. Drift that is only reported takes
+// nothing from a commit that was applied.
+func passed(p engine.Pass) memory.Status {
+	switch last := p.Last; {
+	case last.Suspended != "" && len(last.Unlisted) == 0 && !last.InSync():
+		return memory.Status{Is: memory.Suspended, Objects: last.Differing(), Why: last.Suspended}
+	case p.First.Held != "":
+		return memory.Status{Is: memory.Held, Hash: p.First.Hash(), Why: p.First.Held}
+	case len(last.Unlisted) > 0:
+		return unknown(last.Unlisted[0])
+	case len(p.Failures) > 0:
+		f := p.Failures[0]
+		return memory.Status{Is: memory.Failed, Why: fmt.Sprintf("%d failed; the first: %s: %s", len(p.Failures), f.Key, review.Steady(f.Reason))}
+	case p.Outcome() == plan.InSync, onlyDrift(last):
+		return memory.Status{Is: memory.InSync, Objects: last.Owned, Paused: last.Suspended != ""}
+	default:
+		return memory.Status{Is: memory.Failed, Why: last.Summary().String()}
+	}
+}
+
+// unknown says that the cloud could not be seen.
+func unknown(why string) memory.Status {
+	return memory.Status{Is: memory.Unknown, Why: "unknown: " + review.Steady(why)}
+}
+
+// onlyDrift tells whether all that differs is what somebody changed in the
+// cloud. Where every change waits for an approval drift is reported in this way, too.
+func onlyDrift(p plan.Plan) bool {
+	if p.Held != "" && p.Manual == "" || len(p.Unlisted) > 0 {
+		return false
+	}
+	for _, step := range p.Steps {
+		if step.Action.Writes() && !step.Drift || step.Action == plan.Refuse && !step.Drift || step.Error {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,87 @@
+package memory
+
+import (
+	"encoding/hex"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// FuzzMarkers: what is read of a comment can be written and read again, in one
+// line that ends where it should.
+func FuzzMarkers(f *testing.F) {
+	f.Add(Marker{Kind: "plan", Stack: "a--b->", Run: 7, Steps: []string{"-->"}}.String()+"\nhello", "prod", "-->\n<!-- stackreeve {} -->")
+	f.Add("<!-- stackreeve {\"kind\": 1} -->", "", "")
+	f.Add("<!-- stackreeve [[[[ -->", "\u2028", "\xff")
+	f.Fuzz(func(t *testing.T, body, stack, step string) {
+		m, ok := ParseMarker(body)
+		if ok && !Marked(body) {
+			t.Errorf("%q has a marker and is not marked", body)
+		}
+		if !ok {
+			if !utf8.ValidString(stack) || !utf8.ValidString(step) {
+				return // JSON holds no such text
+			}
+			m = Marker{Kind: PlanComment, Stack: stack, Hash: "0f", Steps: []string{step}}.bounded()
+		}
+		line := m.String()
+		if strings.Count(line, "--") != 2 || strings.ContainsAny(line, "\r\n") {
+			t.Errorf("%q can be left before its end", line)
+		}
+		again, ok := ParseMarker(line + "\n" + step)
+		if !ok || again.String() != line || !reflect.DeepEqual(again, again.bounded()) {
+			t.Errorf("%q comes back as %+v", line, again)
+		}
+		if len(again.Steps) > MostSteps || len(again.Shown) > mostShown || again.Run < 0 || again.Run > lastRun || again.Hash == "" && len(again.Steps) > 0 {
+			t.Errorf("%.200q is believed: %+v", line, again)
+		}
+	})
+}
+
+// FuzzStatuses: what is written means the same when it is read, and words mean
+// nothing.
+func FuzzStatuses(f *testing.F) {
+	for _, s := range written {
+		f.Add(s.text, s.means.Objects, s.means.Hash, s.means.Since.Unix())
+	}
+	f.Add("in sync: 1 object\nheld: approve", 1<<40, "-->", int64(1<<60))
+	f.Fuzz(func(t *testing.T, text string, objects int, hash string, since int64) {
+		for _, state := range []forge.State{forge.Pending, forge.Success, forge.Failure, forge.Error} {
+			read := ParseStatus(forge.Status{State: state, Description: text})
+			if (read.Is == InSync || read.Is == WasInSync || read.Is == NoDrift) != (state == forge.Success && read.Is != Unknown) {
+				t.Errorf("%s %q means %+v", state, text, read)
+			}
+			if wrote := read.Forge(); ParseStatus(wrote).Is != read.Is {
+				t.Errorf("%+v is written as %+v", read, wrote)
+			}
+		}
+		for _, is := range []Condition{Unknown, Running, Failed} {
+			if got := ParseStatus(Status{Is: is, Why: text}.Forge()); got.Is != is {
+				t.Errorf("%q as words of %d means %+v", text, is, got)
+			}
+		}
+		objects &= 1<<20 - 1
+		hash = hex.EncodeToString([]byte(hash + "x"))
+		hash = hash[:min(len(hash), 32)]
+		at := time.Unix(since&(1<<37-1), 0).UTC().Truncate(time.Minute)
+		for _, s := range []Status{
+			{Is: InSync, Objects: objects, Paused: objects%2 == 0}, {Is: WasInSync, Commit: hash[:min(len(hash), 10)]}, {Is: NoDrift},
+			{Is: Drifted, Objects: objects, Since: at}, {Is: Held, Hash: hash}, {Is: Suspended, Objects: objects},
+		} {
+			if got := ParseStatus(s.Forge()); got != s {
+				t.Errorf("%+v comes back as %+v", s, got)
+			}
+			if s.Is != Held && s.Is != Suspended {
+				continue
+			}
+			s.Why = text
+			if got := ParseStatus(s.Forge()); got.Is != s.Is || got.Hash != s.Hash || got.Objects != s.Objects {
+				t.Errorf("%+v comes back as %+v", s, got)
+			}
+		}
+	})
+}

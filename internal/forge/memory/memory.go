@@ -1,0 +1,222 @@
+package memory
+
+// This file writes all that is remembered on a forge and, beside it, reads it.
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+const (
+	markerOpen  = "<!-- stackreeve "
+	markerClose = " -->"
+)
+
+// Bounds on what is believed of a marker. A marker with more was edited.
+const (
+	// MostSteps is how many steps of a plan a marker holds.
+	MostSteps    = 400
+	mostShown    = 10
+	mostParts    = 1000
+	mostReported = 1000
+	mostDigits   = 64
+	// lastRun is a number that no run ever gets: numbers begin with the milliseconds
+	// since 1970.
+	lastRun = 1 << 53
+)
+
+// String is the line, without its end.
+func (m Marker) String() string {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return ""
+	}
+	// "--" would end the HTML comment; JSON may spell it otherwise.
+	return markerOpen + strings.ReplaceAll(string(text), "-", `\u002d`) + markerClose
+}
+
+// Of is a comment's marker, if the comment is ours and has one.
+func Of(c forge.Comment) (m Marker, ok bool) {
+	if !c.Mine {
+		return m, false
+	}
+	return ParseMarker(c.Body)
+}
+
+// Marked tells whether a comment begins like a marker, even one that is cut off.
+func Marked(body string) bool {
+	return strings.HasPrefix(strings.TrimSpace(body), strings.TrimSpace(markerOpen))
+}
+
+// ParseMarker reads the marker of a comment. What it says beyond the bounds of
+// what we write is left out.
+func ParseMarker(body string) (m Marker, ok bool) {
+	line, _, _ := strings.Cut(body, "\n")
+	text, ok := strings.CutPrefix(strings.TrimSuffix(line, "\r"), markerOpen)
+	if !ok {
+		return m, false
+	}
+	if text, ok = strings.CutSuffix(text, markerClose); !ok || json.Unmarshal([]byte(text), &m) != nil {
+		return Marker{}, false
+	}
+	if m.Kind != PlanComment && m.Kind != DriftComment && m.Kind != AnswerComment {
+		return Marker{}, false
+	}
+	return m.bounded(), true
+}
+
+var digits = regexp.MustCompile(`^[0-9a-f]{1,64}$`)
+
+// bounded is the marker without what we do not write.
+func (m Marker) bounded() Marker {
+	if m.Run < 0 || m.Run > lastRun {
+		m.Run = 0
+	}
+	if m.Part < 0 || m.Part > mostParts || m.Parts < 0 || m.Parts > mostParts {
+		m.Part, m.Parts = 0, 0
+	}
+	if long := func(step string) bool { return len(step) > mostDigits }; len(m.Steps) > MostSteps || slices.ContainsFunc(m.Steps, long) {
+		m.Exact, m.Steps, m.Tree = "", nil, ""
+	}
+	if !digits.MatchString(m.Hash) {
+		m.Hash, m.Exact, m.Steps, m.Tree = "", "", nil, ""
+	}
+	m.Shown = slices.DeleteFunc(m.Shown, func(s Shown) bool { return s.After < 0 || !digits.MatchString(s.Hash) })
+	m.Shown = m.Shown[max(0, len(m.Shown)-mostShown):]
+	m.Reported = slices.DeleteFunc(m.Reported, func(number int) bool { return number <= 0 })
+	m.Reported = m.Reported[:min(len(m.Reported), mostReported)]
+	m.After, m.To = max(m.After, 0), max(m.To, 0)
+	switch m.Done {
+	case forge.Pending, forge.Success, forge.Failure, forge.Error:
+	default:
+		m.Done = ""
+	}
+	return m
+}
+
+// divider stands between what came later and the text that was there before.
+// Nothing that a manifest holds can look like it: comments of HTML are escaped.
+const divider = "<!-- before -->"
+
+// DividerSize is how long that line is.
+const DividerSize = len(divider)
+
+// Divided is a comment with news above what it said before.
+func Divided(news, before string) string {
+	return strings.TrimRight(news, "\n") + "\n\n" + divider + "\n" + before
+}
+
+// Below is what a comment said before there were news: all of it if there are
+// none.
+func Below(text string) string {
+	if _, before, ok := strings.Cut(text, divider+"\n"); ok {
+		return before
+	}
+	return text
+}
+
+var pullAddress = regexp.MustCompile(`/pulls?/([0-9]{1,9})#`)
+
+// PullOf is the number of the pull request to whose comment a status leads.
+func PullOf(s forge.Status) (number int, ok bool) {
+	m := pullAddress.FindStringSubmatch(s.URL)
+	if m == nil {
+		return 0, false
+	}
+	number, err := strconv.Atoi(m[1])
+	return number, err == nil && number > 0
+}
+
+const minute = "15:04 UTC, 2 Jan 2006" // how a status says since when
+
+// Forge is the status as the forge takes it, without context and address.
+func (s Status) Forge() forge.Status {
+	state, text := s.written()
+	if s.Is == Failed && ParseStatus(forge.Status{State: state, Description: forge.Describe(text)}).Is != Failed {
+		text = "failed: " + text // its words must not read as a meaning
+	}
+	return forge.Status{State: state, Description: forge.Describe(text)}
+}
+
+func (s Status) written() (forge.State, string) {
+	objects := fmt.Sprint(s.Objects, " objects")
+	if s.Objects == 1 {
+		objects = "1 object"
+	}
+	switch s.Is {
+	case Running:
+		return forge.Pending, s.Why
+	case InSync:
+		if s.Paused {
+			objects += "; suspended"
+		}
+		return forge.Success, "in sync: " + objects
+	case WasInSync:
+		return forge.Success, "in sync until " + s.Commit
+	case NoDrift:
+		return forge.Success, "no drift"
+	case Drifted:
+		return forge.Failure, "drifted: " + objects + " since " + s.Since.UTC().Format(minute)
+	case Held:
+		if s.Command != "" {
+			return forge.Failure, "held: not from a pull request; approve: " + s.Command + "; " + s.Why
+		}
+		return forge.Failure, "held: approve " + s.Hash + "; " + s.Why
+	case Suspended:
+		return forge.Failure, fmt.Sprintf("suspended (%d differ): %s", s.Objects, s.Why)
+	case Failed:
+		return forge.Failure, s.Why
+	case Unknown:
+	}
+	return forge.Error, s.Why
+}
+
+// forms are the descriptions with a meaning, as this version and earlier ones
+// write them: the state, the form, and what its groups say. The last form of a
+// state takes what no other does.
+var forms = []struct {
+	state forge.State
+	form  *regexp.Regexp
+	means func(groups []string) Status
+}{
+	{forge.Success, form(`in sync: (\d{1,9}) objects?(; suspended)?`), func(g []string) Status {
+		return Status{Is: InSync, Objects: count(g[1]), Paused: g[2] != ""}
+	}},
+	{forge.Success, form(`in sync until ([0-9a-f]{1,10})`), func(g []string) Status { return Status{Is: WasInSync, Commit: g[1]} }},
+	{forge.Success, form(`no drift`), func([]string) Status { return Status{Is: NoDrift} }},
+	{forge.Failure, form(`drifted: (\d{1,9}) objects? since (\d.*\d)`), func(g []string) Status {
+		since, err := time.Parse(minute, g[2])
+		if err != nil {
+			return Status{Is: Failed, Why: g[0]}
+		}
+		return Status{Is: Drifted, Objects: count(g[1]), Since: since}
+	}},
+	{forge.Failure, form(`held: approve ([0-9a-f]{1,64}); (.*)`), func(g []string) Status { return Status{Is: Held, Hash: g[1], Why: g[2]} }},
+	{forge.Failure, form(`held: (?:not from a pull request|no pull request brought it); approve: (.+?)(?:; (.*))?`), func(g []string) Status {
+		return Status{Is: Held, Command: g[1], Why: g[2]}
+	}},
+	{forge.Failure, form(`suspended \((\d{1,9}) differ\): (.*)`), func(g []string) Status { return Status{Is: Suspended, Objects: count(g[1]), Why: g[2]} }},
+	{forge.Failure, form(`(.*)`), func(g []string) Status { return Status{Is: Failed, Why: g[1]} }},
+	{forge.Pending, form(`(.*)`), func(g []string) Status { return Status{Is: Running, Why: g[1]} }},
+}
+
+func form(text string) *regexp.Regexp { return regexp.MustCompile(`^` + text + `$`) }
+
+func count(digits string) int { n, _ := strconv.Atoi(digits); return n } // of at most nine
+
+// ParseStatus is what a status of ours means.
+func ParseStatus(s forge.Status) Status {
+	for _, f := range forms {
+		if groups := f.form.FindStringSubmatch(s.Description); groups != nil && f.state == s.State {
+			return f.means(groups)
+		}
+	}
+	return Status{Why: s.Description}
+}

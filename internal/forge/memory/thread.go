@@ -1,0 +1,193 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// What of a comment is for what, in characters.
+const (
+	// MaxMarker is what its marker takes at most.
+	MaxMarker = 12_000
+	// OutcomeSize is what the outcome takes at most that is put on top of a comment
+	// after the merge.
+	OutcomeSize = 8_000
+	// CommentSize is what is left for the text.
+	CommentSize = forge.MaxComment - MaxMarker - OutcomeSize
+)
+
+// NextRun is the number of a run that begins now, with these comments before
+// its eyes: greater than that of any run they tell of, whatever clocks say.
+func NextRun(comments []forge.Comment, kind Kind, stack string, now time.Time) int64 {
+	run := now.UnixMilli()
+	for _, c := range ours(comments, kind, stack) {
+		run = max(run, c.marker.Run+1)
+	}
+	return run
+}
+
+// following is the marker as it takes the place of another, or of none, in a
+// conversation with these comments.
+func (m Marker) following(before Marker, comments []forge.Comment) Marker {
+	var newest int64
+	for _, c := range comments {
+		newest = max(newest, c.ID)
+	}
+	if m.After = newest; m.Head == before.Head {
+		m.After = before.After
+	}
+	if m.Head == "" {
+		m.After = 0
+	}
+	m.Shown = slices.Clone(before.Shown)
+	if _, ok := m.ShownAfter(m.Hash); !ok && m.Hash != "" {
+		m.Shown = append(m.Shown, Shown{m.Hash, newest})
+	}
+	m.Shown = m.Shown[max(0, len(m.Shown)-mostShown):]
+	return m
+}
+
+// ShownAfter is the newest comment there was when a hash was first shown.
+func (m Marker) ShownAfter(hash string) (comment int64, ok bool) {
+	i := slices.IndexFunc(m.Shown, func(s Shown) bool { return s.Hash == hash })
+	if i < 0 {
+		return 0, false
+	}
+	return m.Shown[i].After, true
+}
+
+// Said tells whether the comments already say parts, so that there is nothing
+// to write, and returns the first of them.
+func Said(comments []forge.Comment, m Marker, parts []string) (first forge.Comment, ok bool) {
+	mine := ours(comments, m.Kind, m.Stack)
+	if len(mine) != len(parts) || len(parts) == 0 {
+		return first, false
+	}
+	m = m.following(mine[0].marker, comments)
+	for i, text := range parts {
+		if !mine[i].says(m.part(i, len(parts)), text) {
+			return first, false
+		}
+	}
+	return mine[0].Comment, true
+}
+
+// part is the marker of one of several comments.
+func (m Marker) part(i, of int) Marker {
+	m.Part, m.Parts = i+1, of
+	if i > 0 {
+		m.Exact, m.Steps, m.Tree, m.Shown, m.After = "", nil, "", nil, 0
+	}
+	return m
+}
+
+// Upsert makes the comments of one marker's kind and stack say parts, editing
+// in place what is there. It returns the first of them, and whether anything was
+// written: nothing is when nothing but the run's number is new, nor over the
+// words of a newer run.
+func Upsert(ctx context.Context, f forge.Conversations, number int, m Marker, parts []string) (first forge.Comment, news bool, err error) {
+	comments, err := f.Comments(ctx, number)
+	if err != nil {
+		return first, false, err
+	}
+	mine := ours(comments, m.Kind, m.Stack)
+	for _, c := range mine {
+		if c.marker.Run > m.Run {
+			return mine[0].Comment, false, nil
+		}
+	}
+	var before Marker
+	if len(mine) > 0 {
+		before = mine[0].marker
+	}
+	m = m.following(before, comments)
+	for i, text := range parts {
+		c, wrote, err := put(ctx, f, number, m.part(i, len(parts)), text, mine, i)
+		news = news || wrote
+		if err != nil {
+			return first, news, err
+		}
+		if i == 0 {
+			first = c
+		}
+	}
+	for _, c := range mine[min(len(parts), len(mine)):] {
+		news = true
+		if err := f.Delete(ctx, number, c.ID); err != nil && !errors.Is(err, forge.ErrNotFound) {
+			return first, news, err
+		}
+	}
+	return first, news, nil
+}
+
+func put(ctx context.Context, f forge.Conversations, number int, m Marker, text string, mine []marked, i int) (c forge.Comment, wrote bool, err error) {
+	body := m.String() + "\n" + text
+	if i >= len(mine) {
+		c, err = f.Post(ctx, number, body)
+		return c, true, err
+	}
+	c = mine[i].Comment
+	if mine[i].says(m, text) {
+		return c, false, nil
+	}
+	err = f.Edit(ctx, number, c.ID, body)
+	if errors.Is(err, forge.ErrNotFound) { // somebody has just deleted it
+		c, err = f.Post(ctx, number, body)
+	}
+	return c, true, err
+}
+
+// says tells whether a comment says this, in whatever run.
+func (c marked) says(m Marker, text string) bool {
+	m.Run = c.marker.Run
+	return normal(c.Body) == normal(m.String()+"\n"+text)
+}
+
+// normal is a text without what forges change on the way.
+func normal(text string) string {
+	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+}
+
+// marked is a comment of ours.
+type marked struct {
+	forge.Comment
+	marker Marker
+}
+
+// ours finds the comments of a kind and stack, in the order of their parts.
+func ours(comments []forge.Comment, kind Kind, stack string) []marked {
+	var list []marked
+	for _, c := range comments {
+		if m, ok := Of(c); ok && m.Kind == kind && m.Stack == stack {
+			list = append(list, marked{c, m})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b marked) int { return a.marker.Part - b.marker.Part })
+	return list
+}
+
+// Find returns the first comment of a kind and stack that is ours, and the text
+// below its marker.
+func Find(comments []forge.Comment, kind Kind, stack string) (c forge.Comment, m Marker, text string, ok bool) {
+	list := ours(comments, kind, stack)
+	if len(list) == 0 {
+		return c, m, "", false
+	}
+	_, text, _ = strings.Cut(list[0].Body, "\n")
+	return list[0].Comment, list[0].marker, text, true
+}
+
+// Texts are the texts below the markers of our comments of a kind and stack, in
+// the order of their parts.
+func Texts(comments []forge.Comment, kind Kind, stack string) (texts []string) {
+	for _, c := range ours(comments, kind, stack) {
+		_, text, _ := strings.Cut(normal(c.Body), "\n")
+		texts = append(texts, text)
+	}
+	return texts
+}

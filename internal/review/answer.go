@@ -1,0 +1,83 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/forge/memory"
+)
+
+// answerAll is the conversation with these comments in it, and has what is new
+// in them answered. People who may not push are not answered.
+func (r *Repository) answerAll(ctx context.Context, number int, c conversation, comments []forge.Comment) (conversation, error) {
+	said, err := r.understand(ctx, comments)
+	if err != nil {
+		return c, err
+	}
+	c.said, c.answered = said, maps.Clone(c.answered)
+	if c.answered == nil {
+		c.answered = map[int64]bool{}
+	}
+	for _, cmd := range said.commands {
+		if cmd.first && !c.answered[cmd.comment] {
+			c.answered[cmd.comment] = true
+			r.answer(number, cmd, said)
+		}
+	}
+	return c, nil
+}
+
+// answered tells whether a comment has an answer of ours in words.
+func answered(comments []forge.Comment, id int64) bool {
+	return slices.ContainsFunc(comments, func(c forge.Comment) bool {
+		m, ok := memory.Of(c)
+		return ok && m.Kind == memory.AnswerComment && m.To == id
+	})
+}
+
+// reply is the sign that a command was seen, and the words, where they are
+// wanted.
+func reply(cmd command, s said) (forge.Reaction, string) {
+	switch {
+	case cmd.edited:
+		return forge.Confused, "Commands in a comment that was edited do not count: please write a new comment.\n"
+	case !cmd.known():
+		return forge.Confused, "I do not know that command.\n\n" + help
+	case cmd.verb == verbHelp:
+		return forge.Eyes, help
+	case cmd.verb == verbApprove && !s.showed(cmd):
+		return forge.Confused, "" // no plan here had that hash when it was said
+	case cmd.verb == verbApprove:
+		return forge.ThumbsUp, ""
+	}
+	return forge.Eyes, ""
+}
+
+// answer has the reply to a command posted, once.
+func (r *Repository) answer(number int, cmd command, s said) {
+	reaction, words := reply(cmd, s)
+	if slices.Contains(cmd.reactions, reaction) && (words == "" || answered(s.ours, cmd.comment)) {
+		return // by a process before this one
+	}
+	if !r.people.countAnswer(cmd.by) {
+		return
+	}
+	r.Outbox.Put(fmt.Sprintf("answer to %d on #%d", cmd.comment, number), func(ctx context.Context) error {
+		if err := r.Forge.React(ctx, number, cmd.comment, reaction); err != nil || words == "" {
+			return err
+		}
+		now, err := r.Forge.Comments(ctx, number)
+		if err != nil {
+			return err
+		}
+		if answered(now, cmd.comment) {
+			return nil
+		}
+		m := memory.Marker{Kind: memory.AnswerComment, To: cmd.comment}
+		_, err = r.Forge.Post(ctx, number, m.String()+"\n"+words)
+		return err
+	})
+}

@@ -1,0 +1,191 @@
+package review_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/review"
+)
+
+// count is how many requests begin with a word.
+func count(requests []string, word string) (n int) {
+	for _, r := range requests {
+		if strings.HasPrefix(r, word) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestAttackStrangersAskForHelp(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.Open(1, "+a")
+		w.Visit()
+		for n := range 1000 {
+			w.Forge.Say(1, fmt.Sprint("stranger-", n), "/stackreeve help")
+		}
+		w.Forge.Requests()
+		for range 5 {
+			w.Visit()
+		}
+		if n := count(w.Forge.Requests(), "right"); n > 5*review.MostStrangers {
+			t.Errorf("asked about %d people in five looks", n)
+		}
+		if got := w.Comments(1); len(got) != 1 {
+			t.Errorf("%d comments of ours", len(got))
+		}
+		// Who may push is heard all the same, some looks later.
+		for range 20 {
+			w.Repo.Notify(1)
+			w.Visit()
+		}
+		c := w.Forge.Say(1, "ann", "/stackreeve plan")
+		w.Visit()
+		if r := w.Forge.Reactions(c.ID); len(r) != 1 {
+			t.Errorf("reactions %v", r)
+		}
+	})
+}
+
+func TestAttackOnePersonAsksWithoutEnd(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.Open(1, "+a")
+		w.Visit()
+		for range 500 {
+			w.Forge.Say(1, "ann", "/stackreeve help")
+		}
+		w.Forge.Writes()
+		w.Visit()
+		if n := len(w.Forge.Writes()); n > 2*review.MostAnswers {
+			t.Errorf("%d writes to answer one person", n)
+		}
+		c := w.Forge.Say(1, "ann", "/stackreeve plan")
+		planned := w.Plans
+		w.Visit()
+		if r := w.Forge.Reactions(c.ID); w.Plans != planned+1 || len(r) != 0 {
+			t.Errorf("%d plans, reactions %v; want it done in silence", w.Plans-planned, r)
+		}
+		time.Sleep(review.AnswersAge)
+		c = w.Forge.Say(1, "ann", "/stackreeve plan")
+		w.Visit()
+		if r := w.Forge.Reactions(c.ID); len(r) != 1 {
+			t.Errorf("later: reactions %v", r)
+		}
+	})
+}
+
+// Of a conversation that is too long the beginning is read; nothing is posted
+// there again and again because what was posted is not seen.
+func TestAttackAFloodOfComments(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.Open(1, small)
+		w.Open(2, "+b")
+		for range 21 {
+			w.Forge.Say(1, "mallory", "spam")
+		}
+		w.Forge.MostComments = 20
+		for range 5 {
+			w.Visit()
+			w.Restart()
+			time.Sleep(review.ConversationAge)
+		}
+		w.Approve(1, small)
+		w.Visit()
+		w.WantStatus(head, "plan", forge.Failure, "approve")
+		w.Forge.MostComments = 0
+		if got := w.Comments(1); len(got) != 0 {
+			t.Errorf("%d comments of ours", len(got))
+		}
+		if got := w.Comments(2); len(got) != 1 {
+			t.Errorf("the other one has %d comments of ours", len(got))
+		}
+	})
+}
+
+func TestAttackMorePullRequestsThanAreRead(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.Open(1, "+a")
+		w.Visit()
+		for n := 2; n < 40; n++ {
+			w.Fork(n, fmt.Sprint("+x", n))
+		}
+		w.Forge.MostPulls = 20
+		w.Visit()
+		time.Sleep(time.Second)
+		head := w.Open(1, "+a +b")
+		w.Visit()
+		w.WantStatus(head, "plan", forge.Success, "2 to create")
+	})
+}
+
+// Somebody who may edit our comment makes it as long as the forge takes: the
+// outcome is reported all the same.
+func TestAttackOurCommentIsEdited(t *testing.T) {
+	for name, edit := range map[string]func(body string) string{
+		"to be long": func(body string) string {
+			return body + strings.Repeat("x\n", 15_000) + strings.Repeat("ü", forge.MaxComment-30_000-len(body))
+		},
+		"to have no marker":   func(string) string { return "nothing to see" },
+		"to have half of one": func(body string) string { return body[:40] },
+		"to be of a run to come": func(body string) string {
+			return memory.Marker{Kind: memory.PlanComment, Stack: "prod", Run: 1<<63 - 1, Part: 1, Parts: 1}.String() + "\n" + body
+		},
+		"to be the last of a lot": func(body string) string {
+			return memory.Marker{Kind: memory.PlanComment, Stack: "prod", Part: 1 << 40, Parts: -1}.String() + "\n" + body
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				head := w.Open(1, "+a")
+				w.Visit()
+				all, err := w.Forge.Comments(w.Context(), 1)
+				if err != nil || len(all) != 1 {
+					t.Fatal(all, err)
+				}
+				w.Forge.Resay(1, all[0].ID, edit(all[0].Body))
+				commit := w.Merge(1, head)
+				w.Pass(commit, planOf(commit, "+a"), planOf(commit, "a"))
+				w.Visit()
+				w.WantStatus(commit, "sync", forge.Success, "in sync")
+				got := strings.Join(w.Comments(1), "")
+				if !strings.Contains(got, "in sync") {
+					t.Errorf("the outcome is not reported: %.300q", got)
+				}
+			})
+		})
+	}
+}
+
+func TestAttackOurCommentIsDeleted(t *testing.T) {
+	inWorld(t, func(w *world) {
+		head := w.Open(1, small)
+		w.Visit()
+		w.Approve(1, small)
+		w.Visit()
+		all, err := w.Forge.Comments(w.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Forge.Unsay(1, all[0].ID)
+		commit := w.Merge(1, head)
+		for _, a := range w.Branch.Approvals(w.Context(), commit) {
+			if a.Covers(planOf(commit, "-a -b")) {
+				t.Errorf("%+v: nobody knows any more what was approved", a)
+			}
+		}
+		w.Restart()
+		held := planOf(commit, small)
+		w.Pass(commit, held, held)
+		w.Visit()
+		w.WantStatus(commit, "sync", forge.Failure, "held: approve "+held.Hash())
+		w.Approve(1, small)
+		w.Visit()
+		if a := w.Branch.Approvals(w.Context(), commit); len(review.Covering(a, held)) != 1 || w.Again == 0 {
+			t.Errorf("approved again: %+v", a)
+		}
+	})
+}

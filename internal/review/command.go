@@ -1,0 +1,119 @@
+package review
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/forge/memory"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// command is something that a person asked for in a comment.
+type command struct {
+	verb    string // plan, approve or help; anything else is not known
+	hash    string // of approve: the plan's; of plan: the commit's, or ""
+	comment int64
+	by      person
+	at      time.Time
+	first   bool // of its comment
+	edited  bool // the comment is not what it was when it was written: nothing in it counts
+	// reactions are those that people gave the comment.
+	reactions []forge.Reaction
+}
+
+const (
+	prefix = "/stackreeve"
+
+	verbPlan    = "plan"
+	verbApprove = "approve"
+	verbHelp    = "help"
+)
+
+const (
+	// mostCommands is how many commands of a comment count.
+	mostCommands = 10
+	// longestComment is how long a comment may be, in bytes, in which commands
+	// count: reading Markdown can take longer than its length.
+	longestComment = 8_000
+)
+
+// mayAsk tells whether a comment may hold commands: by a check that costs nothing.
+func mayAsk(c forge.Comment) bool {
+	return !c.Bot && !(c.Mine && memory.Marked(c.Body)) && strings.Contains(c.Body, prefix)
+}
+
+// commands reads what a person asks for in a comment: lines of its visible
+// paragraphs that are one command and nothing else. Programs ask for nothing,
+// nor do comments that the agent has written; whoever lent it their account
+// still can.
+func commands(c forge.Comment) (list []command) {
+	if !mayAsk(c) {
+		return nil
+	}
+	lines := []string{prefix} // too long to be read: not known
+	if len(c.Body) <= longestComment {
+		lines = spokenLines(c.Body, prefix)
+	}
+	for _, line := range lines {
+		cmd := parse(line)
+		cmd.comment, cmd.by, cmd.at, cmd.reactions = c.ID, person{c.AuthorID, c.Author}, c.Created, c.Reactions
+		cmd.first, cmd.edited = len(list) == 0, c.Edited
+		if list = append(list, cmd); len(list) == mostCommands {
+			break
+		}
+	}
+	return list
+}
+
+// parse reads one line; what is not known has no verb.
+func parse(line string) (cmd command) {
+	words := strings.Fields(strings.ToLower(line))
+	if !ascii(line) || words[0] != prefix {
+		return cmd
+	}
+	switch {
+	case len(words) == 2 && (words[1] == verbPlan || words[1] == verbHelp):
+		cmd.verb = words[1]
+	case len(words) == 3 && words[1] == verbPlan && commitForm.MatchString(bare(words[2])),
+		len(words) == 3 && words[1] == verbApprove && hashForm(bare(words[2])):
+		cmd.verb, cmd.hash = words[1], bare(words[2])
+	}
+	return cmd
+}
+
+// ascii tells whether nothing in a line only looks like something else.
+func ascii(line string) bool {
+	return strings.IndexFunc(line, func(r rune) bool { return r < ' ' || r > '~' }) < 0
+}
+
+// bare is a word without the code marks that it was copied with.
+func bare(word string) string {
+	if len(word) > 2 && word[0] == '`' && word[len(word)-1] == '`' {
+		return word[1 : len(word)-1]
+	}
+	return word
+}
+
+// known tells whether the command is one that can be carried out.
+func (c command) known() bool { return c.verb != "" && !c.edited }
+
+var commitForm = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+
+// hashForm tells whether text looks like the hash of a plan.
+func hashForm(text string) bool {
+	return len(text) == plan.HashDigits && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// help is the answer to /stackreeve help, and to what is not known.
+const help = `| command | does |
+|---|---|
+| ` + "`/stackreeve plan`" + ` | plans this pull request again, against the cloud as it is now |
+| ` + "`/stackreeve plan COMMIT`" + ` | plans exactly that commit of a fork; the comment above has the line to copy |
+| ` + "`/stackreeve approve HASH`" + ` | lets exactly the plan of that hash through, once it is merged; the hash is in the plan's comment |
+| ` + "`/stackreeve help`" + ` | this |
+
+A command is a line of its own, outside of code, quotations, lists and HTML, in a comment that was not edited. It counts
+from people who may push to this repository.
+`

@@ -1,0 +1,22 @@
+package review
+
+// What the tests outside of this package know of it.
+const (
+	RetryPlan       = retryPlan
+	LongRetry       = longRetry
+	Settle          = settle
+	Patience        = patience
+	ConversationAge = conversationAge
+	RightAge        = rightAge
+	AnswersAge      = answersAge
+	MostStrangers   = mostStrangers
+	MostAnswers     = mostAnswers
+	MostCommands    = mostCommands
+	LongestComment  = longestComment
+)
+
+// Remembered is how much of a conversation is remembered.
+func (r *Repository) Remembered(number int) (commands, ours int) {
+	c := r.conversations.get(number)
+	return len(c.said.commands), len(c.said.ours)
+}

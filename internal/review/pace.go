@@ -1,0 +1,85 @@
+package review
+
+import (
+	"cmp"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// settle is how long a branch and its cloud must be quiet before open pull
+// requests are planned again, and patience how long that can be put off.
+const (
+	settle   = 10 * time.Second
+	patience = 2 * time.Minute
+)
+
+// planAge remembers since when plans are out of date.
+type planAge struct {
+	mu          sync.Mutex
+	first, last time.Time // when something moved that plans do not know of yet
+	before      time.Time // plans from before are out of date
+}
+
+// outdate notes that something moved.
+func (a *planAge) outdate(now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.first, a.last = cmp.Or(a.first, now), now
+}
+
+// due is when to plan again; zero when nothing has moved.
+func (a *planAge) due() time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return quietAfter(a.first, a.last)
+}
+
+// advance returns the time before which plans are out of date, which is now when
+// planning again is due.
+func (a *planAge) advance(now time.Time) time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if due := quietAfter(a.first, a.last); !due.IsZero() && !now.Before(due) {
+		a.before, a.first, a.last = now, time.Time{}, time.Time{}
+	}
+	return a.before
+}
+
+// quietAfter is when movements between two times count as over.
+func quietAfter(first, last time.Time) time.Time {
+	if first.IsZero() {
+		return time.Time{}
+	}
+	quiet, latest := last.Add(settle), first.Add(patience)
+	if quiet.Before(latest) {
+		return quiet
+	}
+	return latest
+}
+
+// rest is the pause after a forge that could not be read.
+type rest struct {
+	failures int
+	until    time.Time
+}
+
+const (
+	firstRest = 5 * time.Second
+	longRest  = 5 * time.Minute
+)
+
+// after is the rest after a visit that ended with err.
+func (r rest) after(err error, now time.Time) rest {
+	if err == nil {
+		return rest{}
+	}
+	next := rest{failures: r.failures + 1, until: now.Add(min(firstRest<<min(r.failures, 10), longRest))}
+	var limited *forge.LimitedError
+	if errors.As(err, &limited) && limited.Until.After(next.until) {
+		next.until = limited.Until
+	}
+	return next
+}

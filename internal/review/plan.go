@@ -1,0 +1,193 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report/comment"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Stack is one stack as pull requests see it. Its exported fields are read-only
+// once it is in use.
+type Stack struct {
+	Name string
+	// Last is the newest revision of the stack's branch; false before the first.
+	Last func() (source.Revision, bool)
+	// Merged is what the branch would hold with a pull request in it.
+	Merged func(ctx context.Context, head string) (source.Merge, error)
+	// Read turns files into objects without asking the cloud. Its error is a
+	// [manifest.Problems] when a commit has to correct it.
+	Read func(ctx context.Context, files fs.FS) ([]kind.Desired, error)
+	// Plan compares files with the live cloud and changes nothing.
+	Plan func(ctx context.Context, commit string, files fs.FS) (plan.Plan, error)
+	// Again asks for another pass over the cloud, without a new commit.
+	Again func()
+	// PlanForks plans pull requests from forks, too. Otherwise their manifests are
+	// checked and compared, and no cloud is asked.
+	PlanForks bool
+	// Observe, when set, is called with every plan that was made, or could not be.
+	Observe func(result string, took time.Duration)
+
+	repository *Repository
+	queue      *queue
+	held       atomic.Pointer[plan.Plan] // what the branch is held with
+}
+
+// planTime bounds the planning of one pull request, and retryPlan is when one
+// that failed for a reason that may pass is planned again: later each time.
+const (
+	planTime  = 5 * time.Minute
+	retryPlan = time.Minute
+	longRetry = 15 * time.Minute
+)
+
+// Context is the name of the stack's statuses about plan, sync or drift.
+func Context(stack, about string) string { return "stackreeve/" + stack + "/" + about }
+
+// serve plans what there is to be planned until ctx ends. Each stack does it
+// by itself: a cloud that does not answer holds up no other stack's plans.
+func (s *Stack) serve(ctx context.Context) {
+	for {
+		s.work(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.queue.more:
+		}
+	}
+}
+
+// work plans until nothing is left to be planned.
+func (s *Stack) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		j, ok := s.queue.take()
+		if !ok {
+			return
+		}
+		s.review(ctx, j)
+	}
+}
+
+// review plans a pull request and has the result posted.
+func (s *Stack) review(ctx context.Context, j job) {
+	begun := time.Now()
+	failures := s.queue.begin(j, begun)
+	s.postPending(j.pull, begun)
+	p := s.page(ctx, j)
+	if ctx.Err() != nil {
+		return
+	}
+	again := time.Time{}
+	// Git may be ahead of what the forge says, or behind.
+	if p.passing || p.Head != j.pull.Head {
+		pause := min(retryPlan<<min(failures, 10), longRetry)
+		again, failures = begun.Add(pause), failures+1
+		time.AfterFunc(pause, s.repository.Wake)
+	} else {
+		failures = 0
+	}
+	s.queue.end(j, begun, again, failures)
+	if s.Observe != nil {
+		if result := p.result(); result != "" {
+			s.Observe(result, time.Since(begun))
+		}
+	}
+	s.post(p, j, begun)
+}
+
+// page is what is said about a pull request. It is passing when it could not be
+// planned for a reason that may pass by itself.
+type page struct {
+	comment.Page
+	passing bool
+}
+
+// result is what came of planning, for who counts; "" when nothing was planned.
+func (p page) result() string {
+	ok, _ := p.Status()
+	switch {
+	case p.passing:
+		return "unavailable"
+	case p.Waits():
+		return ""
+	case ok:
+		return "success"
+	}
+	return "failure"
+}
+
+// page reads and plans what the branch would be with the pull request in it.
+func (s *Stack) page(ctx context.Context, j job) page {
+	ctx, cancel := context.WithTimeout(ctx, planTime)
+	defer cancel()
+	p := page{Page: comment.Page{Stack: s.Name, Number: j.pull.Number, Head: j.pull.Head, Base: j.pull.Base}}
+	merge, err := s.Merged(ctx, j.pull.HeadRef)
+	if err != nil {
+		p.Err, p.passing = source.Public(err).Error(), !source.NeedsPerson(err)
+		s.repository.Complain(fmt.Sprintf("pull request %d cannot be fetched", p.Number), err)
+		return p
+	}
+	p.Head, p.BaseCommit, p.Tree = merge.Head, merge.Base, merge.Tree
+	switch {
+	case len(merge.Conflicts) > 0:
+		p.Err = Conflict(j.pull.Base, merge.Conflicts).Error()
+		return p
+	case merge.Tree != "" && merge.Tree == merge.BaseTree:
+		p.Quiet = true
+		return p
+	case !s.PlanForks && !j.mayPlan(merge.Head):
+		return s.compare(ctx, p, merge)
+	}
+	plan, err := s.Plan(ctx, merge.Head, merge.Files)
+	if err != nil {
+		return s.failed(p, err)
+	}
+	p.Plan, p.passing = &plan, len(plan.Unlisted) > 0
+	p.Approvals = Covering(approved(j.said, s.Name, source.Revision{}), plan)
+	return p
+}
+
+// compare says what changes in the manifests of a pull request from a fork.
+func (s *Stack) compare(ctx context.Context, p page, merge source.Merge) page {
+	p.Offline = "it comes from a fork"
+	after, err := s.Read(ctx, merge.Files)
+	if err != nil {
+		return s.failed(p, err)
+	}
+	var before []kind.Desired
+	if base, _ := s.Last(); base.Files != nil {
+		// What is wrong on the branch is not for the pull request to say.
+		before, _ = s.Read(ctx, base.Files)
+	}
+	p.Differs = plan.Differences(before, after)
+	return p
+}
+
+func (s *Stack) failed(p page, err error) page {
+	if problems := (manifest.Problems)(nil); errors.As(err, &problems) {
+		p.Problems = problems
+		return p
+	}
+	p.Err, p.passing = err.Error(), true
+	s.repository.Complain(fmt.Sprintf("pull request %d cannot be planned", p.Number), err)
+	return p
+}
+
+// Conflict is the error of commits that a person has to merge.
+func Conflict(base string, files []string) error {
+	const most = 10
+	more := ""
+	if len(files) > most {
+		files, more = files[:most], fmt.Sprintf(" and %d more", len(files)-most)
+	}
+	return fmt.Errorf("it conflicts with %s in %s%s", base, strings.Join(files, ", "), more)
+}

@@ -1,0 +1,160 @@
+package review
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	gtext "github.com/yuin/goldmark/text"
+)
+
+// spokenLines returns the lines of a person's comment that begin with prefix and that
+// everybody who looks at the comment reads as said by its author: whole lines of
+// plain text, of paragraphs that are part of nothing else. A word in a code span
+// of its own may end the line.
+//
+// HTML can hide what comes after it, whatever its tags: nothing behind it is
+// said. Only comments of HTML hide nothing but themselves.
+func spokenLines(body, prefix string) (lines []string) {
+	source := []byte(strings.ReplaceAll(body, "\r\n", "\n"))
+	doc := markdown().Parse(gtext.NewReader(source))
+	for block := doc.FirstChild(); block != nil; block = block.NextSibling() {
+		switch b := block.(type) {
+		case *ast.HTMLBlock:
+			if !onlyComments(b, source) {
+				return lines
+			}
+		case *ast.ThematicBreak:
+			if block.PreviousSibling() == nil {
+				return nil // front matter, to some forges
+			}
+		case *ast.Paragraph:
+			said, open := paragraph(b, source, prefix)
+			lines = append(lines, said...)
+			if open {
+				return lines
+			}
+		default:
+			if hasHTML(block) {
+				return lines
+			}
+		}
+	}
+	return lines
+}
+
+// markdown is how forges read it.
+func markdown() parser.Parser {
+	return goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote)).Parser()
+}
+
+// paragraph reads the lines of one; open is true when it
+// holds what can hide what follows.
+func paragraph(p *ast.Paragraph, source []byte, prefix string) (said []string, open bool) {
+	var whole []byte
+	for i := range p.Lines().Len() {
+		at := p.Lines().At(i)
+		whole = append(whole, at.Value(source)...)
+	}
+	// What looks like HTML or a formula may be that to a forge.
+	if hasHTML(p) || bytes.Contains(whole, []byte("<!--")) || bytes.Contains(whole, []byte("$$")) {
+		return nil, true
+	}
+	plain := cover(p, source)
+	for i := range p.Lines().Len() {
+		at := p.Lines().At(i)
+		start := bytes.LastIndexByte(source[:at.Start], '\n') + 1
+		line := strings.TrimRight(string(source[start:at.Stop]), " \t\n")
+		if line != prefix && !strings.HasPrefix(line, prefix+" ") && !strings.HasPrefix(line, prefix+"\t") {
+			continue
+		}
+		if spoken(line, plain[start:start+len(line)]) {
+			said = append(said, line)
+		}
+	}
+	return said, false
+}
+
+// What a byte of the source is part of.
+const (
+	structure = iota // Markdown that is not shown, or more than words
+	words            // plain text of a paragraph
+	coded            // a code span's text
+)
+
+// cover tells of each byte of the source what it is in a paragraph.
+func cover(p *ast.Paragraph, source []byte) []byte {
+	is := make([]byte, len(source)+1)
+	mark := func(n ast.Node, as byte) {
+		if t, ok := n.(*ast.Text); ok {
+			for i := t.Segment.Start; i < t.Segment.Stop; i++ {
+				is[i] = as
+			}
+		}
+	}
+	for n := p.FirstChild(); n != nil; n = n.NextSibling() {
+		mark(n, words)
+		if span, ok := n.(*ast.CodeSpan); ok {
+			for t := span.FirstChild(); t != nil; t = t.NextSibling() {
+				mark(t, coded)
+			}
+		}
+	}
+	return is
+}
+
+// spoken tells whether a line is words, but for a code span that is its last
+// word.
+func spoken(line string, is []byte) bool {
+	last := strings.LastIndexByte(line, ' ') + 1
+	if word := line[last:]; len(word) > 2 && word[0] == '`' && strings.Count(word, "`") == 2 && word[len(word)-1] == '`' {
+		return all(is[:last], words) && all(is[last+1:len(line)-1], coded)
+	}
+	return all(is, words)
+}
+
+func all(is []byte, as byte) bool {
+	return bytes.Count(is, []byte{as}) == len(is)
+}
+
+// onlyComments tells whether a block of HTML is whole comments and nothing else.
+func onlyComments(b *ast.HTMLBlock, source []byte) bool {
+	var html []byte
+	for i := range b.Lines().Len() {
+		at := b.Lines().At(i)
+		html = append(html, at.Value(source)...)
+	}
+	if b.HasClosure() {
+		html = append(html, b.ClosureLine.Value(source)...)
+	}
+	for rest := bytes.TrimSpace(html); len(rest) > 0; rest = bytes.TrimSpace(rest) {
+		inner, ok := bytes.CutPrefix(rest, []byte("<!--"))
+		if !ok {
+			return false
+		}
+		// Browsers end a comment at "-->", "--!>", and at once for "<!-->" and "<!--->".
+		text, after, ok := bytes.Cut(inner, []byte("-->"))
+		if !ok || bytes.HasPrefix(inner, []byte(">")) || bytes.HasPrefix(inner, []byte("->")) || bytes.Contains(text, []byte("--!>")) {
+			return false
+		}
+		rest = after
+	}
+	return true
+}
+
+// hasHTML tells whether there is HTML in a part of the document.
+func hasHTML(n ast.Node) bool {
+	found := false
+	_ = ast.Walk(n, func(n ast.Node, _ bool) (ast.WalkStatus, error) { // the function never fails
+		switch n.(type) {
+		case *ast.RawHTML, *ast.HTMLBlock:
+			found = true
+			return ast.WalkStop, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	return found
+}

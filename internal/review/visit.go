@@ -1,0 +1,169 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// mostFailed is how many pull requests in a row may be unreadable before the
+// forge is taken to be away.
+const mostFailed = 3
+
+// Visit reads every open pull request, answers what people ask for, and finds out
+// what each stack has to plan. What holds a branch comes first. Its error is that
+// the forge could not be read; a pull request that cannot be read stops no other.
+func (r *Repository) Visit(ctx context.Context) error {
+	outdated := r.age.advance(time.Now())
+	open, failed := r.visitHeld(ctx)
+	listings, complete, err := r.list(ctx)
+	if err != nil {
+		failed = err
+	}
+	for _, l := range listings {
+		for _, pull := range l.pulls {
+			open[pull.Number] = true
+		}
+	}
+	for _, l := range listings {
+		if err := r.visitAll(ctx, l, outdated); err != nil {
+			return err
+		}
+	}
+	if failed != nil || !complete {
+		return failed
+	}
+	if err := r.retract(ctx, open); err != nil {
+		return err
+	}
+	r.conversations.keep(open)
+	for _, s := range r.stacks {
+		s.queue.keep(open)
+	}
+	return nil
+}
+
+// listing are the open pull requests into a branch, and the stacks that follow it.
+type listing struct {
+	stacks []*Stack
+	pulls  []forge.Pull
+}
+
+// list lists the open pull requests of every branch. complete is false when there
+// are more; the error is that of a branch whose pull requests could not be listed.
+func (r *Repository) list(ctx context.Context) (listings []listing, complete bool, failed error) {
+	complete = true
+	branches := r.branches()
+	for _, branch := range slices.Sorted(maps.Keys(branches)) {
+		pulls, err := r.Forge.Open(ctx, branch)
+		if errors.Is(err, forge.ErrTooMany) {
+			r.Complain("there are more open pull requests than are read; the newest are not planned", err)
+			complete = false
+		} else if err != nil {
+			failed = fmt.Errorf("list pull requests into %s: %w", branch, err)
+			continue
+		}
+		listings = append(listings, listing{branches[branch], pulls})
+	}
+	return listings, complete, failed
+}
+
+// branches are those that stacks follow, with their stacks. A stack whose
+// repository was not seen yet is left out.
+func (r *Repository) branches() map[string][]*Stack {
+	list := map[string][]*Stack{}
+	for _, s := range r.stacks {
+		if rev, ok := s.Last(); ok {
+			list[rev.Branch] = append(list[rev.Branch], s)
+		}
+	}
+	return list
+}
+
+// visitAll visits the open pull requests of a branch. It ends early when the forge
+// seems to be away.
+func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time) error {
+	slices.SortStableFunc(l.pulls, func(a, b forge.Pull) int { return r.rank(a) - r.rank(b) })
+	trusted := trustedHeads(l.pulls)
+	row := 0
+	for _, pull := range l.pulls {
+		err := r.visit(ctx, pull, trusted[pull.Head], l.stacks, outdated)
+		r.conversations.failed(pull.Number, err != nil)
+		if err == nil {
+			row = 0
+			continue
+		}
+		var limited *forge.LimitedError
+		if ctx.Err() != nil || errors.As(err, &limited) {
+			return err
+		}
+		if !errors.Is(err, forge.ErrNotFound) { // it has just gone
+			r.Complain(fmt.Sprintf("pull request %d cannot be read", pull.Number), err)
+		}
+		if errors.Is(err, forge.ErrUnavailable) {
+			if row++; row >= mostFailed {
+				return err
+			}
+			time.AfterFunc(retryPlan, r.Wake)
+		}
+	}
+	return nil
+}
+
+// trustedHeads are the heads that somebody who may push has pushed.
+func trustedHeads(pulls []forge.Pull) map[string]bool {
+	trusted := map[string]bool{}
+	for _, pull := range pulls {
+		trusted[pull.Head] = trusted[pull.Head] || !pull.Fork
+	}
+	return trusted
+}
+
+// rank is when a pull request's turn comes: first what has news, last what could
+// not be read the last time.
+func (r *Repository) rank(pull forge.Pull) int {
+	c := r.conversations.get(pull.Number)
+	switch {
+	case c.failed:
+		return 2
+	case c.updated.Equal(pull.Updated) && r.conversations.fresh(pull.Number, c.read):
+		return 1
+	}
+	return 0
+}
+
+// visit reads one pull request, answers what people ask for, and has each stack
+// plan what it has to.
+func (r *Repository) visit(ctx context.Context, pull forge.Pull, trusted bool, stacks []*Stack, outdated time.Time) error {
+	c, err := r.converse(ctx, pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range stacks {
+		s.queue.offer(job{pull: pull, said: c.said, read: c.read, trusted: trusted}, outdated, time.Now())
+	}
+	return ctx.Err()
+}
+
+// retract takes back what was said on pull requests that ask for another branch
+// by now.
+func (r *Repository) retract(ctx context.Context, open map[int]bool) error {
+	for _, s := range r.stacks {
+		for _, number := range s.queue.gone(open) {
+			pull, err := r.Forge.Pull(ctx, number)
+			if Later(err) {
+				return err
+			}
+			if rev, ok := s.Last(); err != nil || !ok || !pull.Open || pull.Base == rev.Branch {
+				continue
+			}
+			s.postQuiet(pull, time.Now())
+		}
+	}
+	return nil
+}
