@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
@@ -76,7 +77,7 @@ func (r rest) after(err error, now time.Time) rest {
 	if err == nil {
 		return rest{}
 	}
-	next := rest{failures: r.failures + 1, until: now.Add(min(firstRest<<min(r.failures, 10), longRest))}
+	next := rest{failures: r.failures + 1, until: now.Add(backoff.Pause(firstRest, longRest, r.failures+1))}
 	var limited *forge.LimitedError
 	if errors.As(err, &limited) && limited.Until.After(next.until) {
 		next.until = limited.Until

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -89,8 +90,9 @@ func (s *Stack) review(ctx context.Context, j job) {
 	again := time.Time{}
 	// Git may be ahead of what the forge says, or behind.
 	if p.passing || p.Head != j.pull.Head {
-		pause := min(retryPlan<<min(failures, 10), longRetry)
-		again, failures = begun.Add(pause), failures+1
+		failures++
+		pause := backoff.Pause(retryPlan, longRetry, failures)
+		again = begun.Add(pause)
 		time.AfterFunc(pause, s.repository.Wake)
 	} else {
 		failures = 0
