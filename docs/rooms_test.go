@@ -69,6 +69,9 @@ func sameRoom(rooms []room, r *room, imported string) bool {
 // matches tells whether a pattern such as cloud/<kind> or simulator/… stands for a
 // package.
 func matches(pattern, dir string) bool {
+	if pattern == "…" {
+		return true
+	}
 	if before, ok := strings.CutSuffix(pattern, "/…"); ok {
 		return dir == before || strings.HasPrefix(dir, before+"/")
 	}
