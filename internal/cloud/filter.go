@@ -26,6 +26,15 @@ func (f TagFilter) MatchTags(tags []string) bool {
 	return !slices.ContainsFunc(f.NotTagsAny, has)
 }
 
+// NameFilter is the part of an import filter that every kind with a name has.
+type NameFilter struct {
+	Name        *string `json:"name,omitempty" doc:"Exact name."`
+	Description *string `json:"description,omitempty" doc:"Exact description."`
+}
+
+// FilterName implements plan.Named.
+func (f *NameFilter) FilterName() string { return Or(f.Name, "") }
+
 // Is tells whether a filter field, if given, has the value.
 func Is[T comparable](want *T, have T) bool { return want == nil || *want == have }
 

@@ -49,13 +49,6 @@ func List[T any](ctx context.Context, c *Client, call Call, field string) ([]T, 
 	return all.items, nil
 }
 
-// ListByOffset is List.
-//
-// Deprecated: the service's row says that a collection is read by offset.
-func ListByOffset[T any](ctx context.Context, c *Client, call Call, field string) ([]T, error) {
-	return List[T](ctx, c, call, field)
-}
-
 // listing is a collection while its pages are read.
 type listing struct {
 	service, path, field  string

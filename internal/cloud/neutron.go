@@ -89,12 +89,6 @@ func (c *Client) hold(l Labels, m kind.Mark) (text string, ok bool) {
 	return text, fits && c.inText && !l.MarkInTags
 }
 
-// Diff reports labels that are not as wanted.
-func (b NeutronBase) Diff(want Labels, c *kind.Changes) {
-	kind.Field(c, "spec.resource.description", b.Description(), want.Description)
-	kind.Set(c, "spec.resource.tags", b.UserTags(), want.Tags, kind.InPlace)
-}
-
 // ifUnchanged makes a write conditional, where Neutron takes conditions: others
 // answer 400 (neutron/api/api_common.py: ensure_if_match_supported).
 func (c *Client) ifUnchanged(ctx context.Context, have NeutronBase) (map[string]string, error) {

@@ -3,7 +3,6 @@ package cloud
 import (
 	"context"
 	"encoding/json"
-	"maps"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -12,7 +11,7 @@ import (
 // Neutron is a kind of the network service. All that its table says is done by
 // [DefineNeutron]; the functions, each of which may be nil, do what is particular.
 type Neutron[Spec, Filter, More any] struct {
-	Info     kind.Info
+	Info     kind.Info // without Group, Version and Service
 	Resource NeutronKind
 	Odd      []table.Odd[Spec, More]
 	// MarkInTags keeps the mark out of the description: for what has no name by which it
@@ -26,7 +25,9 @@ type Neutron[Spec, Filter, More any] struct {
 	Show func(*NeutronState[Spec, More], table.Shown)
 	// Addresses are those that people look for.
 	Addresses func(*NeutronState[Spec, More]) []string
-	// Create, Update and Delete take the place of the driver's own, which they may use.
+	// List, Create, Update and Delete take the place of the driver's own, which they may
+	// use.
+	List   func(context.Context, NeutronDriver[Spec, More]) ([]NeutronState[Spec, More], error)
 	Create func(context.Context, NeutronDriver[Spec, More], kind.Want[Spec]) (*NeutronState[Spec, More], error)
 	Update func(context.Context, NeutronDriver[Spec, More], NeutronChange[Spec, More]) error
 	Delete func(context.Context, NeutronDriver[Spec, More], kind.Live[*NeutronState[Spec, More]]) (gone bool, err error)
@@ -69,65 +70,72 @@ func (s *NeutronState[Spec, More]) UnmarshalJSON(text []byte) error {
 // DefineNeutron makes the kind over c, which may be nil where only rules are needed.
 func DefineNeutron[Spec, Filter, More any](c *Client, n Neutron[Spec, Filter, More]) kind.Kind {
 	fields := table.New(n.Odd...)
-	d := NeutronDriver[Spec, More]{Client: c, Resource: n.Resource, fields: fields, markInTags: n.MarkInTags,
-		observe: n.Observe, create: n.Create, update: n.Update, remove: n.Delete}
-	return kind.Define[Spec, Filter, NeutronState[Spec, More]](n.Info, neutronRules[Spec, Filter, More]{fields, n}, d)
-}
-
-type neutronRules[Spec, Filter, More any] struct {
-	fields *table.Table[Spec, More]
-	n      Neutron[Spec, Filter, More]
-}
-
-func (r neutronRules[Spec, Filter, More]) Name(w kind.Want[Spec]) string {
-	return r.fields.Name(w)
-}
-
-func (r neutronRules[Spec, Filter, More]) Validate(s *Spec, report *kind.Report) {
-	if r.n.Validate != nil {
-		r.n.Validate(s, report)
+	rules := n.rules(fields)
+	rules.show = func(s *NeutronState[Spec, More], shown table.Shown) {
+		s.showBase(shown)
+		if n.Show != nil {
+			n.Show(s, shown)
+		}
 	}
+	return kind.Define[Spec, Filter, NeutronState[Spec, More]](n.info(), rules, n.driver(c, fields))
 }
 
-func (r neutronRules[Spec, Filter, More]) Expand(s *Spec, e *kind.Expansion) {
-	if r.n.Expand != nil {
-		r.n.Expand(s, e)
-	}
+// DefineNeutronFlat makes a kind whose fields stand directly under spec: it cannot be
+// imported, has no name of its own, and status shows no more than its fields.
+func DefineNeutronFlat[Spec, More any](c *Client, n Neutron[Spec, struct{}, More]) kind.Kind {
+	fields := table.NewFlat(n.Odd...)
+	return kind.DefineFlat[Spec, NeutronState[Spec, More]](n.info(), flatRules[Spec, More]{n.rules(fields)}, n.driver(c, fields))
 }
 
-func (r neutronRules[Spec, Filter, More]) Diff(w kind.Want[Spec], have *NeutronState[Spec, More], c *kind.Changes) {
+func (n Neutron[Spec, Filter, More]) rules(fields *table.Table[Spec, More]) tableRules[Spec, Filter, More, NeutronState[Spec, More]] {
+	return tableRules[Spec, Filter, More, NeutronState[Spec, More]]{fields: fields, object: (*NeutronState[Spec, More]).object,
+		validate: n.Validate, expand: n.Expand, diff: noteProject[Spec, More], match: matchLabels[Filter, Spec, More], show: n.Show, addresses: n.Addresses}
+}
+
+func (n Neutron[Spec, Filter, More]) info() kind.Info {
+	n.Info.Group, n.Info.Version, n.Info.Service = OrcGroup, "v1alpha1", Network
+	return n.Info
+}
+
+func (n Neutron[Spec, Filter, More]) driver(c *Client, fields *table.Table[Spec, More]) NeutronDriver[Spec, More] {
+	return NeutronDriver[Spec, More]{Client: c, Resource: n.Resource, fields: fields, markInTags: n.MarkInTags,
+		observe: n.Observe, list: n.List, create: n.Create, update: n.Update, remove: n.Delete}
+}
+
+func (s *NeutronState[Spec, More]) object() *table.Object[Spec, More] { return &s.Object }
+
+func noteProject[Spec, More any](w kind.Want[Spec], have *NeutronState[Spec, More], c *kind.Changes) {
 	if in, ok := any(w.Spec).(inProject); ok {
 		in.Diff(have.ProjectID, w.Ref, c)
 	}
-	r.fields.Compare(w, &have.Object, c)
 }
 
-func (r neutronRules[Spec, Filter, More]) Match(w kind.Want[Filter], have *NeutronState[Spec, More]) bool {
+func matchLabels[Filter, Spec, More any](w kind.Want[Filter], have *NeutronState[Spec, More]) bool {
 	if f, ok := any(w.Spec).(projectFilter); ok && !f.MatchProject(have.ProjectID, w.Ref) {
 		return false
 	}
-	if f, ok := any(w.Spec).(tagFilter); ok && !f.MatchTags(have.UserTags()) {
-		return false
-	}
-	return have.Match(w.Spec, w.Ref)
+	f, ok := any(w.Spec).(tagFilter)
+	return !ok || f.MatchTags(have.UserTags())
 }
 
-func (r neutronRules[Spec, Filter, More]) Status(s *NeutronState[Spec, More]) any {
-	shown := table.Shown{"projectID": s.ProjectID, "revisionNumber": s.Revision}
+// showBase puts what status shows of every object of Neutron's.
+func (s *NeutronState[Spec, More]) showBase(shown table.Shown) {
+	shown["projectID"], shown["revisionNumber"] = s.ProjectID, s.Revision
 	for name, at := range map[string]string{"createdAt": Timestamp(s.CreatedAt), "updatedAt": Timestamp(s.UpdatedAt)} {
 		if at != "" {
 			shown[name] = at
 		}
 	}
-	table.Show(&s.Spec, shown)
-	table.Show(&s.More, shown)
-	if r.n.Show != nil {
-		r.n.Show(s, shown)
-	}
-	if r.n.Addresses != nil {
-		return shown.At(r.n.Addresses(s))
-	}
-	return shown
+}
+
+type flatRules[Spec, More any] struct {
+	tableRules[Spec, struct{}, More, NeutronState[Spec, More]]
+}
+
+func (flatRules[Spec, More]) Name(w kind.Want[Spec]) string { return w.Key.Name }
+
+func (flatRules[Spec, More]) Match(kind.Want[struct{}], *NeutronState[Spec, More]) bool {
+	return false
 }
 
 // inProject, projectFilter and tagFilter are what [ProjectRef], [ProjectFilter] and
@@ -142,95 +150,3 @@ type (
 	}
 	tagFilter interface{ MatchTags(tags []string) bool }
 )
-
-// NeutronDriver is the driver of a kind of the network service.
-type NeutronDriver[Spec, More any] struct {
-	Client     *Client
-	Resource   NeutronKind
-	fields     *table.Table[Spec, More]
-	markInTags bool
-	observe    func(*NeutronState[Spec, More], *kind.Live[*NeutronState[Spec, More]])
-	create     func(context.Context, NeutronDriver[Spec, More], kind.Want[Spec]) (*NeutronState[Spec, More], error)
-	update     func(context.Context, NeutronDriver[Spec, More], NeutronChange[Spec, More]) error
-	remove     func(context.Context, NeutronDriver[Spec, More], kind.Live[*NeutronState[Spec, More]]) (bool, error)
-}
-
-func (d NeutronDriver[Spec, More]) live(s *NeutronState[Spec, More]) kind.Live[*NeutronState[Spec, More]] {
-	live := Live(d.Client, s.NeutronBase, s)
-	if d.observe != nil {
-		d.observe(s, &live)
-	}
-	return live
-}
-
-// List also returns the objects of others that the project can use: imports look for
-// shared ones.
-func (d NeutronDriver[Spec, More]) List(ctx context.Context) ([]kind.Live[*NeutronState[Spec, More]], error) {
-	return ListLive(ctx, d.Client, d.Resource, "", d.live)
-}
-
-// Create makes the object in the project that the client works in, and in no other.
-func (d NeutronDriver[Spec, More]) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*NeutronState[Spec, More]], error) {
-	if in, ok := any(w.Spec).(inProject); ok {
-		if err := in.Check(d.Client, w.Ref); err != nil {
-			return kind.Live[*NeutronState[Spec, More]]{}, err
-		}
-	}
-	create := d.create
-	if create == nil {
-		create = func(ctx context.Context, d NeutronDriver[Spec, More], w kind.Want[Spec]) (*NeutronState[Spec, More], error) {
-			return CreateNeutron[NeutronState[Spec, More]](ctx, d.Client, d.Resource, d.Creation(w), w.Mark, d.Labels(w))
-		}
-	}
-	made, err := create(ctx, d, w)
-	if err != nil {
-		return kind.Live[*NeutronState[Spec, More]]{}, err
-	}
-	return d.live(made), nil
-}
-
-// Update carries out changes.
-func (d NeutronDriver[Spec, More]) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*NeutronState[Spec, More]], changes []kind.Change) error {
-	change := NeutronChange[Spec, More]{w, have, changes, d.fields.Update(w, &have.State.Object, changes)}
-	withoutLabels(change.Fields)
-	if d.update != nil {
-		return d.update(ctx, d, change)
-	}
-	return d.Write(ctx, have.State.NeutronBase, change)
-}
-
-// Write carries out a change of an object as it is now, and writes the mark.
-func (d NeutronDriver[Spec, More]) Write(ctx context.Context, now NeutronBase, n NeutronChange[Spec, More]) error {
-	return UpdateNeutron(ctx, d.Client, d.Resource, now, n.Changes, n.Fields, n.Want.Mark, d.Labels(n.Want))
-}
-
-// Delete deletes the object.
-func (d NeutronDriver[Spec, More]) Delete(ctx context.Context, have kind.Live[*NeutronState[Spec, More]]) (bool, error) {
-	if d.remove != nil {
-		return d.remove(ctx, d, have)
-	}
-	return DeleteNeutron(ctx, d.Client, d.Resource, have.ID)
-}
-
-// Creation is the body of a request that creates, without description and tags.
-func (d NeutronDriver[Spec, More]) Creation(w kind.Want[Spec]) map[string]any {
-	return withoutLabels(d.fields.Creation(w))
-}
-
-func withoutLabels(body map[string]any) map[string]any {
-	maps.DeleteFunc(body, func(name string, _ any) bool { return name == "description" || name == "tags" })
-	return body
-}
-
-// Labels are the description and tags that the manifest asks for.
-func (d NeutronDriver[Spec, More]) Labels(w kind.Want[Spec]) Labels {
-	body := d.fields.Creation(w)
-	l := Labels{MarkInTags: d.markInTags || w.OthersWrite(table.Path("description"))}
-	l.Description, _ = body["description"].(string)
-	if tags, ok := body["tags"].([]any); ok {
-		for _, tag := range tags {
-			l.Tags = append(l.Tags, tag.(string))
-		}
-	}
-	return l
-}

@@ -2,8 +2,6 @@ package cloud
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -16,13 +14,4 @@ var ErrImportOnly = fmt.Errorf("%w: objects of this kind can only be imported", 
 type NameValue struct {
 	Name  string `json:"name" rule:"required,max=255" doc:"Name of the entry."`
 	Value string `json:"value" rule:"required,max=255" doc:"Its value."`
-}
-
-// NameValues is a map in K-ORC's list form, sorted by name.
-func NameValues(all map[string]string) []NameValue {
-	var out []NameValue
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		out = append(out, NameValue{name, all[name]})
-	}
-	return out
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -18,25 +18,19 @@ type (
 
 // observe takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
 func observe(s *state, live *kind.Live[*state]) {
-	live.Name = cloud.Or(s.Spec.FloatingIP, "")
+	live.Name, live.InUse = s.Spec.FloatingIP, s.Spec.PortRef != ""
 	live.Attr = map[string]string{"address": live.Name}
-	live.Uses, live.InUse = []string{cloud.Or(s.Spec.FloatingNetworkRef, "")}, cloud.Or(s.Spec.PortRef, "") != ""
-	for _, id := range []string{cloud.Or(s.Spec.PortRef, ""), s.More.RouterID} {
-		if id != "" {
-			live.Uses = append(live.Uses, id)
-		}
-	}
+	live.Uses = slices.DeleteFunc([]string{s.Spec.FloatingNetworkRef, s.Spec.PortRef, s.More.RouterID}, func(id string) bool { return id == "" })
 	if s.More.Status == "ERROR" {
 		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR"
 	}
 }
 
-func addresses(s *state) []string { return []string{cloud.Or(s.Spec.FloatingIP, "")} }
+func addresses(s *state) []string { return []string{s.Spec.FloatingIP} }
 
 // writeSubnet puts the subnet that the address is from, and the network of that.
 func writeSubnet(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
-	if w.Spec.FloatingSubnetRef != nil {
-		subnet := w.Ref("Subnet", *w.Spec.FloatingSubnetRef)
+	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
 		body["floating_network_id"], body["subnet_id"] = subnet.Attr["network_id"], subnet.ID
 	}
 }
@@ -45,41 +39,39 @@ func writeSubnet(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string
 // all of it. Elsewhere it leads there with the last request: while it leads to a port
 // with several addresses, Neutron refuses every update that does not say so again.
 func create(ctx context.Context, d driver, w kind.Want[Spec]) (made *state, err error) {
-	body, mark, labels, last := d.Creation(w), w.Mark, d.Labels(w), map[string]any{}
+	body, mark, labels := d.Creation(w), w.Mark, d.Labels(w)
 	_, port := target(w)
-	if port.Name != "" {
+	if port.Name == "" {
+		return cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, mark, labels)
+	}
+	one, err := d.Client.OneRequest(ctx, mark, labels)
+	if err != nil {
+		return nil, err
+	}
+	if one {
+		associate(body, w)
+		made, err = cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, mark, labels)
+		return made, unreachable(err)
+	}
+	made, err = cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, cloud.Begun(mark), labels)
+	if err == nil {
+		last := map[string]any{}
 		associate(last, w)
-		one, err := d.Client.OneRequest(ctx, mark, labels)
-		if err != nil {
-			return nil, err
-		}
-		if one {
-			maps.Copy(body, last)
-			clear(last)
-		} else {
-			mark = cloud.Begun(mark)
-		}
+		err = cloud.FinishNeutron(ctx, d.Client, d.Resource, &made.NeutronBase, made, last, mark, labels)
 	}
-	made, err = cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, mark, labels)
-	if err == nil && len(last) > 0 {
-		err = cloud.FinishNeutron(ctx, d.Client, d.Resource, &made.NeutronBase, made, last, w.Mark, labels)
-	}
-	if port.Name != "" {
-		err = unreachable(err)
-	}
-	return made, err
+	return made, unreachable(err)
 }
 
 // associate puts where the address leads into a request. Neutron wants port and
 // address together.
 func associate(body map[string]any, w kind.Want[Spec]) {
-	_, port := target(w)
-	if port.Name == "" {
-		body["port_id"] = nil
-		return
+	body["port_id"] = nil
+	if _, port := target(w); port.Name != "" {
+		body["port_id"] = port.ID
 	}
-	body["port_id"] = port.ID
-	cloud.Put(body, "fixed_ip_address", w.Spec.FixedIP)
+	if w.Spec.FixedIP != "" {
+		body["fixed_ip_address"] = w.Spec.FixedIP
+	}
 }
 
 // unreachable explains Neutron's 404 to a port that no router connects with
@@ -95,21 +87,15 @@ func unreachable(err error) error {
 // update says again where the address leads whenever it writes the description; see
 // create. Where it leads is written on no condition.
 func update(ctx context.Context, d driver, change cloud.NeutronChange[Spec, More]) error {
-	now := change.Have.State.NeutronBase
-	moved := false
-	for _, field := range []string{"portRef", "loadBalancerRef", "fixedIP"} {
-		moved = moved || kind.Has(change.Changes, table.Path(field))
-	}
+	now, spec := change.Have.State.NeutronBase, change.Have.State.Spec
+	moved := slices.ContainsFunc([]string{"portRef", "loadBalancerRef", "fixedIP"}, func(f string) bool { return kind.Has(change.Changes, table.Path(f)) })
 	switch {
 	case moved:
 		associate(change.Fields, change.Want)
 		now.Revision = 0
-	case cloud.Or(change.Have.State.Spec.PortRef, "") != "" && (now.MarkInDescription() || kind.Has(change.Changes, table.Path("description"))):
-		change.Fields["port_id"], change.Fields["fixed_ip_address"] = cloud.Or(change.Have.State.Spec.PortRef, ""), cloud.Or(change.Have.State.Spec.FixedIP, "")
+		return unreachable(d.Write(ctx, now, change))
+	case spec.PortRef != "" && (now.MarkInDescription() || kind.Has(change.Changes, table.Path("description"))):
+		change.Fields["port_id"], change.Fields["fixed_ip_address"] = spec.PortRef, spec.FixedIP
 	}
-	err := d.Write(ctx, now, change)
-	if moved {
-		err = unreachable(err)
-	}
-	return err
+	return d.Write(ctx, now, change)
 }

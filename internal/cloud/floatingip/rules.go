@@ -11,31 +11,31 @@ import (
 // findWay makes no object; it finds the subnets the address can come from, and
 // whether there is a way to where it leads.
 func findWay(s *Spec, e *kind.Expansion) {
-	if s.FloatingNetworkRef != nil {
-		s.SubnetRefs = e.Referring("Subnet", "Network", *s.FloatingNetworkRef)
+	if s.FloatingNetworkRef != "" {
+		s.SubnetRefs = e.Referring("Subnet", "Network", s.FloatingNetworkRef)
 	}
-	if s.PortRef == nil {
+	if s.PortRef == "" {
 		return
 	}
-	if networks, ok := e.Referred("Port", *s.PortRef, "Network"); ok && len(networks) > 0 {
-		subnets, _ := e.Referred("Port", *s.PortRef, "Subnet")
+	if networks, ok := e.Referred("Port", s.PortRef, "Network"); ok && len(networks) > 0 {
+		subnets, _ := e.Referred("Port", s.PortRef, "Subnet")
 		cloud.NoteWay(e, "spec.resource.portRef", networks[0], subnets)
 	}
 }
 
 func validate(s *Spec, r *kind.Report) {
 	switch {
-	case s.FloatingNetworkRef == nil && s.FloatingSubnetRef == nil:
+	case s.FloatingNetworkRef == "" && s.FloatingSubnetRef == "":
 		r.Problem("spec.resource.floatingNetworkRef", "is missing", "name the external network, or one of its subnets as floatingSubnetRef")
-	case s.FloatingNetworkRef != nil && s.FloatingSubnetRef != nil:
+	case s.FloatingNetworkRef != "" && s.FloatingSubnetRef != "":
 		r.Problem("spec.resource.floatingSubnetRef", "is given along with floatingNetworkRef", "remove one of them")
 	}
 	switch {
-	case s.PortRef != nil && s.LoadBalancerRef != nil:
+	case s.PortRef != "" && s.LoadBalancerRef != "":
 		r.Problem("spec.resource.loadBalancerRef", "is given along with portRef", "remove one of them: a floating IP leads to one port")
-	case s.FixedIP != nil && s.LoadBalancerRef != nil:
+	case s.FixedIP != "" && s.LoadBalancerRef != "":
 		r.Problem("spec.resource.fixedIP", "is given along with loadBalancerRef", "remove it: a load balancer has one address")
-	case s.FixedIP != nil && s.PortRef == nil:
+	case s.FixedIP != "" && s.PortRef == "":
 		r.Problem("spec.resource.fixedIP", "is given without portRef", "name the port it is an address of")
 	}
 }
@@ -44,10 +44,10 @@ func validate(s *Spec, r *kind.Report) {
 // of a load balancer is known by reference. It has no name where the address leads
 // nowhere.
 func target(w kind.Want[Spec]) (field string, port kind.Ref) {
-	if w.Spec.LoadBalancerRef == nil {
-		return "spec.resource.portRef", w.Ref("Port", cloud.Or(w.Spec.PortRef, ""))
+	if w.Spec.LoadBalancerRef == "" {
+		return "spec.resource.portRef", w.Ref("Port", w.Spec.PortRef)
 	}
-	balancer := w.Ref("LoadBalancer", *w.Spec.LoadBalancerRef)
+	balancer := w.Ref("LoadBalancer", w.Spec.LoadBalancerRef)
 	balancer.ID = balancer.Attr["port_id"]
 	return "spec.resource.loadBalancerRef", balancer
 }
@@ -55,16 +55,15 @@ func target(w kind.Want[Spec]) (field string, port kind.Ref) {
 func compareTarget(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	field, port := target(w)
 	if port.Name == "" {
-		kind.Field(c, field, cloud.Or(have.Spec.PortRef, ""), "")
+		kind.Field(c, field, have.Spec.PortRef, "")
 		return
 	}
-	kind.Link(c, field, cloud.Or(have.Spec.PortRef, ""), port, kind.InPlace)
+	kind.Link(c, field, have.Spec.PortRef, port, kind.InPlace)
 }
 
 func compareSubnet(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
-	address := cloud.Or(have.Spec.FloatingIP, "")
-	if subnet := w.Ref("Subnet", cloud.Or(w.Spec.FloatingSubnetRef, "")); subnet.Ready && !contains(subnet.Attr["cidr"], address) {
-		kind.Fixed(c, "spec.resource.floatingSubnetRef", address, subnet.Attr["cidr"])
+	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Ready && !contains(subnet.Attr["cidr"], have.Spec.FloatingIP) {
+		kind.Fixed(c, "spec.resource.floatingSubnetRef", have.Spec.FloatingIP, subnet.Attr["cidr"])
 	}
 }
 

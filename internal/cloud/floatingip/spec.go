@@ -17,12 +17,12 @@ import (
 type Spec struct {
 	Description        *string  `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
 	Tags               []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
-	FloatingNetworkRef *string  `json:"floatingNetworkRef,omitempty" api:"floating_network_id" show:"floatingNetworkID" rule:"immutable,min=1" ref:"Network" doc:"The external network it is from. Either this or floatingSubnetRef."`
-	FloatingSubnetRef  *string  `json:"floatingSubnetRef,omitempty" rule:"immutable,min=1" ref:"Subnet" doc:"The subnet of an external network it is from."`
-	FloatingIP         *string  `json:"floatingIP,omitempty" api:"floating_ip_address" rule:"immutable,format=ip" doc:"The address itself; the cloud chooses if left out. Needs an administrator on most clouds."`
-	PortRef            *string  `json:"portRef,omitempty" api:"port_id,unwritten" show:"portID" rule:"min=1" ref:"Port" doc:"The port it leads to; nowhere if left out. To leave this to others, name it in the annotation stackreeve.dev/ignore-fields."`
-	LoadBalancerRef    *string  `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer" doc:"The LoadBalancer that it leads to, instead of portRef."`
-	FixedIP            *string  `json:"fixedIP,omitempty" api:"fixed_ip_address,unwritten" rule:"format=ip" doc:"Which of the port's addresses; the cloud chooses if left out."`
+	FloatingNetworkRef string   `json:"floatingNetworkRef,omitempty" api:"floating_network_id" show:"floatingNetworkID" rule:"immutable,min=1" ref:"Network" doc:"The external network it is from. Either this or floatingSubnetRef."`
+	FloatingSubnetRef  string   `json:"floatingSubnetRef,omitempty" rule:"immutable,min=1" ref:"Subnet" doc:"The subnet of an external network it is from."`
+	FloatingIP         string   `json:"floatingIP,omitempty" api:"floating_ip_address" rule:"immutable,format=ip" doc:"The address itself; the cloud chooses if left out. Needs an administrator on most clouds."`
+	PortRef            string   `json:"portRef,omitempty" api:"port_id,unwritten" show:"portID" rule:"min=1" ref:"Port" doc:"The port it leads to; nowhere if left out. To leave this to others, name it in the annotation stackreeve.dev/ignore-fields."`
+	LoadBalancerRef    string   `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer" doc:"The LoadBalancer that it leads to, instead of portRef."`
+	FixedIP            string   `json:"fixedIP,omitempty" api:"fixed_ip_address,unwritten" rule:"format=ip" doc:"Which of the port's addresses; the cloud chooses if left out."`
 	cloud.ProjectRef   `json:",inline"`
 	// SubnetRefs are the subnets that the repository puts on the floating
 	// network: there is no address before there is one of them.
@@ -55,12 +55,9 @@ type More struct {
 // needed.
 func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{
-			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "FloatingIP", Service: cloud.Network,
-			Unmark: cloud.UnmarkByLabel("floating ip"),
-			Loss:   []string{"its public address"},
-			Doc:    "A public address that leads to a port (Neutron).",
-		},
+		Info: kind.Info{Kind: "FloatingIP", Unmark: cloud.UnmarkByLabel("floating ip"),
+			Loss: []string{"its public address"},
+			Doc:  "A public address that leads to a port (Neutron)."},
 		Resource: cloud.NeutronKind{Collection: "floatingips", Singular: "floatingip"}, MarkInTags: true,
 		Odd: []table.Odd[Spec, More]{
 			{Field: "floatingSubnetRef", Compare: compareSubnet, Write: writeSubnet},

@@ -1,15 +1,61 @@
+// Package image is the kind Image: a disk image (Glance), in K-ORC's
+// vocabulary. It finds images that exist; it does not upload any.
 package image
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
 
 // Spec is what an image would be. Field names and meanings are K-ORC's
 // (api/v1alpha1/image_types.go). It is known so that such a manifest is
 // refused with the right words.
 type Spec struct {
-	Name       *string     `json:"name,omitempty" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Protected  *bool       `json:"protected,omitempty" rule:"default=false" doc:"Whether deleting it is refused."`
-	Visibility *string     `json:"visibility,omitempty" rule:"enum=public|private|shared|community" doc:"Who can see it."`
-	Tags       []string    `json:"tags,omitempty" rule:"max=64" doc:"Tags."`
+	Name       *string     `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Protected  *bool       `json:"protected,omitempty" api:"protected" rule:"default=false" doc:"Whether deleting it is refused."`
+	Visibility *string     `json:"visibility,omitempty" api:"visibility" rule:"enum=public|private|shared|community" doc:"Who can see it."`
+	Tags       []string    `json:"tags,omitempty" api:"tags,set" rule:"max=64" doc:"Tags."`
 	Properties *Properties `json:"properties,omitempty" rule:"immutable" doc:"What the hypervisor should know."`
 	Content    *Content    `json:"content,omitempty" rule:"immutable" doc:"Where the image comes from."`
+}
+
+// More is what only Glance says of an image.
+type More struct {
+	Status       string `json:"status" api:"status"`
+	Hash         *Hash  `json:"hash,omitempty" api:",inline"`
+	SizeB        *int64 `json:"sizeB,omitempty" api:"size"`
+	VirtualSizeB *int64 `json:"virtualSizeB,omitempty" api:"virtual_size"`
+}
+
+// Hash is a digest of an image's content.
+type Hash struct {
+	Algorithm string `json:"algorithm" api:"os_hash_algo" rule:"required,enum=md5|sha1|sha256|sha512" doc:"How it is computed."`
+	Value     string `json:"value" api:"os_hash_value" rule:"required,min=1,max=1024,pattern=^[0-9a-f]+$" doc:"The digest in hexadecimal digits."`
+}
+
+// Filter says which existing image is meant.
+type Filter struct {
+	Name       *string  `json:"name,omitempty" doc:"Exact name."`
+	Visibility *string  `json:"visibility,omitempty" rule:"enum=public|private|shared|community" doc:"Who can see it. Community images are only considered when asked for: anybody can publish one under any name."`
+	Tags       []string `json:"tags,omitempty" api:"-" doc:"All of these tags."`
+}
+
+// FilterName implements plan.Named.
+func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
+
+// Kind is the kind Image over c, which may be nil where only rules are needed. It
+// lists the images that the project can use, and those that anybody has published,
+// which Glance leaves out unless they are asked for.
+func Kind(c *cloud.Client) kind.Kind {
+	return cloud.DefineImport(c, cloud.Import[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Image", Service: cloud.Image,
+			Doc: "A disk image that servers and volumes start from (Glance). Only existing images can be used: managementPolicy unmanaged.",
+		},
+		Collection: cloud.Collection{Path: "images", Lists: []string{"images?limit=1000", "images?limit=1000&visibility=" + community}, Project: "owner"},
+		Making:     "an image to be uploaded", Instead: "upload it by other means",
+		Match: match, Observe: observe,
+	})
 }
 
 // Content says what an image holds and where it comes from.

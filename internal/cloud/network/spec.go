@@ -40,25 +40,18 @@ type Provider struct {
 
 // Filter says which existing network is meant.
 type Filter struct {
-	Name                *string `json:"name,omitempty" doc:"Exact name."`
-	Description         *string `json:"description,omitempty" doc:"Exact description."`
-	External            *bool   `json:"external,omitempty" doc:"Whether it is external."`
+	cloud.NameFilter    `json:",inline"`
+	External            *bool `json:"external,omitempty" doc:"Whether it is external."`
 	cloud.ProjectFilter `json:",inline"`
 	cloud.TagFilter     `json:",inline"`
 }
-
-// FilterName implements plan.Named.
-func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
 // Kind is the kind Network over c, which may be nil where only rules are
 // needed.
 func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{
-			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Network", Service: cloud.Network,
-			Unmark: cloud.UnmarkByLabel("network"),
-			Doc:    "A virtual layer 2 network (Neutron).",
-		},
+		Info: kind.Info{Kind: "Network", Unmark: cloud.UnmarkByLabel("network"),
+			Doc: "A virtual layer 2 network (Neutron)."},
 		Resource: cloud.NeutronKind{Collection: "networks", Singular: "network"},
 	})
 }

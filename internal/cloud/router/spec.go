@@ -39,23 +39,16 @@ type More struct {
 
 // Filter says which existing router is meant.
 type Filter struct {
-	Name                *string `json:"name,omitempty" doc:"Exact name."`
-	Description         *string `json:"description,omitempty" doc:"Exact description."`
+	cloud.NameFilter    `json:",inline"`
 	cloud.ProjectFilter `json:",inline"`
 	cloud.TagFilter     `json:",inline"`
 }
 
-// FilterName implements plan.Named.
-func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
-
 // Kind is the kind Router over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{
-			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Router", Service: cloud.Network,
-			Unmark: cloud.UnmarkByLabel("router"),
-			Doc:    "A router between networks and to the outside (Neutron).",
-		},
+		Info: kind.Info{Kind: "Router", Unmark: cloud.UnmarkByLabel("router"),
+			Doc: "A router between networks and to the outside (Neutron)."},
 		Resource: cloud.NeutronKind{Collection: "routers", Singular: "router"},
 		Odd:      []table.Odd[Spec, More]{{Field: "externalGateways", Compare: compareGateway, Write: writeGateway}},
 		Expand:   findSubnets, Observe: observe, Show: showGateway, Update: update,

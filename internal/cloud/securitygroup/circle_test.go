@@ -97,7 +97,7 @@ func TestRuleTakenOutOfACircle(t *testing.T) {
 			}
 		}
 	}
-	mended(t, g, circle, "a rule taken out of a circle")
+	corrected(t, g, circle, "a rule taken out of a circle")
 }
 
 // Random circles of groups converge, from one repository to the next, and leave

@@ -24,7 +24,7 @@ func TestRulesChangedByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	mended(t, g, doc, "a rule added by hand")
+	corrected(t, g, doc, "a rule added by hand")
 	list, err := cloud.List[struct {
 		ID        string `json:"id"`
 		Direction string `json:"direction"`
@@ -43,10 +43,10 @@ func TestRulesChangedByHand(t *testing.T) {
 			}
 		}
 	}
-	mended(t, g, doc, "all rules removed by hand")
+	corrected(t, g, doc, "all rules removed by hand")
 }
 
-func mended(t *testing.T, g *kindtest.Target, doc, what string) {
+func corrected(t *testing.T, g *kindtest.Target, doc, what string) {
 	t.Helper()
 	noticed := false
 	for _, step := range g.Plan(doc).Steps {
@@ -57,6 +57,6 @@ func mended(t *testing.T, g *kindtest.Target, doc, what string) {
 	}
 	g.MustSync(doc)
 	if pass := g.MustSync(doc); len(pass.Results) > 0 {
-		t.Errorf("%s: not mended in one pass: %v", what, pass.Results)
+		t.Errorf("%s: not corrected in one pass: %v", what, pass.Results)
 	}
 }

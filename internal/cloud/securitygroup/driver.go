@@ -7,99 +7,64 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-var resource = cloud.NeutronKind{Collection: "security-groups", Singular: "security_group"}
+type driver = cloud.NeutronDriver[Spec, More]
 
-type driver struct{ c *cloud.Client }
-
-// live takes rules that name another group for loose: they go with that group.
-// (neutron/db/models/securitygroup.py: remote_group_id, ondelete CASCADE)
-func (d driver) live(s *State) kind.Live[*State] {
-	live := cloud.Live(d.c, s.NeutronBase, s)
-	for _, r := range s.Rules {
-		if r.RemoteGroupID != "" && r.RemoteGroupID != s.ID {
-			live.Uses, live.Loose = append(live.Uses, r.RemoteGroupID), append(live.Loose, r.RemoteGroupID)
-		}
-	}
-	return live
-}
-
-// List returns the groups with their rules, those that others share included.
-func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
-	return cloud.ListLive(ctx, d.c, resource, "", d.live)
-}
-
-// Create makes the group, then its rules, and says last that all is done. A kill
+// create makes the group, then its rules, and says last that all is done. A kill
 // in between leaves a group that is known to be half-made; one whose remote groups
 // are not all there yet stays unfinished.
-func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
-	if err := w.Spec.ProjectRef.Check(d.c, w.Ref); err != nil {
-		return kind.Live[*State]{}, err
-	}
-	body := map[string]any{"name": rules{}.Name(w)}
-	cloud.Put(body, "stateful", w.Spec.Stateful)
-	made, err := cloud.CreateNeutron[State](ctx, d.c, resource, body, cloud.Begun(w.Mark), labels(w.Spec))
+func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+	made, err := cloud.CreateNeutron[state](ctx, d.Client, d.Resource, d.Creation(w), cloud.Begun(w.Mark), d.Labels(w))
 	if err != nil {
-		return kind.Live[*State]{}, err
+		return nil, err
 	}
-	if made.Rules, err = d.setRules(ctx, w, made); err != nil {
-		return kind.Live[*State]{}, err
+	rules, err := setRules(ctx, d, w, made)
+	if err != nil {
+		return nil, err
 	}
 	mark := w.Mark
 	if len(possible(w, made.ID)) < len(w.Spec.Rules) {
 		mark.Applied = kind.Unfinished
 	}
-	if err := cloud.FinishNeutron(ctx, d.c, resource, &made.NeutronBase, nil, nil, mark, labels(w.Spec)); err != nil {
-		return kind.Live[*State]{}, err
-	}
-	live := d.live(made)
-	live.Mark = &mark
-	return live, nil
+	err = cloud.FinishNeutron(ctx, d.Client, d.Resource, &made.NeutronBase, made, nil, mark, d.Labels(w))
+	made.More.Rules = rules
+	return made, err
 }
 
-// Update sets the rules first. They raise the group's revision, so it is read
+// update sets the rules first. They raise the group's revision, so it is read
 // again before the rest is written.
-func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
-	state := *have.State
-	if kind.Has(changes, "spec.resource.rules") {
-		if _, err := d.setRules(ctx, w, &state); err != nil {
+func update(ctx context.Context, d driver, change cloud.NeutronChange[Spec, More]) error {
+	base := change.Have.State.NeutronBase
+	if kind.Has(change.Changes, "spec.resource.rules") {
+		if _, err := setRules(ctx, d, change.Want, change.Have.State); err != nil {
 			return err
 		}
 		var now struct {
-			Group State `json:"security_group"`
+			Group cloud.NeutronBase `json:"security_group"`
 		}
-		if err := d.c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "security-groups/" + have.ID, Into: &now}); err != nil {
+		if err := d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "security-groups/" + base.ID, Into: &now}); err != nil {
 			return err
 		}
-		state = now.Group
+		base = now.Group
 	}
-	fields := cloud.Changed(changes, map[string]cloud.Attribute{"spec.resource.name": {Name: "name", Value: rules{}.Name(w)}})
-	return cloud.UpdateNeutron(ctx, d.c, resource, state.NeutronBase, changes, fields, w.Mark, labels(w.Spec))
+	return d.Write(ctx, base, change)
 }
 
-func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
-	return cloud.DeleteNeutron(ctx, d.c, resource, have.ID)
-}
-
-// possibleRule is a rule whose remote group, if it has one, is there.
-type possibleRule struct {
-	*Rule
-	group string // ID, "" for none
-}
-
-// possible are the rules of the manifest that the group with that ID can have now.
-func possible(w kind.Want[Spec], id string) (list []possibleRule) {
-	for i := range w.Spec.Rules {
-		rule := possibleRule{Rule: &w.Spec.Rules[i]}
-		switch ref := w.Ref("SecurityGroup", cloud.Or(rule.RemoteGroupRef, "")); {
-		case ref.Key == w.Key:
-			rule.group = id
-		case ref.Name != "" && !ref.Ready:
-			continue
-		default:
-			rule.group = ref.ID
+// possible are the rules of the manifest that the group with that ID can have now,
+// those whose remote group is there; they name it by its ID.
+func possible(w kind.Want[Spec], id string) (list []Rule) {
+	for _, rule := range w.Spec.Rules {
+		if rule.RemoteGroupRef != nil {
+			ref := w.Ref("SecurityGroup", *rule.RemoteGroupRef)
+			if ref.Key == w.Key {
+				ref.ID = id
+			} else if !ref.Ready {
+				continue
+			}
+			rule.RemoteGroupRef = &ref.ID
 		}
 		list = append(list, rule)
 	}
@@ -108,64 +73,48 @@ func possible(w kind.Want[Spec], id string) (list []possibleRule) {
 
 // setRules adds what is missing, removes what is too much, and answers with the
 // rules that are there then.
-func (d driver) setRules(ctx context.Context, w kind.Want[Spec], s *State) ([]stateRule, error) {
-	e := compare(s.Rules, possible(w, s.ID))
-	if err := d.remove(ctx, e.before); err != nil {
+func setRules(ctx context.Context, d driver, w kind.Want[Spec], s *state) ([]CloudRule, error) {
+	e := compare(s.More.Rules, possible(w, s.ID))
+	if err := remove(ctx, d, e.before); err != nil {
 		return nil, err
 	}
-	added, err := d.add(ctx, s.ID, e.add)
+	added, err := add(ctx, d, s.ID, e.add)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.remove(ctx, e.after); err != nil {
-		return nil, err
-	}
-	return append(without(without(s.Rules, e.before), e.after), added...), nil
+	return append(e.kept, added...), remove(ctx, d, e.after)
 }
 
-func (d driver) remove(ctx context.Context, list []stateRule) error {
+func remove(ctx context.Context, d driver, list []CloudRule) error {
 	for _, r := range list {
-		err := d.c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodDelete, Path: "security-group-rules/" + r.ID})
+		err := d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodDelete, Path: "security-group-rules/" + r.ID})
 		if err != nil && !errors.Is(err, kind.ErrGone) {
-			return fmt.Errorf("remove rule %s: %w", r.key().text(), err)
+			return fmt.Errorf("remove rule %s: %w", &r, err)
 		}
 	}
 	return nil
 }
 
-// add makes the rules in one request, which Neutron carries out wholly or not
-// at all.
-func (d driver) add(ctx context.Context, group string, list []possibleRule) ([]stateRule, error) {
+// add makes the rules in one request, which Neutron carries out for all of them or
+// for none.
+func add(ctx context.Context, d driver, group string, list []Rule) ([]CloudRule, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
 	bodies := make([]map[string]any, len(list))
-	for i, r := range list {
-		bodies[i] = r.body(group, r.group)
+	for i := range list {
+		bodies[i] = table.Body(&list[i])
+		bodies[i]["security_group_id"] = group
 	}
-	var answer struct {
-		Rules []stateRule `json:"security_group_rules"`
-	}
-	err := d.c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "security-group-rules",
+	var answer table.Attributes
+	var made More
+	err := d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "security-group-rules",
 		Body: map[string]any{"security_group_rules": bodies}, Into: &answer})
+	if err == nil {
+		err = table.Read(answer, &made)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("add rules: %w", err)
 	}
-	return answer.Rules, nil
-}
-
-func (rule *Rule) body(group, remoteGroup string) map[string]any {
-	body := map[string]any{
-		"security_group_id": group, "direction": cloud.Or(rule.Direction, "ingress"), "ethertype": rule.Ethertype,
-		"description": cloud.Or(rule.Description, ""),
-	}
-	cloud.Put(body, "protocol", rule.Protocol)
-	cloud.Put(body, "remote_ip_prefix", rule.RemoteIPPrefix)
-	if remoteGroup != "" {
-		body["remote_group_id"] = remoteGroup
-	}
-	if rule.PortRange != nil {
-		body["port_range_min"], body["port_range_max"] = rule.PortRange.Min, rule.PortRange.Max
-	}
-	return body
+	return made.Rules, nil
 }

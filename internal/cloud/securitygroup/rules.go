@@ -3,7 +3,6 @@ package securitygroup
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -11,75 +10,104 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
+type state = cloud.NeutronState[Spec, More]
+
+// validate checks each rule, and that no two let the same traffic through:
+// Neutron refuses the second of them.
+func validate(s *Spec, r *kind.Report) {
+	seen := map[string]int{}
+	for i := range s.Rules {
+		rule := &s.Rules[i]
+		field := fmt.Sprintf("spec.resource.rules[%d]", i)
+		rule.validate(field, r)
+		t := rule.traffic()
+		if first, twice := seen[t]; twice {
+			r.Problem(field, fmt.Sprintf("lets the same traffic through as rules[%d]", first), "remove one of them")
+		}
+		seen[t] = i
+	}
+}
+
+func (rule *Rule) validate(field string, r *kind.Report) {
+	if rule.RemoteIPPrefix != nil && rule.RemoteGroupRef != nil {
+		r.Problem(field+".remoteGroupRef", "is given along with remoteIPPrefix", "make two rules of it")
+	}
+	if rule.RemoteIPPrefix != nil {
+		if p, err := netip.ParsePrefix(*rule.RemoteIPPrefix); (err == nil && p.Addr().Is4()) != (rule.Ethertype == "IPv4") {
+			r.Problem(field+".remoteIPPrefix", "is not of ethertype "+rule.Ethertype, "make them agree")
+		}
+	}
+	if rule.PortRange != nil {
+		rule.validatePorts(field+".portRange", r)
+	}
+}
+
+// validatePorts mirrors neutron/db/securitygroups_db.py: _validate_port_range.
+func (rule *Rule) validatePorts(field string, r *kind.Report) {
+	first, last := rule.PortRange.Min, cloud.Or(rule.PortRange.Max, 0)
+	switch protocol(cloud.Or(rule.Protocol, ""), rule.Ethertype) {
+	case "":
+		r.Problem(field, "is given without a protocol", "say which protocol, e.g. tcp")
+	case "tcp", "udp", "dccp", "sctp", "udplite":
+		if first == 0 || first > last {
+			r.Problem(field, fmt.Sprintf("is %d to %d", first, last), "give a first port from 1 that is not above the last")
+		}
+	case "icmp", "ipv6-icmp":
+		if first > 255 || last > 255 {
+			r.Problem(field, "is beyond 255", "for ICMP, min is the type and max the code")
+		}
+	default:
+		r.Problem(field, "is given for a protocol without ports", "remove it")
+	}
+}
+
 // traffic is what a rule lets through, in one spelling: two rules of the same
 // traffic are duplicates to Neutron, whatever their descriptions
-// (neutron/db/securitygroups_db.py: _rule_to_key).
-type traffic struct {
-	direction, ethertype, protocol string
-	min, max                       int    // -1 for any
-	remote                         string // "" for anybody
-	group                          string // ID, or name in a manifest
-}
-
-// key is a rule as far as it is compared: Neutron cannot change a rule, its
-// description included.
-type key struct {
-	traffic
-	description string
-}
-
-func (k key) text() string {
-	words := []string{k.direction, k.ethertype}
-	if k.protocol != "" {
-		words = append(words, k.protocol)
+// (neutron/db/securitygroups_db.py: _rule_to_key). The range of all ports is like none
+// given there, too.
+func (rule *Rule) traffic() string {
+	words := []string{cloud.Or(rule.Direction, "ingress"), rule.Ethertype}
+	if name := protocol(cloud.Or(rule.Protocol, ""), rule.Ethertype); name != "" {
+		words = append(words, name)
 	}
-	switch {
-	case k.min < 0:
-	case k.min == k.max:
-		words = append(words, fmt.Sprint(k.min))
-	default:
-		words = append(words, fmt.Sprintf("%d-%d", k.min, k.max))
+	if p := rule.PortRange; p != nil {
+		switch last := cloud.Or(p.Max, -1); {
+		case last < 0:
+			words = append(words, fmt.Sprintf("%d-any", p.Min))
+		case p.Min == last:
+			words = append(words, fmt.Sprint(last))
+		case p.Min != 1 || last != 65535:
+			words = append(words, fmt.Sprintf("%d-%d", p.Min, last))
+		}
 	}
-	if k.remote != "" {
-		words = append(words, "remote "+k.remote)
+	if remote := prefix(cloud.Or(rule.RemoteIPPrefix, "")); remote != "" {
+		words = append(words, "remote "+remote)
 	}
-	if k.group != "" {
-		words = append(words, "remote group "+k.group)
-	}
-	if k.description != "" {
-		words = append(words, fmt.Sprintf("%q", k.description))
+	if group := cloud.Or(rule.RemoteGroupRef, ""); group != "" {
+		words = append(words, "remote group "+group)
 	}
 	return strings.Join(words, " ")
 }
 
-// traffic is what a wanted rule lets through; group stands for its remote
-// group.
-func (rule *Rule) traffic(group string) traffic {
-	t := traffic{direction: cloud.Or(rule.Direction, "ingress"), ethertype: rule.Ethertype, min: -1, max: -1, group: group,
-		protocol: protocol(cloud.Or(rule.Protocol, ""), rule.Ethertype), remote: prefix(cloud.Or(rule.RemoteIPPrefix, ""))}
-	if rule.PortRange != nil {
-		t.setPorts(rule.PortRange.Min, rule.PortRange.Max)
-	}
-	return t
-}
-
-// setPorts treats the whole range of ports like none given, as Neutron does.
-func (t *traffic) setPorts(low, high int) {
-	if low != 1 || high != 65535 {
-		t.min, t.max = low, high
-	}
-}
-
-func (r *stateRule) key() key {
-	t := traffic{direction: r.Direction, ethertype: r.Ethertype, min: -1, max: -1,
-		protocol: protocol(r.Protocol, r.Ethertype), remote: prefix(r.RemoteIPPrefix), group: r.RemoteGroupID}
-	if r.PortRangeMin != nil || r.PortRangeMax != nil {
-		t.setPorts(cloud.Or(r.PortRangeMin, -1), cloud.Or(r.PortRangeMax, -1))
-	}
+func (r *CloudRule) traffic() string {
+	text := r.Rule.traffic()
 	if r.RemoteAddressGroupID != "" {
-		t.remote = "address group " + r.RemoteAddressGroupID
+		text += " remote address group " + r.RemoteAddressGroupID
 	}
-	return key{t, r.Description}
+	return text
+}
+
+// String is all of a rule that is compared: Neutron cannot change a rule, its
+// description included.
+func (rule *Rule) String() string { return described(rule.traffic(), rule.Description) }
+
+func (r *CloudRule) String() string { return described(r.traffic(), r.Description) }
+
+func described(traffic string, description *string) string {
+	if description == nil || *description == "" {
+		return traffic
+	}
+	return fmt.Sprintf("%s %q", traffic, *description)
 }
 
 // numbers are the protocols that Neutron takes by number too
@@ -109,75 +137,65 @@ func prefix(text string) string {
 	return table.Network(text)
 }
 
-func isIPv4(cidr string) bool {
-	p, err := netip.ParsePrefix(cidr)
-	return err == nil && p.Addr().Is4()
-}
-
-func textsOf(have []stateRule) []string {
-	out := make([]string, len(have))
-	for i := range have {
-		out[i] = have[i].key().text()
+func compareRules(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	var present, want []string
+	for i := range have.More.Rules {
+		present = append(present, have.More.Rules[i].String())
 	}
-	return out
+	for _, rule := range w.Spec.Rules {
+		group := table.ID(w.Ref("SecurityGroup", cloud.Or(rule.RemoteGroupRef, "")))
+		rule.RemoteGroupRef = &group
+		want = append(want, rule.String())
+	}
+	kind.Set(c, "spec.resource.rules", present, want, kind.InPlace)
 }
 
-func wantedTexts(w kind.Want[Spec]) []string {
-	var out []string
-	for i := range w.Spec.Rules {
-		rule := &w.Spec.Rules[i]
-		ref := w.Ref("SecurityGroup", cloud.Or(rule.RemoteGroupRef, ""))
-		group := ref.ID
-		if ref.Name != "" && !ref.Ready {
-			group = "known once " + ref.Key.String() + " is ready"
+// observe takes rules that name another group for loose: they go with that group.
+// (neutron/db/models/securitygroup.py: remote_group_id, ondelete CASCADE)
+func observe(s *state, live *kind.Live[*state]) {
+	for _, r := range s.More.Rules {
+		if group := cloud.Or(r.RemoteGroupRef, ""); group != "" && group != s.ID {
+			live.Uses, live.Loose = append(live.Uses, group), append(live.Loose, group)
 		}
-		out = append(out, key{rule.traffic(group), cloud.Or(rule.Description, "")}.text())
 	}
-	return out
 }
+
+// show says stateful where the cloud knows only such groups.
+func show(s *state, shown table.Shown) { shown["stateful"] = cloud.Or(s.Spec.Stateful, true) }
 
 // edits are what must be done to the rules of a group: before comes first,
-// since it makes room for what add brings.
+// since it makes room for what add brings. kept are the rules that stay.
 type edits struct {
-	before []stateRule
-	add    []possibleRule
-	after  []stateRule
+	before, after, kept []CloudRule
+	add                 []Rule
 }
 
 // compare finds the edits that turn have into want. A rule that differs only in
 // its description has to go before its successor can come; all others go when
 // their successors are there, so that no connection is cut in between.
-func compare(have []stateRule, want []possibleRule) edits {
-	wanted := map[key]bool{}
-	coming := map[traffic]bool{}
-	present := map[key]bool{}
+func compare(have []CloudRule, want []Rule) (e edits) {
+	wanted, present, coming := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range have {
-		present[have[i].key()] = true
+		present[have[i].String()] = true
 	}
-	var e edits
 	for i := range want {
-		k := key{want[i].traffic(want[i].group), cloud.Or(want[i].Description, "")}
-		wanted[k] = true
-		if !present[k] {
+		text := want[i].String()
+		wanted[text] = true
+		if !present[text] {
 			e.add = append(e.add, want[i])
-			coming[k.traffic] = true
+			coming[want[i].traffic()] = true
 		}
 	}
 	for _, r := range have {
-		switch k := r.key(); {
-		case wanted[k]:
-			wanted[k] = false // a second one like it is too many
-		case coming[k.traffic]:
+		switch text := r.String(); {
+		case wanted[text]:
+			wanted[text] = false // a second one like it is too many
+			e.kept = append(e.kept, r)
+		case coming[r.traffic()]:
 			e.before = append(e.before, r)
 		default:
 			e.after = append(e.after, r)
 		}
 	}
 	return e
-}
-
-func without(list []stateRule, gone []stateRule) []stateRule {
-	return slices.DeleteFunc(slices.Clone(list), func(r stateRule) bool {
-		return slices.ContainsFunc(gone, func(g stateRule) bool { return g.ID == r.ID })
-	})
 }

@@ -20,6 +20,7 @@ type State struct {
 	TaskState        string            `json:"OS-EXT-STS:task_state"`
 	ProjectID        string            `json:"tenant_id"`
 	HostID           string            `json:"hostId"`
+	Host             string            `json:"OS-EXT-SRV-ATTR:host"` // its name, for administrators only; "" of a server that has none
 	Description      string            `json:"description"`
 	Metadata         map[string]string `json:"metadata"`
 	Tags             []string          `json:"tags"`
@@ -157,6 +158,9 @@ func (s *State) live(projectID string) kind.Live[*State] {
 		Uses: slices.Concat(s.portIDs(), s.volumeIDs(), s.Groups), Attr: map[string]string{}, Created: s.Created, State: s}
 	l.Phase, l.Message = s.phase()
 	l.Down = s.down()
+	if s.Host != "" {
+		l.Attr["host_id"] = s.Host
+	}
 	for _, p := range s.Ports {
 		for _, ip := range p.FixedIPs {
 			l.Tokens = append(l.Tokens, ip.SubnetID+"/"+ip.Address)

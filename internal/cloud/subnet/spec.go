@@ -70,8 +70,7 @@ type More struct {
 
 // Filter says which existing subnet is meant.
 type Filter struct {
-	Name                *string `json:"name,omitempty" doc:"Exact name."`
-	Description         *string `json:"description,omitempty" doc:"Exact description."`
+	cloud.NameFilter    `json:",inline"`
 	IPVersion           *int    `json:"ipVersion,omitempty" rule:"enum=4|6" doc:"IP version."`
 	GatewayIP           *string `json:"gatewayIP,omitempty" rule:"format=ip" doc:"Address of its gateway."`
 	CIDR                *string `json:"cidr,omitempty" rule:"format=cidr" doc:"Its addresses."`
@@ -81,17 +80,11 @@ type Filter struct {
 	cloud.TagFilter     `json:",inline"`
 }
 
-// FilterName implements plan.Named.
-func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
-
 // Kind is the kind Subnet over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{
-			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Subnet", Service: cloud.Network,
-			Unmark: cloud.UnmarkByLabel("subnet"),
-			Doc:    "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron).",
-		},
+		Info: kind.Info{Kind: "Subnet", Unmark: cloud.UnmarkByLabel("subnet"),
+			Doc: "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron)."},
 		Resource: cloud.NeutronKind{Collection: "subnets", Singular: "subnet"},
 		Odd:      []table.Odd[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}},
 		Validate: validate, Expand: attach, Observe: observe,

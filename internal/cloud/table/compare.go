@@ -7,23 +7,24 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Path is where a field of a spec stands in a manifest.
+// Path is where a field of a spec stands in a manifest, unless its kind is flat.
 func Path(field string) string { return "spec.resource." + field }
 
 // lookup finds what a reference names.
 type lookup func(kind, name string) kind.Ref
 
 // compare reports the field if it is not as it shall be.
-func (r *row) compare(find lookup, want, have reflect.Value, name string, c *kind.Changes) {
+func (r *row) compare(field string, find lookup, want, have reflect.Value, name string, c *kind.Changes) {
 	wanted, asked := r.wanted(want, name)
 	seen, shown := r.seen(have)
 	if r.attr == "" || r.unread || !asked || r.hidden && !shown {
 		return
 	}
-	field := Path(r.path)
 	switch {
 	case r.ref != "" && r.typ.Kind() == reflect.String && wanted.String() != "":
 		kind.Link(c, field, seen.String(), find(r.ref, wanted.String()), r.change)
+	case r.pairs:
+		kind.Costs(c, field, pairsOf(seen), pairsOf(wanted), r.change)
 	case r.set:
 		kind.Set(c, field, r.texts(nil, seen), r.texts(find, wanted), r.change)
 	case r.typ.Kind() == reflect.Slice:
@@ -49,7 +50,7 @@ func (r *row) texts(find lookup, list reflect.Value) []string {
 		element := list.Index(i)
 		switch {
 		case find != nil && r.ref != "":
-			out[i] = idOrLater(find(r.ref, element.String()))
+			out[i] = ID(find(r.ref, element.String()))
 		case element.Kind() == reflect.String:
 			out[i] = normal(r.format, element.String())
 		default:
@@ -59,9 +60,10 @@ func (r *row) texts(find lookup, list reflect.Value) []string {
 	return out
 }
 
-// idOrLater is the ID of what a reference names, or words for that it has none yet.
-func idOrLater(ref kind.Ref) string {
-	if ref.ID == "" {
+// ID is that of what a reference names, or a text that says when it will be known; ""
+// where the reference is not given.
+func ID(ref kind.Ref) string {
+	if ref.Name != "" && !ref.Ready {
 		return "known once " + ref.Key.String() + " is ready"
 	}
 	return ref.ID

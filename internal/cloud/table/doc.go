@@ -11,6 +11,7 @@
 //	    empty              left out, it is empty in the cloud, too; without this, default
 //	                       and named, a field that is left out is not compared
 //	    set                order and repetition of the list mean nothing
+//	    pairs              the list of structs of a name and a value is a map in the API
 //	    read=a.b           answers have it as b in a
 //	    unread             answers do not have it: it is not compared
 //	    unwritten          requests do not have it, or not by itself
@@ -23,13 +24,17 @@
 //	needs:"administrator"  what it takes, see package manifest
 //
 // A field without the tag api has no attribute, nor has one of a filter with api:"-" a
-// field that it is compared with. Of its rules, immutable says that a
-// change replaces the object, default what an omitted field is, and a format which
-// spellings are equal. A reference is an ID in the API.
+// field that it is compared with. Of its rules, immutable says that a change of it, or
+// of a field within it, replaces the object, default what an omitted field is, and a
+// format which spellings are equal. An object that cannot be renamed keeps a name that
+// its manifest had before. A reference is an ID in the API.
 //
 // What the service says besides is declared in a second struct, More, in the same way:
 // api says where answers have it, json how status calls it.
 //
 // A field that is shaped in another way than its attribute has no tag api but an
 // [Odd] row, a value with functions for what is odd about it.
+//
+// [New] is for kinds whose fields stand under spec.resource, [NewFlat] for those whose
+// fields stand directly under spec. [Body] writes a struct that is sent by itself.
 package table

@@ -51,6 +51,9 @@ func find(answer Attributes, path []string) (json.RawMessage, error) {
 
 // decode reads a value. The fields of structs are called in the API as their tags say.
 func (r *row) decode(text json.RawMessage, into reflect.Value) error {
+	if r.pairs {
+		return decodePairs(text, into)
+	}
 	if r.below == nil {
 		return json.Unmarshal(text, into.Addr().Interface())
 	}

@@ -21,9 +21,9 @@ type row struct {
 	typ   reflect.Type
 	ref   string // the kind that it names; "" for none
 
-	required, named, empty, set, unread, unwritten, hidden bool
-	apart                                                  bool // it is said to be judged elsewhere
-	omitZero, choice                                       bool
+	required, named, empty, set, pairs, unread, unwritten, hidden bool
+	apart                                                         bool // it is said to be judged elsewhere
+	omitZero, choice                                              bool
 
 	fallback string // what is counted where answers do not have it
 	byDefault,
@@ -58,7 +58,11 @@ func appendRows(rows []row, t reflect.Type, prefix string, index []int) []row {
 		r := rowOf(f, name, prefix, at)
 		r.omitZero = options == "omitempty"
 		if r.attr == "inline" {
+			from := len(rows)
 			rows = appendRows(rows, r.typ, r.path+".", at)
+			for i := range rows[from:] {
+				rows[from+i].change = max(rows[from+i].change, r.change)
+			}
 			continue
 		}
 		rows = append(rows, r)
@@ -118,6 +122,8 @@ func (r *row) option(text string) error {
 		r.empty = true
 	case "set":
 		r.set = true
+	case "pairs":
+		r.pairs = true
 	case "unread":
 		r.unread = true
 	case "unwritten":

@@ -25,6 +25,7 @@ func (o *Object[Spec, More]) Read(answer Attributes) error {
 
 // Table is the fields of a kind, in the order of Spec.
 type Table[Spec, More any] struct {
+	root string // where the fields stand in manifests: "spec.resource."
 	rows []row
 	odd  []Odd[Spec, More]
 }
@@ -42,8 +43,13 @@ type Odd[Spec, More any] struct {
 }
 
 // New makes the table of a kind. A mistake in it is a panic, which any test finds.
-func New[Spec, More any](odd ...Odd[Spec, More]) *Table[Spec, More] {
-	t := &Table[Spec, More]{rows: rowsOf(reflect.TypeFor[Spec]()), odd: odd}
+func New[Spec, More any](odd ...Odd[Spec, More]) *Table[Spec, More] { return newAt(Path(""), odd) }
+
+// NewFlat makes the table of a kind whose fields stand directly under spec.
+func NewFlat[Spec, More any](odd ...Odd[Spec, More]) *Table[Spec, More] { return newAt("spec.", odd) }
+
+func newAt[Spec, More any](root string, odd []Odd[Spec, More]) *Table[Spec, More] {
+	t := &Table[Spec, More]{root: root, rows: rowsOf(reflect.TypeFor[Spec]()), odd: odd}
 	for _, o := range odd {
 		if !slices.ContainsFunc(t.rows, func(r row) bool { return reaches(r.path, o.Field) }) {
 			panic(fmt.Sprintf("table: %T has no field %s", *new(Spec), o.Field))
@@ -85,13 +91,34 @@ func (t *Table[Spec, More]) Compare(w kind.Want[Spec], have *Object[Spec, More],
 		r := &t.rows[i]
 		odd := t.oddOf(r.path)
 		switch {
+		case r.named && r.change == kind.Replace && keepsName(r, w, have):
 		case odd == nil || odd.Compare == nil:
-			r.compare(w.Ref, reflect.ValueOf(w.Spec), reflect.ValueOf(&have.Spec), w.Key.Name, c)
+			r.compare(t.root+r.path, w.Ref, reflect.ValueOf(w.Spec), reflect.ValueOf(&have.Spec), w.Key.Name, c)
 		case !done[odd]:
 			done[odd] = true
 			odd.Compare(w, have, c)
 		}
 	}
+}
+
+// keepsName tells whether an object has a name that its manifest had before: it keeps
+// that where it cannot be renamed and no name is asked for.
+func keepsName[Spec, More any](r *row, w kind.Want[Spec], have *Object[Spec, More]) bool {
+	_, given := r.of(reflect.ValueOf(w.Spec))
+	seen, _ := r.seen(reflect.ValueOf(&have.Spec))
+	return !given && w.WasCalled(seen.String())
+}
+
+// Present is the value of an attribute that an object has, as requests have it; nil
+// where no field is of that attribute.
+func (t *Table[Spec, More]) Present(attr string, have *Object[Spec, More]) any {
+	for i := range t.rows {
+		if r := &t.rows[i]; r.attr == attr {
+			seen, _ := r.seen(reflect.ValueOf(&have.Spec))
+			return r.encode(nil, seen)
+		}
+	}
+	return nil
 }
 
 // Creation is the body of a request that creates: what the manifest gives.
@@ -121,7 +148,7 @@ func (t *Table[Spec, More]) Update(w kind.Want[Spec], have *Object[Spec, More], 
 	body := map[string]any{}
 	for i := range t.rows {
 		r := &t.rows[i]
-		if !kind.Has(changes, Path(r.path)) {
+		if !kind.Has(changes, t.root+r.path) {
 			continue
 		}
 		odd := t.oddOf(r.path)

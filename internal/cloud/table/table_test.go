@@ -24,6 +24,8 @@ type spec struct {
 	Zones   []string `json:"zones,omitempty" api:"zones,set"`
 	Routes  []route  `json:"routes,omitempty" api:"routes,set,empty"`
 	Modes   *modes   `json:"modes,omitempty" api:",inline"`
+	Pairs   []pair   `json:"pairs,omitempty" api:"metadata,pairs,empty"`
+	Fixed   *fixed   `json:"fixed,omitempty" api:",inline" rule:"immutable"`
 	Secret  *string  `json:"secret,omitempty" api:"secret,unread"`
 	Nowhere *string  `json:"nowhere,omitempty"`
 }
@@ -37,6 +39,15 @@ func (r route) String() string { return r.To + " via " + r.Via }
 
 type modes struct {
 	Address *string `json:"address,omitempty" api:"address_mode,empty" show:"addressMode" rule:"immutable"`
+}
+
+type pair struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type fixed struct {
+	Most int `json:"most,omitempty" api:"limits,read=limits.most,empty"`
 }
 
 type more struct {
@@ -70,11 +81,12 @@ func read(t *testing.T, answer string) *table.Object[spec, more] {
 
 const shown = `{"name": "one", "description": "", "admin_state_up": true, "size": 3, "flavor": {"id": "f1"}, "ip_address": "fd00::1",
 	"nameservers": ["1.1.1.1", "::1"], "zones": ["b", "a"], "routes": [{"destination": "10.0.0.0/8", "nexthop": "10.0.0.1"}],
-	"address_mode": null, "status": "ACTIVE", "provider:segment": 7, "unknown": {"a": 1}}`
+	"address_mode": null, "metadata": {"b": "2", "a": "1"}, "limits": {"most": 2}, "status": "ACTIVE", "provider:segment": 7, "unknown": {"a": 1}}`
 
 func asShown() spec {
 	return spec{Size: 3, Flavor: "f1", Address: text("FD00:0::1"), Names: []string{"1.1.1.1", "0:0::1"}, Zones: []string{"a", "b", "a"},
-		Routes: []route{{"10.0.0.0/8", "10.0.0.1"}}, Secret: text("s"), Nowhere: text("n"), Guarded: flag(true), Sort: "direct"}
+		Routes: []route{{"10.0.0.0/8", "10.0.0.1"}}, Secret: text("s"), Nowhere: text("n"), Guarded: flag(true), Sort: "direct",
+		Pairs: []pair{{"a", "1"}, {"b", "2"}}, Fixed: &fixed{2}}
 }
 
 func TestCompare(t *testing.T) {
@@ -99,6 +111,10 @@ func TestCompare(t *testing.T) {
 		{"an empty set", func(s *spec) { s.Zones = []string{} }, "zones", kind.InPlace},
 		{"a struct in a list", func(s *spec) { s.Routes[0].Via = "10.0.0.2" }, "routes", kind.InPlace},
 		{"a field within a field", func(s *spec) { s.Modes = &modes{text("slaac")} }, "modes.address", kind.Replace},
+		{"the order of pairs", func(s *spec) { s.Pairs = []pair{{"b", "2"}, {"a", "1"}} }, "", 0},
+		{"a pair", func(s *spec) { s.Pairs[0].Value = "3" }, "pairs", kind.InPlace},
+		{"pairs that are left out", func(s *spec) { s.Pairs = nil }, "pairs", kind.InPlace},
+		{"a field within an immutable one", func(s *spec) { s.Fixed = nil }, "fixed.most", kind.Replace},
 		{"what cannot be read", func(s *spec) { s.Secret = text("other") }, "", 0},
 		{"what has no attribute", func(s *spec) { s.Nowhere = nil }, "", 0},
 	} {
@@ -125,15 +141,18 @@ func TestBodies(t *testing.T) {
 	body := fields.Creation(want(s))
 	expected := map[string]any{"name": "one", "port_security_enabled": true, "size": 3, "vnic_type": "direct", "flavorRef": "f1", "ip_address": "fd00::1",
 		"nameservers": []any{"1.1.1.1", "::1"}, "zones": []any{"a", "b", "a"}, "routes": []any{map[string]any{"destination": "10.0.0.0/8", "nexthop": "10.0.0.1"}},
-		"address_mode": "slaac", "secret": "s"}
+		"address_mode": "slaac", "secret": "s", "metadata": map[string]string{"a": "1", "b": "2"}, "limits": 2}
 	if !reflect.DeepEqual(body, expected) {
 		t.Errorf("creation is\n%v, want\n%v", body, expected)
 	}
-	changes := []kind.Change{{Field: "spec.resource.up"}, {Field: "spec.resource.text"}, {Field: "spec.resource.names"}, {Field: "spec.resource.nowhere"}}
-	s.Names = nil
+	changes := []kind.Change{{Field: "spec.resource.up"}, {Field: "spec.resource.text"}, {Field: "spec.resource.names"}, {Field: "spec.resource.nowhere"}, {Field: "spec.resource.pairs"}}
+	s.Names, s.Pairs = nil, nil
 	body = fields.Update(want(s), read(t, shown), changes)
-	if expected := (map[string]any{"admin_state_up": true, "description": "", "nameservers": []any{}}); !reflect.DeepEqual(body, expected) {
+	if expected := (map[string]any{"admin_state_up": true, "description": "", "nameservers": []any{}, "metadata": map[string]string{}}); !reflect.DeepEqual(body, expected) {
 		t.Errorf("update is\n%v, want\n%v", body, expected)
+	}
+	if got, expected := fields.Present("metadata", read(t, shown)), (map[string]string{"a": "1", "b": "2"}); !reflect.DeepEqual(got, expected) {
+		t.Errorf("present are %v, want %v", got, expected)
 	}
 }
 
@@ -142,7 +161,7 @@ func TestShow(t *testing.T) {
 	table.Show(&o.Spec, out)
 	table.Show(&o.More, out)
 	got, err := json.Marshal(out.At([]string{"fd00::1"}))
-	const expected = `{"address":"fd00::1","details":{"segment":7},"flavorID":"f1","name":"one","names":["1.1.1.1","::1"],"routes":[{"to":"10.0.0.0/8","via":"10.0.0.1"}],"size":3,"status":"ACTIVE","up":true,"zones":["b","a"]}`
+	const expected = `{"address":"fd00::1","details":{"segment":7},"fixed":{"most":2},"flavorID":"f1","name":"one","names":["1.1.1.1","::1"],"pairs":[{"name":"a","value":"1"},{"name":"b","value":"2"}],"routes":[{"to":"10.0.0.0/8","via":"10.0.0.1"}],"size":3,"status":"ACTIVE","up":true,"zones":["b","a"]}`
 	if err != nil || string(got) != expected {
 		t.Errorf("shown are\n%s, %v, want\n%s", got, err, expected)
 	}
@@ -176,7 +195,7 @@ func TestMatch(t *testing.T) {
 // What a service answers is of another type than it should be: an error, no panic.
 func TestAttackAnswersOfOtherTypes(t *testing.T) {
 	for _, value := range []string{`1`, `"x"`, `true`, `[]`, `{}`, `[1]`, `{"id": {}}`, `[{"destination": 1}]`, `[null]`, `-1e99`} {
-		for _, name := range []string{"name", "admin_state_up", "size", "flavor", "nameservers", "routes", "address_mode", "provider:segment"} {
+		for _, name := range []string{"name", "admin_state_up", "size", "flavor", "nameservers", "routes", "address_mode", "metadata", "provider:segment"} {
 			var o table.Object[spec, more]
 			answer := table.Attributes{name: json.RawMessage(value)}
 			if err := o.Read(answer); err == nil {
@@ -184,6 +203,48 @@ func TestAttackAnswersOfOtherTypes(t *testing.T) {
 				table.New[spec, more]().Compare(want(asShown()), &o, &c)
 				_ = fmt.Sprint(c.List())
 			}
+		}
+	}
+}
+
+// The fields of a flat kind stand directly under spec.
+func TestFlat(t *testing.T) {
+	fields := table.NewFlat[spec, more]()
+	s := asShown()
+	s.Size = 4
+	var c kind.Changes
+	fields.Compare(want(s), read(t, shown), &c)
+	if list := c.List(); len(list) != 1 || list[0].Field != "spec.size" {
+		t.Errorf("changes are %v", list)
+	}
+	if body := fields.Update(want(s), read(t, shown), c.List()); !reflect.DeepEqual(body, map[string]any{"size": 4}) {
+		t.Errorf("update is %v", body)
+	}
+}
+
+func TestBody(t *testing.T) {
+	s := asShown()
+	s.Routes, s.Zones, s.Names, s.Guarded, s.Secret = nil, nil, nil, nil, nil
+	expected := map[string]any{"description": "", "admin_state_up": true, "size": 3, "vnic_type": "direct", "flavorRef": "f1", "ip_address": "fd00::1",
+		"name": "", "nameservers": []any{}, "routes": []any{}, "address_mode": "", "metadata": map[string]string{"a": "1", "b": "2"}, "limits": 2}
+	if body := table.Body(&s); !reflect.DeepEqual(body, expected) {
+		t.Errorf("body is\n%v, want\n%v", body, expected)
+	}
+}
+
+func TestID(t *testing.T) {
+	key := manifest.Key{Kind: "Network", Name: "front"}
+	for _, tt := range []struct {
+		ref  kind.Ref
+		want string
+	}{
+		{kind.Ref{}, ""},
+		{kind.Ref{Key: key, Name: "front"}, "known once " + key.String() + " is ready"},
+		{kind.Ref{Key: key, Name: "front", ID: "about to be replaced"}, "known once " + key.String() + " is ready"},
+		{kind.Ref{Key: key, Name: "front", ID: "n1", Ready: true}, "n1"},
+	} {
+		if got := table.ID(tt.ref); got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.ref, got, tt.want)
 		}
 	}
 }

@@ -1,13 +1,15 @@
 package port_test
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/cloud/port"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -152,8 +154,8 @@ func TestGroupsLeftOut(t *testing.T) {
 			}
 			g.MustSync("")
 			g.MustSync(doc + test.field)
-			if groups := groupsOf(t, g.Plan(doc+test.field)); groups != test.want {
-				t.Errorf("the port has %d groups, want %d", groups, test.want)
+			if groups, _ := g.Shown(doc+test.field, key)["securityGroups"].([]any); len(groups) != test.want {
+				t.Errorf("the port has groups %v, want %d", groups, test.want)
 			}
 		})
 	}
@@ -170,15 +172,29 @@ func stepOf(t *testing.T, planned plan.Plan) plan.Step {
 	return plan.Step{}
 }
 
-func groupsOf(t *testing.T, planned plan.Plan) int {
-	t.Helper()
-	for _, o := range plan.Statuses(planned, all.Kinds(nil)) {
-		if o.Kind == "Port" {
-			return len(o.Status.Resource.(port.Observed).SecurityGroups)
+// Status has the words of K-ORC.
+func TestStatus(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.MustSync(needs + "\n---\n" + object)
+	shown := g.Shown(needs+"\n---\n"+object, key)
+	const fields = "adminStateUp allowedAddressPairs createdAt description fixedIPs macAddress name networkID portSecurityEnabled projectID revisionNumber securityGroups status tags updatedAt vnicType"
+	for field := range strings.FieldsSeq(fields) { // a cloud with more extensions shows more
+		if shown[field] == nil {
+			t.Errorf("%s is missing in %v", field, slices.Sorted(maps.Keys(shown)))
 		}
 	}
-	t.Fatal("the port has no status")
-	return 0
+	ips, _ := shown["fixedIPs"].([]any)
+	if len(ips) == 0 {
+		t.Errorf("no addresses: %v", shown)
+	}
+	for _, ip := range ips {
+		if ip, _ := ip.(map[string]any); len(ip) != 2 || ip["ip"] == nil || ip["subnetID"] == nil {
+			t.Errorf("an address is %v", ip)
+		}
+	}
+	if pairs := fmt.Sprint(shown["allowedAddressPairs"]); !strings.Contains(pairs, "map[ip:192.168.60.200 mac:fa:16:3e:00:00:99]") {
+		t.Errorf("pairs are %s", pairs)
+	}
 }
 
 func TestValidate(t *testing.T) {

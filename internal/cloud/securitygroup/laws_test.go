@@ -1,6 +1,9 @@
 package securitygroup_test
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +64,29 @@ func TestLaws(t *testing.T) {
 func TestLawsWithoutRules(t *testing.T) {
 	head, _, _ := strings.Cut(object, "    rules:")
 	kindtest.Suite{Kinds: all.Kinds, Key: key, Needs: needs, Object: head}.Run(t)
+}
+
+// Status has the words of K-ORC.
+func TestStatus(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.MustSync(needs + "\n---\n" + object)
+	shown := g.Shown(needs+"\n---\n"+object, key)
+	const fields = "createdAt description name projectID revisionNumber rules stateful tags updatedAt"
+	if got := strings.Join(slices.Sorted(maps.Keys(shown)), " "); got != fields {
+		t.Errorf("fields are\n%s, want\n%s", got, fields)
+	}
+	seen := map[string]bool{}
+	for _, rule := range shown["rules"].([]any) {
+		rule := rule.(map[string]any)
+		ports, _ := rule["portRange"].(map[string]any)
+		seen[fmt.Sprint(rule["description"], " ", rule["direction"], " ", rule["ethertype"], " ", rule["protocol"], " ", rule["remoteIPPrefix"], " ", ports["min"], "-", ports["max"])] = true
+		if rule["id"] == nil || rule["id"] == "" {
+			t.Errorf("a rule has no ID: %v", rule)
+		}
+	}
+	if !seen["from inside ingress IPv4 tcp 10.0.0.0/8 80-81"] || !seen["<nil> egress IPv4 <nil> <nil> <nil>-<nil>"] {
+		t.Errorf("rules are %v", seen)
+	}
 }
 
 func TestValidate(t *testing.T) {

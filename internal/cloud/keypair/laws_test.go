@@ -72,3 +72,17 @@ func TestNamesakeInAnotherProject(t *testing.T) {
 		t.Errorf("%s: %s; want a refusal that names who has the name", step.Action, step.Reason)
 	}
 }
+
+// What cannot be renamed keeps the name that its manifest gave it before.
+func TestKeepsItsNameWhenItsManifestIsRenamed(t *testing.T) {
+	g := kindtest.NewTarget(t, func(c *cloud.Client) []kind.Kind { return []kind.Kind{keypair.Kind(c)} })
+	name := "ops-" + strings.ToLower(rand.Text())
+	text := func(metadata string) string {
+		return "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: KeyPair\nmetadata: {" + metadata + "}\nspec: {resource: {publicKey: " + key + "}}\n"
+	}
+	g.MustSync(text("name: " + name))
+	moved := text("name: " + name + "-2, annotations: {stackreeve.dev/moved-from: KeyPair/" + name + "}")
+	if step := g.Plan(moved).Steps[0]; step.Action == plan.Recreate || step.ID() != name {
+		t.Errorf("%s %s: %v", step.Action, step.ID(), step.Changes)
+	}
+}

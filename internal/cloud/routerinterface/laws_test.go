@@ -1,6 +1,9 @@
 package routerinterface_test
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -55,6 +58,15 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.subnetRef", Old: "subnetRef: web", New: "subnetRef: app", Replaces: true},
 		},
 	}.Run(t)
+}
+
+func TestStatus(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.MustSync(needs + "\n---\n" + object)
+	shown := g.Shown(needs+"\n---\n"+object, manifest.Key{Kind: "RouterInterface", Name: "edge-web"})
+	if got := strings.Join(slices.Sorted(maps.Keys(shown)), " "); got != "addresses routerID status subnetIDs" {
+		t.Errorf("fields are %s: %v", got, shown)
+	}
 }
 
 // A router's interface bears the gateway's address also on a subnet whose other

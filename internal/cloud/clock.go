@@ -1,0 +1,27 @@
+package cloud
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Time is a time as services write it, with or without a zone: then it is in UTC.
+// What is no time is the zero time.
+type Time struct{ time.Time }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Time) UnmarshalJSON(text []byte) error {
+	var written string
+	if err := json.Unmarshal(text, &written); err != nil {
+		return nil //nolint:nilerr // no time is no reason to refuse the object
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05"} {
+		if at, err := time.Parse(layout, written); err == nil {
+			t.Time = at
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes it as status shows it.
+func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(Timestamp(t.Time)) }

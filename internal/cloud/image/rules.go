@@ -1,0 +1,32 @@
+package image
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type state = cloud.PlainState[Spec, More]
+
+const community = "community"
+
+// match passes images that anybody can publish only where they are asked for.
+func match(f *Filter, s *state) bool {
+	return (f.Visibility != nil || cloud.Or(s.Spec.Visibility, "") != community) && cloud.TagFilter{Tags: f.Tags}.MatchTags(s.Spec.Tags)
+}
+
+// phases by Glance's status. (glance/common/utils.py, api-ref: image statuses)
+var phases = map[string]kind.Phase{
+	"active": kind.Ready, "queued": kind.Pending, "saving": kind.Pending, "uploading": kind.Pending,
+	"importing": kind.Pending, "deleted": kind.Deleting, "pending_delete": kind.Deleting,
+}
+
+func observe(s *state, live *kind.Live[*state]) {
+	if live.Phase = phases[s.More.Status]; live.Phase == "" {
+		live.Phase = kind.Failed
+	}
+	if live.Phase != kind.Ready {
+		live.Message = "is " + strings.ReplaceAll(s.More.Status, "_", " ")
+	}
+}

@@ -1,0 +1,74 @@
+package keypair
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+func validate(s *Spec, r *kind.Report) {
+	if cloud.Or(s.Type, "ssh") != "ssh" {
+		r.Problem("spec.resource.type", "is "+*s.Type+", which is not supported", "use an ssh key")
+		return
+	}
+	key, _, _, rest, err := ssh.ParseAuthorizedKey([]byte(s.PublicKey))
+	switch {
+	case err != nil:
+		r.Problem("spec.resource.publicKey", "is not a public SSH key", "paste the line of a .pub file, such as: ssh-ed25519 AAAA… you@example.org")
+	case len(rest) > 0 || strings.Contains(strings.TrimSpace(s.PublicKey), "\n"):
+		r.Problem("spec.resource.publicKey", "has more than one line", "use one key pair for each key")
+	case key.Type() == ssh.InsecureKeyAlgoDSA:
+		r.Problem("spec.resource.publicKey", fmt.Sprintf("is of the type %s, which servers refuse", key.Type()), "make an ed25519 or rsa key")
+	}
+}
+
+func compareKey(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	kind.Fixed(c, "spec.resource.publicKey", have.Spec.PublicKey, strings.TrimSpace(w.Spec.PublicKey))
+}
+
+// marked is the key with the mark as the last words of its comment: the owner,
+// what was applied, and the project, since the names of stacks are unique
+// within one and a user has key pairs across all. The user's words before it
+// are kept as they are.
+func marked(line string, m kind.Mark, _, project string) string {
+	applied := appliedWord + m.Applied
+	if m.Keep {
+		applied += keepSuffix
+	}
+	return strings.Join([]string{strings.TrimSpace(line), m.Owner, applied, projectWord + project}, " ")
+}
+
+// unmarked takes a key apart into the user's line and the claim behind it.
+func unmarked(line string) (user string, c cloud.Claim) {
+	line = strings.TrimSpace(line)
+	rest, project, hasProject := cutLast(line, projectWord)
+	rest, applied, hasApplied := cutLast(rest, appliedWord)
+	user, owner, _ := cutLast(rest, "")
+	if _, isOwner := kind.ParseOwner(owner); !hasProject || !hasApplied || !isOwner {
+		return line, cloud.Claim{}
+	}
+	digest, keep := cloud.ReadApplied(applied)
+	return user, cloud.Claim{Mark: kind.Claimed(append(kind.OwnersIn(user), owner), digest, keep), Project: cmp.Or(project, "-")} // "-" is no project of ours
+}
+
+const (
+	projectWord = "stackreeve-project:"
+	appliedWord = "stackreeve-applied:"
+	keepSuffix  = ":keep"
+)
+
+// cutLast takes the last word off; ok is false unless it begins with prefix.
+func cutLast(line, prefix string) (before, rest string, ok bool) {
+	at := strings.LastIndexByte(line, ' ')
+	if at < 0 {
+		return line, "", false
+	}
+	rest, ok = strings.CutPrefix(line[at+1:], prefix)
+	return line[:at], rest, ok
+}

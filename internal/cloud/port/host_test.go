@@ -1,0 +1,87 @@
+package port_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+)
+
+// byServer is a port that is bound to the host of a server, and that server.
+const byServer = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Image
+metadata: {name: os}
+spec: {managementPolicy: unmanaged, import: {filter: {name: cirros}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Flavor
+metadata: {name: small}
+spec: {managementPolicy: unmanaged, import: {filter: {name: m1.nano}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: front}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: front}
+spec: {resource: {networkRef: front, ipVersion: 4, cidr: 10.77.0.0/24}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: eth0}
+spec: {resource: {networkRef: front, addresses: [{subnetRef: front}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Server
+metadata: {name: web}
+spec: {resource: {imageRef: os, flavorRef: small, ports: [{portRef: eth0}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: web-1}
+spec: {resource: {networkRef: front, hostID: {serverRef: web}}}
+`
+
+func TestHostOfAServer(t *testing.T) {
+	admin := kindtest.NewTarget(t, all.Kinds).Beside("admin")
+	admin.MustSync(byServer)
+	type shown struct {
+		ID     string `json:"id"`
+		Host   string `json:"binding:host_id"`
+		Device string `json:"device_owner"`
+	}
+	ports, err := cloud.ListNeutron[shown](t.Context(), admin.Client(nil), cloud.NeutronKind{Collection: "ports"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts := map[string]string{}
+	for _, p := range ports {
+		hosts[p.ID] = p.Host
+		if strings.HasPrefix(p.Device, "compute:") {
+			hosts["of the server"] = p.Host
+		}
+	}
+	plan := admin.Plan(byServer)
+	if id := stepOf(t, plan).ID(); hosts[id] == "" || hosts[id] != hosts["of the server"] || !plan.InSync() {
+		t.Errorf("the port is bound to %q, its server is on %q; plan: %v", hosts[id], hosts["of the server"], plan.Summary())
+	}
+}
+
+// Only administrators see on which host a server is.
+func TestHostThatIsNotShown(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	pass := g.Sync(byServer)
+	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "does not show on which host Server web is") {
+		t.Errorf("failures: %v", pass.Failures)
+	}
+	g.MustSync(strings.Replace(byServer, ", hostID: {serverRef: web}", "", 1))
+	notes := stepOf(t, g.Plan(byServer)).Notes
+	if len(notes) != 1 || notes[0].Field != "spec.resource.hostID.serverRef" || !strings.Contains(notes[0].Text, "is not compared") {
+		t.Errorf("notes: %v", notes)
+	}
+}

@@ -1,0 +1,67 @@
+package servergroup
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// keepSuffix ends the name of a group that outlives its manifest.
+const keepSuffix = " keep"
+
+func marked(name string, m kind.Mark, _, _ string) string {
+	name += " " + cloud.MarkText(m)
+	if m.Keep {
+		name += keepSuffix
+	}
+	return name
+}
+
+// unmarked takes a name apart into the user's and the claim behind it.
+func unmarked(name string) (user string, c cloud.Claim) {
+	before, keep := strings.CutSuffix(name, keepSuffix)
+	at := strings.LastIndex(before, " [")
+	if at < 0 {
+		return name, c
+	}
+	mark := cloud.MarkInText(before[at+1:])
+	if mark == nil {
+		return name, c
+	}
+	user = before[:at]
+	return user, cloud.Claim{Mark: kind.Claimed(append(kind.OwnersIn(user), mark.Owner), mark.Applied, keep)}
+}
+
+func validate(s *Spec, r *kind.Report) {
+	if s.Rules != nil && s.Rules.MaxServerPerHost > 0 && s.Policy != "anti-affinity" {
+		r.Problem("spec.resource.rules.maxServerPerHost", "is given with the policy "+s.Policy, "use it with anti-affinity, or remove it")
+	}
+}
+
+// noteKeep notes what the name says of the group's end, where that is not what the
+// manifest says now.
+func noteKeep(w kind.Want[Spec], have *state, c *kind.Changes) {
+	if have.Mark != nil && have.Mark.Keep != w.Mark.Keep {
+		c.Note("metadata.annotations", "came after the group was made, and Nova cannot write it down: "+ending(have.Mark.Keep)+"; to change that, delete the group and have it recreated")
+	}
+}
+
+func ending(keep bool) string {
+	if keep {
+		return "the group stays when its manifest goes"
+	}
+	return "the group goes with its manifest"
+}
+
+// match passes a name with the mark, too.
+func match(f *Filter, s *state) bool {
+	return cloud.Is(f.Name, s.Name) || cloud.Is(f.Name, cloud.Or(s.Spec.Name, ""))
+}
+
+func writeRules(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
+	if w.Spec.Rules != nil && w.Spec.Rules.MaxServerPerHost > 0 {
+		body["rules"] = map[string]any{"max_server_per_host": w.Spec.Rules.MaxServerPerHost}
+	}
+}
