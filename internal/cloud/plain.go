@@ -111,7 +111,7 @@ func DefineImport[Spec, Filter, More any](c *Client, i Import[Spec, Filter, More
 				i.Instead+", and set managementPolicy: unmanaged with spec.import.filter.name")
 		},
 		Observe: func(s *PlainState[Spec, More], live *kind.Live[*PlainState[Spec, More]]) {
-			live.Attr = map[string]string{"name": s.Name}
+			live.Facts = kind.Facts{Name: s.Name}
 			if i.Observe != nil {
 				i.Observe(s, live)
 			}

@@ -19,7 +19,7 @@ type (
 // observe takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
 func observe(s *state, live *kind.Live[*state]) {
 	live.Name, live.InUse = s.Spec.FloatingIP, s.Spec.PortRef != ""
-	live.Attr = map[string]string{"address": live.Name}
+	live.Facts = kind.Facts{Address: live.Name}
 	live.Uses = slices.DeleteFunc([]string{s.Spec.FloatingNetworkRef, s.Spec.PortRef, s.More.RouterID}, func(id string) bool { return id == "" })
 	if s.More.Status == "ERROR" {
 		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR"
@@ -31,7 +31,7 @@ func addresses(s *state) []string { return []string{s.Spec.FloatingIP} }
 // writeSubnet puts the subnet that the address is from, and the network of that.
 func writeSubnet(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
-		body["floating_network_id"], body["subnet_id"] = subnet.Attr["network_id"], subnet.ID
+		body["floating_network_id"], body["subnet_id"] = subnet.Facts.NetworkID, subnet.ID
 	}
 }
 

@@ -48,7 +48,7 @@ func target(w kind.Want[Spec]) (field string, port kind.Ref) {
 		return "spec.resource.portRef", w.Ref("Port", w.Spec.PortRef)
 	}
 	balancer := w.Ref("LoadBalancer", w.Spec.LoadBalancerRef)
-	balancer.ID = balancer.Attr["port_id"]
+	balancer.ID = balancer.Facts.PortID
 	return "spec.resource.loadBalancerRef", balancer
 }
 
@@ -62,8 +62,8 @@ func compareTarget(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 }
 
 func compareSubnet(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
-	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Ready && !contains(subnet.Attr["cidr"], have.Spec.FloatingIP) {
-		kind.Fixed(c, "spec.resource.floatingSubnetRef", have.Spec.FloatingIP, subnet.Attr["cidr"])
+	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Ready && !contains(subnet.Facts.CIDR, have.Spec.FloatingIP) {
+		kind.Fixed(c, "spec.resource.floatingSubnetRef", have.Spec.FloatingIP, subnet.Facts.CIDR)
 	}
 }
 

@@ -21,12 +21,13 @@ func (s Suite) edits(t *testing.T) []Edit {
 	if s.Partial {
 		return edits
 	}
-	for _, f := range table.Fields(s.specType(t)) {
-		path := table.Path(f.Path)
+	spec, above := s.spec(t)
+	for _, f := range table.Fields(spec) {
+		path := above + f.Path
 		if s.names(path) {
 			continue
 		}
-		e, ok := s.derived(f)
+		e, ok := s.derived(path, f)
 		if !ok {
 			t.Errorf("no edit changes %s: none can be derived from its declaration, so write one, or say in Unseen why there is none", path)
 			continue
@@ -46,27 +47,27 @@ func (s Suite) names(path string) bool {
 	return slices.ContainsFunc(s.Edits, func(e Edit) bool { return strings.HasPrefix(path, e.Field) || strings.HasPrefix(e.Field, path) })
 }
 
-// specType is the type of what stands under spec.resource.
-func (s Suite) specType(t *testing.T) reflect.Type {
+// spec is the type of the kind's spec, and the path of what its fields are in.
+func (s Suite) spec(t *testing.T) (spec reflect.Type, above string) {
 	t.Helper()
 	for _, k := range s.Kinds(nil) {
 		if k.Info().Kind != s.Key.Kind {
 			continue
 		}
-		spec, _ := k.Body().FieldByName("Spec")
-		if resource, ok := spec.Type.FieldByName("Resource"); ok {
-			return resource.Type.Elem()
+		body, _ := k.Body().FieldByName("Spec")
+		if resource, ok := body.Type.FieldByName("Resource"); ok {
+			return resource.Type.Elem(), "spec.resource."
 		}
-		return spec.Type
+		return body.Type, "spec."
 	}
 	t.Fatalf("no kind %s", s.Key.Kind)
-	return nil
+	return nil, ""
 }
 
 const resourceLine = "  resource:\n"
 
-func (s Suite) derived(f table.Field) (Edit, bool) {
-	e := Edit{Field: table.Path(f.Path), Replaces: f.Replaces}
+func (s Suite) derived(path string, f table.Field) (Edit, bool) {
+	e := Edit{Field: path, Replaces: f.Replaces}
 	if !f.Plain || !f.Compared || strings.Contains(f.Path, ".") {
 		return e, false
 	}

@@ -312,7 +312,7 @@ func TestUsesWhatItSendsTo(t *testing.T) {
 	if want := []string{"net", "sub", "N/10.0.0.1", "N/10.0.0.2", "N/2001:db8::1"}; !slices.Equal(live.Uses, want) {
 		t.Errorf("uses %q, want %q", live.Uses, want)
 	}
-	if live.Attr["address"] != "10.0.0.9" {
-		t.Errorf("address is %q", live.Attr["address"])
+	if live.Facts.Address != "10.0.0.9" {
+		t.Errorf("address is %q", live.Facts.Address)
 	}
 }

@@ -139,7 +139,7 @@ func (s *State) live(project string) kind.Live[*State] {
 	updated, _ := time.Parse("2006-01-02T15:04:05", s.UpdatedAt) // null as long as it is as it was made
 	return kind.Live[*State]{
 		ID: s.ID, Name: s.Name, Mark: cloud.MarkInTags(s.Tags), Mine: s.ProjectID == project, Phase: phase, Message: message, Created: created, Updated: updated, State: s,
-		Uses: s.uses(), Tokens: s.tokens(), Unwell: s.unwell(), Attr: map[string]string{"address": s.VIPAddress, "port_id": s.VIPPortID, "subnet_id": s.VIPSubnetID, "network_id": s.VIPNetworkID},
+		Uses: s.uses(), Tokens: s.tokens(), Unwell: s.unwell(), Facts: kind.Facts{Address: s.VIPAddress, PortID: s.VIPPortID, SubnetID: s.VIPSubnetID, NetworkID: s.VIPNetworkID},
 	}
 }
 

@@ -81,11 +81,11 @@ func poolOf(w kind.Want[Spec], p *Port, name, field string) pool {
 	}
 	refer := func(kind, name string) {
 		ref := w.Ref(kind, name)
-		if ref.Attr["address"] == "" {
+		if ref.Facts.Address == "" {
 			out.missing = ref.Key.String()
 			return
 		}
-		add(name, ref.Attr["address"], ref.Attr["subnet_id"])
+		add(name, ref.Facts.Address, ref.Facts.SubnetID)
 	}
 	for _, name := range p.RealServers.PortRefs {
 		refer("Port", name)

@@ -19,14 +19,14 @@ type (
 func observe(s *state, live *kind.Live[*state]) {
 	live.Uses = append([]string{s.Spec.NetworkRef}, s.Spec.SecurityGroupRefs...)
 	live.Tokens, live.InUse = tokens(&s.Spec), s.More.DeviceID != ""
-	live.Attr = map[string]string{"network_id": s.Spec.NetworkRef}
+	live.Facts = kind.Facts{NetworkID: s.Spec.NetworkRef}
 	if cloud.IsRouterPort(s.More.DeviceOwner) {
 		live.ShownAs = "RouterInterface"
 	}
 	for i, a := range s.Spec.Addresses {
 		live.Uses = append(live.Uses, a.SubnetRef)
 		if i == 0 {
-			live.Attr["address"], live.Attr["subnet_id"] = cloud.Or(a.IP, ""), a.SubnetRef
+			live.Facts.Address, live.Facts.SubnetID = cloud.Or(a.IP, ""), a.SubnetRef
 		}
 	}
 }

@@ -166,7 +166,7 @@ func writePortSecurity(w kind.Want[Spec], _ *table.Object[Spec, More], body map[
 func host(w kind.Want[Spec]) (id, hidden string) {
 	h := cloud.Or(w.Spec.HostID, HostID{})
 	server := w.Ref("Server", cloud.Or(h.ServerRef, ""))
-	if id = cloud.Or(h.ID, server.Attr["host_id"]); id == "" && server.Ready {
+	if id = cloud.Or(h.ID, server.Facts.Host); id == "" && server.Ready {
 		hidden = server.Name
 	}
 	return id, hidden

@@ -28,7 +28,7 @@ func list(ctx context.Context, d driver) ([]state, error) {
 func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
 	address := map[string]string{"subnet_id": subnet.ID}
-	gateway, network := subnet.Attr["gateway_ip"], subnet.Attr["network_id"]
+	gateway, network := subnet.Facts.GatewayIP, subnet.Facts.NetworkID
 	if gateway != "" {
 		address["ip_address"] = gateway
 	}

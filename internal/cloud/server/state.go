@@ -155,17 +155,17 @@ func (s *State) down() string {
 // live gives a server its live shape.
 func (s *State) live(projectID string) kind.Live[*State] {
 	l := kind.Live[*State]{ID: s.ID, Name: s.Name, Mark: cloud.MarkInMetadata(s.Metadata), Mine: s.ProjectID == projectID,
-		Uses: slices.Concat(s.portIDs(), s.volumeIDs(), s.Groups), Attr: map[string]string{}, Created: s.Created, State: s}
+		Uses: slices.Concat(s.portIDs(), s.volumeIDs(), s.Groups), Created: s.Created, State: s}
 	l.Phase, l.Message = s.phase()
 	l.Down = s.down()
 	if s.Host != "" {
-		l.Attr["host_id"] = s.Host
+		l.Facts.Host = s.Host
 	}
 	for _, p := range s.Ports {
 		for _, ip := range p.FixedIPs {
 			l.Tokens = append(l.Tokens, ip.SubnetID+"/"+ip.Address)
-			if l.Attr["address"] == "" {
-				l.Attr["address"], l.Attr["subnet_id"] = ip.Address, ip.SubnetID
+			if l.Facts.Address == "" {
+				l.Facts.Address, l.Facts.SubnetID = ip.Address, ip.SubnetID
 			}
 		}
 	}

@@ -95,5 +95,5 @@ type state = cloud.NeutronState[Spec, More]
 
 func observe(s *state, live *kind.Live[*state]) {
 	live.Uses = []string{s.Spec.NetworkRef}
-	live.Attr = map[string]string{"network_id": s.Spec.NetworkRef, "gateway_ip": s.More.GatewayIP, "cidr": s.Spec.CIDR}
+	live.Facts = kind.Facts{NetworkID: s.Spec.NetworkRef, GatewayIP: s.More.GatewayIP, CIDR: s.Spec.CIDR}
 }

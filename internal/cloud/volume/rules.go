@@ -40,7 +40,7 @@ func compareSize(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Chan
 // compareType compares names: Cinder shows that of the type.
 func compareType(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if t := w.Ref("VolumeType", w.Spec.VolumeTypeRef); t.ID != "" {
-		kind.Fixed(c, "spec.resource.volumeTypeRef", have.Spec.VolumeTypeRef, t.Attr["name"])
+		kind.Fixed(c, "spec.resource.volumeTypeRef", have.Spec.VolumeTypeRef, t.Facts.Name)
 	}
 }
 

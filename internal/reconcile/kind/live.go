@@ -56,8 +56,8 @@ type Live[State any] struct {
 	// Unwell are those of Uses of which the object says that they do not serve it, as
 	// a load balancer does of its members.
 	Unwell []string
-	// Attr are facts that other kinds need by reference, e.g. a port's address.
-	Attr map[string]string
+	// Facts are what other kinds need by reference.
+	Facts Facts
 	// InUse is true when the cloud says that something is attached to the object,
 	// whether the collections show it or not.
 	InUse bool
@@ -68,6 +68,19 @@ type Live[State any] struct {
 	Updated time.Time
 	// State is what the kind's rules compare with the spec.
 	State State
+}
+
+// Facts are what kinds tell each other of an object. "" is what a kind does not tell,
+// or the cloud does not show.
+type Facts struct {
+	Name      string // where others must name it, and not give its ID
+	Address   string // the first one
+	SubnetID  string // that the address is of
+	NetworkID string
+	PortID    string // that the address is on
+	CIDR      string
+	GatewayIP string
+	Host      string // that it runs on, as the cloud shows it to administrators
 }
 
 // Collection is what one list of the cloud gave. Err makes it unknown: then
@@ -86,9 +99,9 @@ type Snapshot map[string]Collection
 type Ref struct {
 	Key  manifest.Key
 	Name string // as written in the manifest
-	// ID and Attr are those of the target, "" and nil while it does not exist.
-	ID   string
-	Attr map[string]string
+	// ID and Facts are those of the target, empty while it does not exist.
+	ID    string
+	Facts Facts
 	// Ready is true when the target can be depended on.
 	Ready bool
 	// Data is the content of a ConfigMap or Secret.

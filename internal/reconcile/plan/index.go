@@ -149,7 +149,7 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 		ref.Ready, ref.Data = true, d.Data
 	}
 	if live := p.live[key]; live != nil {
-		ref.Ready, ref.ID, ref.Attr = p.ready[key], live.ID, live.Attr
+		ref.Ready, ref.ID, ref.Facts = p.ready[key], live.ID, live.Facts
 	}
 	return ref
 }

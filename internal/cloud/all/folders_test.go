@@ -1,0 +1,109 @@
+package all_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// furtherFiles are the kinds that have more files than others, each with the reason.
+var furtherFiles = map[string]string{
+	"loadbalancer":   "it is a tree of objects that the service locks as one",
+	"server":         "its requests, its user data and its action log are subjects of their own",
+	"virtualmachine": "it expands into all that a machine consists of",
+}
+
+// TestFilesOfKinds: what a kind is stands in files of the same names in every folder.
+func TestFilesOfKinds(t *testing.T) {
+	dirs, err := filepath.Glob("../*/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		files, err := filepath.Glob(dir + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Base(dir)
+		if slices.Contains([]string{"all", "kindtest", "table", "machine"}, folder) || len(files) == 0 {
+			continue
+		}
+		for _, must := range []string{"spec.go", "laws_test.go"} {
+			if !slices.Contains(files, filepath.Join(dir, must)) {
+				t.Errorf("%s has no %s", folder, must)
+			}
+		}
+		for _, file := range files {
+			name := filepath.Base(file)
+			if !strings.HasSuffix(name, "_test.go") && furtherFiles[folder] == "" && !slices.Contains([]string{"spec.go", "rules.go", "driver.go"}, name) {
+				t.Errorf("%s: kinds have spec.go (what it is), rules.go (what is right) and driver.go (requests of its own)", file)
+			}
+		}
+	}
+}
+
+// TestFacts: each fact that a kind reads of another one's objects is written by some
+// kind, and the other way round.
+func TestFacts(t *testing.T) {
+	files, err := filepath.Glob("../*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob("../*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, written := map[string]bool{}, map[string]bool{}
+	for _, file := range append(files, more...) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		factsOf(parsed, read, written)
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[kind.Facts]()) {
+		if !read[f.Name] || !written[f.Name] {
+			t.Errorf("the fact %s: read by a kind: %t, written by one: %t", f.Name, read[f.Name], written[f.Name])
+		}
+	}
+}
+
+func factsOf(file *ast.File, read, written map[string]bool) {
+	assigned := map[ast.Expr]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, to := range n.Lhs {
+				assigned[to] = true
+			}
+		case *ast.CompositeLit:
+			if of, ok := n.Type.(*ast.SelectorExpr); !ok || of.Sel.Name != "Facts" {
+				break
+			}
+			for _, element := range n.Elts {
+				written[element.(*ast.KeyValueExpr).Key.(*ast.Ident).Name] = true
+			}
+		case *ast.SelectorExpr:
+			of, ok := n.X.(*ast.SelectorExpr)
+			if !ok || of.Sel.Name != "Facts" {
+				break
+			}
+			if assigned[n] {
+				written[n.Sel.Name] = true
+			} else {
+				read[n.Sel.Name] = true
+			}
+		}
+		return true
+	})
+}
