@@ -58,8 +58,8 @@ func (r HostRoute) String() string {
 
 // IPv6 says how machines come by their IPv6 addresses.
 type IPv6 struct {
-	AddressMode *string `json:"addressMode,omitempty" api:"ipv6_address_mode,empty" show:"ipv6AddressMode" rule:"immutable,enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"Who assigns addresses."`
-	RAMode      *string `json:"raMode,omitempty" api:"ipv6_ra_mode,empty" show:"ipv6RAMode" rule:"immutable,enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"What the cloud's routers advertise."`
+	AddressMode *string `json:"addressMode,omitempty" api:"ipv6_address_mode,empty" show:"ipv6AddressMode" rule:"enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"Who assigns addresses."`
+	RAMode      *string `json:"raMode,omitempty" api:"ipv6_ra_mode,empty" show:"ipv6RAMode" rule:"enum=slaac|dhcpv6-stateful|dhcpv6-stateless" doc:"What the cloud's routers advertise."`
 }
 
 // More is what only Neutron says of a subnet.
