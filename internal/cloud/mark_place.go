@@ -60,6 +60,18 @@ var InMetadata = apart(MarkIn("metadata",
 		return all
 	}))
 
+// InDescription is the place of a mark at the end of a description, which must be
+// short enough to leave room for it.
+var InDescription = MarkIn("description",
+	func(text string) (string, Claim) {
+		own, m := described(text)
+		return own, Claim{Mark: m}
+	},
+	func(own string, m kind.Mark, _, _ string) string {
+		text, _ := describe(own, m)
+		return text
+	})
+
 func apart(p MarkPlace) MarkPlace {
 	p.apart = true
 	return p

@@ -29,15 +29,7 @@ type zoneMore struct {
 
 func zoneDriver(c *Client) PlainDriver[zone, zoneMore] {
 	return PlainDriver[zone, zoneMore]{Client: c, Collection: Collection{Path: "zones", UpdateBy: http.MethodPatch, Project: "project_id"}, service: Image,
-		fields: table.New[zone, zoneMore](), mark: MarkIn("description",
-			func(text string) (string, Claim) {
-				own, m := described(text)
-				return own, Claim{Mark: m}
-			},
-			func(own string, m kind.Mark, _, _ string) string {
-				text, _ := describe(own, m)
-				return text
-			})}
+		fields: table.New[zone, zoneMore](), mark: InDescription}
 }
 
 // clientOf is a client of one service that answers with handler.

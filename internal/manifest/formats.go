@@ -29,7 +29,9 @@ var (
 	namePattern  = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 	labelPattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 	macPattern   = regexp.MustCompile(`^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$`)
-	uuidPattern  = regexp.MustCompile(`^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`)
+	// Of at least two labels. (RFC 1035, and the underscore of RFC 2782)
+	domainPattern = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.){2,}$`)
+	uuidPattern   = regexp.MustCompile(`^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`)
 )
 
 var formats = map[string]format{
@@ -41,6 +43,7 @@ var formats = map[string]format{
 	"uri":    {what: "a URL such as https://example.org/x", check: checkURI, schema: "uri"},
 	"uuid":   {what: "a UUID", check: checkUUID, pattern: uuidPattern.String()},
 	"base64": {what: "base64", check: checkBase64},
+	"domain": {what: "a domain name with a final dot such as example.org.", check: checkDomain, pattern: domainPattern.String()},
 }
 
 // IsName tells whether an object can be called s.
@@ -61,6 +64,16 @@ func checkLabel(s string) (wrong, fix string) {
 		return "is not a valid name", labelRule
 	}
 	return "", ""
+}
+
+func checkDomain(s string) (wrong, fix string) {
+	switch {
+	case len(s) <= 255 && domainPattern.MatchString(s):
+		return "", ""
+	case len(s) < 255 && domainPattern.MatchString(s+"."):
+		return "has no final dot", "did you mean " + s + ".?"
+	}
+	return "is not a domain name", "write it like example.org."
 }
 
 func checkCIDR(s string) (wrong, fix string) {

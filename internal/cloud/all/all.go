@@ -4,6 +4,7 @@ package all
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/configmap"
+	"github.com/stackreeve/stackreeve/internal/cloud/dnszone"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/floatingip"
 	"github.com/stackreeve/stackreeve/internal/cloud/image"
@@ -38,6 +39,7 @@ func Kinds(c *cloud.Client) []kind.Kind {
 		keypair.Kind(c),
 		servergroup.Kind(c),
 		volumetype.Kind(c),
+		dnszone.Kind(c),
 		network.Kind(c),
 		subnet.Kind(c),
 		router.Kind(c),

@@ -1,0 +1,70 @@
+package dnszone_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+const object = `
+apiVersion: stackreeve.dev/v1alpha1
+kind: DNSZone
+metadata: {name: shop}
+spec:
+  resource:
+    name: shop.example.org.
+    description: what customers see
+    email: hostmaster@example.org
+    ttl: 600
+`
+
+func TestLaws(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Object: object,
+		Key: manifest.Key{Group: cloud.WorkloadGroup, Kind: "DNSZone", Namespace: "default", Name: "shop"},
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.name", Old: "shop.example.org.", New: "store.example.org.", Replaces: true},
+			{Field: "spec.resource.email", Old: "hostmaster@example.org", New: "dns@example.org"},
+			{Field: "spec.resource.type", Old: "email: hostmaster@example.org\n    ttl: 600", New: "type: SECONDARY\n    masters: [\"192.0.2.1:53\"]",
+				Replaces: true, PlanOnly: true, Also: []string{"spec.resource.masters"}},
+			{Field: "spec.resource.attributes", Old: "ttl: 600", New: "ttl: 600\n    attributes: {tier: gold}", PlanOnly: true},
+		},
+		Unseen: map[string]string{"spec.resource.masters": "is for SECONDARY zones, see the edit of type"},
+	}.Run(t)
+}
+
+func TestRefused(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	for spec, reason := range map[string]string{
+		"{name: example.org, email: a@example.org}":                                          `did you mean example.org.?`,
+		"{name: org., email: a@example.org}":                                                 "spec.resource.name",
+		"{name: example.org.}":                                                               "spec.resource.email: is missing",
+		"{name: example.org., email: nobody}":                                                "spec.resource.email",
+		"{name: example.org., type: SECONDARY}":                                              "spec.resource.masters: is missing",
+		"{name: example.org., type: SECONDARY, masters: [\"192.0.2.1\"], ttl: 5}":            "spec.resource.ttl: is given for a SECONDARY zone",
+		"{name: example.org., email: a@example.org, masters: [\"192.0.2.1\"]}":               "spec.resource.masters: is given for a PRIMARY zone",
+		"{name: example.org., email: a@example.org, description: " + strings.Repeat("x", 61): "spec.resource.description",
+	} {
+		if !strings.HasSuffix(spec, "}") {
+			spec += "}"
+		}
+		text := "apiVersion: stackreeve.dev/v1alpha1\nkind: DNSZone\nmetadata: {name: one}\nspec: {resource: " + spec + "}"
+		if _, err := g.TryResolve(text); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: %v, want %q", spec, err, reason)
+		}
+	}
+}
+
+// A zone that has another one below it is deleted after it.
+func TestZonesWithinZones(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	within := strings.NewReplacer("name: shop}", "name: within}", "shop.example.org.", "a.shop.example.org.").Replace(object)
+	g.MustSync(object + "\n---\n" + within)
+	if pass := g.MustSync(""); pass.Last.Owned != 0 {
+		t.Errorf("%d zones are left", pass.Last.Owned)
+	}
+}

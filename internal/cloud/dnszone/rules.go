@@ -1,0 +1,50 @@
+package dnszone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type state = cloud.PlainState[Spec, More]
+
+func validate(s *Spec, r *kind.Report) {
+	switch secondary := cloud.Or(s.Type, "PRIMARY") == "SECONDARY"; {
+	case secondary && len(s.Masters) == 0:
+		r.Problem("spec.resource.masters", "is missing", "name the servers that the zone is copied from, or use type PRIMARY")
+	case secondary && s.TTL != nil:
+		r.Problem("spec.resource.ttl", "is given for a SECONDARY zone", "remove it: it is copied with the zone")
+	case secondary && s.Email != nil:
+		r.Problem("spec.resource.email", "is given for a SECONDARY zone", "remove it: it is copied with the zone")
+	case !secondary && len(s.Masters) > 0:
+		r.Problem("spec.resource.masters", "is given for a PRIMARY zone", "remove it, or use type SECONDARY")
+	case !secondary && s.Email == nil:
+		r.Problem("spec.resource.email", "is missing", "say who is responsible for the zone, such as hostmaster@example.org")
+	}
+}
+
+// observe says where a zone stands. (designate/objects/zone.py: status, action)
+func observe(s *state, live *kind.Live[*state]) {
+	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
+	switch {
+	case s.More.Action == "DELETE" || s.More.Status == "DELETED":
+		live.Phase, live.Message = kind.Deleting, "is being deleted"
+	case s.More.Status == "PENDING":
+		live.Phase, live.Message = kind.Pending, "waits for the name servers"
+	case s.More.Status == "ERROR":
+		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR: the name servers do not have it as it is here"
+	}
+}
+
+// remove asks Designate to delete the zone, which takes it a while. One that has
+// zones below it must wait for those.
+func remove(ctx context.Context, d cloud.PlainDriver[Spec, More], have kind.Live[*state]) (gone bool, err error) {
+	_, err = d.Remove(ctx, have.ID)
+	if errors.Is(err, kind.ErrRejected) {
+		err = fmt.Errorf("%w: %s", kind.ErrBusy, err.Error())
+	}
+	return false, err
+}
