@@ -39,6 +39,11 @@ metadata: {name: ssd}
 spec: {managementPolicy: unmanaged, import: {filter: {name: ssd}}}
 ---
 apiVersion: stackreeve.dev/v1alpha1
+kind: DNSZone
+metadata: {name: WORD-zone}
+spec: {resource: {name: WORD.example.org., email: hostmaster@example.org, description: what customers see}}
+---
+apiVersion: stackreeve.dev/v1alpha1
 kind: VirtualMachine
 metadata: {name: WORD-machine}
 spec: {image: cirros, flavor: m1.nano, network: WORD-net}
