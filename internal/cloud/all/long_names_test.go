@@ -34,7 +34,7 @@ func TestOwnerTextsOfTheLongestNames(t *testing.T) {
 // of it, and nothing of it is taken for that of a stack whose name begins alike.
 func TestTheLongestStackName(t *testing.T) {
 	long := strings.Repeat("n", 240)
-	manifests := strings.NewReplacer("LONG", long, "GROUP", strings.Repeat("g", 190)).Replace(imported + `
+	manifests := strings.NewReplacer("LONG", long, "SIXTY", strings.Repeat("d", 60), "GROUP", strings.Repeat("g", 190)).Replace(imported + `
 ---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ServerGroup, metadata: {name: GROUP}, spec: {resource: {policy: affinity}}}
 ---
@@ -42,6 +42,8 @@ apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: KeyPair
 metadata: {name: LONG}
 spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ada"}}
+---
+{apiVersion: stackreeve.dev/v1alpha1, kind: DNSZone, metadata: {name: LONG}, spec: {resource: {name: long.example.org., email: ada@example.org, description: SIXTY}}}
 ---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: LONG}, spec: {resource: {tags: [web]}}}
 ---
