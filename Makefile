@@ -69,6 +69,11 @@ devcloud: ## start a real OpenStack on this machine (Debian 12, root)
 test-cloud: ## run on the devcloud what every change must pass there
 	deploy/devcloud/test quick
 
+.PHONY: test-cloud-stock
+test-cloud-stock: ## run what differs where Octavia is as Debian ships it
+	STACKREEVE_DEVCLOUD_STOCK=1 deploy/devcloud/up
+	deploy/devcloud/test stock
+
 .PHONY: test-cloud-all
 test-cloud-all: ## run everything on the devcloud, bad weather and kills too (hours)
 	deploy/devcloud/test
