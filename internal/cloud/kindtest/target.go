@@ -229,7 +229,11 @@ func (g *Target) Sync(manifests string) engine.Pass {
 // SyncThrough is Sync with something between agent and network.
 func (g *Target) SyncThrough(manifests string, wrap func(http.RoundTripper) http.RoundTripper) engine.Pass {
 	g.t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.t.Context()), 3*time.Minute)
+	bound := 3 * time.Minute
+	if g.Simulator == nil {
+		bound = 10 * time.Minute // a real cloud may have other work
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.t.Context()), bound)
 	defer cancel()
 	return g.sync(ctx, manifests, wrap)
 }
