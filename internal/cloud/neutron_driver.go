@@ -98,10 +98,9 @@ func withoutLabels(body map[string]any) map[string]any {
 
 // Labels are the description and tags that the manifest asks for.
 func (d NeutronDriver[Spec, More]) Labels(w kind.Want[Spec]) Labels {
-	body := d.fields.Creation(w)
 	l := Labels{MarkInTags: d.markInTags || w.OthersWrite(table.Path("description"))}
-	l.Description, _ = body["description"].(string)
-	if tags, ok := body["tags"].([]any); ok {
+	l.Description, _ = d.fields.Present("description", w.Spec).(string)
+	if tags, ok := d.fields.Present("tags", w.Spec).([]any); ok {
 		for _, tag := range tags {
 			l.Tags = append(l.Tags, tag.(string))
 		}

@@ -179,7 +179,7 @@ func (d PlainDriver[Spec, More]) Write(ctx context.Context, n PlainChange[Spec, 
 	at, path, fields := d.mark.attribute, d.Path(n.Have.ID), maps.Clone(n.Fields)
 	own, changed := fields[at]
 	if !changed {
-		own = d.fields.Present(at, &n.Have.State.Object)
+		own = d.fields.Present(at, &n.Have.State.Spec)
 	}
 	marked := d.mark.put(own, n.Want.Mark, n.Have.ID, d.Client.ProjectID)
 	if !d.mark.apart {

@@ -109,12 +109,12 @@ func keepsName[Spec, More any](r *row, w kind.Want[Spec], have *Object[Spec, Mor
 	return !given && w.WasCalled(seen.String())
 }
 
-// Present is the value of an attribute that an object has, as requests have it; nil
-// where no field is of that attribute.
-func (t *Table[Spec, More]) Present(attr string, have *Object[Spec, More]) any {
+// Present is the value that a spec, wanted or read, has of an attribute, as requests
+// have it; nil where no field is of that attribute.
+func (t *Table[Spec, More]) Present(attr string, spec *Spec) any {
 	for i := range t.rows {
 		if r := &t.rows[i]; r.attr == attr {
-			seen, _ := r.seen(reflect.ValueOf(&have.Spec))
+			seen, _ := r.seen(reflect.ValueOf(spec))
 			return r.encode(nil, seen)
 		}
 	}

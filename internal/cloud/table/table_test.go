@@ -151,7 +151,7 @@ func TestBodies(t *testing.T) {
 	if expected := (map[string]any{"admin_state_up": true, "description": "", "nameservers": []any{}, "metadata": map[string]string{}}); !reflect.DeepEqual(body, expected) {
 		t.Errorf("update is\n%v, want\n%v", body, expected)
 	}
-	if got, expected := fields.Present("metadata", read(t, shown)), (map[string]string{"a": "1", "b": "2"}); !reflect.DeepEqual(got, expected) {
+	if got, expected := fields.Present("metadata", &read(t, shown).Spec), (map[string]string{"a": "1", "b": "2"}); !reflect.DeepEqual(got, expected) {
 		t.Errorf("present are %v, want %v", got, expected)
 	}
 }
