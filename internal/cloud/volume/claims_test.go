@@ -25,9 +25,16 @@ type disk struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
+// disks are the volumes that bear a mark of the target's stack: other tests use
+// the same cloud at the same time.
 type disks struct {
-	t *testing.T
-	c *cloud.Client
+	t     *testing.T
+	c     *cloud.Client
+	stack string
+}
+
+func disksOf(t *testing.T, g *kindtest.Target) disks {
+	return disks{t, g.Client(nil), g.Stack}
 }
 
 func (d disks) list() map[string]disk {
@@ -38,7 +45,9 @@ func (d disks) list() map[string]disk {
 	}
 	out := map[string]disk{}
 	for _, v := range list {
-		out[v.ID] = v
+		if strings.Contains(v.Metadata[cloud.OwnerKey], ":"+d.stack+":") {
+			out[v.ID] = v
+		}
 	}
 	return out
 }
@@ -128,7 +137,7 @@ func TestAttackCopiedProperties(t *testing.T) {
 				g := kindtest.NewTarget(t, all.Kinds)
 				text := pairs(tt.annotations)
 				g.MustSync(pairs(""))
-				d := disks{t, g.Client(nil)}
+				d := disksOf(t, g)
 				for _, v := range d.list() {
 					for range 2 {
 						v := v
@@ -177,7 +186,7 @@ func TestAttackRestoredBackup(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := pairs("")
 	g.MustSync(text)
-	d := disks{t, g.Client(nil)}
+	d := disksOf(t, g)
 	var original, twin disk
 	for _, v := range d.list() {
 		if v.Name == "one" {
@@ -229,7 +238,7 @@ func TestAttackRestoredBackup(t *testing.T) {
 func TestAttackClonedVolume(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(pairs(""))
-	d := disks{t, g.Client(nil)}
+	d := disksOf(t, g)
 	var id string
 	for _, v := range d.list() {
 		if v.Name == "one" {
