@@ -33,7 +33,7 @@ fuzz: ## fuzz every parser, FUZZTIME (60s) each
 	.ci/fuzz
 
 .PHONY: dependencies
-dependencies: ## tell what is known of the dependencies: vulnerabilities, newer versions
+dependencies: ## list what is known of the dependencies: vulnerabilities, newer versions
 	.ci/dependencies
 
 .PHONY: update

@@ -205,7 +205,7 @@ func (s story) fault(file, content string, simulated func()) bool {
 	return true
 }
 
-// failed wants a machine that ends in ERROR to be made anew, and not for ever.
+// failed wants a machine that ends in ERROR to be recreated, and not for ever.
 // Its name is its own: devcloud fails by name, for everybody.
 func (s story) failed() {
 	name := s.stack + "-sample"

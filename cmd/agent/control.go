@@ -20,7 +20,7 @@ func (svc *service) steer(f runFlags) error {
 	case f.controlToken == "":
 		return nil
 	case f.listen == "":
-		return errors.New("--control-token-file: there is no --listen, so nobody can ask for anything; give it an address")
+		return errors.New("--control-token-file: there is no --listen, so no request can arrive; give it an address")
 	}
 	if localfile.Exposed(f.controlToken) {
 		svc.log.Warn("the control token can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", f.controlToken)
@@ -100,7 +100,7 @@ func (a *app) reconcile() *cobra.Command {
 		if err := c.Reconcile(cmd.Context(), args[0]); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "asked: the agent looks now\n")
+		fmt.Fprintf(a.out, "asked: the agent reconciles now\n")
 		return nil
 	})
 }

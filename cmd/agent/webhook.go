@@ -33,7 +33,7 @@ func (svc *service) receive(stacks []config.Stack, f runFlags) (err error) {
 	case f.webhookSecret == "":
 		return nil
 	case f.listen == "":
-		return errors.New("--webhook-secret-file: there is no --listen, so nobody can send webhooks; give it an address")
+		return errors.New("--webhook-secret-file: there is no --listen, so no webhook can arrive; give it an address")
 	}
 	var known hinted
 	for i := range stacks {

@@ -32,7 +32,7 @@ func (s *Stack) lookBack(ctx context.Context, head source.Revision, region strin
 	found, refused, err := s.lastGood(ctx, head, region)
 	switch {
 	case err != nil:
-		refusal.Back = "earlier commits cannot be looked at: " + source.Public(err).Error()
+		refusal.Back = "earlier commits cannot be checked: " + source.Public(err).Error()
 		return
 	case found == nil:
 		s.barren = head.Commit

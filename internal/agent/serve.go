@@ -66,7 +66,7 @@ func (s *Stack) Check() { signal(s.signals().check) }
 
 // Now says that a person wants to have it looked at: a pass in progress gives way,
 // and a pause after failures ends.
-func (s *Stack) Now() { s.interrupt("a request to look again") }
+func (s *Stack) Now() { s.interrupt("a request to reconcile") }
 
 func (s *Stack) signals() *Stack {
 	s.once.Do(func() {

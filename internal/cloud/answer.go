@@ -59,7 +59,7 @@ func withheld(body []byte) string {
 	return withheldWords
 }
 
-const withheldWords = "(the server's words are withheld: the request carried user data or a secret)"
+const withheldWords = "(the server's message is withheld: the request carried user data or a secret)"
 
 // quoted is how the answer to a call may be repeated.
 func (c *Client) quoted(ctx context.Context, call Call) quote {
@@ -165,7 +165,7 @@ var explanations = []struct {
 func known(words string) string {
 	for _, e := range explanations {
 		if m := e.said.FindStringSubmatchIndex(words); m != nil {
-			return string(e.said.ExpandString(nil, e.ours, words, m)) + " (its own words are withheld: the request carried a secret)"
+			return string(e.said.ExpandString(nil, e.ours, words, m)) + " (its own message is withheld: the request carried a secret)"
 		}
 	}
 	return ""

@@ -82,7 +82,7 @@ func (f namedFile) wrong() (what, fix string) {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("there is no file %s", *f.path), "write it, or correct the path; a relative one begins at the folder of the configuration file"
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Sprintf("%s cannot be read by this user", *f.path), "make it readable for the user that runs the agent, and for nobody else"
+		return fmt.Sprintf("%s cannot be read by this user", *f.path), "make it readable only for the user that runs the agent"
 	case err != nil:
 		return "cannot be read: " + err.Error(), "name a regular file"
 	case len(bytes.TrimSpace(text)) == 0:

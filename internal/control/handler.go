@@ -108,7 +108,7 @@ func (h *Handler) admit(r *http.Request) (who string, code int) {
 	list, err := h.Tokens()
 	if err != nil {
 		if !h.mute.Swap(true) {
-			h.Log.Error("the control tokens cannot be read; nobody is let in", "error", err)
+			h.Log.Error("the control tokens cannot be read; all requests are refused", "error", err)
 		}
 		return "", http.StatusServiceUnavailable
 	}
@@ -134,7 +134,7 @@ func (h *Handler) state(w http.ResponseWriter, r *http.Request, a asked) {
 
 func (h *Handler) reconcile(w http.ResponseWriter, r *http.Request, a asked) {
 	unread(w, r)
-	h.Log.Info("asked to look now", "stack", a.name, "by", a.by)
+	h.Log.Info("asked to reconcile now", "stack", a.name, "by", a.by)
 	a.Now()
 	accepted(w)
 }

@@ -61,7 +61,7 @@ type Statuses interface {
 
 // Checks writes check runs.
 type Checks interface {
-	// PutCheck makes the check of that name and commit say this, or says so anew;
+	// PutCheck makes the check of that name and commit say this, or repeats it;
 	// ErrUnsupported where the forge or the credentials allow no checks.
 	PutCheck(ctx context.Context, c Check) error
 }

@@ -161,7 +161,7 @@ func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 		case errors.As(err, &limited):
 			return max(time.Until(limited.Until), firstPause), true
 		case errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded):
-			o.log.Warn("the forge does not answer; what is owed is posted later", "what", key, "owed", o.Len(), "error", err)
+			o.log.Warn("the forge does not answer; what is pending is posted later", "what", key, "owed", o.Len(), "error", err)
 			if pause := o.failed(key, time.Now()); pause > 0 {
 				return pause, true
 			}

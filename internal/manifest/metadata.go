@@ -18,7 +18,7 @@ import (
 type metadata struct {
 	Name            string            `json:"name" rule:"required,format=name" doc:"Identifies the object among those of its kind and namespace."`
 	Namespace       string            `json:"namespace,omitempty" rule:"format=label,default=default" doc:"Sets objects of the same name apart."`
-	Labels          map[string]string `json:"labels,omitempty" doc:"Free words about the object."`
+	Labels          map[string]string `json:"labels,omitempty" doc:"Free text about the object."`
 	Annotations     map[string]string `json:"annotations,omitempty" doc:"Settings of the agent (stackreeve.dev/…) and of other tools."`
 	Finalizers      []string          `json:"finalizers,omitempty" doc:"Accepted, not used."`
 	OwnerReferences []json.RawMessage `json:"ownerReferences,omitempty" doc:"Accepted, not used."`

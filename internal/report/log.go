@@ -96,7 +96,7 @@ func (l *Log) Ran(r Run) {
 	defer l.mu.Unlock()
 	outcome, wrote := said(r), r.Pass != nil && r.Pass.Writes() > 0
 	if outcome == l.outcome && !wrote {
-		l.log.Debug("looked", "outcome", r.Outcome().String())
+		l.log.Debug("checked", "outcome", r.Outcome().String())
 		return
 	}
 	l.outcome = outcome

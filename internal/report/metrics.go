@@ -57,7 +57,7 @@ func NewMetrics(version string) *Metrics {
 	m.durations = histogram("cloud_request_seconds", "How long requests to OpenStack took.", prometheus.DefBuckets, "service", "method")
 	m.passes = histogram("pass_seconds", "How long passes took.", minutes, "stack")
 	m.applied = histogram("applied_seconds", "From a commit's time to the moment when the cloud equalled it.", minutes, "stack")
-	m.drifted = gauge("drifted_objects", "Objects whose difference no commit explained, at the last look.", "stack")
+	m.drifted = gauge("drifted_objects", "Objects whose difference no commit explained, at the last check.", "stack")
 	m.success = gauge("last_success_timestamp_seconds", "When the stack was last in sync.", "stack")
 	m.objects = gauge("objects", "Objects by what is left to be done about them after the last pass.", "stack", "action")
 	m.held = gauge("held", "1 while a plan is held until its hash is approved.", "stack")

@@ -89,7 +89,7 @@ stackreeve_applied_seconds_count{stack="s"} 1
 # HELP stackreeve_cloud_requests_total Requests to OpenStack; code 0 when no answer came.
 # TYPE stackreeve_cloud_requests_total counter
 stackreeve_cloud_requests_total{code="200",method="GET",service="network"} 1
-# HELP stackreeve_drifted_objects Objects whose difference no commit explained, at the last look.
+# HELP stackreeve_drifted_objects Objects whose difference no commit explained, at the last check.
 # TYPE stackreeve_drifted_objects gauge
 stackreeve_drifted_objects{stack="s"} 1
 # HELP stackreeve_last_success_timestamp_seconds When the stack was last in sync.

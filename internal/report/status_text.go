@@ -69,7 +69,7 @@ func (t StatusText) lastPass(v StatusView) string {
 	if v.LastPass != nil {
 		return Clean(v.Plan.Redact(v.LastPass.State + ": " + v.LastPass.Description))
 	}
-	return "not known (" + Clean(cmp.Or(v.WhyUnknown, "no forge is configured")) + "); this look: " + v.Plan.Outcome().String()
+	return "not known (" + Clean(cmp.Or(v.WhyUnknown, "no forge is configured")) + "); this check: " + v.Plan.Outcome().String()
 }
 
 // tally counts the states of the objects that the plan counts, "" when all of them

@@ -29,7 +29,7 @@ import (
 // The files under testdata/recorded are conversations with a real OpenStack
 // (Zed), one request a line with the answer it gave. The simulator must give
 // the same answers. With -record they are held again with the entries demo,
-// demo2 and admin of clouds.yaml, and written anew.
+// demo2 and admin of clouds.yaml, and written again.
 var record = flag.Bool("record", false, "record testdata/recorded from the clouds demo, demo2 and admin of clouds.yaml")
 
 // exchange is one request and the answer to it. "$name" in path, header, body and

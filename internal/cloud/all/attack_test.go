@@ -65,7 +65,7 @@ func TestAttackGroupsInAPullRequest(t *testing.T) {
 		t.Fatalf("%d objects, %v", base.Size.Objects, err)
 	}
 	bounds := resolve.Bounds{}.ForPull(base.Size, 0)
-	total := refused(t, bounds, groups(300, 1000, ""), "more than 1307 objects, with what the manifests expand to: that is what a pull request may bring the 307 of the branch to; "+
+	total := refused(t, bounds, groups(300, 1000, ""), "more than 1307 objects, with what the manifests expand to: that is the limit for a pull request, given 307 of the branch; "+
 		"add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration")
 	if total > 32 {
 		t.Errorf("it took %d MiB", total)

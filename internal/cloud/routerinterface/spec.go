@@ -16,7 +16,7 @@ type Spec struct {
 	Type         string  `json:"type" rule:"required,immutable,enum=Subnet" doc:"What is attached: a subnet."`
 	RouterRef    string  `json:"routerRef" api:"device_id,unwritten" show:"routerID" rule:"required,immutable" ref:"Router" doc:"The router."`
 	SubnetRef    string  `json:"subnetRef" rule:"required,immutable" ref:"Subnet" doc:"The subnet; the router takes its gateway address."`
-	ResyncPeriod *string `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is looked at."`
+	ResyncPeriod *string `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is checked."`
 }
 
 // More is what only Neutron says of a router's port.

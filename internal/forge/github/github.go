@@ -133,7 +133,7 @@ func (a account) is(u *github.User) bool {
 	return a.login != "" && strings.EqualFold(u.GetLogin(), a.login)
 }
 
-// me is who our comments and statuses are by. It is asked for anew now and then:
+// me is who our comments and statuses are by. It is asked for again now and then:
 // tokens can be replaced.
 func (r *Repository) me(ctx context.Context) (account, error) {
 	if r.config.App != nil {

@@ -46,7 +46,7 @@ func (t *history) repeats(action plan.Action) bool {
 
 // withoutEffect is why a step that repeats is given up.
 func (t *history) withoutEffect(s plan.Step) error {
-	return fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); look at the cloud's own log for it",
+	return fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); check the cloud's own log for it",
 		s.Action, maxRuns, cmp.Or(t.why, s.Why()))
 }
 

@@ -22,7 +22,7 @@ const (
 	Replace
 )
 
-var disruptionText = [...]string{"in place", "reboot", "rebuild: wipes the disk", "replace: deleted and made anew"}
+var disruptionText = [...]string{"in place", "reboot", "rebuild: wipes the disk", "replace: deleted and recreated"}
 
 // String is the text that people read in plans.
 func (d Disruption) String() string { return disruptionText[d] }

@@ -13,7 +13,7 @@ type Phase string
 const (
 	Ready    Phase = "ready"    // usable by what leans on it
 	Pending  Phase = "pending"  // the cloud is working on it
-	Failed   Phase = "failed"   // broken for good; making it anew is the only cure and loses nothing that still works
+	Failed   Phase = "failed"   // broken for good; recreating it is the only cure and loses nothing that still works
 	Degraded Phase = "degraded" // exists and is usable, but the cloud reports it unwell; people are told
 	Deleting Phase = "deleting" // on its way out
 )

@@ -184,7 +184,7 @@ func (p Plan) unapproved(approved []Approval) string {
 		}
 	}
 	if last := approved[len(approved)-1]; last.Standing && last.Hash == p.Hash() {
-		return fmt.Sprintf("%s was approved for what its pull request brought, and not for what changed in the cloud since", last.Hash)
+		return fmt.Sprintf("%s was approved for the changes of its pull request, and not for what changed in the cloud since", last.Hash)
 	}
 	if near.Hash == "" {
 		return fmt.Sprintf("the approved hash %s is not that of this plan", approved[len(approved)-1].Hash)

@@ -94,7 +94,7 @@ func (p *planner) strays() (list []Step) {
 		}
 		for _, m := range x.misplaced {
 			s := Step{Key: p.orphanKey(m.owner, m.item), have: m.item, surplus: true}
-			list = append(list, s.hold(Refuse, fmt.Sprintf("a %s, %s, bears its mark; no stack puts it there, so it is nobody's; %s",
+			list = append(list, s.hold(Refuse, fmt.Sprintf("a %s, %s, bears its mark; no stack puts it there, so it has no owner; %s",
 				name, called(m.item), p.unmark(name, m.item.ID, m.text))))
 		}
 	}
@@ -127,7 +127,7 @@ func (p *planner) severalNamesText(d *kind.Desired, all []*kind.Live[any]) strin
 }
 
 func (p *planner) contestedText(kind string, l *kind.Live[any]) string {
-	return fmt.Sprintf("%s bears the marks of several owners (%s), so nobody owns it and nothing is changed; for the wrong one %s",
+	return fmt.Sprintf("%s bears the marks of several owners (%s), so it has no owner and nothing is changed; for the wrong one %s",
 		called(l), strings.Join(l.Mark.Owners(), ", "), p.unmark(kind, l.ID, "<mark>"))
 }
 

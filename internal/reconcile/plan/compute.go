@@ -205,7 +205,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	switch have.Phase {
 	case kind.Deleting:
 		s.Drift = p.Synced || p.applied(d, have.Mark)
-		return s.hold(Wait, "is being deleted; made anew when it is gone")
+		return s.hold(Wait, "is being deleted; recreated when it is gone")
 	case kind.Failed:
 		return p.recreate(s, d, "failed: "+have.Message)
 	case kind.Pending:

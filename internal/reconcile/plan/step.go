@@ -18,7 +18,7 @@ const (
 	Keep     Action = "keep"    // as wanted
 	Create   Action = "create"  // make it
 	Update   Action = "update"  // change it where it stands
-	Recreate Action = "replace" // delete it and make it anew
+	Recreate Action = "replace" // delete it and create it again
 	Delete   Action = "delete"  // remove it
 	Wait     Action = "wait"    // nothing can be done before something else happens
 	Refuse   Action = "refuse"  // will not be done until a person decides

@@ -68,7 +68,7 @@ func (p *planner) holds(user, s *Step) bool {
 }
 
 func lockText(s, user *Step) string {
-	what, fix := "cannot be deleted", "have that let go of it, or put its manifest back"
+	what, fix := "cannot be deleted", "detach it from that, or put its manifest back"
 	if s.Action == Recreate {
 		what, fix = "cannot be replaced ("+s.Why()+")", "let that be replaced, too, or undo the change"
 	}

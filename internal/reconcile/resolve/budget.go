@@ -70,13 +70,13 @@ func (b Bounds) ForPull(base Size, added int) Bounds {
 		b.costs[c] = min(b.of(cost(c)), base.spent[c]+max(base.spent[c], added*costs[c].each))
 	}
 	if most := base.Objects + max(base.Objects, added); most < b.Objects {
-		b.whose = fmt.Sprintf(": that is what a pull request may bring the %d of the branch to", base.Objects)
+		b.whose = fmt.Sprintf(": that is the limit for a pull request, given %d of the branch", base.Objects)
 		b.fix = "add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration"
 		b.Objects = most
 	}
 	b.Values = min(manifest.DefaultNodes, base.Values+max(base.Values, added*pullValues))
 	b.Bytes = min(manifest.DefaultTotalBytes, base.Bytes+max(base.Bytes, int64(added)*pullBytes))
-	b.readFix = "bring it in several pull requests, or raise spec.limits.pullObjects in the stack's configuration"
+	b.readFix = "split it into several pull requests, or raise spec.limits.pullObjects in the stack's configuration"
 	return b
 }
 

@@ -26,7 +26,7 @@ func (p Page) missing() string {
 	list := p.todo()
 	text := p.leave()
 	if p.Waits() {
-		return "**To have exactly this commit planned**, somebody with write access looks at it and comments:\n\n" + fenced("", []string{PlanCommand(p.Head)}) + "\n\n"
+		return "**To have exactly this commit planned**, somebody with write access checks it and comments:\n\n" + fenced("", []string{PlanCommand(p.Head)}) + "\n\n"
 	}
 	if len(list) == 0 && p.Plan != nil && p.Plan.Suspended != "" {
 		return text // merging it applies nothing

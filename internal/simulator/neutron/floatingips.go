@@ -124,7 +124,7 @@ func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v oslo.Values) e
 	return nil
 }
 
-// stillClear refuses an update that does not say anew which of a port's several
+// stillClear refuses an update that does not repeat which of a port's several
 // addresses is meant, even if it is about something else.
 func (n *Neutron) stillClear(c *oslo.Caller, f *FloatingIP) error {
 	if f.PortID == nil {
