@@ -63,7 +63,7 @@ func (l *looker) read(ctx context.Context, files fs.FS) ([]kind.Desired, error) 
 	return want, err
 }
 
-// readAt is read, and tells for which region; "" while that is not known.
+// readAt is read, and says for which region; "" while that is not known.
 func (l *looker) readAt(ctx context.Context, files fs.FS) (want []kind.Desired, weaker []plan.Policy, region string, err error) {
 	l.mu.Lock()
 	region = l.region

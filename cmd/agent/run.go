@@ -126,7 +126,7 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 		for _, b := range branches {
 			b.Ran(run)
 		}
-		return a.tell(text, run, among)
+		return a.print(text, run, among)
 	}, func() { _ = repo.Close() }, nil
 }
 
@@ -153,8 +153,8 @@ func size(terminal *os.File) (width, height int) {
 	return width, height
 }
 
-// tell says how a look ended that was no service's.
-func (a *app) tell(text report.Text, run report.Run, among bool) plan.Outcome {
+// print prints how a check ended that was no service's.
+func (a *app) print(text report.Text, run report.Run, among bool) plan.Outcome {
 	stack := ""
 	if among {
 		stack = run.Stack

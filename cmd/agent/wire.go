@@ -104,7 +104,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Secrets: client.Secrets, Printer: prints,
 	}
 	if len(w.watchers) > 0 {
-		engine.Watcher = report.Tee(w.watchers)
+		engine.Watcher = report.Watchers(w.watchers)
 	}
 	return engine, client.Region, nil
 }

@@ -55,7 +55,7 @@ func (s *Stack) newer(ctx context.Context) engine.Superseded {
 		s.Wake()
 		return ""
 	case err != nil || !changed:
-		return "" // the next poll tells
+		return "" // the next poll finds out
 	}
 	s.news = &rev
 	return engine.Superseded("commit " + report.Short(rev.Commit))

@@ -142,6 +142,6 @@ func TestReadySaysWhatIsRefused(t *testing.T) {
 	}
 }
 
-// cautious tells whether something weakens what is done about a revision: here
+// cautious reports whether something weakens what is done about a revision: here
 // only caution does.
 func cautious(rev engine.Revision) bool { return len(rev.Policies) > 0 }

@@ -22,7 +22,7 @@ type State struct {
 	// Held says why the plan waits for an approval of its hash, which is Hash.
 	Held string `json:"held,omitempty"`
 	Hash string `json:"hash,omitempty"`
-	// Approved tells who let a held plan through, and when; it is not carried out yet.
+	// Approved returns who let a held plan through, and when; it is not carried out yet.
 	Approved string `json:"approved,omitempty"`
 	// Suspended says why nothing is carried out.
 	Suspended string       `json:"suspended,omitempty"`

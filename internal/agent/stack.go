@@ -47,7 +47,7 @@ type Stack struct {
 	// Approvals, when set, finds what people approved of elsewhere. It is asked
 	// while a commit is held.
 	Approvals func(ctx context.Context, commit string) []plan.Approval
-	// Applied, when set, tells whether it is known elsewhere that a commit was in
+	// Applied, when set, reports whether it is known elsewhere that a commit was in
 	// sync. It is asked once, after a start.
 	Applied func(ctx context.Context, commit string) bool
 	// Earlier, when set, visits the commits that the branch was before one, the
@@ -167,7 +167,7 @@ func (s *Stack) sync(ctx context.Context, rev engine.Revision) engine.Pass {
 	return s.cloud.Sync(ctx, rev)
 }
 
-// wasSynced tells whether the cloud was equal to a commit before, so that what
+// wasSynced reports whether the cloud was equal to a commit before, so that what
 // differs now is drift.
 func (s *Stack) wasSynced(ctx context.Context, commit string) bool {
 	if commit == "" || s.asked || s.Applied == nil {

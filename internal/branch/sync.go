@@ -25,7 +25,7 @@ func (s *Stack) postPending(p plan.Plan) {
 	})
 }
 
-// pendingReplaces tells whether a pass that begins takes the place of a status that
+// pendingReplaces reports whether a pass that begins takes the place of a status that
 // its commit has: the commit was held or suspended and is not any more, or the
 // branch went back to it and there is something to do. What failed stays until
 // something else comes of it.

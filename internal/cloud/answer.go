@@ -86,7 +86,7 @@ func (c *Client) own() *redact.Redactor {
 	return redact.New(slices.Values(c.Secrets()), slices.Values([]string(nil)))
 }
 
-// carries tells whether a secret is in a request's body.
+// carries reports whether a secret is in a request's body.
 func carries(r *redact.Redactor, body any) bool {
 	if body == nil || r.None() {
 		return false
@@ -95,7 +95,7 @@ func carries(r *redact.Redactor, body any) bool {
 	return err != nil || anyLeaf(text, r.Holds)
 }
 
-// anyLeaf tells whether something is true of any string in a JSON text.
+// anyLeaf reports whether something is true of any string in a JSON text.
 func anyLeaf(text []byte, is func(string) bool) bool {
 	var tree any
 	if json.Unmarshal(text, &tree) != nil {

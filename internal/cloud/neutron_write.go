@@ -29,7 +29,7 @@ func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body ma
 		return nil, err
 	}
 	if !tagged {
-		return nil, fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags nobody could tell later whose %s this is", kind.ErrRejected, strings.ReplaceAll(k.Singular, "_", " "))
+		return nil, fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags the owner of this %s could not be found later", kind.ErrRejected, strings.ReplaceAll(k.Singular, "_", " "))
 	}
 	inCreate, err := c.hasExtension(ctx, "tag-creation")
 	if err != nil {
@@ -57,7 +57,7 @@ func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body ma
 	return made, c.writeNeutron(ctx, http.MethodPut, k, k.Collection+"/"+base.ID, map[string]any{"description": l.Description}, nil, made)
 }
 
-// OneRequest tells whether [CreateNeutron] makes an object with these labels in
+// OneRequest reports whether [CreateNeutron] makes an object with these labels in
 // one request.
 func (c *Client) OneRequest(ctx context.Context, m kind.Mark, l Labels) (bool, error) {
 	inCreate, err := c.hasExtension(ctx, "tag-creation")
@@ -84,7 +84,7 @@ func FinishNeutron(ctx context.Context, c *Client, k NeutronKind, base *NeutronB
 // UpdateNeutron writes changed attributes and the mark, which comes last; fields may
 // be empty. The mark stays where it is, in the tags or in the description, unless it
 // has no room there any more. The attributes are only written if nobody changed the
-// object since it was observed, where the cloud can tell. Labels that are not
+// object since it was observed, where the cloud can say. Labels that are not
 // among the changes stay as they are: somebody else may look after them.
 func UpdateNeutron(ctx context.Context, c *Client, k NeutronKind, have NeutronBase, changes []kind.Change, fields map[string]any, m kind.Mark, l Labels) error {
 	u := neutronUpdate{c, k, &have, nil}

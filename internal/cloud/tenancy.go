@@ -36,7 +36,7 @@ func (p ProjectRef) Diff(projectID string, lookup func(kind, name string) kind.R
 	}
 }
 
-// MatchProject tells whether something of this project passes.
+// MatchProject reports whether something of this project passes.
 func (p ProjectFilter) MatchProject(projectID string, lookup func(kind, name string) kind.Ref) bool {
 	ref := lookup("Project", p.ProjectRef)
 	return ref.Name == "" || ref.ID == projectID

@@ -104,7 +104,7 @@ func (s *Stack) PullBounds(branch resolve.Size) resolve.Bounds {
 	return s.Bounds().ForPull(branch, s.Spec.Limits.PullObjects)
 }
 
-// Prune tells whether objects whose manifest is gone are deleted.
+// Prune reports whether objects whose manifest is gone are deleted.
 func (s *Stack) Prune() bool { return s.Spec.Sync.Prune == nil || *s.Spec.Sync.Prune }
 
 // Policies are those that the stack's configuration asks for.

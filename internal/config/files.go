@@ -94,7 +94,7 @@ func (f namedFile) wrong() (what, fix string) {
 // stackKind finds documents of the kind Stack without parsing.
 var stackKind = regexp.MustCompile(`(?m)^[^#\n]*\bkind["']?\s*:\s*["']?Stack["']?\s*($|[,}#])`)
 
-// Is tells whether a regular file is configuration and not manifests: it bears the
+// Is reports whether a regular file is configuration and not manifests: it bears the
 // usual name, or holds a Stack.
 func Is(file string) bool {
 	if filepath.Base(file) == Usual {

@@ -92,7 +92,7 @@ func (d *door) approve(hash, by string) error {
 	return d.refusal
 }
 
-// touched tells whether anything was carried out since the last time.
+// touched reports whether anything was carried out since the last time.
 func (d *door) touched() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -99,7 +99,7 @@ type asked struct {
 	name, by string
 }
 
-// admit tells who asks, or with which status they are turned away.
+// admit returns who asks, or with which status they are turned away.
 func (h *Handler) admit(r *http.Request) (who string, code int) {
 	token, ok := bearer(r.Header)
 	if !ok {

@@ -181,7 +181,7 @@ func findServer(ctx context.Context, c *cloud.Client, name string) (id string, e
 	return "", err
 }
 
-// Invite tells the visitor how to play on, while the agent keeps running.
+// Invite prints how the visitor can go on, while the agent keeps running.
 func (s *Show) Invite() {
 	_, _ = fmt.Fprintf(s.Out, `
 # The cloud and the agent stay for you to play with. In another terminal:

@@ -120,7 +120,7 @@ func wait(ctx context.Context, pause time.Duration, more <-chan struct{}) {
 }
 
 // Flush delivers what is owed now, and returns when nothing is, or when ctx
-// ends or would end before the next try. It tells whether nothing is left.
+// ends or would end before the next try. It reports whether nothing is left.
 func (o *Outbox) Flush(ctx context.Context) bool {
 	o.hurry()
 	for ctx.Err() == nil {
@@ -145,7 +145,7 @@ func (o *Outbox) hurry() {
 }
 
 // round delivers until nothing is owed, or nothing can be tried for a while;
-// away tells that this is so for whatever else there may be.
+// away reports that this is so for whatever else there may be.
 func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 	for ctx.Err() == nil {
 		key, l, pause := o.first(time.Now())
@@ -167,7 +167,7 @@ func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 			}
 			continue
 		}
-		o.tell(key, err)
+		o.logRefusal(key, err)
 		o.done(key, l)
 	}
 	return 0, false
@@ -179,8 +179,8 @@ func deliver(ctx context.Context, l letter) error {
 	return l.deliver(ctx)
 }
 
-// tell logs what a forge refuses, once.
-func (o *Outbox) tell(key string, err error) {
+// logRefusal logs what a forge refuses, once.
+func (o *Outbox) logRefusal(key string, err error) {
 	o.mu.Lock()
 	before := o.refused[key]
 	delete(o.refused, key)

@@ -113,7 +113,7 @@ func (t *Transport) Client() *http.Client {
 	return c
 }
 
-// Budget tells how many requests are left in this hour, and of how many.
+// Budget returns how many requests are left in this hour, and of how many.
 func (t *Transport) Budget() (left, of int) {
 	return t.limits.left(time.Now()), t.config.PerHour
 }

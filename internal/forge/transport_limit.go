@@ -169,7 +169,7 @@ type window struct {
 
 const slots = 61
 
-// count forgets what is too old and tells what is left.
+// count forgets what is too old and returns what is left.
 func (w *window) count(now time.Time) int {
 	if w.begun.IsZero() {
 		w.begun = now
@@ -192,7 +192,7 @@ func (w *window) add(now time.Time, n int) {
 	}
 }
 
-// full tells when there is room again; zero when there is now. reserve is what
+// full returns when there is room again; zero when there is now. reserve is what
 // must be left over.
 func (w *window) full(now time.Time, reserve int) time.Time {
 	sum := w.count(now)

@@ -1,6 +1,6 @@
 // Package localfile reads files of this machine that are named in configuration
 // or found without being named: only regular ones, only so much of them, and
-// it tells which folders others can write into.
+// it finds the folders that others can write into.
 //
 // It knows nothing of what the files hold.
 package localfile
@@ -118,7 +118,7 @@ func Foreign(path string) string {
 	return ""
 }
 
-// Exposed tells whether everybody on this machine may read or replace the
+// Exposed reports whether everybody on this machine may read or replace the
 // content of a file.
 func Exposed(path string) bool {
 	info, err := os.Stat(path)

@@ -19,7 +19,7 @@ import (
 type Lines struct {
 	text Text
 	rev  func() source.Revision
-	// prefix tells stacks apart that run at the same time.
+	// prefix distinguishes stacks that run at the same time.
 	prefix string
 
 	mu       sync.Mutex
@@ -91,7 +91,7 @@ func (l *Lines) tick() {
 }
 
 // finished is a step that was carried out, or tried, in one line.
-// waits tells whether a step only found its object busy: it is tried again, and
+// waits reports whether a step only found its object busy: it is tried again, and
 // told of if that does not help.
 func waits(r engine.Result) bool {
 	return errors.Is(r.Err, kind.ErrBusy) || errors.Is(r.Err, kind.ErrNotYet)

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Log tells a service's log about one stack: every step that is carried out,
+// Log writes a service's log about one stack: every step that is carried out,
 // what is waited for now and then, and how looks end when that is news. It is
 // both a watcher and a sink.
 type Log struct {
@@ -89,7 +89,7 @@ func (l *Log) Progress(p engine.Progress) {
 	l.log.Info("waiting", "key", oldest.Step.Key.String(), "reason", oldest.Step.Reason, "since", Lasted(now.Sub(oldest.Since)), "waiting", len(p.Waiting))
 }
 
-// Ran tells how a look ended, unless that was said before and nothing was
+// Ran returns how a look ended, unless that was said before and nothing was
 // written since.
 func (l *Log) Ran(r Run) {
 	l.mu.Lock()

@@ -65,7 +65,7 @@ func (r Run) Outcome() plan.Outcome {
 	return plan.InSync
 }
 
-// Listed tells whether the whole cloud could be seen.
+// Listed reports whether the whole cloud could be seen.
 func (r Run) Listed() bool { return r.Pass != nil && len(r.Pass.First.Unlisted) == 0 }
 
 // Short is a commit as people write it.

@@ -65,12 +65,12 @@ func ParseObject(text string) (ObjectName, error) {
 	return ObjectName{}, fmt.Errorf("%s names no object; write Kind/name, such as VirtualMachine/web-1, or Kind/namespace/name", printable.Name(text))
 }
 
-// Is tells whether the object is meant.
+// Is reports whether the object is meant.
 func (n ObjectName) Is(o plan.ObjectStatus) bool {
 	return strings.EqualFold(n.Kind, o.Kind) && n.Name == o.Metadata.Name && n.Namespace == o.Metadata.Namespace
 }
 
-// In tells whether any of the looks found it.
+// In reports whether any of the looks found it.
 func (n ObjectName) In(views []StatusView) bool {
 	for _, v := range views {
 		for _, o := range v.Objects {
@@ -131,7 +131,7 @@ func anyOf[T any](list []T, is func(T) bool) bool {
 	return len(list) == 0
 }
 
-// needsALook tells whether an object is not as it should be, or cannot be used.
+// needsALook reports whether an object is not as it should be, or cannot be used.
 func needsALook(o plan.ObjectStatus) bool {
 	return !o.Status.State.Fine() || o.Status.Conditions[0].Status != "True"
 }

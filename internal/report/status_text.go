@@ -134,7 +134,7 @@ func walkStatuses(list []plan.ObjectStatus, visit func(depth int, o plan.ObjectS
 	}
 }
 
-// selfOf and ownerOf tell owners of the same name in different namespaces, and
+// selfOf and ownerOf distinguish owners of the same name in different namespaces, and
 // stacks, apart.
 func selfOf(o plan.ObjectStatus) plan.StatusOwner {
 	return plan.StatusOwner{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Metadata.Namespace + "/" + o.Metadata.Name}

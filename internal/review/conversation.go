@@ -88,7 +88,7 @@ func (c *conversations) invalidate(number int, now time.Time) {
 	c.changed[number] = now
 }
 
-// fresh tells whether what was read then is what is known to be there.
+// fresh reports whether what was read then is what is known to be there.
 func (c *conversations) fresh(number int, read time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -131,7 +131,7 @@ func (s *Stack) writeComment(ctx context.Context, p page, j job, m memory.Marker
 	return memory.Upsert(ctx, r.Forge, number, m, parts)
 }
 
-// Later tells whether an error is one to try again after.
+// Later reports whether an error is one to try again after.
 func Later(err error) bool {
 	var limited *forge.LimitedError
 	return errors.As(err, &limited) || errors.Is(err, forge.ErrUnavailable)

@@ -176,7 +176,7 @@ type complaints struct {
 
 const mostComplaints = 1000 // that are remembered
 
-// note keeps a complaint and tells whether it differs from the last one.
+// note keeps a complaint and reports whether it differs from the last one.
 func (c *complaints) note(what, text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

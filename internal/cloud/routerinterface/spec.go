@@ -1,6 +1,6 @@
 // Package routerinterface is the kind RouterInterface: what attaches a subnet
 // to a router. In Neutron that is a port of the router; the package makes and
-// marks that port itself, so that it can tell its own interfaces from those
+// marks that port itself, so that it can distinguish its own interfaces from those
 // that others have attached. Of routers and subnets it knows only their IDs.
 package routerinterface
 

@@ -104,10 +104,10 @@ func (g *GitHub) pushed(before map[string]string) {
 			continue
 		}
 		if strings.HasPrefix(ref, "refs/heads/") {
-			g.tellPush(ref, before[ref], commit)
+			g.notifyPush(ref, before[ref], commit)
 		}
 		for _, number := range g.movePulls(ref, commit) {
-			g.tellPull(number, "synchronize")
+			g.notifyPull(number, "synchronize")
 		}
 	}
 }
@@ -184,12 +184,12 @@ func (g *GitHub) mergeGit(t testing.TB, number int, p githubPull) (commit string
 	g.git(t, g.clone(), "merge", "-q", "--no-ff", "-m", fmt.Sprintf("Merge pull request #%d", number), p.head)
 	commit = g.git(t, g.clone(), "rev-parse", "HEAD")
 	g.mu.Lock()
-	g.pulls[number].mergeCommit = commit // before the push is told
+	g.pulls[number].mergeCommit = commit // before hooks are sent
 	g.mu.Unlock()
 	return g.send(t, p.base)
 }
 
-// has tells whether the repository has a commit.
+// has reports whether the repository has a commit.
 func (g *GitHub) has(commit string) bool {
 	_, err := g.tryGit(g.bare(), "cat-file", "-e", commit+"^{commit}")
 	return err == nil

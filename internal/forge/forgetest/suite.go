@@ -22,7 +22,7 @@ type Site interface {
 	// agent can fetch from over HTTP, without credentials in it.
 	Branch() string
 	Remote() string
-	// Can tells what this forge lacks.
+	// Can returns what this forge lacks.
 	Can() Ability
 	// Hook has events delivered to a URL, signed with secret, from now on.
 	Hook(t *testing.T, url, secret string)

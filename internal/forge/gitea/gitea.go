@@ -84,7 +84,7 @@ func New(c Config) (*Repository, error) {
 	return r, nil
 }
 
-// Budget tells how many requests are left in this hour, and of how many.
+// Budget returns how many requests are left in this hour, and of how many.
 func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 
 // String names the repository in messages.

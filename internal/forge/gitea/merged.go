@@ -87,7 +87,7 @@ func (r *Repository) rebased(ctx context.Context, branch, commit string, line []
 	return forge.Pull{}, r.notBrought(branch, commit)
 }
 
-// copies tells whether a commit is one of a pull request's, or its copy on
+// copies reports whether a commit is one of a pull request's, or its copy on
 // another base.
 func (r *Repository) copies(ctx context.Context, number int, commit string) (bool, error) {
 	api, err := r.api(ctx)
@@ -151,7 +151,7 @@ func (r *Repository) since(ctx context.Context, branch, commit string) (history,
 	return h, err
 }
 
-// line follows first parents from the tip, newest first; whole tells that it
+// line follows first parents from the tip, newest first; whole reports that it
 // ends at the commit.
 func (h history) line(commit string) (line []string, whole bool) {
 	at := h.tip
@@ -168,7 +168,7 @@ func (h history) line(commit string) (line []string, whole bool) {
 	}
 }
 
-// holds tells whether a commit is part of what another one has behind it.
+// holds reports whether a commit is part of what another one has behind it.
 func (h history) holds(at, commit string) bool {
 	seen, queue := map[string]bool{}, []string{at}
 	for len(queue) > 0 {

@@ -110,7 +110,7 @@ func New(c Config) (*Repository, error) {
 	return r, nil
 }
 
-// Budget tells how many requests are left in this hour, and of how many.
+// Budget returns how many requests are left in this hour, and of how many.
 func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 
 // String names the repository in messages.
@@ -125,7 +125,7 @@ type account struct {
 
 func accountOf(u *github.User) account { return account{u.GetLogin(), u.GetID()} }
 
-// is tells whether somebody is this account.
+// is reports whether somebody is this account.
 func (a account) is(u *github.User) bool {
 	if a.id != 0 {
 		return u.GetID() == a.id

@@ -41,7 +41,7 @@ func forgedCloud(t *rapid.T, w *thingtest.World) {
 	}
 }
 
-// doubted tells whether another object claims to be the one with that ID and is
+// doubted reports whether another object claims to be the one with that ID and is
 // not provably a half-made copy of it: younger, unused, with nothing applied.
 func doubted(things map[string]thingtest.Thing, id string) bool {
 	was := things[id]

@@ -50,7 +50,7 @@ type Pass struct {
 	want       []kind.Desired
 }
 
-// Outcome tells how the pass ended.
+// Outcome returns how the pass ended.
 func (p Pass) Outcome() plan.Outcome {
 	if p.Interrupted || len(p.Failures) > 0 {
 		return plan.Broken

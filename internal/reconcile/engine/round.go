@@ -117,7 +117,7 @@ const (
 	notInThisRound
 )
 
-// startOf tells when a step can be started.
+// startOf returns when a step can be started.
 func (r *run) startOf(t candidate, now time.Time) start {
 	s := t.step
 	if d, harms := s.Harm(); harms && d > r.permitted[t.id] && !r.healable(*s) {

@@ -10,7 +10,7 @@ import (
 )
 
 // Trace asks the cloud who changed the object of a step, and when. ok is false
-// when it does not tell. It may be called while a pass runs.
+// when it does not report it. It may be called while a pass runs.
 func (e *Engine) Trace(ctx context.Context, s plan.Step) (t kind.Trace, ok bool) {
 	k := e.kind(s.Key.Kind)
 	if k == nil || k.Driver() == nil {

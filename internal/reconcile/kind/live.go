@@ -61,16 +61,16 @@ type Live[State any] struct {
 	// InUse is true when the cloud says that something is attached to the object,
 	// whether the collections show it or not.
 	InUse bool
-	// Created is when the cloud made it; the zero time where the cloud does not tell.
+	// Created is when the cloud made it; the zero time where the cloud does not report it.
 	Created time.Time
 	// Updated is when anything of the object was last changed; the zero time where
-	// the cloud does not tell.
+	// the cloud does not report it.
 	Updated time.Time
 	// State is what the kind's rules compare with the spec.
 	State State
 }
 
-// Facts are what kinds tell each other of an object. "" is what a kind does not tell,
+// Facts are what kinds publish to each other about an object. "" is what a kind does not publish,
 // or the cloud does not show.
 type Facts struct {
 	Name      string // where others must name it, and not give its ID

@@ -56,7 +56,7 @@ func (p Proof) Hash(stack string) string {
 // digest is 32 hexadecimal digits: people are given it to approve of, and nobody
 // can make two plans that share one.
 func digest(lines ...string) string {
-	text, err := json.Marshal(lines) // tells "a", "b" from "a\nb"
+	text, err := json.Marshal(lines) // "a", "b" must differ from "a\nb"
 	if err != nil {
 		return ""
 	}
@@ -148,7 +148,7 @@ func (s Step) print(stack, deed, id string) string {
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-// Covers tells whether everything the plan would do was approved: it is the very
+// Covers reports whether everything the plan would do was approved: it is the very
 // plan, or what is left of it at the one commit whose pass it was.
 func (a Approval) Covers(p Plan) bool {
 	if a.Standing && p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Drift && s.Action.Writes() }) {
@@ -157,7 +157,7 @@ func (a Approval) Covers(p Plan) bool {
 	return a.Hash != "" && a.Hash == p.Hash() || a.rest(p) && len(a.missing(p)) == 0
 }
 
-// rest tells whether the approval is good for what is left of its plan.
+// rest reports whether the approval is good for what is left of its plan.
 func (a Approval) rest(p Plan) bool {
 	return a.Commit != "" && a.Commit == p.Commit && len(a.Proof.Steps) > 0 && a.Proof.Hash(p.Stack) == a.Hash
 }

@@ -55,7 +55,7 @@ func (p *planner) block() {
 	}
 }
 
-// loosely tells whether all that an object uses of another one the cloud takes off
+// loosely reports whether all that an object uses of another one the cloud takes off
 // when that is deleted.
 func loosely(l, other *kind.Live[any]) bool {
 	return slices.Contains(l.Loose, other.ID) && !slices.ContainsFunc(other.Tokens, func(token string) bool { return slices.Contains(l.Uses, token) })

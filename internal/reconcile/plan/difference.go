@@ -57,7 +57,7 @@ func Differences(before, after []kind.Desired) []Difference {
 	return list
 }
 
-// written tells whether the object stands in the repository itself.
+// written reports whether the object stands in the repository itself.
 func written(d *kind.Desired) bool { return d.Parent == manifest.Key{} }
 
 // rewritten compares two texts of one manifest.

@@ -110,7 +110,7 @@ func (p *planner) takeTurns(group manifest.Key, members []*member) {
 	}
 }
 
-// makeWay tells whether the members go because something goes that they share.
+// makeWay reports whether the members go because something goes that they share.
 func (p *planner) makeWay(members []*member) bool {
 	for _, m := range members {
 		for _, s := range m.changes {

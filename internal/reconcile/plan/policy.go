@@ -84,7 +84,7 @@ func Cautious(p Plan) Plan {
 	})
 }
 
-// applied tells whether the object was last made what this very manifest says, or
+// applied reports whether the object was last made what this very manifest says, or
 // was never finished.
 func (s Step) applied() bool {
 	return s.want != nil && s.have != nil && s.have.Mark != nil && (s.have.Mark.Applied == s.want.Digest || s.have.Mark.Applied == "")

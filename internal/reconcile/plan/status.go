@@ -31,7 +31,7 @@ const (
 
 const stackLabel = "stackreeve.dev/stack"
 
-// Statuses tells the status of every object of a plan: each after what it was
+// Statuses returns the status of every object of a plan: each after what it was
 // expanded into, workloads with conditions that sum up those of their parts. There
 // is one for each step, so that they can be counted as [Plan.Summary] counts.
 func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {

@@ -18,7 +18,7 @@ import (
 //	replace   refers to it by a fixed reference, and stays    refuse
 //	replace   is no longer in the repository, and stays       refuse
 
-// unlock finds the steps that destroy what stays in use, and tells whether there
+// unlock finds the steps that destroy what stays in use, and reports whether there
 // are any that were not known before. One that is refused stays in use itself.
 func (p *planner) unlock() (news bool) {
 	destroying := map[string][]*Step{} // by the tokens that their objects answer to
@@ -54,7 +54,7 @@ func (p *planner) unlock() (news bool) {
 	return news
 }
 
-// holds tells whether the object of a step goes on using that of another, which is
+// holds reports whether the object of a step goes on using that of another, which is
 // to go.
 func (p *planner) holds(user, s *Step) bool {
 	stays := user.Action != Update || p.locked[user.have] != ""

@@ -161,7 +161,7 @@ func (b *budget) affords(c cost, n int) bool {
 	return true
 }
 
-// over tells whether anything ran out, or somebody said stop.
+// over reports whether anything ran out, or somebody said stop.
 func (b *budget) over() bool {
 	if b.spent != nil || b.ended != nil {
 		return true

@@ -106,7 +106,7 @@ func (r *resolver) report(problems ...manifest.Problem) {
 	r.problems = append(r.problems, problems[:min(len(problems), mostProblems-min(len(r.problems), mostProblems))]...)
 }
 
-// over tells whether nothing more can come of it.
+// over reports whether nothing more can come of it.
 func (r *resolver) over() bool { return len(r.problems) >= mostProblems || r.budget.over() }
 
 // outcome is the error of it all.

@@ -14,7 +14,7 @@ func ApproveCommand(hash string) string { return "/stackreeve approve " + hash }
 // fork planned.
 func PlanCommand(commit string) string { return "/stackreeve plan " + commit }
 
-// held tells whether the plan waits for an approval.
+// held reports whether the plan waits for an approval.
 func (p Page) held() bool { return p.Plan != nil && p.Plan.Held != "" && len(p.Approvals) == 0 }
 
 // missing says what has to be done before the cloud is as the pull request

@@ -63,7 +63,7 @@ func (p Page) Markdown() string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// bare tells whether nothing is known of before the merge.
+// bare reports whether nothing is known of before the merge.
 func (p Page) bare() bool {
 	return p.Plan == nil && len(p.Problems) == 0 && p.Err == "" && p.Offline == "" && !p.Quiet
 }
