@@ -72,7 +72,7 @@ func (s *shared) Write(p []byte) (int, error) {
 	return s.w.Write(p)
 }
 
-// exit is an error that people have been told already, and the exit code it
+// exit is an error that was printed already, and the exit code it
 // means.
 type exit plan.Outcome
 

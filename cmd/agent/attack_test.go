@@ -94,7 +94,7 @@ func signalAt(t *testing.T, cmd *exec.Cmd, kib int) {
 
 // TestAttackPullRequestIsMeasuredByItsBranch: what a pull request may bring
 // depends on what the branch has; a branch that cannot be read does not stop the
-// one that mends it.
+// one that corrects it.
 func TestAttackPullRequestIsMeasuredByItsBranch(t *testing.T) {
 	files := func(text string) fs.FS { return fstest.MapFS{"a.yaml": {Data: []byte(text)}} }
 	for _, c := range []struct{ name, branch, pull, want string }{

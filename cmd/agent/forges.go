@@ -85,7 +85,7 @@ func (f *forges) open(t target) (*review.Repository, error) {
 	name := cmp.Or(t.repository, t.url)
 	r := review.New(made, f.log.With("repository", name))
 	if f.metrics != nil {
-		f.metrics.Owed(name, r.Outbox.Len)
+		f.metrics.Undelivered(name, r.Outbox.Len)
 	}
 	f.at[t.forgeKey], f.list = r, append(f.list, r)
 	return r, nil

@@ -77,7 +77,7 @@ func (l *looker) readAt(ctx context.Context, files fs.FS) (want []kind.Desired, 
 }
 
 // limits bounds what is planned: by the stack, and a pull request by the branch
-// besides. A branch that cannot be read bounds nothing: what mends it must not be
+// besides. A branch that cannot be read bounds nothing: what corrects it must not be
 // refused.
 func (l *looker) limits(ctx context.Context, region string) (resolve.Bounds, error) {
 	if l.base == nil {

@@ -39,7 +39,7 @@ func supersededBy(ctx context.Context) (by engine.Superseded) {
 	return by
 }
 
-// newer waits for a signal, or for ctx to end, and tells what it calls for; ""
+// newer waits for a signal, or for ctx to end, and returns what it calls for; ""
 // when for nothing. A signal that ctx ends with is not lost.
 func (s *Stack) newer(ctx context.Context) engine.Superseded {
 	select {

@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
-// waiting is a pass that only waits, as for a machine in BUILD, until it is told
+// waiting is a pass that only waits, as for a machine in BUILD, until it is asked
 // to stop.
 func waiting(ctx context.Context, _ int) engine.Pass {
 	<-ctx.Done()

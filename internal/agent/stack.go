@@ -30,7 +30,7 @@ type Stack struct {
 	// before.
 	Fetch func(context.Context) (source.Revision, bool, error)
 	// Read turns files into what the stack wants. Its error is a
-	// [manifest.Problems] when a commit has to mend it. The region is "" while
+	// [manifest.Problems] when a commit has to correct it. The region is "" while
 	// the cloud is not known.
 	Read func(ctx context.Context, files fs.FS, region string) ([]kind.Desired, error)
 	// Weaker, when set, reads which policies a revision has besides those of the
@@ -53,7 +53,7 @@ type Stack struct {
 	// Earlier, when set, visits the commits that the branch was before one, the
 	// newest first. It is asked while the newest is refused and no other is known.
 	Earlier func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
-	// Report is told of every look that had something to say.
+	// Report is called with every check that had something to say.
 	Report func(report.Run)
 
 	// Poll and DriftCheck say when to look for commits, and when at the cloud.

@@ -20,7 +20,7 @@ func (s *Stack) weaker(rev, newest source.Revision) []plan.Policy {
 	}
 	more, err := s.Weaker(newest.Files)
 	if err != nil {
-		return list // people are told with what else is wrong
+		return list // it is reported with what else is wrong
 	}
 	return append(list, more...)
 }

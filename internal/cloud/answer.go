@@ -51,7 +51,7 @@ const mostWords = 400
 func plainly(body []byte) string { return redact.Cut(serverMessage(body), mostWords) }
 
 // withheld repeats nothing: the request carried a secret, and a service may
-// repeat that in any form. What is known to be said is told in our own words.
+// repeat that in any form. What is known is said in our own message.
 func withheld(body []byte) string {
 	if said := known(serverMessage(body)); said != "" {
 		return said
@@ -120,7 +120,7 @@ func anyLeaf(text []byte, is func(string) bool) bool {
 	return within(tree)
 }
 
-// quiet is an error without an answer that may be told of a request that
+// quiet is an error without an answer that may be shown of a request that
 // carried a secret: what net/http could not read, it repeats.
 func quiet(err error) error {
 	var network net.Error

@@ -58,7 +58,7 @@ func (l Limits) orDefaults() Limits {
 const firstRetry = 400 * time.Millisecond
 
 // maxRetryAfter is the longest a single request waits because a server asked
-// for it; beyond that the caller is told.
+// for it; beyond that the caller gets an error.
 const maxRetryAfter = 30 * time.Second
 
 // transport paces requests, bounds each of them, retries reads and logins, and

@@ -1,4 +1,4 @@
-// Package config reads what the agent is told to do: documents of the kind
+// Package config reads what the agent is to do: documents of the kind
 // Stack, from files, flags and environment variables.
 //
 // It knows which fields there are, what they mean when they are left out, and

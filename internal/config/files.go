@@ -52,7 +52,7 @@ func (s *Spec) namedFiles() []namedFile {
 }
 
 // CheckFiles looks at the files that the stack names: problems are what the agent
-// would stumble over, notes what it would warn of. What is in them is not told.
+// would stumble over, notes what it would warn of. What is in them is not shown.
 func (s *Stack) CheckFiles() (problems manifest.Problems, notes []manifest.Problem) {
 	for _, f := range s.Spec.namedFiles() {
 		if *f.path == "" || f.made {

@@ -208,7 +208,7 @@ func TestTokenFiles(t *testing.T) {
 			t.Errorf("%.20q: %v, want %q", text, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), long[1:]) {
-			t.Errorf("the token is told: %v", err)
+			t.Errorf("the token is shown: %v", err)
 		}
 	}
 	if _, err := Tokens(filepath.Join(t.TempDir(), "none")); err == nil {

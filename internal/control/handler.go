@@ -129,7 +129,7 @@ func (h *Handler) state(w http.ResponseWriter, r *http.Request, a asked) {
 	w.Header().Set("Content-Type", "application/json")
 	out := json.NewEncoder(w)
 	out.SetIndent("", "  ")
-	_ = out.Encode(a.State()) // nobody is there to be told
+	_ = out.Encode(a.State()) // no one is there to report it to
 }
 
 func (h *Handler) reconcile(w http.ResponseWriter, r *http.Request, a asked) {
@@ -166,7 +166,7 @@ func (h *Handler) approve(w http.ResponseWriter, r *http.Request, a asked) {
 
 func accepted(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusAccepted)
-	_, _ = io.WriteString(w, "accepted\n") // nobody is there to be told
+	_, _ = io.WriteString(w, "accepted\n") // no one is there to report it to
 }
 
 // unread keeps the server from reading a body that is not asked for, as it would do

@@ -104,7 +104,7 @@ func (s *Show) Play(ctx context.Context) error {
 		{"Make it so.", s.command(0, "run", "--once")},
 		{"Somebody deletes a machine behind our back …", s.deleteServer("virtualmachinegroup-sample-0")},
 		{"… which is seen …", s.command(2, "plan")},
-		{"… and mended.", s.command(0, "run", "--once")},
+		{"… and corrected.", s.command(0, "run", "--once")},
 		{"A commit asks for a third machine in the group.", s.scale},
 		{"The load balancer follows in the same pass.", s.command(0, "run", "--once")},
 		{"And now? Nothing is left to do, and nothing is written.", s.command(0, "run", "--once")},

@@ -1,4 +1,4 @@
-// Package fingerprint makes short texts by which it can be told later whether a
+// Package fingerprint makes short texts by which can be found out later whether a
 // secret is still the same, and which do not help to guess it: they are stored
 // where all users of a project, and every machine in it, can read them.
 //
@@ -166,7 +166,7 @@ func (p *Printer) stretched(holder, secret string) []byte {
 	return p.slow[at]
 }
 
-// sum is a MAC over texts, told apart by their lengths.
+// sum is a MAC over texts, each with its length.
 func sum(key []byte, texts ...string) []byte {
 	mac := hmac.New(sha256.New, key)
 	for _, text := range texts {

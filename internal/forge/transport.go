@@ -32,7 +32,7 @@ type TransportConfig struct {
 	WritesPerMinute, CreatesPerHour int
 	// Words are the words of the API's paths: all others are left out of routes.
 	Words []string
-	// Observe is told of every request.
+	// Observe is called with every request.
 	Observe func(Exchange)
 }
 

@@ -37,7 +37,7 @@ func newLimits(c TransportConfig) limits {
 }
 
 // take asks for one request. Reading leaves the last tenth of the budget to
-// writing: what is known is told even when nothing more can be found out.
+// writing: what is known is returned even when nothing more can be found out.
 func (l *limits) take(method string, now time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -78,7 +78,7 @@ var control = []string{".git", ".hg", ".jj", ".svn"}
 func WorkTree(path string) string {
 	full, err := filepath.Abs(path)
 	if err != nil {
-		return path // it cannot be told: nothing in there is believed
+		return path // it is unknown: nothing in there is trusted
 	}
 	if root := rootAbove(full); root != "" {
 		return root

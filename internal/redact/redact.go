@@ -12,7 +12,7 @@
 //	one word of it, once or    so does that word
 //	twice decoded
 //	several words, decoded     the whole text is withheld: what stands for
-//	                           the secret cannot be told from what does not
+//	                           the secret cannot be distinguished from what does not
 //
 // White space and letter case do not count. Work and memory are bounded.
 package redact

@@ -28,7 +28,7 @@ type Lines struct {
 	ticking
 }
 
-// Quiet is how long nothing may happen before people are told what is waited
+// Quiet is how long nothing may happen before is printed what is waited
 // for.
 const Quiet = 10 * time.Second
 
@@ -92,7 +92,7 @@ func (l *Lines) tick() {
 
 // finished is a step that was carried out, or tried, in one line.
 // waits reports whether a step only found its object busy: it is tried again, and
-// told of if that does not help.
+// reported if that does not help.
 func waits(r engine.Result) bool {
 	return errors.Is(r.Err, kind.ErrBusy) || errors.Is(r.Err, kind.ErrNotYet)
 }

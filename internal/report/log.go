@@ -20,7 +20,7 @@ type Log struct {
 	mu      sync.Mutex
 	commit  string
 	outcome string // what was last said about how looks end
-	refused string // the commit whose problems were told
+	refused string // the commit whose problems were reported
 	waited  time.Time
 }
 

@@ -91,19 +91,19 @@ func status(code int) string {
 func (m *Metrics) Webhook(forge, outcome string) { m.webhooks.WithLabelValues(forge, outcome).Inc() }
 
 // Planned counts one plan of a pull request: a success, a failure that a person
-// has to mend, or one that was unavailable.
+// has to correct, or one that was unavailable.
 func (m *Metrics) Planned(stack, result string, took time.Duration) {
 	m.plans.WithLabelValues(stack, result).Observe(took.Seconds())
 }
 
-// Owed exports how much a forge was not told yet.
-func (m *Metrics) Owed(repository string, count func() int) {
+// Undelivered exports how much is not delivered to a forge yet.
+func (m *Metrics) Undelivered(repository string, count func() int) {
 	repository = printable.Line(repository) // the registry refuses what is no text
-	owed := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	gauge := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "stackreeve_forge_owed", Help: "Statuses and comments that were not delivered yet.", ConstLabels: prometheus.Labels{"repository": repository},
 	}, func() float64 { return float64(count()) })
 	// Two forges can hold repositories of one name: the first is shown.
-	_ = m.Registry.Register(owed)
+	_ = m.Registry.Register(gauge)
 }
 
 // Forge counts one request to a forge.

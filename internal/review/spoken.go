@@ -85,7 +85,7 @@ const (
 	coded            // a code span's text
 )
 
-// cover tells of each byte of the source what it is in a paragraph.
+// cover says of each byte of the source what it is in a paragraph.
 func cover(p *ast.Paragraph, source []byte) []byte {
 	is := make([]byte, len(source)+1)
 	mark := func(n ast.Node, as byte) {

@@ -44,7 +44,7 @@ type exchange struct {
 	Body    any               `json:"body,omitempty"`
 	Save    map[string]string `json:"save,omitempty"`  // name: path of keys and indexes in the answer
 	Until   string            `json:"until,omitempty"` // sent again until the answer holds this text
-	Any     bool              `json:"any,omitempty"`   // the answer is not compared: it tells what the cloud has
+	Any     bool              `json:"any,omitempty"`   // the answer is not compared: it shows what the cloud has
 	Status  int               `json:"status"`
 	Answer  any               `json:"answer"`
 }

@@ -42,7 +42,7 @@ var attributes = map[string][]string{
 	"subnet-service-types":        {"service_types"},
 }
 
-// balancerAttributes are what versions of Octavia's API brought.
+// balancerAttributes are what versions of Octavia's API added.
 // (octavia/api/root_controller.py; api-ref/source/v2)
 var balancerAttributes = map[string][]string{
 	"2.1":  {"timeout_client_data", "timeout_member_connect", "timeout_member_data", "timeout_tcp_inspect", "backup"},

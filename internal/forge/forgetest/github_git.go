@@ -152,11 +152,11 @@ func (g *GitHub) Rewrite(t *testing.T, branch string, files map[string]string) (
 	return g.push(t, "refs/heads/"+branch, files, true)
 }
 
-func (g *GitHub) push(t *testing.T, ref string, files map[string]string, anew bool) (commit string) {
+func (g *GitHub) push(t *testing.T, ref string, files map[string]string, fresh bool) (commit string) {
 	t.Helper()
 	heads := g.heads()
 	from := heads[ref]
-	if anew || from == "" {
+	if fresh || from == "" {
 		from = heads["refs/heads/"+g.Branch()]
 	}
 	g.git(t, g.clone(), "fetch", "-q", "origin", from)

@@ -14,7 +14,7 @@ type Lab interface {
 	People
 }
 
-// Site is what the agent is told of a lab.
+// Site is how the agent is configured for a lab.
 type Site interface {
 	// Forge is the repository with the agent's credentials.
 	Forge() forge.Forge
@@ -79,7 +79,7 @@ func Suite(t *testing.T, start func(t *testing.T) Lab) {
 	}{
 		{"open pull requests are listed", testOpen},
 		{"a push moves the head", testHead},
-		{"a merged one is found by its commit", testBrought},
+		{"a merged one is found by its commit", testMergedBy},
 		{"a fork's", testFork},
 		{"the newest commit of a file", testLastTouch},
 		{"who may write", testMayWrite},

@@ -33,14 +33,14 @@ type Config struct {
 	// Repository is its owner and name, such as acme/cloud-config.
 	Repository string
 	// Token returns the token to use now. Its user administers the repository,
-	// or may not be told who may write there; its scopes are write:repository,
+	// or may not learn who may write there; its scopes are write:repository,
 	// write:issue and read:user.
 	Token func(ctx context.Context) (string, error)
 	// CAFile holds the certificates to trust besides the system's, as PEM.
 	CAFile string
 	// RequestsPerHour is the budget; 0 is [forge.DefaultPerHour].
 	RequestsPerHour int
-	// Observe is told of every request.
+	// Observe is called with every request.
 	Observe func(forge.Exchange)
 }
 

@@ -35,7 +35,7 @@ type Config struct {
 	Login string
 	// RequestsPerHour is the budget; 0 is [forge.DefaultPerHour].
 	RequestsPerHour int
-	// Observe is told of every request.
+	// Observe is called with every request.
 	Observe func(forge.Exchange)
 	// Base sends requests; nil is [forge.NewBase].
 	Base http.RoundTripper

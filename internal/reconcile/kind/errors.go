@@ -42,7 +42,7 @@ func (e *RetryAfterError) Error() string {
 // Unwrap gives the error the server answered with.
 func (e *RetryAfterError) Unwrap() error { return e.Err }
 
-// Unquoted is an error that repeats what somebody else said, and can be told
+// Unquoted is an error that repeats what somebody else said, and can be shown
 // without that.
 type Unquoted interface {
 	error

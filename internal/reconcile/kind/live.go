@@ -11,10 +11,10 @@ type Phase string
 
 // The phases. The zero value is not valid.
 const (
-	Ready    Phase = "ready"    // usable by what leans on it
+	Ready    Phase = "ready"    // usable by what depends on it
 	Pending  Phase = "pending"  // the cloud is working on it
 	Failed   Phase = "failed"   // broken for good; recreating it is the only cure and loses nothing that still works
-	Degraded Phase = "degraded" // exists and is usable, but the cloud reports it unwell; people are told
+	Degraded Phase = "degraded" // exists and is usable, but the cloud reports it unwell; people are informed
 	Deleting Phase = "deleting" // on its way out
 )
 

@@ -18,7 +18,7 @@ type Trace struct {
 // Tracer is implemented by drivers of kinds about whose objects the cloud says
 // more than when they were last changed (see [Live.Updated]), or less.
 type Tracer[State any] interface {
-	// Trace returns who brought about changes. have is the object as it was when
+	// Trace returns who made changes. have is the object as it was when
 	// they were noticed; of one that is gone only the ID is known, and its State
 	// and changes are nil. ok is false when the cloud does not report it.
 	Trace(ctx context.Context, have Live[*State], changes []Change) (t Trace, ok bool, err error)

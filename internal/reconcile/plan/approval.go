@@ -25,7 +25,7 @@ type Approval struct {
 	Proof Proof
 	// Standing is true when it is read again whenever it is wanted, such as one on a
 	// pull request. Where every change waits for an approval it is good for what that
-	// brought, and not for drift that comes later.
+	// contained, and not for drift that comes later.
 	Standing bool
 }
 
@@ -72,7 +72,7 @@ const HashDigits = 32
 //
 //	step               prints
 //	-----------------  ------------------------------------------------------
-//	create, update     the key is brought to this manifest, disk and ID kept
+//	create, update     the key is changed to this manifest, disk and ID kept
 //	  with a reboot    the same, with reboots
 //	  wiping a disk    this disk is wiped for this manifest; the same, with reboots
 //	replace            this object goes for this manifest; the same, with reboots

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// block names, for every step that deletes, the owned objects that must let go
+// block names, for every step that deletes, the owned objects that must release it
 // first. What is only replaced is awaited by those that are replaced with it;
 // all others keep using it. Of what is deleted and uses each other, in a circle,
 // those that use loosely need not go first.

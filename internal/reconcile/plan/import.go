@@ -91,7 +91,7 @@ func (p *planner) candidates(d *kind.Desired) []*kind.Live[any] {
 }
 
 // mostCompared is how many names of the cloud a plan compares with those that it
-// has not, and mostName how long one of these is that is told.
+// has not, and mostName how long one of these is that is shown.
 const (
 	mostCompared = 20_000
 	mostName     = 255
