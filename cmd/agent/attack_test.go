@@ -106,7 +106,7 @@ func TestAttackPullRequestIsMeasuredByItsBranch(t *testing.T) {
 		{"broken", "apiVersion: stackreeve.dev/v1alpha1\nkind: Oops\n", bomb(3), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := wiring{}.looker(&config.Stack{})
+			l := wiring{}.previewer(&config.Stack{})
 			l.base = func() (source.Revision, bool) { return source.Revision{Tree: "t", Files: files(c.branch)}, true }
 			_, err := l.read(t.Context(), files(c.pull))
 			var problems manifest.Problems
@@ -127,7 +127,7 @@ func TestAttackPullRequestIsMeasuredByItsBranch(t *testing.T) {
 func TestAttackStoppedPullRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	l := wiring{}.looker(&config.Stack{})
+	l := wiring{}.previewer(&config.Stack{})
 	l.base = func() (source.Revision, bool) {
 		return source.Revision{Tree: "t", Files: fstest.MapFS{"a.yaml": {Data: []byte(bomb(6))}}}, true
 	}

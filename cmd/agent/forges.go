@@ -58,7 +58,7 @@ func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, again func())
 			return nil, err
 		}
 		f.sources = append(f.sources, theirs)
-		look := w.looker(s)
+		look := w.previewer(s)
 		look.base = repo.Last
 		one := &review.Stack{
 			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan,

@@ -188,7 +188,7 @@ func counted(t *testing.T, from prometheus.Gatherer, outcome string) (n float64)
 }
 
 // TestAttackWebhookSlowSendersTakeNoPlace fills all connections with forged
-// messages that stop in the middle. Signed ones, and whoever asks whether the
+// messages that stop in the middle. Signed ones, and anyone who asks whether the
 // agent lives, are answered.
 func TestAttackWebhookSlowSendersTakeNoPlace(t *testing.T) {
 	_, address := newDoor(t)

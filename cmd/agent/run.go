@@ -153,7 +153,7 @@ func size(terminal *os.File) (width, height int) {
 	return width, height
 }
 
-// print prints how a check ended that was no service's.
+// print prints how a run ended that was no service's.
 func (a *app) print(text report.Text, run report.Run, among bool) plan.Outcome {
 	stack := ""
 	if among {

@@ -17,7 +17,7 @@ import (
 type followed struct {
 	repositories []string // owner/name, by any name under which it may be known
 	branch       string   // "" for the repository's own
-	looks        *agent.Pace
+	pace         *agent.Pace
 }
 
 // hinted are the repositories of pull requests and stacks that messages may be
@@ -54,13 +54,13 @@ func (svc *service) receive(stacks []config.Stack, f runFlags) (err error) {
 	return nil
 }
 
-// woken looks at what an event may be about. What it claims is not believed.
+// woken starts what an event may be about. What it claims is not trusted.
 func (svc *service) woken(known hinted, e webhook.Event) {
 	svc.log.Debug("webhook", "forge", string(e.Forge), "event", e.Kind.String(), "repository", e.Repository, "branch", e.Branch, "number", e.Number)
 	if e.Kind == webhook.Push || e.Kind == webhook.Any {
 		for _, f := range known.branches {
 			if e.Kind == webhook.Any || f.at(e.Repository) && (f.branch == "" || f.branch == e.Branch) {
-				f.looks.Hint()
+				f.pace.Hint()
 			}
 		}
 	}
@@ -78,18 +78,18 @@ func (f followed) at(repository string) bool {
 // heard collects which pull requests of a repository messages are about.
 type heard struct {
 	forgeKey
-	looks   *agent.Pace
+	pace    *agent.Pace
 	mu      sync.Mutex
 	numbers map[int]bool
 }
 
-// maxHeard is how many pull requests are remembered until the next look. A look
+// maxHeard is how many pull requests are remembered until the next run. A run
 // finds the others, too, unless nothing but a comment of theirs is new.
 const maxHeard = 1000
 
 func newHeard(key forgeKey, r *review.Repository) *heard {
 	h := &heard{forgeKey: key, numbers: map[int]bool{}}
-	h.looks = agent.NewPace(func() {
+	h.pace = agent.NewPace(func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		for number := range h.numbers {
@@ -111,7 +111,7 @@ func (h *heard) hear(e webhook.Event) {
 		h.numbers[e.Number] = true
 	}
 	h.mu.Unlock()
-	h.looks.Hint()
+	h.pace.Hint()
 }
 
 // repositories are the names under which a forge may know a stack's

@@ -12,7 +12,7 @@ import (
 
 // attend goes on listening while a pass runs. Its context ends, with a cause of
 // type [engine.Superseded], when there is a newer commit or somebody asked for
-// a look; stop ends the listening.
+// a run; stop ends the listening.
 func (s *Stack) attend(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	var listening sync.WaitGroup

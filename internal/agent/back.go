@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// mostBack is how many commits a look back goes.
+	// mostBack is how many commits fallBack goes back.
 	mostBack = 50
 	// askedBack is how long the places that know of commits are asked about refused
 	// ones.
 	askedBack = 30 * time.Second
 )
 
-// lookBack finds the last commit before a refused one whose manifests are accepted,
+// fallBack finds the last commit before a refused one whose manifests are accepted,
 // and keeps the cloud at it, as a process that ran all the time would have done.
 //
 // One that is known to have been in sync is applied like any other. Of another it
 // is not known whether a newer one was applied, which is refused now: it is applied
 // with caution (see [plan.Cautious]). When it is known that one was, nothing
 // is found.
-func (s *Stack) lookBack(ctx context.Context, head source.Revision, region string, refusal *report.Refusal) {
+func (s *Stack) fallBack(ctx context.Context, head source.Revision, region string, refusal *report.Refusal) {
 	if s.Earlier == nil || s.barren == head.Commit {
 		return
 	}

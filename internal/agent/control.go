@@ -12,12 +12,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// State is how a stack was left by the last look at it, for people and programs.
+// State is how a stack was left by the last run, for people and programs.
 type State struct {
 	Stack  string    `json:"stack"`
 	Commit string    `json:"commit,omitempty"` // that the cloud was compared with
 	Looked time.Time `json:"looked,omitzero"`
-	// Outcome is that of the look; "" before the first.
+	// Outcome is that of the run; "" before the first.
 	Outcome string `json:"outcome,omitempty"`
 	// Held says why the plan waits for an approval of its hash, which is Hash.
 	Held string `json:"held,omitempty"`
@@ -57,7 +57,7 @@ type control struct {
 const mostSpent = 1000
 
 // Approve lets the plan through that is held, if it has the hash, and has the stack
-// looked at now. The approval is for that one plan at its commit, or what is left
+// checked now. The approval is for that one plan at its commit, or what is left
 // of it when its pass is interrupted, and for this process.
 func (s *Stack) Approve(hash, by string) error {
 	news, err := s.control.approve(hash, by, time.Now())
@@ -67,7 +67,7 @@ func (s *Stack) Approve(hash, by string) error {
 	return err
 }
 
-// State is how the stack was left by the last look at it.
+// State is how the stack was left by the last run.
 func (s *Stack) State() State {
 	c := &s.control
 	c.mu.Lock()
@@ -116,7 +116,7 @@ func (s *Stack) approved(commit string) (list []plan.Approval) {
 	return list
 }
 
-// saw takes note of a look, and of what became of the approval.
+// saw takes note of a run, and of what became of the approval.
 func (c *control) saw(run report.Run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

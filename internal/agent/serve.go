@@ -28,9 +28,9 @@ func Serve(ctx context.Context, stacks []*Stack) {
 	all.Wait()
 }
 
-// Serve looks at once, then whenever a schedule or [Stack.Wake] says so, until
+// Serve runs at once, then whenever a schedule or [Stack.Wake] says so, until
 // ctx ends and what was in flight has ended, too. A pass in progress gives way to
-// a newer commit; a check that comes meanwhile is one more look afterwards.
+// a newer commit; a check that comes meanwhile is one more run afterwards.
 func (s *Stack) Serve(ctx context.Context) {
 	checks := s.signals().check
 	var clocks sync.WaitGroup
@@ -40,7 +40,7 @@ func (s *Stack) Serve(ctx context.Context) {
 
 	r := rest{}
 	for always := true; ctx.Err() == nil; {
-		run, said := s.look(ctx, always)
+		run, said := s.runOnce(ctx, always)
 		if said {
 			s.control.saw(run)
 			s.Report(run)
@@ -60,11 +60,11 @@ func (s *Stack) Serve(ctx context.Context) {
 // Wake says that there may be a new commit.
 func (s *Stack) Wake() { signal(s.signals().wake) }
 
-// Check says that the cloud is to be looked at, new commit or not, once the pass
+// Check says that the cloud is to be checked, new commit or not, once the pass
 // in progress has ended.
 func (s *Stack) Check() { signal(s.signals().check) }
 
-// Now says that a person wants to have it looked at: a pass in progress gives way,
+// Now says that a person wants to have it reconciled: a pass in progress gives way,
 // and a pause after failures ends.
 func (s *Stack) Now() { s.interrupt("a request to reconcile") }
 
@@ -82,7 +82,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// interrupt has the stack looked at now; by is what a pass in progress gives way to.
+// interrupt has the stack reconciled now; by is what a pass in progress gives way to.
 func (s *Stack) interrupt(by engine.Superseded) {
 	select {
 	case s.signals().now <- by:
@@ -97,7 +97,7 @@ func drain(c <-chan struct{}) {
 	}
 }
 
-// next waits for the next reason to look. always is false when a look without
+// next waits for the next reason to run. always is false when a run without
 // a new commit is not worth a pass.
 func (s *Stack) next(ctx context.Context, checks <-chan struct{}, r *rest) (always bool) {
 	var again <-chan time.Time
@@ -105,7 +105,7 @@ func (s *Stack) next(ctx context.Context, checks <-chan struct{}, r *rest) (alwa
 		timer := time.NewTimer(time.Until(r.until))
 		defer timer.Stop()
 		again = timer.C
-		// While it rests only a new commit is worth a look; checks that come
+		// While it rests only a new commit is worth a run; checks that come
 		// meanwhile are over with the rest.
 		defer drain(checks)
 		checks = nil

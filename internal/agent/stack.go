@@ -1,7 +1,7 @@
 // Package agent is the cycle of a stack: fetch, read, open the cloud, sync,
 // report; once, or for as long as the process lives.
 //
-// It knows when to look and what to fall back to, and nothing of how any of it
+// It knows when to run and what to fall back to, and nothing of how any of it
 // is done: what does I/O comes in as functions.
 package agent
 
@@ -56,13 +56,13 @@ type Stack struct {
 	// Report is called with every check that had something to say.
 	Report func(report.Run)
 
-	// Poll and DriftCheck say when to look for commits, and when at the cloud.
+	// Poll and DriftCheck say when to fetch commits, and when to check the cloud.
 	Poll, DriftCheck schedule.Schedule
 
 	cloud *Cloud
-	news  *source.Revision // fetched while a pass ran, and not looked at yet
+	news  *source.Revision // fetched while a pass ran, and not read yet
 	good  *source.Revision // the newest whose manifests were accepted
-	// cautious is set while good was found by looking back, and nobody knows that it
+	// cautious is set while good was found by going back, and nobody knows that it
 	// was in sync.
 	cautious bool
 	barren   string // the refused commit before which none is to be kept
@@ -83,15 +83,15 @@ type Cloud struct {
 	Sync   func(context.Context, engine.Revision) engine.Pass
 }
 
-// Pass looks once and carries out what differs.
+// Pass checks once and carries out what differs.
 func (s *Stack) Pass(ctx context.Context) report.Run {
-	run, _ := s.look(ctx, true)
+	run, _ := s.runOnce(ctx, true)
 	return run
 }
 
-// look fetches, and goes on to a pass when always is set or there is a new
+// runOnce fetches, and goes on to a pass when always is set or there is a new
 // revision. said is false when there is nothing to report.
-func (s *Stack) look(ctx context.Context, always bool) (run report.Run, said bool) {
+func (s *Stack) runOnce(ctx context.Context, always bool) (run report.Run, said bool) {
 	run = report.Run{Stack: s.Name, Started: time.Now()}
 	rev, changed, err := s.newest(ctx)
 	err = source.Public(err)
@@ -199,7 +199,7 @@ func (s *Stack) choose(ctx context.Context, run *report.Run, rev source.Revision
 	}
 	run.Refused = &report.Refusal{Commit: rev.Commit, Problems: problems}
 	if s.good == nil {
-		s.lookBack(ctx, rev, region, run.Refused)
+		s.fallBack(ctx, rev, region, run.Refused)
 	}
 	if s.good == nil {
 		return rev, nil, false

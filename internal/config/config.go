@@ -87,7 +87,7 @@ type Sync struct {
 	MaxDeletes        *manifest.IntOrString           `json:"maxDeletes,omitempty" rule:"default=30%" doc:"How many objects one pass may delete, replace or wipe: a number, or a share of what the stack owns. More is held until its hash is approved."`
 	MaxDeletesPerKind map[string]manifest.IntOrString `json:"maxDeletesPerKind,omitempty" doc:"The same for single kinds, besides maxDeletes: a number, or a share of what the stack owns of the kind."`
 	Replace           string                          `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and recreated to apply a change."`
-	Marks             string                          `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Where the owner mark of networks, subnets, routers and ports stands in clouds that take no tags in the request that creates them (before 2025). descriptions: behind the text, which takes one request for each instead of three; whoever overwrites a whole description takes the mark off."`
+	Marks             string                          `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Where the owner mark of networks, subnets, routers and ports stands in clouds that take no tags in the request that creates them (before 2025). descriptions: behind the text, which takes one request for each instead of three; anyone who overwrites a whole description takes the mark off."`
 }
 
 // SizeLimits say how large a stack may become, whoever writes its manifests.

@@ -116,7 +116,7 @@ func (p *places) leave(c *conn) {
 func (p *places) change() {
 	select {
 	case p.changed <- struct{}{}:
-	default: // whoever waits knows
+	default: // the caller knows
 	}
 }
 

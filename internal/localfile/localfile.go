@@ -73,7 +73,7 @@ func bounded(r io.Reader, path string, most int64) ([]byte, error) {
 var control = []string{".git", ".hg", ".jj", ".svn"}
 
 // WorkTree is the root of the checkout that a path lies in, or leads into; ""
-// when it lies in none. Whoever can push to a repository writes what is in its
+// when it lies in none. Anyone who can push to a repository writes what is in its
 // checkouts.
 func WorkTree(path string) string {
 	full, err := filepath.Abs(path)
@@ -109,7 +109,7 @@ func rootAbove(path string) string {
 // there is no reason to think so.
 func Foreign(path string) string {
 	if root := WorkTree(path); root != "" {
-		return fmt.Sprintf("it lies in the work tree of %s, and whoever can push to that repository writes it", root)
+		return fmt.Sprintf("it lies in the work tree of %s, and anyone who can push to that repository writes it", root)
 	}
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || info.Mode().Perm()&0o002 != 0 {

@@ -202,7 +202,7 @@ func Cut(text string, most int) string {
 
 type contextKey struct{}
 
-// With lets whoever works under the context know what must not be shown.
+// With lets what works under the context know what must not be shown.
 func With(ctx context.Context, r *Redactor) context.Context {
 	return context.WithValue(ctx, contextKey{}, r)
 }

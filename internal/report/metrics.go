@@ -51,7 +51,7 @@ func NewMetrics(version string) *Metrics {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "stackreeve_" + name, Help: help, Buckets: buckets}, labels)
 	}
 	minutes := []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600}
-	m.reconciles = counter("reconciles_total", "Looks at a stack, by how they ended.", "stack", "outcome")
+	m.reconciles = counter("reconciles_total", "Runs of a stack, by how they ended.", "stack", "outcome")
 	m.steps = counter("steps_total", "Steps carried out, by action and result.", "stack", "action", "result")
 	m.requests = counter("cloud_requests_total", "Requests to OpenStack; code 0 when no answer came.", "service", "method", "code")
 	m.durations = histogram("cloud_request_seconds", "How long requests to OpenStack took.", prometheus.DefBuckets, "service", "method")
@@ -120,7 +120,7 @@ func (m *Metrics) Forge(repository string, e forge.Exchange) {
 	m.budget.WithLabelValues(repository).Set(float64(e.Left))
 }
 
-// Ran counts one look.
+// Ran counts one run.
 func (m *Metrics) Ran(r Run) {
 	outcome := map[plan.Outcome]string{plan.InSync: "in_sync", plan.Broken: "failed", plan.OutOfSync: "differences", plan.Invalid: "refused"}
 	m.reconciles.WithLabelValues(r.Stack, outcome[r.Outcome()]).Inc()

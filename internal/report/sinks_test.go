@@ -104,7 +104,7 @@ stackreeve_objects{action="refuse",stack="s"} 0
 stackreeve_objects{action="replace",stack="s"} 0
 stackreeve_objects{action="update",stack="s"} 1
 stackreeve_objects{action="wait",stack="s"} 0
-# HELP stackreeve_reconciles_total Looks at a stack, by how they ended.
+# HELP stackreeve_reconciles_total Runs of a stack, by how they ended.
 # TYPE stackreeve_reconciles_total counter
 stackreeve_reconciles_total{outcome="differences",stack="s"} 1
 stackreeve_reconciles_total{outcome="in_sync",stack="s"} 2

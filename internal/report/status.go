@@ -58,7 +58,7 @@ type LastPass struct {
 	Description string `json:"description"`
 }
 
-// StatusView is what a look at one stack found.
+// StatusView is what a check of one stack found.
 type StatusView struct {
 	Plan          plan.Plan
 	Rev           source.Revision

@@ -249,7 +249,7 @@ func (s *stopping) Err() error {
 	return context.Canceled
 }
 
-// TestAttackStopped: whoever reads something large can be asked to stop at any
+// TestAttackStopped: anyone who reads something large can be asked to stop at any
 // time, and asks before each thing that it makes.
 func TestAttackStopped(t *testing.T) {
 	files := groups(6, 1000, "")

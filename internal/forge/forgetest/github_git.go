@@ -74,7 +74,7 @@ func (g *GitHub) gitServer() http.Handler {
 			handler.ServeHTTP(w, r)
 			return
 		}
-		// Whoever pushes goes on when everybody knows of it.
+		// The push returns when everybody knows of it.
 		rec := httptest.NewRecorder()
 		handler.ServeHTTP(rec, r)
 		g.pushed(before)

@@ -127,7 +127,7 @@ func testChecks(t *testing.T, lab Lab) {
 	}
 }
 
-// Whoever may set a status can set one of ours: it is not believed, and it is
+// Anyone who may set a status can set one of ours: it is not believed, and it is
 // warned that it hides ours.
 func testStatusesOfOthers(t *testing.T, lab Lab) {
 	f := lab.Forge()

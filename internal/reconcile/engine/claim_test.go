@@ -64,7 +64,7 @@ func snapshot(w *thingtest.World) map[string]thingtest.Thing {
 	return out
 }
 
-// Whoever forges marks, doubles or copies them: nothing finished is deleted or
+// Anyone who forges marks, doubles or copies them: nothing finished is deleted or
 // changed while another object claims to be it, nothing that belongs to nobody
 // is touched, and where the limit is 0 nothing is deleted but half-made copies.
 func TestAttackForgedMarks(t *testing.T) {

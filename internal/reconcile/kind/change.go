@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Disruption says what carrying out a change does to whoever uses the object.
+// Disruption says what carrying out a change does to users of the object.
 // The order of the constants is the order of pain.
 type Disruption int
 

@@ -7,7 +7,7 @@ import (
 )
 
 // The classes of errors a driver returns, by what the engine does next. An
-// error of none of them is transient: the engine looks at the cloud again,
+// error of none of them is transient: the engine lists the cloud again,
 // backs off and tries again a few times.
 var (
 	// ErrBusy: the object, or one that it depends on, is in use or locked. Wait,

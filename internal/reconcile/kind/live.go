@@ -39,7 +39,7 @@ type Live[State any] struct {
 	ShownAs string
 	Phase   Phase
 	// Remade is true when the object is deleted to be recreated at once: then
-	// whoever uses it need not detach first.
+	// its users need not detach first.
 	Remade bool
 	// Down says in a word that an object which is degraded serves nobody: "stopped",
 	// "failed"; "" when it does.

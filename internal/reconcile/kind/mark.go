@@ -16,7 +16,7 @@ import (
 // Mark is the claim of ownership that travels on a cloud object: which stack
 // made it, for which key, and what was last applied to it. How it is stored
 // (tags, metadata, description) is the business of package cloud. It is no
-// proof: whoever can write to an object can write a mark on it, and clouds copy
+// proof: anyone who can write to an object can write a mark on it, and clouds copy
 // marks when they copy objects.
 type Mark struct {
 	// Owner is the text that [OwnerText] gives for the stack and key.

@@ -29,7 +29,7 @@ type Approval struct {
 	Standing bool
 }
 
-// Proof says what a hash stands for, so that anybody can check it: whoever keeps
+// Proof says what a hash stands for, so that anybody can check it: who keeps
 // it for us cannot add a step without making another hash of it.
 type Proof struct {
 	Exact string   // a digest of the writing steps, whole
@@ -68,7 +68,7 @@ func digest(lines ...string) string {
 const HashDigits = 32
 
 // Fingerprints are short digests of what the plan would do, sorted: 16
-// hexadecimal digits each. Whoever approves of the plan approves of these.
+// hexadecimal digits each. Anyone who approves of the plan approves of these.
 //
 //	step               prints
 //	-----------------  ------------------------------------------------------

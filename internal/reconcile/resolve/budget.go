@@ -15,7 +15,7 @@ type Size struct {
 	spent [len(costs)]int
 }
 
-// Bounds is how large a revision may be: whoever can push to a branch, or open
+// Bounds is how large a revision may be: anyone who can push to a branch, or open
 // a pull request, decides how much there is to read. The zero value stands for
 // the defaults.
 type Bounds struct {
