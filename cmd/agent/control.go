@@ -25,9 +25,9 @@ func (svc *service) steer(f runFlags) error {
 	if localfile.Exposed(f.controlToken) {
 		svc.log.Warn("the control token can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", f.controlToken)
 	}
-	stacks := map[string]control.Stack{}
+	stacks := map[string]control.Actions{}
 	for _, one := range svc.stacks {
-		stacks[one.Name] = control.Stack{
+		stacks[one.Name] = control.Actions{
 			Now: agent.NewPace(one.Now).Hint, Approve: one.Approve, State: func() any { return one.State() },
 		}
 	}

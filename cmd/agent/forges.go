@@ -46,7 +46,7 @@ func (f *forges) observe(repository string, e forge.Exchange) {
 // add makes a stack report where its configuration says: its pull requests are
 // reviewed, and the branches that are returned are to hear of its passes. again asks
 // for another pass.
-func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, again func()) (branches []*branch.Stack, err error) {
+func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, again func()) (branches []*branch.Tracker, err error) {
 	for _, t := range f.targets(s) {
 		r, err := f.open(t)
 		if err != nil {
@@ -60,7 +60,7 @@ func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, again func())
 		f.sources = append(f.sources, theirs)
 		look := w.previewer(s)
 		look.base = repo.Last
-		one := &review.Stack{
+		one := &review.Planner{
 			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan,
 			Again: again, PlanForks: s.Spec.Report.PlansForks(),
 		}
@@ -181,7 +181,7 @@ func (f *forges) once(ctx context.Context) error {
 }
 
 // watching are branches as watchers of passes.
-func watching(branches []*branch.Stack) (list []engine.Watcher) {
+func watching(branches []*branch.Tracker) (list []engine.Watcher) {
 	for _, b := range branches {
 		list = append(list, b)
 	}

@@ -112,7 +112,7 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 	text := a.text()
 	text.Approve = approveCommand(cmd, s.Name)
 	shown := a.watch(s.Name, repo, text, among)
-	stack := new(agent.Stack)
+	stack := new(agent.Loop)
 	branches, err := reviews.add(w, s, repo, stack.Check)
 	if err != nil {
 		return nil, nil, errors.Join(err, repo.Close())

@@ -24,7 +24,7 @@ type followed struct {
 // about. There are as many as are configured, whatever messages say.
 type hinted struct {
 	branches []followed
-	pulls    []*heard
+	pulls    []*pullHints
 }
 
 // receive makes the endpoint of webhooks, if they are asked for.
@@ -40,7 +40,7 @@ func (svc *service) receive(stacks []config.Stack, f runFlags) (err error) {
 		known.branches = append(known.branches, followed{repositories(&stacks[i]), stacks[i].Spec.Source.Branch, agent.NewPace(svc.stacks[i].Wake)})
 	}
 	for key, r := range svc.forges.at {
-		known.pulls = append(known.pulls, newHeard(key, r))
+		known.pulls = append(known.pulls, newPullHints(key, r))
 	}
 	svc.hooks, err = webhook.New(webhook.Config{
 		Secrets: func() ([]string, error) { return webhook.Secrets(f.webhookSecret) },
@@ -66,7 +66,7 @@ func (svc *service) woken(known hinted, e webhook.Event) {
 	}
 	if e.Kind != webhook.Push {
 		for _, h := range known.pulls {
-			h.hear(e)
+			h.add(e)
 		}
 	}
 }
@@ -75,20 +75,20 @@ func (f followed) at(repository string) bool {
 	return slices.ContainsFunc(f.repositories, func(name string) bool { return strings.EqualFold(name, repository) })
 }
 
-// heard collects which pull requests of a repository messages are about.
-type heard struct {
+// pullHints collects which pull requests of a repository messages are about.
+type pullHints struct {
 	forgeKey
 	pace    *agent.Pace
 	mu      sync.Mutex
 	numbers map[int]bool
 }
 
-// maxHeard is how many pull requests are remembered until the next run. A run
+// maxPendingPulls is how many pull requests are remembered until the next run. A run
 // finds the others, too, unless nothing but a comment of theirs is new.
-const maxHeard = 1000
+const maxPendingPulls = 1000
 
-func newHeard(key forgeKey, r *review.Repository) *heard {
-	h := &heard{forgeKey: key, numbers: map[int]bool{}}
+func newPullHints(key forgeKey, r *review.Repository) *pullHints {
+	h := &pullHints{forgeKey: key, numbers: map[int]bool{}}
 	h.pace = agent.NewPace(func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -102,12 +102,12 @@ func newHeard(key forgeKey, r *review.Repository) *heard {
 }
 
 // hear takes note of an event that may be about one of its pull requests.
-func (h *heard) hear(e webhook.Event) {
+func (h *pullHints) add(e webhook.Event) {
 	if h.kind != string(e.Forge) || e.Kind != webhook.Any && !strings.EqualFold(h.repository, e.Repository) {
 		return
 	}
 	h.mu.Lock()
-	if e.Number > 0 && len(h.numbers) < maxHeard {
+	if e.Number > 0 && len(h.numbers) < maxPendingPulls {
 		h.numbers[e.Number] = true
 	}
 	h.mu.Unlock()

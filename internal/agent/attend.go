@@ -13,7 +13,7 @@ import (
 // attend goes on listening while a pass runs. Its context ends, with a cause of
 // type [engine.Superseded], when there is a newer commit or somebody asked for
 // a run; stop ends the listening.
-func (s *Stack) attend(parent context.Context) (ctx context.Context, stop func()) {
+func (s *Loop) attend(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	var listening sync.WaitGroup
 	listening.Go(func() {
@@ -41,7 +41,7 @@ func supersededBy(ctx context.Context) (by engine.Superseded) {
 
 // newer waits for a signal, or for ctx to end, and returns what it calls for; ""
 // when for nothing. A signal that ctx ends with is not lost.
-func (s *Stack) newer(ctx context.Context) engine.Superseded {
+func (s *Loop) newer(ctx context.Context) engine.Superseded {
 	select {
 	case <-ctx.Done():
 		return ""
@@ -62,7 +62,7 @@ func (s *Stack) newer(ctx context.Context) engine.Superseded {
 }
 
 // newest is what was fetched while a pass ran, or what the source has now.
-func (s *Stack) newest(ctx context.Context) (rev source.Revision, changed bool, err error) {
+func (s *Loop) newest(ctx context.Context) (rev source.Revision, changed bool, err error) {
 	if s.news != nil {
 		rev, s.news = *s.news, nil
 		return rev, true, nil

@@ -25,7 +25,7 @@ const (
 // is not known whether a newer one was applied, which is refused now: it is applied
 // with caution (see [plan.Cautious]). When it is known that one was, nothing
 // is found.
-func (s *Stack) fallBack(ctx context.Context, head source.Revision, region string, refusal *report.Refusal) {
+func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string, refusal *report.Refusal) {
 	if s.Earlier == nil || s.barren == head.Commit {
 		return
 	}
@@ -48,7 +48,7 @@ func (s *Stack) fallBack(ctx context.Context, head source.Revision, region strin
 }
 
 // lastGood looks for it, and lists the commits that are refused, the newest first.
-func (s *Stack) lastGood(ctx context.Context, head source.Revision, region string) (found *source.Revision, refused []string, err error) {
+func (s *Loop) lastGood(ctx context.Context, head source.Revision, region string) (found *source.Revision, refused []string, err error) {
 	trees := map[string]bool{head.Tree: head.Tree != ""} // that are refused
 	refused = []string{head.Commit}
 	var failed error
@@ -73,7 +73,7 @@ func (s *Stack) lastGood(ctx context.Context, head source.Revision, region strin
 
 // appliedOf is the first of some commits that is known to have been in sync; "" if
 // none is.
-func (s *Stack) appliedOf(ctx context.Context, commits []string) string {
+func (s *Loop) appliedOf(ctx context.Context, commits []string) string {
 	if s.Applied == nil {
 		return ""
 	}

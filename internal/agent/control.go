@@ -59,7 +59,7 @@ const mostSpent = 1000
 // Approve lets the plan through that is held, if it has the hash, and has the stack
 // checked now. The approval is for that one plan at its commit, or what is left
 // of it when its pass is interrupted, and for this process.
-func (s *Stack) Approve(hash, by string) error {
+func (s *Loop) Approve(hash, by string) error {
 	news, err := s.control.approve(hash, by, time.Now())
 	if news {
 		s.interrupt(engine.Superseded("the approval of " + hash))
@@ -68,7 +68,7 @@ func (s *Stack) Approve(hash, by string) error {
 }
 
 // State is how the stack was left by the last run.
-func (s *Stack) State() State {
+func (s *Loop) State() State {
 	c := &s.control
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +101,7 @@ func (c *control) approve(hash, by string, now time.Time) (news bool, err error)
 }
 
 // approved are the approvals that a pass of the commit may use.
-func (s *Stack) approved(commit string) (list []plan.Approval) {
+func (s *Loop) approved(commit string) (list []plan.Approval) {
 	c := &s.control
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -82,9 +82,9 @@ type Labels struct {
 	MarkInTags bool
 }
 
-// hold puts the mark behind the description, where it can stay there; ok reports
+// markInText puts the mark behind the description, where it can stay there; ok reports
 // whether it can.
-func (c *Client) hold(l Labels, m kind.Mark) (text string, ok bool) {
+func (c *Client) markInText(l Labels, m kind.Mark) (text string, ok bool) {
 	text, fits := describe(l.Description, m)
 	return text, fits && c.inText && !l.MarkInTags
 }

@@ -36,7 +36,7 @@ func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body ma
 		return nil, err
 	}
 	body = maps.Clone(body)
-	text, fits := c.hold(l, m)
+	text, fits := c.markInText(l, m)
 	later := false
 	switch {
 	case inCreate:
@@ -61,7 +61,7 @@ func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body ma
 // one request.
 func (c *Client) OneRequest(ctx context.Context, m kind.Mark, l Labels) (bool, error) {
 	inCreate, err := c.hasExtension(ctx, "tag-creation")
-	_, fits := c.hold(l, m)
+	_, fits := c.markInText(l, m)
 	return inCreate || fits && len(l.Tags) == 0, err
 }
 
@@ -109,7 +109,7 @@ func (u neutronUpdate) do(ctx context.Context, changes []kind.Change, fields map
 		l.Description = own
 	}
 	text, tags := l.Description, Tags(m, l.Tags)
-	if marked, fits := u.c.hold(l, m); inText != nil && fits && MarkInTags(u.have.Tags) == nil && (!begun || len(l.Tags) == 0) {
+	if marked, fits := u.c.markInText(l, m); inText != nil && fits && MarkInTags(u.have.Tags) == nil && (!begun || len(l.Tags) == 0) {
 		text, tags = marked, slices.Compact(append([]string{}, slices.Sorted(slices.Values(l.Tags))...)) // null is no list
 	}
 	fields = maps.Clone(fields)

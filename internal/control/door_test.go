@@ -41,7 +41,7 @@ func newDoor(t *testing.T) *door {
 	quiet := slog.New(slog.DiscardHandler)
 	h, err := New(Config{
 		Tokens: func() ([]Token, error) { return Tokens(d.file) }, Log: quiet,
-		Stacks: map[string]Stack{"prod": {Now: d.now, Approve: d.approve, State: func() any { return map[string]string{"stack": "prod"} }}},
+		Stacks: map[string]Actions{"prod": {Now: d.now, Approve: d.approve, State: func() any { return map[string]string{"stack": "prod"} }}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,9 +14,9 @@ import (
 // Prefix is where every path begins.
 const Prefix = "/stacks/"
 
-// Stack is what can be asked of one stack. Its functions are called by several at
+// Actions is what can be asked of one stack. Its functions are called by several at
 // a time, must return at once, and see to it that many calls are not much work.
-type Stack struct {
+type Actions struct {
 	Now func()
 	// Approve lets the held plan of that hash through. by is who asked.
 	Approve func(hash, by string) error
@@ -28,7 +28,7 @@ type Stack struct {
 type Config struct {
 	// Tokens returns the tokens that count now; see the function [Tokens].
 	Tokens func() ([]Token, error)
-	Stacks map[string]Stack
+	Stacks map[string]Actions
 	Log    *slog.Logger
 }
 
@@ -95,7 +95,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // asked is a request that may be carried out.
 type asked struct {
-	Stack
+	Actions
 	name, by string
 }
 

@@ -58,7 +58,7 @@ func TestAnswersAreTheRecordedOnes(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl"), func(t *testing.T) {
 			steps := readExchanges(t, file)
 			if *record {
-				hold(t, realClouds(t), steps, true)
+				replay(t, realClouds(t), steps, true)
 				writeExchanges(t, file, steps)
 				return
 			}
@@ -67,7 +67,7 @@ func TestAnswersAreTheRecordedOnes(t *testing.T) {
 			for _, name := range []string{"demo", "demo2", "admin"} {
 				users[name] = login(t, s, name)
 			}
-			hold(t, users, steps, false)
+			replay(t, users, steps, false)
 		})
 	}
 }
@@ -89,8 +89,8 @@ func realClouds(t *testing.T) map[string]*gophercloud.ProviderClient {
 	return users
 }
 
-// hold holds a conversation and compares or keeps the answers.
-func hold(t *testing.T, users map[string]*gophercloud.ProviderClient, steps []*exchange, keep bool) {
+// replay repeats a recorded conversation and compares or keeps the answers.
+func replay(t *testing.T, users map[string]*gophercloud.ProviderClient, steps []*exchange, keep bool) {
 	t.Helper()
 	vars := map[string]string{}
 	for name, p := range users {

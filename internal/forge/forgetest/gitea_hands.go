@@ -188,7 +188,7 @@ func (g *Gitea) MergeBy(t *testing.T, number int, way string) (commit string) {
 	var status int
 	var body []byte
 	Wait(t, fmt.Sprintf("pull request %d to be merged", number), func() bool {
-		status, body = g.try(t, Maintainer, "POST", path+"/merge", object{"Do": way})
+		status, body = g.send(t, Maintainer, "POST", path+"/merge", object{"Do": way})
 		return status/100 == 2 || !strings.Contains(string(body), "try again later")
 	})
 	if status/100 != 2 {

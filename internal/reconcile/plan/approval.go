@@ -84,15 +84,15 @@ const HashDigits = 32
 func (p Plan) Fingerprints() []string {
 	var prints []string
 	for _, s := range p.Steps {
-		prints = append(prints, s.prints(p.Stack)...)
+		prints = append(prints, s.fingerprints(p.Stack)...)
 	}
 	prints = append(prints, p.followers()...)
 	slices.Sort(prints)
 	return slices.Compact(prints)
 }
 
-// prints are what an approval of the step allows.
-func (s Step) prints(stack string) []string {
+// fingerprints are what an approval of the step allows.
+func (s Step) fingerprints(stack string) []string {
 	if !s.Action.Writes() || s.surplus {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (p Plan) followers() (prints []string) {
 
 // needs are the prints any of which allows the step.
 func (s Step) needs(stack string) []string {
-	prints := s.prints(stack)
+	prints := s.fingerprints(stack)
 	switch {
 	case len(prints) == 0:
 		return nil

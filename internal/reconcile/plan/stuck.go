@@ -43,7 +43,7 @@ func (p *planner) unlock() (news bool) {
 		open = open[:len(open)-1]
 		for _, token := range user.have.Uses {
 			for _, s := range destroying[token] {
-				if _, known := p.locked[s.have]; known || s == user || !p.holds(user, s) {
+				if _, known := p.locked[s.have]; known || s == user || !p.staysInUse(user, s) {
 					continue
 				}
 				p.locked[s.have] = lockText(s, user)
@@ -54,9 +54,9 @@ func (p *planner) unlock() (news bool) {
 	return news
 }
 
-// holds reports whether the object of a step goes on using that of another, which is
+// staysInUse reports whether the object of a step goes on using that of another, which is
 // to go.
-func (p *planner) holds(user, s *Step) bool {
+func (p *planner) staysInUse(user, s *Step) bool {
 	stays := user.Action != Update || p.locked[user.have] != ""
 	switch {
 	case user.want == nil || s.Action == Delete:

@@ -22,9 +22,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Stack is one stack and its cycle. Its exported fields are read-only once it
+// Loop follows one stack: fetch, read, pass, wait. Its exported fields are read-only once it
 // runs; it remembers nothing that matters after a restart.
-type Stack struct {
+type Loop struct {
 	Name string
 	// Fetch returns the newest revision and whether it is another one than
 	// before.
@@ -84,14 +84,14 @@ type Cloud struct {
 }
 
 // Pass checks once and carries out what differs.
-func (s *Stack) Pass(ctx context.Context) report.Run {
+func (s *Loop) Pass(ctx context.Context) report.Run {
 	run, _ := s.runOnce(ctx, true)
 	return run
 }
 
 // runOnce fetches, and goes on to a pass when always is set or there is a new
 // revision. said is false when there is nothing to report.
-func (s *Stack) runOnce(ctx context.Context, always bool) (run report.Run, said bool) {
+func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said bool) {
 	run = report.Run{Stack: s.Name, Started: time.Now()}
 	rev, changed, err := s.newest(ctx)
 	err = source.Public(err)
@@ -113,7 +113,7 @@ func (s *Stack) runOnce(ctx context.Context, always bool) (run report.Run, said 
 	return run, true
 }
 
-func (s *Stack) pass(ctx context.Context, run *report.Run, newest source.Revision) {
+func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision) {
 	rev, want, ok := s.choose(ctx, run, newest)
 	if ok && s.cloud == nil {
 		cloud, err := s.Open(ctx)
@@ -154,7 +154,7 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, newest source.Revisio
 
 // sync carries out a revision, also when it is held and people approved of that
 // elsewhere.
-func (s *Stack) sync(ctx context.Context, rev engine.Revision) engine.Pass {
+func (s *Loop) sync(ctx context.Context, rev engine.Revision) engine.Pass {
 	pass := s.cloud.Sync(ctx, rev)
 	if pass.First.Held == "" || s.Approvals == nil || ctx.Err() != nil {
 		return pass
@@ -169,7 +169,7 @@ func (s *Stack) sync(ctx context.Context, rev engine.Revision) engine.Pass {
 
 // wasSynced reports whether the cloud was equal to a commit before, so that what
 // differs now is drift.
-func (s *Stack) wasSynced(ctx context.Context, commit string) bool {
+func (s *Loop) wasSynced(ctx context.Context, commit string) bool {
 	if commit == "" || s.asked || s.Applied == nil {
 		return commit != "" && commit == s.synced
 	}
@@ -182,7 +182,7 @@ func (s *Stack) wasSynced(ctx context.Context, commit string) bool {
 
 // choose reads rev or, when its manifests are refused, the last revision that
 // was accepted. ok is false when there is neither.
-func (s *Stack) choose(ctx context.Context, run *report.Run, rev source.Revision) (_ source.Revision, want []kind.Desired, ok bool) {
+func (s *Loop) choose(ctx context.Context, run *report.Run, rev source.Revision) (_ source.Revision, want []kind.Desired, ok bool) {
 	region := ""
 	if s.cloud != nil {
 		region = s.cloud.Region
