@@ -57,7 +57,7 @@ func named(kind, name string) manifest.Key {
 func TestLawsOfMore(t *testing.T) {
 	object := strings.Replace(moreObject, ", onDelete: detach", "", 1)
 	kindtest.Suite{
-		Kinds: all.Kinds, Key: key("Server"), Needs: moreNeeds, Object: object,
+		Kinds: all.Kinds, Key: key("Server"), Needs: moreNeeds, Object: object, Partial: true,
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.volumes", Old: "  - {name: logs, size: 1}\n", New: ""},
 			{Field: "spec.resource.volumes", Old: "  - {volumeRef: shared}\n", New: ""},
@@ -69,7 +69,7 @@ func TestLawsOfMore(t *testing.T) {
 
 func TestLawsOfAVolumeOfItsOwn(t *testing.T) {
 	kindtest.Suite{
-		Kinds: all.Kinds, Key: named("Volume", "web-data"), Needs: moreNeeds, Object: strings.Replace(moreObject, ", onDelete: detach", "", 1),
+		Kinds: all.Kinds, Key: named("Volume", "web-data"), Needs: moreNeeds, Object: strings.Replace(moreObject, ", onDelete: detach", "", 1), Partial: true,
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.size", Old: "size: 2", New: "size: 3"},
 			{Field: "spec.resource.size", Old: "size: 2", New: "size: 1", Replaces: true},
@@ -80,7 +80,7 @@ func TestLawsOfAVolumeOfItsOwn(t *testing.T) {
 
 func TestLawsOfAFurtherPort(t *testing.T) {
 	kindtest.Suite{
-		Kinds: all.Kinds, Key: named("Port", "web-back"), Needs: moreNeeds, Object: strings.Replace(moreObject, ", onDelete: detach", "", 1),
+		Kinds: all.Kinds, Key: named("Port", "web-back"), Needs: moreNeeds, Object: strings.Replace(moreObject, ", onDelete: detach", "", 1), Partial: true,
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.addresses", Old: "192.168.70.5", New: "192.168.70.6", Replaces: true},
 			{Field: "spec.resource.securityGroupRefs", Old: "[inner]", New: "[]"},
