@@ -12,7 +12,7 @@ import (
 )
 
 // Older stands between agents and a cloud, and makes it one that can do less:
-// what it lacks is not listed, refused in requests in the service's own words,
+// what it lacks is not listed, refused in requests with the service's own message,
 // and missing from answers.
 type Older struct {
 	// Compute, Volume and Balancer are the newest versions of these APIs, e.g.

@@ -46,6 +46,6 @@ func (e *RetryAfterError) Unwrap() error { return e.Err }
 // without that.
 type Unquoted interface {
 	error
-	// Unquoted is the error in our own words.
+	// Unquoted is the error with our own message.
 	Unquoted() string
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Defaults are what a stack's configuration fills in where manifests are silent
-// or use words of their own.
+// or use organisation-specific names.
 type Defaults struct {
 	Network      string            `json:"network,omitempty" doc:"Network of machines and load balancers that name none."`
 	VIPNetworks  map[string]string `json:"vipNetworks,omitempty" doc:"LoadBalancer spec.vipType to network name."`
@@ -19,7 +19,7 @@ type Defaults struct {
 	Region string `json:"-"`
 }
 
-// Expander is the optional third half of a workload kind: what its objects
+// Expander is the optional part of a workload kind: what its objects
 // stand for. Expand returns bodies of other kinds and performs no I/O.
 type Expander[Spec any] interface {
 	Expand(spec *Spec, e *Expansion)
