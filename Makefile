@@ -33,7 +33,7 @@ fuzz: ## fuzz every parser, FUZZTIME (60s) each
 	.ci/fuzz
 
 .PHONY: dependencies
-dependencies: ## tell what is known of the dependencies: vulnerabilities, newer versions
+dependencies: ## list what is known of the dependencies: vulnerabilities, newer versions
 	.ci/dependencies
 
 .PHONY: update
@@ -45,7 +45,7 @@ bench: ## run the benchmarks of docs/benchmarks.md
 	$(GO) test -run '^$$' -bench . -benchtime 3x ./internal/reconcile/engine ./internal/manifest ./internal/source ./cmd/agent
 
 .PHONY: demo
-demo: ## show the whole story on an embedded cloud
+demo: ## show a complete example on an embedded cloud
 	$(GO) run ./cmd/agent demo
 
 .PHONY: dist

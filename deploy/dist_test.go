@@ -268,7 +268,7 @@ func TestDistIsWhole(t *testing.T) {
 	}
 }
 
-// TestDistNames wants what people are told to download to be called like that.
+// TestDistNames wants what people are asked to download to be called like that.
 func TestDistNames(t *testing.T) {
 	var have []string
 	for _, file := range artifacts(t, "stackreeve*") {

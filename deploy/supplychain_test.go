@@ -85,7 +85,7 @@ func TestActionsArePinned(t *testing.T) {
 	}
 }
 
-// releases tells whether only tags start a workflow, which people who may push
+// releases reports whether only tags start a workflow, which people who may push
 // make: such a one may write releases and images.
 func releases(w workflow) bool {
 	var on map[string]struct{ Tags, Branches []string }

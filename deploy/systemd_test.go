@@ -86,7 +86,7 @@ func TestSecretsArePassed(t *testing.T) {
 		}
 	}
 	if !slices.Contains(u["Service"]["Environment"], "OS_CLIENT_CONFIG_FILE="+folder+"/clouds.yaml") {
-		t.Error("nothing tells where clouds.yaml is")
+		t.Error("nothing says where clouds.yaml is")
 	}
 }
 

@@ -38,7 +38,7 @@ func (m metric) kind() string {
 func exported(t *testing.T) map[string]metric {
 	t.Helper()
 	m := report.NewMetrics("test")
-	m.Owed("acme/config", func() int { return 0 })
+	m.Undelivered("acme/config", func() int { return 0 })
 	ch := make(chan *prometheus.Desc)
 	go func() {
 		m.Registry.Describe(ch)

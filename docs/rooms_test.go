@@ -60,13 +60,13 @@ func TestRooms(t *testing.T) {
 	}
 }
 
-// sameRoom tells whether what is imported is a part of the room itself.
+// sameRoom reports whether what is imported is a part of the room itself.
 func sameRoom(rooms []room, r *room, imported string) bool {
 	other := roomOf(rooms, "internal/"+imported)
 	return other != nil && other.pattern == r.pattern && !strings.Contains(r.pattern, "<")
 }
 
-// matches tells whether a pattern such as cloud/<kind> or simulator/… stands for a
+// matches reports whether a pattern such as cloud/<kind> or simulator/… stands for a
 // package.
 func matches(pattern, dir string) bool {
 	if pattern == "…" {

@@ -72,7 +72,7 @@ func (s *shared) Write(p []byte) (int, error) {
 	return s.w.Write(p)
 }
 
-// exit is an error that people have been told already, and the exit code it
+// exit is an error that was printed already, and the exit code it
 // means.
 type exit plan.Outcome
 
@@ -109,7 +109,7 @@ func misspelt(root *cobra.Command, args []string, err error) error {
 	return fmt.Errorf("%w; `%s help` lists them", err, program)
 }
 
-// fail tells people about an error and returns what it means.
+// fail prints an error and returns what it means.
 func (a *app) fail(err error) plan.Outcome { return a.failed("", err) }
 
 // failed is fail where several stacks may fail, each by its name.

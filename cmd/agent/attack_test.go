@@ -94,19 +94,19 @@ func signalAt(t *testing.T, cmd *exec.Cmd, kib int) {
 
 // TestAttackPullRequestIsMeasuredByItsBranch: what a pull request may bring
 // depends on what the branch has; a branch that cannot be read does not stop the
-// one that mends it.
+// one that corrects it.
 func TestAttackPullRequestIsMeasuredByItsBranch(t *testing.T) {
 	files := func(text string) fs.FS { return fstest.MapFS{"a.yaml": {Data: []byte(text)}} }
 	for _, c := range []struct{ name, branch, pull, want string }{
-		{"small", bomb(0), bomb(1), "a.yaml:2: VirtualMachineGroup/g0: more than 1000 objects, with what the manifests expand to: that is what a pull request may bring the 0 of the branch to; " +
+		{"small", bomb(0), bomb(1), "a.yaml:2: VirtualMachineGroup/g0: more than 1000 objects, with what the manifests expand to: that is the limit for a pull request, given 0 of the branch; " +
 			"add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration"},
 		{"as large again", bomb(2), bomb(3), ""},
-		{"larger", bomb(1), bomb(3), "that is what a pull request may bring the 3005 of the branch to"},
+		{"larger", bomb(1), bomb(3), "that is the limit for a pull request, given 3005 of the branch"},
 		{"large", bomb(6), bomb(7), "more than 20000 objects, with what the manifests expand to; split the stack, or raise spec.limits.objects in its configuration"},
 		{"broken", "apiVersion: stackreeve.dev/v1alpha1\nkind: Oops\n", bomb(3), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := wiring{}.looker(&config.Stack{})
+			l := wiring{}.previewer(&config.Stack{})
 			l.base = func() (source.Revision, bool) { return source.Revision{Tree: "t", Files: files(c.branch)}, true }
 			_, err := l.read(t.Context(), files(c.pull))
 			var problems manifest.Problems
@@ -127,7 +127,7 @@ func TestAttackPullRequestIsMeasuredByItsBranch(t *testing.T) {
 func TestAttackStoppedPullRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	l := wiring{}.looker(&config.Stack{})
+	l := wiring{}.previewer(&config.Stack{})
 	l.base = func() (source.Revision, bool) {
 		return source.Revision{Tree: "t", Files: fstest.MapFS{"a.yaml": {Data: []byte(bomb(6))}}}, true
 	}

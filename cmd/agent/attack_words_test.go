@@ -160,11 +160,11 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 		memory := forgetest.NewMemory()
 		memory.Put(forge.Pull{Number: 7, Open: true, Base: "main", Head: feature, HeadRef: "refs/heads/feature"})
 		r := review.New(memory, w.log)
-		look := w.looker(&stacks[0])
-		reviewed := &review.Stack{Name: "killed", Last: one.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan, Again: func() {}}
+		look := w.previewer(&stacks[0])
+		reviewed := &review.Planner{Name: "killed", Last: one.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan, Again: func() {}}
 		r.Add(reviewed, stacks[0].PullPoll)
 		seen := branch.New(r, reviewed, look.trace)
-		stack := new(agent.Stack)
+		stack := new(agent.Loop)
 		w.connect(stack, &stacks[0], one, nil)
 		run := stack.Pass(t.Context())
 		report.NewLog(w.log).Ran(run)

@@ -100,7 +100,7 @@ func BenchmarkIdle(b *testing.B) {
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			b.Fatal(err)
 		}
-		_ = cmd.Wait() // it was told to stop
+		_ = cmd.Wait() // it was stopped
 	}
 	info, err := os.Stat(s.binary)
 	if err != nil {

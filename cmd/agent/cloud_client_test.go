@@ -115,7 +115,7 @@ func (c *client) do(words ...string) (json.RawMessage, error) {
 	for i, w := range words {
 		quoted[i] = quote(w)
 	}
-	// The second command tells where the first one's words end.
+	// The second command marks where the first one's output ends.
 	if _, err := fmt.Fprintf(c.in, "%s\nconfiguration show -f json -c region_name\n", strings.Join(quoted, " ")); err != nil {
 		return nil, err
 	}

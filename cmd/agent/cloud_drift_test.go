@@ -8,14 +8,14 @@ import (
 // deed is what somebody does to an object behind the program's back, with
 // OpenStack's own client.
 type deed struct {
-	what    string
-	object  string   // whose name the plan must tell
-	command []string // what is done
-	mended  func() string
-	want    string // of mended, before and after
+	what     string
+	object   string   // whose name the plan must show
+	command  []string // what is done
+	repaired func() string
+	want     string // of repaired, before and after
 }
 
-// drift wants each thing that people do by hand noticed by plan and mended by
+// drift wants each thing that people do by hand noticed by plan and corrected by
 // run.
 func (s story) drift() {
 	s.commit(verdaWith("replicas: 1", besides)(s.t))
@@ -27,18 +27,18 @@ func (s story) drift() {
 	s.wants(0, nil, "run", "--once", "--max-deletes", "3")
 }
 
-// round does all deeds, and wants one plan to tell of each of them and one pass
+// round does all deeds, and wants one plan to show each of them and one pass
 // to undo them all.
 func (s story) round(name string, deeds []deed) {
 	s.t.Helper()
 	for _, d := range deeds {
-		if got := d.mended(); got != d.want {
+		if got := d.repaired(); got != d.want {
 			s.t.Errorf("%s: it was %s before, want %s", d.what, got, d.want)
 		}
 		if _, err := s.client.do(append(d.command, silently(d.command)...)...); err != nil {
 			s.t.Fatalf("%s: %v", d.what, err)
 		}
-		if d.mended() == d.want {
+		if d.repaired() == d.want {
 			s.t.Errorf("%s: nothing happened", d.what)
 		}
 	}
@@ -48,10 +48,10 @@ func (s story) round(name string, deeds []deed) {
 		s.t.Errorf("%s: the pass ended with %d:\n%s", name, run.code, run.said)
 	}
 	for _, d := range deeds {
-		if !tells(plan.said, d.object) {
+		if !shows(plan.said, d.object) {
 			s.t.Errorf("%s: no step for %s in\n%s", d.what, d.object, plan.said)
 		}
-		if got := d.mended(); got != d.want {
+		if got := d.repaired(); got != d.want {
 			s.t.Errorf("%s: it is %s after the pass, want %s:\n%s", d.what, got, d.want, run.said)
 		}
 	}
@@ -69,8 +69,8 @@ func silently(command []string) []string {
 	return nil
 }
 
-// tells is whether a plan has a step, and not only a mention, for the object.
-func tells(plan, object string) bool {
+// shows is whether a plan has a step, and not only a mention, for the object.
+func shows(plan, object string) bool {
 	for line := range strings.Lines(plan) {
 		words := strings.Fields(line)
 		if len(words) > 1 && words[1] == object && strings.Contains("+ ~ - ± !", words[0]) {

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve"
 )
 
-// lapse ends every token after so many requests with it, as Keystone tells the
+// lapse ends every token after so many requests with it, as Keystone announces the
 // other services.
 type lapse struct {
 	after int
@@ -119,7 +119,7 @@ spec: {resource: {policy: soft-anti-affinity}}
 				t.Errorf("code %d after %d requests, want %q of\n%s", e.code, n, way.refuse, e.said)
 			}
 			if strings.Contains(e.said, made.text("secret")) {
-				t.Errorf("the secret is told:\n%s", e.said)
+				t.Errorf("the secret is shown:\n%s", e.said)
 			}
 		})
 	}

@@ -223,7 +223,7 @@ func cut(w http.ResponseWriter, a *answer, length int) {
 		}
 		fmt.Fprintf(buffer, "\r\n%s", a.body[:length])
 		_ = buffer.Flush() // the caller may be gone
-		return             // closed with bytes owing
+		return             // closed before all bytes were sent
 	}
 	if tcp, ok := underneath(conn).(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0) // so that closing resets

@@ -14,7 +14,7 @@ import (
 )
 
 // hands are what people see and change a cloud with, besides the program:
-// OpenStack's own client, or standin. What they are told is the client's
+// OpenStack's own client, or standin. Their input is the client's
 // command line.
 type hands interface {
 	list(words ...string) ([]thing, error)

@@ -167,7 +167,7 @@ func (s story) approve() {
 	s.wants(0, []string{"in sync: "}, "run", "--once", "--approve", hash[1])
 }
 
-// memberDown wants status to tell of a machine that does not answer.
+// memberDown wants status to report a machine that does not answer.
 func (s story) memberDown() {
 	pool := s.things("pools", "-sample")[0].text("id")
 	address := s.members(pool)[0].text("address")
@@ -175,10 +175,10 @@ func (s story) memberDown() {
 		s.t.Log("nobody can take a member down here")
 		return
 	}
-	s.until("status tells of the member that is down", func() bool {
+	s.until("status reports the member that is down", func() bool {
 		return strings.Contains(s.agent("status").said, address+":80 of loadbalancer-sample-80 is ERROR")
 	})
-	s.wants(0, []string{"In sync"}, "plan") // it is not for the program to mend
+	s.wants(0, []string{"In sync"}, "plan") // it is not for the program to correct
 	s.fault("members-down", "", func() { s.simulator.Octavia.SetDown() })
 	s.until("status forgets it", func() bool { return !strings.Contains(s.agent("status").said, " is ERROR") })
 }
@@ -205,7 +205,7 @@ func (s story) fault(file, content string, simulated func()) bool {
 	return true
 }
 
-// failed wants a machine that ends in ERROR to be made anew, and not for ever.
+// failed wants a machine that ends in ERROR to be recreated, and not for ever.
 // Its name is its own: devcloud fails by name, for everybody.
 func (s story) failed() {
 	name := s.stack + "-sample"

@@ -13,7 +13,7 @@ import (
 )
 
 // contents reads all that a revision of a stack's folder says: its manifests, and
-// what it takes from what the agent does. What is wrong is told in one go.
+// what it takes from what the agent does. What is wrong is reported at once.
 func contents(ctx context.Context, s *config.Stack, region string, bounds resolve.Bounds, files fs.FS) (resolve.Reading, []plan.Policy, error) {
 	reading, err := reader(s, region, bounds).Read(ctx, files)
 	weaker, err2 := config.ReadFolder(files)

@@ -20,14 +20,14 @@ func (svc *service) steer(f runFlags) error {
 	case f.controlToken == "":
 		return nil
 	case f.listen == "":
-		return errors.New("--control-token-file: there is no --listen, so nobody can ask for anything; give it an address")
+		return errors.New("--control-token-file: there is no --listen, so no request can arrive; give it an address")
 	}
 	if localfile.Exposed(f.controlToken) {
 		svc.log.Warn("the control token can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", f.controlToken)
 	}
-	stacks := map[string]control.Stack{}
+	stacks := map[string]control.Actions{}
 	for _, one := range svc.stacks {
-		stacks[one.Name] = control.Stack{
+		stacks[one.Name] = control.Actions{
 			Now: agent.NewPace(one.Now).Hint, Approve: one.Approve, State: func() any { return one.State() },
 		}
 	}
@@ -73,7 +73,7 @@ func (a *app) approve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve STACK HASH",
 		Short: "Let a plan through that a running agent holds",
-		Long: `Lets exactly the plan through that a running agent holds under this hash, and has it look at once.
+		Long: `Lets exactly the plan through that a running agent holds under this hash, and has it reconcile at once.
 
 The log of the agent, the status of the commit and GET /stacks/STACK show the hash. The approval is kept in memory:
 it is gone with the process, when the plan changes, and when the plan was carried out.`,
@@ -88,19 +88,19 @@ it is gone with the process, when the plan changes, and when the plan was carrie
 	})
 }
 
-// reconcile is the command that has an agent look now.
+// reconcile is the command that has an agent reconcile now.
 func (a *app) reconcile() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reconcile STACK",
-		Short: "Have a running agent look at a stack now",
-		Long:  "Has a running agent look at a stack now: a pass in progress gives way, a pause after failures ends.",
+		Short: "Have a running agent reconcile a stack now",
+		Long:  "Has a running agent reconcile a stack now: a pass in progress gives way, a pause after failures ends.",
 		Args:  cobra.ExactArgs(1),
 	}
 	return a.asking(cmd, func(c *control.Client, args []string) error {
 		if err := c.Reconcile(cmd.Context(), args[0]); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "asked: the agent looks now\n")
+		fmt.Fprintf(a.out, "asked: the agent reconciles now\n")
 		return nil
 	})
 }

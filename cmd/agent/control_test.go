@@ -69,7 +69,7 @@ func TestARequestAndASuspensionEndAPassThatWaits(t *testing.T) {
 	if out, err := ask.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	until(`by="a request to look again"`)
+	until(`by="a request to reconcile"`)
 	s.write("repo/network.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: next}\nspec: {resource: {}}\n")
 	s.write("repo/.stackreeve.yaml", "suspend: true\n")
 	s.commit()

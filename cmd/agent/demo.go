@@ -17,7 +17,7 @@ func (a *app) demo() *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Show the whole story on an embedded cloud and a local repository",
+		Short: "Show a complete example on an embedded cloud and a local repository",
 		Args:  cobra.NoArgs,
 	}
 	cmd.Flags().BoolVar(&serve, "serve", false, "keep cloud and agent running afterwards, to play with")

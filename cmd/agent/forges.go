@@ -46,7 +46,7 @@ func (f *forges) observe(repository string, e forge.Exchange) {
 // add makes a stack report where its configuration says: its pull requests are
 // reviewed, and the branches that are returned are to hear of its passes. again asks
 // for another pass.
-func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, again func()) (branches []*branch.Stack, err error) {
+func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, again func()) (branches []*branch.Tracker, err error) {
 	for _, t := range f.targets(s) {
 		r, err := f.open(t)
 		if err != nil {
@@ -58,9 +58,9 @@ func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, again func())
 			return nil, err
 		}
 		f.sources = append(f.sources, theirs)
-		look := w.looker(s)
+		look := w.previewer(s)
 		look.base = repo.Last
-		one := &review.Stack{
+		one := &review.Planner{
 			Name: s.Name, Last: repo.Last, Merged: theirs.Merged, Read: look.read, Plan: look.plan,
 			Again: again, PlanForks: s.Spec.Report.PlansForks(),
 		}
@@ -85,7 +85,7 @@ func (f *forges) open(t target) (*review.Repository, error) {
 	name := cmp.Or(t.repository, t.url)
 	r := review.New(made, f.log.With("repository", name))
 	if f.metrics != nil {
-		f.metrics.Owed(name, r.Outbox.Len)
+		f.metrics.Undelivered(name, r.Outbox.Len)
 	}
 	f.at[t.forgeKey], f.list = r, append(f.list, r)
 	return r, nil
@@ -181,7 +181,7 @@ func (f *forges) once(ctx context.Context) error {
 }
 
 // watching are branches as watchers of passes.
-func watching(branches []*branch.Stack) (list []engine.Watcher) {
+func watching(branches []*branch.Tracker) (list []engine.Watcher) {
 	for _, b := range branches {
 		list = append(list, b)
 	}

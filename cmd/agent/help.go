@@ -22,7 +22,7 @@ func settingsTopic() *cobra.Command {
 
 They are for a single stack without a configuration file, or go over what the file
 says of the stack that --stack chooses. A flag goes over its variable. In the
-file, a setting is the field that is named last; ` + "`" + program + " explain Stack`" + ` tells more.
+file, a setting is the field that is named last; ` + "`" + program + " explain Stack`" + ` says more.
 
 `)
 	for _, s := range config.All() {

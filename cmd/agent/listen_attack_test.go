@@ -37,7 +37,7 @@ func newDoor(t *testing.T) (svc *service, address string) {
 	quiet := slog.New(slog.DiscardHandler)
 	stack := config.Stack{Name: "prod"}
 	stack.Spec.Source.URL, stack.Spec.Source.Branch = "https://git.example.com/acme/repo.git", "main"
-	svc = &service{log: quiet, health: agent.NewHealth([]string{"prod"}), metrics: report.NewMetrics("test"), stacks: []*agent.Stack{{Name: "prod"}}}
+	svc = &service{log: quiet, health: agent.NewHealth([]string{"prod"}), metrics: report.NewMetrics("test"), stacks: []*agent.Loop{{Name: "prod"}}}
 	svc.forges = newForges(quiet, svc.metrics)
 	if err := svc.receive([]config.Stack{stack}, runFlags{listen: "127.0.0.1:0", webhookSecret: secret}); err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func counted(t *testing.T, from prometheus.Gatherer, outcome string) (n float64)
 }
 
 // TestAttackWebhookSlowSendersTakeNoPlace fills all connections with forged
-// messages that stop in the middle. Signed ones, and whoever asks whether the
+// messages that stop in the middle. Signed ones, and anyone who asks whether the
 // agent lives, are answered.
 func TestAttackWebhookSlowSendersTakeNoPlace(t *testing.T) {
 	_, address := newDoor(t)

@@ -43,7 +43,7 @@ func (a *app) plan() *cobra.Command {
 			return err
 		}
 		return differencesAre(code, a.each(stacks, func(w wiring, s *config.Stack) (plan.Plan, error) {
-			seen, err := w.look(cmd.Context(), s, ref, dir)
+			seen, err := w.preview(cmd.Context(), s, ref, dir)
 			if output == "markdown" {
 				fmt.Fprint(a.out, seen.page(s, err).Markdown())
 			}
@@ -105,7 +105,7 @@ func among(stacks []config.Stack, s *config.Stack) string {
 	return ""
 }
 
-// each looks at every stack in turn; one that fails stops no other.
+// each visits every stack in turn; one that fails stops no other.
 func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (plan.Plan, error)) error {
 	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, progress: a.progress}
 	worst := plan.InSync
@@ -131,11 +131,11 @@ func ofOneRepository(stacks []config.Stack) error {
 	return nil
 }
 
-// look plans a stack's revision without changing anything: the files in dir, or
+// preview plans a stack's revision without changing anything: the files in dir, or
 // ref, which is "" for the newest of its branch. One that the branch does not hold
 // yet is planned as it will be once it is merged; an older one of the branch as it
 // is.
-func (w wiring) look(ctx context.Context, s *config.Stack, ref, dir string) (v seen, err error) {
+func (w wiring) preview(ctx context.Context, s *config.Stack, ref, dir string) (v seen, err error) {
 	if dir != "" {
 		v.rev, err = source.WorkTree(dir, s.Spec.Source.Path)
 		err = source.Public(err)
@@ -153,7 +153,7 @@ func (w wiring) look(ctx context.Context, s *config.Stack, ref, dir string) (v s
 		return v, err
 	}
 	defer w.progress.begin(of(s.Name, "comparing with the cloud"))()
-	v.plan, err = w.looker(s).plan(ctx, v.rev.Commit, v.rev.Files)
+	v.plan, err = w.previewer(s).plan(ctx, v.rev.Commit, v.rev.Files)
 	return v, err
 }
 

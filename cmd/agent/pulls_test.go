@@ -231,7 +231,7 @@ func networks(names ...string) map[string]string {
 }
 
 // The whole story of a pull request: planned, pushed to, approved, merged,
-// applied, drifted and mended, over a process that is killed in between.
+// applied, drifted and corrected, over a process that is killed in between.
 func (r *reviewStage) story() {
 	t, lab := r.t.(*testing.T), r.lab
 	lab.Allow(t, "alice", true)

@@ -36,7 +36,7 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().StringVar(&f.approve, "approve", "", "hash of a plan, as plan shows it: with --once exactly that plan is carried out or nothing; else it is let through when it is held")
 	cmd.Flags().StringVar(&f.listen, "listen", os.Getenv("STACKREEVE_LISTEN"), "address for health, metrics and webhooks, such as 127.0.0.1:9464 ($STACKREEVE_LISTEN; default none)")
 	cmd.Flags().StringVar(&f.webhookSecret, "webhook-secret-file", os.Getenv("STACKREEVE_WEBHOOK_SECRET_FILE"), "secret of the webhooks at /webhook/github and /webhook/gitea ($STACKREEVE_WEBHOOK_SECRET_FILE; default none are taken)")
-	cmd.Flags().StringVar(&f.controlToken, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "tokens of those who may ask for passes and approve plans at /stacks/ ($STACKREEVE_CONTROL_TOKEN_FILE; default nobody may)")
+	cmd.Flags().StringVar(&f.controlToken, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "tokens of those who may ask for passes and approve plans at /stacks/ ($STACKREEVE_CONTROL_TOKEN_FILE; default: none)")
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		stacks, err := load()
@@ -81,7 +81,7 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), reviewTime)
 	defer cancel()
-	defer a.progress.begin("looking at pull requests")()
+	defer a.progress.begin("reading pull requests")()
 	if err := reviews.once(ctx); err != nil {
 		worst = worse(worst, a.fail(err))
 	}
@@ -112,7 +112,7 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 	text := a.text()
 	text.Approve = approveCommand(cmd, s.Name)
 	shown := a.watch(s.Name, repo, text, among)
-	stack := new(agent.Stack)
+	stack := new(agent.Loop)
 	branches, err := reviews.add(w, s, repo, stack.Check)
 	if err != nil {
 		return nil, nil, errors.Join(err, repo.Close())
@@ -126,7 +126,7 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 		for _, b := range branches {
 			b.Ran(run)
 		}
-		return a.tell(text, run, among)
+		return a.print(text, run, among)
 	}, func() { _ = repo.Close() }, nil
 }
 
@@ -153,8 +153,8 @@ func size(terminal *os.File) (width, height int) {
 	return width, height
 }
 
-// tell says how a look ended that was no service's.
-func (a *app) tell(text report.Text, run report.Run, among bool) plan.Outcome {
+// print prints how a run ended that was no service's.
+func (a *app) print(text report.Text, run report.Run, among bool) plan.Outcome {
 	stack := ""
 	if among {
 		stack = run.Stack

@@ -160,7 +160,7 @@ func leaks(ts *testscript.TestScript, _ bool, _ []string) {
 		}
 		for _, form := range forms {
 			if at := strings.Index(said, form); at >= 0 {
-				ts.Fatalf("%s is told as %s: %s", secret, form, said[max(0, at-100):min(len(said), at+100)])
+				ts.Fatalf("%s is shown as %s: %s", secret, form, said[max(0, at-100):min(len(said), at+100)])
 			}
 		}
 	}

@@ -27,7 +27,7 @@ import (
 // service is the agent as it runs for ever.
 type service struct {
 	log     *slog.Logger
-	stacks  []*agent.Stack
+	stacks  []*agent.Loop
 	health  *agent.Health
 	metrics *report.Metrics
 	forges  *forges
@@ -55,14 +55,14 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 
 // stack is one stack, ready to run, which reports to the log, the metrics, the
 // health and its forges.
-func (svc *service) stack(a *app, s *config.Stack) (*agent.Stack, error) {
+func (svc *service) stack(a *app, s *config.Stack) (*agent.Loop, error) {
 	w := wiring{log: svc.log, dataDir: a.dataDir, parallel: a.parallel}
 	w.observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
 	repo, err := w.repo(s)
 	if err != nil {
 		return nil, err
 	}
-	one := new(agent.Stack)
+	one := new(agent.Loop)
 	branches, err := svc.forges.add(w, s, repo, one.Check)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type statusFlags struct {
 // onlyShows marks flags that say what is shown, and nothing about a stack.
 const onlyShows = "only-shows"
 
-// Bounds on how often a cloud is looked at for somebody who watches.
+// Bounds on how often a cloud is checked for somebody who watches.
 const (
 	usualWatch = 10 * time.Second
 	leastWatch = time.Second
@@ -47,7 +47,7 @@ func (a *app) status() *cobra.Command {
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only objects of these kinds, with commas between")
 	flags.BoolVar(&f.notReady, "not-ready", false, "only objects that are not as they should be, or cannot be used")
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects whose labels match: label=value or label!=value, several with commas between")
-	flags.DurationVarP(&f.watch, "watch", "w", 0, "look again at this interval (--watch=30s) until interrupted")
+	flags.DurationVarP(&f.watch, "watch", "w", 0, "check again at this interval (--watch=30s) until interrupted")
 	flags.Lookup("watch").NoOptDefVal = usualWatch.String()
 	for _, name := range []string{"kind", "not-ready", "selector", "watch"} {
 		_ = flags.SetAnnotation(name, onlyShows, []string{"true"}) // there is such a flag
@@ -104,7 +104,7 @@ func (f statusFlags) filter(names []string) (filter report.StatusFilter, err err
 	return filter, nil
 }
 
-// surveyor looks at stacks and shows what it finds.
+// surveyor checks stacks and shows what it finds.
 type surveyor struct {
 	*app
 	stacks []config.Stack
@@ -132,16 +132,16 @@ func (s *surveyor) close() {
 	}
 }
 
-// once looks at every stack; one that fails stops no other.
+// once checks every stack; one that fails stops no other.
 func (s *surveyor) once(ctx context.Context) error {
-	worst, err := s.look(ctx, s.out)
+	worst, err := s.check(ctx, s.out)
 	if err != nil {
 		return err
 	}
 	return ended(worst)
 }
 
-func (s *surveyor) look(ctx context.Context, out io.Writer) (worst plan.Outcome, err error) {
+func (s *surveyor) check(ctx context.Context, out io.Writer) (worst plan.Outcome, err error) {
 	var views []report.StatusView
 	for i := range s.stacks {
 		stack := &s.stacks[i]
@@ -203,16 +203,16 @@ func (s *surveyor) view(ctx context.Context, stack *config.Stack) (report.Status
 		}
 		one, s.open[stack.Name] = made, made
 	}
-	return one.look(ctx, s.filter)
+	return one.compare(ctx, s.filter)
 }
 
-// watch looks again and again until ctx ends, which is no failure. On a terminal
+// watch checks again and again until ctx ends, which is no failure. On a terminal
 // the new picture takes the place of the old one.
 func (s *surveyor) watch(ctx context.Context, every time.Duration) {
 	var picture report.Picture
 	for first := true; ; first = false {
 		var b bytes.Buffer
-		if _, err := s.look(ctx, &b); ctx.Err() != nil {
+		if _, err := s.check(ctx, &b); ctx.Err() != nil {
 			return
 		} else if err != nil {
 			s.fail(err)

@@ -18,11 +18,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// survey looks at one stack for people, again if they want.
+// survey checks one stack for people, again if they want.
 type survey struct {
-	stack  *config.Stack
-	repo   *source.Repo
-	looker *looker
+	stack     *config.Stack
+	repo      *source.Repo
+	previewer *previewer
 	// reports says that there are places that the stack reports to; forges are those
 	// that can be asked.
 	reports bool
@@ -40,7 +40,7 @@ func (w wiring) survey(s *config.Stack) (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	one := &survey{stack: s, repo: repo, looker: w.looker(s)}
+	one := &survey{stack: s, repo: repo, previewer: w.previewer(s)}
 	for _, t := range newForges(w.log, nil).targets(s) {
 		one.reports = true
 		if f, err := t.open(); err == nil { // else the last pass reads as not known
@@ -52,16 +52,16 @@ func (w wiring) survey(s *config.Stack) (*survey, error) {
 
 func (s *survey) close() { _ = s.repo.Close() } // a cache
 
-// look compares the newest commit with the cloud. Of objects that are asked for by
+// compare compares the newest commit with the cloud. Of objects that are asked for by
 // name everything is found out.
-func (s *survey) look(ctx context.Context, f report.StatusFilter) (v report.StatusView, err error) {
+func (s *survey) compare(ctx context.Context, f report.StatusFilter) (v report.StatusView, err error) {
 	if v.Rev, _, err = s.repo.Fetch(ctx); err != nil {
 		return v, source.Public(err)
 	}
-	if v.Plan, err = s.looker.plan(ctx, v.Rev.Commit, v.Rev.Files); err != nil {
+	if v.Plan, err = s.previewer.plan(ctx, v.Rev.Commit, v.Rev.Files); err != nil {
 		return v, err
 	}
-	v.Cloud, v.Region = cmp.Or(s.stack.Spec.Cloud, os.Getenv("OS_CLOUD"), "of the OS_* variables"), s.looker.seen()
+	v.Cloud, v.Region = cmp.Or(s.stack.Spec.Cloud, os.Getenv("OS_CLOUD"), "of the OS_* variables"), s.previewer.seen()
 	v.Objects = plan.Statuses(v.Plan, all.Kinds(nil))
 	s.lastPass(ctx, &v)
 	if len(f.Objects) > 0 {
@@ -118,7 +118,7 @@ func (s *survey) detail(ctx context.Context, v *report.StatusView, f report.Stat
 	defer cancel()
 	touched, err := s.repo.LastChanges(ctx, v.Rev.Commit, files)
 	if err != nil {
-		s.looker.wiring.log.Warn("who last changed the manifests is not known", "error", err)
+		s.previewer.wiring.log.Warn("who last changed the manifests is not known", "error", err)
 	}
 	show := v.Plan.Redact
 	for _, o := range objects {
@@ -139,9 +139,9 @@ func (s *survey) inRepository(rev source.Revision, file string) string {
 	return file
 }
 
-// seen is the region that was looked at; "" while that is not known.
-func (l *looker) seen() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.region
+// seen is the region that was checked; "" while that is not known.
+func (p *previewer) seen() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.region
 }

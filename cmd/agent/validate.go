@@ -122,7 +122,7 @@ func (a *app) validation(cmd *cobra.Command, args []string) (v report.Validation
 	return v, a.readParts(cmd.Context(), &v, stack, parts)
 }
 
-// sortPaths tells configuration files from manifests. What lies in a folder that
+// sortPaths separates configuration files from manifests. What lies in a folder that
 // is named, too, is read once.
 func sortPaths(cmd *cobra.Command, args []string) (configs []string, parts []manifest.Part, err error) {
 	clean := make([]string, len(args))
@@ -153,7 +153,7 @@ func sortPaths(cmd *cobra.Command, args []string) (configs []string, parts []man
 	return configs, parts, errors.Join(problems...)
 }
 
-// below tells whether a path lies in a folder. Both are clean.
+// below reports whether a path lies in a folder. Both are clean.
 func below(path, folder string) bool {
 	if folder == "." {
 		return filepath.IsLocal(path)

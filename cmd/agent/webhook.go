@@ -17,14 +17,14 @@ import (
 type followed struct {
 	repositories []string // owner/name, by any name under which it may be known
 	branch       string   // "" for the repository's own
-	looks        *agent.Pace
+	pace         *agent.Pace
 }
 
 // hinted are the repositories of pull requests and stacks that messages may be
 // about. There are as many as are configured, whatever messages say.
 type hinted struct {
 	branches []followed
-	pulls    []*heard
+	pulls    []*pullHints
 }
 
 // receive makes the endpoint of webhooks, if they are asked for.
@@ -33,14 +33,14 @@ func (svc *service) receive(stacks []config.Stack, f runFlags) (err error) {
 	case f.webhookSecret == "":
 		return nil
 	case f.listen == "":
-		return errors.New("--webhook-secret-file: there is no --listen, so nobody can send webhooks; give it an address")
+		return errors.New("--webhook-secret-file: there is no --listen, so no webhook can arrive; give it an address")
 	}
 	var known hinted
 	for i := range stacks {
 		known.branches = append(known.branches, followed{repositories(&stacks[i]), stacks[i].Spec.Source.Branch, agent.NewPace(svc.stacks[i].Wake)})
 	}
 	for key, r := range svc.forges.at {
-		known.pulls = append(known.pulls, newHeard(key, r))
+		known.pulls = append(known.pulls, newPullHints(key, r))
 	}
 	svc.hooks, err = webhook.New(webhook.Config{
 		Secrets: func() ([]string, error) { return webhook.Secrets(f.webhookSecret) },
@@ -54,19 +54,19 @@ func (svc *service) receive(stacks []config.Stack, f runFlags) (err error) {
 	return nil
 }
 
-// woken looks at what an event may be about. What it claims is not believed.
+// woken starts what an event may be about. What it claims is not trusted.
 func (svc *service) woken(known hinted, e webhook.Event) {
 	svc.log.Debug("webhook", "forge", string(e.Forge), "event", e.Kind.String(), "repository", e.Repository, "branch", e.Branch, "number", e.Number)
 	if e.Kind == webhook.Push || e.Kind == webhook.Any {
 		for _, f := range known.branches {
 			if e.Kind == webhook.Any || f.at(e.Repository) && (f.branch == "" || f.branch == e.Branch) {
-				f.looks.Hint()
+				f.pace.Hint()
 			}
 		}
 	}
 	if e.Kind != webhook.Push {
 		for _, h := range known.pulls {
-			h.hear(e)
+			h.add(e)
 		}
 	}
 }
@@ -75,21 +75,21 @@ func (f followed) at(repository string) bool {
 	return slices.ContainsFunc(f.repositories, func(name string) bool { return strings.EqualFold(name, repository) })
 }
 
-// heard collects which pull requests of a repository messages are about.
-type heard struct {
+// pullHints collects which pull requests of a repository messages are about.
+type pullHints struct {
 	forgeKey
-	looks   *agent.Pace
+	pace    *agent.Pace
 	mu      sync.Mutex
 	numbers map[int]bool
 }
 
-// maxHeard is how many pull requests are remembered until the next look. A look
+// maxPendingPulls is how many pull requests are remembered until the next run. A run
 // finds the others, too, unless nothing but a comment of theirs is new.
-const maxHeard = 1000
+const maxPendingPulls = 1000
 
-func newHeard(key forgeKey, r *review.Repository) *heard {
-	h := &heard{forgeKey: key, numbers: map[int]bool{}}
-	h.looks = agent.NewPace(func() {
+func newPullHints(key forgeKey, r *review.Repository) *pullHints {
+	h := &pullHints{forgeKey: key, numbers: map[int]bool{}}
+	h.pace = agent.NewPace(func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		for number := range h.numbers {
@@ -102,16 +102,16 @@ func newHeard(key forgeKey, r *review.Repository) *heard {
 }
 
 // hear takes note of an event that may be about one of its pull requests.
-func (h *heard) hear(e webhook.Event) {
+func (h *pullHints) add(e webhook.Event) {
 	if h.kind != string(e.Forge) || e.Kind != webhook.Any && !strings.EqualFold(h.repository, e.Repository) {
 		return
 	}
 	h.mu.Lock()
-	if e.Number > 0 && len(h.numbers) < maxHeard {
+	if e.Number > 0 && len(h.numbers) < maxPendingPulls {
 		h.numbers[e.Number] = true
 	}
 	h.mu.Unlock()
-	h.looks.Hint()
+	h.pace.Hint()
 }
 
 // repositories are the names under which a forge may know a stack's

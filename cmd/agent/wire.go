@@ -34,7 +34,7 @@ type wiring struct {
 
 // connect gives a stack all that it needs to run. Of the branches that report it,
 // the first is asked what its forge knows.
-func (w wiring) connect(one *agent.Stack, s *config.Stack, repo *source.Repo, branches []*branch.Stack) {
+func (w wiring) connect(one *agent.Loop, s *config.Stack, repo *source.Repo, branches []*branch.Tracker) {
 	one.Name, one.Fetch, one.Read, one.Weaker = s.Name, w.fetch(s, repo), read(s), config.ReadFolder
 	one.Poll, one.DriftCheck = s.Poll, s.DriftCheck
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
@@ -104,7 +104,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Secrets: client.Secrets, Printer: prints,
 	}
 	if len(w.watchers) > 0 {
-		engine.Watcher = report.Tee(w.watchers)
+		engine.Watcher = report.Watchers(w.watchers)
 	}
 	return engine, client.Region, nil
 }

@@ -12,8 +12,8 @@ import (
 
 // attend goes on listening while a pass runs. Its context ends, with a cause of
 // type [engine.Superseded], when there is a newer commit or somebody asked for
-// a look; stop ends the listening.
-func (s *Stack) attend(parent context.Context) (ctx context.Context, stop func()) {
+// a run; stop ends the listening.
+func (s *Loop) attend(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	var listening sync.WaitGroup
 	listening.Go(func() {
@@ -39,9 +39,9 @@ func supersededBy(ctx context.Context) (by engine.Superseded) {
 	return by
 }
 
-// newer waits for a signal, or for ctx to end, and tells what it calls for; ""
+// newer waits for a signal, or for ctx to end, and returns what it calls for; ""
 // when for nothing. A signal that ctx ends with is not lost.
-func (s *Stack) newer(ctx context.Context) engine.Superseded {
+func (s *Loop) newer(ctx context.Context) engine.Superseded {
 	select {
 	case <-ctx.Done():
 		return ""
@@ -55,14 +55,14 @@ func (s *Stack) newer(ctx context.Context) engine.Superseded {
 		s.Wake()
 		return ""
 	case err != nil || !changed:
-		return "" // the next poll tells
+		return "" // the next poll finds out
 	}
 	s.news = &rev
 	return engine.Superseded("commit " + report.Short(rev.Commit))
 }
 
 // newest is what was fetched while a pass ran, or what the source has now.
-func (s *Stack) newest(ctx context.Context) (rev source.Revision, changed bool, err error) {
+func (s *Loop) newest(ctx context.Context) (rev source.Revision, changed bool, err error) {
 	if s.news != nil {
 		rev, s.news = *s.news, nil
 		return rev, true, nil

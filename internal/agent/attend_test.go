@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
-// waiting is a pass that only waits, as for a machine in BUILD, until it is told
+// waiting is a pass that only waits, as for a machine in BUILD, until it is asked
 // to stop.
 func waiting(ctx context.Context, _ int) engine.Pass {
 	<-ctx.Done()
@@ -21,7 +21,7 @@ func waiting(ctx context.Context, _ int) engine.Pass {
 
 func TestAPassGivesWay(t *testing.T) {
 	o := &outside{commit: "one", pass: waiting}
-	serve(t, o, "@every 24h", "@every 1m", func(s *Stack) {
+	serve(t, o, "@every 24h", "@every 1m", func(s *Loop) {
 		o.pause(10 * time.Minute)
 		if len(o.passes) != 1 {
 			t.Fatalf("%d passes; drift checks have no pass give way", len(o.passes))
@@ -50,7 +50,7 @@ func TestAPassGivesWay(t *testing.T) {
 
 func TestAPersonEndsAPauseAfterFailures(t *testing.T) {
 	o := &outside{commit: "one", pass: func(context.Context, int) engine.Pass { return failed() }}
-	serve(t, o, "@every 24h", "@every 24h", func(s *Stack) {
+	serve(t, o, "@every 24h", "@every 24h", func(s *Loop) {
 		o.pause(time.Hour)
 		n := len(o.passes)
 		s.Now()

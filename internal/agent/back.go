@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// mostBack is how many commits a look back goes.
+	// mostBack is how many commits fallBack goes back.
 	mostBack = 50
 	// askedBack is how long the places that know of commits are asked about refused
 	// ones.
 	askedBack = 30 * time.Second
 )
 
-// lookBack finds the last commit before a refused one whose manifests are accepted,
+// fallBack finds the last commit before a refused one whose manifests are accepted,
 // and keeps the cloud at it, as a process that ran all the time would have done.
 //
 // One that is known to have been in sync is applied like any other. Of another it
 // is not known whether a newer one was applied, which is refused now: it is applied
 // with caution (see [plan.Cautious]). When it is known that one was, nothing
 // is found.
-func (s *Stack) lookBack(ctx context.Context, head source.Revision, region string, refusal *report.Refusal) {
+func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string, refusal *report.Refusal) {
 	if s.Earlier == nil || s.barren == head.Commit {
 		return
 	}
 	found, refused, err := s.lastGood(ctx, head, region)
 	switch {
 	case err != nil:
-		refusal.Back = "earlier commits cannot be looked at: " + source.Public(err).Error()
+		refusal.Back = "earlier commits cannot be checked: " + source.Public(err).Error()
 		return
 	case found == nil:
 		s.barren = head.Commit
@@ -48,7 +48,7 @@ func (s *Stack) lookBack(ctx context.Context, head source.Revision, region strin
 }
 
 // lastGood looks for it, and lists the commits that are refused, the newest first.
-func (s *Stack) lastGood(ctx context.Context, head source.Revision, region string) (found *source.Revision, refused []string, err error) {
+func (s *Loop) lastGood(ctx context.Context, head source.Revision, region string) (found *source.Revision, refused []string, err error) {
 	trees := map[string]bool{head.Tree: head.Tree != ""} // that are refused
 	refused = []string{head.Commit}
 	var failed error
@@ -73,7 +73,7 @@ func (s *Stack) lastGood(ctx context.Context, head source.Revision, region strin
 
 // appliedOf is the first of some commits that is known to have been in sync; "" if
 // none is.
-func (s *Stack) appliedOf(ctx context.Context, commits []string) string {
+func (s *Loop) appliedOf(ctx context.Context, commits []string) string {
 	if s.Applied == nil {
 		return ""
 	}

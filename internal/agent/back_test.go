@@ -35,7 +35,7 @@ func (b *branch) earlier(_ context.Context, _ string, most int, visit func(sourc
 	return b.err
 }
 
-func TestAStartOnARefusedCommitLooksBack(t *testing.T) {
+func TestAStartOnARefusedCommitFallsBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		before   []string
 		synced   []string // what the forge knows to have been
@@ -96,7 +96,7 @@ func TestAWalkThatFailsIsTriedAgain(t *testing.T) {
 	o, b := &outside{commit: "bad1"}, &branch{err: errors.New("the server is away")}
 	s := o.stack(t, "@every 1m", "@every 5m")
 	s.Earlier = b.earlier
-	if run := s.Pass(t.Context()); run.Pass != nil || !strings.Contains(run.Refused.Back, "cannot be looked at") {
+	if run := s.Pass(t.Context()); run.Pass != nil || !strings.Contains(run.Refused.Back, "cannot be checked") {
 		t.Errorf("%+v", run.Refused)
 	}
 	b.commits, b.err = []string{"one"}, nil
@@ -105,8 +105,8 @@ func TestAWalkThatFailsIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestLookingBackIsBounded has a long branch on which nothing is accepted.
-func TestLookingBackIsBounded(t *testing.T) {
+// TestFallingBackIsBounded has a long branch on which nothing is accepted.
+func TestFallingBackIsBounded(t *testing.T) {
 	o, b := &outside{commit: "bad"}, &branch{commits: slices.Repeat([]string{"bad"}, 1000)}
 	s := o.stack(t, "@every 1m", "@every 5m")
 	s.Earlier = b.earlier
@@ -142,6 +142,6 @@ func TestReadySaysWhatIsRefused(t *testing.T) {
 	}
 }
 
-// cautious tells whether something weakens what is done about a revision: here
+// cautious reports whether something weakens what is done about a revision: here
 // only caution does.
 func cautious(rev engine.Revision) bool { return len(rev.Policies) > 0 }

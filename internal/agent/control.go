@@ -12,17 +12,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// State is how a stack was left by the last look at it, for people and programs.
+// State is how a stack was left by the last run, for people and programs.
 type State struct {
 	Stack  string    `json:"stack"`
 	Commit string    `json:"commit,omitempty"` // that the cloud was compared with
 	Looked time.Time `json:"looked,omitzero"`
-	// Outcome is that of the look; "" before the first.
+	// Outcome is that of the run; "" before the first.
 	Outcome string `json:"outcome,omitempty"`
 	// Held says why the plan waits for an approval of its hash, which is Hash.
 	Held string `json:"held,omitempty"`
 	Hash string `json:"hash,omitempty"`
-	// Approved tells who let a held plan through, and when; it is not carried out yet.
+	// Approved returns who let a held plan through, and when; it is not carried out yet.
 	Approved string `json:"approved,omitempty"`
 	// Suspended says why nothing is carried out.
 	Suspended string       `json:"suspended,omitempty"`
@@ -57,9 +57,9 @@ type control struct {
 const mostSpent = 1000
 
 // Approve lets the plan through that is held, if it has the hash, and has the stack
-// looked at now. The approval is for that one plan at its commit, or what is left
+// checked now. The approval is for that one plan at its commit, or what is left
 // of it when its pass is interrupted, and for this process.
-func (s *Stack) Approve(hash, by string) error {
+func (s *Loop) Approve(hash, by string) error {
 	news, err := s.control.approve(hash, by, time.Now())
 	if news {
 		s.interrupt(engine.Superseded("the approval of " + hash))
@@ -67,8 +67,8 @@ func (s *Stack) Approve(hash, by string) error {
 	return err
 }
 
-// State is how the stack was left by the last look at it.
-func (s *Stack) State() State {
+// State is how the stack was left by the last run.
+func (s *Loop) State() State {
 	c := &s.control
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +101,7 @@ func (c *control) approve(hash, by string, now time.Time) (news bool, err error)
 }
 
 // approved are the approvals that a pass of the commit may use.
-func (s *Stack) approved(commit string) (list []plan.Approval) {
+func (s *Loop) approved(commit string) (list []plan.Approval) {
 	c := &s.control
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +116,7 @@ func (s *Stack) approved(commit string) (list []plan.Approval) {
 	return list
 }
 
-// saw takes note of a look, and of what became of the approval.
+// saw takes note of a run, and of what became of the approval.
 func (c *control) saw(run report.Run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

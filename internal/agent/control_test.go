@@ -40,7 +40,7 @@ func TestAHeldPlanIsApprovedWhileTheAgentRuns(t *testing.T) {
 	names := []string{"a"}
 	o := &outside{commit: "one"}
 	o.manual(&names)
-	serve(t, o, "@every 24h", "@every 24h", func(s *Stack) {
+	serve(t, o, "@every 24h", "@every 24h", func(s *Loop) {
 		o.pause(time.Second)
 		state := s.State()
 		if state.Held == "" || state.Hash != planned("one", "a").Hash() || state.Commit != "one" || state.Outcome != "differences remain" {
@@ -79,7 +79,7 @@ func TestAnApprovalIsDroppedWhenThePlanChanges(t *testing.T) {
 	names := []string{"a"}
 	o := &outside{commit: "one"}
 	o.manual(&names)
-	serve(t, o, "@every 24h", "@every 24h", func(s *Stack) {
+	serve(t, o, "@every 24h", "@every 24h", func(s *Loop) {
 		o.pause(time.Second)
 		hash := s.State().Hash
 		names = []string{"a", "b"}
@@ -111,7 +111,7 @@ func TestAnApprovalGivenTwiceIsOne(t *testing.T) {
 		}
 		return hold(ctx, n)
 	}
-	serve(t, o, "@every 24h", "@every 24h", func(s *Stack) {
+	serve(t, o, "@every 24h", "@every 24h", func(s *Loop) {
 		o.pause(time.Second)
 		for range 3 {
 			if err := s.Approve(s.State().Hash, "Ann"); err != nil {
@@ -138,7 +138,7 @@ func TestAnApprovalDuringAPassIsNotLost(t *testing.T) {
 		}
 		return hold(ctx, n)
 	}
-	serve(t, o, "@every 24h", "@every 24h", func(s *Stack) {
+	serve(t, o, "@every 24h", "@every 24h", func(s *Loop) {
 		o.pause(time.Second)
 		release = make(chan struct{})
 		s.Check()

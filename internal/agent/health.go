@@ -25,7 +25,7 @@ func NewHealth(stacks []string) *Health {
 	return &Health{waiting: slices.Clone(stacks), refused: map[string]string{}}
 }
 
-// Ran takes note of a look.
+// Ran takes note of a run.
 func (h *Health) Ran(r report.Run) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -7,28 +7,28 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// How often hints from outside make anybody look: as many at once as people
+// How often hints from outside start something: as many at once as people
 // cause in a hurry, and then not more often than a forge's budget bears.
 const (
 	hintEvery = 5 * time.Second
 	hintBurst = 5
 )
 
-// Pace turns any number of hints into a bounded number of looks. No hint is
-// lost: what comes too soon is one look later on.
+// Pace turns any number of hints into a bounded number of calls. No hint is
+// lost: what comes too soon is one call later on.
 type Pace struct {
-	look    func()
+	act     func()
 	limiter *rate.Limiter
 	mu      sync.Mutex
 	waiting bool
 }
 
-// NewPace paces look, which must return at once.
-func NewPace(look func()) *Pace {
-	return &Pace{look: look, limiter: rate.NewLimiter(rate.Every(hintEvery), hintBurst)}
+// NewPace paces act, which must return at once.
+func NewPace(act func()) *Pace {
+	return &Pace{act: act, limiter: rate.NewLimiter(rate.Every(hintEvery), hintBurst)}
 }
 
-// Hint looks now, or as soon as it may be.
+// Hint acts now, or as soon as it may be.
 func (p *Pace) Hint() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,12 +41,12 @@ func (p *Pace) Hint() {
 		time.AfterFunc(wait, p.due)
 		return
 	}
-	p.look()
+	p.act()
 }
 
 func (p *Pace) due() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.waiting = false
-	p.look()
+	p.act()
 }

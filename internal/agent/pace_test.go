@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestAttackHintsAreLooksNowAndThen sends a hundred hints a second for ten
+// TestAttackHintsActNowAndThen sends a hundred hints a second for ten
 // minutes.
-func TestAttackHintsAreLooksNowAndThen(t *testing.T) {
+func TestAttackHintsActNowAndThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int64
 		p := NewPace(func() { looks.Add(1) })

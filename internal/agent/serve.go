@@ -20,7 +20,7 @@ const (
 )
 
 // Serve runs every stack until ctx ends. A stack that fails stops no other.
-func Serve(ctx context.Context, stacks []*Stack) {
+func Serve(ctx context.Context, stacks []*Loop) {
 	var all sync.WaitGroup
 	for _, s := range stacks {
 		all.Go(func() { s.Serve(ctx) })
@@ -28,10 +28,10 @@ func Serve(ctx context.Context, stacks []*Stack) {
 	all.Wait()
 }
 
-// Serve looks at once, then whenever a schedule or [Stack.Wake] says so, until
+// Serve runs at once, then whenever a schedule or [Loop.Wake] says so, until
 // ctx ends and what was in flight has ended, too. A pass in progress gives way to
-// a newer commit; a check that comes meanwhile is one more look afterwards.
-func (s *Stack) Serve(ctx context.Context) {
+// a newer commit; a check that comes meanwhile is one more run afterwards.
+func (s *Loop) Serve(ctx context.Context) {
 	checks := s.signals().check
 	var clocks sync.WaitGroup
 	clocks.Go(func() { schedule.Run(ctx, s.Poll, s.Poll.Jitter(time.Now()), s.Wake) })
@@ -40,7 +40,7 @@ func (s *Stack) Serve(ctx context.Context) {
 
 	r := rest{}
 	for always := true; ctx.Err() == nil; {
-		run, said := s.look(ctx, always)
+		run, said := s.runOnce(ctx, always)
 		if said {
 			s.control.saw(run)
 			s.Report(run)
@@ -58,17 +58,17 @@ func (s *Stack) Serve(ctx context.Context) {
 }
 
 // Wake says that there may be a new commit.
-func (s *Stack) Wake() { signal(s.signals().wake) }
+func (s *Loop) Wake() { signal(s.signals().wake) }
 
-// Check says that the cloud is to be looked at, new commit or not, once the pass
+// Check says that the cloud is to be checked, new commit or not, once the pass
 // in progress has ended.
-func (s *Stack) Check() { signal(s.signals().check) }
+func (s *Loop) Check() { signal(s.signals().check) }
 
-// Now says that a person wants to have it looked at: a pass in progress gives way,
+// Now says that a person wants to have it reconciled: a pass in progress gives way,
 // and a pause after failures ends.
-func (s *Stack) Now() { s.interrupt("a request to look again") }
+func (s *Loop) Now() { s.interrupt("a request to reconcile") }
 
-func (s *Stack) signals() *Stack {
+func (s *Loop) signals() *Loop {
 	s.once.Do(func() {
 		s.wake, s.check, s.now = make(chan struct{}, 1), make(chan struct{}, 1), make(chan engine.Superseded, 1)
 	})
@@ -82,8 +82,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// interrupt has the stack looked at now; by is what a pass in progress gives way to.
-func (s *Stack) interrupt(by engine.Superseded) {
+// interrupt has the stack reconciled now; by is what a pass in progress gives way to.
+func (s *Loop) interrupt(by engine.Superseded) {
 	select {
 	case s.signals().now <- by:
 	default: // one is waiting already
@@ -97,15 +97,15 @@ func drain(c <-chan struct{}) {
 	}
 }
 
-// next waits for the next reason to look. always is false when a look without
+// next waits for the next reason to run. always is false when a run without
 // a new commit is not worth a pass.
-func (s *Stack) next(ctx context.Context, checks <-chan struct{}, r *rest) (always bool) {
+func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (always bool) {
 	var again <-chan time.Time
 	if !r.until.IsZero() {
 		timer := time.NewTimer(time.Until(r.until))
 		defer timer.Stop()
 		again = timer.C
-		// While it rests only a new commit is worth a look; checks that come
+		// While it rests only a new commit is worth a run; checks that come
 		// meanwhile are over with the rest.
 		defer drain(checks)
 		checks = nil

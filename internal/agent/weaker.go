@@ -7,7 +7,7 @@ import (
 
 // weaker are the policies of the revision that is applied, and of a newer one that
 // was refused: to suspend a stack the rest of a commit need not be right.
-func (s *Stack) weaker(rev, newest source.Revision) []plan.Policy {
+func (s *Loop) weaker(rev, newest source.Revision) []plan.Policy {
 	if s.Weaker == nil {
 		return nil
 	}
@@ -20,7 +20,7 @@ func (s *Stack) weaker(rev, newest source.Revision) []plan.Policy {
 	}
 	more, err := s.Weaker(newest.Files)
 	if err != nil {
-		return list // people are told with what else is wrong
+		return list // it is reported with what else is wrong
 	}
 	return append(list, more...)
 }

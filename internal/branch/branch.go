@@ -25,10 +25,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// Stack is the branch of one stack: a sink, and a [engine.Watcher].
-type Stack struct {
+// Tracker follows the branch of one stack and reports on it: a sink, and an [engine.Watcher].
+type Tracker struct {
 	repository *review.Repository
-	review     *review.Stack
+	review     *review.Planner
 	trace      Trace
 	state      state
 }
@@ -37,12 +37,12 @@ type Stack struct {
 type Trace func(context.Context, plan.Step) (kind.Trace, bool)
 
 // New is the branch of a stack of the repository, of which nothing is known yet.
-func New(r *review.Repository, s *review.Stack, trace Trace) *Stack {
-	return &Stack{repository: r, review: s, trace: trace}
+func New(r *review.Repository, s *review.Planner, trace Trace) *Tracker {
+	return &Tracker{repository: r, review: s, trace: trace}
 }
 
 // Planned implements engine.Watcher: a pass begins.
-func (s *Stack) Planned(p plan.Plan) {
+func (s *Tracker) Planned(p plan.Plan) {
 	newest, known := s.review.Last()
 	d := s.state.planned(p, time.Now())
 	s.reportDrift(d.drift)
@@ -54,20 +54,20 @@ func (s *Stack) Planned(p plan.Plan) {
 }
 
 // Started implements engine.Watcher.
-func (s *Stack) Started(plan.Step) {}
+func (s *Tracker) Started(plan.Step) {}
 
 // Finished implements engine.Watcher.
-func (s *Stack) Finished(engine.Result) {}
+func (s *Tracker) Finished(engine.Result) {}
 
 // Progress implements engine.Watcher.
-func (s *Stack) Progress(p engine.Progress) {
+func (s *Tracker) Progress(p engine.Progress) {
 	if rev, ok := s.review.Last(); s.state.progressed(time.Now()) && ok && p.Total > 0 {
 		s.postProgress(rev.Commit, p)
 	}
 }
 
 // Ran takes note of what came of a visit of the branch. It is a sink.
-func (s *Stack) Ran(run report.Run) {
+func (s *Tracker) Ran(run report.Run) {
 	rev, known := s.review.Last()
 	d := s.state.ran(run, rev.Branch, known)
 	s.review.SetHeld(d.held)
@@ -89,7 +89,7 @@ func (s *Stack) Ran(run report.Run) {
 // Restore reads from the forge, and remembers, whether a commit was applied and is
 // still the last that was: what a new process, on an empty disk, cannot know
 // otherwise.
-func (s *Stack) Restore(ctx context.Context, commit string) (synced bool) {
+func (s *Tracker) Restore(ctx context.Context, commit string) (synced bool) {
 	ctx, cancel := context.WithTimeout(ctx, review.ForgeTime)
 	defer cancel()
 	status, _, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
@@ -101,27 +101,27 @@ func (s *Stack) Restore(ctx context.Context, commit string) (synced bool) {
 }
 
 // Approvals are those of the pull request that a commit was merged by.
-func (s *Stack) Approvals(ctx context.Context, commit string) []plan.Approval {
+func (s *Tracker) Approvals(ctx context.Context, commit string) []plan.Approval {
 	return s.review.Approvals(ctx, commit)
 }
 
 // context is the name of a status.
-func (s *Stack) context(about string) string { return review.Context(s.review.Name, about) }
+func (s *Tracker) context(about string) string { return review.Context(s.review.Name, about) }
 
 // put has something about a commit delivered, in the place of what was to be
 // delivered about it before.
-func (s *Stack) put(about, commit string, deliver func(context.Context) error) {
+func (s *Tracker) put(about, commit string, deliver func(context.Context) error) {
 	s.repository.Outbox.Put(fmt.Sprintf("%s %s %s", about, s.review.Name, report.Short(commit)), deliver)
 }
 
 // set writes a status with a meaning.
-func (s *Stack) set(ctx context.Context, commit, about string, status memory.Status, url string) error {
+func (s *Tracker) set(ctx context.Context, commit, about string, status memory.Status, url string) error {
 	_, err := s.repository.Board.Set(ctx, commit, s.status(about, status, url))
 	return err
 }
 
 // status is a meaning as a status.
-func (s *Stack) status(about string, status memory.Status, url string) forge.Status {
+func (s *Tracker) status(about string, status memory.Status, url string) forge.Status {
 	out := status.Forge()
 	out.Context, out.URL = s.context(about), url
 	return out

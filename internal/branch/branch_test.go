@@ -71,7 +71,7 @@ func TestAForgeThatIsAwayGetsEverythingLater(t *testing.T) {
 		done := plan.Plan{Stack: "prod", Commit: commit, Owned: 1}
 		w.Pass(commit, planOf(commit, "+a"), done)
 		if err := w.Repo.Visit(w.Context()); !errors.Is(err, forge.ErrUnavailable) {
-			t.Errorf("the look says %v", err)
+			t.Errorf("the check says %v", err)
 		}
 		w.Forge.SetDown(nil)
 		w.Visit()

@@ -29,7 +29,7 @@ type driftComments struct {
 
 // postDriftComments has the pull requests that last touched the files of drifted
 // objects say so, each about its own, and the drift status lead to one of them.
-func (s *Stack) postDriftComments(r driftReport) {
+func (s *Tracker) postDriftComments(r driftReport) {
 	r.Stack = s.review.Name
 	rev, _ := s.review.Last()
 	c := driftComments{Drift: r.Drift, began: time.Now(), runs: map[int]int64{}}
@@ -51,7 +51,7 @@ func (s *Stack) postDriftComments(r driftReport) {
 
 // writeDriftComments writes the comments, and returns the address of the last; ""
 // when there is none. Where no comment may be written the others are.
-func (s *Stack) writeDriftComments(ctx context.Context, c driftComments) (url string, err error) {
+func (s *Tracker) writeDriftComments(ctx context.Context, c driftComments) (url string, err error) {
 	all := slices.Sorted(maps.Keys(c.authors))
 	for _, number := range all {
 		written, err := s.writeDriftComment(ctx, number, all, c)
@@ -71,7 +71,7 @@ func (s *Stack) writeDriftComments(ctx context.Context, c driftComments) (url st
 
 // writeDriftComment writes the comment of one pull request; all are those that get
 // one.
-func (s *Stack) writeDriftComment(ctx context.Context, number int, all []int, c driftComments) (forge.Comment, error) {
+func (s *Tracker) writeDriftComment(ctx context.Context, number int, all []int, c driftComments) (forge.Comment, error) {
 	f := s.repository.Forge
 	if c.runs[number] == 0 {
 		comments, err := f.Comments(ctx, number)
@@ -90,7 +90,7 @@ func (s *Stack) writeDriftComment(ctx context.Context, number int, all []int, c 
 
 // linkDriftStatus makes a commit's status lead to a comment about its drift, while
 // there is drift.
-func (s *Stack) linkDriftStatus(ctx context.Context, commit, url string) error {
+func (s *Tracker) linkDriftStatus(ctx context.Context, commit, url string) error {
 	status, ok, err := s.repository.Board.Get(ctx, commit, s.context("drift"))
 	if err != nil || !ok || url == "" || memory.ParseStatus(status).Is != memory.Drifted {
 		return err
@@ -119,7 +119,7 @@ func (s *state) driftCommented(number int, open bool) {
 }
 
 // authors finds, for each step, the pull request that last touched its file.
-func (s *Stack) authors(ctx context.Context, branch string, steps []plan.Step) (map[int][]plan.Step, error) {
+func (s *Tracker) authors(ctx context.Context, branch string, steps []plan.Step) (map[int][]plan.Step, error) {
 	files, pulls := map[string]int{}, map[int][]plan.Step{}
 	for _, step := range steps {
 		file := step.Origin.File
@@ -139,7 +139,7 @@ func (s *Stack) authors(ctx context.Context, branch string, steps []plan.Step) (
 }
 
 // author is the pull request that last touched a file, 0 when none did.
-func (s *Stack) author(ctx context.Context, branch, file string) (int, error) {
+func (s *Tracker) author(ctx context.Context, branch, file string) (int, error) {
 	commit, err := s.repository.Forge.LastTouch(ctx, branch, file)
 	if err == nil {
 		var pull forge.Pull
@@ -155,7 +155,7 @@ func (s *Stack) author(ctx context.Context, branch, file string) (int, error) {
 
 // closeDriftComments has the comments about drift that is over say so, and those
 // that a comment names as reported with it.
-func (s *Stack) closeDriftComments(c driftClosing) {
+func (s *Tracker) closeDriftComments(c driftClosing) {
 	run := time.Now().UnixMilli()
 	s.repository.Outbox.Put("end of drift "+s.review.Name, func(ctx context.Context) error {
 		numbers := slices.Clone(c.pulls)
@@ -183,7 +183,7 @@ func (s *Stack) closeDriftComments(c driftClosing) {
 
 // commentOfDriftStatus finds a comment that a process before this one wrote: by
 // the status that it left on this commit, or on the one before.
-func (s *Stack) commentOfDriftStatus(ctx context.Context, commit, parent string) (number int, ok bool, err error) {
+func (s *Tracker) commentOfDriftStatus(ctx context.Context, commit, parent string) (number int, ok bool, err error) {
 	status, ok, err := s.repository.Board.Get(ctx, commit, s.context("drift"))
 	if err == nil && !ok && parent != "" {
 		status, ok, err = s.repository.Board.Get(ctx, parent, s.context("drift"))
@@ -197,7 +197,7 @@ func (s *Stack) commentOfDriftStatus(ctx context.Context, commit, parent string)
 
 // closeDriftComment has one comment say that the drift is over, and returns the
 // pull requests to which the same was reported.
-func (s *Stack) closeDriftComment(ctx context.Context, number int, commit string, run int64) (reported []int, err error) {
+func (s *Tracker) closeDriftComment(ctx context.Context, number int, commit string, run int64) (reported []int, err error) {
 	comments, err := s.repository.Forge.Comments(ctx, number)
 	if err != nil {
 		return nil, err

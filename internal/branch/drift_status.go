@@ -7,7 +7,7 @@ import (
 )
 
 // reportDrift has said what was decided.
-func (s *Stack) reportDrift(d driftDecision) {
+func (s *Tracker) reportDrift(d driftDecision) {
 	if d.traces != nil {
 		go s.traceAll(d.trace, d.traces)
 	}
@@ -35,7 +35,7 @@ const calmAfter = 200
 
 // postDriftStatus has a commit say whether the cloud has drifted from it, as that
 // is when it is delivered.
-func (s *Stack) postDriftStatus(commit string) {
+func (s *Tracker) postDriftStatus(commit string) {
 	board, name := s.repository.Board, s.context("drift")
 	s.put("drift", commit, func(ctx context.Context) error {
 		before, _, err := board.Get(ctx, commit, name)

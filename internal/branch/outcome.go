@@ -17,7 +17,7 @@ import (
 // request that its commit was merged by, and returns the commit's status, complete:
 // where it leads to, and how to approve of what no pull request approves of. It is
 // nil when the outcome is out of date: the plan was approved meanwhile.
-func (s *Stack) writeOutcome(ctx context.Context, o outcome) (*forge.Status, error) {
+func (s *Tracker) writeOutcome(ctx context.Context, o outcome) (*forge.Status, error) {
 	status := s.status("sync", o.means, "")
 	held := heldPlan(o.run)
 	m, err := s.review.MergedBy(ctx, o.commit)
@@ -85,7 +85,7 @@ func onTop(news, before string) string {
 
 // withCommand is the status of a commit that is held where there is no pull
 // request to approve on, with what to run instead. It logs that, too.
-func (s *Stack) withCommand(held plan.Plan) memory.Status {
+func (s *Tracker) withCommand(held plan.Plan) memory.Status {
 	how := fmt.Sprintf("stackreeve run --once --stack %s --approve %s", s.review.Name, held.Hash())
 	s.repository.Complain("a commit without a pull request is held", fmt.Errorf("%s: %s; approve with: %s", s.review.Name, held.Held, how))
 	return memory.Status{Is: memory.Held, Command: how, Why: held.Held}

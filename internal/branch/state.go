@@ -60,7 +60,7 @@ func (s *state) planned(p plan.Plan, now time.Time) beginning {
 // the pauses double.
 const firstProgress = 15 * time.Second
 
-// progressed notes that a pass goes on, and tells whether it is time to say so.
+// progressed notes that a pass goes on, and reports whether it is time to say so.
 func (s *state) progressed(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 
 // postPending has a commit say that a pass over it has begun, with what is to be
 // done.
-func (s *Stack) postPending(p plan.Plan) {
+func (s *Tracker) postPending(p plan.Plan) {
 	s.put("sync", p.Commit, func(ctx context.Context) error {
 		before, ok, err := s.repository.Board.Get(ctx, p.Commit, s.context("sync"))
 		if err != nil || ok && !pendingReplaces(before, p.InSync()) {
@@ -25,7 +25,7 @@ func (s *Stack) postPending(p plan.Plan) {
 	})
 }
 
-// pendingReplaces tells whether a pass that begins takes the place of a status that
+// pendingReplaces reports whether a pass that begins takes the place of a status that
 // its commit has: the commit was held or suspended and is not any more, or the
 // branch went back to it and there is something to do. What failed stays until
 // something else comes of it.
@@ -39,7 +39,7 @@ func pendingReplaces(before forge.Status, inSync bool) bool {
 }
 
 // postProgress has a commit say how far its pass is.
-func (s *Stack) postProgress(commit string, p engine.Progress) {
+func (s *Tracker) postProgress(commit string, p engine.Progress) {
 	text := fmt.Sprintf("%d of %d done", p.Done, p.Total)
 	if len(p.Waiting) > 0 {
 		text += ", waiting for " + p.Waiting[0].Step.Key.String()
@@ -55,7 +55,7 @@ func (s *Stack) postProgress(commit string, p engine.Progress) {
 
 // postReplaced has a commit that the cloud equalled say that another took its
 // place: should the branch go back to it, it has to be applied again.
-func (s *Stack) postReplaced(commit, by string) {
+func (s *Tracker) postReplaced(commit, by string) {
 	s.put("end of sync", commit, func(ctx context.Context) error {
 		before, ok, err := s.repository.Board.Get(ctx, commit, s.context("sync"))
 		if err != nil || !ok || before.State != forge.Success {
@@ -66,7 +66,7 @@ func (s *Stack) postReplaced(commit, by string) {
 }
 
 // postOutcome has the pull request and then the commit say what came of a pass.
-func (s *Stack) postOutcome(o outcome) {
+func (s *Tracker) postOutcome(o outcome) {
 	written := false // the comment was, now or in an attempt before
 	s.put("sync", o.commit, func(ctx context.Context) error {
 		news, err := s.repository.Board.News(ctx, o.commit, s.status("sync", o.means, ""))

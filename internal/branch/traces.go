@@ -48,7 +48,7 @@ func alike(steps []plan.Step) string {
 }
 
 // traceAll asks the cloud who changed the objects of steps.
-func (s *Stack) traceAll(steps []plan.Step, to *traces) {
+func (s *Tracker) traceAll(steps []plan.Step, to *traces) {
 	ctx, cancel := context.WithTimeout(context.Background(), traceTime)
 	defer cancel()
 	defer close(to.done)

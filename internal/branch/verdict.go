@@ -58,7 +58,7 @@ func unknown(why string) memory.Status {
 	return memory.Status{Is: memory.Unknown, Why: "unknown: " + review.Steady(why)}
 }
 
-// onlyDrift tells whether all that differs is what somebody changed in the
+// onlyDrift reports whether all that differs is what somebody changed in the
 // cloud. Where every change waits for an approval drift is reported in this way, too.
 func onlyDrift(p plan.Plan) bool {
 	if p.Held != "" && p.Manual == "" || len(p.Unlisted) > 0 {

@@ -51,7 +51,7 @@ const mostWords = 400
 func plainly(body []byte) string { return redact.Cut(serverMessage(body), mostWords) }
 
 // withheld repeats nothing: the request carried a secret, and a service may
-// repeat that in any form. What is known to be said is told in our own words.
+// repeat that in any form. What is known is said in our own message.
 func withheld(body []byte) string {
 	if said := known(serverMessage(body)); said != "" {
 		return said
@@ -59,7 +59,7 @@ func withheld(body []byte) string {
 	return withheldWords
 }
 
-const withheldWords = "(the server's words are withheld: the request carried user data or a secret)"
+const withheldWords = "(the server's message is withheld: the request carried user data or a secret)"
 
 // quoted is how the answer to a call may be repeated.
 func (c *Client) quoted(ctx context.Context, call Call) quote {
@@ -86,7 +86,7 @@ func (c *Client) own() *redact.Redactor {
 	return redact.New(slices.Values(c.Secrets()), slices.Values([]string(nil)))
 }
 
-// carries tells whether a secret is in a request's body.
+// carries reports whether a secret is in a request's body.
 func carries(r *redact.Redactor, body any) bool {
 	if body == nil || r.None() {
 		return false
@@ -95,7 +95,7 @@ func carries(r *redact.Redactor, body any) bool {
 	return err != nil || anyLeaf(text, r.Holds)
 }
 
-// anyLeaf tells whether something is true of any string in a JSON text.
+// anyLeaf reports whether something is true of any string in a JSON text.
 func anyLeaf(text []byte, is func(string) bool) bool {
 	var tree any
 	if json.Unmarshal(text, &tree) != nil {
@@ -120,7 +120,7 @@ func anyLeaf(text []byte, is func(string) bool) bool {
 	return within(tree)
 }
 
-// quiet is an error without an answer that may be told of a request that
+// quiet is an error without an answer that may be shown of a request that
 // carried a secret: what net/http could not read, it repeats.
 func quiet(err error) error {
 	var network net.Error
@@ -165,7 +165,7 @@ var explanations = []struct {
 func known(words string) string {
 	for _, e := range explanations {
 		if m := e.said.FindStringSubmatchIndex(words); m != nil {
-			return string(e.said.ExpandString(nil, e.ours, words, m)) + " (its own words are withheld: the request carried a secret)"
+			return string(e.said.ExpandString(nil, e.ours, words, m)) + " (its own message is withheld: the request carried a secret)"
 		}
 	}
 	return ""

@@ -88,7 +88,7 @@ func firstFile(file, named string) (place string, text []byte, err error) {
 	return "", nil, nil
 }
 
-// refused tells whether a file is there, and not one that is read.
+// refused reports whether a file is there, and not one that is read.
 func refused(err error) bool {
 	var failed *fs.PathError
 	return errors.As(err, &failed) && failed.Op == "read"

@@ -20,7 +20,7 @@ import (
 )
 
 // classify gives an error of a request its class (see package reconcile) and a
-// text in the server's own words, as far as words gives them, without the request's
+// text of the server's message, as far as words gives them, without the request's
 // body. What is up to the service is in its row.
 //
 //	400, 401, 403, 405, 413, 501    rejected

@@ -30,14 +30,14 @@ func (c *Client) Lack(what string) {
 	c.features.lacks[what] = true
 }
 
-// Lacks tells whether [Client.Lack] was called for what.
+// Lacks reports whether [Client.Lack] was called for what.
 func (c *Client) Lacks(what string) bool {
 	c.features.mu.Lock()
 	defer c.features.mu.Unlock()
 	return c.features.lacks[what]
 }
 
-// hasExtension tells whether Neutron offers an API extension, by its alias.
+// hasExtension reports whether Neutron offers an API extension, by its alias.
 // (neutron-lib api/definitions)
 func (c *Client) hasExtension(ctx context.Context, alias string) (bool, error) {
 	c.features.mu.Lock()
@@ -89,7 +89,7 @@ func (c *Client) Require(ctx context.Context, service, want, what string) (strin
 	return have, err
 }
 
-// AtLeast tells whether the microversion have is want or newer. "" is older
+// AtLeast reports whether the microversion have is want or newer. "" is older
 // than all.
 func AtLeast(have, want string) bool {
 	major, minor := versionOf(have)

@@ -11,7 +11,7 @@ type TagFilter struct {
 	NotTagsAny []string `json:"notTagsAny,omitempty" doc:"None of these tags."`
 }
 
-// MatchTags tells whether an object with these tags passes.
+// MatchTags reports whether an object with these tags passes.
 func (f TagFilter) MatchTags(tags []string) bool {
 	has := func(tag string) bool { return slices.Contains(tags, tag) }
 	hasNot := func(tag string) bool { return !has(tag) }
@@ -35,7 +35,7 @@ type NameFilter struct {
 // FilterName implements plan.Named.
 func (f *NameFilter) FilterName() string { return Or(f.Name, "") }
 
-// Is tells whether a filter field, if given, has the value.
+// Is reports whether a filter field, if given, has the value.
 func Is[T comparable](want *T, have T) bool { return want == nil || *want == have }
 
 // Or is the value that p points to, or fallback.

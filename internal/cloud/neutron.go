@@ -36,7 +36,7 @@ func (b NeutronBase) Description() string {
 	return own
 }
 
-// MarkInDescription tells whether the mark stands in the description, so that every
+// MarkInDescription reports whether the mark stands in the description, so that every
 // update writes that.
 func (b NeutronBase) MarkInDescription() bool {
 	_, m := described(b.Described)
@@ -67,7 +67,7 @@ func Live[S any](c *Client, b NeutronBase, state *S) kind.Live[*S] {
 	return kind.Live[*S]{ID: b.ID, Name: b.Name, Mark: b.Mark(), Mine: b.ProjectID == c.ProjectID, Phase: kind.Ready, Created: b.CreatedAt, Updated: b.UpdatedAt, State: state}
 }
 
-// IsRouterPort tells by a port's device_owner whether it is, or shall become, the
+// IsRouterPort reports, by a port's device_owner, whether it is, or shall become, the
 // interface of a router. (neutron-lib constants.py: ROUTER_INTERFACE_OWNERS)
 func IsRouterPort(deviceOwner string) bool {
 	return strings.HasPrefix(deviceOwner, "network:router_interface") || deviceOwner == "network:ha_router_replicated_interface"
@@ -82,9 +82,9 @@ type Labels struct {
 	MarkInTags bool
 }
 
-// hold puts the mark behind the description, where it can stay there; ok tells
+// markInText puts the mark behind the description, where it can stay there; ok reports
 // whether it can.
-func (c *Client) hold(l Labels, m kind.Mark) (text string, ok bool) {
+func (c *Client) markInText(l Labels, m kind.Mark) (text string, ok bool) {
 	text, fits := describe(l.Description, m)
 	return text, fits && c.inText && !l.MarkInTags
 }

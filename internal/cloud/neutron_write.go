@@ -29,14 +29,14 @@ func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body ma
 		return nil, err
 	}
 	if !tagged {
-		return nil, fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags nobody could tell later whose %s this is", kind.ErrRejected, strings.ReplaceAll(k.Singular, "_", " "))
+		return nil, fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags the owner of this %s could not be found later", kind.ErrRejected, strings.ReplaceAll(k.Singular, "_", " "))
 	}
 	inCreate, err := c.hasExtension(ctx, "tag-creation")
 	if err != nil {
 		return nil, err
 	}
 	body = maps.Clone(body)
-	text, fits := c.hold(l, m)
+	text, fits := c.markInText(l, m)
 	later := false
 	switch {
 	case inCreate:
@@ -57,11 +57,11 @@ func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body ma
 	return made, c.writeNeutron(ctx, http.MethodPut, k, k.Collection+"/"+base.ID, map[string]any{"description": l.Description}, nil, made)
 }
 
-// OneRequest tells whether [CreateNeutron] makes an object with these labels in
+// OneRequest reports whether [CreateNeutron] makes an object with these labels in
 // one request.
 func (c *Client) OneRequest(ctx context.Context, m kind.Mark, l Labels) (bool, error) {
 	inCreate, err := c.hasExtension(ctx, "tag-creation")
-	_, fits := c.hold(l, m)
+	_, fits := c.markInText(l, m)
 	return inCreate || fits && len(l.Tags) == 0, err
 }
 
@@ -84,7 +84,7 @@ func FinishNeutron(ctx context.Context, c *Client, k NeutronKind, base *NeutronB
 // UpdateNeutron writes changed attributes and the mark, which comes last; fields may
 // be empty. The mark stays where it is, in the tags or in the description, unless it
 // has no room there any more. The attributes are only written if nobody changed the
-// object since it was observed, where the cloud can tell. Labels that are not
+// object since it was observed, where the cloud can say. Labels that are not
 // among the changes stay as they are: somebody else may look after them.
 func UpdateNeutron(ctx context.Context, c *Client, k NeutronKind, have NeutronBase, changes []kind.Change, fields map[string]any, m kind.Mark, l Labels) error {
 	u := neutronUpdate{c, k, &have, nil}
@@ -109,7 +109,7 @@ func (u neutronUpdate) do(ctx context.Context, changes []kind.Change, fields map
 		l.Description = own
 	}
 	text, tags := l.Description, Tags(m, l.Tags)
-	if marked, fits := u.c.hold(l, m); inText != nil && fits && MarkInTags(u.have.Tags) == nil && (!begun || len(l.Tags) == 0) {
+	if marked, fits := u.c.markInText(l, m); inText != nil && fits && MarkInTags(u.have.Tags) == nil && (!begun || len(l.Tags) == 0) {
 		text, tags = marked, slices.Compact(append([]string{}, slices.Sorted(slices.Values(l.Tags))...)) // null is no list
 	}
 	fields = maps.Clone(fields)

@@ -29,14 +29,14 @@ func (p ProjectRef) Check(c *Client, lookup func(kind, name string) kind.Ref) er
 }
 
 // Diff notes that an object is in another project than the one named. Neutron
-// cannot move it, and making it anew would not either.
+// cannot move it, and recreating it would not either.
 func (p ProjectRef) Diff(projectID string, lookup func(kind, name string) kind.Ref, c *kind.Changes) {
 	if ref := lookup("Project", p.ProjectRef); ref.ID != "" && ref.ID != projectID {
 		c.Note("spec.resource.projectRef", fmt.Sprintf("it stays in project %s, where this stack works: nothing can be moved to another project", projectID))
 	}
 }
 
-// MatchProject tells whether something of this project passes.
+// MatchProject reports whether something of this project passes.
 func (p ProjectFilter) MatchProject(projectID string, lookup func(kind, name string) kind.Ref) bool {
 	ref := lookup("Project", p.ProjectRef)
 	return ref.Name == "" || ref.ID == projectID

@@ -46,7 +46,7 @@ func describe(own string, m kind.Mark) (text string, ok bool) {
 }
 
 // described is the opposite of describe: what people wrote, and the mark behind it,
-// nil when there is none. Whoever is named as an owner in front of a mark is a rival.
+// nil when there is none. Anyone who is named as an owner in front of a mark is a rival.
 func described(text string) (own string, m *kind.Mark) {
 	begin := strings.LastIndexByte(text, '[')
 	inside, closed := strings.CutSuffix(text, "]")

@@ -58,11 +58,11 @@ func (l Limits) orDefaults() Limits {
 const firstRetry = 400 * time.Millisecond
 
 // maxRetryAfter is the longest a single request waits because a server asked
-// for it; beyond that the caller is told.
+// for it; beyond that the caller gets an error.
 const maxRetryAfter = 30 * time.Second
 
 // transport paces requests, bounds each of them, retries reads and logins, and
-// tells who watches. Writes are retried only when the server says that it did not look
+// reports to who watches. Writes are retried only when the server says that it did not look
 // at them (429): for anything else the cloud must be observed first.
 type transport struct {
 	next    http.RoundTripper
@@ -237,7 +237,7 @@ func retryAfter(h http.Header) time.Duration {
 	return min(wait, longestWait)
 }
 
-// serviceName is the key under which a request's context tells its service.
+// serviceName is the key under which a request's context names its service.
 type serviceName struct{}
 
 // serviceOf names the service of a request for metrics: as its caller knows

@@ -22,8 +22,8 @@ func (c *Client) OwnUser() (id, name string) {
 }
 
 // UserName says for people who a user ID stands for: by name if it is the
-// client's own user, or one that Keystone tells the client about, or else by
-// the ID. Most clouds tell nobody but administrators about others.
+// client's own user, or one that Keystone names to the client, or else by
+// the ID. Most clouds show others to administrators only.
 func (c *Client) UserName(ctx context.Context, id string) string {
 	own, name := c.OwnUser()
 	switch id {

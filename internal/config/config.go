@@ -1,4 +1,4 @@
-// Package config reads what the agent is told to do: documents of the kind
+// Package config reads what the agent is to do: documents of the kind
 // Stack, from files, flags and environment variables.
 //
 // It knows which fields there are, what they mean when they are left out, and
@@ -42,11 +42,11 @@ type Body struct {
 type Spec struct {
 	Source   Source        `json:"source" rule:"required" doc:"Where the manifests are."`
 	Cloud    string        `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
-	Defaults kind.Defaults `json:"defaults,omitempty" doc:"What manifests leave out, or name in the words of their own house."`
+	Defaults kind.Defaults `json:"defaults,omitempty" doc:"Values for what manifests leave out, and the meaning of organisation-specific names in them."`
 	Suspend  bool          `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
 	Sync     Sync          `json:"sync,omitempty" doc:"How far the agent may go."`
 	Limits   SizeLimits    `json:"limits,omitempty" doc:"How large the stack may become."`
-	Report   Report        `json:"report,omitempty" doc:"Whom the agent tells: the forge where the repository is."`
+	Report   Report        `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
 
 	Fingerprints Fingerprints `json:"fingerprints,omitempty" doc:"How the cloud remembers which secrets were applied."`
 }
@@ -83,11 +83,11 @@ type Sync struct {
 	Mode              string                          `json:"mode,omitempty" rule:"enum=auto|manual,default=auto" doc:"Whether changes are carried out by themselves; with manual each plan, drift included, waits until its hash is approved."`
 	Prune             *bool                           `json:"prune,omitempty" rule:"default=true" doc:"Whether objects whose manifest is gone are deleted."`
 	Drift             string                          `json:"drift,omitempty" rule:"enum=correct|report,default=correct" doc:"What happens to changes made in the cloud."`
-	DriftCheck        string                          `json:"driftCheck,omitempty" rule:"default=@every 5m" doc:"When the cloud is looked at without a new commit, as a cron expression."`
+	DriftCheck        string                          `json:"driftCheck,omitempty" rule:"default=@every 5m" doc:"When the cloud is checked without a new commit, as a cron expression."`
 	MaxDeletes        *manifest.IntOrString           `json:"maxDeletes,omitempty" rule:"default=30%" doc:"How many objects one pass may delete, replace or wipe: a number, or a share of what the stack owns. More is held until its hash is approved."`
 	MaxDeletesPerKind map[string]manifest.IntOrString `json:"maxDeletesPerKind,omitempty" doc:"The same for single kinds, besides maxDeletes: a number, or a share of what the stack owns of the kind."`
-	Replace           string                          `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and made anew to apply a change."`
-	Marks             string                          `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Where the owner mark of networks, subnets, routers and ports stands in clouds that take no tags in the request that creates them (before 2025). descriptions: behind the text, which takes one request for each instead of three; whoever overwrites a whole description takes the mark off."`
+	Replace           string                          `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and recreated to apply a change."`
+	Marks             string                          `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Where the owner mark of networks, subnets, routers and ports stands in clouds that take no tags in the request that creates them (before 2025). descriptions: behind the text, which takes one request for each instead of three; anyone who overwrites a whole description takes the mark off."`
 }
 
 // SizeLimits say how large a stack may become, whoever writes its manifests.
@@ -104,7 +104,7 @@ func (s *Stack) PullBounds(branch resolve.Size) resolve.Bounds {
 	return s.Bounds().ForPull(branch, s.Spec.Limits.PullObjects)
 }
 
-// Prune tells whether objects whose manifest is gone are deleted.
+// Prune reports whether objects whose manifest is gone are deleted.
 func (s *Stack) Prune() bool { return s.Spec.Sync.Prune == nil || *s.Spec.Sync.Prune }
 
 // Policies are those that the stack's configuration asks for.

@@ -212,7 +212,7 @@ func TestWrongConfigurationIsRefusedWhole(t *testing.T) {
 				}
 			}
 			if strings.Contains(err.Error(), "hunter2") {
-				t.Error("a password is told")
+				t.Error("a password is shown")
 			}
 		})
 	}

@@ -52,7 +52,7 @@ func (s *Spec) namedFiles() []namedFile {
 }
 
 // CheckFiles looks at the files that the stack names: problems are what the agent
-// would stumble over, notes what it would warn of. What is in them is not told.
+// would stumble over, notes what it would warn of. What is in them is not shown.
 func (s *Stack) CheckFiles() (problems manifest.Problems, notes []manifest.Problem) {
 	for _, f := range s.Spec.namedFiles() {
 		if *f.path == "" || f.made {
@@ -82,7 +82,7 @@ func (f namedFile) wrong() (what, fix string) {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("there is no file %s", *f.path), "write it, or correct the path; a relative one begins at the folder of the configuration file"
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Sprintf("%s cannot be read by this user", *f.path), "make it readable for the user that runs the agent, and for nobody else"
+		return fmt.Sprintf("%s cannot be read by this user", *f.path), "make it readable only for the user that runs the agent"
 	case err != nil:
 		return "cannot be read: " + err.Error(), "name a regular file"
 	case len(bytes.TrimSpace(text)) == 0:
@@ -94,7 +94,7 @@ func (f namedFile) wrong() (what, fix string) {
 // stackKind finds documents of the kind Stack without parsing.
 var stackKind = regexp.MustCompile(`(?m)^[^#\n]*\bkind["']?\s*:\s*["']?Stack["']?\s*($|[,}#])`)
 
-// Is tells whether a regular file is configuration and not manifests: it bears the
+// Is reports whether a regular file is configuration and not manifests: it bears the
 // usual name, or holds a Stack.
 func Is(file string) bool {
 	if filepath.Base(file) == Usual {

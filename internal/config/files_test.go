@@ -45,7 +45,7 @@ func TestCheckFiles(t *testing.T) {
 	}
 }
 
-// Configuration is told from manifests.
+// Configuration is distinguished from manifests.
 func TestIs(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]bool{

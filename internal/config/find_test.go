@@ -41,7 +41,7 @@ func TestAttackConfigurationInACheckout(t *testing.T) {
 		t.Fatal(err)
 	}
 	for folder, want := range map[string]string{
-		"repo/sub": "whoever can push", "linked": "whoever can push", "links": "whoever can push", "tmp": "everybody on this machine", "mine": "", "repo": "",
+		"repo/sub": "anyone who can push", "linked": "anyone who can push", "links": "anyone who can push", "tmp": "everybody on this machine", "mine": "", "repo": "",
 	} {
 		t.Run(folder, func(t *testing.T) {
 			t.Chdir(filepath.Join(dir, folder))

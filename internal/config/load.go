@@ -212,7 +212,7 @@ func (s *Stack) CheckKinds(known []string) (problems manifest.Problems) {
 }
 
 // twice finds stacks of the same name: owner marks, statuses and metrics could
-// not tell them apart.
+// not distinguish them.
 func twice(stacks []Stack) (problems manifest.Problems) {
 	for i, s := range stacks {
 		same := slices.IndexFunc(stacks[:i], func(o Stack) bool { return o.Name == s.Name })

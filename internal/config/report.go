@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
 
-// Report says whom the agent tells, besides its log and its metrics.
+// Report says where the agent reports, besides its log and its metrics.
 type Report struct {
 	GitHub *GitHub `json:"github,omitempty" doc:"Plans on pull requests and statuses of commits, on GitHub or GitHub Enterprise."`
 	Gitea  *Gitea  `json:"gitea,omitempty" doc:"The same on Gitea or Forgejo."`
@@ -62,7 +62,7 @@ const DefaultAPI = "https://api.github.com"
 
 const defaultRequests = 4000
 
-// PlansForks tells whether pull requests from forks are treated like others.
+// PlansForks reports whether pull requests from forks are treated like others.
 func (r *Report) PlansForks() bool { return r.Forks == "plan" }
 
 var (

@@ -66,7 +66,7 @@ func All() []Setting {
 		{"marks", "spec.sync.marks", "where Neutron's objects bear their mark if they cannot be tagged when created: tags or descriptions (default tags)", text},
 		{"prune", "spec.sync.prune", "delete objects whose manifest is gone (default true)", boolean},
 		{"drift", "spec.sync.drift", "what happens to changes made in the cloud: correct or report (default correct)", text},
-		{"drift-check", "spec.sync.driftCheck", `when to look at the cloud without a new commit (default "@every 5m")`, text},
+		{"drift-check", "spec.sync.driftCheck", `when to check the cloud without a new commit (default "@every 5m")`, text},
 		{"max-deletes", "spec.sync.maxDeletes", "how many objects one pass may delete, replace or wipe: a number or a share (default 30%)", number},
 		{"max-deletes-per-kind", "spec.sync.maxDeletesPerKind", "the same for single kinds, as KIND=LIMIT", numbers},
 		{"max-objects", "spec.limits.objects", "how many objects the stack may have, with what manifests expand to (default 20000)", number},

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Whoever has no token learns nothing and brings nothing about: one answer for every
+// Anyone who has no token learns nothing and causes nothing: one answer for every
 // path, stack and method.
 func TestAttackWithoutTheToken(t *testing.T) {
 	d := newDoor(t)
@@ -117,7 +117,7 @@ func TestAttackHugeHeadersAndBodies(t *testing.T) {
 	if code, _, _ := d.ask(request("POST", "/stacks/prod/reconcile", many, "")); code < 400 && code != 0 {
 		t.Errorf("1000 headers: %d", code)
 	}
-	// Nothing of these bodies is sent: whoever waits for them never answers.
+	// Nothing of these bodies is sent: anyone who waits for them never answers.
 	endless := "Content-Length: 1099511627776\r\n"
 	for header, want := range map[string]int{endless: http.StatusUnauthorized, endless + bearing: http.StatusAccepted} {
 		if code, _, _ := d.ask("POST /stacks/prod/reconcile HTTP/1.1\r\nHost: agent\r\n" + header + "\r\n"); code != want {

@@ -49,7 +49,7 @@ func NewClient(address, tokenFile string) (*Client, error) {
 	return &Client{server: u, token: token, http: outbound.Client(transport, askTime)}, nil
 }
 
-// Reconcile has a stack looked at now.
+// Reconcile has a stack reconciled now.
 func (c *Client) Reconcile(ctx context.Context, stack string) error {
 	return c.ask(ctx, stack, "reconcile", "")
 }

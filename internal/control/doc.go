@@ -1,7 +1,7 @@
 // Package control is what people and their programs may ask of an agent that runs:
 //
-//	GET  /stacks/NAME            how it was left by the last look
-//	POST /stacks/NAME/reconcile  look now
+//	GET  /stacks/NAME            how the last run left it
+//	POST /stacks/NAME/reconcile  reconcile now
 //	POST /stacks/NAME/approve    let the held plan through whose hash is the body
 //
 // Every request carries a token in its Authorization header, and in nothing else:

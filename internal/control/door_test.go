@@ -41,7 +41,7 @@ func newDoor(t *testing.T) *door {
 	quiet := slog.New(slog.DiscardHandler)
 	h, err := New(Config{
 		Tokens: func() ([]Token, error) { return Tokens(d.file) }, Log: quiet,
-		Stacks: map[string]Stack{"prod": {Now: d.now, Approve: d.approve, State: func() any { return map[string]string{"stack": "prod"} }}},
+		Stacks: map[string]Actions{"prod": {Now: d.now, Approve: d.approve, State: func() any { return map[string]string{"stack": "prod"} }}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func (d *door) approve(hash, by string) error {
 	return d.refusal
 }
 
-// touched tells whether anything was carried out since the last time.
+// touched reports whether anything was carried out since the last time.
 func (d *door) touched() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -208,7 +208,7 @@ func TestTokenFiles(t *testing.T) {
 			t.Errorf("%.20q: %v, want %q", text, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), long[1:]) {
-			t.Errorf("the token is told: %v", err)
+			t.Errorf("the token is shown: %v", err)
 		}
 	}
 	if _, err := Tokens(filepath.Join(t.TempDir(), "none")); err == nil {

@@ -14,9 +14,9 @@ import (
 // Prefix is where every path begins.
 const Prefix = "/stacks/"
 
-// Stack is what can be asked of one stack. Its functions are called by several at
+// Actions is what can be asked of one stack. Its functions are called by several at
 // a time, must return at once, and see to it that many calls are not much work.
-type Stack struct {
+type Actions struct {
 	Now func()
 	// Approve lets the held plan of that hash through. by is who asked.
 	Approve func(hash, by string) error
@@ -28,7 +28,7 @@ type Stack struct {
 type Config struct {
 	// Tokens returns the tokens that count now; see the function [Tokens].
 	Tokens func() ([]Token, error)
-	Stacks map[string]Stack
+	Stacks map[string]Actions
 	Log    *slog.Logger
 }
 
@@ -95,11 +95,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // asked is a request that may be carried out.
 type asked struct {
-	Stack
+	Actions
 	name, by string
 }
 
-// admit tells who asks, or with which status they are turned away.
+// admit returns who asks, or with which status they are turned away.
 func (h *Handler) admit(r *http.Request) (who string, code int) {
 	token, ok := bearer(r.Header)
 	if !ok {
@@ -108,7 +108,7 @@ func (h *Handler) admit(r *http.Request) (who string, code int) {
 	list, err := h.Tokens()
 	if err != nil {
 		if !h.mute.Swap(true) {
-			h.Log.Error("the control tokens cannot be read; nobody is let in", "error", err)
+			h.Log.Error("the control tokens cannot be read; all requests are refused", "error", err)
 		}
 		return "", http.StatusServiceUnavailable
 	}
@@ -129,12 +129,12 @@ func (h *Handler) state(w http.ResponseWriter, r *http.Request, a asked) {
 	w.Header().Set("Content-Type", "application/json")
 	out := json.NewEncoder(w)
 	out.SetIndent("", "  ")
-	_ = out.Encode(a.State()) // nobody is there to be told
+	_ = out.Encode(a.State()) // no one is there to report it to
 }
 
 func (h *Handler) reconcile(w http.ResponseWriter, r *http.Request, a asked) {
 	unread(w, r)
-	h.Log.Info("asked to look now", "stack", a.name, "by", a.by)
+	h.Log.Info("asked to reconcile now", "stack", a.name, "by", a.by)
 	a.Now()
 	accepted(w)
 }
@@ -166,7 +166,7 @@ func (h *Handler) approve(w http.ResponseWriter, r *http.Request, a asked) {
 
 func accepted(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusAccepted)
-	_, _ = io.WriteString(w, "accepted\n") // nobody is there to be told
+	_, _ = io.WriteString(w, "accepted\n") // no one is there to report it to
 }
 
 // unread keeps the server from reading a body that is not asked for, as it would do

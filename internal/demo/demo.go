@@ -104,7 +104,7 @@ func (s *Show) Play(ctx context.Context) error {
 		{"Make it so.", s.command(0, "run", "--once")},
 		{"Somebody deletes a machine behind our back …", s.deleteServer("virtualmachinegroup-sample-0")},
 		{"… which is seen …", s.command(2, "plan")},
-		{"… and mended.", s.command(0, "run", "--once")},
+		{"… and corrected.", s.command(0, "run", "--once")},
 		{"A commit asks for a third machine in the group.", s.scale},
 		{"The load balancer follows in the same pass.", s.command(0, "run", "--once")},
 		{"And now? Nothing is left to do, and nothing is written.", s.command(0, "run", "--once")},
@@ -181,7 +181,7 @@ func findServer(ctx context.Context, c *cloud.Client, name string) (id string, e
 	return "", err
 }
 
-// Invite tells the visitor how to play on, while the agent keeps running.
+// Invite prints how the visitor can go on, while the agent keeps running.
 func (s *Show) Invite() {
 	_, _ = fmt.Fprintf(s.Out, `
 # The cloud and the agent stay for you to play with. In another terminal:

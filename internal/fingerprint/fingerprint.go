@@ -1,4 +1,4 @@
-// Package fingerprint makes short texts by which it can be told later whether a
+// Package fingerprint makes short texts by which can be found out later whether a
 // secret is still the same, and which do not help to guess it: they are stored
 // where all users of a project, and every machine in it, can read them.
 //
@@ -68,7 +68,7 @@ type Subject struct {
 	// Object names what bears the fingerprint, and what it is for. Equal secrets
 	// have different fingerprints on different objects.
 	Object string
-	// Public is what else the fingerprint shall tell changes of.
+	// Public is what else the fingerprint covers.
 	Public string
 	Secret string
 }
@@ -102,7 +102,7 @@ func (p *Printer) Print(s Subject) string {
 	return p.salted(s)
 }
 
-// Match is what a stored fingerprint tells.
+// Match is what a stored fingerprint says.
 type Match int
 
 // The matches.
@@ -112,7 +112,7 @@ const (
 	Same                 // of this subject
 )
 
-// Compare tells what a stored fingerprint says about a subject, whichever of the
+// Compare returns what a stored fingerprint says about a subject, whichever of the
 // keys it was made with, or without one.
 func (p *Printer) Compare(print string, s Subject) Match {
 	same := func(own string) Match {
@@ -166,7 +166,7 @@ func (p *Printer) stretched(holder, secret string) []byte {
 	return p.slow[at]
 }
 
-// sum is a MAC over texts, told apart by their lengths.
+// sum is a MAC over texts, each with its length.
 func sum(key []byte, texts ...string) []byte {
 	mac := hmac.New(sha256.New, key)
 	for _, text := range texts {

@@ -23,7 +23,7 @@ type App struct {
 	Repository     string
 	PrivateKeyFile string // PEM, read at each use
 	APIURL         string // "" is [GitHubAPI]
-	// Base sends requests; nil is [NewBase]. Observe is told of them.
+	// Base sends requests; nil is [NewBase]. Observe is called with them.
 	Base    http.RoundTripper
 	Observe func(Exchange)
 

@@ -32,7 +32,7 @@ func NewBoard(f Statuses) *Board {
 	return &Board{forge: f, known: map[string]map[string]Status{}, posted: map[[2]string]int{}}
 }
 
-// News tells whether a commit's status is not s yet, and may become it.
+// News reports whether a commit's status is not s yet, and may become it.
 func (b *Board) News(ctx context.Context, commit string, s Status) (bool, error) {
 	before, ok, err := b.Get(ctx, commit, s.Context)
 	if err != nil || !ok || before.State != s.State {
@@ -42,7 +42,7 @@ func (b *Board) News(ctx context.Context, commit string, s Status) (bool, error)
 	return !same && !b.many(commit, s.Context), nil
 }
 
-// Set makes a commit's status be s and tells whether that was news.
+// Set makes a commit's status be s and reports whether that was news.
 func (b *Board) Set(ctx context.Context, commit string, s Status) (news bool, err error) {
 	s.Description, s.Covered = Describe(s.Description), false
 	if news, err := b.News(ctx, commit, s); err != nil || !news {

@@ -8,7 +8,7 @@ import (
 
 // What the caller does next about an error of a forge.
 //
-//	ErrRefused       a person has to mend credentials, permissions or the request
+//	ErrRefused       a person has to correct credentials, permissions or the request
 //	ErrNotFound      there is no such thing, or the credentials may not see it
 //	ErrUnavailable   try again later
 //	ErrUnsupported   do without

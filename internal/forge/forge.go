@@ -33,7 +33,7 @@ type Pulls interface {
 	// LastTouch returns the newest commit of branch that touched a file, given by
 	// its path from the root of the repository; ErrNotFound when none did.
 	LastTouch(ctx context.Context, branch, file string) (commit string, err error)
-	// MayWrite tells whether a person may push to the repository now.
+	// MayWrite reports whether a person may push to the repository now.
 	MayWrite(ctx context.Context, login string) (bool, error)
 }
 
@@ -53,15 +53,15 @@ type Conversations interface {
 // Statuses reads and writes commit statuses.
 type Statuses interface {
 	// Statuses returns the newest of our statuses of each context of a commit:
-	// those that the account in use has made, as the forge tells. Whose maker the
-	// forge does not tell are nobody's.
+	// those that the account in use has made, as the forge reports. Whose maker the
+	// forge does not report belong to no one.
 	Statuses(ctx context.Context, commit string) ([]Status, error)
 	SetStatus(ctx context.Context, commit string, s Status) error
 }
 
 // Checks writes check runs.
 type Checks interface {
-	// PutCheck makes the check of that name and commit say this, or says so anew;
+	// PutCheck makes the check of that name and commit say this, or repeats it;
 	// ErrUnsupported where the forge or the credentials allow no checks.
 	PutCheck(ctx context.Context, c Check) error
 }
@@ -91,8 +91,8 @@ type Comment struct {
 	Author string // login
 	// AuthorID is the account's number, which it keeps when it is renamed.
 	AuthorID int64
-	Mine     bool // written by the account in use, as its number tells
-	// Bot is true when a program wrote it, as far as the forge tells: an App, also
+	Mine     bool // written by the account in use, by its number
+	// Bot is true when a program wrote it, as far as the forge reports: an App, also
 	// one that speaks for a person, or an account for programs.
 	Bot     bool
 	Body    string
@@ -100,7 +100,7 @@ type Comment struct {
 	// Edited is true when it is not what it was when it was written. Forges let
 	// others than its author edit a comment.
 	Edited bool
-	// Reactions are those that people gave it, where the forge tells with the
+	// Reactions are those that people gave it, where the forge lists them with the
 	// comment.
 	Reactions []Reaction
 }

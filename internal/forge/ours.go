@@ -8,7 +8,7 @@ type Made struct {
 }
 
 // Ours are the newest of our statuses of each context. newestFirst are those of
-// everybody: whoever may set a status can set one of any name.
+// everybody: anyone who may set a status can set one of any name.
 func Ours(newestFirst []Made) (ours []Status) {
 	shown, done := map[string]Made{}, map[string]bool{}
 	for _, m := range newestFirst {

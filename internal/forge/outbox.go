@@ -11,17 +11,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/backoff"
 )
 
-// Outbox holds what is owed to a forge until it is delivered. A forge that is
-// away stops nobody: what is owed waits, the newest of each key only. A thing
+// Outbox holds what is pending for a forge until it is delivered. A forge that is
+// away stops nobody: what is pending waits, the newest of each key only. A thing
 // that cannot be delivered while others can holds up none of them.
 type Outbox struct {
 	log *slog.Logger
 
-	mu    sync.Mutex
-	queue []string          // keys, in the order in which they were first owed
-	owed  map[string]letter // by key
-	puts  int
-	more  chan struct{} // there is something new
+	mu      sync.Mutex
+	queue   []string          // keys, in the order in which they first became pending
+	pending map[string]letter // by key
+	puts    int
+	more    chan struct{} // there is something new
 	// failing are the keys that could not be delivered since the last that could,
 	// and strikes how often the forge as a whole seemed to be away since then.
 	failing map[string]bool
@@ -29,7 +29,7 @@ type Outbox struct {
 	refused map[string]string // what was last said of a key that the forge refuses
 }
 
-// letter is one thing that is owed. Delivering it twice changes nothing.
+// letter is one thing that is pending. Delivering it twice changes nothing.
 type letter struct {
 	number   int // of all that were ever put
 	deliver  func(context.Context) error
@@ -40,9 +40,9 @@ type letter struct {
 const (
 	firstPause = 2 * time.Second
 	longPause  = 5 * time.Minute
-	// mostOwed bounds what is kept for a forge that is away for long; the oldest
+	// mostPending bounds what is kept for a forge that is away for long; the oldest
 	// is given up first.
-	mostOwed = 10_000
+	mostPending = 10_000
 	// deliverTime bounds one delivery, and mostFailing is how many different
 	// things fail in a row before the forge as a whole is taken to be away.
 	deliverTime = 5 * time.Minute
@@ -53,23 +53,23 @@ const (
 
 // NewOutbox is an empty outbox.
 func NewOutbox(log *slog.Logger) *Outbox {
-	return &Outbox{log: log, owed: map[string]letter{}, failing: map[string]bool{}, refused: map[string]string{}, more: make(chan struct{}, 1)}
+	return &Outbox{log: log, pending: map[string]letter{}, failing: map[string]bool{}, refused: map[string]string{}, more: make(chan struct{}, 1)}
 }
 
-// Put owes something in the place of what was owed under key before. deliver
+// Put makes something pending in the place of what was pending under key before. deliver
 // compares with what the forge holds, and writes only what differs.
 func (o *Outbox) Put(key string, deliver func(context.Context) error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	before, waits := o.owed[key]
+	before, waits := o.pending[key]
 	if !waits {
-		if len(o.queue) >= mostOwed {
+		if len(o.queue) >= mostPending {
 			o.drop(o.queue[0])
 		}
 		o.queue = append(o.queue, key)
 	}
 	o.puts++
-	o.owed[key] = letter{o.puts, deliver, before.failures, before.until}
+	o.pending[key] = letter{o.puts, deliver, before.failures, before.until}
 	select {
 	case o.more <- struct{}{}:
 	default:
@@ -78,14 +78,14 @@ func (o *Outbox) Put(key string, deliver func(context.Context) error) {
 
 // drop takes a key away.
 func (o *Outbox) drop(key string) {
-	delete(o.owed, key)
+	delete(o.pending, key)
 	delete(o.failing, key)
 	if i := slices.Index(o.queue, key); i >= 0 {
 		o.queue = slices.Delete(o.queue, i, i+1)
 	}
 }
 
-// Len is how much is owed.
+// Len is how much is pending.
 func (o *Outbox) Len() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -119,8 +119,8 @@ func wait(ctx context.Context, pause time.Duration, more <-chan struct{}) {
 	}
 }
 
-// Flush delivers what is owed now, and returns when nothing is, or when ctx
-// ends or would end before the next try. It tells whether nothing is left.
+// Flush delivers what is pending now, and returns when nothing is, or when ctx
+// ends or would end before the next try. It reports whether nothing is left.
 func (o *Outbox) Flush(ctx context.Context) bool {
 	o.hurry()
 	for ctx.Err() == nil {
@@ -138,14 +138,14 @@ func (o *Outbox) Flush(ctx context.Context) bool {
 func (o *Outbox) hurry() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for key, l := range o.owed {
+	for key, l := range o.pending {
 		l.until = time.Time{}
-		o.owed[key] = l
+		o.pending[key] = l
 	}
 }
 
-// round delivers until nothing is owed, or nothing can be tried for a while;
-// away tells that this is so for whatever else there may be.
+// round delivers until nothing is pending, or nothing can be tried for a while;
+// away reports that this is so for whatever else there may be.
 func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 	for ctx.Err() == nil {
 		key, l, pause := o.first(time.Now())
@@ -161,13 +161,13 @@ func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 		case errors.As(err, &limited):
 			return max(time.Until(limited.Until), firstPause), true
 		case errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded):
-			o.log.Warn("the forge does not answer; what is owed is posted later", "what", key, "owed", o.Len(), "error", err)
+			o.log.Warn("the forge does not answer; what is pending is posted later", "what", key, "pending", o.Len(), "error", err)
 			if pause := o.failed(key, time.Now()); pause > 0 {
 				return pause, true
 			}
 			continue
 		}
-		o.tell(key, err)
+		o.logRefusal(key, err)
 		o.done(key, l)
 	}
 	return 0, false
@@ -179,8 +179,8 @@ func deliver(ctx context.Context, l letter) error {
 	return l.deliver(ctx)
 }
 
-// tell logs what a forge refuses, once.
-func (o *Outbox) tell(key string, err error) {
+// logRefusal logs what a forge refuses, once.
+func (o *Outbox) logRefusal(key string, err error) {
 	o.mu.Lock()
 	before := o.refused[key]
 	delete(o.refused, key)
@@ -201,12 +201,12 @@ func (o *Outbox) tell(key string, err error) {
 }
 
 // first is the first thing that may be tried now. When there is none, pause is
-// how long to wait for one; 0 when nothing is owed.
+// how long to wait for one; 0 when nothing is pending.
 func (o *Outbox) first(now time.Time) (key string, l letter, pause time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, key := range o.queue {
-		l := o.owed[key]
+		l := o.pending[key]
 		wait := l.until.Sub(now)
 		if wait <= 0 {
 			return key, l, 0
@@ -224,7 +224,7 @@ func (o *Outbox) first(now time.Time) (key string, l letter, pause time.Duration
 func (o *Outbox) failed(key string, now time.Time) (pause time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	l, ok := o.owed[key]
+	l, ok := o.pending[key]
 	if !ok {
 		return 0
 	}
@@ -235,7 +235,7 @@ func (o *Outbox) failed(key string, now time.Time) (pause time.Duration) {
 	}
 	l.failures++
 	l.until = now.Add(later(l.failures))
-	o.owed[key] = l
+	o.pending[key] = l
 	return 0
 }
 
@@ -252,10 +252,10 @@ func (o *Outbox) done(key string, l letter) {
 	defer o.mu.Unlock()
 	clear(o.failing)
 	o.strikes = 0
-	newest, ok := o.owed[key]
+	newest, ok := o.pending[key]
 	o.drop(key)
 	if ok && newest.number != l.number {
 		newest.failures, newest.until = 0, time.Time{}
-		o.queue, o.owed[key] = append(o.queue, key), newest
+		o.queue, o.pending[key] = append(o.queue, key), newest
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// server is a forge that answers as it is told.
+// server is a forge that answers as it is asked to.
 type server struct {
 	mu   sync.Mutex
 	err  error
@@ -40,8 +40,8 @@ func (s *server) seen() (asks int, got []string) {
 	return s.asks, slices.Clone(s.got)
 }
 
-// mend makes it take everything.
-func (s *server) mend() {
+// takeAll makes it take everything.
+func (s *server) takeAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.err = nil
@@ -60,9 +60,9 @@ func TestWhatIsOwedWaitsForTheForge(t *testing.T) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if asks, _ := s.seen(); o.Len() != 3 || asks > 30 {
-			t.Errorf("%d owed after %d tries in an hour, want 3 after at most 30", o.Len(), asks)
+			t.Errorf("%d pending after %d tries in an hour, want 3 after at most 30", o.Len(), asks)
 		}
-		s.mend()
+		s.takeAll()
 		time.Sleep(longPause)
 		synctest.Wait()
 		want := []string{"a2", "b1", "c1"}
@@ -85,7 +85,7 @@ func TestALimitIsWaitedFor(t *testing.T) {
 		if asks, _ := s.seen(); asks != 1 {
 			t.Errorf("asked %d times before the limit ended, want once", asks)
 		}
-		s.mend()
+		s.takeAll()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
 		want := []string{"a", "b"}
@@ -132,11 +132,11 @@ func TestFlushGivesUpInTime(t *testing.T) {
 
 func TestTheOutboxIsBounded(t *testing.T) {
 	s, o := &server{}, NewOutbox(quiet())
-	for i := range mostOwed + 5 {
+	for i := range mostPending + 5 {
 		o.Put(string(rune('a'+i%26))+time.Duration(i).String(), s.letter("x"))
 	}
-	if o.Len() != mostOwed || len(o.owed) != mostOwed {
-		t.Errorf("%d keys and %d letters are kept, want %d", o.Len(), len(o.owed), mostOwed)
+	if o.Len() != mostPending || len(o.pending) != mostPending {
+		t.Errorf("%d keys and %d letters are kept, want %d", o.Len(), len(o.pending), mostPending)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestWhatAlwaysFailsHoldsUpNothing(t *testing.T) {
 		if asks, _ := bad.seen(); asks > 60 {
 			t.Errorf("what always fails was tried %d times in 100 minutes", asks)
 		}
-		bad.mend()
+		bad.takeAll()
 		time.Sleep(longPause)
 		synctest.Wait()
 		if o.Len() != 0 {
@@ -172,7 +172,7 @@ func TestWhatAlwaysFailsHoldsUpNothing(t *testing.T) {
 func TestWhatIsGivenUpWhileItIsDelivered(t *testing.T) {
 	s, o := &server{}, NewOutbox(quiet())
 	o.Put("old", func(context.Context) error {
-		for i := range mostOwed {
+		for i := range mostPending {
 			o.Put(time.Duration(i).String(), s.letter("x"))
 		}
 		o.Put("old", s.letter("new"))

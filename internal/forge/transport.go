@@ -32,7 +32,7 @@ type TransportConfig struct {
 	WritesPerMinute, CreatesPerHour int
 	// Words are the words of the API's paths: all others are left out of routes.
 	Words []string
-	// Observe is told of every request.
+	// Observe is called with every request.
 	Observe func(Exchange)
 }
 
@@ -113,7 +113,7 @@ func (t *Transport) Client() *http.Client {
 	return c
 }
 
-// Budget tells how many requests are left in this hour, and of how many.
+// Budget returns how many requests are left in this hour, and of how many.
 func (t *Transport) Budget() (left, of int) {
 	return t.limits.left(time.Now()), t.config.PerHour
 }

@@ -37,7 +37,7 @@ func newLimits(c TransportConfig) limits {
 }
 
 // take asks for one request. Reading leaves the last tenth of the budget to
-// writing: what is known is told even when nothing more can be found out.
+// writing: what is known is returned even when nothing more can be found out.
 func (l *limits) take(method string, now time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,7 +169,7 @@ type window struct {
 
 const slots = 61
 
-// count forgets what is too old and tells what is left.
+// count forgets what is too old and returns what is left.
 func (w *window) count(now time.Time) int {
 	if w.begun.IsZero() {
 		w.begun = now
@@ -192,7 +192,7 @@ func (w *window) add(now time.Time, n int) {
 	}
 }
 
-// full tells when there is room again; zero when there is now. reserve is what
+// full returns when there is room again; zero when there is now. reserve is what
 // must be left over.
 func (w *window) full(now time.Time, reserve int) time.Time {
 	sum := w.count(now)

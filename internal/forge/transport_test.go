@@ -50,7 +50,7 @@ func send(t *testing.T, tr *Transport, method, path string) (int, string, error)
 	resp, err := tr.Client().Do(req)
 	if err != nil {
 		if strings.Contains(err.Error(), secret) {
-			t.Errorf("an error tells the token: %v", err)
+			t.Errorf("an error shows the token: %v", err)
 		}
 		return 0, "", err
 	}
@@ -472,7 +472,7 @@ func TestTokensAreReadAtEachUse(t *testing.T) {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
 		if err != nil && strings.TrimSpace(text) != "" && strings.Contains(err.Error(), text) {
-			t.Errorf("the error tells the token: %v", err)
+			t.Errorf("the error shows the token: %v", err)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 )
 
-// FileToken returns the token in a file, read at each use: whoever rotates it
+// FileToken returns the token in a file, read at each use: anyone who rotates it
 // needs to restart nothing.
 func FileToken(path string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {

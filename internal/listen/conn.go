@@ -58,7 +58,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	for {
 		ok, victim, wait := l.places.take(c, time.Now())
 		if victim != nil {
-			_ = victim.Conn.Close() // whoever reads from it is told
+			_ = victim.Conn.Close() // who reads from it gets an error
 		}
 		if ok {
 			return c, nil

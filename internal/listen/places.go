@@ -74,7 +74,7 @@ func (c *conn) left(now time.Time) time.Duration {
 	return left
 }
 
-// before tells whether c loses its place before other does.
+// before reports whether c loses its place before other does.
 func (c *conn) before(other *conn, now time.Time) bool {
 	if c.resting != other.resting {
 		return c.resting
@@ -116,11 +116,11 @@ func (p *places) leave(c *conn) {
 func (p *places) change() {
 	select {
 	case p.changed <- struct{}{}:
-	default: // whoever waits knows
+	default: // the caller knows
 	}
 }
 
-// crowded tells whether places are getting scarce.
+// crowded reports whether places are getting scarce.
 func (p *places) crowded() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

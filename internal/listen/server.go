@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// What is borne. Whoever needs more is cut off.
+// What is borne. Anyone who needs more is cut off.
 const (
 	// MaxConns is how many connections there are at a time.
 	MaxConns = 256
@@ -96,7 +96,7 @@ func (s *Server) state(c net.Conn, state http.ConnState) {
 		s.places.reads(one, now)
 	case http.StateIdle:
 		s.places.rests(one, now, now)
-	case http.StateNew, http.StateHijacked, http.StateClosed: // [conn.Close] tells
+	case http.StateNew, http.StateHijacked, http.StateClosed: // [conn.Close] does it
 	}
 }
 

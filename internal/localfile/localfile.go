@@ -1,6 +1,6 @@
 // Package localfile reads files of this machine that are named in configuration
 // or found without being named: only regular ones, only so much of them, and
-// it tells which folders others can write into.
+// it finds the folders that others can write into.
 //
 // It knows nothing of what the files hold.
 package localfile
@@ -73,12 +73,12 @@ func bounded(r io.Reader, path string, most int64) ([]byte, error) {
 var control = []string{".git", ".hg", ".jj", ".svn"}
 
 // WorkTree is the root of the checkout that a path lies in, or leads into; ""
-// when it lies in none. Whoever can push to a repository writes what is in its
+// when it lies in none. Anyone who can push to a repository writes what is in its
 // checkouts.
 func WorkTree(path string) string {
 	full, err := filepath.Abs(path)
 	if err != nil {
-		return path // it cannot be told: nothing in there is believed
+		return path // it is unknown: nothing in there is trusted
 	}
 	if root := rootAbove(full); root != "" {
 		return root
@@ -109,7 +109,7 @@ func rootAbove(path string) string {
 // there is no reason to think so.
 func Foreign(path string) string {
 	if root := WorkTree(path); root != "" {
-		return fmt.Sprintf("it lies in the work tree of %s, and whoever can push to that repository writes it", root)
+		return fmt.Sprintf("it lies in the work tree of %s, and anyone who can push to that repository writes it", root)
 	}
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || info.Mode().Perm()&0o002 != 0 {
@@ -118,7 +118,7 @@ func Foreign(path string) string {
 	return ""
 }
 
-// Exposed tells whether everybody on this machine may read or replace the
+// Exposed reports whether everybody on this machine may read or replace the
 // content of a file.
 func Exposed(path string) bool {
 	info, err := os.Stat(path)

@@ -70,7 +70,7 @@ func TestAttackStoppedLoad(t *testing.T) {
 	}
 }
 
-// TestAttackHeldInMemory: what was let go of is parsed again from its text, and
+// TestAttackHeldInMemory: what was released is parsed again from its text, and
 // is not in memory in between.
 func TestAttackHeldInMemory(t *testing.T) {
 	files := many(500)

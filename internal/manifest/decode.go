@@ -40,7 +40,7 @@ func (d *decoder) problem(line int, field, what, fix string) {
 	d.problems = append(d.problems, Problem{Origin: Origin{d.origin.File, line}, Key: d.key, Field: field, What: what, Fix: fix})
 }
 
-// full tells whether more problems were found than anybody reads.
+// full reports whether more problems were found than anybody reads.
 func (d *decoder) full() bool { return len(d.problems) >= maxProblems }
 
 func (d *decoder) wrong(s spot, what, fix string) {
@@ -53,7 +53,7 @@ func (d *decoder) wants(s spot, wanted string, n *yaml.Node, fix string) {
 	d.wrong(s, "wants "+wanted+", found "+describe(n, s.rules.secret), fix)
 }
 
-// wantsWhole never tells the value: what stands in the place of a mapping may be the secret that belongs inside.
+// wantsWhole never shows the value: what stands in the place of a mapping may be the secret that belongs inside.
 func (d *decoder) wantsWhole(s spot, wanted string, n *yaml.Node, fix string) {
 	d.wrong(s, "wants "+wanted+", found "+describe(n, true), fix)
 }

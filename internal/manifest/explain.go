@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Explain tells a person about a field, found by a path such as spec.resource.rules (no indexes), and about the fields
+// Explain describes a field, found by a path such as spec.resource.rules (no indexes), and about the fields
 // below it. The empty path is the whole document.
 func Explain(body reflect.Type, at string) (string, error) {
 	here := field{typ: body}

@@ -104,7 +104,7 @@ func advise(message string, row []byte) (what, fix string) {
 	trimmed := bytes.TrimLeft(row, " ")
 	switch {
 	case bytes.HasPrefix(row, []byte("<<<<<<<")) || bytes.HasPrefix(row, []byte("=======")) || bytes.HasPrefix(row, []byte(">>>>>>>")):
-		return "a merge conflict that nobody resolved", "keep one side and remove the markers"
+		return "an unresolved merge conflict", "keep one side and remove the markers"
 	case bytes.HasPrefix(trimmed, []byte("\t")):
 		return "a tab in the indentation, which YAML does not allow", "use spaces"
 	case bytes.Contains(row, []byte("{{")):

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// HasField tells whether documents of a type can have a field at a path such as
+// HasField reports whether documents of a type can have a field at a path such as
 // spec.resource.rules[2].protocol; an index may be left out.
 func HasField(body reflect.Type, path string) bool {
 	steps := splitPath(path)
@@ -40,7 +40,7 @@ func (s pathStep) inType(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// index tells whether the step is an item of a list.
+// index reports whether the step is an item of a list.
 func (s pathStep) index() bool {
 	_, err := strconv.Atoi(s.name)
 	return s.brackets && err == nil

@@ -46,7 +46,7 @@ var formats = map[string]format{
 	"domain": {what: "a domain name with a final dot such as example.org.", check: checkDomain, pattern: domainPattern.String()},
 }
 
-// IsName tells whether an object can be called s.
+// IsName reports whether an object can be called s.
 func IsName(s string) bool {
 	wrong, _ := checkName(s)
 	return wrong == ""

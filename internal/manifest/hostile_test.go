@@ -42,7 +42,7 @@ func TestHostileInputIsRefused(t *testing.T) {
 		{"list of itself", "apiVersion: v1\nkind: List\nitems: &a [{apiVersion: v1, kind: List, items: *a}]", "a list inside a list"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := tell(fstest.MapFS{"a.yaml": {Data: []byte(c.text)}})
+			got := report(fstest.MapFS{"a.yaml": {Data: []byte(c.text)}})
 			if !strings.Contains(got, c.want) {
 				t.Errorf("got %s\nwant %s", got[:min(len(got), 2000)], c.want)
 			}
@@ -52,7 +52,7 @@ func TestHostileInputIsRefused(t *testing.T) {
 
 func TestDeepJSONIsRefused(t *testing.T) {
 	text := `{"apiVersion":"openstack.k-orc.cloud/v1alpha1","kind":"Network","metadata":{"name":"x"},"spec":` + strings.Repeat("[", 100_000)
-	got := tell(fstest.MapFS{"a.json": {Data: []byte(text)}})
+	got := report(fstest.MapFS{"a.json": {Data: []byte(text)}})
 	if !strings.Contains(got, "a.json:1: not valid JSON: nested deeper than 1000") {
 		t.Errorf("got %s", got)
 	}
@@ -179,7 +179,7 @@ func TestOnlyTheFirstHundredProblemsArePrinted(t *testing.T) {
 func TestByteOrderMarkAndLineEnds(t *testing.T) {
 	second := strings.Replace(head, "name: x", "name: second", 1) + "sepc: {}\n"
 	crlf := "\ufeff" + strings.ReplaceAll(head+"spec: {resource: {cidr: 10.0.0.0/24}}\n---\n# end\n---\n"+second, "\n", "\r\n")
-	got := tell(fstest.MapFS{"a.yaml": {Data: []byte(crlf)}})
+	got := report(fstest.MapFS{"a.yaml": {Data: []byte(crlf)}})
 	want := "ok a.yaml:1: Network/x\n" +
 		"a.yaml:8: Network/second: spec: missing\n" +
 		"a.yaml:11: Network/second: sepc: unknown field; did you mean spec?\n"

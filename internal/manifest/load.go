@@ -27,8 +27,8 @@ type Options struct {
 
 	// TooMuch is what to do when a limit of the whole load is reached; default "split the stack".
 	TooMuch string
-	// Each, when set, is given every object as it is found; they are in no list then. An object whose problems are told
-	// already comes too. What it lets go of (see [Object.Release]) is not in memory with the rest.
+	// Each, when set, is given every object as it is found; they are in no list then. An object whose problems are reported
+	// already comes too. What it releases (see [Object.Release]) is not in memory with the rest.
 	Each func(*Object)
 	// Stop, when set, is asked before each file, document and list item. Its error ends the load, which then gives
 	// nothing else.
@@ -73,7 +73,7 @@ type Loaded struct {
 }
 
 // Load reads every manifest below the root of files. The error is Problems, all of them at once; the objects that could
-// be read are returned beside it, so that their own problems (see Object.Decode) can be told in the same breath.
+// be read are returned beside it, so that their own problems (see Object.Decode) can be reported at the same time.
 func Load(files fs.FS, opts Options) (Loaded, error) { return LoadParts([]Part{{Files: files}}, opts) }
 
 // LoadParts is Load of several folders and files as if they were one folder: limits, and names declared twice, count
@@ -123,7 +123,7 @@ func (l *loader) report(ps ...Problem) {
 	}
 }
 
-// over tells whether nothing more is to be read.
+// over reports whether nothing more is to be read.
 func (l *loader) over() bool {
 	if !l.stopped && l.opts.Stop != nil {
 		l.ended = l.opts.Stop()

@@ -18,7 +18,7 @@ import (
 type metadata struct {
 	Name            string            `json:"name" rule:"required,format=name" doc:"Identifies the object among those of its kind and namespace."`
 	Namespace       string            `json:"namespace,omitempty" rule:"format=label,default=default" doc:"Sets objects of the same name apart."`
-	Labels          map[string]string `json:"labels,omitempty" doc:"Free words about the object."`
+	Labels          map[string]string `json:"labels,omitempty" doc:"Free text about the object."`
 	Annotations     map[string]string `json:"annotations,omitempty" doc:"Settings of the agent (stackreeve.dev/…) and of other tools."`
 	Finalizers      []string          `json:"finalizers,omitempty" doc:"Accepted, not used."`
 	OwnerReferences []json.RawMessage `json:"ownerReferences,omitempty" doc:"Accepted, not used."`
@@ -59,7 +59,7 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	problems := o.decodeMetadata(&meta)
 	o.Key.Name, o.Key.Namespace = cmp.Or(meta.Name, o.Key.Name), meta.Namespace
 	if len(o.Key.Name) > longestName || len(o.Key.Namespace) > longestName {
-		o.Key.Name, o.Key.Namespace = clip(o.Key.Name), clip(o.Key.Namespace) // it is a problem, and is told with each other one
+		o.Key.Name, o.Key.Namespace = clip(o.Key.Name), clip(o.Key.Namespace) // it is a problem, and is reported with the others
 	}
 	o.Key = o.Key.normal()
 	o.Labels, o.Annotations = meta.Labels, meta.Annotations
@@ -102,7 +102,7 @@ func (o *Object) decodeMetadata(meta *metadata) []Problem {
 const maxAnnotations = 256 << 10
 
 // annotations finds misspelt settings. An annotation is ours when it shares its prefix with a known one. Too many are
-// let go of: what an object expands to would carry them all.
+// dropped: what an object expands to would carry them all.
 func (l *loader) annotations(o *Object) []Problem {
 	size := 0
 	for name, value := range o.Annotations {

@@ -28,7 +28,7 @@ func NewObject(key Key, apiVersion string, origin Origin, annotations map[string
 	return made.Object(key, apiVersion, origin, maps.Clone(annotations)), nil
 }
 
-// Release lets go of the parsed document, which takes far more memory than its text. It is parsed again if it is wanted
+// Release drops the parsed document, which takes far more memory than its text. It is parsed again if it is wanted
 // again; of an object that no file holds nothing is left but that every field is where the object is.
 func (o *Object) Release() { o.body = nil }
 

@@ -38,7 +38,7 @@ func (p Problem) String() string {
 // Problems is every problem of a load, as an error.
 type Problems []Problem
 
-// Error is one line for each problem, sorted by file and line; after the first hundred only their number is told.
+// Error is one line for each problem, sorted by file and line; after the first hundred only their number is shown.
 func (ps Problems) Error() string {
 	sorted := ps.Sorted()
 	lines := make([]string, 0, min(len(sorted), maxPrinted+1))

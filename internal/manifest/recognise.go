@@ -175,7 +175,7 @@ func meant(names []string) string {
 	return "did you mean " + strings.Join(names, " or ") + "?"
 }
 
-// faulty is a problem with a document that is not an object yet; kind and name are told as far as they are known.
+// faulty is a problem with a document that is not an object yet; kind and name are given as far as they are known.
 func faulty(root *yaml.Node, field, what, fix string) verdict {
 	p := &Problem{Field: field, What: what, Fix: fix}
 	if key, _ := lookup(root, field); key != nil {

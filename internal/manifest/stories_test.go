@@ -79,8 +79,8 @@ func body(kind string) any {
 	})
 }
 
-// tell loads a story's files and says everything that a person would be told.
-func tell(files fstest.MapFS) string {
+// report loads a case's files and returns everything that a person would read.
+func report(files fstest.MapFS) string {
 	loaded, err := manifest.Load(files, kinds())
 	var problems manifest.Problems
 	errors.As(err, &problems)
@@ -122,7 +122,7 @@ func TestStories(t *testing.T) {
 				}
 				files[f.Name] = &fstest.MapFile{Data: f.Data}
 			}
-			got := tell(files)
+			got := report(files)
 			if *update {
 				want.Data = []byte(got)
 				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
@@ -141,10 +141,10 @@ func TestSecretsStayOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := tell(fstest.MapFS{"a.yaml": {Data: archive.Files[0].Data}})
+	got := report(fstest.MapFS{"a.yaml": {Data: archive.Files[0].Data}})
 	for _, secret := range []string{"hunter", "5555", "987654", "123456", "777777"} {
 		if strings.Contains(got, secret) {
-			t.Errorf("%s is told in\n%s", secret, got)
+			t.Errorf("%s is shown in\n%s", secret, got)
 		}
 	}
 }

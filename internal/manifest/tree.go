@@ -117,7 +117,7 @@ func parseBool(s string) bool {
 	return false
 }
 
-// describe names what a node is, for a person: `the number 80`. With hide it does not tell the value.
+// describe names what a node is, for a person: `the number 80`. With hide it does not show the value.
 func describe(n *yaml.Node, hide bool) string {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -51,7 +51,7 @@ func Names(name string, candidates []string, n int) []string {
 	return out
 }
 
-// sharePrefix tells whether two names begin alike, as versions of one image do.
+// sharePrefix reports whether two names begin alike, as versions of one image do.
 func sharePrefix(a, b string) bool {
 	const letters = 4
 	return len(a) >= letters && len(b) >= letters && strings.EqualFold(a[:letters], b[:letters])

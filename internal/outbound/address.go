@@ -18,7 +18,7 @@ func Origin(u *url.URL) string {
 
 func hostOf(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }
 
-// Local tells whether a host is written as this machine's or its link's: no
+// Local reports whether a host is written as this machine's or its link's: no
 // name is looked up.
 func Local(host string) bool {
 	host = hostOf(host)
@@ -26,14 +26,14 @@ func Local(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && local(ip)
 }
 
-// local tells whether an IP address is this machine's own or link-local, where
+// local reports whether an IP address is this machine's own or link-local, where
 // the metadata services of clouds are.
 func local(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	return ip.IsLoopback() || ip.IsUnspecified() || ip.IsLinkLocalUnicast() || ip.IsMulticast()
 }
 
-// Loopback tells whether a host is written as this machine's own: no name is looked up.
+// Loopback reports whether a host is written as this machine's own: no name is looked up.
 func Loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()

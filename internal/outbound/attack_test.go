@@ -273,6 +273,6 @@ func TestAttackRedirectIsNotTold(t *testing.T) {
 	_, err := fetch(t, client(t, outbound.Config{}), "POST", home.URL)
 	var sent *url.Error
 	if !errors.As(err, &sent) || strings.Contains(sent.Err.Error(), "10.0.0.3") || !strings.Contains(private.Text(sent.Err), "10.0.0.3") {
-		t.Errorf("told %v, logged %s", sent, private.Text(err))
+		t.Errorf("shown %v, logged %s", sent, private.Text(err))
 	}
 }

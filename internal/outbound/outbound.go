@@ -118,7 +118,7 @@ func CheckRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// SameOrigin tells whether two addresses are of one scheme, host and port. An
+// SameOrigin reports whether two addresses are of one scheme, host and port. An
 // address with a login in it is like none.
 func SameOrigin(a, b *url.URL) bool {
 	return a.User == nil && b.User == nil && Origin(a) == Origin(b)

@@ -16,10 +16,10 @@ type commands struct {
 	colon  bool // it begins with a colon, which was the last character
 }
 
-// completes tells whether r, anywhere in a line, would complete a command.
+// completes reports whether r, anywhere in a line, would complete a command.
 func (c *commands) completes(r rune) bool { return r == '[' && c.hashes >= 2 }
 
-// opens tells whether r would complete a command that begins its line.
+// opens reports whether r would complete a command that begins its line.
 func (c *commands) opens(r rune) bool { return r == ':' && c.colon }
 
 // next takes note of r.

@@ -27,7 +27,7 @@ func YAML(encoded []byte) []byte {
 	return encode(encoded, func(b *strings.Builder, r rune) { fmt.Fprintf(b, `\U%08x`, r) })
 }
 
-// Safe tells whether a text can stand in YAML without double quotes.
+// Safe reports whether a text can stand in YAML without double quotes.
 func Safe(text string) bool {
 	if !utf8.ValidString(text) || strings.HasPrefix(strings.TrimSpace(text), "::") || strings.ContainsAny(text, "\n\t") {
 		return false

@@ -64,7 +64,7 @@ func notOfWords(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune("-_./@+=~#%", r)
 }
 
-// harmless tells quickly that nothing is to be done about a text.
+// harmless reports quickly that nothing is to be done about a text.
 func harmless(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '[' {
@@ -76,7 +76,7 @@ func harmless(text string) bool {
 
 func unprintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) || invisible(r) }
 
-// invisible tells whether nothing of a character is to be seen, though it
+// invisible reports whether nothing of a character is to be seen, though it
 // counts as printable: variation selectors, joiners and fillers.
 func invisible(r rune) bool {
 	switch r {
@@ -102,7 +102,7 @@ const maxMarks = 4
 // marks counts those that are written over or under one character.
 type marks int
 
-// tooMany tells whether r is a mark that is one too many.
+// tooMany reports whether r is a mark that is one too many.
 func (m *marks) tooMany(r rune) bool {
 	if !unicode.In(r, unicode.Mn, unicode.Me) {
 		*m = 0

@@ -23,7 +23,7 @@ type Writer struct {
 // a terminal.
 func NewWriter(w io.Writer, colors bool) *Writer { return &Writer{w: w, colors: colors} }
 
-// NewCommandWriter is [NewWriter] for commands to CI systems: whoever writes to it
+// NewCommandWriter is [NewWriter] for commands to CI systems: anyone who writes to it
 // has escaped what others wrote.
 func NewCommandWriter(w io.Writer) *Writer { return &Writer{w: w, obeyed: true} }
 

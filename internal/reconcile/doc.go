@@ -22,5 +22,5 @@
 //   - harm: what a step destroys, its object or its data; a brake holds a plan
 //     that destroys more than the limits, an approval lets it and its rest through
 //   - pass: the record of carrying out one plan
-//   - trace: who changed a live object, and when, as far as the cloud tells
+//   - trace: who changed a live object, and when, as far as the cloud reports
 package reconcile

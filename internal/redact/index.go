@@ -133,7 +133,7 @@ func (x *index) spans(text []byte) (list []span) {
 	return kept
 }
 
-// alone tells whether no letter or digit touches the part of a text.
+// alone reports whether no letter or digit touches the part of a text.
 func alone(text []byte, from, to int) bool {
 	return (from == 0 || !isWord(text[from-1])) && (to == len(text) || !isWord(text[to]))
 }
@@ -155,7 +155,7 @@ func bytesIn(spans []span) (n int) {
 // chance.
 const maxHarmless = 16
 
-// harmless tells whether a part of a text lies within names of objects, and
+// harmless reports whether a part of a text lies within names of objects, and
 // within a few words that clouds and this program use all the time.
 func (x *index) harmless(text []byte, s span) bool {
 	plain := 0

@@ -12,7 +12,7 @@
 //	one word of it, once or    so does that word
 //	twice decoded
 //	several words, decoded     the whole text is withheld: what stands for
-//	                           the secret cannot be told from what does not
+//	                           the secret cannot be distinguished from what does not
 //
 // White space and letter case do not count. Work and memory are bounded.
 package redact
@@ -120,7 +120,7 @@ func (x *index) onlyWord(text string, left *int) (only string) {
 	return only
 }
 
-// None tells whether there is no secret at all.
+// None reports whether there is no secret at all.
 func (r *Redactor) None() bool { return r == nil || r.index().empty() }
 
 func (r *Redactor) index() *index {
@@ -128,7 +128,7 @@ func (r *Redactor) index() *index {
 	return r.known
 }
 
-// Holds tells whether a text holds a secret in its first 64 KiB.
+// Holds reports whether a text holds a secret in its first 64 KiB.
 func (r *Redactor) Holds(text string) bool {
 	if r.None() {
 		return false
@@ -140,7 +140,7 @@ func (r *Redactor) Holds(text string) bool {
 	return x.full || len(x.spans([]byte(text))) > 0 || x.decoded(text, &left) > 0
 }
 
-// Clean tells whether a text may be shown as it is.
+// Clean reports whether a text may be shown as it is.
 func (r *Redactor) Clean(text string) bool { return r.Text(text) == text }
 
 // mask replaces parts of a text, with the words that they are in: what touches a
@@ -202,7 +202,7 @@ func Cut(text string, most int) string {
 
 type contextKey struct{}
 
-// With lets whoever works under the context know what must not be shown.
+// With lets what works under the context know what must not be shown.
 func With(ctx context.Context, r *Redactor) context.Context {
 	return context.WithValue(ctx, contextKey{}, r)
 }

@@ -67,7 +67,7 @@ func of(secrets ...string) *redact.Redactor {
 	return redact.New(slices.Values(secrets), slices.Values([]string{"web-front-1"}))
 }
 
-// showsAny tells whether out shows six bytes in a row of text, white space and
+// showsAny reports whether out shows six bytes in a row of text, white space and
 // case aside.
 func showsAny(out, text string) bool {
 	out, text = squeeze(out), squeeze(text)

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// plainWords are what clouds, and this program, say in their own words. A secret
+// plainWords are what messages of clouds and of this program consist of. A secret
 // of which no more shows than some of these is not given away by them: scripts
 // are secrets too, and speak of servers and networks.
 var plainWords = func() map[string]struct{} {

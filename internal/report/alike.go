@@ -12,7 +12,7 @@ const fewest = 3
 // placeholder stands for the name of each of several objects.
 const placeholder = "NAME"
 
-// Named tells whether the placeholder stands in a text anyway, so that the text is to
+// Named reports whether the placeholder stands in a text anyway, so that the text is to
 // be joined with no other.
 func Named(text string) bool { return strings.Contains(text, placeholder) }
 

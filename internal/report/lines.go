@@ -19,7 +19,7 @@ import (
 type Lines struct {
 	text Text
 	rev  func() source.Revision
-	// prefix tells stacks apart that run at the same time.
+	// prefix distinguishes stacks that run at the same time.
 	prefix string
 
 	mu       sync.Mutex
@@ -28,7 +28,7 @@ type Lines struct {
 	ticking
 }
 
-// Quiet is how long nothing may happen before people are told what is waited
+// Quiet is how long nothing may happen before is printed what is waited
 // for.
 const Quiet = 10 * time.Second
 
@@ -91,8 +91,8 @@ func (l *Lines) tick() {
 }
 
 // finished is a step that was carried out, or tried, in one line.
-// waits tells whether a step only found its object busy: it is tried again, and
-// told of if that does not help.
+// waits reports whether a step only found its object busy: it is tried again, and
+// reported if that does not help.
 func waits(r engine.Result) bool {
 	return errors.Is(r.Err, kind.ErrBusy) || errors.Is(r.Err, kind.ErrNotYet)
 }
@@ -101,7 +101,7 @@ func finished(r engine.Result) string {
 	if r.Err != nil {
 		return Clean(fmt.Sprintf("%s: %s", r.Step.Key, private.Text(r.Err)))
 	}
-	done := map[plan.Action]string{plan.Create: "created", plan.Update: "changed", plan.Recreate: "deleted, to be made anew", plan.Delete: "deleted"}
+	done := map[plan.Action]string{plan.Create: "created", plan.Update: "changed", plan.Recreate: "deleted, to be recreated", plan.Delete: "deleted"}
 	return Clean(fmt.Sprintf("%s %s: %s in %s", symbol(r.Step), r.Step.Key, done[r.Step.Action], Lasted(r.Took)))
 }
 

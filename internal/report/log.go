@@ -11,16 +11,16 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Log tells a service's log about one stack: every step that is carried out,
-// what is waited for now and then, and how looks end when that is news. It is
+// Log writes a service's log about one stack: every step that is carried out,
+// what is waited for now and then, and how runs end when that is news. It is
 // both a watcher and a sink.
 type Log struct {
 	log *slog.Logger
 
 	mu      sync.Mutex
 	commit  string
-	outcome string // what was last said about how looks end
-	refused string // the commit whose problems were told
+	outcome string // what was last said about how runs end
+	refused string // the commit whose problems were reported
 	waited  time.Time
 }
 
@@ -89,14 +89,14 @@ func (l *Log) Progress(p engine.Progress) {
 	l.log.Info("waiting", "key", oldest.Step.Key.String(), "reason", oldest.Step.Reason, "since", Lasted(now.Sub(oldest.Since)), "waiting", len(p.Waiting))
 }
 
-// Ran tells how a look ended, unless that was said before and nothing was
+// Ran reports how a run ended, unless that was said before and nothing was
 // written since.
 func (l *Log) Ran(r Run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	outcome, wrote := said(r), r.Pass != nil && r.Pass.Writes() > 0
 	if outcome == l.outcome && !wrote {
-		l.log.Debug("looked", "outcome", r.Outcome().String())
+		l.log.Debug("checked", "outcome", r.Outcome().String())
 		return
 	}
 	l.outcome = outcome
@@ -162,7 +162,7 @@ func (l *Log) passed(p engine.Pass, commit string) {
 	l.log.Log(context.Background(), level, "pass ended", attrs...)
 }
 
-// said is what matters about how a look ended: when it is the same twice,
+// said is what matters about how a run ended: when it is the same twice,
 // there is no news.
 func said(r Run) string {
 	text := r.Outcome().String() + " " + r.Revision.Commit

@@ -51,13 +51,13 @@ func NewMetrics(version string) *Metrics {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "stackreeve_" + name, Help: help, Buckets: buckets}, labels)
 	}
 	minutes := []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600}
-	m.reconciles = counter("reconciles_total", "Looks at a stack, by how they ended.", "stack", "outcome")
+	m.reconciles = counter("reconciles_total", "Runs of a stack, by how they ended.", "stack", "outcome")
 	m.steps = counter("steps_total", "Steps carried out, by action and result.", "stack", "action", "result")
 	m.requests = counter("cloud_requests_total", "Requests to OpenStack; code 0 when no answer came.", "service", "method", "code")
 	m.durations = histogram("cloud_request_seconds", "How long requests to OpenStack took.", prometheus.DefBuckets, "service", "method")
 	m.passes = histogram("pass_seconds", "How long passes took.", minutes, "stack")
 	m.applied = histogram("applied_seconds", "From a commit's time to the moment when the cloud equalled it.", minutes, "stack")
-	m.drifted = gauge("drifted_objects", "Objects whose difference no commit explained, at the last look.", "stack")
+	m.drifted = gauge("drifted_objects", "Objects whose difference no commit explained, at the last check.", "stack")
 	m.success = gauge("last_success_timestamp_seconds", "When the stack was last in sync.", "stack")
 	m.objects = gauge("objects", "Objects by what is left to be done about them after the last pass.", "stack", "action")
 	m.held = gauge("held", "1 while a plan is held until its hash is approved.", "stack")
@@ -91,19 +91,19 @@ func status(code int) string {
 func (m *Metrics) Webhook(forge, outcome string) { m.webhooks.WithLabelValues(forge, outcome).Inc() }
 
 // Planned counts one plan of a pull request: a success, a failure that a person
-// has to mend, or one that was unavailable.
+// has to correct, or one that was unavailable.
 func (m *Metrics) Planned(stack, result string, took time.Duration) {
 	m.plans.WithLabelValues(stack, result).Observe(took.Seconds())
 }
 
-// Owed exports how much a forge was not told yet.
-func (m *Metrics) Owed(repository string, count func() int) {
+// Undelivered exports how much is not delivered to a forge yet.
+func (m *Metrics) Undelivered(repository string, count func() int) {
 	repository = printable.Line(repository) // the registry refuses what is no text
-	owed := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	gauge := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "stackreeve_forge_owed", Help: "Statuses and comments that were not delivered yet.", ConstLabels: prometheus.Labels{"repository": repository},
 	}, func() float64 { return float64(count()) })
 	// Two forges can hold repositories of one name: the first is shown.
-	_ = m.Registry.Register(owed)
+	_ = m.Registry.Register(gauge)
 }
 
 // Forge counts one request to a forge.
@@ -120,7 +120,7 @@ func (m *Metrics) Forge(repository string, e forge.Exchange) {
 	m.budget.WithLabelValues(repository).Set(float64(e.Left))
 }
 
-// Ran counts one look.
+// Ran counts one run.
 func (m *Metrics) Ran(r Run) {
 	outcome := map[plan.Outcome]string{plan.InSync: "in_sync", plan.Broken: "failed", plan.OutOfSync: "differences", plan.Invalid: "refused"}
 	m.reconciles.WithLabelValues(r.Stack, outcome[r.Outcome()]).Inc()

@@ -25,7 +25,7 @@ func Ranges(names []string) []string {
 	return out
 }
 
-// follows tells whether two names differ in their last number only, and the
+// follows reports whether two names differ in their last number only, and the
 // second one's is the next.
 func follows(a, b string) bool {
 	beforeA, numberA, afterA := numbered(a)

@@ -115,12 +115,12 @@ func (t Text) paragraphs(p plan.Plan) (list []entry) {
 	return list
 }
 
-// shows tells whether a plan has something to say of a step.
+// shows reports whether a plan has something to say of a step.
 func (t Text) shows(s plan.Step) bool {
 	return t.Verbose && len(s.Ignored) > 0 || !s.Silent() && (t.Verbose || !Renewal(s))
 }
 
-// Renewal tells whether nothing happens to an object but that its mark is written
+// Renewal reports whether nothing happens to an object but that its mark is written
 // again.
 func Renewal(s plan.Step) bool {
 	return s.Action == plan.Update && len(s.Changes) == 1 && s.Changes[0].Field == kind.MarkField && !s.Adopts && !s.Drift && len(s.Notes) == 0

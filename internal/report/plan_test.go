@@ -52,7 +52,7 @@ func TestEqualChangesAreReadOnce(t *testing.T) {
 	const want = `stack prod
 
 VirtualMachineGroup/web  web.yaml:1
-  -/+ 50 Servers: web-0 … web-49  replace: deleted and made anew; spec.resource.flavorRef cannot be changed in place; after Server/web-0, one member of VirtualMachineGroup/web at a time
+  -/+ 50 Servers: web-0 … web-49  replace: deleted and recreated; spec.resource.flavorRef cannot be changed in place; after Server/web-0, one member of VirtualMachineGroup/web at a time
       spec.resource.flavorRef: Flavor small (0b6f3a3e…) -> Flavor/large (m1-large)  (forces replacement)
       spec.resource.metadata:
         - name: "NAME"

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -135,7 +135,7 @@ func TestPassesInWords(t *testing.T) {
 			First: plan.Plan{Steps: []plan.Step{{Key: key("Server", "a"), Action: plan.Wait}, {Key: key("Server", "b"), Action: plan.Refuse}}},
 			Last: plan.Plan{Steps: []plan.Step{{Key: key("Server", "a"), Action: plan.Recreate, Reason: "failed: no disk"},
 				{Key: key("Server", "b"), Action: plan.Refuse}, {Key: key("Server", "c"), Action: plan.Keep}}}},
-			"left: -/+ Server/a  replace: deleted and made anew; failed: no disk\nstack s: differences remain (0s)\n"},
+			"left: -/+ Server/a  replace: deleted and recreated; failed: no disk\nstack s: differences remain (0s)\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var b bytes.Buffer

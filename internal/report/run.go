@@ -1,4 +1,4 @@
-// Package report says what a stack's looks at its cloud came to: as text for
+// Package report reports what came of a stack's runs: as text for
 // people, as JSON and YAML for programs, as log lines and as metrics.
 //
 // It knows plans, passes and problems, and nothing of how they came about. It
@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Run is the record of one look at a stack: what was fetched, and what came of
+// Run is the record of one run of a stack: what was fetched, and what came of
 // it. Sinks receive it.
 type Run struct {
 	Stack    string
@@ -37,9 +37,9 @@ type Run struct {
 type Refusal struct {
 	Commit   string
 	Problems manifest.Problems
-	// Back says why no earlier commit is kept in its place, when one was looked for.
+	// Back says why no earlier commit is kept in its place, when one was searched for.
 	Back string
-	// Cautious is set when one is kept that was found by looking back, and may not
+	// Cautious is set when one is kept that was found by going back, and may not
 	// be the last that was applied.
 	Cautious bool
 }
@@ -65,7 +65,7 @@ func (r Run) Outcome() plan.Outcome {
 	return plan.InSync
 }
 
-// Listed tells whether the whole cloud could be seen.
+// Listed reports whether the whole cloud could be seen.
 func (r Run) Listed() bool { return r.Pass != nil && len(r.Pass.First.Unlisted) == 0 }
 
 // Short is a commit as people write it.

@@ -89,7 +89,7 @@ stackreeve_applied_seconds_count{stack="s"} 1
 # HELP stackreeve_cloud_requests_total Requests to OpenStack; code 0 when no answer came.
 # TYPE stackreeve_cloud_requests_total counter
 stackreeve_cloud_requests_total{code="200",method="GET",service="network"} 1
-# HELP stackreeve_drifted_objects Objects whose difference no commit explained, at the last look.
+# HELP stackreeve_drifted_objects Objects whose difference no commit explained, at the last check.
 # TYPE stackreeve_drifted_objects gauge
 stackreeve_drifted_objects{stack="s"} 1
 # HELP stackreeve_last_success_timestamp_seconds When the stack was last in sync.
@@ -104,7 +104,7 @@ stackreeve_objects{action="refuse",stack="s"} 0
 stackreeve_objects{action="replace",stack="s"} 0
 stackreeve_objects{action="update",stack="s"} 1
 stackreeve_objects{action="wait",stack="s"} 0
-# HELP stackreeve_reconciles_total Looks at a stack, by how they ended.
+# HELP stackreeve_reconciles_total Runs of a stack, by how they ended.
 # TYPE stackreeve_reconciles_total counter
 stackreeve_reconciles_total{outcome="differences",stack="s"} 1
 stackreeve_reconciles_total{outcome="in_sync",stack="s"} 2

@@ -51,14 +51,14 @@ type StackDoc struct {
 	States    map[string]int `json:"states"`   // how many objects of the plan are in each state
 }
 
-// LastPass is how the last pass of a stack's commit ended, as its agent told the
+// LastPass is how the last pass of a stack's commit ended, as its agent reported it to the
 // forge.
 type LastPass struct {
 	State       string `json:"state"` // success, failure, error or pending
 	Description string `json:"description"`
 }
 
-// StatusView is what a look at one stack found.
+// StatusView is what a check of one stack found.
 type StatusView struct {
 	Plan          plan.Plan
 	Rev           source.Revision

@@ -15,7 +15,7 @@ import (
 // StatusFilter says which objects are shown. The zero value takes all.
 type StatusFilter struct {
 	Kinds    []string // of any of these; none means all
-	NotReady bool     // only what somebody has to look at
+	NotReady bool     // only what needs a person's attention
 	Labels   []Requirement
 	Objects  []ObjectName // any of these; none means all
 }
@@ -65,12 +65,12 @@ func ParseObject(text string) (ObjectName, error) {
 	return ObjectName{}, fmt.Errorf("%s names no object; write Kind/name, such as VirtualMachine/web-1, or Kind/namespace/name", printable.Name(text))
 }
 
-// Is tells whether the object is meant.
+// Is reports whether the object is meant.
 func (n ObjectName) Is(o plan.ObjectStatus) bool {
 	return strings.EqualFold(n.Kind, o.Kind) && n.Name == o.Metadata.Name && n.Namespace == o.Metadata.Namespace
 }
 
-// In tells whether any of the looks found it.
+// In reports whether any of the checks found it.
 func (n ObjectName) In(views []StatusView) bool {
 	for _, v := range views {
 		for _, o := range v.Objects {
@@ -82,7 +82,7 @@ func (n ObjectName) In(views []StatusView) bool {
 	return false
 }
 
-// Missing says that an object is not among those of any stack that was looked at,
+// Missing says that an object is not among those of any stack that was checked,
 // and which one may have been meant.
 func (n ObjectName) Missing(views []StatusView) error {
 	var names []string
@@ -111,7 +111,7 @@ func (f StatusFilter) Of(list []plan.ObjectStatus) []plan.ObjectStatus {
 }
 
 func (f StatusFilter) takes(o plan.ObjectStatus) bool {
-	if f.NotReady && !needsALook(o) {
+	if f.NotReady && !needsAttention(o) {
 		return false
 	}
 	for _, r := range f.Labels {
@@ -131,12 +131,12 @@ func anyOf[T any](list []T, is func(T) bool) bool {
 	return len(list) == 0
 }
 
-// needsALook tells whether an object is not as it should be, or cannot be used.
-func needsALook(o plan.ObjectStatus) bool {
+// needsAttention reports whether an object is not as it should be, or cannot be used.
+func needsAttention(o plan.ObjectStatus) bool {
 	return !o.Status.State.Fine() || o.Status.Conditions[0].Status != "True"
 }
 
-// KeyOf is the key of an object that a look found.
+// KeyOf is the key of an object that a check found.
 func KeyOf(o plan.ObjectStatus, kinds []kind.Kind) manifest.Key {
 	key := manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
 	for _, k := range kinds {

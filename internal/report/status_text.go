@@ -69,7 +69,7 @@ func (t StatusText) lastPass(v StatusView) string {
 	if v.LastPass != nil {
 		return Clean(v.Plan.Redact(v.LastPass.State + ": " + v.LastPass.Description))
 	}
-	return "not known (" + Clean(cmp.Or(v.WhyUnknown, "no forge is configured")) + "); this look: " + v.Plan.Outcome().String()
+	return "not known (" + Clean(cmp.Or(v.WhyUnknown, "no forge is configured")) + "); this check: " + v.Plan.Outcome().String()
 }
 
 // tally counts the states of the objects that the plan counts, "" when all of them
@@ -134,7 +134,7 @@ func walkStatuses(list []plan.ObjectStatus, visit func(depth int, o plan.ObjectS
 	}
 }
 
-// selfOf and ownerOf tell owners of the same name in different namespaces, and
+// selfOf and ownerOf distinguish owners of the same name in different namespaces, and
 // stacks, apart.
 func selfOf(o plan.ObjectStatus) plan.StatusOwner {
 	return plan.StatusOwner{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Metadata.Namespace + "/" + o.Metadata.Name}

@@ -51,16 +51,16 @@ func news(p engine.Pass) []plan.Step {
 	if p.Interrupted {
 		return nil
 	}
-	told := map[manifest.Key]plan.Action{}
+	shown := map[manifest.Key]plan.Action{}
 	for _, s := range p.First.Steps {
-		told[s.Key] = s.Action
+		shown[s.Key] = s.Action
 	}
 	for _, f := range p.Failures {
-		told[f.Key] = "" // whatever it is
+		shown[f.Key] = "" // whatever it is
 	}
 	var steps []plan.Step
 	for _, s := range p.Last.Steps {
-		if before, known := told[s.Key]; !s.Silent() && !(known && (before == s.Action || before == "")) {
+		if before, known := shown[s.Key]; !s.Silent() && !(known && (before == s.Action || before == "")) {
 			steps = append(steps, s)
 		}
 	}

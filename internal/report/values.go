@@ -65,7 +65,7 @@ func (t Text) values(s plan.Step) []string {
 	return append(rows, lists...)
 }
 
-// Usual tells whether a value says nothing: it is what there would be without it,
+// Usual reports whether a value says nothing: it is what there would be without it,
 // or empty.
 func Usual(v plan.Value) bool {
 	list, ok := v.Value.([]any)

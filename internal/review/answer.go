@@ -30,7 +30,7 @@ func (r *Repository) answerAll(ctx context.Context, number int, c conversation, 
 	return c, nil
 }
 
-// answered tells whether a comment has an answer of ours in words.
+// answered reports whether a comment has an answer of ours in words.
 func answered(comments []forge.Comment, id int64) bool {
 	return slices.ContainsFunc(comments, func(c forge.Comment) bool {
 		m, ok := memory.Of(c)

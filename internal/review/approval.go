@@ -35,12 +35,12 @@ func (s said) plans(stack string) (list []memory.Marker) {
 	return list
 }
 
-// showed tells whether a comment of ours had shown the hash when it was approved.
+// showed reports whether a comment of ours had shown the hash when it was approved.
 func (s said) showed(cmd command) bool {
 	return slices.ContainsFunc(s.plans(""), func(m memory.Marker) bool { return shown(cmd, m) })
 }
 
-// shown tells whether a comment had shown the hash when it was approved: nobody
+// shown reports whether a comment had shown the hash when it was approved: nobody
 // can approve of what they cannot have seen.
 func shown(cmd command, m memory.Marker) bool {
 	after, ok := m.ShownAfter(cmd.hash)

@@ -39,7 +39,7 @@ const (
 	longestComment = 8_000
 )
 
-// mayAsk tells whether a comment may hold commands: by a check that costs nothing.
+// mayAsk reports whether a comment may hold commands: by a check that costs nothing.
 func mayAsk(c forge.Comment) bool {
 	return !c.Bot && !(c.Mine && memory.Marked(c.Body)) && strings.Contains(c.Body, prefix)
 }
@@ -83,7 +83,7 @@ func parse(line string) (cmd command) {
 	return cmd
 }
 
-// ascii tells whether nothing in a line only looks like something else.
+// ascii reports whether nothing in a line only looks like something else.
 func ascii(line string) bool {
 	return strings.IndexFunc(line, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
@@ -96,12 +96,12 @@ func bare(word string) string {
 	return word
 }
 
-// known tells whether the command is one that can be carried out.
+// known reports whether the command is one that can be carried out.
 func (c command) known() bool { return c.verb != "" && !c.edited }
 
 var commitForm = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
-// hashForm tells whether text looks like the hash of a plan.
+// hashForm reports whether text looks like the hash of a plan.
 func hashForm(text string) bool {
 	return len(text) == plan.HashDigits && strings.Trim(text, "0123456789abcdef") == ""
 }

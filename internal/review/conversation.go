@@ -88,7 +88,7 @@ func (c *conversations) invalidate(number int, now time.Time) {
 	c.changed[number] = now
 }
 
-// fresh tells whether what was read then is what is known to be there.
+// fresh reports whether what was read then is what is known to be there.
 func (c *conversations) fresh(number int, read time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +119,7 @@ func (r *Repository) converse(ctx context.Context, pull forge.Pull) (conversatio
 	comments, err := r.comments(ctx, pull.Number)
 	if errors.Is(err, forge.ErrRefused) {
 		// It is planned all the same: a status can be set.
-		r.Complain("comments may not be read: nobody can approve of anything or ask for plans", err)
+		r.Complain("comments cannot be read: approvals and requests for plans are ignored", err)
 		comments, err = nil, nil
 	}
 	if err != nil {

@@ -21,7 +21,7 @@ type Merged struct {
 
 // MergedBy reads the pull request that a commit was merged by; [forge.ErrNotFound]
 // when there is none.
-func (s *Stack) MergedBy(ctx context.Context, commit string) (m Merged, err error) {
+func (s *Planner) MergedBy(ctx context.Context, commit string) (m Merged, err error) {
 	rev, ok := s.Last()
 	if !ok || commit == "" {
 		return m, forge.ErrNotFound
@@ -38,7 +38,7 @@ func (s *Stack) MergedBy(ctx context.Context, commit string) (m Merged, err erro
 
 // ApprovalsIn are the approvals of the stack's plans in the comments of a merged
 // pull request.
-func (s *Stack) ApprovalsIn(ctx context.Context, m Merged) ([]plan.Approval, error) {
+func (s *Planner) ApprovalsIn(ctx context.Context, m Merged) ([]plan.Approval, error) {
 	said, err := s.repository.understand(ctx, m.Comments)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ const ForgeTime = time.Minute
 
 // Approvals are those of the pull request that a commit was merged by; none while
 // they cannot be read.
-func (s *Stack) Approvals(ctx context.Context, commit string) []plan.Approval {
+func (s *Planner) Approvals(ctx context.Context, commit string) []plan.Approval {
 	ctx, cancel := context.WithTimeout(ctx, ForgeTime)
 	defer cancel()
 	m, err := s.MergedBy(ctx, commit)
@@ -71,7 +71,7 @@ func (s *Stack) Approvals(ctx context.Context, commit string) []plan.Approval {
 
 // SetHeld says which plan the branch is held with; nil when none is. It is visited
 // for approvals until another is set.
-func (s *Stack) SetHeld(plan *plan.Plan) { s.held.Store(plan) }
+func (s *Planner) SetHeld(plan *plan.Plan) { s.held.Store(plan) }
 
 // visitHeld asks for another pass where the plan that holds a branch was approved
 // meanwhile. visited are the pull requests that it read; the error is that of a

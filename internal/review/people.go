@@ -43,7 +43,7 @@ const (
 	mostPeople  = 10_000 // that are remembered
 )
 
-// countAnswer counts an answer to a person, and tells whether it is to be given.
+// countAnswer counts an answer to a person, and reports whether it is to be given.
 func (p *people) countAnswer(who person) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,7 +75,7 @@ func (r right) fresh() bool {
 	return time.Since(r.at) < rightAge || !r.write && time.Since(r.at) < noneAge
 }
 
-// knows tells whether the forge need not be asked about a person.
+// knows reports whether the forge need not be asked about a person.
 func (p *people) knows(who person) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +83,7 @@ func (p *people) knows(who person) bool {
 	return ok && r.fresh()
 }
 
-// mayWrite tells whether a person may push to the repository. Where the forge
+// mayWrite reports whether a person may push to the repository. Where the forge
 // does not say, nobody may.
 func (p *people) mayWrite(ctx context.Context, who person) (bool, error) {
 	p.mu.Lock()

@@ -17,9 +17,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Stack is one stack as pull requests see it. Its exported fields are read-only
+// Planner plans pull requests for one stack. Its exported fields are read-only
 // once it is in use.
-type Stack struct {
+type Planner struct {
 	Name string
 	// Last is the newest revision of the stack's branch; false before the first.
 	Last func() (source.Revision, bool)
@@ -56,7 +56,7 @@ func Context(stack, about string) string { return "stackreeve/" + stack + "/" + 
 
 // serve plans what there is to be planned until ctx ends. Each stack does it
 // by itself: a cloud that does not answer holds up no other stack's plans.
-func (s *Stack) serve(ctx context.Context) {
+func (s *Planner) serve(ctx context.Context) {
 	for {
 		s.work(ctx)
 		select {
@@ -68,7 +68,7 @@ func (s *Stack) serve(ctx context.Context) {
 }
 
 // work plans until nothing is left to be planned.
-func (s *Stack) work(ctx context.Context) {
+func (s *Planner) work(ctx context.Context) {
 	for ctx.Err() == nil {
 		j, ok := s.queue.take()
 		if !ok {
@@ -79,7 +79,7 @@ func (s *Stack) work(ctx context.Context) {
 }
 
 // review plans a pull request and has the result posted.
-func (s *Stack) review(ctx context.Context, j job) {
+func (s *Planner) review(ctx context.Context, j job) {
 	begun := time.Now()
 	failures := s.queue.begin(j, begun)
 	s.postPending(j.pull, begun)
@@ -128,7 +128,7 @@ func (p page) result() string {
 }
 
 // page reads and plans what the branch would be with the pull request in it.
-func (s *Stack) page(ctx context.Context, j job) page {
+func (s *Planner) page(ctx context.Context, j job) page {
 	ctx, cancel := context.WithTimeout(ctx, planTime)
 	defer cancel()
 	p := page{Page: comment.Page{Stack: s.Name, Number: j.pull.Number, Head: j.pull.Head, Base: j.pull.Base}}
@@ -159,7 +159,7 @@ func (s *Stack) page(ctx context.Context, j job) page {
 }
 
 // compare says what changes in the manifests of a pull request from a fork.
-func (s *Stack) compare(ctx context.Context, p page, merge source.Merge) page {
+func (s *Planner) compare(ctx context.Context, p page, merge source.Merge) page {
 	p.Offline = "it comes from a fork"
 	after, err := s.Read(ctx, merge.Files)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Stack) compare(ctx context.Context, p page, merge source.Merge) page {
 	return p
 }
 
-func (s *Stack) failed(p page, err error) page {
+func (s *Planner) failed(p page, err error) page {
 	if problems := (manifest.Problems)(nil); errors.As(err, &problems) {
 		p.Problems = problems
 		return p

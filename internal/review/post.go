@@ -20,7 +20,7 @@ const checkSize = 65_535
 
 // postPending has the commit say that a plan is under way, where nothing was said
 // before.
-func (s *Stack) postPending(pull forge.Pull, run time.Time) {
+func (s *Planner) postPending(pull forge.Pull, run time.Time) {
 	r, name := s.repository, Context(s.Name, "plan")
 	r.Outbox.Put(fmt.Sprintf("pending %s #%d", s.Name, pull.Number), func(ctx context.Context) error {
 		if _, ok, err := r.Board.Get(ctx, pull.Head, name); ok || err != nil {
@@ -35,14 +35,14 @@ func (s *Stack) postPending(pull forge.Pull, run time.Time) {
 }
 
 // postQuiet has a pull request say that it touches nothing of the stack.
-func (s *Stack) postQuiet(pull forge.Pull, now time.Time) {
+func (s *Planner) postQuiet(pull forge.Pull, now time.Time) {
 	p := page{Page: comment.Page{Stack: s.Name, Number: pull.Number, Head: pull.Head, Base: pull.Base, Quiet: true}}
 	s.post(p, job{pull: pull}, now)
 }
 
 // post has a page posted: the comment, then the status that leads to it, then the
 // check.
-func (s *Stack) post(p page, j job, begun time.Time) {
+func (s *Planner) post(p page, j job, begun time.Time) {
 	r, marker, status := s.repository, p.marker(j.said.ours, begun), p.status()
 	written := false // something new was, now or in an attempt before
 	r.Outbox.Put(fmt.Sprintf("plan %s #%d", s.Name, j.pull.Number), func(ctx context.Context) error {
@@ -108,7 +108,7 @@ func Steady(text string) string { return requestID.ReplaceAllString(text, "req-â
 // the stack gets none, unless it did before; a plan that could not be made for now
 // does not take the place of one that was, and what is closed by now is left as
 // it is.
-func (s *Stack) writeComment(ctx context.Context, p page, j job, m memory.Marker) (c forge.Comment, news bool, err error) {
+func (s *Planner) writeComment(ctx context.Context, p page, j job, m memory.Marker) (c forge.Comment, news bool, err error) {
 	r, number, comments := s.repository, j.pull.Number, j.said.ours
 	if !r.conversations.fresh(number, j.read) {
 		if comments, err = r.comments(ctx, number); err != nil {
@@ -131,7 +131,7 @@ func (s *Stack) writeComment(ctx context.Context, p page, j job, m memory.Marker
 	return memory.Upsert(ctx, r.Forge, number, m, parts)
 }
 
-// Later tells whether an error is one to try again after.
+// Later reports whether an error is one to try again after.
 func Later(err error) bool {
 	var limited *forge.LimitedError
 	return errors.As(err, &limited) || errors.Is(err, forge.ErrUnavailable)

@@ -38,7 +38,7 @@ func planFor(j job, now time.Time) planned {
 	return planned{head: j.pull.Head, run: now, asked: j.said.asked(), approved: hashes(j.said.approvals()), trusted: j.trusted}
 }
 
-// wanted tells whether a job has to be done, and whether people wait for it:
+// wanted reports whether a job has to be done, and whether people wait for it:
 // because it is new, has new commits, because somebody asked or approved, or
 // because the plan is out of date.
 func wanted(j job, before planned, known bool, outdated, now time.Time) (wanted, urgent bool) {
@@ -118,7 +118,7 @@ func (q *queue) end(j job, begun, again time.Time, failures int) {
 	q.plans[j.pull.Number] = p
 }
 
-// overtaken tells whether a plan was begun after run.
+// overtaken reports whether a plan was begun after run.
 func (q *queue) overtaken(number int, run time.Time) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -145,7 +145,7 @@ func (q *queue) keep(open map[int]bool) {
 	maps.DeleteFunc(q.jobs, func(number int, _ job) bool { return !open[number] })
 }
 
-// mayPlan tells whether a commit of the pull request may be planned against the
+// mayPlan reports whether a commit of the pull request may be planned against the
 // cloud: of a fork, only what somebody who may push has asked for. That is a
 // commit which is named, or the one that our comment showed when it was said.
 func (j job) mayPlan(head string) bool {
@@ -157,7 +157,7 @@ func (j job) mayPlan(head string) bool {
 	})
 }
 
-// showedHead tells whether a comment of ours was about a commit when a command was
+// showedHead reports whether a comment of ours was about a commit when a command was
 // said.
 func (s said) showedHead(cmd command, head string) bool {
 	return slices.ContainsFunc(s.plans(""), func(m memory.Marker) bool { return m.Head == head && cmd.comment > m.After })

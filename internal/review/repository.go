@@ -36,7 +36,7 @@ type Repository struct {
 	Log    *slog.Logger
 
 	polls  []schedule.Schedule
-	stacks []*Stack
+	stacks []*Planner
 	wake   chan struct{}
 	// noChecks is set once the forge took no check run.
 	noChecks atomic.Bool
@@ -57,7 +57,7 @@ func New(f forge.Forge, log *slog.Logger) *Repository {
 
 // Add adds a stack, before anything is served. poll says when to visit without
 // an event.
-func (r *Repository) Add(s *Stack, poll schedule.Schedule) {
+func (r *Repository) Add(s *Planner, poll schedule.Schedule) {
 	s.repository, s.queue = r, newQueue()
 	r.stacks = append(r.stacks, s)
 	r.polls = append(r.polls, poll)
@@ -176,7 +176,7 @@ type complaints struct {
 
 const mostComplaints = 1000 // that are remembered
 
-// note keeps a complaint and tells whether it differs from the last one.
+// note keeps a complaint and reports whether it differs from the last one.
 func (c *complaints) note(what, text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -85,7 +85,7 @@ const (
 	coded            // a code span's text
 )
 
-// cover tells of each byte of the source what it is in a paragraph.
+// cover says of each byte of the source what it is in a paragraph.
 func cover(p *ast.Paragraph, source []byte) []byte {
 	is := make([]byte, len(source)+1)
 	mark := func(n ast.Node, as byte) {
@@ -106,7 +106,7 @@ func cover(p *ast.Paragraph, source []byte) []byte {
 	return is
 }
 
-// spoken tells whether a line is words, but for a code span that is its last
+// spoken reports whether a line is words, but for a code span that is its last
 // word.
 func spoken(line string, is []byte) bool {
 	last := strings.LastIndexByte(line, ' ') + 1
@@ -120,7 +120,7 @@ func all(is []byte, as byte) bool {
 	return bytes.Count(is, []byte{as}) == len(is)
 }
 
-// onlyComments tells whether a block of HTML is whole comments and nothing else.
+// onlyComments reports whether a block of HTML is whole comments and nothing else.
 func onlyComments(b *ast.HTMLBlock, source []byte) bool {
 	var html []byte
 	for i := range b.Lines().Len() {
@@ -145,7 +145,7 @@ func onlyComments(b *ast.HTMLBlock, source []byte) bool {
 	return true
 }
 
-// hasHTML tells whether there is HTML in a part of the document.
+// hasHTML reports whether there is HTML in a part of the document.
 func hasHTML(n ast.Node) bool {
 	found := false
 	_ = ast.Walk(n, func(n ast.Node, _ bool) (ast.WalkStatus, error) { // the function never fails

@@ -50,7 +50,7 @@ func (r *Repository) Visit(ctx context.Context) error {
 
 // listing are the open pull requests into a branch, and the stacks that follow it.
 type listing struct {
-	stacks []*Stack
+	stacks []*Planner
 	pulls  []forge.Pull
 }
 
@@ -75,8 +75,8 @@ func (r *Repository) list(ctx context.Context) (listings []listing, complete boo
 
 // branches are those that stacks follow, with their stacks. A stack whose
 // repository was not seen yet is left out.
-func (r *Repository) branches() map[string][]*Stack {
-	list := map[string][]*Stack{}
+func (r *Repository) branches() map[string][]*Planner {
+	list := map[string][]*Planner{}
 	for _, s := range r.stacks {
 		if rev, ok := s.Last(); ok {
 			list[rev.Branch] = append(list[rev.Branch], s)
@@ -139,7 +139,7 @@ func (r *Repository) rank(pull forge.Pull) int {
 
 // visit reads one pull request, answers what people ask for, and has each stack
 // plan what it has to.
-func (r *Repository) visit(ctx context.Context, pull forge.Pull, trusted bool, stacks []*Stack, outdated time.Time) error {
+func (r *Repository) visit(ctx context.Context, pull forge.Pull, trusted bool, stacks []*Planner, outdated time.Time) error {
 	c, err := r.converse(ctx, pull)
 	if err != nil {
 		return err

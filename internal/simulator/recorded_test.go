@@ -29,7 +29,7 @@ import (
 // The files under testdata/recorded are conversations with a real OpenStack
 // (Zed), one request a line with the answer it gave. The simulator must give
 // the same answers. With -record they are held again with the entries demo,
-// demo2 and admin of clouds.yaml, and written anew.
+// demo2 and admin of clouds.yaml, and written again.
 var record = flag.Bool("record", false, "record testdata/recorded from the clouds demo, demo2 and admin of clouds.yaml")
 
 // exchange is one request and the answer to it. "$name" in path, header, body and
@@ -44,7 +44,7 @@ type exchange struct {
 	Body    any               `json:"body,omitempty"`
 	Save    map[string]string `json:"save,omitempty"`  // name: path of keys and indexes in the answer
 	Until   string            `json:"until,omitempty"` // sent again until the answer holds this text
-	Any     bool              `json:"any,omitempty"`   // the answer is not compared: it tells what the cloud has
+	Any     bool              `json:"any,omitempty"`   // the answer is not compared: it shows what the cloud has
 	Status  int               `json:"status"`
 	Answer  any               `json:"answer"`
 }
@@ -58,7 +58,7 @@ func TestAnswersAreTheRecordedOnes(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl"), func(t *testing.T) {
 			steps := readExchanges(t, file)
 			if *record {
-				hold(t, realClouds(t), steps, true)
+				replay(t, realClouds(t), steps, true)
 				writeExchanges(t, file, steps)
 				return
 			}
@@ -67,7 +67,7 @@ func TestAnswersAreTheRecordedOnes(t *testing.T) {
 			for _, name := range []string{"demo", "demo2", "admin"} {
 				users[name] = login(t, s, name)
 			}
-			hold(t, users, steps, false)
+			replay(t, users, steps, false)
 		})
 	}
 }
@@ -89,8 +89,8 @@ func realClouds(t *testing.T) map[string]*gophercloud.ProviderClient {
 	return users
 }
 
-// hold holds a conversation and compares or keeps the answers.
-func hold(t *testing.T, users map[string]*gophercloud.ProviderClient, steps []*exchange, keep bool) {
+// replay repeats a recorded conversation and compares or keeps the answers.
+func replay(t *testing.T, users map[string]*gophercloud.ProviderClient, steps []*exchange, keep bool) {
 	t.Helper()
 	vars := map[string]string{}
 	for name, p := range users {

@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/store"
 )
 
-// Bounds on how much history is fetched in one go.
+// Bounds on how much history is fetched at once.
 const (
 	maxBareBytes  = 64 << 20  // commits alone: about half a million of them
 	maxWholeBytes = 256 << 20 // commits with their files, from a server that sends nothing less

@@ -31,7 +31,7 @@ func newRemote(addr address, cfg Config) remote {
 	return &httpRemote{addr: addr, auth: cfg.Auth, caFile: cfg.CAFile}
 }
 
-// query is what is asked of a server in one go.
+// query is what is asked of a server at once.
 type query struct {
 	want []plumbing.Hash
 	// have are commits of which every object is here, but no history: what they

@@ -35,8 +35,8 @@ type World struct {
 	*testing.T
 	Forge  *forgetest.Memory
 	Repo   *review.Repository
-	Review *review.Stack
-	Branch *branch.Stack
+	Review *review.Planner
+	Branch *branch.Tracker
 	Trace  branch.Trace
 
 	Mu       sync.Mutex
@@ -76,8 +76,8 @@ func (w *World) Restart() {
 	w.Branch = branch.New(w.Repo, w.Review, func(ctx context.Context, s plan.Step) (kind.Trace, bool) { return w.Trace(ctx, s) })
 }
 
-func (w *World) stack(name string, again func()) *review.Stack {
-	return &review.Stack{Name: name, Last: w.last, Merged: w.merged, Read: w.read, Plan: w.plan, Again: again}
+func (w *World) stack(name string, again func()) *review.Planner {
+	return &review.Planner{Name: name, Last: w.last, Merged: w.merged, Read: w.read, Plan: w.plan, Again: again}
 }
 
 func (w *World) last() (source.Revision, bool) {
@@ -273,7 +273,7 @@ func (w *World) Failing(err error, requests ...string) {
 }
 
 // Another is a second stack in the same repository.
-func (w *World) Another(name string, poll schedule.Schedule) *review.Stack {
+func (w *World) Another(name string, poll schedule.Schedule) *review.Planner {
 	s := w.stack(name, func() {})
 	w.Repo.Add(s, poll)
 	return s

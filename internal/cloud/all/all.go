@@ -27,8 +27,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Kinds lists the kinds, in an order in which each comes after those it leans
-// on. c may be nil where only their rules are needed.
+// Kinds lists the kinds, in an order in which each comes after those it
+// depends on. c may be nil where only their rules are needed.
 func Kinds(c *cloud.Client) []kind.Kind {
 	return []kind.Kind{
 		configmap.Kind(),

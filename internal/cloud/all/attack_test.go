@@ -65,7 +65,7 @@ func TestAttackGroupsInAPullRequest(t *testing.T) {
 		t.Fatalf("%d objects, %v", base.Size.Objects, err)
 	}
 	bounds := resolve.Bounds{}.ForPull(base.Size, 0)
-	total := refused(t, bounds, groups(300, 1000, ""), "more than 1307 objects, with what the manifests expand to: that is what a pull request may bring the 307 of the branch to; "+
+	total := refused(t, bounds, groups(300, 1000, ""), "more than 1307 objects, with what the manifests expand to: that is the limit for a pull request, given 307 of the branch; "+
 		"add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration")
 	if total > 32 {
 		t.Errorf("it took %d MiB", total)
@@ -154,7 +154,7 @@ func TestAttackMembers(t *testing.T) {
 	}
 }
 
-// TestAttackProblems: however much is wrong, there is an end to telling it.
+// TestAttackProblems: however much is wrong, the report of it is bounded.
 func TestAttackProblems(t *testing.T) {
 	var monitors, missing, secrets, names strings.Builder
 	monitors.WriteString("apiVersion: stackreeve.dev/v1alpha1\nkind: LoadBalancer\nmetadata: {name: lb}\nspec:\n  ports:\n  - port: 1\n    protocol: udp\n    realServers: {addresses: [10.0.0.1]}\n    monitors:\n")
@@ -189,11 +189,11 @@ func TestAttackProblems(t *testing.T) {
 			if !errors.As(err, &problems) || len(problems) > c.most {
 				t.Errorf("%d problems, want at most %d", len(problems), c.most)
 			}
-			var told strings.Builder
+			var reported strings.Builder
 			for _, p := range problems {
-				told.WriteString(p.String() + "\n")
+				reported.WriteString(p.String() + "\n")
 			}
-			text := told.String()
+			text := reported.String()
 			if total > c.total {
 				t.Errorf("it took %d MiB, want at most %d", total, c.total)
 			}
@@ -249,7 +249,7 @@ func (s *stopping) Err() error {
 	return context.Canceled
 }
 
-// TestAttackStopped: whoever reads something large can be told to stop at any
+// TestAttackStopped: anyone who reads something large can be asked to stop at any
 // time, and asks before each thing that it makes.
 func TestAttackStopped(t *testing.T) {
 	files := groups(6, 1000, "")

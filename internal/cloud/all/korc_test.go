@@ -18,15 +18,15 @@ func TestCloudManifestsForKORC(t *testing.T) {
 	if len(pass.Results) > 0 {
 		t.Errorf("the second pass did something: %v", pass.Results)
 	}
-	told := map[string]map[string]any{}
+	status := map[string]map[string]any{}
 	for _, o := range plan.Statuses(pass.Last, all.Kinds(nil)) {
-		told[o.Kind+"/"+o.Metadata.Name] = fieldsOf(t, o.Status)
+		status[o.Kind+"/"+o.Metadata.Name] = fieldsOf(t, o.Status)
 		if available := o.Status.Conditions[0]; available.Status != "True" || available.Reason != "Success" {
 			t.Errorf("%s/%s: %+v", o.Kind, o.Metadata.Name, available)
 		}
 	}
-	id := func(object string) any { return told[object]["id"] }
-	resource := func(object string) map[string]any { return told[object]["resource"].(map[string]any) }
+	id := func(object string) any { return status[object]["id"] }
+	resource := func(object string) map[string]any { return status[object]["resource"].(map[string]any) }
 	first := func(list any) any { return list.([]any)[0] }
 	for _, same := range []struct {
 		what      string

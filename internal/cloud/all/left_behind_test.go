@@ -35,7 +35,7 @@ func TestAManifestThatIsGoneIsNotTakenOver(t *testing.T) {
 			if !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
 				return s.Action == plan.Refuse && s.Key.Kind == kind && strings.Contains(s.Reason, "whose manifest is gone")
 			}) {
-				t.Errorf("nobody is told: %v", pass.Last.Steps)
+				t.Errorf("nothing reports it: %v", pass.Last.Steps)
 			}
 			g.MustSync(tt.needs + used + machine)
 		})

@@ -79,7 +79,7 @@ func TestCloudWithoutLoadBalancers(t *testing.T) {
 	}
 }
 
-// On a cloud without block storage only the volumes, and what leans on them,
+// On a cloud without block storage only the volumes, and what depends on them,
 // are in error.
 func TestCloudWithoutBlockStorage(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)

@@ -29,7 +29,7 @@ metadata: {name: vol}
 spec: {resource: {size: 1, description: written}}
 `
 
-// When an object was changed is told of all whose service writes it down.
+// When an object was changed is reported for all whose service records it.
 func TestCloudTellsWhenAnObjectChanged(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(touched)

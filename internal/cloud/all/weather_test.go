@@ -34,7 +34,7 @@ spec:
       monitors: [{protocol: http, port: 80, endpoint: /health}]
 `
 
-// services and how their requests are told apart, on any cloud.
+// services and how their requests are distinguished, on any cloud.
 var services = []struct {
 	name string
 	hits func(*http.Request) bool

@@ -67,7 +67,7 @@ func compareSubnet(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 	}
 }
 
-// contains tells whether an address is of a network. Neutron does not show
+// contains reports whether an address is of a network. Neutron does not show
 // which subnet a floating IP came from.
 func contains(cidr, address string) bool {
 	p, err := netip.ParsePrefix(cidr)

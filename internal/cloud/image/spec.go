@@ -72,7 +72,7 @@ type Download struct {
 	Hash       *Hash   `json:"hash,omitempty" doc:"Digest of the file as it is downloaded."`
 }
 
-// Properties tell the hypervisor how to run the image.
+// Properties say to the hypervisor how to run the image.
 type Properties struct {
 	Architecture    *string          `json:"architecture,omitempty" doc:"CPU architecture, e.g. x86_64."`
 	HypervisorType  *string          `json:"hypervisorType,omitempty" doc:"Hypervisor it needs."`

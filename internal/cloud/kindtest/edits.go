@@ -37,7 +37,7 @@ func (s Suite) edits(t *testing.T) []Edit {
 	return edits
 }
 
-// names tells whether the suite itself deals with a field.
+// names reports whether the suite itself deals with a field.
 func (s Suite) names(path string) bool {
 	for field := range s.Unseen {
 		if strings.HasPrefix(path, field) {

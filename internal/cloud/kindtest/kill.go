@@ -95,7 +95,7 @@ func (s Suite) editKilled(t *testing.T, g *Target) {
 				var after Counter
 				pass := g.SyncThrough(edited, after.Wrap)
 				// What refers to an object that was replaced differs as if somebody had
-				// changed it: nothing in the cloud tells the two apart after a restart.
+				// changed it: nothing in the cloud distinguishes the two after a restart.
 				if !e.Replaces {
 					untouched(t, pass, n)
 				}

@@ -12,7 +12,7 @@ import (
 )
 
 // Older stands between agents and a cloud, and makes it one that can do less:
-// what it lacks is not listed, refused in requests in the service's own words,
+// what it lacks is not listed, refused in requests with the service's own message,
 // and missing from answers.
 type Older struct {
 	// Compute, Volume and Balancer are the newest versions of these APIs, e.g.
@@ -42,7 +42,7 @@ var attributes = map[string][]string{
 	"subnet-service-types":        {"service_types"},
 }
 
-// balancerAttributes are what versions of Octavia's API brought.
+// balancerAttributes are what versions of Octavia's API added.
 // (octavia/api/root_controller.py; api-ref/source/v2)
 var balancerAttributes = map[string][]string{
 	"2.1":  {"timeout_client_data", "timeout_member_connect", "timeout_member_data", "timeout_tcp_inspect", "backup"},
@@ -132,7 +132,7 @@ func (o *Older) tooNew(h http.Header) string {
 	return fmt.Sprintf("Version %s is not supported by the API. Maximum is %s.", version, newest)
 }
 
-// noRoute tells the collections that an old Octavia does not have.
+// noRoute lists the collections that an old Octavia does not have.
 func (o *Older) noRoute(path string) bool {
 	since := map[bool]string{strings.HasSuffix(path, "/lbaas/flavors"): "2.6", strings.HasSuffix(path, "/lbaas/availability-zones"): "2.14"}[true]
 	return o.Balancer != "" && since != "" && newer(since, o.Balancer)
@@ -180,7 +180,7 @@ func (o *Older) trimLists(body any) {
 	}
 }
 
-// lower bounds the newest microversion that a version of an API tells.
+// lower bounds the newest microversion that a version of an API reports.
 func (o *Older) lower(v any) {
 	version, _ := v.(map[string]any)
 	for id, newest := range map[string]string{"v2.1": o.Compute, "v3.0": o.Volume} {
@@ -190,7 +190,7 @@ func (o *Older) lower(v any) {
 	}
 }
 
-// tooNewBalancer tells the entries of Octavia's list, which have no version
+// tooNewBalancer finds the entries of Octavia's list, which have no version
 // but their ID.
 func (o *Older) tooNewBalancer(v any) bool {
 	version, _ := v.(map[string]any)

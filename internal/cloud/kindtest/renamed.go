@@ -61,7 +61,7 @@ func (s Suite) renamed(t *testing.T, g *Target) {
 
 func (s Suite) isKind(step plan.Step) bool { return step.Key.Kind == s.Key.Kind }
 
-// hasToStay tells whether a plan says that the annotation cannot be removed.
+// hasToStay reports whether a plan says that the annotation cannot be removed.
 func hasToStay(step plan.Step) bool {
 	return slices.ContainsFunc(step.Notes, func(n kind.Note) bool { return strings.Contains(n.Field, "/moved-from") })
 }

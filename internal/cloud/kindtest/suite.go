@@ -17,7 +17,7 @@ type Suite struct {
 	Kinds Kinds
 	// Key is the object under test.
 	Key manifest.Key
-	// Needs are the manifests of what it leans on.
+	// Needs are the manifests of what it depends on.
 	Needs string
 	// Object is its manifest, with as many fields set as can be.
 	Object string
@@ -54,7 +54,7 @@ type Edit struct {
 }
 
 // Run judges the kind: one law after the other, in one stack, so that what the
-// object leans on is made once. Each law begins by making what it starts from,
+// object depends on is made once. Each law begins by making what it starts from,
 // and can be run alone.
 func (s Suite) Run(t *testing.T) {
 	g := NewTargetOn(t, s.Kinds, s.Simulator)
@@ -71,7 +71,7 @@ func (s Suite) Run(t *testing.T) {
 		judge func(*testing.T, *Target)
 	}{
 		{"created and observed, nothing differs", s.created},
-		{"each field alone is noticed and mended", s.edited},
+		{"each field alone is noticed and corrected", s.edited},
 		{"what vanishes is made again", s.vanished},
 		{"a kill after any request leaks nothing", s.killed},
 		{"a kill between the requests of a change is nobody's change", s.editKilled},
@@ -114,16 +114,16 @@ func (s Suite) created(t *testing.T, g *Target) {
 	if n := count.Writes.Load(); n > 0 {
 		t.Errorf("second pass made %d writing requests, want none", n)
 	}
-	s.told(t, g, pass.Last)
+	s.judgeStatuses(t, g, pass.Last)
 }
 
-// told judges the status of every object: it speaks of what people asked for,
+// judgeStatuses judges the status of every object: it is about what people asked for,
 // so no owner mark shows in it.
-func (s Suite) told(t *testing.T, g *Target, planned plan.Plan) {
+func (s Suite) judgeStatuses(t *testing.T, g *Target, planned plan.Plan) {
 	t.Helper()
 	for _, o := range plan.Statuses(planned, s.Kinds(nil)) {
 		if text, err := json.Marshal(o.Status); err != nil || strings.Contains(string(text), "stackreeve:"+g.Stack) {
-			t.Errorf("the status of %s shows the owner mark, or cannot be told (%v): %s", o.Metadata.Name, err, text)
+			t.Errorf("the status of %s shows the owner mark, or cannot be encoded (%v): %s", o.Metadata.Name, err, text)
 		}
 	}
 }

@@ -22,10 +22,10 @@ type Spec struct {
 	AdminStateUp *bool    `json:"adminStateUp,omitempty" rule:"default=true" doc:"Whether it takes connections."`
 	Region       *string  `json:"region,omitempty" doc:"The region it must be in, as the cloud calls it or as the stack's defaults.regions do."`
 	Zone         *string  `json:"zone,omitempty" rule:"immutable" doc:"Availability zone, as the cloud calls it or as the stack's defaults.zones do. Applied where the load balancer service has zones."`
-	VIPType      *string  `json:"vipType,omitempty" rule:"immutable" doc:"Which network its address is on: a word of the stack's defaults.vipNetworks."`
+	VIPType      *string  `json:"vipType,omitempty" rule:"immutable" doc:"Which network its address is on: a key of the stack's defaults.vipNetworks."`
 	VIPNetwork   *string  `json:"vipNetwork,omitempty" rule:"immutable,min=1" doc:"Name of the network its address is on: a Network of the repository, or one that exists. Goes before vipType; the stack's defaults.network if both are left out."`
 	VIPAddress   *string  `json:"vipAddress,omitempty" rule:"immutable,format=ip" doc:"Its address; chosen by the cloud if left out."`
-	ServiceType  *string  `json:"serviceType,omitempty" rule:"immutable" doc:"Which Octavia flavor it is of: a word of the stack's defaults.serviceTypes. Not managed if left out."`
+	ServiceType  *string  `json:"serviceType,omitempty" rule:"immutable" doc:"Which Octavia flavor it is of: a key of the stack's defaults.serviceTypes. Not managed if left out."`
 	// FloatingIP is a FloatingIP of the load balancer's name.
 	FloatingIP *machine.FloatingIP `json:"floatingIP,omitempty" doc:"Gives it an address that can be reached from outside, as a FloatingIP of its name."`
 	Ports      []Port              `json:"ports" rule:"required,min=1" doc:"What it listens on, and who answers."`
@@ -43,7 +43,7 @@ type Spec struct {
 // Port is one thing that it listens on: a listener and its pool.
 type Port struct {
 	Port         int         `json:"port" rule:"required,min=1,max=65535" doc:"Port that clients connect to."`
-	Protocol     string      `json:"protocol" rule:"required,enum=http|https|tcp|udp|sctp" doc:"What clients speak. https is passed through as it is: the machines hold the certificates."`
+	Protocol     string      `json:"protocol" rule:"required,enum=http|https|tcp|udp|sctp" doc:"The protocol of clients. https is passed through as it is: the machines hold the certificates."`
 	Option       any         `json:"option,omitempty" doc:"Accepted; OpenStack has nothing like it."`
 	Algorithm    *string     `json:"algorithm,omitempty" rule:"enum=roundRobin|leastConnections|sourceIP|sourceIPPort,default=roundRobin" doc:"How connections are spread."`
 	AllowedCIDRs []string    `json:"allowedCidrs,omitempty" rule:"format=cidr" doc:"Who may connect; everybody if left out."`
@@ -61,12 +61,12 @@ type Timeouts struct {
 
 // RealServers are those who answer.
 type RealServers struct {
-	Protocol               *string  `json:"protocol,omitempty" rule:"enum=http|https|tcp|udp|sctp|proxy|proxyv2" doc:"What they speak; as the clients do if left out."`
+	Protocol               *string  `json:"protocol,omitempty" rule:"enum=http|https|tcp|udp|sctp|proxy|proxyv2" doc:"Their protocol; that of the clients if left out."`
 	Port                   *int     `json:"port,omitempty" rule:"min=1,max=65535" doc:"Port they listen on; as the load balancer's if left out."`
 	VirtualMachineGroupRef *string  `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"All machines of this VirtualMachineGroup."`
 	VirtualMachineRefs     []string `json:"virtualMachineRefs,omitempty" rule:"unique,max=1000" doc:"These VirtualMachines, each at its first port."`
 	ServerRefs             []string `json:"serverRefs,omitempty" rule:"unique,max=1000" doc:"These Servers, each at its first port."`
-	Addresses              []string `json:"addresses,omitempty" rule:"unique,format=ip,max=1000" doc:"Whoever has these addresses." example:"10.0.0.10"`
+	Addresses              []string `json:"addresses,omitempty" rule:"unique,format=ip,max=1000" doc:"Members by address." example:"10.0.0.10"`
 
 	// PortRefs are the ports of the machines referred to, PortlessRefs the servers
 	// whose ports the repository does not have.

@@ -25,7 +25,7 @@ type Template struct {
 	FloatingIP     *FloatingIP       `json:"floatingIP,omitempty" doc:"Gives it an address that can be reached from outside."`
 	SecurityGroups []string          `json:"securityGroups,omitempty" rule:"unique,max=64" doc:"Who may talk to it; the cloud's default group if left out."`
 	KeyPair        string            `json:"keyPair,omitempty" doc:"Key pair for SSH."`
-	Zone           string            `json:"zone,omitempty" doc:"Availability zone, or a word that the stack's defaults.zones translates."`
+	Zone           string            `json:"zone,omitempty" doc:"Availability zone, or a name that the stack's defaults.zones maps to one."`
 	RootVolume     *RootVolume       `json:"rootVolume,omitempty" doc:"Boots from a volume that outlives the machine, instead of the flavor's disk."`
 	Volumes        []Volume          `json:"volumes,omitempty" rule:"max=24" doc:"Further disks, all there are."`
 	Ports          []Interface       `json:"ports,omitempty" rule:"max=16" doc:"Further network interfaces, all there are besides that on network."`

@@ -9,7 +9,7 @@ import (
 // Volume is a disk besides the one that a machine boots from: one of its own, or
 // one that is there.
 type Volume struct {
-	Name      string `json:"name,omitempty" rule:"format=label" doc:"What tells it from the machine's others: it becomes the Volume MACHINE-NAME. Required with size."`
+	Name      string `json:"name,omitempty" rule:"format=label" doc:"Its name within the machine: it becomes the Volume MACHINE-NAME. Required with size."`
 	Size      *int   `json:"size,omitempty" rule:"min=1" doc:"Size in GiB of a volume of its own. It can grow while the machine runs; a smaller one would be another volume."`
 	Type      string `json:"type,omitempty" doc:"Volume type; the cloud decides if left out."`
 	OnDelete  string `json:"onDelete,omitempty" rule:"enum=delete|detach,default=delete" doc:"delete: goes, with all data on it, when it is taken out of the machine or the machine is removed. detach: stays in the cloud then."`
@@ -18,7 +18,7 @@ type Volume struct {
 
 // Interface is a connection to a further network.
 type Interface struct {
-	Name           string   `json:"name" rule:"required,format=label" doc:"What tells it from the machine's others: it becomes the Port MACHINE-NAME."`
+	Name           string   `json:"name" rule:"required,format=label" doc:"Its name within the machine: it becomes the Port MACHINE-NAME."`
 	Network        string   `json:"network" rule:"required,min=1" doc:"Network it is plugged into: a Network of the repository, or one that exists."`
 	Subnet         string   `json:"subnet,omitempty" doc:"Subnet its address comes from; the cloud decides if left out."`
 	FixedIP        string   `json:"fixedIP,omitempty" rule:"format=ip" doc:"Its address on the network; the cloud decides if left out."`

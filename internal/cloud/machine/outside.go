@@ -41,7 +41,7 @@ func Import(name string) map[string]any {
 	return imported(map[string]any{"filter": map[string]any{"name": name}})
 }
 
-// ImportIn is likewise for one of several that are told apart by their network.
+// ImportIn is likewise for one of several that differ in their network.
 func ImportIn(name, network string) map[string]any {
 	if uuid.MatchString(name) {
 		return Import(name)

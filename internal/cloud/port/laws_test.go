@@ -135,7 +135,7 @@ func TestAddressesChosenByTheCloud(t *testing.T) {
 }
 
 // As with K-ORC, a port is guarded by what its manifest names and by nothing
-// else: not by the default group that Neutron puts on it unless it is told.
+// else: not by the default group that Neutron puts on it unless asked otherwise.
 func TestGroupsLeftOut(t *testing.T) {
 	for name, test := range map[string]struct {
 		field string

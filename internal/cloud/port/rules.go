@@ -54,7 +54,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// anyAddress tells whether the cloud is to choose from all subnets.
+// anyAddress reports whether the cloud is to choose from all subnets.
 func (s *Spec) anyAddress() bool { return len(s.Addresses) == 1 && s.Addresses[0] == Address{} }
 
 // compareAddresses matches what the manifest asks for with what the port has. An
@@ -102,7 +102,7 @@ func tokens(s *Spec) []string {
 
 func token(subnet, address string) string { return subnet + "/" + table.IP(address) }
 
-// fromMAC tells whether an IPv6 address was made from the MAC address
+// fromMAC reports whether an IPv6 address was made from the MAC address
 // (RFC 4291, modified EUI-64).
 func fromMAC(address, mac string) bool {
 	ip, err := netip.ParseAddr(address)

@@ -51,7 +51,7 @@ func TestProjectOfOthers(t *testing.T) {
 	}
 }
 
-// What exists is not made anew for the sake of a project that nothing can be
+// What exists is not recreated for the sake of a project that nothing can be
 // moved to.
 func TestProjectOfOthersIsAddedLater(t *testing.T) {
 	demo := kindtest.NewTarget(t, kinds)

@@ -1,6 +1,6 @@
 // Package routerinterface is the kind RouterInterface: what attaches a subnet
 // to a router. In Neutron that is a port of the router; the package makes and
-// marks that port itself, so that it can tell its own interfaces from those
+// marks that port itself, so that it can distinguish its own interfaces from those
 // that others have attached. Of routers and subnets it knows only their IDs.
 package routerinterface
 
@@ -16,7 +16,7 @@ type Spec struct {
 	Type         string  `json:"type" rule:"required,immutable,enum=Subnet" doc:"What is attached: a subnet."`
 	RouterRef    string  `json:"routerRef" api:"device_id,unwritten" show:"routerID" rule:"required,immutable" ref:"Router" doc:"The router."`
 	SubnetRef    string  `json:"subnetRef" rule:"required,immutable" ref:"Subnet" doc:"The subnet; the router takes its gateway address."`
-	ResyncPeriod *string `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is looked at."`
+	ResyncPeriod *string `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is checked."`
 }
 
 // More is what only Neutron says of a router's port.

@@ -36,7 +36,7 @@ func TestProblemsKeepTheSecret(t *testing.T) {
 			continue
 		}
 		if strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("the problem tells the secret: %v", err)
+			t.Errorf("the problem shows the secret: %v", err)
 		}
 		if !strings.Contains(err.Error(), "a.yaml:4") {
 			t.Errorf("the problem names no place: %v", err)

@@ -61,7 +61,7 @@ func TestDiff(t *testing.T) {
 	}{
 		{"as wanted", func(*server.State) {}, ""},
 		{"its fingerprints are lost", func(s *server.State) { delete(s.Metadata, cloud.OwnerKey+"-user-data") }, "spec.resource.userData in place"},
-		{"other user data", func(s *server.State) { s.Metadata[cloud.OwnerKey+"-user-data"] = "x" }, "spec.resource.userData replace: deleted and made anew"},
+		{"other user data", func(s *server.State) { s.Metadata[cloud.OwnerKey+"-user-data"] = "x" }, "spec.resource.userData replace: deleted and recreated"},
 		{"somebody's port", func(s *server.State) { s.Ports = append(s.Ports, server.NewPort("p1")) }, "spec.resource.ports in place"},
 		{"somebody's volume", func(s *server.State) { s.Volumes = append(s.Volumes, server.NewVolume("v1")) }, "spec.resource.volumes in place"},
 		{"a group that cannot be seen", func(s *server.State) { s.GroupsKnown = false }, ""},

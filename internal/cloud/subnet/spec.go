@@ -24,9 +24,9 @@ type Spec struct {
 	AllocationPools   []Pool      `json:"allocationPools,omitempty" api:"allocation_pools,set" rule:"max=32" doc:"Addresses handed out to ports that ask for none; the cloud decides if left out."`
 	Gateway           *Gateway    `json:"gateway,omitempty" doc:"Its default gateway; the cloud decides if left out."`
 	EnableDHCP        *bool       `json:"enableDHCP,omitempty" api:"enable_dhcp" rule:"default=true" doc:"Whether the cloud answers DHCP on it."`
-	DNSNameservers    []string    `json:"dnsNameservers,omitempty" api:"dns_nameservers,empty" rule:"max=16,unique,format=ip" doc:"Name servers told by DHCP, the first one first."`
+	DNSNameservers    []string    `json:"dnsNameservers,omitempty" api:"dns_nameservers,empty" rule:"max=16,unique,format=ip" doc:"Name servers announced by DHCP, the first one first."`
 	DNSPublishFixedIP *bool       `json:"dnsPublishFixedIP,omitempty" api:"dns_publish_fixed_ip" rule:"immutable" doc:"Whether addresses are published in DNS. Needs a cloud with that extension."`
-	HostRoutes        []HostRoute `json:"hostRoutes,omitempty" api:"host_routes,set,empty" rule:"max=256" doc:"Routes told by DHCP."`
+	HostRoutes        []HostRoute `json:"hostRoutes,omitempty" api:"host_routes,set,empty" rule:"max=256" doc:"Routes announced by DHCP."`
 	IPv6              *IPv6       `json:"ipv6,omitempty" api:",inline" rule:"immutable,min=1" doc:"How IPv6 addresses come about."`
 	RouterRef         *string     `json:"routerRef,omitempty" rule:"min=1" doc:"A Router to attach it to: short for a RouterInterface called like the subnet with -subnet at the end."`
 	cloud.ProjectRef  `json:",inline"`

@@ -58,7 +58,7 @@ func newAt[Spec, More any](root string, odd []Odd[Spec, More]) *Table[Spec, More
 	return t
 }
 
-// reaches tells whether a path is another one, or within it.
+// reaches reports whether a path is another one, or within it.
 func reaches(path, field string) bool {
 	return path == field || len(path) > len(field) && path[:len(field)] == field && path[len(field)] == '.'
 }
@@ -101,7 +101,7 @@ func (t *Table[Spec, More]) Compare(w kind.Want[Spec], have *Object[Spec, More],
 	}
 }
 
-// keepsName tells whether an object has a name that its manifest had before: it keeps
+// keepsName reports whether an object has a name that its manifest had before: it keeps
 // that where it cannot be renamed and no name is asked for.
 func keepsName[Spec, More any](r *row, w kind.Want[Spec], have *Object[Spec, More]) bool {
 	_, given := r.of(reflect.ValueOf(w.Spec))

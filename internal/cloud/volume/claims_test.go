@@ -110,7 +110,7 @@ func same(t *testing.T, before, after map[string]disk) {
 }
 
 // Volumes that people made with the properties of others are no surplus: none of
-// them goes, whatever the stack is told to do.
+// them goes, whatever the stack is configured to do.
 func TestAttackCopiedProperties(t *testing.T) {
 	limit, err := plan.ParseLimit("0")
 	if err != nil {
@@ -165,7 +165,7 @@ func TestAttackCopiedProperties(t *testing.T) {
 					if !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
 						return strings.Contains(s.Reason, "3 objects bear the mark of Volume/one") && strings.Contains(s.Reason, "openstack volume unset --property stackreeve")
 					}) {
-						t.Errorf("people are not told: %v", pass.Last.Steps)
+						t.Errorf("people do not see it: %v", pass.Last.Steps)
 					}
 				}
 				same(t, before, d.list())
@@ -198,7 +198,7 @@ func TestAttackRestoredBackup(t *testing.T) {
 		twin.Metadata[k] = v
 	}
 	twin.ID = d.make(twin)
-	told := func(pass engine.Pass, where string) {
+	reported := func(pass engine.Pass, where string) {
 		t.Helper()
 		if len(pass.Results) > 0 {
 			t.Errorf("%s: %d steps were carried out", where, len(pass.Results))
@@ -206,23 +206,23 @@ func TestAttackRestoredBackup(t *testing.T) {
 		if !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
 			return s.Action == plan.Refuse && strings.Contains(s.Reason, twin.ID) && strings.Contains(s.Reason, "was restored from backup b1")
 		}) {
-			t.Errorf("%s: people are not told: %v", where, pass.Last.Steps)
+			t.Errorf("%s: people do not see it: %v", where, pass.Last.Steps)
 		}
 	}
-	told(g.Sync(text), "beside the original")
+	reported(g.Sync(text), "beside the original")
 	d.remove(original.ID)
-	told(g.Sync(text), "without the original")
+	reported(g.Sync(text), "without the original")
 	if _, ok := d.list()[twin.ID]; !ok || len(d.list()) != 2 {
 		t.Fatalf("volumes are %v", d.list())
 	}
 	_, two, _ := strings.Cut(text, "\n---\n")
-	told(g.Sync(two), "without its manifest")
+	reported(g.Sync(two), "without its manifest")
 	adopted := strings.Replace(text, "resource: {size: 1}", "import: {id: "+twin.ID+"}, resource: {size: 1}", 1)
 	g.MustSync(adopted)
 	if pass := g.MustSync(text); len(pass.Results) > 0 || pass.Last.Owned != 2 {
 		t.Errorf("adopted and then no longer named by ID: %d steps, %d owned", len(pass.Results), pass.Last.Owned)
 	}
-	// A copy of the adopted one is told by the ID that it bears.
+	// A copy of the adopted one is recognised by the ID that it bears.
 	clone := d.list()[twin.ID]
 	clone.ID, clone.Status = "", ""
 	id := d.make(clone)

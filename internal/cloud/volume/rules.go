@@ -107,7 +107,7 @@ func copied(s *state) string {
 // was restored from.
 const sourceBackup = "src_backup_id"
 
-// young tells whether the volume was last touched within an hour of its
+// young reports whether the volume was last touched within an hour of its
 // creation: no copy of an image takes longer, and nobody has used it since.
 func young(s *More) bool {
 	return s.CreatedAt.IsZero() || s.UpdatedAt.IsZero() || s.UpdatedAt.Sub(s.CreatedAt.Time) < time.Hour

@@ -1,7 +1,7 @@
 // Package file is a forge for those who have none: statuses become lines of
 // JSON in a file, and there are no pull requests.
 //
-// It knows nothing of rotation: a file that was moved away is made anew.
+// It knows nothing of rotation: a file that was moved away is recreated.
 package file
 
 import (

@@ -34,9 +34,9 @@ func (g *Gitea) Rewrite(t *testing.T, branch string, files map[string]string) (c
 	return g.push(t, branch, files, true)
 }
 
-func (g *Gitea) push(t *testing.T, branch string, files map[string]string, anew bool) (commit string) {
+func (g *Gitea) push(t *testing.T, branch string, files map[string]string, fresh bool) (commit string) {
 	t.Helper()
-	commit = g.commit(t, Maintainer, g.Repository, branch, files, anew)
+	commit = g.commit(t, Maintainer, g.Repository, branch, files, fresh)
 	Wait(t, "the pull requests of "+branch, func() bool {
 		return !slices.ContainsFunc(g.pulls(t), func(p giteaPull) bool {
 			return p.Head.Ref == branch && p.Head.RepoID == p.Base.RepoID && p.Head.SHA != commit
@@ -63,15 +63,15 @@ func (g *Gitea) pulls(t *testing.T) (list []giteaPull) {
 }
 
 // commit pushes files to a branch of a repository as a person.
-func (g *Gitea) commit(t *testing.T, login, repository, branch string, files map[string]string, anew bool) string {
+func (g *Gitea) commit(t *testing.T, login, repository, branch string, files map[string]string, fresh bool) string {
 	t.Helper()
-	dir := g.prepare(t, login, repository, branch, files, anew)
+	dir := g.prepare(t, login, repository, branch, files, fresh)
 	g.git(t, dir, "push", "-q", "--force", "origin", "HEAD:refs/heads/"+branch)
 	return g.git(t, dir, "rev-parse", "HEAD")
 }
 
 // prepare commits files in a person's clone.
-func (g *Gitea) prepare(t *testing.T, login, repository, branch string, files map[string]string, anew bool) (dir string) {
+func (g *Gitea) prepare(t *testing.T, login, repository, branch string, files map[string]string, fresh bool) (dir string) {
 	t.Helper()
 	dir = filepath.Join(g.server.dir, "clones", login, filepath.FromSlash(repository))
 	if _, err := os.Stat(dir); err != nil {
@@ -81,7 +81,7 @@ func (g *Gitea) prepare(t *testing.T, login, repository, branch string, files ma
 	}
 	g.git(t, dir, "fetch", "-q", "--prune", "origin")
 	from := "origin/" + branch
-	if anew || g.git(t, dir, "for-each-ref", "refs/remotes/"+from) == "" {
+	if fresh || g.git(t, dir, "for-each-ref", "refs/remotes/"+from) == "" {
 		from = "origin/" + g.Branch()
 	}
 	g.git(t, dir, "checkout", "-q", "--force", "-B", branch, from)
@@ -188,7 +188,7 @@ func (g *Gitea) MergeBy(t *testing.T, number int, way string) (commit string) {
 	var status int
 	var body []byte
 	Wait(t, fmt.Sprintf("pull request %d to be merged", number), func() bool {
-		status, body = g.try(t, Maintainer, "POST", path+"/merge", object{"Do": way})
+		status, body = g.send(t, Maintainer, "POST", path+"/merge", object{"Do": way})
 		return status/100 == 2 || !strings.Contains(string(body), "try again later")
 	})
 	if status/100 != 2 {

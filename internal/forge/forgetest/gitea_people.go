@@ -19,7 +19,7 @@ type object = map[string]any
 // test.
 func (g *Gitea) call(t testing.TB, login, method, path string, in, out any) {
 	t.Helper()
-	if status, body := g.try(t, login, method, path, in); status/100 != 2 {
+	if status, body := g.send(t, login, method, path, in); status/100 != 2 {
 		t.Fatalf("%s %s: %d: %s", method, path, status, body)
 	} else if out != nil {
 		if err := json.Unmarshal(body, out); err != nil {
@@ -28,7 +28,7 @@ func (g *Gitea) call(t testing.TB, login, method, path string, in, out any) {
 	}
 }
 
-func (g *Gitea) try(t testing.TB, login, method, path string, in any) (status int, body []byte) {
+func (g *Gitea) send(t testing.TB, login, method, path string, in any) (status int, body []byte) {
 	t.Helper()
 	text, err := json.Marshal(in)
 	if err != nil {

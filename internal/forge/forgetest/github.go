@@ -13,7 +13,7 @@ import (
 )
 
 // GitHub is a GitHub for tests, with one repository: a [Lab] but for [Lab.Forge],
-// which whoever tests makes from what is said here.
+// which tests make from what is said here.
 //
 //	agent ──▶ front ──▶ Prism ──▶ layer ──▶ emulate
 //	            │         │         └─ Git, statuses, reactions, limits, ETags: what emulate lacks

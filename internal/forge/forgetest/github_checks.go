@@ -48,7 +48,7 @@ func (g *GitHub) checkRun(r *http.Request, body []byte) reply {
 		}
 		run["app"] = object{"id": githubAppID, "slug": "stackreeve", "name": "Stackreeve"}
 		known.Name, known.Status, known.Conclusion, known.ExternalID = text(run["name"]), text(run["status"]), text(run["conclusion"]), text(run["external_id"])
-		known.told = run
+		known.reported = run
 	})
 }
 
@@ -61,7 +61,7 @@ func (g *GitHub) checkRuns(r *http.Request, _ []byte) reply {
 			continue
 		}
 		seen[run.Name] = true
-		all = append(all, run.told)
+		all = append(all, run.reported)
 	}
 	page, link := paged(r, all)
 	a := say(http.StatusOK, object{"total_count": len(all), "check_runs": page})
@@ -78,7 +78,7 @@ type CheckRun struct {
 	Title, Summary, Text, ExternalID string
 	Annotations                      []map[string]any
 
-	told object
+	reported object
 }
 
 // CheckRuns are those of a commit, oldest first.

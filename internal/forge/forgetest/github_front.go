@@ -32,7 +32,7 @@ func (a reply) write(w http.ResponseWriter) {
 		}
 	}
 	w.WriteHeader(a.code)
-	_, _ = w.Write(a.body) // whoever went away does not miss it
+	_, _ = w.Write(a.body) // the caller may be gone
 }
 
 func say(code int, value any) reply {

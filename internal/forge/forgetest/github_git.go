@@ -74,7 +74,7 @@ func (g *GitHub) gitServer() http.Handler {
 			handler.ServeHTTP(w, r)
 			return
 		}
-		// Whoever pushes goes on when everybody knows of it.
+		// The push returns when everybody knows of it.
 		rec := httptest.NewRecorder()
 		handler.ServeHTTP(rec, r)
 		g.pushed(before)
@@ -104,10 +104,10 @@ func (g *GitHub) pushed(before map[string]string) {
 			continue
 		}
 		if strings.HasPrefix(ref, "refs/heads/") {
-			g.tellPush(ref, before[ref], commit)
+			g.notifyPush(ref, before[ref], commit)
 		}
 		for _, number := range g.movePulls(ref, commit) {
-			g.tellPull(number, "synchronize")
+			g.notifyPull(number, "synchronize")
 		}
 	}
 }
@@ -152,11 +152,11 @@ func (g *GitHub) Rewrite(t *testing.T, branch string, files map[string]string) (
 	return g.push(t, "refs/heads/"+branch, files, true)
 }
 
-func (g *GitHub) push(t *testing.T, ref string, files map[string]string, anew bool) (commit string) {
+func (g *GitHub) push(t *testing.T, ref string, files map[string]string, fresh bool) (commit string) {
 	t.Helper()
 	heads := g.heads()
 	from := heads[ref]
-	if anew || from == "" {
+	if fresh || from == "" {
 		from = heads["refs/heads/"+g.Branch()]
 	}
 	g.git(t, g.clone(), "fetch", "-q", "origin", from)
@@ -184,12 +184,12 @@ func (g *GitHub) mergeGit(t testing.TB, number int, p githubPull) (commit string
 	g.git(t, g.clone(), "merge", "-q", "--no-ff", "-m", fmt.Sprintf("Merge pull request #%d", number), p.head)
 	commit = g.git(t, g.clone(), "rev-parse", "HEAD")
 	g.mu.Lock()
-	g.pulls[number].mergeCommit = commit // before the push is told
+	g.pulls[number].mergeCommit = commit // before hooks are sent
 	g.mu.Unlock()
 	return g.send(t, p.base)
 }
 
-// has tells whether the repository has a commit.
+// has reports whether the repository has a commit.
 func (g *GitHub) has(commit string) bool {
 	_, err := g.tryGit(g.bare(), "cat-file", "-e", commit+"^{commit}")
 	return err == nil

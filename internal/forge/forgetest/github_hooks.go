@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// hookPath is where emulate tells the layer of what happened.
+// hookPath is where emulate reports to the layer what happened.
 const hookPath = "/_hooks"
 
-// listen has emulate tell the layer.
+// listen has emulate report to the layer.
 func (g *GitHub) listen() {
 	g.call(g.t, Maintainer, http.MethodPost, "/repos/"+g.Repository+"/hooks", object{
 		"name": "web", "active": true, "events": []string{"pull_request", "issue_comment"},
@@ -25,7 +25,7 @@ func (g *GitHub) listen() {
 	}, nil)
 }
 
-// hooked corrects what emulate tells, and tells it on.
+// hooked corrects what emulate reports, and passes it on.
 func (g *GitHub) hooked(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var payload object
@@ -40,11 +40,11 @@ func (g *GitHub) hooked(w http.ResponseWriter, r *http.Request) {
 		g.fix(pull)
 	}
 	w.WriteHeader(http.StatusNoContent)
-	g.tell(r.Header.Get("X-Github-Event"), payload)
+	g.notify(r.Header.Get("X-Github-Event"), payload)
 }
 
-// tellPush tells of a push, which Git took without emulate.
-func (g *GitHub) tellPush(ref, before, after string) {
+// notifyPush reports a push, which Git took without emulate.
+func (g *GitHub) notifyPush(ref, before, after string) {
 	zero := strings.Repeat("0", 40)
 	if before == "" {
 		before = zero
@@ -52,27 +52,27 @@ func (g *GitHub) tellPush(ref, before, after string) {
 	var repository object
 	g.call(g.t, Maintainer, http.MethodGet, "/repos/"+g.Repository, nil, &repository)
 	commit := object{"id": after, "message": "Change", "timestamp": stamp(time.Now()), "author": object{"name": Maintainer}, "added": []string{}, "removed": []string{}, "modified": []string{}}
-	// A push tells times of a repository in seconds since 1970.
+	// A push gives times of a repository in seconds since 1970.
 	for _, name := range []string{"created_at", "pushed_at"} {
 		repository[name] = time.Now().Unix()
 	}
-	g.tell("push", object{
+	g.notify("push", object{
 		"ref": ref, "before": before, "after": after, "created": before == zero, "deleted": false, "forced": false, "base_ref": nil,
 		"compare": "", "commits": []object{commit}, "head_commit": commit, "repository": repository,
 		"pusher": object{"name": Maintainer, "email": Maintainer + "@example.org"}, "sender": object{"login": Maintainer, "id": 1},
 	})
 }
 
-// tellPull tells what became of a pull request without emulate.
-func (g *GitHub) tellPull(number int, action string) {
+// notifyPull returns what became of a pull request without emulate.
+func (g *GitHub) notifyPull(number int, action string) {
 	var repository, pull object
 	g.call(g.t, Maintainer, http.MethodGet, "/repos/"+g.Repository, nil, &repository)
 	g.call(g.t, Maintainer, http.MethodGet, pullPath(g.Repository, number), nil, &pull)
-	g.tell("pull_request", object{"action": action, "number": number, "pull_request": pull, "repository": repository, "sender": object{"login": Maintainer, "id": 1}})
+	g.notify("pull_request", object{"action": action, "number": number, "pull_request": pull, "repository": repository, "sender": object{"login": Maintainer, "id": 1}})
 }
 
-// tell delivers an event to all hooks, signed, once.
-func (g *GitHub) tell(event string, payload object) {
+// notify delivers an event to all hooks, signed, once.
+func (g *GitHub) notify(event string, payload object) {
 	body, err := json.Marshal(payload)
 	if err != nil {
 		g.complain("%v", err)

@@ -124,7 +124,7 @@ func (g *GitHub) Revoke() {
 	clear(g.minted)
 }
 
-// permission tells people's rights in GitHub's older words, and that anybody may
+// permission gives people's rights in GitHub's older words, and that anybody may
 // read a public repository.
 func (g *GitHub) permission(r *http.Request, body []byte) reply {
 	login := r.PathValue("login")
@@ -209,5 +209,5 @@ func (g *GitHub) react(r *http.Request, body []byte) reply {
 	return say(code, object{"id": 1, "node_id": "", "user": object{"login": login}, "content": asked.Content, "created_at": stamp(time.Now())})
 }
 
-// stamp is a time as GitHub tells it: to the second.
+// stamp is a time as GitHub reports it: to the second.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

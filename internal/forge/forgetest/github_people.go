@@ -68,7 +68,7 @@ func (g *GitHub) open(t *testing.T, login, fork, ref, head, base, title string) 
 	if commit == "" {
 		t.Fatalf("there is no branch %s", ref)
 	}
-	// emulate tells of the new one before it answers: what it does not know of it
+	// emulate reports the new one before it answers: what it does not know of it
 	// must be there by then.
 	g.mu.Lock()
 	for n := range g.pulls {
@@ -183,7 +183,7 @@ func (g *GitHub) Resay(t *testing.T, login string, id int64, body string) {
 	g.call(t, login, http.MethodPatch, fmt.Sprintf("/repos/%s/issues/comments/%d", g.Repository, id), object{"body": body}, nil)
 }
 
-// Later implements [People]: GitHub tells seconds.
+// Later implements [People]: GitHub reports seconds.
 func (g *GitHub) Later(*testing.T) { later() }
 
 // SetStatus implements [People].

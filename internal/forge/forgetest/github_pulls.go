@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// fix tells of a pull request what emulate does not know: commits, forks that
+// fix adds to a pull request what emulate does not know: commits, forks that
 // are gone, and times to the second.
 func (g *GitHub) fix(pull object) {
 	number, _ := pull["number"].(float64)
@@ -48,7 +48,7 @@ func (g *GitHub) onePull(r *http.Request, body []byte) reply {
 	return g.change(g.pass(r, body), g.fix)
 }
 
-// listPulls leaves out what only one pull request tells.
+// listPulls leaves out what only the answer about one pull request has.
 func (g *GitHub) listPulls(r *http.Request, body []byte) reply {
 	a := g.pass(r, body)
 	var list []object

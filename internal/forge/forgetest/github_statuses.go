@@ -94,7 +94,7 @@ func (g *GitHub) listStatuses(r *http.Request, _ []byte) reply {
 	return a
 }
 
-// creator is who asks, as comments tell it, too.
+// creator is who asks, as comments say it, too.
 func (g *GitHub) creator(r *http.Request) any {
 	if login, _ := g.who(token(r)); login == AppLogin {
 		return object{"login": login, "type": "Bot"}

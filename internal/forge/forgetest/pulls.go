@@ -80,18 +80,18 @@ func testHead(t *testing.T, lab Lab) {
 	}
 }
 
-func testBrought(t *testing.T, lab Lab) {
+func testMergedBy(t *testing.T, lab Lab) {
 	main := lab.Branch()
-	lab.Push(t, "brought", file("brought.yaml", "a: 1\n"))
-	number := lab.OpenPull(t, "brought", main, "Bring it")
+	lab.Push(t, "merged", file("merged.yaml", "a: 1\n"))
+	number := lab.OpenPull(t, "merged", main, "Merge it")
 	head := pull(t, lab, number).Head
 	if p, err := lab.Forge().MergedBy(t.Context(), main, head); !errors.Is(err, forge.ErrNotFound) {
-		t.Errorf("an open one is said to have brought its head: %+v, %v", p, err)
+		t.Errorf("an open one is said to have merged its head: %+v, %v", p, err)
 	}
 	commit := lab.Merge(t, number)
 	p, err := lab.Forge().MergedBy(t.Context(), main, commit)
 	if err != nil || p.Number != number || p.Open || !p.Merged || p.MergeCommit != commit || p.Base != main {
-		t.Errorf("the one that brought %s: %+v, %v", commit, p, err)
+		t.Errorf("the one that merged %s: %+v, %v", commit, p, err)
 	}
 	if p := pull(t, lab, number); p.Open || !p.Merged || p.MergeCommit != commit {
 		t.Errorf("a merged one: %+v", p)

@@ -127,8 +127,8 @@ func testChecks(t *testing.T, lab Lab) {
 	}
 }
 
-// Whoever may set a status can set one of ours: it is not believed, and it is
-// told that it hides ours.
+// Anyone who may set a status can set one of ours: it is not believed, and it is
+// warned that it hides ours.
 func testStatusesOfOthers(t *testing.T, lab Lab) {
 	f := lab.Forge()
 	lab.Allow(t, "writer", true)

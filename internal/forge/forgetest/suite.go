@@ -14,7 +14,7 @@ type Lab interface {
 	People
 }
 
-// Site is what the agent is told of a lab.
+// Site is how the agent is configured for a lab.
 type Site interface {
 	// Forge is the repository with the agent's credentials.
 	Forge() forge.Forge
@@ -22,7 +22,7 @@ type Site interface {
 	// agent can fetch from over HTTP, without credentials in it.
 	Branch() string
 	Remote() string
-	// Can tells what this forge lacks.
+	// Can returns what this forge lacks.
 	Can() Ability
 	// Hook has events delivered to a URL, signed with secret, from now on.
 	Hook(t *testing.T, url, secret string)
@@ -79,7 +79,7 @@ func Suite(t *testing.T, start func(t *testing.T) Lab) {
 	}{
 		{"open pull requests are listed", testOpen},
 		{"a push moves the head", testHead},
-		{"a merged one is found by its commit", testBrought},
+		{"a merged one is found by its commit", testMergedBy},
 		{"a fork's", testFork},
 		{"the newest commit of a file", testLastTouch},
 		{"who may write", testMayWrite},

@@ -125,7 +125,7 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
-// What others brought from another forge is nobody's here, whoever moved it.
+// What others imported from another forge belongs to no account here.
 func TestMovedCommentsAreNobodys(t *testing.T) {
 	f := at(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/user") {

@@ -54,7 +54,7 @@ func hint(code int) string {
 }
 
 // orMissing makes of an internal error of Gitea's what it is when the request
-// was about something that there is not: exists tells.
+// was about something that there is not: see exists.
 func orMissing(ctx context.Context, err error, exists func(context.Context) error) error {
 	if !errors.Is(err, forge.ErrUnavailable) {
 		return err

@@ -27,7 +27,7 @@ func FuzzAnswers(f *testing.F) {
 	var body string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, body) // whoever asks may hang up
+		_, _ = io.WriteString(w, body) // the caller may hang up
 	}))
 	f.Cleanup(server.Close)
 	r, err := New(Config{URL: server.URL, Repository: "acme/config", Token: func(context.Context) (string, error) { return "x", nil }, RequestsPerHour: 1 << 30})

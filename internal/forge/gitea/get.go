@@ -80,7 +80,7 @@ func commits(list []*sdk.Commit) []*sdk.Commit {
 	return slices.DeleteFunc(list, func(c *sdk.Commit) bool { return c == nil || c.CommitMeta == nil })
 }
 
-// next tells whether a page is followed by another. A list that is not paged
+// next reports whether a page is followed by another. A list that is not paged
 // has a total, and no link.
 func next(header http.Header, got int) bool {
 	if link := header.Get("Link"); link != "" {

@@ -33,14 +33,14 @@ type Config struct {
 	// Repository is its owner and name, such as acme/cloud-config.
 	Repository string
 	// Token returns the token to use now. Its user administers the repository,
-	// or may not be told who may write there; its scopes are write:repository,
+	// or may not learn who may write there; its scopes are write:repository,
 	// write:issue and read:user.
 	Token func(ctx context.Context) (string, error)
 	// CAFile holds the certificates to trust besides the system's, as PEM.
 	CAFile string
 	// RequestsPerHour is the budget; 0 is [forge.DefaultPerHour].
 	RequestsPerHour int
-	// Observe is told of every request.
+	// Observe is called with every request.
 	Observe func(forge.Exchange)
 }
 
@@ -84,7 +84,7 @@ func New(c Config) (*Repository, error) {
 	return r, nil
 }
 
-// Budget tells how many requests are left in this hour, and of how many.
+// Budget returns how many requests are left in this hour, and of how many.
 func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 
 // String names the repository in messages.

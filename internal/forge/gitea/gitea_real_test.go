@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge/gitea"
 )
 
-// Whoever can read can push to refs/for/: that is no less foreign than a fork.
+// Anyone who can read can push to refs/for/: that is no less foreign than a fork.
 func TestPushesForReviewAreForeign(t *testing.T) {
 	lab := start(t)
 	foreign := lab.PushForReview(t, "stranger", "topic", map[string]string{"topic.yaml": "a: 1\n"})

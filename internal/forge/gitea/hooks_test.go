@@ -133,7 +133,7 @@ func sign(body []byte) string {
 }
 
 // keep writes a delivery as it would be from a forge that has a name, signed
-// anew: NAME.json is the body to the byte, NAME.header the headers.
+// again: NAME.json is the body to the byte, NAME.header the headers.
 func keep(t *testing.T, lab lab, name string, d delivery) {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "source", "webhook", "testdata", "gitea")

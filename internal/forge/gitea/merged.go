@@ -39,12 +39,12 @@ func (r *Repository) MergedBy(ctx context.Context, branch, commit string) (forge
 				return r.madeBy(ctx, branch, line[i])
 			}
 		}
-		return forge.Pull{}, r.notBrought(branch, commit)
+		return forge.Pull{}, r.notMerged(branch, commit)
 	}
 	return r.rebased(ctx, branch, commit, line, since)
 }
 
-func (r *Repository) notBrought(branch, commit string) error {
+func (r *Repository) notMerged(branch, commit string) error {
 	return r.refused(fmt.Sprintf("find the pull request that merged %s into %s", commit, branch), forge.ErrNotFound)
 }
 
@@ -57,7 +57,7 @@ func (r *Repository) madeBy(ctx context.Context, branch, commit string) (forge.P
 	if p := pullOf(&found); p.Base == branch && p.Merged {
 		return p, nil
 	}
-	return forge.Pull{}, r.notBrought(branch, commit)
+	return forge.Pull{}, r.notMerged(branch, commit)
 }
 
 // mostRebased is how many commits of a rebased pull request are looked through.
@@ -84,10 +84,10 @@ func (r *Repository) rebased(ctx context.Context, branch, commit string, line []
 		}
 		break
 	}
-	return forge.Pull{}, r.notBrought(branch, commit)
+	return forge.Pull{}, r.notMerged(branch, commit)
 }
 
-// copies tells whether a commit is one of a pull request's, or its copy on
+// copies reports whether a commit is one of a pull request's, or its copy on
 // another base.
 func (r *Repository) copies(ctx context.Context, number int, commit string) (bool, error) {
 	api, err := r.api(ctx)
@@ -99,7 +99,7 @@ func (r *Repository) copies(ctx context.Context, number int, commit string) (boo
 		return false, err
 	}
 	if one == nil || one.CommitMeta == nil {
-		return false, r.notBrought("a pull request", commit)
+		return false, r.notMerged("a pull request", commit)
 	}
 	list, resp, err := api.ListPullRequestCommits(r.owner, r.name, int64(number), sdk.ListPullRequestCommitsOptions{ListOptions: sdk.ListOptions{PageSize: pageSize}})
 	if err := r.fail(fmt.Sprintf("list the commits of pull request %d", number), resp, err); err != nil {
@@ -151,7 +151,7 @@ func (r *Repository) since(ctx context.Context, branch, commit string) (history,
 	return h, err
 }
 
-// line follows first parents from the tip, newest first; whole tells that it
+// line follows first parents from the tip, newest first; whole reports that it
 // ends at the commit.
 func (h history) line(commit string) (line []string, whole bool) {
 	at := h.tip
@@ -168,7 +168,7 @@ func (h history) line(commit string) (line []string, whole bool) {
 	}
 }
 
-// holds tells whether a commit is part of what another one has behind it.
+// holds reports whether a commit is part of what another one has behind it.
 func (h history) holds(at, commit string) bool {
 	seen, queue := map[string]bool{}, []string{at}
 	for len(queue) > 0 {

@@ -11,7 +11,7 @@ import (
 
 // Of a pull request with two commits, however it was merged, the newest commit
 // that touched the file of the first leads to the pull request.
-func TestWhatBroughtAFile(t *testing.T) {
+func TestWhichPullRequestMergedAFile(t *testing.T) {
 	lab := start(t)
 	for _, way := range []string{forgetest.MergeCommit, forgetest.Squash, forgetest.Rebase, forgetest.RebaseMerge, forgetest.FastForward} {
 		t.Run(way, func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestWhatBroughtAFile(t *testing.T) {
 				}
 				p, err := lab.Forge().MergedBy(t.Context(), lab.Branch(), commit)
 				if err != nil || p.Number != number || p.MergeCommit != merged {
-					t.Errorf("file %d, of %.7s, was brought by %d as %.7s, %v; want %d as %.7s", i, commit, p.Number, p.MergeCommit, err, number, merged)
+					t.Errorf("file %d, of %.7s, was merged by %d as %.7s, %v; want %d as %.7s", i, commit, p.Number, p.MergeCommit, err, number, merged)
 				}
 			}
 			for what, commit := range map[string]string{"before": before, "after": after} {
@@ -40,11 +40,11 @@ func TestWhatBroughtAFile(t *testing.T) {
 					continue
 				}
 				if p, err := lab.Forge().MergedBy(t.Context(), lab.Branch(), commit); !errors.Is(err, forge.ErrNotFound) {
-					t.Errorf("a push %s the merge was brought by %d, %v", what, p.Number, err)
+					t.Errorf("a push %s the merge was made by %d, %v", what, p.Number, err)
 				}
 			}
 			if p, err := lab.Forge().MergedBy(t.Context(), "release", merged); !errors.Is(err, forge.ErrNotFound) {
-				t.Errorf("it was brought to another branch by %d, %v", p.Number, err)
+				t.Errorf("it was merged into another branch by %d, %v", p.Number, err)
 			}
 		})
 	}

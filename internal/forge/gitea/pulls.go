@@ -98,7 +98,7 @@ func pullOf(p *sdk.PullRequest) forge.Pull {
 	return one
 }
 
-// isAgit tells of a pull request that was pushed to refs/for/…, as everybody
+// isAgit reports whether a pull request was pushed to refs/for/…, as everybody
 // may who can read: it says to come from the repository, and from no branch.
 func isAgit(head *sdk.PRBranchInfo) bool { return head.Name == "" }
 
@@ -119,7 +119,7 @@ func (r *Repository) LastTouch(ctx context.Context, branch, file string) (string
 	return list[0].SHA, nil
 }
 
-// MayWrite implements forge.Pulls. Gitea tells it to administrators of the
+// MayWrite implements forge.Pulls. Gitea reports it to administrators only, of the
 // repository only.
 func (r *Repository) MayWrite(ctx context.Context, login string) (bool, error) {
 	if login == "" {

@@ -15,7 +15,7 @@ import (
 )
 
 // mostStatuses is how many pages of a commit's statuses are read, newest first:
-// whoever may push can set any number. What is not among them is not known.
+// anyone who may push can set any number. What is not among them is not known.
 const mostStatuses = 40
 
 // newestFirst is by the number that each status of a commit gets. Gitea means by

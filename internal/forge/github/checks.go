@@ -121,7 +121,7 @@ func (r *Repository) newest(ctx context.Context, c forge.Check) (*github.CheckRu
 	return slices.MaxFunc(runs, func(a, b *github.CheckRun) int { return int(a.GetID() - b.GetID()) }), nil
 }
 
-// made tells whether a run is ours: anybody's App can make one of any name.
+// made reports whether a run is ours: anybody's App can make one of any name.
 func (r *Repository) made(run *github.CheckRun, me account) bool {
 	if r.config.App != nil {
 		return run.GetApp().GetID() == r.config.App.AppID

@@ -35,7 +35,7 @@ type Config struct {
 	Login string
 	// RequestsPerHour is the budget; 0 is [forge.DefaultPerHour].
 	RequestsPerHour int
-	// Observe is told of every request.
+	// Observe is called with every request.
 	Observe func(forge.Exchange)
 	// Base sends requests; nil is [forge.NewBase].
 	Base http.RoundTripper
@@ -110,7 +110,7 @@ func New(c Config) (*Repository, error) {
 	return r, nil
 }
 
-// Budget tells how many requests are left in this hour, and of how many.
+// Budget returns how many requests are left in this hour, and of how many.
 func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 
 // String names the repository in messages.
@@ -125,7 +125,7 @@ type account struct {
 
 func accountOf(u *github.User) account { return account{u.GetLogin(), u.GetID()} }
 
-// is tells whether somebody is this account.
+// is reports whether somebody is this account.
 func (a account) is(u *github.User) bool {
 	if a.id != 0 {
 		return u.GetID() == a.id
@@ -133,7 +133,7 @@ func (a account) is(u *github.User) bool {
 	return a.login != "" && strings.EqualFold(u.GetLogin(), a.login)
 }
 
-// me is who our comments and statuses are by. It is asked for anew now and then:
+// me is who our comments and statuses are by. It is asked for again now and then:
 // tokens can be replaced.
 func (r *Repository) me(ctx context.Context) (account, error) {
 	if r.config.App != nil {

@@ -182,7 +182,7 @@ func TestPullsAreTranslated(t *testing.T) {
 	}
 }
 
-func TestWhoBroughtACommit(t *testing.T) {
+func TestWhichPullRequestMergedACommit(t *testing.T) {
 	pull := func(number int, merged, base, commit string) string {
 		return fmt.Sprintf(`{"number":%d,"state":"closed","merged_at":%s,"merge_commit_sha":%q,"base":{"ref":%q}}`, number, merged, commit, base)
 	}

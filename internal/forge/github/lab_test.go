@@ -291,7 +291,7 @@ func testWebhooks(t *testing.T, g *forgetest.GitHub) {
 	}
 	commit := g.Push(t, "hooked", map[string]string{"h.yaml": "a: 1\n"})
 	next("push refs/heads/hooked " + commit)
-	number := g.OpenPull(t, "hooked", g.Branch(), "Tell")
+	number := g.OpenPull(t, "hooked", g.Branch(), "Notify")
 	next("pull opened ")
 	g.Say(t, number, "writer", "/stackreeve plan")
 	next("comment created /stackreeve plan by writer")

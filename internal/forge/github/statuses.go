@@ -16,7 +16,7 @@ import (
 var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
 // mostStatuses is how many pages of a commit's statuses are read, newest first:
-// whoever may push can set any number. What is not among them is not known.
+// anyone who may push can set any number. What is not among them is not known.
 const mostStatuses = 20
 
 // Statuses implements [forge.Statuses]. What GitHub combines does not say who has

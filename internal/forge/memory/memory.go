@@ -50,7 +50,7 @@ func Of(c forge.Comment) (m Marker, ok bool) {
 	return ParseMarker(c.Body)
 }
 
-// Marked tells whether a comment begins like a marker, even one that is cut off.
+// Marked reports whether a comment begins like a marker, even one that is cut off.
 func Marked(body string) bool {
 	return strings.HasPrefix(strings.TrimSpace(body), strings.TrimSpace(markerOpen))
 }

@@ -22,7 +22,7 @@ const (
 )
 
 // NextRun is the number of a run that begins now, with these comments before
-// its eyes: greater than that of any run they tell of, whatever clocks say.
+// its eyes: greater than that of any run they are about, whatever clocks say.
 func NextRun(comments []forge.Comment, kind Kind, stack string, now time.Time) int64 {
 	run := now.UnixMilli()
 	for _, c := range ours(comments, kind, stack) {
@@ -61,7 +61,7 @@ func (m Marker) ShownAfter(hash string) (comment int64, ok bool) {
 	return m.Shown[i].After, true
 }
 
-// Said tells whether the comments already say parts, so that there is nothing
+// Said reports whether the comments already say parts, so that there is nothing
 // to write, and returns the first of them.
 func Said(comments []forge.Comment, m Marker, parts []string) (first forge.Comment, ok bool) {
 	mine := ours(comments, m.Kind, m.Stack)
@@ -142,7 +142,7 @@ func put(ctx context.Context, f forge.Conversations, number int, m Marker, text 
 	return c, true, err
 }
 
-// says tells whether a comment says this, in whatever run.
+// says reports whether a comment says this, in whatever run.
 func (c marked) says(m Marker, text string) bool {
 	m.Run = c.marker.Run
 	return normal(c.Body) == normal(m.String()+"\n"+text)

@@ -44,7 +44,7 @@ type Marker struct {
 	Steps []string `json:"steps,omitempty"`
 	Tree  string   `json:"tree,omitempty"`
 	// Shown are the hashes that the comment has shown, and After the newest comment
-	// there was when it first showed the Head. Whoever wrote later can have seen
+	// there was when it first showed the Head. Anyone who wrote later can have seen
 	// it. [Upsert] keeps them.
 	Shown []Shown `json:"shown,omitempty"`
 	After int64   `json:"after,omitempty"`

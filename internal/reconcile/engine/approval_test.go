@@ -19,7 +19,7 @@ import (
 
 var nothing = plan.Limits{All: plan.Limit{Count: 0}}
 
-// look plans for a world whose brake lets nothing through by itself.
+// planned plans for a world whose brake lets nothing through by itself.
 func look(t interface{ Fatal(...any) }, w *thingtest.World, approved []plan.Approval, lines ...string) plan.Plan {
 	want, err := w.Wanted(lines...)
 	if err != nil {
@@ -215,7 +215,7 @@ func killed(w *thingtest.World, want, next []kind.Desired, left int) error {
 	return nil
 }
 
-// Whoever drops from a pull request half of a replacement leaves a plan whose
+// Anyone who drops from a pull request half of a replacement leaves a plan whose
 // every step was approved, and which nobody has approved of.
 func TestAttackApprovalOfASubset(t *testing.T) {
 	w := thingtest.New()

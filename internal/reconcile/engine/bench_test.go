@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// BenchmarkPlan makes the plan for 10,000 objects, each leaning on another, of
+// BenchmarkPlan makes the plan for 10,000 objects, each depending on another, of
 // which one in a hundred differs.
 func BenchmarkPlan(b *testing.B) {
 	const objects = 10_000

@@ -41,7 +41,7 @@ func forgedCloud(t *rapid.T, w *thingtest.World) {
 	}
 }
 
-// doubted tells whether another object claims to be the one with that ID and is
+// doubted reports whether another object claims to be the one with that ID and is
 // not provably a half-made copy of it: younger, unused, with nothing applied.
 func doubted(things map[string]thingtest.Thing, id string) bool {
 	was := things[id]
@@ -64,7 +64,7 @@ func snapshot(w *thingtest.World) map[string]thingtest.Thing {
 	return out
 }
 
-// Whoever forges marks, doubles or copies them: nothing finished is deleted or
+// Anyone who forges marks, doubles or copies them: nothing finished is deleted or
 // changed while another object claims to be it, nothing that belongs to nobody
 // is touched, and where the limit is 0 nothing is deleted but half-made copies.
 func TestAttackForgedMarks(t *testing.T) {

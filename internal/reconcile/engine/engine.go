@@ -51,7 +51,7 @@ type Timing struct {
 	Busy    time.Duration // how long an object may be locked or in use; 2 min
 	Backoff time.Duration // first pause after a transient error; 1 s
 	Fresh   time.Duration // how long ago the mark of what is deleted may have been seen; 1 min
-	Grace   time.Duration // what steps in flight get once the pass is told to stop; 30 s
+	Grace   time.Duration // what steps in flight get once the pass is asked to stop; 30 s
 	Tries   int           // attempts at one step that fails transiently; 4
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// sync runs one pass where waiting costs no time, and tells how long it would
+// sync runs one pass where waiting costs no time, and returns how long it would
 // have taken.
 func syncPass(t *testing.T, w *thingtest.World, e *Engine, lines ...string) (pass Pass, took time.Duration) {
 	t.Helper()

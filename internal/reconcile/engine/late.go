@@ -26,7 +26,7 @@ func (r *run) noteDrift(p plan.Plan) {
 	}
 }
 
-// madeByPass tells whether the pass itself may have made the difference: it wrote to the
+// madeByPass reports whether the pass itself may have made the difference: it wrote to the
 // object, or recreated what the object refers to. An object that was there and
 // that the pass did not delete is gone by somebody else's doing.
 func (r *run) madeByPass(s *plan.Step) bool {
@@ -44,7 +44,7 @@ func (r *run) madeByPass(s *plan.Step) bool {
 	return false
 }
 
-// vanishedAgain tells whether an object that this very pass created was deleted by
+// vanishedAgain reports whether an object that this very pass created was deleted by
 // somebody else. A pass does not race with them: it ends, and the next one goes
 // on after a pause.
 func (r *run) vanishedAgain(s plan.Step) bool {

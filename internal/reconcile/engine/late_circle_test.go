@@ -15,7 +15,7 @@ import (
 )
 
 // anyCircles draws a repository in which things stand beside each other as they
-// like, and lean only on those before them.
+// like, and depend only on those before them.
 func anyCircles(t *rapid.T) []string {
 	n := rapid.IntRange(1, 6).Draw(t, "objects")
 	lines := make([]string, n)

@@ -42,7 +42,7 @@ type Pass struct {
 	Rounds   int
 	Results  []Result
 	Failures []Failure
-	// Interrupted is true when the pass was told to stop.
+	// Interrupted is true when the pass was asked to stop.
 	Interrupted bool
 	// Superseded is what an interrupted pass gave way to; "" when it was the end of
 	// the process.
@@ -50,7 +50,7 @@ type Pass struct {
 	want       []kind.Desired
 }
 
-// Outcome tells how the pass ended.
+// Outcome returns how the pass ended.
 func (p Pass) Outcome() plan.Outcome {
 	if p.Interrupted || len(p.Failures) > 0 {
 		return plan.Broken

@@ -58,7 +58,7 @@ func (e *Engine) kind(name string) kind.Kind {
 	return nil
 }
 
-// retriable tells whether an error may go away by itself.
+// retriable reports whether an error may go away by itself.
 func retriable(err error) bool {
 	return !errors.Is(err, kind.ErrRejected) && !errors.Is(err, kind.ErrNoService)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// anyRepo draws an acyclic repository: every object leans only on those before
+// anyRepo draws an acyclic repository: every object depends only on those before
 // it.
 func anyRepo(t *rapid.T, label string) []string {
 	n := rapid.IntRange(0, 7).Draw(t, label)

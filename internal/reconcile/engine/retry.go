@@ -38,7 +38,7 @@ func (r *run) healable(s plan.Step) bool {
 // accepts it again and again, and it does not help.
 const maxRuns = 4
 
-// repeats tells whether the pass did the same to the object too often. What could
+// repeats reports whether the pass did the same to the object too often. What could
 // not be recreated is left for people to look at instead.
 func (t *history) repeats(action plan.Action) bool {
 	return max(t.runs[action], t.remakings(action)) >= maxRuns
@@ -46,7 +46,7 @@ func (t *history) repeats(action plan.Action) bool {
 
 // withoutEffect is why a step that repeats is given up.
 func (t *history) withoutEffect(s plan.Step) error {
-	return fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); look at the cloud's own log for it",
+	return fmt.Errorf("the cloud accepted to %s it %d times in this pass without lasting effect (%s); check the cloud's own log for it",
 		s.Action, maxRuns, cmp.Or(t.why, s.Why()))
 }
 
@@ -103,7 +103,7 @@ func (r *run) noteFailure(id string, s plan.Step, err error) {
 	}
 }
 
-// idle tells whether nothing but the step goes on that can change the cloud: no
+// idle reports whether nothing but the step goes on that can change the cloud: no
 // other is in flight or can be begun, and the cloud itself is not at work.
 func (r *run) idle(id string) bool {
 	if len(r.round.waiting) > 0 {

@@ -76,7 +76,7 @@ func (r *run) trackPending(now time.Time) {
 			continue
 		}
 		if now.Sub(since) > r.timing.Pending {
-			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); look at the cloud's own log for %s", r.timing.Pending, s.Reason, s.ShownID())
+			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.Pending, s.Reason, s.ShownID())
 			continue
 		}
 		r.round.kinds[s.Key.Kind] = true
@@ -117,7 +117,7 @@ const (
 	notInThisRound
 )
 
-// startOf tells when a step can be started.
+// startOf returns when a step can be started.
 func (r *run) startOf(t candidate, now time.Time) start {
 	s := t.step
 	if d, harms := s.Harm(); harms && d > r.permitted[t.id] && !r.healable(*s) {

@@ -24,7 +24,7 @@ func machines(n int) []string {
 	return lines
 }
 
-// create makes n machines from nothing and tells what that costs: rounds, bytes
+// create makes n machines from nothing and reports what that costs: rounds, bytes
 // allocated in all, and bytes that the record of the pass keeps.
 func create(tb testing.TB, n int) (pass Pass, allocated, kept int64) {
 	tb.Helper()

@@ -55,7 +55,7 @@ func secretObject() kind.Desired {
 }
 
 // Whatever a cloud says, wherever it says it, and in whichever form: no way out
-// of a pass, a plan or a status tells the secret.
+// of a pass, a plan or a status shows the secret.
 func TestAttackSecretWaysOut(t *testing.T) {
 	for name, form := range repeated {
 		echo := form(token)
@@ -86,7 +86,7 @@ func TestAttackSecretWaysOut(t *testing.T) {
 					pass := e.Sync(context.Background(), Revision{Want: want})
 					for what, text := range everythingTold(t, e, plan, pass) {
 						if gives(text, echo) {
-							t.Errorf("%s tells %q:\n%s", what, echo, text)
+							t.Errorf("%s shows %q:\n%s", what, echo, text)
 						}
 					}
 				})

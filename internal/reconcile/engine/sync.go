@@ -24,8 +24,8 @@ type Revision struct {
 	Policies []plan.Policy
 }
 
-// Sync carries out one pass: it looks, decides, acts as soon as what a step
-// depends on is ready, and looks again at the collections that moved, until
+// Sync carries out one pass: it lists, decides, acts as soon as what a step
+// depends on is ready, and lists again the collections that moved, until
 // nothing is left to do or nothing more can be done. When ctx ends it starts
 // nothing new and gives the steps in flight a bounded time; a cause of type
 // [Superseded] says what the pass gave way to.

@@ -10,7 +10,7 @@ import (
 )
 
 // Trace asks the cloud who changed the object of a step, and when. ok is false
-// when it does not tell. It may be called while a pass runs.
+// when it does not report it. It may be called while a pass runs.
 func (e *Engine) Trace(ctx context.Context, s plan.Step) (t kind.Trace, ok bool) {
 	k := e.kind(s.Key.Kind)
 	if k == nil || k.Driver() == nil {
@@ -27,7 +27,7 @@ func (e *Engine) Trace(ctx context.Context, s plan.Step) (t kind.Trace, ok bool)
 	t, ok, err := k.Driver().Trace(redact.With(ctx, s.Secrets()), have, changes)
 	t.Who, t.What = s.Secrets().Text(t.Who), s.Secrets().Text(t.What)
 	if err != nil && e.Log != nil {
-		e.Log.Debug("who changed it cannot be told", "object", s.Key.String(), "error", hide(s.Secrets(), err))
+		e.Log.Debug("who changed it is unknown", "object", s.Key.String(), "error", hide(s.Secrets(), err))
 	}
 	return t, ok && err == nil
 }

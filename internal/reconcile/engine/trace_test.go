@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-// witness is a world whose cloud tells who changed what.
+// witness is a world whose cloud reports who changed what.
 type witness struct {
 	*thingtest.World
 	err error
@@ -90,6 +90,6 @@ func TestTraceIsTheLastChangeWhereTheCloudTellsNoMore(t *testing.T) {
 	}
 	step.Have().Updated = time.Time{}
 	if trace, ok := e.Trace(context.Background(), step); ok {
-		t.Errorf("the cloud does not tell, got %+v", trace)
+		t.Errorf("the cloud does not report it, got %+v", trace)
 	}
 }

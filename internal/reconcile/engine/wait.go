@@ -14,7 +14,7 @@ import (
 // the pass gives up on it.
 const maxFailedLists = 4
 
-// nextWake tells when the run should look up if no step finishes before, and
+// nextWake returns when the run should wake up if no step finishes before, and
 // whether there is anything to wait for at all.
 func (r *run) nextWake() (at time.Time, more bool) {
 	consider := func(t time.Time) {
@@ -56,7 +56,7 @@ func (r *run) toBeListed() map[string]bool {
 	return kinds
 }
 
-// givenUp tells whether a collection could not be listed too often, or never
+// givenUp reports whether a collection could not be listed too often, or never
 // will be.
 func (r *run) givenUp(kind string) bool {
 	c := r.snapshot[kind]
@@ -68,7 +68,7 @@ func (r *run) due(kind string) time.Time {
 	return s.at.Add(s.every)
 }
 
-// awaitResults waits for a step to finish, for the time to look, or for the end.
+// awaitResults waits for a step to finish, for the time to wake up, or for the end.
 // Results that have come in together are taken in together.
 func (r *run) awaitResults(ctx context.Context, wake time.Time) {
 	var alarm <-chan time.Time

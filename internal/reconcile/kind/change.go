@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Disruption says what carrying out a change does to whoever uses the object.
+// Disruption says what carrying out a change does to users of the object.
 // The order of the constants is the order of pain.
 type Disruption int
 
@@ -22,7 +22,7 @@ const (
 	Replace
 )
 
-var disruptionText = [...]string{"in place", "reboot", "rebuild: wipes the disk", "replace: deleted and made anew"}
+var disruptionText = [...]string{"in place", "reboot", "rebuild: wipes the disk", "replace: deleted and recreated"}
 
 // String is the text that people read in plans.
 func (d Disruption) String() string { return disruptionText[d] }
@@ -67,12 +67,12 @@ func (c *Changes) List() []Change { return c.list }
 // Notes are what this cloud does not (fully) realise.
 func (c *Changes) Notes() []Note { return c.notes }
 
-// Has tells whether a change of field, or of something below it, is in list.
+// Has reports whether a change of field, or of something below it, is in list.
 func Has(list []Change, field string) bool {
 	return slices.ContainsFunc(list, func(c Change) bool { return Within(c.Field, field) })
 }
 
-// Within tells whether a path is that of a field, or of something below it.
+// Within reports whether a path is that of a field, or of something below it.
 func Within(path, field string) bool {
 	if len(path) < len(field) || path[:len(field)] != field {
 		return false

@@ -13,7 +13,7 @@ type Envelope[Resource, Filter any] struct {
 	CloudCredentialsRef *CredentialsRef   `json:"cloudCredentialsRef,omitempty" doc:"Accepted and ignored: the stack's configuration says which cloud is used."`
 	ManagementPolicy    string            `json:"managementPolicy,omitempty" rule:"enum=managed|unmanaged,default=managed" doc:"managed: created, kept and deleted with this manifest. unmanaged: found by spec.import and never changed."`
 	ManagedOptions      *ManagedOptions   `json:"managedOptions,omitempty" doc:"What happens to a managed object at the end of its life."`
-	ResyncPeriod        *string           `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is looked at."`
+	ResyncPeriod        *string           `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is checked."`
 	Import              *ImportOf[Filter] `json:"import,omitempty" doc:"Which existing object this manifest stands for."`
 	Resource            *Resource         `json:"resource,omitempty" doc:"What the object shall be. Required unless unmanaged."`
 }
@@ -32,7 +32,7 @@ type ManagedOptions struct {
 // ImportOf says which existing object is meant: exactly one of ID and Filter.
 type ImportOf[Filter any] struct {
 	ID     *string `json:"id,omitempty" doc:"The object's ID in the cloud."`
-	Filter *Filter `json:"filter,omitempty" doc:"What the one object that is meant looks like."`
+	Filter *Filter `json:"filter,omitempty" doc:"Properties by which the one object is found."`
 }
 
 type resourceBody[S, F any] struct {

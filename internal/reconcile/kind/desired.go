@@ -84,7 +84,7 @@ func (d *Desired) Problem(field, what, fix string) manifest.Problem {
 	return manifest.Problem{Origin: d.Object.Where(field), Key: d.Key, Field: field, What: what, Fix: fix}
 }
 
-// Ignores tells whether changes of field are left alone.
+// Ignores reports whether changes of field are left alone.
 func (o Options) Ignores(field string) bool {
 	for _, path := range o.Ignore {
 		if Within(field, path) {
@@ -94,7 +94,7 @@ func (o Options) Ignores(field string) bool {
 	return false
 }
 
-// leaves tells whether a field is for others to write.
+// leaves reports whether a field is for others to write.
 func (o Options) leaves(field string) bool {
 	return o.Ignores(field) || o.Report != nil && *o.Report
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // The classes of errors a driver returns, by what the engine does next. An
-// error of none of them is transient: the engine looks at the cloud again,
+// error of none of them is transient: the engine lists the cloud again,
 // backs off and tries again a few times.
 var (
 	// ErrBusy: the object, or one that it depends on, is in use or locked. Wait,
@@ -42,10 +42,10 @@ func (e *RetryAfterError) Error() string {
 // Unwrap gives the error the server answered with.
 func (e *RetryAfterError) Unwrap() error { return e.Err }
 
-// Unquoted is an error that repeats what somebody else said, and can be told
+// Unquoted is an error that repeats what somebody else said, and can be shown
 // without that.
 type Unquoted interface {
 	error
-	// Unquoted is the error in our own words.
+	// Unquoted is the error with our own message.
 	Unquoted() string
 }

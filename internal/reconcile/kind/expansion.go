@@ -7,7 +7,7 @@ import (
 )
 
 // Defaults are what a stack's configuration fills in where manifests are silent
-// or use words of their own.
+// or use organisation-specific names.
 type Defaults struct {
 	Network      string            `json:"network,omitempty" doc:"Network of machines and load balancers that name none."`
 	VIPNetworks  map[string]string `json:"vipNetworks,omitempty" doc:"LoadBalancer spec.vipType to network name."`
@@ -19,7 +19,7 @@ type Defaults struct {
 	Region string `json:"-"`
 }
 
-// Expander is the optional third half of a workload kind: what its objects
+// Expander is the optional part of a workload kind: what its objects
 // stand for. Expand returns bodies of other kinds and performs no I/O.
 type Expander[Spec any] interface {
 	Expand(spec *Spec, e *Expansion)
@@ -43,7 +43,7 @@ type Expansion struct {
 type Repository interface {
 	// Key is the key of an object of a kind, with the kind's group.
 	Key(kind, namespace, name string) manifest.Key
-	// Has tells whether there is an object of that key so far.
+	// Has reports whether there is an object of that key so far.
 	Has(key manifest.Key) bool
 	// Data is the content of a ConfigMap or Secret; nil when there is none such.
 	Data(key manifest.Key) map[string]string
@@ -106,7 +106,7 @@ func (e *Expansion) Children(kind string, count int, name func(i int) string, bo
 }
 
 // Existing adds an import that is used unless the repository declares an
-// object of that kind and name itself. hint tells people what to do when it
+// object of that kind and name itself. hint says to people what to do when it
 // cannot be found; "" for the usual advice.
 func (e *Expansion) Existing(kind, name string, body any, hint string) {
 	key := e.key(kind, name)
@@ -146,7 +146,7 @@ func (e *Expansion) Declared(kind string) []string {
 	return e.repository.Declared(kind, e.Key.Namespace)
 }
 
-// Declares tells whether the repository itself declares an object of that kind
+// Declares reports whether the repository itself declares an object of that kind
 // and name in the namespace.
 func (e *Expansion) Declares(kind, name string) bool {
 	_, found := slices.BinarySearch(e.Declared(kind), name)

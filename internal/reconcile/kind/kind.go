@@ -15,7 +15,7 @@ type Rules[Spec, Filter, State any] interface {
 	Validate(spec *Spec, r *Report)
 	// Diff reports every managed field of have that is not as wanted.
 	Diff(want Want[Spec], have *State, c *Changes)
-	// Match tells whether have satisfies an import filter.
+	// Match reports whether have satisfies an import filter.
 	Match(want Want[Filter], have *State) bool
 	// Status is the observed object in the kind's published vocabulary
 	// (status.resource).

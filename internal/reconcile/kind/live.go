@@ -11,10 +11,10 @@ type Phase string
 
 // The phases. The zero value is not valid.
 const (
-	Ready    Phase = "ready"    // usable by what leans on it
+	Ready    Phase = "ready"    // usable by what depends on it
 	Pending  Phase = "pending"  // the cloud is working on it
-	Failed   Phase = "failed"   // broken for good; making it anew is the only cure and loses nothing that still works
-	Degraded Phase = "degraded" // exists and is usable, but the cloud reports it unwell; people are told
+	Failed   Phase = "failed"   // broken for good; recreating it is the only cure and loses nothing that still works
+	Degraded Phase = "degraded" // exists and is usable, but the cloud reports it unwell; people are informed
 	Deleting Phase = "deleting" // on its way out
 )
 
@@ -39,7 +39,7 @@ type Live[State any] struct {
 	ShownAs string
 	Phase   Phase
 	// Remade is true when the object is deleted to be recreated at once: then
-	// whoever uses it need not detach first.
+	// its users need not detach first.
 	Remade bool
 	// Down says in a word that an object which is degraded serves nobody: "stopped",
 	// "failed"; "" when it does.
@@ -61,16 +61,16 @@ type Live[State any] struct {
 	// InUse is true when the cloud says that something is attached to the object,
 	// whether the collections show it or not.
 	InUse bool
-	// Created is when the cloud made it; the zero time where the cloud does not tell.
+	// Created is when the cloud made it; the zero time where the cloud does not report it.
 	Created time.Time
 	// Updated is when anything of the object was last changed; the zero time where
-	// the cloud does not tell.
+	// the cloud does not report it.
 	Updated time.Time
 	// State is what the kind's rules compare with the spec.
 	State State
 }
 
-// Facts are what kinds tell each other of an object. "" is what a kind does not tell,
+// Facts are what kinds publish to each other about an object. "" is what a kind does not publish,
 // or the cloud does not show.
 type Facts struct {
 	Name      string // where others must name it, and not give its ID

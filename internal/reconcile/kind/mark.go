@@ -16,7 +16,7 @@ import (
 // Mark is the claim of ownership that travels on a cloud object: which stack
 // made it, for which key, and what was last applied to it. How it is stored
 // (tags, metadata, description) is the business of package cloud. It is no
-// proof: whoever can write to an object can write a mark on it, and clouds copy
+// proof: anyone who can write to an object can write a mark on it, and clouds copy
 // marks when they copy objects.
 type Mark struct {
 	// Owner is the text that [OwnerText] gives for the stack and key.
@@ -117,7 +117,7 @@ func DigestOf(sum hash.Hash) string {
 // texts, which is not the name of every stack: see [Owner.Of].
 type Owner struct{ Stack, Kind, Namespace, Name string }
 
-// Of tells whether the owner text is one of the stack of that name.
+// Of reports whether the owner text is one of the stack of that name.
 func (o Owner) Of(stack string) bool { return o.Stack == inOwners(stack) }
 
 // ParseOwner reads an owner text. ok is false when text is not one that
@@ -169,11 +169,11 @@ func Claimed(owners []string, applied string, keep bool) *Mark {
 // clouds compare without regard to case, so it does too.
 var markForm = regexp.MustCompile(`(?i)` + OwnerWord + `(-[a-z]+)*:\S`)
 
-// LooksLikeMark tells whether text holds anything that could be read as a part
+// LooksLikeMark reports whether text holds anything that could be read as a part
 // of a mark if it came to stand on an object in the cloud.
 func LooksLikeMark(text string) bool { return markForm.MatchString(text) }
 
-// ReservedKey tells whether a metadata key is one of a mark's, or one that a
+// ReservedKey reports whether a metadata key is one of a mark's, or one that a
 // cloud may take for it: databases ignore case and spaces at the end.
 func ReservedKey(key string) bool {
 	key = strings.ToLower(strings.TrimSpace(key))

@@ -38,13 +38,13 @@ func NewWant(d *Desired, spec any, mark Mark, around Surroundings) Want[any] {
 	return Want[any]{Key: d.Key, Spec: &spec, Mark: mark, around: around, options: &d.Options, holder: d.Confidential.Holder}
 }
 
-// OthersWrite tells whether a field is left to others, say the object's annotations:
+// OthersWrite reports whether a field is left to others, say the object's annotations:
 // it is ignored, or changes are only reported.
 func (w Want[Spec]) OthersWrite(field string) bool {
 	return w.options != nil && w.options.leaves(field)
 }
 
-// WasCalled tells whether the object had that name before, says its manifest. What
+// WasCalled reports whether the object had that name before, says its manifest. What
 // the cloud cannot rename keeps such a name.
 func (w Want[Spec]) WasCalled(name string) bool {
 	return slices.ContainsFunc(w.around.Former, func(was Identity) bool { return was.Name == name })

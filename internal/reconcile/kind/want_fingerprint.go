@@ -8,7 +8,7 @@ func (w Want[Spec]) Print(use, secret string) string {
 	return w.printer().Print(w.subject(use, secret))
 }
 
-// Printed tells what a fingerprint that is stored says about a secret of the
+// Printed returns what a fingerprint that is stored says about a secret of the
 // object.
 func (w Want[Spec]) Printed(print, use, secret string) fingerprint.Match {
 	subject := w.subject(use, secret)

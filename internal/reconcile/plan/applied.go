@@ -14,11 +14,11 @@ import (
 //	with secrets       fingerprint of the same and of the secrets
 //
 // Releases before fingerprints stored the digest of both alike. That, and a
-// fingerprint by a key that is not the first any more, still tells that nothing
+// fingerprint by a key that is not the first any more, still reports that nothing
 // has changed; the object's mark is renewed in place, which is no drift.
 
 // subject is what the fingerprint of d is of: the digest, which no one gets to
-// see, tells everything else that a commit can change.
+// see, shows everything else that a commit can change.
 func (p *planner) subject(d *kind.Desired) fingerprint.Subject {
 	return fingerprint.Subject{Holder: d.Confidential.Holder, Object: kind.OwnerText(p.Stack, d.Key), Public: "applied\n" + d.Digest, Secret: d.Confidential.Secret}
 }
@@ -32,7 +32,7 @@ func (p *planner) mark(d *kind.Desired) kind.Mark {
 	return m
 }
 
-// applied tells whether the mark of an object says that d, as it is now, was
+// applied reports whether the mark of an object says that d, as it is now, was
 // applied to it.
 func (p *planner) applied(d *kind.Desired, have *kind.Mark) bool {
 	switch {
@@ -44,7 +44,7 @@ func (p *planner) applied(d *kind.Desired, have *kind.Mark) bool {
 	return d.Confidential.Secret != "" && p.Printer.Compare(have.Applied, p.subject(d)) == fingerprint.Same
 }
 
-// renewed tells whether two marks say the same in different forms.
+// renewed reports whether two marks say the same in different forms.
 func (p *planner) renewed(d *kind.Desired, have *kind.Mark) bool {
 	want := p.mark(d)
 	return have != nil && have.Owner == want.Owner && have.Keep == want.Keep && have.Applied != want.Applied && p.applied(d, have)

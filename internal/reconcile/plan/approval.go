@@ -25,11 +25,11 @@ type Approval struct {
 	Proof Proof
 	// Standing is true when it is read again whenever it is wanted, such as one on a
 	// pull request. Where every change waits for an approval it is good for what that
-	// brought, and not for drift that comes later.
+	// contained, and not for drift that comes later.
 	Standing bool
 }
 
-// Proof says what a hash stands for, so that anybody can check it: whoever keeps
+// Proof says what a hash stands for, so that anybody can check it: who keeps
 // it for us cannot add a step without making another hash of it.
 type Proof struct {
 	Exact string   // a digest of the writing steps, whole
@@ -56,7 +56,7 @@ func (p Proof) Hash(stack string) string {
 // digest is 32 hexadecimal digits: people are given it to approve of, and nobody
 // can make two plans that share one.
 func digest(lines ...string) string {
-	text, err := json.Marshal(lines) // tells "a", "b" from "a\nb"
+	text, err := json.Marshal(lines) // "a", "b" must differ from "a\nb"
 	if err != nil {
 		return ""
 	}
@@ -68,11 +68,11 @@ func digest(lines ...string) string {
 const HashDigits = 32
 
 // Fingerprints are short digests of what the plan would do, sorted: 16
-// hexadecimal digits each. Whoever approves of the plan approves of these.
+// hexadecimal digits each. Anyone who approves of the plan approves of these.
 //
 //	step               prints
 //	-----------------  ------------------------------------------------------
-//	create, update     the key is brought to this manifest, disk and ID kept
+//	create, update     the key is changed to this manifest, disk and ID kept
 //	  with a reboot    the same, with reboots
 //	  wiping a disk    this disk is wiped for this manifest; the same, with reboots
 //	replace            this object goes for this manifest; the same, with reboots
@@ -84,15 +84,15 @@ const HashDigits = 32
 func (p Plan) Fingerprints() []string {
 	var prints []string
 	for _, s := range p.Steps {
-		prints = append(prints, s.prints(p.Stack)...)
+		prints = append(prints, s.fingerprints(p.Stack)...)
 	}
 	prints = append(prints, p.followers()...)
 	slices.Sort(prints)
 	return slices.Compact(prints)
 }
 
-// prints are what an approval of the step allows.
-func (s Step) prints(stack string) []string {
+// fingerprints are what an approval of the step allows.
+func (s Step) fingerprints(stack string) []string {
 	if !s.Action.Writes() || s.surplus {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (p Plan) followers() (prints []string) {
 
 // needs are the prints any of which allows the step.
 func (s Step) needs(stack string) []string {
-	prints := s.prints(stack)
+	prints := s.fingerprints(stack)
 	switch {
 	case len(prints) == 0:
 		return nil
@@ -148,7 +148,7 @@ func (s Step) print(stack, deed, id string) string {
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-// Covers tells whether everything the plan would do was approved: it is the very
+// Covers reports whether everything the plan would do was approved: it is the very
 // plan, or what is left of it at the one commit whose pass it was.
 func (a Approval) Covers(p Plan) bool {
 	if a.Standing && p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Drift && s.Action.Writes() }) {
@@ -157,7 +157,7 @@ func (a Approval) Covers(p Plan) bool {
 	return a.Hash != "" && a.Hash == p.Hash() || a.rest(p) && len(a.missing(p)) == 0
 }
 
-// rest tells whether the approval is good for what is left of its plan.
+// rest reports whether the approval is good for what is left of its plan.
 func (a Approval) rest(p Plan) bool {
 	return a.Commit != "" && a.Commit == p.Commit && len(a.Proof.Steps) > 0 && a.Proof.Hash(p.Stack) == a.Hash
 }
@@ -184,7 +184,7 @@ func (p Plan) unapproved(approved []Approval) string {
 		}
 	}
 	if last := approved[len(approved)-1]; last.Standing && last.Hash == p.Hash() {
-		return fmt.Sprintf("%s was approved for what its pull request brought, and not for what changed in the cloud since", last.Hash)
+		return fmt.Sprintf("%s was approved for the changes of its pull request, and not for what changed in the cloud since", last.Hash)
 	}
 	if near.Hash == "" {
 		return fmt.Sprintf("the approved hash %s is not that of this plan", approved[len(approved)-1].Hash)

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// block names, for every step that deletes, the owned objects that must let go
+// block names, for every step that deletes, the owned objects that must release it
 // first. What is only replaced is awaited by those that are replaced with it;
 // all others keep using it. Of what is deleted and uses each other, in a circle,
 // those that use loosely need not go first.
@@ -55,7 +55,7 @@ func (p *planner) block() {
 	}
 }
 
-// loosely tells whether all that an object uses of another one the cloud takes off
+// loosely reports whether all that an object uses of another one the cloud takes off
 // when that is deleted.
 func loosely(l, other *kind.Live[any]) bool {
 	return slices.Contains(l.Loose, other.ID) && !slices.ContainsFunc(other.Tokens, func(token string) bool { return slices.Contains(l.Uses, token) })

@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// changes tells how the object itself differs, which of its fixed references
+// changes returns how the object itself differs, which of its fixed references
 // will have to follow their target, what its annotations have ignored, and what
 // this cloud does not realise.
 func (p *planner) changes(d *kind.Desired, have *kind.Live[any]) (differs, moved, ignored []kind.Change, notes []kind.Note) {
@@ -44,7 +44,7 @@ func markText(l *kind.Live[any]) string {
 	return l.Mark.Text()
 }
 
-// differences tells how the object itself differs, whatever its annotations ignore.
+// differences returns how the object itself differs, whatever its annotations ignore.
 func (p *planner) differences(d *kind.Desired, have *kind.Live[any]) []kind.Change {
 	c := p.kinds[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
 	return c.List()

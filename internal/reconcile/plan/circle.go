@@ -61,7 +61,7 @@ func (g *waits) of(i int) []int {
 	return list
 }
 
-// reaches tells whether a step waits for another in the end. What it waits for
+// reaches reports whether a step waits for another in the end. What it waits for
 // directly is looked at first: a network that everything is plugged into waits
 // for all of it.
 func (g *waits) reaches(from, to int) bool {

@@ -98,14 +98,14 @@ func (p *planner) named(d *kind.Desired) *kind.Live[any] {
 	return p.index[d.Key.Kind].id[d.Import.ID]
 }
 
-// free tells whether an object can be adopted: nobody owns it, or nobody but the
+// free reports whether an object can be adopted: nobody owns it, or nobody but the
 // cloud says so, or the stack itself made it for a key that it does not want any
 // more.
 func (p *planner) free(kind string, l *kind.Live[any]) bool {
 	return l.Mine && (l.Mark == nil || l.Mark.Rivals == "" && (l.Copied != "" || p.abandoned(kind, l)))
 }
 
-// abandoned tells whether the stack has made l, which nothing in the repository
+// abandoned reports whether the stack has made l, which nothing in the repository
 // stands for, and nothing else claims to be it.
 func (p *planner) abandoned(kindName string, l *kind.Live[any]) bool {
 	o, ok := kind.ParseOwner(l.Mark.Owner)
@@ -133,7 +133,7 @@ func split(all []*kind.Live[any]) (staying, leaving []*kind.Live[any]) {
 // copies of; nil when there is no such proof.
 func (p *planner) original(kindName string, all []*kind.Live[any]) *kind.Live[any] {
 	if p.kinds[kindName].Info().FixedMark {
-		return nil // such marks do not tell what is half-made
+		return nil // such marks do not show what is half-made
 	}
 	var kept *kind.Live[any]
 	for _, l := range all {
@@ -156,14 +156,14 @@ func (p *planner) original(kindName string, all []*kind.Live[any]) *kind.Live[an
 	return kept
 }
 
-// leftover tells whether l is what an interrupted request has left besides kept:
+// leftover reports whether l is what an interrupted request has left besides kept:
 // nothing was applied to it yet, it is the younger of the two, and nothing uses
 // it.
 func (p *planner) leftover(l, kept *kind.Live[any]) bool {
 	return l.Mark.Applied == "" && l.Copied == "" && !l.InUse && !kept.Created.IsZero() && l.Created.After(kept.Created) && !p.usedByAnybody(l)
 }
 
-// usedByAnybody tells whether any object, whoever owns it, uses l. What could
+// usedByAnybody reports whether any object, whoever owns it, uses l. What could
 // not be listed may use it too.
 func (p *planner) usedByAnybody(l *kind.Live[any]) bool {
 	tokens := append([]string{l.ID}, l.Tokens...)

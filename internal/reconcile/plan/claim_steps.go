@@ -17,17 +17,17 @@ func (p *planner) besides(d *kind.Desired, ch choice) {
 		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
 		switch {
 		case item.Phase == kind.Deleting:
-			s = s.hold(Wait, "a surplus copy is being deleted")
+			s = s.withAction(Wait, "a surplus copy is being deleted")
 		case d.Options.Suspend:
-			s = s.hold(Keep, "suspended; a half-made copy, left by an interrupted request")
+			s = s.withAction(Keep, "suspended; a half-made copy, left by an interrupted request")
 		default:
-			s = s.hold(Delete, "half-made copy, left by an interrupted request")
+			s = s.withAction(Delete, "half-made copy, left by an interrupted request")
 		}
 		p.steps = append(p.steps, s)
 	}
 	for _, item := range ch.copied {
 		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
-		p.steps = append(p.steps, s.hold(Refuse, p.copiedText(d.Key.Kind, item)))
+		p.steps = append(p.steps, s.withAction(Refuse, p.copiedText(d.Key.Kind, item)))
 	}
 }
 
@@ -40,7 +40,7 @@ func (p *planner) stillOwned(d *kind.Desired, found *kind.Live[any]) {
 			continue
 		}
 		s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, have: item, surplus: true}
-		p.steps = append(p.steps, s.hold(Refuse, fmt.Sprintf("%s bears the mark of %s, which the repository now only imports; %s, or delete it",
+		p.steps = append(p.steps, s.withAction(Refuse, fmt.Sprintf("%s bears the mark of %s, which the repository now only imports; %s, or delete it",
 			called(item), d.Key, p.unmark(d.Key.Kind, item.ID, kind.OwnerText(p.Stack, d.Key)))))
 	}
 }
@@ -67,18 +67,18 @@ func (p *planner) unwanted(o kind.Owner, owner string, c *claims) (list []Step) 
 		}
 		if refusal != "" && s.Action == Delete {
 			s.Error = true
-			s = s.hold(Refuse, refusal)
+			s = s.withAction(Refuse, refusal)
 		}
 		list = append(list, s)
 	}
 	for _, item := range c.shared {
 		s := Step{Key: p.orphanKey(o, item), have: item, Error: true}
-		list = append(list, s.hold(Refuse, p.contestedText(o.Kind, item)))
+		list = append(list, s.withAction(Refuse, p.contestedText(o.Kind, item)))
 	}
 	for _, item := range c.copied {
 		if p.adopted[item] == nil {
 			s := Step{Key: p.orphanKey(o, item), have: item}
-			list = append(list, s.hold(Refuse, p.copiedText(o.Kind, item)))
+			list = append(list, s.withAction(Refuse, p.copiedText(o.Kind, item)))
 		}
 	}
 	return list
@@ -94,7 +94,7 @@ func (p *planner) strays() (list []Step) {
 		}
 		for _, m := range x.misplaced {
 			s := Step{Key: p.orphanKey(m.owner, m.item), have: m.item, surplus: true}
-			list = append(list, s.hold(Refuse, fmt.Sprintf("a %s, %s, bears its mark; no stack puts it there, so it is nobody's; %s",
+			list = append(list, s.withAction(Refuse, fmt.Sprintf("a %s, %s, bears its mark; no stack puts it there, so it has no owner; %s",
 				name, called(m.item), p.unmark(name, m.item.ID, m.text))))
 		}
 	}
@@ -127,7 +127,7 @@ func (p *planner) severalNamesText(d *kind.Desired, all []*kind.Live[any]) strin
 }
 
 func (p *planner) contestedText(kind string, l *kind.Live[any]) string {
-	return fmt.Sprintf("%s bears the marks of several owners (%s), so nobody owns it and nothing is changed; for the wrong one %s",
+	return fmt.Sprintf("%s bears the marks of several owners (%s), so it has no owner and nothing is changed; for the wrong one %s",
 		called(l), strings.Join(l.Mark.Owners(), ", "), p.unmark(kind, l.ID, "<mark>"))
 }
 

@@ -105,10 +105,10 @@ func (p *planner) decide(d *kind.Desired) Step {
 	c, known := p.Have[d.Key.Kind]
 	switch {
 	case !known:
-		return s.hold(Wait, "not looked up yet")
+		return s.withAction(Wait, "not looked up yet")
 	case c.Err != nil:
 		s.Error = true
-		return s.hold(Wait, c.Err.Error())
+		return s.withAction(Wait, c.Err.Error())
 	case d.Unmanaged:
 		s = p.decideImport(s, d)
 		p.stillOwned(d, s.have)
@@ -116,38 +116,38 @@ func (p *planner) decide(d *kind.Desired) Step {
 	}
 	if first := p.taken[kind.OwnerText(p.Stack, d.Key)]; first != d.Key {
 		s.Error = true
-		return s.hold(Refuse, fmt.Sprintf("its owner mark would be the same as that of %s; rename one of them", first))
+		return s.withAction(Refuse, fmt.Sprintf("its owner mark would be the same as that of %s; rename one of them", first))
 	}
 	ch := p.settle(d)
 	p.besides(d, ch)
 	switch {
 	case ch.refusal != "" && d.Options.Suspend:
-		return s.hold(Keep, "suspended; "+ch.refusal)
+		return s.withAction(Keep, "suspended; "+ch.refusal)
 	case ch.refusal != "":
 		s.Error = true
-		return s.hold(Refuse, ch.refusal)
+		return s.withAction(Refuse, ch.refusal)
 	case ch.have == nil:
 		return p.decideMissing(s, d)
 	}
 	return p.decideOwned(s, d, ch.have)
 }
 
-func (s Step) hold(action Action, reason string) Step {
+func (s Step) withAction(action Action, reason string) Step {
 	s.Action, s.Reason = action, reason
 	return s
 }
 
 func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
 	if d.Options.Suspend {
-		return s.hold(Keep, "suspended; it does not exist")
+		return s.withAction(Keep, "suspended; it does not exist")
 	}
 	if d.Import != nil && d.Import.ID != "" {
 		s.Error = true
-		return s.hold(Refuse, p.unadoptable(d))
+		return s.withAction(Refuse, p.unadoptable(d))
 	}
 	if taken := p.nameTaken(d); taken != nil {
 		s.Error = true
-		return s.hold(Refuse, p.takenText(taken))
+		return s.withAction(Refuse, p.takenText(taken))
 	}
 	s.lost = p.Lost[s.Identity()]
 	s.Action, s.Drift = Create, p.Synced || s.lost != ""
@@ -200,16 +200,16 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 		if p.ready[d.Key] {
 			s.aside = p.differences(d, have)
 		}
-		return s.hold(Keep, "suspended")
+		return s.withAction(Keep, "suspended")
 	}
 	switch have.Phase {
 	case kind.Deleting:
 		s.Drift = p.Synced || p.applied(d, have.Mark)
-		return s.hold(Wait, "is being deleted; made anew when it is gone")
+		return s.withAction(Wait, "is being deleted; recreated when it is gone")
 	case kind.Failed:
 		return p.recreate(s, d, "failed: "+have.Message)
 	case kind.Pending:
-		return s.hold(Wait, have.Message)
+		return s.withAction(Wait, have.Message)
 	case kind.Ready, kind.Degraded:
 	}
 	differs, moved, ignored, notes := p.changes(d, have)
@@ -221,7 +221,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	fixed := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace })
 	switch {
 	case len(s.Changes) == 0:
-		return s.hold(Keep, have.Message)
+		return s.withAction(Keep, have.Message)
 	case fixed < 0:
 		s.Action = Update
 		if former != (manifest.Key{}) {
@@ -229,7 +229,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 		}
 		return p.await(s, d)
 	case !p.mayReplace(d):
-		return s.hold(Refuse, s.Changes[fixed].Field+" cannot be changed in place; allow it with the annotation "+resolve.AnnotationReplace+": allow, or undo the change")
+		return s.withAction(Refuse, s.Changes[fixed].Field+" cannot be changed in place; allow it with the annotation "+resolve.AnnotationReplace+": allow, or undo the change")
 	default:
 		return p.recreate(s, d, s.Changes[fixed].Field+" cannot be changed in place")
 	}
@@ -245,9 +245,9 @@ func (p *planner) mayReplace(d *kind.Desired) bool {
 func (p *planner) recreate(s Step, d *kind.Desired, reason string) Step {
 	if locked := p.locked[s.have]; locked != "" {
 		s.Error = true
-		return s.hold(Refuse, locked)
+		return s.withAction(Refuse, locked)
 	}
-	s = s.hold(Recreate, reason)
+	s = s.withAction(Recreate, reason)
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)
 }

@@ -57,7 +57,7 @@ func Differences(before, after []kind.Desired) []Difference {
 	return list
 }
 
-// written tells whether the object stands in the repository itself.
+// written reports whether the object stands in the repository itself.
 func written(d *kind.Desired) bool { return d.Parent == manifest.Key{} }
 
 // rewritten compares two texts of one manifest.
@@ -68,7 +68,7 @@ func rewritten(before, after *kind.Desired, secrets *redact.Redactor) []kind.Cha
 }
 
 // document is everything of the manifest that has an effect, as a tree in which
-// secrets are out of sight. It is empty for objects that no file holds.
+// secrets are redacted. It is empty for objects that no file holds.
 func document(d *kind.Desired) map[string]any {
 	if d.Object == nil || d.Body == nil {
 		return nil

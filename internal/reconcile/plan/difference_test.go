@@ -63,8 +63,8 @@ func revision(t *testing.T, text string) []kind.Desired {
 	return want
 }
 
-// told writes differences down, a line an object and a line a field.
-func told(list []Difference) string {
+// listing writes differences down, a line an object and a line a field.
+func listing(list []Difference) string {
 	var b strings.Builder
 	for _, d := range list {
 		fmt.Fprintf(&b, "%s %s at %s\n", d.Action, d.Key, d.Origin)
@@ -142,7 +142,7 @@ update Note/note at all.yaml:7
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := told(Differences(revision(t, c.before), revision(t, c.after)))
+			got := listing(Differences(revision(t, c.before), revision(t, c.after)))
 			if got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
@@ -150,7 +150,7 @@ update Note/note at all.yaml:7
 				t.Error("a secret is shown")
 			}
 			if same := Differences(revision(t, c.after), revision(t, c.after)); len(same) != 0 {
-				t.Errorf("a revision differs from itself:\n%s", told(same))
+				t.Errorf("a revision differs from itself:\n%s", listing(same))
 			}
 		})
 	}
@@ -162,6 +162,6 @@ func TestDifferencesSayWhere(t *testing.T) {
 	list := Differences(revision(t, "kind: House\nmetadata: {name: h}\nspec: {rooms: [{name: hall}, {name: bath, size: 2}]}"), after)
 	i := slices.IndexFunc(after, func(d kind.Desired) bool { return d.Key.Kind == "House" })
 	if len(list) != 1 || after[i].Object.Where(list[0].Changes[0].Field) != (manifest.Origin{File: "all.yaml", Line: 9}) {
-		t.Errorf("got %s", told(list))
+		t.Errorf("got %s", listing(list))
 	}
 }

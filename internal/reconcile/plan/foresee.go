@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// bereft tells whether something that d refers to is gone and yet to come back: then
+// bereft reports whether something that d refers to is gone and yet to come back: then
 // the object differs because the cloud took that off it, and nobody touched it. A
 // pass that replaces a target and is killed leaves its users so.
 func (p *planner) bereft(d *kind.Desired) bool {

@@ -10,7 +10,7 @@ import (
 
 // The members of a group stand in for each other (see [kind.Info.Members]), so a change
 // that interrupts them is made to one at a time, and to the next one only when all
-// of the last one is ready and whoever spreads work over them says that it serves:
+// of the last one is ready and what spreads work over them reports that it serves:
 //
 //	a member is being made, or gone       only that member goes on
 //	a changed member does not serve yet   nobody goes on
@@ -110,7 +110,7 @@ func (p *planner) takeTurns(group manifest.Key, members []*member) {
 	}
 }
 
-// makeWay tells whether the members go because something goes that they share.
+// makeWay reports whether the members go because something goes that they share.
 func (p *planner) makeWay(members []*member) bool {
 	for _, m := range members {
 		for _, s := range m.changes {

@@ -16,14 +16,14 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 	for _, ref := range d.Refs {
 		if !p.ready[ref.Key] && !p.byKey[ref.Key].Virtual {
 			s.Awaits = append(s.Awaits, ref.Key)
-			return s.hold(Wait, "waits for "+ref.Key.String())
+			return s.withAction(Wait, "waits for "+ref.Key.String())
 		}
 	}
 	found := p.candidates(d)
 	if left := p.leftBehind(found); left != nil && len(found) == 1 {
 		// What refers to it goes on as it is, and nothing new does.
 		s.Error, s.have, p.live[d.Key] = true, left, left
-		return s.hold(Refuse, p.leftBehindText(left))
+		return s.withAction(Refuse, p.leftBehindText(left))
 	}
 	switch {
 	case len(found) == 0:
@@ -31,18 +31,18 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 		if d.Import.ID != "" {
 			s.cause = reasonFatal
 		}
-		return s.hold(Wait, p.nothingFound(d))
+		return s.withAction(Wait, p.nothingFound(d))
 	case len(found) > 1:
 		s.Error, s.cause = true, reasonInvalid
-		return s.hold(Refuse, severalFound(d, found))
+		return s.withAction(Refuse, severalFound(d, found))
 	}
 	s.have = found[0]
 	p.live[d.Key] = found[0]
 	p.ready[d.Key] = found[0].Phase == kind.Ready || found[0].Phase == kind.Degraded
 	if !p.ready[d.Key] {
-		return s.hold(Wait, string(found[0].Phase)+" "+found[0].Message)
+		return s.withAction(Wait, string(found[0].Phase)+" "+found[0].Message)
 	}
-	return s.hold(Keep, "")
+	return s.withAction(Keep, "")
 }
 
 // leftBehind is one of the objects that a manifest of this stack made which is gone
@@ -91,7 +91,7 @@ func (p *planner) candidates(d *kind.Desired) []*kind.Live[any] {
 }
 
 // mostCompared is how many names of the cloud a plan compares with those that it
-// has not, and mostName how long one of these is that is told.
+// has not, and mostName how long one of these is that is shown.
 const (
 	mostCompared = 20_000
 	mostName     = 255

@@ -109,7 +109,7 @@ func (p *planner) indexOf(kindName string, c kind.Collection) *index {
 	return x
 }
 
-// claim sorts an object in by the marks of the stack that it bears, and tells
+// claim sorts an object in by the marks of the stack that it bears, and reports
 // whether it bears one for this kind.
 func (p *planner) claim(x *index, kindName string, item *kind.Live[any]) (any bool) {
 	for _, text := range item.Mark.Owners() {

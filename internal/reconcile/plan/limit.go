@@ -54,7 +54,7 @@ func ParseLimit(text string) (Limit, error) {
 	return Limit{Count: n}, nil
 }
 
-// unlimited tells whether everything may go.
+// unlimited reports whether everything may go.
 func (l Limit) unlimited() bool { return l.percent && l.Percent >= 100 }
 
 // of is the limit in objects, for a stack that owns so many. Shares round up,

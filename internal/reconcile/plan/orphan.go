@@ -75,14 +75,14 @@ func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
 	s := Step{Key: p.orphanKey(o, item), have: item}
 	switch {
 	case item.Mark.Keep:
-		return s.hold(Keep, "no longer in the repository; left in the cloud as its annotations asked")
+		return s.withAction(Keep, "no longer in the repository; left in the cloud as its annotations asked")
 	case item.Phase == kind.Deleting:
-		return s.hold(Wait, "is being deleted")
+		return s.withAction(Wait, "is being deleted")
 	case p.locked[item] != "":
 		s.Error, s.locked = true, true
-		return s.hold(Refuse, "no longer in the repository, and "+p.locked[item])
+		return s.withAction(Refuse, "no longer in the repository, and "+p.locked[item])
 	}
-	return s.hold(Delete, "no longer in the repository")
+	return s.withAction(Delete, "no longer in the repository")
 }
 
 // unlisted explains which collections are unknown although the cloud has the

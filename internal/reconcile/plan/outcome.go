@@ -18,7 +18,7 @@ func (o Outcome) String() string {
 	return [...]string{"in sync", "failed", "differences remain", "refused input"}[o]
 }
 
-// Outcome tells what the plan means when nothing more is done about it.
+// Outcome returns what the plan means when nothing more is done about it.
 func (p Plan) Outcome() Outcome {
 	switch {
 	case len(p.Unlisted) > 0 || slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Error }):

@@ -24,7 +24,7 @@ func (p Plan) Permission() *Permission {
 	return l
 }
 
-// Allows tells whether a step may be carried out.
+// Allows reports whether a step may be carried out.
 func (l *Permission) Allows(stack string, s Step) bool {
 	switch {
 	case l == nil:

@@ -47,12 +47,12 @@ type Workload struct {
 	want *kind.Desired
 }
 
-// InSync tells whether nothing is left to do or to decide.
+// InSync reports whether nothing is left to do or to decide.
 func (p Plan) InSync() bool {
 	return p.Held == "" && len(p.Unlisted) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
 }
 
-// Stopped tells whether nothing of the plan may be carried out now: it is held, or its
+// Stopped reports whether nothing of the plan may be carried out now: it is held, or its
 // stack is suspended.
 func (p Plan) Stopped() bool { return p.Held != "" || p.Suspended != "" }
 

@@ -43,7 +43,7 @@ func NoPrune(p Plan) Plan {
 	return p.mapSteps(func(s Step) Step {
 		if s.Action == Delete && !s.surplus || s.locked {
 			s.Error = false
-			return s.hold(Keep, "no longer in the repository; kept because prune is off")
+			return s.withAction(Keep, "no longer in the repository; kept because prune is off")
 		}
 		return s
 	})
@@ -66,7 +66,7 @@ func ReportDrift(byDefault bool) Policy {
 				reason = "deleted in the cloud; only reported"
 				s.Changes = []kind.Change{{Field: "metadata.name", Have: "", Want: s.Key.Name}}
 			}
-			return s.hold(Keep, reason)
+			return s.withAction(Keep, reason)
 		})
 	}
 }
@@ -80,11 +80,11 @@ func Cautious(p Plan) Plan {
 		if s.surplus || !s.Action.Writes() || s.Action == Create || s.Action != Delete && (s.Drift || s.applied()) {
 			return s
 		}
-		return s.hold(Keep, "left alone: a newer commit may have been applied, and is refused now")
+		return s.withAction(Keep, "left alone: a newer commit may have been applied, and is refused now")
 	})
 }
 
-// applied tells whether the object was last made what this very manifest says, or
+// applied reports whether the object was last made what this very manifest says, or
 // was never finished.
 func (s Step) applied() bool {
 	return s.want != nil && s.have != nil && s.have.Mark != nil && (s.have.Mark.Applied == s.want.Digest || s.have.Mark.Applied == "")

@@ -28,7 +28,7 @@ type valuesInner struct {
 	Key  string `json:"key,omitempty" rule:"secret"`
 }
 
-// What a creation sets is told field by field, and of secrets only that they are
+// What a creation sets is shown field by field, and of secrets only that they are
 // there, wherever else they stand.
 func TestAttackValuesOfCreations(t *testing.T) {
 	const secret = "Xk93-ffZ-geheim"

@@ -28,7 +28,7 @@ func (s Step) redacted(r *redact.Redactor) Step {
 	s.secrets = r
 	s.Reason = r.Text(s.Reason)
 	if s.want == nil {
-		s.Key.Name = r.Text(s.Key.Name) // the name in the cloud, when its mark does not tell
+		s.Key.Name = r.Text(s.Key.Name) // the name in the cloud, when its mark does not say
 	}
 	s.Blockers, s.Notes = texts(r, s.Blockers), notes(r, s.Notes)
 	if s.Names != nil {

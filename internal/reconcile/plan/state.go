@@ -46,7 +46,7 @@ func (s State) gravity() int {
 	return slices.Index(gravest, StateFailed)
 }
 
-// Fine tells whether nobody has to look at an object in this state.
+// Fine reports whether an object in this state needs no attention.
 func (s State) Fine() bool { return s == StateInSync || s == StateSuspended || s == StateKept }
 
 // theCloud is who is waited for when it works on the object itself.

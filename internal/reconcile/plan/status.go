@@ -31,32 +31,32 @@ const (
 
 const stackLabel = "stackreeve.dev/stack"
 
-// Statuses tells the status of every object of a plan: each after what it was
+// Statuses returns the status of every object of a plan: each after what it was
 // expanded into, workloads with conditions that sum up those of their parts. There
 // is one for each step, so that they can be counted as [Plan.Summary] counts.
 func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
-	t := teller{stack: p.Stack, kinds: map[string]kind.Kind{}, parts: map[manifest.Key][]*ObjectStatus{}, labels: labelsOf(p), states: statesOf(p), secrets: p.secrets}
+	b := statusBuilder{stack: p.Stack, kinds: map[string]kind.Kind{}, parts: map[manifest.Key][]*ObjectStatus{}, labels: labelsOf(p), states: statesOf(p), secrets: p.secrets}
 	for _, k := range kinds {
-		t.kinds[k.Info().Kind] = k
+		b.kinds[k.Info().Kind] = k
 	}
 	var list []*ObjectStatus
 	for _, s := range p.Steps {
-		o := t.object(s.Key, s.Parent)
-		o.Status = t.status(s)
+		o := b.object(s.Key, s.Parent)
+		o.Status = b.status(s)
 		list = append(list, o)
 		if !s.surplus {
-			t.parts[s.Parent] = append(t.parts[s.Parent], o)
+			b.parts[s.Parent] = append(b.parts[s.Parent], o)
 		}
 	}
-	for _, w := range t.innermostFirst(p.Workloads) {
+	for _, w := range b.innermostFirst(p.Workloads) {
 		if w.Data {
 			continue
 		}
-		o := t.object(w.Key, w.Parent)
-		o.Status = summary(t.parts[w.Key])
+		o := b.object(w.Key, w.Parent)
+		o.Status = summary(b.parts[w.Key])
 		o.Status.Origin, o.Status.Notes = placeOf(w.Origin), w.Notes
 		list = append(list, o)
-		t.parts[w.Parent] = append(t.parts[w.Parent], o)
+		b.parts[w.Parent] = append(b.parts[w.Parent], o)
 	}
 	out := make([]ObjectStatus, len(list))
 	for i, o := range list {
@@ -65,7 +65,7 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 	return out
 }
 
-type teller struct {
+type statusBuilder struct {
 	stack string
 	kinds map[string]kind.Kind
 	parts map[manifest.Key][]*ObjectStatus
@@ -76,7 +76,7 @@ type teller struct {
 }
 
 // innermostFirst orders workloads so that each comes after its parts.
-func (t teller) innermostFirst(list []Workload) []Workload {
+func (b statusBuilder) innermostFirst(list []Workload) []Workload {
 	parent := map[manifest.Key]manifest.Key{}
 	for _, w := range list {
 		parent[w.Key] = w.Parent
@@ -90,29 +90,29 @@ func (t teller) innermostFirst(list []Workload) []Workload {
 	return slices.SortedStableFunc(slices.Values(list), func(a, b Workload) int { return cmp.Compare(depth(b.Key), depth(a.Key)) })
 }
 
-func (t teller) apiVersion(kind string) string {
-	k := t.kinds[kind]
+func (b statusBuilder) apiVersion(kind string) string {
+	k := b.kinds[kind]
 	if k == nil {
 		return ""
 	}
 	return manifest.GroupVersionKind{Group: k.Info().Group, Version: k.Info().Version}.APIVersion()
 }
 
-func (t teller) object(key, parent manifest.Key) *ObjectStatus {
-	o := &ObjectStatus{APIVersion: t.apiVersion(key.Kind), Kind: key.Kind,
+func (b statusBuilder) object(key, parent manifest.Key) *ObjectStatus {
+	o := &ObjectStatus{APIVersion: b.apiVersion(key.Kind), Kind: key.Kind,
 		Metadata: StatusMetadata{Name: key.Name, Namespace: key.Namespace, Labels: map[string]string{}}}
-	for name, text := range t.labels[key] {
-		o.Metadata.Labels[t.secrets.Text(name)] = t.secrets.Text(text)
+	for name, text := range b.labels[key] {
+		o.Metadata.Labels[b.secrets.Text(name)] = b.secrets.Text(text)
 	}
-	o.Metadata.Labels[stackLabel] = t.stack
+	o.Metadata.Labels[stackLabel] = b.stack
 	if parent != (manifest.Key{}) {
-		o.Metadata.OwnerReferences = []StatusOwner{{APIVersion: t.apiVersion(parent.Kind), Kind: parent.Kind, Name: parent.Name}}
+		o.Metadata.OwnerReferences = []StatusOwner{{APIVersion: b.apiVersion(parent.Kind), Kind: parent.Kind, Name: parent.Name}}
 	}
 	return o
 }
 
-func (t teller) status(s Step) Status {
-	state, waitsFor := t.states.of(s)
+func (b statusBuilder) status(s Step) Status {
+	state, waitsFor := b.states.of(s)
 	out := Status{
 		State: state, WaitsFor: waitsFor, Message: s.message(), Action: s.Action, Drift: s.Drift, Surplus: s.surplus, ID: s.ShownID(),
 		Conditions: []Condition{available(s), progressing(s, state)}, Changes: unsealed(s.Changes), LeftAlone: unsealed(slices.Concat(s.Ignored, s.aside)),
@@ -125,7 +125,7 @@ func (t teller) status(s Step) Status {
 		out.Conditions[i].Message = s.secrets.Text(out.Conditions[i].Message)
 	}
 	out.WaitsFor, out.Message = s.secrets.Text(out.WaitsFor), s.secrets.Text(out.Message)
-	if k := t.kinds[s.Key.Kind]; k != nil && s.have != nil {
+	if k := b.kinds[s.Key.Kind]; k != nil && s.have != nil {
 		observed := k.Status(s.have.State)
 		out.Resource = value(s.secrets, observed)
 		out.Addresses = addressesOf(s.secrets, observed)

@@ -11,7 +11,7 @@ import (
 )
 
 // Spec is what the manifest of an object says, or, of one that another stands for,
-// what was derived for it; secrets are out of sight. nil when nothing is wanted.
+// what was derived for it; secrets are redacted. nil when nothing is wanted.
 func (p Plan) Spec(key manifest.Key) any {
 	d := p.wantOf(key)
 	if d == nil || d.Data != nil {

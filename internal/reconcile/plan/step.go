@@ -18,18 +18,18 @@ const (
 	Keep     Action = "keep"    // as wanted
 	Create   Action = "create"  // make it
 	Update   Action = "update"  // change it where it stands
-	Recreate Action = "replace" // delete it and make it anew
+	Recreate Action = "replace" // delete it and create it again
 	Delete   Action = "delete"  // remove it
 	Wait     Action = "wait"    // nothing can be done before something else happens
 	Refuse   Action = "refuse"  // will not be done until a person decides
 )
 
-// Writes tells whether the action changes the cloud.
+// Writes reports whether the action changes the cloud.
 func (a Action) Writes() bool {
 	return a == Create || a == Update || a == Recreate || a == Delete
 }
 
-// Destroys tells whether the action deletes something.
+// Destroys reports whether the action deletes something.
 func (a Action) Destroys() bool { return a == Recreate || a == Delete }
 
 // Step is one decision for one key. It is data: printing, comparing or hashing
@@ -136,7 +136,7 @@ func (s Step) fingerprint() string {
 	return string(text)
 }
 
-// Unmanaged tells whether the step is about an object that is only used.
+// Unmanaged reports whether the step is about an object that is only used.
 func (s Step) Unmanaged() bool { return s.want != nil && s.want.Unmanaged }
 
 // Recorded is the step as it is kept: without what it was planned with, which

@@ -18,7 +18,7 @@ import (
 //	replace   refers to it by a fixed reference, and stays    refuse
 //	replace   is no longer in the repository, and stays       refuse
 
-// unlock finds the steps that destroy what stays in use, and tells whether there
+// unlock finds the steps that destroy what stays in use, and reports whether there
 // are any that were not known before. One that is refused stays in use itself.
 func (p *planner) unlock() (news bool) {
 	destroying := map[string][]*Step{} // by the tokens that their objects answer to
@@ -43,7 +43,7 @@ func (p *planner) unlock() (news bool) {
 		open = open[:len(open)-1]
 		for _, token := range user.have.Uses {
 			for _, s := range destroying[token] {
-				if _, known := p.locked[s.have]; known || s == user || !p.holds(user, s) {
+				if _, known := p.locked[s.have]; known || s == user || !p.staysInUse(user, s) {
 					continue
 				}
 				p.locked[s.have] = lockText(s, user)
@@ -54,9 +54,9 @@ func (p *planner) unlock() (news bool) {
 	return news
 }
 
-// holds tells whether the object of a step goes on using that of another, which is
+// staysInUse reports whether the object of a step goes on using that of another, which is
 // to go.
-func (p *planner) holds(user, s *Step) bool {
+func (p *planner) staysInUse(user, s *Step) bool {
 	stays := user.Action != Update || p.locked[user.have] != ""
 	switch {
 	case user.want == nil || s.Action == Delete:
@@ -68,7 +68,7 @@ func (p *planner) holds(user, s *Step) bool {
 }
 
 func lockText(s, user *Step) string {
-	what, fix := "cannot be deleted", "have that let go of it, or put its manifest back"
+	what, fix := "cannot be deleted", "detach it from that, or put its manifest back"
 	if s.Action == Recreate {
 		what, fix = "cannot be replaced ("+s.Why()+")", "let that be replaced, too, or undo the change"
 	}

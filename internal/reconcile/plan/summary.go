@@ -6,7 +6,7 @@ import (
 )
 
 // Summary counts the steps of a plan. Every step is counted by its action; the
-// other counts say something more about some of them. Whoever tells people or
+// other counts say something more about some of them. Code that reports to people or
 // programs a number of steps takes it from here.
 type Summary struct {
 	Create  int `json:"create"`
@@ -62,13 +62,13 @@ func (s *Summary) add(step *Step) {
 	also(&s.Unchanged, step.Silent() && !step.Unmanaged())
 }
 
-// Reported tells whether the object differs and is left like that.
+// Reported reports whether the object differs and is left like that.
 func (s Step) Reported() bool { return s.Action == Keep && len(s.Changes) > 0 }
 
-// Silent tells whether people need not read about the step.
+// Silent reports whether people need not read about the step.
 func (s Step) Silent() bool { return s.Action == Keep && len(s.Changes) == 0 }
 
-// Stuck tells whether the step cannot go on without a person.
+// Stuck reports whether the step cannot go on without a person.
 func (s Step) Stuck() bool { return s.Action == Refuse || s.Error }
 
 // Count is one number of a summary, in words: "3 to create".

@@ -67,7 +67,7 @@ func (v *valuer) walk(of reflect.Value, path, rule string) {
 	}
 }
 
-// absent tells whether JSON leaves a field out, or has null there.
+// absent reports whether JSON leaves a field out, or has null there.
 func absent(field reflect.Value, omit bool) bool {
 	switch field.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -78,7 +78,7 @@ func absent(field reflect.Value, omit bool) bool {
 	return omit && field.IsZero()
 }
 
-// readsItself tells whether a type says itself how it looks in JSON.
+// readsItself reports whether a type says itself how it looks in JSON.
 func readsItself(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }

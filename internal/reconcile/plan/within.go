@@ -8,7 +8,7 @@ import (
 )
 
 // placeOrphans says of which groups the objects were a part whose manifests are gone
-// because the groups have fewer members now. Marks do not tell; names do:
+// because the groups have fewer members now. Marks do not show it; names do:
 //
 //	GROUP-NUMBER          what bears the name of a member
 //	GROUP-NUMBER-SUFFIX   what a member that is left has under that suffix

@@ -19,7 +19,7 @@ func Annotations() map[string]string {
 		AnnotationPrune:   `"false": never deleted, even when the manifest is gone`,
 		AnnotationDelete:  `"detach": stays in the cloud, unmanaged, when the manifest is gone; "delete" is the default`,
 		AnnotationDrift:   `"report": changes made in the cloud are reported, not undone; "correct": undone`,
-		AnnotationReplace: `"allow" or "refuse": whether it may be deleted and made anew to apply a change`,
+		AnnotationReplace: `"allow" or "refuse": whether it may be deleted and recreated to apply a change`,
 		AnnotationSuspend: `"true": left exactly as it is`,
 		AnnotationMoved:   `Kind/old-name: the object was called so before; what was made for it then is kept. Several, from renaming more than once, are separated by commas`,
 		AnnotationIgnore:  `comma separated field paths whose value in the cloud is left alone`,

@@ -15,7 +15,7 @@ type Size struct {
 	spent [len(costs)]int
 }
 
-// Bounds is how large a revision may be: whoever can push to a branch, or open
+// Bounds is how large a revision may be: anyone who can push to a branch, or open
 // a pull request, decides how much there is to read. The zero value stands for
 // the defaults.
 type Bounds struct {
@@ -70,13 +70,13 @@ func (b Bounds) ForPull(base Size, added int) Bounds {
 		b.costs[c] = min(b.of(cost(c)), base.spent[c]+max(base.spent[c], added*costs[c].each))
 	}
 	if most := base.Objects + max(base.Objects, added); most < b.Objects {
-		b.whose = fmt.Sprintf(": that is what a pull request may bring the %d of the branch to", base.Objects)
+		b.whose = fmt.Sprintf(": that is the limit for a pull request, given %d of the branch", base.Objects)
 		b.fix = "add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration"
 		b.Objects = most
 	}
 	b.Values = min(manifest.DefaultNodes, base.Values+max(base.Values, added*pullValues))
 	b.Bytes = min(manifest.DefaultTotalBytes, base.Bytes+max(base.Bytes, int64(added)*pullBytes))
-	b.readFix = "bring it in several pull requests, or raise spec.limits.pullObjects in the stack's configuration"
+	b.readFix = "split it into several pull requests, or raise spec.limits.pullObjects in the stack's configuration"
 	return b
 }
 
@@ -161,7 +161,7 @@ func (b *budget) affords(c cost, n int) bool {
 	return true
 }
 
-// over tells whether anything ran out, or somebody said stop.
+// over reports whether anything ran out, or somebody said stop.
 func (b *budget) over() bool {
 	if b.spent != nil || b.ended != nil {
 		return true

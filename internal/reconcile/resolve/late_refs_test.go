@@ -22,7 +22,7 @@ func TestSelfReference(t *testing.T) {
 func TestOnlyLateReferencesOpenCircles(t *testing.T) {
 	w := thingtest.New()
 	if _, err := w.Wanted("a beside=b", "b atop=a"); err != nil {
-		t.Errorf("a stands beside what leans on it: %v", err)
+		t.Errorf("a stands beside what depends on it: %v", err)
 	}
 	_, err := w.Wanted("a near=b beside=b", "b atop=a beside=a")
 	if err == nil || !strings.Contains(err.Error(), "closes a circle: Thing/a -> Thing/b -> Thing/a") {

@@ -72,7 +72,7 @@ func Read(files fs.FS, kinds []kind.Kind, defaults kind.Defaults) (want []kind.D
 // manifests, and is never read from there: a commit cannot change it.
 var stackConfig = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}
 
-// loadOptions tells the manifest room which kinds and annotations there are.
+// loadOptions says to package manifest which kinds and annotations there are.
 func loadOptions(kinds []kind.Kind) manifest.Options {
 	o := manifest.Options{Aliases: map[string]string{}, LeaveAlone: []manifest.GroupVersionKind{stackConfig}}
 	for _, k := range kinds {

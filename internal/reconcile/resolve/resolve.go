@@ -22,7 +22,7 @@ func (r *resolver) write(obj *manifest.Object) {
 // resolve makes of what is written what the stack wants: expanded, with every
 // reference found, in an order in which nothing comes before what it depends on.
 // Its error is a [manifest.Problems] with everything that is wrong, or that of
-// whoever stopped it; then nothing may be applied. What it costs is taken from
+// the one who stopped it; then nothing may be applied. What it costs is taken from
 // the budget before it is made.
 func (r *resolver) resolve() ([]kind.Desired, error) {
 	for _, n := range r.order[:r.written] {
@@ -106,7 +106,7 @@ func (r *resolver) report(problems ...manifest.Problem) {
 	r.problems = append(r.problems, problems[:min(len(problems), mostProblems-min(len(r.problems), mostProblems))]...)
 }
 
-// over tells whether nothing more can come of it.
+// over reports whether nothing more can come of it.
 func (r *resolver) over() bool { return len(r.problems) >= mostProblems || r.budget.over() }
 
 // outcome is the error of it all.

@@ -114,7 +114,7 @@ func (w *World) Create(_ context.Context, want kind.Want[Spec]) (kind.Live[*Thin
 	near, _ := idsOf(want, want.Spec.Near)
 	for _, id := range append(slices.Clone(on), near...) {
 		if w.Things[id] == nil {
-			return kind.Live[*Thing]{}, fmt.Errorf("%w: no thing %s to lean on", kind.ErrRejected, id)
+			return kind.Live[*Thing]{}, fmt.Errorf("%w: no thing %s to depend on", kind.ErrRejected, id)
 		}
 	}
 	w.write()
@@ -167,7 +167,7 @@ func (w *World) Delete(_ context.Context, have kind.Live[*Thing]) (bool, error) 
 	}
 	for _, other := range w.Things {
 		if slices.Contains(other.On, t.ID) {
-			return false, fmt.Errorf("%w: %s leans on it", kind.ErrBusy, other.Name)
+			return false, fmt.Errorf("%w: %s depends on it", kind.ErrBusy, other.Name)
 		}
 	}
 	for _, other := range w.Things {

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// TestAttackLargePlan: the largest plan that a stack can have is told in the
+// TestAttackLargePlan: the largest plan that a stack can have is shown in the
 // space of any other, and its cost grows with it and no faster.
 func TestAttackLargePlan(t *testing.T) {
 	const n = 20_000

@@ -63,7 +63,7 @@ func clipped(lines []string) []string {
 func values(c kind.Change, names map[string]string) []string {
 	switch {
 	case c.Field == kind.MarkField:
-		return []string{"! renewed; nobody notices"}
+		return []string{"! renewed; without effect on users"}
 	case c.Secret:
 		return []string{"! changed; it is a secret and not shown"}
 	}

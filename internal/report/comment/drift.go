@@ -20,7 +20,7 @@ type Drift struct {
 	// reported.
 	Corrected bool
 	Steps     []plan.Step
-	// Traces say who changed an object and when, as far as the cloud tells.
+	// Traces say who changed an object and when, as far as the cloud reports.
 	Traces map[manifest.Key]kind.Trace
 	// Over is true when it was corrected, or explained by a commit, since.
 	Over bool
@@ -124,7 +124,7 @@ func (d Drift) remedy(s plan.Step) string {
 	return "; it was put back in place"
 }
 
-// vanished tells whether the object is not there any more.
+// vanished reports whether the object is not there any more.
 func vanished(s plan.Step) bool {
 	return s.Action == plan.Create ||
 		s.Action == plan.Keep && s.ID() == "" && len(s.Changes) == 1 && s.Changes[0].Field == "metadata.name"

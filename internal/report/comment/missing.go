@@ -14,7 +14,7 @@ func ApproveCommand(hash string) string { return "/stackreeve approve " + hash }
 // fork planned.
 func PlanCommand(commit string) string { return "/stackreeve plan " + commit }
 
-// held tells whether the plan waits for an approval.
+// held reports whether the plan waits for an approval.
 func (p Page) held() bool { return p.Plan != nil && p.Plan.Held != "" && len(p.Approvals) == 0 }
 
 // missing says what has to be done before the cloud is as the pull request
@@ -26,7 +26,7 @@ func (p Page) missing() string {
 	list := p.todo()
 	text := p.leave()
 	if p.Waits() {
-		return "**To have exactly this commit planned**, somebody with write access looks at it and comments:\n\n" + fenced("", []string{PlanCommand(p.Head)}) + "\n\n"
+		return "**To have exactly this commit planned**, somebody with write access checks it and comments:\n\n" + fenced("", []string{PlanCommand(p.Head)}) + "\n\n"
 	}
 	if len(list) == 0 && p.Plan != nil && p.Plan.Suspended != "" {
 		return text // merging it applies nothing

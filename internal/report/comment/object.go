@@ -83,10 +83,10 @@ func objects(p plan.Plan) map[grade][]object {
 	return list
 }
 
-// alone tells whether the object has the one step that is its own.
+// alone reports whether the object has the one step that is its own.
 func (o object) alone() bool { return len(o.steps) == 1 && o.steps[0].Key == o.key }
 
-// short tells whether a line says all.
+// short reports whether a line says all.
 func (o object) short() bool {
 	return o.alone() && len(o.more) == 0 && o.steps[0].plain() && len(o.notes) == 0
 }

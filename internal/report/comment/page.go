@@ -16,7 +16,7 @@ type Page struct {
 	// Head is the commit that was planned, Base the branch it is for, and
 	// BaseCommit what that branch was then.
 	Head, Base, BaseCommit string
-	// Tree is the hash of the stack's folder that was looked at.
+	// Tree is the hash of the stack's folder that was read.
 	Tree string
 	// Plan is what merging would do; nil when there is none.
 	Plan *plan.Plan
@@ -63,7 +63,7 @@ func (p Page) Markdown() string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// bare tells whether nothing is known of before the merge.
+// bare reports whether nothing is known of before the merge.
 func (p Page) bare() bool {
 	return p.Plan == nil && len(p.Problems) == 0 && p.Err == "" && p.Offline == "" && !p.Quiet
 }

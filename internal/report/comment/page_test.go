@@ -54,7 +54,7 @@ func TestWhatIsWorseComesFirst(t *testing.T) {
 		at = max(at, i)
 	}
 	if strings.Contains(got, "Network/same") {
-		t.Error("what stays as it is is told")
+		t.Error("what stays as it is is shown")
 	}
 	if t.Failed() {
 		t.Log(got)

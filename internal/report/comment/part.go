@@ -21,7 +21,7 @@ func partOf(s plan.Step) part {
 	return part{s, slices.DeleteFunc(s.Values(), report.Usual)}
 }
 
-// plain tells whether a line says all of it.
+// plain reports whether a line says all of it.
 func (s part) plain() bool { return len(s.Changes)+len(s.Notes)+len(s.values)+len(s.Ignored) == 0 }
 
 // text is what is to be read of the step besides what it does.

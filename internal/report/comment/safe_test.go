@@ -90,7 +90,7 @@ func sourceOf(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// judgeHTML tells how many folds more are open after a block of HTML.
+// judgeHTML returns how many folds more are open after a block of HTML.
 func judgeHTML(t testing.TB, block string) (opened int) {
 	t.Helper()
 	for line := range strings.Lines(block) {

@@ -97,7 +97,7 @@ func (s *splitter) part(from int, head string) (text string, next int) {
 	return text + s.open[next].close(), next
 }
 
-// better tells whether the part should end before a line though it fits: a
+// better reports whether the part should end before a line though it fits: a
 // block begins there that only fits into the next part, and this one is more
 // than half full.
 func (s *splitter) better(at, size int) bool {

@@ -29,7 +29,7 @@ func (p Page) Status() (ok bool, description string) {
 	return false, "no plan"
 }
 
-// Waits tells whether nothing was planned and nothing is wrong: somebody has to
+// Waits reports whether nothing was planned and nothing is wrong: somebody has to
 // ask for the plan.
 func (p Page) Waits() bool {
 	return p.Offline != "" && p.Plan == nil && p.Err == "" && len(p.Problems) == 0 && !p.Quiet && p.After == nil

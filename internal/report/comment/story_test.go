@@ -30,11 +30,11 @@ func TestStories(t *testing.T) {
 		t.Fatalf("no stories: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { tell(t, file) })
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { runStory(t, file) })
 	}
 }
 
-func tell(t *testing.T, file string) {
+func runStory(t *testing.T, file string) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -48,17 +48,17 @@ func tell(t *testing.T, file string) {
 		}
 	}
 	s := newStory(t, archive)
-	told := s.told()
-	judge(t, told["comment.md"])
-	for name, text := range told {
-		told[name] = s.still(text)
+	texts := s.texts()
+	judge(t, texts["comment.md"])
+	for name, text := range texts {
+		texts[name] = s.still(text)
 	}
 	for _, name := range []string{"comment.md", "status", "annotations"} {
-		if told[name] != "" {
-			results = append(results, txtar.File{Name: name, Data: []byte(told[name])})
+		if texts[name] != "" {
+			results = append(results, txtar.File{Name: name, Data: []byte(texts[name])})
 		}
 	}
-	if md := told["comment.md"]; strings.Contains(md, "\n-- ") {
+	if md := texts["comment.md"]; strings.Contains(md, "\n-- ") {
 		t.Fatalf("the comment cannot be kept in an archive: %s", md)
 	}
 	got := txtar.Format(&txtar.Archive{Comment: archive.Comment, Files: results})

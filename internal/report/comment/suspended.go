@@ -16,7 +16,7 @@ func (p Page) suspension() string {
 	return "**The stack is suspended** with this: " + quote(p.Plan.Suspended) + ". Once it is merged, nothing is carried out, and drift stays as it is, until a commit or the configuration says otherwise.\n\n"
 }
 
-// suspended tells whether what was merged is not carried out for that reason.
+// suspended reports whether what was merged is not carried out for that reason.
 func suspended(pass engine.Pass) bool {
 	return pass.First.Suspended != "" && !pass.Last.InSync()
 }

@@ -185,7 +185,7 @@ func worst(changes []kind.Change) kind.Disruption {
 	return d
 }
 
-// mostSome is how many names some tells.
+// mostSome is how many names some lists.
 const mostSome = 5
 
 // some names the first few.

@@ -140,8 +140,8 @@ func (s *story) read(files fs.FS) ([]kind.Desired, error) {
 	return reading.Want, err
 }
 
-// told is what people read, by the names of the files.
-func (s *story) told() map[string]string {
+// texts is what people read, by the names of the files.
+func (s *story) texts() map[string]string {
 	before, err := s.read(s.before)
 	s.check(err)
 	if pass := s.engine.Sync(s.t.Context(), engine.Revision{Commit: baseCommit, Want: before}); pass.Outcome() != plan.InSync {

@@ -100,7 +100,7 @@ func (b *Cinder) setBootable(_ *call, v *Volume, in *pyjson.Object) (*oslo.Respo
 	if !ok {
 		return nil, badRequest("Invalid input for field/attribute os-set_bootable. Value: {}. 'bootable' is a required property")
 	}
-	v.Bootable = pyjson.Truth(flag)
+	v.Bootable = pyjson.Truthy(flag)
 	b.touch(v)
 	return &oslo.Response{Status: 200}, nil
 }
@@ -113,7 +113,7 @@ func (b *Cinder) setReadOnly(_ *call, v *Volume, in *pyjson.Object) (*oslo.Respo
 	if v.Status != "available" {
 		return nil, badRequest("Invalid volume: Volume %s status must be available to update readonly flag, but current status is: %s.", v.ID, v.Status)
 	}
-	v.ReadOnly = pyjson.Truth(flag)
+	v.ReadOnly = pyjson.Truthy(flag)
 	b.touch(v)
 	return accepted()
 }
@@ -131,7 +131,7 @@ func (b *Cinder) setImageMetadata(_ *call, v *Volume, in *pyjson.Object) (*oslo.
 // uploadImage makes an image of a volume.
 func (b *Cinder) uploadImage(c *call, v *Volume, in *pyjson.Object) (*oslo.Response, error) {
 	force, _ := in.Get("force")
-	if v.Status != "available" && !(v.Status == "in-use" && pyjson.Truth(force)) {
+	if v.Status != "available" && !(v.Status == "in-use" && pyjson.Truthy(force)) {
 		return nil, badRequest("Invalid volume: Volume %s status must be available to upload to image, but current status is: %s.", v.ID, v.Status)
 	}
 	format := func(key, def string) string {

@@ -51,7 +51,7 @@ func (b *Cinder) create(c *call) (*oslo.Response, error) {
 		Zone: zone, Metadata: texts(in.Object("metadata")), Created: b.cloud.Now()}
 	v.Size, _ = strconv.Atoi(in.Text("size"))
 	if m, ok := in.Get("multiattach"); ok {
-		v.Multiattach = pyjson.Truth(m)
+		v.Multiattach = pyjson.Truthy(m)
 	}
 	image := in.Text("imageRef")
 	if image == "" {

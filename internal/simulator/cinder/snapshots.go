@@ -119,7 +119,7 @@ func (b *Cinder) createSnapshot(c *call) (*oslo.Response, error) {
 	}
 	force, _ := in.Get("force")
 	switch {
-	case v.Status == "in-use" && c.minor < 66 && !pyjson.Truth(force), v.Status != "available" && v.Status != "in-use":
+	case v.Status == "in-use" && c.minor < 66 && !pyjson.Truthy(force), v.Status != "available" && v.Status != "in-use":
 		return nil, badRequest("Invalid volume: Volume %s status must be available, but current status is: %s.", v.ID, v.Status)
 	}
 	if limit := b.quotas.Limit(v.Project, "snapshots"); limit >= 0 && b.used(v.Project, "snapshots") >= limit {

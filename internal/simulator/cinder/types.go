@@ -118,7 +118,7 @@ func (b *Cinder) createType(c *call) (*oslo.Response, error) {
 	in := body.Object("volume_type")
 	t := &volumeType{ID: b.cloud.UUID(), Name: in.Text("name"), Description: textOrNil(in, "description"), Public: true, Specs: texts(in.Object("extra_specs"))}
 	if v, ok := in.Get("os-volume-type-access:is_public"); ok {
-		t.Public = pyjson.Truth(v)
+		t.Public = pyjson.Truthy(v)
 	}
 	if _, used := b.typeBy(c.Caller, t.Name); used {
 		return nil, oslo.Errorf(http.StatusConflict, "VolumeTypeExists", "Volume Type %s already exists.", t.Name)

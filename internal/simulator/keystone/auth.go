@@ -50,7 +50,7 @@ type authRequest struct {
 	} `json:"auth"`
 }
 
-// Validate tells who a live token speaks for.
+// Validate returns who a live token speaks for.
 func (k *Keystone) Validate(id string) (*oslo.Caller, bool) {
 	t, ok := k.tokens[id]
 	if !ok {

@@ -112,7 +112,7 @@ func badFloating(format string, args ...any) error {
 func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v oslo.Values) error {
 	oslo.TakePtr(v, "qos_policy_id", &f.QoSID)
 	if v.Text("fixed_ip_address") == "" && !v.Has("port_id") && len(v) > 0 {
-		return n.stillClear(c.Caller, f) // a PUT of no attributes goes on, and lets go of the port
+		return n.stillClear(c.Caller, f) // a PUT of no attributes goes on, and detaches the port
 	}
 	bound := f.PortID != nil
 	if err := n.associate(c.Caller, f, v); err != nil {
@@ -124,7 +124,7 @@ func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v oslo.Values) e
 	return nil
 }
 
-// stillClear refuses an update that does not say anew which of a port's several
+// stillClear refuses an update that does not repeat which of a port's several
 // addresses is meant, even if it is about something else.
 func (n *Neutron) stillClear(c *oslo.Caller, f *FloatingIP) error {
 	if f.PortID == nil {
@@ -138,7 +138,7 @@ func (n *Neutron) stillClear(c *oslo.Caller, f *FloatingIP) error {
 	return unclear
 }
 
-// associate binds a floating IP to a port, or lets go of it
+// associate binds a floating IP to a port, or detaches it
 // (db/l3_db.py: _update_fip_assoc, _check_and_get_fip_assoc).
 func (n *Neutron) associate(c *oslo.Caller, f *FloatingIP, v oslo.Values) error {
 	portID := v.TextPtr("port_id")
@@ -250,7 +250,7 @@ func (n *Neutron) dropFloatingIP(f *FloatingIP) {
 	}
 }
 
-// release lets go of the floating IPs on a port that is deleted
+// release detaches the floating IPs on a port that is deleted
 // (db/l3_db.py: disassociate_floatingips).
 func (n *Neutron) release(p *Port) {
 	for _, f := range n.fipsOn[p.ID] {

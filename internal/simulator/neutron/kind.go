@@ -43,7 +43,7 @@ type kind[T any] struct {
 	remove func(*oslo.Call, *T) error
 	// checkBulk, if set, looks at all bodies of a create together.
 	checkBulk func([]oslo.Values) error
-	// made, if set, is told what a request created.
+	// made, if set, is called with what a request created.
 	made func([]*T)
 	// undo takes a record of a failed bulk create back.
 	undo func(*T)

@@ -72,7 +72,7 @@ func (n *Neutron) SetPortStatus(id, status string) {
 }
 
 // DeletePort removes a port under the rules of the API; the floating IP on it
-// is let go. Functions given to OnPortDelete are called.
+// is released. Functions given to OnPortDelete are called.
 func (n *Neutron) DeletePort(id string) error {
 	p, ok := n.ports.store.Get(id)
 	if !ok {

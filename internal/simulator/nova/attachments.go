@@ -90,7 +90,7 @@ func (n *Nova) attachVolume(c *call) (*oslo.Response, error) {
 	in := body.Object("volumeAttachment")
 	d := disk{ref: in.Text("volumeId"), device: in.Text("device")}
 	if v, ok := in.Get("delete_on_termination"); ok {
-		d.temporary = pyjson.Truth(v)
+		d.temporary = pyjson.Truthy(v)
 	}
 	if in.Has("tag") {
 		tag := in.Text("tag")
@@ -153,7 +153,7 @@ func (n *Nova) updateAttachment(c *call) (*oslo.Response, error) {
 		return nil, conflict("volume %s is not migrating; this API should only be called by Cinder", a.volume)
 	}
 	if in.Attachment.Temporary != nil {
-		a.temporary = pyjson.Truth(in.Attachment.Temporary)
+		a.temporary = pyjson.Truthy(in.Attachment.Temporary)
 	}
 	return oslo.Accepted(nil), nil
 }

@@ -65,7 +65,7 @@ func (n *Nova) spawned(s *Server) {
 	n.finish(s, "create", nil)
 }
 
-// abort is compute/manager.py: BuildAbortException; what was plugged is let go.
+// abort is compute/manager.py: BuildAbortException; what was plugged is released.
 func (n *Nova) abort(s *Server, err error) {
 	n.unplugAll(s)
 	n.detachAll(s)
@@ -74,7 +74,7 @@ func (n *Nova) abort(s *Server, err error) {
 	n.finish(s, "create", err)
 }
 
-// plug gives a server one interface: a port of its own on a network, or a port it was told.
+// plug gives a server one interface: a port of its own on a network, or a port that was named.
 func (n *Nova) plug(s *Server, w nic) error {
 	if w.port == "" {
 		p, err := n.makePort(s, w)

@@ -120,7 +120,7 @@ func (n *Nova) launch(c *call, proto *Server, g *group, total int, in *pyjson.Ob
 			first = &s
 		}
 	}
-	if v, _ := in.Get("return_reservation_id"); pyjson.Truth(v) {
+	if v, _ := in.Get("return_reservation_id"); pyjson.Truthy(v) {
 		return oslo.Accepted(map[string]string{"reservation_id": reservation}), nil
 	}
 	pass := in.Text("adminPass")
@@ -267,7 +267,7 @@ func takeTexts(c *call, s *Server, in *pyjson.Object) error {
 		data := in.Text("user_data")
 		s.UserData = &data
 	}
-	if v, ok := in.Get("config_drive"); ok && pyjson.Truth(v) {
+	if v, ok := in.Get("config_drive"); ok && pyjson.Truthy(v) {
 		s.ConfigDrive = "True"
 	}
 	if v, ok := in.Get("description"); ok && v != nil {

@@ -34,7 +34,7 @@ func (n *Nova) takeDisks(c *call, s *Server, in *pyjson.Object) error {
 		d := disk{source: o.Text("source_type"), destination: o.Text("destination_type"), ref: o.Text("uuid"), kind: o.Text("volume_type"), device: o.Text("device_name")}
 		d.size, _ = strconv.Atoi(o.Text("volume_size"))
 		if v, ok := o.Get("delete_on_termination"); ok {
-			d.temporary = pyjson.Truth(v)
+			d.temporary = pyjson.Truthy(v)
 		}
 		if o.Has("tag") {
 			tag := o.Text("tag")
@@ -130,7 +130,7 @@ func usableVolume(v VolumeInfo) error {
 	return badRequest("Invalid volume: Invalid input received: Invalid volume: Volume %s status must be available or in-use or downloading to reserve, but the current status is %s.", v.ID, v.Status)
 }
 
-// reserveAll claims the volumes that a server is told to take, when it is made.
+// reserveAll claims the volumes that a server shall take, when it is made.
 func (n *Nova) reserveAll(s *Server) error {
 	for _, d := range s.disks {
 		if d.source != "volume" {

@@ -175,7 +175,7 @@ func (n *Nova) createFlavor(c *call) (*oslo.Response, error) {
 	f := &Flavor{ID: in.Text("id"), Name: strings.TrimSpace(in.Text("name")), VCPUs: number("vcpus"), RAM: number("ram"), Disk: number("disk"),
 		Ephemeral: number("OS-FLV-EXT-DATA:ephemeral"), Swap: number("swap"), Public: true, Specs: map[string]string{}}
 	if v, ok := in.Get("os-flavor-access:is_public"); ok {
-		f.Public = pyjson.Truth(v)
+		f.Public = pyjson.Truthy(v)
 	}
 	if v, ok := in.Get("description"); ok && v != nil {
 		text := in.Text("description")

@@ -88,7 +88,7 @@ func deref(s *string) string {
 	return *s
 }
 
-// serverOrder is newest first unless told otherwise; sort keys that Nova knows
+// serverOrder is newest first unless asked otherwise; sort keys that Nova knows
 // and the simulator does not are no order.
 func serverOrder(q url.Values) (func(a, b *Server) int, error) {
 	keys, dirs := q["sort_key"], q["sort_dir"]

@@ -185,7 +185,7 @@ func (n *Nova) setQuota(c *call) (*oslo.Response, error) {
 			continue
 		}
 		limit, _ := strconv.Atoi(in.Text(name))
-		if used := u.of(name); limit >= 0 && used > limit && !pyjson.Truth(force) {
+		if used := u.of(name); limit >= 0 && used > limit && !pyjson.Truthy(force) {
 			return nil, badRequest("Quota limit %d for %s must be greater than or equal to already used and reserved %d.", limit, name, used)
 		}
 		limits[name] = limit

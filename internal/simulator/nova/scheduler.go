@@ -50,7 +50,7 @@ func (n *Nova) loads() map[string]load {
 }
 
 // pick finds the host with the least servers that has room and that the
-// server's group allows; without one it tells why, as the scheduler does.
+// server's group allows; without one it says why, as the scheduler does.
 func (n *Nova) pick(s *Server) (*host, string) {
 	loads := n.loads()
 	var roomy, allowed []*host
@@ -119,7 +119,7 @@ func (n *Nova) byGroup(s *Server, hosts []*host) []*host {
 	return hosts
 }
 
-// HostInfo is what Placement tells about a compute host.
+// HostInfo is what Placement knows about a compute host.
 type HostInfo struct {
 	ID, Name                    string
 	VCPUs, RAM, Disk            int // without allocation ratios

@@ -8,7 +8,7 @@ import (
 type Volumes interface {
 	// Find looks a volume up as a caller may see it.
 	Find(c *oslo.Caller, id string) (VolumeInfo, error)
-	// Check tells whether what a volume would be made of is there.
+	// Check reports whether what a volume would be made of is there.
 	Check(c *oslo.Caller, spec VolumeSpec) error
 	// Create makes a volume for a project and returns its id.
 	Create(project, user string, spec VolumeSpec) (string, error)

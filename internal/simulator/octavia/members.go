@@ -39,7 +39,7 @@ func (o *Octavia) newMember(c *oslo.Call, p *Pool, in object) (*Member, error) {
 	return m, nil
 }
 
-// free tells whether what is in the pool can be changed.
+// free reports whether what is in the pool can be changed.
 func (p *Pool) free() bool { return p.lb.Provisioning == active && p.Provisioning == active }
 
 func (p *Pool) at(address string, port int) *Member {

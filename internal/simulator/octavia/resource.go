@@ -15,7 +15,7 @@ type resource[T any] struct {
 	base             func(*T) *Base
 	all              func(*oslo.Call) ([]*T, error)
 	fields           oslo.Fields
-	// parent tells the value of a filter that is no attribute.
+	// parent returns the value of a filter that is no attribute.
 	parent func(rec *T, name string) (id string, known bool)
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Tokens tells who a token speaks for. Keystone implements it.
+// Tokens returns who a token speaks for. Keystone implements it.
 type Tokens interface {
 	// Validate returns the caller of a live token, or false.
 	Validate(token string) (*Caller, bool)

@@ -6,7 +6,7 @@ import (
 )
 
 // Handler does the work of one call. It runs with the cloud's lock held; what
-// it returns is encoded before the lock is let go. An error that is no *Error
+// it returns is encoded before the lock is released. An error that is no *Error
 // is answered as 500.
 type Handler func(*Call) (*Response, error)
 

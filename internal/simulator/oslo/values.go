@@ -12,7 +12,7 @@ type Values map[string]any
 // Has reports whether there is a value, sent or a default.
 func (v Values) Has(name string) bool { _, ok := v[name]; return ok }
 
-// Sent tells a value of the request from a default.
+// Sent distinguishes a value of the request from a default.
 func (v Values) Sent(name string) bool { return v.Has("?" + name) }
 
 // Text is a value that is a text, else empty.

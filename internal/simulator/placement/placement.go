@@ -2,7 +2,7 @@
 // it: the compute hosts as resource providers, their inventories and usages,
 // and what servers hold.
 //
-// It keeps nothing of its own; Nova tells. Candidates, traits of one's own and
+// It keeps nothing of its own; Nova reports. Candidates, traits of one's own and
 // writes do not exist.
 package placement
 

@@ -57,13 +57,13 @@ func OrNull(s *Schema) *Schema {
 	return &out
 }
 
-// Boolean is what the services' parameter_types take for a truth value.
+// Boolean is what the services' parameter_types take for a boolean.
 var Boolean = &Schema{Types: []string{"boolean", "string"}, Enum: []any{
 	true, "True", "TRUE", "true", "1", "ON", "On", "on", "YES", "Yes", "yes",
 	false, "False", "FALSE", "false", "0", "OFF", "Off", "off", "NO", "No", "no"}}
 
-// Truth reads a value that Boolean takes.
-func Truth(v any) bool {
+// Truthy reads a value that Boolean takes.
+func Truthy(v any) bool {
 	switch v := v.(type) {
 	case bool:
 		return v

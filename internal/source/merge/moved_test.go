@@ -135,7 +135,7 @@ func TestRulesOfMerging(t *testing.T) {
 		"[attr]mine -merge\na.* mine":   true,
 		"[attr]mine -merge\n*.md mine":  false,
 		"# *.yaml -merge":               false,
-		"[Aa].yaml -merge":              true, // only git can tell
+		"[Aa].yaml -merge":              true, // only git can say
 		`"a.yaml" -merge`:               true,
 		"**/x -merge":                   true,
 		"* -text\n*.yaml -text !merge":  false,

@@ -66,7 +66,7 @@ func (in *intake) read(w http.ResponseWriter, r *http.Request, to io.Writer) (ou
 	}
 }
 
-// grow doubles the room, or lets go of what was kept when there is none.
+// grow doubles the room, or drops what was kept when there is none.
 func (in *intake) grow() {
 	size := 2 * cap(in.kept)
 	if size > ownBody && !in.pool.take(size) {

@@ -5,32 +5,32 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// Tee tells several watchers.
-type Tee []engine.Watcher
+// Watchers are several watchers as one.
+type Watchers []engine.Watcher
 
 // Planned implements engine.Watcher.
-func (t Tee) Planned(p plan.Plan) {
+func (t Watchers) Planned(p plan.Plan) {
 	for _, w := range t {
 		w.Planned(p)
 	}
 }
 
 // Started implements engine.Watcher.
-func (t Tee) Started(s plan.Step) {
+func (t Watchers) Started(s plan.Step) {
 	for _, w := range t {
 		w.Started(s)
 	}
 }
 
 // Finished implements engine.Watcher.
-func (t Tee) Finished(r engine.Result) {
+func (t Watchers) Finished(r engine.Result) {
 	for _, w := range t {
 		w.Finished(r)
 	}
 }
 
 // Progress implements engine.Watcher.
-func (t Tee) Progress(p engine.Progress) {
+func (t Watchers) Progress(p engine.Progress) {
 	for _, w := range t {
 		w.Progress(p)
 	}

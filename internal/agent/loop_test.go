@@ -40,9 +40,9 @@ type outside struct {
 	runs []report.Run
 }
 
-func (o *outside) stack(t *testing.T, poll, check string) *Stack {
+func (o *outside) stack(t *testing.T, poll, check string) *Loop {
 	t.Helper()
-	s := &Stack{Name: "s", Fetch: o.fetch, Read: o.read, Open: o.open, Report: func(r report.Run) {
+	s := &Loop{Name: "s", Fetch: o.fetch, Read: o.read, Open: o.open, Report: func(r report.Run) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		o.runs = append(o.runs, r)
@@ -248,13 +248,13 @@ func TestWhatWasInSyncIsAskedElsewhereOnceAfterAStart(t *testing.T) {
 }
 
 // serve runs the stack in a bubble of its own until the script is done.
-func serve(t *testing.T, o *outside, poll, check string, script func(s *Stack)) {
+func serve(t *testing.T, o *outside, poll, check string, script func(s *Loop)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := o.stack(t, poll, check)
 		done := make(chan struct{})
-		go func() { Serve(ctx, []*Stack{s}); close(done) }()
+		go func() { Serve(ctx, []*Loop{s}); close(done) }()
 		o.mu.Lock()
 		o.pause(0)
 		script(s)
@@ -274,7 +274,7 @@ func (o *outside) pause(d time.Duration) {
 
 func TestPollsLookForCommitsAndChecksAtTheCloud(t *testing.T) {
 	o := &outside{commit: "one"}
-	serve(t, o, "@every 1m", "@every 10m", func(s *Stack) {
+	serve(t, o, "@every 1m", "@every 10m", func(s *Loop) {
 		o.pause(9 * time.Minute)
 		if len(o.passes) != 1 || o.fetches < 8 {
 			t.Errorf("%d passes and %d fetches in 9 minutes without a commit; want 1 and about 9", len(o.passes), o.fetches)
@@ -305,7 +305,7 @@ func TestPollsLookForCommitsAndChecksAtTheCloud(t *testing.T) {
 
 func TestFailedPassesAreTriedAgainLessAndLessOften(t *testing.T) {
 	o := &outside{commit: "one", pass: func(context.Context, int) engine.Pass { return failed() }}
-	serve(t, o, "@every 24h", "@every 1m", func(s *Stack) {
+	serve(t, o, "@every 24h", "@every 1m", func(s *Loop) {
 		o.pause(time.Hour)
 		var rests []time.Duration
 		for i := 1; i < len(o.at); i++ {
@@ -343,7 +343,7 @@ func TestStoppingLetsThePassEnd(t *testing.T) {
 		ended = true
 		return engine.Pass{Interrupted: true}
 	}
-	serve(t, o, "@every 1m", "@every 5m", func(*Stack) {})
+	serve(t, o, "@every 1m", "@every 5m", func(*Loop) {})
 	if !ended || len(o.passes) != 1 || len(o.runs) != 1 || !o.runs[0].Pass.Interrupted {
 		t.Errorf("ended %v, %d passes, runs %+v; want the one pass to end and be reported", ended, len(o.passes), o.runs)
 	}
@@ -355,7 +355,7 @@ func TestOneBrokenStackStopsNoOther(t *testing.T) {
 		stuck := &outside{commit: "one", pass: func(ctx context.Context, _ int) engine.Pass { <-ctx.Done(); return failed() }}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		stacks := []*Stack{broken.stack(t, "@every 1m", "@every 5m"), stuck.stack(t, "@every 1m", "@every 5m"), fine.stack(t, "@every 1m", "@every 5m")}
+		stacks := []*Loop{broken.stack(t, "@every 1m", "@every 5m"), stuck.stack(t, "@every 1m", "@every 5m"), fine.stack(t, "@every 1m", "@every 5m")}
 		go func() { Serve(ctx, stacks); close(done) }()
 		fine.mu.Lock()
 		defer fine.mu.Unlock()
@@ -370,7 +370,7 @@ func TestOneBrokenStackStopsNoOther(t *testing.T) {
 
 func TestASourceThatComesBackIsNews(t *testing.T) {
 	o := &outside{commit: "one"}
-	serve(t, o, "@every 1m", "@every 24h", func(*Stack) {
+	serve(t, o, "@every 1m", "@every 24h", func(*Loop) {
 		o.commit = ""
 		o.pause(3 * time.Minute)
 		quiet := len(o.runs)

@@ -1,7 +1,7 @@
 // Package agent is the cycle of a stack: fetch, read, open the cloud, sync,
 // report; once, or for as long as the process lives.
 //
-// It knows when to look and what to fall back to, and nothing of how any of it
+// It knows when to run and what to fall back to, and nothing of how any of it
 // is done: what does I/O comes in as functions.
 package agent
 
@@ -22,15 +22,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// Stack is one stack and its cycle. Its exported fields are read-only once it
+// Loop follows one stack: fetch, read, pass, wait. Its exported fields are read-only once it
 // runs; it remembers nothing that matters after a restart.
-type Stack struct {
+type Loop struct {
 	Name string
 	// Fetch returns the newest revision and whether it is another one than
 	// before.
 	Fetch func(context.Context) (source.Revision, bool, error)
 	// Read turns files into what the stack wants. Its error is a
-	// [manifest.Problems] when a commit has to mend it. The region is "" while
+	// [manifest.Problems] when a commit has to correct it. The region is "" while
 	// the cloud is not known.
 	Read func(ctx context.Context, files fs.FS, region string) ([]kind.Desired, error)
 	// Weaker, when set, reads which policies a revision has besides those of the
@@ -47,22 +47,22 @@ type Stack struct {
 	// Approvals, when set, finds what people approved of elsewhere. It is asked
 	// while a commit is held.
 	Approvals func(ctx context.Context, commit string) []plan.Approval
-	// Applied, when set, tells whether it is known elsewhere that a commit was in
+	// Applied, when set, reports whether it is known elsewhere that a commit was in
 	// sync. It is asked once, after a start.
 	Applied func(ctx context.Context, commit string) bool
 	// Earlier, when set, visits the commits that the branch was before one, the
 	// newest first. It is asked while the newest is refused and no other is known.
 	Earlier func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
-	// Report is told of every look that had something to say.
+	// Report is called with every check that had something to say.
 	Report func(report.Run)
 
-	// Poll and DriftCheck say when to look for commits, and when at the cloud.
+	// Poll and DriftCheck say when to fetch commits, and when to check the cloud.
 	Poll, DriftCheck schedule.Schedule
 
 	cloud *Cloud
-	news  *source.Revision // fetched while a pass ran, and not looked at yet
+	news  *source.Revision // fetched while a pass ran, and not read yet
 	good  *source.Revision // the newest whose manifests were accepted
-	// cautious is set while good was found by looking back, and nobody knows that it
+	// cautious is set while good was found by going back, and nobody knows that it
 	// was in sync.
 	cautious bool
 	barren   string // the refused commit before which none is to be kept
@@ -83,15 +83,15 @@ type Cloud struct {
 	Sync   func(context.Context, engine.Revision) engine.Pass
 }
 
-// Pass looks once and carries out what differs.
-func (s *Stack) Pass(ctx context.Context) report.Run {
-	run, _ := s.look(ctx, true)
+// Pass checks once and carries out what differs.
+func (s *Loop) Pass(ctx context.Context) report.Run {
+	run, _ := s.runOnce(ctx, true)
 	return run
 }
 
-// look fetches, and goes on to a pass when always is set or there is a new
+// runOnce fetches, and goes on to a pass when always is set or there is a new
 // revision. said is false when there is nothing to report.
-func (s *Stack) look(ctx context.Context, always bool) (run report.Run, said bool) {
+func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said bool) {
 	run = report.Run{Stack: s.Name, Started: time.Now()}
 	rev, changed, err := s.newest(ctx)
 	err = source.Public(err)
@@ -113,7 +113,7 @@ func (s *Stack) look(ctx context.Context, always bool) (run report.Run, said boo
 	return run, true
 }
 
-func (s *Stack) pass(ctx context.Context, run *report.Run, newest source.Revision) {
+func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision) {
 	rev, want, ok := s.choose(ctx, run, newest)
 	if ok && s.cloud == nil {
 		cloud, err := s.Open(ctx)
@@ -154,7 +154,7 @@ func (s *Stack) pass(ctx context.Context, run *report.Run, newest source.Revisio
 
 // sync carries out a revision, also when it is held and people approved of that
 // elsewhere.
-func (s *Stack) sync(ctx context.Context, rev engine.Revision) engine.Pass {
+func (s *Loop) sync(ctx context.Context, rev engine.Revision) engine.Pass {
 	pass := s.cloud.Sync(ctx, rev)
 	if pass.First.Held == "" || s.Approvals == nil || ctx.Err() != nil {
 		return pass
@@ -167,9 +167,9 @@ func (s *Stack) sync(ctx context.Context, rev engine.Revision) engine.Pass {
 	return s.cloud.Sync(ctx, rev)
 }
 
-// wasSynced tells whether the cloud was equal to a commit before, so that what
+// wasSynced reports whether the cloud was equal to a commit before, so that what
 // differs now is drift.
-func (s *Stack) wasSynced(ctx context.Context, commit string) bool {
+func (s *Loop) wasSynced(ctx context.Context, commit string) bool {
 	if commit == "" || s.asked || s.Applied == nil {
 		return commit != "" && commit == s.synced
 	}
@@ -182,7 +182,7 @@ func (s *Stack) wasSynced(ctx context.Context, commit string) bool {
 
 // choose reads rev or, when its manifests are refused, the last revision that
 // was accepted. ok is false when there is neither.
-func (s *Stack) choose(ctx context.Context, run *report.Run, rev source.Revision) (_ source.Revision, want []kind.Desired, ok bool) {
+func (s *Loop) choose(ctx context.Context, run *report.Run, rev source.Revision) (_ source.Revision, want []kind.Desired, ok bool) {
 	region := ""
 	if s.cloud != nil {
 		region = s.cloud.Region
@@ -199,7 +199,7 @@ func (s *Stack) choose(ctx context.Context, run *report.Run, rev source.Revision
 	}
 	run.Refused = &report.Refusal{Commit: rev.Commit, Problems: problems}
 	if s.good == nil {
-		s.lookBack(ctx, rev, region, run.Refused)
+		s.fallBack(ctx, rev, region, run.Refused)
 	}
 	if s.good == nil {
 		return rev, nil, false

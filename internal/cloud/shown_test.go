@@ -47,7 +47,7 @@ func TestAttackCredentialsInErrors(t *testing.T) {
 		}
 		for _, word := range []string{"keystone", "nova", "127.0.0.1", "://", "clouds.yaml", "secure.yaml", "hostile", "/run", "hunter2"} {
 			if strings.Contains(err.Error(), word) {
-				t.Errorf("%s: told %s", what, err)
+				t.Errorf("%s: shown %s", what, err)
 			}
 		}
 		if private.Text(err) == err.Error() {
@@ -73,22 +73,22 @@ func TestAttackAddressesInWords(t *testing.T) {
 	} {
 		_, err := listServers(t, c)
 		if err == nil || !strings.Contains(err.Error(), "Quota exceeded") || !strings.Contains(private.Text(err), words) {
-			t.Errorf("%q: told %v, logged %s", words, err, private.Text(err))
+			t.Errorf("%q: shown %v, logged %s", words, err, private.Text(err))
 		}
 		for _, secret := range []string{"internal", "10.0.0.3", "127.0.0.1", "carrot"} {
 			if strings.Contains(err.Error(), secret) {
-				t.Errorf("%q: told %v", words, err)
+				t.Errorf("%q: shown %v", words, err)
 			}
 		}
 	}
 	words = "down for maintenance, see https://status.example.org/today"
 	if _, err := listServers(t, c); err == nil || !strings.Contains(err.Error(), words) {
-		t.Errorf("told %v, want %s", err, words)
+		t.Errorf("shown %v, want %s", err, words)
 	}
 	h.Close()
 	_, err := listServers(t, c)
 	if err == nil || strings.Contains(err.Error(), "127.0.0.1") || !strings.Contains(private.Text(err), "127.0.0.1") {
-		t.Errorf("told %v, logged %s", err, private.Text(err))
+		t.Errorf("shown %v, logged %s", err, private.Text(err))
 	}
 }
 
@@ -106,7 +106,7 @@ func TestAttackAddressAfterTheTokenEnded(t *testing.T) {
 		h.login = login
 		_, err := listServers(t, c)
 		if err == nil || strings.Contains(err.Error(), "10.0.0.3") || strings.Contains(err.Error(), "127.0.0.1") {
-			t.Errorf("%s: told %v", what, err)
+			t.Errorf("%s: shown %v", what, err)
 		}
 	}
 }

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// previewer plans what is not on a stack's branch yet. It has a session of its own
+// with the cloud, so that passes and plans do not wait for each other.
+type previewer struct {
+	wiring wiring
+	stack  *config.Stack
+	// base is the branch that pull requests are measured by; nil where a person
+	// asks for a plan.
+	base func() (source.Revision, bool)
+
+	mu     sync.Mutex
+	engine *engine.Engine
+	region string
+	tree   string          // of the branch when it was measured
+	bounds *resolve.Bounds // by that
+}
+
+func (w wiring) previewer(s *config.Stack) *previewer {
+	w.watchers = nil
+	return &previewer{wiring: w, stack: s}
+}
+
+// plan compares files with the live cloud and changes nothing.
+func (p *previewer) plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, error) {
+	// What is wrong by itself is said without asking the cloud.
+	want, weaker, known, err := p.readAt(ctx, files)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	engine, region, err := p.open(ctx)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	if region != known {
+		if want, weaker, _, err = p.readAt(ctx, files); err != nil {
+			return plan.Plan{}, err
+		}
+	}
+	plan := engine.Plan(ctx, commit, want, nil, weaker...)
+	if len(plan.Unlisted) > 0 {
+		p.close()
+	}
+	return plan, nil
+}
+
+// read turns files into objects without asking the cloud.
+func (p *previewer) read(ctx context.Context, files fs.FS) ([]kind.Desired, error) {
+	want, _, _, err := p.readAt(ctx, files)
+	return want, err
+}
+
+// readAt is read, and says for which region; "" while that is not known.
+func (p *previewer) readAt(ctx context.Context, files fs.FS) (want []kind.Desired, weaker []plan.Policy, region string, err error) {
+	p.mu.Lock()
+	region = p.region
+	p.mu.Unlock()
+	bounds, err := p.limits(ctx, region)
+	if err != nil {
+		return nil, nil, region, err
+	}
+	reading, weaker, err := contents(ctx, p.stack, region, bounds, files)
+	return reading.Want, weaker, region, err
+}
+
+// limits bounds what is planned: by the stack, and a pull request by the branch
+// besides. A branch that cannot be read bounds nothing: what corrects it must not be
+// refused.
+func (p *previewer) limits(ctx context.Context, region string) (resolve.Bounds, error) {
+	if p.base == nil {
+		return p.stack.Bounds(), nil
+	}
+	base, ok := p.base()
+	if !ok {
+		return p.stack.PullBounds(resolve.Size{}), nil
+	}
+	p.mu.Lock()
+	known, tree := p.bounds, p.tree
+	p.mu.Unlock()
+	if known != nil && tree == base.Tree && tree != "" {
+		return *known, nil
+	}
+	bounds := p.stack.Bounds()
+	reading, err := reader(p.stack, region, bounds).Read(ctx, base.Files)
+	switch {
+	case ctx.Err() != nil:
+		return bounds, err
+	case err == nil:
+		bounds = p.stack.PullBounds(reading.Size)
+	}
+	p.mu.Lock()
+	p.tree, p.bounds = base.Tree, &bounds
+	p.mu.Unlock()
+	return bounds, nil
+}
+
+// trace says who changed an object.
+func (p *previewer) trace(ctx context.Context, s plan.Step) (kind.Trace, bool) {
+	engine, _, err := p.open(ctx)
+	if err != nil {
+		return kind.Trace{}, false
+	}
+	return engine.Trace(ctx, s)
+}
+
+func (p *previewer) open(ctx context.Context) (*engine.Engine, string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.engine == nil {
+		engine, region, err := p.wiring.open(ctx, p.stack)
+		if err != nil {
+			return nil, "", err
+		}
+		p.engine, p.region = engine, region
+	}
+	return p.engine, p.region, nil
+}
+
+// close forgets a cloud that could not be seen, so that new credentials are
+// read.
+func (p *previewer) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.engine = nil
+}
