@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,66 +12,65 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Update writes the fields, plugs and attaches what is missing, lets go of what
-// is surplus, and then writes the metadata, which holds the mark. Nova lets go
-// in its own time; until it has, the server is busy.
-func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
-	version, err := d.c.Microversion(ctx, cloud.Compute, withDescription)
+// update writes the fields, plugs and attaches what is missing, detaches what is
+// surplus, and then writes the metadata, which holds the mark. Nova detaches in its own
+// time; until it has, the server is busy.
+func update(ctx context.Context, d driver, n change) error {
+	version, err := d.Client.Microversion(ctx, cloud.Compute, withDescription)
 	if err != nil {
 		return err
 	}
-	hasDescription := cloud.AtLeast(version, withDescription)
-	u := update{driver: d, ctx: ctx, id: have.ID}
+	u, described := requests{driver: d, ctx: ctx, id: n.Have.ID}, cloud.AtLeast(version, withDescription)
 	fields := map[string]any{}
-	if kind.Has(changes, "spec.resource.name") {
-		fields["name"] = rules{}.Name(w)
-	}
-	if kind.Has(changes, "spec.resource.description") && hasDescription {
-		fields["description"] = cloud.Or(w.Spec.Description, "")
+	for name, taken := range map[string]bool{"name": true, "description": described} {
+		if value, changed := n.Fields[name]; changed && taken {
+			fields[name] = value
+		}
 	}
 	if len(fields) > 0 {
 		u.do(cloud.Call{Method: http.MethodPut, Body: map[string]any{"server": fields}, Microversion: version})
 	}
-	if kind.Has(changes, "spec.resource.tags") {
-		u.tags(w.Spec.Tags)
+	if tags, changed := n.Fields["tags"]; changed {
+		u.tags(tags)
 	}
-	if kind.Has(changes, "spec.resource.ports") {
-		u.ports(have.State.portIDs(), portRefs(w))
+	if kind.Has(n.Changes, "spec.resource.ports") {
+		u.ports(n.Have.State.More.portIDs(), portRefs(n.Want))
 	}
-	if kind.Has(changes, "spec.resource.volumes") {
-		u.volumes(w, have.State)
+	if kind.Has(n.Changes, "spec.resource.volumes") {
+		u.volumes(n.Want, &n.Have.State.More)
 	}
-	u.do(cloud.Call{Method: http.MethodPut, Path: "/metadata", Body: map[string]any{"metadata": nextMetadata(w, have.State, changes, hasDescription)}})
+	u.do(cloud.Call{Method: http.MethodPut, Path: "/metadata", Body: map[string]any{"metadata": metadata(n, described)}})
 	return u.err
 }
 
-// nextMetadata is what the metadata shall hold after an update: what is not
-// among the changes stays as it is, for somebody else may look after it.
-func nextMetadata(w kind.Want[Spec], have *State, changes []kind.Change, hasDescription bool) map[string]string {
-	next := allMetadata(w, hasDescription)
+// metadata is what the metadata shall hold after an update: what is not among the
+// changes stays as it is, for somebody else may look after it.
+func metadata(n change, described bool) map[string]string {
+	own, changed := n.Fields["metadata"].(map[string]string)
+	if !changed {
+		own = map[string]string{}
+		for _, m := range n.Have.State.Spec.Metadata {
+			own[m.Key] = m.Value
+		}
+	}
+	all, next, have := cloud.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
+	same, _ := knownUserData(n.Want, have[userDataKey])
 	for key, field := range map[string]string{
 		userDataKey: "spec.resource.userData", hintsKey: "spec.resource.schedulerHints", descriptionKey: "spec.resource.description",
 	} {
-		if kind.Has(changes, field) {
-			continue
+		from := have
+		if kind.Has(n.Changes, field) || key == userDataKey && same { // in the form of today
+			from = next
 		}
-		if same, _ := knownUserData(w, have.Metadata[key]); key == userDataKey && same {
-			continue // in the form of today
-		}
-		delete(next, key)
-		if value, ok := have.Metadata[key]; ok {
-			next[key] = value
+		if text, ok := from[key]; ok {
+			all[key] = text
 		}
 	}
-	if !kind.Has(changes, "spec.resource.metadata") {
-		maps.DeleteFunc(next, func(key, _ string) bool { _, asked := metadata(w.Spec)[key]; return asked })
-		maps.Copy(next, cloud.UserMetadata(have.Metadata))
-	}
-	return next
+	return all
 }
 
-// update is a series of requests that ends with the first error.
-type update struct {
+// requests are a series that ends with the first error.
+type requests struct {
 	driver
 	ctx context.Context
 	id  string
@@ -80,40 +78,31 @@ type update struct {
 }
 
 // do makes a request below the server's own path.
-func (u *update) do(call cloud.Call) {
-	if u.err != nil {
-		return
+func (u *requests) do(call cloud.Call) {
+	if u.err == nil {
+		call.Service, call.Path = cloud.Compute, u.Path(u.id)+call.Path
+		u.err = u.Client.Do(u.ctx, call)
 	}
-	call.Service, call.Path = cloud.Compute, "servers/"+u.id+call.Path
-	u.err = u.c.Do(u.ctx, call)
 }
 
-func (u *update) tags(tags []string) {
-	version, err := u.c.Require(u.ctx, cloud.Compute, withTags, "tags of servers")
-	if err != nil {
-		u.err = errors.Join(u.err, err)
-		return
-	}
-	if tags == nil {
-		tags = []string{}
-	}
+func (u *requests) tags(tags any) {
+	version, err := u.Client.Require(u.ctx, cloud.Compute, withTags, "tags of servers")
+	u.err = errors.Join(u.err, err)
 	u.do(cloud.Call{Method: http.MethodPut, Path: "/tags", Body: map[string]any{"tags": tags}, Microversion: version})
 }
 
-func (u *update) ports(have []string, want []kind.Ref) {
-	missing, surplus := split(have, want)
+func (u *requests) ports(have []string, refs []kind.Ref) {
+	missing, surplus := split(have, refs)
 	for _, id := range missing {
 		u.patiently(cloud.Call{Method: http.MethodPost, Path: "/os-interface", Body: map[string]any{"interfaceAttachment": map[string]any{"port_id": id}}})
 	}
-	u.letGo("/os-interface/", "port", surplus)
+	u.detach("/os-interface/", "port", surplus)
 }
 
-func (u *update) volumes(w kind.Want[Spec], have *State) {
-	boot := ""
-	if w.Spec.BootVolume != nil {
-		if boot = w.Ref("Volume", w.Spec.BootVolume.VolumeRef).ID; boot == "" {
-			return // or the boot volume would be taken for a surplus one
-		}
+func (u *requests) volumes(w want, have *More) {
+	boot, known := bootVolume(w)
+	if !known {
+		return // or the boot volume would be taken for a surplus one
 	}
 	missing, surplus := split(have.dataVolumes(boot), volumeRefs(w))
 	for _, v := range w.Spec.Volumes {
@@ -123,23 +112,22 @@ func (u *update) volumes(w kind.Want[Spec], have *State) {
 			u.patiently(cloud.Call{Method: http.MethodPost, Path: "/os-volume_attachments", Body: map[string]any{"volumeAttachment": attachment}})
 		}
 	}
-	u.letGo("/os-volume_attachments/", "volume", surplus)
+	u.detach("/os-volume_attachments/", "volume", surplus)
 }
 
-// letGo detaches things, and reports that the server is busy as long as there
-// are any.
-func (u *update) letGo(path, what string, ids []string) {
+// detach reports that the server is busy as long as there is anything to detach.
+func (u *requests) detach(path, what string, ids []string) {
 	for _, id := range ids {
 		u.patiently(cloud.Call{Method: http.MethodDelete, Path: path + id})
 	}
 	if len(ids) > 0 && u.err == nil {
-		u.err = fmt.Errorf("%w: the server is letting go of %s %s", kind.ErrBusy, what, strings.Join(ids, ", "))
+		u.err = fmt.Errorf("%w: the server is detaching %s %s", kind.ErrBusy, what, strings.Join(ids, ", "))
 	}
 }
 
-// patiently makes a request that Nova rejects while what it is about is still
-// on its way elsewhere: it says 400 where others say 409.
-func (u *update) patiently(call cloud.Call) {
+// patiently makes a request that Nova rejects while what it is about is still on its
+// way elsewhere: it says 400 where others say 409.
+func (u *requests) patiently(call cloud.Call) {
 	if u.err != nil {
 		return
 	}
@@ -150,16 +138,4 @@ func (u *update) patiently(call cloud.Call) {
 	case errors.Is(u.err, kind.ErrRejected):
 		u.err = fmt.Errorf("%w: %s", kind.ErrBusy, u.err.Error())
 	}
-}
-
-// split compares what is there with what shall be.
-func split(have []string, want []kind.Ref) (missing, surplus []string) {
-	surplus = slices.Clone(have)
-	for _, ref := range want {
-		if !slices.Contains(have, ref.ID) {
-			missing = append(missing, ref.ID)
-		}
-		surplus = slices.DeleteFunc(surplus, func(id string) bool { return id == ref.ID })
-	}
-	return missing, surplus
 }

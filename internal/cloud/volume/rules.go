@@ -2,6 +2,7 @@ package volume
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -115,9 +116,12 @@ func young(s *More) bool {
 
 // trace is the time of the last change. Cinder does not count metadata as a
 // part of the volume, and does not say who it was.
-func trace(have kind.Live[*state], changes []kind.Change) (t kind.Trace, ok bool) {
+func trace(_ context.Context, _ driver, have kind.Live[*state], changes []kind.Change) (t kind.Trace, ok bool, err error) {
+	if have.State == nil { // it is gone
+		return t, false, nil
+	}
 	t.When = have.State.More.UpdatedAt.Time
-	return t, !t.When.IsZero() && slices.ContainsFunc(changes, touches)
+	return t, !t.When.IsZero() && slices.ContainsFunc(changes, touches), nil
 }
 
 func touches(c kind.Change) bool {
