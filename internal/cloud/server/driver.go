@@ -115,51 +115,6 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 	return &made, err
 }
 
-// willHave is what a server is plugged into as soon as Nova has built it.
-func willHave(w want) More {
-	m := More{Status: "BUILD",
-		Interfaces: each(portRefs(w), func(ref kind.Ref) Interface { return Interface{PortID: ref.ID} }),
-		Volumes:    each(volumeRefs(w), func(ref kind.Ref) Volume { return Volume{ref.ID} })}
-	if boot, _ := bootVolume(w); boot != "" {
-		m.Volumes = append(m.Volumes, Volume{boot})
-	}
-	if group := w.Ref("ServerGroup", cloud.Or(w.Spec.SchedulerHints, SchedulerHints{}).ServerGroupRef); group.ID != "" {
-		m.ServerGroups = []string{group.ID}
-	}
-	return m
-}
-
-func writePorts(w want, _ *object, body map[string]any) {
-	if body["networks"] = "none"; len(w.Spec.Ports) > 0 {
-		body["networks"] = each(portRefs(w), func(ref kind.Ref) map[string]string { return map[string]string{"port": ref.ID} })
-	}
-}
-
-// writeDisks lists the disks of a server that has more than its image's.
-func writeDisks(w want, _ *object, body map[string]any) {
-	if w.Spec.BootVolume == nil && len(w.Spec.Volumes) == 0 {
-		return
-	}
-	var disks []map[string]any
-	add := func(source, to, id, wish string, value *string) {
-		disk := map[string]any{"uuid": id, "source_type": source, "destination_type": to, "boot_index": -1, "delete_on_termination": to == "local"}
-		if len(disks) == 0 {
-			disk["boot_index"] = 0
-		}
-		cloud.Put(disk, wish, value)
-		disks = append(disks, disk)
-	}
-	if boot := w.Spec.BootVolume; boot != nil {
-		add("volume", "volume", w.Ref("Volume", boot.VolumeRef).ID, "tag", boot.Tag)
-	} else {
-		add("image", "local", w.Ref("Image", w.Spec.ImageRef).ID, "", nil)
-	}
-	for _, v := range w.Spec.Volumes {
-		add("volume", "volume", w.Ref("Volume", v.VolumeRef).ID, "device_name", v.Device)
-	}
-	body["block_device_mapping_v2"] = disks
-}
-
 // hintsAttribute stands beside the server in the request that makes it.
 const hintsAttribute = "os:scheduler_hints"
 
@@ -182,6 +137,95 @@ func hints(w want, fields any) map[string]any {
 	delete(out, "buildNearHostIP")
 	delete(out, "additionalProperties")
 	return out
+}
+
+// update writes the fields, plugs and attaches what is missing, detaches what is
+// surplus, and then writes the metadata, which holds the mark. Nova detaches in its own
+// time; until it has, the server is busy.
+func update(ctx context.Context, d driver, n change) error {
+	version, err := d.Client.Microversion(ctx, cloud.Compute, withDescription)
+	if err != nil {
+		return err
+	}
+	u, described := requests{driver: d, ctx: ctx, id: n.Have.ID}, cloud.AtLeast(version, withDescription)
+	fields := map[string]any{}
+	for name, taken := range map[string]bool{"name": true, "description": described} {
+		if value, changed := n.Fields[name]; changed && taken {
+			fields[name] = value
+		}
+	}
+	if len(fields) > 0 {
+		u.do(cloud.Call{Method: http.MethodPut, Body: map[string]any{"server": fields}, Microversion: version})
+	}
+	if tags, changed := n.Fields["tags"]; changed {
+		tagging, err := d.Client.Require(ctx, cloud.Compute, withTags, "tags of servers")
+		u.err = errors.Join(u.err, err)
+		u.do(cloud.Call{Method: http.MethodPut, Path: "/tags", Body: map[string]any{"tags": tags}, Microversion: tagging})
+	}
+	for _, p := range []plugs{ports(n.Want, &n.Have.State.More), volumes(n.Want, &n.Have.State.More)} {
+		if kind.Has(n.Changes, p.field) {
+			u.exchange(p)
+		}
+	}
+	u.do(cloud.Call{Method: http.MethodPut, Path: "/metadata", Body: map[string]any{"metadata": metadata(n, described)}})
+	return u.err
+}
+
+// metadata is what the metadata shall hold after an update: what is not among the
+// changes stays as it is, for somebody else may look after it.
+func metadata(n change, described bool) map[string]string {
+	own, changed := n.Fields["metadata"].(map[string]string)
+	if !changed {
+		own = map[string]string{}
+		for _, m := range n.Have.State.Spec.Metadata {
+			own[m.Key] = m.Value
+		}
+	}
+	all, next, have := cloud.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
+	same, _ := knownUserData(n.Want, have[userDataKey])
+	for key, field := range map[string]string{
+		userDataKey: "spec.resource.userData", hintsKey: "spec.resource.schedulerHints", descriptionKey: "spec.resource.description",
+	} {
+		from := have
+		if kind.Has(n.Changes, field) || key == userDataKey && same { // in the form of today
+			from = next
+		}
+		if text, ok := from[key]; ok {
+			all[key] = text
+		}
+	}
+	return all
+}
+
+// requests are a series that ends with the first error.
+type requests struct {
+	driver
+	ctx context.Context
+	id  string
+	err error
+}
+
+// do makes a request below the server's own path.
+func (u *requests) do(call cloud.Call) {
+	if u.err == nil {
+		call.Service, call.Path = cloud.Compute, u.Path(u.id)+call.Path
+		u.err = u.Client.Do(u.ctx, call)
+	}
+}
+
+// patiently makes a request that Nova rejects while what it is about is still on its
+// way elsewhere: it says 400 where others say 409.
+func (u *requests) patiently(call cloud.Call) {
+	if u.err != nil {
+		return
+	}
+	u.do(call)
+	switch {
+	case errors.Is(u.err, kind.ErrGone) && call.Method == http.MethodDelete:
+		u.err = nil
+	case errors.Is(u.err, kind.ErrRejected):
+		u.err = fmt.Errorf("%w: %s", kind.ErrBusy, u.err.Error())
+	}
 }
 
 // remove asks Nova to delete the server, which takes it a while.

@@ -28,74 +28,10 @@ func validate(s *Spec, r *kind.Report) {
 			r.Problem(fmt.Sprintf("spec.resource.tags[%d]", i), "is not a tag that Nova takes", "use 1 to 60 characters, no comma and no slash")
 		}
 	}
-	seen := map[string]bool{}
-	for i, m := range s.Metadata {
-		field := fmt.Sprintf("spec.resource.metadata[%d].key", i)
-		switch {
-		case seen[m.Key]:
-			r.Problem(field, "is given twice", "keep one of them")
-		case kind.ReservedKey(m.Key):
-			r.Problem(field, "is reserved for the mark of the owner", "choose another key")
-		}
-		seen[m.Key] = true
-	}
+	cloud.CheckMetadata(r, "key", each(s.Metadata, func(m Metadata) string { return m.Key }))
 	if s.UserData != nil {
 		s.UserData.validate(r)
 	}
-}
-
-func comparePorts(w want, have *object, c *kind.Changes) {
-	compareLinks(c, "spec.resource.ports", have.More.portIDs(), portRefs(w))
-}
-
-// compareLinks reports a set of references that can be changed in place.
-func compareLinks(c *kind.Changes, field string, have []string, refs []kind.Ref) {
-	ids := make([]string, len(refs))
-	for i, ref := range refs {
-		if ids[i] = ref.ID; ref.ID == "" {
-			ids[i] = table.ID(ref)
-		}
-	}
-	kind.Set(c, field, have, ids, kind.InPlace)
-}
-
-func compareBoot(w want, have *object, c *kind.Changes) {
-	volumes := have.More.volumeIDs()
-	if id, _ := bootVolume(w); id != "" && !slices.Contains(volumes, id) {
-		c.Add(kind.Change{Field: "spec.resource.bootVolume", Have: volumes, Want: id, Disruption: kind.Replace})
-	}
-}
-
-// compareVolumes says which disks the server would lose, too: their data is not
-// deleted, and yet the server starts without it.
-func compareVolumes(w want, have *object, c *kind.Changes) {
-	boot, known := bootVolume(w)
-	if !known {
-		return // which of the volumes is booted from cannot be said
-	}
-	volumes, refs, links := have.More.dataVolumes(boot), volumeRefs(w), kind.Changes{}
-	compareLinks(&links, "spec.resource.volumes", volumes, refs)
-	for _, change := range links.List() {
-		if _, gone := split(volumes, refs); len(gone) > 0 {
-			change.Loss = "the disk " + strings.Join(gone, ", ") + " with the data on it"
-			if len(refs)+len(gone) > len(volumes) {
-				change.Loss += "; another takes its place"
-			}
-		}
-		c.Add(change)
-	}
-}
-
-// split compares what is there with what shall be.
-func split(have []string, refs []kind.Ref) (missing, surplus []string) {
-	surplus = slices.Clone(have)
-	for _, ref := range refs {
-		if !slices.Contains(have, ref.ID) {
-			missing = append(missing, ref.ID)
-		}
-		surplus = slices.DeleteFunc(surplus, func(id string) bool { return id == ref.ID })
-	}
-	return missing, surplus
 }
 
 func compareZone(w want, have *object, c *kind.Changes) {
@@ -133,45 +69,6 @@ func diffUnseen(w want, have *state, c *kind.Changes) {
 	if have.More.GroupsKnown && (group.Name == "" || group.ID != "" && !slices.Contains(groups, group.ID)) {
 		kind.Fixed(c, "spec.resource.schedulerHints.serverGroupRef", strings.Join(groups, ","), group.ID)
 	}
-}
-
-// bootVolume is the ID of the volume that the server boots from, "" for none; known is
-// false while there is none of that name.
-func bootVolume(w want) (id string, known bool) {
-	if w.Spec.BootVolume == nil {
-		return "", true
-	}
-	id = w.Ref("Volume", w.Spec.BootVolume.VolumeRef).ID
-	return id, id != ""
-}
-
-func portRefs(w want) []kind.Ref {
-	return each(w.Spec.Ports, func(p PortRef) kind.Ref { return w.Ref("Port", p.PortRef) })
-}
-
-func volumeRefs(w want) []kind.Ref {
-	return each(w.Spec.Volumes, func(v VolumeRef) kind.Ref { return w.Ref("Volume", v.VolumeRef) })
-}
-
-func (m *More) portIDs() []string {
-	return each(m.Interfaces, func(i Interface) string { return i.PortID })
-}
-
-func (m *More) volumeIDs() []string {
-	return each(m.Volumes, func(v Volume) string { return v.ID })
-}
-
-func each[From, To any](list []From, f func(From) To) []To {
-	out := make([]To, len(list))
-	for i := range list {
-		out[i] = f(list[i])
-	}
-	return out
-}
-
-// dataVolumes are the attached volumes but the one booted from.
-func (m *More) dataVolumes(boot string) []string {
-	return slices.DeleteFunc(m.volumeIDs(), func(id string) bool { return id == boot })
 }
 
 func observe(s *state, live *kind.Live[*state]) {

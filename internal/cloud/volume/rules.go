@@ -3,7 +3,6 @@ package volume
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,17 +15,11 @@ import (
 type state = cloud.PlainState[Spec, More]
 
 func validate(s *Spec, r *kind.Report) {
-	seen := map[string]bool{}
-	for i, m := range s.Metadata {
-		field := fmt.Sprintf("spec.resource.metadata[%d].name", i)
-		switch {
-		case seen[m.Name]:
-			r.Problem(field, "is given twice", "keep one of them")
-		case kind.ReservedKey(m.Name):
-			r.Problem(field, "is reserved for the mark of the owner", "choose another name")
-		}
-		seen[m.Name] = true
+	var names []string
+	for _, m := range s.Metadata {
+		names = append(names, m.Name)
 	}
+	cloud.CheckMetadata(r, "name", names)
 }
 
 // compareSize replaces a volume that shall be smaller.
