@@ -125,6 +125,8 @@ func hints(w want, fields any) map[string]any {
 	if out == nil {
 		return nil
 	}
+	delete(out, "buildNearHostIP")
+	delete(out, "additionalProperties")
 	h := w.Spec.SchedulerHints
 	for name, value := range h.AdditionalProperties {
 		if _, taken := out[name]; !taken {
@@ -134,8 +136,6 @@ func hints(w want, fields any) map[string]any {
 	if prefix, err := netip.ParsePrefix(h.BuildNearHostIP); err == nil {
 		out["build_near_host_ip"], out["cidr"] = prefix.Addr().String(), fmt.Sprintf("/%d", prefix.Bits())
 	}
-	delete(out, "buildNearHostIP")
-	delete(out, "additionalProperties")
 	return out
 }
 

@@ -85,3 +85,15 @@ func TestScriptsSayWhatTheyAre(t *testing.T) {
 		}
 	}
 }
+
+// Fields go before additional properties of the same name.
+func TestHints(t *testing.T) {
+	h := SchedulerHints{Query: "[]", DifferentCell: []string{"c"}, BuildNearHostIP: "192.0.2.0/24",
+		AdditionalProperties: map[string]string{"rack": "r1", "query": "other", "cidr": "other", "buildNearHostIP": "kept"}}
+	w := want{Spec: &Spec{SchedulerHints: &h}}
+	text, err := json.Marshal(hints(w, table.New[Spec, More]().Creation(w)[hintsAttribute]))
+	const all = `{"buildNearHostIP":"kept","build_near_host_ip":"192.0.2.0","cidr":"/24","different_cell":["c"],"query":"[]","rack":"r1"}`
+	if err != nil || string(text) != all {
+		t.Errorf("got %s, %v; want %s", text, err, all)
+	}
+}
