@@ -3,6 +3,7 @@ package cloud
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -15,6 +16,9 @@ type Claim struct {
 	// Self is the ID of the object that the mark was written on, Project the project
 	// that the object is in; "" where it does not say.
 	Self, Project string
+	// Notes are all reserved entries of the metadata that the mark is in; kinds keep
+	// more than the mark there.
+	Notes map[string]string
 }
 
 // MarkPlace is the attribute in which the objects of a kind bear the mark, beside
@@ -50,7 +54,9 @@ func MarkIn[T any](attribute string, take func(T) (own T, c Claim), put func(own
 // updated by a request of its own (<object>/metadata).
 var InMetadata = apart(MarkIn("metadata",
 	func(all map[string]string) (map[string]string, Claim) {
-		return UserMetadata(all), Claim{Mark: MarkInMetadata(all), Self: all[SelfKey]}
+		notes := maps.Clone(all)
+		maps.DeleteFunc(notes, func(key, _ string) bool { return !kind.ReservedKey(key) })
+		return UserMetadata(all), Claim{Mark: MarkInMetadata(all), Self: all[SelfKey], Notes: notes}
 	},
 	func(own map[string]string, m kind.Mark, id, _ string) map[string]string {
 		all := Metadata(m, own)

@@ -23,15 +23,19 @@ type Plain[Spec, Filter, More any] struct {
 	Match func(*Filter, *PlainState[Spec, More]) bool
 	// Show adds to what status shows, which the fields have put there already.
 	Show func(*PlainState[Spec, More], table.Shown)
+	// Addresses are those that people look for.
+	Addresses func(*PlainState[Spec, More]) []string
+	// Join adds to the objects of a list what other collections say of them.
+	Join func(context.Context, PlainDriver[Spec, More], []*PlainState[Spec, More]) error
 	// Observe says what else is known of an object: its phase, what it uses.
 	Observe func(*PlainState[Spec, More], *kind.Live[*PlainState[Spec, More]])
 	// Create, Update and Delete take the place of the driver's own, which they may use.
 	Create func(context.Context, PlainDriver[Spec, More], kind.Want[Spec]) (*PlainState[Spec, More], error)
 	Update func(context.Context, PlainDriver[Spec, More], PlainChange[Spec, More]) error
 	Delete func(context.Context, PlainDriver[Spec, More], kind.Live[*PlainState[Spec, More]]) (gone bool, err error)
-	// Trace says when changes were made, see [kind.Tracer]; nil for the time at
+	// Trace says who made changes and when, see [kind.Tracer]; nil for the time at
 	// which the object was last changed.
-	Trace func(kind.Live[*PlainState[Spec, More]], []kind.Change) (kind.Trace, bool)
+	Trace func(context.Context, PlainDriver[Spec, More], kind.Live[*PlainState[Spec, More]], []kind.Change) (kind.Trace, bool, error)
 }
 
 // Collection says how a service is asked for the objects of a kind.
@@ -79,12 +83,12 @@ type PlainChange[Spec, More any] struct {
 func DefinePlain[Spec, Filter, More any](c *Client, p Plain[Spec, Filter, More]) kind.Kind {
 	fields := table.New(p.Odd...)
 	rules := tableRules[Spec, Filter, More, PlainState[Spec, More]]{fields: fields, object: (*PlainState[Spec, More]).object,
-		name: p.Mark.name, validate: p.Validate, expand: p.Expand, diff: p.Diff, show: p.Show}
+		name: p.Mark.name, validate: p.Validate, expand: p.Expand, diff: p.Diff, show: p.Show, addresses: p.Addresses}
 	if p.Match != nil {
 		rules.match = func(w kind.Want[Filter], s *PlainState[Spec, More]) bool { return p.Match(w.Spec, s) }
 	}
 	d := PlainDriver[Spec, More]{Client: c, Collection: p.Collection, service: p.Info.Service, mark: p.Mark, fields: fields,
-		observe: p.Observe, create: p.Create, update: p.Update, remove: p.Delete, trace: p.Trace, importOnly: p.Info.ImportOnly}
+		join: p.Join, observe: p.Observe, create: p.Create, update: p.Update, remove: p.Delete, trace: p.Trace, importOnly: p.Info.ImportOnly}
 	return kind.Define[Spec, Filter, PlainState[Spec, More]](p.Info, rules, d)
 }
 

@@ -21,11 +21,12 @@ type PlainDriver[Spec, More any] struct {
 	mark       MarkPlace
 	fields     *table.Table[Spec, More]
 	importOnly bool
+	join       func(context.Context, PlainDriver[Spec, More], []*PlainState[Spec, More]) error
 	observe    func(*PlainState[Spec, More], *kind.Live[*PlainState[Spec, More]])
 	create     func(context.Context, PlainDriver[Spec, More], kind.Want[Spec]) (*PlainState[Spec, More], error)
 	update     func(context.Context, PlainDriver[Spec, More], PlainChange[Spec, More]) error
 	remove     func(context.Context, PlainDriver[Spec, More], kind.Live[*PlainState[Spec, More]]) (bool, error)
-	trace      func(kind.Live[*PlainState[Spec, More]], []kind.Change) (kind.Trace, bool)
+	trace      func(context.Context, PlainDriver[Spec, More], kind.Live[*PlainState[Spec, More]], []kind.Change) (kind.Trace, bool, error)
 }
 
 // List implements kind.Driver.
@@ -38,7 +39,7 @@ func (d PlainDriver[Spec, More]) List(ctx context.Context) ([]kind.Live[*PlainSt
 	if paths == nil {
 		paths = []string{d.Collection.Path}
 	}
-	var out []kind.Live[*PlainState[Spec, More]]
+	var all []*PlainState[Spec, More]
 	for _, path := range paths {
 		objects, err := List[table.Attributes](ctx, d.Client, Call{Service: d.service, Path: path, Microversion: version}, cmp.Or(d.Collection.Field, d.Collection.Path))
 		if err != nil {
@@ -49,8 +50,17 @@ func (d PlainDriver[Spec, More]) List(ctx context.Context) ([]kind.Live[*PlainSt
 			if err != nil {
 				return nil, fmt.Errorf("%s: GET /%s: %w", d.service, path, err)
 			}
-			out = append(out, d.live(s))
+			all = append(all, s)
 		}
+	}
+	if d.join != nil {
+		if err := d.join(ctx, d, all); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]kind.Live[*PlainState[Spec, More]], len(all))
+	for i, s := range all {
+		out[i] = d.live(s)
 	}
 	return out, nil
 }
@@ -216,10 +226,9 @@ func (d PlainDriver[Spec, More]) Remove(ctx context.Context, id string) (gone bo
 }
 
 // Trace implements kind.Tracer.
-func (d PlainDriver[Spec, More]) Trace(_ context.Context, have kind.Live[*PlainState[Spec, More]], changes []kind.Change) (kind.Trace, bool, error) {
-	if d.trace == nil || have.State == nil {
+func (d PlainDriver[Spec, More]) Trace(ctx context.Context, have kind.Live[*PlainState[Spec, More]], changes []kind.Change) (kind.Trace, bool, error) {
+	if d.trace == nil {
 		return kind.Trace{When: have.Updated}, !have.Updated.IsZero(), nil
 	}
-	t, ok := d.trace(have, changes)
-	return t, ok, nil
+	return d.trace(ctx, d, have, changes)
 }

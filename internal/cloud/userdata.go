@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -12,6 +13,20 @@ const maxUserData = 65535 / 4 * 3
 
 // Interpreter is the line that is put before a script that does not say what it is.
 const Interpreter = "#!/bin/sh\n"
+
+// Interpreted is a script with [Interpreter] before it, unless it says what it is.
+func Interpreted(script string) string {
+	for _, start := range starts {
+		if strings.HasPrefix(script, start) {
+			return script
+		}
+	}
+	return Interpreter + script
+}
+
+// starts are how user data begins that says what it is. (cloud-init: user data
+// formats; ignition is JSON, gzip is 1f 8b)
+var starts = []string{"#!", "#cloud-", "#include", "#part-handler", "## template:", "Content-Type:", "MIME-Version:", "{", "<powershell>", "\x1f\x8b"}
 
 // UserData checks where user data, or a script that becomes part of it, comes from.
 type UserData struct {

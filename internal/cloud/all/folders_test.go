@@ -16,7 +16,7 @@ import (
 // furtherFiles are the kinds that have more files than others, each with the reason.
 var furtherFiles = map[string]string{
 	"loadbalancer":   "it is a tree of objects that the service locks as one",
-	"server":         "its requests, its user data and its action log are subjects of their own",
+	"server":         "what is plugged into it, its user data and its action log are subjects of their own",
 	"virtualmachine": "it expands into all that a machine consists of",
 }
 

@@ -214,7 +214,7 @@ func (s *State) phase() (kind.Phase, string) {
 	case pending != "":
 		return kind.Pending, pending
 	case broken != "":
-		return kind.Degraded, broken + "; delete it in the cloud to have it made anew"
+		return kind.Degraded, broken + "; delete it in the cloud to have it recreated"
 	}
 	return kind.Ready, s.health()
 }

@@ -35,7 +35,7 @@ func (d *doubts) replace(ids map[string]bool) map[string]bool {
 	return before
 }
 
-// mayBeStuck tells whether Octavia should be done with everything under the load
+// mayBeStuck reports whether Octavia should be done with everything under the load
 // balancer. Its own provider keeps the load balancer in PENDING_ while it works on
 // a child; others may report the load balancer first, so theirs are waited for.
 func (s *State) mayBeStuck() bool {

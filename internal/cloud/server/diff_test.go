@@ -13,6 +13,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
+type state = cloud.PlainState[server.Spec, server.More]
+
+const userDataKey = cloud.OwnerKey + "-user-data"
+
 func read(t *testing.T, text string) []kind.Desired {
 	t.Helper()
 	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, kinds(nil), kind.Defaults{})
@@ -23,7 +27,7 @@ func read(t *testing.T, text string) []kind.Desired {
 }
 
 // plan decides about the server of the suite, of which the cloud shows state.
-func planOf(t *testing.T, state *server.State) plan.Step {
+func planOf(t *testing.T, state *state) plan.Step {
 	t.Helper()
 	mark := kind.Mark{Owner: kind.OwnerText("s", key)}
 	have := kind.Snapshot{"Server": {Items: []kind.Live[any]{{ID: "s1", Name: state.Name, Mark: &mark, Mine: true, Phase: kind.Ready, State: state}}}}
@@ -36,10 +40,12 @@ func planOf(t *testing.T, state *server.State) plan.Step {
 	return plan.Step{}
 }
 
-func shown() *server.State {
-	s := &server.State{Name: "web-1", Description: "says hello", Tags: []string{"blue", "web"}, AvailabilityZone: "az-a", ConfigDrive: "True",
-		Metadata: map[string]string{"role": "front", cloud.OwnerKey + "-user-data": kind.Digest("#!/bin/sh\necho one\n")}}
-	s.Metadata[cloud.OwnerKey+"-hints"] = kind.Digest(`{"additionalProperties":{"rack":"r1"}}`)
+func shown() *state {
+	name, description, drive := "web-1", "says hello", true
+	s := &state{Name: name}
+	s.Notes = map[string]string{userDataKey: kind.Digest("#!/bin/sh\necho one\n"), cloud.OwnerKey + "-hints": kind.Digest(`{"additionalProperties":{"rack":"r1"}}`)}
+	s.Spec = server.Spec{Name: &name, Description: &description, Tags: []string{"blue", "web"}, AvailabilityZone: "az-a", ConfigDrive: &drive,
+		Metadata: []server.Metadata{{Key: "role", Value: "front"}}}
 	return s
 }
 
@@ -56,15 +62,15 @@ func fieldsOf(s plan.Step) []string {
 func TestDiff(t *testing.T) {
 	tests := []struct {
 		name   string
-		change func(*server.State)
+		change func(*state)
 		want   string
 	}{
-		{"as wanted", func(*server.State) {}, ""},
-		{"its fingerprints are lost", func(s *server.State) { delete(s.Metadata, cloud.OwnerKey+"-user-data") }, "spec.resource.userData in place"},
-		{"other user data", func(s *server.State) { s.Metadata[cloud.OwnerKey+"-user-data"] = "x" }, "spec.resource.userData replace: deleted and recreated"},
-		{"somebody's port", func(s *server.State) { s.Ports = append(s.Ports, server.NewPort("p1")) }, "spec.resource.ports in place"},
-		{"somebody's volume", func(s *server.State) { s.Volumes = append(s.Volumes, server.NewVolume("v1")) }, "spec.resource.volumes in place"},
-		{"a group that cannot be seen", func(s *server.State) { s.GroupsKnown = false }, ""},
+		{"as wanted", func(*state) {}, ""},
+		{"its fingerprints are lost", func(s *state) { delete(s.Notes, userDataKey) }, "spec.resource.userData in place"},
+		{"other user data", func(s *state) { s.Notes[userDataKey] = "x" }, "spec.resource.userData replace: deleted and recreated"},
+		{"somebody's port", func(s *state) { s.More.Interfaces = []server.Interface{{PortID: "p1"}} }, "spec.resource.ports in place"},
+		{"somebody's volume", func(s *state) { s.More.Volumes = []server.Volume{{ID: "v1"}} }, "spec.resource.volumes in place"},
+		{"a group that cannot be seen", func(s *state) { s.More.GroupsKnown = false }, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -79,7 +85,7 @@ func TestDiff(t *testing.T) {
 
 func TestUserDataStaysSecret(t *testing.T) {
 	s := shown()
-	s.Metadata[cloud.OwnerKey+"-user-data"] = "x"
+	s.Notes[userDataKey] = "x"
 	text, err := json.Marshal(planOf(t, s))
 	if err != nil {
 		t.Fatal(err)

@@ -1,14 +1,17 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -21,59 +24,44 @@ const (
 	withTagsAtCreate = "2.52"
 )
 
-type driver struct{ c *cloud.Client }
+type (
+	driver = cloud.PlainDriver[Spec, More]
+	change = cloud.PlainChange[Spec, More]
+)
 
-// List reads the servers, and by two more lists their ports and groups.
-func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
-	version, err := d.c.Microversion(ctx, cloud.Compute, withFlavorID)
+// join reads the ports and groups of the servers, by one list each.
+func join(ctx context.Context, d driver, servers []*state) error {
+	const fields = "&fields=id&fields=device_id&fields=device_owner&fields=network_id&fields=mac_address&fields=status&fields=fixed_ips"
+	ports, err := cloud.ListNeutron[table.Attributes](ctx, d.Client, cloud.NeutronKind{Collection: "ports"}, "?project_id="+d.Client.ProjectID+fields)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	list, err := cloud.List[State](ctx, d.c, cloud.Call{Service: cloud.Compute, Path: "servers/detail", Microversion: version}, "servers")
-	if err != nil {
-		return nil, err
-	}
-	ports, err := d.ports(ctx)
-	if err != nil {
-		return nil, err
-	}
-	groups, groupsKnown, err := d.groups(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]kind.Live[*State], len(list))
-	for i := range list {
-		s := &list[i]
-		s.Ports, s.Groups, s.GroupsKnown = ports[s.ID], groups[s.ID], groupsKnown
-		out[i] = s.live(d.c.ProjectID)
-	}
-	return out, nil
-}
-
-// ports lists the project's ports that belong to servers, by server.
-func (d driver) ports(ctx context.Context) (map[string][]port, error) {
-	list, err := cloud.ListNeutron[port](ctx, d.c, cloud.NeutronKind{Collection: "ports", Singular: "port"}, "?project_id="+d.c.ProjectID+"&"+portFields)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(list, func(a, b port) int { return cmp.Compare(a.ID, b.ID) })
-	byServer := map[string][]port{}
-	for _, p := range list {
-		if strings.HasPrefix(p.DeviceOwner, "compute:") {
-			byServer[p.DeviceID] = append(byServer[p.DeviceID], p)
+	plugged := map[string][]Interface{}
+	for _, answer := range ports {
+		var i Interface
+		if err := table.Read(answer, &i); err != nil {
+			return fmt.Errorf("port: %w", err)
+		}
+		if strings.HasPrefix(i.DeviceOwner, "compute:") {
+			plugged[i.DeviceID] = append(plugged[i.DeviceID], i)
 		}
 	}
-	return byServer, nil
+	groups, known, err := groups(ctx, d)
+	for _, s := range servers {
+		s.More.Interfaces, s.More.ServerGroups, s.More.GroupsKnown = plugged[s.ID], groups[s.ID], known
+		slices.SortFunc(s.More.Interfaces, func(a, b Interface) int { return strings.Compare(a.PortID, b.PortID) })
+	}
+	return err
 }
 
-// groups lists the IDs of the server groups, by server. Some clouds do not let
-// their users see them; then known is false.
-func (d driver) groups(ctx context.Context) (byServer map[string][]string, known bool, err error) {
+// groups lists the IDs of the server groups, by server. Some clouds do not let their
+// users see them; then known is false.
+func groups(ctx context.Context, d driver) (byServer map[string][]string, known bool, err error) {
 	type group struct {
 		ID      string   `json:"id"`
 		Members []string `json:"members"`
 	}
-	list, err := cloud.List[group](ctx, d.c, cloud.Call{Service: cloud.Compute, Path: "os-server-groups"}, "server_groups")
+	list, err := cloud.List[group](ctx, d.Client, cloud.Call{Service: cloud.Compute, Path: "os-server-groups"}, "server_groups")
 	if errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrGone) {
 		return nil, false, nil
 	}
@@ -86,55 +74,162 @@ func (d driver) groups(ctx context.Context) (byServer map[string][]string, known
 	return byServer, true, err
 }
 
-// Create makes the server in one request. On clouds that take no tags at creation,
-// or plug a server in that shall have no port, the mark stays half-made until an
-// update has seen to that.
-func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
-	version, err := d.c.Microversion(ctx, cloud.Compute, withTagsAtCreate)
+// create makes the server in one request. On clouds that take no tags at creation, or
+// plug a server in that shall have no port, the mark says that nothing is applied
+// until an update has seen to that.
+// (nova/api/openstack/compute/schemas/servers.py)
+func create(ctx context.Context, d driver, w want) (*state, error) {
+	version, err := d.Client.Microversion(ctx, cloud.Compute, withTagsAtCreate)
+	tagged, bare := cloud.AtLeast(version, withTagsAtCreate), cloud.AtLeast(version, withoutNetworks)
+	if err == nil && len(w.Spec.Tags) > 0 && !tagged {
+		_, err = d.Client.Require(ctx, cloud.Compute, withTags, "tags of servers")
+	}
 	if err != nil {
-		return kind.Live[*State]{}, err
+		return nil, err
 	}
-	if len(w.Spec.Tags) > 0 && !cloud.AtLeast(version, withTagsAtCreate) {
-		if _, err := d.c.Require(ctx, cloud.Compute, withTags, "tags of servers"); err != nil {
-			return kind.Live[*State]{}, err
+	if len(w.Spec.Tags) > 0 && !tagged || len(w.Spec.Ports) == 0 && !bare {
+		w.Mark.Applied = ""
+	}
+	described := cloud.AtLeast(version, withDescription)
+	body, own := d.Creation(w), notes(w, described)
+	request := map[string]any{"server": body}
+	if hints := hints(w, body[hintsAttribute]); len(hints) > 0 {
+		request[hintsAttribute] = hints
+	}
+	maps.Copy(body["metadata"].(map[string]string), own)
+	for name, taken := range map[string]bool{"description": described, "tags": tagged, "networks": bare || len(w.Spec.Ports) > 0, hintsAttribute: false} {
+		if !taken {
+			delete(body, name)
 		}
-		w.Mark.Applied = ""
 	}
-	if networks(w, version) == nil {
-		w.Mark.Applied = ""
-	}
+	made := state{Claim: cloud.Claim{Mark: &w.Mark, Project: d.Client.ProjectID, Notes: own}}
 	var answer struct {
-		Server State `json:"server"`
+		Server struct {
+			ID string `json:"id"`
+		} `json:"server"`
 	}
-	call := cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Body: creation(w, version), Into: &answer, Microversion: version, Secret: secretUserData(w.Spec)}
-	if err := d.c.Do(ctx, call); err != nil {
-		return kind.Live[*State]{}, err
-	}
-	made := &State{ID: answer.Server.ID, Name: rules{}.Name(w), ProjectID: d.c.ProjectID, Status: "BUILD", Metadata: allMetadata(w, true)}
-	live := made.live(d.c.ProjectID)
-	live.Uses = uses(w)
-	return live, nil
+	made.Name, _ = body["name"].(string)
+	made.Spec.Name, made.More = &made.Name, willHave(w)
+	err = d.Client.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Body: request, Into: &answer, Microversion: version, Secret: secretUserData(w.Spec)})
+	made.ID = answer.Server.ID
+	return &made, err
 }
 
-// uses are the IDs of what the server leans on for as long as it lives.
-func uses(w kind.Want[Spec]) []string {
-	refs := slices.Concat(portRefs(w), volumeRefs(w))
-	if boot := w.Spec.BootVolume; boot != nil {
-		refs = append(refs, w.Ref("Volume", boot.VolumeRef))
+// hintsAttribute stands beside the server in the request that makes it.
+const hintsAttribute = "os:scheduler_hints"
+
+// hints adds to the hints that the fields say what they cannot.
+// (nova/api/openstack/compute/schemas/servers.py: scheduler hints)
+func hints(w want, fields any) map[string]any {
+	out, _ := fields.(map[string]any)
+	if out == nil {
+		return nil
 	}
-	if h := w.Spec.SchedulerHints; h != nil {
-		refs = append(refs, w.Ref("ServerGroup", h.ServerGroupRef))
-	}
-	var ids []string
-	for _, ref := range refs {
-		if ref.ID != "" {
-			ids = append(ids, ref.ID)
+	delete(out, "buildNearHostIP")
+	delete(out, "additionalProperties")
+	h := w.Spec.SchedulerHints
+	for name, value := range h.AdditionalProperties {
+		if _, taken := out[name]; !taken {
+			out[name] = value
 		}
 	}
-	return ids
+	if prefix, err := netip.ParsePrefix(h.BuildNearHostIP); err == nil {
+		out["build_near_host_ip"], out["cidr"] = prefix.Addr().String(), fmt.Sprintf("/%d", prefix.Bits())
+	}
+	return out
 }
 
-// Delete asks Nova to delete the server, which takes it a while.
-func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (bool, error) {
-	return false, d.c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: "servers/" + have.ID})
+// update writes the fields, plugs and attaches what is missing, detaches what is
+// surplus, and then writes the metadata, which holds the mark. Nova detaches in its own
+// time; until it has, the server is busy.
+func update(ctx context.Context, d driver, n change) error {
+	version, err := d.Client.Microversion(ctx, cloud.Compute, withDescription)
+	if err != nil {
+		return err
+	}
+	u, described := requests{driver: d, ctx: ctx, id: n.Have.ID}, cloud.AtLeast(version, withDescription)
+	fields := map[string]any{}
+	for name, taken := range map[string]bool{"name": true, "description": described} {
+		if value, changed := n.Fields[name]; changed && taken {
+			fields[name] = value
+		}
+	}
+	if len(fields) > 0 {
+		u.do(cloud.Call{Method: http.MethodPut, Body: map[string]any{"server": fields}, Microversion: version})
+	}
+	if tags, changed := n.Fields["tags"]; changed {
+		tagging, err := d.Client.Require(ctx, cloud.Compute, withTags, "tags of servers")
+		u.err = errors.Join(u.err, err)
+		u.do(cloud.Call{Method: http.MethodPut, Path: "/tags", Body: map[string]any{"tags": tags}, Microversion: tagging})
+	}
+	for _, p := range []plugs{ports(n.Want, &n.Have.State.More), volumes(n.Want, &n.Have.State.More)} {
+		if kind.Has(n.Changes, p.field) {
+			u.exchange(p)
+		}
+	}
+	u.do(cloud.Call{Method: http.MethodPut, Path: "/metadata", Body: map[string]any{"metadata": metadata(n, described)}})
+	return u.err
+}
+
+// metadata is what the metadata shall hold after an update: what is not among the
+// changes stays as it is, for somebody else may look after it.
+func metadata(n change, described bool) map[string]string {
+	own, changed := n.Fields["metadata"].(map[string]string)
+	if !changed {
+		own = map[string]string{}
+		for _, m := range n.Have.State.Spec.Metadata {
+			own[m.Key] = m.Value
+		}
+	}
+	all, next, have := cloud.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
+	same, _ := knownUserData(n.Want, have[userDataKey])
+	for key, field := range map[string]string{
+		userDataKey: "spec.resource.userData", hintsKey: "spec.resource.schedulerHints", descriptionKey: "spec.resource.description",
+	} {
+		from := have
+		if kind.Has(n.Changes, field) || key == userDataKey && same { // in the form of today
+			from = next
+		}
+		if text, ok := from[key]; ok {
+			all[key] = text
+		}
+	}
+	return all
+}
+
+// requests are a series that ends with the first error.
+type requests struct {
+	driver
+	ctx context.Context
+	id  string
+	err error
+}
+
+// do makes a request below the server's own path.
+func (u *requests) do(call cloud.Call) {
+	if u.err == nil {
+		call.Service, call.Path = cloud.Compute, u.Path(u.id)+call.Path
+		u.err = u.Client.Do(u.ctx, call)
+	}
+}
+
+// patiently makes a request that Nova rejects while what it is about is still on its
+// way elsewhere: it says 400 where others say 409.
+func (u *requests) patiently(call cloud.Call) {
+	if u.err != nil {
+		return
+	}
+	u.do(call)
+	switch {
+	case errors.Is(u.err, kind.ErrGone) && call.Method == http.MethodDelete:
+		u.err = nil
+	case errors.Is(u.err, kind.ErrRejected):
+		u.err = fmt.Errorf("%w: %s", kind.ErrBusy, u.err.Error())
+	}
+}
+
+// remove asks Nova to delete the server, which takes it a while.
+func remove(ctx context.Context, d driver, have kind.Live[*state]) (bool, error) {
+	_, err := d.Remove(ctx, have.ID)
+	return false, err
 }

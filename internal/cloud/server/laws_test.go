@@ -59,6 +59,14 @@ metadata: {name: scripts}
 stringData: {value: "#!/bin/sh\necho one\n", other: "#!/bin/sh\necho two\n"}
 `
 
+const keyPair = `
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: KeyPair
+metadata: {name: server-laws}
+spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1sUMn8G7ZzPpxaWC4oMNDmCqFvPBpVxTcgGY0pTx9u one"}}
+`
+
 const object = `
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Server
@@ -82,7 +90,7 @@ var key = manifest.Key{Group: cloud.OrcGroup, Kind: "Server", Namespace: "defaul
 
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
-		Kinds: kinds, Key: key, Needs: needs, Object: object,
+		Kinds: kinds, Key: key, Needs: needs + keyPair, Object: object,
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.name", Old: "web-1", New: "web-2"},
 			{Field: "spec.resource.description", Old: "says hello", New: "says good night"},
@@ -90,6 +98,7 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.resource.flavorRef", Old: "flavorRef: small", New: "flavorRef: tiny", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.userData", Old: "key: value}}", New: "key: other}}", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.availabilityZone", Old: "az-a", New: "az-b", Replaces: true, PlanOnly: true},
+			{Field: "spec.resource.keypairRef", Old: "ports: []", New: "ports: []\n    keypairRef: server-laws", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.tags", Old: "[web, blue]", New: "[web, green]"},
 			{Field: "spec.resource.metadata", Old: "value: front", New: "value: back"},
 			{Field: "spec.resource.configDrive", Old: "configDrive: true", New: "configDrive: false", Replaces: true, PlanOnly: true},

@@ -79,7 +79,7 @@ spec:
 
 func TestLawsOfWhatIsPluggedIn(t *testing.T) {
 	kindtest.Suite{
-		Kinds: pluggedKinds, Key: key, Needs: plugs, Object: plugged,
+		Kinds: pluggedKinds, Key: key, Needs: plugs, Partial: true, Object: plugged,
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.ports", Old: "[{portRef: eth0}]", New: "[{portRef: eth0}, {portRef: eth1}]"},
 			{Field: "spec.resource.ports", Old: "[{portRef: eth0}]", New: "[{portRef: eth1}]"},
@@ -95,7 +95,7 @@ func TestLawsOfWhatIsPluggedIn(t *testing.T) {
 
 func TestLawsOfABootVolume(t *testing.T) {
 	kindtest.Suite{
-		Kinds: pluggedKinds, Key: key, Needs: plugs,
+		Kinds: pluggedKinds, Key: key, Needs: plugs, Partial: true,
 		Object: strings.Replace(plugged, "imageRef: os", "bootVolume: {volumeRef: root}", 1),
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.bootVolume", Old: "volumeRef: root", New: "volumeRef: more", Replaces: true, PlanOnly: true, Also: []string{"spec.resource.volumes"}},
@@ -105,7 +105,7 @@ func TestLawsOfABootVolume(t *testing.T) {
 	}.Run(t)
 }
 
-// A port that is made anew is plugged in again; the server stays.
+// A port that is recreated is plugged in again; the server stays.
 func TestPortMadeAnew(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
 	g.MustSync(plugs + "\n---\n" + plugged)

@@ -16,7 +16,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/cloud/server"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -167,7 +166,7 @@ func TestFingerprintsOfManyServers(t *testing.T) {
 				data := strings.Replace(userData, "%d", fmt.Sprint(i), 1)
 				fmt.Fprintf(&text, "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Server\nmetadata: {name: web-%d}\nspec: {resource: {imageRef: os, flavorRef: small, ports: [], userData: %s}}\n", i, data)
 				key := manifest.Key{Group: cloud.OrcGroup, Kind: "Server", Namespace: "default", Name: fmt.Sprint("web-", i)}
-				have = append(have, kind.Live[any]{ID: fmt.Sprint("s", i), Name: key.Name, Mine: true, Phase: kind.Ready, State: &server.State{Name: key.Name, Metadata: map[string]string{cloud.OwnerKey + "-user-data": "s-aaaaaaaaaaaaaaaa"}},
+				have = append(have, kind.Live[any]{ID: fmt.Sprint("s", i), Name: key.Name, Mine: true, Phase: kind.Ready, State: &state{Name: key.Name, Claim: cloud.Claim{Notes: map[string]string{userDataKey: "s-aaaaaaaaaaaaaaaa"}}},
 					Mark: &kind.Mark{Owner: kind.OwnerText("s", key), Applied: "s-aaaaaaaaaaaaaaaa"}})
 			}
 			prints, err := fingerprint.New("project/s")

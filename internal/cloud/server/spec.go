@@ -5,6 +5,7 @@ package server
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -13,20 +14,20 @@ import (
 // creation without belonging to the server (key pair, neighbours) is not
 // marked immutable: a new key pair of the same name does not replace servers.
 type Spec struct {
-	Name             *string         `json:"name,omitempty" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Description      *string         `json:"description,omitempty" rule:"max=255" doc:"Free text."`
-	ImageRef         string          `json:"imageRef,omitempty" rule:"immutable" ref:"Image" doc:"Image to boot from; or use bootVolume."`
-	FlavorRef        string          `json:"flavorRef" rule:"required,immutable,min=1" ref:"Flavor" doc:"Size of the server."`
+	Name             *string         `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description      *string         `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
+	ImageRef         string          `json:"imageRef,omitempty" api:"imageRef,read=image.id" show:"imageID" rule:"immutable" ref:"Image" doc:"Image to boot from; or use bootVolume."`
+	FlavorRef        string          `json:"flavorRef" api:"flavorRef,read=flavor.id" show:"flavorID" rule:"required,immutable,min=1" ref:"Flavor" doc:"Size of the server."`
 	BootVolume       *BootVolume     `json:"bootVolume,omitempty" rule:"immutable" doc:"Volume to boot from, instead of imageRef."`
 	UserData         *UserData       `json:"userData,omitempty" rule:"immutable" doc:"What the first boot runs (cloud-init, ignition)."`
 	Ports            []PortRef       `json:"ports" rule:"required,max=64" doc:"Ports that are plugged in, all there are."`
 	Volumes          []VolumeRef     `json:"volumes,omitempty" rule:"max=64" doc:"Volumes that are attached, all there are, besides bootVolume."`
-	AvailabilityZone string          `json:"availabilityZone,omitempty" rule:"immutable,max=255" doc:"Where it runs; the cloud decides if left out."`
-	KeypairRef       string          `json:"keypairRef,omitempty" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation; another one makes a new server."`
-	Tags             []string        `json:"tags,omitempty" rule:"max=50,unique" doc:"Tags."`
-	Metadata         []Metadata      `json:"metadata,omitempty" rule:"max=120" doc:"Metadata, besides those that mark the owner."`
-	ConfigDrive      *bool           `json:"configDrive,omitempty" rule:"immutable" doc:"Whether user data comes on a drive; the cloud decides if left out."`
-	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" doc:"Where the scheduler shall put it. Only read at creation; others make a new server."`
+	AvailabilityZone string          `json:"availabilityZone,omitempty" api:"availability_zone,read=OS-EXT-AZ:availability_zone" rule:"immutable,max=255" doc:"Where it runs; the cloud decides if left out."`
+	KeypairRef       string          `json:"keypairRef,omitempty" api:"key_name" show:"keyName" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation; another one makes a new server."`
+	Tags             []string        `json:"tags,omitempty" api:"tags,set,empty" rule:"max=50,unique" doc:"Tags."`
+	Metadata         []Metadata      `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=120" doc:"Metadata, besides those that mark the owner."`
+	ConfigDrive      *bool           `json:"configDrive,omitempty" api:"config_drive" rule:"immutable" doc:"Whether user data comes on a drive; the cloud decides if left out."`
+	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" api:"os:scheduler_hints,unread" doc:"Where the scheduler shall put it. Only read at creation; others make a new server."`
 }
 
 // PortRef names a port.
@@ -75,19 +76,59 @@ type Metadata struct {
 
 // SchedulerHints tell the scheduler where to put a server.
 type SchedulerHints struct {
-	ServerGroupRef          string            `json:"serverGroupRef,omitempty" rule:"immutable" ref:"ServerGroup" doc:"Server group that it joins."`
-	DifferentHostServerRefs []string          `json:"differentHostServerRefs,omitempty" rule:"max=64" ref:"Server" doc:"Servers it shall not share a host with."`
-	SameHostServerRefs      []string          `json:"sameHostServerRefs,omitempty" rule:"max=64" ref:"Server" doc:"Servers it shall share a host with."`
-	Query                   string            `json:"query,omitempty" rule:"max=1024" doc:"Condition on hosts, in the scheduler's JSON."`
-	TargetCell              string            `json:"targetCell,omitempty" rule:"max=255" doc:"Cell to run in."`
-	DifferentCell           []string          `json:"differentCell,omitempty" rule:"max=64" doc:"Cells not to run in."`
+	ServerGroupRef          string            `json:"serverGroupRef,omitempty" api:"group" rule:"immutable" ref:"ServerGroup" doc:"Server group that it joins."`
+	DifferentHostServerRefs []string          `json:"differentHostServerRefs,omitempty" api:"different_host" rule:"max=64" ref:"Server" doc:"Servers it shall not share a host with."`
+	SameHostServerRefs      []string          `json:"sameHostServerRefs,omitempty" api:"same_host" rule:"max=64" ref:"Server" doc:"Servers it shall share a host with."`
+	Query                   string            `json:"query,omitempty" api:"query" rule:"max=1024" doc:"Condition on hosts, in the scheduler's JSON."`
+	TargetCell              string            `json:"targetCell,omitempty" api:"target_cell" rule:"max=255" doc:"Cell to run in."`
+	DifferentCell           []string          `json:"differentCell,omitempty" api:"different_cell" rule:"max=64" doc:"Cells not to run in."`
 	BuildNearHostIP         string            `json:"buildNearHostIP,omitempty" rule:"format=cidr" doc:"Network of hosts to run near, e.g. 192.0.2.0/24."`
 	AdditionalProperties    map[string]string `json:"additionalProperties,omitempty" doc:"Hints that only this cloud knows."`
 }
 
+// More is what only Nova says of a server, up to microversion 2.46 (later ones name
+// the flavor without its ID), and what Neutron and the server groups know of it.
+type More struct {
+	Status     string     `json:"status" api:"status"`
+	HostID     string     `json:"hostID" api:"hostId"`
+	Volumes    []Volume   `json:"volumes" api:"os-extended-volumes:volumes_attached"`
+	TaskState  string     `json:"taskState" api:"OS-EXT-STS:task_state" show:"-"`
+	Fault      string     `json:"fault" api:"fault,read=fault.message" show:"-"`
+	LaunchedAt string     `json:"launchedAt" api:"OS-SRV-USG:launched_at" show:"-"`
+	Host       string     `json:"host" api:"OS-EXT-SRV-ATTR:host" show:"-"` // its name, for administrators only; "" of a server that has none
+	Created    cloud.Time `json:"created" api:"created" show:"-"`
+	Updated    cloud.Time `json:"updated" api:"updated" show:"-"`
+
+	Interfaces   []Interface `json:"interfaces" api:"interfaces,unread"`
+	ServerGroups []string    `json:"serverGroups" api:"groups,unread"`
+	GroupsKnown  bool        `json:"-"` // false where the cloud does not let us see server groups
+}
+
+// Volume is a volume that is attached.
+type Volume struct {
+	ID string `json:"id" api:"id"`
+}
+
+// Interface is a Neutron port that is plugged in.
+type Interface struct {
+	PortID      string    `json:"portID" api:"id"`
+	DeviceID    string    `json:"deviceID" api:"device_id" show:"-"` // the server
+	DeviceOwner string    `json:"deviceOwner" api:"device_owner" show:"-"`
+	NetID       string    `json:"netID" api:"network_id"`
+	MACAddr     string    `json:"macAddr" api:"mac_address"`
+	PortState   string    `json:"portState" api:"status"`
+	FixedIPs    []FixedIP `json:"fixedIPs" api:"fixed_ips"`
+}
+
+// FixedIP is an address of a port.
+type FixedIP struct {
+	IPAddress string `json:"ipAddress" api:"ip_address"`
+	SubnetID  string `json:"subnetID" api:"subnet_id"`
+}
+
 // Filter says which existing server is meant.
 type Filter struct {
-	Name             *string `json:"name,omitempty" doc:"Exact name."`
+	Name             *string `json:"name,omitempty" api:"name,named" doc:"Exact name."`
 	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Where it runs."`
 	cloud.TagFilter  `json:",inline"`
 }
@@ -95,15 +136,27 @@ type Filter struct {
 // FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
 
-type rules struct{}
-
-// Kind is the kind Server over c, which may be nil where only rules are
-// needed.
+// Kind is the kind Server over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
-	return kind.Define[Spec, Filter, State](kind.Info{
-		Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
-		Unmark: cloud.UnmarkByProperty("server"),
-		Loss:   []string{"its local disk", "the addresses that no port of its own keeps"},
-		Doc:    "A virtual machine (Nova).",
-	}, rules{}, driver{c})
+	return cloud.DefinePlain(c, cloud.Plain[Spec, Filter, More]{
+		Info: kind.Info{
+			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
+			Unmark: cloud.UnmarkByProperty("server"),
+			Loss:   []string{"its local disk", "the addresses that no port of its own keeps"},
+			Doc:    "A virtual machine (Nova).",
+		},
+		Collection: cloud.Collection{Path: "servers", Lists: []string{"servers/detail"}, Field: "servers", Project: "tenant_id", Microversion: withFlavorID},
+		Mark:       cloud.InMetadata,
+		Odd: []table.Odd[Spec, More]{
+			{Field: "bootVolume", Compare: compareBoot, Write: writeDisks},
+			{Field: "userData", Write: writeUserData},
+			{Field: "ports", Compare: comparePorts, Write: writePorts},
+			{Field: "volumes", Compare: compareVolumes},
+			{Field: "availabilityZone", Compare: compareZone},
+			{Field: "keypairRef", Compare: compareKey},
+		},
+		Validate: validate, Expand: expand, Diff: diffUnseen, Observe: observe, Join: join, Addresses: addresses,
+		Match:  func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
+		Create: create, Update: update, Delete: remove, Trace: trace,
+	})
 }

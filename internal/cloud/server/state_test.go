@@ -5,8 +5,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
+
+func read(t *testing.T, text string) (o object) {
+	t.Helper()
+	var answer table.Attributes
+	err := json.Unmarshal([]byte(text), &answer)
+	if err == nil {
+		err = o.Read(answer)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
 
 func TestPhase(t *testing.T) {
 	tests := []struct {
@@ -27,11 +41,8 @@ func TestPhase(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var s State
-			if err := json.Unmarshal([]byte(tt.shown), &s); err != nil {
-				t.Fatal(err)
-			}
-			phase, message := s.phase()
+			shown := read(t, tt.shown)
+			phase, message := shown.More.phase()
 			if phase != tt.phase || !strings.Contains(message, tt.message) {
 				t.Errorf("%s %q, want %s %q", phase, message, tt.phase, tt.message)
 			}
@@ -46,21 +57,17 @@ func TestDown(t *testing.T) {
 		`{"status": "SHUTOFF", "OS-EXT-STS:task_state": "deleting"}`:                  "",
 		`{"status": "ERROR", "OS-SRV-USG:launched_at": "2026-01-01T00:00:00.000000"}`: "failed",
 	} {
-		var s State
-		if err := json.Unmarshal([]byte(text), &s); err != nil {
-			t.Fatal(err)
-		}
-		if got := s.live("").Down; got != want {
-			t.Errorf("%s: %q, want %q", text, got, want)
+		var live kind.Live[*state]
+		if observe(&state{Object: read(t, text)}, &live); live.Down != want {
+			t.Errorf("%s: %q, want %q", text, live.Down, want)
 		}
 	}
 }
 
 func TestImageOfAServerBootedFromAVolume(t *testing.T) {
 	for text, id := range map[string]string{`{"image": ""}`: "", `{"image": null}`: "", `{"image": {"id": "i1"}}`: "i1"} {
-		var s State
-		if err := json.Unmarshal([]byte(text), &s); err != nil || s.Image.ID != id {
-			t.Errorf("%s gives %q, %v; want %q", text, s.Image.ID, err, id)
+		if got := read(t, text).Spec.ImageRef; got != id {
+			t.Errorf("%s gives %q, want %q", text, got, id)
 		}
 	}
 }
@@ -76,5 +83,17 @@ func TestScriptsSayWhatTheyAre(t *testing.T) {
 		if got, given := userData(value(text)); got != want || !given {
 			t.Errorf("%q gives %q, want %q", text, got, want)
 		}
+	}
+}
+
+// Fields go before additional properties of the same name.
+func TestHints(t *testing.T) {
+	h := SchedulerHints{Query: "[]", DifferentCell: []string{"c"}, BuildNearHostIP: "192.0.2.0/24",
+		AdditionalProperties: map[string]string{"rack": "r1", "query": "other", "cidr": "other", "buildNearHostIP": "kept"}}
+	w := want{Spec: &Spec{SchedulerHints: &h}}
+	text, err := json.Marshal(hints(w, table.New[Spec, More]().Creation(w)[hintsAttribute]))
+	const all = `{"buildNearHostIP":"kept","build_near_host_ip":"192.0.2.0","cidr":"/24","different_cell":["c"],"query":"[]","rack":"r1"}`
+	if err != nil || string(text) != all {
+		t.Errorf("got %s, %v; want %s", text, err, all)
 	}
 }

@@ -14,52 +14,47 @@ import (
 // outlive it. (nova/api/openstack/rest_api_version_history.rst: 2.21)
 const withActionsOfGone = "2.21"
 
-// instanceAction is an entry of a server's action log, newest first.
+// action is an entry of a server's action log, newest first.
 // (nova/api/openstack/compute/views/instance_actions.py)
-type instanceAction struct {
+type action struct {
 	Action  string  `json:"action"`
 	User    string  `json:"user_id"`
 	Start   string  `json:"start_time"`
 	Message *string `json:"message"` // set when it failed
 }
 
-// Trace asks the server's action log. What is not in there (names, metadata)
+// trace asks the server's action log. What is not in there (names, metadata)
 // shows in the time of the last change; tags show nowhere.
-func (d driver) Trace(ctx context.Context, have kind.Live[*State], changes []kind.Change) (t kind.Trace, ok bool, err error) {
-	names := culprits(have.State == nil, changes)
-	if len(names) > 0 {
-		actions, err := d.actions(ctx, have.ID)
+func trace(ctx context.Context, d driver, have kind.Live[*state], changes []kind.Change) (t kind.Trace, ok bool, err error) {
+	if names := causes(have.State == nil, changes); len(names) > 0 {
+		version, err := d.Client.Microversion(ctx, cloud.Compute, withActionsOfGone)
 		if err != nil {
 			return t, false, err
 		}
-		own, _ := d.c.OwnUser()
-		if a := newest(actions, names, own); a != nil {
+		var log struct {
+			Actions []action `json:"instanceActions"`
+		}
+		err = d.Client.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodGet, Path: d.Path(have.ID) + "/os-instance-actions", Into: &log, Microversion: version})
+		if err != nil {
+			return t, false, err
+		}
+		own, _ := d.Client.OwnUser()
+		if a := newest(log.Actions, names, own); a != nil {
 			when, err := time.Parse("2006-01-02T15:04:05", a.Start)
-			return kind.Trace{When: when, Who: d.c.UserName(ctx, a.User), What: a.Action}, err == nil, err
+			return kind.Trace{When: when, Who: d.Client.UserName(ctx, a.User), What: a.Action}, err == nil, err
 		}
 	}
 	if have.State == nil || !slices.ContainsFunc(changes, touches) {
 		return t, false, nil
 	}
-	return kind.Trace{When: have.State.Updated}, !have.State.Updated.IsZero(), nil
-}
-
-func (d driver) actions(ctx context.Context, id string) ([]instanceAction, error) {
-	version, err := d.c.Microversion(ctx, cloud.Compute, withActionsOfGone)
-	if err != nil {
-		return nil, err
-	}
-	var answer struct {
-		Actions []instanceAction `json:"instanceActions"`
-	}
-	err = d.c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodGet, Path: "servers/" + id + "/os-instance-actions", Into: &answer, Microversion: version})
-	return answer.Actions, err
+	t.When = have.State.More.Updated.Time
+	return t, !t.When.IsZero(), nil
 }
 
 // newest is the newest of the named actions that succeeded: somebody else's,
 // unless they are all our own user's.
-func newest(actions []instanceAction, names []string, own string) *instanceAction {
-	var ours *instanceAction
+func newest(actions []action, names []string, own string) *action {
+	var ours *action
 	for i := range actions {
 		a := &actions[i]
 		switch {
@@ -73,9 +68,9 @@ func newest(actions []instanceAction, names []string, own string) *instanceActio
 	return ours
 }
 
-// culprits are the actions that can have brought changes about, as Nova calls
+// causes are the actions that can have brought changes about, as Nova calls
 // them. (nova/compute/instance_actions.py)
-func culprits(gone bool, changes []kind.Change) (names []string) {
+func causes(gone bool, changes []kind.Change) (names []string) {
 	if gone {
 		return []string{"delete"}
 	}
@@ -97,28 +92,27 @@ func culprits(gone bool, changes []kind.Change) (names []string) {
 }
 
 // plugging tells what of a set there is too much of was plugged in, and what is
-// missing pulled out. Mending does the opposite, and is not to blame.
+// missing pulled out. Correcting that does the opposite, and is not the cause.
 func plugging(c kind.Change, in string, out ...string) (names []string) {
 	have, _ := c.Have.([]string)
 	want, ok := c.Want.([]string)
 	if !ok {
 		return append(out, in)
 	}
-	if slices.ContainsFunc(have, func(id string) bool { return !slices.Contains(want, id) }) {
+	missing := func(from []string) func(string) bool {
+		return func(id string) bool { return !slices.Contains(from, id) }
+	}
+	if slices.ContainsFunc(have, missing(want)) {
 		names = append(names, in)
 	}
-	if slices.ContainsFunc(want, func(id string) bool { return !slices.Contains(have, id) }) {
+	if slices.ContainsFunc(want, missing(have)) {
 		names = append(names, out...)
 	}
 	return names
 }
 
-// touches tells whether a change of the field counts as a change of the server.
+// touches reports whether a change of the field counts as a change of the server.
 func touches(c kind.Change) bool {
-	switch c.Field {
-	case "spec.resource.name", "spec.resource.description", "spec.resource.metadata",
-		"spec.resource.userData", "spec.resource.schedulerHints", kind.MarkField:
-		return true
-	}
-	return false
+	return slices.Contains([]string{"spec.resource.name", "spec.resource.description", "spec.resource.metadata",
+		"spec.resource.userData", "spec.resource.schedulerHints", kind.MarkField}, c.Field)
 }

@@ -2,6 +2,8 @@ package server
 
 import (
 	"cmp"
+	"encoding/base64"
+	"encoding/json"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -9,12 +11,49 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
+// Metadata keys of what Nova does not show (user data, hints), or did not
+// have (descriptions before 2.19). They hold fingerprints, or unset.
+const (
+	userDataKey    = cloud.OwnerKey + "-user-data"
+	hintsKey       = cloud.OwnerKey + "-hints"
+	descriptionKey = cloud.OwnerKey + "-description"
+	unset          = "none"
+)
+
 // secretKeys are the entries in which a Secret named by userData.secretRef
 // holds the user data; value is K-ORC's.
 var secretKeys = []string{"value", "userData"}
 
+func (u *UserData) validate(r *kind.Report) {
+	check := cloud.UserData{Script: u.Script}
+	check.Source("spec.resource.userData", "give one of secretRef, secretKeyRef, configMapRef and value", r,
+		u.SecretRef != nil, u.SecretKeyRef != nil, u.ConfigMapRef != nil, u.Value != nil)
+	if u.Value != nil {
+		check.Text("spec.resource.userData.value", *u.Value, r)
+	}
+}
+
+// expand makes no object; it checks that the user data that the server refers to is
+// there.
+func expand(s *Spec, e *kind.Expansion) {
+	check := func(field, kind, name string, keys ...string) {
+		if e.Declares(kind, name) { // a missing object is reported with the other references
+			cloud.UserData{Script: s.UserData.Script}.Entry("spec.resource.userData."+field, kind, name, e, keys...)
+		}
+	}
+	switch u := s.UserData; {
+	case u == nil:
+	case u.SecretRef != nil:
+		check("secretRef", "Secret", *u.SecretRef, secretKeys...)
+	case u.SecretKeyRef != nil:
+		check("secretKeyRef.key", "Secret", u.SecretKeyRef.Name, u.SecretKeyRef.Key)
+	case u.ConfigMapRef != nil:
+		check("configMapRef.key", "ConfigMap", u.ConfigMapRef.Name, u.ConfigMapRef.Key)
+	}
+}
+
 // userData is what the server's first boot shall run.
-func userData(w kind.Want[Spec]) (text string, given bool) {
+func userData(w want) (text string, given bool) {
 	u := w.Spec.UserData
 	switch {
 	case u == nil:
@@ -29,35 +68,48 @@ func userData(w kind.Want[Spec]) (text string, given bool) {
 		data := w.Ref("Secret", *u.SecretRef).Data
 		text = cmp.Or(data[secretKeys[0]], data[secretKeys[1]])
 	}
-	if u.Script && !saysWhatItIs(text) {
-		text = cloud.Interpreter + text
+	if u.Script {
+		text = cloud.Interpreted(text)
 	}
 	return text, true
 }
 
-// secretUserData tells whether the user data may be a secret: all of it that is
+func writeUserData(w want, _ *object, body map[string]any) {
+	if text, given := userData(w); given {
+		body["user_data"] = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+}
+
+// secretUserData reports whether the user data may be a secret: all of it that is
 // not in a ConfigMap.
 func secretUserData(s *Spec) bool { return s.UserData != nil && s.UserData.ConfigMapRef == nil }
 
-// starts are how user data begins that says what it is. (cloud-init: user data
-// formats; ignition is JSON, gzip is 1f 8b)
-var starts = []string{"#!", "#cloud-", "#include", "#part-handler", "## template:", "Content-Type:", "MIME-Version:", "{", "<powershell>", "\x1f\x8b"}
-
-func saysWhatItIs(text string) bool {
-	for _, start := range starts {
-		if strings.HasPrefix(text, start) {
-			return true
-		}
+// notes is what the metadata shall hold besides the mark and what the manifest says.
+func notes(w want, described bool) map[string]string {
+	out := map[string]string{userDataKey: userDataPrint(w), hintsKey: hintsPrint(w.Spec)}
+	if text := cloud.Or(w.Spec.Description, ""); text != "" && !described {
+		out[descriptionKey] = text
 	}
-	return false
+	return out
+}
+
+// hintsPrint fingerprints the hints but the server group, which can be seen.
+func hintsPrint(s *Spec) string {
+	hints := cloud.Or(s.SchedulerHints, SchedulerHints{})
+	hints.ServerGroupRef = ""
+	text, err := json.Marshal(hints)
+	if err != nil || string(text) == "{}" {
+		return unset
+	}
+	return kind.Digest(string(text))
 }
 
 // userDataUse is what the fingerprint of user data is for.
 const userDataUse = "user data"
 
-// userDataPrint is what the metadata shall tell of the user data: everybody in
+// userDataPrint is what the metadata shall say of the user data: everybody in
 // the project can read it, and the machine itself.
-func userDataPrint(w kind.Want[Spec]) string {
+func userDataPrint(w want) string {
 	switch text, given := userData(w); {
 	case !given:
 		return unset
@@ -71,7 +123,7 @@ func userDataPrint(w kind.Want[Spec]) string {
 // knownUserData tells what a stored fingerprint says: whether it is of the user
 // data that is wanted. known is false when it says nothing. Earlier releases
 // stored a digest of secret user data, too.
-func knownUserData(w kind.Want[Spec], print string) (same, known bool) {
+func knownUserData(w want, print string) (same, known bool) {
 	text, given := userData(w)
 	switch {
 	case print == "":

@@ -27,7 +27,8 @@
 // field that it is compared with. Of its rules, immutable says that a change of it, or
 // of a field within it, replaces the object, default what an omitted field is, and a
 // format which spellings are equal. An object that cannot be renamed keeps a name that
-// its manifest had before. A reference is an ID in the API.
+// its manifest had before. A reference is an ID in the API. Answers may have flags in
+// words ("True"), and an empty text in place of an object that there is not.
 //
 // What the service says besides is declared in a second struct, More, in the same way:
 // api says where answers have it, json how status calls it.

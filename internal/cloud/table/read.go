@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // Attributes are those of an object in an answer, not yet read.
@@ -33,13 +34,14 @@ func readFields(answer Attributes, rows []row, into reflect.Value) error {
 	return nil
 }
 
-// find is the attribute at a path; nil where it is absent or null.
+// find is the attribute at a path; nil where it is absent or null, or an empty text in
+// place of an object, as Nova has it.
 func find(answer Attributes, path []string) (json.RawMessage, error) {
 	text := answer[path[0]]
-	if len(text) == 0 || string(text) == "null" {
+	switch {
+	case len(text) == 0 || string(text) == "null" || len(path) > 1 && string(text) == `""`:
 		return nil, nil
-	}
-	if len(path) == 1 {
+	case len(path) == 1:
 		return text, nil
 	}
 	var below Attributes
@@ -53,6 +55,10 @@ func find(answer Attributes, path []string) (json.RawMessage, error) {
 func (r *row) decode(text json.RawMessage, into reflect.Value) error {
 	if r.pairs {
 		return decodePairs(text, into)
+	}
+	if into.Kind() == reflect.Bool && text[0] == '"' { // a flag in words: "True", "false", ""
+		into.SetBool(strings.EqualFold(string(text), `"true"`))
+		return nil
 	}
 	if r.below == nil {
 		return json.Unmarshal(text, into.Addr().Interface())

@@ -248,3 +248,13 @@ func TestID(t *testing.T) {
 		}
 	}
 }
+
+// Services have flags in words, and an empty text where there is no object.
+func TestReadsFlagsInWordsAndMissingObjects(t *testing.T) {
+	for answer, want := range map[string]bool{`"True"`: true, `"true"`: true, `true`: true, `"False"`: false, `""`: false, `false`: false} {
+		o := read(t, `{"admin_state_up": `+answer+`, "flavor": ""}`)
+		if up := o.Spec.Up; up == nil || *up != want || o.Spec.Flavor != "" {
+			t.Errorf("%s: up is %v, the flavor %q; want %v and none", answer, up, o.Spec.Flavor, want)
+		}
+	}
+}

@@ -2,7 +2,7 @@ package volume
 
 import (
 	"cmp"
-	"fmt"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -15,17 +15,11 @@ import (
 type state = cloud.PlainState[Spec, More]
 
 func validate(s *Spec, r *kind.Report) {
-	seen := map[string]bool{}
-	for i, m := range s.Metadata {
-		field := fmt.Sprintf("spec.resource.metadata[%d].name", i)
-		switch {
-		case seen[m.Name]:
-			r.Problem(field, "is given twice", "keep one of them")
-		case kind.ReservedKey(m.Name):
-			r.Problem(field, "is reserved for the mark of the owner", "choose another name")
-		}
-		seen[m.Name] = true
+	var names []string
+	for _, m := range s.Metadata {
+		names = append(names, m.Name)
 	}
+	cloud.CheckMetadata(r, "name", names)
 }
 
 // compareSize replaces a volume that shall be smaller.
@@ -115,9 +109,12 @@ func young(s *More) bool {
 
 // trace is the time of the last change. Cinder does not count metadata as a
 // part of the volume, and does not say who it was.
-func trace(have kind.Live[*state], changes []kind.Change) (t kind.Trace, ok bool) {
+func trace(_ context.Context, _ driver, have kind.Live[*state], changes []kind.Change) (t kind.Trace, ok bool, err error) {
+	if have.State == nil { // it is gone
+		return t, false, nil
+	}
 	t.When = have.State.More.UpdatedAt.Time
-	return t, !t.When.IsZero() && slices.ContainsFunc(changes, touches)
+	return t, !t.When.IsZero() && slices.ContainsFunc(changes, touches), nil
 }
 
 func touches(c kind.Change) bool {

@@ -34,7 +34,7 @@ type More struct {
 	ConsistencyGroupID string       `json:"consistencyGroupID" api:"consistencygroup_id"`
 	Host               string       `json:"host" api:"os-vol-host-attr:host"` // for administrators
 	UserID             string       `json:"userID" api:"user_id"`
-	Bootable           bootable     `json:"bootable" api:"bootable"`
+	Bootable           bool         `json:"bootable" api:"bootable"`
 	Encrypted          bool         `json:"encrypted" api:"encrypted"`
 	Multiattach        bool         `json:"multiattach" api:"multiattach"`
 	TenantID           string       `json:"tenantID" api:"os-vol-tenant-attr:tenant_id"` // only in answers to GET
@@ -48,15 +48,6 @@ type Attachment struct {
 	ServerID     string     `json:"serverID" api:"server_id"`
 	Device       string     `json:"device" api:"device"`
 	AttachedAt   cloud.Time `json:"attachedAt" api:"attached_at"`
-}
-
-// bootable is true or false in words.
-type bootable bool
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (b *bootable) UnmarshalText(text []byte) error {
-	*b = string(text) == "true"
-	return nil
 }
 
 // Filter says which existing volume is meant.

@@ -8,6 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
+func (rules) Validate(s *Spec, r *kind.Report) { s.Template.Validate("spec", r) }
+
 // onlyNetwork is the name of the import that stands for the network that nobody
 // has named.
 const onlyNetwork = "the-only-network"
@@ -33,4 +35,12 @@ func chooseNetwork(s *Spec, e *kind.Expansion) (name string, ok bool) {
 			"name one of them, or set spec.defaults.network in the stack's configuration")
 		return "", false
 	}
+}
+
+// zone translates the words of the stack.
+func zone(s *Spec, e *kind.Expansion) string {
+	if zone, ok := e.Defaults.Zones[s.Zone]; ok {
+		return zone
+	}
+	return s.Zone
 }

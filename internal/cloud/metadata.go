@@ -1,0 +1,23 @@
+package cloud
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// CheckMetadata reports entries of spec.resource.metadata that are given twice, or that
+// the mark needs. called is what the manifest calls the name of an entry.
+func CheckMetadata(r *kind.Report, called string, names []string) {
+	seen := map[string]bool{}
+	for i, name := range names {
+		field := fmt.Sprintf("spec.resource.metadata[%d].%s", i, called)
+		switch {
+		case seen[name]:
+			r.Problem(field, "is given twice", "keep one of them")
+		case kind.ReservedKey(name):
+			r.Problem(field, "is reserved for the mark of the owner", "choose another "+called)
+		}
+		seen[name] = true
+	}
+}

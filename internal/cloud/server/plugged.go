@@ -1,0 +1,181 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// plugs are the things of one sort that are plugged into a server.
+type plugs struct {
+	field, path, what string
+	have              []string // IDs
+	refs              []kind.Ref
+	body              func(i int) map[string]any // of the request that plugs in refs[i]
+}
+
+func ports(w want, have *More) plugs {
+	refs := portRefs(w)
+	return plugs{"spec.resource.ports", "/os-interface", "port", have.portIDs(), refs, func(i int) map[string]any {
+		return map[string]any{"interfaceAttachment": map[string]any{"port_id": refs[i].ID}}
+	}}
+}
+
+// volumes are those but the one booted from; none while that is not known, or it would
+// be taken for a surplus one.
+func volumes(w want, have *More) plugs {
+	p := plugs{field: "spec.resource.volumes", path: "/os-volume_attachments", what: "volume"}
+	boot, known := bootVolume(w)
+	if known {
+		p.have, p.refs = slices.DeleteFunc(have.volumeIDs(), func(id string) bool { return id == boot }), volumeRefs(w)
+	}
+	p.body = func(i int) map[string]any {
+		attachment := map[string]any{"volumeId": p.refs[i].ID}
+		cloud.Put(attachment, "device", w.Spec.Volumes[i].Device)
+		return map[string]any{"volumeAttachment": attachment}
+	}
+	return p
+}
+
+// surplus are the IDs of what is to be detached.
+func (p plugs) surplus() []string {
+	return slices.DeleteFunc(slices.Clone(p.have), func(id string) bool {
+		return slices.ContainsFunc(p.refs, func(ref kind.Ref) bool { return ref.ID == id })
+	})
+}
+
+// compare reports a set of references that can be changed in place, and what is lost
+// with those that go; "" for nothing.
+func (p plugs) compare(c *kind.Changes, loss string) {
+	ids := each(p.refs, func(ref kind.Ref) string { return cmp.Or(ref.ID, table.ID(ref)) })
+	var links kind.Changes
+	kind.Set(&links, p.field, p.have, ids, kind.InPlace)
+	for _, change := range links.List() {
+		change.Loss = loss
+		c.Add(change)
+	}
+}
+
+func comparePorts(w want, have *object, c *kind.Changes) { ports(w, &have.More).compare(c, "") }
+
+// compareVolumes says which disks the server would lose, too: their data is not
+// deleted, and yet the server starts without it.
+func compareVolumes(w want, have *object, c *kind.Changes) {
+	p, loss := volumes(w, &have.More), ""
+	if gone := p.surplus(); len(gone) > 0 {
+		loss = "the disk " + strings.Join(gone, ", ") + " with the data on it"
+		if len(p.refs)+len(gone) > len(p.have) {
+			loss += "; another takes its place"
+		}
+	}
+	p.compare(c, loss)
+}
+
+func compareBoot(w want, have *object, c *kind.Changes) {
+	volumes := have.More.volumeIDs()
+	if id, _ := bootVolume(w); id != "" && !slices.Contains(volumes, id) {
+		c.Add(kind.Change{Field: "spec.resource.bootVolume", Have: volumes, Want: id, Disruption: kind.Replace})
+	}
+}
+
+// willHave is what a server is plugged into as soon as Nova has built it.
+func willHave(w want) More {
+	m := More{Status: "BUILD",
+		Interfaces: each(portRefs(w), func(ref kind.Ref) Interface { return Interface{PortID: ref.ID} }),
+		Volumes:    each(volumeRefs(w), func(ref kind.Ref) Volume { return Volume{ref.ID} })}
+	if boot, _ := bootVolume(w); boot != "" {
+		m.Volumes = append(m.Volumes, Volume{boot})
+	}
+	if group := w.Ref("ServerGroup", cloud.Or(w.Spec.SchedulerHints, SchedulerHints{}).ServerGroupRef); group.ID != "" {
+		m.ServerGroups = []string{group.ID}
+	}
+	return m
+}
+
+func writePorts(w want, _ *object, body map[string]any) {
+	if body["networks"] = "none"; len(w.Spec.Ports) > 0 {
+		body["networks"] = each(portRefs(w), func(ref kind.Ref) map[string]string { return map[string]string{"port": ref.ID} })
+	}
+}
+
+// writeDisks lists the disks of a server that has more than its image's.
+func writeDisks(w want, _ *object, body map[string]any) {
+	if w.Spec.BootVolume == nil && len(w.Spec.Volumes) == 0 {
+		return
+	}
+	var disks []map[string]any
+	add := func(source, to, id, wish string, value *string) {
+		disk := map[string]any{"uuid": id, "source_type": source, "destination_type": to, "boot_index": -1, "delete_on_termination": to == "local"}
+		if len(disks) == 0 {
+			disk["boot_index"] = 0
+		}
+		cloud.Put(disk, wish, value)
+		disks = append(disks, disk)
+	}
+	if boot := w.Spec.BootVolume; boot != nil {
+		add("volume", "volume", w.Ref("Volume", boot.VolumeRef).ID, "tag", boot.Tag)
+	} else {
+		add("image", "local", w.Ref("Image", w.Spec.ImageRef).ID, "", nil)
+	}
+	for _, v := range w.Spec.Volumes {
+		add("volume", "volume", w.Ref("Volume", v.VolumeRef).ID, "device_name", v.Device)
+	}
+	body["block_device_mapping_v2"] = disks
+}
+
+// exchange plugs in what is missing and detaches what is surplus. It reports that the
+// server is busy as long as there is anything to detach.
+func (u *requests) exchange(p plugs) {
+	for i, ref := range p.refs {
+		if !slices.Contains(p.have, ref.ID) {
+			u.patiently(cloud.Call{Method: http.MethodPost, Path: p.path, Body: p.body(i)})
+		}
+	}
+	surplus := p.surplus()
+	for _, id := range surplus {
+		u.patiently(cloud.Call{Method: http.MethodDelete, Path: p.path + "/" + id})
+	}
+	if len(surplus) > 0 && u.err == nil {
+		u.err = fmt.Errorf("%w: the server is detaching %s %s", kind.ErrBusy, p.what, strings.Join(surplus, ", "))
+	}
+}
+
+// bootVolume is the ID of the volume that the server boots from, "" for none; known is
+// false while there is none of that name.
+func bootVolume(w want) (id string, known bool) {
+	if w.Spec.BootVolume == nil {
+		return "", true
+	}
+	id = w.Ref("Volume", w.Spec.BootVolume.VolumeRef).ID
+	return id, id != ""
+}
+
+func portRefs(w want) []kind.Ref {
+	return each(w.Spec.Ports, func(p PortRef) kind.Ref { return w.Ref("Port", p.PortRef) })
+}
+
+func volumeRefs(w want) []kind.Ref {
+	return each(w.Spec.Volumes, func(v VolumeRef) kind.Ref { return w.Ref("Volume", v.VolumeRef) })
+}
+
+func (m *More) portIDs() []string {
+	return each(m.Interfaces, func(i Interface) string { return i.PortID })
+}
+
+func (m *More) volumeIDs() []string {
+	return each(m.Volumes, func(v Volume) string { return v.ID })
+}
+
+func each[From, To any](list []From, f func(From) To) []To {
+	out := make([]To, len(list))
+	for i := range list {
+		out[i] = f(list[i])
+	}
+	return out
+}

@@ -1,0 +1,185 @@
+package virtualmachine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Expand makes
+//
+//	Port/NAME          in the network, with the security groups
+//	Port/NAME-PORT     for each of ports
+//	Volume/NAME-root   if there is a rootVolume
+//	Volume/NAME-VOLUME for each of volumes that is its own
+//	Server/NAME        with those ports and volumes
+//	FloatingIP/NAME    if there is a floatingIP
+//
+// and imports what they refer to.
+func (rules) Expand(s *Spec, e *kind.Expansion) {
+	network, ok := chooseNetwork(s, e)
+	if ok = s.Template.Look("spec", e) && ok; !ok {
+		return
+	}
+	machine.Existing(e, "Image", s.Image)
+	machine.Existing(e, "Flavor", s.Flavor)
+	machine.Existing(e, "KeyPair", s.KeyPair)
+	machine.Existing(e, "ServerGroup", s.ServerGroup)
+	plug(e.Key.Name, machine.Interface{Network: network, Subnet: s.Subnet, FixedIP: s.FixedIP, SecurityGroups: s.SecurityGroups}, e)
+	for _, i := range s.Ports {
+		machine.Existing(e, "Network", i.Network)
+		plug(partName(e, i.Name), i, e)
+	}
+	for _, v := range s.Volumes {
+		attach(v, s, e)
+	}
+	if root := s.RootVolume; root != nil {
+		machine.Existing(e, "VolumeType", root.Type)
+		e.Child("Volume", rootName(e), resource(rootVolume(s, zone(s, e))))
+	}
+	e.Child("Server", e.Key.Name, resource(server(s, e)))
+	if s.FloatingIP != nil {
+		cloud.NoteWay(e, "spec.floatingIP", network, strings.Fields(s.Subnet)) // one, or none
+		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": s.FloatingIP.External(e), "portRef": e.Key.Name}))
+	}
+}
+
+// plug adds a port, and finds what else it needs on its network.
+func plug(name string, i machine.Interface, e *kind.Expansion) {
+	for _, group := range i.SecurityGroups {
+		machine.Existing(e, "SecurityGroup", group)
+	}
+	if i.Subnet != "" {
+		e.Existing("Subnet", i.Subnet, machine.ImportIn(i.Subnet, i.Network), "")
+	}
+	e.Child("Port", name, resource(port(i)))
+}
+
+// attach adds a volume of the machine's own, or finds the one that is meant.
+func attach(v machine.Volume, s *Spec, e *kind.Expansion) {
+	if v.VolumeRef != "" {
+		machine.Existing(e, "Volume", v.VolumeRef)
+		return
+	}
+	machine.Existing(e, "VolumeType", v.Type)
+	f := fields{"size": *v.Size}
+	f.put("volumeTypeRef", v.Type)
+	f.put("availabilityZone", zone(s, e))
+	spec := fields{"resource": f}
+	if v.OnDelete == "detach" {
+		spec["managedOptions"] = fields{"onDelete": "detach"}
+	}
+	e.Child("Volume", partName(e, v.Name), fields{"spec": spec})
+}
+
+// portRefs are the ports of the server: the one on its network is the first.
+func portRefs(s *Spec, e *kind.Expansion) []fields {
+	list := []fields{{"portRef": e.Key.Name}}
+	for _, i := range s.Ports {
+		list = append(list, fields{"portRef": partName(e, i.Name)})
+	}
+	return list
+}
+
+func volumeRefs(s *Spec, e *kind.Expansion) (list []fields) {
+	for _, v := range s.Volumes {
+		name := v.VolumeRef
+		if name == "" {
+			name = partName(e, v.Name)
+		}
+		list = append(list, fields{"volumeRef": name})
+	}
+	return list
+}
+
+// partName is the name of a part that the machine can have several of.
+func partName(e *kind.Expansion, name string) string { return e.Key.Name + "-" + name }
+
+func rootName(e *kind.Expansion) string { return partName(e, machine.RootName) }
+
+// fields is a part of a manifest.
+type fields map[string]any
+
+// put sets a field unless it is empty.
+func (f fields) put(name, value string) {
+	if value != "" {
+		f[name] = value
+	}
+}
+
+func resource(f fields) fields { return fields{"spec": fields{"resource": f}} }
+
+// port asks for one address, and for the cloud's default security group if no
+// other is named: K-ORC's ports have none of either if they ask for none.
+func port(i machine.Interface) fields {
+	address := fields{}
+	address.put("subnetRef", i.Subnet)
+	address.put("ip", i.FixedIP)
+	f := fields{"networkRef": i.Network, "addresses": []fields{address}}
+	if i.SecurityGroups != nil {
+		f["securityGroupRefs"] = i.SecurityGroups
+	} else {
+		f["defaultSecurityGroup"] = true
+	}
+	return f
+}
+
+func rootVolume(s *Spec, zone string) fields {
+	f := fields{"size": s.RootVolume.Size, "imageRef": s.Image}
+	f.put("volumeTypeRef", s.RootVolume.Type)
+	f.put("availabilityZone", zone)
+	return f
+}
+
+func server(s *Spec, e *kind.Expansion) fields {
+	f := fields{"flavorRef": s.Flavor, "ports": portRefs(s, e)}
+	if len(s.Volumes) > 0 {
+		f["volumes"] = volumeRefs(s, e)
+	}
+	f.put("description", s.Description)
+	f.put("availabilityZone", zone(s, e))
+	f.put("keypairRef", s.KeyPair)
+	if s.RootVolume != nil {
+		f["bootVolume"] = fields{"volumeRef": rootName(e)}
+	} else {
+		f["imageRef"] = s.Image
+	}
+	if s.ServerGroup != "" {
+		f["schedulerHints"] = fields{"serverGroupRef": s.ServerGroup}
+	}
+	if s.InitScript != nil {
+		f["userData"] = userData(s.InitScript)
+	}
+	if s.ConfigDrive != nil {
+		f["configDrive"] = *s.ConfigDrive
+	}
+	if s.Tags != nil {
+		f["tags"] = s.Tags
+	}
+	var metadata []fields
+	for _, key := range slices.Sorted(maps.Keys(s.Metadata)) {
+		metadata = append(metadata, fields{"key": key, "value": s.Metadata[key]})
+	}
+	if metadata != nil {
+		f["metadata"] = metadata
+	}
+	return f
+}
+
+// userData refers to the script where it is: a secret is not copied.
+func userData(s *machine.InitScript) fields {
+	f := fields{"script": true}
+	switch {
+	case s.Value != nil:
+		f["value"] = *s.Value
+	case s.ConfigMapRef != nil:
+		f["configMapRef"] = fields{"name": s.ConfigMapRef.Name, "key": s.ConfigMapRef.Key}
+	case s.SecretRef != nil:
+		f["secretKeyRef"] = fields{"name": s.SecretRef.Name, "key": s.SecretRef.Key}
+	}
+	return f
+}

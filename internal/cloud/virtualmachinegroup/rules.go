@@ -1,0 +1,43 @@
+package virtualmachinegroup
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// policies are Nova's words for ours.
+var policies = map[string]string{"": "soft-anti-affinity", "soft": "soft-anti-affinity", "hard": "anti-affinity"}
+
+func (rules) Validate(s *Spec, r *kind.Report) {
+	s.Template.Validate("spec.template", r)
+	s.Template.ValidateForMany("spec.template", cloud.Or(s.Replicas, 1), r)
+}
+
+// Expand makes
+//
+//	ServerGroup/NAME                          unless haPolicy is none
+//	VirtualMachine/NAME-0 … NAME-(replicas-1)  in that group
+func (rules) Expand(s *Spec, e *kind.Expansion) {
+	if !s.Template.Look("spec.template", e) {
+		return
+	}
+	member := struct {
+		machine.Template
+		ServerGroup string `json:"serverGroup,omitempty"`
+	}{Template: s.Template}
+	member.Description = cmp.Or(s.Template.Description, s.Description)
+	if policy := policies[s.HAPolicy]; policy != "" {
+		member.ServerGroup = e.Key.Name
+		e.Child("ServerGroup", e.Key.Name, body{map[string]any{"resource": map[string]any{"policy": policy}}})
+	}
+	name := func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, i) }
+	e.Children("VirtualMachine", cloud.Or(s.Replicas, 1), name, body{member})
+}
+
+type body struct {
+	Spec any `json:"spec"`
+}
