@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -14,34 +13,49 @@ import (
 // offers are the flavors and availability zones that a load balancer service
 // has, which are not those of machines.
 type offers struct {
-	flavors []flavor
+	flavors []*offer
 	zones   []string
 }
 
-type flavor struct {
-	ID      string `json:"id"`
-	Name    string `json:"name"`
-	Enabled bool   `json:"enabled"`
+// offer is a flavor or a zone.
+type offer struct {
+	ID      string `json:"id" api:"id"`
+	Name    string `json:"name" api:"name"`
+	Enabled bool   `json:"enabled" api:"enabled"`
 }
 
 // offers asks for them. Services too old to know zones have none.
 func (d driver) offers(ctx context.Context) (*offers, error) {
-	o := &offers{}
-	var err error
-	if o.flavors, err = list1[flavor](ctx, d, "flavors", false); err != nil && !errors.Is(err, kind.ErrGone) {
+	flavors, err := readAll[offer](ctx, d, "flavors", "flavors")
+	if err != nil && !errors.Is(err, kind.ErrGone) {
 		return nil, err
 	}
-	if o.zones, err = d.zoneNames(ctx); err != nil && !errors.Is(err, kind.ErrGone) {
+	zones, err := readAll[offer](ctx, d, "availabilityzones", "availability_zones")
+	if err != nil && !errors.Is(err, kind.ErrGone) {
 		return nil, err
 	}
-	return o, nil
+	return &offers{flavors, enabled(zones)}, nil
 }
 
-// flavorName is how people call the flavor with that ID.
+// enabled names those that are enabled, sorted.
+func enabled(all []*offer) (names []string) {
+	for _, o := range all {
+		if o.Enabled {
+			names = append(names, o.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// flavorName is how people call the flavor with that ID, which has none any more where
+// it is gone.
 func (o *offers) flavorName(id string) string {
-	for _, f := range o.flavors {
-		if f.ID == id {
-			return f.Name
+	if o != nil {
+		for _, f := range o.flavors {
+			if f.ID == id {
+				return f.Name
+			}
 		}
 	}
 	return id
@@ -50,13 +64,12 @@ func (o *offers) flavorName(id string) string {
 // choose puts the flavor and the zone that spec asks for into the body of a
 // create request.
 func (o *offers) choose(spec *Spec, body map[string]any) error {
-	if err := o.flavor(spec.Flavor); err != nil {
+	id, err := o.flavor(spec.Flavor)
+	if err != nil {
 		return err
 	}
-	for _, f := range o.flavors {
-		if f.Enabled && f.Name == spec.Flavor {
-			body["flavor_id"] = f.ID
-		}
+	if id != "" {
+		body["flavor_id"] = id
 	}
 	if spec.Zone == nil || len(o.zones) == 0 {
 		return nil
@@ -65,13 +78,17 @@ func (o *offers) choose(spec *Spec, body map[string]any) error {
 	return o.zone(spec.AvailabilityZone)
 }
 
-// flavor is an error when there is no such flavor. "" stands for none.
-func (o *offers) flavor(name string) error {
-	names := enabled(o.flavors)
-	if name == "" || slices.Contains(names, name) {
-		return nil
+// flavor is the ID of a flavor, which must be enabled; "" stands for none.
+func (o *offers) flavor(name string) (id string, err error) {
+	for _, f := range o.flavors {
+		if f.Enabled && f.Name == name {
+			id = f.ID
+		}
 	}
-	return notOffered("flavor", name, names, "spec.serviceType or the stack's defaults.serviceTypes")
+	if id == "" && name != "" {
+		err = notOffered("flavor", name, enabled(o.flavors), "spec.serviceType or the stack's defaults.serviceTypes")
+	}
+	return id, err
 }
 
 // zone is an error when there are zones, and not this one.
@@ -90,22 +107,4 @@ func notOffered(what, name string, have []string, where string) error {
 		fix = "it has " + list(have) + "."
 	}
 	return fmt.Errorf("%w: the load balancer service has no %s %q: %s Correct %s", kind.ErrRejected, what, name, fix, where)
-}
-
-// zoneNames lists the enabled zones, sorted.
-func (d driver) zoneNames(ctx context.Context) ([]string, error) {
-	zones, err := cloud.List[flavor](ctx, d.c, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/availabilityzones"}, "availability_zones")
-	return enabled(zones), err
-}
-
-// enabled names those that are enabled, sorted.
-func enabled(all []flavor) []string {
-	var names []string
-	for _, f := range all {
-		if f.Enabled {
-			names = append(names, f.Name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
