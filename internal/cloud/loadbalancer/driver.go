@@ -37,7 +37,7 @@ func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State
 		return none, err
 	}
 	made := new(State)
-	if err := d.send(ctx, request{http.MethodPost, "loadbalancers", "loadbalancer", body}, made); err != nil {
+	if err := d.send(ctx, request{method: http.MethodPost, path: "loadbalancers", singular: "loadbalancer", body: body}, made); err != nil {
 		return none, badAddress(err)
 	}
 	made.More.offers = &offers{}
@@ -67,6 +67,28 @@ func (d driver) createBody(ctx context.Context, w kind.Want[Spec]) (map[string]a
 		return nil, err
 	}
 	return body, o.choose(w.Spec, body)
+}
+
+// memberBodies name what a batch would otherwise leave as it is.
+func (p *Pool) memberBodies() []map[string]any {
+	out := make([]map[string]any, len(p.Members))
+	for i, m := range p.Members {
+		out[i] = table.Body(m)
+		out[i]["monitor_port"], out[i]["monitor_address"] = m.MonitorPort, nil
+	}
+	return out
+}
+
+// populated is the body of the listener with all that is under it.
+func (l *Listener) populated() map[string]any {
+	pool := table.Given(l.Pool)
+	pool["members"] = l.Pool.memberBodies()
+	if l.Pool.Monitor != nil {
+		pool["healthmonitor"] = table.Given(l.Pool.Monitor)
+	}
+	body := table.Given(l)
+	body["default_pool"] = pool
+	return body
 }
 
 // badAddress recognises what is Octavia's 500 because Neutron refused the
@@ -114,8 +136,8 @@ func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*S
 		if err := d.send(ctx, r, &made); err != nil && (r.method != http.MethodDelete || !errors.Is(err, kind.ErrGone)) {
 			return err
 		}
-		if e.learn != nil {
-			*e.learn = made.ID
+		if r.made != nil {
+			*r.made = made.ID
 		}
 		locked = true
 	}

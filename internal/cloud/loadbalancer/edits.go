@@ -19,22 +19,21 @@ type edit struct {
 	// that only follows from another and has no changes of its own.
 	cause   string
 	request func(accepted []kind.Change) request // nil where nothing can be done yet
-	// learn receives the ID of what the request makes.
-	learn *string
 }
 
 // request is one call of the API, below lbaas/.
 type request struct {
 	method, path, singular string
 	body                   map[string]any
+	made                   *string // receives the ID of what it makes; nil where nobody asks
 }
 
-func post(singular string, part any) request {
-	return request{http.MethodPost, singular + "s", singular, table.Given(part)}
+func post(singular string, part any, made *string) request {
+	return request{http.MethodPost, singular + "s", singular, table.Given(part), made}
 }
 
 func put(singular, id string, body map[string]any) request {
-	return request{http.MethodPut, singular + "s/" + id, singular, body}
+	return request{http.MethodPut, singular + "s/" + id, singular, body, nil}
 }
 
 // accept gives the request of an edit, if the accepted changes call for it.
@@ -79,12 +78,12 @@ func editsOf(w kind.Want[Spec], have *State) []edit {
 	}
 	for _, l := range b.Listeners {
 		if !kept[l.ID] {
-			e.remove("spec.ports", l.Protocol+" "+socketText(cloud.Or(have.Spec.VIPAddress, ""), l.Port), "listeners/"+l.ID)
+			e.remove("spec.ports", l.Protocol+" "+socketText(cloud.Or(have.Spec.VIPAddress, ""), l.Port), nil, "listeners/"+l.ID)
 		}
 	}
 	for _, p := range b.Pools {
 		if !kept[p.ID] {
-			e.remove("spec.ports", "pool "+p.Name, "pools/"+p.ID)
+			e.remove("spec.ports", "pool "+p.Name, nil, "pools/"+p.ID)
 		}
 	}
 	return e.edits
@@ -109,23 +108,18 @@ func (b *Balancer) poolFor(l, old *Listener, taken map[string]bool) *Pool {
 }
 
 // add appends an edit that is reported as one change.
-func (e *editor) add(field string, have, want any, learn *string, make func() request) {
-	e.edits = append(e.edits, edit{changes: []kind.Change{{Field: field, Have: have, Want: want}}, learn: learn,
-		request: func([]kind.Change) request { return make() }})
+func (e *editor) add(field string, have, want any, make func() request) {
+	e.edits = append(e.edits, edit{changes: []kind.Change{{Field: field, Have: have, Want: want}}, request: func([]kind.Change) request { return make() }})
 }
 
 // sequel appends an edit that follows from a change of cause.
-func (e *editor) sequel(cause string, learn *string, make func() request) {
-	e.edits = append(e.edits, edit{cause: cause, learn: learn, request: func([]kind.Change) request { return make() }})
+func (e *editor) sequel(cause string, make func() request) {
+	e.edits = append(e.edits, edit{cause: cause, request: func([]kind.Change) request { return make() }})
 }
 
-func (e *editor) remove(field, have, path string) {
-	e.replace(field, have, nil, path)
-}
-
-// replace is remove, where something else takes the place.
-func (e *editor) replace(field, have string, want any, path string) {
-	e.add(field, have, want, nil, func() request { return request{method: http.MethodDelete, path: path} })
+// remove appends the removal of what is there, whose place want takes, nil for nothing.
+func (e *editor) remove(field, have string, want any, path string) {
+	e.add(field, have, want, func() request { return request{method: http.MethodDelete, path: path} })
 }
 
 // change appends an edit of the attributes in which have is not as want; nothing where
@@ -144,23 +138,23 @@ func (e *editor) change(singular, id, field string, want, have any) {
 func (e *editor) listener(l, old *Listener) {
 	create := func() request {
 		l.BalancerID, l.PoolID = e.balancer, l.Pool.ID
-		return post("listener", l)
+		return post("listener", l, nil)
 	}
 	switch {
 	case old == nil:
-		e.add(l.field, nil, fmt.Sprintf("%s %d", l.Protocol, l.Port), nil, create)
+		e.add(l.field, nil, fmt.Sprintf("%s %d", l.Protocol, l.Port), create)
 	case old.Protocol != l.Protocol:
-		e.replace(l.field+".protocol", old.Protocol, l.Protocol, "listeners/"+old.ID)
-		e.sequel(l.field+".protocol", nil, create)
+		e.remove(l.field+".protocol", old.Protocol, l.Protocol, "listeners/"+old.ID)
+		e.sequel(l.field+".protocol", create)
 	default:
 		e.change("listener", old.ID, l.field, l, old)
 		point := func() request { return put("listener", old.ID, map[string]any{"default_pool_id": l.Pool.ID}) }
 		switch field := l.field + ".realServers"; l.Pool.ID {
 		case "":
-			e.sequel(field, nil, point)
+			e.sequel(field, point)
 		case old.PoolID:
 		default:
-			e.add(field, "pool "+old.PoolID, "pool "+l.Pool.ID, nil, point)
+			e.add(field, "pool "+old.PoolID, "pool "+l.Pool.ID, point)
 		}
 	}
 }
@@ -177,20 +171,20 @@ func (e *editor) pool(p, old *Pool, part bool) {
 	}
 	create := func() request {
 		p.BalancerID = e.balancer
-		return post("pool", p)
+		return post("pool", p, &p.ID)
 	}
 	cause := p.field + ".realServers"
 	if part {
 		cause = p.field
-		e.sequel(cause, &p.ID, create)
+		e.sequel(cause, create)
 	} else {
-		e.add(cause, nil, "pool "+p.Name+" speaking "+p.Protocol, &p.ID, create)
+		e.add(cause, nil, "pool "+p.Name+" speaking "+p.Protocol, create)
 	}
 	if len(p.Members) > 0 {
-		e.sequel(cause, nil, p.putMembers)
+		e.sequel(cause, p.putMembers)
 	}
 	if p.Monitor != nil {
-		e.sequel(cause, nil, p.postMonitor)
+		e.sequel(cause, p.postMonitor)
 	}
 }
 
@@ -200,7 +194,7 @@ func (p *Pool) putMembers() request {
 
 func (p *Pool) postMonitor() request {
 	p.Monitor.PoolID = p.ID
-	return post("healthmonitor", p.Monitor)
+	return post("healthmonitor", p.Monitor, nil)
 }
 
 // members appends one request that sets all members of the pool. While a machine has
@@ -211,7 +205,7 @@ func (e *editor) members(p, old *Pool) {
 	case p.missing != "":
 		e.edits = append(e.edits, edit{changes: []kind.Change{{Field: field, Have: have, Want: "known once " + p.missing + " is ready"}}})
 	case !slices.Equal(have, want):
-		e.add(field, have, want, nil, p.putMembers)
+		e.add(field, have, want, p.putMembers)
 	}
 }
 
@@ -222,12 +216,12 @@ func (e *editor) monitor(p *Pool, have *HealthMonitor) {
 	switch {
 	case have == nil && want == nil:
 	case want == nil:
-		e.remove(field, have.Type, "healthmonitors/"+have.ID)
+		e.remove(field, have.Type, nil, "healthmonitors/"+have.ID)
 	case have == nil:
-		e.add(field, nil, want.Type, nil, p.postMonitor)
+		e.add(field, nil, want.Type, p.postMonitor)
 	case have.Type != want.Type:
-		e.replace(want.field+".protocol", have.Type, want.Type, "healthmonitors/"+have.ID)
-		e.sequel(want.field+".protocol", nil, p.postMonitor)
+		e.remove(want.field+".protocol", have.Type, want.Type, "healthmonitors/"+have.ID)
+		e.sequel(want.field+".protocol", p.postMonitor)
 	default:
 		e.change("healthmonitor", have.ID, want.field, want, have)
 	}
@@ -241,26 +235,4 @@ func texts(members []*Member) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// memberBodies name what a batch would otherwise leave as it is.
-func (p *Pool) memberBodies() []map[string]any {
-	out := make([]map[string]any, len(p.Members))
-	for i, m := range p.Members {
-		out[i] = table.Body(m)
-		out[i]["monitor_port"], out[i]["monitor_address"] = m.MonitorPort, nil
-	}
-	return out
-}
-
-// populated is the body of the listener with all that is under it.
-func (l *Listener) populated() map[string]any {
-	pool := table.Given(l.Pool)
-	pool["members"] = l.Pool.memberBodies()
-	if l.Pool.Monitor != nil {
-		pool["healthmonitor"] = table.Given(l.Pool.Monitor)
-	}
-	body := table.Given(l)
-	body["default_pool"] = pool
-	return body
 }

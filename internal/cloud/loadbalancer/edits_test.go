@@ -68,8 +68,8 @@ func carried(w kind.Want[Spec], s *State, ignored string) []string {
 		if !needed {
 			continue
 		}
-		if e.learn != nil {
-			*e.learn = "new"
+		if r.made != nil {
+			*r.made = "new"
 		}
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.method, r.path, attributesOf(r.body))))
 	}
@@ -223,7 +223,7 @@ func TestMembersAreNeverSentTwice(t *testing.T) {
 }
 
 func TestOnlyANewOneWillDo(t *testing.T) {
-	o := &offers{zones: []string{"az-1", "az-2"}, flavors: []*offer{{"F", "big", true}, {"G", "off", false}}}
+	o := &offers{zones: []*offer{{"", "az-1", true}, {"", "az-2", true}}, flavors: []*offer{{"F", "big", true}, {"G", "off", false}}}
 	tests := []struct {
 		name   string
 		edit   func(*Spec)

@@ -75,41 +75,37 @@ func (rules) Status(s *State) any {
 	if name := b.offers.flavorName(b.FlavorID); name != "" {
 		shown["flavor"] = name
 	}
-	var listeners []table.Shown
-	for _, l := range b.Listeners {
-		listeners = append(listeners, b.show(l))
-	}
-	if listeners != nil {
-		shown["listeners"] = listeners
-	}
+	showAll(shown, "listeners", b.Listeners, b.showPool)
 	if address := cloud.Or(s.Spec.VIPAddress, ""); address != "" {
 		return shown.At([]string{address})
 	}
 	return shown
 }
 
-// show is a listener with the pool that answers it.
-func (b *Balancer) show(l *Listener) table.Shown {
-	shown := table.Shown{}
-	table.Show(l, shown)
+// showAll shows a list, unless it is empty.
+func showAll[T any](shown table.Shown, name string, list []*T, more func(*T, table.Shown)) {
+	all := make([]table.Shown, len(list))
+	for i, one := range list {
+		all[i] = table.Shown{}
+		table.Show(one, all[i])
+		more(one, all[i])
+	}
+	if len(all) > 0 {
+		shown[name] = all
+	}
+}
+
+// showPool adds the pool that answers a listener.
+func (b *Balancer) showPool(l *Listener, shown table.Shown) {
 	p := b.pool(l.PoolID)
 	if p == nil {
-		return shown
+		return
 	}
 	shown["algorithm"] = p.Algorithm
 	if p.Monitor != nil {
 		shown["monitor"] = p.Monitor.Type
 	}
-	var members []table.Shown
-	for _, m := range p.Members {
-		member := table.Shown{}
-		table.Show(m, member)
-		members = append(members, member)
-	}
-	if members != nil {
-		shown["members"] = members
-	}
-	return shown
+	showAll(shown, "members", p.Members, func(*Member, table.Shown) {})
 }
 
 // Validate checks what Octavia would refuse, and tells what it cannot do.

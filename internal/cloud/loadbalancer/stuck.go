@@ -95,10 +95,10 @@ func unfinished(m kind.Mark, user []string) []string {
 // kill in between is nobody's change.
 func (e *editor) stuck(b *Balancer) {
 	if len(b.Stuck) > 0 {
-		e.sequel("spec.ports", nil, func() request { return put("loadbalancer", b.ID, map[string]any{"tags": b.AllTags}) })
+		e.sequel("spec.ports", func() request { return put("loadbalancer", b.ID, map[string]any{"tags": b.AllTags}) })
 	}
 	for _, x := range b.Stuck {
-		e.remove("spec.ports", x.what, x.path)
+		e.remove("spec.ports", x.what, nil, x.path)
 	}
 }
 
@@ -119,13 +119,11 @@ func live(s *State, project string) kind.Live[*State] {
 
 func (b *Balancer) uses() []string {
 	uses := []string{b.VIPNetworkID, b.VIPSubnetID}
-	for _, p := range b.Pools {
-		for _, m := range p.Members {
-			if m.SubnetID != "" {
-				uses = append(uses, m.token())
-			}
+	b.members(func(_ *Pool, m *Member) {
+		if m.SubnetID != "" {
+			uses = append(uses, m.token())
 		}
-	}
+	})
 	return uses
 }
 
@@ -196,13 +194,11 @@ func (b *Balancer) phase() (kind.Phase, string) {
 // health says who is down, "" when nobody is.
 func (b *Balancer) health() string {
 	var down []string
-	for _, p := range b.Pools {
-		for _, m := range p.Members {
-			if m.OperatingStatus == "ERROR" || m.OperatingStatus == "OFFLINE" || m.OperatingStatus == "DEGRADED" {
-				down = append(down, m.socket()+" of "+p.Name+" is "+m.OperatingStatus)
-			}
+	b.members(func(p *Pool, m *Member) {
+		if slices.Contains([]string{"ERROR", "OFFLINE", "DEGRADED"}, m.OperatingStatus) {
+			down = append(down, m.socket()+" of "+p.Name+" is "+m.OperatingStatus)
 		}
-	}
+	})
 	text := ""
 	if b.OperatingStatus != "ONLINE" && b.OperatingStatus != "NO_MONITOR" {
 		text = "operating status " + b.OperatingStatus

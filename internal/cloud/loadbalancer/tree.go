@@ -1,17 +1,13 @@
 package loadbalancer
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // State is a load balancer as Octavia shows it. (octavia/api/v2/types)
@@ -123,19 +119,17 @@ type link struct {
 }
 
 func (b *Balancer) pool(id string) *Pool {
-	for _, p := range b.Pools {
-		if p.ID == id {
-			return p
-		}
-	}
-	return nil
+	return first(b.Pools, func(p *Pool) bool { return p.ID == id })
 }
 
 func (b *Balancer) listener(at socket) *Listener {
-	for _, l := range b.Listeners {
-		if l.socket() == at {
-			return l
-		}
+	return first(b.Listeners, func(l *Listener) bool { return l.socket() == at })
+}
+
+// first is the first that is so; nil where none is.
+func first[T any](list []*T, so func(*T) bool) *T {
+	if i := slices.IndexFunc(list, so); i >= 0 {
+		return list[i]
 	}
 	return nil
 }
@@ -152,6 +146,14 @@ func (b *Balancer) children(visit func(what string, c *child)) {
 		}
 		if p.Monitor != nil {
 			visit("health monitor of pool "+p.Name, &p.Monitor.child)
+		}
+	}
+}
+
+func (b *Balancer) members(visit func(*Pool, *Member)) {
+	for _, p := range b.Pools {
+		for _, m := range p.Members {
+			visit(p, m)
 		}
 	}
 }
@@ -203,119 +205,4 @@ func (m *Member) String() string {
 		text += " monitored at " + m.MonitorAddress
 	}
 	return text
-}
-
-// List reads the project's load balancers, and then, if any of them bears a
-// mark, the listeners, pools, health monitors, flavors and zones: six lists.
-// Members come one list for each pool of a marked load balancer: Octavia has
-// no other. The load balancers are read first: one that was ACTIVE then has
-// children that are at least as new.
-func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
-	states, err := readAll[State](ctx, d, "loadbalancers?project_id="+d.c.ProjectID, "loadbalancers")
-	if err != nil {
-		return nil, err
-	}
-	marked := map[string]*Balancer{}
-	for _, s := range states {
-		if cloud.MarkInTags(s.More.AllTags) != nil {
-			marked[s.More.ID] = &s.More
-		}
-	}
-	if len(marked) > 0 {
-		if err := d.grow(ctx, marked); errors.Is(err, kind.ErrGone) {
-			return nil, fmt.Errorf("load balancers changed while they were listed: %v", err)
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	out := make([]kind.Live[*State], len(states))
-	for i, s := range states {
-		out[i] = live(s, d.c.ProjectID)
-	}
-	return out, nil
-}
-
-// readAll reads one of Octavia's collections.
-func readAll[T any](ctx context.Context, d driver, path, field string) ([]*T, error) {
-	answers, err := cloud.List[table.Attributes](ctx, d.c, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/" + path}, field)
-	out := make([]*T, len(answers))
-	for i, answer := range answers {
-		out[i] = new(T)
-		err = errors.Join(err, read(answer, out[i]))
-	}
-	return out, err
-}
-
-// read takes in a load balancer, or a part of one.
-func read(answer table.Attributes, into any) error {
-	s, ok := into.(*State)
-	if !ok {
-		return table.Read(answer, into)
-	}
-	err := s.Read(answer)
-	s.Spec.Tags = cloud.UserTags(s.More.AllTags)
-	return err
-}
-
-// parallelLists is how many lists are read at once.
-const parallelLists = 8
-
-// grow hangs everything that is under the load balancers where it belongs.
-func (d driver) grow(ctx context.Context, balancers map[string]*Balancer) error {
-	var listeners []*Listener
-	var pools []*Pool
-	var monitors []*HealthMonitor
-	var offered *offers
-	mine := "?project_id=" + d.c.ProjectID
-	group, stop := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		listeners, err = readAll[Listener](stop, d, "listeners"+mine, "listeners")
-		return err
-	})
-	group.Go(func() (err error) {
-		monitors, err = readAll[HealthMonitor](stop, d, "healthmonitors"+mine, "healthmonitors")
-		return err
-	})
-	group.Go(func() (err error) { offered, err = d.offers(stop); return err })
-	group.Go(func() (err error) { pools, err = readAll[Pool](stop, d, "pools"+mine, "pools"); return err })
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	byPool := map[string]*HealthMonitor{}
-	for _, m := range monitors {
-		for _, p := range m.Pools {
-			byPool[p.ID] = m
-		}
-	}
-	for _, b := range balancers {
-		b.offers = offered
-	}
-	for _, l := range listeners {
-		for _, parent := range l.Parents {
-			if b := balancers[parent.ID]; b != nil {
-				b.Listeners = append(b.Listeners, l)
-			}
-		}
-	}
-	group, stop = errgroup.WithContext(ctx)
-	group.SetLimit(parallelLists)
-	for _, p := range pools {
-		for _, parent := range p.Parents {
-			if b := balancers[parent.ID]; b != nil {
-				p.Monitor = byPool[p.ID]
-				b.Pools = append(b.Pools, p)
-				if len(p.MemberIDs) > 0 {
-					group.Go(func() (err error) {
-						p.Members, err = readAll[Member](stop, d, "pools/"+p.ID+"/members", "members")
-						return err
-					})
-				}
-			}
-		}
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	d.findStuck(balancers)
-	return nil
 }
