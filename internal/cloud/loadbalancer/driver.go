@@ -120,7 +120,7 @@ func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*S
 	patient, cancel := context.WithTimeoutCause(ctx, patience, errUnsettled)
 	defer cancel()
 	locked := false
-	for _, e := range append(editsOf(w, have.State), edit{request: func([]kind.Change) request { return ownEdit(w, have.State, changes) }}) {
+	for _, e := range updatesOf(w, have.State, changes) {
 		r, needed := e.accept(changes)
 		if !needed {
 			continue
@@ -142,6 +142,12 @@ func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*S
 		locked = true
 	}
 	return nil
+}
+
+// updatesOf are the edits of what is under the load balancer, and in any case that of the
+// load balancer itself: last, since it has the mark.
+func updatesOf(w kind.Want[Spec], have *State, changes []kind.Change) []edit {
+	return append(editsOf(w, have), edit{request: func([]kind.Change) request { return ownEdit(w, have, changes) }})
 }
 
 // ownEdit is the change of the load balancer itself. Its tags carry the mark.

@@ -63,7 +63,7 @@ func carried(w kind.Want[Spec], s *State, ignored string) []string {
 	rules{}.Diff(w, s, &c)
 	accepted := slices.DeleteFunc(slices.Clone(c.List()), func(c kind.Change) bool { return c.Field == ignored })
 	var lines []string
-	for _, e := range append(editsOf(w, s), edit{request: func([]kind.Change) request { return ownEdit(w, s, accepted) }}) {
+	for _, e := range updatesOf(w, s, accepted) {
 		r, needed := e.accept(accepted)
 		if !needed {
 			continue
@@ -120,6 +120,9 @@ func TestEdits(t *testing.T) {
 	}{
 		{name: "name", cloud: func(s *State) { s.More.Name = "x" },
 			fields: []string{"spec.name"}, want: []string{"PUT loadbalancers/L name=lb"}},
+		{name: "name ignored: the mark is written nevertheless", cloud: func(s *State) {
+			s.More.Name, s.More.AllTags = "x", cloud.Tags(kind.Mark{Owner: "stackreeve:s:LoadBalancer/lb", Applied: "older"}, s.Spec.Tags)
+		}, ignore: "spec.name", fields: []string{"spec.name"}, want: []string{"PUT loadbalancers/L"}},
 		{name: "description", cloud: func(s *State) { s.Spec.Description = ptr("x") },
 			fields: []string{"spec.description"}, want: []string{"PUT loadbalancers/L description=d"}},
 		{name: "admin state", cloud: func(s *State) { s.Spec.AdminStateUp = ptr(false) },
