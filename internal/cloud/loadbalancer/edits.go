@@ -25,7 +25,7 @@ type edit struct {
 type request struct {
 	method, path, singular string
 	body                   map[string]any
-	made                   *string // receives the ID of what it makes; nil where nobody asks
+	made                   *string // receives the ID of what it makes; nil for nothing
 }
 
 func post(singular string, part any, made *string) request {
@@ -58,7 +58,7 @@ type editor struct {
 //	first           what the cloud left unfinished goes
 //	for each port   its pool (made with members and monitor before anything
 //	                points to it), then its listener
-//	last            listeners and pools that nobody wants
+//	last            listeners and pools that are not wanted
 func editsOf(w kind.Want[Spec], have *State) []edit {
 	b := &have.More
 	e := &editor{balancer: b.ID}

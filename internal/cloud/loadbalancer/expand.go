@@ -119,7 +119,7 @@ func (s *RealServers) expandServer(field, name string, e *kind.Expansion) {
 	case !ok && e.Declares("VirtualMachine", name):
 		e.Problem(field, fmt.Sprintf("refers to Server/%s, which VirtualMachine/%s stands for", name, name), "name it in virtualMachineRefs")
 	case !ok:
-		nobody(e, field, "Server", name)
+		notThere(e, field, "Server", name)
 	case len(ports) > 0:
 		s.PortRefs = append(s.PortRefs, ports[0])
 	default:
@@ -134,7 +134,7 @@ func portsOf(e *kind.Expansion, field, kind, name string) []string {
 	if kind != "VirtualMachine" {
 		var ok bool
 		if machines, ok = e.Members(kind, name, "VirtualMachine"); !ok {
-			nobody(e, field, kind, name)
+			notThere(e, field, kind, name)
 			return nil
 		}
 	}
@@ -142,7 +142,7 @@ func portsOf(e *kind.Expansion, field, kind, name string) []string {
 	for _, machine := range machines {
 		names, ok := e.Members("VirtualMachine", machine, "Port")
 		if !ok {
-			nobody(e, field, "VirtualMachine", machine)
+			notThere(e, field, "VirtualMachine", machine)
 			continue
 		}
 		if len(names) > 0 {
@@ -152,7 +152,7 @@ func portsOf(e *kind.Expansion, field, kind, name string) []string {
 	return ports
 }
 
-func nobody(e *kind.Expansion, field, kind, name string) {
+func notThere(e *kind.Expansion, field, kind, name string) {
 	fix := "add a manifest for it in the same namespace"
 	if near := e.Meant(kind, name); near != "" {
 		fix = fmt.Sprintf("did you mean %s?", near)

@@ -108,7 +108,7 @@ func (b *Balancer) showPool(l *Listener, shown table.Shown) {
 	showAll(shown, "members", p.Members, func(*Member, table.Shown) {})
 }
 
-// Validate checks what Octavia would refuse, and tells what it cannot do.
+// Validate checks what Octavia would refuse, and notes what it cannot do.
 func (rules) Validate(spec *Spec, r *kind.Report) {
 	seen := map[socket]int{}
 	for i := range spec.Ports {

@@ -84,7 +84,7 @@ func (b *Balancer) setAside(is func(*child) bool) {
 }
 
 // unfinished are the tags of a load balancer some of whose children are missing,
-// because nobody has made them yet.
+// because they are not made yet.
 func unfinished(m kind.Mark, user []string) []string {
 	m.Applied = kind.Unfinished
 	return cloud.Tags(m, user)
@@ -191,7 +191,7 @@ func (b *Balancer) phase() (kind.Phase, string) {
 	return kind.Ready, b.health()
 }
 
-// health says who is down, "" when nobody is.
+// health says which members are down, "" for none.
 func (b *Balancer) health() string {
 	var down []string
 	b.members(func(p *Pool, m *Member) {
