@@ -1,6 +1,6 @@
 // Package loadbalancer is the kind LoadBalancer: an address that spreads
 // connections over machines. It owns a whole Octavia tree, the load balancer
-// with its listeners, pools, members and health monitors, and everything else
+// with its listeners, pools, members and health monitors, and everything else that
 // hangs under that load balancer is removed.
 //
 // It knows which machines stand behind it by the names of their ports only:
