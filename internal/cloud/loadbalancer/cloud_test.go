@@ -60,9 +60,9 @@ func stepOf(t *testing.T, p plan.Plan) plan.Step {
 	return p.Steps[i]
 }
 
-// TestDriftIsMended lets somebody else change one thing after the other, as
-// edits_test.go does in memory, and looks whether the cloud is as before.
-func TestDriftIsMended(t *testing.T) {
+// TestDriftIsCorrected lets somebody else change one thing after the other, as
+// edits_test.go does in memory, and checks whether the cloud is as before.
+func TestDriftIsCorrected(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	o := outside{t, g.Client(nil)}
 	lb := stepOf(t, g.MustSync(object).Last).ID()

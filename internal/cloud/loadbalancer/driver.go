@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -32,45 +36,59 @@ func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State
 	if err != nil {
 		return none, err
 	}
-	var answer struct {
-		LoadBalancer State `json:"loadbalancer"`
-	}
-	err = d.c.Do(ctx, cloud.Call{Service: cloud.LoadBalancer, Method: http.MethodPost, Path: "lbaas/loadbalancers",
-		Body: map[string]any{"loadbalancer": body}, Into: &answer})
-	if err != nil {
+	made := new(State)
+	if err := d.send(ctx, request{method: http.MethodPost, path: "loadbalancers", singular: "loadbalancer", body: body}, made); err != nil {
 		return none, badAddress(err)
 	}
-	made := &answer.LoadBalancer
-	made.offers = &offers{}
-	return made.live(d.c.ProjectID), nil
+	made.More.offers = &offers{}
+	return live(made, d.c.ProjectID), nil
 }
 
 func (d driver) createBody(ctx context.Context, w kind.Want[Spec]) (map[string]any, error) {
-	spec := w.Spec
+	body := fields.Creation(w)
+	body["name"], body["vip_network_id"], body["tags"] = w.Key.Name, w.Ref("Network", w.Spec.NetworkRef).ID, cloud.Tags(w.Mark, w.Spec.Tags)
 	listeners := []map[string]any{}
-	for _, l := range listenersOf(w) {
-		if l.pool.missing != "" {
-			return nil, fmt.Errorf("%w: %s has no address that connections could be sent to; give it one, or name other machines in %s", kind.ErrRejected, l.pool.missing, l.field)
+	for _, l := range wanted(w) {
+		if l.Pool.missing != "" {
+			return nil, fmt.Errorf("%w: %s has no address that connections could be sent to; give it one, or name other machines in %s", kind.ErrRejected, l.Pool.missing, l.field)
 		}
-		listeners = append(listeners, l.full(childTags(w)))
-	}
-	body := map[string]any{
-		"name": rules{}.Name(w), "description": cloud.Or(spec.Description, ""), "admin_state_up": cloud.Or(spec.AdminStateUp, true),
-		"tags": cloud.Tags(w.Mark, spec.Tags), "vip_network_id": w.Ref("Network", spec.NetworkRef).ID, "listeners": listeners,
+		listeners = append(listeners, l.populated())
 	}
 	if d.c.Lacks(populatedCreate) {
-		body["tags"] = unfinished(w.Mark, spec.Tags)
-		delete(body, "listeners")
+		body["tags"] = unfinished(w.Mark, w.Spec.Tags)
+	} else {
+		body["listeners"] = listeners
 	}
-	cloud.Put(body, "vip_address", spec.VIPAddress)
-	if spec.Zone == nil && spec.Flavor == "" {
+	if w.Spec.Zone == nil && w.Spec.Flavor == "" {
 		return body, nil
 	}
 	o, err := d.offers(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return body, o.choose(spec, body)
+	return body, o.choose(w.Spec, body)
+}
+
+// memberBodies name what a batch would otherwise leave as it is.
+func (p *Pool) memberBodies() []map[string]any {
+	out := make([]map[string]any, len(p.Members))
+	for i, m := range p.Members {
+		out[i] = table.Body(m)
+		out[i]["monitor_port"], out[i]["monitor_address"] = m.MonitorPort, nil
+	}
+	return out
+}
+
+// populated is the body of the listener with all that is under it.
+func (l *Listener) populated() map[string]any {
+	pool := table.Given(l.Pool)
+	pool["members"] = l.Pool.memberBodies()
+	if l.Pool.Monitor != nil {
+		pool["healthmonitor"] = table.Given(l.Pool.Monitor)
+	}
+	body := table.Given(l)
+	body["default_pool"] = pool
+	return body
 }
 
 // badAddress recognises what is Octavia's 500 because Neutron refused the
@@ -83,22 +101,119 @@ func badAddress(err error) error {
 	return err
 }
 
-// Delete removes the load balancer with everything under it. Octavia takes its
-// time over that.
-func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (gone bool, err error) {
-	err = d.c.Do(ctx, cloud.Call{Service: cloud.LoadBalancer, Method: http.MethodDelete, Path: "lbaas/loadbalancers/" + have.ID + "?cascade=true"})
-	return false, err
+const (
+	// patience is how long an update waits in all for Octavia to finish one
+	// request before it sends the next.
+	patience  = time.Minute
+	firstLook = 20 * time.Millisecond
+	lastLook  = time.Second
+)
+
+// Update carries out the edits of [editsOf] that the accepted changes call
+// for, one after the other. Octavia locks the whole load balancer (PENDING_…)
+// after each, so between two it waits, reading only the load balancer: that is
+// one small request a check, where listing the collection again would be one
+// for each pool. When its patience ends it leaves the rest to the next update,
+// which is planned from what the cloud holds by then; so is what a kill at any
+// moment leaves. The mark comes last and says that all is done.
+func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
+	patient, cancel := context.WithTimeoutCause(ctx, patience, errUnsettled)
+	defer cancel()
+	locked := false
+	for _, e := range updatesOf(w, have.State, changes) {
+		r, needed := e.accept(changes)
+		if !needed {
+			continue
+		}
+		if locked {
+			if err := d.settle(patient, have.ID); errors.Is(err, errUnsettled) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+		var made link
+		if err := d.send(ctx, r, &made); err != nil && (r.method != http.MethodDelete || !errors.Is(err, kind.ErrGone)) {
+			return err
+		}
+		if r.made != nil {
+			*r.made = made.ID
+		}
+		locked = true
+	}
+	return nil
 }
 
-// get reads the load balancer alone.
-func (d driver) get(ctx context.Context, id string) (*State, error) {
-	var answer struct {
-		LoadBalancer State `json:"loadbalancer"`
+// updatesOf are the edits of what is under the load balancer, and in any case that of the
+// load balancer itself: last, since it has the mark.
+func updatesOf(w kind.Want[Spec], have *State, changes []kind.Change) []edit {
+	return append(editsOf(w, have), edit{request: func([]kind.Change) request { return ownEdit(w, have, changes) }})
+}
+
+// ownEdit is the change of the load balancer itself. Its tags carry the mark.
+func ownEdit(w kind.Want[Spec], have *State, changes []kind.Change) request {
+	body := fields.Update(w, have, changes)
+	delete(body, "tags")
+	if kind.Has(changes, "spec.name") {
+		body["name"] = w.Key.Name
 	}
-	err := d.c.Do(ctx, cloud.Call{Service: cloud.LoadBalancer, Method: http.MethodGet, Path: "lbaas/loadbalancers/" + id, Into: &answer})
-	return &answer.LoadBalancer, err
+	user := have.Spec.Tags
+	if kind.Has(changes, "spec.tags") {
+		user = w.Spec.Tags
+	}
+	if tags := cloud.Tags(w.Mark, user); !slices.Equal(tags, slices.Sorted(slices.Values(have.More.AllTags))) {
+		body["tags"] = tags
+	}
+	return put("loadbalancer", have.More.ID, body)
+}
+
+// send makes the request; into, nil for nothing, is what the answer shows.
+func (d driver) send(ctx context.Context, r request, into any) error {
+	call := cloud.Call{Service: cloud.LoadBalancer, Method: r.method, Path: "lbaas/" + r.path}
+	var answer map[string]table.Attributes
+	if r.body != nil {
+		call.Body = r.body
+	}
+	if r.singular != "" {
+		call.Into = &answer
+	}
+	if r.singular != "" && r.body != nil {
+		call.Body = map[string]any{r.singular: r.body}
+	}
+	if err := d.c.Do(ctx, call); err != nil || into == nil || r.singular == "" {
+		return err
+	}
+	if err := read(answer[r.singular], into); err != nil {
+		return fmt.Errorf("%s /%s: %w", r.method, r.path, err)
+	}
+	return nil
 }
 
 // errUnsettled says that Octavia is still working when there is no more time to
 // wait for it.
 var errUnsettled = errors.New("still being worked on")
+
+// settle waits until Octavia is done with the load balancer.
+func (d driver) settle(ctx context.Context, id string) error {
+	for checks := 1; ; checks++ {
+		var s State
+		err := d.send(ctx, request{method: http.MethodGet, path: "loadbalancers/" + id, singular: "loadbalancer"}, &s)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return err
+		case !strings.HasPrefix(s.More.ProvisioningStatus, "PENDING_"):
+			return nil
+		}
+		if err := backoff.Wait(ctx, backoff.Pause(firstLook, lastLook, checks)); err != nil {
+			return err
+		}
+	}
+}
+
+// Delete removes the load balancer with everything under it. Octavia takes its
+// time over that.
+func (d driver) Delete(ctx context.Context, have kind.Live[*State]) (gone bool, err error) {
+	return false, d.send(ctx, request{method: http.MethodDelete, path: "loadbalancers/" + have.ID + "?cascade=true"}, nil)
+}

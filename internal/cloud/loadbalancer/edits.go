@@ -1,184 +1,238 @@
 package loadbalancer
 
 import (
+	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// edit is one request that brings the tree nearer to what is wanted, and what
-// people are told about it. Diff and Update both come from the same list of
-// edits, so that nothing is reported that is not done, nor done unreported.
+// edit is one request that brings the tree nearer to what is wanted, and what people
+// read about it. Diff and Update both come from the same list of edits, so that
+// nothing is reported that is not done, nor done unreported.
 type edit struct {
-	// cause is the field that must be among the changes for a sequel, an edit
+	changes []kind.Change
+	// cause is the field that must be among the accepted changes for a sequel, an edit
 	// that only follows from another and has no changes of its own.
 	cause   string
-	changes []kind.Change
-	request func(accepted func(field string) bool) request
-	// learn receives the ID of what the request makes.
-	learn *string
+	request func(accepted []kind.Change) request // nil where nothing can be done yet
 }
 
 // request is one call of the API, below lbaas/.
 type request struct {
 	method, path, singular string
-	body                   any
+	body                   map[string]any
+	made                   *string // receives the ID of what it makes; nil for nothing
 }
 
-// attribute is a field of Octavia's that can be changed in place.
-type attribute struct {
-	field, name string
-	have, want  any
+func post(singular string, part any, made *string) request {
+	return request{http.MethodPost, singular + "s", singular, table.Given(part), made}
+}
+
+func put(singular, id string, body map[string]any) request {
+	return request{http.MethodPut, singular + "s/" + id, singular, body, nil}
+}
+
+// accept gives the request of an edit, if the accepted changes call for it.
+func (e edit) accept(accepted []kind.Change) (request, bool) {
+	mine := slices.DeleteFunc(slices.Clone(e.changes), func(c kind.Change) bool { return !kind.Has(accepted, c.Field) })
+	if e.request == nil || e.cause != "" && !kind.Has(accepted, e.cause) || len(e.changes) > 0 && len(mine) == 0 {
+		return request{}, false
+	}
+	r := e.request(mine)
+	return r, r.method == http.MethodDelete || len(r.body) > 0
 }
 
 // editor collects edits.
 type editor struct {
-	id    string   // of the load balancer
-	tags  []string // for new children
-	edits []edit
+	balancer string // its ID
+	edits    []edit
 }
 
-// editsOf lists what must be done to have, in an order that takes nothing away
-// before what replaces it is there:
+// editsOf lists what must be done to what is under have, in an order that takes nothing
+// away before what replaces it is there:
 //
 //	first           what the cloud left unfinished goes
 //	for each port   its pool (made with members and monitor before anything
 //	                points to it), then its listener
-//	after all       listeners and pools that nobody wants
-//	last            the load balancer itself, with the mark
+//	last            listeners and pools that are not wanted
 func editsOf(w kind.Want[Spec], have *State) []edit {
-	e := &editor{id: have.ID, tags: childTags(w)}
-	e.stuck(have)
-	keepListener, keepPool := map[string]bool{}, map[string]bool{}
-	wanted := listenersOf(w)
-	for _, l := range wanted {
-		old := have.listener(l.socket())
+	b := &have.More
+	e := &editor{balancer: b.ID}
+	e.stuck(b)
+	kept := map[string]bool{}
+	for _, l := range wanted(w) {
+		old := b.listener(l.socket())
 		if old != nil {
-			keepListener[old.ID] = true
+			kept[old.ID] = true
 		}
-		pool := have.poolFor(l, old, keepPool)
+		pool := b.poolFor(l, old, kept)
 		if pool != nil {
-			keepPool[pool.ID] = true
+			kept[pool.ID] = true
 		}
-		id := e.pool(l, pool, old == nil)
-		e.listener(l, old, id)
+		e.pool(l.Pool, pool, old == nil)
+		e.listener(l, old)
 	}
-	for _, l := range have.Listeners {
-		if !keepListener[l.ID] {
-			e.remove("spec.ports", l.Protocol+" "+socketText(have.VIPAddress, l.Port), "listeners/"+l.ID)
-		}
-	}
-	for _, p := range have.Pools {
-		if !keepPool[p.ID] {
-			e.remove("spec.ports", "pool "+p.Name, "pools/"+p.ID)
+	for _, l := range b.Listeners {
+		if !kept[l.ID] {
+			e.remove("spec.ports", l.Protocol+" "+socketText(cloud.Or(have.Spec.VIPAddress, ""), l.Port), nil, "listeners/"+l.ID)
 		}
 	}
-	e.balancer(w, have)
+	for _, p := range b.Pools {
+		if !kept[p.ID] {
+			e.remove("spec.ports", "pool "+p.Name, nil, "pools/"+p.ID)
+		}
+	}
 	return e.edits
 }
 
-// childTags is the owner's part of the mark: what was last applied is known of
-// the load balancer alone.
-func childTags(w kind.Want[Spec]) []string { return []string{w.Mark.Owner} }
-
-func (s *State) listener(at socket) *Listener {
-	for _, l := range s.Listeners {
-		if l.socket() == at {
-			return l
-		}
-	}
-	return nil
-}
-
-// poolFor finds the pool that can serve l: the one that its listener has, or
-// one of its name that an interrupted update has left unused.
-func (s *State) poolFor(l listener, old *Listener, taken map[string]bool) *Pool {
-	fits := func(p *Pool) bool { return p != nil && p.Protocol == l.pool.protocol && !taken[p.ID] }
+// poolFor finds the pool that can serve l: the one that its listener has, or one of
+// its name that an interrupted update has left unused.
+func (b *Balancer) poolFor(l, old *Listener, taken map[string]bool) *Pool {
+	fits := func(p *Pool) bool { return p != nil && p.Protocol == l.Pool.Protocol && !taken[p.ID] }
 	if old != nil {
-		if p := s.pool(old.DefaultPoolID); fits(p) {
+		if p := b.pool(old.PoolID); fits(p) {
 			return p
 		}
 	}
-	for _, p := range s.Pools {
-		used := slices.ContainsFunc(s.Listeners, func(l *Listener) bool { return l.DefaultPoolID == p.ID })
-		if fits(p) && !used && p.Name == l.pool.name {
+	for _, p := range b.Pools {
+		used := slices.ContainsFunc(b.Listeners, func(l *Listener) bool { return l.PoolID == p.ID })
+		if fits(p) && !used && p.Name == l.Pool.Name {
 			return p
 		}
 	}
 	return nil
 }
 
-// add appends an edit that makes or removes something.
-func (e *editor) add(field string, have, want any, learn *string, make func() request) {
-	e.edits = append(e.edits, edit{
-		changes: []kind.Change{{Field: field, Have: have, Want: want}}, learn: learn,
-		request: func(func(string) bool) request { return make() },
-	})
+// add appends an edit that is reported as one change.
+func (e *editor) add(field string, have, want any, make func() request) {
+	e.edits = append(e.edits, edit{changes: []kind.Change{{Field: field, Have: have, Want: want}}, request: func([]kind.Change) request { return make() }})
 }
 
 // sequel appends an edit that follows from a change of cause.
-func (e *editor) sequel(cause string, learn *string, make func() request) {
-	e.edits = append(e.edits, edit{cause: cause, learn: learn, request: func(func(string) bool) request { return make() }})
+func (e *editor) sequel(cause string, make func() request) {
+	e.edits = append(e.edits, edit{cause: cause, request: func([]kind.Change) request { return make() }})
 }
 
-func (e *editor) remove(field, have, path string) {
-	e.add(field, have, nil, nil, func() request { return request{method: http.MethodDelete, path: path} })
+// remove appends the removal of what is there, whose place want takes, nil for nothing.
+func (e *editor) remove(field, have string, want any, path string) {
+	e.add(field, have, want, func() request { return request{method: http.MethodDelete, path: path} })
 }
 
-// change appends an edit of those attributes that differ; nothing when none
-// does.
-func (e *editor) change(path, singular string, attributes []attribute) {
-	var changes []kind.Change
-	for _, a := range attributes {
-		if !reflect.DeepEqual(a.have, a.want) {
-			changes = append(changes, kind.Change{Field: a.field, Have: a.have, Want: a.want})
+// change appends an edit of the attributes in which have is not as want; nothing where
+// all are.
+func (e *editor) change(singular, id, field string, want, have any) {
+	var c kind.Changes
+	if table.Differ(field, want, have, &c); len(c.List()) > 0 {
+		e.edits = append(e.edits, edit{changes: c.List(), request: func(accepted []kind.Change) request {
+			return put(singular, id, table.Changed(field, want, accepted))
+		}})
+	}
+}
+
+// listener appends what makes old, nil for none, as l shall be, answered by its pool,
+// whose ID is known by then.
+func (e *editor) listener(l, old *Listener) {
+	create := func() request {
+		l.BalancerID, l.PoolID = e.balancer, l.Pool.ID
+		return post("listener", l, nil)
+	}
+	switch {
+	case old == nil:
+		e.add(l.field, nil, fmt.Sprintf("%s %d", l.Protocol, l.Port), create)
+	case old.Protocol != l.Protocol:
+		e.remove(l.field+".protocol", old.Protocol, l.Protocol, "listeners/"+old.ID)
+		e.sequel(l.field+".protocol", create)
+	default:
+		e.change("listener", old.ID, l.field, l, old)
+		point := func() request { return put("listener", old.ID, map[string]any{"default_pool_id": l.Pool.ID}) }
+		switch field := l.field + ".realServers"; l.Pool.ID {
+		case "":
+			e.sequel(field, point)
+		case old.PoolID:
+		default:
+			e.add(field, "pool "+old.PoolID, "pool "+l.Pool.ID, point)
 		}
 	}
-	if len(changes) == 0 {
+}
+
+// pool appends what makes old, nil for none, as p shall be. The pool of a new listener
+// is not reported by itself.
+func (e *editor) pool(p, old *Pool, part bool) {
+	if old != nil {
+		p.ID = old.ID
+		e.change("pool", p.ID, p.field, p, old)
+		e.members(p, old)
+		e.monitor(p, old.Monitor)
 		return
 	}
-	e.edits = append(e.edits, edit{changes: changes, request: func(accepted func(string) bool) request {
-		body := map[string]any{}
-		for _, a := range attributes {
-			if !reflect.DeepEqual(a.have, a.want) && accepted(a.field) {
-				body[a.name] = a.want
-			}
-		}
-		return request{method: http.MethodPut, path: path, singular: singular, body: body}
-	}})
+	create := func() request {
+		p.BalancerID = e.balancer
+		return post("pool", p, &p.ID)
+	}
+	cause := p.field + ".realServers"
+	if part {
+		cause = p.field
+		e.sequel(cause, create)
+	} else {
+		e.add(cause, nil, "pool "+p.Name+" speaking "+p.Protocol, create)
+	}
+	if len(p.Members) > 0 {
+		e.sequel(cause, p.putMembers)
+	}
+	if p.Monitor != nil {
+		e.sequel(cause, p.postMonitor)
+	}
 }
 
-// balancer appends the edit of the load balancer itself. Its tags carry the
-// mark, so it is always last.
-func (e *editor) balancer(w kind.Want[Spec], have *State) {
-	spec := w.Spec
-	attributes := []attribute{
-		{"spec.name", "name", have.Name, rules{}.Name(w)},
-		{"spec.description", "description", have.Description, cloud.Or(spec.Description, "")},
-		{"spec.adminStateUp", "admin_state_up", have.AdminStateUp, cloud.Or(spec.AdminStateUp, true)},
+func (p *Pool) putMembers() request {
+	return request{method: http.MethodPut, path: "pools/" + p.ID + "/members", body: map[string]any{"members": p.memberBodies()}}
+}
+
+func (p *Pool) postMonitor() request {
+	p.Monitor.PoolID = p.ID
+	return post("healthmonitor", p.Monitor, nil)
+}
+
+// members appends one request that sets all members of the pool. While a machine has
+// no address yet, those that are there stay.
+func (e *editor) members(p, old *Pool) {
+	field, have, want := p.field+".realServers", texts(old.Members), texts(p.Members)
+	switch {
+	case p.missing != "":
+		e.edits = append(e.edits, edit{changes: []kind.Change{{Field: field, Have: have, Want: "known once " + p.missing + " is ready"}}})
+	case !slices.Equal(have, want):
+		e.add(field, have, want, p.putMembers)
 	}
-	var c kind.Changes
-	for _, a := range attributes {
-		kind.Field(&c, a.field, a.have, a.want)
+}
+
+// monitor appends what makes the health monitor of p as it shall be. Its type cannot be
+// changed: another one takes its place.
+func (e *editor) monitor(p *Pool, have *HealthMonitor) {
+	want, field := p.Monitor, p.field+".monitors"
+	switch {
+	case have == nil && want == nil:
+	case want == nil:
+		e.remove(field, have.Type, nil, "healthmonitors/"+have.ID)
+	case have == nil:
+		e.add(field, nil, want.Type, p.postMonitor)
+	case have.Type != want.Type:
+		e.remove(want.field+".protocol", have.Type, want.Type, "healthmonitors/"+have.ID)
+		e.sequel(want.field+".protocol", p.postMonitor)
+	default:
+		e.change("healthmonitor", have.ID, want.field, want, have)
 	}
-	kind.Set(&c, "spec.tags", cloud.UserTags(have.Tags), spec.Tags, kind.InPlace)
-	e.edits = append(e.edits, edit{changes: c.List(), request: func(accepted func(string) bool) request {
-		body := map[string]any{}
-		for _, a := range attributes {
-			if a.have != a.want && accepted(a.field) {
-				body[a.name] = a.want
-			}
-		}
-		user := cloud.UserTags(have.Tags)
-		if accepted("spec.tags") {
-			user = spec.Tags
-		}
-		if tags := cloud.Tags(w.Mark, user); !slices.Equal(tags, slices.Sorted(slices.Values(have.Tags))) {
-			body["tags"] = tags
-		}
-		return request{method: http.MethodPut, path: "loadbalancers/" + e.id, singular: "loadbalancer", body: body}
-	}})
+}
+
+// texts are the members in words, sorted; never nil.
+func texts(members []*Member) []string {
+	out := make([]string, len(members))
+	for i, m := range members {
+		out[i] = m.String()
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

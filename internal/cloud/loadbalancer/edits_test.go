@@ -1,6 +1,7 @@
 package loadbalancer
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -31,24 +33,25 @@ func webAndName() kind.Want[Spec] {
 
 // made is the load balancer as Octavia has it after a create request for w.
 func made(w kind.Want[Spec]) *State {
-	s := &State{ID: "L", Name: w.Key.Name, Description: cloud.Or(w.Spec.Description, ""), AdminStateUp: true, Tags: cloud.Tags(w.Mark, w.Spec.Tags),
-		ProvisioningStatus: "ACTIVE", OperatingStatus: "ONLINE", VIPAddress: "10.0.0.9", offers: &offers{}}
-	for _, l := range listenersOf(w) {
-		id := fmt.Sprint(l.port)
-		up := func(id, name string) child {
-			return child{ID: id, Name: name, AdminStateUp: true, ProvisioningStatus: "ACTIVE", OperatingStatus: "ONLINE"}
+	s := &State{Spec: Spec{Description: w.Spec.Description, AdminStateUp: ptr(true), Tags: w.Spec.Tags, VIPAddress: ptr("10.0.0.9")},
+		More: Balancer{ID: "L", Name: w.Key.Name, AllTags: cloud.Tags(w.Mark, w.Spec.Tags), ProvisioningStatus: "ACTIVE", OperatingStatus: "ONLINE", offers: &offers{}}}
+	up := func(c *child, id string) { c.ID, c.ProvisioningStatus, c.OperatingStatus = id, "ACTIVE", "ONLINE" }
+	for _, l := range wanted(w) {
+		id, p := fmt.Sprint(l.Port), l.Pool
+		up(&l.child, "l"+id)
+		up(&p.child, "p"+id)
+		for _, m := range p.Members {
+			up(&m.child, "m"+m.Address)
+			m.SubnetID = "N"
 		}
-		p := &Pool{child: up("p"+id, l.pool.name), Protocol: l.pool.protocol, Algorithm: l.pool.algorithm}
-		for _, m := range l.pool.members {
-			p.Members = append(p.Members, &Member{child: up("m"+m.address, m.name), Address: m.address, Port: m.port, Weight: 1, MonitorPort: m.monitorPort, SubnetID: "N"})
+		if p.Monitor != nil {
+			up(&p.Monitor.child, "h"+id)
+			p.Monitor.AdminStateUp = true
 		}
-		if m := l.pool.monitor; m != nil {
-			p.Monitor = &HealthMonitor{child: up("h"+id, m.name), Type: m.kind, Delay: m.delay, Timeout: m.timeout, Retries: m.retries,
-				RetriesDown: 3, Method: m.method, Path: m.path, ExpectedCodes: m.codes}
-		}
-		s.Pools = append(s.Pools, p)
-		s.Listeners = append(s.Listeners, &Listener{child: up("l"+id, l.name), Protocol: l.protocol, Port: l.port, DefaultPoolID: p.ID,
-			AllowedCIDRs: l.cidrs, Client: 50000, MemberConnect: 5000, Member: 50000})
+		l.AdminStateUp, p.AdminStateUp, l.PoolID = true, true, p.ID
+		l.Timeouts = &Timeouts{Client: ptr(50000), MemberConnect: ptr(5000), Member: ptr(50000)}
+		s.More.Pools = append(s.More.Pools, p)
+		s.More.Listeners = append(s.More.Listeners, l)
 	}
 	return s
 }
@@ -58,15 +61,15 @@ func made(w kind.Want[Spec]) *State {
 func carried(w kind.Want[Spec], s *State, ignored string) []string {
 	var c kind.Changes
 	rules{}.Diff(w, s, &c)
-	accepted := func(field string) bool { return field != ignored && kind.Has(c.List(), field) }
+	accepted := slices.DeleteFunc(slices.Clone(c.List()), func(c kind.Change) bool { return c.Field == ignored })
 	var lines []string
-	for _, e := range editsOf(w, s) {
+	for _, e := range updatesOf(w, s, accepted) {
 		r, needed := e.accept(accepted)
 		if !needed {
 			continue
 		}
-		if e.learn != nil {
-			*e.learn = "new"
+		if r.made != nil {
+			*r.made = "new"
 		}
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.method, r.path, attributesOf(r.body))))
 	}
@@ -75,11 +78,7 @@ func carried(w kind.Want[Spec], s *State, ignored string) []string {
 
 // attributesOf shows what of a body matters here: where things are hung, and
 // what is changed of what is there.
-func attributesOf(body any) string {
-	all, ok := body.(map[string]any)
-	if !ok {
-		return ""
-	}
+func attributesOf(all map[string]any) string {
 	var out []string
 	for name, value := range all {
 		switch _, makes := all["tags"]; {
@@ -119,60 +118,63 @@ func TestEdits(t *testing.T) {
 		fields []string
 		want   []string
 	}{
-		{name: "name", cloud: func(s *State) { s.Name = "x" },
+		{name: "name", cloud: func(s *State) { s.More.Name = "x" },
 			fields: []string{"spec.name"}, want: []string{"PUT loadbalancers/L name=lb"}},
-		{name: "description", cloud: func(s *State) { s.Description = "x" },
+		{name: "name ignored: the mark is written nevertheless", cloud: func(s *State) {
+			s.More.Name, s.More.AllTags = "x", cloud.Tags(kind.Mark{Owner: "stackreeve:s:LoadBalancer/lb", Applied: "older"}, s.Spec.Tags)
+		}, ignore: "spec.name", fields: []string{"spec.name"}, want: []string{"PUT loadbalancers/L"}},
+		{name: "description", cloud: func(s *State) { s.Spec.Description = ptr("x") },
 			fields: []string{"spec.description"}, want: []string{"PUT loadbalancers/L description=d"}},
-		{name: "admin state", cloud: func(s *State) { s.AdminStateUp = false },
+		{name: "admin state", cloud: func(s *State) { s.Spec.AdminStateUp = ptr(false) },
 			fields: []string{"spec.adminStateUp"}, want: []string{"PUT loadbalancers/L admin_state_up=true"}},
-		{name: "tags", cloud: func(s *State) { s.Tags = s.Tags[1:] },
+		{name: "tags", cloud: func(s *State) { s.More.AllTags, s.Spec.Tags = s.More.AllTags[1:], []string{"b"} },
 			fields: []string{"spec.tags"}, want: []string{"PUT loadbalancers/L"}},
-		{name: "listener disabled", cloud: func(s *State) { s.Listeners[0].AdminStateUp = false },
+		{name: "listener disabled", cloud: func(s *State) { s.More.Listeners[0].AdminStateUp = false },
 			fields: []string{"spec.ports[0].listener.adminStateUp"}, want: []string{"PUT listeners/l80 admin_state_up=true"}},
-		{name: "listener renamed", cloud: func(s *State) { s.Listeners[0].Name = "x" },
+		{name: "listener renamed", cloud: func(s *State) { s.More.Listeners[0].Name = "x" },
 			fields: []string{"spec.ports[0].listener.name"}, want: []string{"PUT listeners/l80 name=lb-80"}},
-		{name: "listener closed to most", cloud: func(s *State) { s.Listeners[0].AllowedCIDRs = []string{"10.0.0.0/8"} },
+		{name: "listener closed to most", cloud: func(s *State) { s.More.Listeners[0].AllowedCIDRs = []string{"10.0.0.0/8"} },
 			fields: []string{"spec.ports[0].allowedCidrs"}, want: []string{"PUT listeners/l80 allowed_cidrs=[]"}},
-		{name: "listener without pool", cloud: func(s *State) { s.Listeners[0].DefaultPoolID = "" },
+		{name: "listener without pool", cloud: func(s *State) { s.More.Listeners[0].PoolID = "" },
 			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT listeners/l80 default_pool_id=p80"}},
-		{name: "listener deleted: its pool is used again", cloud: func(s *State) { s.Listeners = s.Listeners[1:] },
+		{name: "listener deleted: its pool is used again", cloud: func(s *State) { s.More.Listeners = s.More.Listeners[1:] },
 			fields: []string{"spec.ports[0]"}, want: []string{"POST listeners default_pool_id=p80"}},
 		{name: "listener added", cloud: func(s *State) {
-			s.Listeners = append(s.Listeners, &Listener{child: child{ID: "l9"}, Protocol: "TCP", Port: 9})
+			s.More.Listeners = append(s.More.Listeners, &Listener{child: child{ID: "l9"}, Protocol: "TCP", Port: 9})
 		}, fields: []string{"spec.ports"}, want: []string{"DELETE listeners/l9"}},
-		{name: "pool added", cloud: func(s *State) { s.Pools = append(s.Pools, &Pool{child: child{ID: "p9"}, Protocol: "TCP"}) },
+		{name: "pool added", cloud: func(s *State) { s.More.Pools = append(s.More.Pools, &Pool{child: child{ID: "p9"}, Protocol: "TCP"}) },
 			fields: []string{"spec.ports"}, want: []string{"DELETE pools/p9"}},
-		{name: "pool deleted: filled before the listener points to it", cloud: func(s *State) { s.Pools, s.Listeners[0].DefaultPoolID = s.Pools[1:], "" },
+		{name: "pool deleted: filled before the listener points to it", cloud: func(s *State) { s.More.Pools, s.More.Listeners[0].PoolID = s.More.Pools[1:], "" },
 			fields: []string{"spec.ports[0].realServers"},
 			want:   []string{"POST pools", "PUT pools/new/members members=2", "POST healthmonitors pool_id=new", "PUT listeners/l80 default_pool_id=new"}},
-		{name: "pool disabled", cloud: func(s *State) { s.Pools[0].AdminStateUp = false },
+		{name: "pool disabled", cloud: func(s *State) { s.More.Pools[0].AdminStateUp = false },
 			fields: []string{"spec.ports[0].pool.adminStateUp"}, want: []string{"PUT pools/p80 admin_state_up=true"}},
-		{name: "algorithm", cloud: func(s *State) { s.Pools[0].Algorithm = "SOURCE_IP" },
+		{name: "algorithm", cloud: func(s *State) { s.More.Pools[0].Algorithm = "SOURCE_IP" },
 			fields: []string{"spec.ports[0].algorithm"}, want: []string{"PUT pools/p80 lb_algorithm=ROUND_ROBIN"}},
-		{name: "member deleted", cloud: func(s *State) { s.Pools[0].Members = s.Pools[0].Members[1:] },
+		{name: "member deleted", cloud: func(s *State) { s.More.Pools[0].Members = s.More.Pools[0].Members[1:] },
 			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT pools/p80/members members=2"}},
-		{name: "member added", cloud: func(s *State) { s.Pools[1].Members = append(s.Pools[1].Members, s.Pools[0].Members[0]) },
+		{name: "member added", cloud: func(s *State) { s.More.Pools[1].Members = append(s.More.Pools[1].Members, s.More.Pools[0].Members[0]) },
 			fields: []string{"spec.ports[1].realServers"}, want: []string{"PUT pools/p53/members members=1"}},
-		{name: "member weight", cloud: func(s *State) { s.Pools[0].Members[0].Weight = 0 },
+		{name: "member weight", cloud: func(s *State) { s.More.Pools[0].Members[0].Weight = 0 },
 			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT pools/p80/members members=2"}},
-		{name: "member backup", cloud: func(s *State) { s.Pools[0].Members[0].Backup = true },
+		{name: "member backup", cloud: func(s *State) { s.More.Pools[0].Members[0].Backup = true },
 			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT pools/p80/members members=2"}},
-		{name: "member disabled", cloud: func(s *State) { s.Pools[0].Members[0].AdminStateUp = false },
+		{name: "member disabled", cloud: func(s *State) { s.More.Pools[0].Members[0].AdminStateUp = false },
 			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT pools/p80/members members=2"}},
-		{name: "member monitored elsewhere", cloud: func(s *State) { s.Pools[0].Members[0].MonitorAddress = "10.0.0.7" },
+		{name: "member monitored elsewhere", cloud: func(s *State) { s.More.Pools[0].Members[0].MonitorAddress = "10.0.0.7" },
 			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT pools/p80/members members=2"}},
-		{name: "members ignored", cloud: func(s *State) { s.Pools[0].Members, s.Name = nil, "x" }, ignore: "spec.ports[0].realServers",
+		{name: "members ignored", cloud: func(s *State) { s.More.Pools[0].Members, s.More.Name = nil, "x" }, ignore: "spec.ports[0].realServers",
 			fields: []string{"spec.ports[0].realServers", "spec.name"}, want: []string{"PUT loadbalancers/L name=lb"}},
-		{name: "monitor deleted", cloud: func(s *State) { s.Pools[0].Monitor = nil },
+		{name: "monitor deleted", cloud: func(s *State) { s.More.Pools[0].Monitor = nil },
 			fields: []string{"spec.ports[0].monitors"}, want: []string{"POST healthmonitors pool_id=p80"}},
-		{name: "monitor added", cloud: func(s *State) { s.Pools[1].Monitor = &HealthMonitor{child: child{ID: "h9"}, Type: "TCP"} },
+		{name: "monitor added", cloud: func(s *State) { s.More.Pools[1].Monitor = &HealthMonitor{child: child{ID: "h9"}, Type: "TCP"} },
 			fields: []string{"spec.ports[1].monitors"}, want: []string{"DELETE healthmonitors/h9"}},
-		{name: "monitor of another type", cloud: func(s *State) { s.Pools[0].Monitor.Type = "TCP" },
+		{name: "monitor of another type", cloud: func(s *State) { s.More.Pools[0].Monitor.Type = "TCP" },
 			fields: []string{"spec.ports[0].monitors[0].protocol"}, want: []string{"DELETE healthmonitors/h80", "POST healthmonitors pool_id=p80"}},
-		{name: "monitor path and codes", cloud: func(s *State) { s.Pools[0].Monitor.Path, s.Pools[0].Monitor.ExpectedCodes = "/", "200-299" },
+		{name: "monitor path and codes", cloud: func(s *State) { s.More.Pools[0].Monitor.Path, s.More.Pools[0].Monitor.Codes = "/", "200-299" },
 			fields: []string{"spec.ports[0].monitors[0].endpoint", "spec.ports[0].monitors[0].codes"},
 			want:   []string{"PUT healthmonitors/h80 expected_codes=200 url_path=/up"}},
-		{name: "monitor path ignored", cloud: func(s *State) { s.Pools[0].Monitor.Path, s.Pools[0].Monitor.ExpectedCodes = "/", "200-299" },
+		{name: "monitor path ignored", cloud: func(s *State) { s.More.Pools[0].Monitor.Path, s.More.Pools[0].Monitor.Codes = "/", "200-299" },
 			ignore: "spec.ports[0].monitors[0].codes",
 			fields: []string{"spec.ports[0].monitors[0].endpoint", "spec.ports[0].monitors[0].codes"},
 			want:   []string{"PUT healthmonitors/h80 url_path=/up"}},
@@ -188,7 +190,7 @@ func TestEdits(t *testing.T) {
 		{name: "port gone", edit: func(s *Spec) { s.Ports = s.Ports[:1] },
 			fields: []string{"spec.ports", "spec.ports"}, want: []string{"DELETE listeners/l53", "DELETE pools/p53"}},
 		{name: "an interrupted update goes on", cloud: func(s *State) {
-			s.Listeners[0].DefaultPoolID, s.Pools[0].Members, s.Pools[0].Monitor = "", nil, nil
+			s.More.Listeners[0].PoolID, s.More.Pools[0].Members, s.More.Pools[0].Monitor = "", nil, nil
 		}, fields: []string{"spec.ports[0].realServers", "spec.ports[0].monitors", "spec.ports[0].realServers"},
 			want: []string{"PUT pools/p80/members members=2", "POST healthmonitors pool_id=p80", "PUT listeners/l80 default_pool_id=p80"}},
 		{name: "a machine without an address yet: those that are there stay", edit: func(s *Spec) { s.Ports[0].RealServers.PortRefs = []string{"web-0"} },
@@ -218,13 +220,13 @@ func TestEdits(t *testing.T) {
 func TestMembersAreNeverSentTwice(t *testing.T) {
 	w := webAndName()
 	w.Spec.Ports[1].RealServers.Addresses = []string{"2001:db8::1", "2001:DB8:0::1"}
-	if got := listenersOf(w)[1].pool.members; len(got) != 1 {
+	if got := wanted(w)[1].Pool.Members; len(got) != 1 {
 		t.Errorf("%d members for one address", len(got))
 	}
 }
 
 func TestOnlyANewOneWillDo(t *testing.T) {
-	o := &offers{zones: []string{"az-1", "az-2"}, flavors: []flavor{{"F", "big", true}, {"G", "off", false}}}
+	o := &offers{zones: []*offer{{"", "az-1", true}, {"", "az-2", true}}, flavors: []*offer{{"F", "big", true}, {"G", "off", false}}}
 	tests := []struct {
 		name   string
 		edit   func(*Spec)
@@ -244,7 +246,7 @@ func TestOnlyANewOneWillDo(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := webAndName()
 			s := made(w)
-			s.offers = o
+			s.More.offers = o
 			tt.edit(w.Spec)
 			if got := fieldsOf(w, s); !slices.Equal(got, tt.fields) {
 				t.Errorf("reported %q, want %q", got, tt.fields)
@@ -265,28 +267,28 @@ func TestPhase(t *testing.T) {
 		says  string
 	}{
 		{"all well", func(*State) {}, kind.Ready, ""},
-		{"being made", func(s *State) { s.ProvisioningStatus = "PENDING_CREATE" }, kind.Pending, "PENDING_CREATE"},
-		{"being deleted", func(s *State) { s.ProvisioningStatus = "PENDING_DELETE" }, kind.Deleting, "PENDING_DELETE"},
-		{"a child is being made", func(s *State) { s.Pools[0].ProvisioningStatus = "PENDING_CREATE" }, kind.Pending, "pool lb-80 is PENDING_CREATE"},
-		{"a child failed", func(s *State) { s.Pools[0].Monitor.ProvisioningStatus = "ERROR" }, kind.Degraded, "health monitor of pool lb-80 is in ERROR"},
-		{"broken after it had worked", func(s *State) { s.ProvisioningStatus, s.OperatingStatus = "ERROR", "OFFLINE" }, kind.Degraded, "failover L"},
+		{"being made", func(s *State) { s.More.ProvisioningStatus = "PENDING_CREATE" }, kind.Pending, "PENDING_CREATE"},
+		{"being deleted", func(s *State) { s.More.ProvisioningStatus = "PENDING_DELETE" }, kind.Deleting, "PENDING_DELETE"},
+		{"a child is being made", func(s *State) { s.More.Pools[0].ProvisioningStatus = "PENDING_CREATE" }, kind.Pending, "pool lb-80 is PENDING_CREATE"},
+		{"a child failed", func(s *State) { s.More.Pools[0].Monitor.ProvisioningStatus = "ERROR" }, kind.Degraded, "health monitor of pool lb-80 is in ERROR"},
+		{"broken after it had worked", func(s *State) { s.More.ProvisioningStatus, s.More.OperatingStatus = "ERROR", "OFFLINE" }, kind.Degraded, "failover L"},
 		{"never worked", func(s *State) {
-			s.ProvisioningStatus, s.OperatingStatus = "ERROR", "OFFLINE"
-			s.children(func(_ string, c *child) { c.ProvisioningStatus = "PENDING_CREATE" })
+			s.More.ProvisioningStatus, s.More.OperatingStatus = "ERROR", "OFFLINE"
+			s.More.children(func(_ string, c *child) { c.ProvisioningStatus = "PENDING_CREATE" })
 		}, kind.Failed, "could not make it"},
 		{"a machine is down", func(s *State) {
-			s.OperatingStatus, s.Pools[0].Members[1].OperatingStatus = "DEGRADED", "ERROR"
+			s.More.OperatingStatus, s.More.Pools[0].Members[1].OperatingStatus = "DEGRADED", "ERROR"
 		}, kind.Ready, "operating status DEGRADED: 10.0.0.2:8080 of lb-80 is ERROR"},
-		{"a machine is down behind IPv6", func(s *State) { s.Pools[1].Members[0].OperatingStatus = "OFFLINE" }, kind.Ready, "[2001:db8::1]:53 of lb-53-udp is OFFLINE"},
+		{"a machine is down behind IPv6", func(s *State) { s.More.Pools[1].Members[0].OperatingStatus = "OFFLINE" }, kind.Ready, "[2001:db8::1]:53 of lb-53-udp is OFFLINE"},
 		{"not monitored", func(s *State) {
-			s.OperatingStatus, s.Pools[1].Members[0].OperatingStatus = "NO_MONITOR", "NO_MONITOR"
+			s.More.OperatingStatus, s.More.Pools[1].Members[0].OperatingStatus = "NO_MONITOR", "NO_MONITOR"
 		}, kind.Ready, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := made(webAndName())
 			tt.cloud(s)
-			phase, says := s.phase()
+			phase, says := s.More.phase()
 			if phase != tt.want || !strings.Contains(says, tt.says) || tt.says == "" && says != "" {
 				t.Errorf("got %s %q, want %s %q", phase, says, tt.want, tt.says)
 			}
@@ -295,20 +297,21 @@ func TestPhase(t *testing.T) {
 }
 
 func TestTellsWhenItWasChanged(t *testing.T) {
-	s := made(webAndName())
-	if s.UpdatedAt = ""; !s.live("").Updated.IsZero() {
-		t.Errorf("never changed, got %s", s.live("").Updated)
-	}
-	s.UpdatedAt = "2026-11-21T13:57:09"
-	if got := s.live("").Updated.Format(time.RFC3339); got != "2026-11-21T13:57:09Z" {
-		t.Errorf("got %s", got)
+	for shown, want := range map[string]string{"null": "0001-01-01T00:00:00Z", `"2026-11-21T13:57:09"`: "2026-11-21T13:57:09Z"} {
+		s := made(webAndName())
+		if err := read(table.Attributes{"updated_at": json.RawMessage(shown)}, s); err != nil {
+			t.Fatal(err)
+		}
+		if got := live(s, "").Updated.Format(time.RFC3339); got != want {
+			t.Errorf("%s: got %s, want %s", shown, got, want)
+		}
 	}
 }
 
 func TestUsesWhatItSendsTo(t *testing.T) {
 	s := made(webAndName())
-	s.VIPNetworkID, s.VIPSubnetID = "net", "sub"
-	live := s.live("")
+	s.More.VIPNetworkID, s.More.VIPSubnetID = "net", "sub"
+	live := live(s, "")
 	if want := []string{"net", "sub", "N/10.0.0.1", "N/10.0.0.2", "N/2001:db8::1"}; !slices.Equal(live.Uses, want) {
 		t.Errorf("uses %q, want %q", live.Uses, want)
 	}

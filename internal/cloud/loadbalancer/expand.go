@@ -1,11 +1,15 @@
 package loadbalancer
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -115,7 +119,7 @@ func (s *RealServers) expandServer(field, name string, e *kind.Expansion) {
 	case !ok && e.Declares("VirtualMachine", name):
 		e.Problem(field, fmt.Sprintf("refers to Server/%s, which VirtualMachine/%s stands for", name, name), "name it in virtualMachineRefs")
 	case !ok:
-		nobody(e, field, "Server", name)
+		notThere(e, field, "Server", name)
 	case len(ports) > 0:
 		s.PortRefs = append(s.PortRefs, ports[0])
 	default:
@@ -130,7 +134,7 @@ func portsOf(e *kind.Expansion, field, kind, name string) []string {
 	if kind != "VirtualMachine" {
 		var ok bool
 		if machines, ok = e.Members(kind, name, "VirtualMachine"); !ok {
-			nobody(e, field, kind, name)
+			notThere(e, field, kind, name)
 			return nil
 		}
 	}
@@ -138,7 +142,7 @@ func portsOf(e *kind.Expansion, field, kind, name string) []string {
 	for _, machine := range machines {
 		names, ok := e.Members("VirtualMachine", machine, "Port")
 		if !ok {
-			nobody(e, field, "VirtualMachine", machine)
+			notThere(e, field, "VirtualMachine", machine)
 			continue
 		}
 		if len(names) > 0 {
@@ -148,10 +152,87 @@ func portsOf(e *kind.Expansion, field, kind, name string) []string {
 	return ports
 }
 
-func nobody(e *kind.Expansion, field, kind, name string) {
+func notThere(e *kind.Expansion, field, kind, name string) {
 	fix := "add a manifest for it in the same namespace"
 	if near := e.Meant(kind, name); near != "" {
 		fix = fmt.Sprintf("did you mean %s?", near)
 	}
 	e.Problem(field, fmt.Sprintf("refers to %s/%s, which is not in the repository", kind, name), fix)
+}
+
+// wanted are the listeners that Octavia shall have under the load balancer, with their
+// pools.
+func wanted(w kind.Want[Spec]) []*Listener {
+	out := make([]*Listener, len(w.Spec.Ports))
+	for i := range w.Spec.Ports {
+		p := &w.Spec.Ports[i]
+		own := child{Tags: []string{w.Mark.Owner}, field: portField(i)}
+		l := &Listener{child: own, Name: fmt.Sprintf("%s-%d", w.Key.Name, p.Port), Protocol: strings.ToUpper(p.Protocol), Port: p.Port, AllowedCIDRs: p.AllowedCIDRs, Timeouts: p.Timeouts}
+		if t := transport(p.Protocol); t != "tcp" {
+			l.Name += "-" + t
+		}
+		spoken := strings.ToUpper(cloud.Or(p.RealServers.Protocol, p.Protocol))
+		l.Pool = &Pool{child: own, Name: l.Name, Protocol: spoken, Algorithm: algorithms[cloud.Or(p.Algorithm, "roundRobin")]}
+		l.Pool.fill(w, p)
+		out[i] = l
+	}
+	return out
+}
+
+// fill adds the members and the monitor.
+func (p *Pool) fill(w kind.Want[Spec], of *Port) {
+	like := Member{child: child{Tags: p.Tags}, AdminStateUp: true, Weight: 1, Port: cloud.Or(of.RealServers.Port, of.Port)}
+	if len(of.Monitors) > 0 {
+		m := &of.Monitors[0]
+		p.Monitor = m.wanted(p)
+		if m.Port != nil && *m.Port != like.Port {
+			like.MonitorPort = m.Port
+		}
+	}
+	add := func(name, address, subnet string) {
+		m := like
+		m.Name, m.Address, m.SubnetID = name, table.IP(address), subnet
+		if !slices.ContainsFunc(p.Members, func(o *Member) bool { return o.Address == m.Address }) {
+			p.Members = append(p.Members, &m)
+		}
+	}
+	refer := func(kind string, names []string) {
+		for _, name := range names {
+			if ref := w.Ref(kind, name); ref.Facts.Address == "" {
+				p.missing = ref.Key.String()
+			} else {
+				add(name, ref.Facts.Address, ref.Facts.SubnetID)
+			}
+		}
+	}
+	refer("Port", of.RealServers.PortRefs)
+	refer("Server", of.RealServers.PortlessRefs)
+	for _, address := range of.RealServers.Addresses {
+		add(address, address, "")
+	}
+}
+
+// What Octavia calls what manifests say, where that is more than another case.
+// (octavia_lib/common/constants.py)
+var (
+	algorithms = map[string]string{
+		"roundRobin": "ROUND_ROBIN", "leastConnections": "LEAST_CONNECTIONS", "sourceIP": "SOURCE_IP", "sourceIPPort": "SOURCE_IP_PORT",
+	}
+	monitorTypes = map[string]string{"tls": "TLS-HELLO", "udp": "UDP-CONNECT"}
+)
+
+// What Octavia assumes, or demands without assuming anything.
+const (
+	defaultDelay   = 5
+	defaultTimeout = 3
+	defaultRetries = 3
+)
+
+func (m *Monitor) wanted(p *Pool) *HealthMonitor {
+	out := &HealthMonitor{child: child{Tags: p.Tags, field: p.field + ".monitors[0]"}, Name: p.Name, Type: cmp.Or(monitorTypes[m.Protocol], strings.ToUpper(m.Protocol)),
+		Delay: cloud.Or(m.Delay, defaultDelay), Timeout: cloud.Or(m.Timeout, defaultTimeout), Retries: cloud.Or(m.Retries, defaultRetries), RetriesDown: 3}
+	if m.Protocol == "http" || m.Protocol == "https" {
+		out.Method, out.Path, out.Codes = "GET", cloud.Or(m.Endpoint, "/"), "200"
+	}
+	return out
 }

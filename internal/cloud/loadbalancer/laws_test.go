@@ -42,7 +42,7 @@ spec:
       realServers: {addresses: [10.0.0.243]}
 `
 
-// kinds are the load balancer, and what one with plain addresses leans on.
+// kinds are the load balancer, and what one with plain addresses depends on.
 func kinds(c *cloud.Client) []kind.Kind {
 	return []kind.Kind{network.Kind(c), loadbalancer.Kind(c)}
 }
@@ -55,6 +55,7 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.tags", Old: "[web, blue]", New: "[web, green]"},
 			{Field: "spec.adminStateUp", Old: "adminStateUp: true", New: "adminStateUp: false"},
 			{Field: "spec.vipType", Old: "vipType: private", New: "vipType: public", Replaces: true, PlanOnly: true},
+			{Field: "spec.vipAddress", Old: "  vipType: private\n", New: "  vipType: private\n  vipAddress: 10.0.0.9\n", Replaces: true, PlanOnly: true},
 			{Field: "spec.ports[0]", Old: "port: 80\n", New: "port: 81\n", Also: []string{"spec.ports"}},
 			{Field: "spec.ports[1]", Old: "protocol: udp", New: "protocol: tcp", Also: []string{"spec.ports"}},
 			{Field: "spec.ports[0].protocol", Old: "protocol: http\n      algorithm", New: "protocol: tcp\n      algorithm"},

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -17,14 +20,14 @@ import (
 // no other. The load balancers are read first: one that was ACTIVE then has
 // children that are at least as new.
 func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
-	balancers, err := list1[State](ctx, d, "loadbalancers", true)
-	if err != nil {
+	var states []*State
+	if err := readAll(ctx, d, &states, d.mine("loadbalancers"), "loadbalancers"); err != nil {
 		return nil, err
 	}
-	marked := map[string]*State{}
-	for i := range balancers {
-		if cloud.MarkInTags(balancers[i].Tags) != nil {
-			marked[balancers[i].ID] = &balancers[i]
+	marked := map[string]*Balancer{}
+	for _, s := range states {
+		if cloud.MarkInTags(s.More.AllTags) != nil {
+			marked[s.More.ID] = &s.More
 		}
 	}
 	if len(marked) > 0 {
@@ -34,36 +37,59 @@ func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 			return nil, err
 		}
 	}
-	out := make([]kind.Live[*State], len(balancers))
-	for i := range balancers {
-		out[i] = balancers[i].live(d.c.ProjectID)
+	out := make([]kind.Live[*State], len(states))
+	for i, s := range states {
+		out[i] = live(s, d.c.ProjectID)
 	}
 	return out, nil
 }
 
-// list1 reads one of Octavia's collections.
-func list1[T any](ctx context.Context, d driver, collection string, mine bool) ([]T, error) {
-	path := "lbaas/" + collection
-	if mine {
-		path += "?project_id=" + d.c.ProjectID
+// mine is the path of what the project has of a collection.
+func (d driver) mine(collection string) string {
+	return collection + "?project_id=" + d.c.ProjectID
+}
+
+// readAll reads one of Octavia's collections, a list with that name.
+func readAll[T any](ctx context.Context, d driver, into *[]*T, path, name string) error {
+	answers, err := cloud.List[table.Attributes](ctx, d.c, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/" + path}, name)
+	if err != nil {
+		return err
 	}
-	return cloud.List[T](ctx, d.c, cloud.Call{Service: cloud.LoadBalancer, Path: path}, collection)
+	for _, answer := range answers {
+		part := new(T)
+		if err := read(answer, part); err != nil {
+			return fmt.Errorf("%s: GET /lbaas/%s: %w", cloud.LoadBalancer, path, err)
+		}
+		*into = append(*into, part)
+	}
+	return nil
+}
+
+// read takes in a load balancer, or a part of one.
+func read(answer table.Attributes, into any) error {
+	s, ok := into.(*State)
+	if !ok {
+		return table.Read(answer, into)
+	}
+	err := s.Read(answer)
+	s.Spec.Tags = cloud.UserTags(s.More.AllTags)
+	return err
 }
 
 // parallelLists is how many lists are read at once.
 const parallelLists = 8
 
 // grow hangs everything that is under the load balancers where it belongs.
-func (d driver) grow(ctx context.Context, balancers map[string]*State) error {
+func (d driver) grow(ctx context.Context, balancers map[string]*Balancer) error {
 	var listeners []*Listener
 	var pools []*Pool
 	var monitors []*HealthMonitor
-	var offered *offers
+	var offer *offers
 	group, stop := errgroup.WithContext(ctx)
-	group.Go(func() (err error) { listeners, err = list1[*Listener](stop, d, "listeners", true); return err })
-	group.Go(func() (err error) { monitors, err = list1[*HealthMonitor](stop, d, "healthmonitors", true); return err })
-	group.Go(func() (err error) { offered, err = d.offers(stop); return err })
-	group.Go(func() (err error) { pools, err = list1[*Pool](stop, d, "pools", true); return err })
+	group.Go(func() error { return readAll(stop, d, &listeners, d.mine("listeners"), "listeners") })
+	group.Go(func() error { return readAll(stop, d, &pools, d.mine("pools"), "pools") })
+	group.Go(func() error { return readAll(stop, d, &monitors, d.mine("healthmonitors"), "healthmonitors") })
+	group.Go(func() (err error) { offer, err = d.offers(stop); return err })
 	if err := group.Wait(); err != nil {
 		return err
 	}
@@ -73,14 +99,13 @@ func (d driver) grow(ctx context.Context, balancers map[string]*State) error {
 			byPool[p.ID] = m
 		}
 	}
-	for _, s := range balancers {
-		s.offers = offered
-		s.Flavor = offered.flavorName(s.FlavorID)
+	for _, b := range balancers {
+		b.offers = offer
 	}
 	for _, l := range listeners {
 		for _, parent := range l.Parents {
-			if s := balancers[parent.ID]; s != nil {
-				s.Listeners = append(s.Listeners, l)
+			if b := balancers[parent.ID]; b != nil {
+				b.Listeners = append(b.Listeners, l)
 			}
 		}
 	}
@@ -88,10 +113,13 @@ func (d driver) grow(ctx context.Context, balancers map[string]*State) error {
 	group.SetLimit(parallelLists)
 	for _, p := range pools {
 		for _, parent := range p.Parents {
-			if s := balancers[parent.ID]; s != nil {
+			if b := balancers[parent.ID]; b != nil {
 				p.Monitor = byPool[p.ID]
-				s.Pools = append(s.Pools, p)
-				group.Go(func() (err error) { p.Members, err = d.members(stop, p); return err })
+				b.Pools = append(b.Pools, p)
+				if len(p.MemberIDs) > 0 {
+					group.Go(func() error { return readAll(stop, d, &p.Members, "pools/"+p.ID+"/members", "members") })
+				}
+				break // a pool has one
 			}
 		}
 	}
@@ -102,9 +130,96 @@ func (d driver) grow(ctx context.Context, balancers map[string]*State) error {
 	return nil
 }
 
-func (d driver) members(ctx context.Context, p *Pool) ([]*Member, error) {
-	if len(p.MemberIDs) == 0 {
-		return nil, nil
+// offers are the flavors and availability zones that a load balancer service
+// has, which are not those of machines.
+type offers struct {
+	flavors []*offer
+	zones   []*offer // that are enabled
+}
+
+// offer is a flavor or a zone.
+type offer struct {
+	ID      string `json:"id" api:"id"`
+	Name    string `json:"name" api:"name"`
+	Enabled bool   `json:"enabled" api:"enabled"`
+}
+
+// offers asks for them. Services too old to know zones have none.
+func (d driver) offers(ctx context.Context) (*offers, error) {
+	var flavors, zones []*offer
+	if err := readAll(ctx, d, &flavors, "flavors", "flavors"); err != nil && !errors.Is(err, kind.ErrGone) {
+		return nil, err
 	}
-	return cloud.List[*Member](ctx, d.c, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/pools/" + p.ID + "/members"}, "members")
+	if err := readAll(ctx, d, &zones, "availabilityzones", "availability_zones"); err != nil && !errors.Is(err, kind.ErrGone) {
+		return nil, err
+	}
+	return &offers{flavors, slices.DeleteFunc(zones, func(z *offer) bool { return !z.Enabled })}, nil
+}
+
+// flavorName is how people call the flavor with that ID, which has none any more where
+// it is gone.
+func (o *offers) flavorName(id string) string {
+	if o != nil {
+		for _, f := range o.flavors {
+			if f.ID == id {
+				return f.Name
+			}
+		}
+	}
+	return id
+}
+
+// choose puts the flavor and the zone that spec asks for into the body of a
+// create request.
+func (o *offers) choose(spec *Spec, body map[string]any) error {
+	id, err := o.flavor(spec.Flavor)
+	if err != nil {
+		return err
+	}
+	if id != "" {
+		body["flavor_id"] = id
+	}
+	if spec.Zone == nil || len(o.zones) == 0 {
+		return nil
+	}
+	body["availability_zone"] = spec.AvailabilityZone
+	return o.zone(spec.AvailabilityZone)
+}
+
+// flavor is the ID of a flavor; "" stands for none.
+func (o *offers) flavor(name string) (id string, err error) {
+	if name == "" {
+		return "", nil
+	}
+	return offered("flavor", name, o.flavors, "spec.serviceType or the stack's defaults.serviceTypes")
+}
+
+// zone is an error when there are zones, and not this one.
+func (o *offers) zone(name string) error {
+	if len(o.zones) == 0 {
+		return nil
+	}
+	_, err := offered("availability zone", name, o.zones, "spec.zone or the stack's defaults.zones")
+	return err
+}
+
+// offered is the ID of the enabled one of that name, or an error that names others.
+func offered(what, name string, all []*offer, where string) (id string, err error) {
+	var names []string
+	for _, o := range all {
+		if o.Enabled && o.Name == name {
+			return o.ID, nil
+		}
+		if o.Enabled {
+			names = append(names, o.Name)
+		}
+	}
+	slices.Sort(names)
+	fix := "it has none."
+	if near := nearest.Name(name, names); near != "" {
+		fix = "did you mean " + near + "?"
+	} else if len(names) > 0 {
+		fix = "it has " + list(names) + "."
+	}
+	return "", fmt.Errorf("%w: the load balancer service has no %s %q: %s Correct %s", kind.ErrRejected, what, name, fix, where)
 }

@@ -1,6 +1,7 @@
 package loadbalancer_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -26,13 +26,32 @@ func published(t *testing.T) string {
 	return strings.Join(docs, "\n---\n")
 }
 
-// members are who answers on the first port, once the pass is over.
-func members(t *testing.T, p engine.Pass) []loadbalancer.ObservedMember {
+type answering struct {
+	Listeners []struct {
+		Members []struct{ Address string }
+	}
+}
+
+// members are the addresses of those who answer on the first port, as status has them
+// once the pass is over.
+func members(t *testing.T, p engine.Pass) (addresses []string) {
 	t.Helper()
 	for _, o := range plan.Statuses(p.Last, all.Kinds(nil)) {
-		if seen, ok := o.Status.Resource.(loadbalancer.Observed); ok {
-			return seen.Listeners[0].Members
+		if o.Kind != "LoadBalancer" {
+			continue
 		}
+		text, err := json.Marshal(o.Status.Resource)
+		var seen answering
+		if err == nil {
+			err = json.Unmarshal(text, &seen)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range seen.Listeners[0].Members {
+			addresses = append(addresses, m.Address)
+		}
+		return addresses
 	}
 	t.Fatal("the pass has no load balancer")
 	return nil

@@ -1,6 +1,6 @@
 // Package loadbalancer is the kind LoadBalancer: an address that spreads
 // connections over machines. It owns a whole Octavia tree, the load balancer
-// with its listeners, pools, members and health monitors, and whatever else
+// with its listeners, pools, members and health monitors, and everything else that
 // hangs under that load balancer is removed.
 //
 // It knows which machines stand behind it by the names of their ports only:
@@ -17,14 +17,14 @@ import (
 // Spec is what a load balancer shall be, in the words of LINE's Verda operator
 // (verda.linecorp.com/v1alpha1, accepted verbatim) and a few more.
 type Spec struct {
-	Description  *string  `json:"description,omitempty" rule:"max=255" doc:"Free text."`
-	Tags         []string `json:"tags,omitempty" doc:"Tags, besides those that mark the owner."`
-	AdminStateUp *bool    `json:"adminStateUp,omitempty" rule:"default=true" doc:"Whether it takes connections."`
+	Description  *string  `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
+	Tags         []string `json:"tags,omitempty" api:"tags,set,empty" doc:"Tags, besides those that mark the owner."`
+	AdminStateUp *bool    `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" doc:"Whether it takes connections."`
 	Region       *string  `json:"region,omitempty" doc:"The region it must be in, as the cloud calls it or as the stack's defaults.regions do."`
 	Zone         *string  `json:"zone,omitempty" rule:"immutable" doc:"Availability zone, as the cloud calls it or as the stack's defaults.zones do. Applied where the load balancer service has zones."`
 	VIPType      *string  `json:"vipType,omitempty" rule:"immutable" doc:"Which network its address is on: a key of the stack's defaults.vipNetworks."`
 	VIPNetwork   *string  `json:"vipNetwork,omitempty" rule:"immutable,min=1" doc:"Name of the network its address is on: a Network of the repository, or one that exists. Goes before vipType; the stack's defaults.network if both are left out."`
-	VIPAddress   *string  `json:"vipAddress,omitempty" rule:"immutable,format=ip" doc:"Its address; chosen by the cloud if left out."`
+	VIPAddress   *string  `json:"vipAddress,omitempty" api:"vip_address" rule:"immutable,format=ip" doc:"Its address; chosen by the cloud if left out."`
 	ServiceType  *string  `json:"serviceType,omitempty" rule:"immutable" doc:"Which Octavia flavor it is of: a key of the stack's defaults.serviceTypes. Not managed if left out."`
 	// FloatingIP is a FloatingIP of the load balancer's name.
 	FloatingIP *machine.FloatingIP `json:"floatingIP,omitempty" doc:"Gives it an address that can be reached from outside, as a FloatingIP of its name."`
@@ -54,9 +54,9 @@ type Port struct {
 
 // Timeouts are in milliseconds.
 type Timeouts struct {
-	Client        *int `json:"client,omitempty" rule:"min=0,max=31536000000" doc:"Silence of a client, in milliseconds."`
-	MemberConnect *int `json:"memberConnect,omitempty" rule:"min=0,max=31536000000" doc:"Connecting to a machine, in milliseconds."`
-	Member        *int `json:"member,omitempty" rule:"min=0,max=31536000000" doc:"Silence of a machine, in milliseconds."`
+	Client        *int `json:"client,omitempty" api:"timeout_client_data" show:"-" rule:"min=0,max=31536000000" doc:"Silence of a client, in milliseconds."`
+	MemberConnect *int `json:"memberConnect,omitempty" api:"timeout_member_connect" show:"-" rule:"min=0,max=31536000000" doc:"Connecting to a machine, in milliseconds."`
+	Member        *int `json:"member,omitempty" api:"timeout_member_data" show:"-" rule:"min=0,max=31536000000" doc:"Silence of a machine, in milliseconds."`
 }
 
 // RealServers are those who answer.
@@ -84,7 +84,12 @@ type Monitor struct {
 	Retries  *int    `json:"retries,omitempty" rule:"min=1,max=10,default=3" doc:"Good answers in a row until a machine is used again, and bad ones until it is not."`
 }
 
-type rules struct{}
+// fields are those of the load balancer itself.
+var fields = table.NewFlat(
+	table.Odd[Spec, Balancer]{Field: "zone", Compare: compareZone},
+	table.Odd[Spec, Balancer]{Field: "vipNetwork", Compare: compareNetwork},
+	table.Odd[Spec, Balancer]{Field: "serviceType", Compare: compareFlavor},
+)
 
 // Kind is the kind LoadBalancer over c, which may be nil where only rules are
 // needed.
@@ -95,60 +100,4 @@ func Kind(c *cloud.Client) kind.Kind {
 		Loss:   []string{"its address, unless the manifest fixes it"},
 		Doc:    "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",
 	}, rules{}, driver{c, &doubts{}})
-}
-
-func (rules) Name(w kind.Want[Spec]) string { return w.Key.Name }
-
-func (rules) Match(kind.Want[struct{}], *State) bool { return false }
-
-// Diff reports what [editsOf] would change, and what only a new load balancer
-// can have.
-func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
-	for _, e := range editsOf(w, have) {
-		for _, change := range e.changes {
-			c.Add(change)
-		}
-	}
-	spec := w.Spec
-	kind.Link(c, networkField(spec), have.VIPNetworkID, w.Ref("Network", spec.NetworkRef), kind.Replace)
-	if spec.VIPAddress != nil {
-		kind.Fixed(c, "spec.vipAddress", table.IP(have.VIPAddress), table.IP(*spec.VIPAddress))
-	}
-	diffFlavor(spec, have, c)
-	diffZone(spec, have, c)
-}
-
-// diffFlavor never asks for a new load balancer that could not be made.
-func diffFlavor(spec *Spec, have *State, c *kind.Changes) {
-	if spec.ServiceType == nil {
-		return
-	}
-	if err := have.offers.flavor(spec.Flavor); err != nil {
-		c.Note("spec.serviceType", err.Error())
-		return
-	}
-	kind.Fixed(c, "spec.serviceType", have.Flavor, spec.Flavor)
-}
-
-// diffZone likewise; clouds whose load balancers know no zones are told of.
-func diffZone(spec *Spec, have *State, c *kind.Changes) {
-	if spec.Zone == nil {
-		return
-	}
-	if len(have.offers.zones) == 0 {
-		c.Note("spec.zone", "is accepted and has no effect: this cloud's load balancer service has no availability zones")
-		return
-	}
-	if err := have.offers.zone(spec.AvailabilityZone); err != nil {
-		c.Note("spec.zone", err.Error())
-		return
-	}
-	kind.Fixed(c, "spec.zone", have.AvailabilityZone, spec.AvailabilityZone)
-}
-
-func networkField(spec *Spec) string {
-	if spec.VIPNetwork == nil && spec.VIPType != nil {
-		return "spec.vipType"
-	}
-	return "spec.vipNetwork"
 }

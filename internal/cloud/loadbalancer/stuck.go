@@ -2,8 +2,8 @@ package loadbalancer
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -38,18 +38,18 @@ func (d *doubts) replace(ids map[string]bool) map[string]bool {
 // mayBeStuck reports whether Octavia should be done with everything under the load
 // balancer. Its own provider keeps the load balancer in PENDING_ while it works on
 // a child; others may report the load balancer first, so theirs are waited for.
-func (s *State) mayBeStuck() bool {
-	return s.ProvisioningStatus == "ACTIVE" && slices.Contains([]string{"amphora", "amphorav2", "octavia"}, s.Provider)
+func (b *Balancer) mayBeStuck() bool {
+	return b.ProvisioningStatus == "ACTIVE" && slices.Contains([]string{"amphora", "amphorav2", "octavia"}, b.Provider)
 }
 
 // findStuck takes out of the trees what is stuck: in PENDING_CREATE under an
 // ACTIVE load balancer in two lists in a row. One is not enough: the load balancer
 // is read before its children, and becomes ACTIVE some milliseconds before them.
-func (d driver) findStuck(balancers map[string]*State) {
+func (d driver) findStuck(balancers map[string]*Balancer) {
 	doubtful := map[string]bool{}
-	for _, s := range balancers {
-		if s.mayBeStuck() {
-			s.children(func(_ string, c *child) {
+	for _, b := range balancers {
+		if b.mayBeStuck() {
+			b.children(func(_ string, c *child) {
 				if c.ProvisioningStatus == "PENDING_CREATE" {
 					doubtful[c.ID] = true
 				}
@@ -57,9 +57,9 @@ func (d driver) findStuck(balancers map[string]*State) {
 		}
 	}
 	before := d.doubts.replace(doubtful)
-	for _, s := range balancers {
-		s.setAside(func(c *child) bool { return doubtful[c.ID] && before[c.ID] })
-		if len(s.Stuck) > 0 {
+	for _, b := range balancers {
+		b.setAside(func(c *child) bool { return doubtful[c.ID] && before[c.ID] })
+		if len(b.Stuck) > 0 {
 			d.c.Lack(populatedCreate)
 		}
 	}
@@ -67,24 +67,24 @@ func (d driver) findStuck(balancers map[string]*State) {
 
 // setAside moves the listeners and pools that are stuck out of the tree, so that
 // they count as missing, and the load balancer as unfinished.
-func (s *State) setAside(is func(*child) bool) {
+func (b *Balancer) setAside(is func(*child) bool) {
 	move := func(what, path string) bool {
-		s.Stuck = append(s.Stuck, stuck{what + ", which the cloud left unfinished", path})
+		b.Stuck = append(b.Stuck, stuck{what + ", which the cloud left unfinished", path})
 		return true
 	}
-	s.Listeners = slices.DeleteFunc(s.Listeners, func(l *Listener) bool {
+	b.Listeners = slices.DeleteFunc(b.Listeners, func(l *Listener) bool {
 		return is(&l.child) && move(fmt.Sprintf("%s %d", l.Protocol, l.Port), "listeners/"+l.ID)
 	})
-	s.Pools = slices.DeleteFunc(s.Pools, func(p *Pool) bool {
+	b.Pools = slices.DeleteFunc(b.Pools, func(p *Pool) bool {
 		return is(&p.child) && move("pool "+p.Name, "pools/"+p.ID)
 	})
-	if mark := cloud.MarkInTags(s.Tags); mark != nil && len(s.Stuck) > 0 {
-		s.Tags = unfinished(*mark, cloud.UserTags(s.Tags))
+	if mark := cloud.MarkInTags(b.AllTags); mark != nil && len(b.Stuck) > 0 {
+		b.AllTags = unfinished(*mark, cloud.UserTags(b.AllTags))
 	}
 }
 
 // unfinished are the tags of a load balancer some of whose children are missing,
-// because nobody has made them yet.
+// because they are not made yet.
 func unfinished(m kind.Mark, user []string) []string {
 	m.Applied = kind.Unfinished
 	return cloud.Tags(m, user)
@@ -93,13 +93,118 @@ func unfinished(m kind.Mark, user []string) []string {
 // stuck appends the removal of what is stuck. It comes first, since names and
 // ports must be free and nothing is served by it; the mark before it, so that a
 // kill in between is nobody's change.
-func (e *editor) stuck(have *State) {
-	if len(have.Stuck) > 0 {
-		e.sequel("spec.ports", nil, func() request {
-			return request{http.MethodPut, "loadbalancers/" + e.id, "loadbalancer", map[string]any{"tags": have.Tags}}
-		})
+func (e *editor) stuck(b *Balancer) {
+	if len(b.Stuck) > 0 {
+		e.sequel("spec.ports", func() request { return put("loadbalancer", b.ID, map[string]any{"tags": b.AllTags}) })
 	}
-	for _, x := range have.Stuck {
-		e.remove("spec.ports", x.what, x.path)
+	for _, x := range b.Stuck {
+		e.remove("spec.ports", x.what, nil, x.path)
 	}
+}
+
+// live gives a load balancer its live shape.
+func live(s *State, project string) kind.Live[*State] {
+	b := &s.More
+	phase, message := b.phase()
+	out := kind.Live[*State]{
+		ID: b.ID, Name: b.Name, Mark: cloud.MarkInTags(b.AllTags), Mine: b.ProjectID == project, Phase: phase, Message: message,
+		Created: b.CreatedAt.Time, Updated: b.UpdatedAt.Time, State: s, Uses: b.uses(), Unwell: b.unwell(),
+		Facts: kind.Facts{Address: cloud.Or(s.Spec.VIPAddress, ""), PortID: b.VIPPortID, SubnetID: b.VIPSubnetID, NetworkID: b.VIPNetworkID},
+	}
+	if b.VIPPortID != "" {
+		out.Tokens = []string{b.VIPPortID} // what leads to it: its port goes with it
+	}
+	return out
+}
+
+func (b *Balancer) uses() []string {
+	uses := []string{b.VIPNetworkID, b.VIPSubnetID}
+	b.members(func(_ *Pool, m *Member) {
+		if m.SubnetID != "" {
+			uses = append(uses, m.token())
+		}
+	})
+	return uses
+}
+
+// unwell are those of uses that do not serve while others of their pool do, as its
+// health monitor has found. Where nothing serves, or nothing is said, nobody is
+// worse off than the others.
+func (b *Balancer) unwell() (tokens []string) {
+	for _, p := range b.Pools {
+		var idle []string
+		serving := false
+		for _, m := range p.Members {
+			switch {
+			case m.OperatingStatus == "ONLINE":
+				serving = true
+			case m.SubnetID != "" && m.OperatingStatus != "NO_MONITOR":
+				idle = append(idle, m.token())
+			}
+		}
+		if serving {
+			tokens = append(tokens, idle...)
+		}
+	}
+	return tokens
+}
+
+// phase judges by the provisioning status; what the operating status says only
+// goes into the message, so that machines that are down are seen and nothing
+// waits for them:
+//
+//	load balancer    under it                     phase
+//	-------------    --------                     -----
+//	PENDING_DELETE                                deleting
+//	PENDING_…                                     pending
+//	ERROR            nothing was ever ACTIVE      failed: it never worked
+//	ERROR            otherwise                    degraded: its address would be lost
+//	ACTIVE           something PENDING_…          pending
+//	ACTIVE           something in ERROR           degraded
+//	ACTIVE           all ACTIVE                   ready
+func (b *Balancer) phase() (kind.Phase, string) {
+	var pending, broken, worked string
+	b.children(func(what string, c *child) {
+		switch {
+		case strings.HasPrefix(c.ProvisioningStatus, "PENDING_"):
+			pending = what + " is " + c.ProvisioningStatus
+		case c.ProvisioningStatus == "ERROR":
+			broken = what + " is in ERROR"
+		case c.ProvisioningStatus == "ACTIVE":
+			worked = what
+		}
+	})
+	switch {
+	case b.ProvisioningStatus == "PENDING_DELETE":
+		return kind.Deleting, b.ProvisioningStatus
+	case strings.HasPrefix(b.ProvisioningStatus, "PENDING_"):
+		return kind.Pending, b.ProvisioningStatus
+	case b.ProvisioningStatus == "ERROR" && worked == "" && b.OperatingStatus != "ONLINE":
+		return kind.Failed, "Octavia could not make it"
+	case b.ProvisioningStatus == "ERROR":
+		return kind.Degraded, "provisioning status ERROR: Octavia cannot change it any more; have an administrator fail it over (openstack loadbalancer failover " + b.ID + "), or delete it to get a new one with another address"
+	case pending != "":
+		return kind.Pending, pending
+	case broken != "":
+		return kind.Degraded, broken + "; delete it in the cloud to have it recreated"
+	}
+	return kind.Ready, b.health()
+}
+
+// health says which members are down, "" for none.
+func (b *Balancer) health() string {
+	var down []string
+	b.members(func(p *Pool, m *Member) {
+		if slices.Contains([]string{"ERROR", "OFFLINE", "DEGRADED"}, m.OperatingStatus) {
+			down = append(down, m.socket()+" of "+p.Name+" is "+m.OperatingStatus)
+		}
+	})
+	text := ""
+	if b.OperatingStatus != "ONLINE" && b.OperatingStatus != "NO_MONITOR" {
+		text = "operating status " + b.OperatingStatus
+	}
+	if len(down) > 0 && text != "" {
+		text += ": "
+	}
+	return text + list(down)
 }

@@ -27,14 +27,14 @@ func TestStuckInTwoListsInARow(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := driver{&cloud.Client{}, &doubts{}}
-			var s *State
+			var b *Balancer
 			for _, x := range tt.lists {
 				l := &Listener{child: child{ID: "listener", ProvisioningStatus: x.listener}}
-				s = &State{ID: "balancer", ProvisioningStatus: x.balancer, Provider: x.provider, Listeners: []*Listener{l}}
-				d.findStuck(map[string]*State{s.ID: s})
+				b = &Balancer{ID: "balancer", ProvisioningStatus: x.balancer, Provider: x.provider, Listeners: []*Listener{l}}
+				d.findStuck(map[string]*Balancer{b.ID: b})
 			}
-			if got := len(s.Stuck) == 1 && len(s.Listeners) == 0; got != tt.stuck || d.c.Lacks(populatedCreate) != tt.stuck {
-				t.Errorf("stuck: %v, want %v; remembered of the cloud: %v", s.Stuck, tt.stuck, d.c.Lacks(populatedCreate))
+			if got := len(b.Stuck) == 1 && len(b.Listeners) == 0; got != tt.stuck || d.c.Lacks(populatedCreate) != tt.stuck {
+				t.Errorf("stuck: %v, want %v; remembered of the cloud: %v", b.Stuck, tt.stuck, d.c.Lacks(populatedCreate))
 			}
 		})
 	}

@@ -86,7 +86,7 @@ func TestChildrenLeftUnfinished(t *testing.T) {
 
 func TestLawsWhereChildrenAreLeftUnfinished(t *testing.T) {
 	kindtest.Suite{
-		Kinds: kinds, Key: key, Object: object, Simulator: &stock,
+		Kinds: kinds, Key: key, Object: object, Simulator: &stock, Partial: true,
 		Edits: []kindtest.Edit{{Field: "spec.description", Old: "in front of the web servers", New: "moved"}},
 	}.Run(t)
 }

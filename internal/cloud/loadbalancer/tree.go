@@ -2,172 +2,207 @@ package loadbalancer
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// listener is a port of the manifest, in Octavia's words.
-type listener struct {
-	field, name, protocol string
-	port                  int
-	cidrs                 []string
-	timeouts              Timeouts
-	pool                  pool
+// State is a load balancer as Octavia shows it. (octavia/api/v2/types)
+type State = table.Object[Spec, Balancer]
+
+// Balancer is what only Octavia says of a load balancer, with everything under it.
+type Balancer struct {
+	ID                 string     `json:"id" api:"id" show:"-"`
+	Name               string     `json:"name" api:"name"`
+	ProjectID          string     `json:"projectID" api:"project_id"`
+	ProvisioningStatus string     `json:"provisioningStatus" api:"provisioning_status"`
+	OperatingStatus    string     `json:"operatingStatus" api:"operating_status"`
+	VIPPortID          string     `json:"vipPortID" api:"vip_port_id"`
+	VIPSubnetID        string     `json:"vipSubnetID" api:"vip_subnet_id"`
+	VIPNetworkID       string     `json:"vipNetworkID" api:"vip_network_id"`
+	Provider           string     `json:"provider" api:"provider"`
+	FlavorID           string     `json:"flavorID" api:"flavor_id" show:"-"`
+	AvailabilityZone   string     `json:"availabilityZone,omitempty" api:"availability_zone"`
+	AllTags            []string   `json:"allTags,omitempty" api:"tags" show:"-"` // with those that mark the owner
+	CreatedAt          cloud.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt          cloud.Time `json:"updatedAt" api:"updated_at"` // none as long as it is as it was made
+
+	Listeners []*Listener `json:"-"`
+	Pools     []*Pool     `json:"-"`
+	// Stuck are listeners and pools that nothing will ever finish; they are in
+	// neither list above.
+	Stuck  []stuck `json:"-"`
+	offers *offers
 }
 
-type pool struct {
-	field, name, protocol, algorithm string
-	members                          []member
+// What is under a load balancer is the same struct as it shall be and as it is: as it
+// shall be, it has no ID and no status, and says which field of the manifest it is of.
+// The names of its fields are those under which changes are reported, below that field.
+
+// Listener is a socket of a load balancer.
+type Listener struct {
+	child
+	Name         string    `json:"listener.name" api:"name" show:"name"`
+	AdminStateUp bool      `json:"listener.adminStateUp" api:"admin_state_up" rule:"default=true" show:"-"`
+	Protocol     string    `json:"protocol" api:"protocol"`
+	Port         int       `json:"port" api:"protocol_port"`
+	AllowedCIDRs []string  `json:"allowedCidrs" api:"allowed_cidrs,set,empty" show:"-"`
+	Timeouts     *Timeouts `json:"timeouts" api:",inline"`
+	PoolID       string    `json:"poolID,omitempty" api:"default_pool_id"`
+	Pool         *Pool     `json:"-"` // as it shall be
+}
+
+// Pool is who answers.
+type Pool struct {
+	child
+	Name         string         `json:"pool.name" api:"name"`
+	AdminStateUp bool           `json:"pool.adminStateUp" api:"admin_state_up" rule:"default=true"`
+	Protocol     string         `json:"protocol" api:"protocol"`
+	Algorithm    string         `json:"algorithm" api:"lb_algorithm"`
+	MemberIDs    []link         `json:"members" api:"members"`
+	Members      []*Member      `json:"-"`
+	Monitor      *HealthMonitor `json:"-"`
 	// missing is a machine, or the port of one, that has no address yet, "" for none.
 	missing string
-	monitor *monitor
 }
 
-type member struct {
-	name, address, subnet string
-	port                  int
-	monitorPort           *int
+// Member is one who answers.
+type Member struct {
+	child
+	Name           string `json:"name" api:"name"`
+	AdminStateUp   bool   `json:"adminStateUp" api:"admin_state_up" rule:"default=true" show:"-"`
+	Address        string `json:"address" api:"address"`
+	Port           int    `json:"port" api:"protocol_port"`
+	Weight         int    `json:"weight" api:"weight" rule:"default=1" show:"-"`
+	Backup         bool   `json:"backup" api:"backup" rule:"default=false" show:"-"`
+	SubnetID       string `json:"subnetID" api:"subnet_id" show:"-"`
+	MonitorPort    *int   `json:"monitorPort" api:"monitor_port" show:"-"`
+	MonitorAddress string `json:"monitorAddress" api:"monitor_address" show:"-"` // set by others only
 }
 
-type monitor struct {
-	field, name, kind, method, path, codes string
-	delay, timeout, retries                int
+// HealthMonitor is how it is found out whether the members of a pool can answer.
+type HealthMonitor struct {
+	child
+	Name         string `json:"name" api:"name"`
+	AdminStateUp bool   `json:"adminStateUp" api:"admin_state_up" rule:"default=true"`
+	Type         string `json:"protocol" api:"type"`
+	Delay        int    `json:"delay" api:"delay"`
+	Timeout      int    `json:"timeout" api:"timeout"`
+	Retries      int    `json:"retries" api:"max_retries"`
+	RetriesDown  int    `json:"retriesDown" api:"max_retries_down"`
+	Method       string `json:"method" api:"http_method"`
+	Path         string `json:"endpoint" api:"url_path"`
+	Codes        string `json:"codes" api:"expected_codes"`
+	PoolID       string `json:"poolID" api:"pool_id,unread"`
+	Pools        []link `json:"pools" api:"pools"`
 }
 
-// listenersOf says what Octavia shall have under the load balancer.
-func listenersOf(w kind.Want[Spec]) []listener {
-	out := make([]listener, len(w.Spec.Ports))
-	for i := range w.Spec.Ports {
-		p := &w.Spec.Ports[i]
-		l := listener{field: portField(i), protocol: octaviaProtocol[p.Protocol], port: p.Port, cidrs: p.AllowedCIDRs, timeouts: cloud.Or(p.Timeouts, Timeouts{})}
-		l.name = childName(w.Key.Name, l.protocol, p.Port)
-		l.pool = poolOf(w, p, l.name, l.field)
-		out[i] = l
+// child is what everything under a load balancer has.
+type child struct {
+	ID                 string `json:"id" api:"id,unwritten"`
+	ProvisioningStatus string `json:"provisioningStatus" api:"provisioning_status" show:"-"`
+	OperatingStatus    string `json:"operatingStatus" api:"operating_status"`
+	// Tags are the owner's part of the mark, for people who look at the cloud: what
+	// belongs to a load balancer is known by being under it, and what was last applied
+	// is known of the load balancer alone.
+	Tags       []string `json:"tags" api:"tags,unread" show:"-"`
+	BalancerID string   `json:"loadBalancerID" api:"loadbalancer_id,unread" show:"-"`
+	Parents    []link   `json:"loadBalancers" api:"loadbalancers" show:"-"`
+	field      string   // of the manifest: spec.ports[0]
+}
+
+type link struct {
+	ID string `json:"id" api:"id"`
+}
+
+func (b *Balancer) pool(id string) *Pool {
+	return first(b.Pools, func(p *Pool) bool { return p.ID == id })
+}
+
+func (b *Balancer) listener(at socket) *Listener {
+	return first(b.Listeners, func(l *Listener) bool { return l.socket() == at })
+}
+
+// first is the first that is so; nil where none is.
+func first[T any](list []*T, so func(*T) bool) *T {
+	if i := slices.IndexFunc(list, so); i >= 0 {
+		return list[i]
 	}
-	return out
+	return nil
 }
 
-// childName is what the things under the load balancer are called.
-func childName(name, protocol string, port int) string {
-	text := fmt.Sprintf("%s-%d", name, port)
-	if t := transport(protocol); t != "tcp" {
-		text += "-" + t
+// children are all things under the load balancer, with what people call them.
+func (b *Balancer) children(visit func(what string, c *child)) {
+	for _, l := range b.Listeners {
+		visit("listener "+l.Name, &l.child)
+	}
+	for _, p := range b.Pools {
+		visit("pool "+p.Name, &p.child)
+		for _, m := range p.Members {
+			visit("member "+m.socket()+" of pool "+p.Name, &m.child)
+		}
+		if p.Monitor != nil {
+			visit("health monitor of pool "+p.Name, &p.Monitor.child)
+		}
+	}
+}
+
+func (b *Balancer) members(visit func(*Pool, *Member)) {
+	for _, p := range b.Pools {
+		for _, m := range p.Members {
+			visit(p, m)
+		}
+	}
+}
+
+// socket is what only one listener of a load balancer can have.
+type socket struct {
+	transport string
+	port      int
+}
+
+func (l *Listener) socket() socket { return socket{transport(l.Protocol), l.Port} }
+
+// transport is what carries a protocol.
+func transport(protocol string) string {
+	if t := strings.ToLower(protocol); t == "udp" || t == "sctp" {
+		return t
+	}
+	return "tcp"
+}
+
+func (m *Member) socket() string { return socketText(m.Address, m.Port) }
+
+func socketText(address string, port int) string {
+	if ip, err := netip.ParseAddr(address); err == nil {
+		return netip.AddrPortFrom(ip, uint16(port)).String()
+	}
+	return address
+}
+
+// token is the member among what a load balancer uses.
+func (m *Member) token() string { return m.SubnetID + "/" + m.Address }
+
+// String says what is particular about a member, for people and to compare.
+func (m *Member) String() string {
+	text := m.socket() + " (" + m.Name + ")"
+	if m.Weight != 1 {
+		text += fmt.Sprintf(" weight %d", m.Weight)
+	}
+	if m.Backup {
+		text += " backup"
+	}
+	if !m.AdminStateUp {
+		text += " disabled"
+	}
+	if m.MonitorPort != nil {
+		text += fmt.Sprintf(" monitored at port %d", *m.MonitorPort)
+	}
+	if m.MonitorAddress != "" {
+		text += " monitored at " + m.MonitorAddress
 	}
 	return text
-}
-
-func poolOf(w kind.Want[Spec], p *Port, name, field string) pool {
-	out := pool{
-		field: field, name: name, protocol: octaviaProtocol[cloud.Or(p.RealServers.Protocol, p.Protocol)],
-		algorithm: octaviaAlgorithm[cloud.Or(p.Algorithm, "roundRobin")],
-	}
-	port := cloud.Or(p.RealServers.Port, p.Port)
-	var monitorPort *int
-	if len(p.Monitors) > 0 {
-		out.monitor = monitorOf(&p.Monitors[0], name, field+".monitors[0]")
-		if at := cloud.Or(p.Monitors[0].Port, port); at != port {
-			monitorPort = &at
-		}
-	}
-	add := func(name, address, subnet string) {
-		m := member{name: name, address: table.IP(address), subnet: subnet, port: port, monitorPort: monitorPort}
-		same := func(o member) bool { return o.address == m.address }
-		if !slices.ContainsFunc(out.members, same) {
-			out.members = append(out.members, m)
-		}
-	}
-	refer := func(kind, name string) {
-		ref := w.Ref(kind, name)
-		if ref.Facts.Address == "" {
-			out.missing = ref.Key.String()
-			return
-		}
-		add(name, ref.Facts.Address, ref.Facts.SubnetID)
-	}
-	for _, name := range p.RealServers.PortRefs {
-		refer("Port", name)
-	}
-	for _, name := range p.RealServers.PortlessRefs {
-		refer("Server", name)
-	}
-	for _, address := range p.RealServers.Addresses {
-		add(address, address, "")
-	}
-	return out
-}
-
-func monitorOf(m *Monitor, name, field string) *monitor {
-	out := &monitor{
-		field: field, name: name, kind: octaviaMonitor[m.Protocol],
-		delay: cloud.Or(m.Delay, defaultDelay), timeout: cloud.Or(m.Timeout, defaultTimeout), retries: cloud.Or(m.Retries, defaultRetries),
-	}
-	if m.Protocol == "http" || m.Protocol == "https" {
-		out.method, out.path, out.codes = httpMethod, cloud.Or(m.Endpoint, "/"), expectedCodes
-	}
-	return out
-}
-
-func (l listener) socket() socket { return socket{transport(l.protocol), l.port} }
-
-// The bodies of the requests that make things. tags is the owner's mark, for
-// people who look at the cloud: what belongs to the load balancer is known by
-// being under it.
-
-func (l listener) body(tags []string) map[string]any {
-	body := map[string]any{"name": l.name, "protocol": l.protocol, "protocol_port": l.port, "tags": tags}
-	if l.cidrs != nil {
-		body["allowed_cidrs"] = l.cidrs
-	}
-	cloud.Put(body, "timeout_client_data", l.timeouts.Client)
-	cloud.Put(body, "timeout_member_connect", l.timeouts.MemberConnect)
-	cloud.Put(body, "timeout_member_data", l.timeouts.Member)
-	return body
-}
-
-func (p pool) body(tags []string) map[string]any {
-	return map[string]any{"name": p.name, "protocol": p.protocol, "lb_algorithm": p.algorithm, "tags": tags}
-}
-
-func (m member) body(tags []string) map[string]any {
-	body := map[string]any{
-		"name": m.name, "address": m.address, "protocol_port": m.port, "weight": weight, "backup": false, "admin_state_up": true,
-		"monitor_port": m.monitorPort, "monitor_address": nil, "tags": tags,
-	}
-	if m.subnet != "" {
-		body["subnet_id"] = m.subnet
-	}
-	return body
-}
-
-func (p pool) memberBodies(tags []string) []map[string]any {
-	out := make([]map[string]any, len(p.members))
-	for i, m := range p.members {
-		out[i] = m.body(tags)
-	}
-	return out
-}
-
-func (m *monitor) body(tags []string) map[string]any {
-	body := map[string]any{
-		"name": m.name, "type": m.kind, "delay": m.delay, "timeout": m.timeout, "max_retries": m.retries, "max_retries_down": retriesDown, "tags": tags,
-	}
-	if m.method != "" {
-		body["http_method"], body["url_path"], body["expected_codes"] = m.method, m.path, m.codes
-	}
-	return body
-}
-
-// full is the body of the listener with all that is under it.
-func (l listener) full(tags []string) map[string]any {
-	pool := l.pool.body(tags)
-	pool["members"] = l.pool.memberBodies(tags)
-	if l.pool.monitor != nil {
-		pool["healthmonitor"] = l.pool.monitor.body(tags)
-	}
-	body := l.body(tags)
-	body["default_pool"] = pool
-	return body
 }

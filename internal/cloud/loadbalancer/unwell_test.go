@@ -20,7 +20,7 @@ func TestMembersThatDoNotServeAreNamedWhileOthersServe(t *testing.T) {
 			m.OperatingStatus = status
 			pool.Members = append(pool.Members, m)
 		}
-		if got := (&State{Pools: []*Pool{pool}}).unwell(); !slices.Equal(got, tt.want) {
+		if got := (&Balancer{Pools: []*Pool{pool}}).unwell(); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}

@@ -94,7 +94,7 @@ func (g tracing) mended() (engine.Pass, kind.Trace) {
 	return pass, kind.Trace{}
 }
 
-// Who changed a server is told after it was mended, and when it is gone.
+// Who changed a server is reported after it was corrected, and when it is gone.
 func TestCloudTellsWhoChangedAServer(t *testing.T) {
 	target := kindtest.NewTarget(t, kinds)
 	own, other := target.Client(nil), target.Beside("admin").Client(nil)

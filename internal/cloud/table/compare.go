@@ -13,6 +13,20 @@ func Path(field string) string { return "spec.resource." + field }
 // lookup finds what a reference names.
 type lookup func(kind, name string) kind.Ref
 
+// Differ reports in which fields have is not as want asks for. They are structs of
+// one type that stand at a path of manifests; their references are IDs already.
+func Differ(at string, want, have any, c *kind.Changes) {
+	w, h := pointedTo(reflect.ValueOf(want)), pointedTo(reflect.ValueOf(have))
+	rows := rowsOf(w.Type())
+	for i := range rows {
+		r := &rows[i]
+		r.compare(at+"."+r.path, byID, w, h, "", c)
+	}
+}
+
+// byID is the lookup of references that are IDs already.
+func byID(_, id string) kind.Ref { return kind.Ref{Name: id, ID: id, Ready: id != ""} }
+
 // compare reports the field if it is not as it shall be.
 func (r *row) compare(field string, find lookup, want, have reflect.Value, name string, c *kind.Changes) {
 	wanted, asked := r.wanted(want, name)

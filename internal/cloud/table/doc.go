@@ -37,5 +37,7 @@
 // [Odd] row, a value with functions for what is odd about it.
 //
 // [New] is for kinds whose fields stand under spec.resource, [NewFlat] for those whose
-// fields stand directly under spec. [Body] writes a struct that is sent by itself.
+// fields stand directly under spec. A struct that is a part of an object and has requests
+// of its own is read by [Read], compared by [Differ] and written by [Body], [Given] and
+// [Changed].
 package table

@@ -2,16 +2,34 @@ package table
 
 import (
 	"reflect"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Body is the attributes of a struct that is a part of a request by itself, defaults
 // included. Its references are IDs already.
 func Body(from any) map[string]any {
+	return bodyOf(from, func(r *row, v reflect.Value) (reflect.Value, bool) { return r.wanted(v, "") })
+}
+
+// Given is the same without what is left out.
+func Given(from any) map[string]any { return bodyOf(from, (*row).of) }
+
+// Changed is the attributes of a struct at a path whose changes, as [Differ] has
+// reported them, are to be carried out.
+func Changed(at string, want any, changes []kind.Change) map[string]any {
+	return bodyOf(want, func(r *row, v reflect.Value) (reflect.Value, bool) {
+		value, asked := r.wanted(v, "")
+		return value, asked && kind.Has(changes, at+"."+r.path)
+	})
+}
+
+func bodyOf(from any, take func(r *row, v reflect.Value) (value reflect.Value, taken bool)) map[string]any {
 	v, body := pointedTo(reflect.ValueOf(from)), map[string]any{}
 	rows := rowsOf(v.Type())
 	for i := range rows {
 		r := &rows[i]
-		if value, asked := r.wanted(v, ""); r.attr != "" && !r.unwritten && asked {
+		if value, taken := take(r, v); taken && r.attr != "" && !r.unwritten {
 			body[r.attr] = r.encode(nil, value)
 		}
 	}

@@ -1,0 +1,58 @@
+package table_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// A part of an object is made, compared and changed by itself.
+func TestParts(t *testing.T) {
+	type part struct {
+		ID     string `json:"id" api:"id,unwritten"`
+		Name   string `json:"part.name" api:"name"`
+		Up     bool   `json:"up" api:"admin_state_up" rule:"default=true"`
+		Net    string `json:"net" api:"network_id" ref:"Network"`
+		Parent string `json:"parent" api:"parent_id,unread"`
+		Zones  []string
+		Ranges []string `json:"ranges" api:"ranges,set,empty" rule:"format=cidr"`
+		Modes  *modes   `json:"modes" api:",inline"`
+	}
+	var have part
+	answer := table.Attributes{"id": json.RawMessage(`"p1"`), "name": json.RawMessage(`"old"`), "admin_state_up": json.RawMessage("false"),
+		"network_id": json.RawMessage(`"n1"`), "parent_id": json.RawMessage(`"x"`), "ranges": json.RawMessage(`["10.0.0.0/8"]`)}
+	if err := table.Read(answer, &have); err != nil {
+		t.Fatal(err)
+	}
+	want := part{ID: "p1", Name: "new", Net: "n2", Parent: "o1", Modes: &modes{text("slaac")}}
+	if got, expected := table.Given(&want), (map[string]any{"name": "new", "network_id": "n2", "parent_id": "o1", "address_mode": "slaac"}); !reflect.DeepEqual(got, expected) {
+		t.Errorf("what is given is\n%v, want\n%v", got, expected)
+	}
+	var c kind.Changes
+	table.Differ("spec.parts[0]", &want, &have, &c)
+	var fields []string
+	for _, change := range c.List() {
+		fields = append(fields, change.Field)
+	}
+	if expected := []string{"spec.parts[0].part.name", "spec.parts[0].up", "spec.parts[0].net", "spec.parts[0].ranges", "spec.parts[0].modes.address"}; !reflect.DeepEqual(fields, expected) {
+		t.Errorf("changes are %q, want %q", fields, expected)
+	}
+	expected := map[string]any{"name": "new", "admin_state_up": true, "ranges": []any{}, "network_id": "n2", "address_mode": "slaac"}
+	if got := table.Changed("spec.parts[0]", &want, c.List()); !reflect.DeepEqual(got, expected) {
+		t.Errorf("all changes are\n%v, want\n%v", got, expected)
+	}
+	if got := table.Changed("spec.parts[0]", &want, c.List()[1:2]); !reflect.DeepEqual(got, map[string]any{"admin_state_up": true}) {
+		t.Errorf("one change is %v", got)
+	}
+	if got := table.Changed("spec.parts[1]", &want, c.List()); len(got) > 0 {
+		t.Errorf("changes of another part are %v", got)
+	}
+	have.Name, have.Up, have.Net, have.Ranges, have.Modes = "new", true, "n2", nil, want.Modes
+	c = kind.Changes{}
+	if table.Differ("spec.parts[0]", &want, &have, &c); len(c.List()) > 0 {
+		t.Errorf("nothing differs, changes are %v", c.List())
+	}
+}
