@@ -19,7 +19,7 @@ type (
 func validate(s *Spec, r *kind.Report) {
 	switch {
 	case s.ImageRef == "" && s.BootVolume == nil:
-		r.Problem("spec.resource", "says not what to boot from", "give imageRef or bootVolume")
+		r.Problem("spec.resource", "does not say what to boot from", "give imageRef or bootVolume")
 	case s.ImageRef != "" && s.BootVolume != nil:
 		r.Problem("spec.resource.bootVolume", "is given beside imageRef", "keep one of them")
 	}
