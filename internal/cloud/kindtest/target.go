@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -25,7 +26,7 @@ import (
 )
 
 // Kinds opens the kinds of a cloud.
-type Kinds func(*cloud.Client) []kind.Kind
+type Kinds func(*cloud.Client, defaults.Defaults) []kind.Kind
 
 // Target is a cloud under test, and a stack of its own in it.
 type Target struct {
@@ -33,7 +34,7 @@ type Target struct {
 	cfg      cloud.Config
 	kinds    Kinds
 	Stack    string
-	Defaults kind.Defaults
+	Defaults defaults.Defaults
 	// Simulator is the cloud, when it is not a real one.
 	Simulator *simulator.Server
 
@@ -137,7 +138,7 @@ func (g *Target) Only(manifests ...string) {
 
 func newTarget(t *testing.T, kinds Kinds) *Target {
 	target := &Target{t: t, kinds: kinds, used: new(bool), Stack: "t" + strings.ToLower(rand.Text())[:10], wire: &wire{transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
-	target.Defaults = kind.Defaults{Network: "private", VIPNetworks: map[string]string{"private": "private", "public": "public"},
+	target.Defaults = defaults.Defaults{Network: "private", VIPNetworks: map[string]string{"private": "private", "public": "public"},
 		Regions: map[string]string{"tokyo1": "RegionOne"}, Zones: map[string]string{"dev": "az-a"}, ServiceTypes: map[string]string{"generic": ""}, Region: "RegionOne"}
 	return target
 }
@@ -182,7 +183,7 @@ func (g *Target) Engine(c *cloud.Client) *engine.Engine {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	kinds := slices.DeleteFunc(g.kinds(c), func(k kind.Kind) bool { return g.only != nil && !g.only[k.Info().Kind] })
+	kinds := slices.DeleteFunc(g.open(c), func(k kind.Kind) bool { return g.only != nil && !g.only[k.Info().Kind] })
 	e := &engine.Engine{Stack: g.Stack, Kinds: kinds, Limits: plan.Limits{All: limit}, Replace: true,
 		Timing: engine.Timing{Poll: 100 * time.Millisecond, PollMax: time.Second, Backoff: 200 * time.Millisecond, Grace: time.Millisecond}}
 	if g.Simulator != nil {
@@ -190,6 +191,9 @@ func (g *Target) Engine(c *cloud.Client) *engine.Engine {
 	}
 	return e
 }
+
+// open opens the kinds of the stack; c may be nil where only their rules are needed.
+func (g *Target) open(c *cloud.Client) []kind.Kind { return g.kinds(c, g.Defaults) }
 
 // SyncUntilKilled is Sync by an agent that dies right after its n-th writing
 // request, before the answer reaches it. reached is false when it ended before.
@@ -216,7 +220,7 @@ func (g *Target) Resolve(manifests string) []kind.Desired {
 // TryResolve is Resolve for manifests that may be wrong.
 func (g *Target) TryResolve(manifests string) ([]kind.Desired, error) {
 	files := fstest.MapFS{"test.yaml": {Data: []byte(manifests)}}
-	want, _, err := resolve.Read(files, g.kinds(nil), g.Defaults)
+	want, _, err := resolve.Read(files, g.open(nil))
 	return want, err
 }
 

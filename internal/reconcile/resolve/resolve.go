@@ -69,7 +69,6 @@ type node struct {
 type resolver struct {
 	kinds    map[string]kind.Kind
 	groups   map[string]string
-	defaults kind.Defaults
 	budget   *budget
 	byKey    map[manifest.Key]*node
 	order    []*node
@@ -86,9 +85,9 @@ type resolver struct {
 // scope is where a name is unique.
 type scope struct{ kind, namespace string }
 
-func newResolver(kinds []kind.Kind, defaults kind.Defaults, spend *budget) *resolver {
+func newResolver(kinds []kind.Kind, spend *budget) *resolver {
 	r := &resolver{
-		secrets: map[string]string{}, kinds: map[string]kind.Kind{}, groups: kind.GroupsOf(kinds), defaults: defaults, budget: spend, byKey: map[manifest.Key]*node{}}
+		secrets: map[string]string{}, kinds: map[string]kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}}
 	for _, k := range kinds {
 		r.kinds[k.Info().Kind] = k
 	}
@@ -171,7 +170,7 @@ func (r *resolver) expand(n *node) {
 		return
 	}
 	n.expanded = true
-	e := kind.NewExpansion(&n.Desired, r.defaults, repository{r})
+	e := kind.NewExpansion(&n.Desired, repository{r})
 	r.kinds[n.Key.Kind].Expand(&n.Desired, e)
 	n.Notes = append(n.Notes, e.Notes()...)
 	problems := e.Problems(n.Object)
