@@ -110,15 +110,17 @@ func (r *resolver) over() bool { return len(r.problems) >= mostProblems || r.bud
 
 // outcome is the error of it all.
 func (r *resolver) outcome() error {
-	switch n := len(r.problems); {
-	case r.budget.ended != nil:
-		return r.budget.ended
-	case r.budget.spent != nil:
-		r.problems = append(r.problems, r.budget.spent.problem(r.last))
-	case n >= mostProblems:
-		r.problems = append(r.problems, manifest.Problem{Origin: r.problems[n-1].Origin, What: fmt.Sprintf("gave up after %d problems", mostProblems), Fix: "correct these first"})
+	if err := r.budget.stopped(); err != nil {
+		return err
 	}
-	return manifest.Problems(r.problems).Err()
+	problems := slices.Clip(r.problems)
+	switch n := len(problems); {
+	case r.budget.spent != nil:
+		problems = append(problems, r.budget.spent.problem(r.last))
+	case n >= mostProblems:
+		problems = append(problems, manifest.Problem{Origin: problems[n-1].Origin, What: fmt.Sprintf("gave up after %d problems", mostProblems), Fix: "correct these first"})
+	}
+	return manifest.Problems(problems).Err()
 }
 
 // decode adds obj. parent is nil for objects of the repository.
