@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -29,7 +30,7 @@ func (p page) name() string { return strings.ToLower(p.gvk.Kind) }
 
 func kindPages() []page {
 	var list []page
-	for _, k := range all.Kinds(nil) {
+	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 		i := k.Info()
 		list = append(list, page{manifest.GroupVersionKind{Group: i.Group, Version: i.Version, Kind: i.Kind}, i.Aliases, k.Body(), i.Doc})
 	}

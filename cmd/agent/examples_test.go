@@ -7,9 +7,9 @@ import (
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -25,7 +25,7 @@ func TestEveryKindHasAnExample(t *testing.T) {
 		if d.gvk == config.GVK {
 			continue
 		}
-		want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, all.Kinds(nil), kind.Defaults{Network: "n", VIPNetworks: map[string]string{"private": "n"}, Zones: map[string]string{"dev": "a"}, ServiceTypes: map[string]string{"generic": ""}})
+		want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, all.Kinds(nil, defaults.Defaults{Network: "n", VIPNetworks: map[string]string{"private": "n"}, Zones: map[string]string{"dev": "a"}, ServiceTypes: map[string]string{"generic": ""}}))
 		problems := manifest.Problems(nil)
 		errors.As(err, &problems)
 		for _, p := range problems {

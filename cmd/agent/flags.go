@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -93,7 +94,7 @@ func loadStacks(files []string, s config.Settings) ([]config.Stack, error) {
 	}
 	var problems manifest.Problems
 	for i := range stacks {
-		problems = append(problems, stacks[i].CheckKinds(plan.Ownable(all.Kinds(nil)))...)
+		problems = append(problems, stacks[i].CheckKinds(plan.Ownable(all.Kinds(nil, defaults.Defaults{})))...)
 	}
 	return stacks, problems.Err()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/nearest"
@@ -24,7 +25,7 @@ type described struct {
 // after the groups they stand for.
 func describedKinds() []described {
 	var list []described
-	for _, k := range all.Kinds(nil) {
+	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 		info := k.Info()
 		gvk := manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind}
 		list = append(list, described{gvk, k.Body(), info.Doc, info.ImportOnly})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/private"
@@ -62,7 +63,7 @@ func (s *survey) compare(ctx context.Context, f report.StatusFilter) (v report.S
 		return v, err
 	}
 	v.Cloud, v.Region = cmp.Or(s.stack.Spec.Cloud, os.Getenv("OS_CLOUD"), "of the OS_* variables"), s.previewer.seen()
-	v.Objects = plan.Statuses(v.Plan, all.Kinds(nil))
+	v.Objects = plan.Statuses(v.Plan, all.Kinds(nil, defaults.Defaults{}))
 	s.lastPass(ctx, &v)
 	if len(f.Objects) > 0 {
 		s.detail(ctx, &v, f)
@@ -106,7 +107,7 @@ func (s *survey) detail(ctx context.Context, v *report.StatusView, f report.Stat
 		if len(f.Of(v.Objects[i:i+1])) == 0 {
 			continue
 		}
-		o.Spec = v.Plan.Spec(report.KeyOf(*o, all.Kinds(nil)))
+		o.Spec = v.Plan.Spec(report.KeyOf(*o, all.Kinds(nil, defaults.Defaults{})))
 		if objects = append(objects, o); o.Status.Origin != nil {
 			files = append(files, s.inRepository(v.Rev, o.Status.Origin.File))
 		}

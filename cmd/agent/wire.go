@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/branch"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/forge"
@@ -83,9 +84,15 @@ func read(s *config.Stack) func(context.Context, fs.FS, string) ([]kind.Desired,
 }
 
 func reader(s *config.Stack, region string, bounds resolve.Bounds) resolve.Reader {
-	defaults := s.Spec.Defaults
-	defaults.Region = region
-	return resolve.Reader{Kinds: all.Kinds(nil), Defaults: defaults, Bounds: bounds, Root: s.Spec.Source.Path}
+	return resolve.Reader{Kinds: all.Kinds(nil, defaultsIn(s, region)), Bounds: bounds, Root: s.Spec.Source.Path}
+}
+
+// defaultsIn are what a stack's configuration says to its kinds, in the region of its
+// cloud; "" when that is not known.
+func defaultsIn(s *config.Stack, region string) defaults.Defaults {
+	d := s.Spec.Defaults
+	d.Region = region
+	return d
 }
 
 func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, string, error) {
@@ -100,7 +107,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 		return nil, "", err
 	}
 	engine := &engine.Engine{
-		Stack: s.Name, Kinds: all.Kinds(client), Policies: s.Policies(), Limits: s.Limits,
+		Stack: s.Name, Kinds: all.Kinds(client, defaultsIn(s, client.Region)), Policies: s.Policies(), Limits: s.Limits,
 		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Secrets: client.Secrets, Printer: prints,
 	}
 	if len(w.watchers) > 0 {

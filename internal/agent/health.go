@@ -70,10 +70,7 @@ const longestReason = 300
 // refusal says what is refused, why, and what the cloud is kept at. It says no more
 // than the commit's status does.
 func refusal(r report.Run) string {
-	reason := printable.Line(r.Refused.Reason())
-	if len(reason) > longestReason {
-		reason = strings.ToValidUTF8(reason[:longestReason], "") + "…"
-	}
+	reason := printable.Clip(printable.Line(r.Refused.Reason()), longestReason)
 	kept := "keeping nothing"
 	switch {
 	case r.Revision.Commit != "" && r.Revision.Commit != r.Refused.Commit:

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -48,7 +49,7 @@ type quote func(body []byte) string
 const mostWords = 400
 
 // plainly repeats what a service says.
-func plainly(body []byte) string { return redact.Cut(serverMessage(body), mostWords) }
+func plainly(body []byte) string { return printable.Shorten(serverMessage(body), mostWords) }
 
 // withheld repeats nothing: the request carried a secret, and a service may
 // repeat that in any form. What is known is said in our own message.
@@ -68,7 +69,7 @@ func (c *Client) quoted(ctx context.Context, call Call) quote {
 		return withheld
 	}
 	return func(body []byte) string {
-		return redact.Cut(c.own().Text(stack.Text(serverMessage(body))), mostWords)
+		return printable.Shorten(c.own().Text(stack.Text(serverMessage(body))), mostWords)
 	}
 }
 

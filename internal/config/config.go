@@ -8,8 +8,8 @@ package config
 import (
 	"context"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/schedule"
@@ -40,13 +40,13 @@ type Body struct {
 
 // Spec is what a Stack document says.
 type Spec struct {
-	Source   Source        `json:"source" rule:"required" doc:"Where the manifests are."`
-	Cloud    string        `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
-	Defaults kind.Defaults `json:"defaults,omitempty" doc:"Values for what manifests leave out, and the meaning of organisation-specific names in them."`
-	Suspend  bool          `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
-	Sync     Sync          `json:"sync,omitempty" doc:"How far the agent may go."`
-	Limits   SizeLimits    `json:"limits,omitempty" doc:"How large the stack may become."`
-	Report   Report        `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
+	Source   Source            `json:"source" rule:"required" doc:"Where the manifests are."`
+	Cloud    string            `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
+	Defaults defaults.Defaults `json:"defaults,omitempty" doc:"Values for what manifests leave out, and the meaning of organisation-specific names in them."`
+	Suspend  bool              `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
+	Sync     Sync              `json:"sync,omitempty" doc:"How far the agent may go."`
+	Limits   SizeLimits        `json:"limits,omitempty" doc:"How large the stack may become."`
+	Report   Report            `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
 
 	Fingerprints Fingerprints `json:"fingerprints,omitempty" doc:"How the cloud remembers which secrets were applied."`
 }

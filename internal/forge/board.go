@@ -142,9 +142,5 @@ func Describe(text string) string {
 		}
 		return r
 	}, text)
-	text = printable.Line(text)
-	if r := []rune(text); len(r) > MaxDescription {
-		return string(r[:MaxDescription-1]) + "…"
-	}
-	return text
+	return printable.Shorten(printable.Line(text), MaxDescription)
 }

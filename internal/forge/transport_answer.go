@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // read takes an answer's body into memory, up to a limit.
@@ -75,11 +77,7 @@ func Refusal(code int, message string) error {
 
 // brief is one line of a text from elsewhere.
 func brief(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > 300 {
-		return string(r[:299]) + "…"
-	}
-	return text
+	return printable.Shorten(strings.Join(strings.Fields(text), " "), 300)
 }
 
 // Class makes err one of those that [Forge] promises: what is none of them is a

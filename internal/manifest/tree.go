@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 const (
@@ -152,9 +154,7 @@ func quote(s string) string { return strconv.Quote(clip(s)) }
 // clip keeps a message readable whatever the input holds.
 func clip(s string) string {
 	const most = 64
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
+	s = printable.Clip(s, most)
 	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		quoted := strconv.Quote(s)
 		return quoted[1 : len(quoted)-1]

@@ -1,4 +1,5 @@
-// Package nearest finds the name that a person most likely meant.
+// Package nearest finds the name that a person most likely meant, and puts names in
+// the order of how likely they were meant.
 package nearest
 
 import (
@@ -27,28 +28,44 @@ func Name(name string, candidates []string) string {
 // Names lists up to n candidates in the order of their likeness to name,
 // leaving out those that have hardly anything in common with it.
 func Names(name string, candidates []string, n int) []string {
-	type scored struct {
-		name string
-		far  int
-	}
-	var list []scored
 	most := max(3, min(len(name)/2, 20))
-	for _, c := range candidates {
-		far := Distance(strings.ToLower(name), strings.ToLower(c), most)
-		if far <= most || sharePrefix(name, c) {
-			list = append(list, scored{c, far})
-		}
-	}
-	slices.SortFunc(list, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(a.name, b.name))
-	})
 	var out []string
-	for _, s := range list {
-		if len(out) < n && !slices.Contains(out, s.name) {
+	for _, s := range ranked(name, candidates, most) {
+		if similar := s.far <= most || sharePrefix(name, s.name); similar && len(out) < n && !slices.Contains(out, s.name) {
 			out = append(out, s.name)
 		}
 	}
 	return out
+}
+
+// Order is all candidates in the order of their likeness to name. The caller bounds how
+// many there are: each costs a comparison of up to 253 by 40 letters.
+func Order(name string, candidates []string) []string {
+	const most = 40
+	out := make([]string, len(candidates))
+	for i, s := range ranked(name, candidates, most) {
+		out[i] = s.name
+	}
+	return out
+}
+
+// scored is a candidate, and how many letters it is away.
+type scored struct {
+	name string
+	far  int
+}
+
+// ranked are the candidates, the nearest first. Beyond most letters distances are not
+// exact.
+func ranked(name string, candidates []string, most int) []scored {
+	list := make([]scored, len(candidates))
+	for i, c := range candidates {
+		list[i] = scored{c, Distance(strings.ToLower(name), strings.ToLower(c), most)}
+	}
+	slices.SortFunc(list, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(a.name, b.name))
+	})
+	return list
 }
 
 // sharePrefix reports whether two names begin alike, as versions of one image do.

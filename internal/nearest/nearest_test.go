@@ -16,3 +16,11 @@ func TestNames(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+func TestOrder(t *testing.T) {
+	branches := []string{"a-name-that-is-much-longer-than-forty-letters-and-so-is-last", "release", "Main", "mian", "main"}
+	want := []string{"Main", "main", "mian", "release", "a-name-that-is-much-longer-than-forty-letters-and-so-is-last"}
+	if got := Order("main", branches); !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+}

@@ -25,7 +25,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 const (
@@ -76,10 +77,7 @@ func (r *Redactor) Text(text string) string {
 	case known.empty():
 		return text
 	}
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") + "…"
-	}
-	return known.redact(text)
+	return known.redact(printable.Clip(text, maxText))
 }
 
 func (x *index) redact(text string) string {
@@ -190,14 +188,6 @@ func (x *index) inForms(text []byte, depth int, left *int) (most int) {
 		most = max(most, bytesIn(x.spans(form)), x.inForms(form, depth-1, left))
 	}
 	return most
-}
-
-// Cut shortens a text to most runes, after it was redacted.
-func Cut(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most]) + "…"
 }
 
 type contextKey struct{}

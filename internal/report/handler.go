@@ -3,7 +3,6 @@ package report
 import (
 	"io"
 	"log/slog"
-	"unicode/utf8"
 
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/private"
@@ -26,10 +25,5 @@ func bounded(groups []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() != slog.KindString {
 		return a
 	}
-	text := a.Value.String()
-	const most = printable.MaxLine
-	if len(text) <= most || utf8.RuneCountInString(text) <= most {
-		return a
-	}
-	return slog.String(a.Key, string([]rune(text)[:most-1])+"…")
+	return slog.String(a.Key, printable.Shorten(a.Value.String(), printable.MaxLine))
 }

@@ -4,6 +4,7 @@ package all
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/configmap"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/dnszone"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/floatingip"
@@ -28,8 +29,9 @@ import (
 )
 
 // Kinds lists the kinds, in an order in which each comes after those it
-// depends on. c may be nil where only their rules are needed.
-func Kinds(c *cloud.Client) []kind.Kind {
+// depends on. c may be nil where only their rules are needed, and d is
+// empty where nothing is expanded.
+func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 	return []kind.Kind{
 		configmap.Kind(),
 		secret.Kind(),
@@ -48,9 +50,9 @@ func Kinds(c *cloud.Client) []kind.Kind {
 		port.Kind(c),
 		volume.Kind(c),
 		server.Kind(c),
-		loadbalancer.Kind(c),
+		loadbalancer.Kind(c, d),
 		floatingip.Kind(c),
-		virtualmachine.Kind(),
+		virtualmachine.Kind(d),
 		virtualmachinegroup.Kind(),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -34,7 +35,7 @@ func groups(n, replicas int, script string) fs.FS {
 func file(text string) fs.FS { return fstest.MapFS{"a.yaml": {Data: []byte(text)}} }
 
 func reader(b resolve.Bounds) resolve.Reader {
-	return resolve.Reader{Kinds: all.Kinds(nil), Defaults: kind.Defaults{Network: "n"}, Bounds: b}
+	return resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{Network: "n"}), Bounds: b}
 }
 
 // refused reads files that are too large, and says how many MiB that allocated.
@@ -102,10 +103,10 @@ func TestAttackLargestStack(t *testing.T) {
 					t.Fatal(err)
 				}
 				have := kind.Snapshot{}
-				for _, k := range all.Kinds(nil) {
+				for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 					have[k.Info().Kind] = kind.Collection{}
 				}
-				planned = plan.Compute(plan.Input{Stack: "s", Kinds: all.Kinds(nil), Want: reading.Want, Have: have})
+				planned = plan.Compute(plan.Input{Stack: "s", Kinds: all.Kinds(nil, defaults.Defaults{}), Want: reading.Want, Have: have})
 			})
 			total, live = total>>20, live>>20
 			if len(reading.Want) < c.objects || total > c.total || live > c.stays {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/simulator"
@@ -192,7 +193,7 @@ func TestAttackForgedFields(t *testing.T) {
 			t.Errorf("%s: no field was refused for the mark it held", kind)
 		}
 	}
-	for _, k := range all.Kinds(nil) {
+	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 		if !strings.Contains(base, "kind: "+k.Info().Kind+"\n") {
 			t.Errorf("no document of kind %s is tried", k.Info().Kind)
 		}
@@ -202,7 +203,7 @@ func TestAttackForgedFields(t *testing.T) {
 
 func kindOf(t *testing.T, name string) kind.Kind {
 	t.Helper()
-	for _, k := range all.Kinds(nil) {
+	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 		if k.Info().Kind == name {
 			return k
 		}

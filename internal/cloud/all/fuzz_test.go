@@ -13,6 +13,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -70,7 +71,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 	}
 	engine, wire := looker(f)
-	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(listedKinds)}}, all.Kinds(nil), kind.Defaults{})
+	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(listedKinds)}}, all.Kinds(nil, defaults.Defaults{}))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func looker(f *testing.F) (*engine.Engine, *instead) {
 		f.Fatal(err)
 	}
 	var kinds []kind.Kind
-	for _, k := range all.Kinds(c) {
+	for _, k := range all.Kinds(c, defaults.Defaults{}) {
 		switch k.Info().Kind {
 		case "Network", "SecurityGroup", "Volume":
 			kinds = append(kinds, k)

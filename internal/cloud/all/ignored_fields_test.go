@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -34,7 +34,7 @@ func TestIgnoredFieldsAreFields(t *testing.T) {
 		"of nothing that it expands": {group("2", "spec.resource.cidr"), `names "spec.resource.cidr"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := resolve.Read(file(c.manifest), all.Kinds(nil), kind.Defaults{Network: "private"})
+			_, _, err := resolve.Read(file(c.manifest), all.Kinds(nil, defaults.Defaults{Network: "private"}))
 			switch {
 			case c.problem == "" && err != nil:
 				t.Error(err)

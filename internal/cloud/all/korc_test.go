@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -19,7 +20,7 @@ func TestCloudManifestsForKORC(t *testing.T) {
 		t.Errorf("the second pass did something: %v", pass.Results)
 	}
 	status := map[string]map[string]any{}
-	for _, o := range plan.Statuses(pass.Last, all.Kinds(nil)) {
+	for _, o := range plan.Statuses(pass.Last, all.Kinds(nil, defaults.Defaults{})) {
 		status[o.Kind+"/"+o.Metadata.Name] = fieldsOf(t, o.Status)
 		if available := o.Status.Conditions[0]; available.Status != "True" || available.Reason != "Success" {
 			t.Errorf("%s/%s: %+v", o.Kind, o.Metadata.Name, available)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -19,7 +20,7 @@ func TestOwnerTextsOfTheLongestNames(t *testing.T) {
 	if len(longestStack) != kind.MaxStackName {
 		t.Fatalf("%d bytes", len(longestStack))
 	}
-	for _, k := range plan.Ownable(all.Kinds(nil)) {
+	for _, k := range plan.Ownable(all.Kinds(nil, defaults.Defaults{})) {
 		for _, name := range []string{"a", strings.Repeat("n", 253)} {
 			text := kind.OwnerText(longestStack, manifest.Key{Kind: k, Namespace: strings.Repeat("s", 63), Name: name})
 			o, ok := kind.ParseOwner(text)
@@ -85,7 +86,7 @@ spec:
 			owned[s.Key.Kind] = true
 		}
 	}
-	for _, kind := range plan.Ownable(all.Kinds(nil)) {
+	for _, kind := range plan.Ownable(all.Kinds(nil, defaults.Defaults{})) {
 		if !owned[kind] {
 			t.Errorf("the test makes no %s", kind)
 		}

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client) []kind.Kind { return []kind.Kind{flavor.Kind(c)} }
+func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{flavor.Kind(c)} }
 
 const head = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Flavor\nmetadata: {name: os}\nspec: "
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 )
 
@@ -50,7 +51,7 @@ func (s Suite) names(path string) bool {
 // spec is the type of the kind's spec, and the path of what its fields are in.
 func (s Suite) spec(t *testing.T) (spec reflect.Type, above string) {
 	t.Helper()
-	for _, k := range s.Kinds(nil) {
+	for _, k := range s.Kinds(nil, defaults.Defaults{}) {
 		if k.Info().Kind != s.Key.Kind {
 			continue
 		}

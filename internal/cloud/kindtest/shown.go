@@ -10,7 +10,7 @@ import (
 // Shown is what status.resource of an object is as JSON.
 func (g *Target) Shown(manifests string, key manifest.Key) (shown map[string]any) {
 	g.t.Helper()
-	for _, o := range plan.Statuses(g.Plan(manifests), g.kinds(nil)) {
+	for _, o := range plan.Statuses(g.Plan(manifests), g.open(nil)) {
 		if o.Kind != key.Kind || o.Metadata.Name != key.Name {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -121,7 +122,7 @@ func (s Suite) created(t *testing.T, g *Target) {
 // so no owner mark shows in it.
 func (s Suite) judgeStatuses(t *testing.T, g *Target, planned plan.Plan) {
 	t.Helper()
-	for _, o := range plan.Statuses(planned, s.Kinds(nil)) {
+	for _, o := range plan.Statuses(planned, s.Kinds(nil, defaults.Defaults{})) {
 		if text, err := json.Marshal(o.Status); err != nil || strings.Contains(string(text), "stackreeve:"+g.Stack) {
 			t.Errorf("the status of %s shows the owner mark, or cannot be encoded (%v): %s", o.Metadata.Name, err, text)
 		}

@@ -16,13 +16,13 @@ import (
 
 // Expand says in the cloud's words what the manifest says in those of its
 // stack, and finds the ports of the machines that answer.
-func (rules) Expand(spec *Spec, e *kind.Expansion) {
-	expandRegion(spec, e)
-	expandNetwork(spec, e)
-	expandServiceType(spec, e)
+func (r rules) Expand(spec *Spec, e *kind.Expansion) {
+	r.expandRegion(spec, e)
+	r.expandNetwork(spec, e)
+	r.expandServiceType(spec, e)
 	if spec.Zone != nil {
 		spec.AvailabilityZone = *spec.Zone
-		if zone, ok := e.Defaults.Zones[*spec.Zone]; ok {
+		if zone, ok := r.defaults.Zones[*spec.Zone]; ok {
 			spec.AvailabilityZone = zone
 		}
 	}
@@ -35,37 +35,37 @@ func (rules) Expand(spec *Spec, e *kind.Expansion) {
 	}
 }
 
-func expandRegion(spec *Spec, e *kind.Expansion) {
-	if spec.Region == nil || e.Defaults.Region == "" {
+func (r rules) expandRegion(spec *Spec, e *kind.Expansion) {
+	if spec.Region == nil || r.defaults.Region == "" {
 		return
 	}
-	region, mapped := e.Defaults.Regions[*spec.Region]
+	region, mapped := r.defaults.Regions[*spec.Region]
 	if !mapped {
 		region = *spec.Region
 	}
-	if region == e.Defaults.Region {
+	if region == r.defaults.Region {
 		return
 	}
-	what, fix := fmt.Sprintf("is %s, but the stack works in region %s", region, e.Defaults.Region), "move the manifest to the stack of that region"
+	what, fix := fmt.Sprintf("is %s, but the stack works in region %s", region, r.defaults.Region), "move the manifest to the stack of that region"
 	if !mapped {
-		fix += fmt.Sprintf(", or say what it is here: spec.defaults.regions: {%s: %s} in the stack's configuration", *spec.Region, e.Defaults.Region)
+		fix += fmt.Sprintf(", or say what it is here: spec.defaults.regions: {%s: %s} in the stack's configuration", *spec.Region, r.defaults.Region)
 	}
 	e.Problem("spec.region", what, fix)
 }
 
-func expandNetwork(spec *Spec, e *kind.Expansion) {
+func (r rules) expandNetwork(spec *Spec, e *kind.Expansion) {
 	switch {
 	case spec.VIPNetwork != nil:
 		spec.NetworkRef = *spec.VIPNetwork
 	case spec.VIPType != nil:
-		name, ok := e.Defaults.VIPNetworks[*spec.VIPType]
+		name, ok := r.defaults.VIPNetworks[*spec.VIPType]
 		if !ok || name == "" {
-			unmapped(e, "spec.vipType", *spec.VIPType, "spec.defaults.vipNetworks", "name of a network", e.Defaults.VIPNetworks)
+			unmapped(e, "spec.vipType", *spec.VIPType, "spec.defaults.vipNetworks", "name of a network", r.defaults.VIPNetworks)
 			return
 		}
 		spec.NetworkRef = name
-	case e.Defaults.Network != "":
-		spec.NetworkRef = e.Defaults.Network
+	case r.defaults.Network != "":
+		spec.NetworkRef = r.defaults.Network
 	default:
 		e.Problem("spec.vipNetwork", "is missing", "name the network that the address is on, or set spec.defaults.network in the stack's configuration")
 		return
@@ -75,13 +75,13 @@ func expandNetwork(spec *Spec, e *kind.Expansion) {
 	spec.SubnetRefs = e.Referring("Subnet", "Network", spec.NetworkRef)
 }
 
-func expandServiceType(spec *Spec, e *kind.Expansion) {
+func (r rules) expandServiceType(spec *Spec, e *kind.Expansion) {
 	if spec.ServiceType == nil {
 		return
 	}
-	flavor, ok := e.Defaults.ServiceTypes[*spec.ServiceType]
+	flavor, ok := r.defaults.ServiceTypes[*spec.ServiceType]
 	if !ok {
-		unmapped(e, "spec.serviceType", *spec.ServiceType, "spec.defaults.serviceTypes", `name of an Octavia flavor, or "" for none`, e.Defaults.ServiceTypes)
+		unmapped(e, "spec.serviceType", *spec.ServiceType, "spec.defaults.serviceTypes", `name of an Octavia flavor, or "" for none`, r.defaults.ServiceTypes)
 		return
 	}
 	spec.Flavor = flavor

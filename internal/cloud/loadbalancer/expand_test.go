@@ -6,11 +6,12 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-var words = kind.Defaults{
+var words = defaults.Defaults{
 	Network: "private", VIPNetworks: map[string]string{"private": "inside", "public": "outside"}, Regions: map[string]string{"tokyo1": "RegionOne", "osaka1": "RegionTwo"},
 	Zones: map[string]string{"dev": "az-a"}, ServiceTypes: map[string]string{"generic": "", "heavy": "big"}, Region: "RegionOne",
 }
@@ -24,8 +25,8 @@ func balancer(spec, port string) string {
 		"\n  ports:\n    - port: 80\n      protocol: http\n      " + strings.ReplaceAll(strings.ReplaceAll(port, "\n", "\n      "), "\n      - ", "\n    - ") + "\n"
 }
 
-func read(manifests string, defaults kind.Defaults) ([]kind.Desired, error) {
-	want, _, err := resolve.Read(fstest.MapFS{"lb.yaml": {Data: []byte(manifests)}}, kinds(nil), defaults)
+func read(manifests string, d defaults.Defaults) ([]kind.Desired, error) {
+	want, _, err := resolve.Read(fstest.MapFS{"lb.yaml": {Data: []byte(manifests)}}, kinds(nil, d))
 	return want, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
@@ -43,8 +44,8 @@ spec:
 `
 
 // kinds are the load balancer, and what one with plain addresses depends on.
-func kinds(c *cloud.Client) []kind.Kind {
-	return []kind.Kind{network.Kind(c), loadbalancer.Kind(c)}
+func kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
+	return []kind.Kind{network.Kind(c), loadbalancer.Kind(c, d)}
 }
 
 func TestLaws(t *testing.T) {

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type rules struct{}
+type rules struct{ defaults defaults.Defaults }
 
 func (rules) Name(w kind.Want[Spec]) string { return w.Key.Name }
 

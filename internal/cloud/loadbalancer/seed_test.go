@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -36,7 +37,7 @@ type answering struct {
 // once the pass is over.
 func members(t *testing.T, p engine.Pass) (addresses []string) {
 	t.Helper()
-	for _, o := range plan.Statuses(p.Last, all.Kinds(nil)) {
+	for _, o := range plan.Statuses(p.Last, all.Kinds(nil, defaults.Defaults{})) {
 		if o.Kind != "LoadBalancer" {
 			continue
 		}

@@ -9,6 +9,7 @@ package loadbalancer
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -92,12 +93,12 @@ var fields = table.NewFlat(
 )
 
 // Kind is the kind LoadBalancer over c, which may be nil where only rules are
-// needed.
-func Kind(c *cloud.Client) kind.Kind {
+// needed. d says what the words of manifests mean.
+func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
 	return kind.DefineFlat[Spec, State](kind.Info{
 		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer,
 		Unmark: cloud.UnmarkByTag("loadbalancer"),
 		Loss:   []string{"its address, unless the manifest fixes it"},
 		Doc:    "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",
-	}, rules{}, driver{c, &doubts{}})
+	}, rules{d}, driver{c, &doubts{}})
 }

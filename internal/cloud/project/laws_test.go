@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/cloud/project"
@@ -13,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client) []kind.Kind {
+func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
 	return []kind.Kind{project.Kind(c), network.Kind(c)}
 }
 

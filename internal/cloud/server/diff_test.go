@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/server"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -19,7 +20,7 @@ const userDataKey = cloud.OwnerKey + "-user-data"
 
 func read(t *testing.T, text string) []kind.Desired {
 	t.Helper()
-	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, kinds(nil), kind.Defaults{})
+	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, kinds(nil, defaults.Defaults{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func planOf(t *testing.T, state *state) plan.Step {
 	t.Helper()
 	mark := kind.Mark{Owner: kind.OwnerText("s", key)}
 	have := kind.Snapshot{"Server": {Items: []kind.Live[any]{{ID: "s1", Name: state.Name, Mark: &mark, Mine: true, Phase: kind.Ready, State: state}}}}
-	for _, step := range plan.Compute(plan.Input{Stack: "s", Kinds: kinds(nil), Want: read(t, needs+"\n---\n"+object), Have: have, Replace: true}).Steps {
+	for _, step := range plan.Compute(plan.Input{Stack: "s", Kinds: kinds(nil, defaults.Defaults{}), Want: read(t, needs+"\n---\n"+object), Have: have, Replace: true}).Steps {
 		if step.Key == key {
 			return step
 		}
@@ -113,7 +114,7 @@ func TestRefusals(t *testing.T) {
 				t.Fatalf("%q is not in the manifest", tt.old)
 			}
 			text := needs + "\n---\n" + strings.Replace(object, tt.old, tt.new, 1)
-			_, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, kinds(nil), kind.Defaults{})
+			_, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, kinds(nil, defaults.Defaults{}))
 			if err == nil || !strings.Contains(err.Error(), tt.problem) {
 				t.Errorf("error is %v, want %q", err, tt.problem)
 			}

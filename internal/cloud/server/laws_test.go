@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/configmap"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/image"
 	"github.com/stackreeve/stackreeve/internal/cloud/keypair"
@@ -17,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-func kinds(c *cloud.Client) []kind.Kind {
+func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
 	return []kind.Kind{configmap.Kind(), secret.Kind(), image.Kind(c), flavor.Kind(c), keypair.Kind(c),
 		servergroup.Kind(c), volume.Kind(c), server.Kind(c)}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/cloud/port"
@@ -14,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func pluggedKinds(c *cloud.Client) []kind.Kind {
-	return append([]kind.Kind{network.Kind(c), subnet.Kind(c), securitygroup.Kind(c), port.Kind(c)}, kinds(c)...)
+func pluggedKinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
+	return append([]kind.Kind{network.Kind(c), subnet.Kind(c), securitygroup.Kind(c), port.Kind(c)}, kinds(c, d)...)
 }
 
 const plugs = `

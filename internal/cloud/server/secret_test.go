@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -173,7 +174,7 @@ func TestFingerprintsOfManyServers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := plan.Input{Stack: "s", Kinds: kinds(nil), Want: read(t, text.String()), Have: kind.Snapshot{"Server": {Items: have}}, Printer: prints}
+			in := plan.Input{Stack: "s", Kinds: kinds(nil, defaults.Defaults{}), Want: read(t, text.String()), Have: kind.Snapshot{"Server": {Items: have}}, Printer: prints}
 			most := map[string]int{"one Secret": 2, "secrets of its own": 2 * servers}[name]
 			for pass := range 2 {
 				before, started := prints.Count(), time.Now()

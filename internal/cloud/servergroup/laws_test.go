@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -12,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-func kinds(c *cloud.Client) []kind.Kind { return []kind.Kind{servergroup.Kind(c)} }
+func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{servergroup.Kind(c)} }
 
 const object = `
 apiVersion: openstack.k-orc.cloud/v1alpha1

@@ -20,8 +20,8 @@ import (
 //	FloatingIP/NAME    if there is a floatingIP
 //
 // and imports what they refer to.
-func (rules) Expand(s *Spec, e *kind.Expansion) {
-	network, ok := chooseNetwork(s, e)
+func (r rules) Expand(s *Spec, e *kind.Expansion) {
+	network, ok := r.chooseNetwork(s, e)
 	if ok = s.Template.Look("spec", e) && ok; !ok {
 		return
 	}
@@ -34,14 +34,15 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 		machine.Existing(e, "Network", i.Network)
 		plug(partName(e, i.Name), i, e)
 	}
+	zone := r.zone(s)
 	for _, v := range s.Volumes {
-		attach(v, s, e)
+		attach(v, zone, e)
 	}
 	if root := s.RootVolume; root != nil {
 		machine.Existing(e, "VolumeType", root.Type)
-		e.Child("Volume", rootName(e), resource(rootVolume(s, zone(s, e))))
+		e.Child("Volume", rootName(e), resource(rootVolume(s, zone)))
 	}
-	e.Child("Server", e.Key.Name, resource(server(s, e)))
+	e.Child("Server", e.Key.Name, resource(server(s, zone, e)))
 	if s.FloatingIP != nil {
 		cloud.NoteWay(e, "spec.floatingIP", network, strings.Fields(s.Subnet)) // one, or none
 		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": s.FloatingIP.External(e), "portRef": e.Key.Name}))
@@ -60,7 +61,7 @@ func plug(name string, i machine.Interface, e *kind.Expansion) {
 }
 
 // attach adds a volume of the machine's own, or finds the one that is meant.
-func attach(v machine.Volume, s *Spec, e *kind.Expansion) {
+func attach(v machine.Volume, zone string, e *kind.Expansion) {
 	if v.VolumeRef != "" {
 		machine.Existing(e, "Volume", v.VolumeRef)
 		return
@@ -68,7 +69,7 @@ func attach(v machine.Volume, s *Spec, e *kind.Expansion) {
 	machine.Existing(e, "VolumeType", v.Type)
 	f := fields{"size": *v.Size}
 	f.put("volumeTypeRef", v.Type)
-	f.put("availabilityZone", zone(s, e))
+	f.put("availabilityZone", zone)
 	spec := fields{"resource": f}
 	if v.OnDelete == "detach" {
 		spec["managedOptions"] = fields{"onDelete": "detach"}
@@ -135,13 +136,13 @@ func rootVolume(s *Spec, zone string) fields {
 	return f
 }
 
-func server(s *Spec, e *kind.Expansion) fields {
+func server(s *Spec, zone string, e *kind.Expansion) fields {
 	f := fields{"flavorRef": s.Flavor, "ports": portRefs(s, e)}
 	if len(s.Volumes) > 0 {
 		f["volumes"] = volumeRefs(s, e)
 	}
 	f.put("description", s.Description)
-	f.put("availabilityZone", zone(s, e))
+	f.put("availabilityZone", zone)
 	f.put("keypairRef", s.KeyPair)
 	if s.RootVolume != nil {
 		f["bootVolume"] = fields{"volumeRef": rootName(e)}

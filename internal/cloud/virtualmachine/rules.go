@@ -19,8 +19,8 @@ const hintNetwork = "several networks could serve, or none; set spec.defaults.ne
 // chooseNetwork finds the name of the network that the machine is plugged into:
 // its own, the stack's default, the only one of the repository, or the only
 // one of the cloud.
-func chooseNetwork(s *Spec, e *kind.Expansion) (name string, ok bool) {
-	if name := cmp.Or(s.Network, e.Defaults.Network); name != "" {
+func (r rules) chooseNetwork(s *Spec, e *kind.Expansion) (name string, ok bool) {
+	if name := cmp.Or(s.Network, r.defaults.Network); name != "" {
 		machine.Existing(e, "Network", name)
 		return name, true
 	}
@@ -38,8 +38,8 @@ func chooseNetwork(s *Spec, e *kind.Expansion) (name string, ok bool) {
 }
 
 // zone translates the words of the stack.
-func zone(s *Spec, e *kind.Expansion) string {
-	if zone, ok := e.Defaults.Zones[s.Zone]; ok {
+func (r rules) zone(s *Spec) string {
+	if zone, ok := r.defaults.Zones[s.Zone]; ok {
 		return zone
 	}
 	return s.Zone

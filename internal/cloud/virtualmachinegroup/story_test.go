@@ -13,8 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -37,11 +37,11 @@ func tell(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	repo, defaults, golden := fstest.MapFS{}, kind.Defaults{}, -1
+	repo, d, golden := fstest.MapFS{}, defaults.Defaults{}, -1
 	for i, f := range archive.Files {
 		switch f.Name {
 		case "defaults":
-			if err := json.Unmarshal(f.Data, &defaults); err != nil {
+			if err := json.Unmarshal(f.Data, &d); err != nil {
 				t.Fatal(err)
 			}
 		case "wanted":
@@ -50,7 +50,7 @@ func tell(t *testing.T, file string) {
 			repo[f.Name] = &fstest.MapFile{Data: f.Data}
 		}
 	}
-	got := wanted(repo, defaults)
+	got := wanted(repo, d)
 	if *update {
 		archive.Files[golden].Data = []byte(got)
 		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
@@ -63,8 +63,8 @@ func tell(t *testing.T, file string) {
 }
 
 // wanted writes down what a repository comes to, a line an object.
-func wanted(repo fstest.MapFS, defaults kind.Defaults) string {
-	objects, _, err := resolve.Read(repo, all.Kinds(nil), defaults)
+func wanted(repo fstest.MapFS, d defaults.Defaults) string {
+	objects, _, err := resolve.Read(repo, all.Kinds(nil, d))
 	if err != nil {
 		return err.Error() + "\n"
 	}

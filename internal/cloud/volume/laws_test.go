@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/image"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/volume"
@@ -12,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-func kinds(c *cloud.Client) []kind.Kind {
+func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
 	return []kind.Kind{image.Kind(c), volumetype.Kind(c), volume.Kind(c)}
 }
 

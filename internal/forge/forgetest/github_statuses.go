@@ -19,33 +19,45 @@ func invalid(field, message string) reply {
 
 var fullSHA = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// setStatus is as strict as GitHub is, which no description of its API says.
+// newStatus is what a client sends to make one.
+type newStatus struct {
+	State, Context, Description string
+	TargetURL                   string `json:"target_url"`
+}
+
+// refusal is GitHub's answer to a status that it does not take. It is as strict as
+// GitHub is, which no description of its API says.
+func (s newStatus) refusal() (answer reply, refused bool) {
+	target, err := url.Parse(s.TargetURL)
+	switch {
+	case s.State != "error" && s.State != "failure" && s.State != "pending" && s.State != "success":
+		return invalid("state", "state is not included in the list"), true
+	case utf8.RuneCountInString(s.Description) > 140:
+		return invalid("description", "description is too long (maximum is 140 characters)"), true
+	case utf8.RuneCountInString(s.Context) > 255:
+		return invalid("context", "context is too long (maximum is 255 characters)"), true
+	case strings.ContainsFunc(s.Description+s.Context, func(c rune) bool { return c > 0xffff }):
+		return refuse(http.StatusInternalServerError, "Server Error"), true
+	case err != nil || s.TargetURL != "" && target.Scheme != "http" && target.Scheme != "https":
+		return invalid("target_url", "target_url must use http(s) scheme"), true
+	}
+	return reply{}, false
+}
+
 func (g *GitHub) setStatus(r *http.Request, body []byte) reply {
 	commit := r.PathValue("commit")
-	var s struct {
-		State, Context, Description string
-		TargetURL                   string `json:"target_url"`
-	}
+	var s newStatus
 	if err := json.Unmarshal(body, &s); err != nil {
 		return refuse(http.StatusBadRequest, "Problems parsing JSON")
 	}
 	if s.Context == "" {
 		s.Context = "default"
 	}
-	target, err := url.Parse(s.TargetURL)
-	switch {
-	case !fullSHA.MatchString(commit) || !g.has(commit):
+	if !fullSHA.MatchString(commit) || !g.has(commit) {
 		return refuse(http.StatusUnprocessableEntity, "No commit found for SHA: "+commit)
-	case s.State != "error" && s.State != "failure" && s.State != "pending" && s.State != "success":
-		return invalid("state", "state is not included in the list")
-	case utf8.RuneCountInString(s.Description) > 140:
-		return invalid("description", "description is too long (maximum is 140 characters)")
-	case utf8.RuneCountInString(s.Context) > 255:
-		return invalid("context", "context is too long (maximum is 255 characters)")
-	case strings.ContainsFunc(s.Description+s.Context, func(c rune) bool { return c > 0xffff }):
-		return refuse(http.StatusInternalServerError, "Server Error")
-	case err != nil || s.TargetURL != "" && target.Scheme != "http" && target.Scheme != "https":
-		return invalid("target_url", "target_url must use http(s) scheme")
+	}
+	if answer, refused := s.refusal(); refused {
+		return answer
 	}
 	made := object{
 		"state": s.State, "context": s.Context, "description": nil, "target_url": nil,

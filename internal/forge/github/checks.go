@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-github/v55/github"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 const (
@@ -140,9 +141,9 @@ func fingerprint(c forge.Check) string {
 }
 
 func output(c forge.Check, notes []*github.CheckRunAnnotation) *github.CheckRunOutput {
-	title, summary, text := cut(c.Title, mostTitle), cut(c.Summary, mostText), cut(c.Text, mostText)
+	title, summary, text := printable.Shorten(c.Title, mostTitle), printable.Shorten(c.Summary, mostText), printable.Shorten(c.Text, mostText)
 	if title == "" {
-		title = cut(c.Name, mostTitle)
+		title = printable.Shorten(c.Name, mostTitle)
 	}
 	o := &github.CheckRunOutput{Title: &title, Summary: &summary, Annotations: notes}
 	if text != "" {
@@ -154,7 +155,7 @@ func output(c forge.Check, notes []*github.CheckRunAnnotation) *github.CheckRunO
 func annotations(c forge.Check) []*github.CheckRunAnnotation {
 	var list []*github.CheckRunAnnotation
 	for _, a := range c.Annotations {
-		line, level, title, message := max(a.Line, 1), string(a.Level), cut(a.Title, mostTitle), cut(a.Message, mostText)
+		line, level, title, message := max(a.Line, 1), string(a.Level), printable.Shorten(a.Title, mostTitle), printable.Shorten(a.Message, mostText)
 		if a.File == "" || message == "" {
 			continue
 		}
@@ -165,12 +166,4 @@ func annotations(c forge.Check) []*github.CheckRunAnnotation {
 		list = append(list, note)
 	}
 	return list
-}
-
-// cut ends a text where GitHub would refuse it.
-func cut(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return text
 }

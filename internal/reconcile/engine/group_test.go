@@ -55,7 +55,7 @@ func newHerd() *herd {
 func (h *herd) sync(t interface{ Fatal(...any) }, count int, shape string) Pass {
 	doc := fmt.Sprintf("apiVersion: test/v1\nkind: Flock\nmetadata: {name: sheep}\nspec: {count: %d, thing: {resource: {shape: %s, atop: [meadow]}}}\n---\n%s",
 		count, shape, thingtest.Manifest("meadow"))
-	want, _, err := resolve.Read(fstest.MapFS{"flock.yaml": {Data: []byte(doc)}}, h.engine.Kinds, kind.Defaults{})
+	want, _, err := resolve.Read(fstest.MapFS{"flock.yaml": {Data: []byte(doc)}}, h.engine.Kinds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,19 +6,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Defaults are what a stack's configuration fills in where manifests are silent
-// or use organisation-specific names.
-type Defaults struct {
-	Network      string            `json:"network,omitempty" doc:"Network of machines and load balancers that name none."`
-	VIPNetworks  map[string]string `json:"vipNetworks,omitempty" doc:"LoadBalancer spec.vipType to network name."`
-	Regions      map[string]string `json:"regions,omitempty" doc:"spec.region to the cloud's region."`
-	Zones        map[string]string `json:"zones,omitempty" doc:"spec.zone to availability zone."`
-	ServiceTypes map[string]string `json:"serviceTypes,omitempty" doc:"LoadBalancer spec.serviceType to Octavia flavor; \"\" for none."`
-	// Region is the region the stack works in; not configured here but known
-	// from the cloud's entry. "" when unknown (validate without a cloud).
-	Region string `json:"-"`
-}
-
 // Expander is the optional part of a workload kind: what its objects
 // stand for. Expand returns bodies of other kinds and performs no I/O.
 type Expander[Spec any] interface {
@@ -29,8 +16,7 @@ type Expander[Spec any] interface {
 // for, and where it says it.
 type Expansion struct {
 	Report
-	Key      manifest.Key
-	Defaults Defaults
+	Key manifest.Key
 
 	origin     manifest.Origin
 	repository Repository
@@ -76,8 +62,8 @@ type Part struct {
 }
 
 // NewExpansion begins the expansion of a desired object.
-func NewExpansion(of *Desired, defaults Defaults, in Repository) *Expansion {
-	return &Expansion{Key: of.Key, Defaults: defaults, origin: of.Origin, repository: in}
+func NewExpansion(of *Desired, in Repository) *Expansion {
+	return &Expansion{Key: of.Key, origin: of.Origin, repository: in}
 }
 
 // Parts are what the object expands into, or why it cannot be expanded.

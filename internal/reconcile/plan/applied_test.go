@@ -28,7 +28,7 @@ func (vaultRules) Status(*vault) any                            { return nil }
 func TestAttackSecretDigest(t *testing.T) {
 	k := kind.DefineFlat[vault, vault](kind.Info{Group: "test", Version: "v1", Kind: "Vault"}, vaultRules{}, nil)
 	text := "apiVersion: test/v1\nkind: Vault\nmetadata: {name: v}\nspec: {code: '4711'}\n"
-	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []kind.Kind{k}, kind.Defaults{})
+	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []kind.Kind{k})
 	if err != nil {
 		t.Fatal(err)
 	}

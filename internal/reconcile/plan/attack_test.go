@@ -28,7 +28,7 @@ func TestAttackOneForAll(t *testing.T) {
 		w.Things[name] = &thingtest.Thing{ID: name, Name: name, Mine: true, On: []string{"hub"}, Mark: &kind.Mark{Owner: kind.OwnerText("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}), Applied: "x"}}
 	}
 	files["users.yaml"] = &fstest.MapFile{Data: []byte(text.String())}
-	want, _, err := resolve.Read(files, kinds, kind.Defaults{})
+	want, _, err := resolve.Read(files, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestAttackSuggestions(t *testing.T) {
 		w.Things[name] = &thingtest.Thing{ID: name, Name: name}
 		fmt.Fprintf(&text, "---\napiVersion: test/v1\nkind: Thing\nmetadata: {name: t%d}\nspec: {managementPolicy: unmanaged, import: {filter: {name: %sx}}}\n", i, name)
 	}
-	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text.String())}}, []kind.Kind{w.Kind()}, kind.Defaults{})
+	want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text.String())}}, []kind.Kind{w.Kind()})
 	if err != nil {
 		t.Fatal(err)
 	}

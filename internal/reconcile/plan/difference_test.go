@@ -56,7 +56,7 @@ func revision(t *testing.T, text string) []kind.Desired {
 	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n---\n") {
 		fmt.Fprintf(&doc, "---\napiVersion: test/v1\n%s\n", block)
 	}
-	want, _, err := resolve.Read(fstest.MapFS{"all.yaml": {Data: []byte(doc.String())}}, kinds, kind.Defaults{})
+	want, _, err := resolve.Read(fstest.MapFS{"all.yaml": {Data: []byte(doc.String())}}, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}

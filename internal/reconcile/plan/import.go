@@ -109,9 +109,7 @@ func (p *planner) nothingFound(d *kind.Desired) string {
 	if wanted == "" {
 		return fmt.Sprintf("the cloud has no %s that matches spec.import.filter; correct the filter", kind)
 	}
-	if len(wanted) > mostName {
-		wanted = strings.ToValidUTF8(wanted[:mostName], "") + "…"
-	}
+	wanted = printable.Clip(wanted, mostName)
 	text := fmt.Sprintf("the cloud has no %s named %s", kind, printable.Name(wanted))
 	items := p.Have[d.Key.Kind].Items
 	if p.compared += len(items); p.compared > mostCompared {

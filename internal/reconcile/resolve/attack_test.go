@@ -24,7 +24,7 @@ func TestAttackChain(t *testing.T) {
 		}
 		return []int{i + 1}
 	}
-	want, _, err := resolve.Read(thingtest.Files(n, next), []kind.Kind{thingtest.New().Kind()}, kind.Defaults{})
+	want, _, err := resolve.Read(thingtest.Files(n, next), []kind.Kind{thingtest.New().Kind()})
 	if err != nil || len(want) != n || want[0].Key.Name != "t19999" {
 		t.Errorf("%d objects, %v", len(want), err)
 	}
@@ -36,7 +36,7 @@ func TestAttackCircles(t *testing.T) {
 	near := func(i int) []int { return []int{(i + 1) % n, i / 2, i / 3, i / 4} }
 	var err error
 	took := testcost.Allocated(func() {
-		_, _, err = resolve.Read(thingtest.Files(n, near), []kind.Kind{thingtest.New().Kind()}, kind.Defaults{})
+		_, _, err = resolve.Read(thingtest.Files(n, near), []kind.Kind{thingtest.New().Kind()})
 	})
 	var problems manifest.Problems
 	if !errors.As(err, &problems) || len(problems) != 1001 || took > 200<<20 {
@@ -72,7 +72,7 @@ func TestAttackStoppedDecodes(t *testing.T) {
 func TestAttackEndlessExpansion(t *testing.T) {
 	endless := kind.DefineWorkload(kind.Info{Group: "test", Version: "v1", Kind: "Many"}, many{func() {}})
 	text := "apiVersion: test/v1\nkind: Many\nmetadata: {name: m}\nspec: {count: 1, again: true}\n"
-	_, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []kind.Kind{endless}, kind.Defaults{})
+	_, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []kind.Kind{endless})
 	if err == nil || !strings.HasPrefix(err.Error(), "a.yaml:1: Many/m: more than 20000 objects") {
 		t.Errorf("got %v", err)
 	}

@@ -92,10 +92,9 @@ func (b Bounds) of(c cost) int {
 // anything is made, and in this one place.
 type budget struct {
 	bounds Bounds
-	stop   func() error // nil when nothing ends it from outside
+	stop   func() error // says why it is to end, and from then on always; nil when nothing ends it from outside
 
 	left  [len(costs)]int
-	ended error      // what stop said
 	spent *overspent // what ran out first
 }
 
@@ -163,13 +162,15 @@ func (b *budget) affords(c cost, n int) bool {
 
 // over reports whether anything ran out, or somebody said stop.
 func (b *budget) over() bool {
-	if b.spent != nil || b.ended != nil {
-		return true
+	return b.spent != nil || b.stopped() != nil
+}
+
+// stopped is why it was ended from outside; nil when it was not.
+func (b *budget) stopped() error {
+	if b.stop == nil {
+		return nil
 	}
-	if b.stop != nil {
-		b.ended = b.stop()
-	}
-	return b.ended != nil
+	return b.stop()
 }
 
 // size is what was spent.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -51,9 +52,7 @@ func (b specBody) has(path string) bool {
 func (r *resolver) unknownField(n *node, path string, paths []string) manifest.Problem {
 	const longest = 200
 	near := manifest.NearestPath(path, paths)
-	if r := []rune(path); len(r) > longest {
-		path = string(r[:longest]) + "…"
-	}
+	path = printable.Shorten(path, longest)
 	of := n.Key.Kind
 	if r.kinds[of].Driver() == nil {
 		of = "what a " + of + " stands for"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 // namesOf lists the names of objects by kind and namespace, sorted.
@@ -122,9 +123,7 @@ func (r *resolver) link() {
 // shown is a key whose name may be anything.
 func shown(key manifest.Key) string {
 	const most = 253
-	if len(key.Name) > most {
-		key.Name = key.Name[:most] + "…"
-	}
+	key.Name = printable.Clip(key.Name, most)
 	return key.String()
 }
 

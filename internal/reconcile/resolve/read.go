@@ -13,9 +13,8 @@ import (
 
 // Reader turns revisions of one stack into what the stack wants.
 type Reader struct {
-	Kinds    []kind.Kind
-	Defaults kind.Defaults
-	Bounds   Bounds
+	Kinds  []kind.Kind
+	Bounds Bounds
 	// Root stands before the names of files in origins and problems: the stack's
 	// path in its repository.
 	Root string
@@ -40,7 +39,7 @@ func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 // ReadParts is Read of several folders and files, which are one stack together.
 func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, error) {
 	spend := newBudget(r.Bounds, ctx.Err)
-	res := newResolver(r.Kinds, r.Defaults, spend)
+	res := newResolver(r.Kinds, spend)
 	options := loadOptions(r.Kinds)
 	options.MaxNodes, options.MaxTotalBytes, options.TooMuch = r.Bounds.Values, r.Bounds.Bytes, r.Bounds.readFix
 	options.Stop, options.Each = ctx.Err, res.write
@@ -63,8 +62,8 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 }
 
 // Read is [Reader.Read] within the default bounds, where nothing ends it.
-func Read(files fs.FS, kinds []kind.Kind, defaults kind.Defaults) (want []kind.Desired, ignored []manifest.Ignored, err error) {
-	reading, err := Reader{Kinds: kinds, Defaults: defaults}.Read(context.Background(), files)
+func Read(files fs.FS, kinds []kind.Kind) (want []kind.Desired, ignored []manifest.Ignored, err error) {
+	reading, err := Reader{Kinds: kinds}.Read(context.Background(), files)
 	return reading.Want, reading.Ignored, err
 }
 

@@ -69,7 +69,6 @@ type node struct {
 type resolver struct {
 	kinds    map[string]kind.Kind
 	groups   map[string]string
-	defaults kind.Defaults
 	budget   *budget
 	byKey    map[manifest.Key]*node
 	order    []*node
@@ -86,9 +85,9 @@ type resolver struct {
 // scope is where a name is unique.
 type scope struct{ kind, namespace string }
 
-func newResolver(kinds []kind.Kind, defaults kind.Defaults, spend *budget) *resolver {
+func newResolver(kinds []kind.Kind, spend *budget) *resolver {
 	r := &resolver{
-		secrets: map[string]string{}, kinds: map[string]kind.Kind{}, groups: kind.GroupsOf(kinds), defaults: defaults, budget: spend, byKey: map[manifest.Key]*node{}}
+		secrets: map[string]string{}, kinds: map[string]kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}}
 	for _, k := range kinds {
 		r.kinds[k.Info().Kind] = k
 	}
@@ -111,15 +110,17 @@ func (r *resolver) over() bool { return len(r.problems) >= mostProblems || r.bud
 
 // outcome is the error of it all.
 func (r *resolver) outcome() error {
-	switch n := len(r.problems); {
-	case r.budget.ended != nil:
-		return r.budget.ended
-	case r.budget.spent != nil:
-		r.problems = append(r.problems, r.budget.spent.problem(r.last))
-	case n >= mostProblems:
-		r.problems = append(r.problems, manifest.Problem{Origin: r.problems[n-1].Origin, What: fmt.Sprintf("gave up after %d problems", mostProblems), Fix: "correct these first"})
+	if err := r.budget.stopped(); err != nil {
+		return err
 	}
-	return manifest.Problems(r.problems).Err()
+	problems := slices.Clip(r.problems)
+	switch n := len(problems); {
+	case r.budget.spent != nil:
+		problems = append(problems, r.budget.spent.problem(r.last))
+	case n >= mostProblems:
+		problems = append(problems, manifest.Problem{Origin: problems[n-1].Origin, What: fmt.Sprintf("gave up after %d problems", mostProblems), Fix: "correct these first"})
+	}
+	return manifest.Problems(problems).Err()
 }
 
 // decode adds obj. parent is nil for objects of the repository.
@@ -171,7 +172,7 @@ func (r *resolver) expand(n *node) {
 		return
 	}
 	n.expanded = true
-	e := kind.NewExpansion(&n.Desired, r.defaults, repository{r})
+	e := kind.NewExpansion(&n.Desired, repository{r})
 	r.kinds[n.Key.Kind].Expand(&n.Desired, e)
 	n.Notes = append(n.Notes, e.Notes()...)
 	problems := e.Problems(n.Object)

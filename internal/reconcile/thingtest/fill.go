@@ -1,6 +1,7 @@
 package thingtest
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,69 +20,91 @@ func Fill(t *testing.T, w *World, cloud []string, want []kind.Desired) {
 	for _, line := range cloud {
 		words := strings.Fields(line)
 		x := Thing{Name: words[0], Mine: words[1] != "alien"}
-		owner := kind.OwnerText("s", Key(x.Name))
-		switch words[1] {
-		case "unfinished":
-			x.Mark = &kind.Mark{Owner: owner, Applied: kind.Unfinished}
-		case "ours":
-			x.Mark = &kind.Mark{Owner: owner, Applied: "gone"}
-			for _, d := range want {
-				if d.Key.Name == x.Name {
-					mark := d.PlainMark("s")
-					x.Mark = &mark
-				}
-			}
-		case "stale":
-			x.Mark = &kind.Mark{Owner: owner, Applied: "older"}
-		case "keep":
-			x.Mark = &kind.Mark{Owner: owner, Applied: "older", Keep: true}
-		case "half":
-			x.Mark = &kind.Mark{Owner: owner}
-		case "other":
-			x.Mark = &kind.Mark{Owner: kind.OwnerText("other", Key(x.Name)), Applied: "x"}
-		}
+		x.Mark = markOf(x.Name, words[1], want)
 		for _, word := range words[2:] {
 			field, value, _ := strings.Cut(word, "=")
-			switch field {
-			case "colour":
-				x.Colour = value
-			case "shape":
-				x.Shape = value
-			case "atop":
-				x.On = []string{value}
-			case "near":
-				x.Near = []string{value}
-			case "beside":
-				x.Beside = []string{value}
-			case "building":
-				x.Building = 9
-			case "leaving":
-				x.Leaving = 9
-			case "failed":
-				x.Failed = true
-			case "used":
-				x.Used = true
-			case "down":
-				x.Down = value
-			case "copied":
-				x.Copied = "was restored from backup " + value
-			case "created":
-				day, _ := strconv.Atoi(value)
-				x.Created = time.Date(2024, 1, day, 0, 0, 0, 0, time.UTC)
-			case "rival":
-				x.Mark.Rivals = kind.OwnerText(value, Key(x.Name))
-			case "as":
-				x.Mark.Owner = kind.OwnerText("s", Key(value))
-			case "like":
-				for _, d := range want {
-					if d.Key.Name == value {
-						x.Mark.Applied = d.PlainMark("s").Applied
-					}
-				}
-			case "kind":
-				x.Mark.Owner = kind.OwnerText("s", manifest.Key{Kind: value, Name: x.Name})
-			}
+			x.set(field, value)
+			x.remark(field, value, want)
 		}
 		w.Put(x)
+	}
+}
+
+// markOf is the mark of a thing whose owner a line names; nil for none.
+func markOf(name, owner string, want []kind.Desired) *kind.Mark {
+	ours := kind.OwnerText("s", Key(name))
+	switch owner {
+	case "unfinished":
+		return &kind.Mark{Owner: ours, Applied: kind.Unfinished}
+	case "ours":
+		if mark, ok := present(name, want); ok {
+			return &mark
+		}
+		return &kind.Mark{Owner: ours, Applied: "gone"}
+	case "stale":
+		return &kind.Mark{Owner: ours, Applied: "older"}
+	case "keep":
+		return &kind.Mark{Owner: ours, Applied: "older", Keep: true}
+	case "half":
+		return &kind.Mark{Owner: ours}
+	case "other":
+		return &kind.Mark{Owner: kind.OwnerText("other", Key(name)), Applied: "x"}
+	}
+	return nil
+}
+
+// present is the mark that a thing has once its manifest is applied.
+func present(name string, want []kind.Desired) (kind.Mark, bool) {
+	i := slices.IndexFunc(want, func(d kind.Desired) bool { return d.Key.Name == name })
+	if i < 0 {
+		return kind.Mark{}, false
+	}
+	return want[i].PlainMark("s"), true
+}
+
+// set sets what a field of a line says of the thing itself.
+func (x *Thing) set(field, value string) {
+	switch field {
+	case "colour":
+		x.Colour = value
+	case "shape":
+		x.Shape = value
+	case "atop":
+		x.On = []string{value}
+	case "near":
+		x.Near = []string{value}
+	case "beside":
+		x.Beside = []string{value}
+	case "building":
+		x.Building = 9
+	case "leaving":
+		x.Leaving = 9
+	case "failed":
+		x.Failed = true
+	case "used":
+		x.Used = true
+	case "down":
+		x.Down = value
+	case "copied":
+		x.Copied = "was restored from backup " + value
+	case "created":
+		day, _ := strconv.Atoi(value)
+		x.Created = time.Date(2024, 1, day, 0, 0, 0, 0, time.UTC)
+	}
+}
+
+// remark sets what a field of a line says of the thing's mark.
+func (x *Thing) remark(field, value string, want []kind.Desired) {
+	switch field {
+	case "rival":
+		x.Mark.Rivals = kind.OwnerText(value, Key(x.Name))
+	case "as":
+		x.Mark.Owner = kind.OwnerText("s", Key(value))
+	case "like":
+		if mark, ok := present(value, want); ok {
+			x.Mark.Applied = mark.Applied
+		}
+	case "kind":
+		x.Mark.Owner = kind.OwnerText("s", manifest.Key{Kind: value, Name: x.Name})
 	}
 }

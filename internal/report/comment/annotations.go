@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -50,7 +51,7 @@ func (p Page) annotate(list []forge.Annotation, o manifest.Origin, level forge.L
 	}
 	return append(list, forge.Annotation{
 		File: o.File, Line: max(o.Line, 1), Level: level,
-		Title: shorten(report.Clean(title), longestName), Message: shorten(report.Clean(message), longestMessage),
+		Title: printable.Shorten(report.Clean(title), longestName), Message: printable.Shorten(report.Clean(message), longestMessage),
 	})
 }
 

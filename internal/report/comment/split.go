@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
 const (
@@ -223,7 +225,7 @@ func (n nest) tooLong(line string, length, most int) string {
 	after := n.after(line)
 	switch {
 	case n.fence != "" && after.fence != "":
-		return shorten(line, most)
+		return printable.Shorten(line, most)
 	case n.fence != "":
 		return fenceMark(n.fence)
 	case after.fence != "":

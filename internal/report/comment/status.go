@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
@@ -61,7 +62,7 @@ func (p Page) verdict(plan plan.Plan) (ok bool, description string) {
 func described(text, end string) string {
 	text, end = report.Clean(text), report.Clean(end)
 	room := forge.MaxDescription - utf8.RuneCountInString(end)
-	return forge.Describe(shorten(text, max(room, 1)) + end)
+	return forge.Describe(printable.Shorten(text, max(room, 1)) + end)
 }
 
 // first is the first problem, with its place from the root of the repository.

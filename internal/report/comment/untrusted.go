@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -20,7 +21,7 @@ const (
 func code(text string) string { return span(text, longestName) }
 
 func span(text string, most int) string {
-	text = shorten(report.Clean(strings.TrimRight(text, "\n")), most)
+	text = printable.Shorten(report.Clean(strings.TrimRight(text, "\n")), most)
 	if text == "" {
 		text = "(empty)"
 	}
@@ -35,7 +36,7 @@ func span(text string, most int) string {
 func codeHTML(text string) string { return spanHTML(text, longestName) }
 
 func spanHTML(text string, most int) string {
-	return "<code>" + html.EscapeString(shorten(report.Clean(text), most)) + "</code>"
+	return "<code>" + html.EscapeString(printable.Shorten(report.Clean(text), most)) + "</code>"
 }
 
 // style is how texts are set: in Markdown, or where none is read.
@@ -80,7 +81,7 @@ func plain(word string) bool {
 // sentence sets the words of text that are not plain by set, neighbours
 // together.
 func sentence(text string, set func(string) string) string {
-	words := strings.Fields(shorten(report.Clean(strings.Join(strings.Fields(text), " ")), longestProse))
+	words := strings.Fields(printable.Shorten(report.Clean(strings.Join(strings.Fields(text), " ")), longestProse))
 	var out []string
 	var run string // what will be set together
 	flush := func(tail string) {
@@ -126,7 +127,7 @@ func trimmed(word string) (lead, core, tail string) {
 func fenced(language string, lines []string) string {
 	longest := 2
 	for i, line := range lines {
-		lines[i] = shorten(report.Clean(line), longestValue)
+		lines[i] = printable.Shorten(report.Clean(line), longestValue)
 		longest = max(longest, longestRun(lines[i]))
 	}
 	mark := strings.Repeat("`", longest+1)
@@ -145,15 +146,4 @@ func longestRun(text string) int {
 		longest = max(longest, run)
 	}
 	return longest
-}
-
-// shorten cuts text to so many characters.
-func shorten(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return text
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -86,7 +87,7 @@ func (s *story) start() {
 	limit, err := plan.ParseLimit("100%")
 	s.check(err)
 	s.engine = &engine.Engine{
-		Stack: s.page.Stack, Kinds: all.Kinds(s.client), Limits: plan.Limits{All: limit, Kinds: map[string]plan.Limit{}}, Replace: true, Parallelism: 1,
+		Stack: s.page.Stack, Kinds: all.Kinds(s.client, defaults.Defaults{Network: "private", Region: "RegionOne"}), Limits: plan.Limits{All: limit, Kinds: map[string]plan.Limit{}}, Replace: true, Parallelism: 1,
 		Timing: engine.Timing{Poll: time.Millisecond, PollMax: 5 * time.Millisecond, Backoff: time.Millisecond, Busy: 50 * time.Millisecond, Tries: 2},
 	}
 }
@@ -135,7 +136,7 @@ func (s *story) option(word, value string) {
 }
 
 func (s *story) read(files fs.FS) ([]kind.Desired, error) {
-	reader := resolve.Reader{Kinds: s.engine.Kinds, Defaults: kind.Defaults{Network: "private", Region: "RegionOne"}, Root: s.root}
+	reader := resolve.Reader{Kinds: s.engine.Kinds, Root: s.root}
 	reading, err := reader.Read(s.t.Context(), files)
 	return reading.Want, err
 }

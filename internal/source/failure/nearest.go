@@ -2,7 +2,6 @@ package failure
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,19 +23,10 @@ func NearestHint(what, name string, names []string) string {
 	if len(names) == 0 {
 		return fmt.Sprintf(" (there are no %s)", what)
 	}
-	compared := names[:min(len(names), maxCompared)]
-	type scored struct {
-		name     string
-		distance int
-	}
-	list := make([]scored, len(compared))
-	for i, n := range compared {
-		list[i] = scored{n, nearest.Distance(clipLower(name), clipLower(n), MaxName)}
-	}
-	slices.SortStableFunc(list, func(a, b scored) int { return a.distance - b.distance })
+	ordered := nearest.Order(name, names[:min(len(names), maxCompared)])
 	var shown []string
-	for _, s := range list[:min(len(list), maxHints)] {
-		shown = append(shown, strconv.Quote(printable.Clip(s.name, MaxName)))
+	for _, n := range ordered[:min(len(ordered), maxHints)] {
+		shown = append(shown, strconv.Quote(printable.Clip(n, MaxName)))
 	}
 	hint := fmt.Sprintf(" (%s: %s", what, strings.Join(shown, ", "))
 	if more := len(names) - len(shown); more > 0 {
@@ -44,5 +34,3 @@ func NearestHint(what, name string, names []string) string {
 	}
 	return hint + ")"
 }
-
-func clipLower(name string) string { return strings.ToLower(printable.Clip(name, MaxName)) }

@@ -1,0 +1,98 @@
+package branchtest
+
+import (
+	"context"
+	"io/fs"
+	"strings"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+func (w *World) read(_ context.Context, files fs.FS) ([]kind.Desired, error) {
+	text := TextOf(files)
+	if strings.HasPrefix(text, "bad") {
+		return nil, manifest.Problems{{Origin: manifest.Origin{File: "clouds/thing.yaml", Line: 3}, What: "is bad"}}
+	}
+	return []kind.Desired{{Key: manifest.Key{Kind: "Thing", Name: text}}}, nil
+}
+
+// plan makes one step of each word: +name is made, -name deleted.
+func (w *World) plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	w.Plans++
+	if w.CloudErr != nil {
+		return plan.Plan{}, w.CloudErr
+	}
+	if _, err := w.read(ctx, files); err != nil {
+		return plan.Plan{}, err
+	}
+	return w.left(commit, TextOf(files)), nil
+}
+
+// left is what is left to do for text.
+func (w *World) left(commit, text string) plan.Plan {
+	var words []string
+	for word := range strings.FieldsSeq(text) {
+		if word != w.Gone {
+			words = append(words, word)
+		}
+	}
+	return PlanOf(commit, strings.Join(words, " "))
+}
+
+// PlanOf is a plan with a step for each word: +name creates, -name deletes, ~name
+// corrects drift.
+func PlanOf(commit, text string) plan.Plan {
+	p := plan.Plan{Stack: "prod", Commit: commit, Owned: 10}
+	deletes := 0
+	for word := range strings.FieldsSeq(text) {
+		step := plan.Step{Key: manifest.Key{Kind: "Thing", Name: strings.TrimLeft(word, "+-~")}, Origin: manifest.Origin{File: "clouds/thing.yaml", Line: 1}}
+		switch word[0] {
+		case '+':
+			step.Action = plan.Create
+		case '-':
+			step.Action = plan.Delete
+			deletes++
+		case '~':
+			step.Action, step.Drift = plan.Update, true
+			step.Changes = []kind.Change{{Field: "spec.size", Have: 2, Want: 1}}
+		default:
+			step.Action = plan.Keep
+		}
+		p.Steps = append(p.Steps, step)
+	}
+	if deletes > 3 {
+		p.Held = "it would delete too much"
+	}
+	return p
+}
+
+// HashOf is the hash of such a plan.
+func HashOf(text string) string { return PlanOf("", text).Hash() }
+
+// Found makes drift what a policy leaves of it: reported, not corrected.
+func Found(p plan.Plan) plan.Plan { return p.Apply(plan.ReportDrift(true)) }
+
+// Ran is a visit that came to a pass.
+func Ran(commit string, first, last plan.Plan, results ...engine.Result) report.Run {
+	return report.Run{
+		Stack: "prod", Started: time.Now(), Revision: source.Revision{Commit: commit, Branch: "main"},
+		Pass: &engine.Pass{Stack: "prod", Commit: commit, First: first, Last: last, Results: results},
+	}
+}
+
+// Pass is what a branch's pass came to.
+func (w *World) Pass(commit string, first, last plan.Plan) {
+	w.Branch.Planned(first)
+	synctest.Wait()
+	w.Branch.Ran(Ran(commit, first, last))
+	synctest.Wait()
+}

@@ -1,0 +1,50 @@
+package branchtest
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"io/fs"
+	"strings"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Sha is a commit by a name that people can read.
+func Sha(name string) string {
+	sum := sha1.Sum([]byte(name))
+	return hex.EncodeToString(sum[:])
+}
+
+func (w *World) last() (source.Revision, bool) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	return source.Revision{Commit: w.Base, Branch: "main", Tree: w.Files[w.Base], Root: "clouds", Files: w.folder(w.Base)}, true
+}
+
+func (w *World) folder(commit string) fs.FS {
+	return fstest.MapFS{"thing.yaml": {Data: []byte(w.Files[commit])}}
+}
+
+func (w *World) merged(_ context.Context, head string) (source.Merge, error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	m := source.Merge{Base: w.Base, BaseTree: w.Files[w.Base], Head: head}
+	text := w.Files[head]
+	if strings.HasPrefix(text, "conflict") {
+		m.Conflicts = []string{"clouds/thing.yaml"}
+		return m, nil
+	}
+	m.Revision = source.Revision{Commit: head, Branch: "main", Tree: text, Root: "clouds", Files: w.folder(head)}
+	return m, nil
+}
+
+// TextOf is the text of a commit's files.
+func TextOf(files fs.FS) string {
+	text, err := fs.ReadFile(files, "thing.yaml")
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

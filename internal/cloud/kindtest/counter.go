@@ -1,0 +1,31 @@
+package kindtest
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+)
+
+// Counter counts requests by method while it passes them on.
+type Counter struct {
+	next          http.RoundTripper
+	Reads, Writes atomic.Int64
+}
+
+// Wrap puts the counter in front of next.
+func (c *Counter) Wrap(next http.RoundTripper) http.RoundTripper {
+	c.next = next
+	return c
+}
+
+// RoundTrip implements http.RoundTripper. Authentication is not counted: it
+// writes nothing.
+func (c *Counter) RoundTrip(req *http.Request) (*http.Response, error) {
+	switch {
+	case req.Method == http.MethodGet:
+		c.Reads.Add(1)
+	case !strings.HasSuffix(req.URL.Path, "/auth/tokens"):
+		c.Writes.Add(1)
+	}
+	return c.next.RoundTrip(req)
+}

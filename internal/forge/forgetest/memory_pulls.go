@@ -1,0 +1,63 @@
+package forgetest
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+)
+
+// Open implements forge.Pulls.
+func (m *Memory) Open(_ context.Context, branch string) (list []forge.Pull, err error) {
+	err = m.begin("list", branch)
+	defer m.mu.Unlock()
+	for _, number := range slices.Sorted(maps.Keys(m.pulls)) {
+		if p := m.pulls[number]; p.Open && p.Base == branch && err == nil {
+			if m.MostPulls > 0 && len(list) == m.MostPulls {
+				return list, forge.ErrTooMany
+			}
+			list = append(list, *p)
+		}
+	}
+	return list, err
+}
+
+// Pull implements forge.Pulls.
+func (m *Memory) Pull(_ context.Context, number int) (forge.Pull, error) {
+	err := m.begin("pull", number)
+	defer m.mu.Unlock()
+	p := m.pulls[number]
+	if err != nil || p == nil {
+		return forge.Pull{}, or(err, forge.ErrNotFound)
+	}
+	return *p, nil
+}
+
+// MergedBy implements forge.Pulls.
+func (m *Memory) MergedBy(_ context.Context, branch, commit string) (forge.Pull, error) {
+	err := m.begin("merged", commit)
+	defer m.mu.Unlock()
+	p := m.pulls[m.merged[commit]]
+	if err != nil || p == nil || p.Base != branch {
+		return forge.Pull{}, or(err, forge.ErrNotFound)
+	}
+	return *p, nil
+}
+
+// LastTouch implements forge.Pulls.
+func (m *Memory) LastTouch(_ context.Context, _, file string) (string, error) {
+	err := m.begin("touch", file)
+	defer m.mu.Unlock()
+	if err != nil || m.touched[file] == "" {
+		return "", or(err, forge.ErrNotFound)
+	}
+	return m.touched[file], nil
+}
+
+// MayWrite implements forge.Pulls.
+func (m *Memory) MayWrite(_ context.Context, login string) (bool, error) {
+	err := m.begin("right", login)
+	defer m.mu.Unlock()
+	return m.writers[login], err
+}

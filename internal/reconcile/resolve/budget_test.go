@@ -1,0 +1,39 @@
+package resolve
+
+import (
+	"errors"
+	"testing"
+)
+
+// Asking whether a revision is over changes nothing: what was spent stays as it is, and
+// the reason of an end is what the caller says then.
+func TestBudgetIsAsked(t *testing.T) {
+	end := errors.New("the agent stops")
+	var why error
+	b := newBudget(Bounds{Objects: 2}, func() error { return why })
+	asked := *b
+	if b.over() || b.stopped() != nil || b.left != asked.left {
+		t.Error("over at the start")
+	}
+	why = end
+	if !b.over() || !errors.Is(b.stopped(), end) || b.take(costObjects, 1) || b.affords(costObjects, 1) || b.size().Objects != 0 {
+		t.Errorf("after its end: %v, %d spent", b.stopped(), b.size().Objects)
+	}
+	b = newBudget(Bounds{Objects: 2}, nil)
+	if !b.take(costObjects, 2) || b.over() || b.affords(costObjects, 1) || b.over() {
+		t.Error("what can be left out, or the last of it, ends a revision")
+	}
+	if b.take(costObjects, 1) || !b.over() || b.size().Objects != 2 {
+		t.Errorf("more than there is was taken: %d", b.size().Objects)
+	}
+}
+
+// The outcome can be asked for again.
+func TestOutcomeIsAsked(t *testing.T) {
+	r := newResolver(nil, newBudget(Bounds{Objects: 1}, nil))
+	r.budget.take(costObjects, 2)
+	first, second := r.outcome(), r.outcome()
+	if first == nil || second == nil || first.Error() != second.Error() {
+		t.Errorf("first %v, then %v", first, second)
+	}
+}
