@@ -126,6 +126,7 @@ func TestAddressesChosenByTheCloud(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := kindtest.NewTarget(t, all.Kinds)
 			doc := needs + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: web-1}\nspec:\n  resource:\n    networkRef: front\n    " + addresses
+			g.Only(doc)
 			g.MustSync(doc)
 			if pass := g.MustSync(doc); len(pass.Results) > 0 {
 				t.Errorf("the second pass did something: %v", pass.Results)
@@ -147,6 +148,7 @@ func TestGroupsLeftOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := kindtest.NewTarget(t, all.Kinds)
 			doc := needs + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: web-1}\nspec:\n  resource:\n    networkRef: front\n    "
+			g.Only(doc)
 			g.MustSync(doc + "securityGroupRefs: [ssh]")
 			step := stepOf(t, g.Plan(doc+test.field))
 			if noticed := kind.Has(step.Changes, "spec.resource.securityGroupRefs"); noticed != (test.want == 0) {
@@ -175,6 +177,7 @@ func stepOf(t *testing.T, planned plan.Plan) plan.Step {
 // Status has the words of K-ORC.
 func TestStatus(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(needs + "\n---\n" + object)
 	g.MustSync(needs + "\n---\n" + object)
 	shown := g.Shown(needs+"\n---\n"+object, key)
 	const fields = "adminStateUp allowedAddressPairs createdAt description fixedIPs macAddress name networkID portSecurityEnabled projectID revisionNumber securityGroups status tags updatedAt vnicType"
