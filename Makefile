@@ -15,9 +15,15 @@ help: ## list the targets
 build: ## build bin/stackreeve, a static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/stackreeve ./cmd/agent
 
+# Tests that the race detector makes long and finds nothing in (testcost.NotUnderRace).
+UNRACED := TestAttackForgedFields TestAttackLargestStack TestAttackProblems TestAttackSignalWhileReading TestCloudKill TestCloudWeather TestKill9 TestLawsOnOlderClouds
+UNRACED_IN := ./cmd/agent ./internal/cloud/all
+empty :=
+
 .PHONY: test
 test: ## run all tests that need no cloud
 	$(GO) test -race -timeout 20m ./...
+	$(GO) test -timeout 20m -run '^($(subst $(empty) $(empty),|,$(UNRACED)))$$' $(UNRACED_IN)
 
 .PHONY: test-forge
 test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C compiler)

@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // bomb is so many groups of a thousand machines each.
@@ -32,6 +33,7 @@ func bomb(groups int) string {
 // 900,000 objects, which somebody has allowed. What it goes on to read after the
 // signal is counted in memory: all of it would take gigabytes.
 func TestAttackSignalWhileReading(t *testing.T) {
+	testcost.NotUnderRace(t)
 	if _, err := os.Stat("/proc/self/statm"); err != nil || testing.Short() {
 		t.Skip("it looks at the memory of processes in /proc")
 	}

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/stackreeve/stackreeve"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 const verdaHolds = "2 health monitors, 2 listeners, 1 load balancers, 4 members, 2 pools, 3 ports, 1 server groups, 3 servers"
@@ -85,6 +86,7 @@ func (g *ground) killAfter(writes bool, n int) string {
 // STACKREEVE_TEST_FROM and STACKREEVE_TEST_STEP choose other requests, to go on
 // where a run was interrupted.
 func TestCloudKill(t *testing.T) {
+	testcost.NotUnderRace(t)
 	s := &stage{t: t, dir: t.TempDir()}
 	s.build()
 	real := os.Getenv("STACKREEVE_TEST_CLOUD") != ""

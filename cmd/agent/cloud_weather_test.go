@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // outdoors needs every service that the program knows, and little of each.
@@ -134,6 +136,7 @@ func (s *storm) strikes(c call) spoil {
 // left out on the simulator, where nothing else takes long. STACKREEVE_TEST_SLOW
 // does everything everywhere.
 func TestCloudWeather(t *testing.T) {
+	testcost.NotUnderRace(t)
 	g := newGround(t)
 	slow := os.Getenv("STACKREEVE_TEST_SLOW") != ""
 	for i, weather := range weathers {

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // stage is a simulator, a binary and a folder of manifests in Git.
@@ -115,6 +116,7 @@ func (s *stage) count(service, path, field string) int {
 // A process that is killed at any moment, and started again on an empty disk,
 // ends with exactly the objects written.
 func TestKill9(t *testing.T) {
+	testcost.NotUnderRace(t)
 	s := newStage(t, simulator.Options{BuildDelay: 300 * time.Millisecond, PendingDelay: 200 * time.Millisecond})
 	example, err := stackreeve.Example("verda")
 	if err != nil {

@@ -123,8 +123,10 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 	return func() plan.Outcome {
 		run := stack.Pass(cmd.Context())
 		shown.Close()
-		for _, b := range branches {
-			b.Ran(run)
+		if !agent.CutOff(cmd.Context(), run) {
+			for _, b := range branches {
+				b.Ran(run)
+			}
 		}
 		return a.print(text, run, among)
 	}, func() { _ = repo.Close() }, nil

@@ -31,6 +31,8 @@ func (s *Loop) fallBack(ctx context.Context, head source.Revision, region string
 	}
 	found, refused, err := s.lastGood(ctx, head, region)
 	switch {
+	case err != nil && ctx.Err() != nil:
+		return // the process ends: that is no reason of the repository's
 	case err != nil:
 		refusal.Back = "earlier commits cannot be checked: " + source.Public(err).Error()
 		return

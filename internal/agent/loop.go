@@ -98,7 +98,7 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 	before := s.silent
 	s.silent = err != nil
 	switch {
-	case err != nil && s.good == nil:
+	case err != nil && (s.good == nil || ctx.Err() != nil):
 		run.Err = err
 		return run, true
 	case err != nil:

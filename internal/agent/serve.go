@@ -41,7 +41,7 @@ func (s *Loop) Serve(ctx context.Context) {
 	r := rest{}
 	for always := true; ctx.Err() == nil; {
 		run, said := s.runOnce(ctx, always)
-		if said {
+		if said && !CutOff(ctx, run) {
 			s.control.saw(run)
 			s.Report(run)
 		}
@@ -56,6 +56,10 @@ func (s *Loop) Serve(ctx context.Context) {
 		always = s.next(ctx, checks, &r)
 	}
 }
+
+// CutOff reports whether a run came to no pass because its context has ended. That
+// says nothing about the source, the manifests or the cloud, so no sink receives it.
+func CutOff(ctx context.Context, run report.Run) bool { return ctx.Err() != nil && run.Err != nil }
 
 // Wake says that there may be a new commit.
 func (s *Loop) Wake() { signal(s.signals().wake) }

@@ -116,7 +116,7 @@ func (s *state) seen(run report.Run, d *decision) {
 	switch {
 	case unseenBecause(run) != "":
 		s.unseen++
-	case run.Pass != nil:
+	case run.Pass != nil && len(run.Pass.Last.Unlisted) == 0:
 		d.outdates = d.outdates || s.unseen > 0 // plans may have failed for the same reason
 		s.unseen = 0
 	}
@@ -149,12 +149,13 @@ func heldPlan(run report.Run) *plan.Plan {
 	return &run.Pass.First
 }
 
-// unseenBecause is why a visit says nothing about the cloud, "" when it does.
+// unseenBecause is why a visit says nothing about the cloud, "" when it does or when it was
+// interrupted, which is no fault of the cloud's.
 func unseenBecause(run report.Run) string {
 	switch {
 	case run.Err != nil:
 		return run.Err.Error()
-	case run.Pass != nil && len(run.Pass.Last.Unlisted) > 0:
+	case run.Pass != nil && len(run.Pass.Last.Unlisted) > 0 && !run.Pass.Interrupted:
 		return run.Pass.Last.Unlisted[0]
 	}
 	return ""

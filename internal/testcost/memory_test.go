@@ -14,7 +14,7 @@ func TestAllocated(t *testing.T) {
 	}
 	var used []byte
 	allocated, kept := AllocatedAndKept(func() { used = make([]byte, size); sink = make([]byte, 2*size); sink = nil })
-	if allocated < 3*size || kept < size || kept >= 2*size {
+	if allocated < 3*size || kept < size-4096 || kept >= 2*size {
 		t.Errorf("%d bytes, of which %d are kept; want %d and %d", allocated, kept, 3*size, size)
 	}
 	runtime.KeepAlive(used)

@@ -84,6 +84,7 @@ func TestAttackGroupsInAPullRequest(t *testing.T) {
 
 // TestAttackLargestStack measures what is allowed.
 func TestAttackLargestStack(t *testing.T) {
+	testcost.NotUnderRace(t)
 	for _, c := range []struct {
 		name         string
 		files        fs.FS
@@ -157,6 +158,7 @@ func TestAttackMembers(t *testing.T) {
 
 // TestAttackProblems: however much is wrong, the report of it is bounded.
 func TestAttackProblems(t *testing.T) {
+	testcost.NotUnderRace(t)
 	var monitors, missing, secrets, names strings.Builder
 	monitors.WriteString("apiVersion: stackreeve.dev/v1alpha1\nkind: LoadBalancer\nmetadata: {name: lb}\nspec:\n  ports:\n  - port: 1\n    protocol: udp\n    realServers: {addresses: [10.0.0.1]}\n    monitors:\n")
 	for range 12_000 {

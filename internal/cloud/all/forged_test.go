@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // others are the kinds that estate has none of.
@@ -132,6 +133,7 @@ func (f forger) object(t reflect.Type, v any, path string, set func(any)) {
 // Whatever field of whatever kind holds the mark of another stack, the manifest
 // is refused, or nothing in the cloud reads as that other stack's.
 func TestAttackForgedFields(t *testing.T) {
+	testcost.NotUnderRace(t)
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{})
 	victim := g.Beside("")
 	base := strings.NewReplacer("WORD", "web", "KEY", "web", "VIP", "private").Replace(estate + "---" + others)

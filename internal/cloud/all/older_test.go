@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 const imported = `
@@ -130,6 +131,7 @@ var bare = []string{"port-security", "stateful-security-group", "net-mtu", "netw
 
 // On a cloud that can do less the laws hold for whatever does not need more.
 func TestLawsOnOlderClouds(t *testing.T) {
+	testcost.NotUnderRace(t)
 	balancer := manifest.Key{Group: cloud.WorkloadGroup, Kind: "LoadBalancer", Namespace: "default", Name: "front"}
 	for _, tt := range []struct {
 		name   string

@@ -56,6 +56,7 @@ func TestAddressOutlivesItsLoadBalancer(t *testing.T) {
 		}
 		return "", ""
 	}
+	g.Only(doc)
 	before, _ := address(g.MustSync(doc).Last)
 	pass := g.MustSync(strings.Replace(doc, "vipNetwork: front,", "vipNetwork: front, vipAddress: 192.168.50.99,", 1))
 	if after, shown := address(pass.Last); after != before {

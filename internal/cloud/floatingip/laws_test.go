@@ -102,6 +102,7 @@ func TestNoWayToThePort(t *testing.T) {
 		"spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.51.0/24}}\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\n" +
 		"metadata: {name: lost}\nspec: {resource: {networkRef: front, addresses: [{subnetRef: lost}]}}\n---\n"
 	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(needs + elsewhere + object)
 	g.MustSync(needs + elsewhere + object)
 	moved := strings.NewReplacer("portRef: web-1", "portRef: lost", "    fixedIP: 192.168.50.10\n", "").Replace(object)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -67,7 +67,7 @@ func writes(req *http.Request) bool {
 // writing request later, and then a new agent that finds what is there, and finds
 // that nobody touched it. It ends with the request that left nothing to do.
 func (s Suite) killed(t *testing.T, g *Target) {
-	for n, more := 1, true; more; n = g.after(n) {
+	for n, more := 1, true; more; n = g.NextWrite(n) {
 		g.MustSync(s.Needs)
 		more = g.SyncUntilKilled(s.all(), n)
 		var after Counter
@@ -114,15 +114,6 @@ func untouched(t *testing.T, pass engine.Pass, n int) {
 			t.Errorf("after %d writes: %s is said to be changed in the cloud, and nobody touched it: %s", n, step.Key, describe(step.Changes))
 		}
 	}
-}
-
-// after is the next request to be struck. A real cloud, in short, is spared some
-// of those after the fourth.
-func (g *Target) after(n int) int {
-	if g.Simulator == nil && testing.Short() {
-		return n + 1 + n/4
-	}
-	return n + 1
 }
 
 // oneOfEach looks whether a pass that followed ended in sync, and counts.
@@ -190,7 +181,7 @@ func (l *loser) RoundTrip(req *http.Request) (*http.Response, error) {
 // the same agent must see it through. It ends with the request that is the last
 // whether its answer comes or not.
 func (s Suite) lost(t *testing.T, g *Target) {
-	for n, more := 1, true; more; n = g.after(n) {
+	for n, more := 1, true; more; n = g.NextWrite(n) {
 		g.MustSync(s.Needs)
 		l := &loser{at: n}
 		if pass := g.SyncThrough(s.all(), l.wrap); pass.Outcome() != plan.InSync {

@@ -134,7 +134,7 @@ func (s Suite) judgeStatuses(t *testing.T, g *Target, planned plan.Plan) {
 // to that; a real cloud, in short, goes on from one to the next.
 func (s Suite) edited(t *testing.T, g *Target) {
 	g.MustSync(s.all())
-	planned, onward := g.Planner(s.all()), g.Simulator == nil && testing.Short()
+	planned, onward := g.Planner(s.all()), g.Brief()
 	for _, e := range s.edits(t) {
 		t.Run(e.Field, func(t *testing.T) {
 			g, edited := g.In(t), s.edit(t, e)

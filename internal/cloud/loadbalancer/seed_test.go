@@ -64,6 +64,7 @@ func members(t *testing.T, p engine.Pass) (addresses []string) {
 func TestPublishedManifests(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := published(t)
+	g.Only(text)
 	for _, replicas := range []string{"2", "3", "1"} {
 		pass := g.MustSync(strings.Replace(text, "replicas: 2", "replicas: "+replicas, 1))
 		if got := members(t, pass); len(got) != int(replicas[0]-'0') {

@@ -97,6 +97,7 @@ func addresses(t *testing.T, p engine.Pass) string {
 // that the repository only imports at the first that the cloud shows.
 func TestServersAnswerAtTheirFirstPort(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(servers + "\n---\n" + ofServers)
 	if got := addresses(t, g.MustSync(servers+"\n---\n"+ofServers)); got != "192.168.60.12 192.168.60.20" {
 		t.Errorf("those who answer are %s", got)
 	}
@@ -108,6 +109,7 @@ metadata: {name: one}
 spec: {managementPolicy: unmanaged, import: {filter: {name: two}}}
 `
 	doc := imported + strings.NewReplacer("[one, two]", "[one]", "name: front", "name: beside").Replace("---\n"+ofServers)
+	other.Only(doc)
 	pass := other.MustSync(doc)
 	if got := addresses(t, pass); got != "192.168.60.20" {
 		t.Errorf("behind the other load balancer answers %s", got)
@@ -120,6 +122,7 @@ spec: {managementPolicy: unmanaged, import: {filter: {name: two}}}
 func TestFloatingIPOfALoadBalancer(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	with := servers + "\n---\n" + strings.Replace(ofServers, "  vipNetwork: shop\n", "  vipNetwork: shop\n  floatingIP: {network: public}\n", 1)
+	g.Only(with)
 	pass := g.MustSync(with)
 	found := false
 	for _, s := range pass.First.Steps {

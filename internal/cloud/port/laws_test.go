@@ -114,6 +114,7 @@ func laws() kindtest.Suite {
 // A port gets an address on every subnet whose machines make their own; the
 // one that the manifest does not name is no difference.
 func TestAddressesChosenByTheCloud(t *testing.T) {
+	one, port := onNeeds(t)
 	for name, addresses := range map[string]string{
 		"none":                  "",
 		"explicitly none":       "addresses: []",
@@ -124,19 +125,28 @@ func TestAddressesChosenByTheCloud(t *testing.T) {
 		"the cloud's group":     "defaultSecurityGroup: true",
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := kindtest.NewTarget(t, all.Kinds)
-			doc := needs + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: web-1}\nspec:\n  resource:\n    networkRef: front\n    " + addresses
+			g, doc := one.In(t), port+addresses
 			g.MustSync(doc)
 			if pass := g.MustSync(doc); len(pass.Results) > 0 {
 				t.Errorf("the second pass did something: %v", pass.Results)
 			}
+			g.MustSync(needs)
 		})
 	}
+}
+
+// onNeeds is a cloud that has what ports depend on, and the manifests with the beginning of a port's.
+func onNeeds(t *testing.T) (g *kindtest.Target, port string) {
+	g = kindtest.NewTarget(t, all.Kinds)
+	port = needs + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: web-1}\nspec:\n  resource:\n    networkRef: front\n    "
+	g.Only(port)
+	return g, port
 }
 
 // As with K-ORC, a port is guarded by what its manifest names and by nothing
 // else: not by the default group that Neutron puts on it unless asked otherwise.
 func TestGroupsLeftOut(t *testing.T) {
+	one, doc := onNeeds(t)
 	for name, test := range map[string]struct {
 		field string
 		want  int
@@ -145,18 +155,18 @@ func TestGroupsLeftOut(t *testing.T) {
 		"the cloud's": {"defaultSecurityGroup: true", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := kindtest.NewTarget(t, all.Kinds)
-			doc := needs + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: web-1}\nspec:\n  resource:\n    networkRef: front\n    "
+			g := one.In(t)
 			g.MustSync(doc + "securityGroupRefs: [ssh]")
 			step := stepOf(t, g.Plan(doc+test.field))
 			if noticed := kind.Has(step.Changes, "spec.resource.securityGroupRefs"); noticed != (test.want == 0) {
 				t.Errorf("the group that is on the port is noticed: %t", noticed)
 			}
-			g.MustSync("")
+			g.MustSync(needs)
 			g.MustSync(doc + test.field)
 			if groups, _ := g.Shown(doc+test.field, key)["securityGroups"].([]any); len(groups) != test.want {
 				t.Errorf("the port has groups %v, want %d", groups, test.want)
 			}
+			g.MustSync(needs)
 		})
 	}
 }
@@ -175,6 +185,7 @@ func stepOf(t *testing.T, planned plan.Plan) plan.Step {
 // Status has the words of K-ORC.
 func TestStatus(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(needs + "\n---\n" + object)
 	g.MustSync(needs + "\n---\n" + object)
 	shown := g.Shown(needs+"\n---\n"+object, key)
 	const fields = "adminStateUp allowedAddressPairs createdAt description fixedIPs macAddress name networkID portSecurityEnabled projectID revisionNumber securityGroups status tags updatedAt vnicType"

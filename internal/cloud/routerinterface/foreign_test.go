@@ -24,6 +24,7 @@ func idOf(t *testing.T, g *kindtest.Target, manifests, key string) string {
 // What somebody else has attached is neither taken over nor removed.
 func TestAttachedBySomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(needs, needs+"\n---\n"+object)
 	g.MustSync(needs)
 	c := g.Client(nil)
 	router, subnet := idOf(t, g, needs, "Router/edge"), idOf(t, g, needs, "Subnet/web")

@@ -38,7 +38,7 @@ func TestLawsInACircle(t *testing.T) {
 func TestKilledCreationIsNoDrift(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(circle)
-	for n := 1; ; n++ {
+	for n := 1; ; n = g.NextWrite(n) {
 		reached := g.SyncUntilKilled(circle, n)
 		for _, step := range g.Plan(circle).Steps {
 			if step.Drift {

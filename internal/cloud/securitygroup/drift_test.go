@@ -13,6 +13,7 @@ import (
 func TestRulesChangedByHand(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := needs + "\n---\n" + object
+	g.Only(doc)
 	pass := g.MustSync(doc)
 	c := g.Client(nil)
 	for _, step := range pass.Last.Steps {

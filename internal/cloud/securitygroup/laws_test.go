@@ -69,6 +69,7 @@ func TestLawsWithoutRules(t *testing.T) {
 // Status has the words of K-ORC.
 func TestStatus(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(needs + "\n---\n" + object)
 	g.MustSync(needs + "\n---\n" + object)
 	shown := g.Shown(needs+"\n---\n"+object, key)
 	const fields = "createdAt description name projectID revisionNumber rules stateful tags updatedAt"

@@ -109,6 +109,7 @@ func TestVersionIsFixed(t *testing.T) {
 	const four = "ipVersion: 4\n    cidr: 10.1.0.0/24"
 	subnet := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: web}\nspec:\n  resource:\n    networkRef: front\n    " + four
 	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(needs + "\n---\n" + subnet)
 	g.MustSync(needs + "\n---\n" + subnet)
 	planned := g.Plan(needs + "\n---\n" + strings.Replace(subnet, four, "ipVersion: 6\n    cidr: fd00:1::/64", 1))
 	for _, step := range planned.Steps {
@@ -122,6 +123,7 @@ func TestRouterRefAttaches(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	router := "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Router\nmetadata: {name: edge}\nspec: {resource: {}}\n"
 	attached := needs + router + "---\n" + strings.Replace(object, "networkRef: front", "networkRef: front\n    routerRef: edge", 1)
+	g.Only(attached)
 	pass := g.MustSync(attached)
 	found := false
 	for _, step := range pass.Last.Steps {

@@ -94,6 +94,7 @@ func TestLawsOfAFurtherPort(t *testing.T) {
 func TestVolumesAtTheEndOfAMachine(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := moreNeeds + "\n---\n" + moreObject
+	g.Only(doc)
 	g.MustSync(doc)
 	without := strings.Replace(strings.Replace(doc, "  - {name: data, size: 2}\n", "", 1), "  - {name: logs, size: 1, onDelete: detach}\n", "", 1)
 	for what, repo := range map[string]string{"taken out of the machine": without, "with the machine": moreNeeds} {
@@ -127,6 +128,7 @@ func TestVolumesAtTheEndOfAMachine(t *testing.T) {
 func TestShrinkingIsRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	object := strings.Replace(moreObject, ", onDelete: detach", "", 1)
+	g.Only(moreNeeds + "\n---\n" + object)
 	g.MustSync(moreNeeds + "\n---\n" + object)
 	smaller := strings.NewReplacer("size: 2", "size: 1", "metadata: {name: web}", "metadata: {name: web, annotations: {stackreeve.dev/replace: refuse}}").Replace(object)
 	for _, s := range g.Plan(moreNeeds + "\n---\n" + smaller).Steps {

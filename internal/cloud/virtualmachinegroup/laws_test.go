@@ -42,6 +42,7 @@ func TestLaws(t *testing.T) {
 
 func TestScaling(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(object)
 	g.MustSync(strings.Replace(object, "replicas: 2", "replicas: 3", 1))
 	for _, step := range g.Plan(object).Steps {
 		last := strings.HasSuffix(step.Key.Name, "-2")

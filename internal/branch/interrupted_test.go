@@ -1,0 +1,34 @@
+package branch
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// TestPassesThatWereInterruptedSayNothingAboutTheCloud has them interrupted while they list it.
+func TestPassesThatWereInterruptedSayNothingAboutTheCloud(t *testing.T) {
+	unlisted := engine.Pass{Last: plan.Plan{Unlisted: []string{"context canceled"}}}
+	interrupted := unlisted
+	interrupted.Interrupted = true
+	for _, c := range []struct {
+		pass engine.Pass
+		want string
+	}{{interrupted, ""}, {unlisted, "context canceled"}} {
+		s := state{synced: "one"}
+		var d decision
+		for range patientPasses {
+			d = s.ran(report.Run{Revision: source.Revision{Commit: "one"}, Pass: &c.pass}, "main", true)
+		}
+		if d.drift.unknown != c.want {
+			t.Errorf("interrupted: %v: the drift status says %q, want %q", c.pass.Interrupted, d.drift.unknown, c.want)
+		}
+	}
+	s := state{synced: "one", unseen: 1}
+	if s.ran(report.Run{Pass: &interrupted}, "main", true); s.unseen != 1 {
+		t.Errorf("an interrupted pass makes %d of 1 that did not see the cloud", s.unseen)
+	}
+}
