@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -32,35 +33,22 @@ type NeutronBase struct {
 
 // Description is what people wrote there, without a mark.
 func (b NeutronBase) Description() string {
-	own, _ := described(b.Described)
+	own, _ := mark.InDescription(b.Described)
 	return own
 }
 
 // MarkInDescription reports whether the mark stands in the description, so that every
 // update writes that.
 func (b NeutronBase) MarkInDescription() bool {
-	_, m := described(b.Described)
+	_, m := mark.InDescription(b.Described)
 	return m != nil
 }
 
-// Mark finds the owner mark, in the tags and in the description. Two owners are
-// rivals, wherever they stand; two marks of one owner that do not agree, as between
-// two requests, say nothing of what was applied.
-func (b NeutronBase) Mark() *kind.Mark {
-	inTags := MarkInTags(b.Tags)
-	_, inText := described(b.Described)
-	switch {
-	case inTags == nil:
-		return inText
-	case inText == nil:
-		return inTags
-	}
-	applied, keep := ReadApplied(appliedText(*inTags), appliedText(*inText))
-	return kind.Claimed(append(inTags.Owners(), inText.Owners()...), applied, keep)
-}
+// Mark finds the owner mark, in the tags and in the description.
+func (b NeutronBase) Mark() *kind.Mark { return mark.InLabels(b.Tags, b.Described) }
 
 // UserTags are the tags that are not ours, sorted.
-func (b NeutronBase) UserTags() []string { return UserTags(b.Tags) }
+func (b NeutronBase) UserTags() []string { return mark.UserTags(b.Tags) }
 
 // Live is the part of a live object that is the same for every Neutron kind.
 func Live[S any](c *Client, b NeutronBase, state *S) kind.Live[*S] {
@@ -85,7 +73,7 @@ type Labels struct {
 // markInText puts the mark behind the description, where it can stay there; ok reports
 // whether it can.
 func (c *Client) markInText(l Labels, m kind.Mark) (text string, ok bool) {
-	text, fits := describe(l.Description, m)
+	text, fits := mark.Description(m, l.Description)
 	return text, fits && c.inText && !l.MarkInTags
 }
 

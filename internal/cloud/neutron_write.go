@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -40,17 +41,17 @@ func CreateNeutron[S any](ctx context.Context, c *Client, k NeutronKind, body ma
 	later := false
 	switch {
 	case inCreate:
-		body["description"], body["tags"] = l.Description, Tags(m, l.Tags)
+		body["description"], body["tags"] = l.Description, mark.Tags(m, l.Tags)
 	case m.Applied != "" && fits && len(l.Tags) == 0:
 		body["description"] = text
 	default:
-		body["description"], later = MarkText(m), m.Applied != ""
+		body["description"], later = mark.Text(m), m.Applied != ""
 	}
 	made, base := new(S), NeutronBase{}
 	if err := c.writeNeutron(ctx, http.MethodPost, k, k.Collection, body, nil, made, &base); err != nil || !later {
 		return made, err
 	}
-	if err := c.putTags(ctx, k, base.ID, Tags(m, l.Tags)); err != nil {
+	if err := c.putTags(ctx, k, base.ID, mark.Tags(m, l.Tags)); err != nil {
 		return nil, err
 	}
 	made = new(S)
@@ -65,14 +66,7 @@ func (c *Client) OneRequest(ctx context.Context, m kind.Mark, l Labels) (bool, e
 	return inCreate || fits && len(l.Tags) == 0, err
 }
 
-// Begun is the mark of an object that takes several requests to make, for the first
-// of them: a kill between them is then not taken for somebody's change.
-func Begun(m kind.Mark) kind.Mark {
-	m.Applied = ""
-	return m
-}
-
-// FinishNeutron writes the mark m on an object that was made with [Begun], together
+// FinishNeutron writes the mark m on an object that was made with [mark.Begun], together
 // with fields. base is what the object bears, and is kept up to date; state, unless
 // it is nil, takes in what the cloud answers to fields.
 func FinishNeutron(ctx context.Context, c *Client, k NeutronKind, base *NeutronBase, state any, fields map[string]any, m kind.Mark, l Labels) error {
@@ -100,7 +94,7 @@ type neutronUpdate struct {
 }
 
 func (u neutronUpdate) do(ctx context.Context, changes []kind.Change, fields map[string]any, m kind.Mark, l Labels) error {
-	own, inText := described(u.have.Described)
+	own, inText := mark.InDescription(u.have.Described)
 	begun := inText != nil && inText.Applied == ""
 	if !begun && !kind.Has(changes, "spec.resource.tags") {
 		l.Tags = u.have.UserTags()
@@ -108,8 +102,8 @@ func (u neutronUpdate) do(ctx context.Context, changes []kind.Change, fields map
 	if !begun && !kind.Has(changes, "spec.resource.description") {
 		l.Description = own
 	}
-	text, tags := l.Description, Tags(m, l.Tags)
-	if marked, fits := u.c.markInText(l, m); inText != nil && fits && MarkInTags(u.have.Tags) == nil && (!begun || len(l.Tags) == 0) {
+	text, tags := l.Description, mark.Tags(m, l.Tags)
+	if marked, fits := u.c.markInText(l, m); inText != nil && fits && mark.InTags(u.have.Tags) == nil && (!begun || len(l.Tags) == 0) {
 		text, tags = marked, slices.Compact(append([]string{}, slices.Sorted(slices.Values(l.Tags))...)) // null is no list
 	}
 	fields = maps.Clone(fields)

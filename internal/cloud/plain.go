@@ -3,6 +3,7 @@ package cloud
 import (
 	"context"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -13,7 +14,7 @@ import (
 type Plain[Spec, Filter, More any] struct {
 	Info       kind.Info
 	Collection Collection
-	Mark       MarkPlace
+	Mark       mark.Place
 	Odd        []table.Odd[Spec, More]
 	Validate   func(*Spec, *kind.Report)
 	Expand     func(*Spec, *kind.Expansion)
@@ -64,7 +65,7 @@ type Collection struct {
 // the mark is without it; Name has it.
 type PlainState[Spec, More any] struct {
 	ID, Name string
-	Claim
+	mark.Claim
 	table.Object[Spec, More]
 }
 
@@ -83,7 +84,7 @@ type PlainChange[Spec, More any] struct {
 func DefinePlain[Spec, Filter, More any](c *Client, p Plain[Spec, Filter, More]) kind.Kind {
 	fields := table.New(p.Odd...)
 	rules := tableRules[Spec, Filter, More, PlainState[Spec, More]]{fields: fields, object: (*PlainState[Spec, More]).object,
-		name: p.Mark.name, validate: p.Validate, expand: p.Expand, diff: p.Diff, show: p.Show, addresses: p.Addresses}
+		name: p.Mark.Name, validate: p.Validate, expand: p.Expand, diff: p.Diff, show: p.Show, addresses: p.Addresses}
 	if p.Match != nil {
 		rules.match = func(w kind.Want[Filter], s *PlainState[Spec, More]) bool { return p.Match(w.Spec, s) }
 	}

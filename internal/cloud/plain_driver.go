@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -18,7 +19,7 @@ type PlainDriver[Spec, More any] struct {
 	Client     *Client
 	Collection Collection
 	service    string
-	mark       MarkPlace
+	mark       mark.Place
 	fields     *table.Table[Spec, More]
 	importOnly bool
 	join       func(context.Context, PlainDriver[Spec, More], []*PlainState[Spec, More]) error
@@ -93,7 +94,7 @@ func (d PlainDriver[Spec, More]) read(answer table.Attributes) (*PlainState[Spec
 	if err := text("name", &s.Name); err != nil {
 		return nil, fmt.Errorf("attribute name: %w", err)
 	}
-	claim, err := d.mark.takeFrom(answer)
+	claim, err := d.mark.Take(answer)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func (d PlainDriver[Spec, More]) Create(ctx context.Context, w kind.Want[Spec]) 
 // Creation is the body of a request that creates, with the mark.
 func (d PlainDriver[Spec, More]) Creation(w kind.Want[Spec]) map[string]any {
 	body := d.fields.Creation(w)
-	body[d.mark.attribute] = d.mark.put(body[d.mark.attribute], w.Mark, "", d.Client.ProjectID)
+	body[d.mark.Attribute] = d.mark.Put(body[d.mark.Attribute], w.Mark, "", d.Client.ProjectID)
 	return body
 }
 
@@ -186,13 +187,13 @@ func (d PlainDriver[Spec, More]) Update(ctx context.Context, w kind.Want[Spec], 
 // Write carries out a change, and writes the mark: in the same request, or in a last
 // one where the mark stands apart. What people wrote beside it stays.
 func (d PlainDriver[Spec, More]) Write(ctx context.Context, n PlainChange[Spec, More]) error {
-	at, path, fields := d.mark.attribute, d.Path(n.Have.ID), maps.Clone(n.Fields)
+	at, path, fields := d.mark.Attribute, d.Path(n.Have.ID), maps.Clone(n.Fields)
 	own, changed := fields[at]
 	if !changed {
 		own = d.fields.Present(at, &n.Have.State.Spec)
 	}
-	marked := d.mark.put(own, n.Want.Mark, n.Have.ID, d.Client.ProjectID)
-	if !d.mark.apart {
+	marked := d.mark.Put(own, n.Want.Mark, n.Have.ID, d.Client.ProjectID)
+	if !d.mark.Apart {
 		fields[at] = marked
 		return d.send(ctx, d.Collection.UpdateBy, path, d.wrapped(fields))
 	}

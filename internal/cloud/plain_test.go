@@ -9,6 +9,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -29,7 +30,7 @@ type zoneMore struct {
 
 func zoneDriver(c *Client) PlainDriver[zone, zoneMore] {
 	return PlainDriver[zone, zoneMore]{Client: c, Collection: Collection{Path: "zones", UpdateBy: http.MethodPatch, Project: "project_id"}, service: Image,
-		fields: table.New[zone, zoneMore](), mark: InDescription}
+		fields: table.New[zone, zoneMore](), mark: mark.DescriptionPlace}
 }
 
 // clientOf is a client of one service that answers with handler.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -51,7 +52,7 @@ func Kind(c *cloud.Client) kind.Kind {
 			Doc: "A zone of the domain name system (Designate).",
 		},
 		Collection: cloud.Collection{Path: "zones", UpdateBy: http.MethodPatch, Project: "project_id"},
-		Mark:       cloud.InDescription,
+		Mark:       mark.DescriptionPlace,
 		Validate:   validate, Observe: observe, Delete: remove,
 	})
 }

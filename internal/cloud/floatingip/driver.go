@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -39,25 +40,25 @@ func writeSubnet(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string
 // all of it. Elsewhere it leads there with the last request: while it leads to a port
 // with several addresses, Neutron refuses every update that does not say so again.
 func create(ctx context.Context, d driver, w kind.Want[Spec]) (made *state, err error) {
-	body, mark, labels := d.Creation(w), w.Mark, d.Labels(w)
+	body, m, labels := d.Creation(w), w.Mark, d.Labels(w)
 	_, port := target(w)
 	if port.Name == "" {
-		return cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, mark, labels)
+		return cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, m, labels)
 	}
-	one, err := d.Client.OneRequest(ctx, mark, labels)
+	one, err := d.Client.OneRequest(ctx, m, labels)
 	if err != nil {
 		return nil, err
 	}
 	if one {
 		associate(body, w)
-		made, err = cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, mark, labels)
+		made, err = cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, m, labels)
 		return made, unreachable(err)
 	}
-	made, err = cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, cloud.Begun(mark), labels)
+	made, err = cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, mark.Begun(m), labels)
 	if err == nil {
 		last := map[string]any{}
 		associate(last, w)
-		err = cloud.FinishNeutron(ctx, d.Client, d.Resource, &made.NeutronBase, made, last, mark, labels)
+		err = cloud.FinishNeutron(ctx, d.Client, d.Resource, &made.NeutronBase, made, last, m, labels)
 	}
 	return made, unreachable(err)
 }

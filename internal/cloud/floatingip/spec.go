@@ -6,6 +6,7 @@ package floatingip
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -55,7 +56,7 @@ type More struct {
 // needed.
 func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{Kind: "FloatingIP", Unmark: cloud.UnmarkByLabel("floating ip"),
+		Info: kind.Info{Kind: "FloatingIP", Unmark: mark.UnmarkByLabel("floating ip"),
 			Loss: []string{"its public address"},
 			Doc:  "A public address that leads to a port (Neutron)."},
 		Resource: cloud.NeutronKind{Collection: "floatingips", Singular: "floatingip"}, MarkInTags: true,

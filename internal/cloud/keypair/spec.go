@@ -5,6 +5,7 @@ package keypair
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -40,7 +41,7 @@ func Kind(c *cloud.Client) kind.Kind {
 			Doc:    "A public SSH key that new servers let in (Nova). It belongs to the user whose credentials the agent has, not to the project.",
 		},
 		Collection: cloud.Collection{Path: "os-keypairs", Field: "keypairs", Singular: "keypair", ID: "name", Microversion: "2.35"}, // 2.2: type, 2.35: pages
-		Mark:       cloud.MarkIn("public_key", unmarked, marked),
+		Mark:       mark.PlaceIn("public_key", unmarked, marked),
 		Odd:        []table.Odd[Spec, More]{{Field: "publicKey", Compare: compareKey}},
 		Validate:   validate, Observe: observe, Create: create, Update: update,
 	})

@@ -4,6 +4,7 @@ package network
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -50,7 +51,7 @@ type Filter struct {
 // needed.
 func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{Kind: "Network", Unmark: cloud.UnmarkByLabel("network"),
+		Info: kind.Info{Kind: "Network", Unmark: mark.UnmarkByLabel("network"),
 			Doc: "A virtual layer 2 network (Neutron)."},
 		Resource: cloud.NeutronKind{Collection: "networks", Singular: "network"},
 	})

@@ -4,6 +4,7 @@ package port
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -80,7 +81,7 @@ type Filter struct {
 // Kind is the kind Port over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{Kind: "Port", Unmark: cloud.UnmarkByLabel("port"),
+		Info: kind.Info{Kind: "Port", Unmark: mark.UnmarkByLabel("port"),
 			Loss: []string{"its addresses, unless the manifest fixes them"},
 			Doc:  "A connection to a network, for a machine to be plugged in (Neutron)."},
 		Resource: cloud.NeutronKind{Collection: "ports", Singular: "port"},

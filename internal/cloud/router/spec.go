@@ -5,6 +5,7 @@ package router
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -47,7 +48,7 @@ type Filter struct {
 // Kind is the kind Router over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{Kind: "Router", Unmark: cloud.UnmarkByLabel("router"),
+		Info: kind.Info{Kind: "Router", Unmark: mark.UnmarkByLabel("router"),
 			Doc: "A router between networks and to the outside (Neutron)."},
 		Resource: cloud.NeutronKind{Collection: "routers", Singular: "router"},
 		Odd:      []table.Odd[Spec, More]{{Field: "externalGateways", Compare: compareGateway, Write: writeGateway}},

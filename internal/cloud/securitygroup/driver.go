@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -17,7 +18,7 @@ type driver = cloud.NeutronDriver[Spec, More]
 // in between leaves a group that is known to be half-made; one whose remote groups
 // are not all there yet stays unfinished.
 func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
-	made, err := cloud.CreateNeutron[state](ctx, d.Client, d.Resource, d.Creation(w), cloud.Begun(w.Mark), d.Labels(w))
+	made, err := cloud.CreateNeutron[state](ctx, d.Client, d.Resource, d.Creation(w), mark.Begun(w.Mark), d.Labels(w))
 	if err != nil {
 		return nil, err
 	}
@@ -25,11 +26,11 @@ func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	mark := w.Mark
+	m := w.Mark
 	if len(possible(w, made.ID)) < len(w.Spec.Rules) {
-		mark.Applied = kind.Unfinished
+		m.Applied = kind.Unfinished
 	}
-	err = cloud.FinishNeutron(ctx, d.Client, d.Resource, &made.NeutronBase, made, nil, mark, d.Labels(w))
+	err = cloud.FinishNeutron(ctx, d.Client, d.Resource, &made.NeutronBase, made, nil, m, d.Labels(w))
 	made.More.Rules = rules
 	return made, err
 }

@@ -7,6 +7,7 @@ package securitygroup
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -65,7 +66,7 @@ type Filter struct {
 // of security groups, and of nothing else here.
 func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{Kind: "SecurityGroup", Unmark: cloud.UnmarkByLabel("security group"),
+		Info: kind.Info{Kind: "SecurityGroup", Unmark: mark.UnmarkByLabel("security group"),
 			Doc: "A set of firewall rules for ports (Neutron)."},
 		Resource: cloud.NeutronKind{Collection: "security-groups", Singular: "security_group"}, MarkInTags: true,
 		Odd:      []table.Odd[Spec, More]{{Field: "rules", Compare: compareRules}},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -102,7 +103,7 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 			delete(body, name)
 		}
 	}
-	made := state{Claim: cloud.Claim{Mark: &w.Mark, Project: d.Client.ProjectID, Notes: own}}
+	made := state{Claim: mark.Claim{Mark: &w.Mark, Project: d.Client.ProjectID, Notes: own}}
 	var answer struct {
 		Server struct {
 			ID string `json:"id"`
@@ -181,7 +182,7 @@ func metadata(n change, described bool) map[string]string {
 			own[m.Key] = m.Value
 		}
 	}
-	all, next, have := cloud.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
+	all, next, have := mark.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
 	same, _ := knownUserData(n.Want, have[userDataKey])
 	for key, field := range map[string]string{
 		userDataKey: "spec.resource.userData", hintsKey: "spec.resource.schedulerHints", descriptionKey: "spec.resource.description",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -28,7 +29,7 @@ func validate(s *Spec, r *kind.Report) {
 			r.Problem(fmt.Sprintf("spec.resource.tags[%d]", i), "is not a tag that Nova takes", "use 1 to 60 characters, no comma and no slash")
 		}
 	}
-	cloud.CheckMetadata(r, "key", each(s.Metadata, func(m Metadata) string { return m.Key }))
+	mark.CheckMetadata(r, "key", each(s.Metadata, func(m Metadata) string { return m.Key }))
 	if s.UserData != nil {
 		s.UserData.validate(r)
 	}

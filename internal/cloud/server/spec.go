@@ -5,6 +5,7 @@ package server
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -141,12 +142,12 @@ func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefinePlain(c, cloud.Plain[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
-			Unmark: cloud.UnmarkByProperty("server"),
+			Unmark: mark.UnmarkByProperty("server"),
 			Loss:   []string{"its local disk", "the addresses that no port of its own keeps"},
 			Doc:    "A virtual machine (Nova).",
 		},
 		Collection: cloud.Collection{Path: "servers", Lists: []string{"servers/detail"}, Field: "servers", Project: "tenant_id", Microversion: withFlavorID},
-		Mark:       cloud.InMetadata,
+		Mark:       mark.MetadataPlace,
 		Odd: []table.Odd[Spec, More]{
 			{Field: "bootVolume", Compare: compareBoot, Write: writeDisks},
 			{Field: "userData", Write: writeUserData},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -14,9 +15,9 @@ import (
 // Metadata keys of what Nova does not show (user data, hints), or did not
 // have (descriptions before 2.19). They hold fingerprints, or unset.
 const (
-	userDataKey    = cloud.OwnerKey + "-user-data"
-	hintsKey       = cloud.OwnerKey + "-hints"
-	descriptionKey = cloud.OwnerKey + "-description"
+	userDataKey    = mark.OwnerKey + "-user-data"
+	hintsKey       = mark.OwnerKey + "-hints"
+	descriptionKey = mark.OwnerKey + "-description"
 	unset          = "none"
 )
 

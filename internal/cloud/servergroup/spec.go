@@ -9,6 +9,7 @@ package servergroup
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -56,7 +57,7 @@ func Kind(c *cloud.Client) kind.Kind {
 			Doc:    "Servers that the scheduler keeps together or apart (Nova). Its name in the cloud ends in the mark of its owner, because Nova has no other place for it.",
 		},
 		Collection: cloud.Collection{Path: "os-server-groups", Field: "server_groups", Singular: "server_group", Microversion: withRules, Project: "project_id"},
-		Mark:       cloud.MarkIn("name", unmarked, marked),
+		Mark:       mark.PlaceIn("name", unmarked, marked),
 		Odd:        []table.Odd[Spec, More]{{Field: "rules", Write: writeRules}},
 		Validate:   validate, Diff: noteKeep, Match: match, Observe: observe, Create: create, Update: update,
 	})

@@ -5,6 +5,7 @@ package subnet
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -83,7 +84,7 @@ type Filter struct {
 // Kind is the kind Subnet over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{Kind: "Subnet", Unmark: cloud.UnmarkByLabel("subnet"),
+		Info: kind.Info{Kind: "Subnet", Unmark: mark.UnmarkByLabel("subnet"),
 			Doc: "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron)."},
 		Resource: cloud.NeutronKind{Collection: "subnets", Singular: "subnet"},
 		Odd:      []table.Odd[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}},

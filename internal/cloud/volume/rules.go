@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -19,7 +20,7 @@ func validate(s *Spec, r *kind.Report) {
 	for _, m := range s.Metadata {
 		names = append(names, m.Name)
 	}
-	cloud.CheckMetadata(r, "name", names)
+	mark.CheckMetadata(r, "name", names)
 }
 
 // compareSize replaces a volume that shall be smaller.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -66,11 +67,11 @@ func Kind(c *cloud.Client) kind.Kind {
 	return cloud.DefinePlain(c, cloud.Plain[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Volume", Service: cloud.BlockStorage,
-			Loss: []string{"all data on it"}, Unmark: cloud.UnmarkByProperty("volume"),
+			Loss: []string{"all data on it"}, Unmark: mark.UnmarkByProperty("volume"),
 			Doc: "A disk that outlives the servers it is attached to (Cinder).",
 		},
 		Collection: cloud.Collection{Path: "volumes", Lists: []string{"volumes/detail"}, Singular: "volume", UpdateBy: http.MethodPut, Project: "os-vol-tenant-attr:tenant_id"},
-		Mark:       cloud.InMetadata,
+		Mark:       mark.MetadataPlace,
 		Odd:        []table.Odd[Spec, More]{{Field: "size", Compare: compareSize}, {Field: "volumeTypeRef", Compare: compareType}},
 		Validate:   validate, Observe: observe, Update: update, Delete: remove, Trace: trace,
 	})
