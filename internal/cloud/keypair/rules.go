@@ -7,14 +7,13 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 func validate(s *Spec, r *kind.Report) {
-	if cloud.Or(s.Type, "ssh") != "ssh" {
+	if table.Or(s.Type, "ssh") != "ssh" {
 		r.Problem("spec.resource.type", "is "+*s.Type+", which is not supported", "use an ssh key")
 		return
 	}

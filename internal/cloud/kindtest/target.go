@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -69,7 +70,7 @@ func NewTargetOn(t *testing.T, kinds Kinds, options *simulator.Options) *Target 
 	t.Cleanup(target.wire.transport.CloseIdleConnections)
 	switch name := os.Getenv("STACKREEVE_TEST_CLOUD"); {
 	case name == "":
-		target.Simulator, target.cfg = startSimulator(t, cloud.Or(options, simulator.Options{}))
+		target.Simulator, target.cfg = startSimulator(t, table.Or(options, simulator.Options{}))
 	case options != nil:
 		t.Skip("a real cloud is what it is")
 	default:

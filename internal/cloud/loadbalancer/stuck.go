@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -110,7 +110,7 @@ func live(s *State, project string) kind.Live[*State] {
 	out := kind.Live[*State]{
 		ID: b.ID, Name: b.Name, Mark: mark.InTags(b.AllTags), Mine: b.ProjectID == project, Phase: phase, Message: message,
 		Created: b.CreatedAt.Time, Updated: b.UpdatedAt.Time, State: s, Uses: b.uses(), Unwell: b.unwell(),
-		Facts: kind.Facts{Address: cloud.Or(s.Spec.VIPAddress, ""), PortID: b.VIPPortID, SubnetID: b.VIPSubnetID, NetworkID: b.VIPNetworkID},
+		Facts: kind.Facts{Address: table.Or(s.Spec.VIPAddress, ""), PortID: b.VIPPortID, SubnetID: b.VIPSubnetID, NetworkID: b.VIPNetworkID},
 	}
 	if b.VIPPortID != "" {
 		out.Tokens = []string{b.VIPPortID} // what leads to it: its port goes with it

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -26,14 +27,14 @@ const (
 )
 
 type (
-	driver = cloud.PlainDriver[Spec, More]
-	change = cloud.PlainChange[Spec, More]
+	driver = define.PlainDriver[Spec, Filter, More]
+	change = define.PlainChange[Spec, More]
 )
 
 // join reads the ports and groups of the servers, by one list each.
 func join(ctx context.Context, d driver, servers []*state) error {
 	const fields = "&fields=id&fields=device_id&fields=device_owner&fields=network_id&fields=mac_address&fields=status&fields=fixed_ips"
-	ports, err := cloud.ListNeutron[table.Attributes](ctx, d.Client, cloud.NeutronKind{Collection: "ports"}, "?project_id="+d.Client.ProjectID+fields)
+	ports, err := cloud.List[table.Attributes](ctx, d.Client, cloud.Call{Service: cloud.Network, Path: "ports?project_id=" + d.Client.ProjectID + fields}, "ports")
 	if err != nil {
 		return err
 	}

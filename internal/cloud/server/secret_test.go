@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
@@ -166,7 +167,7 @@ func TestFingerprintsOfManyServers(t *testing.T) {
 			for i := range servers {
 				data := strings.Replace(userData, "%d", fmt.Sprint(i), 1)
 				fmt.Fprintf(&text, "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Server\nmetadata: {name: web-%d}\nspec: {resource: {imageRef: os, flavorRef: small, ports: [], userData: %s}}\n", i, data)
-				key := manifest.Key{Group: cloud.OrcGroup, Kind: "Server", Namespace: "default", Name: fmt.Sprint("web-", i)}
+				key := manifest.Key{Group: define.OrcGroup, Kind: "Server", Namespace: "default", Name: fmt.Sprint("web-", i)}
 				have = append(have, kind.Live[any]{ID: fmt.Sprint("s", i), Name: key.Name, Mine: true, Phase: kind.Ready, State: &state{Name: key.Name, Claim: mark.Claim{Notes: map[string]string{userDataKey: "s-aaaaaaaaaaaaaaaa"}}},
 					Mark: &kind.Mark{Owner: kind.OwnerText("s", key), Applied: "s-aaaaaaaaaaaaaaaa"}})
 			}

@@ -3,7 +3,6 @@ package servergroup
 import (
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -58,7 +57,7 @@ func ending(keep bool) string {
 
 // match passes a name with the mark, too.
 func match(f *Filter, s *state) bool {
-	return cloud.Is(f.Name, s.Name) || cloud.Is(f.Name, cloud.Or(s.Spec.Name, ""))
+	return table.Is(f.Name, s.Name) || table.Is(f.Name, table.Or(s.Spec.Name, ""))
 }
 
 func writeRules(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type state = cloud.PlainState[Spec, More]
+type state = define.PlainState[Spec, More]
 
 func validate(s *Spec, r *kind.Report) {
 	var names []string
