@@ -2,6 +2,7 @@ package define
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,15 +19,15 @@ type NeutronResource struct{ Collection, Singular string }
 // NeutronBase are the attributes that every Neutron resource has.
 // (neutron-lib api/definitions: standard attributes)
 type NeutronBase struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
+	ID   string `json:"id" api:"id"`
+	Name string `json:"name" api:"name"`
 	// Described is the description with the mark that may stand in it.
-	Described string    `json:"description"`
-	ProjectID string    `json:"project_id"`
-	Tags      []string  `json:"tags"`
-	Revision  int       `json:"revision_number"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
+	Described string    `json:"description" api:"description"`
+	ProjectID string    `json:"project_id" api:"project_id"`
+	Tags      []string  `json:"tags" api:"tags"`
+	Revision  int       `json:"revision_number" api:"revision_number"`
+	CreatedAt time.Time `json:"created_at" api:"created_at"`
+	UpdatedAt time.Time `json:"updated_at" api:"updated_at"`
 }
 
 // Description is what people wrote there, without a mark.
@@ -63,23 +64,27 @@ type NeutronState[Spec, More any] struct {
 	table.Object[Spec, More]
 }
 
-// UnmarshalJSON reads an answer. In Spec, description and tags are without the mark.
+// UnmarshalJSON reads an answer, once. In Spec, description and tags are without the mark.
 func (s *NeutronState[Spec, More]) UnmarshalJSON(text []byte) error {
 	var answer table.Attributes
-	if err := json.Unmarshal(text, &s.NeutronBase); err != nil {
-		return err
-	}
 	if err := json.Unmarshal(text, &answer); err != nil || answer == nil { // null is no object
 		return err
 	}
-	for name, own := range map[string]any{"description": s.Description(), "tags": s.UserTags()} {
-		value, err := json.Marshal(own)
-		if err != nil {
-			return err
-		}
-		answer[name] = value
+	if err := table.Read(answer, &s.NeutronBase); err != nil {
+		return err
+	}
+	if own := s.Description(); own != s.Described || own == "" { // null is no description either
+		answer["description"] = encoded(own)
+	}
+	if own := s.UserTags(); !slices.Equal(own, s.Tags) {
+		answer["tags"] = encoded(own)
 	}
 	return s.Read(answer)
+}
+
+func encoded[T string | []string](value T) json.RawMessage {
+	text, _ := json.Marshal(value) // texts are never refused
+	return text
 }
 
 // IsRouterPort reports, by a port's device_owner, whether it is, or shall become, the

@@ -34,16 +34,14 @@ func (d PlainDriver[Spec, Filter, More]) List(ctx context.Context) ([]kind.Live[
 	}
 	var all []*PlainState[Spec, More]
 	for _, path := range paths {
-		objects, err := cloud.List[table.Attributes](ctx, d.Client, cloud.Call{Service: d.of.Info.Service, Path: path, Microversion: version}, cmp.Or(d.of.Collection.Field, d.of.Collection.Path))
+		call := cloud.Call{Service: d.of.Info.Service, Path: path, Microversion: version}
+		err := cloud.Each(ctx, d.Client, call, cmp.Or(d.of.Collection.Field, d.of.Collection.Path), func(answer table.Attributes) error {
+			s, err := d.read(answer)
+			all = append(all, s)
+			return err
+		})
 		if err != nil {
 			return nil, err
-		}
-		for _, answer := range objects {
-			s, err := d.read(answer)
-			if err != nil {
-				return nil, fmt.Errorf("%s: GET /%s: %w", d.of.Info.Service, path, err)
-			}
-			all = append(all, s)
 		}
 	}
 	if d.of.Join != nil {
