@@ -177,10 +177,16 @@ func isLogin(req *http.Request) bool {
 // enough to be taken apart in memory, where "0," is many times as large.
 const maxValues = 6_000_000
 
+// maxPromise is the length of an answer for which there is room before it comes.
+const maxPromise = 8 << 20
+
 // readWhole takes in the answer's body, so that one that breaks off is known
 // while the request can still be repeated.
 func readWhole(resp *http.Response) error {
 	var whole bytes.Buffer
+	if said := resp.ContentLength; said > 0 && said < maxPromise {
+		whole.Grow(int(said) + bytes.MinRead)
+	}
 	_, err := whole.ReadFrom(resp.Body)
 	_ = resp.Body.Close() // read to its end
 	switch text := whole.Bytes(); {

@@ -36,7 +36,7 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 	case strings.HasSuffix(r.URL.Path, "/ports"):
 		text = c.ports
 	}
-	return &http.Response{StatusCode: code, Request: r, Body: io.NopCloser(strings.NewReader(text)),
+	return &http.Response{StatusCode: code, Request: r, ContentLength: int64(len(text)), Body: io.NopCloser(strings.NewReader(text)),
 		Header: http.Header{"Content-Type": {"application/json"}, "X-Subject-Token": {"gAAAA"}}}, nil
 }
 
