@@ -36,9 +36,8 @@ func List[T any](ctx context.Context, c *Client, call Call, field string) ([]T, 
 	return all, nil
 }
 
-// Each is [List] for those who keep something else of an object than what it is read
-// into: take is given one after the other. What it has been given counts only if there is
-// no error.
+// Each gives the objects of a collection to take, one after the other, for those who keep
+// something else of them than [List] does. They are complete only if there is no error.
 func Each[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
 	l, client, err := c.listing(call, field)
 	if err != nil {
@@ -106,6 +105,8 @@ func (l *listing) turn(address string) error {
 	switch l.pages++; {
 	case l.pages > maxPages:
 		return fmt.Errorf("more than %d pages", maxPages)
+	case l.bytes > maxListBytes:
+		return fmt.Errorf("more than %d MiB", maxListBytes>>20)
 	case l.seen[address]:
 		return fmt.Errorf("page %d leads back to an earlier one", l.pages-1)
 	}

@@ -17,13 +17,11 @@ func readPage[T any](l *listing, resp *http.Response, take func(T) error) (page,
 	p := page{of: l}
 	members, err := map[string]any(nil), error(nil)
 	decoder := json.NewDecoder(resp.Body)
-	switch open, wrong := decoder.Token(); {
+	switch open, _ := decoder.Token(); {
 	case open == json.Delim('[') && l.field == "":
 		err = readObjects(&p, decoder, take)
 	case open == json.Delim('{') && l.field != "":
 		members, err = readMembers(&p, decoder, take)
-	case wrong != nil && !errors.Is(wrong, io.EOF):
-		err = wrong
 	default:
 		err = fmt.Errorf("the answer has no list %q", l.field)
 	}
