@@ -1,9 +1,9 @@
-// Package cloud is everything the kinds share when they talk to OpenStack:
-// credentials and clients, the owner mark and where each service can carry it,
-// paging, and what an error means for what happens next.
+// Package cloud is how OpenStack's services are reached: credentials and clients,
+// requests, paging, and what an error means for what happens next.
 //
-// It knows how OpenStack services speak, and no kind in particular; the kinds
-// live in the folders below.
+// It knows no kind and no owner mark. Below it are package mark, what marks are and where
+// objects carry them; package table, what follows from the declaration of a field;
+// package define, which makes kinds of such tables; and the kinds.
 package cloud
 
 import (
@@ -47,6 +47,8 @@ type Config struct {
 type Client struct {
 	// Region and ProjectID are where the stack works.
 	Region, ProjectID string
+	// MarksInDescriptions is that of [Config].
+	MarksInDescriptions bool
 
 	provider    *gophercloud.ProviderClient
 	credentials []string // secrets that it logs in with
@@ -55,7 +57,6 @@ type Client struct {
 	mu          sync.Mutex
 	services    map[string]*gophercloud.ServiceClient
 	features    features
-	inText      bool // marks stand in descriptions, see [Config.MarksInDescriptions]
 }
 
 // Open reads the credentials and authenticates. It costs one or two requests;
@@ -82,7 +83,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		Region: creds.endpoint.Region, provider: provider, credentials: creds.secrets(), known: known, endpoint: creds.endpoint,
-		services: map[string]*gophercloud.ServiceClient{}, inText: cfg.MarksInDescriptions,
+		services: map[string]*gophercloud.ServiceClient{}, MarksInDescriptions: cfg.MarksInDescriptions,
 	}
 	if c.ProjectID, err = projectOf(provider); err != nil {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))

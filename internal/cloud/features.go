@@ -37,9 +37,9 @@ func (c *Client) Lacks(what string) bool {
 	return c.features.lacks[what]
 }
 
-// hasExtension reports whether Neutron offers an API extension, by its alias.
+// HasExtension reports whether Neutron offers an API extension, by its alias.
 // (neutron-lib api/definitions)
-func (c *Client) hasExtension(ctx context.Context, alias string) (bool, error) {
+func (c *Client) HasExtension(ctx context.Context, alias string) (bool, error) {
 	c.features.mu.Lock()
 	defer c.features.mu.Unlock()
 	if c.features.extensions == nil {

@@ -1,11 +1,9 @@
 package cloud
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 
@@ -27,45 +25,55 @@ const (
 // name of the list in the answer, e.g. "networks". How a collection is read on is in
 // its service's row (services.go).
 func List[T any](ctx context.Context, c *Client, call Call, field string) ([]T, error) {
+	var all []T
+	err := Each(ctx, c, call, field, func(item T) error {
+		all = append(all, item)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// Each gives the objects of a collection to take, one after the other, for those who keep
+// something else of them than [List] does. They are complete only if there is no error.
+func Each[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
 	l, client, err := c.listing(call, field)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all := objects[T]{of: l}
-	pager := pagination.NewPager(client, l.first, l.page)
-	pager.Headers = call.Headers
-	err = pager.EachPage(context.WithValue(ctx, serviceName{}, call.Service), func(_ context.Context, p pagination.Page) (bool, error) {
-		if err := (gophercloud.Result{Body: p.(page).list()}).ExtractInto(&all); err != nil {
-			return false, l.wrong(err)
+	ctx = context.WithValue(ctx, serviceName{}, call.Service)
+	for address := l.first; address != ""; {
+		// gophercloud's pager would make a tree of each page, and write that down again to
+		// read objects from it. So the loop is ours; requests and links are its own.
+		resp, err := pagination.Request(ctx, client, maps.Clone(call.Headers), address)
+		if err != nil {
+			return c.failed(ctx, call, err)
 		}
-		return true, nil
-	})
-	if err != nil && !errors.As(err, new(listError)) {
-		err = c.failed(ctx, call, err)
+		p, err := readPage(l, resp, take)
+		if err == nil {
+			address, err = p.next()
+		}
+		if err != nil {
+			return l.wrong(err)
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return all.items, nil
+	return nil
 }
 
 // listing is a collection while its pages are read.
 type listing struct {
-	service, path, field  string
-	resources, first      string // addresses: what all paths are below, and the first page's
-	way                   paging
-	pages, bytes, objects int
-	seen                  map[string]bool // addresses of pages
+	service, path, field string
+	resources, first     string // addresses: what all paths are below, and the first page's
+	way                  paging
+	pages, objects       int
+	bytes                int64           // of pages that were read
+	seen                 map[string]bool // addresses of pages
 }
 
-// listError is what is wrong with an answer, as opposed to a request that failed.
-type listError struct{ error }
-
-// Unwrap gives the cause.
-func (e listError) Unwrap() error { return e.error }
-
 func (l *listing) wrong(err error) error {
-	return listError{fmt.Errorf("%s: GET /%s: %w", l.service, l.path, err)}
+	return fmt.Errorf("%s: GET /%s: %w", l.service, l.path, err)
 }
 
 func (c *Client) listing(call Call, field string) (*listing, *gophercloud.ServiceClient, error) {
@@ -89,19 +97,6 @@ func (c *Client) listing(call Call, field string) (*listing, *gophercloud.Servic
 	return l, client, l.turn(l.first)
 }
 
-// page makes a page of an answer.
-func (l *listing) page(r pagination.PageResult) pagination.Page {
-	if text, ok := r.Body.([]byte); ok { // it does not say that it is JSON
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.UseNumber()
-		var body any
-		if decoder.Decode(&body) == nil {
-			r.Body = body
-		}
-	}
-	return page{pagination.LinkedPageBase{PageResult: r}, l}
-}
-
 // turn takes note of the next page's address.
 func (l *listing) turn(address string) error {
 	if l.seen == nil {
@@ -110,6 +105,8 @@ func (l *listing) turn(address string) error {
 	switch l.pages++; {
 	case l.pages > maxPages:
 		return fmt.Errorf("more than %d pages", maxPages)
+	case l.bytes > maxListBytes:
+		return fmt.Errorf("more than %d MiB", maxListBytes>>20)
 	case l.seen[address]:
 		return fmt.Errorf("page %d leads back to an earlier one", l.pages-1)
 	}
@@ -117,38 +114,14 @@ func (l *listing) turn(address string) error {
 	return nil
 }
 
-// took takes note of so many bytes of objects.
-func (l *listing) took(bytes int) error {
-	if l.bytes += bytes; l.bytes > maxListBytes {
+// took takes note of one more object, and of how many bytes of its page were read.
+func (l *listing) took(ofPage int64) error {
+	l.objects++
+	switch {
+	case l.bytes+ofPage > maxListBytes:
 		return fmt.Errorf("more than %d MiB", maxListBytes>>20)
-	}
-	return nil
-}
-
-// objects are what the pages of a list hold.
-type objects[T any] struct {
-	of    *listing
-	items []T
-}
-
-// UnmarshalJSON adds the objects of a page, one by one, so that a bound holds.
-func (o *objects[T]) UnmarshalJSON(text []byte) error {
-	if err := o.of.took(len(text)); err != nil {
-		return err
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	if _, err := decoder.Token(); err != nil {
-		return err
-	}
-	for decoder.More() {
-		if o.of.objects++; o.of.objects > maxObjects {
-			return fmt.Errorf("more than %d objects", maxObjects)
-		}
-		var item T
-		if err := decoder.Decode(&item); err != nil {
-			return err
-		}
-		o.items = append(o.items, item)
+	case l.objects > maxObjects:
+		return fmt.Errorf("more than %d objects", maxObjects)
 	}
 	return nil
 }

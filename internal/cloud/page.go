@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,43 +18,15 @@ import (
 // page is an answer to a list. What it does not understand is an error: a collection
 // of which a page is missing must not look like a complete one.
 type page struct {
-	pagination.LinkedPageBase
-	of *listing
+	pagination.PageResult // Body is what the answer has besides the list
+	of                    *listing
+	objects               int             // how many it has
+	last                  json.RawMessage // the last of them, where the next page is what comes after it
 }
 
-// IsEmpty implements [pagination.Page]. A page without objects may still lead to
-// another: services leave out what the user may not see after having cut the pages.
-func (p page) IsEmpty() (bool, error) {
-	switch body := p.Body.(type) {
-	case []any:
-		if p.of.field == "" {
-			return false, nil
-		}
-	case map[string]any:
-		list, there := body[p.of.field]
-		if _, ok := list.([]any); ok {
-			return false, nil
-		}
-		if !there {
-			return false, p.of.wrong(fmt.Errorf("the answer has no %q", p.of.field))
-		}
-	}
-	return false, p.of.wrong(fmt.Errorf("the answer has no list %q", p.of.field))
-}
-
-// NextPageURL implements [pagination.Page].
-func (p page) NextPageURL() (string, error) {
-	next, err := p.next()
-	if err == nil && next != "" {
-		err = p.of.turn(next)
-	}
-	if err != nil {
-		return "", p.of.wrong(err)
-	}
-	return next, nil
-}
-
-// next is the address of the next page, which is on the service; "" at the end.
+// next is the address of the next page, which is on the service; "" at the end. A page
+// without objects may still lead to another: services leave out what the user may not
+// see after having cut the pages.
 func (p page) next() (string, error) {
 	total, err := p.total()
 	if err != nil {
@@ -63,10 +36,12 @@ func (p page) next() (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case next == "" && total >= 0 && total != p.of.objects:
+	case next != "":
+		return next, p.of.turn(next)
+	case total >= 0 && total != p.of.objects:
 		return "", fmt.Errorf("%d of %d came", p.of.objects, total)
 	}
-	return next, nil
+	return "", nil
 }
 
 // said is where the page says that the next one is.
@@ -97,28 +72,15 @@ func (p page) said() (string, error) {
 	return next, sameService(p.of.resources, next)
 }
 
-// list is what the page has of the collection, members is what else the answer has,
-// and rest is a page of those alone, for page types of gophercloud's.
-func (p page) list() []any {
-	if list, ok := p.Body.([]any); ok {
-		return list
-	}
-	body, _ := p.Body.(map[string]any)
-	list, _ := body[p.of.field].([]any)
-	return list
-}
-
+// members is what the answer has besides the list, rest the same for page types of
+// gophercloud's.
 func (p page) members() map[string]any {
-	body, _ := p.Body.(map[string]any)
-	others := maps.Clone(body)
-	delete(others, p.of.field)
-	return others
+	members, _ := p.Body.(map[string]any)
+	return members
 }
 
 func (p page) rest() pagination.LinkedPageBase {
-	rest := p.LinkedPageBase
-	rest.Body = p.members()
-	return rest
+	return pagination.LinkedPageBase{PageResult: p.PageResult}
 }
 
 var errUnknown = errors.New("it is not known how to read on")
@@ -180,7 +142,7 @@ func (p page) total() (int, error) {
 		Truncated any  `json:"truncated"`
 		Metadata  map[string]*int
 	}
-	if err := p.rest().ExtractInto(&said); err != nil {
+	if err := p.ExtractInto(&said); err != nil {
 		return -1, err
 	}
 	count, known := said.Metadata["total_count"]

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -20,6 +21,7 @@ type paging struct {
 	first  func(url.Values)              // what the request for the first page has to say; nil for nothing
 	next   func(page) (string, error)    // what the page says about the next one; "" at the end
 	beyond func(page) (url.Values, bool) // for services that say nothing: what the next request has to say; false at the end
+	last   bool                          // whether beyond needs the last object of a page
 	always string                        // a member without which a page says nothing about the next one
 }
 
@@ -27,7 +29,7 @@ const pageSize = 1000 // of what is counted by us; a service may make its pages 
 
 // typed reads on as gophercloud does for its own list of this kind. Its page type is
 // only asked for the next link: it would take an answer that has no list, or a page
-// without objects, for the end, and decode all objects a second time.
+// without objects, for the end.
 func typed[P interface {
 	~struct{ pagination.LinkedPageBase }
 	pagination.Page
@@ -59,7 +61,7 @@ var (
 	byOffset = paging{
 		first: func(q url.Values) { q.Set("limit", strconv.Itoa(pageSize)); q.Set("offset", "0") },
 		beyond: func(p page) (url.Values, bool) {
-			return url.Values{"offset": {strconv.Itoa(p.of.objects)}}, len(p.list()) > 0
+			return url.Values{"offset": {strconv.Itoa(p.of.objects)}}, p.objects > 0
 		},
 	}
 )
@@ -76,13 +78,13 @@ func byMember(name string) paging {
 // byMarker is for services that are asked for what comes after the last object.
 func byMarker(key string) paging {
 	return paging{
+		last:  true,
 		first: func(q url.Values) { q.Set("limit", strconv.Itoa(pageSize)); q.Set("format", "json") },
 		beyond: func(p page) (url.Values, bool) {
-			list := p.list()
-			if len(list) == 0 {
+			var last map[string]any
+			if p.objects == 0 || json.Unmarshal(p.last, &last) != nil {
 				return nil, false
 			}
-			last, _ := list[len(list)-1].(map[string]any)
 			return url.Values{"marker": {fmt.Sprint(last[key])}}, true
 		},
 	}

@@ -1,8 +1,10 @@
 package cloud
 
 import (
-	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,9 +15,10 @@ import (
 
 // Pages that are small enough by themselves may still be endless.
 func TestAttackEndlessPages(t *testing.T) {
-	big, pages := new(listing), 0
-	for ; big.took(32<<20) == nil; pages++ {
-		if pages > 8 {
+	text := `{"servers": [{"name": "` + strings.Repeat("x", 1<<20) + `"}, {}]}`
+	big, pages := &listing{field: "servers", bytes: maxListBytes - 3<<20}, 0
+	for ; onPage(big, text) == nil; pages++ {
+		if pages > 3 {
 			t.Fatalf("%d MiB of one list were taken", big.bytes>>20)
 		}
 	}
@@ -27,12 +30,35 @@ func TestAttackEndlessPages(t *testing.T) {
 	}
 }
 
+// onPage reads a page of a list.
+func onPage(l *listing, text string) error {
+	_, err := readPage(l, &http.Response{Request: httptest.NewRequest(http.MethodGet, "/", nil), Body: io.NopCloser(strings.NewReader(text))},
+		func(struct{}) error { return nil })
+	return err
+}
+
 // Objects that are next to nothing in an answer take up memory here.
 func TestAttackManyObjects(t *testing.T) {
-	text := "[" + strings.Repeat("{},", maxObjects) + "{}]"
-	all := objects[struct{ Name string }]{of: new(listing)}
-	if err := json.Unmarshal([]byte(text), &all); err == nil || len(all.items) > maxObjects {
-		t.Errorf("%d objects, %v", len(all.items), err)
+	l := &listing{field: "servers"}
+	if err := onPage(l, `{"servers": [`+strings.Repeat("{},", maxObjects)+`{}]}`); err == nil || l.objects > maxObjects+1 {
+		t.Errorf("%d objects, %v", l.objects, err)
+	}
+}
+
+// An answer that can be understood in two ways is not a list.
+func TestAttackTwoLists(t *testing.T) {
+	for _, text := range []string{
+		`{"servers": [{}], "servers": []}`, `{"servers": []} {}`, `{"servers": []}]`, `{"servers": [{}`, `{"servers": [{}]`, `{"servers": [{}}`, `{"servers": [{}] "x": 1}`,
+		`{"x": 1}`, `{"servers": [{}], "links":`, `{"servers": [{}], links}`, `[{}]`, `{"Servers": []}`,
+	} {
+		if err := onPage(&listing{field: "servers"}, text); err == nil {
+			t.Errorf("%s: is a list", text)
+		}
+	}
+	for _, text := range []string{`{"servers": []}`, ` {"links": {}, "servers" : [ {} , {"a": [1]} ], "total": 2 } `} {
+		if err := onPage(&listing{field: "servers"}, text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

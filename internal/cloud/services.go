@@ -68,7 +68,7 @@ type service struct {
 	// busy, where waiting helps, or rejected, as for a name that is taken.
 	conflict error
 	usedUp   *regexp.Regexp // what it says when a quota or addresses are used up
-	mark     string         // where the owner mark of its objects is (mark.go)
+	mark     string         // where the owner mark of its objects is (package mark)
 }
 
 // services has a row for each.

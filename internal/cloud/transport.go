@@ -1,12 +1,9 @@
 package cloud
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -155,15 +152,6 @@ func (t *transport) path(req *http.Request) string {
 	return redact.From(req.Context()).Text(req.URL.Path)
 }
 
-// maxWords is how much of a refusal is read: its first words are shown.
-const maxWords = 1 << 20
-
-// words are the beginning of a body.
-type words struct {
-	io.Reader
-	io.Closer
-}
-
 // repeatable requests change nothing that lasts: those that read, and logins.
 func repeatable(req *http.Request) bool {
 	return req.Method == http.MethodGet || req.Method == http.MethodHead || isLogin(req)
@@ -171,40 +159,6 @@ func repeatable(req *http.Request) bool {
 
 func isLogin(req *http.Request) bool {
 	return req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, "/auth/tokens")
-}
-
-// maxValues is how many values an answer may have: far more than a project's, and few
-// enough to be taken apart in memory, where "0," is many times as large.
-const maxValues = 6_000_000
-
-// readWhole takes in the answer's body, so that one that breaks off is known
-// while the request can still be repeated.
-func readWhole(resp *http.Response) error {
-	var whole bytes.Buffer
-	_, err := whole.ReadFrom(resp.Body)
-	_ = resp.Body.Close() // read to its end
-	switch text := whole.Bytes(); {
-	case err != nil:
-		return err
-	case bytes.Count(text, []byte{','})+bytes.Count(text, []byte{'{'})+bytes.Count(text, []byte{'['}) > maxValues:
-		return fmt.Errorf("%w: more than %d values", outbound.ErrTooLarge, maxValues)
-	case len(text) > 0 && strings.Contains(resp.Header.Get("Content-Type"), "json") && !json.Valid(text):
-		return errors.New("the answer is cut off")
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(whole.Bytes()))
-	return nil
-}
-
-// body ends the request's deadline with its answer.
-type body struct {
-	io.ReadCloser
-	cancel context.CancelFunc
-}
-
-// Close implements io.Closer.
-func (b *body) Close() error {
-	defer b.cancel()
-	return b.ReadCloser.Close()
 }
 
 // again decides whether a request is tried once more, and after what pause.

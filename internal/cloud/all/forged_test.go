@@ -9,10 +9,10 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	"github.com/stackreeve/stackreeve/internal/testcost"
@@ -99,7 +99,7 @@ func (f forger) list(t reflect.Type, v any, path string, set func(any)) {
 func (f forger) table(t reflect.Type, v any, path string, set func(any)) {
 	set(map[string]any{f.text: "x"})
 	f.visit(path + " (key)")
-	for _, key := range []string{"x", cloud.OwnerKey} {
+	for _, key := range []string{"x", mark.OwnerKey} {
 		f.fill(t.Elem(), nil, path+"["+key+"]", func(item any) { set(map[string]any{key: item}) })
 	}
 	set(v)

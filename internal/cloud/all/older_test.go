@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -121,7 +121,7 @@ spec:
 `
 
 func orc(kind, name string) manifest.Key {
-	return manifest.Key{Group: cloud.OrcGroup, Kind: kind, Namespace: "default", Name: name}
+	return manifest.Key{Group: define.OrcGroup, Kind: kind, Namespace: "default", Name: name}
 }
 
 // bare is a Neutron without any extension that a cloud can lack.
@@ -132,7 +132,7 @@ var bare = []string{"port-security", "stateful-security-group", "net-mtu", "netw
 // On a cloud that can do less the laws hold for whatever does not need more.
 func TestLawsOnOlderClouds(t *testing.T) {
 	testcost.NotUnderRace(t)
-	balancer := manifest.Key{Group: cloud.WorkloadGroup, Kind: "LoadBalancer", Namespace: "default", Name: "front"}
+	balancer := manifest.Key{Group: define.WorkloadGroup, Kind: "LoadBalancer", Namespace: "default", Name: "front"}
 	for _, tt := range []struct {
 		name   string
 		older  kindtest.Older

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -25,7 +25,7 @@ spec:
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
 		Kinds: all.Kinds, Object: object,
-		Key: manifest.Key{Group: cloud.WorkloadGroup, Kind: "DNSZone", Namespace: "default", Name: "shop"},
+		Key: manifest.Key{Group: define.WorkloadGroup, Kind: "DNSZone", Namespace: "default", Name: "shop"},
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.name", Old: "shop.example.org.", New: "store.example.org.", Replaces: true},
 			{Field: "spec.resource.email", Old: "hostmaster@example.org", New: "dns@example.org"},

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type state = cloud.PlainState[Spec, More]
+type state = define.PlainState[Spec, More]
 
 func validate(s *Spec, r *kind.Report) {
-	switch secondary := cloud.Or(s.Type, "PRIMARY") == "SECONDARY"; {
+	switch secondary := table.Or(s.Type, "PRIMARY") == "SECONDARY"; {
 	case secondary && len(s.Masters) == 0:
 		r.Problem("spec.resource.masters", "is missing", "name the servers that the zone is copied from, or use type PRIMARY")
 	case secondary && s.TTL != nil:
@@ -41,7 +42,7 @@ func observe(s *state, live *kind.Live[*state]) {
 
 // remove asks Designate to delete the zone, which takes it a while. One that has
 // zones below it must wait for those.
-func remove(ctx context.Context, d cloud.PlainDriver[Spec, More], have kind.Live[*state]) (gone bool, err error) {
+func remove(ctx context.Context, d define.PlainDriver[Spec, Filter, More], have kind.Live[*state]) (gone bool, err error) {
 	_, err = d.Remove(ctx, have.ID)
 	if errors.Is(err, kind.ErrRejected) {
 		err = fmt.Errorf("%w: %s", kind.ErrBusy, err.Error())

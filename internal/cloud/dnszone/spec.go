@@ -6,6 +6,9 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -23,13 +26,13 @@ type Spec struct {
 
 // More is what only Designate says of a zone.
 type More struct {
-	Status    string     `json:"status" api:"status"`
-	Action    string     `json:"action" api:"action"`
-	Serial    int        `json:"serial" api:"serial"`
-	PoolID    string     `json:"poolID" api:"pool_id"`
-	ProjectID string     `json:"projectID" api:"project_id"`
-	CreatedAt cloud.Time `json:"createdAt" api:"created_at"`
-	UpdatedAt cloud.Time `json:"updatedAt" api:"updated_at"`
+	Status    string      `json:"status" api:"status"`
+	Action    string      `json:"action" api:"action"`
+	Serial    int         `json:"serial" api:"serial"`
+	PoolID    string      `json:"poolID" api:"pool_id"`
+	ProjectID string      `json:"projectID" api:"project_id"`
+	CreatedAt define.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt define.Time `json:"updatedAt" api:"updated_at"`
 }
 
 // Filter says which existing zone is meant.
@@ -40,18 +43,18 @@ type Filter struct {
 }
 
 // FilterName implements plan.Named.
-func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind DNSZone over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefinePlain(c, cloud.Plain[Spec, Filter, More]{
+	return define.Plain(c, define.PlainKind[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "DNSZone", Service: cloud.DNS, UniqueNames: true,
+			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "DNSZone", Service: cloud.DNS, UniqueNames: true,
 			Loss: []string{"all record sets in it"}, Unmark: "openstack zone set --description <text> <id>",
 			Doc: "A zone of the domain name system (Designate).",
 		},
-		Collection: cloud.Collection{Path: "zones", UpdateBy: http.MethodPatch, Project: "project_id"},
-		Mark:       cloud.InDescription,
+		Collection: define.Collection{Path: "zones", UpdateBy: http.MethodPatch, Project: "project_id"},
+		Mark:       mark.DescriptionPlace,
 		Validate:   validate, Observe: observe, Delete: remove,
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -14,16 +16,16 @@ import (
 // (api/v1alpha1/flavor_types.go). It is known so that such a manifest is
 // refused with the right words.
 type Spec struct {
-	Name        *string           `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	ID          string            `json:"id,omitempty" rule:"immutable,max=255" doc:"ID in the cloud; the cloud chooses if left out."`
-	Description *string           `json:"description,omitempty" api:"description" rule:"immutable,min=1,max=65535" doc:"Free text."`
-	RAM         int               `json:"ram" api:"ram" rule:"required,immutable,min=1" doc:"Memory in MiB."`
-	Vcpus       int               `json:"vcpus" api:"vcpus" rule:"required,immutable,min=1" doc:"Number of virtual CPUs."`
-	Disk        int               `json:"disk" api:"disk" rule:"required,immutable,min=0" doc:"Size of the root disk in GiB; 0 is as large as the image."`
-	Swap        int               `json:"swap,omitempty" rule:"immutable,min=0,default=0" doc:"Size of the swap disk in MiB."`
-	Ephemeral   int               `json:"ephemeral,omitempty" rule:"immutable,min=0,default=0" doc:"Size of the scratch disk in GiB."`
-	IsPublic    *bool             `json:"isPublic,omitempty" api:"os-flavor-access:is_public" rule:"immutable,default=true" doc:"Whether every project can use it."`
-	ExtraSpecs  []cloud.NameValue `json:"extraSpecs,omitempty" api:"extra_specs,pairs" rule:"max=128" doc:"Properties that the scheduler and the hypervisor understand."`
+	Name        *string            `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	ID          string             `json:"id,omitempty" rule:"immutable,max=255" doc:"ID in the cloud; the cloud chooses if left out."`
+	Description *string            `json:"description,omitempty" api:"description" rule:"immutable,min=1,max=65535" doc:"Free text."`
+	RAM         int                `json:"ram" api:"ram" rule:"required,immutable,min=1" doc:"Memory in MiB."`
+	Vcpus       int                `json:"vcpus" api:"vcpus" rule:"required,immutable,min=1" doc:"Number of virtual CPUs."`
+	Disk        int                `json:"disk" api:"disk" rule:"required,immutable,min=0" doc:"Size of the root disk in GiB; 0 is as large as the image."`
+	Swap        int                `json:"swap,omitempty" rule:"immutable,min=0,default=0" doc:"Size of the swap disk in MiB."`
+	Ephemeral   int                `json:"ephemeral,omitempty" rule:"immutable,min=0,default=0" doc:"Size of the scratch disk in GiB."`
+	IsPublic    *bool              `json:"isPublic,omitempty" api:"os-flavor-access:is_public" rule:"immutable,default=true" doc:"Whether every project can use it."`
+	ExtraSpecs  []define.NameValue `json:"extraSpecs,omitempty" api:"extra_specs,pairs" rule:"max=128" doc:"Properties that the scheduler and the hypervisor understand."`
 }
 
 // More is what status shows of a flavor even where it is nothing.
@@ -53,17 +55,17 @@ type Filter struct {
 }
 
 // FilterName implements plan.Named.
-func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Flavor over c, which may be nil where only rules are
 // needed.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefineImport(c, cloud.Import[Spec, Filter, More]{
+	return define.Import(c, define.ImportKind[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Flavor", Service: cloud.Compute, UniqueNames: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Flavor", Service: cloud.Compute, UniqueNames: true,
 			Doc: "The size of a server: CPUs, memory, disk (Nova). Only existing flavors can be used: managementPolicy unmanaged.",
 		},
-		Collection: cloud.Collection{Path: "flavors/detail", Field: "flavors", Microversion: "2.61"}, // 2.55: description, 2.61: extra_specs
+		Collection: define.Collection{Path: "flavors/detail", Field: "flavors", Microversion: "2.61"}, // 2.55: description, 2.61: extra_specs
 		Making:     "a flavor to be made", Instead: "let an administrator make it",
 	})
 }

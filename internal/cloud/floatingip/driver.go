@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 type (
-	state  = cloud.NeutronState[Spec, More]
-	driver = cloud.NeutronDriver[Spec, More]
+	state  = define.NeutronState[Spec, More]
+	driver = define.NeutronDriver[Spec, Filter, More]
 )
 
 // observe takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
@@ -39,25 +40,25 @@ func writeSubnet(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string
 // all of it. Elsewhere it leads there with the last request: while it leads to a port
 // with several addresses, Neutron refuses every update that does not say so again.
 func create(ctx context.Context, d driver, w kind.Want[Spec]) (made *state, err error) {
-	body, mark, labels := d.Creation(w), w.Mark, d.Labels(w)
+	body, m, labels := d.Creation(w), w.Mark, d.Labels(w)
 	_, port := target(w)
 	if port.Name == "" {
-		return cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, mark, labels)
+		return d.Post(ctx, body, m, labels)
 	}
-	one, err := d.Client.OneRequest(ctx, mark, labels)
+	one, err := d.OneRequest(ctx, m, labels)
 	if err != nil {
 		return nil, err
 	}
 	if one {
 		associate(body, w)
-		made, err = cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, mark, labels)
+		made, err = d.Post(ctx, body, m, labels)
 		return made, unreachable(err)
 	}
-	made, err = cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, cloud.Begun(mark), labels)
+	made, err = d.Post(ctx, body, mark.Begun(m), labels)
 	if err == nil {
 		last := map[string]any{}
 		associate(last, w)
-		err = cloud.FinishNeutron(ctx, d.Client, d.Resource, &made.NeutronBase, made, last, mark, labels)
+		err = d.Finish(ctx, made, last, m, labels)
 	}
 	return made, unreachable(err)
 }
@@ -86,7 +87,7 @@ func unreachable(err error) error {
 
 // update says again where the address leads whenever it writes the description; see
 // create. Where it leads is written on no condition.
-func update(ctx context.Context, d driver, change cloud.NeutronChange[Spec, More]) error {
+func update(ctx context.Context, d driver, change define.NeutronChange[Spec, More]) error {
 	now, spec := change.Have.State.NeutronBase, change.Have.State.Spec
 	moved := slices.ContainsFunc([]string{"portRef", "loadBalancerRef", "fixedIP"}, func(f string) bool { return kind.Has(change.Changes, table.Path(f)) })
 	switch {

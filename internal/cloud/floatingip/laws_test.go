@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
@@ -59,7 +59,7 @@ spec:
     fixedIP: 192.168.50.10
 `
 
-var key = manifest.Key{Group: cloud.OrcGroup, Kind: "FloatingIP", Namespace: "default", Name: "www"}
+var key = manifest.Key{Group: define.OrcGroup, Kind: "FloatingIP", Namespace: "default", Name: "www"}
 
 func TestLaws(t *testing.T) {
 	kindtest.Suite{

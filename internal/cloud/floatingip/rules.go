@@ -3,7 +3,7 @@ package floatingip
 import (
 	"net/netip"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -19,7 +19,7 @@ func findWay(s *Spec, e *kind.Expansion) {
 	}
 	if networks, ok := e.Referred("Port", s.PortRef, "Network"); ok && len(networks) > 0 {
 		subnets, _ := e.Referred("Port", s.PortRef, "Subnet")
-		cloud.NoteWay(e, "spec.resource.portRef", networks[0], subnets)
+		define.NoteWay(e, "spec.resource.portRef", networks[0], subnets)
 	}
 }
 

@@ -6,6 +6,8 @@ package floatingip
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -23,7 +25,7 @@ type Spec struct {
 	PortRef            string   `json:"portRef,omitempty" api:"port_id,unwritten" show:"portID" rule:"min=1" ref:"Port" doc:"The port it leads to; nowhere if left out. To leave this to others, name it in the annotation stackreeve.dev/ignore-fields."`
 	LoadBalancerRef    string   `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer" doc:"The LoadBalancer that it leads to, instead of portRef."`
 	FixedIP            string   `json:"fixedIP,omitempty" api:"fixed_ip_address,unwritten" rule:"format=ip" doc:"Which of the port's addresses; the cloud chooses if left out."`
-	cloud.ProjectRef   `json:",inline"`
+	define.ProjectRef  `json:",inline"`
 	// SubnetRefs are the subnets that the repository puts on the floating
 	// network: there is no address before there is one of them.
 	SubnetRefs []string `json:"-" ref:"Subnet,order"`
@@ -31,18 +33,18 @@ type Spec struct {
 
 // Filter says which existing floating IP is meant.
 type Filter struct {
-	FloatingIP          *string `json:"floatingIP,omitempty" rule:"format=ip" doc:"The address itself."`
-	Description         *string `json:"description,omitempty" doc:"Exact description."`
-	FloatingNetworkRef  *string `json:"floatingNetworkRef,omitempty" ref:"Network" doc:"The external network it is from."`
-	PortRef             *string `json:"portRef,omitempty" ref:"Port" doc:"The port it leads to."`
-	Status              string  `json:"status,omitempty" doc:"Exact status, e.g. ACTIVE or DOWN."`
-	cloud.ProjectFilter `json:",inline"`
-	cloud.TagFilter     `json:",inline"`
+	FloatingIP           *string `json:"floatingIP,omitempty" rule:"format=ip" doc:"The address itself."`
+	Description          *string `json:"description,omitempty" doc:"Exact description."`
+	FloatingNetworkRef   *string `json:"floatingNetworkRef,omitempty" ref:"Network" doc:"The external network it is from."`
+	PortRef              *string `json:"portRef,omitempty" ref:"Port" doc:"The port it leads to."`
+	Status               string  `json:"status,omitempty" doc:"Exact status, e.g. ACTIVE or DOWN."`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
 }
 
 // FilterName implements plan.Named: people know a floating IP by its
 // address.
-func (f *Filter) FilterName() string { return cloud.Or(f.FloatingIP, "") }
+func (f *Filter) FilterName() string { return table.Or(f.FloatingIP, "") }
 
 // More is what only Neutron says of a floating IP.
 type More struct {
@@ -54,11 +56,11 @@ type More struct {
 // Kind is the kind FloatingIP over c, which may be nil where only rules are
 // needed.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{Kind: "FloatingIP", Unmark: cloud.UnmarkByLabel("floating ip"),
+	return define.Neutron(c, define.NeutronKind[Spec, Filter, More]{
+		Info: kind.Info{Kind: "FloatingIP", Unmark: mark.UnmarkByLabel("floating ip"),
 			Loss: []string{"its public address"},
 			Doc:  "A public address that leads to a port (Neutron)."},
-		Resource: cloud.NeutronKind{Collection: "floatingips", Singular: "floatingip"}, MarkInTags: true,
+		Resource: define.NeutronResource{Collection: "floatingips", Singular: "floatingip"}, MarkInTags: true,
 		Odd: []table.Odd[Spec, More]{
 			{Field: "floatingSubnetRef", Compare: compareSubnet, Write: writeSubnet},
 			{Field: "portRef", Compare: compareTarget},

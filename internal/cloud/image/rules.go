@@ -3,17 +3,18 @@ package image
 import (
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type state = cloud.PlainState[Spec, More]
+type state = define.PlainState[Spec, More]
 
 const community = "community"
 
 // match passes images that anybody can publish only where they are asked for.
 func match(f *Filter, s *state) bool {
-	return (f.Visibility != nil || cloud.Or(s.Spec.Visibility, "") != community) && cloud.TagFilter{Tags: f.Tags}.MatchTags(s.Spec.Tags)
+	return (f.Visibility != nil || table.Or(s.Spec.Visibility, "") != community) && define.TagFilter{Tags: f.Tags}.MatchTags(s.Spec.Tags)
 }
 
 // phases by Glance's status. (glance/common/utils.py, api-ref: image statuses)

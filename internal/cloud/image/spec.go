@@ -4,6 +4,8 @@ package image
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -41,18 +43,18 @@ type Filter struct {
 }
 
 // FilterName implements plan.Named.
-func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Image over c, which may be nil where only rules are needed. It
 // lists the images that the project can use, and those that anybody has published,
 // which Glance leaves out unless they are asked for.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefineImport(c, cloud.Import[Spec, Filter, More]{
+	return define.Import(c, define.ImportKind[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Image", Service: cloud.Image,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Image", Service: cloud.Image,
 			Doc: "A disk image that servers and volumes start from (Glance). Only existing images can be used: managementPolicy unmanaged.",
 		},
-		Collection: cloud.Collection{Path: "images", Lists: []string{"images?limit=1000", "images?limit=1000&visibility=" + community}, Project: "owner"},
+		Collection: define.Collection{Path: "images", Lists: []string{"images?limit=1000", "images?limit=1000&visibility=" + community}, Project: "owner"},
 		Making:     "an image to be uploaded", Instead: "upload it by other means",
 		Match: match, Observe: observe,
 	})

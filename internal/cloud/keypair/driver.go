@@ -5,18 +5,19 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 type (
-	state  = cloud.PlainState[Spec, More]
-	driver = cloud.PlainDriver[Spec, More]
+	state  = define.PlainState[Spec, More]
+	driver = define.PlainDriver[Spec, Filter, More]
 )
 
 // observe takes a key pair for one of SSH where Nova does not say.
 func observe(s *state, _ *kind.Live[*state]) {
-	if cloud.Or(s.Spec.Type, "") == "" {
+	if table.Or(s.Spec.Type, "") == "" {
 		s.Spec.Type = new(string)
 		*s.Spec.Type = "ssh"
 	}
@@ -33,7 +34,7 @@ func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
 
 // update makes the key pair again with another mark: Nova cannot change one, and
 // nothing that exists depends on it. Killed in between, the next pass creates it.
-func update(ctx context.Context, d driver, change cloud.PlainChange[Spec, More]) error {
+func update(ctx context.Context, d driver, change define.PlainChange[Spec, More]) error {
 	if _, err := d.Remove(ctx, change.Have.ID); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/keypair"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -23,7 +24,7 @@ func TestLaws(t *testing.T) {
 	name := "ops-" + rand.Text()
 	kindtest.Suite{
 		Kinds: func(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{keypair.Kind(c)} },
-		Key:   manifest.Key{Group: cloud.OrcGroup, Kind: "KeyPair", Namespace: "default", Name: "ops"},
+		Key:   manifest.Key{Group: define.OrcGroup, Kind: "KeyPair", Namespace: "default", Name: "ops"},
 		Object: `
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: KeyPair

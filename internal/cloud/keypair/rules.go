@@ -7,13 +7,13 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 func validate(s *Spec, r *kind.Report) {
-	if cloud.Or(s.Type, "ssh") != "ssh" {
+	if table.Or(s.Type, "ssh") != "ssh" {
 		r.Problem("spec.resource.type", "is "+*s.Type+", which is not supported", "use an ssh key")
 		return
 	}
@@ -45,16 +45,16 @@ func marked(line string, m kind.Mark, _, project string) string {
 }
 
 // unmarked takes a key apart into the user's line and the claim behind it.
-func unmarked(line string) (user string, c cloud.Claim) {
+func unmarked(line string) (user string, c mark.Claim) {
 	line = strings.TrimSpace(line)
 	rest, project, hasProject := cutLast(line, projectWord)
 	rest, applied, hasApplied := cutLast(rest, appliedWord)
 	user, owner, _ := cutLast(rest, "")
 	if _, isOwner := kind.ParseOwner(owner); !hasProject || !hasApplied || !isOwner {
-		return line, cloud.Claim{}
+		return line, mark.Claim{}
 	}
-	digest, keep := cloud.ReadApplied(applied)
-	return user, cloud.Claim{Mark: kind.Claimed(append(kind.OwnersIn(user), owner), digest, keep), Project: cmp.Or(project, "-")} // "-" is no project of ours
+	digest, keep := mark.ReadApplied(applied)
+	return user, mark.Claim{Mark: kind.Claimed(append(kind.OwnersIn(user), owner), digest, keep), Project: cmp.Or(project, "-")} // "-" is no project of ours
 }
 
 const (

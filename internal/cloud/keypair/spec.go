@@ -5,6 +5,8 @@ package keypair
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -28,19 +30,19 @@ type Filter struct {
 }
 
 // FilterName implements plan.Named.
-func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind KeyPair over c, which may be nil where only rules are needed. It
 // lists the key pairs of the user. Their names are their IDs.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefinePlain(c, cloud.Plain[Spec, Filter, More]{
+	return define.Plain(c, define.PlainKind[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "KeyPair", Service: cloud.Compute, UniqueNames: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "KeyPair", Service: cloud.Compute, UniqueNames: true,
 			Unmark: "the mark is the end of the key's comment, which Nova cannot change: openstack keypair delete <id>, and import the key again without it",
 			Doc:    "A public SSH key that new servers let in (Nova). It belongs to the user whose credentials the agent has, not to the project.",
 		},
-		Collection: cloud.Collection{Path: "os-keypairs", Field: "keypairs", Singular: "keypair", ID: "name", Microversion: "2.35"}, // 2.2: type, 2.35: pages
-		Mark:       cloud.MarkIn("public_key", unmarked, marked),
+		Collection: define.Collection{Path: "os-keypairs", Field: "keypairs", Singular: "keypair", ID: "name", Microversion: "2.35"}, // 2.2: type, 2.35: pages
+		Mark:       mark.PlaceIn("public_key", unmarked, marked),
 		Odd:        []table.Odd[Spec, More]{{Field: "publicKey", Compare: compareKey}},
 		Validate:   validate, Observe: observe, Create: create, Update: update,
 	})

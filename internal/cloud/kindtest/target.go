@@ -15,6 +15,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
@@ -65,7 +66,7 @@ func NewTargetOn(t *testing.T, kinds Kinds, options *simulator.Options) *Target 
 	t.Cleanup(target.wire.transport.CloseIdleConnections)
 	switch name := os.Getenv("STACKREEVE_TEST_CLOUD"); {
 	case name == "":
-		target.Simulator, target.cfg = startSimulator(t, cloud.Or(options, simulator.Options{}))
+		target.Simulator, target.cfg = startSimulator(t, table.Or(options, simulator.Options{}))
 	case options != nil:
 		t.Skip("a real cloud is what it is")
 	default:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -46,7 +47,7 @@ func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State
 
 func (d driver) createBody(ctx context.Context, w kind.Want[Spec]) (map[string]any, error) {
 	body := fields.Creation(w)
-	body["name"], body["vip_network_id"], body["tags"] = w.Key.Name, w.Ref("Network", w.Spec.NetworkRef).ID, cloud.Tags(w.Mark, w.Spec.Tags)
+	body["name"], body["vip_network_id"], body["tags"] = w.Key.Name, w.Ref("Network", w.Spec.NetworkRef).ID, mark.Tags(w.Mark, w.Spec.Tags)
 	listeners := []map[string]any{}
 	for _, l := range wanted(w) {
 		if l.Pool.missing != "" {
@@ -161,7 +162,7 @@ func ownEdit(w kind.Want[Spec], have *State, changes []kind.Change) request {
 	if kind.Has(changes, "spec.tags") {
 		user = w.Spec.Tags
 	}
-	if tags := cloud.Tags(w.Mark, user); !slices.Equal(tags, slices.Sorted(slices.Values(have.More.AllTags))) {
+	if tags := mark.Tags(w.Mark, user); !slices.Equal(tags, slices.Sorted(slices.Values(have.More.AllTags))) {
 		body["tags"] = tags
 	}
 	return put("loadbalancer", have.More.ID, body)

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -78,7 +77,7 @@ func editsOf(w kind.Want[Spec], have *State) []edit {
 	}
 	for _, l := range b.Listeners {
 		if !kept[l.ID] {
-			e.remove("spec.ports", l.Protocol+" "+socketText(cloud.Or(have.Spec.VIPAddress, ""), l.Port), nil, "listeners/"+l.ID)
+			e.remove("spec.ports", l.Protocol+" "+socketText(table.Or(have.Spec.VIPAddress, ""), l.Port), nil, "listeners/"+l.ID)
 		}
 	}
 	for _, p := range b.Pools {

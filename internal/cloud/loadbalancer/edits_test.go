@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -34,7 +34,7 @@ func webAndName() kind.Want[Spec] {
 // made is the load balancer as Octavia has it after a create request for w.
 func made(w kind.Want[Spec]) *State {
 	s := &State{Spec: Spec{Description: w.Spec.Description, AdminStateUp: ptr(true), Tags: w.Spec.Tags, VIPAddress: ptr("10.0.0.9")},
-		More: Balancer{ID: "L", Name: w.Key.Name, AllTags: cloud.Tags(w.Mark, w.Spec.Tags), ProvisioningStatus: "ACTIVE", OperatingStatus: "ONLINE", offers: &offers{}}}
+		More: Balancer{ID: "L", Name: w.Key.Name, AllTags: mark.Tags(w.Mark, w.Spec.Tags), ProvisioningStatus: "ACTIVE", OperatingStatus: "ONLINE", offers: &offers{}}}
 	up := func(c *child, id string) { c.ID, c.ProvisioningStatus, c.OperatingStatus = id, "ACTIVE", "ONLINE" }
 	for _, l := range wanted(w) {
 		id, p := fmt.Sprint(l.Port), l.Pool
@@ -121,7 +121,7 @@ func TestEdits(t *testing.T) {
 		{name: "name", cloud: func(s *State) { s.More.Name = "x" },
 			fields: []string{"spec.name"}, want: []string{"PUT loadbalancers/L name=lb"}},
 		{name: "name ignored: the mark is written nevertheless", cloud: func(s *State) {
-			s.More.Name, s.More.AllTags = "x", cloud.Tags(kind.Mark{Owner: "stackreeve:s:LoadBalancer/lb", Applied: "older"}, s.Spec.Tags)
+			s.More.Name, s.More.AllTags = "x", mark.Tags(kind.Mark{Owner: "stackreeve:s:LoadBalancer/lb", Applied: "older"}, s.Spec.Tags)
 		}, ignore: "spec.name", fields: []string{"spec.name"}, want: []string{"PUT loadbalancers/L"}},
 		{name: "description", cloud: func(s *State) { s.Spec.Description = ptr("x") },
 			fields: []string{"spec.description"}, want: []string{"PUT loadbalancers/L description=d"}},

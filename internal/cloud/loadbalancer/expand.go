@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/nearest"
@@ -171,8 +170,8 @@ func wanted(w kind.Want[Spec]) []*Listener {
 		if t := transport(p.Protocol); t != "tcp" {
 			l.Name += "-" + t
 		}
-		spoken := strings.ToUpper(cloud.Or(p.RealServers.Protocol, p.Protocol))
-		l.Pool = &Pool{child: own, Name: l.Name, Protocol: spoken, Algorithm: algorithms[cloud.Or(p.Algorithm, "roundRobin")]}
+		spoken := strings.ToUpper(table.Or(p.RealServers.Protocol, p.Protocol))
+		l.Pool = &Pool{child: own, Name: l.Name, Protocol: spoken, Algorithm: algorithms[table.Or(p.Algorithm, "roundRobin")]}
 		l.Pool.fill(w, p)
 		out[i] = l
 	}
@@ -181,7 +180,7 @@ func wanted(w kind.Want[Spec]) []*Listener {
 
 // fill adds the members and the monitor.
 func (p *Pool) fill(w kind.Want[Spec], of *Port) {
-	like := Member{child: child{Tags: p.Tags}, AdminStateUp: true, Weight: 1, Port: cloud.Or(of.RealServers.Port, of.Port)}
+	like := Member{child: child{Tags: p.Tags}, AdminStateUp: true, Weight: 1, Port: table.Or(of.RealServers.Port, of.Port)}
 	if len(of.Monitors) > 0 {
 		m := &of.Monitors[0]
 		p.Monitor = m.wanted(p)
@@ -230,9 +229,9 @@ const (
 
 func (m *Monitor) wanted(p *Pool) *HealthMonitor {
 	out := &HealthMonitor{child: child{Tags: p.Tags, field: p.field + ".monitors[0]"}, Name: p.Name, Type: cmp.Or(monitorTypes[m.Protocol], strings.ToUpper(m.Protocol)),
-		Delay: cloud.Or(m.Delay, defaultDelay), Timeout: cloud.Or(m.Timeout, defaultTimeout), Retries: cloud.Or(m.Retries, defaultRetries), RetriesDown: 3}
+		Delay: table.Or(m.Delay, defaultDelay), Timeout: table.Or(m.Timeout, defaultTimeout), Retries: table.Or(m.Retries, defaultRetries), RetriesDown: 3}
 	if m.Protocol == "http" || m.Protocol == "https" {
-		out.Method, out.Path, out.Codes = "GET", cloud.Or(m.Endpoint, "/"), "200"
+		out.Method, out.Path, out.Codes = "GET", table.Or(m.Endpoint, "/"), "200"
 	}
 	return out
 }

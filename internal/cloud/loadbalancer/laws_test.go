@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
@@ -12,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-var key = manifest.Key{Group: cloud.WorkloadGroup, Kind: "LoadBalancer", Namespace: "default", Name: "front"}
+var key = manifest.Key{Group: define.WorkloadGroup, Kind: "LoadBalancer", Namespace: "default", Name: "front"}
 
 const object = `
 apiVersion: stackreeve.dev/v1alpha1

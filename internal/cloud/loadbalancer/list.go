@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -26,7 +27,7 @@ func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	}
 	marked := map[string]*Balancer{}
 	for _, s := range states {
-		if cloud.MarkInTags(s.More.AllTags) != nil {
+		if mark.InTags(s.More.AllTags) != nil {
 			marked[s.More.ID] = &s.More
 		}
 	}
@@ -72,7 +73,7 @@ func read(answer table.Attributes, into any) error {
 		return table.Read(answer, into)
 	}
 	err := s.Read(answer)
-	s.Spec.Tags = cloud.UserTags(s.More.AllTags)
+	s.Spec.Tags = mark.UserTags(s.More.AllTags)
 	return err
 }
 

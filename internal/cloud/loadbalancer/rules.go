@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -77,7 +76,7 @@ func (rules) Status(s *State) any {
 		shown["flavor"] = name
 	}
 	showAll(shown, "listeners", b.Listeners, b.showPool)
-	if address := cloud.Or(s.Spec.VIPAddress, ""); address != "" {
+	if address := table.Or(s.Spec.VIPAddress, ""); address != "" {
 		return shown.At([]string{address})
 	}
 	return shown
@@ -134,14 +133,14 @@ func validateServers(p *Port, field string, r *kind.Report) {
 	if s.VirtualMachineGroupRef == nil && len(s.VirtualMachineRefs) == 0 && len(s.ServerRefs) == 0 && len(s.Addresses) == 0 {
 		r.Problem(field, "names nobody who answers", "give virtualMachineGroupRef, virtualMachineRefs, serverRefs or addresses")
 	}
-	spoken := cloud.Or(s.Protocol, p.Protocol)
+	spoken := table.Or(s.Protocol, p.Protocol)
 	if able := poolProtocols[p.Protocol]; !slices.Contains(able, spoken) {
 		r.Problem(field+".protocol", fmt.Sprintf("cannot be %s while clients speak %s", spoken, p.Protocol), "use one of "+list(able))
 	}
 }
 
 func validateMonitors(p *Port, field string, r *kind.Report) {
-	spoken := cloud.Or(p.RealServers.Protocol, p.Protocol)
+	spoken := table.Or(p.RealServers.Protocol, p.Protocol)
 	for i := range p.Monitors {
 		m, at := &p.Monitors[i], fmt.Sprintf("%s[%d]", field, i)
 		if m.Endpoint != nil && m.Protocol != "http" && m.Protocol != "https" {
@@ -150,7 +149,7 @@ func validateMonitors(p *Port, field string, r *kind.Report) {
 		if able := monitorProtocols(spoken); !slices.Contains(able, m.Protocol) {
 			r.Problem(at+".protocol", fmt.Sprintf("cannot be %s for machines that speak %s", m.Protocol, spoken), "use one of "+list(able))
 		}
-		if delay, timeout := cloud.Or(m.Delay, defaultDelay), cloud.Or(m.Timeout, defaultTimeout); timeout >= delay {
+		if delay, timeout := table.Or(m.Delay, defaultDelay), table.Or(m.Timeout, defaultTimeout); timeout >= delay {
 			r.Problem(at+".timeout", fmt.Sprintf("of %d s is not less than the delay of %d s", timeout, delay), "make it less, or the delay more")
 		}
 		if i > 0 {

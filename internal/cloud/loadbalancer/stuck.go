@@ -6,7 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -78,8 +79,8 @@ func (b *Balancer) setAside(is func(*child) bool) {
 	b.Pools = slices.DeleteFunc(b.Pools, func(p *Pool) bool {
 		return is(&p.child) && move("pool "+p.Name, "pools/"+p.ID)
 	})
-	if mark := cloud.MarkInTags(b.AllTags); mark != nil && len(b.Stuck) > 0 {
-		b.AllTags = unfinished(*mark, cloud.UserTags(b.AllTags))
+	if found := mark.InTags(b.AllTags); found != nil && len(b.Stuck) > 0 {
+		b.AllTags = unfinished(*found, mark.UserTags(b.AllTags))
 	}
 }
 
@@ -87,7 +88,7 @@ func (b *Balancer) setAside(is func(*child) bool) {
 // because they are not made yet.
 func unfinished(m kind.Mark, user []string) []string {
 	m.Applied = kind.Unfinished
-	return cloud.Tags(m, user)
+	return mark.Tags(m, user)
 }
 
 // stuck appends the removal of what is stuck. It comes first, since names and
@@ -107,9 +108,9 @@ func live(s *State, project string) kind.Live[*State] {
 	b := &s.More
 	phase, message := b.phase()
 	out := kind.Live[*State]{
-		ID: b.ID, Name: b.Name, Mark: cloud.MarkInTags(b.AllTags), Mine: b.ProjectID == project, Phase: phase, Message: message,
+		ID: b.ID, Name: b.Name, Mark: mark.InTags(b.AllTags), Mine: b.ProjectID == project, Phase: phase, Message: message,
 		Created: b.CreatedAt.Time, Updated: b.UpdatedAt.Time, State: s, Uses: b.uses(), Unwell: b.unwell(),
-		Facts: kind.Facts{Address: cloud.Or(s.Spec.VIPAddress, ""), PortID: b.VIPPortID, SubnetID: b.VIPSubnetID, NetworkID: b.VIPNetworkID},
+		Facts: kind.Facts{Address: table.Or(s.Spec.VIPAddress, ""), PortID: b.VIPPortID, SubnetID: b.VIPSubnetID, NetworkID: b.VIPNetworkID},
 	}
 	if b.VIPPortID != "" {
 		out.Tokens = []string{b.VIPPortID} // what leads to it: its port goes with it

@@ -6,7 +6,6 @@ package machine
 import (
 	"fmt"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -104,4 +103,4 @@ func look(field, kind string, ref *DataRef, e *kind.Expansion) bool {
 }
 
 // script is what an init script becomes part of.
-var script = cloud.UserData{Script: true}
+var script = UserData{Script: true}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -51,7 +52,7 @@ func TestLawsWithTheMarkInTheDescription(t *testing.T) {
 func laws() kindtest.Suite {
 	return kindtest.Suite{
 		Kinds:  func(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{network.Kind(c)} },
-		Key:    manifest.Key{Group: cloud.OrcGroup, Kind: "Network", Namespace: "default", Name: "front"},
+		Key:    manifest.Key{Group: define.OrcGroup, Kind: "Network", Namespace: "default", Name: "front"},
 		Object: object,
 	}
 }

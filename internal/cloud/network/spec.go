@@ -4,6 +4,8 @@ package network
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -21,7 +23,7 @@ type Spec struct {
 	External              *bool    `json:"external,omitempty" api:"router:external" rule:"default=false" doc:"Whether floating IPs and gateways can come from it. Needs an administrator."`
 	Shared                *bool    `json:"shared,omitempty" api:"shared" rule:"default=false" doc:"Whether other projects can use it. Needs an administrator."`
 	AvailabilityZoneHints []string `json:"availabilityZoneHints,omitempty" api:"availability_zone_hints,set" rule:"immutable" doc:"Where the network's agents should run."`
-	cloud.ProjectRef      `json:",inline"`
+	define.ProjectRef     `json:",inline"`
 }
 
 // More is what only Neutron says of a network.
@@ -40,18 +42,18 @@ type Provider struct {
 
 // Filter says which existing network is meant.
 type Filter struct {
-	cloud.NameFilter    `json:",inline"`
-	External            *bool `json:"external,omitempty" doc:"Whether it is external."`
-	cloud.ProjectFilter `json:",inline"`
-	cloud.TagFilter     `json:",inline"`
+	define.NameFilter    `json:",inline"`
+	External             *bool `json:"external,omitempty" doc:"Whether it is external."`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
 }
 
 // Kind is the kind Network over c, which may be nil where only rules are
 // needed.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{Kind: "Network", Unmark: cloud.UnmarkByLabel("network"),
+	return define.Neutron(c, define.NeutronKind[Spec, Filter, More]{
+		Info: kind.Info{Kind: "Network", Unmark: mark.UnmarkByLabel("network"),
 			Doc: "A virtual layer 2 network (Neutron)."},
-		Resource: cloud.NeutronKind{Collection: "networks", Singular: "network"},
+		Resource: define.NeutronResource{Collection: "networks", Singular: "network"},
 	})
 }

@@ -6,13 +6,14 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 type (
-	state  = cloud.NeutronState[Spec, More]
-	driver = cloud.NeutronDriver[Spec, More]
+	state  = define.NeutronState[Spec, More]
+	driver = define.NeutronDriver[Spec, Filter, More]
 )
 
 // observe takes every status for Ready: a port that no machine uses is DOWN.
@@ -20,20 +21,20 @@ func observe(s *state, live *kind.Live[*state]) {
 	live.Uses = append([]string{s.Spec.NetworkRef}, s.Spec.SecurityGroupRefs...)
 	live.Tokens, live.InUse = tokens(&s.Spec), s.More.DeviceID != ""
 	live.Facts = kind.Facts{NetworkID: s.Spec.NetworkRef}
-	if cloud.IsRouterPort(s.More.DeviceOwner) {
+	if define.IsRouterPort(s.More.DeviceOwner) {
 		live.ShownAs = "RouterInterface"
 	}
 	for i, a := range s.Spec.Addresses {
 		live.Uses = append(live.Uses, a.SubnetRef)
 		if i == 0 {
-			live.Facts.Address, live.Facts.SubnetID = cloud.Or(a.IP, ""), a.SubnetRef
+			live.Facts.Address, live.Facts.SubnetID = table.Or(a.IP, ""), a.SubnetRef
 		}
 	}
 }
 
 func addresses(s *state) (list []string) {
 	for _, a := range s.Spec.Addresses {
-		list = append(list, cloud.Or(a.IP, ""))
+		list = append(list, table.Or(a.IP, ""))
 	}
 	return list
 }
@@ -56,7 +57,7 @@ func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
 	if w.Spec.anyAddress() {
 		delete(body, "fixed_ips")
 	}
-	return cloud.CreateNeutron[state](ctx, d.Client, d.Resource, body, w.Mark, d.Labels(w))
+	return d.Post(ctx, body, w.Mark, d.Labels(w))
 }
 
 // remove refuses to pull a port out of a running machine, whoever runs it,
@@ -65,5 +66,5 @@ func remove(ctx context.Context, d driver, have kind.Live[*state]) (bool, error)
 	if m := have.State.More; !have.Remade && m.DeviceID != "" && strings.HasPrefix(m.DeviceOwner, "compute:") {
 		return false, fmt.Errorf("%w: server %s is plugged into it; detach it first", kind.ErrBusy, m.DeviceID)
 	}
-	return cloud.DeleteNeutron(ctx, d.Client, d.Resource, have.ID)
+	return d.Remove(ctx, have.ID)
 }

@@ -57,7 +57,7 @@ func TestHostOfAServer(t *testing.T) {
 		Host    string `json:"binding:host_id"`
 		Device  string `json:"device_owner"`
 	}
-	ports, err := cloud.ListNeutron[shown](t.Context(), admin.Client(nil), cloud.NeutronKind{Collection: "ports"}, "")
+	ports, err := cloud.List[shown](t.Context(), admin.Client(nil), cloud.Call{Service: cloud.Network, Path: "ports"}, "ports")
 	if err != nil {
 		t.Fatal(err)
 	}

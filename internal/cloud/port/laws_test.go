@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -70,7 +70,7 @@ spec:
     macAddress: fa:16:3e:0a:0b:0c
 `
 
-var key = manifest.Key{Group: cloud.OrcGroup, Kind: "Port", Namespace: "default", Name: "web-1"}
+var key = manifest.Key{Group: define.OrcGroup, Kind: "Port", Namespace: "default", Name: "web-1"}
 
 func TestLaws(t *testing.T) { laws().Run(t) }
 

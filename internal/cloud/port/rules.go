@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -75,16 +74,16 @@ func compareAddresses(w kind.Want[Spec], have *table.Object[Spec, More], c *kind
 			if subnet.Name != "" && !subnet.Ready {
 				return
 			}
-			want = append(want, token(subnet.ID, cloud.Or(a.IP, "any")))
+			want = append(want, token(subnet.ID, table.Or(a.IP, "any")))
 			i := slices.IndexFunc(left, func(b Address) bool {
-				return (subnet.ID == "" || subnet.ID == b.SubnetRef) && (a.IP == nil || table.IP(*a.IP) == table.IP(cloud.Or(b.IP, "")))
+				return (subnet.ID == "" || subnet.ID == b.SubnetRef) && (a.IP == nil || table.IP(*a.IP) == table.IP(table.Or(b.IP, "")))
 			})
 			if same = same && i >= 0; i >= 0 {
 				left = slices.Delete(left, i, i+1)
 			}
 		}
 	}
-	surplus := slices.ContainsFunc(left, func(a Address) bool { return !fromMAC(cloud.Or(a.IP, ""), have.Spec.MACAddress) })
+	surplus := slices.ContainsFunc(left, func(a Address) bool { return !fromMAC(table.Or(a.IP, ""), have.Spec.MACAddress) })
 	if !same || surplus {
 		c.Add(kind.Change{Field: "spec.resource.addresses", Have: tokens(&have.Spec), Want: want, Disruption: kind.Replace})
 	}
@@ -95,7 +94,7 @@ func compareAddresses(w kind.Want[Spec], have *table.Object[Spec, More], c *kind
 func tokens(s *Spec) []string {
 	out := []string{}
 	for _, a := range s.Addresses {
-		out = append(out, token(a.SubnetRef, cloud.Or(a.IP, "")))
+		out = append(out, token(a.SubnetRef, table.Or(a.IP, "")))
 	}
 	return out
 }
@@ -122,7 +121,7 @@ func comparePairs(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Cha
 			if network, err := netip.ParsePrefix(p.IP); err == nil {
 				text = network.String()
 			}
-			out = append(out, text+" "+strings.ToLower(cmp.Or(cloud.Or(p.MAC, ""), have.Spec.MACAddress)))
+			out = append(out, text+" "+strings.ToLower(cmp.Or(table.Or(p.MAC, ""), have.Spec.MACAddress)))
 		}
 		return out
 	}
@@ -145,7 +144,7 @@ var portSecurity = map[string]bool{"Enabled": true, "Disabled": false}
 
 func comparePortSecurity(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if on, asked := portSecurity[w.Spec.PortSecurity]; asked {
-		kind.Field(c, "spec.resource.portSecurity", cloud.Or(have.More.PortSecurityEnabled, true), on)
+		kind.Field(c, "spec.resource.portSecurity", table.Or(have.More.PortSecurityEnabled, true), on)
 	}
 }
 
@@ -164,9 +163,9 @@ func writePortSecurity(w kind.Want[Spec], _ *table.Object[Spec, More], body map[
 // host is the host that the port is to be bound to, as far as it is known; ""
 // for none. hidden is the Server whose host the cloud does not show, "" for none.
 func host(w kind.Want[Spec]) (id, hidden string) {
-	h := cloud.Or(w.Spec.HostID, HostID{})
-	server := w.Ref("Server", cloud.Or(h.ServerRef, ""))
-	if id = cloud.Or(h.ID, server.Facts.Host); id == "" && server.Ready {
+	h := table.Or(w.Spec.HostID, HostID{})
+	server := w.Ref("Server", table.Or(h.ServerRef, ""))
+	if id = table.Or(h.ID, server.Facts.Host); id == "" && server.Ready {
 		hidden = server.Name
 	}
 	return id, hidden
@@ -178,7 +177,7 @@ func compareHost(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Chan
 		c.Note("spec.resource.hostID.serverRef", "it is not compared: the cloud does not show to this user on which host Server "+hidden+" is")
 	}
 	if shown := have.Spec.HostID; id != "" && shown != nil && have.More.DeviceID == "" {
-		kind.Fixed(c, "spec.resource.hostID", cloud.Or(shown.ID, ""), id)
+		kind.Fixed(c, "spec.resource.hostID", table.Or(shown.ID, ""), id)
 	}
 }
 

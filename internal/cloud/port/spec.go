@@ -4,6 +4,8 @@ package port
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -28,7 +30,7 @@ type Spec struct {
 	TrustedVIF            *bool         `json:"trustedVIF,omitempty" api:"trusted" doc:"Whether its virtual function is trusted by the physical one. Needs an administrator."`
 	ValueSpecs            []ValueSpec   `json:"valueSpecs,omitempty" rule:"immutable,max=128" doc:"Further attributes for the request that makes the port. They are not compared afterwards."`
 	PropagateUplinkStatus *bool         `json:"propagateUplinkStatus,omitempty" api:"propagate_uplink_status" rule:"immutable" doc:"Whether it goes down with its uplink. Needs a cloud with that extension."`
-	cloud.ProjectRef      `json:",inline"`
+	define.ProjectRef     `json:",inline"`
 
 	// SubnetRefs are the subnets that the repository puts on the network: where
 	// the cloud chooses an address, they must be there first.
@@ -69,21 +71,21 @@ type More struct {
 
 // Filter says which existing port is meant.
 type Filter struct {
-	cloud.NameFilter    `json:",inline"`
-	NetworkRef          string `json:"networkRef,omitempty" ref:"Network" doc:"The network it is on."`
-	AdminStateUp        *bool  `json:"adminStateUp,omitempty" doc:"Whether it forwards packets."`
-	MACAddress          string `json:"macAddress,omitempty" rule:"max=32" doc:"Exact MAC address."`
-	cloud.ProjectFilter `json:",inline"`
-	cloud.TagFilter     `json:",inline"`
+	define.NameFilter    `json:",inline"`
+	NetworkRef           string `json:"networkRef,omitempty" ref:"Network" doc:"The network it is on."`
+	AdminStateUp         *bool  `json:"adminStateUp,omitempty" doc:"Whether it forwards packets."`
+	MACAddress           string `json:"macAddress,omitempty" rule:"max=32" doc:"Exact MAC address."`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
 }
 
 // Kind is the kind Port over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{Kind: "Port", Unmark: cloud.UnmarkByLabel("port"),
+	return define.Neutron(c, define.NeutronKind[Spec, Filter, More]{
+		Info: kind.Info{Kind: "Port", Unmark: mark.UnmarkByLabel("port"),
 			Loss: []string{"its addresses, unless the manifest fixes them"},
 			Doc:  "A connection to a network, for a machine to be plugged in (Neutron)."},
-		Resource: cloud.NeutronKind{Collection: "ports", Singular: "port"},
+		Resource: define.NeutronResource{Collection: "ports", Singular: "port"},
 		Odd: []table.Odd[Spec, More]{
 			{Field: "allowedAddressPairs", Compare: comparePairs},
 			{Field: "addresses", Compare: compareAddresses},

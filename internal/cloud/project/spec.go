@@ -5,6 +5,8 @@ package project
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -25,23 +27,23 @@ type More struct {
 
 // Filter says which existing project is meant.
 type Filter struct {
-	Name            *string `json:"name,omitempty" doc:"Exact name."`
-	cloud.TagFilter `json:",inline"`
+	Name             *string `json:"name,omitempty" doc:"Exact name."`
+	define.TagFilter `json:",inline"`
 }
 
 // FilterName implements plan.Named.
-func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Project over c, which may be nil where only rules are needed. It
 // lists the projects in which the user has a role, which everybody may ask for.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefineImport(c, cloud.Import[Spec, Filter, More]{
+	return define.Import(c, define.ImportKind[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity,
 			Doc: "A project of the cloud (Keystone), to be named by projectRef. Only existing projects can be used: managementPolicy unmanaged.",
 		},
-		Collection: cloud.Collection{Path: "auth/projects", Field: "projects"},
+		Collection: define.Collection{Path: "auth/projects", Field: "projects"},
 		Making:     "a project to be made", Instead: "let an administrator make it",
-		Match: func(f *Filter, s *cloud.PlainState[Spec, More]) bool { return f.MatchTags(s.Spec.Tags) },
+		Match: func(f *Filter, s *define.PlainState[Spec, More]) bool { return f.MatchTags(s.Spec.Tags) },
 	})
 }

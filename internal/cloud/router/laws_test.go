@@ -3,8 +3,8 @@ package router_test
 import (
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -33,7 +33,7 @@ spec:
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
 		Kinds: all.Kinds, Needs: needs, Object: object,
-		Key: manifest.Key{Group: cloud.OrcGroup, Kind: "Router", Namespace: "default", Name: "edge"},
+		Key: manifest.Key{Group: define.OrcGroup, Kind: "Router", Namespace: "default", Name: "edge"},
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.externalGateways", Old: "externalGateways:\n    - networkRef: public", New: "externalGateways: []"},
 			{Field: "spec.resource.externalGateways", Old: "description: the way out\n    tags: [web, blue]\n    adminStateUp: true\n    externalGateways:\n    - networkRef: public",

@@ -5,11 +5,12 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type state = cloud.NeutronState[Spec, More]
+type state = define.NeutronState[Spec, More]
 
 func observe(s *state, live *kind.Live[*state]) {
 	switch s.More.Status {
@@ -67,11 +68,11 @@ func showGateway(s *state, shown table.Shown) {
 // update writes the gateway on its own: together with a revision to match, Neutron
 // sets the gateway, finds that this has raised the revision, and answers 412
 // (neutron/db/l3_db.py: update_router).
-func update(ctx context.Context, d cloud.NeutronDriver[Spec, More], change cloud.NeutronChange[Spec, More]) error {
+func update(ctx context.Context, d define.NeutronDriver[Spec, Filter, More], change define.NeutronChange[Spec, More]) error {
 	now := change.Have.State.NeutronBase
 	if gateway, changed := change.Fields["external_gateway_info"]; changed {
 		var answer struct {
-			Router cloud.NeutronBase `json:"router"`
+			Router define.NeutronBase `json:"router"`
 		}
 		err := d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + now.ID, Into: &answer,
 			Body: map[string]any{"router": map[string]any{"external_gateway_info": gateway}}})

@@ -5,6 +5,8 @@ package router
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -20,7 +22,7 @@ type Spec struct {
 	ExternalGateways      []ExternalGateway `json:"externalGateways,omitempty" rule:"max=1" doc:"The external network it leads to. Changed in place."`
 	Distributed           *bool             `json:"distributed,omitempty" api:"distributed" show:"-" rule:"immutable" doc:"Whether it runs on every compute node. Needs an administrator; the cloud decides if left out."`
 	AvailabilityZoneHints []string          `json:"availabilityZoneHints,omitempty" api:"availability_zone_hints,set" rule:"immutable,max=64" doc:"Where the router's agents should run."`
-	cloud.ProjectRef      `json:",inline"`
+	define.ProjectRef     `json:",inline"`
 	// SubnetRefs are the subnets that the repository puts on the external
 	// network: a gateway made before them has no address.
 	SubnetRefs []string `json:"-" ref:"Subnet,order"`
@@ -39,17 +41,17 @@ type More struct {
 
 // Filter says which existing router is meant.
 type Filter struct {
-	cloud.NameFilter    `json:",inline"`
-	cloud.ProjectFilter `json:",inline"`
-	cloud.TagFilter     `json:",inline"`
+	define.NameFilter    `json:",inline"`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
 }
 
 // Kind is the kind Router over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{Kind: "Router", Unmark: cloud.UnmarkByLabel("router"),
+	return define.Neutron(c, define.NeutronKind[Spec, Filter, More]{
+		Info: kind.Info{Kind: "Router", Unmark: mark.UnmarkByLabel("router"),
 			Doc: "A router between networks and to the outside (Neutron)."},
-		Resource: cloud.NeutronKind{Collection: "routers", Singular: "router"},
+		Resource: define.NeutronResource{Collection: "routers", Singular: "router"},
 		Odd:      []table.Odd[Spec, More]{{Field: "externalGateways", Compare: compareGateway, Write: writeGateway}},
 		Expand:   findSubnets, Observe: observe, Show: showGateway, Update: update,
 	})

@@ -9,16 +9,17 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type driver = cloud.NeutronDriver[Spec, More]
+type driver = define.NeutronDriver[Spec, struct{}, More]
 
 // list returns the routers' interfaces in the project. A port that was made
 // for one and is not attached yet already says that it is one.
 func list(ctx context.Context, d driver) ([]state, error) {
-	ports, err := cloud.ListNeutron[state](ctx, d.Client, d.Resource, "?project_id="+d.Client.ProjectID)
-	return slices.DeleteFunc(ports, func(s state) bool { return !cloud.IsRouterPort(s.More.DeviceOwner) }), err
+	ports, err := d.Find(ctx, "?project_id="+d.Client.ProjectID)
+	return slices.DeleteFunc(ports, func(s state) bool { return !define.IsRouterPort(s.More.DeviceOwner) }), err
 }
 
 // create makes a port with the subnet's gateway address, marked like any other
@@ -32,10 +33,10 @@ func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
 	if gateway != "" {
 		address["ip_address"] = gateway
 	}
-	made, err := cloud.CreateNeutron[state](ctx, d.Client, d.Resource, map[string]any{
+	made, err := d.Post(ctx, map[string]any{
 		"name": w.Key.Name, "network_id": network, "device_owner": "network:router_interface",
 		"security_groups": []string{}, "fixed_ips": []map[string]string{address},
-	}, w.Mark, cloud.Labels{})
+	}, w.Mark, define.Labels{})
 	if errors.Is(err, kind.ErrBusy) && gateway != "" {
 		return nil, explainBusy(ctx, d, w, FixedIP{subnet.ID, gateway}, network, err)
 	}
@@ -57,7 +58,7 @@ func change(ctx context.Context, d driver, router, how, port string) error {
 // person has to decide.
 func explainBusy(ctx context.Context, d driver, w kind.Want[Spec], address FixedIP, network string, busy error) error {
 	query := url.Values{"network_id": {network}, "fixed_ips": {"ip_address=" + address.IP}}
-	holders, err := cloud.ListNeutron[state](ctx, d.Client, d.Resource, "?"+query.Encode())
+	holders, err := d.Find(ctx, "?"+query.Encode())
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func holder(s *state) string {
 }
 
 // update attaches a port that is not attached yet, and writes the mark.
-func update(ctx context.Context, d driver, n cloud.NeutronChange[Spec, More]) error {
+func update(ctx context.Context, d driver, n define.NeutronChange[Spec, More]) error {
 	if kind.Has(n.Changes, "spec.routerRef") {
 		if err := change(ctx, d, n.Want.Ref("Router", n.Want.Spec.RouterRef).ID, "add", n.Have.ID); err != nil {
 			return err
@@ -96,7 +97,7 @@ func update(ctx context.Context, d driver, n cloud.NeutronChange[Spec, More]) er
 // detach removes the port from its router, which deletes it.
 func detach(ctx context.Context, d driver, have kind.Live[*state]) (bool, error) {
 	if have.State.Spec.RouterRef == "" {
-		return cloud.DeleteNeutron(ctx, d.Client, d.Resource, have.ID)
+		return d.Remove(ctx, have.ID)
 	}
 	err := change(ctx, d, have.State.Spec.RouterRef, "remove", have.ID)
 	return err == nil, err

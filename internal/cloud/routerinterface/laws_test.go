@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -52,7 +52,7 @@ spec:
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
 		Kinds: all.Kinds, Needs: needs, Object: object,
-		Key: manifest.Key{Group: cloud.OrcGroup, Kind: "RouterInterface", Namespace: "default", Name: "edge-web"},
+		Key: manifest.Key{Group: define.OrcGroup, Kind: "RouterInterface", Namespace: "default", Name: "edge-web"},
 		Edits: []kindtest.Edit{
 			{Field: "spec.routerRef", Old: "routerRef: edge", New: "routerRef: inner", Replaces: true},
 			{Field: "spec.subnetRef", Old: "subnetRef: web", New: "subnetRef: app", Replaces: true},

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type state = cloud.NeutronState[Spec, More]
+type state = define.NeutronState[Spec, More]
 
 // compareRouter reports a port that is not attached yet as a change in place; one on
 // another router must be recreated.

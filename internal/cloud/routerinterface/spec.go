@@ -6,6 +6,8 @@ package routerinterface
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -35,10 +37,10 @@ type FixedIP struct {
 // Kind is the kind RouterInterface over c, which may be nil where only rules
 // are needed.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefineNeutronFlat(c, cloud.Neutron[Spec, struct{}, More]{
-		Info: kind.Info{Kind: "RouterInterface", Unmark: cloud.UnmarkByLabel("port"),
+	return define.NeutronFlat(c, define.NeutronKind[Spec, struct{}, More]{
+		Info: kind.Info{Kind: "RouterInterface", Unmark: mark.UnmarkByLabel("port"),
 			Doc: "A subnet's connection to a router (Neutron)."},
-		Resource: cloud.NeutronKind{Collection: "ports", Singular: "port"},
+		Resource: define.NeutronResource{Collection: "ports", Singular: "port"},
 		Odd:      []table.Odd[Spec, More]{{Field: "routerRef", Compare: compareRouter}, {Field: "subnetRef", Compare: compareSubnet}},
 		Observe:  observe, Show: show, List: list, Create: create, Update: update, Delete: detach,
 	})

@@ -7,17 +7,19 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type driver = cloud.NeutronDriver[Spec, More]
+type driver = define.NeutronDriver[Spec, Filter, More]
 
 // create makes the group, then its rules, and says last that all is done. A kill
 // in between leaves a group that is known to be half-made; one whose remote groups
 // are not all there yet stays unfinished.
 func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
-	made, err := cloud.CreateNeutron[state](ctx, d.Client, d.Resource, d.Creation(w), cloud.Begun(w.Mark), d.Labels(w))
+	made, err := d.Post(ctx, d.Creation(w), mark.Begun(w.Mark), d.Labels(w))
 	if err != nil {
 		return nil, err
 	}
@@ -25,25 +27,25 @@ func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	mark := w.Mark
+	m := w.Mark
 	if len(possible(w, made.ID)) < len(w.Spec.Rules) {
-		mark.Applied = kind.Unfinished
+		m.Applied = kind.Unfinished
 	}
-	err = cloud.FinishNeutron(ctx, d.Client, d.Resource, &made.NeutronBase, made, nil, mark, d.Labels(w))
+	err = d.Finish(ctx, made, nil, m, d.Labels(w))
 	made.More.Rules = rules
 	return made, err
 }
 
 // update sets the rules first. They raise the group's revision, so it is read
 // again before the rest is written.
-func update(ctx context.Context, d driver, change cloud.NeutronChange[Spec, More]) error {
+func update(ctx context.Context, d driver, change define.NeutronChange[Spec, More]) error {
 	base := change.Have.State.NeutronBase
 	if kind.Has(change.Changes, "spec.resource.rules") {
 		if _, err := setRules(ctx, d, change.Want, change.Have.State); err != nil {
 			return err
 		}
 		var now struct {
-			Group cloud.NeutronBase `json:"security_group"`
+			Group define.NeutronBase `json:"security_group"`
 		}
 		if err := d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "security-groups/" + base.ID, Into: &now}); err != nil {
 			return err

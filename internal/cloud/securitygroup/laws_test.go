@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -40,7 +40,7 @@ spec:
     - {direction: egress, ethertype: IPv4}
 `
 
-var key = manifest.Key{Group: cloud.OrcGroup, Kind: "SecurityGroup", Namespace: "default", Name: "web"}
+var key = manifest.Key{Group: define.OrcGroup, Kind: "SecurityGroup", Namespace: "default", Name: "web"}
 
 func TestLaws(t *testing.T) {
 	kindtest.Suite{

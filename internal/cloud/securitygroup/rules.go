@@ -5,12 +5,12 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type state = cloud.NeutronState[Spec, More]
+type state = define.NeutronState[Spec, More]
 
 // validate checks each rule, and that no two let the same traffic through:
 // Neutron refuses the second of them.
@@ -44,8 +44,8 @@ func (rule *Rule) validate(field string, r *kind.Report) {
 
 // validatePorts mirrors neutron/db/securitygroups_db.py: _validate_port_range.
 func (rule *Rule) validatePorts(field string, r *kind.Report) {
-	first, last := rule.PortRange.Min, cloud.Or(rule.PortRange.Max, 0)
-	switch protocol(cloud.Or(rule.Protocol, ""), rule.Ethertype) {
+	first, last := rule.PortRange.Min, table.Or(rule.PortRange.Max, 0)
+	switch protocol(table.Or(rule.Protocol, ""), rule.Ethertype) {
 	case "":
 		r.Problem(field, "is given without a protocol", "say which protocol, e.g. tcp")
 	case "tcp", "udp", "dccp", "sctp", "udplite":
@@ -66,12 +66,12 @@ func (rule *Rule) validatePorts(field string, r *kind.Report) {
 // (neutron/db/securitygroups_db.py: _rule_to_key). The range of all ports is like none
 // given there, too.
 func (rule *Rule) traffic() string {
-	words := []string{cloud.Or(rule.Direction, "ingress"), rule.Ethertype}
-	if name := protocol(cloud.Or(rule.Protocol, ""), rule.Ethertype); name != "" {
+	words := []string{table.Or(rule.Direction, "ingress"), rule.Ethertype}
+	if name := protocol(table.Or(rule.Protocol, ""), rule.Ethertype); name != "" {
 		words = append(words, name)
 	}
 	if p := rule.PortRange; p != nil {
-		switch last := cloud.Or(p.Max, -1); {
+		switch last := table.Or(p.Max, -1); {
 		case last < 0:
 			words = append(words, fmt.Sprintf("%d-any", p.Min))
 		case p.Min == last:
@@ -80,10 +80,10 @@ func (rule *Rule) traffic() string {
 			words = append(words, fmt.Sprintf("%d-%d", p.Min, last))
 		}
 	}
-	if remote := prefix(cloud.Or(rule.RemoteIPPrefix, "")); remote != "" {
+	if remote := prefix(table.Or(rule.RemoteIPPrefix, "")); remote != "" {
 		words = append(words, "remote "+remote)
 	}
-	if group := cloud.Or(rule.RemoteGroupRef, ""); group != "" {
+	if group := table.Or(rule.RemoteGroupRef, ""); group != "" {
 		words = append(words, "remote group "+group)
 	}
 	return strings.Join(words, " ")
@@ -143,7 +143,7 @@ func compareRules(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Cha
 		present = append(present, have.More.Rules[i].String())
 	}
 	for _, rule := range w.Spec.Rules {
-		group := table.ID(w.Ref("SecurityGroup", cloud.Or(rule.RemoteGroupRef, "")))
+		group := table.ID(w.Ref("SecurityGroup", table.Or(rule.RemoteGroupRef, "")))
 		rule.RemoteGroupRef = &group
 		want = append(want, rule.String())
 	}
@@ -154,14 +154,14 @@ func compareRules(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Cha
 // (neutron/db/models/securitygroup.py: remote_group_id, ondelete CASCADE)
 func observe(s *state, live *kind.Live[*state]) {
 	for _, r := range s.More.Rules {
-		if group := cloud.Or(r.RemoteGroupRef, ""); group != "" && group != s.ID {
+		if group := table.Or(r.RemoteGroupRef, ""); group != "" && group != s.ID {
 			live.Uses, live.Loose = append(live.Uses, group), append(live.Loose, group)
 		}
 	}
 }
 
 // show says stateful where the cloud knows only such groups.
-func show(s *state, shown table.Shown) { shown["stateful"] = cloud.Or(s.Spec.Stateful, true) }
+func show(s *state, shown table.Shown) { shown["stateful"] = table.Or(s.Spec.Stateful, true) }
 
 // edits are what must be done to the rules of a group: before comes first,
 // since it makes room for what add brings. kept are the rules that stay.

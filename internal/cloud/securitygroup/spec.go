@@ -7,6 +7,8 @@ package securitygroup
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -15,12 +17,12 @@ import (
 // (api/v1alpha1/securitygroup_types.go), values Neutron's
 // (neutron-lib api/definitions/security_groups.py).
 type Spec struct {
-	Name             *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Description      *string  `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
-	Tags             []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
-	Stateful         *bool    `json:"stateful,omitempty" api:"stateful,hidden" rule:"immutable,default=true" doc:"Whether answers to what is let through are let through too."`
-	Rules            []Rule   `json:"rules,omitempty" rule:"max=256" doc:"All its rules. A group without egress rules lets nothing out."`
-	cloud.ProjectRef `json:",inline"`
+	Name              *string  `json:"name,omitempty" api:"name,named" rule:"max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description       *string  `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
+	Tags              []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
+	Stateful          *bool    `json:"stateful,omitempty" api:"stateful,hidden" rule:"immutable,default=true" doc:"Whether answers to what is let through are let through too."`
+	Rules             []Rule   `json:"rules,omitempty" rule:"max=256" doc:"All its rules. A group without egress rules lets nothing out."`
+	define.ProjectRef `json:",inline"`
 }
 
 // Rule lets some traffic through. RemoteGroupRef is not in K-ORC's vocabulary.
@@ -55,19 +57,19 @@ type CloudRule struct {
 
 // Filter says which existing security group is meant.
 type Filter struct {
-	cloud.NameFilter    `json:",inline"`
-	cloud.ProjectFilter `json:",inline"`
-	cloud.TagFilter     `json:",inline"`
+	define.NameFilter    `json:",inline"`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
 }
 
 // Kind is the kind SecurityGroup over c, which may be nil where only rules are
 // needed. The mark is kept in the tags: the dashboard offers to rewrite the description
 // of security groups, and of nothing else here.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{Kind: "SecurityGroup", Unmark: cloud.UnmarkByLabel("security group"),
+	return define.Neutron(c, define.NeutronKind[Spec, Filter, More]{
+		Info: kind.Info{Kind: "SecurityGroup", Unmark: mark.UnmarkByLabel("security group"),
 			Doc: "A set of firewall rules for ports (Neutron)."},
-		Resource: cloud.NeutronKind{Collection: "security-groups", Singular: "security_group"}, MarkInTags: true,
+		Resource: define.NeutronResource{Collection: "security-groups", Singular: "security_group"}, MarkInTags: true,
 		Odd:      []table.Odd[Spec, More]{{Field: "rules", Compare: compareRules}},
 		Validate: validate, Observe: observe, Show: show, Create: create, Update: update,
 	})

@@ -6,17 +6,18 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/server"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-type state = cloud.PlainState[server.Spec, server.More]
+type state = define.PlainState[server.Spec, server.More]
 
-const userDataKey = cloud.OwnerKey + "-user-data"
+const userDataKey = mark.OwnerKey + "-user-data"
 
 func read(t *testing.T, text string) []kind.Desired {
 	t.Helper()
@@ -44,7 +45,7 @@ func planOf(t *testing.T, state *state) plan.Step {
 func shown() *state {
 	name, description, drive := "web-1", "says hello", true
 	s := &state{Name: name}
-	s.Notes = map[string]string{userDataKey: kind.Digest("#!/bin/sh\necho one\n"), cloud.OwnerKey + "-hints": kind.Digest(`{"additionalProperties":{"rack":"r1"}}`)}
+	s.Notes = map[string]string{userDataKey: kind.Digest("#!/bin/sh\necho one\n"), mark.OwnerKey + "-hints": kind.Digest(`{"additionalProperties":{"rack":"r1"}}`)}
 	s.Spec = server.Spec{Name: &name, Description: &description, Tags: []string{"blue", "web"}, AvailabilityZone: "az-a", ConfigDrive: &drive,
 		Metadata: []server.Metadata{{Key: "role", Value: "front"}}}
 	return s

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -25,14 +27,14 @@ const (
 )
 
 type (
-	driver = cloud.PlainDriver[Spec, More]
-	change = cloud.PlainChange[Spec, More]
+	driver = define.PlainDriver[Spec, Filter, More]
+	change = define.PlainChange[Spec, More]
 )
 
 // join reads the ports and groups of the servers, by one list each.
 func join(ctx context.Context, d driver, servers []*state) error {
 	const fields = "&fields=id&fields=device_id&fields=device_owner&fields=network_id&fields=mac_address&fields=status&fields=fixed_ips"
-	ports, err := cloud.ListNeutron[table.Attributes](ctx, d.Client, cloud.NeutronKind{Collection: "ports"}, "?project_id="+d.Client.ProjectID+fields)
+	ports, err := cloud.List[table.Attributes](ctx, d.Client, cloud.Call{Service: cloud.Network, Path: "ports?project_id=" + d.Client.ProjectID + fields}, "ports")
 	if err != nil {
 		return err
 	}
@@ -102,7 +104,7 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 			delete(body, name)
 		}
 	}
-	made := state{Claim: cloud.Claim{Mark: &w.Mark, Project: d.Client.ProjectID, Notes: own}}
+	made := state{Claim: mark.Claim{Mark: &w.Mark, Project: d.Client.ProjectID, Notes: own}}
 	var answer struct {
 		Server struct {
 			ID string `json:"id"`
@@ -181,7 +183,7 @@ func metadata(n change, described bool) map[string]string {
 			own[m.Key] = m.Value
 		}
 	}
-	all, next, have := cloud.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
+	all, next, have := mark.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
 	same, _ := knownUserData(n.Want, have[userDataKey])
 	for key, field := range map[string]string{
 		userDataKey: "spec.resource.userData", hintsKey: "spec.resource.schedulerHints", descriptionKey: "spec.resource.description",

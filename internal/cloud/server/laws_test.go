@@ -6,6 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/configmap"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/image"
 	"github.com/stackreeve/stackreeve/internal/cloud/keypair"
@@ -87,7 +88,7 @@ spec:
     schedulerHints: {serverGroupRef: near, additionalProperties: {rack: r1}}
 `
 
-var key = manifest.Key{Group: cloud.OrcGroup, Kind: "Server", Namespace: "default", Name: "web"}
+var key = manifest.Key{Group: define.OrcGroup, Kind: "Server", Namespace: "default", Name: "web"}
 
 func TestLaws(t *testing.T) {
 	kindtest.Suite{

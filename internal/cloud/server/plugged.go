@@ -37,7 +37,7 @@ func volumes(w want, have *More) plugs {
 	}
 	p.body = func(i int) map[string]any {
 		attachment := map[string]any{"volumeId": p.refs[i].ID}
-		cloud.Put(attachment, "device", w.Spec.Volumes[i].Device)
+		put(attachment, "device", w.Spec.Volumes[i].Device)
 		return map[string]any{"volumeAttachment": attachment}
 	}
 	return p
@@ -92,7 +92,7 @@ func willHave(w want) More {
 	if boot, _ := bootVolume(w); boot != "" {
 		m.Volumes = append(m.Volumes, Volume{boot})
 	}
-	if group := w.Ref("ServerGroup", cloud.Or(w.Spec.SchedulerHints, SchedulerHints{}).ServerGroupRef); group.ID != "" {
+	if group := w.Ref("ServerGroup", table.Or(w.Spec.SchedulerHints, SchedulerHints{}).ServerGroupRef); group.ID != "" {
 		m.ServerGroups = []string{group.ID}
 	}
 	return m
@@ -115,7 +115,7 @@ func writeDisks(w want, _ *object, body map[string]any) {
 		if len(disks) == 0 {
 			disk["boot_index"] = 0
 		}
-		cloud.Put(disk, wish, value)
+		put(disk, wish, value)
 		disks = append(disks, disk)
 	}
 	if boot := w.Spec.BootVolume; boot != nil {
@@ -178,4 +178,11 @@ func each[From, To any](list []From, f func(From) To) []To {
 		out[i] = f(list[i])
 	}
 	return out
+}
+
+// put sets an attribute of a request's body if value is given.
+func put(body map[string]any, name string, value *string) {
+	if value != nil {
+		body[name] = *value
+	}
 }

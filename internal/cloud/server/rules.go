@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 type (
-	state  = cloud.PlainState[Spec, More]
+	state  = define.PlainState[Spec, More]
 	object = table.Object[Spec, More]
 	want   = kind.Want[Spec]
 )
@@ -28,7 +29,7 @@ func validate(s *Spec, r *kind.Report) {
 			r.Problem(fmt.Sprintf("spec.resource.tags[%d]", i), "is not a tag that Nova takes", "use 1 to 60 characters, no comma and no slash")
 		}
 	}
-	cloud.CheckMetadata(r, "key", each(s.Metadata, func(m Metadata) string { return m.Key }))
+	mark.CheckMetadata(r, "key", each(s.Metadata, func(m Metadata) string { return m.Key }))
 	if s.UserData != nil {
 		s.UserData.validate(r)
 	}
@@ -64,7 +65,7 @@ func diffUnseen(w want, have *state, c *kind.Changes) {
 	add("spec.resource.userData", print, userDataPrint(w), same, known, true)
 	print, known = have.Notes[hintsKey]
 	add("spec.resource.schedulerHints", print, hintsPrint(w.Spec), print == hintsPrint(w.Spec), known, false)
-	group := w.Ref("ServerGroup", cloud.Or(w.Spec.SchedulerHints, SchedulerHints{}).ServerGroupRef)
+	group := w.Ref("ServerGroup", table.Or(w.Spec.SchedulerHints, SchedulerHints{}).ServerGroupRef)
 	groups := have.More.ServerGroups
 	if have.More.GroupsKnown && (group.Name == "" || group.ID != "" && !slices.Contains(groups, group.ID)) {
 		kind.Fixed(c, "spec.resource.schedulerHints.serverGroupRef", strings.Join(groups, ","), group.ID)

@@ -16,7 +16,9 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -112,7 +114,7 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range list.Servers {
-			if strings.HasPrefix(s.Metadata[cloud.OwnerKey], kind.OwnerPrefix+g.Stack+":") {
+			if strings.HasPrefix(s.Metadata[mark.OwnerKey], kind.OwnerPrefix+g.Stack+":") {
 				return s.ID, s.Metadata // others may be there on a real cloud
 			}
 		}
@@ -121,13 +123,13 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 	}
 	id, stored := look()
 	script := "#cloud-config\npassword: " + userSecret + "\n"
-	print := stored[cloud.OwnerKey+"-user-data"]
-	if print == kind.Digest(script) || !strings.HasPrefix(print, "s-") || !strings.HasPrefix(stored[cloud.AppliedKey], "s-") {
+	print := stored[mark.OwnerKey+"-user-data"]
+	if print == kind.Digest(script) || !strings.HasPrefix(print, "s-") || !strings.HasPrefix(stored[mark.AppliedKey], "s-") {
 		t.Fatalf("the metadata tells %v", stored)
 	}
 	// As an earlier release had it, applied digest included, which is not known
 	// here: any other stands for it.
-	stored[cloud.OwnerKey+"-user-data"], stored[cloud.AppliedKey] = kind.Digest(script), "abcdefghijkl"
+	stored[mark.OwnerKey+"-user-data"], stored[mark.AppliedKey] = kind.Digest(script), "abcdefghijkl"
 	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPut, Path: "servers/" + id + "/metadata", Body: map[string]any{"metadata": stored}}); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +148,7 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 		t.Errorf("other user data: %s", s.Action)
 	}
 	g.MustSync(all)
-	if now, renewed := look(); now != id || renewed[cloud.OwnerKey+"-user-data"] != print || !strings.HasPrefix(renewed[cloud.AppliedKey], "s-") {
+	if now, renewed := look(); now != id || renewed[mark.OwnerKey+"-user-data"] != print || !strings.HasPrefix(renewed[mark.AppliedKey], "s-") {
 		t.Errorf("not renewed in place: %v", renewed)
 	}
 }
@@ -166,8 +168,8 @@ func TestFingerprintsOfManyServers(t *testing.T) {
 			for i := range servers {
 				data := strings.Replace(userData, "%d", fmt.Sprint(i), 1)
 				fmt.Fprintf(&text, "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Server\nmetadata: {name: web-%d}\nspec: {resource: {imageRef: os, flavorRef: small, ports: [], userData: %s}}\n", i, data)
-				key := manifest.Key{Group: cloud.OrcGroup, Kind: "Server", Namespace: "default", Name: fmt.Sprint("web-", i)}
-				have = append(have, kind.Live[any]{ID: fmt.Sprint("s", i), Name: key.Name, Mine: true, Phase: kind.Ready, State: &state{Name: key.Name, Claim: cloud.Claim{Notes: map[string]string{userDataKey: "s-aaaaaaaaaaaaaaaa"}}},
+				key := manifest.Key{Group: define.OrcGroup, Kind: "Server", Namespace: "default", Name: fmt.Sprint("web-", i)}
+				have = append(have, kind.Live[any]{ID: fmt.Sprint("s", i), Name: key.Name, Mine: true, Phase: kind.Ready, State: &state{Name: key.Name, Claim: mark.Claim{Notes: map[string]string{userDataKey: "s-aaaaaaaaaaaaaaaa"}}},
 					Mark: &kind.Mark{Owner: kind.OwnerText("s", key), Applied: "s-aaaaaaaaaaaaaaaa"}})
 			}
 			prints, err := fingerprint.New("project/s")

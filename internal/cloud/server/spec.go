@@ -5,6 +5,8 @@ package server
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -89,15 +91,15 @@ type SchedulerHints struct {
 // More is what only Nova says of a server, up to microversion 2.46 (later ones name
 // the flavor without its ID), and what Neutron and the server groups know of it.
 type More struct {
-	Status     string     `json:"status" api:"status"`
-	HostID     string     `json:"hostID" api:"hostId"`
-	Volumes    []Volume   `json:"volumes" api:"os-extended-volumes:volumes_attached"`
-	TaskState  string     `json:"taskState" api:"OS-EXT-STS:task_state" show:"-"`
-	Fault      string     `json:"fault" api:"fault,read=fault.message" show:"-"`
-	LaunchedAt string     `json:"launchedAt" api:"OS-SRV-USG:launched_at" show:"-"`
-	Host       string     `json:"host" api:"OS-EXT-SRV-ATTR:host" show:"-"` // its name, for administrators only; "" of a server that has none
-	Created    cloud.Time `json:"created" api:"created" show:"-"`
-	Updated    cloud.Time `json:"updated" api:"updated" show:"-"`
+	Status     string      `json:"status" api:"status"`
+	HostID     string      `json:"hostID" api:"hostId"`
+	Volumes    []Volume    `json:"volumes" api:"os-extended-volumes:volumes_attached"`
+	TaskState  string      `json:"taskState" api:"OS-EXT-STS:task_state" show:"-"`
+	Fault      string      `json:"fault" api:"fault,read=fault.message" show:"-"`
+	LaunchedAt string      `json:"launchedAt" api:"OS-SRV-USG:launched_at" show:"-"`
+	Host       string      `json:"host" api:"OS-EXT-SRV-ATTR:host" show:"-"` // its name, for administrators only; "" of a server that has none
+	Created    define.Time `json:"created" api:"created" show:"-"`
+	Updated    define.Time `json:"updated" api:"updated" show:"-"`
 
 	Interfaces   []Interface `json:"interfaces" api:"interfaces,unread"`
 	ServerGroups []string    `json:"serverGroups" api:"groups,unread"`
@@ -130,23 +132,23 @@ type FixedIP struct {
 type Filter struct {
 	Name             *string `json:"name,omitempty" api:"name,named" doc:"Exact name."`
 	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Where it runs."`
-	cloud.TagFilter  `json:",inline"`
+	define.TagFilter `json:",inline"`
 }
 
 // FilterName implements plan.Named.
-func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Server over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefinePlain(c, cloud.Plain[Spec, Filter, More]{
+	return define.Plain(c, define.PlainKind[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
-			Unmark: cloud.UnmarkByProperty("server"),
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
+			Unmark: mark.UnmarkByProperty("server"),
 			Loss:   []string{"its local disk", "the addresses that no port of its own keeps"},
 			Doc:    "A virtual machine (Nova).",
 		},
-		Collection: cloud.Collection{Path: "servers", Lists: []string{"servers/detail"}, Field: "servers", Project: "tenant_id", Microversion: withFlavorID},
-		Mark:       cloud.InMetadata,
+		Collection: define.Collection{Path: "servers", Lists: []string{"servers/detail"}, Field: "servers", Project: "tenant_id", Microversion: withFlavorID},
+		Mark:       mark.MetadataPlace,
 		Odd: []table.Odd[Spec, More]{
 			{Field: "bootVolume", Compare: compareBoot, Write: writeDisks},
 			{Field: "userData", Write: writeUserData},

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -14,9 +16,9 @@ import (
 // Metadata keys of what Nova does not show (user data, hints), or did not
 // have (descriptions before 2.19). They hold fingerprints, or unset.
 const (
-	userDataKey    = cloud.OwnerKey + "-user-data"
-	hintsKey       = cloud.OwnerKey + "-hints"
-	descriptionKey = cloud.OwnerKey + "-description"
+	userDataKey    = mark.OwnerKey + "-user-data"
+	hintsKey       = mark.OwnerKey + "-hints"
+	descriptionKey = mark.OwnerKey + "-description"
 	unset          = "none"
 )
 
@@ -25,7 +27,7 @@ const (
 var secretKeys = []string{"value", "userData"}
 
 func (u *UserData) validate(r *kind.Report) {
-	check := cloud.UserData{Script: u.Script}
+	check := machine.UserData{Script: u.Script}
 	check.Source("spec.resource.userData", "give one of secretRef, secretKeyRef, configMapRef and value", r,
 		u.SecretRef != nil, u.SecretKeyRef != nil, u.ConfigMapRef != nil, u.Value != nil)
 	if u.Value != nil {
@@ -38,7 +40,7 @@ func (u *UserData) validate(r *kind.Report) {
 func expand(s *Spec, e *kind.Expansion) {
 	check := func(field, kind, name string, keys ...string) {
 		if e.Declares(kind, name) { // a missing object is reported with the other references
-			cloud.UserData{Script: s.UserData.Script}.Entry("spec.resource.userData."+field, kind, name, e, keys...)
+			machine.UserData{Script: s.UserData.Script}.Entry("spec.resource.userData."+field, kind, name, e, keys...)
 		}
 	}
 	switch u := s.UserData; {
@@ -69,7 +71,7 @@ func userData(w want) (text string, given bool) {
 		text = cmp.Or(data[secretKeys[0]], data[secretKeys[1]])
 	}
 	if u.Script {
-		text = cloud.Interpreted(text)
+		text = machine.Interpreted(text)
 	}
 	return text, true
 }
@@ -87,7 +89,7 @@ func secretUserData(s *Spec) bool { return s.UserData != nil && s.UserData.Confi
 // notes is what the metadata shall hold besides the mark and what the manifest says.
 func notes(w want, described bool) map[string]string {
 	out := map[string]string{userDataKey: userDataPrint(w), hintsKey: hintsPrint(w.Spec)}
-	if text := cloud.Or(w.Spec.Description, ""); text != "" && !described {
+	if text := table.Or(w.Spec.Description, ""); text != "" && !described {
 		out[descriptionKey] = text
 	}
 	return out
@@ -95,7 +97,7 @@ func notes(w want, described bool) map[string]string {
 
 // hintsPrint fingerprints the hints but the server group, which can be seen.
 func hintsPrint(s *Spec) string {
-	hints := cloud.Or(s.SchedulerHints, SchedulerHints{})
+	hints := table.Or(s.SchedulerHints, SchedulerHints{})
 	hints.ServerGroupRef = ""
 	text, err := json.Marshal(hints)
 	if err != nil || string(text) == "{}" {

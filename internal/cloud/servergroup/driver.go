@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 type (
-	state  = cloud.PlainState[Spec, More]
-	driver = cloud.PlainDriver[Spec, More]
+	state  = define.PlainState[Spec, More]
+	driver = define.PlainDriver[Spec, Filter, More]
 )
 
 func observe(s *state, _ *kind.Live[*state]) {
@@ -37,6 +38,6 @@ func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
 }
 
 // update is only ever asked to mark a group that shall be adopted.
-func update(context.Context, driver, cloud.PlainChange[Spec, More]) error {
+func update(context.Context, driver, define.PlainChange[Spec, More]) error {
 	return fmt.Errorf("%w: Nova cannot rename a server group, so it cannot be marked as ours; use it with managementPolicy: unmanaged", kind.ErrRejected)
 }

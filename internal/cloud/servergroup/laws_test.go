@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -29,7 +30,7 @@ spec:
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
 		Kinds:  kinds,
-		Key:    manifest.Key{Group: cloud.OrcGroup, Kind: "ServerGroup", Namespace: "default", Name: "web"},
+		Key:    manifest.Key{Group: define.OrcGroup, Kind: "ServerGroup", Namespace: "default", Name: "web"},
 		Object: object,
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.name", Old: "web-group", New: "web-group-2", Replaces: true},

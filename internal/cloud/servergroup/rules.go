@@ -3,7 +3,7 @@ package servergroup
 import (
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -12,7 +12,7 @@ import (
 const keepSuffix = " keep"
 
 func marked(name string, m kind.Mark, _, _ string) string {
-	name += " " + cloud.MarkText(m)
+	name += " " + mark.Text(m)
 	if m.Keep {
 		name += keepSuffix
 	}
@@ -20,18 +20,18 @@ func marked(name string, m kind.Mark, _, _ string) string {
 }
 
 // unmarked takes a name apart into the user's and the claim behind it.
-func unmarked(name string) (user string, c cloud.Claim) {
+func unmarked(name string) (user string, c mark.Claim) {
 	before, keep := strings.CutSuffix(name, keepSuffix)
 	at := strings.LastIndex(before, " [")
 	if at < 0 {
 		return name, c
 	}
-	mark := cloud.MarkInText(before[at+1:])
-	if mark == nil {
+	found := mark.InText(before[at+1:])
+	if found == nil {
 		return name, c
 	}
 	user = before[:at]
-	return user, cloud.Claim{Mark: kind.Claimed(append(kind.OwnersIn(user), mark.Owner), mark.Applied, keep)}
+	return user, mark.Claim{Mark: kind.Claimed(append(kind.OwnersIn(user), found.Owner), found.Applied, keep)}
 }
 
 func validate(s *Spec, r *kind.Report) {
@@ -57,7 +57,7 @@ func ending(keep bool) string {
 
 // match passes a name with the mark, too.
 func match(f *Filter, s *state) bool {
-	return cloud.Is(f.Name, s.Name) || cloud.Is(f.Name, cloud.Or(s.Spec.Name, ""))
+	return table.Is(f.Name, s.Name) || table.Is(f.Name, table.Or(s.Spec.Name, ""))
 }
 
 func writeRules(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {

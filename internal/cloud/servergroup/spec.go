@@ -9,6 +9,8 @@ package servergroup
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -41,7 +43,7 @@ type Filter struct {
 }
 
 // FilterName implements plan.Named.
-func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // withRules is the microversion from which a group has one policy and rules.
 const withRules = "2.64"
@@ -49,14 +51,14 @@ const withRules = "2.64"
 // Kind is the kind ServerGroup over c, which may be nil where only rules are
 // needed.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefinePlain(c, cloud.Plain[Spec, Filter, More]{
+	return define.Plain(c, define.PlainKind[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "ServerGroup", Service: cloud.Compute, FixedMark: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "ServerGroup", Service: cloud.Compute, FixedMark: true,
 			Unmark: "the mark is the end of the name, which Nova cannot change: openstack server group delete <id>",
 			Doc:    "Servers that the scheduler keeps together or apart (Nova). Its name in the cloud ends in the mark of its owner, because Nova has no other place for it.",
 		},
-		Collection: cloud.Collection{Path: "os-server-groups", Field: "server_groups", Singular: "server_group", Microversion: withRules, Project: "project_id"},
-		Mark:       cloud.MarkIn("name", unmarked, marked),
+		Collection: define.Collection{Path: "os-server-groups", Field: "server_groups", Singular: "server_group", Microversion: withRules, Project: "project_id"},
+		Mark:       mark.PlaceIn("name", unmarked, marked),
 		Odd:        []table.Odd[Spec, More]{{Field: "rules", Write: writeRules}},
 		Validate:   validate, Diff: noteKeep, Match: match, Observe: observe, Create: create, Update: update,
 	})

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -47,7 +47,7 @@ spec:
 `
 
 func key(name string) manifest.Key {
-	return manifest.Key{Group: cloud.OrcGroup, Kind: "Subnet", Namespace: "default", Name: name}
+	return manifest.Key{Group: define.OrcGroup, Kind: "Subnet", Namespace: "default", Name: name}
 }
 
 func TestLaws(t *testing.T) { laws().Run(t) }

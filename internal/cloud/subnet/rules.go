@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -16,8 +15,8 @@ func validate(s *Spec, r *kind.Report) {
 	if cidr.Addr().Is4() != (s.IPVersion == 4) {
 		r.Problem("spec.resource.ipVersion", "is not the version of cidr "+s.CIDR, "make them agree")
 	}
-	gateway := cloud.Or(s.Gateway, Gateway{Type: "Automatic"})
-	at := address(cloud.Or(gateway.IP, ""))
+	gateway := table.Or(s.Gateway, Gateway{Type: "Automatic"})
+	at := address(table.Or(gateway.IP, ""))
 	switch {
 	case gateway.Type == "IP" && gateway.IP == nil:
 		r.Problem("spec.resource.gateway.ip", "is missing", "give the address, or use type Automatic or None")
@@ -41,7 +40,7 @@ func validate(s *Spec, r *kind.Report) {
 	case s.IPv6 == nil:
 	case s.IPVersion != 6:
 		r.Problem("spec.resource.ipv6", "is given for an IPv4 subnet", "remove it, or set ipVersion: 6")
-	case !cloud.Or(s.EnableDHCP, true):
+	case !table.Or(s.EnableDHCP, true):
 		r.Problem("spec.resource.ipv6", "needs enableDHCP", "remove it, or set enableDHCP: true")
 	case s.IPv6.AddressMode != nil && s.IPv6.RAMode != nil && *s.IPv6.AddressMode != *s.IPv6.RAMode:
 		r.Problem("spec.resource.ipv6", "has two different modes", "make addressMode and raMode the same, or leave one of them out")

@@ -5,6 +5,8 @@ package subnet
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -29,7 +31,7 @@ type Spec struct {
 	HostRoutes        []HostRoute `json:"hostRoutes,omitempty" api:"host_routes,set,empty" rule:"max=256" doc:"Routes announced by DHCP."`
 	IPv6              *IPv6       `json:"ipv6,omitempty" api:",inline" rule:"immutable,min=1" doc:"How IPv6 addresses come about."`
 	RouterRef         *string     `json:"routerRef,omitempty" rule:"min=1" doc:"A Router to attach it to: short for a RouterInterface called like the subnet with -subnet at the end."`
-	cloud.ProjectRef  `json:",inline"`
+	define.ProjectRef `json:",inline"`
 }
 
 // Pool is a range of addresses.
@@ -70,28 +72,28 @@ type More struct {
 
 // Filter says which existing subnet is meant.
 type Filter struct {
-	cloud.NameFilter    `json:",inline"`
-	IPVersion           *int    `json:"ipVersion,omitempty" rule:"enum=4|6" doc:"IP version."`
-	GatewayIP           *string `json:"gatewayIP,omitempty" rule:"format=ip" doc:"Address of its gateway."`
-	CIDR                *string `json:"cidr,omitempty" rule:"format=cidr" doc:"Its addresses."`
-	IPv6                *IPv6   `json:"ipv6,omitempty" rule:"min=1" doc:"How IPv6 addresses come about."`
-	NetworkRef          string  `json:"networkRef,omitempty" ref:"Network" doc:"The network it is a part of."`
-	cloud.ProjectFilter `json:",inline"`
-	cloud.TagFilter     `json:",inline"`
+	define.NameFilter    `json:",inline"`
+	IPVersion            *int    `json:"ipVersion,omitempty" rule:"enum=4|6" doc:"IP version."`
+	GatewayIP            *string `json:"gatewayIP,omitempty" rule:"format=ip" doc:"Address of its gateway."`
+	CIDR                 *string `json:"cidr,omitempty" rule:"format=cidr" doc:"Its addresses."`
+	IPv6                 *IPv6   `json:"ipv6,omitempty" rule:"min=1" doc:"How IPv6 addresses come about."`
+	NetworkRef           string  `json:"networkRef,omitempty" ref:"Network" doc:"The network it is a part of."`
+	define.ProjectFilter `json:",inline"`
+	define.TagFilter     `json:",inline"`
 }
 
 // Kind is the kind Subnet over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefineNeutron(c, cloud.Neutron[Spec, Filter, More]{
-		Info: kind.Info{Kind: "Subnet", Unmark: cloud.UnmarkByLabel("subnet"),
+	return define.Neutron(c, define.NeutronKind[Spec, Filter, More]{
+		Info: kind.Info{Kind: "Subnet", Unmark: mark.UnmarkByLabel("subnet"),
 			Doc: "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron)."},
-		Resource: cloud.NeutronKind{Collection: "subnets", Singular: "subnet"},
+		Resource: define.NeutronResource{Collection: "subnets", Singular: "subnet"},
 		Odd:      []table.Odd[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}},
 		Validate: validate, Expand: attach, Observe: observe,
 	})
 }
 
-type state = cloud.NeutronState[Spec, More]
+type state = define.NeutronState[Spec, More]
 
 func observe(s *state, live *kind.Live[*state]) {
 	live.Uses = []string{s.Spec.NetworkRef}

@@ -1,10 +1,12 @@
 package table
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 )
 
 // Attributes are those of an object in an answer, not yet read.
@@ -51,6 +53,11 @@ func find(answer Attributes, path []string) (json.RawMessage, error) {
 	return find(below, path[1:])
 }
 
+// standsForItself reports whether a value, which is valid JSON, is a text without escapes.
+func standsForItself(text json.RawMessage) bool {
+	return text[0] == '"' && bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text)
+}
+
 // decode reads a value. The fields of structs are called in the API as their tags say.
 func (r *row) decode(text json.RawMessage, into reflect.Value) error {
 	if r.pairs {
@@ -58,6 +65,10 @@ func (r *row) decode(text json.RawMessage, into reflect.Value) error {
 	}
 	if into.Kind() == reflect.Bool && text[0] == '"' { // a flag in words: "True", "false", ""
 		into.SetBool(strings.EqualFold(string(text), `"true"`))
+		return nil
+	}
+	if own, ok := into.Addr().Interface().(*string); ok && standsForItself(text) { // as most do: a decoder for each costs more than the rest of a list
+		*own = string(text[1 : len(text)-1])
 		return nil
 	}
 	if r.below == nil {

@@ -12,6 +12,14 @@ func Show(from any, out map[string]any) {
 	show(rowsOf(v.Type()), v, out)
 }
 
+// Shown is what status shows of the fields of an object.
+func (o *Object[Spec, More]) Shown() Shown {
+	shown := Shown{}
+	Show(&o.Spec, shown)
+	Show(&o.More, shown)
+	return shown
+}
+
 func show(rows []row, v reflect.Value, out map[string]any) {
 	for i := range rows {
 		r := &rows[i]

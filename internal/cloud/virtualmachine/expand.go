@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -44,7 +44,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	}
 	e.Child("Server", e.Key.Name, resource(server(s, zone, e)))
 	if s.FloatingIP != nil {
-		cloud.NoteWay(e, "spec.floatingIP", network, strings.Fields(s.Subnet)) // one, or none
+		define.NoteWay(e, "spec.floatingIP", network, strings.Fields(s.Subnet)) // one, or none
 		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": s.FloatingIP.External(e), "portRef": e.Key.Name}))
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -51,7 +51,7 @@ spec:
 `
 
 func named(kind, name string) manifest.Key {
-	return manifest.Key{Group: cloud.OrcGroup, Kind: kind, Namespace: "default", Name: name}
+	return manifest.Key{Group: define.OrcGroup, Kind: kind, Namespace: "default", Name: name}
 }
 
 func TestLawsOfMore(t *testing.T) {

@@ -3,8 +3,8 @@ package virtualmachine_test
 import (
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -33,7 +33,7 @@ spec:
 `
 
 func key(kind string) manifest.Key {
-	return manifest.Key{Group: cloud.OrcGroup, Kind: kind, Namespace: "default", Name: "web"}
+	return manifest.Key{Group: define.OrcGroup, Kind: kind, Namespace: "default", Name: "web"}
 }
 
 // A machine has nothing of its own in the cloud; the laws look at its server.

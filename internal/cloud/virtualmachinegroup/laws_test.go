@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -30,7 +30,7 @@ spec:
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
 		Kinds: all.Kinds, Object: object, Partial: true,
-		Key: manifest.Key{Group: cloud.OrcGroup, Kind: "Server", Namespace: "default", Name: "web-0"},
+		Key: manifest.Key{Group: define.OrcGroup, Kind: "Server", Namespace: "default", Name: "web-0"},
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.flavorRef", Old: "n3-1vcpu-2gb", New: "m1.small", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.userData", Old: "value: ls", New: "value: pwd", Replaces: true, PlanOnly: true},

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -14,7 +14,7 @@ var policies = map[string]string{"": "soft-anti-affinity", "soft": "soft-anti-af
 
 func (rules) Validate(s *Spec, r *kind.Report) {
 	s.Template.Validate("spec.template", r)
-	s.Template.ValidateForMany("spec.template", cloud.Or(s.Replicas, 1), r)
+	s.Template.ValidateForMany("spec.template", table.Or(s.Replicas, 1), r)
 }
 
 // Expand makes
@@ -35,7 +35,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 		e.Child("ServerGroup", e.Key.Name, body{map[string]any{"resource": map[string]any{"policy": policy}}})
 	}
 	name := func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, i) }
-	e.Children("VirtualMachine", cloud.Or(s.Replicas, 1), name, body{member})
+	e.Children("VirtualMachine", table.Or(s.Replicas, 1), name, body{member})
 }
 
 type body struct {

@@ -4,7 +4,7 @@
 package virtualmachinegroup
 
 import (
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -22,7 +22,7 @@ type rules struct{}
 // Kind is the kind VirtualMachineGroup.
 func Kind() kind.Kind {
 	return kind.DefineWorkload(kind.Info{
-		Group: cloud.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Aliases: []string{"verda.linecorp.com"}, Members: "VirtualMachine",
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Aliases: []string{"verda.linecorp.com"}, Members: "VirtualMachine",
 		Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, and for a ServerGroup NAME that keeps them on different hosts.",
 	}, rules{})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -47,7 +48,7 @@ func (d disks) list() map[string]disk {
 	}
 	out := map[string]disk{}
 	for _, v := range list {
-		if strings.Contains(v.Metadata[cloud.OwnerKey], ":"+d.stack+":") {
+		if strings.Contains(v.Metadata[mark.OwnerKey], ":"+d.stack+":") {
 			out[v.ID] = v
 		}
 	}
@@ -105,7 +106,7 @@ func pairs(annotations string) string {
 func same(t *testing.T, before, after map[string]disk) {
 	t.Helper()
 	for id, was := range before {
-		if now, ok := after[id]; !ok || now.Name != was.Name || now.Size != was.Size || now.Metadata[cloud.AppliedKey] != was.Metadata[cloud.AppliedKey] {
+		if now, ok := after[id]; !ok || now.Name != was.Name || now.Size != was.Size || now.Metadata[mark.AppliedKey] != was.Metadata[mark.AppliedKey] {
 			t.Errorf("volume %s (%s) was %v and is %v", id, was.Name, was, now)
 		}
 	}
@@ -137,7 +138,7 @@ func TestAttackCopiedProperties(t *testing.T) {
 		d := disksOf(t, g)
 		for _, v := range d.list() {
 			if v.ID, v.Status = "", ""; stripped {
-				v.Metadata = map[string]string{cloud.OwnerKey: v.Metadata[cloud.OwnerKey], cloud.AppliedKey: ""}
+				v.Metadata = map[string]string{mark.OwnerKey: v.Metadata[mark.OwnerKey], mark.AppliedKey: ""}
 			}
 			d.make(v)
 			d.make(v)

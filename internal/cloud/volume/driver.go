@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -15,10 +16,10 @@ import (
 // (cinder/api/openstack/rest_api_version_history.rst)
 const whileInUse = "3.42"
 
-type driver = cloud.PlainDriver[Spec, More]
+type driver = define.PlainDriver[Spec, Filter, More]
 
 // update grows the volume by a request of its own.
-func update(ctx context.Context, d driver, change cloud.PlainChange[Spec, More]) error {
+func update(ctx context.Context, d driver, change define.PlainChange[Spec, More]) error {
 	if kind.Has(change.Changes, "spec.resource.size") {
 		if err := grow(ctx, d, change.Want.Spec.Size, change.Have); err != nil {
 			return err

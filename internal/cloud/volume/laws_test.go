@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/image"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/volume"
@@ -57,7 +58,7 @@ spec:
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
 		Kinds: kinds, Needs: needs, Object: object,
-		Key: manifest.Key{Group: cloud.OrcGroup, Kind: "Volume", Namespace: "default", Name: "data"},
+		Key: manifest.Key{Group: define.OrcGroup, Kind: "Volume", Namespace: "default", Name: "data"},
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.name", Old: "data-1", New: "data-2"},
 			{Field: "spec.resource.description", Old: "what must not be lost", New: "scratch"},

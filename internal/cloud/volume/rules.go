@@ -7,19 +7,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type state = cloud.PlainState[Spec, More]
+type state = define.PlainState[Spec, More]
 
 func validate(s *Spec, r *kind.Report) {
 	var names []string
 	for _, m := range s.Metadata {
 		names = append(names, m.Name)
 	}
-	cloud.CheckMetadata(r, "name", names)
+	mark.CheckMetadata(r, "name", names)
 }
 
 // compareSize replaces a volume that shall be smaller.

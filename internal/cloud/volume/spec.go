@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -14,13 +16,13 @@ import (
 // (api/v1alpha1/volume_types.go). Size and metadata, which K-ORC never
 // changes, can be changed here.
 type Spec struct {
-	Name             *string           `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
-	Description      *string           `json:"description,omitempty" api:"description,empty" rule:"min=1,max=255" doc:"Free text."`
-	Size             int               `json:"size" api:"size" rule:"required,min=1" doc:"Size in GiB. It can grow; a smaller one makes a new, empty volume."`
-	VolumeTypeRef    string            `json:"volumeTypeRef,omitempty" api:"volume_type" show:"volumeType" rule:"immutable" ref:"VolumeType" doc:"Kind of storage; the cloud decides if left out."`
-	AvailabilityZone string            `json:"availabilityZone,omitempty" api:"availability_zone" rule:"immutable,max=255" doc:"Where it is stored; the cloud decides if left out."`
-	Metadata         []cloud.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner."`
-	ImageRef         string            `json:"imageRef,omitempty" api:"imageRef,read=volume_image_metadata.image_id" show:"imageID" rule:"immutable" ref:"Image" doc:"Image that is copied onto it, so that servers can boot from it."`
+	Name             *string            `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
+	Description      *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=255" doc:"Free text."`
+	Size             int                `json:"size" api:"size" rule:"required,min=1" doc:"Size in GiB. It can grow; a smaller one makes a new, empty volume."`
+	VolumeTypeRef    string             `json:"volumeTypeRef,omitempty" api:"volume_type" show:"volumeType" rule:"immutable" ref:"VolumeType" doc:"Kind of storage; the cloud decides if left out."`
+	AvailabilityZone string             `json:"availabilityZone,omitempty" api:"availability_zone" rule:"immutable,max=255" doc:"Where it is stored; the cloud decides if left out."`
+	Metadata         []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner."`
+	ImageRef         string             `json:"imageRef,omitempty" api:"imageRef,read=volume_image_metadata.image_id" show:"imageID" rule:"immutable" ref:"Image" doc:"Image that is copied onto it, so that servers can boot from it."`
 }
 
 // More is what only Cinder says of a volume.
@@ -38,16 +40,16 @@ type More struct {
 	Encrypted          bool         `json:"encrypted" api:"encrypted"`
 	Multiattach        bool         `json:"multiattach" api:"multiattach"`
 	TenantID           string       `json:"tenantID" api:"os-vol-tenant-attr:tenant_id"` // only in answers to GET
-	CreatedAt          cloud.Time   `json:"createdAt" api:"created_at"`
-	UpdatedAt          cloud.Time   `json:"updatedAt" api:"updated_at"`
+	CreatedAt          define.Time  `json:"createdAt" api:"created_at"`
+	UpdatedAt          define.Time  `json:"updatedAt" api:"updated_at"`
 }
 
 // Attachment says which server a volume is attached to.
 type Attachment struct {
-	AttachmentID string     `json:"attachmentID" api:"attachment_id"`
-	ServerID     string     `json:"serverID" api:"server_id"`
-	Device       string     `json:"device" api:"device"`
-	AttachedAt   cloud.Time `json:"attachedAt" api:"attached_at"`
+	AttachmentID string      `json:"attachmentID" api:"attachment_id"`
+	ServerID     string      `json:"serverID" api:"server_id"`
+	Device       string      `json:"device" api:"device"`
+	AttachedAt   define.Time `json:"attachedAt" api:"attached_at"`
 }
 
 // Filter says which existing volume is meant.
@@ -59,18 +61,18 @@ type Filter struct {
 }
 
 // FilterName implements plan.Named.
-func (f *Filter) FilterName() string { return cloud.Or(f.Name, "") }
+func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Volume over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
-	return cloud.DefinePlain(c, cloud.Plain[Spec, Filter, More]{
+	return define.Plain(c, define.PlainKind[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: cloud.OrcGroup, Version: "v1alpha1", Kind: "Volume", Service: cloud.BlockStorage,
-			Loss: []string{"all data on it"}, Unmark: cloud.UnmarkByProperty("volume"),
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Volume", Service: cloud.BlockStorage,
+			Loss: []string{"all data on it"}, Unmark: mark.UnmarkByProperty("volume"),
 			Doc: "A disk that outlives the servers it is attached to (Cinder).",
 		},
-		Collection: cloud.Collection{Path: "volumes", Lists: []string{"volumes/detail"}, Singular: "volume", UpdateBy: http.MethodPut, Project: "os-vol-tenant-attr:tenant_id"},
-		Mark:       cloud.InMetadata,
+		Collection: define.Collection{Path: "volumes", Lists: []string{"volumes/detail"}, Singular: "volume", UpdateBy: http.MethodPut, Project: "os-vol-tenant-attr:tenant_id"},
+		Mark:       mark.MetadataPlace,
 		Odd:        []table.Odd[Spec, More]{{Field: "size", Compare: compareSize}, {Field: "volumeTypeRef", Compare: compareType}},
 		Validate:   validate, Observe: observe, Update: update, Delete: remove, Trace: trace,
 	})

@@ -1,11 +1,11 @@
-package cloud_test
+package mark_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -19,7 +19,7 @@ func FuzzMarks(f *testing.F) {
 	f.Add("stackreeve:", "stackreeve-applied:", ":keep", true)
 	f.Add("stackreeve-", "["+owner, "a:keep:keep", false)
 	f.Fuzz(func(t *testing.T, a, b, applied string, keep bool) {
-		for _, m := range []*kind.Mark{cloud.MarkInTags([]string{a, b}), cloud.MarkInText(a), cloud.MarkInMetadata(map[string]string{cloud.OwnerKey: a, cloud.AppliedKey: b})} {
+		for _, m := range []*kind.Mark{mark.InTags([]string{a, b}), mark.InText(a), mark.InMetadata(map[string]string{mark.OwnerKey: a, mark.AppliedKey: b})} {
 			if m == nil {
 				continue
 			}
@@ -27,8 +27,8 @@ func FuzzMarks(f *testing.F) {
 				t.Errorf("%q, %q are taken for %+v", a, b, m)
 			}
 		}
-		for _, tag := range cloud.UserTags([]string{a, b}) {
-			if cloud.MarkInTags([]string{tag}) != nil {
+		for _, tag := range mark.UserTags([]string{a, b}) {
+			if mark.InTags([]string{tag}) != nil {
 				t.Errorf("%q is a user's and a mark", tag)
 			}
 		}
@@ -36,16 +36,16 @@ func FuzzMarks(f *testing.F) {
 			return // no digest is written so
 		}
 		want := kind.Mark{Owner: owner, Applied: applied, Keep: keep}
-		user := cloud.UserTags([]string{a, b})
-		tags := cloud.Tags(want, user)
-		if m := cloud.MarkInTags(tags); m == nil || m.Owner != owner || m.Applied != applied || m.Keep != keep {
+		user := mark.UserTags([]string{a, b})
+		tags := mark.Tags(want, user)
+		if m := mark.InTags(tags); m == nil || m.Owner != owner || m.Applied != applied || m.Keep != keep {
 			t.Errorf("%q come back as %+v", tags, m)
 		}
-		if got := cloud.UserTags(tags); !slices.Equal(got, slices.Compact(user)) {
+		if got := mark.UserTags(tags); !slices.Equal(got, slices.Compact(user)) {
 			t.Errorf("users' tags %q come back as %q", user, got)
 		}
-		all := cloud.Metadata(want, cloud.UserMetadata(map[string]string{a: b}))
-		if m := cloud.MarkInMetadata(all); m == nil || m.Owner != owner || m.Applied != applied || m.Keep != keep {
+		all := mark.Metadata(want, mark.UserMetadata(map[string]string{a: b}))
+		if m := mark.InMetadata(all); m == nil || m.Owner != owner || m.Applied != applied || m.Keep != keep {
 			t.Errorf("%q come back as %+v", all, m)
 		}
 	})

@@ -1,6 +1,10 @@
-package cloud
+package define
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+)
 
 // TagFilter is the part of an import filter that every taggable kind has.
 // (k-orc/openstack-resource-controller api/v1alpha1: FilterByNeutronTags)
@@ -33,18 +37,10 @@ type NameFilter struct {
 }
 
 // FilterName implements plan.Named.
-func (f *NameFilter) FilterName() string { return Or(f.Name, "") }
+func (f *NameFilter) FilterName() string { return table.Or(f.Name, "") }
 
-// Is reports whether a filter field, if given, has the value.
-func Is[T comparable](want *T, have T) bool { return want == nil || *want == have }
-
-// Or is the value that p points to, or fallback.
-func Or[T any](p *T, fallback T) T {
-	if p == nil {
-		return fallback
-	}
-	return *p
+// NameValue is an entry of a map in K-ORC's list form.
+type NameValue struct {
+	Name  string `json:"name" rule:"required,max=255" doc:"Name of the entry."`
+	Value string `json:"value" rule:"required,max=255" doc:"Its value."`
 }
-
-// Name is the name an object bears: the one asked for, or its manifest's.
-func Name(asked *string, manifest string) string { return Or(asked, manifest) }

@@ -1,4 +1,4 @@
-package cloud
+package mark
 
 import (
 	"strings"
@@ -23,21 +23,21 @@ import (
 // (neutron-lib db/constants.py: LONG_DESCRIPTION_FIELD_SIZE is for others)
 const maxDescription = 255
 
-// MarkText is the description of an object to which nothing is applied yet.
-func MarkText(m kind.Mark) string { return "[" + m.Owner + "]" }
+// Text is the description of an object to which nothing is applied yet.
+func Text(m kind.Mark) string { return "[" + m.Owner + "]" }
 
-// MarkInText finds the mark in a text that holds nothing else, and which says that
+// InText finds the mark in a text that holds nothing else, and which says that
 // nothing is applied yet; nil when there is none.
-func MarkInText(text string) *kind.Mark {
-	if own, m := described(text); own == "" && m != nil && m.Applied == "" {
+func InText(text string) *kind.Mark {
+	if own, m := InDescription(text); own == "" && m != nil && m.Applied == "" {
 		return m
 	}
 	return nil
 }
 
-// describe puts the mark behind a description. ok is false where there is no room
-// for it.
-func describe(own string, m kind.Mark) (text string, ok bool) {
+// Description puts the mark behind what people wrote. ok is false where there is no
+// room for it.
+func Description(m kind.Mark, own string) (text string, ok bool) {
 	text = "[" + m.Owner + " " + appliedPrefix + appliedText(m) + "]"
 	if own != "" {
 		text = own + " " + text
@@ -45,9 +45,9 @@ func describe(own string, m kind.Mark) (text string, ok bool) {
 	return text, utf8.RuneCountInString(text) <= maxDescription
 }
 
-// described is the opposite of describe: what people wrote, and the mark behind it,
-// nil when there is none. Anyone who is named as an owner in front of a mark is a rival.
-func described(text string) (own string, m *kind.Mark) {
+// InDescription is the opposite of [Description]: what people wrote, and the mark behind
+// it, nil when there is none. Anyone who is named as an owner in front of a mark is a rival.
+func InDescription(text string) (own string, m *kind.Mark) {
 	begin := strings.LastIndexByte(text, '[')
 	inside, closed := strings.CutSuffix(text, "]")
 	if begin < 0 || !closed {
@@ -71,4 +71,20 @@ func described(text string) (own string, m *kind.Mark) {
 	}
 	applied, keep := ReadApplied(digest)
 	return own, kind.Claimed(append(kind.OwnersIn(own), owner), applied, keep)
+}
+
+// InLabels finds the mark of an object that may carry it in its tags and in its
+// description. Two owners are rivals, wherever they stand; two marks of one owner that
+// do not agree, as between two requests, say nothing of what was applied.
+func InLabels(tags []string, description string) *kind.Mark {
+	inTags := InTags(tags)
+	_, inText := InDescription(description)
+	switch {
+	case inTags == nil:
+		return inText
+	case inText == nil:
+		return inTags
+	}
+	applied, keep := ReadApplied(appliedText(*inTags), appliedText(*inText))
+	return kind.Claimed(append(inTags.Owners(), inText.Owners()...), applied, keep)
 }

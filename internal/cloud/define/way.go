@@ -1,4 +1,4 @@
-package cloud
+package define
 
 import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"

@@ -1,4 +1,4 @@
-package cloud
+package mark
 
 import (
 	"encoding/json"
@@ -21,20 +21,22 @@ type Claim struct {
 	Notes map[string]string
 }
 
-// MarkPlace is the attribute in which the objects of a kind bear the mark, beside
-// what the manifest says there. Values come from [MarkIn].
-type MarkPlace struct {
-	attribute string
-	apart     bool
+// Place is the attribute in which the objects of a kind bear the mark, beside
+// what the manifest says there. Values come from [PlaceIn].
+type Place struct {
+	// Attribute is its name; Apart says that it is updated by a request of its own,
+	// <object>/<attribute>.
+	Attribute string
+	Apart     bool
 	take      func(json.RawMessage) (own any, c Claim, err error)
 	put       func(own any, m kind.Mark, id, project string) any
 }
 
-// MarkIn is the place of a mark in an attribute. take separates what people wrote
+// PlaceIn is the place of a mark in an attribute. take separates what people wrote
 // from the mark, put adds the mark of the object with that ID, which is "" before
 // there is one.
-func MarkIn[T any](attribute string, take func(T) (own T, c Claim), put func(own T, m kind.Mark, id, project string) T) MarkPlace {
-	return MarkPlace{attribute: attribute,
+func PlaceIn[T any](attribute string, take func(T) (own T, c Claim), put func(own T, m kind.Mark, id, project string) T) Place {
+	return Place{Attribute: attribute,
 		take: func(text json.RawMessage) (any, Claim, error) {
 			var value T
 			if err := json.Unmarshal(text, &value); err != nil {
@@ -50,13 +52,13 @@ func MarkIn[T any](attribute string, take func(T) (own T, c Claim), put func(own
 	}
 }
 
-// InMetadata is the place of a mark in the metadata of an object, which is
-// updated by a request of its own (<object>/metadata).
-var InMetadata = apart(MarkIn("metadata",
+// MetadataPlace is the place of a mark in the metadata of an object, which is
+// updated apart.
+var MetadataPlace = apart(PlaceIn("metadata",
 	func(all map[string]string) (map[string]string, Claim) {
 		notes := maps.Clone(all)
 		maps.DeleteFunc(notes, func(key, _ string) bool { return !kind.ReservedKey(key) })
-		return UserMetadata(all), Claim{Mark: MarkInMetadata(all), Self: all[SelfKey], Notes: notes}
+		return UserMetadata(all), Claim{Mark: InMetadata(all), Self: all[SelfKey], Notes: notes}
 	},
 	func(own map[string]string, m kind.Mark, id, _ string) map[string]string {
 		all := Metadata(m, own)
@@ -66,44 +68,48 @@ var InMetadata = apart(MarkIn("metadata",
 		return all
 	}))
 
-// InDescription is the place of a mark at the end of a description, which must be
+// DescriptionPlace is the place of a mark at the end of a description, which must be
 // short enough to leave room for it.
-var InDescription = MarkIn("description",
+var DescriptionPlace = PlaceIn("description",
 	func(text string) (string, Claim) {
-		own, m := described(text)
+		own, m := InDescription(text)
 		return own, Claim{Mark: m}
 	},
 	func(own string, m kind.Mark, _, _ string) string {
-		text, _ := describe(own, m)
+		text, _ := Description(m, own)
 		return text
 	})
 
-func apart(p MarkPlace) MarkPlace {
-	p.apart = true
+func apart(p Place) Place {
+	p.Apart = true
 	return p
 }
 
-// name is the name of a marked object.
-func (p MarkPlace) name(own string, m kind.Mark) string {
-	if p.attribute != "name" {
+// Name is the name of a marked object.
+func (p Place) Name(own string, m kind.Mark) string {
+	if p.Attribute != "name" {
 		return own
 	}
 	name, _ := p.put(own, m, "", "").(string)
 	return name
 }
 
-// takeFrom takes the mark out of an object's attributes.
-func (p MarkPlace) takeFrom(answer table.Attributes) (Claim, error) {
-	text := answer[p.attribute]
+// Put is the value of the attribute with the mark m of the object with that ID, which is
+// "" before there is one; own is what people want there, nil for nothing.
+func (p Place) Put(own any, m kind.Mark, id, project string) any { return p.put(own, m, id, project) }
+
+// Take takes the mark out of an object's attributes.
+func (p Place) Take(answer table.Attributes) (Claim, error) {
+	text := answer[p.Attribute]
 	if p.take == nil || text == nil {
 		return Claim{}, nil
 	}
 	own, claim, err := p.take(text)
 	if err == nil {
-		answer[p.attribute], err = json.Marshal(own)
+		answer[p.Attribute], err = json.Marshal(own)
 	}
 	if err != nil {
-		return Claim{}, fmt.Errorf("attribute %s: %w", p.attribute, err)
+		return Claim{}, fmt.Errorf("attribute %s: %w", p.Attribute, err)
 	}
 	return claim, nil
 }

@@ -1,8 +1,9 @@
-package cloud
+package define
 
 import (
 	"fmt"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -19,7 +20,7 @@ type ProjectFilter struct {
 }
 
 // Check refuses a project that is not the one the client works in.
-func (p ProjectRef) Check(c *Client, lookup func(kind, name string) kind.Ref) error {
+func (p ProjectRef) Check(c *cloud.Client, lookup func(kind, name string) kind.Ref) error {
 	ref := lookup("Project", p.ProjectRef)
 	if ref.ID == "" || ref.ID == c.ProjectID {
 		return nil

@@ -1,4 +1,4 @@
-package cloud
+package define
 
 import (
 	"encoding/json"
@@ -25,3 +25,11 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 
 // MarshalJSON writes it as status shows it.
 func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(Timestamp(t.Time)) }
+
+// Timestamp is a time as status shows it (RFC 3339, UTC), "" for none.
+func Timestamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}

@@ -1,14 +1,13 @@
-package cloud
+package define
 
 import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
-	"github.com/gophercloud/gophercloud/v2"
-
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -27,24 +26,14 @@ type zoneMore struct {
 	CreatedAt Time   `json:"createdAt" api:"created_at"`
 }
 
-func zoneDriver(c *Client) PlainDriver[zone, zoneMore] {
-	return PlainDriver[zone, zoneMore]{Client: c, Collection: Collection{Path: "zones", UpdateBy: http.MethodPatch, Project: "project_id"}, service: Image,
-		fields: table.New[zone, zoneMore](), mark: InDescription}
-}
-
-// clientOf is a client of one service that answers with handler.
-func clientOf(t *testing.T, handler http.HandlerFunc) *Client {
-	t.Helper()
-	s := httptest.NewServer(handler)
-	t.Cleanup(s.Close)
-	p := &gophercloud.ProviderClient{HTTPClient: *s.Client()}
-	return &Client{ProjectID: "p1", provider: p, services: map[string]*gophercloud.ServiceClient{Image: {ProviderClient: p, Endpoint: s.URL + "/"}}}
+func zoneDriver(c *cloud.Client) PlainDriver[zone, struct{}, zoneMore] {
+	return PlainDriver[zone, struct{}, zoneMore]{c, PlainKind[zone, struct{}, zoneMore]{Info: kind.Info{Service: cloud.Image}, Mark: mark.DescriptionPlace,
+		Collection: Collection{Path: "zones", UpdateBy: http.MethodPatch, Project: "project_id"}}, table.New[zone, zoneMore]()}
 }
 
 func TestPlainDriver(t *testing.T) {
 	stored, updates := map[string]any{}, []string{}
 	c := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
 		if r.Body != nil && r.Method != http.MethodGet && r.Method != http.MethodDelete {
 			updates = append(updates, r.Method+" "+r.URL.Path)
 			var body map[string]any
@@ -84,16 +73,17 @@ func TestPlainDriver(t *testing.T) {
 
 // What a service answers is of another type than it should be: an error, no panic.
 func TestAttackPlainAnswersOfOtherTypes(t *testing.T) {
+	var object string
+	c := clientOf(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"zones": [` + object + `]}`)) })
 	for _, value := range []string{`null`, `1`, `"x"`, `true`, `[]`, `{}`, `[null]`} {
-		for _, object := range []string{value, `{"id": ` + value + `}`, `{"id": "1", "name": ` + value + `}`, `{"id": "1", "description": ` + value + `}`,
+		for _, object = range []string{value, `{"id": ` + value + `}`, `{"id": "1", "name": ` + value + `}`, `{"id": "1", "description": ` + value + `}`,
 			`{"id": "1", "project_id": ` + value + `}`, `{"id": "1", "email": ` + value + `, "created_at": ` + value + `}`} {
-			c := clientOf(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"zones": [` + object + `]}`)) })
 			list, err := zoneDriver(c).List(t.Context())
 			if err != nil && list != nil {
 				t.Errorf("%s: a list and an error: %v", object, err)
 			}
 			for _, item := range list {
-				_ = (*PlainState[zone, zoneMore]).object(item.State)
+				_ = item.State.Shown()
 			}
 		}
 	}

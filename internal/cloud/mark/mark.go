@@ -1,4 +1,19 @@
-package cloud
+// Package mark is the owner mark: what it says, and where the objects of each kind
+// carry it, beside what people write there.
+//
+// Where each service carries it; it is always in the request that makes the object:
+//
+//	Neutron   tags; on clouds that refuse tags in a create request the end of
+//	          the description (see description.go)
+//	Octavia   tags
+//	Nova      server metadata; a key pair's comment; a server group's name
+//	Cinder    metadata
+//	Glance    a property
+//
+// Whatever is read here is a claim: people and clouds can write, copy and double
+// all of it. A new form of mark must be one that [kind.LooksLikeMark] knows,
+// so that no manifest can hold it.
+package mark
 
 import (
 	"maps"
@@ -8,19 +23,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Where each service carries the owner mark. It is always in the request that
-// makes the object.
-//
-//	Neutron   tags; on clouds that refuse tags in a create request the end of
-//	          the description (see text_mark.go)
-//	Octavia   tags
-//	Nova      server metadata; a key pair's comment; a server group's name
-//	Cinder    metadata
-//	Glance    a property
-//
-// Whatever is read here is a claim: people and clouds can write, copy and double
-// all of it. A new form of mark must be one that [kind.LooksLikeMark] knows,
-// so that no manifest can hold it.
 const (
 	appliedPrefix = AppliedKey + ":"
 	keepSuffix    = ":keep"
@@ -30,6 +32,13 @@ const (
 	AppliedKey = OwnerKey + "-applied"
 	SelfKey    = OwnerKey + "-self"
 )
+
+// Begun is the mark of an object that takes several requests to make, for the first
+// of them: a kill between them is then not taken for somebody's change.
+func Begun(m kind.Mark) kind.Mark {
+	m.Applied = ""
+	return m
+}
 
 // UnmarkByTag is how people take the mark off an object that carries it in tags;
 // what is the word for it in their client.
@@ -88,10 +97,10 @@ func isOurs(tag string) bool {
 	return strings.HasPrefix(tag, kind.OwnerPrefix) || strings.HasPrefix(tag, appliedPrefix)
 }
 
-// MarkInTags finds the mark among tags; nil when there is none. Every request of
+// InTags finds the mark among tags; nil when there is none. Every request of
 // ours that writes the owner writes what was applied too, so a mark in tags is
 // never half-made.
-func MarkInTags(tags []string) *kind.Mark {
+func InTags(tags []string) *kind.Mark {
 	var owners, applied []string
 	for _, tag := range tags {
 		if _, ok := kind.ParseOwner(tag); ok {
@@ -124,10 +133,10 @@ func UserMetadata(all map[string]string) map[string]string {
 	return user
 }
 
-// MarkInMetadata finds the mark in metadata; nil when there is none. It is
+// InMetadata finds the mark in metadata; nil when there is none. It is
 // half-made only where it says so itself. A key that differs from ours in case
 // makes no mark, and a rival of one.
-func MarkInMetadata(all map[string]string) *kind.Mark {
+func InMetadata(all map[string]string) *kind.Mark {
 	if _, ok := kind.ParseOwner(all[OwnerKey]); !ok {
 		return nil
 	}

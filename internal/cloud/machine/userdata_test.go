@@ -1,11 +1,11 @@
-package cloud_test
+package machine_test
 
 import (
 	"encoding/base64"
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -13,10 +13,10 @@ import (
 func TestUserDataLength(t *testing.T) {
 	for n := 49_100; n < 49_200; n++ {
 		text := strings.Repeat("x", n)
-		for _, check := range []cloud.UserData{{}, {Script: true}} {
+		for _, check := range []machine.UserData{{}, {Script: true}} {
 			sent := text
 			if check.Script {
-				sent = cloud.Interpreter + text
+				sent = machine.Interpreter + text
 			}
 			fits := base64.StdEncoding.EncodedLen(len(sent)) <= 65535
 			if ok := check.Text("spec.x", text, new(kind.Report)); ok != fits {

@@ -1,0 +1,147 @@
+package define
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// post makes an object, and reads it into what into points to. body has its
+// attributes but description and tags, which carry the mark:
+//
+//	cloud with tag-creation     POST with tags and description
+//	other clouds                POST with the mark behind the description
+//	there, where it may not     POST with the mark as description, PUT the tags,
+//	stand there for ever        PUT the description
+//
+// It may not if the object has tags of its own, which take a request anyway, or if it
+// has no room. Whatever of the third way a kill leaves behind is recognised by its
+// description and finished by [NeutronDriver.Write]. So is an object whose mark says
+// that nothing is applied yet: it is made in one request, for [NeutronDriver.Finish].
+func (n neutron) post(ctx context.Context, body map[string]any, m kind.Mark, l Labels, into any) error {
+	tagged, err := n.Client.HasExtension(ctx, "standard-attr-tag")
+	if err != nil {
+		return err
+	}
+	if !tagged {
+		return fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags the owner of this %s could not be found later", kind.ErrRejected, strings.ReplaceAll(n.Resource.Singular, "_", " "))
+	}
+	inCreate, err := n.Client.HasExtension(ctx, "tag-creation")
+	if err != nil {
+		return err
+	}
+	body = maps.Clone(body)
+	text, fits := n.markInText(l, m)
+	later := false
+	switch {
+	case inCreate:
+		body["description"], body["tags"] = l.Description, mark.Tags(m, l.Tags)
+	case m.Applied != "" && fits && len(l.Tags) == 0:
+		body["description"] = text
+	default:
+		body["description"], later = mark.Text(m), m.Applied != ""
+	}
+	if !later {
+		return n.send(ctx, http.MethodPost, "", body, nil, into)
+	}
+	var base NeutronBase
+	if err := n.send(ctx, http.MethodPost, "", body, nil, &base); err != nil {
+		return err
+	}
+	if err := n.sendTags(ctx, base.ID, mark.Tags(m, l.Tags)); err != nil {
+		return err
+	}
+	return n.send(ctx, http.MethodPut, base.ID, map[string]any{"description": l.Description}, nil, into)
+}
+
+// oneRequest reports whether an object with these labels is made in one request.
+func (n neutron) oneRequest(ctx context.Context, m kind.Mark, l Labels) (bool, error) {
+	inCreate, err := n.Client.HasExtension(ctx, "tag-creation")
+	_, fits := n.markInText(l, m)
+	return inCreate || fits && len(l.Tags) == 0, err
+}
+
+// markInText puts the mark behind the description, where it can stay there; ok reports
+// whether it can.
+func (n neutron) markInText(l Labels, m kind.Mark) (text string, ok bool) {
+	text, fits := mark.Description(m, l.Description)
+	return text, fits && n.Client.MarksInDescriptions && !l.MarkInTags
+}
+
+// update writes changed attributes and the mark, which comes last; fields may
+// be empty. The mark stays where it is, in the tags or in the description, unless it
+// has no room there any more. The attributes are only written if nobody changed the
+// object since it was observed, where the cloud can say. Labels that are not
+// among the changes stay as they are: somebody else may look after them.
+//
+// have is what the object bears, and is kept up to date; what the cloud answers is read
+// into all of into.
+func (n neutron) update(ctx context.Context, have *NeutronBase, changes []kind.Change, fields map[string]any, m kind.Mark, l Labels, into ...any) error {
+	own, inText := mark.InDescription(have.Described)
+	begun := inText != nil && inText.Applied == ""
+	if !begun && !kind.Has(changes, "spec.resource.tags") {
+		l.Tags = have.UserTags()
+	}
+	if !begun && !kind.Has(changes, "spec.resource.description") {
+		l.Description = own
+	}
+	text, tags := l.Description, mark.Tags(m, l.Tags)
+	if marked, fits := n.markInText(l, m); inText != nil && fits && mark.InTags(have.Tags) == nil && (!begun || len(l.Tags) == 0) {
+		text, tags = marked, slices.Compact(append([]string{}, slices.Sorted(slices.Values(l.Tags))...)) // null is no list
+	}
+	fields = maps.Clone(fields)
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	if text != have.Described {
+		fields["description"] = text
+	}
+	if inText == nil { // the mark is in the tags, and comes last
+		if err := n.putFields(ctx, have, fields, true, into...); err != nil {
+			return err
+		}
+		return n.putTags(ctx, have, tags)
+	}
+	same := slices.Equal(tags, slices.Sorted(slices.Values(have.Tags))) // or the revision is raised
+	if err := n.putTags(ctx, have, tags); err != nil {
+		return err
+	}
+	return n.putFields(ctx, have, fields, same && !begun, into...)
+}
+
+// putFields writes attributes, on condition that the object is as it was seen.
+func (n neutron) putFields(ctx context.Context, have *NeutronBase, fields map[string]any, conditional bool, into ...any) (err error) {
+	if len(fields) == 0 {
+		return nil
+	}
+	var header map[string]string
+	if conditional && have.Revision > 0 {
+		if header, err = n.ifUnchanged(ctx, *have); err != nil {
+			return err
+		}
+	}
+	var now NeutronBase // what was observed is read by others meanwhile
+	if err := n.send(ctx, http.MethodPut, have.ID, fields, header, append(into, &now)...); err != nil {
+		return err
+	}
+	*have = now
+	return nil
+}
+
+// putTags writes the tags, which are sorted, where others are there.
+func (n neutron) putTags(ctx context.Context, have *NeutronBase, tags []string) error {
+	if slices.Equal(tags, slices.Sorted(slices.Values(have.Tags))) {
+		return nil
+	}
+	if err := n.sendTags(ctx, have.ID, tags); err != nil {
+		return err
+	}
+	have.Tags = tags
+	return nil
+}

@@ -1,0 +1,56 @@
+package define
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// plainRules are the rules of a kind as its table has them, and what its functions add.
+type plainRules[Spec, Filter, More any] struct {
+	of     PlainKind[Spec, Filter, More]
+	fields *table.Table[Spec, More]
+}
+
+// Name implements kind.Rules.
+func (r plainRules[Spec, Filter, More]) Name(w kind.Want[Spec]) string {
+	return r.of.Mark.Name(r.fields.Name(w), w.Mark)
+}
+
+// Validate implements kind.Rules.
+func (r plainRules[Spec, Filter, More]) Validate(s *Spec, report *kind.Report) {
+	if r.of.Validate != nil {
+		r.of.Validate(s, report)
+	}
+}
+
+// Expand implements kind.Expander.
+func (r plainRules[Spec, Filter, More]) Expand(s *Spec, e *kind.Expansion) {
+	if r.of.Expand != nil {
+		r.of.Expand(s, e)
+	}
+}
+
+// Diff implements kind.Rules.
+func (r plainRules[Spec, Filter, More]) Diff(w kind.Want[Spec], have *PlainState[Spec, More], c *kind.Changes) {
+	if r.of.Diff != nil {
+		r.of.Diff(w, have, c)
+	}
+	r.fields.Compare(w, &have.Object, c)
+}
+
+// Match implements kind.Rules.
+func (r plainRules[Spec, Filter, More]) Match(w kind.Want[Filter], have *PlainState[Spec, More]) bool {
+	return (r.of.Match == nil || r.of.Match(w.Spec, have)) && have.Match(w.Spec, w.Ref)
+}
+
+// Status implements kind.Rules.
+func (r plainRules[Spec, Filter, More]) Status(s *PlainState[Spec, More]) any {
+	shown := s.Shown()
+	if r.of.Show != nil {
+		r.of.Show(s, shown)
+	}
+	if r.of.Addresses != nil {
+		return shown.At(r.of.Addresses(s))
+	}
+	return shown
+}

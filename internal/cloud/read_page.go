@@ -1,0 +1,93 @@
+package cloud
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/gophercloud/gophercloud/v2/pagination"
+)
+
+// readPage gives the objects of an answer to take, one by one as they are read, so that
+// no more of the answer is in memory than its text, and keeps the rest of it.
+func readPage[T any](l *listing, resp *http.Response, take func(T) error) (page, error) {
+	defer func() { _ = resp.Body.Close() }() // what matters is what was read
+	p := page{of: l}
+	members, err := map[string]any(nil), error(nil)
+	decoder := json.NewDecoder(resp.Body)
+	switch open, _ := decoder.Token(); {
+	case open == json.Delim('[') && l.field == "":
+		err = readObjects(&p, decoder, take)
+	case open == json.Delim('{') && l.field != "":
+		members, err = readMembers(&p, decoder, take)
+	default:
+		err = fmt.Errorf("the answer has no list %q", l.field)
+	}
+	if err == nil {
+		if _, end := decoder.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("something comes after the answer")
+		}
+	}
+	l.bytes += decoder.InputOffset()
+	p.PageResult = pagination.PageResultFromParsed(resp, members)
+	return p, err
+}
+
+// readMembers reads an object of which one member is the list, and returns the others.
+func readMembers[T any](p *page, decoder *json.Decoder, take func(T) error) (map[string]any, error) {
+	members, field, found := map[string]any{}, p.of.field, false
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		if name != field {
+			var value any
+			err = decoder.Decode(&value)
+			members[name.(string)] = value // no other token is a name
+		} else if open, wrong := decoder.Token(); wrong != nil || open != json.Delim('[') || found {
+			err = errors.Join(fmt.Errorf("the answer has no list %q, or several", field), wrong)
+		} else {
+			found, err = true, readObjects(p, decoder, take)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if _, err := decoder.Token(); err != nil || found {
+		return members, err
+	}
+	return nil, fmt.Errorf("the answer has no %q", field)
+}
+
+// readObjects reads the rest of a list.
+func readObjects[T any](p *page, decoder *json.Decoder, take func(T) error) error {
+	for decoder.More() {
+		if err := p.of.took(decoder.InputOffset()); err != nil {
+			return err
+		}
+		item, err := readObject[T](p, decoder)
+		if err == nil {
+			err = take(item)
+		}
+		if err != nil {
+			return err
+		}
+		p.objects++
+	}
+	_, err := decoder.Token()
+	return err
+}
+
+func readObject[T any](p *page, decoder *json.Decoder) (item T, err error) {
+	if !p.of.way.last {
+		err = decoder.Decode(&item)
+		return item, err
+	}
+	if err = decoder.Decode(&p.last); err == nil {
+		err = json.Unmarshal(p.last, &item)
+	}
+	return item, err
+}
