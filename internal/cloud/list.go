@@ -47,7 +47,7 @@ func Each[T any](ctx context.Context, c *Client, call Call, field string, take f
 	for address := l.first; address != ""; {
 		// gophercloud's pager would make a tree of each page, and write that down again to
 		// read objects from it. So the loop is ours; requests and links are its own.
-		resp, err := pagination.Request(ctx, client, maps.Clone(call.Headers), address)
+		resp, err := pagination.Request(ctx, client, maps.Clone(call.Headers), address) //nolint:bodyclose // readPage closes it
 		if err != nil {
 			return c.failed(ctx, call, err)
 		}

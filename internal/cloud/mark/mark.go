@@ -23,6 +23,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
+// The words that a mark is written with.
 const (
 	appliedPrefix = AppliedKey + ":"
 	keepSuffix    = ":keep"
