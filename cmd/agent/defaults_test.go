@@ -44,8 +44,11 @@ func TestDefaultsOfTheStack(t *testing.T) {
 			t.Errorf("validate: %d objects, %v", checked.Objects, err)
 		}
 		for what, read := range map[string]func() error{
-			"the branch":     func() error { _, err := read(s)(t.Context(), files, "RegionTwo"); return err },
-			"a pull request": func() error { _, err := (&previewer{stack: s, region: "RegionTwo"}).read(t.Context(), files); return err },
+			"the branch": func() error { _, err := read(s)(t.Context(), files, "RegionTwo"); return err },
+			"a pull request": func() error {
+				_, err := (&previewer{stack: s, region: "RegionTwo"}).read(t.Context(), files)
+				return err
+			},
 		} {
 			if err := read(); err == nil || !strings.Contains(err.Error(), "is RegionOne, but the stack works in region RegionTwo") {
 				t.Errorf("%s in another region: %v", what, err)
