@@ -253,7 +253,8 @@ func (s *stopping) Err() error {
 }
 
 // TestAttackStopped: anyone who reads something large can be asked to stop at any
-// time, and asks before each thing that it makes.
+// time, and asks before each thing that it makes. It asks a few more times on its
+// way out.
 func TestAttackStopped(t *testing.T) {
 	files := groups(6, 1000, "")
 	for _, at := range []int{0, 1, 10, 1000, 30_000} {
@@ -262,7 +263,7 @@ func TestAttackStopped(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || reading.Want != nil {
 			t.Errorf("stopped after %d: %d objects, %v", at, len(reading.Want), err)
 		}
-		if ctx.after > 2 {
+		if ctx.after > 10 {
 			t.Errorf("stopped after %d, it went on %d times", at, ctx.after)
 		}
 	}
