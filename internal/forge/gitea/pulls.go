@@ -25,7 +25,7 @@ func (r *Repository) Open(ctx context.Context, branch string) ([]forge.Pull, err
 			return false, err
 		}
 		for _, p := range some(found) {
-			if one := pullOf(p); one.Base == branch && one.Open {
+			if one := pullOf(p); one.Number > 0 && one.Base == branch && one.Open {
 				list = append(list, one)
 			}
 		}
