@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// What is borne. Anyone who needs more is cut off.
+// Limits. Anyone who needs more is cut off.
 const (
 	// MaxConns is how many connections there are at a time.
 	MaxConns = 256

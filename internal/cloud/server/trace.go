@@ -68,7 +68,7 @@ func newest(actions []action, names []string, own string) *action {
 	return ours
 }
 
-// causes are the actions that can have brought changes about, as Nova calls
+// causes are the actions that can have caused changes, as Nova calls
 // them. (nova/compute/instance_actions.py)
 func causes(gone bool, changes []kind.Change) (names []string) {
 	if gone {

@@ -97,13 +97,6 @@ func Costs[T any](c *Changes, field string, have, want T, d Disruption) {
 	}
 }
 
-// Pointer reports a value that is managed only when want is given.
-func Pointer[T any](c *Changes, field string, have T, want *T, d Disruption) {
-	if want != nil {
-		Costs(c, field, have, *want, d)
-	}
-}
-
 // Set reports a list whose order and repetition mean nothing. A nil and an
 // empty list are equal.
 func Set[T cmp.Ordered](c *Changes, field string, have, want []T, d Disruption) {
