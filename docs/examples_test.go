@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/simulator/keystone"
 )
 
 // run runs the program in a folder and returns what it printed and its exit
@@ -61,6 +62,8 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Close() })
+	k := server.Keystone
+	server.Do(func() { k.Grant(k.UserID("demo"), k.ProjectID("demo"), keystone.Administrator) }) // what the identity kinds take
 	clouds := filepath.Join(dir, "clouds.yaml")
 	if err := os.WriteFile(clouds, server.CloudsYAML(), 0o600); err != nil {
 		t.Fatal(err)

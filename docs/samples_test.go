@@ -17,7 +17,7 @@ import (
 // into one shell, and the "```text output" block after it is what that prints.
 // A block "```text sample=NAME" of any page shows what the block of that name in
 // a script has printed. -update writes all of them.
-var scripts = []string{"quick-start.md", "testdata/samples.md"}
+var scripts = []string{"quick-start.md", "adopt.md", "testdata/samples.md"}
 
 // changing is what differs from one run to the next.
 var changing = []struct {
@@ -27,6 +27,8 @@ var changing = []struct {
 	{regexp.MustCompile(`\b\d+ms\b|\b(\d+m)?\d+(\.\d+)?s\b`), "TIME"},
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "ID"},
 	{regexp.MustCompile(`\b[0-9a-f]{32}\b`), "HASH"}, // of plans that name IDs
+	{regexp.MustCompile(`\b[0-9a-f]{8}…`), "ID…"},
+	{regexp.MustCompile(`(?m)^(stack \S+ at) [0-9a-f]{10} `), "$1 COMMIT "}, // of files that name IDs
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "ADDRESS"},
 	{regexp.MustCompile(`\b192\.168\.\d+\.\d+\b|\b10\.0\.0\.\d+\b|\b203\.0\.\d+\.\d+\b`), "IP"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\dT[0-9:.]+Z\b|\b\d\d:\d\d UTC, \d+ \w+ \d{4}\b`), "DATE"},

@@ -180,12 +180,16 @@ func (a *app) root() *cobra.Command {
 Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing was done).`,
 	}
 	root.DisableSuggestions, root.SuggestionsMinimumDistance = true, 2 // see misspelt
-	root.Version = version()
-	root.SetVersionTemplate(versionLine())
-	root.Flags().Bool("version", false, "print the version") // -v is --verbose's
+	asked := root.Flags().Bool("version", false, "print the version")  // -v is --verbose's
+	root.RunE = func(*cobra.Command, []string) error {
+		if *asked {
+			return a.printVersion()
+		}
+		return root.Help()
+	}
 	root.AddCommand(elsewhere()...)
 	root.AddCommand(a.run(), a.approve(), a.reconcile(), a.plan(), a.status(), a.validate(), a.explain(), a.schema(), a.version(), a.demo(), a.simulator())
-	root.AddCommand(a.destroy(), settingsTopic())
+	root.AddCommand(a.destroy(), a.export(), settingsTopic())
 	a.completions(root)
 	return root
 }

@@ -102,7 +102,7 @@ func TestCloudKill(t *testing.T) {
 			sort.step = 5 // what reads leaves nothing behind
 		}
 		if testing.Short() {
-			sort.step *= 7
+			sort.step *= 11
 		}
 		from, step := number(t, "STACKREEVE_TEST_FROM", 1), number(t, "STACKREEVE_TEST_STEP", sort.step)
 		for shard := range sort.shards {

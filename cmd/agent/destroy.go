@@ -25,7 +25,7 @@ func (a *app) destroy() *cobra.Command {
 Without --approve nothing is changed: the plan that deletes everything the stack
 owns is shown, with its hash. With it, exactly that plan is carried out, or none.
 What the repository keeps (prune: "false", on-delete: detach, suspend: "true") is
-not deleted.
+not deleted; what is to be detached is let go, without the stack's mark.
 
 An agent that goes on running for the stack makes everything again: stop it, or
 take the stack out of its configuration, before.`,

@@ -36,7 +36,7 @@ func (a *app) explain() *cobra.Command {
 				}
 				return a.explainFully(d)
 			}
-			text, err := manifest.Explain(d.body, path)
+			text, err := explained(d, path)
 			if err != nil {
 				return fmt.Errorf("%s: %w", d.gvk.Kind, err)
 			}
@@ -50,6 +50,17 @@ func (a *app) explain() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&recursive, "recursive", false, "every field of the kind in one outline, and an example")
 	return cmd
+}
+
+// explained is what there is to say of a field; spec.resource, or spec, may be left out
+// of its path.
+func explained(d described, path string) (string, error) {
+	for _, below := range []string{"spec.resource.", "spec."} {
+		if path != "" && !manifest.HasField(d.body, path) && manifest.HasField(d.body, below+path) {
+			path = below + path
+		}
+	}
+	return manifest.Explain(d.body, path)
 }
 
 // explainFully is everything about a kind on one page.

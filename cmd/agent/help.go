@@ -10,9 +10,15 @@ import (
 )
 
 // pointToSettings has the help of a command say where the settings are that it
-// takes and does not list.
+// takes and does not list. A template would do, but text/template calls methods by name, and a
+// program that has it keeps every method of every library: seven megabytes.
 func pointToSettings(cmd *cobra.Command) {
-	cmd.SetUsageTemplate(cmd.UsageTemplate() + "\nWhat a configuration file says can be said by flags, too: `" + program + " help config` lists them.\n")
+	usual := cmd.UsageFunc()
+	cmd.SetUsageFunc(func(c *cobra.Command) error {
+		err := usual(c)
+		fmt.Fprintln(c.OutOrStderr(), "\nWhat a configuration file says can be said by flags, too: `"+program+" help config` lists them.")
+		return err
+	})
 }
 
 // settingsTopic is what `help config` shows. It is no command.

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ func TestScripts(t *testing.T) { scripts(t, "testdata") }
 func TestAttackScripts(t *testing.T) { scripts(t, filepath.Join("testdata", "attack")) }
 
 func scripts(t *testing.T, dir string) {
-	clouds := &clouds{byScript: map[string]*simulator.Server{}}
+	clouds := &clouds{}
 	testscript.Run(t, testscript.Params{
 		Dir:                 dir,
 		RequireExplicitExec: true,
@@ -56,6 +57,11 @@ func scripts(t *testing.T, dir string) {
 			"change":      clouds.change,
 			"server":      clouds.action,
 			"description": clouds.description,
+			"fillin":      clouds.fillIn,
+			"quota":       clouds.quota,
+			"asked":       clouds.asked,
+			"image":       clouds.image,
+			"flavor":      clouds.flavor,
 			"exits":       exits,
 			"address":     address,
 			"await":       await,
@@ -67,7 +73,17 @@ func scripts(t *testing.T, dir string) {
 	})
 }
 
-type clouds struct{ byScript map[string]*simulator.Server }
+// clouds are the simulators of scripts, which run at the same time.
+type clouds struct{ byScript sync.Map }
+
+// of is the one that a script has started.
+func (c *clouds) of(ts *testscript.TestScript) *simulator.Server {
+	server, started := c.byScript.Load(ts.Name())
+	if !started {
+		ts.Fatalf("the script has started no simulator")
+	}
+	return server.(*simulator.Server)
+}
 
 // start starts a simulator and points the script's environment at it.
 func (c *clouds) start(ts *testscript.TestScript, _ bool, _ []string) {
@@ -78,13 +94,13 @@ func (c *clouds) start(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(os.WriteFile(file, server.CloudsYAML(), 0o600))
 	ts.Setenv("OS_CLIENT_CONFIG_FILE", file)
 	ts.Setenv("OS_CLOUD", "demo")
-	c.byScript[ts.Name()] = server
+	c.byScript.Store(ts.Name(), server)
 }
 
 // writes wants that many writing requests ("some" for any number but none)
 // since the last time, and some that read.
 func (c *clouds) writes(ts *testscript.TestScript, _ bool, args []string) {
-	server := c.byScript[ts.Name()]
+	server := c.of(ts)
 	writes, reads := 0, 0
 	for _, r := range server.Requests() {
 		if r.Write() {
@@ -101,7 +117,7 @@ func (c *clouds) writes(ts *testscript.TestScript, _ bool, args []string) {
 
 // fault makes the simulator misbehave; its pages say how faults are written.
 func (c *clouds) fault(ts *testscript.TestScript, _ bool, args []string) {
-	address := c.byScript[ts.Name()].URL + "/_simulator/faults"
+	address := c.of(ts).URL + "/_simulator/faults"
 	resp, err := http.Post(address, "application/json", strings.NewReader(strings.Join(args, " ")))
 	ts.Check(err)
 	defer resp.Body.Close()

@@ -26,13 +26,11 @@ func (a *app) version() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprint(a.out, versionLine())
-			return nil
-		},
+		RunE:  func(*cobra.Command, []string) error { return a.printVersion() },
 	}
 }
 
-func versionLine() string {
-	return fmt.Sprintf("%s %s %s %s/%s\n", program, version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+func (a *app) printVersion() error {
+	_, err := fmt.Fprintln(a.out, program, version(), runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
+	return err
 }

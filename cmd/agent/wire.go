@@ -108,7 +108,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 	}
 	engine := &engine.Engine{
 		Stack: s.Name, Kinds: all.Kinds(client, defaultsIn(s, client.Region)), Policies: s.Policies(), Limits: s.Limits,
-		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Secrets: client.Secrets, Printer: prints,
+		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Secrets: client.Secrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Prices: s.Prices(),
 	}
 	if len(w.watchers) > 0 {
 		engine.Watcher = report.Watchers(w.watchers)

@@ -9,6 +9,7 @@ import (
 	"net"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/redact"
@@ -79,9 +80,13 @@ const shortestCredential = 8
 
 // Secrets are the credentials that the client uses now.
 func (c *Client) Secrets() []string {
-	all := append(slices.Clone(c.credentials), c.provider.Token())
+	all := append(slices.Clone(c.credentials), secretPart(c.provider.Token()))
 	return slices.DeleteFunc(all, func(s string) bool { return len(s) < shortestCredential })
 }
+
+// secretPart is a token without what all tokens of Keystone begin with, a version and a time: decoded,
+// public RSA keys have that, too.
+func secretPart(token string) string { return strings.TrimPrefix(token, "gAAAAAB") }
 
 func (c *Client) own() *redact.Redactor {
 	return redact.New(slices.Values(c.Secrets()), slices.Values([]string(nil)))
@@ -154,7 +159,10 @@ var explanations = []struct {
 	{regexp.MustCompile(`[Bb]lock [Dd]evice [Mm]apping`), "the disks to boot from are not valid"},
 	{regexp.MustCompile(`[Uu]ser data|user_data`), "the cloud does not take the user data"},
 	{regexp.MustCompile(`No valid host was found`), "no host has room for it"},
-	{regexp.MustCompile(`Policy doesn't allow`), "the cloud's policy does not allow it to this user"},
+	{regexp.MustCompile(`managing additional application credentials`), "a restricted application credential cannot manage others; log in with a password, or with one that was made with --unrestricted"},
+	{regexp.MustCompile(`Duplicate entry found with name|not permitted to have two projects`), "the name is taken"},
+	{regexp.MustCompile(`[Pp]assword does not match the requirements|[Pp]assword .{0,80}(too long|length)|not be identical to a previous password`), "the cloud does not accept the password"},
+	{regexp.MustCompile(`Policy doesn't allow|not authorized to perform the requested action`), "the cloud's policy does not allow it to this user"},
 	{regexp.MustCompile(`The request you have made requires authentication`), "it says the request requires authentication"},
 	{regexp.MustCompile(`The password is expired`), "the password has expired"},
 	{regexp.MustCompile(`The account is (disabled|locked) for user`), "the account is $1"},

@@ -57,6 +57,7 @@ type Client struct {
 	mu          sync.Mutex
 	services    map[string]*gophercloud.ServiceClient
 	features    features
+	patching    sync.Mutex
 }
 
 // Open reads the credentials and authenticates. It costs one or two requests;

@@ -41,7 +41,7 @@ func classify(err error, of *service, words quote) error {
 	}
 	var code gophercloud.ErrUnexpectedResponseCode
 	if !errors.As(err, &code) {
-		return withoutURL(err)
+		return late(errors.Is(err, context.DeadlineExceeded), withoutURL(err))
 	}
 	answer := &answerError{said: fmt.Sprintf("%s %s: %d", code.Method, pathOf(code.URL), code.Actual), words: words(code.Body)}
 	if id := code.ResponseHeader.Get("X-Openstack-Request-Id"); requestID.MatchString(id) {
@@ -58,14 +58,50 @@ func classify(err error, of *service, words quote) error {
 	if errors.Is(class, kind.ErrRejected) && usedUp {
 		return fmt.Errorf("%w: %w: %w", class, kind.ErrUsedUp, described)
 	}
-	if class != nil {
-		return fmt.Errorf("%w: %w", class, described)
+	switch {
+	case class != nil && of.lacking != nil && of.lacking.Match(code.Body):
+		return forbidden(code, fmt.Errorf("%w: %w; %s", class, described, lackingText))
+	case class != nil:
+		return forbidden(code, fmt.Errorf("%w: %w", class, described))
 	}
 	if after := retryAfter(code.ResponseHeader); after > 0 {
 		return &kind.RetryAfterError{After: after, Err: described}
 	}
-	return described
+	return late(code.Actual == http.StatusGatewayTimeout, described)
 }
+
+// late adds to an error that it is [kind.ErrUnanswered], where that is so.
+func late(so bool, err error) error {
+	if so {
+		return lateError{err}
+	}
+	return err
+}
+
+// lateError is ErrUnanswered, too, with no word more.
+type lateError struct{ error }
+
+func (e lateError) Unwrap() error { return e.error }
+
+func (lateError) Is(target error) bool { return target == kind.ErrUnanswered }
+
+// forbidden adds to an error that it is [kind.ErrForbidden], where it is a 403.
+func forbidden(code gophercloud.ErrUnexpectedResponseCode, err error) error {
+	if code.Actual == http.StatusForbidden {
+		return forbiddenError{err}
+	}
+	return err
+}
+
+// forbiddenError is ErrForbidden, too, with no word more.
+type forbiddenError struct{ error }
+
+func (e forbiddenError) Unwrap() error { return e.error }
+
+func (forbiddenError) Is(target error) bool { return target == kind.ErrForbidden }
+
+// lackingText is what is missing where [service.lacking] matches.
+const lackingText = "the user of these credentials lacks the role that Keystone's policy asks for, which is usually admin"
 
 // lapsedError explains why a token that had ended could not be renewed.
 func lapsedError(err error) error {

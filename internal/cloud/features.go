@@ -57,6 +57,18 @@ func (c *Client) HasExtension(ctx context.Context, alias string) (bool, error) {
 	return c.features.extensions[alias], nil
 }
 
+// Offers is an error unless Neutron offers an API extension; "" is always there.
+func (c *Client) Offers(ctx context.Context, alias string) error {
+	if alias == "" {
+		return nil
+	}
+	has, err := c.HasExtension(ctx, alias)
+	if err == nil && !has {
+		err = fmt.Errorf("the network service lacks the extension %s: %w", alias, kind.ErrNoService)
+	}
+	return err
+}
+
 // Microversion is the newest microversion of a service that the cloud has and
 // that is not newer than want; "" when the service has none.
 func (c *Client) Microversion(ctx context.Context, service, want string) (string, error) {

@@ -39,6 +39,13 @@ func List[T any](ctx context.Context, c *Client, call Call, field string) ([]T, 
 // Each gives the objects of a collection to take, one after the other, for those who keep
 // something else of them than [List] does. They are complete only if there is no error.
 func Each[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
+	if sharedLists[sharedList{call.Service, call.Path}] {
+		return eachShared(ctx, c, call, field, take)
+	}
+	return eachOf(ctx, c, call, field, take)
+}
+
+func eachOf[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
 	l, client, err := c.listing(call, field)
 	if err != nil {
 		return err

@@ -45,6 +45,20 @@ func always(member string, p paging) paging {
 	return p
 }
 
+// longest asks for pages as long as the service makes them: Designate's have 20 objects
+// otherwise. (designate/utils.py: get_paging_params)
+func longest(p paging) paging {
+	p.first = func(q url.Values) { q.Set("limit", "max") }
+	return p
+}
+
+// atMost asks for pages of so many objects, for services that make short ones unless asked.
+// (barbican/common/config.py: default_limit_paging, max_limit_paging)
+func atMost(size int, p paging) paging {
+	p.first = func(q url.Values) { q.Set("limit", strconv.Itoa(size)) }
+	return p
+}
+
 var (
 	// byLinks is for collections of Neutron, Nova, Cinder and Octavia without a page
 	// type, or with one that has a single page.

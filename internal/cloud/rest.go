@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 
@@ -29,6 +30,10 @@ type Call struct {
 	Path    string // below the service's endpoint, e.g. "networks/3f…"
 	// Body is sent as JSON; nil sends none.
 	Body any
+	// Stream is sent as it is in place of Body, once: its login is not renewed half way.
+	// Longest is how long that may take.
+	Stream  io.ReadCloser
+	Longest time.Duration
 	// Into receives the JSON answer; nil discards it.
 	Into any
 	// Microversion is asked for where the service has them; "" for the base.
@@ -51,9 +56,16 @@ func (c *Client) Do(ctx context.Context, call Call) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", call.Service, err)
 	}
-	resp, err := s.Request(context.WithValue(ctx, serviceName{}, call.Service), call.Method, address, &gophercloud.RequestOpts{
-		JSONBody: call.Body, OkCodes: []int{200, 201, 202, 204}, MoreHeaders: maps.Clone(call.Headers), KeepResponseBody: true,
-	})
+	if call.Service == Identity && call.Method == http.MethodPatch {
+		c.patching.Lock() // Keystone writes all additional attributes of an object at once, and would lose one of two
+		defer c.patching.Unlock()
+	}
+	options := &gophercloud.RequestOpts{JSONBody: call.Body, OkCodes: []int{200, 201, 202, 204}, MoreHeaders: maps.Clone(call.Headers), KeepResponseBody: true}
+	within := context.WithValue(ctx, serviceName{}, call.Service)
+	if call.Stream != nil {
+		options.RawBody, within = call.Stream, context.WithValue(within, allowed{}, call.Longest)
+	}
+	resp, err := s.Request(within, call.Method, address, options)
 	if err != nil {
 		return c.failed(ctx, call, err)
 	}

@@ -68,14 +68,18 @@ type service struct {
 	// busy, where waiting helps, or rejected, as for a name that is taken.
 	conflict error
 	usedUp   *regexp.Regexp // what it says when a quota or addresses are used up
-	mark     string         // where the owner mark of its objects is (package mark)
+	// lacking is what it says when the user's roles are not enough, where that is an
+	// administrator's work; nil where a project's member may do most.
+	lacking *regexp.Regexp
+	mark    string // where the owner mark of its objects is (package mark)
 }
 
 // services has a row for each.
 var services = []service{{
 	name: Identity, port: "5000", open: openIdentity, version: "v3/",
 	paging: byNamedLinks, collections: map[string]paging{"projects": always("links", typed[projects.ProjectPage]())},
-	conflict: kind.ErrRejected, mark: "none: it is only read",
+	conflict: kind.ErrRejected, lacking: regexp.MustCompile(`(?i)not authorized to perform the requested action`),
+	mark: "an attribute of ours, or the end of the description; of a role assignment an attribute of what it is about",
 }, {
 	name: Compute, port: "8774", open: openstack.NewComputeV2,
 	discovery: withoutProject, newest: currentVersion,
@@ -127,16 +131,16 @@ var services = []service{{
 }, {
 	name: DNS, port: "9001", open: openstack.NewDNSV2, version: "v2/",
 	paging: byNamedLinks, collections: map[string]paging{
-		"zones":      always("links", typed[zones.ZonePage]()),
-		"recordsets": always("links", typed[recordsets.RecordSetPage]()),
+		"zones":      longest(always("links", typed[zones.ZonePage]())),
+		"recordsets": longest(always("links", typed[recordsets.RecordSetPage]())),
 	},
 	conflict: kind.ErrRejected, usedUp: regexp.MustCompile(`(?i)over_quota|quota exceeded`),
 	mark: "the end of the description",
 }, {
 	name: KeyManager, port: "9311", open: openstack.NewKeyManagerV1, version: "v1/",
-	paging: byMember("next"), collections: map[string]paging{"secrets": always("total", typed[secrets.SecretPage]())},
+	paging: byMember("next"), collections: map[string]paging{"secrets": atMost(100, always("total", typed[secrets.SecretPage]()))},
 	conflict: kind.ErrRejected, usedUp: regexp.MustCompile(`(?i)quota (has been )?(exceeded|reached)`),
-	mark: "a secret's user metadata",
+	mark: "the end of a secret's name",
 }, {
 	name: ObjectStore, port: "8080", open: openstack.NewObjectStorageV1,
 	paging:   byMarker("name"),

@@ -116,7 +116,11 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 	if err := t.pace.Wait(req.Context()); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(req.Context(), t.limits.Timeout)
+	bound := t.limits.Timeout
+	if long, ok := req.Context().Value(allowed{}).(time.Duration); ok {
+		bound = long
+	}
+	ctx, cancel := context.WithTimeout(req.Context(), bound)
 	started := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
 	seen := Request{Service: serviceOf(req), Method: req.Method, Took: time.Since(started)}
@@ -190,6 +194,9 @@ func retryAfter(h http.Header) time.Duration {
 	wait, _ := outbound.RetryAfter(h, time.Now())
 	return min(wait, longestWait)
 }
+
+// allowed is the key under which a request's context says how long it may take.
+type allowed struct{}
 
 // serviceName is the key under which a request's context names its service.
 type serviceName struct{}

@@ -21,6 +21,21 @@ func (c *Client) OwnUser() (id, name string) {
 	return user.ID, user.Name
 }
 
+// OwnCredential is the ID of the application credential that the client logs in with;
+// "" when it has none.
+func (c *Client) OwnCredential() string {
+	auth, ok := c.provider.GetAuthResult().(tokens.CreateResult)
+	var token struct {
+		Credential struct {
+			ID string `json:"id"`
+		} `json:"application_credential"`
+	}
+	if !ok || auth.ExtractInto(&token) != nil {
+		return ""
+	}
+	return token.Credential.ID
+}
+
 // UserName says for people who a user ID stands for: by name if it is the
 // client's own user, or one that Keystone names to the client, or else by
 // the ID. Most clouds show others to administrators only.

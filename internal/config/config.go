@@ -46,6 +46,7 @@ type Spec struct {
 	Suspend  bool              `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
 	Sync     Sync              `json:"sync,omitempty" doc:"How far the agent may go."`
 	Limits   SizeLimits        `json:"limits,omitempty" doc:"How large the stack may become."`
+	Prices   *Prices           `json:"prices,omitempty" doc:"What things cost; with it plans say what they cost a month."`
 	Report   Report            `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
 
 	Fingerprints Fingerprints `json:"fingerprints,omitempty" doc:"How the cloud remembers which secrets were applied."`

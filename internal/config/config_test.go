@@ -34,6 +34,7 @@ spec:
     regions: {tokyo1: RegionOne}
     zones: {dev: az-a}
     serviceTypes: {generic: ""}
+    imageHosts: [mirror.internal]
   sync: {prune: false, drift: report, driftCheck: "*/10 * * * *", maxDeletes: 5, maxDeletesPerKind: {Volume: 0, Server: 10%}, replace: allow}
   limits: {objects: 50000, pullObjects: 2000}
 ---
@@ -94,7 +95,7 @@ func TestEverySettingReachesItsField(t *testing.T) {
 	settings := Settings{
 		"stack": "prod", "url": "https://git.example.com/acme/config.git", "branch": "release", "path": "clouds/prod", "poll": "@every 30s",
 		"ca-file": "ca.pem", "token-file": "token", "username": "bot", "cloud": "prod", "default-network": "private",
-		"vip-network": "private=private,public=public", "region": "tokyo1=RegionOne", "zone": "dev=az-a", "service-type": "generic=",
+		"vip-network": "private=private,public=public", "region": "tokyo1=RegionOne", "zone": "dev=az-a", "service-type": "generic=", "image-host": "mirror.internal",
 		"prune": "false", "drift": "report", "drift-check": "*/10 * * * *", "max-deletes": "5", "max-deletes-per-kind": "Volume=0,Server=10%", "replace": "allow",
 		"max-objects": "50000", "max-pull-objects": "2000",
 	}
@@ -127,7 +128,7 @@ func TestEverySettingReachesItsField(t *testing.T) {
 
 // leaves lists the paths of all fields of a struct that hold a value.
 func leaves(t reflect.Type, path string) []string {
-	if t.Kind() != reflect.Struct || t == reflect.TypeFor[manifest.IntOrString]() {
+	if t.Kind() != reflect.Struct || t == reflect.TypeFor[manifest.IntOrString]() || t == reflect.TypeFor[manifest.Decimal]() {
 		return []string{path}
 	}
 	var list []string

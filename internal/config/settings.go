@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -61,6 +60,7 @@ func All() []Setting {
 		{"region", "spec.defaults.regions", "the cloud's name of a region, as NAME=REGION", pairs},
 		{"zone", "spec.defaults.zones", "availability zone of a zone, as NAME=ZONE", pairs},
 		{"service-type", "spec.defaults.serviceTypes", "Octavia flavor of a serviceType, as TYPE=FLAVOR", pairs},
+		{"image-host", "spec.defaults.imageHosts", "host on a private or local address that images may be downloaded from", list},
 		{"suspend", "spec.suspend", "carry nothing out: plan and report only (default false)", boolean},
 		{"sync-mode", "spec.sync.mode", "auto, or manual: every change waits until its hash is approved (default auto)", text},
 		{"marks", "spec.sync.marks", "where Neutron's objects bear their mark if they cannot be tagged when created: tags or descriptions (default tags)", text},
@@ -87,6 +87,11 @@ func All() []Setting {
 		{"report-file", "spec.report.file.path", "file that gets a line for each change of a status", text},
 		{"report-poll", "spec.report.poll", `when to look for pull requests (default "@every 1m")`, text},
 		{"fingerprint-key-file", "spec.fingerprints.keyFiles", "files with keys for fingerprints of secrets, the one to use first", list},
+		{"price-currency", "spec.prices.currency", "currency of all prices, e.g. EUR; with prices plans say what a month costs", text},
+		{"price-flavor", "spec.prices.flavors", "price of a machine for an hour, as FLAVOR=PRICE; * is every other flavor", pairs},
+		{"price-volume-gb", "spec.prices.volumeGB", "price of a GiB of a volume for an hour, as TYPE=PRICE; * is every other volume", pairs},
+		{"price-floating-ip", "spec.prices.floatingIP", "price of a floating IP for an hour", text},
+		{"price-load-balancer", "spec.prices.loadBalancer", "price of a load balancer for an hour", text},
 		{"forks", "spec.report.forks", "what happens to pull requests from forks: validate or plan (default validate)", text},
 	}
 }
@@ -215,33 +220,4 @@ func (s Setting) value(given string) (value any, problem string) {
 		return m, ""
 	}
 	return given, ""
-}
-
-// count is a number where text is one.
-func count(text string) any {
-	if n, err := strconv.Atoi(text); err == nil {
-		return n
-	}
-	return text
-}
-
-func asMap(spec Spec) (map[string]any, error) {
-	encoded, err := json.Marshal(spec)
-	if err != nil {
-		return nil, fmt.Errorf("encode the stack: %w", err)
-	}
-	m := map[string]any{}
-	return m, json.Unmarshal(encoded, &m)
-}
-
-func put(m map[string]any, path []string, value any) {
-	for _, step := range path[:len(path)-1] {
-		next, ok := m[step].(map[string]any)
-		if !ok {
-			next = map[string]any{}
-			m[step] = next
-		}
-		m = next
-	}
-	m[path[len(path)-1]] = value
 }

@@ -3,6 +3,7 @@ package manifest
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -105,6 +106,9 @@ func typeName(t reflect.Type) string {
 	if t == reflect.TypeFor[IntOrString]() {
 		return "integer or string"
 	}
+	if t == reflect.TypeFor[Decimal]() {
+		return "number or string"
+	}
 	switch shapeOf(t) {
 	case stringShape, textual:
 		return "string"
@@ -134,9 +138,15 @@ func requiredMark(f field) string {
 }
 
 func writeRules(out *strings.Builder, f field, indent string) {
-	if said := f.rules.said(unitOf(f.typ)); said != "" {
+	if said := f.said(); said != "" {
 		fmt.Fprintf(out, "%s%s\n", indent, said)
 	}
+}
+
+// said is the field's rules and ways in words.
+func (f field) said() string {
+	words := []string{f.rules.said(unitOf(f.typ)), f.waysSaid()}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), "; ")
 }
 
 func unitOf(t reflect.Type) string {

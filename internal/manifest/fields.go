@@ -18,6 +18,8 @@ type field struct {
 	rules rules
 	// example is a value that shows what goes there.
 	example string
+	ways    []Way  // in which the cloud can change it
+	alias   string // another name for it where ways are chosen
 }
 
 // fields is what is known about a struct type.
@@ -57,6 +59,10 @@ func (fs *fields) add(t reflect.Type, index []int) {
 			name = sf.Name
 		}
 		rules, err := parseRules(sf.Tag.Get("rule"))
+		ways, wrong := ParseWays(sf.Tag.Get("ways"))
+		if err == nil {
+			err = wrong
+		}
 		if err == nil && shapeOf(sf.Type) == unsupported {
 			err = fmt.Errorf("type %s is not supported", sf.Type)
 		}
@@ -68,7 +74,7 @@ func (fs *fields) add(t reflect.Type, index []int) {
 		}
 		fs.byName[name] = len(fs.list)
 		fs.names = append(fs.names, name)
-		fs.list = append(fs.list, field{name: name, doc: sf.Tag.Get("doc"), index: at, typ: sf.Type, rules: rules, example: sf.Tag.Get("example")})
+		fs.list = append(fs.list, field{name: name, doc: sf.Tag.Get("doc"), index: at, typ: sf.Type, rules: rules, example: sf.Tag.Get("example"), ways: ways, alias: sf.Tag.Get("alias")})
 	}
 }
 

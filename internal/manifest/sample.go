@@ -66,6 +66,12 @@ func sampleOf(t reflect.Type, f field) (*yaml.Node, error) {
 	}
 	r := f.rules
 	switch {
+	case f.example != "" && shapeOf(t) == mapShape:
+		var doc yaml.Node
+		if err := yaml.Unmarshal([]byte(f.example), &doc); err != nil {
+			return nil, err
+		}
+		return doc.Content[0], nil
 	case f.example != "" && shapeOf(t) != listShape:
 		return scalar(f.example), nil
 	case r.def != "":

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Schemer is a type that reads its own JSON and says what it accepts.
@@ -172,6 +173,9 @@ func annotate(property map[string]any, f field) {
 	description := f.doc
 	if f.rules.immutable {
 		description = sentence(description, "Immutable.")
+	}
+	if said := f.waysSaid(); said != "" {
+		description = sentence(description, strings.ToUpper(said[:1])+said[1:]+".")
 	}
 	if description != "" {
 		property["description"] = description

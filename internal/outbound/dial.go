@@ -18,6 +18,7 @@ import (
 // who answer us may own names.
 type dialer struct {
 	home    map[string]bool
+	public  bool
 	proxies sync.Map    // host:port of proxies that the environment names
 	local   atomic.Bool // a host that the operator named is on this machine
 }
@@ -40,8 +41,11 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	base := net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}
 	base.Control = func(_, to string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(to)
+		if d.public && !proxy && !home && (err != nil || !public(at.Addr())) {
+			return notPublic(host)
+		}
 		switch {
-		case len(d.home) == 0 || proxy || err != nil || !local(at.Addr().WithZone("")):
+		case d.public || len(d.home) == 0 || proxy || err != nil || !local(at.Addr().WithZone("")):
 			return nil
 		case home:
 			d.local.Store(true)

@@ -51,6 +51,9 @@ type Config struct {
 	// other hosts must not lead to this machine or its link, where metadata
 	// services are, unless one of these does.
 	Home []string
+	// Public says that strangers name the hosts: those that Home does not have are
+	// reached at public addresses only.
+	Public bool
 	// ConnsPerHost bounds the connections, and IdlePerHost those that are kept;
 	// 0 is no bound, and Go's default.
 	ConnsPerHost, IdlePerHost int
@@ -63,6 +66,7 @@ type Config struct {
 type Transport struct {
 	base *http.Transport
 	most int64
+	dial *dialer
 }
 
 // New returns a transport without connections.
@@ -76,7 +80,8 @@ func New(c Config) *Transport {
 		c.MaxAnswer = DefaultAnswer
 	}
 	dial := newDialer(c.Home)
-	return &Transport{most: c.MaxAnswer, base: &http.Transport{
+	dial.public = c.Public
+	return &Transport{most: c.MaxAnswer, dial: dial, base: &http.Transport{
 		Proxy: dial.proxy, DialContext: dial.dial, TLSClientConfig: trust, ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: handshakeTime, IdleConnTimeout: idleTime, ResponseHeaderTimeout: c.HeaderTime, ExpectContinueTimeout: time.Second,
 		MaxConnsPerHost: c.ConnsPerHost, MaxIdleConnsPerHost: c.IdlePerHost, MaxResponseHeaderBytes: maxHeader,
@@ -85,6 +90,9 @@ func New(c Config) *Transport {
 
 // RoundTrip implements [http.RoundTripper].
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := t.dial.judge(req.URL); err != nil {
+		return nil, err
+	}
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {
 		return nil, err

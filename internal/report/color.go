@@ -28,7 +28,7 @@ func colorOf(s plan.Step) color {
 	switch s.Action {
 	case plan.Create:
 		return green
-	case plan.Update, plan.Keep:
+	case plan.Update, plan.Keep, plan.Detach:
 		return yellow
 	case plan.Recreate, plan.Delete, plan.Refuse:
 		return red

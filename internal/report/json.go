@@ -32,6 +32,36 @@ type PlanDoc struct {
 	Steps      []StepDoc    `json:"steps"`
 	Notes      []NoteDoc    `json:"notes,omitempty"`
 	Ignored    []IgnoredDoc `json:"ignored,omitempty"`
+	Cost       *CostDoc     `json:"cost,omitempty"`
+	Quotas     []QuotaDoc   `json:"quotas,omitempty"`
+	Warnings   []string     `json:"warnings,omitempty"`
+	Unknown    []string     `json:"unknown,omitempty"` // what could not be found out before the plan is carried out
+}
+
+// CostDoc is what a plan makes a month of 730 hours dearer.
+type CostDoc struct {
+	Currency string        `json:"currency"`
+	Month    string        `json:"month"` // to 6 decimals, "-" before it where it gets cheaper
+	Unpriced []ResourceDoc `json:"unpriced,omitempty"`
+}
+
+// ResourceDoc names something that is counted.
+type ResourceDoc struct {
+	Service string `json:"service"`
+	Name    string `json:"name"`
+	Type    string `json:"type,omitempty"`
+}
+
+// QuotaDoc is what a plan takes of one quota that has a limit.
+type QuotaDoc struct {
+	Service string `json:"service"`
+	Name    string `json:"name"`
+	Type    string `json:"type,omitempty"`
+	Needed  int64  `json:"needed"`
+	Freed   int64  `json:"freed"`
+	Free    *int64 `json:"free,omitempty"` // left out where it is not known
+	Limit   int64  `json:"limit"`
+	Short   int64  `json:"short"` // by how much it is too small for the plan
 }
 
 // IgnoredDoc is what differs in an object and is left alone, because its
@@ -70,6 +100,7 @@ type ChangeDoc struct {
 	Have       any             `json:"have"`
 	Want       any             `json:"want"`
 	Disruption kind.Disruption `json:"disruption"`
+	Way        string          `json:"way,omitempty"`
 	Secret     bool            `json:"secret,omitempty"`
 }
 
@@ -121,6 +152,20 @@ func Document(p plan.Plan, rev source.Revision) PlanDoc {
 			doc.Ignored = append(doc.Ignored, IgnoredDoc{keyDoc(s.Key), changeDocs(s.Ignored), s.Names})
 		}
 	}
+	if c := p.Preflight.Cost; c != nil {
+		doc.Cost = &CostDoc{Currency: c.Currency, Month: c.Month.FloatString(6)}
+		for _, r := range c.Unpriced {
+			doc.Cost.Unpriced = append(doc.Cost.Unpriced, ResourceDoc(r))
+		}
+	}
+	for _, q := range p.Preflight.Quotas {
+		out := QuotaDoc{Service: q.Service, Name: q.Name, Type: q.Type, Needed: q.Takes, Freed: q.Gives, Limit: q.Limit, Short: q.Short()}
+		if free, known := q.Free(); known {
+			out.Free = &free
+		}
+		doc.Quotas = append(doc.Quotas, out)
+	}
+	doc.Unknown, doc.Warnings = p.Preflight.Notes, p.Preflight.Warnings
 	for _, w := range p.Workloads {
 		for _, n := range w.Notes {
 			doc.Notes = append(doc.Notes, NoteDoc{keyDoc(w.Key), n.Field, n.Text})
@@ -158,7 +203,7 @@ func stepDoc(s plan.Step) StepDoc {
 
 func changeDocs(changes []kind.Change) (list []ChangeDoc) {
 	for _, c := range changes {
-		out := ChangeDoc{Field: c.Field, Have: c.Have, Want: c.Want, Disruption: c.Disruption, Secret: c.Secret}
+		out := ChangeDoc{Field: c.Field, Have: c.Have, Want: c.Want, Disruption: c.Disruption, Way: c.Way, Secret: c.Secret}
 		if c.Secret {
 			out.Have, out.Want = nil, nil
 		}

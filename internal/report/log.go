@@ -37,7 +37,10 @@ func (l *Log) Planned(p plan.Plan) {
 		return
 	}
 	l.log.Info("planned", "commit", l.commit, "create", s.Create, "update", s.Update, "replace", s.Replace,
-		"delete", s.Delete, "wait", s.Wait, "refuse", s.Refuse, "drifted", s.Drifted, "adopt", s.Adopt)
+		"delete", s.Delete, "detach", s.Detach, "wait", s.Wait, "refuse", s.Refuse, "drifted", s.Drifted, "adopt", s.Adopt)
+	for _, q := range p.Preflight.Short() {
+		l.log.Warn("quota too small", "service", q.Service, "quota", q.Name, "type", q.Type, "needed", q.Takes, "freed", q.Gives, "limit", q.Limit, "used", q.Used)
+	}
 	for _, step := range p.Steps {
 		if step.Drift {
 			l.log.Warn("drift", "key", step.Key.String(), "commit", l.commit, "fields", fields(step))

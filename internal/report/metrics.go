@@ -151,7 +151,7 @@ func (m *Metrics) pass(stack string, p engine.Pass) {
 	s := p.Last.Summary()
 	for action, n := range map[plan.Action]int{
 		plan.Keep: s.Keep, plan.Create: s.Create, plan.Update: s.Update, plan.Recreate: s.Replace,
-		plan.Delete: s.Delete, plan.Wait: s.Wait, plan.Refuse: s.Refuse,
+		plan.Delete: s.Delete, plan.Detach: s.Detach, plan.Wait: s.Wait, plan.Refuse: s.Refuse,
 	} {
 		m.objects.WithLabelValues(stack, string(action)).Set(float64(n))
 	}

@@ -40,6 +40,7 @@ func (t Text) plan(p plan.Plan, rev source.Revision) {
 	}
 	fmt.Fprintln(t.W)
 	fmt.Fprintln(t.W, t.bold(sum(p)))
+	t.preflight(p.Preflight)
 	if p.Held != "" {
 		fmt.Fprintf(t.W, "%s %s.\n", t.paint(red, "Held:"), Clean(p.Held))
 	}

@@ -99,6 +99,7 @@ stackreeve_last_success_timestamp_seconds{stack="s"} 1.767323055e+09
 # TYPE stackreeve_objects gauge
 stackreeve_objects{action="create",stack="s"} 0
 stackreeve_objects{action="delete",stack="s"} 0
+stackreeve_objects{action="detach",stack="s"} 0
 stackreeve_objects{action="keep",stack="s"} 1
 stackreeve_objects{action="refuse",stack="s"} 0
 stackreeve_objects{action="replace",stack="s"} 0

@@ -125,7 +125,7 @@ func Deeds(p engine.Pass) string {
 	for _, d := range []struct {
 		action plan.Action
 		word   string
-	}{{plan.Create, "created"}, {plan.Update, "changed"}, {plan.Recreate, "replaced"}, {plan.Delete, "deleted"}} {
+	}{{plan.Create, "created"}, {plan.Update, "changed"}, {plan.Recreate, "replaced"}, {plan.Delete, "deleted"}, {plan.Detach, "let go"}} {
 		if n := done[d.action]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, d.word))
 		}

@@ -107,12 +107,24 @@ func (t Text) few(items []any, indent string) (lines []string) {
 	return lines
 }
 
+// costOf says what changing a field does, and in which way where there is a choice.
+func costOf(c kind.Change) string {
+	cost := map[kind.Disruption]string{
+		kind.Reboot: "reboots it", kind.Rebuild: "wipes its disk", kind.Replace: "forces replacement",
+	}[c.Disruption]
+	switch {
+	case c.Way != "" && c.Disruption != kind.Replace:
+		return "  (" + strings.TrimSuffix(c.Way+": "+cost, ": ") + ")"
+	case cost != "":
+		return "  (" + cost + ")"
+	}
+	return ""
+}
+
 // change are the lines about a field: one, or for lists one for each item that
 // goes or comes.
 func (t Text) change(c kind.Change, names map[string]string) []string {
-	cost := map[kind.Disruption]string{
-		kind.Reboot: "  (reboots it)", kind.Rebuild: "  (wipes its disk)", kind.Replace: "  (forces replacement)",
-	}[c.Disruption]
+	cost := costOf(c)
 	field := Clean(c.Field)
 	switch {
 	case c.Field == kind.MarkField:
@@ -217,33 +229,4 @@ func (t Text) value(v any, names map[string]string) string {
 		return Clean(string(text[:most])) + "…"
 	}
 	return Clean(string(text))
-}
-
-// Identified is what an ID stands for, with the beginning of the ID.
-func Identified(name, id string) string {
-	if strings.HasSuffix(name, "/"+id) || strings.HasSuffix(name, " "+id) {
-		return name
-	}
-	return name + " (" + ShortID(id) + ")"
-}
-
-// Identify puts names before the IDs within a text.
-func Identify(text string, names map[string]string) string {
-	for _, id := range slices.Sorted(maps.Keys(names)) {
-		if len(id) >= fullID && strings.Contains(text, id) {
-			text = strings.ReplaceAll(text, id, Identified(names[id], id))
-		}
-	}
-	return text
-}
-
-const fullID = 36 // the length of a UUID
-
-// ShortID is an ID as people compare them.
-func ShortID(id string) string {
-	const digits = 8
-	if len(id) == fullID {
-		return id[:digits] + "…"
-	}
-	return id
 }

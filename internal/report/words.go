@@ -22,6 +22,8 @@ func symbol(s plan.Step) string {
 		return "-/+"
 	case plan.Delete:
 		return "-"
+	case plan.Detach:
+		return "»"
 	case plan.Wait:
 		return "…"
 	case plan.Refuse:
@@ -55,15 +57,18 @@ func explain(s plan.Step) string {
 	if s.Adopts {
 		add("adopts " + s.Key.Kind + " " + ShortID(s.ShownID()))
 	}
-	if s.Action == plan.Refuse {
+	switch s.Action {
+	case plan.Refuse:
 		add("refused: " + s.Reason)
-	} else {
+	case plan.Detach:
+		add("let go: " + s.Reason)
+	default:
 		add(s.Reason)
 	}
 	if len(s.Awaits) > 0 && !s.Action.Writes() && s.Reason == "" {
 		add("waits for " + s.Awaits[0].String())
 	}
-	if len(s.Blockers) > 0 && s.Action.Destroys() {
+	if len(s.Blockers) > 0 && (s.Action.Destroys() || s.Action == plan.Detach) {
 		add("after " + some(named(s.Blockers)))
 	}
 	if len(s.Loss) > 0 && s.Action.Writes() {

@@ -1,16 +1,20 @@
 package simulator
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/keystone"
+)
 
 // addBase fills in what a fresh cloud has: three users with the password of
-// their name, each in the project of its name; an external network; and in the
+// their name, each in the project of its name; an external network; a shared QoS policy; and in the
 // projects of demo and demo2 a private network with a subnet.
 func (c *Cloud) addBase() error {
 	k := c.Keystone
 	for _, name := range []string{"admin", "member", "reader"} {
 		k.AddRole(name, true)
 	}
-	for _, name := range []string{"service", "load-balancer_member", "load-balancer_admin"} {
+	for _, name := range []string{"service", "load-balancer_member", "load-balancer_admin", "creator", "observer", keystone.Administrator} {
 		k.AddRole(name, false)
 	}
 	admin := k.AddProject("admin", "Bootstrap project for initializing the cloud.")
@@ -20,12 +24,15 @@ func (c *Cloud) addBase() error {
 	if err := c.addNetwork(admin, "public", "public-v4", "203.0.112.0/20", true); err != nil {
 		return err
 	}
+	if err := c.Neutron.ShareQoSPolicy(admin, "standard", 10_000_000); err != nil {
+		return fmt.Errorf("base QoS policy: %w", err)
+	}
 	c.addImages(admin)
 	c.addFlavors()
 	c.addVolumeTypes()
 	for _, name := range []string{"demo", "demo2"} {
 		project := k.AddProject(name, "")
-		k.Grant(k.AddUser(name, name), project, "member", "reader", "load-balancer_member")
+		k.Grant(k.AddUser(name, name), project, "member", "reader", "load-balancer_member", "creator", "observer")
 		k.Grant(administrator, project, "admin")
 		if err := c.addNetwork(project, "private", "private-subnet", "10.0.0.0/24", false); err != nil {
 			return err

@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/simulator/barbican"
 	"github.com/stackreeve/stackreeve/internal/simulator/cinder"
 	"github.com/stackreeve/stackreeve/internal/simulator/designate"
 	"github.com/stackreeve/stackreeve/internal/simulator/glance"
@@ -47,10 +48,13 @@ type Options struct {
 	TokenTTL time.Duration
 	// TagsOnCreate offers Neutron's extension tag-creation (2025.1).
 	TagsOnCreate bool
+	// MoreNetwork offers Neutron's extensions dns-integration, dns-domain-ports,
+	// subnet-dns-publish-fixed-ip, port-trusted-vif and uplink-status-propagation.
+	MoreNetwork bool
 	// WithoutDNS leaves Designate out, as many clouds do.
 	WithoutDNS bool
 	// MaxPage bounds the pages of lists; zero leaves each service's own default
-	// (Nova, Glance and Cinder: 1000, Designate: 20 unless asked, Neutron: no bound).
+	// (Nova, Glance and Cinder: 1000, Designate: 20 and Barbican: 10 unless asked, Neutron: no bound).
 	MaxPage int
 	// Seed makes ids and addresses the same on every run; zero does not.
 	Seed uint64
@@ -75,6 +79,7 @@ type Cloud struct {
 	Glance   *glance.Glance
 	Cinder   *cinder.Cinder
 	Nova     *nova.Nova
+	Barbican *barbican.Barbican
 	// Designate is nil in a cloud without DNS.
 	Designate *designate.Designate
 }
@@ -89,12 +94,13 @@ func New(opts Options) (*Cloud, error) {
 	ground := oslo.New(opts.Now, opts.Seed)
 	c := &Cloud{Cloud: ground}
 	c.Keystone = keystone.New(ground, opts.TokenTTL)
-	c.Neutron = neutron.New(ground, neutron.Options{TagsOnCreate: opts.TagsOnCreate, MaxPage: opts.MaxPage})
+	c.Neutron = neutron.New(ground, neutron.Options{TagsOnCreate: opts.TagsOnCreate, More: opts.MoreNetwork, MaxPage: opts.MaxPage})
 	c.Glance = glance.New(ground, glance.Options{MaxPage: opts.MaxPage})
 	c.Cinder = cinder.New(ground, c.Glance, cinder.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
 	c.Nova = nova.New(ground, c.Neutron, c.Glance, c.Cinder.Compute(), nova.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
 	placement.New(ground, c.Nova)
-	c.Octavia = octavia.New(ground, c.Neutron, octavia.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage, ChildrenStuck: opts.ChildrenStuck})
+	c.Barbican = barbican.New(ground, barbican.Options{MaxPage: opts.MaxPage})
+	c.Octavia = octavia.New(ground, c.Neutron, octavia.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage, ChildrenStuck: opts.ChildrenStuck, Holds: c.Barbican.Holds})
 	if !opts.WithoutDNS {
 		c.Designate = designate.New(ground, designate.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage})
 	}

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Volumes: the stock API, scheduler and volume manager over Cinder's own fake driver. No bytes are stored.
+# Volumes: the stock API, scheduler and volume manager over Cinder's own fake driver. No bytes are stored. Backups are
+# made by the stock backup service and its driver for folders, of a few KB each.
 
 PACKAGES+=(python3-cinder)
 SAMPLE_PACKAGES+=(cinder-common)
@@ -33,6 +34,11 @@ my_ip = $HOST
 host = devcloud
 state_path = $STATE/data/cinder
 image_conversion_dir = $STATE/data/cinder/conversion
+backup_driver = cinder.backup.drivers.posix.PosixBackupDriver
+backup_manager = devcloud.cinder_backup.Manager
+backup_posix_path = $STATE/data/cinder/backup
+backup_file_size = 4194304
+backup_enable_progress_timer = false
 osapi_volume_listen = $HOST
 osapi_volume_listen_port = ${PORT[cinder]}
 osapi_volume_workers = 1
@@ -62,6 +68,7 @@ cinder_start() {
   for name in api scheduler volume; do
     start_python "cinder-$name" "cinder-$name" "cinder.cmd.$name:main" --config-file "$STATE/etc/cinder/cinder.conf"
   done
+  start_python cinder-backup cinder-backup devcloud.cinder_backup:main --config-file "$STATE/etc/cinder/cinder.conf"
 }
 
 cinder_ready() { wait_http cinder-api "${PORT[cinder]}"; }

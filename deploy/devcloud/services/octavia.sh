@@ -2,7 +2,7 @@
 # Load balancers: the stock API and the stock amphora provider with its worker, but amphorae without a VM. VIP ports
 # are real Neutron ports. A heartbeat process says what amphorae would say about their members.
 
-PACKAGES+=(python3-octavia python3-octaviaclient)
+PACKAGES+=(python3-octavia python3-octaviaclient python3-barbicanclient)
 
 octavia_endpoint() { echo "octavia load-balancer $(url octavia)"; }
 
@@ -26,6 +26,11 @@ octavia_configure() {
     config_tokens octavia
     config_client service_auth octavia
   } >"$STATE/etc/octavia/octavia.conf"
+}
+
+# Certificates of listeners are Barbican's, where it is there.
+octavia_cert_manager() {
+  case " ${SERVICES[*]} " in *" barbican "*) echo barbican_cert_manager ;; *) echo local_cert_manager ;; esac
 }
 
 octavia_options() {
@@ -65,7 +70,10 @@ stats_socket_path = $data/run/stats.sock
 get_socket_path = $data/run/get.sock
 [certificates]
 cert_generator = local_cert_generator
-cert_manager = local_cert_manager
+cert_manager = $(octavia_cert_manager)
+barbican_auth = barbican_acl_auth
+region_name = $REGION
+endpoint_type = internalURL
 ca_certificate = $data/certs/ca.pem
 ca_private_key = $data/certs/ca.key
 ca_private_key_passphrase = $SECRET
@@ -91,9 +99,17 @@ octavia_setup() {
 
 octavia_start() {
   local config=(--config-file "$STATE/etc/octavia/octavia.conf")
+  octavia_stop_outdated
   start_wsgi octavia-api "${PORT[octavia]}" devcloud.wsgi.octavia 1 8
   octavia_start_worker "${config[@]}"
   start_python octavia-heartbeat octavia-heartbeat devcloud.octavia_heartbeat:main "${config[@]}"
+}
+
+# Processes that were started before there was a Barbican, or with one that is left out now, make way.
+octavia_stop_outdated() {
+  local file=$STATE/data/octavia/cert_manager
+  [ "$(cat "$file" 2>/dev/null)" = "$(octavia_cert_manager)" ] || stop octavia-api octavia-worker octavia-heartbeat
+  octavia_cert_manager >"$file"
 }
 
 # With STACKREEVE_DEVCLOUD_STOCK=1 the worker is the packaged one, without the fixes of shims/devcloud/octavia_worker.py.

@@ -5,8 +5,8 @@ import sys
 from api import Cloud
 
 USERS = {'demo': 'demo', 'demo2': 'demo2'}      # user (and password): project
-USER_ROLES = ('member', 'reader', 'load-balancer_member')
-SERVICE_USERS = ('glance', 'nova', 'placement', 'neutron', 'octavia', 'designate', 'cinder')
+USER_ROLES = ('member', 'reader', 'load-balancer_member', 'creator', 'observer')
+SERVICE_USERS = ('glance', 'nova', 'placement', 'neutron', 'octavia', 'designate', 'cinder', 'barbican')
 ROLES = ('admin', 'service', 'load-balancer_admin') + USER_ROLES
 
 

@@ -70,6 +70,13 @@ def network(cloud, name, subnet, **attributes):
         cloud.post('network', '/v2.0/subnets', {'subnet': dict(subnet, network_id=net['id'], ip_version=4)})
 
 
+def qos_policy(cloud):
+    if 'standard' not in names(cloud.get('network', '/v2.0/qos/policies')['policies']):
+        policy = cloud.post('network', '/v2.0/qos/policies', {'policy': {'name': 'standard', 'shared': True}})['policy']
+        cloud.post('network', '/v2.0/qos/policies/%s/bandwidth_limit_rules' % policy['id'], {
+            'bandwidth_limit_rule': {'max_kbps': 10000000, 'direction': 'egress'}})
+
+
 def volume_types(cloud):
     there = names(cloud.get('volumev3', '/types?is_public=None')['volume_types'])
     for name in (n for n in VOLUME_TYPES if n not in there):
@@ -88,6 +95,7 @@ def main():
             **{'router:external': True, 'provider:network_type': 'flat', 'provider:physical_network': 'extnet'})
     for tenant in TENANTS:
         network(Cloud(keystone, tenant, tenant), 'private', {'name': 'private-subnet', 'cidr': '10.0.0.0/24'})
+    qos_policy(admin)
     if 'volumev3' in admin.urls:
         volume_types(admin)
 

@@ -3,27 +3,46 @@ package all
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/addressgroup"
+	"github.com/stackreeve/stackreeve/internal/cloud/addressscope"
+	"github.com/stackreeve/stackreeve/internal/cloud/applicationcredential"
+	"github.com/stackreeve/stackreeve/internal/cloud/barbicansecret"
 	"github.com/stackreeve/stackreeve/internal/cloud/configmap"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/dnsrecordset"
 	"github.com/stackreeve/stackreeve/internal/cloud/dnszone"
+	"github.com/stackreeve/stackreeve/internal/cloud/domain"
+	"github.com/stackreeve/stackreeve/internal/cloud/endpoint"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/floatingip"
+	"github.com/stackreeve/stackreeve/internal/cloud/group"
 	"github.com/stackreeve/stackreeve/internal/cloud/image"
 	"github.com/stackreeve/stackreeve/internal/cloud/keypair"
 	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/cloud/port"
+	"github.com/stackreeve/stackreeve/internal/cloud/portforwarding"
 	"github.com/stackreeve/stackreeve/internal/cloud/project"
+	"github.com/stackreeve/stackreeve/internal/cloud/qospolicy"
+	"github.com/stackreeve/stackreeve/internal/cloud/quota"
+	"github.com/stackreeve/stackreeve/internal/cloud/role"
+	"github.com/stackreeve/stackreeve/internal/cloud/roleassignment"
 	"github.com/stackreeve/stackreeve/internal/cloud/router"
 	"github.com/stackreeve/stackreeve/internal/cloud/routerinterface"
 	"github.com/stackreeve/stackreeve/internal/cloud/secret"
 	"github.com/stackreeve/stackreeve/internal/cloud/securitygroup"
 	"github.com/stackreeve/stackreeve/internal/cloud/server"
 	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
+	"github.com/stackreeve/stackreeve/internal/cloud/service"
 	"github.com/stackreeve/stackreeve/internal/cloud/subnet"
+	"github.com/stackreeve/stackreeve/internal/cloud/subnetpool"
+	"github.com/stackreeve/stackreeve/internal/cloud/trunk"
+	"github.com/stackreeve/stackreeve/internal/cloud/user"
 	"github.com/stackreeve/stackreeve/internal/cloud/virtualmachine"
 	"github.com/stackreeve/stackreeve/internal/cloud/virtualmachinegroup"
 	"github.com/stackreeve/stackreeve/internal/cloud/volume"
+	"github.com/stackreeve/stackreeve/internal/cloud/volumebackup"
+	"github.com/stackreeve/stackreeve/internal/cloud/volumesnapshot"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumetype"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -35,23 +54,42 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 	return []kind.Kind{
 		configmap.Kind(),
 		secret.Kind(),
+		domain.Kind(c),
 		project.Kind(c),
-		image.Kind(c),
+		quota.Kind(c),
+		role.Kind(c),
+		group.Kind(c),
+		user.Kind(c),
+		roleassignment.Kind(c),
+		service.Kind(c),
+		endpoint.Kind(c),
+		applicationcredential.Kind(c),
+		image.Kind(c, d.ImageHosts...),
 		flavor.Kind(c),
 		keypair.Kind(c),
 		servergroup.Kind(c),
 		volumetype.Kind(c),
 		dnszone.Kind(c),
+		barbicansecret.Kind(c),
+		addressscope.Kind(c),
+		subnetpool.Kind(c),
+		addressgroup.Kind(c),
+		qospolicy.Kind(c),
 		network.Kind(c),
 		subnet.Kind(c),
 		router.Kind(c),
 		routerinterface.Kind(c),
 		securitygroup.Kind(c),
 		port.Kind(c),
+		trunk.Kind(c),
 		volume.Kind(c),
+		volumesnapshot.Kind(c),
+		volumebackup.Kind(c),
 		server.Kind(c),
 		loadbalancer.Kind(c, d),
 		floatingip.Kind(c),
+		portforwarding.Kind(c),
+		dnsrecordset.Kind(c),
 		virtualmachine.Kind(d),
 		virtualmachinegroup.Kind(),
 	}

@@ -15,7 +15,7 @@ import (
 
 // furtherFiles are the kinds that have more files than others, each with the reason.
 var furtherFiles = map[string]string{
-	"loadbalancer":   "it is a tree of objects that the service locks as one: what is under it (tree), how it is listed (list), what leads from one to the other (edits), what is left unfinished (stuck), who answers (expand)",
+	"loadbalancer":   "it is a tree of objects that the service locks as one: what is under it (tree), how it is listed (list), what leads from one to the other (edits), what is left unfinished (stuck), who answers (expand), what shall be there (wanted, bodies), listeners' policies and pools (policies, pools), what Octavia refuses (validate, versions)",
 	"server":         "what is plugged into it, its user data and its action log are subjects of their own",
 	"virtualmachine": "it expands into all that a machine consists of",
 }

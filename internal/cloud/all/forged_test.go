@@ -15,11 +15,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/simulator/keystone"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// others are the kinds that estate has none of.
+// others are the kinds that estate has none of. DISK is where an image is downloaded from.
 const others = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Image
+metadata: {name: WORD-image}
+spec: {resource: {name: WORD-image, tags: [web], properties: {operatingSystem: {version: "12"}}, content: {diskFormat: raw, download: {url: "DISK"}}}}
+---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: WORD-config}
@@ -29,6 +35,11 @@ apiVersion: v1
 kind: Secret
 metadata: {name: WORD-secret}
 stringData: {value: echo hello}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Project
+metadata: {name: WORD-project}
+spec: {resource: {description: where it is, tags: [shop]}}
 ---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Project
@@ -46,6 +57,51 @@ metadata: {name: WORD-zone}
 spec: {resource: {name: WORD.example.org., email: hostmaster@example.org, description: what customers see}}
 ---
 apiVersion: stackreeve.dev/v1alpha1
+kind: BarbicanSecret
+metadata: {name: WORD-kept}
+spec: {resource: {name: WORD-kept, payloadRef: WORD-secret, payloadKey: value, algorithm: aes}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: DNSRecordSet
+metadata: {name: WORD-records}
+spec: {resource: {zoneRef: WORD-zone, type: A, records: [192.0.2.10], description: what customers ask for}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: AddressScope
+metadata: {name: WORD-scope}
+spec: {resource: {ipVersion: 4}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: SubnetPool
+metadata: {name: WORD-pool}
+spec: {resource: {prefixes: [10.90.0.0/16], addressScopeRef: WORD-scope, description: WORD}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: AddressGroup
+metadata: {name: WORD-group}
+spec: {resource: {addresses: [10.90.0.0/16], description: WORD}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: QoSPolicy
+metadata: {name: standard}
+spec: {managementPolicy: unmanaged, import: {filter: {name: standard}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: WORD-sub}
+spec: {resource: {networkRef: WORD-net, addresses: [{subnetRef: WORD-sub}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Trunk
+metadata: {name: WORD-trunk}
+spec: {resource: {portRef: WORD-port, subports: [{portRef: WORD-sub, segmentationID: 7}], description: WORD}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: PortForwarding
+metadata: {name: WORD-forwarding}
+spec: {resource: {floatingIPRef: WORD-fip, protocol: tcp, externalPort: 80, portRef: WORD-sub, internalPort: 80, description: WORD}}
+---
+apiVersion: stackreeve.dev/v1alpha1
 kind: VirtualMachine
 metadata: {name: WORD-machine}
 spec: {image: cirros, flavor: m1.nano, network: WORD-net}
@@ -54,7 +110,84 @@ apiVersion: stackreeve.dev/v1alpha1
 kind: VirtualMachineGroup
 metadata: {name: WORD-machines}
 spec: {replicas: 1, haPolicy: soft, template: {image: cirros, flavor: m1.nano, network: WORD-net}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Domain
+metadata: {name: WORD-domain}
+spec: {resource: {description: who works here}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Role
+metadata: {name: WORD-role}
+spec: {resource: {description: who may sell}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Group
+metadata: {name: WORD-group}
+spec: {resource: {description: who sells}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: User
+metadata: {name: WORD-user}
+spec: {resource: {description: who sells, passwordRef: WORD-login}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Service
+metadata: {name: WORD-service}
+spec: {resource: {type: WORD, description: what is sold}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Endpoint
+metadata: {name: WORD-endpoint}
+spec: {resource: {serviceRef: WORD-service, interface: public, url: "http://WORD.example.org/", description: where it is}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: ApplicationCredential
+metadata: {name: WORD-credential}
+spec: {resource: {secretRef: WORD-login, description: for the shop}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: RoleAssignment
+metadata: {name: WORD-assignment}
+spec: {resource: {roleRef: WORD-role, userRef: WORD-user, projectRef: demo}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: WORD-login}
+stringData: {password: correct-horse-battery, value: correct-horse-battery}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: VolumeSnapshot
+metadata: {name: WORD-snapshot}
+spec: {resource: {volumeRef: WORD-vol, description: WORD, force: true}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: VolumeBackup
+metadata: {name: WORD-backup}
+spec: {resource: {volumeRef: WORD-vol, description: WORD, force: true}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: VolumeType
+metadata: {name: WORD-type}
+spec: {resource: {description: WORD, extraSpecs: [{name: "vendor:tier", value: WORD}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Flavor
+metadata: {name: WORD-flavor}
+spec: {resource: {ram: 64, vcpus: 1, disk: 1, description: WORD, extraSpecs: [{name: "vendor:tier", value: WORD}]}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: Quota
+metadata: {name: WORD-quota}
+spec: {resource: {projectRef: WORD-project, service: compute, limits: {cores: 7}}}
 `
+
+// asAdministrator gives the user of a target what the kinds of Keystone take. It comes
+// before the first login.
+func asAdministrator(g *kindtest.Target) {
+	k := g.Simulator.Keystone
+	g.Simulator.Do(func() { k.Grant(k.UserID("demo"), k.ProjectID("demo"), keystone.Administrator) })
+}
 
 // forger puts a text into the fields of documents, one at a time.
 type forger struct {
@@ -135,8 +268,10 @@ func (f forger) object(t reflect.Type, v any, path string, set func(any)) {
 func TestAttackForgedFields(t *testing.T) {
 	testcost.NotUnderRace(t)
 	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{})
+	asAdministrator(g)
 	victim := g.Beside("")
-	base := strings.NewReplacer("WORD", "web", "KEY", "web", "VIP", "private").Replace(estate + "---" + others)
+	base := strings.NewReplacer("WORD", "web", "KEY", "web", "VIP", "private", "DISK", diskServer(t)).Replace(estate + "---" + others)
+	g.Defaults.ImageHosts = []string{"127.0.0.1"}
 	g.MustSync(base)
 	docs := strings.Split(base, "\n---\n")
 	refused, accepted := map[string]int{}, map[string]bool{}
@@ -191,7 +326,7 @@ func TestAttackForgedFields(t *testing.T) {
 				delete(meta, name)
 			}
 		}
-		if info := kindOf(t, kind).Info(); refused[kind] == 0 && !info.ImportOnly && info.Group != "" {
+		if info := kindOf(t, kind).Info(); refused[kind] == 0 && !info.ImportOnly && info.Group != "" && !strings.Contains(doc, "managementPolicy: unmanaged") { // QoSPolicy: see its TestRefused
 			t.Errorf("%s: no field was refused for the mark it held", kind)
 		}
 	}

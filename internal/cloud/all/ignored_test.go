@@ -55,6 +55,7 @@ spec:
 func TestCloudIgnoredFieldsSurviveUpdates(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	first := strings.ReplaceAll(tended, "WORD", g.Stack)
+	g.Only(first)
 	made := g.MustSync(first)
 	ids := map[string]string{}
 	for _, step := range made.Last.Steps {

@@ -14,6 +14,7 @@ import (
 // status says what K-ORC's would, by the same names.
 func TestCloudManifestsForKORC(t *testing.T) {
 	g, text := kindtest.NewTarget(t, all.Kinds), example(t, "k-orc")
+	g.Only(text)
 	g.MustSync(text)
 	pass := g.MustSync(text)
 	if len(pass.Results) > 0 {

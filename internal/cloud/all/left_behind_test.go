@@ -26,6 +26,7 @@ func TestAManifestThatIsGoneIsNotTakenOver(t *testing.T) {
 			g := kindtest.NewTarget(t, all.Kinds)
 			used := fmt.Sprintf(group, kind, "app", tt.resource) + "---\n"
 			machine := "apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: web}\nspec: {image: cirros, flavor: m1.nano, " + tt.uses + "}\n"
+			g.Only(tt.needs + used + machine)
 			g.MustSync(tt.needs + used + machine)
 			before := g.Plan(tt.needs + used + machine).Owned
 			pass := g.Sync(tt.needs + machine)

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 const longestStack = "production-of-the-tokyo-region-blue-half"
@@ -24,7 +25,7 @@ func TestOwnerTextsOfTheLongestNames(t *testing.T) {
 		for _, name := range []string{"a", strings.Repeat("n", 253)} {
 			text := kind.OwnerText(longestStack, manifest.Key{Kind: k, Namespace: strings.Repeat("s", 63), Name: name})
 			o, ok := kind.ParseOwner(text)
-			if len(text) > kind.MaxOwnerText || !ok || !o.Of(longestStack) || o.Of(longestStack[:20]) || o.Of(strings.Repeat("x", 40)) || o.Kind != k {
+			if len(text) > kind.MaxOwnerText+max(0, len(k)-kind.MaxTagKind) || !ok || !o.Of(longestStack) || o.Of(longestStack[:20]) || o.Of(strings.Repeat("x", 40)) || o.Kind != k {
 				t.Errorf("%s (%d bytes) is read as %+v, %v", text, len(text), o, ok)
 			}
 		}
@@ -35,7 +36,7 @@ func TestOwnerTextsOfTheLongestNames(t *testing.T) {
 // of it, and nothing of it is taken for that of a stack whose name begins alike.
 func TestTheLongestStackName(t *testing.T) {
 	long := strings.Repeat("n", 240)
-	manifests := strings.NewReplacer("LONG", long, "SIXTY", strings.Repeat("d", 60), "GROUP", strings.Repeat("g", 190)).Replace(imported + `
+	manifests := strings.NewReplacer("LONG", long, "SIXTY", strings.Repeat("d", 58), "EIGHTY", strings.Repeat("d", 80), "NAME", strings.Repeat("a", 140), "DESCRIBED", strings.Repeat("d", 255), "GROUP", strings.Repeat("g", 190), "DISK", diskServer(t)).Replace(imported + `
 ---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ServerGroup, metadata: {name: GROUP}, spec: {resource: {policy: affinity}}}
 ---
@@ -44,7 +45,11 @@ kind: KeyPair
 metadata: {name: LONG}
 spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ada"}}
 ---
+{apiVersion: stackreeve.dev/v1alpha1, kind: BarbicanSecret, metadata: {name: LONG}, spec: {resource: {name: NAME, payloadRef: LONG, payloadKey: value}}}
+---
 {apiVersion: stackreeve.dev/v1alpha1, kind: DNSZone, metadata: {name: LONG}, spec: {resource: {name: long.example.org., email: ada@example.org, description: SIXTY}}}
+---
+{apiVersion: stackreeve.dev/v1alpha1, kind: DNSRecordSet, metadata: {name: LONG}, spec: {resource: {zoneRef: LONG, name: www, type: A, records: [192.0.2.10], description: SIXTY}}}
 ---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: LONG}, spec: {resource: {tags: [web]}}}
 ---
@@ -60,6 +65,20 @@ spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCA
 ---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: LONG}, spec: {resource: {floatingNetworkRef: outside, portRef: LONG}}}
 ---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: AddressScope, metadata: {name: LONG}, spec: {resource: {name: NAME, ipVersion: 4}}}
+---
+{apiVersion: stackreeve.dev/v1alpha1, kind: SubnetPool, metadata: {name: LONG}, spec: {resource: {prefixes: [10.90.0.0/16], addressScopeRef: LONG}}}
+---
+{apiVersion: stackreeve.dev/v1alpha1, kind: AddressGroup, metadata: {name: LONG}, spec: {resource: {addresses: [10.90.0.0/16], description: NAME}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Port, metadata: {name: sub}, spec: {resource: {networkRef: LONG, addresses: [{subnetRef: LONG}]}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Trunk, metadata: {name: LONG}, spec: {resource: {portRef: LONG, subports: [{portRef: sub, segmentationID: 7}]}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: in}, spec: {resource: {floatingNetworkRef: outside}}}
+---
+{apiVersion: stackreeve.dev/v1alpha1, kind: PortForwarding, metadata: {name: LONG}, spec: {resource: {floatingIPRef: in, protocol: tcp, externalPort: 80, portRef: sub, internalPort: 80, description: NAME}}}
+---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Volume, metadata: {name: LONG}, spec: {resource: {size: 1}}}
 ---
 apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -73,9 +92,42 @@ metadata: {name: LONG}
 spec:
   vipNetwork: LONG
   ports: [{port: 80, protocol: tcp, realServers: {addresses: [10.77.0.9]}}]
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Domain, metadata: {name: SIXTY}, spec: {resource: {description: DESCRIBED}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Role, metadata: {name: SIXTY}, spec: {resource: {description: DESCRIBED}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Group, metadata: {name: SIXTY}, spec: {resource: {description: DESCRIBED}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Project, metadata: {name: SIXTY}, spec: {resource: {description: DESCRIBED}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: User, metadata: {name: LONG}, spec: {resource: {description: DESCRIBED}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Service, metadata: {name: LONG}, spec: {resource: {type: LONG, description: DESCRIBED}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Endpoint, metadata: {name: LONG}, spec: {resource: {serviceRef: LONG, interface: public, url: "http://example.org/", description: DESCRIBED}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ApplicationCredential, metadata: {name: LONG}, spec: {resource: {secretRef: LONG, description: DESCRIBED}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: RoleAssignment, metadata: {name: LONG}, spec: {resource: {roleRef: SIXTY, userRef: LONG, projectRef: SIXTY}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Image, metadata: {name: LONG}, spec: {resource: {content: {diskFormat: raw, download: {url: "DISK"}}}}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: LONG}, stringData: {value: correct-horse-battery}}
+---
+{apiVersion: stackreeve.dev/v1alpha1, kind: VolumeSnapshot, metadata: {name: LONG}, spec: {resource: {volumeRef: LONG, description: DESCRIBED, force: true}}}
+---
+{apiVersion: stackreeve.dev/v1alpha1, kind: VolumeBackup, metadata: {name: LONG}, spec: {resource: {volumeRef: LONG, description: DESCRIBED, force: true}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: VolumeType, metadata: {name: LONG}, spec: {resource: {description: EIGHTY, extraSpecs: [{name: "vendor:tier", value: LONG}]}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Flavor, metadata: {name: LONG}, spec: {resource: {ram: 64, vcpus: 1, disk: 1, description: DESCRIBED, extraSpecs: [{name: "vendor:tier", value: LONG}]}}}
+---
+{apiVersion: stackreeve.dev/v1alpha1, kind: Quota, metadata: {name: LONG}, spec: {resource: {projectRef: SIXTY, service: compute, limits: {cores: 7}}}}
 `)
-	g := kindtest.NewTarget(t, all.Kinds)
-	g.Stack = longestStack
+	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{})
+	asAdministrator(g)
+	g.Stack, g.Defaults.ImageHosts = longestStack, []string{"127.0.0.1"}
 	g.MustSync(manifests)
 	if pass := g.Sync(manifests); pass.Outcome() != plan.InSync || len(pass.Results) > 0 {
 		t.Errorf("second pass: %s, %d steps", pass.Outcome(), len(pass.Results))
@@ -87,7 +139,7 @@ spec:
 		}
 	}
 	for _, kind := range plan.Ownable(all.Kinds(nil, defaults.Defaults{})) {
-		if !owned[kind] {
+		if !owned[kind] && kind != "QoSPolicy" { // which needs an administrator; its mark is where a network's is
 			t.Errorf("the test makes no %s", kind)
 		}
 	}

@@ -169,7 +169,7 @@ func TestWhatOlderCloudsCannotDo(t *testing.T) {
 		{"rules of server groups", kindtest.Older{Compute: "2.63"}, "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: ServerGroup\nmetadata: {name: apart}\n" +
 			"spec: {resource: {policy: anti-affinity, rules: {maxServerPerHost: 2}}}", "rules of server groups need microversion 2.64"},
 		{"tags of load balancers", kindtest.Older{Balancer: "2.4"}, plainBalancer, "load balancers need microversion 2.5 of the load-balancer service"},
-		{"who may call", kindtest.Older{Balancer: "2.11"}, in(plainBalancer, "protocol: http\n", "protocol: http\n      allowedCidrs: [10.0.0.0/8]\n"), "allowed_cidrs"},
+		{"who may call", kindtest.Older{Balancer: "2.11"}, in(plainBalancer, "protocol: http\n", "protocol: http\n      allowedCidrs: [10.0.0.0/8]\n"), "allowedCidrs of listeners need microversion 2.12"},
 		{"tags of networks", kindtest.Older{Extensions: []string{"standard-attr-tag"}}, "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\n" +
 			"spec: {resource: {}}", "lacks the extension standard-attr-tag"},
 		{"port security", kindtest.Older{Extensions: bare}, "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\n" +

@@ -10,6 +10,7 @@ type Defaults struct {
 	Regions      map[string]string `json:"regions,omitempty" doc:"spec.region to the cloud's region."`
 	Zones        map[string]string `json:"zones,omitempty" doc:"spec.zone to availability zone."`
 	ServiceTypes map[string]string `json:"serviceTypes,omitempty" doc:"LoadBalancer spec.serviceType to Octavia flavor; \"\" for none."`
+	ImageHosts   []string          `json:"imageHosts,omitempty" doc:"Hosts on private or local addresses that images may be downloaded from. All others must be on public addresses."`
 	// Region is the region the stack works in; not configured here but known
 	// from the cloud's entry. "" when unknown (validate without a cloud).
 	Region string `json:"-"`

@@ -12,9 +12,15 @@ import (
 )
 
 // NeutronResource names a collection of Neutron's as in its path
-// ("security-groups"), and how one of it is called in a body
-// ("security_group").
-type NeutronResource struct{ Collection, Singular string }
+// ("security-groups", "qos/policies"), and how one of it is called in a body
+// ("security_group", "policy"). Lists and tags go by the last word of the path.
+type NeutronResource struct {
+	Collection, Singular string
+	// Extension is what a cloud must offer to have any; "" where all do.
+	Extension string
+	// Sharing is for those that can be shared with single projects, whose Spec has [Shares].
+	Sharing Sharing
+}
 
 // NeutronBase are the attributes that every Neutron resource has.
 // (neutron-lib api/definitions: standard attributes)
@@ -56,6 +62,9 @@ type Labels struct {
 	// MarkInTags keeps the mark out of the description: for what has no name by which
 	// it would still be found, and where others are meant to write the description.
 	MarkInTags bool
+	// Guarded has the mark in the description where it fits, on clouds whose tags can be
+	// written by everybody who sees the object: for what is shared with other projects.
+	Guarded bool
 }
 
 // NeutronState is an object as Neutron shows it.

@@ -3,6 +3,7 @@ package define
 import (
 	"context"
 	"net/http"
+	"path"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -40,6 +41,9 @@ func (d NeutronDriver[Spec, Filter, More]) List(ctx context.Context) ([]kind.Liv
 	if err != nil {
 		return nil, err
 	}
+	if err := d.joinShares(ctx, all); err != nil {
+		return nil, err
+	}
 	out := make([]kind.Live[*NeutronState[Spec, More]], len(all))
 	for i := range all {
 		out[i] = d.live(&all[i])
@@ -49,8 +53,11 @@ func (d NeutronDriver[Spec, Filter, More]) List(ctx context.Context) ([]kind.Liv
 
 // Find lists the objects of the collection that a query asks for ("?device_owner=…").
 func (d NeutronDriver[Spec, Filter, More]) Find(ctx context.Context, query string) ([]NeutronState[Spec, More], error) {
+	if err := d.Client.Offers(ctx, d.Resource.Extension); err != nil {
+		return nil, err
+	}
 	return cloud.List[NeutronState[Spec, More]](ctx, d.Client, cloud.Call{Service: cloud.Network, Path: d.Resource.Collection + query},
-		strings.ReplaceAll(d.Resource.Collection, "-", "_"))
+		strings.ReplaceAll(path.Base(d.Resource.Collection), "-", "_"))
 }
 
 // Create makes the object in the project that the client works in, and in no other.
@@ -61,9 +68,12 @@ func (d NeutronDriver[Spec, Filter, More]) Create(ctx context.Context, w kind.Wa
 		}
 	}
 	var made *NeutronState[Spec, More]
-	if d.of.Create != nil {
+	switch {
+	case d.of.Create != nil:
 		made, err = d.of.Create(ctx, d, w)
-	} else {
+	case d.shares(w):
+		made, err = d.createShared(ctx, w)
+	default:
 		made, err = d.Post(ctx, d.Creation(w), w.Mark, d.Labels(w))
 	}
 	if err != nil {
@@ -96,6 +106,14 @@ func (d NeutronDriver[Spec, Filter, More]) Finish(ctx context.Context, made *Neu
 // Update carries out changes.
 func (d NeutronDriver[Spec, Filter, More]) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*NeutronState[Spec, More]], changes []kind.Change) error {
 	change := NeutronChange[Spec, More]{w, have, changes, withoutLabels(d.fields.Update(w, &have.State.Object, changes))}
+	if kind.Has(changes, sharedWith) {
+		now := *have.State
+		now.Revision = 0 // sharing raises it
+		change.Have.State = &now
+		if err := d.Share(ctx, w, &now); err != nil {
+			return err
+		}
+	}
 	if d.of.Update != nil {
 		return d.of.Update(ctx, d, change)
 	}
@@ -121,6 +139,12 @@ func (d NeutronDriver[Spec, Filter, More]) Remove(ctx context.Context, id string
 	return err == nil, err
 }
 
+// Unmark takes the mark off the object, wherever it stands.
+func (d NeutronDriver[Spec, Filter, More]) Unmark(ctx context.Context, have kind.Live[*NeutronState[Spec, More]]) error {
+	now := have.State.NeutronBase
+	return d.unmark(ctx, &now)
+}
+
 // Creation is the body of a request that creates, without description and tags.
 func (d NeutronDriver[Spec, Filter, More]) Creation(w kind.Want[Spec]) map[string]any {
 	return withoutLabels(d.fields.Creation(w))
@@ -134,7 +158,8 @@ func withoutLabels(body map[string]any) map[string]any {
 
 // Labels are the description and tags that the manifest asks for.
 func (d NeutronDriver[Spec, Filter, More]) Labels(w kind.Want[Spec]) Labels {
-	l := Labels{MarkInTags: d.of.MarkInTags || w.OthersWrite(table.Path("description"))}
+	others, shared := w.OthersWrite(table.Path("description")), d.isShared(w)
+	l := Labels{MarkInTags: others || d.of.MarkInTags && !shared, Guarded: shared && !others}
 	l.Description, _ = d.fields.Present("description", w.Spec).(string)
 	if tags, ok := d.fields.Present("tags", w.Spec).([]any); ok {
 		for _, tag := range tags {

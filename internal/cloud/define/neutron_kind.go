@@ -1,6 +1,7 @@
 package define
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -11,20 +12,29 @@ import (
 // NeutronKind is a kind of the network service. All that its table says is done by
 // [Neutron]; the functions, each of which may be nil, do what is particular.
 type NeutronKind[Spec, Filter, More any] struct {
-	Info     kind.Info // but Group, Version and Service, which all have in common
+	Info     kind.Info // but Version and Service, which all have in common; K-ORC's Group if left out
 	Resource NeutronResource
 	Odd      []table.Odd[Spec, More]
 	// MarkInTags keeps the mark out of the description: for what has no name by which it
 	// would still be found.
 	MarkInTags bool
 	Validate   func(*Spec, *kind.Report)
-	Expand     func(*Spec, *kind.Expansion)
+	// Impossible and Alone are those of [kind.Judge].
+	Impossible func(kind.Want[Spec]) string
+	Alone      func(kind.Want[Spec]) map[string]string
+	// Besides says what an object counts as against quotas besides as one of its kind, with
+	// more of an object that is there.
+	Besides func(*Spec, *More) kind.Amounts
+	Expand  func(*Spec, *kind.Expansion)
 	// Observe says what else is known of an object: its phase, what it uses.
 	Observe func(*NeutronState[Spec, More], *kind.Live[*NeutronState[Spec, More]])
 	// Show adds to what status shows, which the fields have put there already.
 	Show func(*NeutronState[Spec, More], table.Shown)
 	// Addresses are those that people look for.
 	Addresses func(*NeutronState[Spec, More]) []string
+	// Export corrects the spec of an object that is to be written as a manifest, which the
+	// fields have filled in already, see [kind.Exporter].
+	Export func(*NeutronState[Spec, More], *Spec, *kind.Export)
 	// List, Create, Update and Delete take the place of the driver's own, which they may
 	// use.
 	List   func(context.Context, NeutronDriver[Spec, Filter, More]) ([]NeutronState[Spec, More], error)
@@ -56,10 +66,10 @@ func NeutronFlat[Spec, More any](c *cloud.Client, n NeutronKind[Spec, struct{}, 
 }
 
 func (n NeutronKind[Spec, Filter, More]) info() kind.Info {
-	n.Info.Group, n.Info.Version, n.Info.Service = OrcGroup, "v1alpha1", cloud.Network
+	n.Info.Group, n.Info.Version, n.Info.Service = cmp.Or(n.Info.Group, OrcGroup), "v1alpha1", cloud.Network
 	return n.Info
 }
 
 func (n NeutronKind[Spec, Filter, More]) driver(c *cloud.Client, fields *table.Table[Spec, More]) NeutronDriver[Spec, Filter, More] {
-	return NeutronDriver[Spec, Filter, More]{neutron{c, n.Resource}, n, fields}
+	return NeutronDriver[Spec, Filter, More]{neutron{c, n.Resource, fields.Extensions()}, n, fields}
 }

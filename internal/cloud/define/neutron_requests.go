@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -14,6 +15,8 @@ import (
 type neutron struct {
 	Client   *cloud.Client
 	Resource NeutronResource
+	// extensions are those that attributes need.
+	extensions map[string]string
 }
 
 // ifUnchanged makes a write conditional, where Neutron takes conditions: others
@@ -29,15 +32,15 @@ func (n neutron) ifUnchanged(ctx context.Context, have NeutronBase) (map[string]
 // send makes a request with attributes of the object with that ID, "" for a new one,
 // and reads the object that is answered into all of into.
 func (n neutron) send(ctx context.Context, method, id string, fields map[string]any, header map[string]string, into ...any) error {
-	path := strings.TrimSuffix(n.Resource.Collection+"/"+id, "/")
+	address := strings.TrimSuffix(n.Resource.Collection+"/"+id, "/")
 	var answer map[string]json.RawMessage
-	err := n.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: method, Path: path, Body: map[string]any{n.Resource.Singular: fields}, Into: &answer, Headers: header})
+	err := n.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: method, Path: address, Body: map[string]any{n.Resource.Singular: fields}, Into: &answer, Headers: header})
 	if err != nil {
 		return err
 	}
 	for _, object := range into {
 		if err := json.Unmarshal(answer[n.Resource.Singular], object); err != nil {
-			return fmt.Errorf("network: %s /%s: %w", method, path, err)
+			return fmt.Errorf("network: %s /%s: %w", method, address, err)
 		}
 	}
 	return nil
@@ -45,5 +48,5 @@ func (n neutron) send(ctx context.Context, method, id string, fields map[string]
 
 // sendTags writes all tags of an object.
 func (n neutron) sendTags(ctx context.Context, id string, tags []string) error {
-	return n.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: n.Resource.Collection + "/" + id + "/tags", Body: map[string]any{"tags": tags}})
+	return n.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: path.Base(n.Resource.Collection) + "/" + id + "/tags", Body: map[string]any{"tags": tags}})
 }

@@ -17,6 +17,7 @@ func (r neutronRules[Spec, Filter, More]) Name(w kind.Want[Spec]) string { retur
 
 // Validate implements kind.Rules.
 func (r neutronRules[Spec, Filter, More]) Validate(s *Spec, report *kind.Report) {
+	sharesIn(s).validate(report)
 	if r.of.Validate != nil {
 		r.of.Validate(s, report)
 	}
@@ -35,6 +36,8 @@ func (r neutronRules[Spec, Filter, More]) Diff(w kind.Want[Spec], have *NeutronS
 		in.Diff(have.ProjectID, w.Ref, c)
 	}
 	r.fields.Compare(w, &have.Object, c)
+	sharesIn(w.Spec).diff(sharesIn(&have.Spec), w.Ref, c)
+	r.fields.Offer(w, &have.Object, c)
 }
 
 // Match implements kind.Rules.
@@ -46,6 +49,15 @@ func (r neutronRules[Spec, Filter, More]) Match(w kind.Want[Filter], have *Neutr
 		return false
 	}
 	return have.Match(w.Spec, w.Ref)
+}
+
+// Export implements kind.Exporter.
+func (r neutronRules[Spec, Filter, More]) Export(s *NeutronState[Spec, More], e *kind.Export) *Spec {
+	spec := r.fields.Manifest(&s.Object, e.Name)
+	if r.of.Export != nil {
+		r.of.Export(s, spec, e)
+	}
+	return spec
 }
 
 // Status implements kind.Rules.
@@ -62,6 +74,7 @@ func (r neutronRules[Spec, Filter, More]) Status(s *NeutronState[Spec, More]) an
 
 // particular adds to what status shows what the kind's functions say.
 func (r neutronRules[Spec, Filter, More]) particular(s *NeutronState[Spec, More], shown table.Shown) any {
+	sharesIn(&s.Spec).show(shown)
 	if r.of.Show != nil {
 		r.of.Show(s, shown)
 	}

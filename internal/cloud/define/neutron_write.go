@@ -37,6 +37,9 @@ func (n neutron) post(ctx context.Context, body map[string]any, m kind.Mark, l L
 		return err
 	}
 	body = maps.Clone(body)
+	if err := n.leaveOut(ctx, body); err != nil {
+		return err
+	}
 	text, fits := n.markInText(l, m)
 	later := false
 	switch {
@@ -54,10 +57,32 @@ func (n neutron) post(ctx context.Context, body map[string]any, m kind.Mark, l L
 	if err := n.send(ctx, http.MethodPost, "", body, nil, &base); err != nil {
 		return err
 	}
-	if err := n.sendTags(ctx, base.ID, mark.Tags(m, l.Tags)); err != nil {
+	described, tags := l.Description, mark.Tags(m, l.Tags)
+	if l.Guarded && fits {
+		described, tags = text, l.Tags
+	}
+	if err := n.sendTags(ctx, base.ID, tags); err != nil {
 		return err
 	}
-	return n.send(ctx, http.MethodPut, base.ID, map[string]any{"description": l.Description}, nil, into)
+	return n.send(ctx, http.MethodPut, base.ID, map[string]any{"description": described}, nil, into)
+}
+
+// leaveOut takes attributes out of a body that the cloud lacks the extensions for: it would
+// refuse all of it. What is left out is noted in the next plan.
+func (n neutron) leaveOut(ctx context.Context, body map[string]any) error {
+	for attribute, alias := range n.extensions {
+		if _, asked := body[attribute]; !asked {
+			continue
+		}
+		has, err := n.Client.HasExtension(ctx, alias)
+		if err != nil {
+			return err
+		}
+		if !has {
+			delete(body, attribute)
+		}
+	}
+	return nil
 }
 
 // oneRequest reports whether an object with these labels is made in one request.
@@ -71,7 +96,7 @@ func (n neutron) oneRequest(ctx context.Context, m kind.Mark, l Labels) (bool, e
 // whether it can.
 func (n neutron) markInText(l Labels, m kind.Mark) (text string, ok bool) {
 	text, fits := mark.Description(m, l.Description)
-	return text, fits && n.Client.MarksInDescriptions && !l.MarkInTags
+	return text, fits && (n.Client.MarksInDescriptions || l.Guarded) && !l.MarkInTags
 }
 
 // update writes changed attributes and the mark, which comes last; fields may
@@ -92,7 +117,11 @@ func (n neutron) update(ctx context.Context, have *NeutronBase, changes []kind.C
 		l.Description = own
 	}
 	text, tags := l.Description, mark.Tags(m, l.Tags)
-	if marked, fits := n.markInText(l, m); inText != nil && fits && mark.InTags(have.Tags) == nil && (!begun || len(l.Tags) == 0) {
+	stays, err := n.staysInText(ctx, have, l, begun)
+	if err != nil {
+		return err
+	}
+	if marked, fits := n.markInText(l, m); fits && stays {
 		text, tags = marked, slices.Compact(append([]string{}, slices.Sorted(slices.Values(l.Tags))...)) // null is no list
 	}
 	fields = maps.Clone(fields)
@@ -113,6 +142,28 @@ func (n neutron) update(ctx context.Context, have *NeutronBase, changes []kind.C
 		return err
 	}
 	return n.putFields(ctx, have, fields, same && !begun, into...)
+}
+
+// staysInText reports whether the mark of an object is in the description, and can remain
+// there, or is to go there. Zed has everybody who sees an object write its tags, but not its
+// description; a cloud that takes tags in a create request asks who may write the object.
+func (n neutron) staysInText(ctx context.Context, have *NeutronBase, l Labels, begun bool) (bool, error) {
+	if !l.Guarded {
+		return have.MarkInDescription() && mark.InTags(have.Tags) == nil && (!begun || len(l.Tags) == 0), nil
+	}
+	inCreate, err := n.Client.HasExtension(ctx, "tag-creation")
+	return !inCreate || have.MarkInDescription() && mark.InTags(have.Tags) == nil, err
+}
+
+// unmark takes the mark off an object: out of the description first, since the tags alone
+// are a mark as good as both.
+func (n neutron) unmark(ctx context.Context, have *NeutronBase) error {
+	if own, m := mark.InDescription(have.Described); m != nil {
+		if err := n.putFields(ctx, have, map[string]any{"description": own}, true); err != nil {
+			return err
+		}
+	}
+	return n.putTags(ctx, have, append([]string{}, have.UserTags()...)) // null is no list
 }
 
 // putFields writes attributes, on condition that the object is as it was seen.

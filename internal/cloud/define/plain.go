@@ -16,17 +16,36 @@ type PlainKind[Spec, Filter, More any] struct {
 	Info       kind.Info
 	Collection Collection
 	Mark       mark.Place
-	Odd        []table.Odd[Spec, More]
-	Validate   func(*Spec, *kind.Report)
-	Expand     func(*Spec, *kind.Expansion)
+	// Sharing is for objects of the network service that can be shared with single projects,
+	// whose Spec has [Shares].
+	Sharing  Sharing
+	Odd      []table.Odd[Spec, More]
+	Validate func(*Spec, *kind.Report)
+	Expand   func(*Spec, *kind.Expansion)
 	// Diff adds to what the fields report.
 	Diff func(kind.Want[Spec], *PlainState[Spec, More], *kind.Changes)
+	// Takes says what an object counts as against quotas. References in the spec are names
+	// of a manifest, or what the cloud shows.
+	Takes func(*Spec, kind.FactsOf) kind.Amounts
+	// Impossible says why the cloud will refuse to make an object, see [kind.Judge].
+	Impossible func(kind.Want[Spec]) string
+	// Zone is the availability zone that a manifest asks for; "" for none.
+	Zone func(*Spec) string
+	// Name is what the object is looked up by among those of the cloud, which Observe
+	// must give them too; nil for its name.
+	Name func(w kind.Want[Spec], name string) string
 	// Match judges what the fields of the filter do not.
 	Match func(*Filter, *PlainState[Spec, More]) bool
 	// Show adds to what status shows, which the fields have put there already.
 	Show func(*PlainState[Spec, More], table.Shown)
 	// Addresses are those that people look for.
 	Addresses func(*PlainState[Spec, More]) []string
+	// Export corrects the spec of an object that is to be written as a manifest, which the
+	// fields have filled in already, see [kind.Exporter].
+	Export func(*PlainState[Spec, More], *Spec, *kind.Export)
+	// Lists are the paths that together list the collection; nil for those that
+	// Collection says.
+	Lists func(context.Context, PlainDriver[Spec, Filter, More]) ([]string, error)
 	// Join adds to the objects of a list what other collections say of them.
 	Join func(context.Context, PlainDriver[Spec, Filter, More], []*PlainState[Spec, More]) error
 	// Observe says what else is known of an object: its phase, what it uses.
@@ -35,6 +54,9 @@ type PlainKind[Spec, Filter, More any] struct {
 	Create func(context.Context, PlainDriver[Spec, Filter, More], kind.Want[Spec]) (*PlainState[Spec, More], error)
 	Update func(context.Context, PlainDriver[Spec, Filter, More], PlainChange[Spec, More]) error
 	Delete func(context.Context, PlainDriver[Spec, Filter, More], kind.Live[*PlainState[Spec, More]]) (gone bool, err error)
+	// Unmark takes the mark off an object, where that is not written like other changes, or
+	// more than the mark goes with it.
+	Unmark func(context.Context, PlainDriver[Spec, Filter, More], kind.Live[*PlainState[Spec, More]]) error
 	// Trace says who made changes and when, see [kind.Tracer]; nil for the time at
 	// which the object was last changed.
 	Trace func(context.Context, PlainDriver[Spec, Filter, More], kind.Live[*PlainState[Spec, More]], []kind.Change) (kind.Trace, bool, error)
@@ -46,6 +68,9 @@ type Collection struct {
 	Path string
 	// Lists are the paths that together list it; nil for Path.
 	Lists []string
+	// Own lists what the user itself has, for imports on clouds that refuse to list all; "" where
+	// everybody may, or nothing is left then.
+	Own string
 	// Field is the name of the list in answers; "" for Path.
 	Field string
 	// Singular is the name of one object in bodies: "volume"; "" where a body is the
@@ -58,8 +83,32 @@ type Collection struct {
 	UpdateBy string
 	// ID is the attribute by which objects are addressed; "" for "id".
 	ID string
+	// Address says that the attribute ID holds the address of the object, which ends in
+	// its ID.
+	Address bool
 	// Project is the attribute that says which project an object is in; "" for none.
 	Project string
+	// Extension is what the network service must offer to have any; "" where all do.
+	Extension string
+	// Within is where each of the collections is found, one for each object of another
+	// collection; nil for a collection that stands by itself.
+	Within *Within
+	// Secret says that requests which create and change carry secrets.
+	Secret bool
+}
+
+// Within says that the collections of a kind are below the objects of another one:
+// floatingips/<id>/port_forwardings. An object's ID is then that of the other one, a
+// slash, and its own.
+type Within struct {
+	// Path is that of the other collection.
+	Path string
+	// Attribute is that in which Spec has the ID of the other object. The service has no
+	// such attribute: it is the path.
+	Attribute string
+	// Find gives the IDs of those of the other objects that have any below them, and
+	// the project of each; nil where one list has all, each with the attribute and its project.
+	Find func(ctx context.Context, c *cloud.Client) (projects map[string]string, err error)
 }
 
 // PlainState is an object as its service shows it. In Spec, the attribute that bears

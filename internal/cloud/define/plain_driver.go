@@ -8,8 +8,10 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -24,30 +26,17 @@ type PlainDriver[Spec, Filter, More any] struct {
 
 // List implements kind.Driver.
 func (d PlainDriver[Spec, Filter, More]) List(ctx context.Context) ([]kind.Live[*PlainState[Spec, More]], error) {
-	version, err := d.microversion(ctx)
+	all, err := d.all(ctx)
 	if err != nil {
 		return nil, err
-	}
-	paths := d.of.Collection.Lists
-	if paths == nil {
-		paths = []string{d.of.Collection.Path}
-	}
-	var all []*PlainState[Spec, More]
-	for _, path := range paths {
-		call := cloud.Call{Service: d.of.Info.Service, Path: path, Microversion: version}
-		err := cloud.Each(ctx, d.Client, call, cmp.Or(d.of.Collection.Field, d.of.Collection.Path), func(answer table.Attributes) error {
-			s, err := d.read(answer)
-			all = append(all, s)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
 	}
 	if d.of.Join != nil {
 		if err := d.of.Join(ctx, d, all); err != nil {
 			return nil, err
 		}
+	}
+	if err := d.joinShares(ctx, all); err != nil {
+		return nil, err
 	}
 	out := make([]kind.Live[*PlainState[Spec, More]], len(all))
 	for i, s := range all {
@@ -81,6 +70,9 @@ func (d PlainDriver[Spec, Filter, More]) read(answer table.Attributes) (*PlainSt
 	if err := text(cmp.Or(d.of.Collection.ID, "id"), &s.ID); err != nil {
 		return nil, fmt.Errorf("ID: %w", err)
 	}
+	if d.of.Collection.Address {
+		s.ID = s.ID[strings.LastIndexByte(s.ID, '/')+1:]
+	}
 	if err := text("name", &s.Name); err != nil {
 		return nil, fmt.Errorf("attribute name: %w", err)
 	}
@@ -112,11 +104,18 @@ func (d PlainDriver[Spec, Filter, More]) Create(ctx context.Context, w kind.Want
 	if d.of.Info.ImportOnly {
 		return live, errImportOnly
 	}
+	begun := w
+	if d.shares(w) {
+		begun.Mark = mark.Begun(w.Mark)
+	}
 	var made *PlainState[Spec, More]
 	if d.of.Create != nil {
-		made, err = d.of.Create(ctx, d, w)
+		made, err = d.of.Create(ctx, d, begun)
 	} else {
-		made, err = d.Post(ctx, d.Creation(w))
+		made, err = d.Post(ctx, d.Creation(begun))
+	}
+	if err == nil && d.shares(w) {
+		err = d.finishShared(ctx, w, made)
 	}
 	if err != nil {
 		return live, err
@@ -138,13 +137,36 @@ func (d PlainDriver[Spec, Filter, More]) Post(ctx context.Context, body map[stri
 		return nil, err
 	}
 	var answer table.Attributes
-	err = d.Client.Do(ctx, cloud.Call{Service: d.of.Info.Service, Method: http.MethodPost, Path: d.of.Collection.Path, Body: d.wrapped(body), Into: &answer, Microversion: version})
+	path, parent, body := d.of.Collection.place(body)
+	err = d.Client.Do(ctx, cloud.Call{Service: d.of.Info.Service, Method: http.MethodPost, Path: path, Body: d.wrapped(body), Into: &answer, Microversion: version, Secret: d.of.Collection.Secret})
 	if err != nil {
 		return nil, err
 	}
-	s, err := d.read(answer)
+	if d.of.Collection.Within != nil {
+		answer, err = d.of.Collection.below(answer, parent, d.Client.ProjectID)
+	}
+	var s *PlainState[Spec, More]
+	if err == nil {
+		s, err = d.read(answer)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: POST /%s: %w", d.of.Info.Service, d.of.Collection.Path, err)
+		return nil, fmt.Errorf("%s: POST /%s: %w", d.of.Info.Service, path, err)
+	}
+	return s, nil
+}
+
+// Get reads an object.
+func (d PlainDriver[Spec, Filter, More]) Get(ctx context.Context, id string) (s *PlainState[Spec, More], err error) {
+	var answer table.Attributes
+	call := cloud.Call{Service: d.of.Info.Service, Method: http.MethodGet, Path: d.Path(id), Into: &answer}
+	if call.Microversion, err = d.microversion(ctx); err != nil {
+		return nil, err
+	}
+	if err := d.Client.Do(ctx, call); err != nil {
+		return nil, err
+	}
+	if s, err = d.read(answer); err != nil {
+		return nil, fmt.Errorf("%s: GET /%s: %w", d.of.Info.Service, call.Path, err)
 	}
 	return s, nil
 }
@@ -158,6 +180,9 @@ func (d PlainDriver[Spec, Filter, More]) wrapped(body map[string]any) map[string
 
 // Path is that of an object.
 func (d PlainDriver[Spec, Filter, More]) Path(id string) string {
+	if parent, own, ok := strings.Cut(id, "/"); ok && d.of.Collection.Within != nil {
+		return d.of.Collection.Within.Path + "/" + url.PathEscape(parent) + "/" + d.of.Collection.Path + "/" + url.PathEscape(own)
+	}
 	return d.of.Collection.Path + "/" + url.PathEscape(id)
 }
 
@@ -167,6 +192,11 @@ func (d PlainDriver[Spec, Filter, More]) Update(ctx context.Context, w kind.Want
 		return errImportOnly
 	}
 	change := PlainChange[Spec, More]{w, have, changes, d.fields.Update(w, &have.State.Object, changes)}
+	if kind.Has(changes, sharedWith) {
+		if err := d.of.Sharing.set(ctx, d.Client, have.ID, sharesIn(w.Spec).ids(w.Ref)); err != nil {
+			return err
+		}
+	}
 	if d.of.Update != nil {
 		return d.of.Update(ctx, d, change)
 	}
@@ -195,7 +225,7 @@ func (d PlainDriver[Spec, Filter, More]) Write(ctx context.Context, n PlainChang
 }
 
 func (d PlainDriver[Spec, Filter, More]) send(ctx context.Context, method, path string, body map[string]any) error {
-	return d.Client.Do(ctx, cloud.Call{Service: d.of.Info.Service, Method: method, Path: path, Body: body})
+	return d.Client.Do(ctx, cloud.Call{Service: d.of.Info.Service, Method: method, Path: path, Body: body, Secret: d.of.Collection.Secret})
 }
 
 // Delete implements kind.Driver.
@@ -213,6 +243,17 @@ func (d PlainDriver[Spec, Filter, More]) Delete(ctx context.Context, have kind.L
 func (d PlainDriver[Spec, Filter, More]) Remove(ctx context.Context, id string) (gone bool, err error) {
 	err = d.Client.Do(ctx, cloud.Call{Service: d.of.Info.Service, Method: http.MethodDelete, Path: d.Path(id)})
 	return err == nil, err
+}
+
+// Unmark implements kind.Driver: it writes what people want in the place of the mark.
+func (d PlainDriver[Spec, Filter, More]) Unmark(ctx context.Context, have kind.Live[*PlainState[Spec, More]]) error {
+	switch {
+	case d.of.Info.FixedMark || d.of.Info.StaysMarked || d.of.Info.ImportOnly:
+		return fmt.Errorf("%w: the mark of a %s cannot be taken off", kind.ErrRejected, d.of.Info.Kind)
+	case d.of.Unmark != nil:
+		return d.of.Unmark(ctx, d, have)
+	}
+	return d.Write(ctx, PlainChange[Spec, More]{Have: have, Fields: map[string]any{}})
 }
 
 // Trace implements kind.Tracer.

@@ -13,11 +13,15 @@ type plainRules[Spec, Filter, More any] struct {
 
 // Name implements kind.Rules.
 func (r plainRules[Spec, Filter, More]) Name(w kind.Want[Spec]) string {
+	if r.of.Name != nil {
+		return r.of.Name(w, r.fields.Name(w))
+	}
 	return r.of.Mark.Name(r.fields.Name(w), w.Mark)
 }
 
 // Validate implements kind.Rules.
 func (r plainRules[Spec, Filter, More]) Validate(s *Spec, report *kind.Report) {
+	sharesIn(s).validate(report)
 	if r.of.Validate != nil {
 		r.of.Validate(s, report)
 	}
@@ -36,6 +40,8 @@ func (r plainRules[Spec, Filter, More]) Diff(w kind.Want[Spec], have *PlainState
 		r.of.Diff(w, have, c)
 	}
 	r.fields.Compare(w, &have.Object, c)
+	sharesIn(w.Spec).diff(sharesIn(&have.Spec), w.Ref, c)
+	r.fields.Offer(w, &have.Object, c)
 }
 
 // Match implements kind.Rules.
@@ -43,9 +49,19 @@ func (r plainRules[Spec, Filter, More]) Match(w kind.Want[Filter], have *PlainSt
 	return (r.of.Match == nil || r.of.Match(w.Spec, have)) && have.Match(w.Spec, w.Ref)
 }
 
+// Export implements kind.Exporter.
+func (r plainRules[Spec, Filter, More]) Export(s *PlainState[Spec, More], e *kind.Export) *Spec {
+	spec := r.fields.Manifest(&s.Object, e.Name)
+	if r.of.Export != nil {
+		r.of.Export(s, spec, e)
+	}
+	return spec
+}
+
 // Status implements kind.Rules.
 func (r plainRules[Spec, Filter, More]) Status(s *PlainState[Spec, More]) any {
 	shown := s.Shown()
+	sharesIn(&s.Spec).show(shown)
 	if r.of.Show != nil {
 		r.of.Show(s, shown)
 	}

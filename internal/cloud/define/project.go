@@ -1,6 +1,7 @@
 package define
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -41,4 +42,15 @@ func (p ProjectRef) Diff(projectID string, lookup func(kind, name string) kind.R
 func (p ProjectFilter) MatchProject(projectID string, lookup func(kind, name string) kind.Ref) bool {
 	ref := lookup("Project", p.ProjectRef)
 	return ref.Name == "" || ref.ID == projectID
+}
+
+// InOwnProject makes an object in the project that the client works in, and in no other: the
+// Create of a [Plain] kind whose Spec has a [ProjectRef].
+func InOwnProject[Spec, Filter, More any](ctx context.Context, d PlainDriver[Spec, Filter, More], w kind.Want[Spec]) (*PlainState[Spec, More], error) {
+	if in, ok := any(w.Spec).(inProject); ok {
+		if err := in.Check(d.Client, w.Ref); err != nil {
+			return nil, err
+		}
+	}
+	return d.Post(ctx, d.Creation(w))
 }

@@ -33,3 +33,16 @@ func Timestamp(t time.Time) string {
 	}
 	return t.UTC().Format(time.RFC3339)
 }
+
+// Text is an attribute that others may have filled with anything: what is no text is
+// empty.
+type Text string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Text) UnmarshalJSON(text []byte) error {
+	var written string
+	if json.Unmarshal(text, &written) == nil {
+		*t = Text(written)
+	}
+	return nil
+}

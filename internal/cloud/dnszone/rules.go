@@ -29,7 +29,7 @@ func validate(s *Spec, r *kind.Report) {
 
 // observe says where a zone stands. (designate/objects/zone.py: status, action)
 func observe(s *state, live *kind.Live[*state]) {
-	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
+	live.Created, live.Updated, live.Facts.Name = s.More.CreatedAt.Time, s.More.UpdatedAt.Time, s.Name
 	switch {
 	case s.More.Action == "DELETE" || s.More.Status == "DELETED":
 		live.Phase, live.Message = kind.Deleting, "is being deleted"

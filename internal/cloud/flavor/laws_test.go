@@ -1,13 +1,17 @@
 package flavor_test
 
 import (
+	"crypto/rand"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -36,10 +40,58 @@ func TestImport(t *testing.T) {
 	}
 }
 
-func TestManagedIsRefused(t *testing.T) {
-	files := head + `{resource: {ram: 1, vcpus: 1, disk: 0}}`
+const object = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Flavor
+metadata: {name: large}
+spec:
+  resource:
+    name: NAME
+    description: for databases
+    ram: 512
+    vcpus: 2
+    disk: 1
+    swap: 64
+    ephemeral: 1
+    isPublic: false
+    extraSpecs: [{name: "hw:cpu_policy", value: shared}, {name: "vendor:tier", value: "1"}]
+`
+
+func named() string { return strings.Replace(object, "NAME", "large-"+strings.ToLower(rand.Text()), 1) }
+
+func suite() kindtest.Suite {
+	return kindtest.Suite{
+		Kinds: kinds, Administrator: true, Object: named(), Key: manifest.Key{Group: define.OrcGroup, Kind: "Flavor", Namespace: "default", Name: "large"},
+		Edits: []kindtest.Edit{{Field: "spec.resource.extraSpecs", Old: `, {name: "vendor:tier", value: "1"}`, New: `, {name: "vendor:speed", value: "2"}`},
+			{Field: "spec.resource.id", Old: "    ram: 512\n", New: "    ram: 512\n    id: large.1\n", Replaces: true, PlanOnly: true}},
+	}
+}
+
+func TestLaws(t *testing.T) { suite().Run(t) }
+
+// Before 2.75, Nova says "" for no swap.
+func TestNoSwap(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds).Beside("admin")
+	text := strings.NewReplacer("    swap: 64\n", "", "    ephemeral: 1\n", "").Replace(named())
+	g.MustSync(text)
+	if pass := g.Sync(text); pass.Outcome() != plan.InSync || len(pass.Results) > 0 {
+		t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
+	}
+}
+
+// Where flavors have no description, nothing is made that nobody could be known to own.
+func TestOldNova(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds).Beside("admin").Through((&kindtest.Older{Compute: "2.54"}).Wrap)
+	pass := g.Sync(named())
+	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "2.55") {
+		t.Errorf("failures are %s", text)
+	}
+}
+
+// Members use what there is, and learn what it takes to make a flavor.
+func TestMembersMakeNoFlavors(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
-	if _, err := g.TryResolve(files); err == nil || !strings.Contains(err.Error(), "managementPolicy: unmanaged") {
-		t.Errorf("error is %v, want advice to import", err)
+	if pass := g.Sync(named()); len(pass.Failures) != 1 {
+		t.Errorf("failures are %v", pass.Failures)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
 const needs = `
@@ -71,6 +72,22 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.resource.fixedIP", Old: "192.168.50.10", New: "192.168.50.11"},
 			{Field: "spec.resource.portRef", Old: "    portRef: web-1\n    fixedIP: 192.168.50.10\n", New: "    portRef: web-2\n"},
 			{Field: "spec.resource.portRef", Old: "    portRef: web-1\n    fixedIP: 192.168.50.10\n", New: ""},
+		},
+		Unseen: map[string]string{
+			"spec.resource.dnsName":      "needs an extension, see TestLawsWithMoreExtensions",
+			"spec.resource.dnsDomain":    "needs an extension, see TestLawsWithMoreExtensions",
+			"spec.resource.qosPolicyRef": "is an administrator's policy, see qospolicy TestInForce",
+		},
+	}.Run(t)
+}
+
+func TestLawsWithMoreExtensions(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Key: key, Needs: needs, Object: strings.Replace(object, "portRef: web-1", "dnsName: www\n    dnsDomain: example.org.\n    portRef: web-1", 1),
+		Partial: true, Simulator: &simulator.Options{MoreNetwork: true},
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.dnsName", Old: "dnsName: www", New: "dnsName: shop", Replaces: true},
+			{Field: "spec.resource.dnsDomain", Old: "dnsDomain: example.org.", New: "dnsDomain: example.com.", Replaces: true},
 		},
 	}.Run(t)
 }

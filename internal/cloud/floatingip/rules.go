@@ -74,3 +74,6 @@ func contains(cidr, address string) bool {
 	a, addressErr := netip.ParseAddr(address)
 	return err == nil && addressErr == nil && p.Contains(a)
 }
+
+// export leaves out the address, which only an administrator can ask for.
+func export(_ *state, spec *Spec, _ *kind.Export) { spec.FloatingIP = "" }

@@ -1,32 +1,50 @@
 // Package image is the kind Image: a disk image (Glance), in K-ORC's
-// vocabulary. It finds images that exist; it does not upload any.
+// vocabulary. What an image holds is downloaded, checked and handed on to Glance while
+// it comes in (see uploads): nothing of it is kept in memory or on disk.
+//
+// The mark is a property, with the ID of the image that it was written on, and so is what
+// was uploaded, in fingerprints: an address may hold a secret, and all who can use an
+// image see its properties.
 package image
 
 import (
+	"net/http"
+
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what an image would be. Field names and meanings are K-ORC's
-// (api/v1alpha1/image_types.go). It is known so that such a manifest is
-// refused with the right words.
+// Spec is what an image shall be. Field names and meanings are K-ORC's
+// (api/v1alpha1/image_types.go). Properties, which K-ORC never changes, can be changed here.
 type Spec struct {
 	Name       *string     `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Protected  *bool       `json:"protected,omitempty" api:"protected" rule:"default=false" doc:"Whether deleting it is refused."`
 	Visibility *string     `json:"visibility,omitempty" api:"visibility" rule:"enum=public|private|shared|community" doc:"Who can see it."`
-	Tags       []string    `json:"tags,omitempty" api:"tags,set" rule:"max=64" doc:"Tags."`
-	Properties *Properties `json:"properties,omitempty" rule:"immutable" doc:"What the hypervisor should know."`
-	Content    *Content    `json:"content,omitempty" rule:"immutable" doc:"Where the image comes from."`
+	Tags       []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags."`
+	Properties *Properties `json:"properties,omitempty" doc:"What the hypervisor should know."`
+	Content    *Content    `json:"content,omitempty" rule:"immutable" doc:"What it holds. Required unless an existing image is adopted."`
 }
 
 // More is what only Glance says of an image.
 type More struct {
-	Status       string `json:"status" api:"status"`
-	Hash         *Hash  `json:"hash,omitempty" api:",inline"`
-	SizeB        *int64 `json:"sizeB,omitempty" api:"size"`
-	VirtualSizeB *int64 `json:"virtualSizeB,omitempty" api:"virtual_size"`
+	Status          string      `json:"status" api:"status"`
+	Hash            *Hash       `json:"hash,omitempty" api:",inline"`
+	SizeB           *int64      `json:"sizeB,omitempty" api:"size"`
+	VirtualSizeB    *int64      `json:"virtualSizeB,omitempty" api:"virtual_size"`
+	MinDisk         int         `json:"minDisk" api:"min_disk" show:"-"` // GiB
+	MinRAM          int         `json:"minRAM" api:"min_ram" show:"-"`   // MiB
+	DiskFormat      string      `json:"diskFormat" api:"disk_format" show:"-"`
+	ContainerFormat string      `json:"containerFormat" api:"container_format" show:"-"`
+	Uploaded        define.Text `json:"uploaded" api:"stackreeve-content" show:"-"`
+	ImportTask      define.Text `json:"importTask" api:"os_glance_importing_to_stores" show:"-"`
+	ImportLock      define.Text `json:"importLock" api:"os_glance_import_task" show:"-"`
+	ImportFailed    define.Text `json:"importFailed" api:"os_glance_failed_import" show:"-"`
+	CreatedAt       define.Time `json:"createdAt" api:"created_at"`
+	UpdatedAt       define.Time `json:"updatedAt" api:"updated_at"`
+	Seen
 }
 
 // Hash is a digest of an image's content.
@@ -45,18 +63,24 @@ type Filter struct {
 // FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// Kind is the kind Image over c, which may be nil where only rules are needed. It
+// Kind is the kind Image over c, which may be nil where only rules are needed. Images are
+// downloaded from public addresses, and from these hosts wherever they are. It
 // lists the images that the project can use, and those that anybody has published,
 // which Glance leaves out unless they are asked for.
-func Kind(c *cloud.Client) kind.Kind {
-	return define.Import(c, define.ImportKind[Spec, Filter, More]{
+func Kind(c *cloud.Client, hosts ...string) kind.Kind {
+	u := newUploads(c, hosts)
+	return define.Plain(c, define.PlainKind[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Image", Service: cloud.Image,
-			Doc: "A disk image that servers and volumes start from (Glance). Only existing images can be used: managementPolicy unmanaged.",
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Image", Service: cloud.Image, Rare: true,
+			Loss: []string{"what it holds"}, Unmark: "openstack image unset --property " + mark.OwnerKey + " <id>",
+			Doc: "A disk image that servers and volumes start from (Glance): downloaded, checked and uploaded, or an existing one.",
 		},
-		Collection: define.Collection{Path: "images", Lists: []string{"images?limit=1000", "images?limit=1000&visibility=" + community}, Project: "owner"},
-		Making:     "an image to be uploaded", Instead: "upload it by other means",
-		Match: match, Observe: observe,
+		Collection: define.Collection{Path: "images", Lists: []string{"images?limit=1000", "images?limit=1000&visibility=" + community}, Project: "owner", UpdateBy: http.MethodPatch},
+		Mark:       mark.PropertyPlace,
+		Odd: []table.Odd[Spec, More]{{Field: "properties", Compare: compareProperties, Write: writeProperties},
+			{Field: "content", Compare: compareContent, Write: writeContent}},
+		Validate: validate, Impossible: impossible, Match: match, Diff: diff, Observe: u.observe, Export: export,
+		Create: u.create, Update: u.update, Delete: u.remove, Unmark: unmark,
 	})
 }
 
@@ -69,9 +93,9 @@ type Content struct {
 
 // Download is a place on the web.
 type Download struct {
-	URL        string  `json:"url" rule:"required,max=2048" doc:"Address of the file."`
+	URL        string  `json:"url" rule:"required,max=2048" doc:"Address of the file, http or https. The agent downloads it, from a public address unless the stack's configuration names the host (spec.defaults.imageHosts)."`
 	Decompress *string `json:"decompress,omitempty" rule:"enum=xz|gz|bz2" doc:"How the file is compressed."`
-	Hash       *Hash   `json:"hash,omitempty" doc:"Digest of the file as it is downloaded."`
+	Hash       *Hash   `json:"hash,omitempty" doc:"Digest of the file as it is downloaded, before it is decompressed. An image that does not have it is never used."`
 }
 
 // Properties say to the hypervisor how to run the image.

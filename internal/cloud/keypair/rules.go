@@ -37,11 +37,7 @@ func compareKey(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Chang
 // within one and a user has key pairs across all. The user's words before it
 // are kept as they are.
 func marked(line string, m kind.Mark, _, project string) string {
-	applied := appliedWord + m.Applied
-	if m.Keep {
-		applied += keepSuffix
-	}
-	return strings.Join([]string{strings.TrimSpace(line), m.Owner, applied, projectWord + project}, " ")
+	return strings.Join([]string{strings.TrimSpace(line), m.Owner, appliedWord + mark.AppliedText(m), projectWord + project}, " ")
 }
 
 // unmarked takes a key apart into the user's line and the claim behind it.
@@ -53,14 +49,12 @@ func unmarked(line string) (user string, c mark.Claim) {
 	if _, isOwner := kind.ParseOwner(owner); !hasProject || !hasApplied || !isOwner {
 		return line, mark.Claim{}
 	}
-	digest, keep := mark.ReadApplied(applied)
-	return user, mark.Claim{Mark: kind.Claimed(append(kind.OwnersIn(user), owner), digest, keep), Project: cmp.Or(project, "-")} // "-" is no project of ours
+	return user, mark.Claim{Mark: kind.Claimed(append(kind.OwnersIn(user), owner), mark.ReadApplied(applied)), Project: cmp.Or(project, "-")} // "-" is no project of ours
 }
 
 const (
 	projectWord = "stackreeve-project:"
 	appliedWord = "stackreeve-applied:"
-	keepSuffix  = ":keep"
 )
 
 // cutLast takes the last word off; ok is false unless it begins with prefix.

@@ -37,13 +37,13 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 func Kind(c *cloud.Client) kind.Kind {
 	return define.Plain(c, define.PlainKind[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "KeyPair", Service: cloud.Compute, UniqueNames: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "KeyPair", Service: cloud.Compute, UniqueNames: true, PerUser: true, StaysMarked: true,
 			Unmark: "the mark is the end of the key's comment, which Nova cannot change: openstack keypair delete <id>, and import the key again without it",
 			Doc:    "A public SSH key that new servers let in (Nova). It belongs to the user whose credentials the agent has, not to the project.",
 		},
 		Collection: define.Collection{Path: "os-keypairs", Field: "keypairs", Singular: "keypair", ID: "name", Microversion: "2.35"}, // 2.2: type, 2.35: pages
 		Mark:       mark.PlaceIn("public_key", unmarked, marked),
 		Odd:        []table.Odd[Spec, More]{{Field: "publicKey", Compare: compareKey}},
-		Validate:   validate, Observe: observe, Create: create, Update: update,
+		Validate:   validate, Observe: observe, Create: create, Update: update, Takes: define.One[Spec](cloud.Compute, "key_pairs"),
 	})
 }

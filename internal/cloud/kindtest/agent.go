@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"testing/fstest"
 	"time"
 
@@ -54,9 +55,23 @@ func (g *Target) Engine(c *cloud.Client) *engine.Engine {
 	}
 	kinds := slices.DeleteFunc(g.open(c), func(k kind.Kind) bool { return g.only != nil && !g.only[k.Info().Kind] })
 	e := &engine.Engine{Stack: g.Stack, Kinds: kinds, Limits: plan.Limits{All: limit}, Replace: true,
-		Timing: engine.Timing{Poll: 100 * time.Millisecond, PollMax: time.Second, Backoff: 200 * time.Millisecond, Grace: time.Millisecond}}
+		Timing: engine.Timing{Poll: 300 * time.Millisecond, PollMax: time.Second, Backoff: 200 * time.Millisecond, Grace: time.Millisecond}}
 	if g.Simulator != nil {
-		e.Timing = engine.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, Grace: time.Millisecond}
+		e.Timing = engine.Timing{Poll: 5 * time.Millisecond, PollMax: 50 * time.Millisecond, Backoff: 5 * time.Millisecond, Late: 50 * time.Millisecond, Grace: time.Millisecond}
+	}
+	return e
+}
+
+// narrow has the agent of a brief test look at those kinds only that there were manifests of:
+// the stack has nothing else.
+func (g *Target) narrow(e *engine.Engine) *engine.Engine {
+	some := false
+	g.seen.Range(func(any, any) bool { some = true; return false })
+	if g.Brief() && some {
+		e.Kinds = slices.DeleteFunc(e.Kinds, func(k kind.Kind) bool {
+			_, seen := g.seen.Load(k.Info().Kind)
+			return !seen
+		})
 	}
 	return e
 }
@@ -79,7 +94,20 @@ func (g *Target) Resolve(manifests string) []kind.Desired {
 func (g *Target) TryResolve(manifests string) ([]kind.Desired, error) {
 	files := fstest.MapFS{"test.yaml": {Data: []byte(manifests)}}
 	want, _, err := resolve.Read(files, g.open(nil))
+	for _, w := range want {
+		g.seen.Store(w.Key.Kind, true)
+	}
 	return want, err
+}
+
+// Refuses reads, for each change, the manifests that it makes, and wants them refused for its reason.
+func (g *Target) Refuses(reasons map[string]string, manifests func(change string) string) {
+	g.t.Helper()
+	for change, reason := range reasons {
+		if _, err := g.TryResolve(manifests(change)); err == nil || !strings.Contains(err.Error(), reason) {
+			g.t.Errorf("%s: %v, want %q", change, err, reason)
+		}
+	}
 }
 
 // Sync makes the cloud as the manifests say, with a newly started agent.
@@ -127,21 +155,24 @@ func (g *Target) sync(ctx context.Context, manifests string, wrap func(http.Roun
 	if wrap != nil {
 		c = g.Client(wrap)
 	}
-	return g.Engine(c).Sync(ctx, engine.Revision{Commit: "test", Want: g.Resolve(manifests)})
+	want := g.Resolve(manifests)
+	return g.narrow(g.Engine(c)).Sync(ctx, engine.Revision{Commit: "test", Want: want})
 }
 
 // Plan makes the plan for the manifests without touching the cloud.
 func (g *Target) Plan(manifests string) plan.Plan {
 	g.t.Helper()
-	return g.Engine(g.agent()).Plan(context.WithoutCancel(g.t.Context()), "test", g.Resolve(manifests), nil)
+	want := g.Resolve(manifests)
+	return g.narrow(g.Engine(g.agent())).Plan(context.WithoutCancel(g.t.Context()), "test", want, nil)
 }
 
 // Planner looks at the cloud once, at what the manifests speak of, and makes
 // plans for that moment.
 func (g *Target) Planner(manifests string) func(manifests string) plan.Plan {
 	g.t.Helper()
-	e := g.Engine(g.agent())
-	have := e.Observe(context.WithoutCancel(g.t.Context()), g.Resolve(manifests))
+	want := g.Resolve(manifests)
+	e := g.narrow(g.Engine(g.agent()))
+	have := e.Observe(context.WithoutCancel(g.t.Context()), want)
 	return func(manifests string) plan.Plan {
 		return plan.Compute(plan.Input{Stack: g.Stack, Commit: "test", Kinds: e.Kinds, Want: g.Resolve(manifests), Have: have, Replace: true})
 	}

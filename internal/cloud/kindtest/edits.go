@@ -25,6 +25,7 @@ func (s Suite) edits(t *testing.T) []Edit {
 	spec, above := s.spec(t)
 	for _, f := range table.Fields(spec) {
 		path := above + f.Path
+		s.everyWay(t, edits, path, f)
 		if s.names(path) {
 			continue
 		}

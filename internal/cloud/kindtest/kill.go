@@ -67,7 +67,7 @@ func writes(req *http.Request) bool {
 // writing request later, and then a new agent that finds what is there, and finds
 // that nobody touched it. It ends with the request that left nothing to do.
 func (s Suite) killed(t *testing.T, g *Target) {
-	for n, more := 1, true; more; n = g.NextWrite(n) {
+	for n, more := 1, true; more; n = s.nextWrite(g, n) {
 		g.MustSync(s.Needs)
 		more = g.SyncUntilKilled(s.all(), n)
 		var after Counter
@@ -87,10 +87,10 @@ func (s Suite) editKilled(t *testing.T, g *Target) {
 		if e.PlanOnly {
 			continue
 		}
-		t.Run(e.Field, func(t *testing.T) {
+		t.Run(strings.TrimSpace(e.Field+" "+e.Way), func(t *testing.T) {
 			g, edited := g.In(t), s.edit(t, e)
 			for n, more := 1, true; more; n++ {
-				g.MustSync(s.all())
+				g.MustSync(s.start(e))
 				more = g.SyncUntilKilled(edited, n)
 				var after Counter
 				pass := g.SyncThrough(edited, after.Wrap)
@@ -181,7 +181,7 @@ func (l *loser) RoundTrip(req *http.Request) (*http.Response, error) {
 // the same agent must see it through. It ends with the request that is the last
 // whether its answer comes or not.
 func (s Suite) lost(t *testing.T, g *Target) {
-	for n, more := 1, true; more; n = g.NextWrite(n) {
+	for n, more := 1, true; more; n = s.nextWrite(g, n) {
 		g.MustSync(s.Needs)
 		l := &loser{at: n}
 		if pass := g.SyncThrough(s.all(), l.wrap); pass.Outcome() != plan.InSync {

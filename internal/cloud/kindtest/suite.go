@@ -29,10 +29,22 @@ type Suite struct {
 	// by themselves, each with the reason.
 	Unseen map[string]string
 	// Partial suites change what Edits say, and nothing that follows from declarations:
-	// another suite of the kind deals with all fields.
+	// another suite of the kind deals with all fields. On a real cloud, in short, they are
+	// judged by what differs from that one only (see [law]), unless they say Elsewhere.
 	Partial bool
+	// Together lets a real cloud, in short, carry out in one pass what edits can be made
+	// at once; what each would do is planned for it alone all the same.
+	Together bool
+	// Elsewhere names the suites of other kinds that send the same requests, so that a real
+	// cloud, in short, only plans replacements and ways, and is struck at fewer writes.
+	Elsewhere string
+	// Unadopted says why nothing that people made can be adopted, which the kind judges
+	// itself then; "" where it can.
+	Unadopted string
 	// Simulator is another sort of cloud than the plain one; nil for that.
 	Simulator *simulator.Options
+	// Administrator has the agent work with the credentials of one.
+	Administrator bool
 	// MarksInDescriptions has the agent keep marks there.
 	MarksInDescriptions bool
 	// Older makes the cloud one that can do less; nil leaves it as it is.
@@ -48,6 +60,9 @@ type Edit struct {
 	Old, New string
 	// Replaces is true when the field cannot be changed in place.
 	Replaces bool
+	// Way is that in which the change is carried out because the object's annotation asks
+	// for it; "" without such an annotation. Each way that a field declares has an edit.
+	Way string
 	// Also lists further fields that may be reported along with it.
 	Also []string
 	// PlanOnly edits are not carried out: the cloud under test cannot.
@@ -59,6 +74,9 @@ type Edit struct {
 // and can be run alone.
 func (s Suite) Run(t *testing.T) {
 	g := NewTargetOn(t, s.Kinds, s.Simulator)
+	if s.Administrator {
+		g = g.Beside("admin")
+	}
 	if s.MarksInDescriptions {
 		g = g.MarksInDescriptions()
 	}
@@ -67,19 +85,10 @@ func (s Suite) Run(t *testing.T) {
 	}
 	before := g.mine()
 	s.narrow(t, g)
-	for _, law := range []struct {
-		name  string
-		judge func(*testing.T, *Target)
-	}{
-		{"created and observed, nothing differs", s.created},
-		{"each field alone is noticed and corrected", s.edited},
-		{"what vanishes is made again", s.vanished},
-		{"a kill after any request leaks nothing", s.killed},
-		{"a kill between the requests of a change is nobody's change", s.editKilled},
-		{"a lost answer duplicates nothing", s.lost},
-		{"under another name, it is the same object", s.renamed},
-		{"removed from the repository, nothing is left", s.removed},
-	} {
+	for _, law := range s.laws() {
+		if law.further && g.Brief() && s.Partial && s.Elsewhere == "" {
+			continue // another suite of the kind is judged by it
+		}
 		t.Run(law.name, func(t *testing.T) {
 			before := g.wire.requests.Load()
 			law.judge(t, g.In(t))
@@ -91,6 +100,29 @@ func (s Suite) Run(t *testing.T) {
 		if !before[what] {
 			t.Errorf("%s was left in the cloud", what)
 		}
+	}
+}
+
+// law is one of those that every kind obeys. A further one says the same of all objects of a kind,
+// whatever their fields.
+type law struct {
+	name    string
+	judge   func(*testing.T, *Target)
+	further bool
+}
+
+func (s Suite) laws() []law {
+	return []law{
+		{"created and observed, nothing differs", s.created, false},
+		{"each field alone is noticed and corrected", s.edited, false},
+		{"what vanishes is made again", s.vanished, true},
+		{"a kill after any request leaks nothing", s.killed, true},
+		{"a kill between the requests of a change is not taken for a change by people", s.editKilled, true},
+		{"a lost answer duplicates nothing", s.lost, true},
+		{"under another name, it is the same object", s.renamed, true},
+		{"what people made is adopted as it is", s.adopted, true},
+		{"detached, it stays and bears no mark", s.detached, true},
+		{"removed from the repository, nothing is left", s.removed, false},
 	}
 }
 
@@ -135,8 +167,9 @@ func (s Suite) judgeStatuses(t *testing.T, g *Target, planned plan.Plan) {
 func (s Suite) edited(t *testing.T, g *Target) {
 	g.MustSync(s.all())
 	planned, onward := g.Planner(s.all()), g.Brief()
+	var together []Edit
 	for _, e := range s.edits(t) {
-		t.Run(e.Field, func(t *testing.T) {
+		t.Run(strings.TrimSpace(e.Field+" "+e.Way), func(t *testing.T) {
 			g, edited := g.In(t), s.edit(t, e)
 			step := s.step(t, planned(edited))
 			want := plan.Update
@@ -147,15 +180,26 @@ func (s Suite) edited(t *testing.T, g *Target) {
 				t.Errorf("action is %s, want %s; changes: %s", step.Action, want, describe(step.Changes))
 			}
 			s.onlyReports(t, step, e)
-			if e.PlanOnly {
+			s.inTheWay(t, step, e)
+			switch plain := e.Way == "" && !e.Replaces; {
+			case e.PlanOnly, onward && s.Elsewhere != "" && !plain:
+				return
+			case onward && s.Together && plain:
+				together = append(together, e)
 				return
 			}
-			g.MustSync(edited)
+			if onward && e.Way != "" {
+				g.MustSync(s.start(e))
+			}
+			if pass := g.MustSync(edited); e.Way != "" {
+				s.sameObject(t, pass, e)
+			}
 			if !onward {
-				g.MustSync(s.all())
+				g.MustSync(s.start(e))
 			}
 		})
 	}
+	s.editedTogether(t, g, planned, together)
 	g.MustSync(s.all())
 }
 
@@ -199,7 +243,8 @@ func (s Suite) edit(t *testing.T, e Edit) string {
 	if n := strings.Count(s.Object, e.Old); n != 1 {
 		t.Fatalf("%q occurs %d times in the manifest, want once", e.Old, n)
 	}
-	return s.Needs + "\n---\n" + strings.Replace(s.Object, e.Old, e.New, 1)
+	s.Object = strings.Replace(s.Object, e.Old, e.New, 1)
+	return s.start(e)
 }
 
 func (s Suite) step(t *testing.T, p plan.Plan) plan.Step {

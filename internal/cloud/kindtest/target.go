@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -35,6 +36,7 @@ type Target struct {
 	Simulator *simulator.Server
 
 	only map[string]bool // the kinds that agents look at; nil for all
+	seen *sync.Map       // those that there were manifests of
 	used *bool           // whether any agent was let loose
 	wire *wire
 	// between stands between every agent and the cloud; nil for nothing.
@@ -133,7 +135,7 @@ func (g *Target) Only(manifests ...string) {
 }
 
 func newTarget(t *testing.T, kinds Kinds) *Target {
-	target := &Target{t: t, kinds: kinds, used: new(bool), Stack: "t" + strings.ToLower(rand.Text())[:10], wire: &wire{transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
+	target := &Target{t: t, kinds: kinds, used: new(bool), seen: new(sync.Map), Stack: "t" + strings.ToLower(rand.Text())[:10], wire: &wire{transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
 	target.Defaults = defaults.Defaults{Network: "private", VIPNetworks: map[string]string{"private": "private", "public": "public"},
 		Regions: map[string]string{"tokyo1": "RegionOne"}, Zones: map[string]string{"dev": "az-a"}, ServiceTypes: map[string]string{"generic": ""}, Region: "RegionOne"}
 	return target

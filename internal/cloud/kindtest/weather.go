@@ -39,6 +39,11 @@ func answer(code int, header http.Header) func(*http.Request, http.RoundTripper)
 	}
 }
 
+// Answer is a service that does nothing and says so with a status.
+func Answer(code int) func(*http.Request, http.RoundTripper) (*http.Response, error) {
+	return answer(code, nil)
+}
+
 // hang never answers: the client's own deadline has to end it. It is short
 // here, so that the test is.
 func hang(req *http.Request, _ http.RoundTripper) (*http.Response, error) {

@@ -30,7 +30,7 @@ type driver struct {
 // adds what is under it.
 func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
 	var none kind.Live[*State]
-	if _, err := d.c.Require(ctx, cloud.LoadBalancer, tagsSince, "load balancers"); err != nil {
+	if err := d.require(ctx, w.Spec); err != nil {
 		return none, err
 	}
 	body, err := d.createBody(ctx, w)
@@ -48,10 +48,19 @@ func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State
 func (d driver) createBody(ctx context.Context, w kind.Want[Spec]) (map[string]any, error) {
 	body := fields.Creation(w)
 	body["name"], body["vip_network_id"], body["tags"] = w.Key.Name, w.Ref("Network", w.Spec.NetworkRef).ID, mark.Tags(w.Mark, w.Spec.Tags)
+	if further := vips(w); len(further) > 0 {
+		list := make([]map[string]any, len(further))
+		for i := range further {
+			list[i] = table.Given(&further[i])
+		}
+		body["additional_vips"] = list
+	}
 	listeners := []map[string]any{}
 	for _, l := range wanted(w) {
-		if l.Pool.missing != "" {
-			return nil, fmt.Errorf("%w: %s has no address that connections could be sent to; give it one, or name other machines in %s", kind.ErrRejected, l.Pool.missing, l.field)
+		for _, p := range l.pools() {
+			if p.missing != "" {
+				return nil, fmt.Errorf("%w: %s has no address that connections could be sent to; give it one, or name other machines in %s", kind.ErrRejected, p.missing, p.field)
+			}
 		}
 		listeners = append(listeners, l.populated())
 	}
@@ -68,28 +77,6 @@ func (d driver) createBody(ctx context.Context, w kind.Want[Spec]) (map[string]a
 		return nil, err
 	}
 	return body, o.choose(w.Spec, body)
-}
-
-// memberBodies name what a batch would otherwise leave as it is.
-func (p *Pool) memberBodies() []map[string]any {
-	out := make([]map[string]any, len(p.Members))
-	for i, m := range p.Members {
-		out[i] = table.Body(m)
-		out[i]["monitor_port"], out[i]["monitor_address"] = m.MonitorPort, nil
-	}
-	return out
-}
-
-// populated is the body of the listener with all that is under it.
-func (l *Listener) populated() map[string]any {
-	pool := table.Given(l.Pool)
-	pool["members"] = l.Pool.memberBodies()
-	if l.Pool.Monitor != nil {
-		pool["healthmonitor"] = table.Given(l.Pool.Monitor)
-	}
-	body := table.Given(l)
-	body["default_pool"] = pool
-	return body
 }
 
 // badAddress recognises what is Octavia's 500 because Neutron refused the
@@ -118,6 +105,9 @@ const (
 // which is planned from what the cloud holds by then; so is what a kill at any
 // moment leaves. The mark comes last and says that all is done.
 func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
+	if err := d.require(ctx, w.Spec); err != nil {
+		return err
+	}
 	patient, cancel := context.WithTimeoutCause(ctx, patience, errUnsettled)
 	defer cancel()
 	locked := false
@@ -166,6 +156,12 @@ func ownEdit(w kind.Want[Spec], have *State, changes []kind.Change) request {
 		body["tags"] = tags
 	}
 	return put("loadbalancer", have.More.ID, body)
+}
+
+// Unmark implements kind.Driver.
+func (d driver) Unmark(ctx context.Context, have kind.Live[*State]) error {
+	tags := append([]string{}, mark.UserTags(have.State.More.AllTags)...) // null is no list
+	return d.send(ctx, put("loadbalancer", have.ID, map[string]any{"tags": tags}), nil)
 }
 
 // send makes the request; into, nil for nothing, is what the answer shows.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -28,11 +29,18 @@ type request struct {
 }
 
 func post(singular string, part any, made *string) request {
-	return request{http.MethodPost, singular + "s", singular, table.Given(part), made}
+	return request{http.MethodPost, plural(singular), singular, table.Given(part), made}
 }
 
 func put(singular, id string, body map[string]any) request {
-	return request{http.MethodPut, singular + "s/" + id, singular, body, nil}
+	return request{http.MethodPut, plural(singular) + "/" + id, singular, body, nil}
+}
+
+func plural(singular string) string {
+	if stem, ok := strings.CutSuffix(singular, "y"); ok {
+		return stem + "ies"
+	}
+	return singular + "s"
 }
 
 // accept gives the request of an edit, if the accepted changes call for it.
@@ -49,18 +57,20 @@ func (e edit) accept(accepted []kind.Change) (request, bool) {
 type editor struct {
 	balancer string // its ID
 	edits    []edit
+	pairs    map[*Policy]*Policy // of the listener at hand, as they shall be and as they are
+	users    map[string]string   // IDs of pools that L7 policies redirect to, with the cause of their removal
 }
 
 // editsOf lists what must be done to what is under have, in an order that takes nothing
 // away before what replaces it is there:
 //
 //	first           what the cloud left unfinished goes
-//	for each port   its pool (made with members and monitor before anything
-//	                points to it), then its listener
+//	for each port   its pools (made with members and monitors before anything
+//	                points to them), then its listener, then its L7 policies
 //	last            listeners and pools that are not wanted
 func editsOf(w kind.Want[Spec], have *State) []edit {
 	b := &have.More
-	e := &editor{balancer: b.ID}
+	e := &editor{balancer: b.ID, users: map[string]string{}}
 	e.stuck(b)
 	kept := map[string]bool{}
 	for _, l := range wanted(w) {
@@ -72,7 +82,15 @@ func editsOf(w kind.Want[Spec], have *State) []edit {
 		if pool != nil {
 			kept[pool.ID] = true
 		}
-		e.pool(l.Pool, pool, old == nil)
+		cause := ""
+		if old == nil {
+			cause = l.field
+		}
+		e.pool(l.Pool, pool, cause)
+		e.pair(l, old)
+		for _, p := range l.Policies {
+			e.redirectPool(b, l, old, p, kept)
+		}
 		e.listener(l, old)
 	}
 	for _, l := range b.Listeners {
@@ -81,29 +99,13 @@ func editsOf(w kind.Want[Spec], have *State) []edit {
 		}
 	}
 	for _, p := range b.Pools {
-		if !kept[p.ID] {
+		if cause := e.users[p.ID]; !kept[p.ID] && cause != "" {
+			e.sequel(cause, func() request { return request{method: http.MethodDelete, path: "pools/" + p.ID} })
+		} else if !kept[p.ID] {
 			e.remove("spec.ports", "pool "+p.Name, nil, "pools/"+p.ID)
 		}
 	}
 	return e.edits
-}
-
-// poolFor finds the pool that can serve l: the one that its listener has, or one of
-// its name that an interrupted update has left unused.
-func (b *Balancer) poolFor(l, old *Listener, taken map[string]bool) *Pool {
-	fits := func(p *Pool) bool { return p != nil && p.Protocol == l.Pool.Protocol && !taken[p.ID] }
-	if old != nil {
-		if p := b.pool(old.PoolID); fits(p) {
-			return p
-		}
-	}
-	for _, p := range b.Pools {
-		used := slices.ContainsFunc(b.Listeners, func(l *Listener) bool { return l.PoolID == p.ID })
-		if fits(p) && !used && p.Name == l.Pool.Name {
-			return p
-		}
-	}
-	return nil
 }
 
 // add appends an edit that is reported as one change.
@@ -137,15 +139,20 @@ func (e *editor) change(singular, id, field string, want, have any) {
 func (e *editor) listener(l, old *Listener) {
 	create := func() request {
 		l.BalancerID, l.PoolID = e.balancer, l.Pool.ID
-		return post("listener", l, nil)
+		return post("listener", l, &l.ID)
 	}
 	switch {
 	case old == nil:
 		e.add(l.field, nil, fmt.Sprintf("%s %d", l.Protocol, l.Port), create)
+		e.policies(l, nil, l.field)
 	case old.Protocol != l.Protocol:
 		e.remove(l.field+".protocol", old.Protocol, l.Protocol, "listeners/"+old.ID)
 		e.sequel(l.field+".protocol", create)
+		e.redirecting(old.Policies, l.field+".protocol")
+		e.policies(l, nil, l.field+".protocol")
 	default:
+		l.ID = old.ID
+		l.keepSpelling(old)
 		e.change("listener", old.ID, l.field, l, old)
 		point := func() request { return put("listener", old.ID, map[string]any{"default_pool_id": l.Pool.ID}) }
 		switch field := l.field + ".realServers"; l.Pool.ID {
@@ -155,12 +162,13 @@ func (e *editor) listener(l, old *Listener) {
 		default:
 			e.add(field, "pool "+old.PoolID, "pool "+l.Pool.ID, point)
 		}
+		e.policies(l, old, "")
 	}
 }
 
-// pool appends what makes old, nil for none, as p shall be. The pool of a new listener
-// is not reported by itself.
-func (e *editor) pool(p, old *Pool, part bool) {
+// pool appends what makes old, nil for none, as p shall be. A new one with a cause is not
+// reported by itself.
+func (e *editor) pool(p, old *Pool, cause string) {
 	if old != nil {
 		p.ID = old.ID
 		e.change("pool", p.ID, p.field, p, old)
@@ -172,11 +180,10 @@ func (e *editor) pool(p, old *Pool, part bool) {
 		p.BalancerID = e.balancer
 		return post("pool", p, &p.ID)
 	}
-	cause := p.field + ".realServers"
-	if part {
-		cause = p.field
+	if cause != "" {
 		e.sequel(cause, create)
 	} else {
+		cause = p.field + ".realServers"
 		e.add(cause, nil, "pool "+p.Name+" speaking "+p.Protocol, create)
 	}
 	if len(p.Members) > 0 {

@@ -1,14 +1,11 @@
 package loadbalancer
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
-	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -30,7 +27,16 @@ func (r rules) Expand(spec *Spec, e *kind.Expansion) {
 			"floatingNetworkRef": spec.FloatingIP.External(e), "loadBalancerRef": e.Key.Name}}})
 	}
 	for i := range spec.Ports {
-		expandServers(&spec.Ports[i].RealServers, portField(i)+".realServers", e)
+		p := &spec.Ports[i]
+		expandServers(&p.RealServers, portField(i)+".realServers", e)
+		if p.TLS != nil {
+			p.TLS.expand(portField(i)+".tls", e)
+		}
+		for j := range p.L7Policies {
+			if pool := p.L7Policies[j].RedirectPool; pool != nil {
+				expandServers(&pool.RealServers, policyField(portField(i), j)+".redirectPool.realServers", e)
+			}
+		}
 	}
 }
 
@@ -96,33 +102,64 @@ func unmapped(e *kind.Expansion, field, word, config, meaning string, known map[
 }
 
 func expandServers(s *RealServers, field string, e *kind.Expansion) {
-	s.PortRefs, s.PortlessRefs = nil, nil
-	if s.VirtualMachineGroupRef != nil {
-		s.PortRefs = append(s.PortRefs, portsOf(e, field+".virtualMachineGroupRef", "VirtualMachineGroup", *s.VirtualMachineGroupRef)...)
+	r := refs{e: e}
+	r.group(field+".virtualMachineGroupRef", s.VirtualMachineGroupRef)
+	for i := range s.VirtualMachineRefs {
+		r.machine(fmt.Sprintf("%s.virtualMachineRefs[%d]", field, i), &s.VirtualMachineRefs[i])
 	}
-	for i, name := range s.VirtualMachineRefs {
-		s.PortRefs = append(s.PortRefs, portsOf(e, fmt.Sprintf("%s.virtualMachineRefs[%d]", field, i), "VirtualMachine", name)...)
+	for i := range s.ServerRefs {
+		r.server(fmt.Sprintf("%s.serverRefs[%d]", field, i), &s.ServerRefs[i])
 	}
-	for i, name := range s.ServerRefs {
-		s.expandServer(fmt.Sprintf("%s.serverRefs[%d]", field, i), name, e)
+	s.PortRefs, s.PortlessRefs = r.sorted()
+	for i := range s.Members {
+		m, at := &s.Members[i], fmt.Sprintf("%s.members[%d]", field, i)
+		r := refs{e: e}
+		r.group(at+".virtualMachineGroupRef", m.VirtualMachineGroupRef)
+		r.machine(at+".virtualMachineRef", m.VirtualMachineRef)
+		r.server(at+".serverRef", m.ServerRef)
+		m.PortRefs, m.PortlessRefs = r.sorted()
 	}
-	slices.Sort(s.PortRefs)
-	s.PortRefs = slices.Compact(s.PortRefs)
 }
 
-// expandServer finds the first port of a server. That of one that exists outside
-// the repository is only known to the cloud.
-func (s *RealServers) expandServer(field, name string, e *kind.Expansion) {
-	ports, ok := e.Referred("Server", name, "Port")
+// refs collects the ports of machines.
+type refs struct {
+	e               *kind.Expansion
+	ports, portless []string
+}
+
+func (r *refs) sorted() (ports, portless []string) {
+	slices.Sort(r.ports)
+	return slices.Compact(r.ports), r.portless
+}
+
+func (r *refs) group(field string, name *string) {
+	if name != nil {
+		r.ports = append(r.ports, portsOf(r.e, field, "VirtualMachineGroup", *name)...)
+	}
+}
+
+func (r *refs) machine(field string, name *string) {
+	if name != nil {
+		r.ports = append(r.ports, portsOf(r.e, field, "VirtualMachine", *name)...)
+	}
+}
+
+// server finds the first port of a server. That of one that exists outside the
+// repository is only known to the cloud.
+func (r *refs) server(field string, name *string) {
+	if name == nil {
+		return
+	}
+	ports, ok := r.e.Referred("Server", *name, "Port")
 	switch {
-	case !ok && e.Declares("VirtualMachine", name):
-		e.Problem(field, fmt.Sprintf("refers to Server/%s, which VirtualMachine/%s stands for", name, name), "name it in virtualMachineRefs")
+	case !ok && r.e.Declares("VirtualMachine", *name):
+		r.e.Problem(field, fmt.Sprintf("refers to Server/%s, which VirtualMachine/%s stands for", *name, *name), "name it in virtualMachineRefs")
 	case !ok:
-		notThere(e, field, "Server", name)
+		notThere(r.e, field, "Server", *name)
 	case len(ports) > 0:
-		s.PortRefs = append(s.PortRefs, ports[0])
+		r.ports = append(r.ports, ports[0])
 	default:
-		s.PortlessRefs = append(s.PortlessRefs, name)
+		r.portless = append(r.portless, *name)
 	}
 }
 
@@ -157,81 +194,4 @@ func notThere(e *kind.Expansion, field, kind, name string) {
 		fix = fmt.Sprintf("did you mean %s?", near)
 	}
 	e.Problem(field, fmt.Sprintf("refers to %s/%s, which is not in the repository", kind, name), fix)
-}
-
-// wanted are the listeners that Octavia shall have under the load balancer, with their
-// pools.
-func wanted(w kind.Want[Spec]) []*Listener {
-	out := make([]*Listener, len(w.Spec.Ports))
-	for i := range w.Spec.Ports {
-		p := &w.Spec.Ports[i]
-		own := child{Tags: []string{w.Mark.Owner}, field: portField(i)}
-		l := &Listener{child: own, Name: fmt.Sprintf("%s-%d", w.Key.Name, p.Port), Protocol: strings.ToUpper(p.Protocol), Port: p.Port, AllowedCIDRs: p.AllowedCIDRs, Timeouts: p.Timeouts}
-		if t := transport(p.Protocol); t != "tcp" {
-			l.Name += "-" + t
-		}
-		spoken := strings.ToUpper(table.Or(p.RealServers.Protocol, p.Protocol))
-		l.Pool = &Pool{child: own, Name: l.Name, Protocol: spoken, Algorithm: algorithms[table.Or(p.Algorithm, "roundRobin")]}
-		l.Pool.fill(w, p)
-		out[i] = l
-	}
-	return out
-}
-
-// fill adds the members and the monitor.
-func (p *Pool) fill(w kind.Want[Spec], of *Port) {
-	like := Member{child: child{Tags: p.Tags}, AdminStateUp: true, Weight: 1, Port: table.Or(of.RealServers.Port, of.Port)}
-	if len(of.Monitors) > 0 {
-		m := &of.Monitors[0]
-		p.Monitor = m.wanted(p)
-		if m.Port != nil && *m.Port != like.Port {
-			like.MonitorPort = m.Port
-		}
-	}
-	add := func(name, address, subnet string) {
-		m := like
-		m.Name, m.Address, m.SubnetID = name, table.IP(address), subnet
-		if !slices.ContainsFunc(p.Members, func(o *Member) bool { return o.Address == m.Address }) {
-			p.Members = append(p.Members, &m)
-		}
-	}
-	refer := func(kind string, names []string) {
-		for _, name := range names {
-			if ref := w.Ref(kind, name); ref.Facts.Address == "" {
-				p.missing = ref.Key.String()
-			} else {
-				add(name, ref.Facts.Address, ref.Facts.SubnetID)
-			}
-		}
-	}
-	refer("Port", of.RealServers.PortRefs)
-	refer("Server", of.RealServers.PortlessRefs)
-	for _, address := range of.RealServers.Addresses {
-		add(address, address, "")
-	}
-}
-
-// What Octavia calls what manifests say, where that is more than another case.
-// (octavia_lib/common/constants.py)
-var (
-	algorithms = map[string]string{
-		"roundRobin": "ROUND_ROBIN", "leastConnections": "LEAST_CONNECTIONS", "sourceIP": "SOURCE_IP", "sourceIPPort": "SOURCE_IP_PORT",
-	}
-	monitorTypes = map[string]string{"tls": "TLS-HELLO", "udp": "UDP-CONNECT"}
-)
-
-// What Octavia assumes, or demands without assuming anything.
-const (
-	defaultDelay   = 5
-	defaultTimeout = 3
-	defaultRetries = 3
-)
-
-func (m *Monitor) wanted(p *Pool) *HealthMonitor {
-	out := &HealthMonitor{child: child{Tags: p.Tags, field: p.field + ".monitors[0]"}, Name: p.Name, Type: cmp.Or(monitorTypes[m.Protocol], strings.ToUpper(m.Protocol)),
-		Delay: table.Or(m.Delay, defaultDelay), Timeout: table.Or(m.Timeout, defaultTimeout), Retries: table.Or(m.Retries, defaultRetries), RetriesDown: 3}
-	if m.Protocol == "http" || m.Protocol == "https" {
-		out.Method, out.Path, out.Codes = "GET", table.Or(m.Endpoint, "/"), "200"
-	}
-	return out
 }

@@ -43,7 +43,7 @@ func TestRefused(t *testing.T) {
 			`spec.vipType: the value "privat" is not known; did you mean private? If not, say what it means in the stack's configuration: spec.defaults.vipNetworks: {privat: <name of a network>}`},
 		{"unmapped serviceType", "serviceType: x", "",
 			`spec.serviceType: the value "x" is not known; say what it means in the stack's configuration: spec.defaults.serviceTypes: {x: <name of an Octavia flavor, or "" for none>}`},
-		{"nobody answers", "", "realServers: {port: 80}", "spec.ports[0].realServers: names nobody who answers; give virtualMachineGroupRef, virtualMachineRefs, serverRefs or addresses"},
+		{"nobody answers", "", "realServers: {port: 80}", "spec.ports[0].realServers: names nobody who answers; give virtualMachineGroupRef, virtualMachineRefs, serverRefs, addresses or members"},
 		{"unknown group", "", "realServers: {virtualMachineGroupRef: web}",
 			"spec.ports[0].realServers.virtualMachineGroupRef: refers to VirtualMachineGroup/web, which is not in the repository; add a manifest for it in the same namespace"},
 		{"unknown machine", "", "realServers: {virtualMachineRefs: [web]}",

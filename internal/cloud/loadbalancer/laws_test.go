@@ -51,13 +51,13 @@ func kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
-		Kinds: kinds, Key: key, Object: object,
+		Kinds: kinds, Key: key, Object: object, Together: true,
 		Edits: []kindtest.Edit{
 			{Field: "spec.description", Old: "in front of the web servers", New: "moved"},
 			{Field: "spec.tags", Old: "[web, blue]", New: "[web, green]"},
 			{Field: "spec.adminStateUp", Old: "adminStateUp: true", New: "adminStateUp: false"},
 			{Field: "spec.vipType", Old: "vipType: private", New: "vipType: public", Replaces: true, PlanOnly: true},
-			{Field: "spec.vipAddress", Old: "  vipType: private\n", New: "  vipType: private\n  vipAddress: 10.0.0.9\n", Replaces: true, PlanOnly: true},
+			{Field: "spec.vipAddress", Old: "  vipType: private\n", New: "  vipType: private\n  vipAddress: 10.0.0.1\n", Replaces: true, PlanOnly: true},
 			{Field: "spec.ports[0]", Old: "port: 80\n", New: "port: 81\n", Also: []string{"spec.ports"}},
 			{Field: "spec.ports[1]", Old: "protocol: udp", New: "protocol: tcp", Also: []string{"spec.ports"}},
 			{Field: "spec.ports[0].protocol", Old: "protocol: http\n      algorithm", New: "protocol: tcp\n      algorithm"},
@@ -75,6 +75,78 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.ports[0].monitors[0].delay", Old: "delay: 9", New: "delay: 8"},
 			{Field: "spec.ports[0].monitors[0].timeout", Old: "timeout: 4", New: "timeout: 5"},
 			{Field: "spec.ports[0].monitors[0].retries", Old: "retries: 2", New: "retries: 4"},
+		},
+	}.Run(t)
+}
+
+const web = `
+apiVersion: stackreeve.dev/v1alpha1
+kind: LoadBalancer
+metadata: {name: front}
+spec:
+  vipType: private
+  ports:
+    - port: 80
+      protocol: http
+      connectionLimit: 2000
+      insertHeaders: [X-Forwarded-For, X-Forwarded-Port]
+      sessionPersistence: {type: appCookie, cookieName: session}
+      realServers:
+        members:
+          - {address: 10.0.0.241, weight: 10}
+          - {address: 10.0.0.242, weight: 0}
+          - {address: 10.0.0.243, port: 8080, backup: true}
+      monitors:
+        - {protocol: http, httpMethod: HEAD, expectedCodes: 200-299, domainName: shop.example.org, maxRetriesDown: 2}
+      l7Policies:
+        - name: old
+          action: redirectPrefix
+          redirectPrefix: https://example.org
+          redirectHTTPCode: 301
+          rules: [{type: hostName, compareType: equalTo, value: old.example.org}]
+        - name: api
+          action: redirectToPool
+          redirectPool:
+            algorithm: leastConnections
+            realServers: {port: 9090, addresses: [10.0.0.244]}
+            monitors: [{protocol: tcp}]
+          rules:
+            - {type: path, compareType: startsWith, value: /api}
+            - {type: header, key: X-Debug, compareType: equalTo, value: "1", invert: true}
+        - name: inner
+          action: reject
+          rules: [{type: path, compareType: regex, value: "^/inner"}]
+    - port: 5353
+      protocol: udp
+      sessionPersistence: {type: sourceIP, timeout: 60, granularity: 255.255.255.0}
+      realServers: {addresses: [10.0.0.243]}
+`
+
+// What is read of requests, and who is recognised by what.
+func TestLawsOfRequests(t *testing.T) {
+	const policies = "spec.ports[0].l7Policies"
+	kindtest.Suite{
+		Kinds: kinds, Key: key, Object: web, Partial: true, Together: true,
+		Edits: []kindtest.Edit{
+			{Field: "spec.ports[0].connectionLimit", Old: "connectionLimit: 2000", New: "connectionLimit: 3000"},
+			{Field: "spec.ports[0].insertHeaders", Old: "[X-Forwarded-For, X-Forwarded-Port]", New: "[X-Forwarded-Proto]"},
+			{Field: "spec.ports[0].sessionPersistence", Old: "      sessionPersistence: {type: appCookie, cookieName: session}\n", New: ""},
+			{Field: "spec.ports[0].sessionPersistence", Old: "{type: appCookie, cookieName: session}", New: "{type: httpCookie}"},
+			{Field: "spec.ports[1].sessionPersistence", Old: "timeout: 60", New: "timeout: 90"},
+			{Field: "spec.ports[0].realServers", Old: "weight: 10", New: "weight: 0"},
+			{Field: "spec.ports[0].realServers", Old: "backup: true", New: "backup: false"},
+			{Field: "spec.ports[0].monitors[0].httpMethod", Old: "HEAD", New: "GET"},
+			{Field: "spec.ports[0].monitors[0].expectedCodes", Old: "200-299", New: `"204"`},
+			{Field: "spec.ports[0].monitors[0].domainName", Old: "domainName: shop.example.org, ", New: ""},
+			{Field: "spec.ports[0].monitors[0].maxRetriesDown", Old: "maxRetriesDown: 2", New: "maxRetriesDown: 5"},
+			{Field: policies + "[0].redirectPrefix", Old: "redirectPrefix: https://example.org", New: "redirectPrefix: https://example.com"},
+			{Field: policies + "[0].redirectHTTPCode", Old: "redirectHTTPCode: 301", New: "redirectHTTPCode: 308"},
+			{Field: policies, Old: "value: old.example.org", New: "value: older.example.org"},
+			{Field: policies, Old: "value: /api}\n", New: "value: /v2}\n            - {type: cookie, key: beta, compareType: equalTo, value: beta}\n"},
+			{Field: policies, Old: "        - name: inner\n          action: reject\n", New: "        - name: inner\n          position: 1\n          action: reject\n"},
+			{Field: policies + "[1].redirectPool.algorithm", Old: "leastConnections", New: "sourceIP"},
+			{Field: policies + "[1].redirectPool.realServers", Old: "[10.0.0.244]", New: "[10.0.0.245]"},
+			{Field: policies, Old: "realServers: {port: 9090,", New: "realServers: {protocol: proxy, port: 9090,"},
 		},
 	}.Run(t)
 }

@@ -16,8 +16,8 @@ import (
 )
 
 // List reads the project's load balancers, and then, if any of them bears a
-// mark, the listeners, pools, health monitors, flavors and zones: six lists.
-// Members come one list for each pool of a marked load balancer: Octavia has
+// mark or everything is asked for, the listeners, pools, health monitors, flavors and zones: six lists.
+// Members come one list for each pool of such a load balancer: Octavia has
 // no other. The load balancers are read first: one that was ACTIVE then has
 // children that are at least as new.
 func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
@@ -27,14 +27,12 @@ func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	}
 	marked := map[string]*Balancer{}
 	for _, s := range states {
-		if mark.InTags(s.More.AllTags) != nil {
+		if kind.Everything(ctx) || mark.InTags(s.More.AllTags) != nil {
 			marked[s.More.ID] = &s.More
 		}
 	}
 	if len(marked) > 0 {
-		if err := d.grow(ctx, marked); errors.Is(err, kind.ErrGone) {
-			return nil, fmt.Errorf("load balancers changed while they were listed: %v", err)
-		} else if err != nil {
+		if err := d.grow(ctx, marked); err != nil {
 			return nil, err
 		}
 	}
@@ -64,6 +62,17 @@ func readAll[T any](ctx context.Context, d driver, into *[]*T, path, name string
 		*into = append(*into, part)
 	}
 	return nil
+}
+
+// readUnder is readAll for what is under a child that was listed a moment ago. One that has gone
+// since is taken for one that is being deleted: other load balancers are none the worse for it.
+func readUnder[T any](ctx context.Context, d driver, c *child, into *[]*T, path, name string) error {
+	err := readAll(ctx, d, into, path, name)
+	if errors.Is(err, kind.ErrGone) {
+		c.ProvisioningStatus = "PENDING_DELETE"
+		return nil
+	}
+	return err
 }
 
 // read takes in a load balancer, or a part of one.
@@ -118,13 +127,16 @@ func (d driver) grow(ctx context.Context, balancers map[string]*Balancer) error 
 				p.Monitor = byPool[p.ID]
 				b.Pools = append(b.Pools, p)
 				if len(p.MemberIDs) > 0 {
-					group.Go(func() error { return readAll(stop, d, &p.Members, "pools/"+p.ID+"/members", "members") })
+					group.Go(func() error { return readUnder(stop, d, &p.child, &p.Members, "pools/"+p.ID+"/members", "members") })
 				}
 				break // a pool has one
 			}
 		}
 	}
 	if err := group.Wait(); err != nil {
+		return err
+	}
+	if err := d.policies(ctx, balancers); err != nil {
 		return err
 	}
 	d.findStuck(balancers)

@@ -93,7 +93,7 @@ func unfinished(m kind.Mark, user []string) []string {
 
 // stuck appends the removal of what is stuck. It comes first, since names and
 // ports must be free and nothing is served by it; the mark before it, so that a
-// kill in between is nobody's change.
+// kill in between is not taken for a change by people.
 func (e *editor) stuck(b *Balancer) {
 	if len(b.Stuck) > 0 {
 		e.sequel("spec.ports", func() request { return put("loadbalancer", b.ID, map[string]any{"tags": b.AllTags}) })
@@ -112,6 +112,9 @@ func live(s *State, project string) kind.Live[*State] {
 		Created: b.CreatedAt.Time, Updated: b.UpdatedAt.Time, State: s, Uses: b.uses(), Unwell: b.unwell(),
 		Facts: kind.Facts{Address: table.Or(s.Spec.VIPAddress, ""), PortID: b.VIPPortID, SubnetID: b.VIPSubnetID, NetworkID: b.VIPNetworkID},
 	}
+	if address := out.Facts.Address; address != "" {
+		out.Facts.Addresses = []string{address}
+	}
 	if b.VIPPortID != "" {
 		out.Tokens = []string{b.VIPPortID} // what leads to it: its port goes with it
 	}
@@ -120,11 +123,17 @@ func live(s *State, project string) kind.Live[*State] {
 
 func (b *Balancer) uses() []string {
 	uses := []string{b.VIPNetworkID, b.VIPSubnetID}
+	for _, v := range b.AdditionalVIPs {
+		uses = append(uses, v.SubnetID)
+	}
 	b.members(func(_ *Pool, m *Member) {
 		if m.SubnetID != "" {
 			uses = append(uses, m.token())
 		}
 	})
+	for _, l := range b.Listeners {
+		uses = append(uses, l.secrets()...)
+	}
 	return uses
 }
 

@@ -23,6 +23,7 @@ type Balancer struct {
 	VIPPortID          string      `json:"vipPortID" api:"vip_port_id"`
 	VIPSubnetID        string      `json:"vipSubnetID" api:"vip_subnet_id"`
 	VIPNetworkID       string      `json:"vipNetworkID" api:"vip_network_id"`
+	AdditionalVIPs     []vip       `json:"additionalVIPs,omitempty" api:"additional_vips" show:"-"`
 	Provider           string      `json:"provider" api:"provider"`
 	FlavorID           string      `json:"flavorID" api:"flavor_id" show:"-"`
 	AvailabilityZone   string      `json:"availabilityZone,omitempty" api:"availability_zone"`
@@ -52,8 +53,23 @@ type Listener struct {
 	AllowedCIDRs []string  `json:"allowedCidrs" api:"allowed_cidrs,set,empty" show:"-"`
 	Timeouts     *Timeouts `json:"timeouts" api:",inline"`
 	PoolID       string    `json:"poolID,omitempty" api:"default_pool_id"`
+	Limit        int       `json:"connectionLimit" api:"connection_limit,absent=-1" rule:"default=-1" show:"-"`
+	Headers      []header  `json:"insertHeaders" api:"insert_headers,pairs,empty" show:"-"`
+	Certificate  string    `json:"tls.barbicanRef" api:"default_tls_container_ref,null" show:"-"`
+	Hosts        []string  `json:"tls.sniBarbicanRefs" api:"sni_container_refs,set,empty" show:"-"`
+	Ciphers      string    `json:"tls.ciphers" api:"tls_ciphers" show:"-"`
+	Versions     []string  `json:"tls.versions" api:"tls_versions,set" show:"-"`
+	ALPN         []string  `json:"tls.alpnProtocols" api:"alpn_protocols,set" show:"-"`
+	ClientCA     string    `json:"tls.clientCABarbicanRef" api:"client_ca_tls_container_ref,null" show:"-"`
+	ClientCRL    string    `json:"tls.clientCRLBarbicanRef" api:"client_crl_container_ref,null" show:"-"`
+	ClientAuth   string    `json:"tls.clientAuthentication" api:"client_authentication,absent=NONE" rule:"default=NONE" show:"-"`
+	PolicyIDs    []link    `json:"policies" api:"l7policies,unwritten" show:"-"`
+	Policies     []*Policy `json:"-"` // in their order
 	Pool         *Pool     `json:"-"` // as it shall be
 }
+
+// header is one that requests are given.
+type header struct{ Name, Value string }
 
 // Pool is who answers.
 type Pool struct {
@@ -62,6 +78,7 @@ type Pool struct {
 	AdminStateUp bool           `json:"pool.adminStateUp" api:"admin_state_up" rule:"default=true"`
 	Protocol     string         `json:"protocol" api:"protocol"`
 	Algorithm    string         `json:"algorithm" api:"lb_algorithm"`
+	Persistence  persistence    `json:"sessionPersistence" api:"session_persistence,null" show:"-"`
 	MemberIDs    []link         `json:"members" api:"members"`
 	Members      []*Member      `json:"-"`
 	Monitor      *HealthMonitor `json:"-"`
@@ -76,7 +93,7 @@ type Member struct {
 	AdminStateUp   bool   `json:"adminStateUp" api:"admin_state_up" rule:"default=true" show:"-"`
 	Address        string `json:"address" api:"address"`
 	Port           int    `json:"port" api:"protocol_port"`
-	Weight         int    `json:"weight" api:"weight" rule:"default=1" show:"-"`
+	Weight         int    `json:"weight" api:"weight" rule:"required" show:"-"`
 	Backup         bool   `json:"backup" api:"backup" rule:"default=false" show:"-"`
 	SubnetID       string `json:"subnetID" api:"subnet_id" show:"-"`
 	MonitorPort    *int   `json:"monitorPort" api:"monitor_port" show:"-"`
@@ -86,32 +103,31 @@ type Member struct {
 // HealthMonitor is how it is found out whether the members of a pool can answer.
 type HealthMonitor struct {
 	child
-	Name         string `json:"name" api:"name"`
-	AdminStateUp bool   `json:"adminStateUp" api:"admin_state_up" rule:"default=true"`
-	Type         string `json:"protocol" api:"type"`
-	Delay        int    `json:"delay" api:"delay"`
-	Timeout      int    `json:"timeout" api:"timeout"`
-	Retries      int    `json:"retries" api:"max_retries"`
-	RetriesDown  int    `json:"retriesDown" api:"max_retries_down"`
-	Method       string `json:"method" api:"http_method"`
-	Path         string `json:"endpoint" api:"url_path"`
-	Codes        string `json:"codes" api:"expected_codes"`
-	PoolID       string `json:"poolID" api:"pool_id,unread"`
-	Pools        []link `json:"pools" api:"pools"`
+	Name         string  `json:"name" api:"name"`
+	AdminStateUp bool    `json:"adminStateUp" api:"admin_state_up" rule:"default=true"`
+	Type         string  `json:"protocol" api:"type"`
+	Delay        int     `json:"delay" api:"delay"`
+	Timeout      int     `json:"timeout" api:"timeout"`
+	Retries      int     `json:"retries" api:"max_retries"`
+	RetriesDown  int     `json:"maxRetriesDown" api:"max_retries_down"`
+	Method       string  `json:"httpMethod" api:"http_method"`
+	Path         string  `json:"endpoint" api:"url_path"`
+	Codes        string  `json:"expectedCodes" api:"expected_codes"`
+	Domain       string  `json:"domainName" api:"domain_name,null"`
+	Version      float64 `json:"httpVersion" api:"http_version"`
+	PoolID       string  `json:"poolID" api:"pool_id,unread"`
+	Pools        []link  `json:"pools" api:"pools"`
 }
 
-// child is what everything under a load balancer has.
+// child is what everything under a load balancer has. It has no mark: what belongs to a load
+// balancer is known by being under it, and one that is let go has to lose one mark only.
 type child struct {
 	ID                 string `json:"id" api:"id,unwritten"`
 	ProvisioningStatus string `json:"provisioningStatus" api:"provisioning_status" show:"-"`
 	OperatingStatus    string `json:"operatingStatus" api:"operating_status"`
-	// Tags are the owner's part of the mark, for people who look at the cloud: what
-	// belongs to a load balancer is known by being under it, and what was last applied
-	// is known of the load balancer alone.
-	Tags       []string `json:"tags" api:"tags,unread" show:"-"`
-	BalancerID string   `json:"loadBalancerID" api:"loadbalancer_id,unread" show:"-"`
-	Parents    []link   `json:"loadBalancers" api:"loadbalancers" show:"-"`
-	field      string   // of the manifest: spec.ports[0]
+	BalancerID         string `json:"loadBalancerID" api:"loadbalancer_id,unread" show:"-"`
+	Parents            []link `json:"loadBalancers" api:"loadbalancers" show:"-"`
+	field              string // of the manifest: spec.ports[0]
 }
 
 type link struct {
@@ -138,6 +154,7 @@ func first[T any](list []*T, so func(*T) bool) *T {
 func (b *Balancer) children(visit func(what string, c *child)) {
 	for _, l := range b.Listeners {
 		visit("listener "+l.Name, &l.child)
+		l.children(visit)
 	}
 	for _, p := range b.Pools {
 		visit("pool "+p.Name, &p.child)

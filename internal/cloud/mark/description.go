@@ -69,8 +69,7 @@ func InDescription(text string) (own string, m *kind.Mark) {
 	if !ok || begin > 0 && !apart || strings.ContainsAny(digest, " \t\n") {
 		return text, nil
 	}
-	applied, keep := ReadApplied(digest)
-	return own, kind.Claimed(append(kind.OwnersIn(own), owner), applied, keep)
+	return own, kind.Claimed(append(kind.OwnersIn(own), owner), ReadApplied(digest))
 }
 
 // InLabels finds the mark of an object that may carry it in its tags and in its
@@ -85,6 +84,6 @@ func InLabels(tags []string, description string) *kind.Mark {
 	case inText == nil:
 		return inTags
 	}
-	applied, keep := ReadApplied(appliedText(*inTags), appliedText(*inText))
-	return kind.Claimed(append(inTags.Owners(), inText.Owners()...), applied, keep)
+	said := ReadApplied(appliedText(*inTags), appliedText(*inText))
+	return kind.Claimed(append(inTags.Owners(), inText.Owners()...), said)
 }

@@ -18,6 +18,7 @@ func FuzzMarks(f *testing.F) {
 	f.Add("blue", "["+owner+"]", "", false)
 	f.Add("stackreeve:", "stackreeve-applied:", ":keep", true)
 	f.Add("stackreeve-", "["+owner, "a:keep:keep", false)
+	f.Add("stackreeve:", "stackreeve-applied::d:keep", ":d:keep", true)
 	f.Fuzz(func(t *testing.T, a, b, applied string, keep bool) {
 		for _, m := range []*kind.Mark{mark.InTags([]string{a, b}), mark.InText(a), mark.InMetadata(map[string]string{mark.OwnerKey: a, mark.AppliedKey: b})} {
 			if m == nil {
@@ -35,17 +36,17 @@ func FuzzMarks(f *testing.F) {
 		if strings.ContainsAny(applied, ":") || applied == "" {
 			return // no digest is written so
 		}
-		want := kind.Mark{Owner: owner, Applied: applied, Keep: keep}
+		want := kind.Mark{Owner: owner, Applied: applied, Keep: keep, Detach: keep && len(a)%2 == 1}
 		user := mark.UserTags([]string{a, b})
 		tags := mark.Tags(want, user)
-		if m := mark.InTags(tags); m == nil || m.Owner != owner || m.Applied != applied || m.Keep != keep {
+		if m := mark.InTags(tags); m == nil || *m != want {
 			t.Errorf("%q come back as %+v", tags, m)
 		}
 		if got := mark.UserTags(tags); !slices.Equal(got, slices.Compact(user)) {
 			t.Errorf("users' tags %q come back as %q", user, got)
 		}
 		all := mark.Metadata(want, mark.UserMetadata(map[string]string{a: b}))
-		if m := mark.InMetadata(all); m == nil || m.Owner != owner || m.Applied != applied || m.Keep != keep {
+		if m := mark.InMetadata(all); m == nil || *m != want {
 			t.Errorf("%q come back as %+v", all, m)
 		}
 	})

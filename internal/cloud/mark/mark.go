@@ -7,7 +7,7 @@
 //	          the description (see description.go)
 //	Octavia   tags
 //	Nova      server metadata; a key pair's comment; a server group's name
-//	Cinder    metadata
+//	Cinder    metadata; the description of a volume while a backup is restored to it
 //	Glance    a property
 //
 // Whatever is read here is a claim: people and clouds can write, copy and double
@@ -27,6 +27,9 @@ import (
 const (
 	appliedPrefix = AppliedKey + ":"
 	keepSuffix    = ":keep"
+	// detachSuffix stands before keepSuffix, so that versions which do not know it keep
+	// the object.
+	detachSuffix = ":d"
 	// OwnerKey and AppliedKey are the metadata keys of a mark. SelfKey holds the
 	// ID of the object that a mark was written on: in a copy it is another's.
 	OwnerKey   = kind.OwnerWord
@@ -57,27 +60,43 @@ func UnmarkByProperty(what string) string {
 	return "openstack " + what + " unset --property " + OwnerKey + " --property " + AppliedKey + " <id>"
 }
 
+// AppliedText is what a mark says of what was applied, see [ReadApplied].
+func AppliedText(m kind.Mark) string { return appliedText(m) }
+
 func appliedText(m kind.Mark) string {
-	if m.Keep {
+	switch {
+	case m.Detach:
+		return m.Applied + detachSuffix + keepSuffix
+	case m.Keep:
 		return m.Applied + keepSuffix
 	}
 	return m.Applied
 }
 
 // ReadApplied reads what marks say of what was applied. If several disagree, what
-// was applied is unreadable, and one that says keep is enough.
-func ReadApplied(texts ...string) (applied string, keep bool) {
+// was applied is unreadable; one that says keep is enough, and to detach all of them
+// must say so. The mark has no owner.
+func ReadApplied(texts ...string) (said kind.Mark) {
 	for i, text := range texts {
 		digest, stays := strings.CutSuffix(text, keepSuffix)
-		if i > 0 && digest != applied {
+		detach := false
+		if stays {
+			digest, detach = strings.CutSuffix(digest, detachSuffix)
+		}
+		if i > 0 && digest != said.Applied {
 			digest = kind.Unreadable
 		}
-		applied, keep = digest, keep || stays
+		said.Applied, said.Keep, said.Detach = digest, said.Keep || stays, detach && (i == 0 || said.Detach)
 	}
-	if applied == "" {
-		applied = kind.Unreadable
+	if said.Applied == "" {
+		said.Applied = kind.Unreadable
 	}
-	return applied, keep
+	return said
+}
+
+// nothingApplied reports whether a text of a mark says that nothing was applied.
+func nothingApplied(text string) bool {
+	return text == "" || text == keepSuffix || text == detachSuffix+keepSuffix
 }
 
 // Tags returns the user's tags with those of the mark, sorted.
@@ -111,8 +130,7 @@ func InTags(tags []string) *kind.Mark {
 			applied = append(applied, text)
 		}
 	}
-	digest, keep := ReadApplied(applied...)
-	return kind.Claimed(owners, digest, keep)
+	return kind.Claimed(owners, ReadApplied(applied...))
 }
 
 // Metadata returns the user's metadata with the entries of the mark.
@@ -148,9 +166,9 @@ func InMetadata(all map[string]string) *kind.Mark {
 		}
 	}
 	text, written := all[AppliedKey]
-	applied, keep := ReadApplied(text)
-	if written && strings.TrimSuffix(text, keepSuffix) == "" {
-		applied = ""
+	said := ReadApplied(text)
+	if written && nothingApplied(text) {
+		said.Applied = ""
 	}
-	return kind.Claimed(owners, applied, keep)
+	return kind.Claimed(owners, said)
 }

@@ -18,6 +18,9 @@ func TestAttackMarksRead(t *testing.T) {
 	want := func(owner, rivals, applied string, keep bool) *kind.Mark {
 		return &kind.Mark{Owner: owner, Rivals: rivals, Applied: applied, Keep: keep}
 	}
+	detach := func(applied string) *kind.Mark {
+		return &kind.Mark{Owner: ours, Applied: applied, Keep: true, Detach: true}
+	}
 	meta := func(pairs ...string) *kind.Mark {
 		all := map[string]string{}
 		for i := 0; i < len(pairs); i += 2 {
@@ -50,6 +53,14 @@ func TestAttackMarksRead(t *testing.T) {
 		"both, of one owner":            {text("web ["+ours+" "+applied+"d]", ours, applied+"d"), want(ours, "", "d", false)},
 		"both, that disagree":           {text("web ["+ours+" "+applied+"d]", ours, applied+"e"), want(ours, "", kind.Unreadable, false)},
 		"finished, and others' tags":    {text("web ["+ours+" "+applied+"d]", theirs, applied+"d"), want(theirs, ours, "d", false)},
+		"detach":                        {mark.InTags([]string{ours, applied + "d:d:keep"}), detach("d")},
+		"detach without keep":           {mark.InTags([]string{ours, applied + "d:d"}), want(ours, "", "d:d", false)},
+		"detach twice":                  {mark.InTags([]string{ours, applied + "d:d:d:keep"}), detach("d:d")},
+		"detach, and keep alone":        {mark.InTags([]string{ours, applied + "d:d:keep", applied + "d:keep"}), want(ours, "", "d", true)},
+		"keep alone, and detach":        {text("web ["+ours+" "+applied+"d:keep]", ours, applied+"d:d:keep"), want(ours, "", "d", true)},
+		"detach, and neither":           {text("web ["+ours+" "+applied+"d]", ours, applied+"d:d:keep"), want(ours, "", "d", true)},
+		"detach, said twice":            {text("web ["+ours+" "+applied+"d:d:keep]", ours, applied+"d:d:keep"), detach("d")},
+		"metadata: detach, half-made":   {meta("stackreeve", ours, "stackreeve-applied", ":d:keep"), detach("")},
 		"metadata":                      {meta("stackreeve", ours, "stackreeve-applied", "d:keep"), want(ours, "", "d", true)},
 		"metadata: half-made":           {meta("stackreeve", ours, "stackreeve-applied", ""), want(ours, "", "", false)},
 		"metadata: no digest":           {meta("stackreeve", ours), want(ours, "", kind.Unreadable, false)},
@@ -63,7 +74,7 @@ func TestAttackMarksRead(t *testing.T) {
 	}
 }
 
-// Keys that a database would take for one of a mark's are nobody's to use.
+// Keys that a database would take for one of a mark's are refused to everybody.
 func TestAttackReservedKeys(t *testing.T) {
 	for key, want := range map[string]bool{
 		"stackreeve": true, "Stackreeve": true, "stackreeve ": true, "STACKREEVE-applied": true, "stackreeve-user-data": true,

@@ -61,6 +61,9 @@ var MetadataPlace = apart(PlaceIn("metadata",
 		return UserMetadata(all), Claim{Mark: InMetadata(all), Self: all[SelfKey], Notes: notes}
 	},
 	func(own map[string]string, m kind.Mark, id, _ string) map[string]string {
+		if m.Owner == "" {
+			return UserMetadata(own)
+		}
 		all := Metadata(m, own)
 		if id != "" {
 			all[SelfKey] = id
@@ -70,15 +73,26 @@ var MetadataPlace = apart(PlaceIn("metadata",
 
 // DescriptionPlace is the place of a mark at the end of a description, which must be
 // short enough to leave room for it.
-var DescriptionPlace = PlaceIn("description",
-	func(text string) (string, Claim) {
-		own, m := InDescription(text)
-		return own, Claim{Mark: m}
-	},
-	func(own string, m kind.Mark, _, _ string) string {
-		text, _ := Description(m, own)
-		return text
-	})
+var DescriptionPlace = endOf("description")
+
+// NamePlace is the place of a mark at the end of a name, for what has nothing else that
+// can be written. The name must be short enough to leave room for it.
+var NamePlace = endOf("name")
+
+func endOf(attribute string) Place {
+	return PlaceIn(attribute,
+		func(text string) (string, Claim) {
+			own, m := InDescription(text)
+			return own, Claim{Mark: m}
+		},
+		func(own string, m kind.Mark, _, _ string) string {
+			if m.Owner == "" {
+				return own
+			}
+			text, _ := Description(m, own)
+			return text
+		})
+}
 
 func apart(p Place) Place {
 	p.Apart = true
@@ -94,8 +108,8 @@ func (p Place) Name(own string, m kind.Mark) string {
 	return name
 }
 
-// Put is the value of the attribute with the mark m of the object with that ID, which is
-// "" before there is one; own is what people want there, nil for nothing.
+// Put is the value of the attribute with the mark m, the zero one for none, of the object with
+// that ID, which is "" before there is one; own is what people want there, nil for nothing.
 func (p Place) Put(own any, m kind.Mark, id, project string) any { return p.put(own, m, id, project) }
 
 // Take takes the mark out of an object's attributes.

@@ -54,5 +54,28 @@ func laws() kindtest.Suite {
 		Kinds:  func(c *cloud.Client, _ defaults.Defaults) []kind.Kind { return []kind.Kind{network.Kind(c)} },
 		Key:    manifest.Key{Group: define.OrcGroup, Kind: "Network", Namespace: "default", Name: "front"},
 		Object: object,
+		Unseen: map[string]string{
+			"spec.resource.dnsDomain":    "needs an extension, see TestLawsWithMoreExtensions",
+			"spec.resource.qosPolicyRef": "is an administrator's policy, see qospolicy TestInForce",
+		},
+	}
+}
+
+func TestLawsWithMoreExtensions(t *testing.T) {
+	s := laws()
+	s.Simulator, s.Partial = &simulator.Options{MoreNetwork: true}, true
+	s.Object = strings.Replace(object, "mtu: 1400", "mtu: 1400\n    dnsDomain: example.org.", 1)
+	s.Edits = []kindtest.Edit{{Field: "spec.resource.dnsDomain", Old: "example.org.", New: "example.com."}}
+	s.Run(t)
+}
+
+// What the cloud lacks an extension for is noted, and does not fail.
+func TestWithoutTheExtension(t *testing.T) {
+	g := kindtest.NewTarget(t, laws().Kinds)
+	asked := strings.Replace(object, "mtu: 1400", "mtu: 1400\n    dnsDomain: example.org.", 1)
+	g.MustSync(asked)
+	step := g.Plan(asked).Steps[0]
+	if len(step.Changes) != 0 || len(step.Notes) != 1 || !strings.Contains(step.Notes[0].Text, "this cloud lacks the extension dns-integration") {
+		t.Errorf("changes %v, notes %v; want a note", step.Changes, step.Notes)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -17,12 +18,14 @@ type Spec struct {
 	Description           *string  `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
 	Tags                  []string `json:"tags,omitempty" api:"tags,set,empty" doc:"Tags, besides those that mark the owner."`
 	AdminStateUp          *bool    `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" doc:"Whether the network forwards packets."`
-	DNSDomain             *string  `json:"dnsDomain,omitempty" api:"dns_domain" rule:"immutable,max=255" doc:"DNS domain of the ports on it, with a final dot."`
+	DNSDomain             *string  `json:"dnsDomain,omitempty" api:"dns_domain,extension=dns-integration" rule:"max=255" doc:"DNS domain of the ports on it, with a final dot. Left out where the cloud has no such extension."`
 	MTU                   *int     `json:"mtu,omitempty" api:"mtu" rule:"min=68,max=9216" doc:"Largest packet in bytes; the cloud decides if left out."`
 	PortSecurityEnabled   *bool    `json:"portSecurityEnabled,omitempty" api:"port_security_enabled,absent=true" doc:"Whether new ports have security groups and anti-spoofing; the cloud decides if left out."`
 	External              *bool    `json:"external,omitempty" api:"router:external" rule:"default=false" doc:"Whether floating IPs and gateways can come from it. Needs an administrator."`
 	Shared                *bool    `json:"shared,omitempty" api:"shared" rule:"default=false" doc:"Whether other projects can use it. Needs an administrator."`
 	AvailabilityZoneHints []string `json:"availabilityZoneHints,omitempty" api:"availability_zone_hints,set" rule:"immutable" doc:"Where the network's agents should run."`
+	QoSPolicyRef          *string  `json:"qosPolicyRef,omitempty" api:"qos_policy_id,extension=qos" show:"qosPolicyID" ref:"QoSPolicy" doc:"The QoSPolicy that is in force for it; none if empty, not managed if left out, since administrators give it one, too."`
+	define.Shares         `json:",inline"`
 	define.ProjectRef     `json:",inline"`
 }
 
@@ -54,6 +57,14 @@ func Kind(c *cloud.Client) kind.Kind {
 	return define.Neutron(c, define.NeutronKind[Spec, Filter, More]{
 		Info: kind.Info{Kind: "Network", Unmark: mark.UnmarkByLabel("network"),
 			Doc: "A virtual layer 2 network (Neutron)."},
-		Resource: define.NeutronResource{Collection: "networks", Singular: "network"},
+		Resource: define.NeutronResource{Collection: "networks", Singular: "network", Sharing: define.Sharing{Type: "network", Extension: "rbac-policies"}}, Observe: observe,
 	})
+}
+
+type state = define.NeutronState[Spec, More]
+
+func observe(s *state, live *kind.Live[*state]) {
+	if policy := table.Or(s.Spec.QoSPolicyRef, ""); policy != "" {
+		live.Uses = []string{policy}
+	}
 }

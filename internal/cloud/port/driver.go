@@ -19,13 +19,16 @@ type (
 // observe takes every status for Ready: a port that no machine uses is DOWN.
 func observe(s *state, live *kind.Live[*state]) {
 	live.Uses = append([]string{s.Spec.NetworkRef}, s.Spec.SecurityGroupRefs...)
+	if policy := table.Or(s.Spec.QoSPolicyRef, ""); policy != "" {
+		live.Uses = append(live.Uses, policy)
+	}
 	live.Tokens, live.InUse = tokens(&s.Spec), s.More.DeviceID != ""
 	live.Facts = kind.Facts{NetworkID: s.Spec.NetworkRef}
 	if define.IsRouterPort(s.More.DeviceOwner) {
 		live.ShownAs = "RouterInterface"
 	}
 	for i, a := range s.Spec.Addresses {
-		live.Uses = append(live.Uses, a.SubnetRef)
+		live.Uses, live.Facts.Addresses = append(live.Uses, a.SubnetRef), append(live.Facts.Addresses, table.Or(a.IP, ""))
 		if i == 0 {
 			live.Facts.Address, live.Facts.SubnetID = table.Or(a.IP, ""), a.SubnetRef
 		}

@@ -100,13 +100,16 @@ func laws() kindtest.Suite {
 				"    addresses:\n    - {subnetRef: web, ip: 192.168.60.50}\n    adminStateUp: true\n    securityGroupRefs: [web]\n    vnicType: normal\n    portSecurity: Enabled\n",
 				New: "    addresses:\n    - {subnetRef: web, ip: 192.168.60.50}\n    portSecurity: Disabled\n", Also: []string{"spec.resource.allowedAddressPairs", "spec.resource.securityGroupRefs"}},
 			{Field: "spec.resource.macAddress", Old: "0a:0b:0c", New: "0a:0b:0d", PlanOnly: true},
-			{Field: "spec.resource.trustedVIF", Old: "adminStateUp: true", New: "adminStateUp: true\n    trustedVIF: true", PlanOnly: true},
-			{Field: "spec.resource.propagateUplinkStatus", Old: "adminStateUp: true", New: "adminStateUp: true\n    propagateUplinkStatus: true", Replaces: true, PlanOnly: true},
 		},
 		Unseen: map[string]string{
-			"spec.resource.valueSpecs":           "what they mean is up to the cloud",
-			"spec.resource.hostID":               "only administrators see it",
-			"spec.resource.defaultSecurityGroup": "it says that there is nothing to compare",
+			"spec.resource.dnsName":               "needs an extension, see TestLawsWithMoreExtensions",
+			"spec.resource.dnsDomain":             "needs an extension, see TestLawsWithMoreExtensions",
+			"spec.resource.trustedVIF":            "needs an extension and an administrator, see TestTrustedByAnAdministrator",
+			"spec.resource.propagateUplinkStatus": "needs an extension, see TestLawsWithMoreExtensions",
+			"spec.resource.qosPolicyRef":          "is an administrator's policy, see qospolicy TestInForce",
+			"spec.resource.valueSpecs":            "what they mean is up to the cloud",
+			"spec.resource.hostID":                "only administrators see it",
+			"spec.resource.defaultSecurityGroup":  "it says that there is nothing to compare",
 		},
 	}
 }
@@ -226,5 +229,40 @@ func TestValidate(t *testing.T) {
 				t.Errorf("got %v, want %q", err, test.problem)
 			}
 		})
+	}
+}
+
+func TestLawsWithMoreExtensions(t *testing.T) {
+	s := laws()
+	s.Simulator, s.Partial = &simulator.Options{MoreNetwork: true}, true
+	s.Object = strings.Replace(object, "adminStateUp: true", "adminStateUp: true\n    dnsName: web\n    dnsDomain: example.org.\n    propagateUplinkStatus: true", 1)
+	s.Edits = []kindtest.Edit{
+		{Field: "spec.resource.dnsName", Old: "dnsName: web", New: "dnsName: shop"},
+		{Field: "spec.resource.dnsDomain", Old: "example.org.", New: "example.com."},
+		{Field: "spec.resource.propagateUplinkStatus", Old: "propagateUplinkStatus: true", New: "propagateUplinkStatus: false", Replaces: true},
+	}
+	s.Run(t)
+}
+
+func TestTrustedByAnAdministrator(t *testing.T) {
+	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{MoreNetwork: true}).Beside("admin")
+	const trusted = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front}\nspec: {resource: {}}\n---\n" +
+		"apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Port\nmetadata: {name: vf}\nspec: {resource: {networkRef: front, trustedVIF: true}}"
+	g.MustSync(trusted)
+	pass := g.MustSync(strings.Replace(trusted, "trustedVIF: true", "trustedVIF: false", 1))
+	if len(pass.Results) != 1 || !kind.Has(pass.Results[0].Step.Changes, "spec.resource.trustedVIF") {
+		t.Errorf("results: %+v", pass.Results)
+	}
+}
+
+// What the cloud lacks an extension for is noted, and does not fail.
+func TestWithoutTheExtensions(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	asked := needs + "---" + strings.Replace(object, "adminStateUp: true", "adminStateUp: true\n    dnsName: web\n    propagateUplinkStatus: true\n    trustedVIF: true", 1)
+	g.MustSync(asked)
+	for _, s := range g.Plan(asked).Steps {
+		if s.Key == key && (len(s.Changes) != 0 || len(s.Notes) != 3) {
+			t.Errorf("changes %v, notes %v; want three notes", s.Changes, s.Notes)
+		}
 	}
 }

@@ -22,7 +22,7 @@ func findSubnets(s *Spec, e *kind.Expansion) {
 // reserved are the attributes that carry ownership, or have fields of their
 // own.
 const reserved = " name description tags network_id project_id tenant_id device_id device_owner fixed_ips security_groups " +
-	"allowed_address_pairs admin_state_up mac_address port_security_enabled binding:vnic_type binding:host_id trusted propagate_uplink_status "
+	"allowed_address_pairs admin_state_up mac_address port_security_enabled binding:vnic_type binding:host_id trusted propagate_uplink_status qos_policy_id dns_name dns_domain "
 
 func validate(s *Spec, r *kind.Report) {
 	const remove = "remove one of the two"
@@ -185,4 +185,33 @@ func writeHost(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string]a
 	if id, _ := host(w); id != "" {
 		body["binding:host_id"] = id
 	}
+}
+
+// export leaves out ports that belong to something of the cloud, and what it has chosen
+// for a port: its MAC address, its host, and addresses that machines make of the former.
+// One without a name that a machine uses is taken for the machine's, with which it goes, unless it was chosen.
+func export(s *state, spec *Spec, e *kind.Export) {
+	switch owner := s.More.DeviceOwner; {
+	case owner != "" && !strings.HasPrefix(owner, "compute:"):
+		e.LeftOut = "belongs to " + owner
+	case owner != "" && s.Name == "" && !e.Chosen:
+		e.LeftOut = "belongs to the server " + s.More.DeviceID
+	}
+	spec.MACAddress, spec.HostID = "", nil
+	if !table.Or(s.More.PortSecurityEnabled, true) {
+		spec.PortSecurity = "Disabled"
+	}
+	if !table.Or(spec.TrustedVIF, false) {
+		spec.TrustedVIF = nil
+	}
+	if !table.Or(spec.PropagateUplinkStatus, false) {
+		spec.PropagateUplinkStatus = nil
+	}
+	spec.Addresses = slices.DeleteFunc(spec.Addresses, func(a Address) bool { return fromMAC(table.Or(a.IP, ""), s.Spec.MACAddress) })
+	for i := range spec.AllowedAddressPairs {
+		if p := &spec.AllowedAddressPairs[i]; strings.EqualFold(table.Or(p.MAC, ""), s.Spec.MACAddress) {
+			p.MAC = nil
+		}
+	}
+	slices.Sort(spec.SecurityGroupRefs)
 }

@@ -1,21 +1,59 @@
 package project_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/domain"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/cloud/project"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{project.Kind(c), network.Kind(c)}
+	return []kind.Kind{domain.Kind(c), project.Kind(c), network.Kind(c)}
+}
+
+func TestLaws(t *testing.T) {
+	name := "shop-" + rand.Text()
+	kindtest.Suite{
+		Kinds: kinds, Administrator: true,
+		Key: manifest.Key{Group: define.OrcGroup, Kind: "Project", Namespace: "default", Name: "web"},
+		Needs: `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Domain
+metadata: {name: shop}
+spec: {resource: {name: ` + name + `}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Domain
+metadata: {name: store}
+spec: {resource: {name: ` + name + `-2}}
+`,
+		Object: `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Project
+metadata: {name: web}
+spec:
+  resource:
+    name: ` + name + `
+    description: where the shop is
+    enabled: true
+    domainRef: shop
+    tags: [web, shop]
+`,
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.domainRef", Old: "domainRef: shop", New: "domainRef: store", Replaces: true},
+		},
+	}.Run(t)
 }
 
 // of is a project and a network in it; the project is found by its ID.
@@ -86,9 +124,45 @@ func TestImport(t *testing.T) {
 	}
 }
 
-func TestManagedIsRefused(t *testing.T) {
+func TestTagsThatKeystoneRefuses(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
-	if _, err := g.TryResolve(head + `{resource: {}}`); err == nil || !strings.Contains(err.Error(), "managementPolicy: unmanaged") {
-		t.Errorf("error is %v, want advice to import", err)
+	if _, err := g.TryResolve(head + `{resource: {tags: [ok, a/b]}}`); err == nil || !strings.Contains(err.Error(), "spec.resource.tags[1]: is no tag") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// A member finds its own project, as before, and learns what it takes to make one.
+func TestMembersMakeNoProjects(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	pass := g.Sync(head + `{resource: {name: ` + g.Stack + `}}`)
+	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "lacks the role that Keystone's policy asks for") {
+		t.Errorf("failures are %s", text)
+	}
+}
+
+// Nobody can lock the agent out by removing a manifest.
+func TestOwnProjectIsKept(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds).Beside("admin")
+	if g.Simulator == nil {
+		t.Skip("would write on a project that others use")
+	}
+	own := g.Client(nil).ProjectID
+	g.MustSync(head + `{import: {id: ` + own + `}, resource: {name: admin}}`)
+	pass := g.Sync("")
+	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "the project that this agent itself logs in with") {
+		t.Errorf("failures are %s", text)
+	}
+	g.MustSync(head + `{managedOptions: {onDelete: detach}, import: {id: ` + own + `}, resource: {name: admin}}`)
+}
+
+// A name is unique within a domain only.
+func TestNamesAreOfADomain(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds).Beside("admin")
+	name := "shop-" + rand.Text()
+	domain := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Domain\nmetadata: {name: shop}\nspec: {resource: {name: " + name + "}}\n---\n"
+	g.MustSync(domain + head + `{resource: {name: admin, domainRef: shop}}`)
+	step := g.Plan(head + `{resource: {name: admin}}`).Steps[0]
+	if step.Key.Kind != "Project" || step.Action == plan.Create {
+		t.Errorf("%s %s: %s", step.Action, step.Key, step.Reason)
 	}
 }

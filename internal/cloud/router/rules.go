@@ -84,3 +84,13 @@ func update(ctx context.Context, d define.NeutronDriver[Spec, Filter, More], cha
 	}
 	return d.Write(ctx, now, change)
 }
+
+// export leaves out what only an administrator can ask for where it is as usual.
+func export(s *state, spec *Spec, _ *kind.Export) {
+	if s.More.ExternalNetwork != "" {
+		spec.ExternalGateways = []ExternalGateway{{NetworkRef: s.More.ExternalNetwork}}
+	}
+	if !table.Or(spec.Distributed, false) {
+		spec.Distributed = nil
+	}
+}

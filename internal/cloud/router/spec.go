@@ -53,6 +53,6 @@ func Kind(c *cloud.Client) kind.Kind {
 			Doc: "A router between networks and to the outside (Neutron)."},
 		Resource: define.NeutronResource{Collection: "routers", Singular: "router"},
 		Odd:      []table.Odd[Spec, More]{{Field: "externalGateways", Compare: compareGateway, Write: writeGateway}},
-		Expand:   findSubnets, Observe: observe, Show: showGateway, Update: update,
+		Expand:   findSubnets, Observe: observe, Show: showGateway, Update: update, Export: export,
 	})
 }

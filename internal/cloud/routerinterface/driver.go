@@ -18,8 +18,10 @@ type driver = define.NeutronDriver[Spec, struct{}, More]
 // list returns the routers' interfaces in the project. A port that was made
 // for one and is not attached yet already says that it is one.
 func list(ctx context.Context, d driver) ([]state, error) {
-	ports, err := d.Find(ctx, "?project_id="+d.Client.ProjectID)
-	return slices.DeleteFunc(ports, func(s state) bool { return !define.IsRouterPort(s.More.DeviceOwner) }), err
+	ports, err := d.Find(ctx, "") // as the kind Port lists them, so that they are read once for both
+	return slices.DeleteFunc(ports, func(s state) bool {
+		return s.ProjectID != d.Client.ProjectID || !define.IsRouterPort(s.More.DeviceOwner)
+	}), err
 }
 
 // create makes a port with the subnet's gateway address, marked like any other

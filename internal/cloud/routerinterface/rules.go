@@ -52,3 +52,17 @@ func show(s *state, shown table.Shown) {
 		shown["subnetIDs"], shown["addresses"] = s.More.subnets(), addresses
 	}
 }
+
+// export takes the first subnet: an interface to several, as IPv6 has them, is no
+// RouterInterface.
+func export(s *state, spec *Spec, e *kind.Export) {
+	subnets := s.More.subnets()
+	if s.Spec.RouterRef == "" || len(subnets) == 0 {
+		e.LeftOut = "leads to no router"
+		return
+	}
+	spec.Type, spec.SubnetRef = "Subnet", subnets[0]
+	if len(subnets) > 1 {
+		e.Lose("spec.subnetRef", "it leads to "+strings.Join(subnets, ", ")+"; only the first of these subnets is named")
+	}
+}

@@ -27,6 +27,9 @@ func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := d.Share(ctx, w, made); err != nil {
+		return nil, err
+	}
 	m := w.Mark
 	if len(possible(w, made.ID)) < len(w.Spec.Rules) {
 		m.Applied = kind.Unfinished
@@ -59,6 +62,13 @@ func update(ctx context.Context, d driver, change define.NeutronChange[Spec, Mor
 // those whose remote group is there; they name it by its ID.
 func possible(w kind.Want[Spec], id string) (list []Rule) {
 	for _, rule := range w.Spec.Rules {
+		if rule.RemoteAddressGroupRef != nil {
+			ref := w.Ref("AddressGroup", *rule.RemoteAddressGroupRef)
+			if ref.ID == "" {
+				continue // without it the rule would let everybody in
+			}
+			rule.RemoteAddressGroupRef = &ref.ID
+		}
 		if rule.RemoteGroupRef != nil {
 			ref := w.Ref("SecurityGroup", *rule.RemoteGroupRef)
 			if ref.Key == w.Key {

@@ -1,10 +1,13 @@
 package securitygroup
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -29,6 +32,9 @@ func validate(s *Spec, r *kind.Report) {
 }
 
 func (rule *Rule) validate(field string, r *kind.Report) {
+	if rule.RemoteAddressGroupRef != nil && (rule.RemoteIPPrefix != nil || rule.RemoteGroupRef != nil) {
+		r.Problem(field+".remoteAddressGroupRef", "is given along with another remote", "make two rules of it")
+	}
 	if rule.RemoteIPPrefix != nil && rule.RemoteGroupRef != nil {
 		r.Problem(field+".remoteGroupRef", "is given along with remoteIPPrefix", "make two rules of it")
 	}
@@ -86,22 +92,15 @@ func (rule *Rule) traffic() string {
 	if group := table.Or(rule.RemoteGroupRef, ""); group != "" {
 		words = append(words, "remote group "+group)
 	}
-	return strings.Join(words, " ")
-}
-
-func (r *CloudRule) traffic() string {
-	text := r.Rule.traffic()
-	if r.RemoteAddressGroupID != "" {
-		text += " remote address group " + r.RemoteAddressGroupID
+	if group := table.Or(rule.RemoteAddressGroupRef, ""); group != "" {
+		words = append(words, "remote address group "+group)
 	}
-	return text
+	return strings.Join(words, " ")
 }
 
 // String is all of a rule that is compared: Neutron cannot change a rule, its
 // description included.
 func (rule *Rule) String() string { return described(rule.traffic(), rule.Description) }
-
-func (r *CloudRule) String() string { return described(r.traffic(), r.Description) }
 
 func described(traffic string, description *string) string {
 	if description == nil || *description == "" {
@@ -144,7 +143,8 @@ func compareRules(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Cha
 	}
 	for _, rule := range w.Spec.Rules {
 		group := table.ID(w.Ref("SecurityGroup", table.Or(rule.RemoteGroupRef, "")))
-		rule.RemoteGroupRef = &group
+		addresses := table.ID(w.Ref("AddressGroup", table.Or(rule.RemoteAddressGroupRef, "")))
+		rule.RemoteGroupRef, rule.RemoteAddressGroupRef = &group, &addresses
 		want = append(want, rule.String())
 	}
 	kind.Set(c, "spec.resource.rules", present, want, kind.InPlace)
@@ -154,6 +154,9 @@ func compareRules(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Cha
 // (neutron/db/models/securitygroup.py: remote_group_id, ondelete CASCADE)
 func observe(s *state, live *kind.Live[*state]) {
 	for _, r := range s.More.Rules {
+		if addresses := table.Or(r.RemoteAddressGroupRef, ""); addresses != "" {
+			live.Uses = append(live.Uses, addresses)
+		}
 		if group := table.Or(r.RemoteGroupRef, ""); group != "" && group != s.ID {
 			live.Uses, live.Loose = append(live.Uses, group), append(live.Loose, group)
 		}
@@ -198,4 +201,57 @@ func compare(have []CloudRule, want []Rule) (e edits) {
 		}
 	}
 	return e
+}
+
+// countRules are the rules of a group, which have a quota of their own.
+func countRules(s *Spec, more *More) kind.Amounts {
+	rules := len(s.Rules)
+	if more != nil {
+		rules = len(more.Rules)
+	}
+	return kind.Amounts{{Service: cloud.Network, Name: "security_group_rule"}: int64(rules)}
+}
+
+// export leaves out the group that Neutron makes for each project. Rules come in the
+// order of what they let through.
+func export(s *state, spec *Spec, e *kind.Export) {
+	if s.Name == "default" {
+		e.LeftOut = "is made by the cloud for each project"
+		return
+	}
+	for i := range s.More.Rules {
+		rule := s.More.Rules[i]
+		spec.Rules = append(spec.Rules, rule.exported())
+	}
+	slices.SortStableFunc(spec.Rules, func(a, b Rule) int {
+		return cmp.Or(cmp.Compare(b.Ethertype, a.Ethertype), cmp.Compare(a.String(), b.String()))
+	})
+}
+
+// exported is a rule as a manifest has it.
+func (r CloudRule) exported() Rule {
+	rule := r.Rule
+	if table.Or(rule.Description, "") == "" {
+		rule.Description = nil
+	}
+	if table.Or(rule.RemoteIPPrefix, "") == "" {
+		rule.RemoteIPPrefix = nil
+	}
+	rule.RemoteGroupRef, rule.RemoteAddressGroupRef = copied(rule.RemoteGroupRef), copied(rule.RemoteAddressGroupRef)
+	if name := protocol(table.Or(rule.Protocol, ""), rule.Ethertype); name != "" {
+		rule.Protocol = &name
+	} else {
+		rule.Protocol = nil
+	}
+	return rule
+}
+
+// copied is a reference apart from that of the cloud's rule, which is not to be changed;
+// nil for none.
+func copied(ref *string) *string {
+	id := table.Or(ref, "")
+	if id == "" {
+		return nil
+	}
+	return &id
 }

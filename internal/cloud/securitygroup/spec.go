@@ -22,18 +22,20 @@ type Spec struct {
 	Tags              []string `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
 	Stateful          *bool    `json:"stateful,omitempty" api:"stateful,hidden" rule:"immutable,default=true" doc:"Whether answers to what is let through are let through too."`
 	Rules             []Rule   `json:"rules,omitempty" rule:"max=256" doc:"All its rules. A group without egress rules lets nothing out."`
+	define.Shares     `json:",inline"`
 	define.ProjectRef `json:",inline"`
 }
 
-// Rule lets some traffic through. RemoteGroupRef is not in K-ORC's vocabulary.
+// Rule lets some traffic through. RemoteGroupRef and RemoteAddressGroupRef are not in K-ORC's vocabulary.
 type Rule struct {
-	Description    *string    `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
-	Direction      *string    `json:"direction,omitempty" api:"direction" rule:"enum=ingress|egress,default=ingress" doc:"ingress: to the machine; egress: from it."`
-	RemoteIPPrefix *string    `json:"remoteIPPrefix,omitempty" api:"remote_ip_prefix" rule:"format=cidr" doc:"The other side's addresses; anybody if neither this nor remoteGroupRef is given."`
-	RemoteGroupRef *string    `json:"remoteGroupRef,omitempty" api:"remote_group_id" show:"remoteGroupID" rule:"min=1" ref:"SecurityGroup,late" doc:"The other side is guarded by this SecurityGroup, which may be the very one the rule belongs to, or one whose rules name this one: such rules come when both are there."`
-	Protocol       *string    `json:"protocol,omitempty" api:"protocol" rule:"enum=ah|dccp|egp|esp|gre|icmp|icmpv6|igmp|ipip|ipv6-encap|ipv6-frag|ipv6-icmp|ipv6-nonxt|ipv6-opts|ipv6-route|ospf|pgm|rsvp|sctp|tcp|udp|udplite|vrrp" doc:"IP protocol; every one if left out."`
-	Ethertype      string     `json:"ethertype" api:"ethertype" rule:"required,enum=IPv4|IPv6" doc:"IP version."`
-	PortRange      *PortRange `json:"portRange,omitempty" api:",inline" doc:"Ports; for ICMP type (min) and code (max). Every one if left out."`
+	Description           *string    `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
+	Direction             *string    `json:"direction,omitempty" api:"direction" rule:"enum=ingress|egress,default=ingress" doc:"ingress: to the machine; egress: from it."`
+	RemoteIPPrefix        *string    `json:"remoteIPPrefix,omitempty" api:"remote_ip_prefix" rule:"format=cidr" doc:"The other side's addresses; anybody if neither this nor another remote is given."`
+	RemoteGroupRef        *string    `json:"remoteGroupRef,omitempty" api:"remote_group_id" show:"remoteGroupID" rule:"min=1" ref:"SecurityGroup,late" doc:"The other side is guarded by this SecurityGroup, which may be the very one the rule belongs to, or one whose rules name this one: such rules come when both are there."`
+	RemoteAddressGroupRef *string    `json:"remoteAddressGroupRef,omitempty" api:"remote_address_group_id" show:"remoteAddressGroupID" rule:"min=1" ref:"AddressGroup" doc:"The other side's addresses are those of this AddressGroup."`
+	Protocol              *string    `json:"protocol,omitempty" api:"protocol" rule:"enum=ah|dccp|egp|esp|gre|icmp|icmpv6|igmp|ipip|ipv6-encap|ipv6-frag|ipv6-icmp|ipv6-nonxt|ipv6-opts|ipv6-route|ospf|pgm|rsvp|sctp|tcp|udp|udplite|vrrp" doc:"IP protocol; every one if left out."`
+	Ethertype             string     `json:"ethertype" api:"ethertype" rule:"required,enum=IPv4|IPv6" doc:"IP version."`
+	PortRange             *PortRange `json:"portRange,omitempty" api:",inline" doc:"Ports; for ICMP type (min) and code (max). Every one if left out."`
 }
 
 // PortRange is a range of ports, both ends included. The cloud may have none for Max:
@@ -50,9 +52,8 @@ type More struct {
 
 // CloudRule is a rule in the cloud; its RemoteGroupRef is an ID.
 type CloudRule struct {
-	ID                   string `json:"id" api:"id,unwritten"`
-	RemoteAddressGroupID string `json:"remoteAddressGroupID" api:"remote_address_group_id,unwritten" show:"-"`
-	Rule                 `json:",inline"`
+	ID   string `json:"id" api:"id,unwritten"`
+	Rule `json:",inline"`
 }
 
 // Filter says which existing security group is meant.
@@ -69,8 +70,8 @@ func Kind(c *cloud.Client) kind.Kind {
 	return define.Neutron(c, define.NeutronKind[Spec, Filter, More]{
 		Info: kind.Info{Kind: "SecurityGroup", Unmark: mark.UnmarkByLabel("security group"),
 			Doc: "A set of firewall rules for ports (Neutron)."},
-		Resource: define.NeutronResource{Collection: "security-groups", Singular: "security_group"}, MarkInTags: true,
+		Resource: define.NeutronResource{Collection: "security-groups", Singular: "security_group", Sharing: define.Sharing{Type: "security_group", Extension: "rbac-security-groups"}}, MarkInTags: true,
 		Odd:      []table.Odd[Spec, More]{{Field: "rules", Compare: compareRules}},
-		Validate: validate, Observe: observe, Show: show, Create: create, Update: update,
+		Validate: validate, Observe: observe, Show: show, Create: create, Update: update, Besides: countRules, Export: export,
 	})
 }

@@ -24,6 +24,10 @@ const (
 	withoutNetworks  = "2.37"
 	withFlavorID     = "2.46" // the last one
 	withTagsAtCreate = "2.52"
+	withGroupRules   = "2.64" // the list of groups that the kind ServerGroup reads
+	// Those from which a rebuild takes another key pair, and other user data.
+	withKeyAtRebuild      = "2.54"
+	withUserDataAtRebuild = "2.57"
 )
 
 type (
@@ -31,8 +35,12 @@ type (
 	change = define.PlainChange[Spec, More]
 )
 
-// join reads the ports and groups of the servers, by one list each.
+// join reads the ports and groups of the servers, by one list each. The ports are asked for with no more
+// than is needed of them, since they are listed again and again while servers are built.
 func join(ctx context.Context, d driver, servers []*state) error {
+	if len(servers) == 0 {
+		return nil
+	}
 	const fields = "&fields=id&fields=device_id&fields=device_owner&fields=network_id&fields=mac_address&fields=status&fields=fixed_ips"
 	ports, err := cloud.List[table.Attributes](ctx, d.Client, cloud.Call{Service: cloud.Network, Path: "ports?project_id=" + d.Client.ProjectID + fields}, "ports")
 	if err != nil {
@@ -63,7 +71,11 @@ func groups(ctx context.Context, d driver) (byServer map[string][]string, known 
 		ID      string   `json:"id"`
 		Members []string `json:"members"`
 	}
-	list, err := cloud.List[group](ctx, d.Client, cloud.Call{Service: cloud.Compute, Path: "os-server-groups"}, "server_groups")
+	version, err := d.Client.Microversion(ctx, cloud.Compute, withGroupRules)
+	if err != nil {
+		return nil, false, err
+	}
+	list, err := cloud.List[group](ctx, d.Client, cloud.Call{Service: cloud.Compute, Path: "os-server-groups", Microversion: version}, "server_groups")
 	if errors.Is(err, kind.ErrRejected) || errors.Is(err, kind.ErrGone) {
 		return nil, false, nil
 	}
@@ -141,15 +153,24 @@ func hints(w want, fields any) map[string]any {
 	return out
 }
 
-// update writes the fields, plugs and attaches what is missing, detaches what is
-// surplus, and then writes the metadata, which holds the mark. Nova detaches in its own
-// time; until it has, the server is busy.
+// update resizes the server, or confirms that; else it writes the fields, plugs and
+// attaches what is missing, detaches what is surplus, and then writes the metadata,
+// which holds the mark, or has the server rebuilt with it. Nova detaches in its own time;
+// until it has, the server is busy.
 func update(ctx context.Context, d driver, n change) error {
 	version, err := d.Client.Microversion(ctx, cloud.Compute, withDescription)
 	if err != nil {
 		return err
 	}
 	u, described := requests{driver: d, ctx: ctx, id: n.Have.ID}, cloud.AtLeast(version, withDescription)
+	switch {
+	case by(n.Changes, byConfirm):
+		return u.confirm()
+	case by(n.Changes, byResize):
+		return u.resize(n)
+	case n.Have.State.More.Status == resized:
+		return fmt.Errorf("%w: the server waits for somebody to confirm or revert its resize (openstack server resize confirm, or revert), and takes no other change before", kind.ErrRejected)
+	}
 	fields := map[string]any{}
 	for name, taken := range map[string]bool{"name": true, "description": described} {
 		if value, changed := n.Fields[name]; changed && taken {
@@ -169,6 +190,10 @@ func update(ctx context.Context, d driver, n change) error {
 			u.exchange(p)
 		}
 	}
+	if by(n.Changes, byRebuild) {
+		u.rebuild(n, metadata(n, described))
+		return u.err
+	}
 	u.do(cloud.Call{Method: http.MethodPut, Path: "/metadata", Body: map[string]any{"metadata": metadata(n, described)}})
 	return u.err
 }
@@ -178,10 +203,7 @@ func update(ctx context.Context, d driver, n change) error {
 func metadata(n change, described bool) map[string]string {
 	own, changed := n.Fields["metadata"].(map[string]string)
 	if !changed {
-		own = map[string]string{}
-		for _, m := range n.Have.State.Spec.Metadata {
-			own[m.Key] = m.Value
-		}
+		own = users(n.Have.State)
 	}
 	all, next, have := mark.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
 	same, _ := knownUserData(n.Want, have[userDataKey])
@@ -197,6 +219,27 @@ func metadata(n change, described bool) map[string]string {
 		}
 	}
 	return all
+}
+
+// users is the metadata that people wrote.
+func users(s *state) map[string]string {
+	own := map[string]string{}
+	for _, m := range s.Spec.Metadata {
+		own[m.Key] = m.Value
+	}
+	return own
+}
+
+// unmark leaves the metadata that people wrote, and the description that stands there on
+// clouds that have no other place for it.
+func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
+	left := users(have.State)
+	if text, ok := have.State.Notes[descriptionKey]; ok {
+		left[descriptionKey] = text
+	}
+	u := requests{driver: d, ctx: ctx, id: have.ID}
+	u.do(cloud.Call{Method: http.MethodPut, Path: "/metadata", Body: map[string]any{"metadata": left}})
+	return u.err
 }
 
 // requests are a series that ends with the first error.

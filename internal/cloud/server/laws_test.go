@@ -92,15 +92,19 @@ var key = manifest.Key{Group: define.OrcGroup, Kind: "Server", Namespace: "defau
 
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
-		Kinds: kinds, Key: key, Needs: needs + keyPair, Object: object,
+		Kinds: kinds, Key: key, Needs: needs + keyPair, Object: object, Together: true,
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.name", Old: "web-1", New: "web-2"},
 			{Field: "spec.resource.description", Old: "says hello", New: "says good night"},
 			{Field: "spec.resource.imageRef", Old: "imageRef: os", New: "imageRef: other-os", Replaces: true},
 			{Field: "spec.resource.flavorRef", Old: "flavorRef: small", New: "flavorRef: tiny", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.userData", Old: "key: value}}", New: "key: other}}", Replaces: true, PlanOnly: true},
+			{Field: "spec.resource.imageRef", Old: "imageRef: os", New: "imageRef: other-os", Way: "rebuild"},
+			{Field: "spec.resource.flavorRef", Old: "flavorRef: small", New: "flavorRef: tiny", Way: "resize"},
+			{Field: "spec.resource.userData", Old: "key: value}}", New: "key: other}}", Way: "rebuild"},
 			{Field: "spec.resource.availabilityZone", Old: "az-a", New: "az-b", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.keypairRef", Old: "ports: []", New: "ports: []\n    keypairRef: server-laws", Replaces: true, PlanOnly: true},
+			{Field: "spec.resource.keypairRef", Old: "ports: []", New: "ports: []\n    keypairRef: server-laws", Way: "rebuild"},
 			{Field: "spec.resource.tags", Old: "[web, blue]", New: "[web, green]"},
 			{Field: "spec.resource.metadata", Old: "value: front", New: "value: back"},
 			{Field: "spec.resource.configDrive", Old: "configDrive: true", New: "configDrive: false", Replaces: true, PlanOnly: true},

@@ -186,3 +186,28 @@ func put(body map[string]any, name string, value *string) {
 		body[name] = *value
 	}
 }
+
+// export says what is plugged in, in the order of the IDs; of a server that has no image
+// the first volume is the one it boots from, as Nova lists them.
+func export(s *state, spec *Spec, e *kind.Export) {
+	spec.Ports = each(s.More.portIDs(), func(id string) PortRef { return PortRef{PortRef: id} })
+	volumes := s.More.volumeIDs()
+	if spec.ImageRef == "" && len(volumes) > 0 {
+		spec.BootVolume, volumes = &BootVolume{VolumeRef: volumes[0]}, volumes[1:]
+	}
+	slices.Sort(volumes)
+	spec.Volumes = nil
+	for _, id := range volumes {
+		spec.Volumes = append(spec.Volumes, VolumeRef{VolumeRef: id})
+	}
+	spec.SchedulerHints = nil
+	if len(s.More.ServerGroups) > 0 {
+		spec.SchedulerHints = &SchedulerHints{ServerGroupRef: s.More.ServerGroups[0]}
+	}
+	if !table.Or(spec.ConfigDrive, false) {
+		spec.ConfigDrive = nil
+	}
+	if print, known := s.Notes[userDataKey]; !known || print != unset {
+		e.Lose("spec.resource.userData", "the cloud does not show it; add it to the manifest before the server is replaced")
+	}
+}

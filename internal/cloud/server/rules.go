@@ -35,8 +35,14 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
+// zone is the zone of zone:host, which administrators may write.
+func zone(s *Spec) string {
+	zone, _, _ := strings.Cut(s.AvailabilityZone, ":")
+	return zone
+}
+
 func compareZone(w want, have *object, c *kind.Changes) {
-	if zone, _, _ := strings.Cut(w.Spec.AvailabilityZone, ":"); zone != "" { // zone:host, for administrators
+	if zone := zone(w.Spec); zone != "" {
 		kind.Fixed(c, "spec.resource.availabilityZone", have.Spec.AvailabilityZone, zone)
 	}
 }
@@ -54,7 +60,7 @@ func diffUnseen(w want, have *state, c *kind.Changes) {
 	add := func(field, print, next string, same, known, secret bool) {
 		change := kind.Change{Field: field, Have: print, Want: next, Disruption: kind.Replace, Secret: secret}
 		if !known {
-			change.Have, change.Disruption = "unknown", kind.InPlace
+			change.Have, change.Disruption = kind.Unknown, kind.InPlace
 		}
 		if !same {
 			c.Add(change)
@@ -81,10 +87,14 @@ func observe(s *state, live *kind.Live[*state]) {
 	live.Uses = slices.Concat(s.More.portIDs(), s.More.volumeIDs(), s.More.ServerGroups)
 	live.Created, live.Facts.Host = s.More.Created.Time, s.More.Host
 	for _, i := range s.More.Interfaces {
+		first := live.Facts.Address == ""
 		for _, ip := range i.FixedIPs {
 			live.Tokens = append(live.Tokens, ip.SubnetID+"/"+ip.IPAddress)
 			if live.Facts.Address == "" {
 				live.Facts.Address, live.Facts.SubnetID = ip.IPAddress, ip.SubnetID
+			}
+			if first {
+				live.Facts.Addresses = append(live.Facts.Addresses, ip.IPAddress)
 			}
 		}
 	}
@@ -116,7 +126,7 @@ func (m *More) phase() (kind.Phase, string) {
 		return kind.Ready, ""
 	case "BUILD", "REBUILD", "REBOOT", "HARD_REBOOT", "RESIZE", "REVERT_RESIZE", "MIGRATING", "PASSWORD":
 		return kind.Pending, strings.TrimSpace("is in " + status + " " + m.TaskState)
-	case "VERIFY_RESIZE":
+	case resized:
 		return kind.Degraded, "waits for somebody to confirm or revert its resize"
 	case "ERROR":
 		text := strings.TrimRight(m.Fault, ". ")

@@ -18,18 +18,22 @@ import (
 type Spec struct {
 	Name             *string         `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description      *string         `json:"description,omitempty" api:"description,empty" rule:"max=255" doc:"Free text."`
-	ImageRef         string          `json:"imageRef,omitempty" api:"imageRef,read=image.id" show:"imageID" rule:"immutable" ref:"Image" doc:"Image to boot from; or use bootVolume."`
-	FlavorRef        string          `json:"flavorRef" api:"flavorRef,read=flavor.id" show:"flavorID" rule:"required,immutable,min=1" ref:"Flavor" doc:"Size of the server."`
+	ImageRef         string          `json:"imageRef,omitempty" api:"imageRef,read=image.id" show:"imageID" rule:"immutable" ways:"rebuild=rebuild" loss:"its local disk" ref:"Image" doc:"Image to boot from; or use bootVolume."`
+	FlavorRef        string          `json:"flavorRef" api:"flavorRef,read=flavor.id" show:"flavorID" rule:"required,immutable,min=1" ways:"resize=reboot" ref:"Flavor" doc:"Size of the server."`
 	BootVolume       *BootVolume     `json:"bootVolume,omitempty" rule:"immutable" doc:"Volume to boot from, instead of imageRef."`
-	UserData         *UserData       `json:"userData,omitempty" rule:"immutable" doc:"What the first boot runs (cloud-init, ignition)."`
+	UserData         *UserData       `json:"userData,omitempty" rule:"immutable" ways:"rebuild=rebuild" loss:"its local disk" alias:"initScript" doc:"What the first boot runs (cloud-init, ignition)."`
 	Ports            []PortRef       `json:"ports" rule:"required,max=64" doc:"Ports that are plugged in, all there are."`
 	Volumes          []VolumeRef     `json:"volumes,omitempty" rule:"max=64" doc:"Volumes that are attached, all there are, besides bootVolume."`
 	AvailabilityZone string          `json:"availabilityZone,omitempty" api:"availability_zone,read=OS-EXT-AZ:availability_zone" rule:"immutable,max=255" doc:"Where it runs; the cloud decides if left out."`
-	KeypairRef       string          `json:"keypairRef,omitempty" api:"key_name" show:"keyName" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation; another one makes a new server."`
+	KeypairRef       string          `json:"keypairRef,omitempty" api:"key_name" show:"keyName" ways:"rebuild=rebuild" loss:"its local disk" ref:"KeyPair" doc:"Key pair for SSH. It is only read at creation; another one makes a new server."`
 	Tags             []string        `json:"tags,omitempty" api:"tags,set,empty" rule:"max=50,unique" doc:"Tags."`
 	Metadata         []Metadata      `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=120" doc:"Metadata, besides those that mark the owner."`
 	ConfigDrive      *bool           `json:"configDrive,omitempty" api:"config_drive" rule:"immutable" doc:"Whether user data comes on a drive; the cloud decides if left out."`
 	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" api:"os:scheduler_hints,unread" doc:"Where the scheduler shall put it. Only read at creation; others make a new server."`
+
+	// TrunkRefs are the trunks that the repository makes of its ports: many clouds make
+	// none of a port that is plugged in.
+	TrunkRefs []string `json:"-" ref:"Trunk,order"`
 }
 
 // PortRef names a port.
@@ -151,14 +155,15 @@ func Kind(c *cloud.Client) kind.Kind {
 		Mark:       mark.MetadataPlace,
 		Odd: []table.Odd[Spec, More]{
 			{Field: "bootVolume", Compare: compareBoot, Write: writeDisks},
-			{Field: "userData", Write: writeUserData},
+			{Field: "imageRef", Closed: noRebuild},
+			{Field: "userData", Write: writeUserData, Closed: noRebuild},
 			{Field: "ports", Compare: comparePorts, Write: writePorts},
 			{Field: "volumes", Compare: compareVolumes},
 			{Field: "availabilityZone", Compare: compareZone},
-			{Field: "keypairRef", Compare: compareKey},
+			{Field: "keypairRef", Compare: compareKey, Closed: noRebuild},
 		},
-		Validate: validate, Expand: expand, Diff: diffUnseen, Observe: observe, Join: join, Addresses: addresses,
+		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
 		Match:  func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
-		Create: create, Update: update, Delete: remove, Trace: trace,
+		Create: create, Update: update, Delete: remove, Unmark: unmark, Trace: trace, Takes: takes, Impossible: impossible, Zone: zone,
 	})
 }

@@ -43,6 +43,9 @@ func expand(s *Spec, e *kind.Expansion) {
 			machine.UserData{Script: s.UserData.Script}.Entry("spec.resource.userData."+field, kind, name, e, keys...)
 		}
 	}
+	for _, p := range s.Ports {
+		s.TrunkRefs = append(s.TrunkRefs, e.Referring("Trunk", "Port", p.PortRef)...)
+	}
 	switch u := s.UserData; {
 	case u == nil:
 	case u.SecretRef != nil:

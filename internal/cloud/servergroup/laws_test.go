@@ -62,8 +62,8 @@ func TestOutlivesItsManifestWhenAskedFromTheStart(t *testing.T) {
 		if pass := g.MustSync(annotated); len(pass.Results) > 0 || len(pass.First.Steps[0].Notes) > 0 {
 			t.Errorf("%s: second pass: %v", annotation, pass.First.Steps)
 		}
-		if pass := g.MustSync(""); pass.Last.Owned != 1 {
-			t.Errorf("%s: the stack owns %d objects after the manifest is gone, want one", annotation, pass.Last.Owned)
+		if pass := g.MustSync(""); len(pass.Last.Steps) != 1 || pass.Last.Steps[0].Action != plan.Keep {
+			t.Errorf("%s: after the manifest is gone: %v, want it kept", annotation, pass.Last.Steps)
 		}
 		c := g.Client(nil)
 		list, err := cloud.List[struct{ ID, Name string }](t.Context(), c, cloud.Call{Service: cloud.Compute, Path: "os-server-groups"}, "server_groups")

@@ -12,6 +12,9 @@ import (
 const keepSuffix = " keep"
 
 func marked(name string, m kind.Mark, _, _ string) string {
+	if m.Owner == "" {
+		return name
+	}
 	name += " " + mark.Text(m)
 	if m.Keep {
 		name += keepSuffix
@@ -31,7 +34,7 @@ func unmarked(name string) (user string, c mark.Claim) {
 		return name, c
 	}
 	user = before[:at]
-	return user, mark.Claim{Mark: kind.Claimed(append(kind.OwnersIn(user), found.Owner), found.Applied, keep)}
+	return user, mark.Claim{Mark: kind.Claimed(append(kind.OwnersIn(user), found.Owner), kind.Mark{Applied: found.Applied, Keep: keep})}
 }
 
 func validate(s *Spec, r *kind.Report) {
@@ -63,5 +66,12 @@ func match(f *Filter, s *state) bool {
 func writeRules(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
 	if w.Spec.Rules != nil && w.Spec.Rules.MaxServerPerHost > 0 {
 		body["rules"] = map[string]any{"max_server_per_host": w.Spec.Rules.MaxServerPerHost}
+	}
+}
+
+// export makes no object of a group that no stack has made: it can bear no mark.
+func export(s *state, _ *Spec, e *kind.Export) {
+	if s.Mark == nil {
+		e.ImportOnly = "cannot be adopted, since Nova cannot rename a server group to bear a mark"
 	}
 }

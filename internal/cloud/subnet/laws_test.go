@@ -23,7 +23,56 @@ apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Network
 metadata: {name: back}
 spec: {resource: {}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: SubnetPool
+metadata: {name: inside}
+spec: {resource: {prefixes: [10.90.0.0/16]}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: SubnetPool
+metadata: {name: outside}
+spec: {resource: {prefixes: [10.92.0.0/16]}}
 `
+
+const pooled = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: web}
+spec:
+  resource:
+    networkRef: front
+    ipVersion: 4
+    subnetPoolRef: inside
+    prefixLength: 26
+    gateway: {type: Automatic}
+`
+
+// The pool chooses the addresses of a subnet, which keeps them, and goes after it.
+func TestLawsFromAPool(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Key: key("web"), Needs: needs, Object: pooled, Partial: true,
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.subnetPoolRef", Old: "subnetPoolRef: inside", New: "subnetPoolRef: outside", Replaces: true},
+			{Field: "spec.resource.prefixLength", Old: "prefixLength: 26", New: "prefixLength: 27", Replaces: true},
+			{Field: "spec.resource.cidr", Old: "prefixLength: 26", New: "cidr: 10.90.7.0/26", Replaces: true},
+			{Field: "spec.resource.gateway", Old: "Automatic", New: "None"},
+		},
+	}.Run(t)
+}
+
+func TestWhereAddressesAreFrom(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	for old, tt := range map[string]struct{ new, problem string }{
+		"    subnetPoolRef: inside\n    prefixLength: 26\n": {"", "spec.resource.cidr: is missing"},
+		"prefixLength: 26": {"prefixLength: 26\n    cidr: 10.90.7.0/26", "spec.resource.prefixLength: is given along with cidr"},
+		"Length: 26":       {"Length: 33", "spec.resource.prefixLength: is longer than an IPv4 address"},
+	} {
+		if _, err := g.TryResolve(needs + "---" + strings.Replace(pooled, old, tt.new, 1)); err == nil || !strings.Contains(err.Error(), tt.problem) {
+			t.Errorf("%q: %v, want %q", tt.new, err, tt.problem)
+		}
+	}
+}
 
 const object = `
 apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -72,8 +121,11 @@ func laws() kindtest.Suite {
 			{Field: "spec.resource.hostRoutes", Old: "10.8.0.0/16", New: "10.9.0.0/16"},
 		},
 		Unseen: map[string]string{
-			"spec.resource.ipVersion": "changes with the CIDR only, see TestVersionIsFixed",
-			"spec.resource.ipv6":      "is for IPv6, see TestLawsIPv6",
+			"spec.resource.dnsPublishFixedIP": "needs an extension",
+			"spec.resource.subnetPoolRef":     "chooses the addresses, see TestLawsFromAPool",
+			"spec.resource.prefixLength":      "is in place of the CIDR, see TestLawsFromAPool",
+			"spec.resource.ipVersion":         "changes with the CIDR only, see TestVersionIsFixed",
+			"spec.resource.ipv6":              "is for IPv6, see TestLawsIPv6",
 		},
 	}
 }

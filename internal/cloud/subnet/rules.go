@@ -3,6 +3,7 @@ package subnet
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -12,7 +13,8 @@ import (
 // rest of the repository.
 func validate(s *Spec, r *kind.Report) {
 	cidr, _ := netip.ParsePrefix(s.CIDR) // the fields by themselves are as they should be
-	if cidr.Addr().Is4() != (s.IPVersion == 4) {
+	s.validatePool(r)
+	if s.CIDR != "" && cidr.Addr().Is4() != (s.IPVersion == 4) {
 		r.Problem("spec.resource.ipVersion", "is not the version of cidr "+s.CIDR, "make them agree")
 	}
 	gateway := table.Or(s.Gateway, Gateway{Type: "Automatic"})
@@ -22,13 +24,13 @@ func validate(s *Spec, r *kind.Report) {
 		r.Problem("spec.resource.gateway.ip", "is missing", "give the address, or use type Automatic or None")
 	case gateway.Type != "IP" && gateway.IP != nil:
 		r.Problem("spec.resource.gateway.ip", "is given although type is "+gateway.Type, "remove it, or use type IP")
-	case gateway.IP != nil && at.Is4() != cidr.Addr().Is4():
+	case gateway.IP != nil && at.Is4() != (s.IPVersion == 4):
 		r.Problem("spec.resource.gateway.ip", "is not of the version of cidr", "use an address of the subnet")
 	}
 	for i, pool := range s.AllocationPools {
 		start, end, field := address(pool.Start), address(pool.End), fmt.Sprintf("spec.resource.allocationPools[%d]", i)
 		switch {
-		case !cidr.Contains(start) || !cidr.Contains(end):
+		case s.CIDR != "" && !cidr.Contains(start) || s.CIDR != "" && !cidr.Contains(end):
 			r.Problem(field, "is not within "+s.CIDR, "choose addresses of the subnet")
 		case end.Less(start):
 			r.Problem(field, "ends before it starts", "swap start and end")
@@ -44,6 +46,25 @@ func validate(s *Spec, r *kind.Report) {
 		r.Problem("spec.resource.ipv6", "needs enableDHCP", "remove it, or set enableDHCP: true")
 	case s.IPv6.AddressMode != nil && s.IPv6.RAMode != nil && *s.IPv6.AddressMode != *s.IPv6.RAMode:
 		r.Problem("spec.resource.ipv6", "has two different modes", "make addressMode and raMode the same, or leave one of them out")
+	}
+}
+
+// validatePool says where the addresses are from.
+func (s *Spec) validatePool(r *kind.Report) {
+	switch {
+	case s.CIDR == "" && s.SubnetPoolRef == "":
+		r.Problem("spec.resource.cidr", "is missing", "say which addresses it has, or name a subnetPoolRef that gives them")
+	case s.PrefixLength != nil && s.CIDR != "":
+		r.Problem("spec.resource.prefixLength", "is given along with cidr", "remove one of them")
+	case s.PrefixLength != nil && s.IPVersion == 4 && *s.PrefixLength > 32:
+		r.Problem("spec.resource.prefixLength", "is longer than an IPv4 address", "use 32 or less")
+	}
+}
+
+// compareLength compares the length that was asked for with what the pool gave.
+func compareLength(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	if p, err := netip.ParsePrefix(have.Spec.CIDR); err == nil && w.Spec.PrefixLength != nil {
+		kind.Fixed(c, "spec.resource.prefixLength", p.Bits(), *w.Spec.PrefixLength)
 	}
 }
 
@@ -94,9 +115,43 @@ func gateway(s *Spec, have *table.Object[Spec, More]) string {
 	case have != nil && have.More.GatewayIP != "":
 		return have.More.GatewayIP
 	}
-	cidr, err := netip.ParsePrefix(s.CIDR)
+	chosen := s.CIDR
+	if have != nil && chosen == "" {
+		chosen = have.Spec.CIDR
+	}
+	cidr, err := netip.ParsePrefix(chosen)
 	if err == nil && cidr.Addr().Is4() {
 		return cidr.Masked().Addr().Next().String()
 	}
 	return cidr.Masked().Addr().String()
+}
+
+// export leaves out the gateway and the addresses that Neutron chooses.
+func export(s *state, spec *Spec, _ *kind.Export) {
+	chosen := gateway(&Spec{CIDR: s.Spec.CIDR, Gateway: &Gateway{Type: "Automatic"}}, nil)
+	switch ip := s.More.GatewayIP; {
+	case ip == "":
+		spec.Gateway = &Gateway{Type: "None"}
+	case table.IP(ip) != table.IP(chosen):
+		spec.Gateway = &Gateway{Type: "IP", IP: &ip}
+	}
+	if pools := spec.AllocationPools; len(pools) == 1 && spec.Gateway == nil && pools[0].String() == allAddresses(s.Spec.CIDR) {
+		spec.AllocationPools = nil
+	}
+	slices.SortFunc(spec.AllocationPools, func(a, b Pool) int { return address(a.Start).Compare(address(b.Start)) })
+}
+
+// allAddresses is the pool that Neutron makes of an IPv4 subnet whose gateway is the first
+// of its addresses; "" for another one.
+func allAddresses(cidr string) string {
+	p, err := netip.ParsePrefix(cidr)
+	if err != nil || !p.Addr().Is4() || p.Bits() > 29 {
+		return ""
+	}
+	first := p.Masked().Addr().Next().Next()
+	last := p.Masked().Addr().As4()
+	for bit := p.Bits(); bit < 32; bit++ {
+		last[bit/8] |= 1 << (7 - bit%8)
+	}
+	return Pool{Start: first.String(), End: netip.AddrFrom4(last).Prev().String()}.String()
 }

@@ -22,12 +22,14 @@ type Spec struct {
 	Tags              []string    `json:"tags,omitempty" api:"tags,set,empty" rule:"max=64" doc:"Tags, besides those that mark the owner."`
 	NetworkRef        string      `json:"networkRef" api:"network_id" show:"networkID" rule:"required,immutable" ref:"Network" doc:"The network it is a part of."`
 	IPVersion         int         `json:"ipVersion" api:"ip_version" rule:"required,immutable,enum=4|6" doc:"IP version, the same as that of cidr."`
-	CIDR              string      `json:"cidr" api:"cidr" rule:"required,immutable,format=cidr" doc:"Its addresses."`
+	CIDR              string      `json:"cidr,omitempty" api:"cidr" rule:"immutable,format=cidr" doc:"Its addresses. With subnetPoolRef, the pool chooses them if left out."`
+	SubnetPoolRef     string      `json:"subnetPoolRef,omitempty" api:"subnetpool_id" show:"subnetPoolID" rule:"immutable,min=1" ref:"SubnetPool" doc:"The SubnetPool that its addresses are from."`
+	PrefixLength      *int        `json:"prefixLength,omitempty" api:"prefixlen,unread" rule:"immutable,min=0,max=128" doc:"How long a prefix the pool shall give, in place of cidr; the pool's default if left out."`
 	AllocationPools   []Pool      `json:"allocationPools,omitempty" api:"allocation_pools,set" rule:"max=32" doc:"Addresses handed out to ports that ask for none; the cloud decides if left out."`
 	Gateway           *Gateway    `json:"gateway,omitempty" doc:"Its default gateway; the cloud decides if left out."`
 	EnableDHCP        *bool       `json:"enableDHCP,omitempty" api:"enable_dhcp" rule:"default=true" doc:"Whether the cloud answers DHCP on it."`
 	DNSNameservers    []string    `json:"dnsNameservers,omitempty" api:"dns_nameservers,empty" rule:"max=16,unique,format=ip" doc:"Name servers announced by DHCP, the first one first."`
-	DNSPublishFixedIP *bool       `json:"dnsPublishFixedIP,omitempty" api:"dns_publish_fixed_ip" rule:"immutable" doc:"Whether addresses are published in DNS. Needs a cloud with that extension."`
+	DNSPublishFixedIP *bool       `json:"dnsPublishFixedIP,omitempty" api:"dns_publish_fixed_ip,extension=subnet-dns-publish-fixed-ip" rule:"immutable" doc:"Whether addresses are published in DNS. Left out where the cloud has no such extension."`
 	HostRoutes        []HostRoute `json:"hostRoutes,omitempty" api:"host_routes,set,empty" rule:"max=256" doc:"Routes announced by DHCP."`
 	IPv6              *IPv6       `json:"ipv6,omitempty" api:",inline" rule:"immutable,min=1" doc:"How IPv6 addresses come about."`
 	RouterRef         *string     `json:"routerRef,omitempty" rule:"min=1" doc:"A Router to attach it to: short for a RouterInterface called like the subnet with -subnet at the end."`
@@ -66,8 +68,7 @@ type IPv6 struct {
 
 // More is what only Neutron says of a subnet.
 type More struct {
-	GatewayIP    string `json:"gatewayIP" api:"gateway_ip" rule:"format=ip"` // "" for none
-	SubnetPoolID string `json:"subnetPoolID" api:"subnetpool_id"`
+	GatewayIP string `json:"gatewayIP" api:"gateway_ip" rule:"format=ip"` // "" for none
 }
 
 // Filter says which existing subnet is meant.
@@ -77,6 +78,7 @@ type Filter struct {
 	GatewayIP            *string `json:"gatewayIP,omitempty" rule:"format=ip" doc:"Address of its gateway."`
 	CIDR                 *string `json:"cidr,omitempty" rule:"format=cidr" doc:"Its addresses."`
 	IPv6                 *IPv6   `json:"ipv6,omitempty" rule:"min=1" doc:"How IPv6 addresses come about."`
+	SubnetPoolRef        string  `json:"subnetPoolRef,omitempty" ref:"SubnetPool" doc:"The SubnetPool that its addresses are from."`
 	NetworkRef           string  `json:"networkRef,omitempty" ref:"Network" doc:"The network it is a part of."`
 	define.ProjectFilter `json:",inline"`
 	define.TagFilter     `json:",inline"`
@@ -88,8 +90,8 @@ func Kind(c *cloud.Client) kind.Kind {
 		Info: kind.Info{Kind: "Subnet", Unmark: mark.UnmarkByLabel("subnet"),
 			Doc: "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron)."},
 		Resource: define.NeutronResource{Collection: "subnets", Singular: "subnet"},
-		Odd:      []table.Odd[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}},
-		Validate: validate, Expand: attach, Observe: observe,
+		Odd:      []table.Odd[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}, {Field: "prefixLength", Compare: compareLength}},
+		Validate: validate, Expand: attach, Observe: observe, Export: export,
 	})
 }
 
@@ -97,5 +99,8 @@ type state = define.NeutronState[Spec, More]
 
 func observe(s *state, live *kind.Live[*state]) {
 	live.Uses = []string{s.Spec.NetworkRef}
+	if s.Spec.SubnetPoolRef != "" {
+		live.Uses = append(live.Uses, s.Spec.SubnetPoolRef)
+	}
 	live.Facts = kind.Facts{NetworkID: s.Spec.NetworkRef, GatewayIP: s.More.GatewayIP, CIDR: s.Spec.CIDR}
 }

@@ -48,10 +48,13 @@ func (r *row) compare(field string, find lookup, want, have reflect.Value, name 
 	}
 }
 
-// value is what a value is compared by.
+// value is what a value is compared by. A struct with a method String says by it what it is.
 func (r *row) value(v reflect.Value) any {
 	if v.Kind() == reflect.String {
 		return normal(r.format, v.String())
+	}
+	if text, ok := v.Interface().(fmt.Stringer); ok && r.below != nil {
+		return text.String()
 	}
 	return v.Interface()
 }

@@ -10,6 +10,7 @@
 //	    named              left out, it is metadata.name
 //	    empty              left out, it is empty in the cloud, too; without this, default
 //	                       and named, a field that is left out is not compared
+//	    null               the same, and requests have null for it
 //	    set                order and repetition of the list mean nothing
 //	    pairs              the list of structs of a name and a value is a map in the API
 //	    read=a.b           answers have it as b in a
@@ -18,7 +19,15 @@
 //	    hidden             it is not compared where an answer does not have it
 //	    absent=true        what it counts as where an answer does not have it; without
 //	                       this its zero value
+//	    extension=ALIAS    only services with that extension have it: of an object that an
+//	                       answer shows without it, that is noted and nothing compared
 //	    inline             of a struct: its fields are attributes of the object itself
+//	ways:"resize=reboot|…" in which ways a change can be carried out that would else
+//	                       replace the object, each with its cost: in-place, reboot or
+//	                       rebuild. An annotation chooses among them, the driver is given
+//	                       the name
+//	loss:"its local disk"  what is lost by those that rebuild
+//	alias:"initScript"     another name for the field in that annotation
 //	show:"networkID"       how status calls it, where that is not its name; "-" for not
 //	                       at all
 //	needs:"administrator"  what it takes, see package manifest

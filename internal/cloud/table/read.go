@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -92,4 +93,22 @@ func (r *row) decode(text json.RawMessage, into reflect.Value) error {
 		}
 	}
 	return nil
+}
+
+// parse reads a value in a tag.
+func (r *row) parse(text string) reflect.Value {
+	v := reflect.New(r.typ).Elem()
+	switch r.typ.Kind() {
+	case reflect.Bool:
+		v.SetBool(text == "true")
+	case reflect.Int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			panic(fmt.Sprintf("table: %s: %v", r.path, err))
+		}
+		v.SetInt(int64(n))
+	default:
+		v.SetString(text)
+	}
+	return v
 }

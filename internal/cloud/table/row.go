@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -21,15 +20,18 @@ type row struct {
 	typ   reflect.Type
 	ref   string // the kind that it names; "" for none
 
-	required, named, empty, set, pairs, unread, unwritten, hidden bool
-	apart                                                         bool // it is said to be judged elsewhere
-	omitZero, choice                                              bool
+	required, named, empty, null, set, pairs, unread, unwritten, hidden bool
+	apart                                                               bool // it is said to be judged elsewhere
+	omitZero, choice                                                    bool
+
+	extension string // that the service must have for the attribute; "" for all have it
 
 	fallback string // what is counted where answers do not have it
 	byDefault,
 	format string
 	change kind.Disruption
-	below  []row // of a struct, or of a list's structs
+	ways   []kind.Way // in which it can be changed without replacing the object
+	below  []row      // of a struct, or of a list's structs
 }
 
 // rowsOf reads the tags of a struct type once.
@@ -90,6 +92,10 @@ func rowOf(f reflect.StructField, name, prefix string, index []int) row {
 	}
 	r.read = []string{r.attr}
 	r.rule(f.Tag.Get("rule"))
+	var err error
+	if r.ways, err = kind.WaysOf(f.Tag); err != nil {
+		panic(fmt.Sprintf("table: field %s: %v", f.Name, err)) // as below
+	}
 	for option := range strings.SplitSeq(options, ",") {
 		if err := r.option(option); err != nil {
 			panic(fmt.Sprintf("table: field %s: %v", f.Name, err)) // a mistake in the declaration, which any test finds
@@ -120,6 +126,8 @@ func (r *row) option(text string) error {
 		r.named = true
 	case "empty":
 		r.empty = true
+	case "null":
+		r.empty, r.null = true, true
 	case "set":
 		r.set = true
 	case "pairs":
@@ -132,6 +140,8 @@ func (r *row) option(text string) error {
 		r.hidden = true
 	case "read":
 		r.read = strings.Split(value, ".")
+	case "extension":
+		r.extension = value
 	case "absent":
 		r.fallback = value
 	default:
@@ -228,22 +238,4 @@ func (r *row) seen(have reflect.Value) (value reflect.Value, shown bool) {
 		value = reflect.Zero(r.typ)
 	}
 	return value, shown
-}
-
-// parse reads a value in a tag.
-func (r *row) parse(text string) reflect.Value {
-	v := reflect.New(r.typ).Elem()
-	switch r.typ.Kind() {
-	case reflect.Bool:
-		v.SetBool(text == "true")
-	case reflect.Int:
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			panic(fmt.Sprintf("table: %s: %v", r.path, err))
-		}
-		v.SetInt(int64(n))
-	default:
-		v.SetString(text)
-	}
-	return v
 }

@@ -13,6 +13,8 @@ import (
 type Object[Spec, More any] struct {
 	Spec Spec
 	More More
+	// Absent are the attributes of extensions that the answer did not have.
+	Absent []string
 }
 
 // Read takes in an answer.
@@ -20,7 +22,30 @@ func (o *Object[Spec, More]) Read(answer Attributes) error {
 	if err := Read(answer, &o.Spec); err != nil {
 		return err
 	}
+	for _, r := range rowsOf(reflect.TypeFor[Spec]()) {
+		if _, shown := answer[r.attr]; r.extension != "" && !shown {
+			o.Absent = append(o.Absent, r.attr)
+		}
+	}
 	return Read(answer, &o.More)
+}
+
+// Extensions are those that attributes need, by attribute.
+func (t *Table[Spec, More]) Extensions() map[string]string {
+	out := map[string]string{}
+	for _, r := range t.rows {
+		if r.extension != "" {
+			out[r.attr] = r.extension
+		}
+	}
+	return out
+}
+
+// lacks notes a field that is asked for and that the cloud has no attribute for.
+func (t *Table[Spec, More]) lacks(r *row, w kind.Want[Spec], c *kind.Changes) {
+	if _, given := r.of(reflect.ValueOf(w.Spec)); given {
+		c.Note(t.root+r.path, "it is left out: this cloud lacks the extension "+r.extension)
+	}
 }
 
 // Table is the fields of a kind, in the order of Spec.
@@ -37,6 +62,9 @@ type Odd[Spec, More any] struct {
 	Field string // as a path: "gateway"
 	// Compare reports the field if it is not as it shall be.
 	Compare func(w kind.Want[Spec], have *Object[Spec, More], c *kind.Changes)
+	// Closed says why the object, as it is now, cannot be changed in a way that the
+	// field's tag ways declares; "" where it can.
+	Closed func(w kind.Want[Spec], have *Object[Spec, More], way string) string
 	// Write puts the field into the body of a request; have is nil in one that creates,
 	// which asks for fields that are left out, too.
 	Write func(w kind.Want[Spec], have *Object[Spec, More], body map[string]any)
@@ -91,6 +119,8 @@ func (t *Table[Spec, More]) Compare(w kind.Want[Spec], have *Object[Spec, More],
 		r := &t.rows[i]
 		odd := t.oddOf(r.path)
 		switch {
+		case r.extension != "" && slices.Contains(have.Absent, r.attr):
+			t.lacks(r, w, c)
 		case r.named && r.change == kind.Replace && keepsName(r, w, have):
 		case odd == nil || odd.Compare == nil:
 			r.compare(t.root+r.path, w.Ref, reflect.ValueOf(w.Spec), reflect.ValueOf(&have.Spec), w.Key.Name, c)
@@ -98,6 +128,25 @@ func (t *Table[Spec, More]) Compare(w kind.Want[Spec], have *Object[Spec, More],
 			done[odd] = true
 			odd.Compare(w, have, c)
 		}
+	}
+}
+
+// Offer says of the changes that would replace the object in which ways, declared by
+// their fields, they can be carried out instead.
+func (t *Table[Spec, More]) Offer(w kind.Want[Spec], have *Object[Spec, More], c *kind.Changes) {
+	for i := range t.rows {
+		r := &t.rows[i]
+		if len(r.ways) == 0 || !kind.Has(c.List(), t.root+r.path) {
+			continue
+		}
+		ways := r.ways
+		if odd := t.oddOf(r.path); odd != nil && odd.Closed != nil {
+			ways = slices.Clone(ways)
+			for i := range ways {
+				ways[i].Closed = odd.Closed(w, have, ways[i].Name)
+			}
+		}
+		c.Offer(t.root+r.path, ways)
 	}
 }
 

@@ -40,6 +40,8 @@ func bodyOf(from any, take func(r *row, v reflect.Value) (value reflect.Value, t
 // structs are called as in the API. Without find, references are IDs already.
 func (r *row) encode(find lookup, v reflect.Value) any {
 	switch {
+	case r.null && v.IsZero():
+		return nil
 	case r.pairs:
 		return pairsOf(v)
 	case v.Kind() == reflect.Slice:
@@ -64,6 +66,8 @@ func (r *row) encodeOne(find lookup, v reflect.Value) any {
 			}
 		}
 		return fields
+	case v.Kind() == reflect.String && r.ref != "" && v.Len() == 0: // null takes off what there is
+		return nil
 	case v.Kind() == reflect.String && r.ref != "" && find != nil:
 		return find(r.ref, v.String()).ID
 	case v.Kind() == reflect.String:

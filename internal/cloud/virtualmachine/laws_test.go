@@ -39,11 +39,14 @@ func key(kind string) manifest.Key {
 // A machine has nothing of its own in the cloud; the laws look at its server.
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
-		Kinds: all.Kinds, Key: key("Server"), Needs: needs, Object: object, Partial: true,
+		Kinds: all.Kinds, Key: key("Server"), Needs: needs, Object: object, Partial: true, Together: true, Elsewhere: "server, port",
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.imageRef", Old: "centos79", New: "cirros", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.flavorRef", Old: "n3-1vcpu-2gb", New: "m1.small", Replaces: true},
 			{Field: "spec.resource.userData", Old: "key: one", New: "key: two", Replaces: true, PlanOnly: true},
+			{Field: "spec.resource.imageRef", Old: "centos79", New: "cirros", Way: "rebuild"},
+			{Field: "spec.resource.flavorRef", Old: "n3-1vcpu-2gb", New: "m1.small", Way: "resize"},
+			{Field: "spec.resource.userData", Old: "key: one", New: "key: two", Way: "rebuild"},
 			{Field: "spec.resource.description", Old: "says hello", New: "says good night"},
 			{Field: "spec.resource.availabilityZone", Old: "zone: dev", New: "zone: az-b", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.tags", Old: "[blue]", New: "[green]"},

@@ -29,7 +29,7 @@ spec:
 // server.
 func TestLaws(t *testing.T) {
 	kindtest.Suite{
-		Kinds: all.Kinds, Object: object, Partial: true,
+		Kinds: all.Kinds, Object: object, Partial: true, Together: true, Elsewhere: "server, port, servergroup",
 		Key: manifest.Key{Group: define.OrcGroup, Kind: "Server", Namespace: "default", Name: "web-0"},
 		Edits: []kindtest.Edit{
 			{Field: "spec.resource.flavorRef", Old: "n3-1vcpu-2gb", New: "m1.small", Replaces: true, PlanOnly: true},

@@ -19,12 +19,13 @@ import (
 
 // disk is a volume as the test sees and makes it.
 type disk struct {
-	ID       string            `json:"id,omitempty"`
-	Name     string            `json:"name"`
-	Size     int               `json:"size"`
-	Status   string            `json:"status,omitempty"`
-	Source   string            `json:"source_volid,omitempty"`
-	Metadata map[string]string `json:"metadata"`
+	ID          string            `json:"id,omitempty"`
+	Name        string            `json:"name"`
+	Size        int               `json:"size"`
+	Status      string            `json:"status,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Source      string            `json:"source_volid,omitempty"`
+	Metadata    map[string]string `json:"metadata"`
 }
 
 // disks are the volumes that bear a mark of the target's stack: other tests use
@@ -48,7 +49,7 @@ func (d disks) list() map[string]disk {
 	}
 	out := map[string]disk{}
 	for _, v := range list {
-		if strings.Contains(v.Metadata[mark.OwnerKey], ":"+d.stack+":") {
+		if strings.Contains(v.Metadata[mark.OwnerKey]+" "+v.Description, ":"+d.stack+":") {
 			out[v.ID] = v
 		}
 	}

@@ -18,13 +18,26 @@ const whileInUse = "3.42"
 
 type driver = define.PlainDriver[Spec, Filter, More]
 
-// update grows the volume by a request of its own.
+// update changes the type, and the size, by requests of their own. Cinder changes the
+// type in its own time, and where it cannot, leaves the volume as it is.
 func update(ctx context.Context, d driver, change define.PlainChange[Spec, More]) error {
+	switch way := wayTo(change.Changes); {
+	case way == byReimage:
+		return reimage(ctx, d, change)
+	case way != "":
+		return retype(ctx, d, change, way)
+	}
+	if err := settled(change.Have.State); err != nil {
+		return err
+	}
 	if kind.Has(change.Changes, "spec.resource.size") {
 		if err := grow(ctx, d, change.Want.Spec.Size, change.Have); err != nil {
 			return err
 		}
 		delete(change.Fields, "size")
+	}
+	if isRestored(change.Have.State) {
+		return finish(ctx, d, change)
 	}
 	return d.Write(ctx, change)
 }

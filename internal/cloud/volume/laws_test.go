@@ -66,8 +66,13 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.resource.size", Old: "size: 2", New: "size: 3"},
 			{Field: "spec.resource.size", Old: "size: 2", New: "size: 1", Replaces: true},
 			{Field: "spec.resource.volumeTypeRef", Old: "volumeTypeRef: fast", New: "volumeTypeRef: other", Replaces: true},
+			{Field: "spec.resource.volumeTypeRef", Old: "volumeTypeRef: fast", New: "volumeTypeRef: other", Way: "retype"},
+			{Field: "spec.resource.volumeTypeRef", Old: "volumeTypeRef: fast", New: "volumeTypeRef: other", Way: "migrate"},
 			{Field: "spec.resource.availabilityZone", Old: "az-a", New: "az-b", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.imageRef", Old: "imageRef: os", New: "imageRef: other-os", Replaces: true},
+			{Field: "spec.resource.imageRef", Old: "imageRef: os", New: "imageRef: other-os", Way: "reimage"},
 		},
+		Unseen: map[string]string{"spec.resource.snapshotRef": "matters only when the volume is made", "spec.resource.sourceVolumeRef": "matters only when the volume is made",
+			"spec.resource.backupRef": "matters only when the volume is made"},
 	}.Run(t)
 }

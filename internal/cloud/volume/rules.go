@@ -3,10 +3,12 @@ package volume
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -21,6 +23,7 @@ func validate(s *Spec, r *kind.Report) {
 		names = append(names, m.Name)
 	}
 	mark.CheckMetadata(r, "name", names)
+	validateSource(s, r)
 }
 
 // compareSize replaces a volume that shall be smaller.
@@ -41,8 +44,15 @@ func compareType(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Chan
 
 func observe(s *state, live *kind.Live[*state]) {
 	live.Phase, live.Message = phase(&s.More)
+	if m := restored(s); m != nil {
+		s.Mark, s.Self, s.Notes, s.Spec.Description = m, s.ID, map[string]string{restores: "unfinished"}, nil
+		live.Mark = m
+	}
 	live.Copied, live.InUse = copied(s), len(s.More.Attachments) > 0 || s.More.Status == "in-use"
 	live.Created = s.More.CreatedAt.Time
+	if s.Spec.VolumeTypeRef != "" {
+		live.Uses = []string{"volume type " + s.Spec.VolumeTypeRef}
+	}
 	if live.Mark != nil && live.Mark.Applied == "" {
 		live.Mark.Applied = kind.Unreadable // it is made in one request: somebody has emptied the digest
 	}
@@ -74,33 +84,27 @@ func phase(s *More) (kind.Phase, string) {
 // restored to, beside src_backup_id (cinder/backup/driver.py: _restore_vol_meta,
 // backup/manager.py: restore_backup); it clones volumes with their metadata when
 // it makes images of them (volume/manager.py: _clone_image_volume). What we make
-// ourselves comes from no volume, snapshot or backup. What was adopted may: it
+// ourselves names the volume or snapshot that it comes from beside the mark, and comes
+// from no backup, or is marked once that is restored (see restore.go). What was adopted
 // holds its own ID beside the mark since.
 func copied(s *state) string {
-	backup := ""
-	for _, m := range s.Spec.Metadata {
-		if m.Name == sourceBackup {
-			backup = m.Value
-		}
-	}
+	backup := restoredFrom(s)
 	switch {
 	case s.Mark == nil || s.Self == s.ID:
 		return ""
-	case backup != "" || s.More.BackupID != "":
-		return "was restored from backup " + cmp.Or(backup, s.More.BackupID)
-	case s.More.SnapshotID != "":
-		return "was made from snapshot " + s.More.SnapshotID
-	case s.More.SourceVolID != "":
-		return "was made from volume " + s.More.SourceVolID
+	case backup != "":
+		return "was restored from backup " + backup
+	case s.Self == "" && s.Notes[sourceKey] != "" && s.Notes[sourceKey] == cmp.Or(s.Spec.SnapshotRef, s.Spec.SourceVolumeRef):
+		return ""
+	case s.Spec.SnapshotRef != "":
+		return "was made from snapshot " + s.Spec.SnapshotRef
+	case s.Spec.SourceVolumeRef != "":
+		return "was made from volume " + s.Spec.SourceVolumeRef
 	case s.Self != "":
 		return "has the metadata of volume " + s.Self
 	}
 	return ""
 }
-
-// sourceBackup is the metadata key in which Cinder says which backup a volume
-// was restored from.
-const sourceBackup = "src_backup_id"
 
 // young reports whether the volume was last touched within an hour of its
 // creation: no copy of an image takes longer, and nobody has used it since.
@@ -120,4 +124,24 @@ func trace(_ context.Context, _ driver, have kind.Live[*state], changes []kind.C
 
 func touches(c kind.Change) bool {
 	return c.Field != "spec.resource.metadata" && c.Field != kind.MarkField
+}
+
+// takes is the volume and its size, by its type and among all. Cinder shows the type of
+// a volume by name.
+func takes(s *Spec, of kind.FactsOf) kind.Amounts {
+	amounts := kind.Amounts{}
+	for _, t := range slices.Compact([]string{"", cmp.Or(of("VolumeType", s.VolumeTypeRef).Name, s.VolumeTypeRef)}) {
+		amounts[kind.Resource{Service: cloud.BlockStorage, Name: "volumes", Type: t}] = 1
+		amounts[kind.Resource{Service: cloud.BlockStorage, Name: "gigabytes", Type: t}] = int64(max(0, s.Size))
+	}
+	return amounts
+}
+
+// impossible says what Cinder refuses of an image and a size together.
+// (cinder/volume/flows/api/create_volume.py: _extract_size, ExtractVolumeRequestTask)
+func impossible(w kind.Want[Spec]) string {
+	if image := w.Ref("Image", w.Spec.ImageRef); image.Facts.Size.Disk > w.Spec.Size {
+		return fmt.Sprintf("spec.resource.size: Image %s needs a disk of %d GiB, and the volume has %d; make it larger", image.Name, image.Facts.Size.Disk, w.Spec.Size)
+	}
+	return ""
 }

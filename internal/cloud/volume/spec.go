@@ -19,19 +19,19 @@ type Spec struct {
 	Name             *string            `json:"name,omitempty" api:"name,named" rule:"min=1,max=255" doc:"Name in the cloud; metadata.name if left out."`
 	Description      *string            `json:"description,omitempty" api:"description,empty" rule:"min=1,max=255" doc:"Free text."`
 	Size             int                `json:"size" api:"size" rule:"required,min=1" doc:"Size in GiB. It can grow; a smaller one makes a new, empty volume."`
-	VolumeTypeRef    string             `json:"volumeTypeRef,omitempty" api:"volume_type" show:"volumeType" rule:"immutable" ref:"VolumeType" doc:"Kind of storage; the cloud decides if left out."`
+	VolumeTypeRef    string             `json:"volumeTypeRef,omitempty" api:"volume_type" show:"volumeType" rule:"immutable" ways:"retype=in-place|migrate=in-place" ref:"VolumeType" doc:"Kind of storage; the cloud decides if left out."`
 	AvailabilityZone string             `json:"availabilityZone,omitempty" api:"availability_zone" rule:"immutable,max=255" doc:"Where it is stored; the cloud decides if left out."`
 	Metadata         []define.NameValue `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=64" doc:"Metadata, besides those that mark the owner."`
-	ImageRef         string             `json:"imageRef,omitempty" api:"imageRef,read=volume_image_metadata.image_id" show:"imageID" rule:"immutable" ref:"Image" doc:"Image that is copied onto it, so that servers can boot from it."`
+	ImageRef         string             `json:"imageRef,omitempty" api:"imageRef,read=volume_image_metadata.image_id" show:"imageID" rule:"immutable" ways:"reimage=rebuild" loss:"all data on it" ref:"Image" doc:"Image that is copied onto it, so that servers can boot from it."`
+	SnapshotRef      string             `json:"snapshotRef,omitempty" api:"snapshot_id" show:"snapshotID" ref:"VolumeSnapshot" doc:"VolumeSnapshot whose data a new volume begins with. It matters only when the volume is made: that is kept when the snapshot goes."`
+	SourceVolumeRef  string             `json:"sourceVolumeRef,omitempty" api:"source_volid" show:"sourceVolID" ref:"Volume" doc:"Volume whose data a new volume begins with. It matters only when the volume is made: that is kept when the other one goes."`
+	BackupRef        string             `json:"backupRef,omitempty" api:"backup_id,unread" ref:"VolumeBackup" doc:"VolumeBackup that is restored to a new volume. It matters only when the volume is made: that is kept when the backup goes."`
 }
 
 // More is what only Cinder says of a volume.
 type More struct {
 	Status             string       `json:"status" api:"status"`
 	Attachments        []Attachment `json:"attachments" api:"attachments"`
-	SnapshotID         string       `json:"snapshotID" api:"snapshot_id"`
-	SourceVolID        string       `json:"sourceVolID" api:"source_volid"`
-	BackupID           string       `json:"backupID" api:"backup_id"` // from 3.47
 	ReplicationStatus  string       `json:"replicationStatus" api:"replication_status"`
 	ConsistencyGroupID string       `json:"consistencyGroupID" api:"consistencygroup_id"`
 	Host               string       `json:"host" api:"os-vol-host-attr:host"` // for administrators
@@ -71,9 +71,10 @@ func Kind(c *cloud.Client) kind.Kind {
 			Loss: []string{"all data on it"}, Unmark: mark.UnmarkByProperty("volume"),
 			Doc: "A disk that outlives the servers it is attached to (Cinder).",
 		},
-		Collection: define.Collection{Path: "volumes", Lists: []string{"volumes/detail"}, Singular: "volume", UpdateBy: http.MethodPut, Project: "os-vol-tenant-attr:tenant_id"},
+		Collection: define.Collection{Path: "volumes", Lists: []string{"volumes/detail"}, Singular: "volume", UpdateBy: http.MethodPut, Microversion: fromBackups, Project: "os-vol-tenant-attr:tenant_id"},
 		Mark:       mark.MetadataPlace,
-		Odd:        []table.Odd[Spec, More]{{Field: "size", Compare: compareSize}, {Field: "volumeTypeRef", Compare: compareType}},
-		Validate:   validate, Observe: observe, Update: update, Delete: remove, Trace: trace,
+		Odd: []table.Odd[Spec, More]{{Field: "size", Compare: compareSize}, {Field: "volumeTypeRef", Compare: compareType}, {Field: "imageRef", Closed: noReimage},
+			{Field: "snapshotRef", Compare: stays("snapshotRef", snapshotOf)}, {Field: "sourceVolumeRef", Compare: stays("sourceVolumeRef", sourceOf)}},
+		Validate: validate, Observe: observe, Create: create, Update: update, Delete: remove, Trace: trace, Takes: takes, Impossible: impossible, Zone: func(s *Spec) string { return s.AvailabilityZone },
 	})
 }

@@ -151,6 +151,6 @@ func TestAMarkTakenOffIsPutBack(t *testing.T) {
 		t.Errorf("another agent: %s", pass.First.Steps[0].Action)
 	}
 	if pass, _ := syncPass(t, w, running); len(pass.First.Steps) != 0 || len(w.Things) != 1 {
-		t.Errorf("what is not wanted any more is nobody's: %v", pass.First.Steps)
+		t.Errorf("what is not wanted any more belongs to no step: %v", pass.First.Steps)
 	}
 }

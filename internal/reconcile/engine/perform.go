@@ -33,6 +33,15 @@ func (e *Engine) do(ctx context.Context, s plan.Step) (live *kind.Live[any], gon
 			return nil, false, fmt.Errorf("update: %w", err)
 		}
 		return nil, false, nil
+	case plan.Detach:
+		err := drv.Unmark(ctx, *s.Have())
+		if errors.Is(err, kind.ErrGone) {
+			return nil, true, nil
+		}
+		if err != nil {
+			return nil, false, fmt.Errorf("take the mark off: %w", err)
+		}
+		return nil, false, nil
 	case plan.Keep, plan.Wait, plan.Refuse:
 	case plan.Recreate, plan.Delete:
 		have := *s.Have()

@@ -21,10 +21,15 @@ type history struct {
 	idle     bool                // nothing else went on at the last ErrNotYet
 	first    time.Time           // of the present series of ErrBusy
 	notUntil time.Time
-	err      error
-	final    bool
-	rejected time.Time // by the cloud
-	again    bool      // had its second chance
+	// unanswered says that the last attempt may make an object yet: the next one waits for
+	// a list from after notUntil.
+	unanswered bool
+	err        error
+	final      bool
+	rejected   time.Time      // by the cloud
+	again      bool           // had its second chance
+	ways       map[string]int // how often the cloud accepted a change by a way
+	most       int            // ways that one step had at once, at most
 }
 
 // healable allows a failed object that this very pass has made to be made
@@ -42,6 +47,35 @@ const maxRuns = 4
 // not be recreated is left for people to look at instead.
 func (t *history) repeats(action plan.Action) bool {
 	return max(t.runs[action], t.remakings(action)) >= maxRuns
+}
+
+// took counts what the cloud has accepted to change by a way that was chosen.
+func (t *history) took(s plan.Step) {
+	n := 0
+	for _, c := range s.Changes {
+		if c.Way != "" {
+			t.ways[wayOf(c)]++
+			n++
+		}
+	}
+	t.most = max(t.most, n)
+}
+
+func wayOf(c kind.Change) string { return c.Field + " by " + c.Way }
+
+// inVain is a change that the cloud has accepted to make by its way in this pass, and
+// has not made; "" for none. It is not asked for again at once: each time may stop a
+// machine. Several that are to be made to one object are made one by one.
+func (t *history) inVain(s plan.Step) string {
+	if s.Action != plan.Update {
+		return ""
+	}
+	for _, c := range s.Changes {
+		if c.Way != "" && t.ways[wayOf(c)] >= max(t.most, 1) {
+			return wayOf(c)
+		}
+	}
+	return ""
 }
 
 // withoutEffect is why a step that repeats is given up.
@@ -62,7 +96,7 @@ func (t *history) remakings(action plan.Action) int {
 // ensureHistory is the history of a step, which it begins where there is none.
 func (r *run) ensureHistory(id string) *history {
 	if r.histories[id] == nil {
-		r.histories[id] = &history{runs: map[plan.Action]int{}}
+		r.histories[id] = &history{runs: map[plan.Action]int{}, ways: map[string]int{}}
 	}
 	return r.histories[id]
 }
@@ -98,6 +132,9 @@ func (r *run) noteFailure(id string, s plan.Step, err error) {
 		pause := r.pause(t.failures)
 		if errors.As(err, &later) {
 			pause = max(pause, later.After)
+		}
+		if t.unanswered = s.Action == plan.Create && errors.Is(err, kind.ErrUnanswered); t.unanswered {
+			pause = max(pause, r.timing.Late)
 		}
 		t.notUntil = now.Add(pause)
 	}
@@ -153,6 +190,8 @@ func (r *run) lastErrors(last plan.Plan) map[manifest.Key]error {
 			errs[s.Key] = r.stuck[s.Key]
 		case t != nil && t.err != nil:
 			errs[s.Key] = t.err
+		case t != nil && t.inVain(*s) != "":
+			errs[s.Key] = fmt.Errorf("the cloud accepted to change %s, and it is as before; check the cloud's own log for why, the next pass tries it again", t.inVain(*s))
 		case t != nil && s.Action.Writes() && t.repeats(s.Action):
 			errs[s.Key] = t.withoutEffect(*s)
 		case r.vanishedAgain(*s):

@@ -40,6 +40,7 @@ func (r *run) planRound() {
 	r.mergeMoved()
 	plan := r.engine.compute(r.rev, r.snapshot, r.engine.ids).Redacted(r.secrets)
 	r.rememberIDs(plan)
+	r.engine.noteAdopted(plan)
 	r.noteDrift(plan)
 	r.round = round{plan: plan, kinds: map[string]bool{}, outdated: map[string]bool{}}
 	for i := range plan.Steps {
@@ -113,7 +114,7 @@ type start int
 const (
 	atOnce start = iota
 	afterPause
-	afterList // at the object's mark, which people may have taken off since
+	afterList // of what people may have taken their mark off since, or the cloud has made at last
 	notInThisRound
 )
 
@@ -129,7 +130,8 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	if r.fresh[s.Key.Kind].stale[s.Key] {
 		return notInThisRound // another step for the same key has ended
 	}
-	if a := r.histories[t.id]; a != nil && (a.final || a.repeats(s.Action)) {
+	a, listed := r.histories[t.id], r.fresh[s.Key.Kind].at
+	if a != nil && (a.final || a.repeats(s.Action) || a.inVain(*s) != "") {
 		return notInThisRound
 	} else if a != nil && now.Before(a.notUntil) {
 		return afterPause
@@ -137,7 +139,7 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	if r.usedUp(s) != nil || r.vanishedAgain(*s) {
 		return notInThisRound
 	}
-	if s.Action.Destroys() && now.Sub(r.fresh[s.Key.Kind].at) > r.timing.Fresh {
+	if s.Action.Destroys() && now.Sub(listed) > r.timing.Fresh || a != nil && a.unanswered && listed.Before(a.notUntil) {
 		return afterList
 	}
 	return atOnce

@@ -153,6 +153,7 @@ func (r *run) finish(o outcome) {
 	t := r.ensureHistory(o.id)
 	t.err, t.failures, t.busy, t.first = nil, 0, 0, time.Time{}
 	t.runs[s.Action]++
+	t.took(s)
 	if s.Action == plan.Recreate {
 		t.why = s.Reason
 	}

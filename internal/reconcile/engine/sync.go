@@ -36,10 +36,11 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	defer stop()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
 
-	r.snapshot = e.Observe(ctx, rev.Want)
+	r.snapshot = e.begin(ctx, rev.Want)
 	r.observedAll()
 	r.planRound()
-	r.pass.First = r.round.plan.Apply(plan.Brake(e.Limits, rev.Approved), plan.Only(rev.Only)).Recorded()
+	first := r.round.plan.Apply(plan.Brake(e.Limits, rev.Approved), plan.Only(rev.Only))
+	r.pass.First = e.preflightOnce(ctx, first, r.snapshot, r.secrets).Recorded()
 	r.permit(r.pass.First)
 	e.watch(func(w Watcher) { w.Planned(r.pass.First) })
 	r.pass.Last = r.pass.First

@@ -132,7 +132,7 @@ func (r *run) relist(ctx context.Context, names []string) {
 	}
 	slices.Sort(names)
 	started := time.Now()
-	fresh := r.engine.observe(ctx, names)
+	fresh := r.engine.observe(r.engine.managing(ctx, r.rev.Want), names, r.engine.adopting(r.rev.Want))
 	for _, kind := range names {
 		r.storeList(kind, fresh[kind], time.Since(started))
 	}

@@ -43,6 +43,12 @@ type Change struct {
 	// Loss is what the object no longer has after the change although nothing is
 	// deleted, such as a disk; to be read after "loses". "" for nothing.
 	Loss string `json:"loss,omitempty"`
+	// Way is how the change is carried out where there is a choice: the name of one of
+	// Ways, or of a step that the kind's driver has to make on the way. "" where there is
+	// one way only.
+	Way string `json:"way,omitempty"`
+	// Ways are those in which it can be carried out, besides replacing the object.
+	Ways []Way `json:"-"`
 }
 
 // MarkField is the field name under which a stale or missing mark is reported.

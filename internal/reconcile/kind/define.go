@@ -26,7 +26,7 @@ type CredentialsRef struct {
 
 // ManagedOptions says how a managed object ends.
 type ManagedOptions struct {
-	OnDelete string `json:"onDelete,omitempty" rule:"enum=delete|detach,default=delete" doc:"delete: goes with its manifest. detach: stays in the cloud."`
+	OnDelete string `json:"onDelete,omitempty" rule:"enum=delete|detach,default=delete" doc:"delete: goes with its manifest. detach: is let go: it stays in the cloud, and is no longer managed."`
 }
 
 // ImportOf says which existing object is meant: exactly one of ID and Filter.
@@ -46,13 +46,13 @@ type flatBody[S any] struct {
 // Define makes a kind of a resource in K-ORC's vocabulary.
 func Define[S, F, T any](info Info, rules Rules[S, F, T], driver Driver[S, T]) Kind {
 	return &resource[S, F, T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[resourceBody[S, F]](),
-		read: readEnvelope[S, F]}
+		read: readEnvelope[S, F], path: envelopePath}
 }
 
 // DefineFlat makes a kind whose spec stands directly under spec, and which
 // cannot be imported.
 func DefineFlat[S, T any](info Info, rules Rules[S, struct{}, T], driver Driver[S, T]) Kind {
-	return &resource[S, struct{}, T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[flatBody[S]](), read: readFlat[S]}
+	return &resource[S, struct{}, T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[flatBody[S]](), read: readFlat[S], path: flatPath}
 }
 
 // DefineWorkload makes a kind that only stands for others.
@@ -69,6 +69,7 @@ type resource[S, F, T any] struct {
 	drv   Driver[S, T]
 	body  reflect.Type
 	read  func(*manifest.Object, *Desired) (*S, []manifest.Problem)
+	path  string
 }
 
 func (k *resource[S, F, T]) Info() Info         { return k.info }
@@ -114,8 +115,12 @@ func (k *resource[S, F, T]) Driver() AnyDriver {
 	return erased[S, T]{k.drv}
 }
 
+// What is said three times of each kind would be a megabyte of the program: these three are
+// not copied into their callers.
+//
+//go:noinline
 func typed[S any](w Want[any]) Want[S] {
-	t := Want[S]{Key: w.Key, Mark: w.Mark, around: w.around, options: w.options, holder: w.holder}
+	t := Want[S]{Key: w.Key, Mark: w.Mark, seen: w.seen}
 	if w.Spec != nil {
 		t.Spec, _ = (*w.Spec).(*S)
 	}
@@ -146,6 +151,10 @@ func (e erased[S, T]) Delete(ctx context.Context, have Live[any]) (bool, error) 
 	return e.d.Delete(ctx, unerase[T](have))
 }
 
+func (e erased[S, T]) Unmark(ctx context.Context, have Live[any]) error {
+	return e.d.Unmark(ctx, unerase[T](have))
+}
+
 // trace says what the driver knows besides the time of the last change.
 func (e erased[S, T]) Trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error) {
 	if d, ok := e.d.(Tracer[T]); ok {
@@ -154,11 +163,13 @@ func (e erased[S, T]) Trace(ctx context.Context, have Live[any], changes []Chang
 	return Trace{When: have.Updated}, !have.Updated.IsZero(), nil
 }
 
+//go:noinline
 func erase[T any](l Live[*T]) Live[any] {
 	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, ShownAs: l.ShownAs, Phase: l.Phase, Remade: l.Remade, Down: l.Down, Message: l.Message,
 		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Created: l.Created, Updated: l.Updated, State: l.State}
 }
 
+//go:noinline
 func unerase[T any](l Live[any]) Live[*T] {
 	state, _ := l.State.(*T) // nil of an object that is gone
 	return Live[*T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, ShownAs: l.ShownAs, Phase: l.Phase, Remade: l.Remade, Down: l.Down, Message: l.Message,
@@ -177,39 +188,55 @@ func readEnvelope[S, F any](obj *manifest.Object, d *Desired) (*S, []manifest.Pr
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	var r Report
-	spec := body.Spec
-	unmanaged := spec.ManagementPolicy == "unmanaged"
-	switch {
-	case unmanaged && spec.Import == nil:
-		r.Problem("spec.import", "is missing", "say which existing object is meant: import.id or import.filter")
-	case unmanaged && spec.Resource != nil:
-		r.Problem("spec.resource", "is given for an unmanaged object", "remove it, or set managementPolicy: managed")
-	case !unmanaged && spec.Resource == nil:
-		r.Problem("spec.resource", "is missing", "describe the object under spec.resource, or set managementPolicy: unmanaged and spec.import")
-	case !unmanaged && spec.Import != nil && spec.Import.ID == nil:
-		r.Problem("spec.import.filter", "is given for a managed object", "to adopt an existing object name it by import.id; to only use it set managementPolicy: unmanaged")
-	}
+	spec := &body.Spec
+	said := envelope{unmanaged: spec.ManagementPolicy == "unmanaged", resource: spec.Resource != nil, options: spec.ManagedOptions}
 	if spec.Import != nil {
-		d.Import = readImport(spec.Import, &r)
+		said.id, said.imports = spec.Import.ID, true
+		if spec.Import.Filter != nil {
+			said.filter = spec.Import.Filter
+		}
 	}
-	if spec.ManagedOptions != nil && spec.ManagedOptions.OnDelete == "detach" {
-		d.Options.Detach = true
-	}
-	d.Unmanaged, d.SpecPath = unmanaged, "spec.resource"
-	return spec.Resource, r.Problems(obj)
+	return spec.Resource, said.read(obj, d)
 }
 
-func readImport[F any](i *ImportOf[F], r *Report) *Import {
+// envelope is what an [Envelope] says besides its resource.
+type envelope struct {
+	unmanaged, resource, imports bool
+	id                           *string
+	filter                       any // nil for none
+	options                      *ManagedOptions
+}
+
+func (e envelope) read(obj *manifest.Object, d *Desired) []manifest.Problem {
+	var r Report
 	switch {
-	case i.ID == nil && i.Filter == nil:
+	case e.unmanaged && !e.imports:
+		r.Problem("spec.import", "is missing", "say which existing object is meant: import.id or import.filter")
+	case e.unmanaged && e.resource:
+		r.Problem("spec.resource", "is given for an unmanaged object", "remove it, or set managementPolicy: managed")
+	case !e.unmanaged && !e.resource:
+		r.Problem("spec.resource", "is missing", "describe the object under spec.resource, or set managementPolicy: unmanaged and spec.import")
+	}
+	if e.imports {
+		d.Import = e.readImport(&r)
+	}
+	if e.options != nil && e.options.OnDelete == "detach" {
+		d.Options.Detach = true
+	}
+	d.Unmanaged, d.SpecPath = e.unmanaged, envelopePath
+	return r.Problems(obj)
+}
+
+func (e envelope) readImport(r *Report) *Import {
+	switch {
+	case e.id == nil && e.filter == nil:
 		r.Problem("spec.import", "names nothing", "give import.id or import.filter")
-	case i.ID != nil && i.Filter != nil:
+	case e.id != nil && e.filter != nil:
 		r.Problem("spec.import", "has both id and filter", "keep one of them")
-	case i.ID != nil:
-		return &Import{ID: *i.ID}
+	case e.id != nil:
+		return &Import{ID: *e.id}
 	default:
-		return &Import{Filter: i.Filter}
+		return &Import{Filter: e.filter}
 	}
 	return nil
 }

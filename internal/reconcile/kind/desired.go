@@ -46,9 +46,27 @@ type Desired struct {
 type Import struct {
 	ID     string
 	Filter any // pointer to the kind's filter; nil with ID
+	// ByName is true where the one of the object's own name is meant.
+	ByName bool
+	// Field is where the manifest says so, for people; "" for spec.import.
+	Field string
 	// Hint replaces the advice given when the filter finds nothing, or too much.
 	Hint string
 }
+
+// Where is the field that says which object is meant.
+func (i *Import) Where() string {
+	switch {
+	case i.Field != "":
+		return i.Field
+	case i.ID != "":
+		return "spec.import.id"
+	}
+	return "spec.import.filter"
+}
+
+// Searches reports whether the object has to be found first: no ID is known.
+func (i *Import) Searches() bool { return i.ByName || i.Filter != nil }
 
 // RefSpec is a reference as a manifest has it.
 type RefSpec struct {
@@ -72,6 +90,9 @@ type Options struct {
 	Replace *bool // nil: the stack decides
 	Report  *bool // drift is only reported; nil: the stack decides
 	Ignore  []string
+	// Ways are how changes of fields are carried out where there is a choice: names of
+	// ways by the paths of fields.
+	Ways map[string]string `json:",omitempty"` // marks of objects without any stay as they are
 }
 
 // NewDesired is an object of which only the document is known so far.
@@ -91,7 +112,7 @@ func (o Options) Ignores(field string) bool {
 			return true
 		}
 	}
-	return false
+	return o.Way(field) == manifest.WayIgnore
 }
 
 // leaves reports whether a field is for others to write.
@@ -110,5 +131,6 @@ type Confidential struct {
 
 // PlainMark is what the object shall bear in the cloud when it has no secrets.
 func (d *Desired) PlainMark(stack string) Mark {
-	return Mark{Owner: OwnerText(stack, d.Key), Applied: d.Digest, Keep: d.Options.Detach || d.Options.NoPrune}
+	return Mark{Owner: OwnerText(stack, d.Key), Applied: d.Digest, Keep: d.Options.Detach || d.Options.NoPrune,
+		Detach: d.Options.Detach && !d.Options.NoPrune}
 }

@@ -19,11 +19,16 @@ var (
 	// ErrRejected: the cloud will not do this however often it is asked. A
 	// person must change the manifest, the quota or the credentials.
 	ErrRejected = errors.New("rejected by the cloud")
+	// ErrForbidden: these credentials may not. It comes with ErrRejected.
+	ErrForbidden = errors.New("not allowed")
 	// ErrUsedUp: the quota, or the addresses, of which the object needs some are used
 	// up. It comes with ErrRejected, and holds for every object that needs the same.
 	ErrUsedUp = errors.New("used up")
 	// ErrGone: the object is not there any more. Observe.
 	ErrGone = errors.New("gone")
+	// ErrUnanswered: no answer came in time, and the cloud may be at work on the request
+	// still. What it makes is waited for before it is asked for again.
+	ErrUnanswered = errors.New("not answered in time")
 	// ErrNoService: the cloud does not offer the service at all.
 	ErrNoService = errors.New("the cloud does not offer it")
 )

@@ -37,6 +37,10 @@ type Driver[Spec, State any] interface {
 	// Delete removes the object. gone is true when the cloud has already
 	// forgotten it.
 	Delete(ctx context.Context, have Live[*State]) (gone bool, err error)
+	// Unmark takes the mark off the object and changes nothing else of it. After a kill
+	// at any moment the object bears its mark as before, or none. It is never asked
+	// of a kind with FixedMark or StaysMarked.
+	Unmark(ctx context.Context, have Live[*State]) error
 }
 
 // Info names and describes a kind.
@@ -54,18 +58,34 @@ type Info struct {
 	// FixedMark is true when the cloud cannot rewrite the mark of an object:
 	// then what was last applied is not recorded, and only the owner counts.
 	FixedMark bool
+	// StaysMarked is true when the mark of an object can only be taken off by deleting it.
+	StaysMarked bool
 	// Unmark is the command by which people take a mark off an object, for
 	// messages; <id> and <mark> stand for the object and the owner text.
 	Unmark string
 	// ImportOnly is true when objects of the kind can be found but not made. They
 	// are not looked for while no manifest asks for one.
 	ImportOnly bool
+	// Privileged is true when listing objects of the kind takes rights that most
+	// credentials lack, because they are those of the whole cloud. They are listed like
+	// rare ones, a refusal says that the stack owns none, and plans suggest no names of them.
+	Privileged bool
+	// Catalog is true when objects of the kind are what the cloud offers: everybody may list and
+	// use them, and only an administrator makes them. They are listed like rare ones, and
+	// exported only when they are asked for.
+	Catalog bool
+	// Rare is true when most stacks make no object of the kind, or listing them is costly.
+	// While no manifest asks for one and the stack owns none, passes list them now and then only.
+	Rare bool
 	// Members is the kind of the objects that an object of this kind consists of, all
 	// alike and able to stand in for each other; "" when it is no group.
 	Members string
 	// Public is true when the data that its objects carry may be shown. Without
 	// it the data is kept out of every error.
 	Public bool
+	// PerUser is true when objects count against a quota of their user, in whichever
+	// project they were made.
+	PerUser bool
 	// Loss is what is lost with an object, besides its ID, when it is deleted or
 	// replaced, the gravest first: for plans, to be read after "loses".
 	Loss []string
@@ -91,6 +111,10 @@ type Kind interface {
 	Diff(w Want[any], have any) Changes
 	Match(w Want[any], have any) bool
 	Status(have any) any
+	// Export is that of an [Exporter], a pointer to a spec; nil for what has no object of
+	// its own in the cloud. SpecPath is where the spec stands in a manifest.
+	Export(have any, e *Export) any
+	SpecPath() string
 	// Driver is nil for a kind that has nothing of its own in the cloud.
 	Driver() AnyDriver
 }
@@ -102,6 +126,7 @@ type AnyDriver interface {
 	Create(ctx context.Context, w Want[any]) (Live[any], error)
 	Update(ctx context.Context, w Want[any], have Live[any], changes []Change) error
 	Delete(ctx context.Context, have Live[any]) (bool, error)
+	Unmark(ctx context.Context, have Live[any]) error
 	Trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error)
 }
 

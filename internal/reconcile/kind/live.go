@@ -11,8 +11,10 @@ type Phase string
 
 // The phases. The zero value is not valid.
 const (
-	Ready    Phase = "ready"    // usable by what depends on it
-	Pending  Phase = "pending"  // the cloud is working on it
+	Ready   Phase = "ready"   // usable by what depends on it
+	Pending Phase = "pending" // the cloud is working on it
+	// Begun is what exists and is of no use yet, and nobody works on: an update finishes it.
+	Begun    Phase = "begun"
 	Failed   Phase = "failed"   // broken for good; recreating it is the only cure and loses nothing that still works
 	Degraded Phase = "degraded" // exists and is usable, but the cloud reports it unwell; people are informed
 	Deleting Phase = "deleting" // on its way out
@@ -73,14 +75,24 @@ type Live[State any] struct {
 // Facts are what kinds publish to each other about an object. "" is what a kind does not publish,
 // or the cloud does not show.
 type Facts struct {
-	Name      string // where others must name it, and not give its ID
-	Address   string // the first one
-	SubnetID  string // that the address is of
+	Name      string   // where others must name it, and not give its ID
+	Address   string   // the first one
+	Addresses []string // those at which it is reached
+	SubnetID  string   // that the address is of
 	NetworkID string
 	PortID    string // that the address is on
 	CIDR      string
 	GatewayIP string
 	Host      string // that it runs on, as the cloud shows it to administrators
+	Size      Size
+	Unusable  string // why nothing new can be made of it: "disabled"
+}
+
+// Size is how large a machine is that is made by it, or has to be. 0 is what is not known.
+type Size struct {
+	CPUs   int
+	Memory int // MiB
+	Disk   int // GiB
 }
 
 // Collection is what one list of the cloud gave. Err makes it unknown: then

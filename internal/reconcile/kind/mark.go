@@ -31,6 +31,9 @@ type Mark struct {
 	// Keep is true when the object outlives its manifest (on-delete: detach or
 	// prune: false were set when it was last applied).
 	Keep bool
+	// Detach is true when it also loses its mark then (on-delete: detach without
+	// prune: false). A mark that says so says Keep, too.
+	Detach bool
 }
 
 // Unreadable is what [Mark.Applied] holds when nothing says what was applied, or
@@ -38,7 +41,7 @@ type Mark struct {
 const Unreadable = "?"
 
 // Unfinished is what [Mark.Applied] holds while an object is there, and not all of
-// its manifest was carried out yet: what is missing is nobody's change.
+// its manifest was carried out yet: what is missing was not changed by people.
 const Unfinished = "unfinished"
 
 // Owners are all the owner texts that the object bears.
@@ -51,8 +54,14 @@ func (m *Mark) Owners() []string {
 
 // MaxOwnerText is the length in bytes that an owner text never exceeds: the
 // longest tag that every Neutron release accepts
-// (neutron_lib/db/constants.py: TAG_SIZE was 60 until 2023).
-const MaxOwnerText = 60
+// (neutron_lib/db/constants.py: TAG_SIZE was 60 until 2023). Only a kind with a name of
+// more than MaxTagKind bytes, which no tag can mark, may have one that is longer by the
+// rest of its name.
+const (
+	MaxOwnerText = 60
+	MaxTagKind   = MaxOwnerText - len(OwnerPrefix) - plainStack - len(":~") - digestLength
+	maxKind      = 32
+)
 
 // MaxStackName is the length in bytes that a stack's name never exceeds.
 const MaxStackName = 40
@@ -124,7 +133,7 @@ func (o Owner) Of(stack string) bool { return o.Stack == inOwners(stack) }
 // [OwnerText] could have given.
 func ParseOwner(text string) (o Owner, ok bool) {
 	parts := ownerText.FindStringSubmatch(text)
-	if parts == nil || len(text) > MaxOwnerText {
+	if parts == nil || len(text) > MaxOwnerText+max(0, len(parts[2])-MaxTagKind) || len(parts[2]) > maxKind {
 		return Owner{}, false
 	}
 	if parts[4] != "" {
@@ -155,14 +164,14 @@ func OwnersIn(text string) (owners []string) {
 }
 
 // Claimed is the mark of an object that bears these owner texts: nil when there
-// are none, one with rivals when they differ. applied is what it says of what
-// was applied.
-func Claimed(owners []string, applied string, keep bool) *Mark {
+// are none, one with rivals when they differ. said is what it says besides.
+func Claimed(owners []string, said Mark) *Mark {
 	owners = slices.Compact(slices.Sorted(slices.Values(owners)))
 	if len(owners) == 0 {
 		return nil
 	}
-	return &Mark{Owner: owners[0], Rivals: strings.Join(owners[1:], " "), Applied: applied, Keep: keep}
+	said.Owner, said.Rivals = owners[0], strings.Join(owners[1:], " ")
+	return &said
 }
 
 // markForm is anything that a reader of marks may take for a part of one. Some
@@ -183,7 +192,10 @@ func ReservedKey(key string) bool {
 // Text is the mark for people and approvals.
 func (m Mark) Text() string {
 	text := m.Owner + " " + m.Applied
-	if m.Keep {
+	switch {
+	case m.Detach:
+		text += " detach"
+	case m.Keep:
 		text += " keep"
 	}
 	return text

@@ -14,6 +14,12 @@ type Want[Spec any] struct {
 	// Mark is what the object in the cloud must bear.
 	Mark Mark
 
+	seen
+}
+
+// seen is the part of [Want] that is alike for all specs. What needs no spec is done here,
+// since the compiler writes down the methods of Want once for each kind.
+type seen struct {
 	around  Surroundings
 	options *Options // of the object; nil where nothing is asked of them
 	holder  string   // of the object's secrets
@@ -35,27 +41,29 @@ type Identity struct{ Name, Owner, Holder string }
 // NewWant gives a desired object the shape in which its kind sees it. spec is its
 // spec, or the filter that it is imported by, mark what it must bear.
 func NewWant(d *Desired, spec any, mark Mark, around Surroundings) Want[any] {
-	return Want[any]{Key: d.Key, Spec: &spec, Mark: mark, around: around, options: &d.Options, holder: d.Confidential.Holder}
+	return Want[any]{Key: d.Key, Spec: &spec, Mark: mark, seen: seen{around, &d.Options, d.Confidential.Holder}}
 }
 
 // OthersWrite reports whether a field is left to others, say the object's annotations:
 // it is ignored, or changes are only reported.
-func (w Want[Spec]) OthersWrite(field string) bool {
+func (w seen) OthersWrite(field string) bool {
 	return w.options != nil && w.options.leaves(field)
 }
 
 // WasCalled reports whether the object had that name before, says its manifest. What
 // the cloud cannot rename keeps such a name.
-func (w Want[Spec]) WasCalled(name string) bool {
+func (w seen) WasCalled(name string) bool {
 	return slices.ContainsFunc(w.around.Former, func(was Identity) bool { return was.Name == name })
 }
 
 // Ref resolves a reference by kind and name within the object's namespace.
-func (w Want[Spec]) Ref(kind, name string) Ref {
+func (w Want[Spec]) Ref(kind, name string) Ref { return w.ref(w.Key.Namespace, kind, name) }
+
+func (w seen) ref(namespace, kind, name string) Ref {
 	if name == "" {
 		return Ref{}
 	}
-	key := manifest.Key{Group: w.around.Groups[kind], Kind: kind, Namespace: w.Key.Namespace, Name: name}
+	key := manifest.Key{Group: w.around.Groups[kind], Kind: kind, Namespace: namespace, Name: name}
 	ref := Ref{}
 	if w.around.Lookup != nil {
 		ref = w.around.Lookup(key)

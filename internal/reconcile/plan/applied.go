@@ -44,8 +44,10 @@ func (p *planner) applied(d *kind.Desired, have *kind.Mark) bool {
 	return d.Confidential.Secret != "" && p.Printer.Compare(have.Applied, p.subject(d)) == fingerprint.Same
 }
 
-// renewed reports whether two marks say the same in different forms.
+// renewed reports whether two marks say the same in different forms. Marks of versions
+// that took no marks off do not say that the object shall be detached.
 func (p *planner) renewed(d *kind.Desired, have *kind.Mark) bool {
 	want := p.mark(d)
-	return have != nil && have.Owner == want.Owner && have.Keep == want.Keep && have.Applied != want.Applied && p.applied(d, have)
+	return have != nil && have.Owner == want.Owner && have.Keep == want.Keep && p.applied(d, have) &&
+		(have.Detach == want.Detach && have.Applied != want.Applied || want.Detach && !have.Detach)
 }

@@ -77,6 +77,7 @@ const HashDigits = 32
 //	  wiping a disk    this disk is wiped for this manifest; the same, with reboots
 //	replace            this object goes for this manifest; the same, with reboots
 //	delete             this object goes
+//	detach             this object is let go
 //	surplus copy       none: it goes without anybody's leave
 //
 // A replacement that was interrupted goes on as a creation, and a creation as
@@ -99,6 +100,8 @@ func (s Step) fingerprints(stack string) []string {
 	switch d := s.Disruption(); {
 	case s.Action == Delete:
 		return []string{s.print(stack, "delete", s.ID())}
+	case s.Action == Detach:
+		return []string{s.print(stack, "detach", s.ID())}
 	case d == kind.Replace:
 		return []string{s.print(stack, "replace", s.ID()), s.print(stack, "reboot", "")}
 	case d == kind.Rebuild:

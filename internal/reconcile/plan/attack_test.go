@@ -96,3 +96,36 @@ func TestAttackNamesWithOneMark(t *testing.T) {
 		t.Errorf("%s: %s", s.Action, s.Reason)
 	}
 }
+
+// TestAttackMarksThatKeep: marks that somebody writes to be kept, or that repeat one, do not
+// make the stack look larger to its limits.
+func TestAttackMarksThatKeep(t *testing.T) {
+	w := thingtest.New()
+	kinds := []kind.Kind{w.Kind()}
+	thing := func(id, name string, keep bool) {
+		owner := kind.OwnerText("s", manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name})
+		w.Things[id] = &thingtest.Thing{ID: id, Name: id, Mine: true, Mark: &kind.Mark{Owner: owner, Applied: "x", Keep: keep}}
+	}
+	for i := range 4 {
+		thing(fmt.Sprint("own", i), fmt.Sprint("own", i), false)
+	}
+	for i := range 100 {
+		thing(fmt.Sprint("kept", i), fmt.Sprint("kept", i), true)
+		thing(fmt.Sprint("copy", i), "repeated", true)
+		thing(fmt.Sprint("wanted", i), "t00000", i%2 == 0)
+	}
+	want, _, err := resolve.Read(thingtest.Files(1, func(int) []int { return nil }), kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Compute(Input{Stack: "s", Kinds: kinds, Want: want, Have: w.Snapshot()})
+	if p.Owned != 5 || p.OwnedKinds["Thing"] != 5 {
+		t.Errorf("the stack owns %d objects, %v; want the four and the one that is wanted", p.Owned, p.OwnedKinds)
+	}
+	if p.Summary().Delete != 4 {
+		t.Errorf("deletes %d, want 4", p.Summary().Delete)
+	}
+	if held := p.Apply(Brake(Limits{All: Limit{Percent: 50, percent: true}}, nil)); held.Held == "" {
+		t.Error("4 of 5 objects are deleted, at 50%")
+	}
+}

@@ -10,11 +10,12 @@ import (
 // block names, for every step that deletes, the owned objects that must release it
 // first. What is only replaced is awaited by those that are replaced with it;
 // all others keep using it. Of what is deleted and uses each other, in a circle,
-// those that use loosely need not go first.
+// those that use loosely need not go first. What is detached waits for its users that
+// are deleted or detached: some of them have their marks on it.
 func (p *planner) block() {
-	going := map[*kind.Live[any]]int{} // where the step is that destroys an object
+	going := map[*kind.Live[any]]int{} // where the step is that destroys an object, or detaches it
 	for i := range p.steps {
-		if p.steps[i].Action.Destroys() {
+		if p.steps[i].Action.Destroys() || p.steps[i].Action == Detach {
 			going[p.steps[i].have] = i
 		}
 	}
@@ -41,7 +42,9 @@ func (p *planner) block() {
 			switch {
 			case user == s.have || !goes && s.Action != Delete:
 				continue
-			case goes && circle[i] == circle[j] && loosely(user, s.have):
+			case goes && circle[i] == circle[j] && (s.Action == Detach || loosely(user, s.have)):
+				continue
+			case goes && s.Action != Detach && p.steps[j].Action == Detach:
 				continue
 			case goes:
 				p.blocked[i] = append(p.blocked[i], j)

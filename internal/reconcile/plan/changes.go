@@ -15,7 +15,8 @@ func (p *planner) changes(d *kind.Desired, have *kind.Live[any]) (differs, moved
 		if d.Options.Ignores(change.Field) {
 			ignored = append(ignored, change)
 		} else {
-			differs = append(differs, change)
+			chosen, _ := d.Options.Chosen(change)
+			differs = append(differs, chosen)
 		}
 	}
 	mark := p.mark(d)

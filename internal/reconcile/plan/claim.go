@@ -36,7 +36,8 @@ type choice struct {
 //	copied marks only                           nothing, and it is reported
 //	none                                        what spec.import.id names, if it is
 //	                                            free; what it was until now and
-//	                                            has lost its mark; else nothing
+//	                                            has lost its mark; the only one that
+//	                                            it asks to adopt; else nothing
 func (p *planner) settle(d *kind.Desired) choice {
 	c := p.claims(d)
 	staying, leaving := split(c.sole)
@@ -63,7 +64,9 @@ func (p *planner) settle(d *kind.Desired) choice {
 	case named != nil && p.free(d.Key.Kind, named):
 		out.have = named
 	default:
-		out.have = p.unmarked(d)
+		if out.have = p.unmarked(d); out.have == nil {
+			out.have = p.sought(d)
+		}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,7 +47,8 @@ func (p *planner) stillOwned(d *kind.Desired, found *kind.Live[any]) {
 }
 
 // unwanted makes the steps for the objects that claim a key which is no longer
-// in the repository. When it cannot be decided which is meant, none is deleted.
+// in the repository. When it cannot be decided which is meant, none is deleted, and none
+// let go: what is left would seem to be the one.
 func (p *planner) unwanted(o kind.Owner, owner string, c *claims) (list []Step) {
 	staying, _ := split(c.sole)
 	refusal := ""
@@ -62,10 +64,10 @@ func (p *planner) unwanted(o kind.Owner, owner string, c *claims) (list []Step) 
 			continue
 		}
 		s := p.orphan(o, item)
-		if adopter != nil && s.Action == Delete {
-			refusal = fmt.Sprintf("%s names it by spec.import.id, and is another object already; remove spec.import there", adopter.Key)
+		if adopter != nil && s.Action.Writes() {
+			refusal = fmt.Sprintf("%s names it by %s, and is another object already; remove %s there", adopter.Key, adopter.Import.Where(), cmp.Or(adopter.Import.Field, "spec.import"))
 		}
-		if refusal != "" && s.Action == Delete {
+		if refusal != "" && s.Action.Writes() {
 			s.Error = true
 			s = s.withAction(Refuse, refusal)
 		}
@@ -140,20 +142,28 @@ func (p *planner) onlyCopiedText(key manifest.Key, l *kind.Live[any]) string {
 	return fmt.Sprintf("it is not in the cloud, but there is a copy of it: %s; a new one is made once the copy bears no mark", p.copiedText(key.Kind, l))
 }
 
-// unadoptable says why an object that a manifest names cannot be adopted.
-func (p *planner) unadoptable(d *kind.Desired) string {
+// unadoptableID says why an object that a manifest names by its ID cannot be adopted.
+func (p *planner) unadoptableID(d *kind.Desired) string {
 	l := p.named(d)
+	if l == nil || !l.Mine || l.Mark == nil {
+		return fmt.Sprintf("no %s with ID %s can be adopted in this project; correct %s or remove it", d.Key.Kind, d.Import.ID, d.Import.Where())
+	}
+	return p.ownedText(d, l)
+}
+
+// ownedText says who owns an object that a manifest asks to adopt.
+func (p *planner) ownedText(d *kind.Desired, l *kind.Live[any]) string {
 	switch {
-	case l == nil || !l.Mine || l.Mark == nil:
-		return fmt.Sprintf("no %s with ID %s can be adopted in this project; correct spec.import.id or remove it", d.Key.Kind, d.Import.ID)
+	case l.Mark == nil:
+		return fmt.Sprintf("%s cannot be adopted", called(l))
 	case l.Mark.Rivals != "":
 		return p.contestedText(d.Key.Kind, l)
 	}
 	if owner, wanted := p.taken[l.Mark.Owner]; wanted {
-		return fmt.Sprintf("%s is %s, which is in the repository, too; correct spec.import.id, or remove one of the two", called(l), owner)
+		return fmt.Sprintf("%s is %s, which is in the repository, too; correct %s, or remove one of the two", called(l), owner, d.Import.Where())
 	}
-	return fmt.Sprintf("%s bears the mark of another owner, %s, and cannot be adopted; correct spec.import.id, or %s",
-		called(l), l.Mark.Owner, p.unmark(d.Key.Kind, l.ID, l.Mark.Owner))
+	return fmt.Sprintf("%s bears the mark of another owner, %s, and cannot be adopted; correct %s, or %s",
+		called(l), l.Mark.Owner, d.Import.Where(), p.unmark(d.Key.Kind, l.ID, l.Mark.Owner))
 }
 
 // unmark says how the mark is taken off an object.

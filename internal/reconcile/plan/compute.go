@@ -5,10 +5,8 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 // Compute compares what a stack wants with what the cloud holds. It is pure and
@@ -30,16 +28,17 @@ import (
 //	yes     yes                  failed for good                  replace
 //	yes     yes                  the cloud is working on it       wait
 //	no      yes                  marked to be kept                keep
+//	no      yes                  marked to be detached            detach
 //	no      several, shared      which is meant cannot be decided refuse
 //	no      copied               nobody owns it                   refuse
 //	no      yes                  still used by another            wait
 //	no      yes                  unused                           delete
 //	any     yes                  has to go, and what stays uses it refuse
 func Compute(in Input) Plan {
-	locked := map[*kind.Live[any]]string{}
+	locked, holding := map[*kind.Live[any]]string{}, map[*kind.Live[any]]string{}
 	for {
 		p := newPlanner(in)
-		p.locked = locked
+		p.locked, p.holding = locked, holding
 		p.decideAll()
 		if !p.unlock() {
 			return p.finish()
@@ -141,13 +140,16 @@ func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
 	if d.Options.Suspend {
 		return s.withAction(Keep, "suspended; it does not exist")
 	}
-	if d.Import != nil && d.Import.ID != "" {
-		s.Error = true
-		return s.withAction(Refuse, p.unadoptable(d))
+	if d.Import != nil {
+		return p.decideUnadopted(s, d)
 	}
 	if taken := p.nameTaken(d); taken != nil {
 		s.Error = true
 		return s.withAction(Refuse, p.takenText(taken))
+	}
+	if why := p.impossible(d, s.have, s.view); why != "" {
+		s.Error = true
+		return s.withAction(Refuse, "cannot be created: "+why)
 	}
 	s.lost = p.Lost[s.Identity()]
 	s.Action, s.Drift = Create, p.Synced || s.lost != ""
@@ -189,65 +191,4 @@ func (p *planner) await(s Step, d *kind.Desired) Step {
 		}
 	}
 	return s
-}
-
-func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Step {
-	s.have = have
-	s.Adopts = p.named(d) == have && (have.Mark == nil || have.Copied != "")
-	p.live[d.Key] = have
-	p.ready[d.Key] = have.Phase == kind.Ready || have.Phase == kind.Degraded
-	if d.Options.Suspend {
-		if p.ready[d.Key] {
-			s.aside = p.differences(d, have)
-		}
-		return s.withAction(Keep, "suspended")
-	}
-	switch have.Phase {
-	case kind.Deleting:
-		s.Drift = p.Synced || p.applied(d, have.Mark)
-		return s.withAction(Wait, "is being deleted; recreated when it is gone")
-	case kind.Failed:
-		return p.recreate(s, d, "failed: "+have.Message)
-	case kind.Pending:
-		return s.withAction(Wait, have.Message)
-	case kind.Ready, kind.Degraded:
-	}
-	differs, moved, ignored, notes := p.changes(d, have)
-	s.Ignored = ignored
-	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
-	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
-	former := p.formerKey(d, have)
-	s.Drift = drifted && former == (manifest.Key{}) && !p.bereft(d) && (p.Synced || have == p.unmarked(d) || have.Copied == "" && p.applied(d, have.Mark))
-	fixed := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace })
-	switch {
-	case len(s.Changes) == 0:
-		return s.withAction(Keep, have.Message)
-	case fixed < 0:
-		s.Action = Update
-		if former != (manifest.Key{}) {
-			s.Reason = "was " + former.String()
-		}
-		return p.await(s, d)
-	case !p.mayReplace(d):
-		return s.withAction(Refuse, s.Changes[fixed].Field+" cannot be changed in place; allow it with the annotation "+resolve.AnnotationReplace+": allow, or undo the change")
-	default:
-		return p.recreate(s, d, s.Changes[fixed].Field+" cannot be changed in place")
-	}
-}
-
-func (p *planner) mayReplace(d *kind.Desired) bool {
-	if d.Options.Replace != nil {
-		return *d.Options.Replace
-	}
-	return p.Replace
-}
-
-func (p *planner) recreate(s Step, d *kind.Desired, reason string) Step {
-	if locked := p.locked[s.have]; locked != "" {
-		s.Error = true
-		return s.withAction(Refuse, locked)
-	}
-	s = s.withAction(Recreate, reason)
-	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
-	return p.await(s, d)
 }

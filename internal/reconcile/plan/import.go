@@ -34,11 +34,15 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 		return s.withAction(Wait, p.nothingFound(d))
 	case len(found) > 1:
 		s.Error, s.cause = true, reasonInvalid
-		return s.withAction(Refuse, severalFound(d, found))
+		return s.withAction(Refuse, p.severalFound(d, found))
 	}
 	s.have = found[0]
 	p.live[d.Key] = found[0]
 	p.ready[d.Key] = found[0].Phase == kind.Ready || found[0].Phase == kind.Degraded
+	if found[0].Phase == kind.Failed {
+		s.Error, s.cause = true, reasonProgressing
+		return s.withAction(Refuse, called(found[0])+": "+found[0].Message+"; nothing can depend on it")
+	}
 	if !p.ready[d.Key] {
 		return s.withAction(Wait, string(found[0].Phase)+" "+found[0].Message)
 	}
@@ -112,7 +116,7 @@ func (p *planner) nothingFound(d *kind.Desired) string {
 	wanted = printable.Clip(wanted, mostName)
 	text := fmt.Sprintf("the cloud has no %s named %s", kind, printable.Name(wanted))
 	items := p.Have[d.Key.Kind].Items
-	if p.compared += len(items); p.compared > mostCompared {
+	if p.compared += len(items); p.compared > mostCompared || p.private(d) {
 		return text + "; correct the name or add it to the cloud"
 	}
 	names := make([]string, len(items))
@@ -128,7 +132,11 @@ func (p *planner) nothingFound(d *kind.Desired) string {
 	return text + "; correct the name or add it to the cloud"
 }
 
-func severalFound(d *kind.Desired, found []*kind.Live[any]) string {
+// private reports whether names of the cloud's objects are kept from people: those of a
+// privileged kind are of the whole cloud, and whoever writes manifests reads the plan.
+func (p *planner) private(d *kind.Desired) bool { return p.kinds[d.Key.Kind].Info().Privileged }
+
+func (p *planner) severalFound(d *kind.Desired, found []*kind.Live[any]) string {
 	var names []string
 	for _, item := range found {
 		names = append(names, printable.Name(item.Name)+" ("+item.ID+")")
@@ -140,6 +148,9 @@ func severalFound(d *kind.Desired, found []*kind.Live[any]) string {
 	fix := "narrow spec.import.filter, or name one by spec.import.id"
 	if d.Import.Hint != "" {
 		fix = d.Import.Hint
+	}
+	if p.private(d) {
+		return fmt.Sprintf("%d of them match; %s", len(found), fix)
 	}
 	return fmt.Sprintf("%d of them match: %s; %s", len(found), strings.Join(names, ", "), fix)
 }

@@ -22,10 +22,13 @@ type planner struct {
 	// doomed objects will get a new ID: nothing new may depend on the one they
 	// have, and what depends on it by a fixed reference goes with it.
 	doomed     map[manifest.Key]bool
-	users      map[string][]*kind.Live[any]      // owned objects by the tokens they use
-	taken      map[string]manifest.Key           // which desired object answers for an owner text
-	adopted    map[*kind.Live[any]]*kind.Desired // which managed object names it by spec.import.id
-	locked     map[*kind.Live[any]]string        // why what has to go cannot
+	users      map[string][]*kind.Live[any]          // owned objects by the tokens they use
+	taken      map[string]manifest.Key               // which desired object answers for an owner text
+	adopted    map[*kind.Live[any]]*kind.Desired     // which managed object names it by spec.import.id
+	adopters   map[*kind.Live[any]]manifest.Key      // what it is adopted for
+	locked     map[*kind.Live[any]]string            // why what has to go cannot
+	holding    map[*kind.Live[any]]string            // what has to go and cannot, for what would be detached and uses it
+	tokens     map[string]map[string]*kind.Live[any] // objects by the tokens that they answer to, by kind name, where somebody asked
 	steps      []Step
 	blocked    [][]int // for each step, those that must be done first for it to delete
 	compared   int     // names, to suggest one
@@ -54,7 +57,7 @@ func newPlanner(in Input) *planner {
 		Input: in, kinds: make(map[string]kind.Kind, len(in.Kinds)), group: kind.GroupsOf(in.Kinds),
 		byKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), index: make(map[string]*index, len(in.Have)),
 		live: make(map[manifest.Key]*kind.Live[any], len(in.Want)), ready: make(map[manifest.Key]bool, len(in.Want)),
-		doomed: map[manifest.Key]bool{}, users: map[string][]*kind.Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{},
+		doomed: map[manifest.Key]bool{}, users: map[string][]*kind.Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{}, adopters: map[*kind.Live[any]]manifest.Key{},
 	}
 	if p.Printer == nil {
 		p.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
@@ -106,7 +109,21 @@ func (p *planner) indexOf(kindName string, c kind.Collection) *index {
 			}
 		}
 	}
+	for owner, c := range x.owner {
+		if p.counts(owner, c) {
+			p.owned++
+			p.ownedKinds[kindName]++
+		}
+	}
 	return x
+}
+
+// counts reports whether a mark stands for an object of the stack that limits are shares of.
+// Further objects with one mark do not count, nor does what no manifest stands for and its mark
+// keeps: anyone in the project can write as many of both as they like.
+func (p *planner) counts(owner string, c *claims) bool {
+	_, wanted := p.taken[owner]
+	return slices.ContainsFunc(c.sole, func(l *kind.Live[any]) bool { return wanted || !l.Mark.Keep })
 }
 
 // claim sorts an object in by the marks of the stack that it bears, and reports
@@ -131,8 +148,6 @@ func (p *planner) claim(x *index, kindName string, item *kind.Live[any]) (any bo
 			c.copied = append(c.copied, item)
 		default:
 			c.sole = append(c.sole, item)
-			p.owned++
-			p.ownedKinds[kindName]++
 		}
 	}
 	return any

@@ -73,7 +73,13 @@ func (p *planner) orphanKey(o kind.Owner, item *kind.Live[any]) manifest.Key {
 
 func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
 	s := Step{Key: p.orphanKey(o, item), have: item}
-	switch {
+	switch info := p.kinds[o.Kind].Info(); {
+	case item.Mark.Detach && (info.FixedMark || info.StaysMarked):
+		return s.withAction(Keep, "no longer in the repository; left in the cloud with its mark, which cannot be taken off a "+o.Kind)
+	case item.Mark.Detach && p.holding[item] != "":
+		return s.withAction(Keep, "no longer in the repository; left in the cloud, and keeps its mark while "+p.holding[item])
+	case item.Mark.Detach && item.Phase != kind.Deleting:
+		return s.withAction(Detach, "is no longer managed, and stays in the cloud as its annotation asked")
 	case item.Mark.Keep:
 		return s.withAction(Keep, "no longer in the repository; left in the cloud as its annotations asked")
 	case item.Phase == kind.Deleting:

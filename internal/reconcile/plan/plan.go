@@ -17,7 +17,7 @@ type Plan struct {
 	// Workloads are the objects of the stack that have nothing of their own in
 	// the cloud, in the order of the manifests.
 	Workloads []Workload
-	// Owned counts the objects of the stack in the cloud.
+	// Owned counts the objects of the stack in the cloud, without those that it only left there.
 	Owned int
 	// OwnedKinds counts them by kind.
 	OwnedKinds map[string]int
@@ -31,6 +31,8 @@ type Plan struct {
 	// Suspended says why nothing of the plan is carried out, whoever approves of it;
 	// "" when that is not so. Manual says why every change waits for an approval.
 	Suspended, Manual string
+	// Preflight is what the plan needs of the cloud, as far as that was asked.
+	Preflight Preflight
 
 	secrets *redact.Redactor
 }

@@ -41,6 +41,9 @@ func Manual(why string) Policy {
 // NoPrune keeps what the stack owns and the repository no longer has.
 func NoPrune(p Plan) Plan {
 	return p.mapSteps(func(s Step) Step {
+		if s.Action == Detach {
+			return s.withAction(Keep, "no longer in the repository; left in the cloud, and keeps its mark because prune is off")
+		}
 		if s.Action == Delete && !s.surplus || s.locked {
 			s.Error = false
 			return s.withAction(Keep, "no longer in the repository; kept because prune is off")

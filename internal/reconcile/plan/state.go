@@ -28,14 +28,15 @@ const (
 	StateChange    State = "to change"
 	StateReplace   State = "to replace"
 	StateDelete    State = "to delete"
-	StateDegraded  State = "degraded" // usable, and the cloud reports something of it, or of a part of it, unwell
-	StateKept      State = "kept"     // no longer in the repository, and left in the cloud
+	StateDetach    State = "to detach" // no longer in the repository, and will be let go
+	StateDegraded  State = "degraded"  // usable, and the cloud reports something of it, or of a part of it, unwell
+	StateKept      State = "kept"      // no longer in the repository, and left in the cloud
 	StateInSync    State = "in sync"
 )
 
 // gravest orders states for those who sum up: the first is the worst.
 var gravest = []State{StateRefused, StateFailed, StateUnknown, StateHeld, StateWaiting, StateDrifted, StateReplace, StateDelete,
-	StateCreate, StateChange, StateDegraded, StateDiffers, StateSuspended, StateKept, StateInSync}
+	StateCreate, StateChange, StateDetach, StateDegraded, StateDiffers, StateSuspended, StateKept, StateInSync}
 
 // gravity is how bad a state is: the lower, the worse. What a kind says of an object
 // that is down is as bad as a failure.
@@ -105,6 +106,8 @@ func (st states) of(s Step) (state State, waitsFor string) {
 		return StateReplace, ""
 	case Delete:
 		return StateDelete, ""
+	case Detach:
+		return StateDetach, ""
 	case Keep, Wait, Refuse:
 	}
 	return s.asIs(), ""
@@ -151,7 +154,7 @@ func (st states) waits(s Step) string {
 	if s.Action == Wait {
 		return s.Awaits[0].String()
 	}
-	if s.Action.Destroys() {
+	if s.Action.Destroys() || s.Action == Detach {
 		for _, name := range s.Blockers {
 			if !st.going[name] {
 				return name
@@ -228,6 +231,8 @@ func (s Step) plain() string {
 		return "to be deleted and made again"
 	case Delete:
 		return "to be deleted"
+	case Detach:
+		return "to be let go"
 	case Keep, Wait, Refuse:
 	}
 	return ""

@@ -143,9 +143,9 @@ func available(s Step) Condition {
 	case s.have == nil && s.Action == Refuse:
 		c.Reason, c.Message = reasonFatal, s.Reason
 	case s.have == nil:
-		c.Message = cmp.Or(s.Reason, "not in the cloud yet")
+		c.Message = cmp.Or(s.waiting(), "not in the cloud yet")
 	case s.have.Phase == kind.Ready && s.have.Message == "":
-		c.Status, c.Reason, c.Message = "True", reasonSuccess, "ready in the cloud"
+		c.Status, c.Reason, c.Message = "True", reasonSuccess, "OpenStack resource is available"
 	case s.have.Down != "":
 		c.Reason, c.Message = reasonFatal, s.have.Down+": "+s.have.Message
 	case s.have.Phase == kind.Ready, s.have.Phase == kind.Degraded:
@@ -159,7 +159,7 @@ func available(s Step) Condition {
 }
 
 func progressing(s Step, state State) Condition {
-	c := Condition{Type: "Progressing", Status: "True", Reason: reasonProgressing, Message: s.Reason}
+	c := Condition{Type: "Progressing", Status: "True", Reason: reasonProgressing, Message: s.waiting()}
 	switch {
 	case state == StateHeld:
 		c.Status, c.Reason, c.Message = "False", reasonInvalid, "held with the whole plan until somebody approves: "+s.message()
@@ -169,7 +169,7 @@ func progressing(s Step, state State) Condition {
 	case s.cause != "":
 		c.Status, c.Reason = "False", s.cause
 	case s.Action == Keep:
-		c.Status, c.Reason, c.Message = "False", reasonSuccess, cmp.Or(s.Reason, "as the manifest says")
+		c.Status, c.Reason, c.Message = "False", reasonSuccess, cmp.Or(s.Reason, "OpenStack resource is up to date")
 	case s.Action == Refuse && s.Error:
 		c.Status, c.Reason = "False", reasonFatal
 	case s.Action == Refuse:
@@ -184,8 +184,18 @@ func progressing(s Step, state State) Condition {
 		c.Message = "to be deleted and made again: " + s.Reason
 	case s.Action == Delete:
 		c.Message = "to be deleted: " + s.Reason
+	case s.Action == Detach:
+		c.Message = "to be let go: " + s.Reason
 	}
 	return c
+}
+
+// waiting is the reason of a step; where it only waits for another object, as K-ORC says that.
+func (s Step) waiting() string {
+	if key, only := strings.CutPrefix(s.Reason, "waits for "); only && s.Action == Wait && len(s.Awaits) == 1 && key == s.Awaits[0].String() {
+		return "Waiting for " + key + " to be ready"
+	}
+	return s.Reason
 }
 
 func fieldNames(changes []kind.Change) string {

@@ -38,7 +38,7 @@ func (o *ObjectStatus) name() string { return o.Kind + "/" + o.Metadata.Name }
 // them are, progressing when one of them is, and the reason of the worst.
 func sumUp(parts []*ObjectStatus) []Condition {
 	can := Condition{Type: "Available", Status: "True", Reason: reasonSuccess}
-	going := Condition{Type: "Progressing", Status: "False", Reason: reasonSuccess, Message: "as the manifest says"}
+	going := Condition{Type: "Progressing", Status: "False", Reason: reasonSuccess, Message: "OpenStack resource is up to date"}
 	ready := 0
 	for _, part := range parts {
 		a, p := part.Status.Conditions[0], part.Status.Conditions[1]

@@ -108,3 +108,22 @@ func TestPlansNameTheirWorkloads(t *testing.T) {
 		t.Errorf("workloads are %+v", p.Workloads)
 	}
 }
+
+// The usual messages are K-ORC's: what reads its conditions reads ours.
+func TestConditionsHaveUsualMessages(t *testing.T) {
+	other := manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "other"}
+	for _, c := range []struct {
+		step                   Step
+		available, progressing string
+	}{
+		{Step{Action: Keep, have: &kind.Live[any]{ID: "id-1", Phase: kind.Ready, State: &thingtest.Thing{}}}, "OpenStack resource is available", "OpenStack resource is up to date"},
+		{Step{Action: Wait, Awaits: []manifest.Key{other}, Reason: "waits for " + other.String()}, "Waiting for Thing/other to be ready", "Waiting for Thing/other to be ready"},
+		{Step{Action: Wait, Awaits: []manifest.Key{other}, Reason: "waits for its quota"}, "waits for its quota", "waits for its quota"},
+	} {
+		c.step.Key = manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: "x"}
+		got := Statuses(Plan{Stack: "s", Steps: []Step{c.step}}, []kind.Kind{thingtest.New().Kind()})[0].Status.Conditions
+		if got[0].Message != c.available || got[1].Message != c.progressing {
+			t.Errorf("%s: got %q and %q, want %q and %q", c.step.Reason, got[0].Message, got[1].Message, c.available, c.progressing)
+		}
+	}
+}

@@ -20,13 +20,14 @@ const (
 	Update   Action = "update"  // change it where it stands
 	Recreate Action = "replace" // delete it and create it again
 	Delete   Action = "delete"  // remove it
+	Detach   Action = "detach"  // take its mark off: it stays in the cloud, and no stack owns it
 	Wait     Action = "wait"    // nothing can be done before something else happens
 	Refuse   Action = "refuse"  // will not be done until a person decides
 )
 
 // Writes reports whether the action changes the cloud.
 func (a Action) Writes() bool {
-	return a == Create || a == Update || a == Recreate || a == Delete
+	return a == Create || a == Update || a == Recreate || a == Delete || a == Detach
 }
 
 // Destroys reports whether the action deletes something.
@@ -58,7 +59,7 @@ type Step struct {
 	// Loss is what is lost with the object, besides its ID, when the step deletes
 	// or replaces it, or what the object loses when the step changes it; for people.
 	Loss []string
-	// Adopts is true when the object in the cloud is nobody's so far, and becomes the
+	// Adopts is true when the object in the cloud belongs to no stack so far, and becomes the
 	// stack's because spec.import.id names it.
 	Adopts bool
 	// Within is the group that the object was a member of, or a part of a member, when
@@ -102,7 +103,7 @@ func (s Step) Disruption() kind.Disruption {
 		return kind.Replace
 	case Update:
 		return worst(s.Changes)
-	case Keep, Create, Wait, Refuse:
+	case Keep, Create, Detach, Wait, Refuse:
 	}
 	return kind.InPlace
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
@@ -84,6 +85,9 @@ func planned(t *testing.T, repo, cloud, options []string) (Plan, error) {
 			in.Replace = false
 		case "synced":
 			in.Synced = true
+		case "lost": // a name, and what its object was
+			name, id, _ := strings.Cut(value, " ")
+			in.Lost = map[string]string{manifest.Key{Group: "test", Kind: "Thing", Namespace: "default", Name: name}.String(): id}
 		case "report":
 			policies = append(policies, ReportDrift(true))
 		case "cautious":
@@ -129,8 +133,11 @@ func write(p Plan) string {
 		b.WriteString("\n")
 		for _, c := range s.Changes {
 			if c.Field != kind.MarkField {
-				fmt.Fprintf(&b, "  %s: %v -> %v (%s)\n", c.Field, c.Have, c.Want, c.Disruption)
+				fmt.Fprintf(&b, "  %s: %v -> %v (%s)\n", c.Field, c.Have, c.Want, strings.TrimSpace(c.Way+" "+c.Disruption.String()))
 			}
+		}
+		if len(s.Loss) > 0 {
+			fmt.Fprintf(&b, "  loses %s\n", strings.Join(s.Loss, " and "))
 		}
 		for _, c := range s.Ignored {
 			fmt.Fprintf(&b, "  ignored: %s: the cloud has %v\n", c.Field, c.Have)

@@ -15,6 +15,7 @@ import (
 //	step      its user                                        then
 //	-------   ---------------------------------------------   ------
 //	delete    stays as it is                                  refuse
+//	delete    is to be detached                               refuse, and keep the user's mark
 //	replace   refers to it by a fixed reference, and stays    refuse
 //	replace   is no longer in the repository, and stays       refuse
 
@@ -34,7 +35,7 @@ func (p *planner) unlock() (news bool) {
 	}
 	var open []*Step
 	for i := range p.steps {
-		if s := &p.steps[i]; s.have != nil && (s.Action == Keep || s.Action == Refuse || s.Action == Update) {
+		if s := &p.steps[i]; s.have != nil && (s.Action == Keep || s.Action == Refuse || s.Action == Update || s.Action == Detach) {
 			open = append(open, s)
 		}
 	}
@@ -47,6 +48,9 @@ func (p *planner) unlock() (news bool) {
 					continue
 				}
 				p.locked[s.have] = lockText(s, user)
+				if user.Action == Detach {
+					p.holding[user.have] = "it uses " + s.Key.String() + ", which is to go"
+				}
 				open, news = append(open, s), true
 			}
 		}
@@ -73,7 +77,10 @@ func lockText(s, user *Step) string {
 		what, fix = "cannot be replaced ("+s.Why()+")", "let that be replaced, too, or undo the change"
 	}
 	text := fmt.Sprintf("%s while %s uses it", what, user.Key)
-	if reason := user.Why(); reason != "" {
+	switch reason := user.Why(); {
+	case user.Action == Detach:
+		text += " (which is no longer in the repository, and was to be let go)"
+	case reason != "":
 		text += " (" + reason + ")"
 	}
 	return text + "; " + fix

@@ -13,6 +13,7 @@ type Summary struct {
 	Update  int `json:"update"`
 	Replace int `json:"replace"`
 	Delete  int `json:"delete"`
+	Detach  int `json:"detach"`
 	Wait    int `json:"wait"`
 	Refuse  int `json:"refuse"`
 	Keep    int `json:"keep"`
@@ -43,6 +44,8 @@ func (s *Summary) add(step *Step) {
 		s.Replace++
 	case Delete:
 		s.Delete++
+	case Detach:
+		s.Detach++
 	case Wait:
 		s.Wait++
 	case Refuse:
@@ -78,16 +81,17 @@ type Count struct {
 	Text   string
 }
 
-// Counts are the numbers that people read: what would be written even where
-// there is nothing, and of the others what there is.
+// Counts are the numbers that people read: what would be made, changed or deleted even
+// where there is nothing, and of the others what there is.
 func (s Summary) Counts() []Count {
 	list := []Count{
 		{Create, s.Create, "to create"}, {Update, s.Update, "to change"}, {Recreate, s.Replace, "to replace"}, {Delete, s.Delete, "to delete"},
+		{Detach, s.Detach, "to let go"},
 		{Wait, s.Wait, "waiting"}, {Refuse, s.Refuse, "refused"}, {Keep, s.Reported, "drifted and only reported"},
 	}
 	out := list[:0]
 	for _, c := range list {
-		if c.N == 0 && !c.Action.Writes() {
+		if c.N == 0 && (!c.Action.Writes() || c.Action == Detach) {
 			continue
 		}
 		c.Text = fmt.Sprintf("%d %s", c.N, c.Text)
@@ -112,4 +116,4 @@ func (s Summary) String() string {
 }
 
 // Writes counts the steps that change the cloud.
-func (s Summary) Writes() int { return s.Create + s.Update + s.Replace + s.Delete }
+func (s Summary) Writes() int { return s.Create + s.Update + s.Replace + s.Delete + s.Detach }

@@ -17,11 +17,13 @@ func AnnotationValues() map[string][]string {
 func Annotations() map[string]string {
 	return map[string]string{
 		AnnotationPrune:   `"false": never deleted, even when the manifest is gone`,
-		AnnotationDelete:  `"detach": stays in the cloud, unmanaged, when the manifest is gone; "delete" is the default`,
+		AnnotationDelete:  `"detach": is let go when the manifest is gone: it stays in the cloud, without the stack's mark, and nobody manages it; "delete" is the default`,
 		AnnotationDrift:   `"report": changes made in the cloud are reported, not undone; "correct": undone`,
+		AnnotationChange:  `field=way, separated by commas, such as imageRef=rebuild, flavorRef=resize, userData=ignore: how a field is changed that would else have the object replaced. "replace" and "ignore" are ways of all of them; "explain Server.imageRef" lists those of a field`,
 		AnnotationReplace: `"allow" or "refuse": whether it may be deleted and recreated to apply a change`,
 		AnnotationSuspend: `"true": left exactly as it is`,
 		AnnotationMoved:   `Kind/old-name: the object was called so before; what was made for it then is kept. Several, from renaming more than once, are separated by commas`,
+		AnnotationAdopt:   `an ID, or "true" for the name: the one object of the cloud that has it, and that no stack owns, is taken over instead of another one made; without effect afterwards`,
 		AnnotationIgnore:  `comma separated field paths whose value in the cloud is left alone`,
 	}
 }
@@ -35,7 +37,9 @@ const (
 	AnnotationReplace = AnnotationPrefix + "replace"
 	AnnotationSuspend = AnnotationPrefix + "suspend"
 	AnnotationIgnore  = AnnotationPrefix + "ignore-fields"
+	AnnotationAdopt   = AnnotationPrefix + "adopt"
 	AnnotationMoved   = AnnotationPrefix + "moved-from"
+	AnnotationChange  = AnnotationPrefix + "change-policy"
 )
 
 // mostIgnored is how many fields of an object can be left alone.

@@ -53,10 +53,7 @@ func (r *resolver) unknownField(n *node, path string, paths []string) manifest.P
 	const longest = 200
 	near := manifest.NearestPath(path, paths)
 	path = printable.Shorten(path, longest)
-	of := n.Key.Kind
-	if r.kinds[of].Driver() == nil {
-		of = "what a " + of + " stands for"
-	}
+	of := r.whatHas(n)
 	fix := "name a field as a manifest has it, such as spec.resource.description"
 	if near != "" {
 		fix = "did you mean " + near + "?"

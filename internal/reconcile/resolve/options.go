@@ -25,10 +25,14 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 	}
 	o := &d.Options
 	o.Suspend, _ = choice(AnnotationSuspend, "true", "false")
+	// A part that a workload lets stay keeps its mark: the workload finds it again.
+	o.NoPrune = o.Detach && d.Parent.Kind != ""
 	if detach, given := choice(AnnotationDelete, "detach", "delete"); given {
-		o.Detach = detach
+		o.Detach, o.NoPrune = detach, false
 	}
-	o.NoPrune, _ = choice(AnnotationPrune, "false", "true")
+	if keep, given := choice(AnnotationPrune, "false", "true"); given {
+		o.NoPrune = keep
+	}
 	if allow, given := choice(AnnotationReplace, "allow", "refuse"); given {
 		o.Replace = &allow
 	}
@@ -46,5 +50,30 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 		}
 		o.Ignore = append(o.Ignore, path)
 	}
-	return problems
+	o.Ways = waysOf(d)
+	return append(problems, readAdoption(d)...)
+}
+
+// readAdoption reads which object of the cloud is to be taken over. It is no wish of the
+// objects that the document expands into.
+func readAdoption(d *kind.Desired) []manifest.Problem {
+	value, given := d.Object.Annotations[AnnotationAdopt]
+	field := AnnotationField(AnnotationAdopt)
+	switch {
+	case !given || value == "false":
+		return nil
+	case value == "":
+		return []manifest.Problem{d.Problem(field, "is empty", `give the ID of the object in the cloud, or "true" for the one of its name`)}
+	case d.Unmanaged:
+		return []manifest.Problem{d.Problem(field, "is given for an unmanaged object", "remove it, or set managementPolicy: managed")}
+	case d.Import != nil:
+		return []manifest.Problem{d.Problem(field, "is given beside spec.import", "keep one of them")}
+	case d.Virtual:
+		return []manifest.Problem{d.Problem(field, "is given for what has no object of its own in the cloud", "write manifests for what it stands for, and adopt those")}
+	}
+	d.Import = &kind.Import{ID: value, Field: field}
+	if value == "true" {
+		d.Import.ID, d.Import.ByName = "", true
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -33,6 +34,7 @@ func (r *resolver) resolve() ([]kind.Desired, error) {
 		r.expand(n)
 	}
 	r.checkIgnored()
+	r.checkWays()
 	r.link()
 	r.moves()
 	r.loosen()
@@ -141,13 +143,16 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, fallback bool, hin
 	}
 	d, problems := k.Decode(obj)
 	n := &node{Desired: d}
+	if parent != nil {
+		n.Parent = parent.Key
+	}
 	n.Body, n.PublicData = k.Body(), k.Info().Public
 	problems = slices.Concat(problems, forged(&n.Desired), readOptions(&n.Desired))
 	if n.Import != nil {
 		n.Import.Hint = hint
 	}
 	if parent != nil {
-		n.Parent, n.Origin = parent.Key, parent.Origin
+		n.Origin = parent.Origin
 		parent.parts = append(parent.parts, n)
 		obj.Release()
 	}
@@ -164,6 +169,16 @@ func describeOrigin(n *node) string {
 		return fmt.Sprintf("%s, as part of %s", n.Origin, n.Parent)
 	}
 	return n.Origin.String()
+}
+
+// inherited are the annotations that hold for what an object expands into, too.
+func inherited(annotations map[string]string) map[string]string {
+	if annotations[AnnotationAdopt] == "" {
+		return annotations
+	}
+	annotations = maps.Clone(annotations)
+	delete(annotations, AnnotationAdopt)
+	return annotations
 }
 
 // expand makes what n stands for, once.
@@ -192,7 +207,7 @@ func (r *resolver) expand(n *node) {
 		}
 		if c.Body != nil {
 			info := r.kinds[c.Key.Kind].Info()
-			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, n.Object.Annotations)
+			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, inherited(n.Object.Annotations))
 			r.decode(&obj, n, c.Fallback, c.Hint)
 		}
 		if child := r.byKey[c.Key]; child != nil {

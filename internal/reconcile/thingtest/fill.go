@@ -13,7 +13,7 @@ import (
 
 // Fill puts things into the world. Each line is "name owner field=value …",
 // owner one of ours (mark of the present manifest), stale (of an older one),
-// keep, half, other, nobody, alien (another project's). Among the fields are
+// keep, detach, half, other, nobody, alien (another project's). Among the fields are
 // as=NAME (the mark is that of NAME), like=NAME (what was applied is what NAME is now), rival=STACK and kind=KIND of the mark.
 func Fill(t *testing.T, w *World, cloud []string, want []kind.Desired) {
 	t.Helper()
@@ -45,6 +45,8 @@ func markOf(name, owner string, want []kind.Desired) *kind.Mark {
 		return &kind.Mark{Owner: ours, Applied: "older"}
 	case "keep":
 		return &kind.Mark{Owner: ours, Applied: "older", Keep: true}
+	case "detach":
+		return &kind.Mark{Owner: ours, Applied: "older", Keep: true, Detach: true}
 	case "half":
 		return &kind.Mark{Owner: ours}
 	case "other":
@@ -69,6 +71,8 @@ func (x *Thing) set(field, value string) {
 		x.Colour = value
 	case "shape":
 		x.Shape = value
+	case "weight":
+		x.Weight = value
 	case "atop":
 		x.On = []string{value}
 	case "near":

@@ -36,6 +36,7 @@ func (w *World) WantedWithin(bounds resolve.Bounds, lines ...string) ([]kind.Des
 func Manifest(line string) string {
 	words := strings.Fields(line)
 	var resource, annotations, imported []string
+	sought := "" // managed, and found by a filter
 	for _, word := range words[1:] {
 		field, value, _ := strings.Cut(word, "=")
 		switch field {
@@ -45,7 +46,11 @@ func Manifest(line string) string {
 			imported = append(imported, "filter: {name: "+value+"}")
 		case "adopt":
 			imported = append(imported, "id: "+value)
-		case "colour", "shape":
+		case "seek":
+			resource, sought = append(resource, "colour: red"), "import: {filter: {name: "+value+"}}"
+		case "take":
+			annotations = append(annotations, fmt.Sprintf("stackreeve.dev/adopt: %q", value))
+		case "colour", "shape", "weight":
 			resource = append(resource, field+": "+value)
 		default:
 			annotations = append(annotations, fmt.Sprintf("stackreeve.dev/%s: %q", field, value))
@@ -55,6 +60,8 @@ func Manifest(line string) string {
 	switch {
 	case len(imported) > 0 && strings.HasPrefix(imported[0], "filter"):
 		spec = "managementPolicy: unmanaged, import: {" + imported[0] + "}"
+	case sought != "":
+		spec += ", " + sought
 	case len(imported) > 0:
 		spec += ", import: {" + imported[0] + "}"
 	}

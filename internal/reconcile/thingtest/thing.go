@@ -1,6 +1,7 @@
 package thingtest
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -10,6 +11,7 @@ import (
 type Spec struct {
 	Colour string   `json:"colour,omitempty"`
 	Shape  string   `json:"shape,omitempty" rule:"immutable"`
+	Weight string   `json:"weight,omitempty" rule:"immutable" ways:"trim=reboot|melt=rebuild" loss:"what is engraved on it" alias:"mass"`
 	On     []string `json:"atop,omitempty" rule:"immutable" ref:"Thing"`
 	Near   []string `json:"near,omitempty" ref:"Thing"`
 	Beside []string `json:"beside,omitempty" ref:"Thing,late"`
@@ -26,17 +28,17 @@ func (f *Filter) FilterName() string { return f.Name }
 
 // Thing is one object in a world.
 type Thing struct {
-	ID, Name, Colour, Shape string
-	On, Near, Beside        []string // IDs
-	Mark                    *kind.Mark
-	Mine                    bool
-	Building                int // lists until it is ready
-	Leaving                 int // lists until it is gone; 0 = stays
-	Failed, Used            bool
-	Created                 time.Time
-	Copied                  string
-	Down                    string // why it serves nobody
-	Says                    string // what the cloud says of a failed one
+	ID, Name, Colour, Shape, Weight string
+	On, Near, Beside                []string // IDs
+	Mark                            *kind.Mark
+	Mine                            bool
+	Building                        int // lists until it is ready
+	Leaving                         int // lists until it is gone; 0 = stays
+	Failed, Used                    bool
+	Created                         time.Time
+	Copied                          string
+	Down                            string // why it serves nobody
+	Says                            string // what the cloud says of a failed one
 }
 
 // Rules are those of the kind.
@@ -64,6 +66,8 @@ func (Rules) Status(t *Thing) any { return map[string]string{"colour": t.Colour}
 func (Rules) Diff(w kind.Want[Spec], t *Thing, c *kind.Changes) {
 	kind.Field(c, "spec.resource.colour", t.Colour, w.Spec.Colour)
 	kind.Fixed(c, "spec.resource.shape", t.Shape, w.Spec.Shape)
+	kind.Fixed(c, "spec.resource.weight", t.Weight, w.Spec.Weight)
+	c.Offer("spec.resource.weight", weightWays(t))
 	if ids, ok := idsOf(w, w.Spec.On); ok {
 		kind.Set(c, "spec.resource.atop", t.On, ids, kind.Replace)
 	}
@@ -77,6 +81,16 @@ func (Rules) Diff(w kind.Want[Spec], t *Thing, c *kind.Changes) {
 	} else {
 		c.Add(kind.Change{Field: "spec.resource.beside", Want: "known later"})
 	}
+}
+
+// weightWays are the ways to change the weight: what is hollow cannot be trimmed.
+func weightWays(t *Thing) []kind.Way {
+	field, _ := reflect.TypeFor[Spec]().FieldByName("Weight")
+	ways, _ := kind.WaysOf(field.Tag) // which package manifest reads, too
+	if t.Weight == "hollow" {
+		ways[0].Closed = "is not for what is hollow"
+	}
+	return ways
 }
 
 // besides are the IDs of the things that one is to be beside, as far as they are

@@ -119,7 +119,7 @@ func (w *World) Create(_ context.Context, want kind.Want[Spec]) (kind.Live[*Thin
 	}
 	w.write()
 	mark := want.Mark
-	t := w.Put(Thing{Name: want.Key.Name, Colour: want.Spec.Colour, Shape: want.Spec.Shape, On: on, Near: near, Mark: &mark, Mine: true, Building: w.Delay})
+	t := w.Put(Thing{Name: want.Key.Name, Colour: want.Spec.Colour, Shape: want.Spec.Shape, Weight: want.Spec.Weight, On: on, Near: near, Mark: &mark, Mine: true, Building: w.Delay})
 	beside, all := besides(want, t.ID)
 	if t.Beside = beside; !all {
 		mark.Applied = kind.Unfinished
@@ -143,7 +143,7 @@ func (w *World) Update(_ context.Context, want kind.Want[Spec], have kind.Live[*
 		return fmt.Errorf("%w: no such colour", kind.ErrGone)
 	}
 	if !w.Stubborn[t.Name] {
-		t.Colour = want.Spec.Colour
+		t.Colour, t.Weight = want.Spec.Colour, want.Spec.Weight
 	}
 	t.Near, _ = idsOf(want, want.Spec.Near)
 	t.Beside, _ = besides(want, t.ID)
@@ -180,6 +180,19 @@ func (w *World) Delete(_ context.Context, have kind.Live[*Thing]) (bool, error) 
 	}
 	t.Leaving = w.Delay
 	return false, nil
+}
+
+// Unmark implements [kind.Driver].
+func (w *World) Unmark(_ context.Context, have kind.Live[*Thing]) error {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	t := w.Things[have.ID]
+	if t == nil {
+		return kind.ErrGone
+	}
+	w.write()
+	t.Mark = nil
+	return nil
 }
 
 // Names lists what is in the world and not on its way out.

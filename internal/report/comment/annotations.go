@@ -38,7 +38,7 @@ func (p Page) Annotations() []forge.Annotation {
 			list = p.annotate(list, s.Origin, level, s.Key.String(), text+fields(s))
 		case refused:
 			list = p.annotate(list, s.Origin, forge.Grave, s.Key.String(), explained(s)+fields(s))
-		case altered, created, waiting, drifted:
+		case altered, created, detached, waiting, drifted:
 		}
 	}
 	return list

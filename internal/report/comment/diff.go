@@ -30,10 +30,18 @@ func diff(changes []kind.Change, names map[string]string) string {
 			lines = append(lines, fmt.Sprintf("@@ %d more fields @@", len(changes)-mostFields))
 			break
 		}
-		lines = append(lines, "@@ "+c.Field+" @@"+cost[c.Disruption])
+		lines = append(lines, "@@ "+c.Field+" @@"+costOf(c))
 		lines = append(lines, clipped(values(c, names))...)
 	}
 	return fenced("diff", lines)
+}
+
+// costOf is what a change does, and in which way where there is a choice.
+func costOf(c kind.Change) string {
+	if c.Way == "" || c.Disruption == kind.Replace {
+		return cost[c.Disruption]
+	}
+	return strings.TrimSuffix(" "+c.Way+":"+cost[c.Disruption], ":")
 }
 
 // cost is what changing a field does, behind its name.

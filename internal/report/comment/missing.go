@@ -63,6 +63,7 @@ func (p Page) todo() (list []string) {
 	if n := p.Plan.Summary().Stuck; n > 0 {
 		list = append(list, report.Plural(n, "object")+" cannot be as the manifests say: correct "+map[bool]string{true: "it", false: "them"}[n == 1]+", or merge it to apply the rest.")
 	}
+	list = append(list, p.shortages()...)
 	if p.held() {
 		list = append(list, "Somebody with write access has to approve of it: "+quote(p.Plan.Held)+".")
 	}

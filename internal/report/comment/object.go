@@ -20,6 +20,7 @@ const (
 	refused
 	altered
 	created
+	detached
 	waiting
 	drifted
 )
@@ -29,6 +30,7 @@ var headings = [...]string{
 	refused:   "Not possible",
 	altered:   "Changed",
 	created:   "Created",
+	detached:  "Let go",
 	waiting:   "Waiting",
 	drifted:   "Changed in the cloud, and only reported",
 }
@@ -43,6 +45,8 @@ func gradeOf(s plan.Step) grade {
 		return altered
 	case s.Action == plan.Create:
 		return created
+	case s.Action == plan.Detach:
+		return detached
 	case s.Action == plan.Wait:
 		return waiting
 	}

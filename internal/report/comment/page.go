@@ -54,11 +54,13 @@ func (p Page) Markdown() string {
 	if p.After == nil {
 		b.WriteString(p.suspension())
 		b.WriteString(p.missing())
+		b.WriteString(p.cost())
 	}
 	b.WriteString(p.problems())
 	b.WriteString(p.differs())
 	if p.Plan != nil {
 		b.WriteString(p.objects())
+		b.WriteString(p.quotas())
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }

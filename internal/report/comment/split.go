@@ -56,7 +56,7 @@ func Split(body string, limit int) []string {
 type splitter struct {
 	limit int
 	lines []string
-	sizes []int  // in characters, with the line's end
+	sizes []int  // in characters, with the line's end where there is one
 	open  []nest // one more than there are lines
 }
 
@@ -73,6 +73,7 @@ func newSplitter(body string, limit int) *splitter {
 		now = now.after(line)
 	}
 	s.open = append(s.open, now)
+	s.sizes[len(s.sizes)-1]-- // it ends no line
 	return s
 }
 

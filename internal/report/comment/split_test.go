@@ -93,6 +93,16 @@ func TestSplitKeepsItsPromises(t *testing.T) {
 	})
 }
 
+// The line's end that a text ends with makes no part of its own, however long the text is.
+func TestTheEndMakesNoPart(t *testing.T) {
+	for n := range shortest {
+		body := strings.Repeat(strings.Repeat("y", 99)+"\n", 10) + strings.Repeat("z\n", n) + "The end.\n"
+		if parts := Split(body, shortest); !strings.HasSuffix(parts[len(parts)-1], "The end.\n") {
+			t.Fatalf("%d lines: the last part is %q", n, parts[len(parts)-1])
+		}
+	}
+}
+
 // A text of any kind is cut without breaking a character.
 func FuzzSplit(f *testing.F) {
 	f.Add("```\nx\n```\n<details><summary>a</summary>\n\n</details>\n", 3)

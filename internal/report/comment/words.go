@@ -20,7 +20,7 @@ func sum(p plan.Plan, in style) string {
 			c.Text += shaken(p)
 		case plan.Recreate, plan.Delete:
 			c.Text += lost(p, c.Action, in)
-		case plan.Keep, plan.Create, plan.Wait, plan.Refuse:
+		case plan.Keep, plan.Create, plan.Detach, plan.Wait, plan.Refuse:
 		}
 		parts = append(parts, c.Text)
 	}
@@ -104,6 +104,8 @@ func does(s plan.Step) string {
 		return "deleted and recreated" + losing(s)
 	case plan.Delete:
 		return "deleted" + losing(s)
+	case plan.Detach:
+		return "let go"
 	case plan.Wait:
 		return "waits"
 	case plan.Refuse:
@@ -143,7 +145,7 @@ func why(s plan.Step) string {
 	if len(s.Awaits) > 0 && !s.Action.Writes() && s.Reason == "" {
 		parts = append(parts, "for "+s.Awaits[0].String())
 	}
-	if len(s.Blockers) > 0 && s.Action.Destroys() {
+	if len(s.Blockers) > 0 && (s.Action.Destroys() || s.Action == plan.Detach) {
 		parts = append(parts, "after "+some(s.Blockers))
 	}
 	return strings.Join(parts, "; ")

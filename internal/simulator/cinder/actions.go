@@ -16,7 +16,7 @@ func (b *Cinder) act(c *call) (*oslo.Response, error) {
 		return nil, badRequest("Malformed request body")
 	}
 	actions := map[string]func(*call, *Volume, *pyjson.Object) (*oslo.Response, error){
-		"os-extend": b.extend, "os-retype": b.retype, "os-reset_status": b.resetStatus, "os-set_bootable": b.setBootable, "os-update_readonly_flag": b.setReadOnly,
+		"os-extend": b.extend, "os-retype": b.retype, "os-reimage": b.reimage, "os-reset_status": b.resetStatus, "os-set_bootable": b.setBootable, "os-update_readonly_flag": b.setReadOnly,
 		"os-volume_upload_image": b.uploadImage, "os-set_image_metadata": b.setImageMetadata, "os-force_delete": b.forceDelete, "os-reserve": b.reserve, "os-unreserve": b.unreserve,
 	}
 	name := body.Keys()[0]
@@ -58,17 +58,54 @@ func (b *Cinder) extend(c *call, v *Volume, in *pyjson.Object) (*oslo.Response, 
 	return accepted()
 }
 
+var retypeSchema = wrapped("os-retype", &pyjson.Schema{Types: []string{"object"}, Required: []string{"new_type"}, Closed: true, Props: []pyjson.Prop{
+	{Name: "new_type", Schema: pyjson.String(0, 0)},
+	{Name: "migration_policy", Schema: &pyjson.Schema{Types: []string{"string", "null"}, Enum: []any{"on-demand", "never"}}}}})
+
+// retype is cinder/volume/api.py: retype. A volume that would have to go to other storage
+// without leave for that stays as it is, and no answer says so (volume/manager.py: retype).
 func (b *Cinder) retype(c *call, v *Volume, in *pyjson.Object) (*oslo.Response, error) {
+	if _, err := c.read(retypeSchema); err != nil {
+		return nil, err
+	}
 	ref := in.Text("new_type")
 	t, ok := b.typeBy(c.Caller, ref)
 	switch {
 	case !ok:
 		return nil, notFound("Volume type with name %s could not be found.", ref)
+	case v.Status != "available" && (v.Type.Specs["multiattach"] == "<is> True") != (t.Specs["multiattach"] == "<is> True"):
+		return nil, badRequest("Invalid input received: Invalid volume_type passed, retypes affecting multiattach are only allowed on available volumes, the specified volume however currently has a status of: %s.", v.Status)
 	case v.Status != "available" && v.Status != "in-use", t == v.Type:
 		return nil, badRequest("Invalid volume: Retype needs volume to be in available or in-use state, not be part of an active migration or a consistency group, requested type has to be different that the one from the volume, and for in-use volumes front-end qos specs cannot change.")
 	}
-	back := v.Status
-	b.to(v, "retyping", back, func(v *Volume) { v.Type = t })
+	const backend = "volume_backend_name"
+	stays := v.Type.Specs[backend] != t.Specs[backend] && in.Text("migration_policy") != "on-demand"
+	b.to(v, "retyping", v.Status, func(v *Volume) {
+		if !stays {
+			v.Type = t
+		}
+	})
+	return accepted()
+}
+
+var reimageSchema = wrapped("os-reimage", &pyjson.Schema{Types: []string{"object"}, Required: []string{"image_id"}, Closed: true, Props: []pyjson.Prop{
+	{Name: "image_id", Schema: &pyjson.Schema{Types: []string{"string"}, Format: "uuid"}}, {Name: "reimage_reserved", Schema: pyjson.Boolean}}})
+
+// reimage is cinder/volume/api.py: reimage, from 3.68. The status is taken before anybody looks at the image.
+func (b *Cinder) reimage(c *call, v *Volume, in *pyjson.Object) (*oslo.Response, error) {
+	if c.minor < 68 {
+		return nil, badRequest("There is no such action: os-reimage. Verify the request body and Content-Type header and try again.")
+	}
+	if _, err := c.read(reimageSchema); err != nil {
+		return nil, err
+	}
+	if v.Status != "available" && v.Status != "error" {
+		return nil, badRequest("Volume %s status must be available or error, but current status is %s.", v.ID, v.Status)
+	}
+	if err := b.takeSource(c.Caller, v, "", "", in.Text("image_id")); err != nil {
+		return nil, err
+	}
+	b.to(v, "downloading", v.Status, nil)
 	return accepted()
 }
 

@@ -1,5 +1,5 @@
 // Package cinder simulates the block storage service as Zed has it
-// (microversions 3.0 to 3.70): volumes, snapshots, types, attachments, quotas.
+// (microversions 3.0 to 3.70): volumes, snapshots, backups, types, attachments, quotas.
 //
 // It knows no servers; Nova attaches and detaches by the methods of Compute.
 // Volumes hold nothing.
@@ -34,6 +34,7 @@ type Cinder struct {
 
 	volumes     *oslo.Collection[Volume]
 	snapshots   *oslo.Collection[snapshot]
+	backups     *oslo.Collection[backup]
 	types       *oslo.Collection[volumeType]
 	attachments *oslo.Collection[attachment]
 	quotas      oslo.Quotas
@@ -54,6 +55,7 @@ func New(cloud *oslo.Cloud, images *glance.Glance, opts Options) *Cinder {
 	b := &Cinder{cloud: cloud, opts: opts, images: images, service: cloud.UUID(),
 		volumes:     oslo.NewCollection(func(v *Volume) string { return v.ID }),
 		snapshots:   oslo.NewCollection(func(s *snapshot) string { return s.ID }),
+		backups:     oslo.NewCollection(func(s *backup) string { return s.ID }),
 		types:       oslo.NewCollection(func(t *volumeType) string { return t.ID }),
 		attachments: oslo.NewCollection(func(a *attachment) string { return a.ID })}
 	b.svc = &oslo.Service{Name: "cinder", Types: []string{"volumev3", "block-storage"}, CatalogNames: map[string]string{"volumev3": "cinderv3"},
@@ -63,6 +65,7 @@ func New(cloud *oslo.Cloud, images *glance.Glance, opts Options) *Cinder {
 	b.svc.HandlePublic("GET /v3", b.versions(http.StatusOK))
 	b.addVolumes()
 	b.addSnapshots()
+	b.addBackups()
 	b.addTypes()
 	b.addAttachments()
 	b.addQuotas()

@@ -41,7 +41,7 @@ func (k Compute) Create(project, user string, spec nova.VolumeSpec) (string, err
 	if err := k.b.takeSource(c, v, spec.Snapshot, "", spec.Image); err != nil {
 		return "", err
 	}
-	if err := k.b.build(v); err != nil {
+	if err := k.b.build(v, nil); err != nil {
 		return "", err
 	}
 	return v.ID, nil

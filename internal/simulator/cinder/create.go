@@ -33,7 +33,7 @@ var optionalID = &pyjson.Schema{AnyOf: []*pyjson.Schema{{Types: []string{"string
 var createSchema = wrapped("volume", &pyjson.Schema{Types: []string{"object"}, Props: []pyjson.Prop{
 	{Name: "name", Schema: &pyjson.Schema{Types: []string{"string", "null"}}}, {Name: "description", Schema: &pyjson.Schema{Types: []string{"string", "null"}}},
 	{Name: "volume_type", Schema: &pyjson.Schema{Types: []string{"string", "null"}, MaxLength: 255}}, {Name: "metadata", Schema: optionalMetadata},
-	{Name: "snapshot_id", Schema: optionalID}, {Name: "source_volid", Schema: optionalID},
+	{Name: "snapshot_id", Schema: optionalID}, {Name: "source_volid", Schema: optionalID}, {Name: "backup_id", Schema: optionalID},
 	{Name: "size", Schema: sizeSchema}, {Name: "availability_zone", Schema: &pyjson.Schema{Types: []string{"string", "null"}, MaxLength: 255}},
 	{Name: "multiattach", Schema: &pyjson.Schema{AnyOf: []*pyjson.Schema{pyjson.Boolean, {Types: []string{"null"}}}}}, {Name: "imageRef", Schema: &pyjson.Schema{Types: []string{"string", "null"}, MaxLength: 255}}}})
 
@@ -67,14 +67,21 @@ func (b *Cinder) create(c *call) (*oslo.Response, error) {
 	if err := b.takeSource(c.Caller, v, in.Text("snapshot_id"), in.Text("source_volid"), image); err != nil {
 		return nil, err
 	}
-	if err := b.build(v); err != nil {
+	var from *backup
+	if id := in.Text("backup_id"); id != "" && c.minor >= 47 {
+		if from, err = b.restorable(c.Caller, v, id); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.build(v, from); err != nil {
 		return nil, err
 	}
 	return oslo.Accepted(map[string]any{"volume": b.view(c, v, true, false)}), nil
 }
 
-// build admits a volume under the quotas; it is available after the delay.
-func (b *Cinder) build(v *Volume) error {
+// build admits a volume under the quotas; it is available after the delay, with what is
+// in the backup, if that is not nil.
+func (b *Cinder) build(v *Volume, from *backup) error {
 	if v.Size == 0 {
 		return badRequest("The server could not comply with the request since it is either malformed or otherwise incorrect.")
 	}
@@ -85,7 +92,14 @@ func (b *Cinder) build(v *Volume) error {
 	// What comes from an image is bootable once the image is on it.
 	bootable := v.Bootable
 	v.Bootable = bootable && (v.Snapshot != nil || v.Source != nil)
-	b.to(v, "creating", "available", func(v *Volume) { v.Bootable = v.Bootable || bootable })
+	if from != nil {
+		from.Status = "restoring"
+	}
+	b.to(v, "creating", "available", func(v *Volume) {
+		if v.Bootable = v.Bootable || bootable; from != nil {
+			from.restore(v)
+		}
+	})
 	return nil
 }
 

@@ -8,6 +8,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
 )
 
+// SetQuota bounds how many of something a project may have; -1 does not.
+func (b *Cinder) SetQuota(project, name string, limit int) { b.quotas.Set(project, name, limit) }
+
 func (b *Cinder) addQuotas() {
 	b.handle("GET", "limits", 0, b.showLimits)
 	b.handle("GET", "os-availability-zone", 0, func(*call) (*oslo.Response, error) {
@@ -35,10 +38,22 @@ func (b *Cinder) quotaNames() []string {
 // used counts what a project has of a resource; snapshots count as gigabytes too.
 func (b *Cinder) used(project, name string) int {
 	kind, typeName, typed := strings.Cut(name, "_")
-	if name == "per_volume_gigabytes" || name == "backups" || name == "backup_gigabytes" || name == "groups" {
-		return 0
-	}
 	total := 0
+	switch name {
+	case "per_volume_gigabytes", "groups":
+		return 0
+	case "backups", "backup_gigabytes":
+		for s := range b.backups.All() {
+			switch {
+			case s.Project != project:
+			case name == "backups":
+				total++
+			default:
+				total += s.Size
+			}
+		}
+		return total
+	}
 	of := func(v *Volume) bool { return v.Project == project && (!typed || v.Type.Name == typeName) }
 	for v := range b.volumes.All() {
 		switch {
@@ -91,7 +106,7 @@ func (b *Cinder) quotaSet(value func(name string) any) map[string]any {
 
 func (b *Cinder) showQuota(c *call) (*oslo.Response, error) {
 	project := c.id()
-	if project != c.Caller.ProjectID && !c.Caller.Admin() {
+	if project != c.Caller.ProjectID && !c.Caller.Manages() {
 		return nil, disallowed("volume_extension:quotas:show")
 	}
 	set := b.quotaSet(func(name string) any {
@@ -111,7 +126,7 @@ func (b *Cinder) defaultQuota(c *call) (*oslo.Response, error) {
 }
 
 func (b *Cinder) setQuota(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("volume_extension:quotas:update")
 	}
 	body, err := c.read(wrapped("quota_set", &pyjson.Schema{Types: []string{"object"}}))
@@ -138,7 +153,7 @@ func (b *Cinder) setQuota(c *call) (*oslo.Response, error) {
 }
 
 func (b *Cinder) deleteQuota(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("volume_extension:quotas:delete")
 	}
 	b.quotas.Reset(c.id())
@@ -151,11 +166,11 @@ func (b *Cinder) showLimits(c *call) (*oslo.Response, error) {
 		"maxTotalVolumes": b.quotas.Limit(project, "volumes"), "maxTotalSnapshots": b.quotas.Limit(project, "snapshots"), "maxTotalVolumeGigabytes": b.quotas.Limit(project, "gigabytes"),
 		"maxTotalBackups": b.quotas.Limit(project, "backups"), "maxTotalBackupGigabytes": b.quotas.Limit(project, "backup_gigabytes"),
 		"totalVolumesUsed": b.used(project, "volumes"), "totalGigabytesUsed": b.used(project, "gigabytes"), "totalSnapshotsUsed": b.used(project, "snapshots"),
-		"totalBackupsUsed": 0, "totalBackupGigabytesUsed": 0}}}), nil
+		"totalBackupsUsed": b.used(project, "backups"), "totalBackupGigabytesUsed": b.used(project, "backup_gigabytes")}}}), nil
 }
 
 func (b *Cinder) listServices(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("volume_extension:services:index")
 	}
 	list := []any{}

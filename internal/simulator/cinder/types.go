@@ -3,6 +3,7 @@ package cinder
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
@@ -40,7 +41,7 @@ func (b *Cinder) addTypes() {
 }
 
 func (t *volumeType) visible(c *oslo.Caller) bool {
-	return t.Public || c.Admin() || slices.Contains(t.Access, c.ProjectID)
+	return t.Public || c.Manages() || slices.Contains(t.Access, c.ProjectID)
 }
 
 // typeBy finds a type by id or name.
@@ -55,7 +56,7 @@ func (b *Cinder) typeBy(c *oslo.Caller, ref string) (*volumeType, bool) {
 
 func (t *volumeType) view(c *call, access bool) map[string]any {
 	v := map[string]any{"id": t.ID, "name": t.Name, "is_public": t.Public, "description": t.Description, "extra_specs": t.Specs}
-	if c.Caller.Admin() {
+	if c.Caller.Manages() {
 		v["qos_specs_id"] = nil
 	}
 	if access {
@@ -69,7 +70,14 @@ func (b *Cinder) listTypes(c *call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	recs := b.types.Where(func(t *volumeType) bool { return t.visible(c.Caller) })
+	public, all := true, false
+	if c.Caller.Manages() { // _parse_is_public: others see the public ones and their own
+		word := c.Query().Get("is_public")
+		all, public = strings.EqualFold(word, "none"), word == "" || oslo.Truthy(word)
+	}
+	recs := b.types.Where(func(t *volumeType) bool {
+		return all || t.Public == public || !c.Caller.Manages() && t.visible(c.Caller)
+	})
 	slices.Reverse(recs)
 	recs, err = cut(c, l, recs, func(t *volumeType) string { return t.ID }, func(id string) error { return notFound("Volume type %s could not be found.", id) })
 	if err != nil {
@@ -107,7 +115,7 @@ func (b *Cinder) showType(c *call) (*oslo.Response, error) {
 }
 
 func (b *Cinder) createType(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("volume_extension:type_create")
 	}
 	body, err := c.read(wrapped("volume_type", &pyjson.Schema{Types: []string{"object"}, Required: []string{"name"}, Props: []pyjson.Prop{{Name: "name", Schema: pyjson.String(1, 255)},
@@ -128,14 +136,15 @@ func (b *Cinder) createType(c *call) (*oslo.Response, error) {
 }
 
 func (b *Cinder) updateType(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("volume_extension:type_update")
 	}
 	t, err := b.findType(c)
 	if err != nil {
 		return nil, err
 	}
-	body, err := c.read(wrapped("volume_type", &pyjson.Schema{Types: []string{"object"}}))
+	body, err := c.read(wrapped("volume_type", &pyjson.Schema{Types: []string{"object"}, Closed: true, Props: []pyjson.Prop{{Name: "name", Schema: pyjson.OrNull(pyjson.String(0, 255))},
+		{Name: "description", Schema: pyjson.OrNull(pyjson.String(0, 255))}, {Name: "is_public", Schema: pyjson.Boolean}}}))
 	if err != nil {
 		return nil, err
 	}
@@ -146,11 +155,14 @@ func (b *Cinder) updateType(c *call) (*oslo.Response, error) {
 	if in.Has("description") {
 		t.Description = textOrNil(in, "description")
 	}
+	if public, ok := in.Get("is_public"); ok && public != nil {
+		t.Public = pyjson.Truthy(public)
+	}
 	return oslo.OK(map[string]any{"volume_type": t.view(c, true)}), nil
 }
 
 func (b *Cinder) deleteType(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("volume_extension:type_delete")
 	}
 	t, err := b.findType(c)
@@ -177,8 +189,18 @@ func (b *Cinder) listSpecs(c *call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"extra_specs": t.Specs}), nil
 }
 
+// unused is cinder/api/contrib/types_extra_specs.py: _allow_update.
+func (b *Cinder) unused(t *volumeType) error {
+	for v := range b.volumes.All() {
+		if v.Type == t {
+			return badRequest("Volume Type is currently in use.")
+		}
+	}
+	return nil
+}
+
 func (b *Cinder) writeSpecs(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("volume_extension:types_extra_specs:create")
 	}
 	body, err := c.read(wrapped("extra_specs", metadataSchema))
@@ -189,6 +211,9 @@ func (b *Cinder) writeSpecs(c *call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := b.unused(t); err != nil {
+		return nil, err
+	}
 	for key, value := range texts(body.Object("extra_specs")) {
 		t.Specs[key] = value
 	}
@@ -196,11 +221,14 @@ func (b *Cinder) writeSpecs(c *call) (*oslo.Response, error) {
 }
 
 func (b *Cinder) deleteSpec(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("volume_extension:types_extra_specs:delete")
 	}
 	t, err := b.findType(c)
 	if err != nil {
+		return nil, err
+	}
+	if err := b.unused(t); err != nil {
 		return nil, err
 	}
 	key := c.PathValue("key")

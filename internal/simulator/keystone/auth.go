@@ -257,7 +257,7 @@ func (k *Keystone) findUser(in *byName) *user {
 func (k *Keystone) roleNames(userID, projectID string) []string {
 	var names []string
 	for _, g := range k.grants {
-		if g.user != userID || g.project != projectID {
+		if g.actor != userID || g.scope != projectID {
 			continue
 		}
 		if r, ok := k.roles.Get(g.role); ok && !slices.Contains(names, r.Name) {

@@ -59,31 +59,6 @@ func (k *Keystone) showCatalog(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"catalog": k.endpoints(c, c.Caller.ProjectID), "links": map[string]any{"next": nil, "previous": nil, "self": c.Base + "/v3/auth/catalog"}}), nil
 }
 
-func (k *Keystone) listServices(c *oslo.Call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
-		return nil, forbidden("list_services")
-	}
-	var items []any
-	for _, e := range k.entries() {
-		items = append(items, map[string]any{"id": e.ID, "type": e.Type, "name": e.Name, "enabled": true, "links": self(c, "services/"+e.ID)})
-	}
-	return list(c, "services", items), nil
-}
-
-func (k *Keystone) listEndpoints(c *oslo.Call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
-		return nil, forbidden("list_endpoints")
-	}
-	var items []any
-	for _, e := range k.entries() {
-		for i, id := range e.endpoints {
-			items = append(items, map[string]any{"id": id, "interface": interfaces[i], "region_id": Region, "region": Region, "service_id": e.ID,
-				"url": c.Host + e.service.Prefix + e.service.Endpoint, "enabled": true, "links": self(c, "endpoints/"+id)})
-		}
-	}
-	return list(c, "endpoints", items), nil
-}
-
 func (k *Keystone) versionDoc(c *oslo.Call) map[string]any {
 	return map[string]any{
 		"id": "v3.14", "status": "stable", "updated": "2020-04-07T00:00:00Z",
@@ -100,31 +75,6 @@ func (k *Keystone) versions(c *oslo.Call) (*oslo.Response, error) {
 
 func (k *Keystone) version(c *oslo.Call) (*oslo.Response, error) {
 	return oslo.OK(map[string]any{"version": k.versionDoc(c)}), nil
-}
-
-func domain(c *oslo.Call) map[string]any {
-	return map[string]any{"id": domainID, "name": "Default", "description": "The default domain", "enabled": true,
-		"tags": []string{}, "options": map[string]any{}, "links": self(c, "domains/"+domainID)}
-}
-
-func (k *Keystone) listDomains(c *oslo.Call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
-		return nil, forbidden("list_domains")
-	}
-	if name := c.Query().Get("name"); name != "" && name != "Default" {
-		return list(c, "domains", nil), nil
-	}
-	return list(c, "domains", []any{domain(c)}), nil
-}
-
-func (k *Keystone) showDomain(c *oslo.Call) (*oslo.Response, error) {
-	if c.PathValue("id") != domainID {
-		if !c.Caller.Admin() {
-			return nil, forbidden("get_domain")
-		}
-		return nil, notFound("domain", c.PathValue("id"))
-	}
-	return oslo.OK(map[string]any{"domain": domain(c)}), nil
 }
 
 func region(c *oslo.Call) map[string]any {

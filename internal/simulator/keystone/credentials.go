@@ -11,15 +11,16 @@ import (
 // credential is an application credential: a secret that stands for a user in
 // one project with some of that user's roles.
 type credential struct {
-	ID           string  `json:"id"`
-	Name         string  `json:"name"`
-	Description  *string `json:"description"`
-	UserID       string  `json:"user_id"`
-	ProjectID    string  `json:"project_id"`
-	System       *string `json:"system"`
-	ExpiresAt    *string `json:"expires_at"`
-	Unrestricted *bool   `json:"unrestricted"`
-	Roles        []*role `json:"roles"`
+	ID           string        `json:"id"`
+	Name         string        `json:"name"`
+	Description  *string       `json:"description"`
+	UserID       string        `json:"user_id"`
+	ProjectID    string        `json:"project_id"`
+	System       *string       `json:"system"`
+	ExpiresAt    *string       `json:"expires_at"`
+	Unrestricted *bool         `json:"unrestricted"`
+	Roles        []*role       `json:"roles"`
+	AccessRules  []*accessRule `json:"access_rules,omitempty"`
 
 	secret  string
 	expires *time.Time
@@ -40,6 +41,8 @@ func (k *Keystone) credentialRoutes() {
 	k.svc.Handle("POST /v3/users/{id}/application_credentials", k.createCredential)
 	k.svc.Handle("GET /v3/users/{id}/application_credentials/{cred}", k.showCredential)
 	k.svc.Handle("DELETE /v3/users/{id}/application_credentials/{cred}", k.deleteCredential)
+	k.svc.Handle("GET /v3/users/{id}/access_rules", k.listRules)
+	k.svc.Handle("DELETE /v3/users/{id}/access_rules/{rule}", k.deleteRule)
 }
 
 func (k *Keystone) credentialNamed(userID, name string) *credential {
@@ -59,7 +62,7 @@ func (k *Keystone) credentialName(id string) string {
 }
 
 func (k *Keystone) ownerOnly(c *oslo.Call, action string) error {
-	if c.PathValue("id") != c.Caller.UserID && !c.Caller.Admin() {
+	if c.PathValue("id") != c.Caller.UserID && !administers(c.Caller) {
 		return forbidden(action)
 	}
 	return nil
@@ -85,12 +88,13 @@ func (k *Keystone) createCredential(c *oslo.Call) (*oslo.Response, error) {
 	}
 	var in struct {
 		Cred *struct {
-			Name         string   `json:"name"`
-			Description  *string  `json:"description"`
-			Secret       string   `json:"secret"`
-			ExpiresAt    *string  `json:"expires_at"`
-			Unrestricted *bool    `json:"unrestricted"`
-			Roles        []byName `json:"roles"`
+			Name         string       `json:"name"`
+			Description  *string      `json:"description"`
+			Secret       string       `json:"secret"`
+			ExpiresAt    *string      `json:"expires_at"`
+			Unrestricted *bool        `json:"unrestricted"`
+			Roles        []byName     `json:"roles"`
+			AccessRules  []accessRule `json:"access_rules"`
 		} `json:"application_credential"`
 	}
 	if !c.Decode(&in) || in.Cred == nil || in.Cred.Name == "" {
@@ -111,6 +115,9 @@ func (k *Keystone) createCredential(c *oslo.Call) (*oslo.Response, error) {
 	}
 	if err := k.pickRoles(c, cred, in.Cred.Roles); err != nil {
 		return nil, err
+	}
+	for _, rule := range in.Cred.AccessRules {
+		cred.AccessRules = append(cred.AccessRules, k.ruleLike(cred.UserID, rule))
 	}
 	k.credentials.Add(cred)
 	return oslo.Created(map[string]any{"application_credential": viewCredential(c, cred, cred.secret)}), nil

@@ -1,9 +1,9 @@
 // Package keystone simulates the identity service: users, projects, roles,
 // tokens, application credentials and the catalog.
 //
-// It knows no resource of the other services. One domain exists ("default"),
-// and policies are Zed's defaults: the role admin may do everything, others see
-// themselves and their projects.
+// It knows no resource of the other services. There is one domain to log in to
+// ("default"), groups have no members, and policies are Zed's defaults: the role
+// admin may do everything, others see themselves and their projects.
 package keystone
 
 import (
@@ -25,51 +25,29 @@ type Keystone struct {
 	svc   *oslo.Service
 	ttl   time.Duration
 
+	domains     *oslo.Collection[domain]
+	groups      *oslo.Collection[group]
+	services    *oslo.Collection[service]
+	ends        *oslo.Collection[endpoint]
 	projects    *oslo.Collection[project]
 	users       *oslo.Collection[user]
 	roles       *oslo.Collection[role]
 	grants      []grant
+	rules       []*accessRule
 	credentials *oslo.Collection[credential]
 	tokens      map[string]*token
 	catalog     []catalogService
 }
 
-type project struct {
-	ID          string         `json:"id"`
-	Name        string         `json:"name"`
-	DomainID    string         `json:"domain_id"`
-	Description string         `json:"description"`
-	Enabled     bool           `json:"enabled"`
-	ParentID    string         `json:"parent_id"`
-	IsDomain    bool           `json:"is_domain"`
-	Tags        []string       `json:"tags"`
-	Options     map[string]any `json:"options"`
-}
-
-type user struct {
-	ID       string         `json:"id"`
-	Name     string         `json:"name"`
-	DomainID string         `json:"domain_id"`
-	Enabled  bool           `json:"enabled"`
-	Expires  *string        `json:"password_expires_at"`
-	Options  map[string]any `json:"options"`
-
-	password string
-}
-
-type role struct {
-	ID          string         `json:"id"`
-	Name        string         `json:"name"`
-	DomainID    *string        `json:"domain_id"`
-	Description *string        `json:"description"`
-	Options     map[string]any `json:"options"`
-}
-
-type grant struct{ user, project, role string }
-
 // New registers the identity service. A token lives for ttl.
 func New(cloud *oslo.Cloud, ttl time.Duration) *Keystone {
 	k := &Keystone{cloud: cloud, ttl: ttl, tokens: map[string]*token{}}
+	k.domains = oslo.NewCollection(func(d *domain) string { return d.ID })
+	k.groups = oslo.NewCollection(func(g *group) string { return g.ID })
+	k.services = oslo.NewCollection(func(s *service) string { return s.ID })
+	k.ends = oslo.NewCollection(func(e *endpoint) string { return e.ID })
+	description := "The default domain"
+	k.domains.Add(&domain{ID: domainID, Name: "Default", Description: &description, Enabled: true, Tags: []string{}, Options: map[string]any{}})
 	k.projects = oslo.NewCollection(func(p *project) string { return p.ID })
 	k.users = oslo.NewCollection(func(u *user) string { return u.ID })
 	k.roles = oslo.NewCollection(func(r *role) string { return r.ID })
@@ -88,21 +66,16 @@ func (k *Keystone) routes() {
 	k.svc.Handle("GET /v3/auth/tokens", k.validate)
 	k.svc.Handle("DELETE /v3/auth/tokens", k.revoke)
 	k.svc.Handle("GET /v3/auth/catalog", k.showCatalog)
-	k.svc.Handle("GET /v3/auth/projects", k.ownProjects)
-	k.svc.Handle("GET /v3/domains", k.listDomains)
-	k.svc.Handle("GET /v3/domains/{id}", k.showDomain)
 	k.svc.Handle("GET /v3/regions", k.listRegions)
 	k.svc.Handle("GET /v3/regions/{id}", k.showRegion)
-	k.svc.Handle("GET /v3/services", k.listServices)
-	k.svc.Handle("GET /v3/endpoints", k.listEndpoints)
-	k.projectRoutes()
-	k.userRoutes()
+	k.objects()
+	k.grantRoutes()
 	k.credentialRoutes()
 }
 
 // AddProject makes a project and returns its id.
 func (k *Keystone) AddProject(name, description string) string {
-	p := &project{ID: k.cloud.HexID(), Name: name, DomainID: domainID, Description: description, Enabled: true,
+	p := &project{ID: k.cloud.HexID(), Name: name, DomainID: domainID, Description: &description, Enabled: true,
 		ParentID: domainID, Tags: []string{}, Options: map[string]any{}}
 	k.projects.Add(p)
 	return p.ID
@@ -129,7 +102,7 @@ func (k *Keystone) Grant(userID, projectID string, roles ...string) {
 	for _, name := range roles {
 		for r := range k.roles.All() {
 			if r.Name == name {
-				k.grants = append(k.grants, grant{userID, projectID, r.ID})
+				k.grants = append(k.grants, grant{"projects", projectID, "users", userID, r.ID})
 			}
 		}
 	}
@@ -150,6 +123,11 @@ func render(e *oslo.Error) (string, []byte) {
 	kind, body := oslo.RenderKeystone(e)
 	return kind, append(body, '\n')
 }
+
+// Administrator is a role that may do everything here.
+const Administrator = oslo.Manager
+
+func administers(c *oslo.Caller) bool { return c.Manages() }
 
 func unauthorized(c *oslo.Call) *oslo.Error {
 	e := oslo.Errorf(http.StatusUnauthorized, "Unauthorized", "The request you have made requires authentication.")

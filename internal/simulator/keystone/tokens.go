@@ -49,7 +49,7 @@ func (k *Keystone) subject(c *oslo.Call) (string, *token, error) {
 		return "", nil, oslo.Errorf(http.StatusNotFound, "NotFound", "Could not find token: %s.", id)
 	}
 	t := k.tokens[id]
-	if t.caller.UserID != c.Caller.UserID && !c.Caller.Admin() {
+	if t.caller.UserID != c.Caller.UserID && !administers(c.Caller) {
 		return "", nil, forbidden("validate_token")
 	}
 	return id, t, nil

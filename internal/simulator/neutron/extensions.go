@@ -9,22 +9,40 @@ import (
 
 // extensionAliases are the extensions of Zed with ML2 and the router plugin
 // whose behaviour is here.
-var extensionAliases = []string{"allowed-address-pairs", "agent", "availability_zone", "binding", "empty-string-filtering", "ext-gw-mode",
-	"external-net", "extra_dhcp_opt", "extraroute", "filter-validation", "fip-port-details", "ip-substring-filtering", "net-mtu", "net-mtu-writable",
-	"network_availability_zone", "pagination", "port-security", "port-security-groups-filtering", "project-id", "provider", "quota_details", "quotas",
-	"revision-if-match", "router", "router_availability_zone", "security-group", "security-groups-normalized-cidr", "sorting",
+var extensionAliases = []string{"address-group", "address-scope", "allowed-address-pairs", "agent", "availability_zone", "binding", "empty-string-filtering", "ext-gw-mode",
+	"external-net", "extra_dhcp_opt", "extraroute", "filter-validation", "expose-port-forwarding-in-fip", "fip-port-details", "floating-ip-port-forwarding", "floating-ip-port-forwarding-description", "ip-substring-filtering", "net-mtu", "net-mtu-writable",
+	"network_availability_zone", "pagination", "port-security", "port-security-groups-filtering", "project-id", "provider", "qos", "qos-bw-limit-direction", "qos-fip", "quota_details", "quotas",
+	"rbac-address-group", "rbac-address-scope", "rbac-policies", "rbac-security-groups", "rbac-subnetpool", "revision-if-match", "router", "router_availability_zone", "security-group", "security-groups-normalized-cidr", "security-groups-remote-address-group", "sorting",
 	"standard-attr-description", "standard-attr-revisions", "standard-attr-tag", "standard-attr-timestamp", "stateful-security-group",
-	"subnet-service-types"}
+	"subnet-service-types", "subnet_allocation", "trunk"}
 
 func extension(alias string) map[string]any {
 	return map[string]any{"name": alias, "alias": alias, "description": alias, "updated": "2022-10-05T10:00:00-00:00", "links": []any{}}
 }
 
+// moreAliases are extensions that many clouds lack; port-trusted-vif came after Zed.
+var moreAliases = []string{"dns-integration", "dns-domain-ports", "subnet-dns-publish-fixed-ip", "port-trusted-vif", "uplink-status-propagation"}
+
 func (n *Neutron) extensions() []string {
+	list := slices.Clone(extensionAliases)
 	if n.opts.TagsOnCreate {
-		return append(extensionAliases[:len(extensionAliases):len(extensionAliases)], "tag-creation")
+		list = append(list, "tag-creation")
 	}
-	return extensionAliases
+	if n.opts.More {
+		list = append(list, moreAliases...)
+	}
+	return list
+}
+
+// more adds attributes of those extensions to a table, where they are offered.
+func (n *Neutron) more(t *oslo.Table, attributes ...oslo.Attribute) {
+	if n.opts.More {
+		*t = append(*t, attributes...)
+	}
+}
+
+func dnsText(name string, update oslo.Access) oslo.Attribute {
+	return oslo.Attribute{Name: name, Plain: true, Filter: true, Create: oslo.Anybody, Update: update, Default: "", Parse: text(255)}
 }
 
 func (n *Neutron) listExtensions(*oslo.Call) (*oslo.Response, error) {

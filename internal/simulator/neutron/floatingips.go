@@ -17,6 +17,8 @@ type FloatingIP struct {
 	FixedIP   *string `json:"fixed_ip_address"`
 	Status    string  `json:"status"`
 	QoSID     *string `json:"qos_policy_id"`
+	DNSName   *string `json:"dns_name,omitempty"`
+	DNSDomain *string `json:"dns_domain,omitempty"`
 
 	ownPort string // the port that holds the address on the external network
 }
@@ -33,8 +35,8 @@ type portDetails struct {
 
 type floatingIPView struct {
 	*FloatingIP
-	Details    *portDetails `json:"port_details"`
-	Forwarding []any        `json:"port_forwardings"`
+	Details    *portDetails  `json:"port_details"`
+	Forwarding []*Forwarding `json:"port_forwardings"`
 }
 
 func (n *Neutron) addFloatingIPs() {
@@ -55,14 +57,15 @@ func (n *Neutron) addFloatingIPs() {
 		{Name: "subnet_id", Create: oslo.Anybody, Parse: orNull(uuid)},
 		{Name: "port_id", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(uuid)},
 		{Name: "fixed_ip_address", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(ip)},
-		{Name: "qos_policy_id", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(qosPolicy)},
+		{Name: "qos_policy_id", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(uuid)},
 		{Name: "status", Filter: true}, {Name: "router_id", Filter: true}, {Name: "port_details"}, {Name: "port_forwardings"},
 	}
+	n.more(&n.floatingIPs.attrs, dnsText("dns_name", oslo.Never), dnsText("dns_domain", oslo.Never))
 	n.floatingIPs.register()
 }
 
 func (n *Neutron) viewFloatingIP(_ *oslo.Caller, f *FloatingIP) any {
-	v := floatingIPView{FloatingIP: f, Forwarding: []any{}}
+	v := floatingIPView{FloatingIP: f, Forwarding: append([]*Forwarding{}, n.forwardings[f.ID]...)}
 	if f.PortID == nil {
 		return v
 	}
@@ -80,6 +83,9 @@ func (n *Neutron) createFloatingIP(c *oslo.Call, v oslo.Values) (*FloatingIP, er
 	}
 	if !t.External {
 		return nil, badFloating("Network %s is not a valid external network.", t.ID)
+	}
+	if err := n.usableQoS(c.Caller, v, nil); err != nil {
+		return nil, err
 	}
 	f := &FloatingIP{Standard: n.standard(v.Text("project_id"), v.Text("description")), NetworkID: t.ID, Status: "DOWN", QoSID: v.TextPtr("qos_policy_id")}
 	body := oslo.Values{"admin_state_up": true, "device_id": f.ID, "device_owner": ownerFloatingIP, "binding:vnic_type": "normal"}
@@ -110,6 +116,12 @@ func badFloating(format string, args ...any) error {
 }
 
 func (n *Neutron) updateFloatingIP(c *oslo.Call, f *FloatingIP, v oslo.Values) error {
+	if err := n.usableQoS(c.Caller, v, f.QoSID); err != nil {
+		return err
+	}
+	if v.TextPtr("port_id") != nil && len(n.forwardings[f.ID]) > 0 {
+		return conflict("FipInUseByPortForwarding", "Floating IP %s in use by Port Forwarding resources.", f.ID)
+	}
 	oslo.TakePtr(v, "qos_policy_id", &f.QoSID)
 	if v.Text("fixed_ip_address") == "" && !v.Has("port_id") && len(v) > 0 {
 		return n.stillClear(c.Caller, f) // a PUT of no attributes goes on, and detaches the port
@@ -244,6 +256,7 @@ func (n *Neutron) routerFor(subnet, external string) *Router {
 
 func (n *Neutron) dropFloatingIP(f *FloatingIP) {
 	n.letGo(f)
+	delete(n.forwardings, f.ID)
 	n.floatingIPs.store.Remove(f.ID)
 	if p, ok := n.ports.store.Get(f.ownPort); ok {
 		n.dropPort(p)

@@ -252,7 +252,10 @@ func (n *Neutron) interfaceBySubnet(c *oslo.Caller, r *Router, subnet string) (*
 // interfaceUnused is db/l3_db.py: _confirm_router_interface_not_in_use, and
 // db/extraroute_db.py for routes.
 func (n *Neutron) interfaceUnused(r *Router, subnet string) error {
-	s, _ := n.subnets.store.Get(subnet)
+	s, ok := n.subnets.store.Get(subnet)
+	if !ok {
+		return nil
+	}
 	for f := range n.floatingIPs.store.All() {
 		if f.RouterID != nil && *f.RouterID == r.ID && s.prefix.Contains(netip.MustParseAddr(*f.FixedIP)) {
 			return conflict("RouterInterfaceInUseByFloatingIP", "Router interface for subnet %s on router %s cannot be deleted, as it is required by one or more floating IPs.", subnet, r.ID)

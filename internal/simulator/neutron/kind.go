@@ -1,6 +1,7 @@
 package neutron
 
 import (
+	"cmp"
 	"net/url"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
@@ -17,6 +18,12 @@ type kind[T any] struct {
 	store  *oslo.Collection[T]
 	fields oslo.Fields
 	tagged bool
+	// bare: it has none of the standard attributes but id and project.
+	bare bool
+	// many is how a list of them is called; "" for the name with an s.
+	many string
+	// tagPath is where tags are asked for; "" for path.
+	tagPath string
 	// ignoresTags: Zed takes tags in a POST of ports and forgets them, where it
 	// refuses them for everything else.
 	ignoresTags bool
@@ -49,7 +56,7 @@ type kind[T any] struct {
 	undo func(*T)
 }
 
-func (k *kind[T]) plural() string { return k.name + "s" }
+func (k *kind[T]) plural() string { return cmp.Or(k.many, k.name+"s") }
 
 // project and tags attributes are the same everywhere.
 func (k *kind[T]) base(tagsInPost bool) oslo.Table {
@@ -61,9 +68,14 @@ func (k *kind[T]) base(tagsInPost bool) oslo.Table {
 		{Name: "id", Filter: true},
 		{Name: "tenant_id", Filter: true, Create: oslo.Anybody, Parse: text(255)},
 		{Name: "project_id", Filter: true, Create: oslo.Anybody, Parse: text(255)},
+	}
+	if k.bare {
+		return out
+	}
+	out = append(out, oslo.Table{
 		{Name: "description", Filter: true, Plain: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: "", Parse: text(255)},
 		{Name: "created_at"}, {Name: "updated_at"}, {Name: "revision_number", Filter: true},
-	}
+	}...)
 	if k.tagged {
 		out = append(out, oslo.Attribute{Name: "tags", Create: tags, Default: []string{}, Parse: parseTags})
 	}
@@ -93,10 +105,16 @@ func (k *kind[T]) register() {
 	}
 }
 
+// shown reports whether a caller without more rights may see a record.
+func (k *kind[T]) shown(c *oslo.Caller, rec *T) bool {
+	s := k.standard(rec)
+	return s.ProjectID == c.ProjectID || k.visible(c, rec) || k.n.sharedWith(c.ProjectID, s.ID)
+}
+
 // find looks a record up as the caller may see it.
 func (k *kind[T]) find(c *oslo.Caller, id string) (*T, *oslo.Error) {
 	rec, ok := k.store.Get(id)
-	if !ok || !c.Admin() && k.standard(rec).ProjectID != c.ProjectID && !k.visible(c, rec) {
+	if !ok || !c.Admin() && !k.shown(c, rec) {
 		return nil, k.missing(id)
 	}
 	return rec, nil

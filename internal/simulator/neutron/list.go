@@ -27,8 +27,7 @@ func (k *kind[T]) list(c *oslo.Call) (*oslo.Response, error) {
 		return nil, err
 	}
 	recs := k.store.Where(func(rec *T) bool {
-		s := k.standard(rec)
-		return (c.Caller.Admin() || s.ProjectID == c.Caller.ProjectID || k.visible(c.Caller, rec)) && k.fits(rec, q)
+		return (c.Caller.Admin() || k.shown(c.Caller, rec)) && k.fits(rec, q)
 	})
 	if err := k.sort(recs, q); err != nil {
 		return nil, err

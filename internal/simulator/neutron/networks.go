@@ -24,6 +24,7 @@ type Network struct {
 	IPv6AddressScope *string  `json:"ipv6_address_scope"`
 	PortSecurity     bool     `json:"port_security_enabled"`
 	QoSPolicyID      *string  `json:"qos_policy_id"`
+	DNSDomain        *string  `json:"dns_domain,omitempty"`
 
 	Provider *Provider `json:"-"`
 }
@@ -48,7 +49,7 @@ func (n *Neutron) addNetworks() {
 		missing: func(id string) *oslo.Error {
 			return notFound("NetworkNotFound", "Network %s could not be found.", id)
 		},
-		view: viewNetwork, viewNew: viewNewNetwork, matches: matchNetwork, idleWithoutBody: true,
+		view: n.viewNetwork, viewNew: viewNewNetwork, matches: matchNetwork, idleWithoutBody: true,
 		create: n.createNetwork, update: n.updateNetwork, remove: n.deleteNetwork,
 		undo: func(t *Network) { n.networks.store.Remove(t.ID) },
 	}
@@ -61,40 +62,14 @@ func (n *Neutron) addNetworks() {
 		{Name: "mtu", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: 0, Parse: nonNegative},
 		{Name: "port_security_enabled", Plain: true, Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: true, Parse: boolean},
 		{Name: "availability_zone_hints", Plain: true, Filter: true, Create: oslo.Anybody, Default: []string{}, Parse: zoneHints},
-		{Name: "qos_policy_id", Plain: true, Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(qosPolicy)},
+		{Name: "qos_policy_id", Plain: true, Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(uuid)},
 		{Name: "provider:network_type", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Parse: orNull(text(32))},
 		{Name: "provider:physical_network", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Parse: orNull(text(64))},
 		{Name: "provider:segmentation_id", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Parse: orNull(integer(0, 1<<31-1))},
 		{Name: "status", Filter: true}, {Name: "subnets", Filter: true}, {Name: "availability_zones", Filter: true}, {Name: "ipv4_address_scope", Filter: true}, {Name: "ipv6_address_scope", Filter: true},
 	}
+	n.more(&n.networks.attrs, dnsText("dns_domain", oslo.Anybody))
 	n.networks.register()
-}
-
-type networkView struct {
-	*Network
-	*Provider // for admins
-}
-
-func viewNetwork(c *oslo.Caller, t *Network) any {
-	v := networkView{Network: t}
-	if c.Admin() {
-		v.Provider = t.Provider
-	}
-	return v
-}
-
-// viewNewNetwork shows is_default of every network, as Zed does in the answer
-// to a create only.
-func viewNewNetwork(c *oslo.Caller, t *Network) any {
-	v := struct {
-		networkView
-		IsDefault bool `json:"is_default"`
-	}{IsDefault: t.IsDefault != nil && *t.IsDefault}
-	v.Network = t
-	if c.Admin() {
-		v.Provider = t.Provider
-	}
-	return v
 }
 
 func matchNetwork(t *Network, key string, words []string) (fits, known bool) {
@@ -119,7 +94,10 @@ func matchNetwork(t *Network, key string, words []string) (fits, known bool) {
 	return slices.Contains(words, have), true
 }
 
-func (n *Neutron) createNetwork(_ *oslo.Call, v oslo.Values) (*Network, error) {
+func (n *Neutron) createNetwork(c *oslo.Call, v oslo.Values) (*Network, error) {
+	if err := n.usableQoS(c.Caller, v, nil); err != nil {
+		return nil, err
+	}
 	n.ensureDefaultGroup(v.Text("project_id"))
 	t := &Network{Standard: n.standard(v.Text("project_id"), v.Text("description")), Status: "ACTIVE",
 		Shared: v.Flag("shared"), External: v.Flag("router:external"), Subnets: []string{}, Zones: []string{}}
@@ -163,7 +141,10 @@ func (t *Network) setMTU(asked int) error {
 	return nil
 }
 
-func (n *Neutron) updateNetwork(_ *oslo.Call, t *Network, v oslo.Values) error {
+func (n *Neutron) updateNetwork(c *oslo.Call, t *Network, v oslo.Values) error {
+	if err := n.usableQoS(c.Caller, v, t.QoSPolicyID); err != nil {
+		return err
+	}
 	if v.Has("mtu") {
 		if err := t.setMTU(v.Number("mtu")); err != nil {
 			return err

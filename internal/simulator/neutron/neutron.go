@@ -19,6 +19,8 @@ import (
 type Options struct {
 	// TagsOnCreate offers the extension tag-creation (2025.1): tags may be in a POST.
 	TagsOnCreate bool
+	// More offers the extensions moreAliases.
+	More bool
 	// MaxPage is pagination_max_limit; zero means that lists come whole.
 	MaxPage int
 }
@@ -29,13 +31,20 @@ type Neutron struct {
 	svc   *oslo.Service
 	opts  Options
 
-	networks    *kind[Network]
-	subnets     *kind[Subnet]
-	ports       *kind[Port]
-	groups      *kind[SecurityGroup]
-	rules       *kind[SecurityGroupRule]
-	routers     *kind[Router]
-	floatingIPs *kind[FloatingIP]
+	networks      *kind[Network]
+	subnets       *kind[Subnet]
+	ports         *kind[Port]
+	groups        *kind[SecurityGroup]
+	rules         *kind[SecurityGroupRule]
+	routers       *kind[Router]
+	floatingIPs   *kind[FloatingIP]
+	addressScopes *kind[AddressScope]
+	subnetPools   *kind[SubnetPool]
+	addressGroups *kind[AddressGroup]
+	trunks        *kind[Trunk]
+	qosPolicies   *kind[QoSPolicy]
+	rbacPolicies  *kind[RBACPolicy]
+	forwardings   map[string][]*Forwarding // by floating IP
 
 	byDevice   map[string]map[string]*Port // ports by device id
 	macs       map[macKey]string           // port ids
@@ -67,6 +76,8 @@ func New(cloud *oslo.Cloud, opts Options) *Neutron {
 	for path, name := range emptyCollections {
 		n.svc.Handle("GET /v2.0/"+path, emptyList(name))
 	}
+	n.addAddressScopes()
+	n.addSubnetPools()
 	n.addNetworks()
 	n.addSubnets()
 	n.addPorts()
@@ -74,15 +85,18 @@ func New(cloud *oslo.Cloud, opts Options) *Neutron {
 	n.addRules()
 	n.addRouters()
 	n.addFloatingIPs()
+	n.addForwardings()
+	n.addAddressGroups()
+	n.addTrunks()
+	n.addQoSPolicies()
+	n.addRBACPolicies()
 	n.addQuotas()
 	return n
 }
 
 // emptyCollections are there and hold nothing.
-var emptyCollections = map[string]string{"availability_zones": "availability_zones", "agents": "agents", "subnetpools": "subnetpools",
-	"address-scopes": "address_scopes", "trunks": "trunks", "rbac-policies": "rbac_policies", "qos/policies": "policies",
-	"network-ip-availabilities": "network_ip_availabilities", "address-groups": "address_groups", "flavors": "flavors",
-	"floatingips/{id}/port_forwardings": "port_forwardings"}
+var emptyCollections = map[string]string{"availability_zones": "availability_zones", "agents": "agents",
+	"network-ip-availabilities": "network_ip_availabilities", "flavors": "flavors"}
 
 func emptyList(name string) oslo.Handler {
 	return func(*oslo.Call) (*oslo.Response, error) { return oslo.OK(map[string]any{name: []any{}}), nil }

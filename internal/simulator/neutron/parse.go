@@ -118,14 +118,6 @@ func nonNegative(name string, v any) (any, *oslo.Error) {
 	return i, err
 }
 
-// qosPolicy refuses every policy: there are none to name.
-func qosPolicy(name string, v any) (any, *oslo.Error) {
-	if _, err := uuid(name, v); err != nil {
-		return nil, err
-	}
-	return nil, notFound("QosPolicyNotFound", "QoS policy %s could not be found.", py(v))
-}
-
 // zoneHints refuses every zone: without agents Neutron knows none.
 func zoneHints(name string, v any) (any, *oslo.Error) {
 	zones, err := textList(name, v)

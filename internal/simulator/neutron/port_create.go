@@ -20,6 +20,9 @@ func (n *Neutron) createPort(c *oslo.Call, v oslo.Values) (*Port, error) {
 	if err := foreignNetwork(c.Caller, t, v, "create_port"); err != nil {
 		return nil, err
 	}
+	if err := n.usableQoS(c.Caller, v, nil); err != nil {
+		return nil, err
+	}
 	return n.makePort(c.Caller, t, v)
 }
 

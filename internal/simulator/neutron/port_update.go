@@ -21,6 +21,9 @@ func (n *Neutron) updatePort(c *oslo.Call, p *Port, v oslo.Values) error {
 		}
 		changed.MAC = m
 	}
+	if err := n.usableQoS(c.Caller, v, p.QoSPolicyID); err != nil {
+		return err
+	}
 	if err := n.secure(c.Caller, &changed, v); err != nil {
 		return err
 	}
@@ -97,6 +100,9 @@ func (n *Neutron) deletePort(_ *oslo.Call, p *Port) error {
 	if routerOwner(p.DeviceOwner) || p.DeviceOwner == ownerFloatingIP {
 		return conflict("ServicePortInUse", "Port %s cannot be deleted directly via the port API: has device owner %s.", p.ID, p.DeviceOwner)
 	}
+	if err := n.heldByTrunk(p.ID); err != nil {
+		return err
+	}
 	n.dropPort(p)
 	for _, f := range n.portGone {
 		f(p)
@@ -107,6 +113,7 @@ func (n *Neutron) deletePort(_ *oslo.Call, p *Port) error {
 // dropPort removes a port whatever it is.
 func (n *Neutron) dropPort(p *Port) {
 	n.release(p)
+	n.dropForwardings(p.ID)
 	for r := range n.routers.store.All() {
 		r.interfaces = slices.DeleteFunc(r.interfaces, func(id string) bool { return id == p.ID })
 	}

@@ -26,6 +26,10 @@ type Port struct {
 	PortSecurity   bool          `json:"port_security_enabled"`
 	QoSPolicyID    *string       `json:"qos_policy_id"`
 	QoSNetworkID   *string       `json:"qos_network_policy_id"`
+	DNSName        *string       `json:"dns_name,omitempty"`
+	DNSDomain      *string       `json:"dns_domain,omitempty"`
+	Trusted        *bool         `json:"trusted,omitempty"`
+	Uplink         *bool         `json:"propagate_uplink_status,omitempty"`
 
 	Binding Binding `json:"-"`
 
@@ -96,13 +100,16 @@ func (n *Neutron) addPorts() {
 		{Name: "allowed_address_pairs", Create: oslo.Anybody, Update: oslo.Anybody, Default: []AddressPair{}, Parse: parsePairs},
 		{Name: "extra_dhcp_opts", Create: oslo.Anybody, Update: oslo.Anybody, Parse: parseDHCPOptions},
 		{Name: "port_security_enabled", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: boolean},
-		{Name: "qos_policy_id", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(qosPolicy)},
+		{Name: "qos_policy_id", Filter: true, Create: oslo.Anybody, Update: oslo.Anybody, Parse: orNull(uuid)},
 		{Name: "binding:vnic_type", Create: oslo.Anybody, Update: oslo.Anybody, Default: "normal", Parse: oneOf("normal", "direct", "macvtap", "baremetal", "direct-physical", "virtio-forwarder", "smart-nic", "vdpa", "accelerator-direct", "accelerator-direct-physical", "remote-managed")},
 		{Name: "binding:host_id", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Default: "", Parse: orNull(text(255))},
 		{Name: "binding:profile", Create: oslo.AdminOnly, Update: oslo.AdminOnly, Parse: anything},
 		{Name: "binding:vif_type"}, {Name: "binding:vif_details"}, {Name: "status", Filter: true}, {Name: "qos_network_policy_id", Filter: true}, {Name: "resource_request"},
 	}
 	n.ports.checkQuery = checkFixedIPsQuery
+	n.more(&n.ports.attrs, dnsText("dns_name", oslo.Anybody), dnsText("dns_domain", oslo.Anybody),
+		oslo.Attribute{Name: "trusted", Plain: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Default: false, Parse: boolean},
+		oslo.Attribute{Name: "propagate_uplink_status", Plain: true, Create: oslo.Anybody, Default: false, Parse: boolean})
 	n.ports.register()
 }
 

@@ -1,8 +1,9 @@
 package neutron
 
 import (
-	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
 // usage counts what a project has of one resource.
@@ -32,6 +33,9 @@ func (n *Neutron) reserve(project, name string, count int) error {
 	return nil
 }
 
+// SetQuota bounds how many of something a project may have; -1 does not.
+func (n *Neutron) SetQuota(project, name string, limit int) { n.quotas.Set(project, name, limit) }
+
 func (n *Neutron) addQuotas() {
 	n.handle("GET", "quotas", n.listQuotas)
 	n.handle("GET", "quotas/{id}", n.showQuota)
@@ -56,7 +60,7 @@ func (n *Neutron) quotaOf(project string) map[string]any {
 }
 
 func (n *Neutron) listQuotas(c *oslo.Call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("get_quota", "")
 	}
 	out := []any{}
@@ -69,7 +73,7 @@ func (n *Neutron) listQuotas(c *oslo.Call) (*oslo.Response, error) {
 }
 
 func (n *Neutron) quotaReader(c *oslo.Call) error {
-	if !c.Caller.Admin() && c.PathValue("id") != c.Caller.ProjectID {
+	if !c.Caller.Manages() && c.PathValue("id") != c.Caller.ProjectID {
 		return disallowed("get_quota", "")
 	}
 	return nil
@@ -101,7 +105,7 @@ func (n *Neutron) showUsage(c *oslo.Call) (*oslo.Response, error) {
 }
 
 func (n *Neutron) setQuota(c *oslo.Call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("update_quota", "")
 	}
 	var in struct {
@@ -132,7 +136,7 @@ func (n *Neutron) setQuota(c *oslo.Call) (*oslo.Response, error) {
 }
 
 func (n *Neutron) deleteQuota(c *oslo.Call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("delete_quota", "")
 	}
 	project := c.PathValue("id")

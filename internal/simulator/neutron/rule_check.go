@@ -47,7 +47,7 @@ func (n *Neutron) checkBulkRules(list []oslo.Values) error {
 // checkRule is db/securitygroups_db.py: _validate_security_group_rule.
 func (n *Neutron) checkRule(c *oslo.Caller, r *SecurityGroupRule) error {
 	if r.RemoteIPPrefix != nil {
-		if r.RemoteGroupID != nil {
+		if r.RemoteGroupID != nil || r.RemoteAddresses != nil {
 			return oslo400("SecurityGroupMultipleRemoteEntites", "Only one of remote_ip_prefix or remote_group_id or remote_address_group_id may be provided.")
 		}
 		p := netip.MustParsePrefix(*r.RemoteIPPrefix)
@@ -56,6 +56,11 @@ func (n *Neutron) checkRule(c *oslo.Caller, r *SecurityGroupRule) error {
 		}
 		normal := p.Masked().String()
 		r.NormalizedCIDR = &normal
+	}
+	if r.RemoteAddresses != nil {
+		if _, err := n.addressGroups.find(c, *r.RemoteAddresses); err != nil {
+			return err
+		}
 	}
 	if r.RemoteGroupID != nil {
 		if _, err := n.groups.find(c, *r.RemoteGroupID); err != nil {
@@ -125,7 +130,7 @@ func number(protocol string) string {
 func (r *SecurityGroupRule) same(o *SecurityGroupRule) bool {
 	return r.GroupID == o.GroupID && r.Direction == o.Direction && r.EtherType == o.EtherType &&
 		r.protocolKey() == o.protocolKey() && equal(r.PortMin, o.PortMin) && equal(r.PortMax, o.PortMax) &&
-		r.prefixKey() == o.prefixKey() && equal(r.RemoteGroupID, o.RemoteGroupID)
+		r.prefixKey() == o.prefixKey() && equal(r.RemoteGroupID, o.RemoteGroupID) && equal(r.RemoteAddresses, o.RemoteAddresses)
 }
 
 func (r *SecurityGroupRule) protocolKey() string {

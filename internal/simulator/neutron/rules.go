@@ -156,6 +156,7 @@ func ruleFrom(r *SecurityGroupRule, v oslo.Values) *SecurityGroupRule {
 	oslo.TakePtr(v, "port_range_max", &r.PortMax)
 	oslo.TakePtr(v, "remote_ip_prefix", &r.RemoteIPPrefix)
 	oslo.TakePtr(v, "remote_group_id", &r.RemoteGroupID)
+	oslo.TakePtr(v, "remote_address_group_id", &r.RemoteAddresses)
 	r.canonical()
 	return r
 }

@@ -122,7 +122,7 @@ func (n *Neutron) VisibleNetwork(c *oslo.Caller, id string) (*Network, error) {
 // NetworksFor are the networks that a project's servers may be put on: its own
 // and shared ones, by id. External ones of others are left out.
 func (n *Neutron) NetworksFor(project string) []*Network {
-	out := n.networks.store.Where(func(t *Network) bool { return t.ProjectID == project || t.Shared })
+	out := n.networks.store.Where(func(t *Network) bool { return t.ProjectID == project || t.Shared || n.sharedWith(project, t.ID) })
 	slices.SortFunc(out, func(a, b *Network) int { return strings.Compare(a.ID, b.ID) })
 	return out
 }
@@ -178,5 +178,17 @@ func (n *Neutron) DeleteGroup(id string) error {
 		return groupBusy(id)
 	}
 	n.dropGroup(g)
+	return nil
+}
+
+// ShareQoSPolicy makes a QoS policy that all projects can use, and which bounds what leaves a
+// machine.
+func (n *Neutron) ShareQoSPolicy(project, name string, maxKbps int) error {
+	p, err := n.qosPolicies.asService(project, map[string]any{"name": name, "shared": true})
+	if err != nil {
+		return err
+	}
+	p.Rules = append(p.Rules, map[string]any{"id": n.cloud.UUID(), "type": "bandwidth_limit", "qos_policy_id": p.ID,
+		"max_kbps": maxKbps, "max_burst_kbps": 0, "direction": "egress"})
 	return nil
 }

@@ -23,6 +23,7 @@ type Subnet struct {
 	HostRoutes     []Route  `json:"host_routes"`
 	DNSNameservers []string `json:"dns_nameservers"`
 	ServiceTypes   []string `json:"service_types"`
+	Publish        *bool    `json:"dns_publish_fixed_ip,omitempty"`
 
 	prefix netip.Prefix
 }
@@ -44,7 +45,7 @@ func (n *Neutron) addSubnets() {
 		standard: func(s *Subnet) *Standard { return &s.Standard },
 		visible: func(c *oslo.Caller, s *Subnet) bool {
 			t, ok := n.networks.store.Get(s.NetworkID)
-			return ok && (t.Shared || t.ProjectID == c.ProjectID)
+			return ok && (t.Shared || t.ProjectID == c.ProjectID || n.sharedWith(c.ProjectID, t.ID))
 		},
 		missing: func(id string) *oslo.Error {
 			return notFound("SubnetNotFound", "Subnet %s could not be found.", id)
@@ -80,6 +81,7 @@ func (n *Neutron) addSubnets() {
 		{Name: "use_default_subnetpool", Create: oslo.Anybody, Default: false, Parse: boolean},
 		{Name: "segment_id", Filter: true, Create: oslo.AdminOnly, Update: oslo.AdminOnly, Parse: orNull(uuid)},
 	}
+	n.more(&n.subnets.attrs, oslo.Attribute{Name: "dns_publish_fixed_ip", Plain: true, Create: oslo.Anybody, Update: oslo.Anybody, Default: false, Parse: boolean})
 	n.subnets.register()
 }
 
@@ -90,7 +92,7 @@ func (n *Neutron) networkFor(c *oslo.Caller, id, what string) (*Network, error) 
 	if err != nil {
 		return nil, err
 	}
-	if !c.Admin() && t.ProjectID != c.ProjectID && !t.Shared {
+	if !c.Admin() && t.ProjectID != c.ProjectID && !t.Shared && !n.sharedWith(c.ProjectID, t.ID) {
 		return nil, oslo.Errorf(403, "HTTPForbidden", "Tenant %s not allowed to create %s on this network", c.ProjectID, what)
 	}
 	return t, nil
@@ -101,20 +103,27 @@ func (n *Neutron) createSubnet(c *oslo.Call, v oslo.Values) (*Subnet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if pool := v.Text("subnetpool_id"); pool != "" {
-		return nil, notFound("SubnetPoolNotFound", "Subnet pool %s could not be found.", pool)
+	chosen := v.Text("cidr")
+	if v.Text("subnetpool_id") != "" {
+		var poolErr error
+		if chosen, poolErr = n.fromPool(c.Caller, v); poolErr != nil {
+			return nil, poolErr
+		}
 	}
-	if v["cidr"] == nil {
+	if chosen == "" {
 		return nil, oslo.Errorf(400, "BadRequest", "Bad subnets request: a subnetpool must be specified in the absence of a cidr.")
 	}
 	s := &Subnet{Standard: n.standard(v.Text("project_id"), v.Text("description")), NetworkID: t.ID,
 		IPVersion: 4, EnableDHCP: v.Flag("enable_dhcp"), RAMode: v.TextPtr("ipv6_ra_mode"), AddressMode: v.TextPtr("ipv6_address_mode"),
-		CIDR: v.Text("cidr")}
+		CIDR: chosen, SubnetPoolID: v.TextPtr("subnetpool_id")}
 	if v.Text("ip_version") == "6" {
 		s.IPVersion = 6
 	}
 	s.prefix = netip.MustParsePrefix(s.CIDR)
 	if err := s.checkNew(); err != nil {
+		return nil, err
+	}
+	if err := n.samePool(t, s.IPVersion, s.SubnetPoolID); err != nil {
 		return nil, err
 	}
 	if err := n.layout(s, v); err != nil {
@@ -128,6 +137,7 @@ func (n *Neutron) createSubnet(c *oslo.Call, v oslo.Values) (*Subnet, error) {
 	n.subnets.store.Add(s)
 	n.taken[s.ID] = takenIPs{}
 	t.Subnets = sortedTags(append(t.Subnets, s.ID))
+	n.setScopes(t)
 	n.bump(&t.Standard)
 	n.addAutoAddresses(s)
 	return s, nil
@@ -226,30 +236,36 @@ func (n *Neutron) gatewayFree(s *Subnet, next *string) error {
 // deleteSubnet is plugins/ml2/plugin.py: delete_subnet. Addresses that ports
 // gave themselves go with it, others hold it.
 func (n *Neutron) deleteSubnet(_ *oslo.Call, s *Subnet) error {
-	for _, id := range n.taken[s.ID] {
-		p, ok := n.ports.store.Get(id)
-		if ok && !autoDeleted(p.DeviceOwner) && (!s.auto() || routerOwner(p.DeviceOwner)) {
+	for _, p := range n.portsOn(s) {
+		if !autoDeleted(p.DeviceOwner) && (!s.auto() || routerOwner(p.DeviceOwner)) {
 			return conflict("SubnetInUse", "Unable to complete operation on subnet %s: One or more ports have an IP allocation from this subnet.", s.ID)
-		}
-	}
-	for _, id := range n.taken[s.ID] {
-		if p, ok := n.ports.store.Get(id); ok {
-			p.FixedIPs = slices.DeleteFunc(slices.Clone(p.FixedIPs), func(f FixedIP) bool { return f.SubnetID == s.ID })
-			n.bump(&p.Standard)
-			if autoDeleted(p.DeviceOwner) && len(p.FixedIPs) == 0 {
-				n.dropPort(p)
-			}
 		}
 	}
 	n.dropSubnet(s)
 	return nil
 }
 
+// portsOn are the ports that have an address of the subnet.
+func (n *Neutron) portsOn(s *Subnet) []*Port {
+	return n.ports.store.Where(func(p *Port) bool {
+		return p.NetworkID == s.NetworkID && slices.ContainsFunc(p.FixedIPs, func(f FixedIP) bool { return f.SubnetID == s.ID })
+	})
+}
+
+// dropSubnet removes a subnet, and its addresses from all ports.
 func (n *Neutron) dropSubnet(s *Subnet) {
+	for _, p := range n.portsOn(s) {
+		p.FixedIPs = slices.DeleteFunc(slices.Clone(p.FixedIPs), func(f FixedIP) bool { return f.SubnetID == s.ID })
+		n.bump(&p.Standard)
+		if autoDeleted(p.DeviceOwner) && len(p.FixedIPs) == 0 {
+			n.dropPort(p)
+		}
+	}
 	n.subnets.store.Remove(s.ID)
 	delete(n.taken, s.ID)
 	if t, ok := n.networks.store.Get(s.NetworkID); ok {
 		t.Subnets = slices.DeleteFunc(slices.Clone(t.Subnets), func(id string) bool { return id == s.ID })
+		n.setScopes(t)
 		n.bump(&t.Standard)
 	}
 }

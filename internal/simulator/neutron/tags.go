@@ -1,6 +1,7 @@
 package neutron
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -64,15 +65,16 @@ func tagsFit(have []string, key string, words []string) bool {
 }
 
 func (k *kind[T]) tagRoutes() {
-	k.n.handle("GET", k.path+"/{id}/tags", k.listTags)
-	k.n.handle("PUT", k.path+"/{id}/tags", k.replaceTags)
-	k.n.handle("POST", k.path+"/{id}/tags", func(*oslo.Call) (*oslo.Response, error) {
+	path := cmp.Or(k.tagPath, k.path)
+	k.n.handle("GET", path+"/{id}/tags", k.listTags)
+	k.n.handle("PUT", path+"/{id}/tags", k.replaceTags)
+	k.n.handle("POST", path+"/{id}/tags", func(*oslo.Call) (*oslo.Response, error) {
 		return nil, notFound("HTTPNotFound", "not supported")
 	})
-	k.n.handle("DELETE", k.path+"/{id}/tags", k.clearTags)
-	k.n.handle("GET", k.path+"/{id}/tags/{tag}", k.checkTag)
-	k.n.handle("PUT", k.path+"/{id}/tags/{tag}", k.addTag)
-	k.n.handle("DELETE", k.path+"/{id}/tags/{tag}", k.removeTag)
+	k.n.handle("DELETE", path+"/{id}/tags", k.clearTags)
+	k.n.handle("GET", path+"/{id}/tags/{tag}", k.checkTag)
+	k.n.handle("PUT", path+"/{id}/tags/{tag}", k.addTag)
+	k.n.handle("DELETE", path+"/{id}/tags/{tag}", k.removeTag)
 }
 
 // tagTarget finds the resource; Zed lets whoever sees it tag it.

@@ -190,6 +190,7 @@ func (k *kind[T]) delete(c *oslo.Call) (*oslo.Response, error) {
 	if err := k.remove(c, rec); err != nil {
 		return nil, err
 	}
+	k.n.unshare(k.standard(rec).ID)
 	return oslo.NoContent(), nil
 }
 

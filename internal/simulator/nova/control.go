@@ -2,6 +2,7 @@ package nova
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -16,10 +17,28 @@ func (n *Nova) SetBuildDelay(d time.Duration) { n.opts.BuildDelay = d }
 // message is in its fault. The lock must be held.
 func (n *Nova) FailNextBuild(message string) { n.failNext = append(n.failNext, message) }
 
+// FailNextTask makes the next resize or rebuild end as one that no host can carry out:
+// a resize leaves the server as it was, a rebuild in ERROR. The lock must be held.
+func (n *Nova) FailNextTask(what, message string) {
+	n.failTasks[what] = append(n.failTasks[what], message)
+}
+
+// failing takes a failure that was asked for; nil when there is none.
+func (n *Nova) failing(what string) error {
+	list := n.failTasks[what]
+	if len(list) == 0 {
+		return nil
+	}
+	n.failTasks[what] = list[1:]
+	return errors.New(list[0])
+}
+
 // addControl adds the pages that steer Nova:
 //
 //	POST /_simulator/build-delay {"delay": "2s"}
-//	POST /_simulator/fail-build  {"message": "the disk is on fire", "count": 1}
+//	POST /_simulator/fail-build  {"message": "the disk is on fire", "count": 1, "task": "build"}
+//
+// A task is build, resize or rebuild.
 func (n *Nova) addControl() {
 	n.cloud.HandleControl("POST /_simulator/build-delay", func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ Delay string }
@@ -37,16 +56,20 @@ func (n *Nova) addControl() {
 	})
 	n.cloud.HandleControl("POST /_simulator/fail-build", func(w http.ResponseWriter, r *http.Request) {
 		in := struct {
-			Message string
-			Count   int
-		}{Message: "the build was made to fail", Count: 1}
+			Message, Task string
+			Count         int
+		}{Message: "the build was made to fail", Task: "build", Count: 1}
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 			oslo.WriteJSON(w, http.StatusBadRequest, map[string]string{"error": `say {"message": "...", "count": 1}: ` + err.Error()})
 			return
 		}
 		n.cloud.Do(func() {
 			for range in.Count {
-				n.FailNextBuild(in.Message)
+				if in.Task == "build" {
+					n.FailNextBuild(in.Message)
+				} else {
+					n.FailNextTask(in.Task, in.Message)
+				}
 			}
 		})
 		w.WriteHeader(http.StatusNoContent)

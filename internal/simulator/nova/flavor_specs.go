@@ -20,7 +20,7 @@ var specsSchema = &pyjson.Schema{Types: []string{"object"}, Closed: true,
 	Patterns: []pyjson.Prop{{Name: `^[a-zA-Z0-9-_:. ]{1,255}$`, Schema: &pyjson.Schema{Types: []string{"string", "number"}, MaxLength: 255}}}}
 
 func (n *Nova) createSpecs(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("os-flavor-extra-specs:create")
 	}
 	body, err := c.read(wrapped("extra_specs", specsSchema))
@@ -52,7 +52,7 @@ func (n *Nova) showSpec(c *call) (*oslo.Response, error) {
 }
 
 func (n *Nova) updateSpec(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("os-flavor-extra-specs:update")
 	}
 	body, err := c.read(specsSchema)
@@ -72,7 +72,7 @@ func (n *Nova) updateSpec(c *call) (*oslo.Response, error) {
 }
 
 func (n *Nova) deleteSpec(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("os-flavor-extra-specs:delete")
 	}
 	f, err := n.flavorOf(c)
@@ -107,7 +107,7 @@ func (n *Nova) listAccess(c *call) (*oslo.Response, error) {
 }
 
 func (n *Nova) flavorAction(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("os-flavor-access:add_tenant_access")
 	}
 	var in struct {

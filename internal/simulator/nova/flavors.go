@@ -52,7 +52,7 @@ func (n *Nova) addFlavors() {
 }
 
 func (f *Flavor) visible(c *oslo.Caller) bool {
-	return f.Public || c.Admin() || slices.Contains(f.Access, c.ProjectID)
+	return f.Public || c.Manages() || slices.Contains(f.Access, c.ProjectID)
 }
 
 // visibleFlavor finds a flavor as a caller may use it.
@@ -109,7 +109,7 @@ func (n *Nova) listFlavors(detail bool) handler {
 				return false
 			}
 			switch {
-			case !c.Caller.Admin() || public == "":
+			case !c.Caller.Manages() || public == "":
 				return f.Public || slices.Contains(f.Access, c.Caller.ProjectID)
 			case strings.EqualFold(public, "none"):
 				return true
@@ -163,7 +163,7 @@ func flavorSchema(minor int) *pyjson.Schema {
 }
 
 func (n *Nova) createFlavor(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("os-flavor-manage:create")
 	}
 	body, err := c.read(flavorSchema(c.minor))
@@ -197,7 +197,7 @@ func (n *Nova) createFlavor(c *call) (*oslo.Response, error) {
 }
 
 func (n *Nova) updateFlavor(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("os-flavor-manage:update")
 	}
 	body, err := c.read(wrapped("flavor", &pyjson.Schema{Types: []string{"object"}, Required: []string{"description"}, Closed: true,
@@ -218,7 +218,7 @@ func (n *Nova) updateFlavor(c *call) (*oslo.Response, error) {
 }
 
 func (n *Nova) deleteFlavor(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("os-flavor-manage:delete")
 	}
 	if !n.flavors.Remove(c.PathValue("id")) {

@@ -41,7 +41,8 @@ type Nova struct {
 	hosts     []*host
 	quotas    oslo.Quotas // limits set, by project
 	byPort    map[string]*Server
-	failNext  []string // faults for the next builds
+	failNext  []string            // faults for the next builds
+	failTasks map[string][]string // the same for resizes and rebuilds
 	serial    int
 	keySerial int
 }
@@ -51,7 +52,7 @@ func New(cloud *oslo.Cloud, network *neutron.Neutron, images *glance.Glance, vol
 	if opts.MaxPage == 0 {
 		opts.MaxPage = 1000
 	}
-	n := &Nova{cloud: cloud, opts: opts, network: network, images: images, volumes: volumes,
+	n := &Nova{failTasks: map[string][]string{}, cloud: cloud, opts: opts, network: network, images: images, volumes: volumes,
 		flavors: oslo.NewCollection(func(f *Flavor) string { return f.ID }),
 		keys:    oslo.NewCollection(func(k *keyPair) string { return k.id() }),
 		groups:  oslo.NewCollection(func(g *group) string { return g.ID }),

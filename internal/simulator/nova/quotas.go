@@ -103,6 +103,9 @@ func (n *Nova) exceeded(project string, number int, f *Flavor) error {
 	return forbidden("Quota exceeded for %[1]s: Requested %[2]s, but already used %[3]s of %[4]s %[1]s", join(names), join(req), join(used), join(limits))
 }
 
+// SetQuota bounds how many of something a project may have; -1 does not.
+func (n *Nova) SetQuota(project, name string, limit int) { n.quotas.Set(project, name, limit) }
+
 func (n *Nova) addQuotas() {
 	n.handle("GET /v2.1/limits", 1, n.showLimits)
 	n.handle("GET /v2.1/os-quota-sets/{id}", 1, n.showQuota)
@@ -123,7 +126,7 @@ func quotaSet(c *call, value func(name string, limit int) any) map[string]any {
 }
 
 func mayReadQuota(c *call, action string) error {
-	if !c.Caller.Admin() && c.PathValue("id") != c.Caller.ProjectID {
+	if !c.Caller.Manages() && c.PathValue("id") != c.Caller.ProjectID {
 		return disallowed("os-quota-sets:" + action)
 	}
 	return nil
@@ -170,7 +173,7 @@ func quotaSchema(minor int) *pyjson.Schema {
 }
 
 func (n *Nova) setQuota(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("os-quota-sets:update")
 	}
 	body, err := c.read(quotaSchema(c.minor))
@@ -197,7 +200,7 @@ func (n *Nova) setQuota(c *call) (*oslo.Response, error) {
 }
 
 func (n *Nova) deleteQuota(c *call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, disallowed("os-quota-sets:delete")
 	}
 	n.quotas.Reset(c.PathValue("id"))
@@ -208,7 +211,7 @@ func (n *Nova) deleteQuota(c *call) (*oslo.Response, error) {
 func (n *Nova) showLimits(c *call) (*oslo.Response, error) {
 	project := c.Caller.ProjectID
 	if asked := c.Query().Get("tenant_id"); asked != "" && asked != project {
-		if !c.Caller.Admin() {
+		if !c.Caller.Manages() {
 			return nil, disallowed("limits:other_project")
 		}
 		project = asked

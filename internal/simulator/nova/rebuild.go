@@ -57,6 +57,11 @@ func (n *Nova) rebuild(c *call, s *Server, _ any) (*oslo.Response, error) {
 		to, power = stopped, powerShutdown
 	}
 	n.task(c, s, "rebuild", "rebuilding", func(s *Server) {
+		if err := n.failing("rebuild"); err != nil {
+			n.failServer(s, err.Error())
+			n.finish(s, "rebuild", err)
+			return
+		}
 		s.Launched, s.Fault = n.cloud.Now(), nil
 		n.to(s, to, "", power)
 	})
@@ -105,74 +110,6 @@ func (n *Nova) takeRebuilt(c *call, s *Server, in *pyjson.Object) error {
 		s.Hostname = in.Text("hostname")
 	}
 	return nil
-}
-
-func (n *Nova) resize(c *call, s *Server, _ any) (*oslo.Response, error) {
-	body, err := c.read(wrapped("resize", &pyjson.Schema{Types: []string{"object"}, Required: []string{"flavorRef"}, Closed: true,
-		Props: []pyjson.Prop{{Name: "flavorRef", Schema: flavorRef}, {Name: "OS-DCF:diskConfig", Schema: diskConfig}}}))
-	if err != nil {
-		return nil, err
-	}
-	if err := s.ready(c, "resize", active, stopped); err != nil {
-		return nil, err
-	}
-	ref := body.Object("resize").Text("flavorRef")
-	f, ok := n.visibleFlavor(c.Caller, ref[strings.LastIndexByte(ref, '/')+1:])
-	switch {
-	case !ok:
-		return nil, badRequest("Flavor %s could not be found.", ref)
-	case f.ID == s.Flavor.ID:
-		return nil, badRequest("When resizing, instances must change flavor!")
-	case f.Disk == 0 && s.Flavor.Disk != 0 && s.Image != "":
-		return nil, badRequest("Resize to zero disk flavor is not allowed.")
-	}
-	more := Flavor{VCPUs: max(0, f.VCPUs-s.Flavor.VCPUs), RAM: max(0, f.RAM-s.Flavor.RAM)}
-	if names := n.over(s.Project, 0, &more); len(names) > 0 {
-		return nil, n.exceeded(s.Project, 0, &more)
-	}
-	return n.resizeTo(c, s, f, "resize"), nil
-}
-
-// resizeTo goes over resize_prep to VERIFY_RESIZE; the old flavor is kept for a revert.
-func (n *Nova) resizeTo(c *call, s *Server, f *Flavor, what string) *oslo.Response {
-	next := *f
-	next.Specs = clone(f.Specs)
-	old := s.Flavor
-	n.task(c, s, what, "resize_prep", func(s *Server) {
-		s.resizedFrom, s.before, s.Flavor = &old, s.VMState, next
-		n.to(s, resized, "", s.Power)
-	})
-	return oslo.Accepted(nil)
-}
-
-func (n *Nova) migrate(c *call, s *Server, _ any) (*oslo.Response, error) {
-	if err := s.ready(c, "migrate", active, stopped); err != nil {
-		return nil, err
-	}
-	return n.resizeTo(c, s, &s.Flavor, "migrate"), nil
-}
-
-func (n *Nova) confirmResize(c *call, s *Server, _ any) (*oslo.Response, error) {
-	if err := s.ready(c, "confirmResize", resized); err != nil {
-		return nil, err
-	}
-	n.record(c, s, "confirmResize")
-	s.resizedFrom = nil
-	n.to(s, s.before, "", s.Power)
-	return oslo.NoContent(), nil
-}
-
-func (n *Nova) revertResize(c *call, s *Server, _ any) (*oslo.Response, error) {
-	if err := s.ready(c, "revertResize", resized); err != nil {
-		return nil, err
-	}
-	n.task(c, s, "revertResize", "resize_reverting", func(s *Server) {
-		if s.resizedFrom != nil {
-			s.Flavor, s.resizedFrom = *s.resizedFrom, nil
-		}
-		n.to(s, s.before, "", s.Power)
-	})
-	return oslo.Accepted(nil), nil
 }
 
 // createImage makes a snapshot image, which becomes active when the task ends.

@@ -53,6 +53,7 @@ type Server struct {
 	attached    []*attachment
 	resizedFrom *Flavor
 	before      string // vm_state before a resize
+	confirming  bool   // a resize
 	actions     []action
 	deleted     bool
 }

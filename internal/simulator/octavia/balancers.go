@@ -21,7 +21,7 @@ func (o *Octavia) createBalancer(c *oslo.Call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	lb := &LoadBalancer{Base: o.newBase(c), AdditionalVIPs: []any{}, Provider: "amphora"}
+	lb := &LoadBalancer{Base: o.newBase(c), AdditionalVIPs: []VIP{}, Provider: "amphora"}
 	if err := take(in, lb); err != nil {
 		return nil, err
 	}
@@ -29,6 +29,9 @@ func (o *Octavia) createBalancer(c *oslo.Call) (*oslo.Response, error) {
 		return nil, err
 	}
 	if err := o.placeVIP(c, lb); err != nil {
+		return nil, err
+	}
+	if err := o.placeFurther(c, lb); err != nil {
 		return nil, err
 	}
 	if err := o.reserve(lb.ProjectID, "load_balancer", 1); err != nil {
@@ -131,7 +134,7 @@ func (o *Octavia) plugVIP(lb *LoadBalancer) error {
 		ip["ip_address"] = lb.VIPAddress
 	}
 	p, err := o.neutron.CreatePort(lb.ProjectID, map[string]any{
-		"name": "octavia-lb-" + lb.ID, "network_id": lb.VIPNetworkID, "fixed_ips": []any{ip}, "admin_state_up": false,
+		"name": "octavia-lb-" + lb.ID, "network_id": lb.VIPNetworkID, "fixed_ips": append([]any{ip}, lb.furtherIPs()...), "admin_state_up": false,
 		"device_id": "lb-" + lb.ID, "device_owner": "Octavia",
 	})
 	if err != nil {
@@ -141,7 +144,10 @@ func (o *Octavia) plugVIP(lb *LoadBalancer) error {
 		}
 		return oslo.Errorf(500, "ProviderDriverError", "Provider 'amphora' reports error: %s\nNeutron server returns request_ids: ['req-%s']", text, o.cloud.UUID())
 	}
-	lb.VIPPortID, lb.VIPAddress = p.ID, p.FixedIPs[0].IP
+	lb.VIPPortID = p.ID
+	for _, ip := range p.FixedIPs {
+		lb.placed(ip.SubnetID, ip.IP)
+	}
 	return nil
 }
 

@@ -48,9 +48,14 @@ func (g *graph) build(listeners, pools []object) error {
 	}
 	for _, in := range listeners {
 		wanted, _ := in["default_pool"].(object)
+		policies := items(in["l7policies"])
 		delete(in, "default_pool")
+		delete(in, "l7policies")
 		l, err := g.o.newListener(g.c, g.lb, in)
 		if err != nil {
+			return err
+		}
+		if err := g.l7(l, policies); err != nil {
 			return err
 		}
 		if wanted == nil {

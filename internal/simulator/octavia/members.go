@@ -166,6 +166,9 @@ func (o *Octavia) newMonitor(c *oslo.Call, p *Pool, in object) (*HealthMonitor, 
 	if !datagrams && (m.Type == "UDP-CONNECT" || m.Type == "SCTP") {
 		return nil, invalid("The %s type is only supported for pools of type UDP/SCTP.", m.Type)
 	}
+	if m.DomainName != nil && (m.HTTPVersion == nil || *m.HTTPVersion < 1.1) {
+		return nil, invalid("'http_version' must be specified when 'domain_name' is provided.")
+	}
 	if err := o.reserve(p.ProjectID, "health_monitor", 1); err != nil {
 		return nil, err
 	}

@@ -1,10 +1,10 @@
 // Package octavia is the simulator's load balancer service: the API v2 of Zed
 // (Octavia 11), with provider amphora, whose amphorae are not there.
 //
-// It knows the tree of load balancers, listeners, pools, members and health
-// monitors, that a load balancer is locked while something in it changes, and
-// whom the control page calls down. It knows no L7 policies, no TLS
-// certificates and no failover, and it forwards nothing.
+// It knows the tree of load balancers, listeners, pools, members, health
+// monitors, L7 policies and rules, that a load balancer is locked while something in it changes, and
+// whom the control page calls down. It takes the addresses of TLS
+// certificates as they are. It knows no failover, and it forwards nothing.
 package octavia
 
 import (
@@ -25,6 +25,9 @@ type Options struct {
 	// ChildrenStuck leaves what is created together with its load balancer in
 	// PENDING_CREATE for ever, as 11.0.0 does without the fixes of 11.0.1.
 	ChildrenStuck bool
+	// Holds reports whether the key manager gives a project the payload at an address; nil
+	// takes every address.
+	Holds func(project, address string) bool
 }
 
 // Octavia is the service. Its methods are called with the cloud's lock held.
@@ -43,6 +46,8 @@ type Octavia struct {
 	pool     *resource[Pool]
 	member   *resource[Member]
 	monitor  *resource[HealthMonitor]
+	policy   *resource[L7Policy]
+	rule     *resource[L7Rule]
 }
 
 // Offer is a flavor or an availability zone.
@@ -62,6 +67,7 @@ func New(cloud *oslo.Cloud, network *neutron.Neutron, opts Options) *Octavia {
 	o.svc.HandlePublic("GET /{$}", versions)
 	o.addResources()
 	o.addTree()
+	o.addL7()
 	o.addOffers()
 	o.addQuotas()
 	cloud.HandleControl("POST /_simulator/members-down", o.downPage)

@@ -34,28 +34,35 @@ func (o *Octavia) used(project, name string) int {
 		if lb.ProjectID != project {
 			continue
 		}
-		members, monitors := 0, 0
+		members, monitors, policies, rules := 0, 0, 0, 0
+		for _, l := range lb.listeners {
+			policies += len(l.policies)
+			for _, p := range l.policies {
+				rules += len(p.rules)
+			}
+		}
 		for _, p := range lb.pools {
 			members += len(p.members)
 			if p.monitor != nil {
 				monitors++
 			}
 		}
-		n += map[string]int{"load_balancer": 1, "listener": len(lb.listeners), "pool": len(lb.pools), "member": members, "health_monitor": monitors}[name]
+		n += map[string]int{"load_balancer": 1, "listener": len(lb.listeners), "pool": len(lb.pools), "member": members, "health_monitor": monitors,
+			"l7policy": policies, "l7rule": rules}[name]
 	}
 	return n
 }
 
 func (o *Octavia) addQuotas() {
 	o.handle("GET", "quotas/{id}", func(c *oslo.Call) (*oslo.Response, error) {
-		if !c.Caller.Admin() && c.PathValue("id") != c.Caller.ProjectID {
+		if !c.Caller.Manages() && c.PathValue("id") != c.Caller.ProjectID {
 			return nil, forbidden()
 		}
 		return oslo.OK(map[string]any{"quota": o.quotaOf(c.PathValue("id"))}), nil
 	})
 	o.handle("PUT", "quotas/{id}", o.setQuota)
 	o.handle("DELETE", "quotas/{id}", func(c *oslo.Call) (*oslo.Response, error) {
-		if !c.Caller.Admin() {
+		if !c.Caller.Manages() {
 			return nil, forbidden()
 		}
 		o.quotas.Reset(c.PathValue("id"))
@@ -78,7 +85,7 @@ func (o *Octavia) SetQuota(project, name string, limit int) {
 }
 
 func (o *Octavia) setQuota(c *oslo.Call) (*oslo.Response, error) {
-	if !c.Caller.Admin() {
+	if !c.Caller.Manages() {
 		return nil, forbidden()
 	}
 	in, bad := body(c, "quota")

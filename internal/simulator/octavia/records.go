@@ -44,7 +44,7 @@ type LoadBalancer struct {
 	VIPPortID        string  `json:"vip_port_id"`
 	VIPSubnetID      string  `json:"vip_subnet_id"`
 	VIPNetworkID     string  `json:"vip_network_id"`
-	AdditionalVIPs   []any   `json:"additional_vips"`
+	AdditionalVIPs   []VIP   `json:"additional_vips"`
 	Provider         string  `json:"provider"`
 	FlavorID         *string `json:"flavor_id"`
 	QoSPolicyID      *string `json:"vip_qos_policy_id"`
@@ -66,7 +66,7 @@ type Listener struct {
 	TLSContainer    *string           `json:"default_tls_container_ref"`
 	SNIContainers   []string          `json:"sni_container_refs"`
 	DefaultPoolID   *string           `json:"default_pool_id"`
-	L7Policies      []any             `json:"l7policies"`
+	L7Policies      []ref             `json:"l7policies"`
 	InsertHeaders   map[string]string `json:"insert_headers"`
 	ClientData      int               `json:"timeout_client_data"`
 	MemberConnect   int               `json:"timeout_member_connect"`
@@ -81,7 +81,8 @@ type Listener struct {
 	ALPN            []string          `json:"alpn_protocols"`
 	LoadBalancers   []ref             `json:"loadbalancers"`
 
-	lb *LoadBalancer
+	lb       *LoadBalancer
+	policies []*L7Policy
 }
 
 // Pool is a set of members.
@@ -150,6 +151,7 @@ func (lb *LoadBalancer) refresh() {
 	for _, l := range lb.listeners {
 		listeners = append(listeners, ref{l.ID})
 		l.LoadBalancers = []ref{{lb.ID}}
+		l.refresh()
 	}
 	for _, p := range lb.pools {
 		pools = append(pools, ref{p.ID})
@@ -177,7 +179,8 @@ func (p *Pool) refresh() {
 func (p *Pool) usedBy() []*Listener {
 	var out []*Listener
 	for _, l := range p.lb.listeners {
-		if l.DefaultPoolID != nil && *l.DefaultPoolID == p.ID {
+		redirects := slices.ContainsFunc(l.policies, func(y *L7Policy) bool { return y.RedirectPool != nil && *y.RedirectPool == p.ID })
+		if redirects || l.DefaultPoolID != nil && *l.DefaultPoolID == p.ID {
 			out = append(out, l)
 		}
 	}
@@ -197,6 +200,12 @@ func (lb *LoadBalancer) bases() []*Base {
 	var out []*Base
 	for _, l := range lb.listeners {
 		out = append(out, &l.Base)
+		for _, p := range l.policies {
+			out = append(out, &p.Base)
+			for _, r := range p.rules {
+				out = append(out, &r.Base)
+			}
+		}
 	}
 	for _, p := range lb.pools {
 		for _, m := range p.members {

@@ -56,6 +56,16 @@ func (o *Octavia) addResources() {
 			return out
 		}), oslo.FieldsOf[HealthMonitor](),
 		func(r *HealthMonitor, name string) (string, bool) { return r.pool.ID, name == "pool_id" }}
+	o.policy = &resource[L7Policy]{"l7policy", "l7policies", "L7Policy", func(r *L7Policy) *Base { return &r.Base },
+		everything(o, func(lb *LoadBalancer) (out []*L7Policy) {
+			for _, l := range lb.listeners {
+				out = append(out, l.policies...)
+			}
+			return out
+		}), oslo.FieldsOf[L7Policy](), noParent[L7Policy]}
+	o.rule = &resource[L7Rule]{"rule", "rules", "L7Rule", func(r *L7Rule) *Base { return &r.Base }, o.rulesOf, oslo.FieldsOf[L7Rule](), noParent[L7Rule]}
+	serve(o, o.policy, "l7policies")
+	serve(o, o.rule, "l7policies/{policy}/rules")
 	serve(o, o.balancer, "loadbalancers")
 	serve(o, o.listener, "listeners")
 	serve(o, o.pool, "pools")

@@ -30,7 +30,7 @@ var (
 		"description": text, "connection_limit": within(-1, math.MaxInt32), "default_pool_id": text, "default_pool": anything,
 		"insert_headers": anything, "timeout_client_data": millis, "timeout_member_connect": millis, "timeout_member_data": millis,
 		"timeout_tcp_inspect": millis, "allowed_cidrs": each(cidr), "default_tls_container_ref": text, "sni_container_refs": each(text),
-		"client_authentication": text, "client_ca_tls_container_ref": text, "client_crl_container_ref": text, "tls_ciphers": text,
+		"client_authentication": oneOf("NONE", "OPTIONAL", "MANDATORY"), "client_ca_tls_container_ref": text, "client_crl_container_ref": text, "tls_ciphers": text,
 		"tls_versions": each(text), "alpn_protocols": each(text),
 	}), nil}
 	listenerPOST = schema{listenerPUT.argument, with(listenerPUT.attrs, map[string]check{

@@ -48,6 +48,9 @@ func (o *Octavia) settle(lb *LoadBalancer) {
 	if !alone && o.opts.ChildrenStuck {
 		lb.abandonChildren()
 	}
+	for _, l := range lb.listeners {
+		l.dropDeleted()
+	}
 	for _, p := range lb.pools {
 		p.members = slices.DeleteFunc(p.members, func(m *Member) bool { return m.Provisioning == pendingDelete })
 		if p.monitor != nil && p.monitor.Provisioning == pendingDelete {

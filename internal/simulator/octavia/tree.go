@@ -1,8 +1,6 @@
 package octavia
 
 import (
-	"slices"
-
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
@@ -41,10 +39,8 @@ func change[T any](o *Octavia, path string, r *resource[T], put schema, in func(
 		if err := free(lb, pool, r.what, r.base(rec).ID); err != nil {
 			return nil, err
 		}
-		if l, ok := any(rec).(*Listener); ok {
-			if err := l.mayPoint(body); err != nil {
-				return nil, err
-			}
+		if err := o.prepare(rec, body); err != nil {
+			return nil, err
 		}
 		if err := take(body, rec); err != nil {
 			return nil, err
@@ -62,16 +58,43 @@ func change[T any](o *Octavia, path string, r *resource[T], put schema, in func(
 			return nil, err
 		}
 		around := touched(r.base(rec), pool)
-		r.base(rec).Provisioning = pendingDelete
 		if p, ok := any(rec).(*Pool); ok {
-			for _, l := range p.usedBy() {
-				l.DefaultPoolID = nil
+			if err := p.leave(lb); err != nil {
+				return nil, err
 			}
-			lb.resumeListeners()
 		}
+		r.base(rec).Provisioning = pendingDelete
 		o.lock(lb, around...)
 		return oslo.NoContent(), nil
 	})
+}
+
+// prepare makes a child ready for an update, or refuses it.
+func (o *Octavia) prepare(rec any, body object) error {
+	if l, ok := rec.(*Listener); ok {
+		if err := l.mayPoint(body); err != nil {
+			return err
+		}
+		if err := o.mayRead(l, body); err != nil {
+			return err
+		}
+		if _, given := body["insert_headers"]; given {
+			l.InsertHeaders = map[string]string{} // or what is given would be added
+		}
+	}
+	return judgePersistence(body, rec)
+}
+
+// leave takes a pool that is deleted away from its listeners, or refuses.
+func (p *Pool) leave(lb *LoadBalancer) error {
+	if err := p.mayGo(); err != nil {
+		return err
+	}
+	for _, l := range p.usedBy() { // as a default pool only, see mayGo
+		l.DefaultPoolID = nil
+	}
+	lb.resumeListeners()
+	return nil
 }
 
 // free refuses to change what is being worked on. What happens inside a pool
@@ -98,43 +121,22 @@ func touched(rec *Base, pool *Pool) []*Base {
 	return out
 }
 
-// mayPoint checks a change of the default pool.
-func (l *Listener) mayPoint(body object) error {
-	id, ok := body["default_pool_id"].(string)
-	if !ok {
-		return nil
-	}
-	p := l.lb.poolByID(id)
-	if p == nil {
-		return notFound("Pool", id)
-	}
-	return fits(l, p)
-}
-
-func fits(l *Listener, p *Pool) error {
-	if !slices.Contains(fitting[l.Protocol], p.Protocol) {
-		return invalid("The pool protocol '%s' is invalid while the listener protocol is '%s'.", p.Protocol, l.Protocol)
-	}
-	return nil
-}
-
-func transport(protocol string) string {
-	if protocol == "UDP" || protocol == "SCTP" {
-		return protocol
-	}
-	return "TCP"
-}
-
 // newListener adds a listener whose attributes were checked.
 func (o *Octavia) newListener(c *oslo.Call, lb *LoadBalancer, in object) (*Listener, error) {
-	l := &Listener{Base: o.newBase(c), lb: lb, ConnectionLimit: -1, SNIContainers: []string{}, L7Policies: []any{}, InsertHeaders: map[string]string{},
+	l := &Listener{Base: o.newBase(c), lb: lb, ConnectionLimit: -1, SNIContainers: []string{}, L7Policies: []ref{}, InsertHeaders: map[string]string{},
 		ClientData: 50000, MemberConnect: 5000, MemberData: 50000, ClientAuth: "NONE"}
 	if err := take(in, l); err != nil {
 		return nil, err
 	}
 	l.ProjectID, l.TenantID = lb.ProjectID, lb.ProjectID
+	if err := l.judgeTLS(); err != nil {
+		return nil, err
+	}
 	if l.Protocol == "TERMINATED_HTTPS" && l.TLSContainer == nil && len(l.SNIContainers) == 0 {
 		return nil, invalid("An SNI or default certificate container reference must be provided for TERMINATED_HTTPS protocol listeners.")
+	}
+	if err := o.mayRead(l, in); err != nil {
+		return nil, err
 	}
 	if err := o.reserve(lb.ProjectID, "listener", 1); err != nil {
 		return nil, err
@@ -154,6 +156,10 @@ func (o *Octavia) newListener(c *oslo.Call, lb *LoadBalancer, in object) (*Liste
 // newPool adds a pool whose attributes were checked.
 func (o *Octavia) newPool(c *oslo.Call, lb *LoadBalancer, in object) (*Pool, error) {
 	p := &Pool{Base: o.newBase(c), lb: lb}
+	p.Protocol, _ = in["protocol"].(string)
+	if err := judgePersistence(in, p); err != nil {
+		return nil, err
+	}
 	if err := take(in, p); err != nil {
 		return nil, err
 	}

@@ -26,6 +26,14 @@ type Caller struct {
 // policies reaches over all projects.
 func (c *Caller) Admin() bool { return c.Has("admin") }
 
+// Manager is a role that may manage what belongs to the cloud (projects and users, flavors,
+// volume types, quotas) and nothing more elsewhere than others, as a policy of a cloud's own
+// may have it.
+const Manager = "identity_admin"
+
+// Manages reports whether the caller may manage what belongs to the cloud.
+func (c *Caller) Manages() bool { return c.Admin() || c.Has(Manager) }
+
 // Has reports whether the caller has a role.
 func (c *Caller) Has(role string) bool { return slices.Contains(c.Roles, role) }
 

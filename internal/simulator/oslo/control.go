@@ -143,7 +143,7 @@ func (c *Cloud) countsPage(w http.ResponseWriter, _ *http.Request) {
 
 // WriteJSON answers a control page.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
-	kind, body := renderJSON(v)
+	kind, body := RenderJSON(v)
 	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(status)
 	// A client that has gone away is no concern of the simulator.

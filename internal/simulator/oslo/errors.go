@@ -37,10 +37,11 @@ func unauthorized(host string) *Error {
 // RenderKeystone is the error body of Keystone and of keystonemiddleware.
 func RenderKeystone(e *Error) (string, []byte) {
 	title := http.StatusText(e.Status)
-	return renderJSON(map[string]any{"error": map[string]any{"code": e.Status, "message": e.Message, "title": title}})
+	return RenderJSON(map[string]any{"error": map[string]any{"code": e.Status, "message": e.Message, "title": title}})
 }
 
-func renderJSON(v any) (string, []byte) {
+// RenderJSON is an error body that is an object.
+func RenderJSON(v any) (string, []byte) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		b = []byte(`{}`)

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/export"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+)
+
+// exportFlags are what `export` is asked for.
+type exportFlags struct {
+	cloud, dir, layout string
+	kinds              []string
+	all                bool
+	from               takeoverFlags
+}
+
+func (a *app) export() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write manifests for what a project of a cloud holds; changes nothing there",
+		Long: `Write manifests for what a project of a cloud holds; changes nothing there.
+
+Each object that no stack owns becomes a manifest with the annotation
+stackreeve.dev/adopt: a stack that applies it takes the object over as it is and
+writes its mark on it. What the manifests refer to and others own, such as public
+networks, images and flavors, becomes an import.
+
+What a manifest cannot hold, such as user data, is left out and named on standard
+error. Without --output-dir the manifests go to standard output.
+
+With --terraform-state or --heat-resources only the objects that those name become
+manifests, and are called as there. Only names and IDs are taken from there: what
+is written is what the cloud holds. What stays with the other tool is listed on
+standard error, and so is how to make it forget the rest once a stack has adopted it.`,
+		Example: `  stackreeve export --cloud prod --output-dir manifests
+  stackreeve export --kind Network,Subnet,Router
+  stackreeve export --output-dir manifests --layout object
+  terraform state pull | stackreeve export --terraform-state - --output-dir manifests
+  openstack stack resource list --long -n 5 -f json STACK >resources.json
+  stackreeve export --heat-resources resources.json --output-dir manifests`,
+		Args: cobra.NoArgs,
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.cloud, "cloud", "", "entry of clouds.yaml (default $OS_CLOUD, or the OS_* variables)")
+	flags.StringVar(&f.dir, "output-dir", "", "folder to write to; files that exist are never overwritten")
+	flags.StringVar(&f.layout, "layout", "kind", "with --output-dir, one file for each kind or object")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only objects of these kinds, with commas between, and imports of what they refer to")
+	flags.BoolVar(&f.all, "all", false, "objects that a stack owns, too; they cannot be adopted while they bear its mark")
+	f.from.add(flags)
+	flags.IntVar(&a.parallel, "parallelism", 10, "how many lists are read at a time")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log every request to the cloud")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "do not say what is waited for")
+	_ = cmd.RegisterFlagCompletionFunc("layout", cobra.FixedCompletions([]string{"kind", "object"}, cobra.ShellCompDirectiveNoFileComp)) // there is such a flag
+	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if a.quiet {
+			a.progress.hush()
+		}
+		return a.exported(cmd.Context(), f)
+	}
+	return cmd
+}
+
+func (a *app) exported(ctx context.Context, f exportFlags) error {
+	if err := oneOf("--layout", f.layout, "kind", "object"); err != nil {
+		return err
+	}
+	in := export.Input{All: f.all}
+	for _, name := range f.kinds {
+		d, err := find(name)
+		if err != nil {
+			return fmt.Errorf("--kind: %w", err)
+		}
+		in.Only = append(in.Only, d.gvk.Kind)
+	}
+	from, err := f.from.read(os.Stdin)
+	if err != nil {
+		return err
+	}
+	in.Chosen = from.chosen()
+	r, err := a.survey(ctx, f.cloud, in)
+	if err != nil {
+		return err
+	}
+	if f.dir == "" {
+		for _, o := range r.Objects {
+			fmt.Fprintf(a.out, "---\n%s", o.Text)
+		}
+	} else if err := writeExport(f.dir, f.layout == "object", r.Objects); err != nil {
+		return err
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintln(a.err, printable.Line("note: "+noteText(n)))
+	}
+	if len(r.Objects) == 0 {
+		fmt.Fprintln(a.err, "nothing to write: the project holds nothing "+from.which()+"that no stack owns")
+	}
+	return from.report(a.err, r)
+}
+
+func (a *app) survey(ctx context.Context, name string, in export.Input) (export.Result, error) {
+	done := a.progress.begin("reading the cloud")
+	defer done()
+	client, err := cloud.Open(ctx, cloud.Config{Cloud: name, Version: version(), Log: a.logger(false), Wrap: a.progress.requests("")})
+	if err != nil {
+		return export.Result{}, err
+	}
+	in.Kinds = all.Kinds(client, defaults.Defaults{Region: client.Region})
+	in.Have = (&engine.Engine{Kinds: in.Kinds, Parallelism: a.parallel, Log: a.logger(false)}).Survey(ctx)
+	return export.Make(ctx, in)
+}
+
+func noteText(n export.Note) string {
+	words := []string{n.Kind + "/" + n.Name + " (" + n.ID + ")"}
+	if n.Field != "" {
+		words = append(words, n.Field)
+	}
+	return strings.Join(append(words, n.Text), ": ")
+}
+
+// writeExport writes below dir only: links in there lead nowhere else. Nothing is written
+// where one of the files exists.
+func writeExport(dir string, apart bool, objects []export.Object) error {
+	files, names := map[string][]byte{}, []string{}
+	for _, o := range objects {
+		file := strings.ToLower(o.Key.Kind) + ".yaml"
+		if apart {
+			file = path.Join(strings.ToLower(o.Key.Kind), o.Key.Name+".yaml")
+		}
+		if files[file] == nil {
+			names = append(names, file)
+		} else {
+			files[file] = append(files[file], "---\n"...)
+		}
+		files[file] = append(files[file], o.Text...)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // what was written is closed already
+	for _, name := range names {
+		if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("--output-dir: %s exists already, so nothing is written; give another folder, or move the file away", path.Join(dir, name))
+		}
+	}
+	for _, name := range names {
+		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := writeNew(root, name, files[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeNew(root *os.Root, name string, text []byte) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}

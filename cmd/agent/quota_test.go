@@ -1,0 +1,65 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/glance"
+	"github.com/stackreeve/stackreeve/internal/simulator/nova"
+)
+
+// quota bounds how many of something the project demo may have: SERVICE NAME LIMIT.
+func (c *clouds) quota(ts *testscript.TestScript, _ bool, args []string) {
+	limit, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	cloud := c.of(ts).Cloud
+	set := map[string]func(project, name string, limit int){"compute": cloud.Nova.SetQuota, "block-storage": cloud.Cinder.SetQuota,
+		"network": cloud.Neutron.SetQuota, "load-balancer": cloud.Octavia.SetQuota, "dns": cloud.Designate.SetQuota}[args[0]]
+	cloud.Do(func() { set(cloud.Keystone.ProjectID("demo"), args[1], limit) })
+}
+
+// asked wants requests whose path has a word since the last time, "some" or "none".
+func (c *clouds) asked(ts *testscript.TestScript, _ bool, args []string) {
+	server := c.of(ts)
+	n := 0
+	for _, r := range server.Requests() {
+		if strings.Contains(r.Path, args[0]) {
+			n++
+		}
+	}
+	server.ResetRequests()
+	if (n > 0) != (args[1] == "some") {
+		ts.Fatalf("%d requests have %q in their path, want %s", n, args[0], args[1])
+	}
+}
+
+// image adds a public image: NAME MIN-DISK MIN-RAM [STATUS].
+func (c *clouds) image(ts *testscript.TestScript, _ bool, args []string) {
+	disk, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ram, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	cloud := c.of(ts).Cloud
+	cloud.Do(func() {
+		made := cloud.Glance.Create(cloud.Keystone.ProjectID("admin"), glance.Spec{Name: args[0], DiskFormat: "raw", ContainerFormat: "bare", Visibility: "public", MinDisk: disk, MinRAM: ram}, []byte("x"))
+		if len(args) > 3 {
+			made.Status = args[3]
+		}
+	})
+}
+
+// flavor adds a public flavor: NAME CPUS RAM DISK.
+func (c *clouds) flavor(ts *testscript.TestScript, _ bool, args []string) {
+	var sizes [3]int
+	for i := range sizes {
+		n, err := strconv.Atoi(args[i+1])
+		ts.Check(err)
+		sizes[i] = n
+	}
+	cloud := c.of(ts).Cloud
+	cloud.Do(func() {
+		cloud.Nova.AddFlavor(nova.Flavor{ID: args[0], Name: args[0], VCPUs: sizes[0], RAM: sizes[1], Disk: sizes[2]})
+	})
+}

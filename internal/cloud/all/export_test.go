@@ -1,0 +1,373 @@
+package all_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/export"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/simulator"
+)
+
+// hand makes and deletes objects as people do, without marks.
+type hand struct {
+	t                   *testing.T
+	c                   *cloud.Client
+	image, flavor, zone string
+}
+
+// make makes an object and returns its ID; path is that of its collection.
+func (h hand) make(service, path, singular string, body map[string]any) string {
+	h.t.Helper()
+	var answer json.RawMessage
+	request := body
+	if singular != "" {
+		request = map[string]any{singular: body}
+	}
+	h.do(cloud.Call{Service: service, Method: http.MethodPost, Path: path, Body: request, Into: &answer})
+	if singular != "" {
+		var wrapped map[string]json.RawMessage
+		if err := json.Unmarshal(answer, &wrapped); err != nil {
+			h.t.Fatal(err)
+		}
+		answer = wrapped[singular]
+	}
+	var made struct{ ID, Name string }
+	if err := json.Unmarshal(answer, &made); err != nil {
+		h.t.Fatal(err)
+	}
+	if made.ID == "" {
+		made.ID = made.Name
+	}
+	h.t.Cleanup(func() {
+		_ = h.c.Do(context.Background(), cloud.Call{Service: service, Method: http.MethodDelete, Path: path + "/" + made.ID})
+	})
+	return made.ID
+}
+
+func (h hand) do(call cloud.Call) {
+	h.t.Helper()
+	if err := h.c.Do(h.t.Context(), call); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// exported writes manifests for what the target's project holds.
+func exported(t *testing.T, g *kindtest.Target, in export.Input) (manifests string, notes []export.Note) {
+	t.Helper()
+	c := g.Client(nil)
+	in.Kinds = all.Kinds(c, g.Defaults)
+	in.Have = g.Engine(c).Survey(t.Context())
+	r, err := export.Make(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	for _, o := range r.Objects {
+		b.WriteString("---\n")
+		b.Write(o.Text)
+	}
+	return b.String(), r.Notes
+}
+
+// project makes a project by hand, with objects of every kind that export writes.
+func (h hand) project() {
+	front := h.make(cloud.Network, "networks", "network", map[string]any{"name": "Front End", "description": "by hand: # not yaml"})
+	subnet := h.make(cloud.Network, "subnets", "subnet", map[string]any{"name": "front", "network_id": front, "ip_version": 4, "cidr": "10.7.0.0/24", "dns_nameservers": []string{"192.0.2.53"},
+		"host_routes": []map[string]any{{"destination": "10.9.0.0/16", "nexthop": "10.7.0.9"}}})
+	h.make(cloud.Network, "subnets", "subnet", map[string]any{"name": "front", "network_id": front, "ip_version": 4, "cidr": "10.8.0.0/24", "gateway_ip": nil, "enable_dhcp": false,
+		"allocation_pools": []map[string]any{{"start": "10.8.0.50", "end": "10.8.0.99"}, {"start": "10.8.0.10", "end": "10.8.0.20"}}})
+	router := h.make(cloud.Network, "routers", "router", map[string]any{"name": "way-out", "external_gateway_info": map[string]any{"network_id": h.find(cloud.Network, "networks", "public")}})
+	h.do(cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + router + "/add_router_interface", Body: map[string]any{"subnet_id": subnet}})
+	h.t.Cleanup(func() {
+		_ = h.c.Do(context.Background(), cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + router + "/remove_router_interface", Body: map[string]any{"subnet_id": subnet}})
+	})
+	web := h.make(cloud.Network, "security-groups", "security_group", map[string]any{"name": "web"})
+	other := h.make(cloud.Network, "security-groups", "security_group", map[string]any{"name": "other"})
+	for _, rule := range []map[string]any{
+		{"protocol": "tcp", "port_range_min": 80, "port_range_max": 80, "remote_ip_prefix": "0.0.0.0/0", "description": "anybody"},
+		{"protocol": "6", "port_range_min": 5432, "port_range_max": 5439, "remote_group_id": other},
+		{"protocol": "icmp", "ethertype": "IPv6"},
+		{"remote_group_id": web},
+	} {
+		rule["security_group_id"], rule["direction"] = web, "ingress"
+		h.make(cloud.Network, "security-group-rules", "security_group_rule", rule)
+	}
+	port := h.make(cloud.Network, "ports", "port", map[string]any{"name": "db", "network_id": front, "security_groups": []string{web}, "fixed_ips": []map[string]any{{"subnet_id": subnet, "ip_address": "10.7.0.77"}},
+		"allowed_address_pairs": []map[string]any{{"ip_address": "10.7.0.200"}}})
+	h.make(cloud.Network, "ports", "port", map[string]any{"name": "", "network_id": front, "fixed_ips": []map[string]any{{"subnet_id": subnet, "ip_address": "10.7.0.78"}}, "port_security_enabled": false, "security_groups": []string{}})
+	h.make(cloud.Network, "floatingips", "floatingip", map[string]any{"floating_network_id": h.find(cloud.Network, "networks", "public"), "port_id": port, "description": "db"})
+	h.make(cloud.Network, "floatingips", "floatingip", map[string]any{"floating_network_id": h.find(cloud.Network, "networks", "public")})
+	key := h.make(cloud.Compute, "os-keypairs", "keypair", map[string]any{"name": "Ada Key", "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ada@example.org"})
+	group := h.make(cloud.Compute, "os-server-groups", "server_group", map[string]any{"name": "apart", "policies": []string{"anti-affinity"}})
+	image, flavor := h.find(cloud.Image, "images", h.image), h.find(cloud.Compute, "flavors", h.flavor)
+	data := h.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": "data", "size": 1, "metadata": map[string]string{"use": "db"}})
+	h.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"size": 1})
+	h.await(cloud.BlockStorage, "volumes/"+data, "volume", "available")
+	for _, singular := range []string{"snapshot", "backup"} {
+		path := singular + "s"
+		id := h.make(cloud.BlockStorage, path, singular, map[string]any{"name": "data before", "description": "by hand", "volume_id": data})
+		h.await(cloud.BlockStorage, path+"/"+id, singular, "available")
+		h.await(cloud.BlockStorage, "volumes/"+data, "volume", "available")
+	}
+	var answer map[string]struct{ ID string }
+	h.do(cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Into: &answer, Body: map[string]any{
+		"server": map[string]any{"name": "db", "imageRef": image, "flavorRef": flavor, "key_name": key, "networks": []map[string]any{{"port": port}}, "metadata": map[string]string{"role": "db"},
+			"user_data": "IyEvYmluL3NoCg=="},
+		"os:scheduler_hints": map[string]any{"group": group}}})
+	server := answer["server"].ID
+	h.t.Cleanup(func() { h.gone("servers/" + server) })
+	h.await(cloud.Compute, "servers/"+server, "server", "ACTIVE")
+	h.do(cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + server + "/os-volume_attachments", Body: map[string]any{"volumeAttachment": map[string]any{"volumeId": data}}})
+	h.await(cloud.BlockStorage, "volumes/"+data, "volume", "in-use")
+	h.do(cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Into: &answer, Body: map[string]any{
+		"server": map[string]any{"name": "quick", "imageRef": image, "flavorRef": flavor, "networks": []map[string]any{{"uuid": front}}}}})
+	quick := answer["server"].ID
+	h.t.Cleanup(func() { h.gone("servers/" + quick) })
+	h.await(cloud.Compute, "servers/"+quick, "server", "ACTIVE")
+	h.balancer(subnet)
+	zone := "zones/" + h.make(cloud.DNS, "zones", "", map[string]any{"name": h.zone, "email": "hostmaster@example.org", "description": "by hand"}) + "/recordsets"
+	h.make(cloud.DNS, zone, "", map[string]any{"name": "www." + h.zone, "type": "A", "ttl": 60, "records": []string{"192.0.2.20", "192.0.2.10"}})
+	h.make(cloud.DNS, zone, "", map[string]any{"name": h.zone, "type": "TXT", "records": []string{`"v=spf1 -all"`}})
+	var kept struct {
+		Ref string `json:"secret_ref"`
+	}
+	h.do(cloud.Call{Service: cloud.KeyManager, Method: http.MethodPost, Path: "secrets", Body: map[string]any{"name": "by-hand", "payload": "zyxwvuts", "payload_content_type": "text/plain"}, Into: &kept})
+	h.t.Cleanup(func() {
+		_ = h.c.Do(context.Background(), cloud.Call{Service: cloud.KeyManager, Method: http.MethodDelete, Path: "secrets/" + kept.Ref[strings.LastIndexByte(kept.Ref, '/')+1:]})
+	})
+}
+
+// balancer makes a load balancer, with names of its parts that no manifest would give.
+func (h hand) balancer(subnet string) {
+	id := h.make(cloud.LoadBalancer, "lbaas/loadbalancers", "loadbalancer", map[string]any{"name": "www", "vip_subnet_id": subnet, "vip_address": "10.7.0.50", "listeners": []map[string]any{{
+		"name": "in", "protocol": "TCP", "protocol_port": 443, "allowed_cidrs": []string{"192.0.2.0/24"},
+		"default_pool": map[string]any{"name": "behind", "protocol": "TCP", "lb_algorithm": "SOURCE_IP",
+			"members":       []map[string]any{{"name": "one", "address": "10.7.0.77", "protocol_port": 8443}, {"name": "two", "address": "10.7.0.78", "protocol_port": 8443}},
+			"healthmonitor": map[string]any{"name": "alive", "type": "TLS-HELLO", "delay": 7, "timeout": 3, "max_retries": 2}},
+	}}})
+	for h.t.Context().Err() == nil {
+		var answer struct {
+			LoadBalancer struct {
+				Status string `json:"provisioning_status"`
+			} `json:"loadbalancer"`
+		}
+		h.do(cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/loadbalancers/" + id, Into: &answer})
+		if answer.LoadBalancer.Status == "ACTIVE" {
+			return
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// find is the ID of the object of that name.
+func (h hand) find(service, path, name string) string {
+	h.t.Helper()
+	list, err := cloud.List[struct{ ID, Name string }](h.t.Context(), h.c, cloud.Call{Service: service, Path: path}, path)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, o := range list {
+		if o.Name == name {
+			return o.ID
+		}
+	}
+	h.t.Fatalf("%s has no %s", path, name)
+	return ""
+}
+
+// await waits until an object has a status.
+func (h hand) await(service, path, singular, status string) {
+	h.t.Helper()
+	for h.t.Context().Err() == nil {
+		var answer map[string]struct{ Status string }
+		h.do(cloud.Call{Service: service, Path: path, Into: &answer})
+		switch answer[singular].Status {
+		case status:
+			return
+		case "ERROR", "error":
+			h.t.Fatalf("%s is in ERROR", path)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// gone deletes a server and waits until it is.
+func (h hand) gone(path string) {
+	ctx := context.Background()
+	for range 1000 {
+		if err := h.c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: path}); errors.Is(err, kind.ErrGone) {
+			return
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// TestExportRoundTrip: what was made by hand is written, adopted, and then in sync; only
+// marks are written. The manifests are the same whatever IDs and addresses the cloud draws.
+func TestExportRoundTrip(t *testing.T) {
+	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
+		t.Skip("it takes over all that the project holds")
+	}
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprint(seed+1), func(t *testing.T) {
+			g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{Seed: seed + 1})
+			hand{t: t, c: g.Client(nil), image: "debian-12", flavor: "m1.small", zone: "example.org."}.project()
+			text, notes := exported(t, g, export.Input{})
+			adopts(t, g, text)
+			var about []string
+			for _, n := range notes {
+				about = append(about, fmt.Sprintf("# %s/%s %s: %s\n", n.Kind, n.Name, n.Field, n.Text))
+			}
+			golden(t, "testdata/export.yaml", normal(text, about))
+		})
+	}
+}
+
+// drawn are IDs, parts of them in names, and addresses that the cloud chooses.
+var drawn = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|-[0-9a-f]{8}\b|203\.0\.1[0-9]{2}\.[0-9]+`)
+
+// normal is manifests, and notes about them, with numbers in place of IDs, in the order in which they
+// come. Objects of one name, whose order is that of their IDs, are in the order of what else is said of them.
+func normal(manifests string, notes []string) string {
+	plain := func(text string) string { return drawn.ReplaceAllString(text, "drawn") }
+	docs := strings.Split(strings.TrimPrefix(manifests, "---\n"), "---\n")
+	kinds := map[string]int{}
+	kindOf := func(doc string) int {
+		line := regexp.MustCompile(`(?m)^kind: .*$`).FindString(doc)
+		if _, known := kinds[line]; !known {
+			kinds[line] = len(kinds)
+		}
+		return kinds[line]
+	}
+	slices.SortStableFunc(docs, func(a, b string) int {
+		return cmp.Or(cmp.Compare(kindOf(a), kindOf(b)), cmp.Compare(plain(a), plain(b)))
+	})
+	slices.SortFunc(notes, func(a, b string) int { return cmp.Compare(plain(a), plain(b)) })
+	text := "---\n" + strings.Join(docs, "---\n") + strings.Join(notes, "")
+	seen := map[string]string{}
+	return drawn.ReplaceAllStringFunc(text, func(id string) string {
+		key := strings.TrimPrefix(id, "-")
+		if strings.Contains(key, "-") {
+			key = key[:8] // the part that names have
+		}
+		if seen[key] == "" {
+			seen[key] = fmt.Sprintf("id-%d", len(seen)+1)
+		}
+		return strings.Repeat("-", len(id)-len(strings.TrimPrefix(id, "-"))) + seen[key]
+	})
+}
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func golden(t *testing.T, file, text string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != text {
+		t.Errorf("%s has other manifests; -update writes them:\n%s", file, text)
+	}
+}
+
+// adopts wants a stack to take over what manifests name, writing nothing but marks.
+func adopts(t *testing.T, g *kindtest.Target, manifests string) {
+	t.Helper()
+	first := g.Plan(manifests)
+	for _, s := range first.Steps {
+		switch {
+		case s.Action == plan.Keep:
+		case s.Action != plan.Update || !s.Adopts:
+			t.Errorf("%s: %s %s", s.Action, s.Key, s.Reason)
+		}
+		for _, c := range s.Changes {
+			if c.Field != kind.MarkField && c.Have != kind.Unknown && !strings.HasSuffix(c.Field, ".name") && !strings.HasSuffix(c.Field, ".realServers") {
+				t.Errorf("%s: %s: %v -> %v", s.Key, c.Field, c.Have, c.Want)
+			}
+		}
+	}
+	g.MustSync(manifests)
+	var count kindtest.Counter
+	if pass := g.SyncThrough(manifests, count.Wrap); len(pass.Results) > 0 || count.Writes.Load() > 0 || pass.Outcome() != plan.InSync {
+		t.Errorf("the second pass wrote %d times: %v", count.Writes.Load(), pass.Results)
+	}
+	if strings.Contains(manifests, kind.OwnerPrefix) {
+		t.Error("a mark is in a manifest")
+	}
+}
+
+// TestExportBesideOthers: in a project that holds more, what was made by hand is written and
+// adopted, and nothing else is touched.
+func TestExportBesideOthers(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	h := hand{t: t, c: g.Client(nil)}
+	network := h.make(cloud.Network, "networks", "network", map[string]any{"name": g.Stack + " Front", "description": "by hand"})
+	subnet := h.make(cloud.Network, "subnets", "subnet", map[string]any{"name": g.Stack, "network_id": network, "ip_version": 4, "cidr": "10.77.0.0/24"})
+	group := h.make(cloud.Network, "security-groups", "security_group", map[string]any{"name": g.Stack})
+	h.make(cloud.Network, "security-group-rules", "security_group_rule", map[string]any{"security_group_id": group, "direction": "ingress", "protocol": "tcp", "port_range_min": 22, "port_range_max": 22})
+	h.make(cloud.Network, "ports", "port", map[string]any{"name": g.Stack, "network_id": network, "security_groups": []string{group}, "fixed_ips": []map[string]any{{"subnet_id": subnet}}})
+	h.make(cloud.Network, "routers", "router", map[string]any{"name": g.Stack})
+	h.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": g.Stack, "size": 1})
+	text, _ := exported(t, g, export.Input{})
+	var own []string
+	for _, doc := range strings.Split(text, "---\n") {
+		if strings.Contains(doc, "unmanaged") || strings.Contains(doc, g.Stack) {
+			own = append(own, doc)
+		}
+	}
+	if len(own) < 6 {
+		t.Fatalf("%d documents: %s", len(own), text)
+	}
+	adopts(t, g, strings.Join(own, "---\n"))
+}
+
+// TestAttackExportOfHostileNames: what people write into names and descriptions becomes
+// nothing but a value, and no path.
+func TestAttackExportOfHostileNames(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	if g.Simulator == nil {
+		t.Skip("it takes over all that the project holds")
+	}
+	h := hand{t: t, c: g.Client(nil)}
+	for _, name := range []string{"../../etc/passwd", "a\n---\nkind: Secret", "- {x: &a *a}", "a", "A", "a", "…", "stackreeve:other:Network/a", "\u202egpj", strings.Repeat("long-", 40)} {
+		h.make(cloud.Network, "networks", "network", map[string]any{"name": name, "description": "d " + name})
+	}
+	text, notes := exported(t, g, export.Input{Only: []string{"Network"}})
+	if strings.Contains(text, "\n---\nkind: Secret") || strings.Contains(text, "\u202e") || strings.Contains(text, "name: ../") && !strings.Contains(text, "resource") {
+		t.Errorf("a name is more than a value: %s", text)
+	}
+	if len(notes) == 0 {
+		t.Error("nothing is said of a name that no manifest can hold")
+	}
+	for _, line := range regexp.MustCompile(`(?m)^  name: (.*)$`).FindAllStringSubmatch(text, -1) {
+		if !manifest.IsName(line[1]) {
+			t.Errorf("%q is no name for a manifest", line[1])
+		}
+	}
+	if text = regexp.MustCompile(`(?m)^.*(stackreeve:other|gpj).*$`).ReplaceAllString(text, ""); strings.Contains(text, kind.OwnerPrefix) {
+		t.Error("a mark is in a manifest")
+	}
+}

@@ -1,0 +1,17 @@
+package applicationcredential
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Times are shown as they are written, and what was never given as what it counts as.
+func TestObserveNormalizes(t *testing.T) {
+	s := &state{}
+	s.More.ExpiresAt = "2033-03-03T22:22:22.000000"
+	observe(s, &kind.Live[*state]{})
+	if s.More.ExpiresAt != "2033-03-03T22:22:22Z" || s.Spec.Unrestricted == nil || *s.Spec.Unrestricted {
+		t.Errorf("expires at %s, unrestricted %v", s.More.ExpiresAt, s.Spec.Unrestricted)
+	}
+}

@@ -1,0 +1,65 @@
+package define
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// KeepOwn refuses to take away what the agent itself works with: then nobody could put it
+// right by a commit. what is a word for it.
+func KeepOwn(id, what string, own ...string) error {
+	if id != "" && slices.Contains(own, id) {
+		return fmt.Errorf("%w: it is the %s that this agent itself logs in with; let another administrator do that", kind.ErrRejected, what)
+	}
+	return nil
+}
+
+// KeepingOwn is a kind of which the agent itself works with some objects: those are neither
+// deleted, nor are the attributes changed by which it finds and uses them.
+func KeepingOwn[Spec, Filter, More any](p PlainKind[Spec, Filter, More], own func(cloud.Login) []string, attributes ...string) PlainKind[Spec, Filter, More] {
+	type driver = PlainDriver[Spec, Filter, More]
+	remove, update := p.Delete, p.Update
+	check := func(d driver, id string) error {
+		return KeepOwn(id, d.of.Collection.Singular, own(d.Client.Login())...)
+	}
+	p.Delete = func(ctx context.Context, d driver, have kind.Live[*PlainState[Spec, More]]) (gone bool, err error) {
+		if err := check(d, have.ID); err != nil {
+			return false, err
+		}
+		if remove != nil {
+			return remove(ctx, d, have)
+		}
+		return d.Remove(ctx, have.ID)
+	}
+	p.Update = func(ctx context.Context, d driver, n PlainChange[Spec, More]) error {
+		for _, name := range attributes {
+			if _, changed := n.Fields[name]; !changed {
+				continue
+			}
+			if err := check(d, n.Have.ID); err != nil {
+				return fmt.Errorf("%s cannot be changed: %w", name, err)
+			}
+		}
+		if update != nil {
+			return update(ctx, d, n)
+		}
+		return d.Write(ctx, n)
+	}
+	return p
+}
+
+// InGroup reports whether the user of the agent is a member of a group.
+func InGroup(ctx context.Context, c *cloud.Client, group string) (bool, error) {
+	err := c.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodHead, Path: "groups/" + url.PathEscape(group) + "/users/" + url.PathEscape(c.Login().User)})
+	if errors.Is(err, kind.ErrGone) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,40 @@
+package define
+
+import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
+
+// Takes implements kind.Counted.
+func (r plainRules[Spec, Filter, More]) Takes(s *Spec, of kind.FactsOf) kind.Amounts {
+	if r.of.Takes == nil {
+		return nil
+	}
+	return r.of.Takes(s, of)
+}
+
+// Holds implements kind.Counted.
+func (r plainRules[Spec, Filter, More]) Holds(have *PlainState[Spec, More], of kind.FactsOf) kind.Amounts {
+	return r.Takes(&have.Spec, of)
+}
+
+// Zone implements kind.Placed.
+func (r plainRules[Spec, Filter, More]) Zone(s *Spec) string {
+	if r.of.Zone == nil {
+		return ""
+	}
+	return r.of.Zone(s)
+}
+
+// Impossible implements kind.Judge.
+func (r plainRules[Spec, Filter, More]) Impossible(w kind.Want[Spec]) string {
+	if r.of.Impossible == nil {
+		return ""
+	}
+	return r.of.Impossible(w)
+}
+
+// Alone implements kind.Judge.
+func (plainRules[Spec, Filter, More]) Alone(kind.Want[Spec]) map[string]string { return nil }
+
+// One is for [PlainKind.Takes] of a kind whose objects count as one of a quota.
+func One[Spec any](service, name string) func(*Spec, kind.FactsOf) kind.Amounts {
+	return func(*Spec, kind.FactsOf) kind.Amounts { return kind.Amounts{{Service: service, Name: name}: 1} }
+}

@@ -1,0 +1,159 @@
+package dnsrecordset
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// source is a field that records come from, in place of the field records.
+type source struct{ field, kind, ref string }
+
+// sources are those that there are, as the manifest has them.
+func (s *Spec) sources() []source {
+	return []source{
+		{"virtualMachineRef", "VirtualMachine", s.VirtualMachineRef},
+		{"virtualMachineGroupRef", "VirtualMachineGroup", s.VirtualMachineGroupRef},
+		{"loadBalancerRef", "LoadBalancer", s.LoadBalancerRef},
+		{"floatingIPRef", "FloatingIP", s.FloatingIPRef},
+		{"portRef", "Port", s.PortRef},
+		{"serverRef", "Server", s.ServerRef},
+	}
+}
+
+// follows is the source that is given; ok is false where the records themselves are.
+func (s *Spec) follows() (from source, ok bool) {
+	for _, from := range s.sources() {
+		if from.ref != "" {
+			return from, true
+		}
+	}
+	return source{}, false
+}
+
+func (s *Spec) validateSource(r *kind.Report) {
+	first := ""
+	if len(s.Records) > 0 {
+		first = "records"
+	}
+	for _, from := range s.sources() {
+		switch {
+		case from.ref == "":
+		case first != "":
+			r.Problem(table.Path(from.field), "is given along with "+first, "remove one of them")
+		case s.Type != "A" && s.Type != "AAAA":
+			r.Problem(table.Path(from.field), "is given for records of type "+s.Type, "use type A or AAAA, or give records")
+			first = from.field
+		default:
+			first = from.field
+		}
+	}
+	if first == "" {
+		r.Problem(table.Path("records"), "is missing", "give records, or for types A and AAAA what they are the addresses of, such as loadBalancerRef")
+	}
+}
+
+// expand makes no object; it finds the ports of the machines referred to, as a load balancer
+// does. That of a server outside the repository is only known to the cloud.
+func expand(s *Spec, e *kind.Expansion) {
+	s.PortRefs = nil
+	from, _ := s.follows()
+	ports, ok := []string(nil), true
+	switch from.kind {
+	case "VirtualMachine", "VirtualMachineGroup":
+		machines := []string{from.ref}
+		if from.kind != "VirtualMachine" {
+			machines, ok = e.Members(from.kind, from.ref, "VirtualMachine")
+		}
+		for i := 0; ok && i < len(machines); i++ {
+			ports, ok = e.Members("VirtualMachine", machines[i], "Port")
+			s.PortRefs = append(s.PortRefs, ports[:min(1, len(ports))]...)
+		}
+	case "Server":
+		ports, _ = e.Referred("Server", from.ref, "Port")
+		s.PortRefs = ports[:min(1, len(ports))]
+	}
+	if !ok {
+		fix := "add a manifest for it in the same namespace"
+		if near := e.Meant(from.kind, from.ref); near != "" {
+			fix = fmt.Sprintf("did you mean %s?", near)
+		}
+		e.Problem(table.Path(from.field), fmt.Sprintf("refers to %s/%s, which is not in the repository", from.kind, from.ref), fix)
+	}
+}
+
+// followed is what the records shall be, by the references of the manifest.
+type followed struct {
+	field   string // that they come from, as a path
+	records []string
+	// missing is the first of those referred to without an address of the type, "" for none;
+	// there says that it is there.
+	missing string
+	there   bool
+}
+
+// why says what is missing.
+func (f followed) why(of string) string {
+	return fmt.Sprintf("%s has no %s address; name another object, or another type", f.missing, map[string]string{"A": "IPv4", "AAAA": "IPv6"}[of])
+}
+
+// following is what the records shall be.
+func following(w kind.Want[Spec]) followed {
+	from, ok := w.Spec.follows()
+	f := followed{field: table.Path("records")}
+	if !ok {
+		for _, text := range w.Spec.Records {
+			record, _, _ := spell(w.Spec.Type, text)
+			f.records = append(f.records, record)
+		}
+		return f
+	}
+	f.field = table.Path(from.field)
+	kindName, names := from.kind, []string{from.ref}
+	if strings.HasPrefix(kindName, "VirtualMachine") || len(w.Spec.PortRefs) > 0 {
+		kindName, names = "Port", w.Spec.PortRefs
+	}
+	for _, name := range names {
+		ref := w.Ref(kindName, name)
+		own := family(ref.Facts.Addresses, w.Spec.Type)
+		if len(own) == 0 && f.missing == "" {
+			f.missing, f.there = ref.Key.String(), ref.Ready
+		}
+		f.records = append(f.records, own...)
+	}
+	return f
+}
+
+// family picks the addresses that records of a type can hold.
+func family(addresses []string, of string) (list []string) {
+	for _, text := range addresses {
+		if a, err := netip.ParseAddr(text); err == nil && a.Is4() == (of == "A") {
+			list = append(list, a.String())
+		}
+	}
+	return list
+}
+
+// compareRecords leaves what there is while one of those that are followed has no address:
+// the others are still answers.
+func compareRecords(w kind.Want[Spec], have *object, c *kind.Changes) {
+	f := following(w)
+	seen := canonical(w.Spec.Type, have.Spec.Records)
+	switch {
+	case f.missing != "" && f.there:
+		c.Note(f.field, "the records stay as they are: "+f.why(w.Spec.Type))
+	case f.missing != "":
+		c.Add(kind.Change{Field: f.field, Have: seen, Want: "known once " + f.missing + " is ready"})
+	default:
+		kind.Set(c, f.field, seen, canonical(w.Spec.Type, f.records), kind.InPlace)
+	}
+}
+
+func writeRecords(w kind.Want[Spec], _ *object, body map[string]any) {
+	if f := following(w); f.missing == "" {
+		body["records"] = append([]string{}, f.records...)
+	}
+}

@@ -1,0 +1,193 @@
+package dnsrecordset_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+)
+
+// targets are what records can follow. The network has addresses of both families.
+const targets = zone + `---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: public}
+spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: front}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: four}
+spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.60.0/24}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: six}
+spec: {resource: {networkRef: front, ipVersion: 6, cidr: "2001:db8:60::/64"}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: one}
+spec: {resource: {networkRef: front, addresses: [{subnetRef: four, ip: 192.168.60.11}, {subnetRef: six, ip: "2001:db8:60::11"}, {subnetRef: four, ip: 192.168.60.12}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: two}
+spec: {resource: {networkRef: front, addresses: [{subnetRef: four, ip: 192.168.60.20}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Image
+metadata: {name: centos79}
+spec: {managementPolicy: unmanaged, import: {filter: {name: centos79}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Flavor
+metadata: {name: small}
+spec: {managementPolicy: unmanaged, import: {filter: {name: n3-1vcpu-2gb}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Server
+metadata: {name: box}
+spec: {resource: {imageRef: centos79, flavorRef: small, ports: [{portRef: one}, {portRef: two}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: FloatingIP
+metadata: {name: way}
+spec: {resource: {floatingNetworkRef: public}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachine
+metadata: {name: vm}
+spec: {image: centos79, flavor: n3-1vcpu-2gb, network: front, subnet: four, fixedIP: 192.168.60.40, ports: [{name: other, network: front, subnet: four}]}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: LoadBalancer
+metadata: {name: balancer}
+spec: {vipNetwork: front, vipAddress: 192.168.60.70, ports: [{port: 80, protocol: http, realServers: {addresses: [192.168.60.11]}}]}
+---
+apiVersion: verda.linecorp.com/v1alpha1
+kind: VirtualMachineGroup
+metadata: {name: web}
+spec: {replicas: 2, haPolicy: none, template: {image: centos79, flavor: n3-1vcpu-2gb, network: front, subnet: four}}
+`
+
+func follower(name, rest string) string {
+	return fmt.Sprintf("---\napiVersion: stackreeve.dev/v1alpha1\nkind: DNSRecordSet\nmetadata: {name: %s}\nspec: {resource: {zoneRef: shop, %s}}\n", name, rest)
+}
+
+// records are those of a name of the zone, as the cloud has them.
+func records(t *testing.T, g *kindtest.Target, name, of string) []string {
+	t.Helper()
+	type set struct {
+		Name, Type string
+		Records    []string
+	}
+	sets, err := cloud.List[set](t.Context(), g.Client(nil), cloud.Call{Service: cloud.DNS, Path: "recordsets"}, "recordsets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sets {
+		if s.Name == name+".shop.example.org." && s.Type == of {
+			slices.Sort(s.Records)
+			return s.Records
+		}
+	}
+	return nil
+}
+
+func TestRecordsFollow(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	doc := targets
+	for _, f := range []struct{ name, of, source, want string }{
+		{"port", "A", "portRef: one", "192.168.60.11 192.168.60.12"},
+		{"port6", "AAAA", "portRef: one", "2001:db8:60::11"},
+		{"server", "A", "serverRef: box", "192.168.60.11 192.168.60.12"},
+		{"machine", "A", "virtualMachineRef: vm", "192.168.60.40"},
+		{"balancer", "A", "loadBalancerRef: balancer", "192.168.60.70"},
+	} {
+		doc += follower(f.name, "type: "+f.of+", "+f.source)
+		defer func() {
+			if got := strings.Join(records(t, g, f.name, f.of), " "); got != f.want {
+				t.Errorf("%s %s, %s: %s, want %s", f.name, f.of, f.source, got, f.want)
+			}
+		}()
+	}
+	doc += follower("way", "type: A, floatingIPRef: way") + follower("group", "type: A, virtualMachineGroupRef: web")
+	g.Only(doc)
+	g.MustSync(doc)
+	if got := records(t, g, "way", "A"); len(got) != 1 || !strings.Contains(got[0], ".") {
+		t.Errorf("the records of the floating IP are %v", got)
+	}
+	before := records(t, g, "group", "A")
+	if len(before) != 2 {
+		t.Errorf("the records of a group of two are %v", before)
+	}
+	// A member more, or none, in the same pass as the machines; and another address of a port.
+	g.MustSync(strings.NewReplacer("replicas: 2", "replicas: 3", "192.168.60.20", "192.168.60.21").Replace(doc + follower("two", "type: A, portRef: two")))
+	if got := records(t, g, "group", "A"); len(got) != 3 || !slices.Contains(got, before[0]) {
+		t.Errorf("the records of a group of three are %v, were %v", got, before)
+	}
+	if got := records(t, g, "two", "A"); len(got) != 1 || got[0] != "192.168.60.21" {
+		t.Errorf("the records of the port are %v", got)
+	}
+	g.MustSync(strings.Replace(doc, "replicas: 2", "replicas: 0", 1))
+	if got := records(t, g, "group", "A"); len(got) != 0 {
+		t.Errorf("the records of an empty group are %v", got)
+	}
+	g.MustSync(doc)
+}
+
+const toPort = `
+apiVersion: stackreeve.dev/v1alpha1
+kind: DNSRecordSet
+metadata: {name: www}
+spec: {resource: {zoneRef: shop, type: A, portRef: one}}
+`
+
+func TestLawsOfFollowers(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Key: key, Needs: targets, Object: toPort, Partial: true,
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.portRef", Old: "portRef: one", New: "portRef: two"},
+			{Field: "spec.resource.records", Old: "portRef: one", New: "records: [192.0.2.1]"},
+			{Field: "spec.resource.loadBalancerRef", Old: "portRef: one", New: "loadBalancerRef: balancer"},
+			{Field: "spec.resource.floatingIPRef", Old: "portRef: one", New: "floatingIPRef: way"},
+			{Field: "spec.resource.virtualMachineRef", Old: "portRef: one", New: "virtualMachineRef: vm"},
+			{Field: "spec.resource.virtualMachineGroupRef", Old: "portRef: one", New: "virtualMachineGroupRef: web"},
+		},
+	}.Run(t)
+}
+
+// An object without an address of the family is refused for a new record set, and leaves one
+// that is there as it is.
+func TestNoAddressOfTheFamily(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	doc := targets[:strings.Index(targets, "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Image")]
+	g.Only(doc + follower("x", "type: AAAA, portRef: two"))
+	g.MustSync(doc)
+	pass := g.Sync(doc + follower("x", "type: AAAA, portRef: two"))
+	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason, "spec.resource.portRef: Port/two has no IPv6 address") {
+		t.Errorf("failures: %v", pass.Failures)
+	}
+	g.MustSync(doc + follower("x", "type: AAAA, portRef: one"))
+	p := g.Plan(doc + follower("x", "type: AAAA, portRef: two"))
+	for _, s := range p.Steps {
+		for _, c := range s.Changes {
+			if c.Field != "owner mark" {
+				t.Errorf("%s: %s: %v -> %v", s.Key, c.Field, c.Have, c.Want)
+			}
+		}
+		if s.Key.Kind == "DNSRecordSet" && (len(s.Notes) != 1 || !strings.Contains(s.Notes[0].Text, "Port/two has no IPv6 address")) {
+			t.Errorf("notes: %v", s.Notes)
+		}
+	}
+	g.MustSync("")
+}

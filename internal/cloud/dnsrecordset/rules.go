@@ -1,0 +1,151 @@
+package dnsrecordset
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+func validate(s *Spec, r *kind.Report) {
+	if s.Type == "NS" && s.Name == "@" {
+		r.Problem(table.Path("name"), "is that of the zone, whose name servers the cloud keeps", "remove the manifest, or name a part of the zone that other servers have")
+	}
+	if s.Type == "CNAME" && s.Name == "@" {
+		r.Problem(table.Path("name"), "is that of the zone, which cannot be an alias", "use type A with the address, or another name")
+	}
+	s.validateSource(r)
+	if s.Type == "CNAME" && len(s.Records) > 1 {
+		r.Problem(table.Path("records"), fmt.Sprintf("are %d", len(s.Records)), "an alias has one: keep one of them")
+	}
+	for i, text := range s.Records {
+		if _, wrong, fix := spell(s.Type, text); wrong != "" {
+			r.Problem(fmt.Sprintf("%s[%d]", table.Path("records"), i), wrong, fix)
+		}
+	}
+}
+
+// called is what a record set is looked up by: there is one of a name and type.
+func called(name, of string) string {
+	if name == "" || of == "" {
+		return ""
+	}
+	return strings.ToLower(name) + " " + of
+}
+
+// absolute is a name with that of its zone; "" where that is not known yet.
+func absolute(name, zone string) string {
+	switch {
+	case strings.HasSuffix(name, "."):
+		return name
+	case zone == "":
+		return ""
+	case name == "@":
+		return zone
+	}
+	return name + "." + zone
+}
+
+func fullName(w kind.Want[Spec], relative string) string {
+	return absolute(relative, w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)
+}
+
+func name(w kind.Want[Spec], relative string) string {
+	return called(fullName(w, relative), w.Spec.Type)
+}
+
+// given is the name as the manifest has it.
+func given(w kind.Want[Spec]) string {
+	if w.Spec.Name == "" {
+		return w.Key.Name
+	}
+	return w.Spec.Name
+}
+
+// compareName takes no other name for the one that is meant, not even what the manifest was
+// called before: the name is what a record set is about.
+func compareName(w kind.Want[Spec], have *object, c *kind.Changes) {
+	if want := fullName(w, given(w)); want != "" && !strings.EqualFold(want, have.Spec.Name) {
+		kind.Fixed(c, table.Path("name"), have.Spec.Name, want)
+	}
+}
+
+func writeName(w kind.Want[Spec], _ *object, body map[string]any) {
+	body["name"] = fullName(w, given(w))
+}
+
+func compareTTL(w kind.Want[Spec], have *object, c *kind.Changes) {
+	kind.Field(c, table.Path("ttl"), seconds(have.Spec.TTL), seconds(w.Spec.TTL))
+}
+
+// seconds is what people read of a TTL.
+func seconds(ttl *int) any {
+	if ttl == nil {
+		return "as the zone"
+	}
+	return *ttl
+}
+
+func writeTTL(w kind.Want[Spec], have *object, body map[string]any) {
+	switch {
+	case w.Spec.TTL != nil:
+		body["ttl"] = *w.Spec.TTL
+	case have != nil:
+		body["ttl"] = nil
+	}
+}
+
+// impossible knows what Designate refuses by the name of the zone (central/service.py:
+// _is_valid_recordset_name), and a mistake that it does not notice.
+func impossible(w kind.Want[Spec]) string {
+	zone := w.Ref("DNSZone", w.Spec.ZoneRef)
+	name, at := given(w), "spec.resource.name: "
+	full, bare := strings.ToLower(absolute(name, zone.Facts.Name)), strings.ToLower(strings.TrimSuffix(zone.Facts.Name, "."))
+	switch {
+	case bare == "" || full == "":
+		return ""
+	case full != bare+"." && !strings.HasSuffix(full, "."+bare+"."):
+		return fmt.Sprintf("%s%s is not within zone %s; give a name that is, or name another zone", at, name, zone.Facts.Name)
+	case strings.ToLower(name) == bare || !strings.HasSuffix(name, ".") && strings.HasSuffix(strings.ToLower(name), "."+bare):
+		return fmt.Sprintf("%s%s would be %s; did you mean %s.?", at, name, full, name)
+	case full == bare+"." && w.Spec.Type == "CNAME":
+		return fmt.Sprintf("%s%s is that of the zone, which cannot be an alias; use type A with the address, or another name", at, name)
+	}
+	return ""
+}
+
+// observe says where a record set stands. What Designate has in ERROR, it tries again by
+// itself, and it can be changed and deleted. (designate/objects/recordset.py: status, action)
+func observe(s *state, live *kind.Live[*state]) {
+	live.Name, live.Uses = called(s.Spec.Name, s.Spec.Type), []string{s.Spec.ZoneRef}
+	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
+	live.Mine = live.Mine && !kept(&s.Object)
+	switch {
+	case s.More.Action == "DELETE" || s.More.Status == "DELETED":
+		live.Phase, live.Message = kind.Deleting, "is being deleted"
+	case s.More.Status == "PENDING":
+		live.Phase, live.Message = kind.Pending, "waits for the name servers"
+	case s.More.Status == "ERROR":
+		live.Phase, live.Message = kind.Degraded, "the cloud reports status ERROR: the name servers do not have it as it is here"
+	}
+}
+
+// kept reports whether Designate keeps the record set for its zone.
+func kept(o *object) bool {
+	return o.Spec.Type == "SOA" || o.Spec.Type == "NS" && strings.EqualFold(o.Spec.Name, o.More.ZoneName)
+}
+
+func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+	if f := following(w); f.missing != "" {
+		return nil, fmt.Errorf("%w: %s: %s", kind.ErrRejected, f.field, f.why(w.Spec.Type))
+	}
+	return d.Post(ctx, d.Creation(w))
+}
+
+// remove does not count on a record set being gone when Designate answers, with 202.
+func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
+	_, err = d.Remove(ctx, have.ID)
+	return false, err
+}

@@ -1,0 +1,106 @@
+package image_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/simulator/glance"
+)
+
+// What does not have its hash, or cannot be decompressed, is never used: the image goes, the
+// refusal says why, and the next passes do not download it again.
+func TestAttackOtherContent(t *testing.T) {
+	long := strings.Repeat(disk, 1<<10) // longer than what is looked at before Glance is asked
+	s, g := serve(t, map[string]string{"/short": disk, "/long": long, "/plain": disk, "/half": zipped(t, long)[:2000]}), simulated(t)
+	other := sha("another")
+	for path, want := range map[string]struct{ more, words string }{
+		"/short":   {"hash: {algorithm: sha256, value: " + other + "}", "expected sha256 " + other + ", and what came has " + sha(disk)},
+		"/long":    {"hash: {algorithm: sha256, value: " + other + "}", "expected sha256 " + other + ", and what came has " + sha(long)},
+		"/plain":   {"decompress: gz", "cannot be decompressed as gz"},
+		"/missing": {"hash: {algorithm: sha256, value: " + other + "}", "the server answered 404 Not Found"},
+	} {
+		text := managed(fmt.Sprintf("{url: %q, %s}", s.URL+path, want.more))
+		e := g.Engine(g.Client(nil)) // one agent, several passes
+		for n := range 3 {
+			pass := e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(text)})
+			if text := fmt.Sprint(pass.Failures); pass.Outcome() == plan.InSync || !strings.Contains(text, want.words) || !strings.Contains(text, "tried again after") {
+				t.Errorf("%s, pass %d: %s: %s, want %q", path, n, pass.Outcome(), text, want.words)
+			}
+		}
+		if n, holding, _ := stored(t, g, "os-1"); n != 0 || holding != 0 {
+			t.Errorf("%s: %d images are left, %d of them with content", path, n, holding)
+		}
+		if n := s.count(path); n != 1 {
+			t.Errorf("%s was downloaded %d times in three passes", path, n)
+		}
+		g.MustSync("")
+	}
+}
+
+// What ends before its time is no image, though no hash is given.
+func TestAttackDownloadBreaksOff(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000000")
+		_, _ = w.Write([]byte(strings.Repeat(disk, 200)))
+	}))
+	t.Cleanup(s.Close)
+	g := simulated(t)
+	pass := g.Sync(managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL, sha(disk))))
+	if text := fmt.Sprint(pass.Failures); pass.Outcome() == plan.InSync || !strings.Contains(text, "broke off") {
+		t.Errorf("%s: %s", pass.Outcome(), text)
+	}
+	if n, holding, _ := stored(t, g, "os-1"); n != 0 || holding != 0 {
+		t.Errorf("%d images are left, %d of them with content", n, holding)
+	}
+}
+
+// Whoever writes manifests does not reach what only the agent can.
+func TestAttackAddresses(t *testing.T) {
+	s := serve(t, map[string]string{"/disk.img": disk})
+	port := netip.MustParseAddrPort(strings.TrimPrefix(s.URL, "http://")).Port()
+	away := serve(t, map[string]string{"/redirect": fmt.Sprintf("to http://localhost:%d/disk.img", port)})
+	g := simulated(t) // 127.0.0.1 is allowed, and no other name of it
+	for _, at := range []string{
+		fmt.Sprintf("http://localhost:%d/disk.img", port), fmt.Sprintf("http://[::ffff:127.0.0.1]:%d/disk.img", port), fmt.Sprintf("http://127.1:%d/disk.img", port),
+		"http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://192.168.1.1/", "http://172.16.0.1/", "http://100.64.0.1/", "http://[fd00::1]/", "http://[fe80::1]/",
+		"http://0.0.0.0/", "http://[64:ff9b::a9fe:a9fe]/", away.URL + "/redirect",
+	} {
+		for _, more := range []string{"", ", hash: {algorithm: sha256, value: " + sha(disk) + "}"} { // one by Glance, one by the agent
+			pass := g.Sync(managed(fmt.Sprintf("{url: %q%s}", at, more)))
+			if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "public address") && !strings.Contains(at, "127.1:") || pass.Outcome() == plan.InSync {
+				t.Errorf("%s: %s: %s", at, pass.Outcome(), text)
+			}
+		}
+	}
+	if n := s.count("/disk.img"); n != 0 {
+		t.Errorf("it was asked for %d times", n)
+	}
+}
+
+// Nova gives the properties of an image to snapshots of its servers: no stack owns those.
+func TestAttackCopiedProperties(t *testing.T) {
+	s, g := serve(t, map[string]string{"/disk.img": disk}), simulated(t)
+	text := managed(fmt.Sprintf("{url: %q, hash: {algorithm: sha256, value: %s}}", s.URL+"/disk.img", sha(disk)))
+	g.MustSync(text)
+	var bears string
+	for _, i := range list(t, g) {
+		if i.Name == "os-1" {
+			bears = i.Mark.Owner + " stackreeve-applied:" + i.Mark.Applied + " stackreeve-self:" + i.ID
+		}
+	}
+	g.Simulator.Glance.Create(g.Client(nil).ProjectID, glance.Spec{Name: "snapshot", DiskFormat: "raw", ContainerFormat: "bare", Properties: map[string]string{"stackreeve": bears}}, []byte("x"))
+	pass := g.MustSync(text)
+	if len(pass.Results) > 0 {
+		t.Errorf("%d steps were carried out", len(pass.Results))
+	}
+	g.MustSync("")
+	if n, _, _ := stored(t, g, "snapshot"); n != 1 {
+		t.Errorf("%d snapshots are left", n)
+	}
+}

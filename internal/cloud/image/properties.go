@@ -1,0 +1,155 @@
+package image
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Seen are the properties that Glance shows. Whoever makes an image writes anything there.
+type Seen struct {
+	Architecture    define.Text `json:"architecture" api:"architecture" show:"-"`
+	HypervisorType  define.Text `json:"hypervisorType" api:"hypervisor_type" show:"-"`
+	CPUSockets      define.Text `json:"cpuSockets" api:"hw_cpu_sockets" show:"-"`
+	CPUCores        define.Text `json:"cpuCores" api:"hw_cpu_cores" show:"-"`
+	CPUThreads      define.Text `json:"cpuThreads" api:"hw_cpu_threads" show:"-"`
+	CPUPolicy       define.Text `json:"cpuPolicy" api:"hw_cpu_policy" show:"-"`
+	CPUThreadPolicy define.Text `json:"cpuThreadPolicy" api:"hw_cpu_thread_policy" show:"-"`
+	CDROMBus        define.Text `json:"cdromBus" api:"hw_cdrom_bus" show:"-"`
+	DiskBus         define.Text `json:"diskBus" api:"hw_disk_bus" show:"-"`
+	SCSIModel       define.Text `json:"scsiModel" api:"hw_scsi_model" show:"-"`
+	VIFModel        define.Text `json:"vifModel" api:"hw_vif_model" show:"-"`
+	RngModel        define.Text `json:"rngModel" api:"hw_rng_model" show:"-"`
+	QemuGuestAgent  define.Text `json:"qemuGuestAgent" api:"hw_qemu_guest_agent" show:"-"`
+	Distro          define.Text `json:"distro" api:"os_distro" show:"-"`
+	Version         define.Text `json:"version" api:"os_version" show:"-"`
+}
+
+// property is one field of [Properties], as Glance has it: a text, or a number.
+type property struct {
+	field, attr string
+	text        **string // one of these three is the field
+	number      **int
+	flag        **bool
+	seen        string
+}
+
+// propertiesOf are the fields of p, with what an image shows of each.
+func propertiesOf(p *Properties, m *More) []property {
+	if p.Hardware == nil {
+		p.Hardware = &Hardware{}
+	}
+	if p.OperatingSystem == nil {
+		p.OperatingSystem = &OperatingSystem{}
+	}
+	h, o := p.Hardware, p.OperatingSystem
+	return []property{
+		{field: "architecture", attr: "architecture", text: &p.Architecture, seen: string(m.Architecture)},
+		{field: "hypervisorType", attr: "hypervisor_type", text: &p.HypervisorType, seen: string(m.HypervisorType)},
+		{field: "minDiskGB", attr: "min_disk", number: &p.MinDiskGB, seen: strconv.Itoa(m.MinDisk)},
+		{field: "minMemoryMB", attr: "min_ram", number: &p.MinMemoryMB, seen: strconv.Itoa(m.MinRAM)},
+		{field: "hardware.cpuSockets", attr: "hw_cpu_sockets", number: &h.CPUSockets, seen: string(m.CPUSockets)},
+		{field: "hardware.cpuCores", attr: "hw_cpu_cores", number: &h.CPUCores, seen: string(m.CPUCores)},
+		{field: "hardware.cpuThreads", attr: "hw_cpu_threads", number: &h.CPUThreads, seen: string(m.CPUThreads)},
+		{field: "hardware.cpuPolicy", attr: "hw_cpu_policy", text: &h.CPUPolicy, seen: string(m.CPUPolicy)},
+		{field: "hardware.cpuThreadPolicy", attr: "hw_cpu_thread_policy", text: &h.CPUThreadPolicy, seen: string(m.CPUThreadPolicy)},
+		{field: "hardware.cdromBus", attr: "hw_cdrom_bus", text: &h.CDROMBus, seen: string(m.CDROMBus)},
+		{field: "hardware.diskBus", attr: "hw_disk_bus", text: &h.DiskBus, seen: string(m.DiskBus)},
+		{field: "hardware.scsiModel", attr: "hw_scsi_model", text: &h.SCSIModel, seen: string(m.SCSIModel)},
+		{field: "hardware.vifModel", attr: "hw_vif_model", text: &h.VIFModel, seen: string(m.VIFModel)},
+		{field: "hardware.rngModel", attr: "hw_rng_model", text: &h.RngModel, seen: string(m.RngModel)},
+		{field: "hardware.qemuGuestAgent", attr: "hw_qemu_guest_agent", flag: &h.QemuGuestAgent, seen: string(m.QemuGuestAgent)},
+		{field: "operatingSystem.distro", attr: "os_distro", text: &o.Distro, seen: string(m.Distro)},
+		{field: "operatingSystem.version", attr: "os_version", text: &o.Version, seen: string(m.Version)},
+	}
+}
+
+// wanted is what a field asks for, as Glance shows it; asked is false where it is left out.
+func (p property) wanted() (text string, asked bool) {
+	switch {
+	case p.text != nil && *p.text != nil:
+		return **p.text, true
+	case p.number != nil && *p.number != nil:
+		return strconv.Itoa(**p.number), true
+	case p.flag != nil && *p.flag != nil:
+		return map[bool]string{true: "yes", false: "no"}[**p.flag], true
+	}
+	return "", false
+}
+
+// shown is what an image has, with the flags that Nova takes for one spelt alike.
+// (oslo_utils/strutils.py: TRUE_STRINGS)
+func (p property) shown() string {
+	if p.flag == nil || p.seen == "" {
+		return p.seen
+	}
+	switch strings.ToLower(p.seen) {
+	case "1", "t", "true", "on", "y", "yes":
+		return "yes"
+	}
+	return "no"
+}
+
+func compareProperties(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	if w.Spec.Properties == nil {
+		return
+	}
+	own := *w.Spec.Properties
+	for _, p := range propertiesOf(&own, &have.More) {
+		if text, asked := p.wanted(); asked {
+			kind.Field(c, "spec.resource.properties."+p.field, p.shown(), text)
+		}
+	}
+}
+
+func writeProperties(w kind.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
+	if w.Spec.Properties == nil {
+		return
+	}
+	own, more := *w.Spec.Properties, &More{}
+	if have != nil {
+		more = &have.More
+	}
+	for _, p := range propertiesOf(&own, more) {
+		text, asked := p.wanted()
+		switch {
+		case !asked || have != nil && text == p.shown():
+		case strings.HasPrefix(p.attr, "min_"):
+			body[p.attr] = **p.number
+		default:
+			body[p.attr] = text
+		}
+	}
+}
+
+// export puts the properties that an image has, as far as manifests can say them, into its
+// manifest. What it holds is not said: an adopted image need not be uploaded.
+func export(s *state, spec *Spec, _ *kind.Export) {
+	own := &Properties{}
+	for _, p := range propertiesOf(own, &s.More) {
+		n, err := strconv.Atoi(p.seen)
+		switch text := p.shown(); {
+		case text == "" || p.number != nil && (err != nil || n < 1):
+		case p.number != nil:
+			*p.number = &n
+		case p.flag != nil:
+			flag := text == "yes"
+			*p.flag = &flag
+		default:
+			*p.text = &text
+		}
+	}
+	spec.Properties, spec.Content = own, nil
+	if *own.Hardware == (Hardware{}) {
+		own.Hardware = nil
+	}
+	if *own.OperatingSystem == (OperatingSystem{}) {
+		own.OperatingSystem = nil
+	}
+	if *own == (Properties{}) {
+		spec.Properties = nil
+	}
+}

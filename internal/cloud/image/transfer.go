@@ -1,0 +1,188 @@
+package image
+
+import (
+	"bufio"
+	"compress/bzip2"
+	"compress/gzip"
+	"context"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/xi2/xz"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/private"
+)
+
+// mostDictionary is how much memory an xz file may ask for: that of xz -9.
+const mostDictionary = 64 << 20
+
+var hashes = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
+
+// stream is what an image shall hold, as it is downloaded. It ends in an error instead of
+// its end where it is not what the manifest says, so that Glance never has all of it. It
+// is read once: what is sent again would lack its beginning.
+type stream struct {
+	download io.Reader // compressed, hashed, counted
+	data     io.Reader
+	content  *Content
+	sum      hash.Hash // of the download; nil where the manifest gives none
+	sent     hash.Hash // of what Glance is sent, with the hash that it computes, too
+	left     int64
+	err      error
+	over     bool
+	closed   atomic.Bool
+}
+
+func newStream(c *Content, body io.Reader, up *upload) (*stream, error) {
+	s := &stream{content: c, sent: sha512.New(), left: largest}
+	s.download = io.TeeReader(body, counter{&up.got})
+	if h := c.Download.Hash; h != nil {
+		s.sum = hashes[h.Algorithm]()
+		s.download = io.TeeReader(s.download, s.sum)
+	}
+	s.data = s.download
+	var err error
+	switch table.Or(c.Download.Decompress, "") {
+	case "gz":
+		s.data, err = gzip.NewReader(bufio.NewReaderSize(s.download, 1<<16))
+	case "bz2":
+		s.data = bzip2.NewReader(bufio.NewReaderSize(s.download, 1<<16))
+	case "xz":
+		s.data, err = xz.NewReader(bufio.NewReaderSize(s.download, 1<<16), mostDictionary)
+	}
+	if err != nil {
+		return nil, s.broken(err)
+	}
+	return s, nil
+}
+
+type counter struct{ n *atomic.Int64 }
+
+func (c counter) Write(p []byte) (int, error) {
+	c.n.Add(int64(len(p)))
+	return len(p), nil
+}
+
+// Read implements [io.Reader].
+func (s *stream) Read(p []byte) (int, error) {
+	switch {
+	case s.closed.Load():
+		return 0, errors.New("the download was begun already")
+	case s.err != nil:
+		return 0, s.err
+	}
+	n, err := s.data.Read(p)
+	s.sent.Write(p[:n])
+	s.left -= int64(n)
+	switch {
+	case s.left < 0:
+		s.err = fmt.Errorf("%w: spec.resource.content.download: it holds more than %d GiB", errFinal, int64(largest)>>30)
+	case errors.Is(err, io.EOF):
+		s.err = s.end()
+		s.over = errors.Is(s.err, io.EOF)
+	case err != nil:
+		s.err = s.broken(err)
+	}
+	return n, s.err
+}
+
+// Close implements [io.Closer].
+func (s *stream) Close() error {
+	s.closed.Store(true)
+	return nil
+}
+
+// end reads what is left behind compressed data, and returns io.EOF if all came that
+// should.
+func (s *stream) end() error {
+	if _, err := io.Copy(io.Discard, s.download); err != nil {
+		return s.broken(err)
+	}
+	if s.sum == nil {
+		return io.EOF
+	}
+	want := s.content.Download.Hash
+	if got := hex.EncodeToString(s.sum.Sum(nil)); got != want.Value {
+		return fmt.Errorf("%w: spec.resource.content.download.hash: expected %s %s, and what came has %s; nothing of it is used", errFinal, want.Algorithm, want.Value, got)
+	}
+	return io.EOF
+}
+
+// broken says why a download could not be read to its end.
+func (s *stream) broken(err error) error {
+	var corrupt bzip2.StructuralError
+	compressed := errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) ||
+		errors.Is(err, xz.ErrFormat) || errors.Is(err, xz.ErrData) || errors.Is(err, xz.ErrOptions) || errors.Is(err, xz.ErrMemlimit) || errors.Is(err, xz.ErrUnsupportedCheck)
+	switch {
+	case compressed:
+		return fmt.Errorf("%w: spec.resource.content.download.decompress: what came cannot be decompressed as %s: %w", errFinal, table.Or(s.content.Download.Decompress, ""), err)
+	case errors.Is(err, outbound.ErrTooLarge):
+		return fmt.Errorf("%w: spec.resource.content.download.url: %w", errFinal, err)
+	}
+	return private.Hide("spec.resource.content.download.url: the download broke off; the agent's log has the details", err)
+}
+
+// open begins the download of a file.
+func (u *uploads) open(ctx context.Context, address string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, private.Hidef("spec.resource.content.download.url: it cannot be asked for", "%w: %w", errFinal, err)
+	}
+	req.Header.Set("Accept-Encoding", "identity") // the hash is that of the file
+	resp, err := u.web.Do(req)
+	switch {
+	case errors.Is(err, outbound.ErrRefused):
+		return nil, fmt.Errorf("%w: spec.resource.content.download.url: %w; use a public address, or have the host named in spec.defaults.imageHosts of the stack's configuration", errFinal, causeOf(err))
+	case errors.Is(err, outbound.ErrTooLarge):
+		return nil, fmt.Errorf("%w: spec.resource.content.download.url: %w", errFinal, causeOf(err))
+	case err != nil:
+		return nil, private.Hide("spec.resource.content.download.url: no answer; the agent's log has the details", causeOf(err))
+	case resp.StatusCode == http.StatusOK:
+		return resp, nil
+	}
+	_ = resp.Body.Close() // nothing of it is wanted
+	err = fmt.Errorf("spec.resource.content.download.url: the server answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusRequestTimeout {
+		return nil, err
+	}
+	return nil, fmt.Errorf("%w: %w", errFinal, err)
+}
+
+// causeOf is an error without the address in front of it, which may hold a secret.
+func causeOf(err error) error {
+	if wrapped := new(url.Error); errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
+
+// watch ends a transfer of which nothing has come for a while.
+func watch(ctx context.Context, up *upload, cancel context.CancelFunc) {
+	timer := time.NewTicker(silence)
+	defer timer.Stop()
+	for last := int64(-1); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			if now := up.got.Load(); now == last {
+				cancel()
+			} else {
+				last = now
+			}
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package kindtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// adopted takes over the object as if people had made it: nothing is changed but its mark.
+// A kind whose objects can bear no mark afterwards says so in the plan.
+func (s Suite) adopted(t *testing.T, g *Target) {
+	if s.Unadopted != "" {
+		t.Skip(s.Unadopted)
+	}
+	pass := g.MustSync(s.all())
+	before := s.step(t, pass.Last)
+	if before.ID() == "" || before.Parent.Kind != "" {
+		t.Skip("it has no object of its own in the cloud, or is a part of another")
+	}
+	hidden := &unmarking{owner: kind.OwnerText(g.Stack, s.Key)}
+	bare := g.Through(func(next http.RoundTripper) http.RoundTripper {
+		if g.between != nil {
+			next = g.between(next)
+		}
+		return hidden.Wrap(next)
+	})
+	for _, value := range []string{before.ID(), "true"} {
+		manifests := s.adopting(t, value)
+		step := s.step(t, bare.Plan(manifests))
+		switch {
+		case step.Action == plan.Refuse && s.fixed():
+			continue
+		case step.Action == plan.Refuse && value == "true" && strings.Contains(step.Reason, "have no name in the cloud"):
+			continue
+		case g.Simulator == nil && step.Action == plan.Refuse && value == "true" && strings.Contains(step.Reason, " objects match "):
+			continue // others have a namesake in a real cloud
+		case step.Action != plan.Update || !step.Adopts || step.ID() != before.ID():
+			t.Errorf("adopt: %s: %s (%s), adopts: %v", value, step.Action, step.Reason, step.Adopts)
+		}
+		for _, c := range step.Changes {
+			if c.Field != kind.MarkField && c.Have != kind.Unknown {
+				t.Errorf("adopt: %s: also changes %s", value, describe([]kind.Change{c}))
+			}
+		}
+	}
+	manifests := s.adopting(t, before.ID())
+	if !s.fixed() {
+		if last := s.step(t, bare.MustSync(manifests).Last); last.ID() != before.ID() {
+			t.Errorf("it is %s now and was %s", last.ID(), before.ID())
+		}
+	}
+	if pass := g.MustSync(manifests); len(pass.Results) > 0 {
+		t.Errorf("once it is adopted: %v", left(pass.First))
+	}
+	g.MustSync(s.all())
+}
+
+// fixed reports whether the cloud cannot write a mark on an object that exists.
+func (s Suite) fixed() bool {
+	return slices.ContainsFunc(s.Kinds(nil, defaults.Defaults{}), func(k kind.Kind) bool { return k.Info().Kind == s.Key.Kind && k.Info().FixedMark })
+}
+
+// adopting is the manifest of the object with the annotation that has it adopted.
+func (s Suite) adopting(t *testing.T, value string) string {
+	t.Helper()
+	return s.annotated(t, `stackreeve.dev/adopt: "`+value+`"`)
+}
+
+// unmarking takes the marks of one owner out of what the cloud answers, until something
+// that holds the owner's text is written.
+type unmarking struct {
+	owner   string
+	written atomic.Bool
+}
+
+// Wrap puts it in front of next.
+func (u *unmarking) Wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTrip(func(req *http.Request) (*http.Response, error) { return u.pass(next, req) })
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
+
+func (u *unmarking) pass(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+	if req.Body != nil && req.Method != http.MethodGet {
+		text, err := io.ReadAll(req.Body)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Contains(text, []byte(u.owner)) {
+			u.written.Store(true)
+		}
+		req = req.Clone(req.Context())
+		req.Body = io.NopCloser(bytes.NewReader(text))
+	}
+	resp, err := next.RoundTrip(req)
+	if err != nil || u.written.Load() || req.Method != http.MethodGet {
+		return resp, err
+	}
+	text, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var tree any
+	if decoder.Decode(&tree) == nil {
+		if bare, err := json.Marshal(u.bare(tree)); err == nil {
+			text = bare
+		}
+	}
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	resp.Header.Del("Content-Length")
+	return resp, nil
+}
+
+// description stands in for one on a cloud that has none, and is no part of the mark.
+const description = kind.OwnerWord + "-description"
+
+// bare is JSON without the owner's marks, wherever a service keeps them.
+func (u *unmarking) bare(tree any) any {
+	switch v := tree.(type) {
+	case []any:
+		mine := slices.Contains(v, any(u.owner))
+		out := []any{}
+		for _, one := range v {
+			if text, ok := one.(string); !ok || !mine || !kind.LooksLikeMark(text) {
+				out = append(out, u.bare(one))
+			}
+		}
+		return out
+	case map[string]any:
+		mine := v[kind.OwnerWord] == u.owner
+		for name, value := range v {
+			if mine && kind.ReservedKey(name) && name != description {
+				delete(v, name)
+				continue
+			}
+			v[name] = u.bare(value)
+		}
+	case string:
+		return u.text(v)
+	}
+	return tree
+}
+
+// text is one without the owner's mark at its end: in brackets, or as words.
+func (u *unmarking) text(text string) string {
+	at := strings.Index(text, u.owner)
+	if at < 0 || at+len(u.owner) < len(text) && !strings.ContainsAny(text[at+len(u.owner):][:1], " ]") {
+		return text
+	}
+	return endOfMark.ReplaceAllString(text[:at], "")
+}
+
+var endOfMark = regexp.MustCompile(` ?\[?$`)

@@ -1,0 +1,207 @@
+package loadbalancer
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// policies appends what makes the L7 policies of old as those of l shall be; with a cause
+// old is nil, and they are made without being reported.
+//
+// Attributes and a single rule are changed in place. What differs in more is replaced: the
+// new policy is made beside the old one, disabled until it has all of its rules (one that
+// lacks some would fit more requests than it should), and then the old one goes.
+func (e *editor) policies(l, old *Listener, cause string) {
+	order := &order{}
+	var had []*Policy
+	if old != nil {
+		had, order.ids, cause = old.Policies, slices.Clone(old.Policies), l.field+".l7Policies"
+	}
+	e.redirecting(had, cause)
+	stay := map[*Policy]bool{}
+	from := len(e.edits)
+	for _, p := range l.Policies {
+		was := e.pairs[p]
+		if old == nil || was == nil || !p.changeable(was) {
+			e.newPolicy(cause, l, p, order.insert(p))
+			continue
+		}
+		stay[was] = true
+		e.changePolicy(cause, p, was)
+		if position := order.follow(was); position > 0 {
+			e.sequel(cause, func() request { return put("l7policy", was.ID, map[string]any{"position": position}) })
+		}
+	}
+	for _, was := range had {
+		if !stay[was] {
+			e.sequel(cause, func() request { return request{method: http.MethodDelete, path: "l7policies/" + was.ID} })
+		}
+	}
+	due := slices.ContainsFunc(e.edits[from:], func(x edit) bool { return x.cause == cause })
+	if old != nil && due {
+		e.edits = slices.Insert(e.edits, from, edit{changes: []kind.Change{{Field: cause, Have: policyTexts(had), Want: policyTexts(l.Policies)}}})
+	}
+}
+
+// pair finds for each policy of l the one of old that it is: by its name, or where that has
+// changed by what it does.
+func (e *editor) pair(l, old *Listener) {
+	e.pairs = map[*Policy]*Policy{}
+	if old == nil {
+		return
+	}
+	taken := map[*Policy]bool{}
+	match := func(is func(p, was *Policy) bool) {
+		for _, p := range l.Policies {
+			if was := first(old.Policies, func(was *Policy) bool { return !taken[was] && is(p, was) }); was != nil && e.pairs[p] == nil {
+				e.pairs[p], taken[was] = was, true
+			}
+		}
+	}
+	named := func(p, was *Policy) bool { return p.Name == was.Name }
+	sameRules := func(p, was *Policy) bool {
+		have, want := p.differing(was)
+		return len(have)+len(want) == 0
+	}
+	match(func(p, was *Policy) bool { return named(p, was) && sameRules(p, was) })
+	match(named)
+	match(func(p, was *Policy) bool {
+		return p.Action == was.Action && p.URL == was.URL && p.Prefix == was.Prefix && sameRules(p, was)
+	})
+}
+
+// changeable reports whether was can be changed to be p in few requests, at no moment of
+// which it fits requests that neither of them fits.
+func (p *Policy) changeable(was *Policy) bool {
+	have, want := p.differing(was)
+	return p.sameTarget(was) && len(have) == len(want) && len(have) <= 1
+}
+
+// sameTarget reports whether a change of p need not change the pool.
+func (p *Policy) sameTarget(was *Policy) bool {
+	if p.Pool == nil {
+		return was.PoolID == ""
+	}
+	return p.Pool.ID != "" && p.Pool.ID == was.PoolID
+}
+
+// differing are the rules that one has and the other one has not.
+func (p *Policy) differing(was *Policy) (have, want []*Rule) {
+	return without(was.Rules, p.Rules), without(p.Rules, was.Rules)
+}
+
+// without are the rules that are not among others.
+func without(rules, others []*Rule) []*Rule {
+	rest := slices.Clone(others)
+	return slices.DeleteFunc(slices.Clone(rules), func(r *Rule) bool {
+		i := slices.IndexFunc(rest, func(o *Rule) bool { return o.String() == r.String() })
+		if i >= 0 {
+			rest = slices.Delete(rest, i, i+1)
+		}
+		return i >= 0
+	})
+}
+
+func (e *editor) changePolicy(cause string, p, was *Policy) {
+	e.change("l7policy", was.ID, p.field, p, was)
+	if have, want := p.differing(was); len(want) > 0 {
+		e.sequel(cause, func() request {
+			return request{http.MethodPut, "l7policies/" + was.ID + "/rules/" + have[0].ID, "rule", table.Body(want[0]), nil}
+		})
+	}
+}
+
+// newPolicy appends what makes p at a position of the listener. Octavia takes rules with a
+// policy only while it makes a load balancer.
+func (e *editor) newPolicy(cause string, l *Listener, p *Policy, position int) {
+	whole := len(p.Rules) <= 1 // one without rules fits nothing
+	e.sequel(cause, func() request {
+		fresh := *p
+		fresh.ListenerID, fresh.Position, fresh.Up = l.ID, position, whole
+		if p.Pool != nil {
+			fresh.PoolID = p.Pool.ID
+		}
+		return post("l7policy", &fresh, &p.ID)
+	})
+	for _, r := range p.Rules {
+		e.sequel(cause, func() request {
+			return request{http.MethodPost, "l7policies/" + p.ID + "/rules", "rule", table.Given(r), nil}
+		})
+	}
+	if !whole {
+		e.sequel(cause, func() request { return put("l7policy", p.ID, map[string]any{"admin_state_up": true}) })
+	}
+}
+
+// order is the sequence of a listener's policies while edits change it.
+type order struct {
+	ids []*Policy
+	at  int // where the next one belongs, at the earliest
+}
+
+// insert takes in a new one and gives its position.
+func (o *order) insert(p *Policy) int {
+	o.ids = slices.Insert(o.ids, o.at, p)
+	o.at++
+	return o.at
+}
+
+// follow gives the position that one which is there must be moved to, 0 where it comes
+// after those that it must come after.
+func (o *order) follow(was *Policy) int {
+	i := slices.Index(o.ids, was)
+	if i >= o.at {
+		o.at = i + 1
+		return 0
+	}
+	o.ids = slices.Insert(slices.Delete(o.ids, i, i+1), o.at-1, was)
+	return o.at
+}
+
+// policyTexts are the policies in words, in their order; never nil.
+func policyTexts(policies []*Policy) []string {
+	out := make([]string, len(policies))
+	for i, p := range policies {
+		out[i] = p.String()
+	}
+	return out
+}
+
+// String is the policy for people.
+func (p *Policy) String() string {
+	text := p.Name + ": " + p.Action
+	for _, target := range []string{p.URL, p.Prefix} {
+		if target != "" {
+			text += " " + target
+		}
+	}
+	if p.Code != 0 {
+		text += fmt.Sprintf(" (%d)", p.Code)
+	}
+	rules := make([]string, len(p.Rules))
+	for i, r := range p.Rules {
+		rules[i] = r.String()
+	}
+	slices.Sort(rules)
+	return text + " if " + strings.Join(rules, " and ")
+}
+
+// populated is the body of the policy with all that is under it.
+func (p *Policy) populated(position int) map[string]any {
+	placed := *p
+	placed.Position = position
+	body := table.Given(&placed)
+	rules := make([]map[string]any, len(p.Rules))
+	for i, r := range p.Rules {
+		rules[i] = table.Given(r)
+	}
+	if body["rules"] = rules; p.Pool != nil {
+		body["redirect_pool"] = p.Pool.populated()
+	}
+	return body
+}

@@ -1,0 +1,110 @@
+package loadbalancer
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// asking is webAndName with three L7 policies.
+func asking() kind.Want[Spec] {
+	w := webAndName()
+	path := func(value string) L7Rule { return L7Rule{Type: "path", CompareType: "startsWith", Value: value} }
+	w.Spec.Ports[0].L7Policies = []L7Policy{
+		{Name: ptr("a"), Action: "reject", Rules: []L7Rule{path("/a")}},
+		{Name: ptr("b"), Action: "redirectToPool", RedirectPool: &RedirectPool{RealServers: RealServers{Addresses: []string{"10.0.0.5"}}}, Rules: []L7Rule{path("/b"), path("/b/c")}},
+		{Name: ptr("c"), Action: "redirectToUrl", RedirectURL: ptr("https://example.org"), Rules: []L7Rule{path("/c")}},
+	}
+	return w
+}
+
+func TestPolicyEdits(t *testing.T) {
+	const field = "spec.ports[0].l7Policies"
+	policies := func(s *Spec) *[]L7Policy { return &s.Ports[0].L7Policies }
+	tests := []editCase{
+		{name: "nothing"},
+		{name: "one rule: in place", edit: func(s *Spec) { (*policies(s))[0].Rules[0].Value = "/x" }, fields: []string{field},
+			want: []string{"PUT l7policies/y1/rules/r1 admin_state_up=true compare_type=STARTS_WITH invert=false key=<nil> type=PATH value=/x"}},
+		{name: "a rule more: another one is made beside it, disabled until it has all", edit: func(s *Spec) {
+			(*policies(s))[0].Rules = append((*policies(s))[0].Rules, L7Rule{Type: "path", CompareType: "endsWith", Value: "z"})
+		}, fields: []string{field},
+			want: []string{"POST l7policies", "POST l7policies/new/rules", "POST l7policies/new/rules", "PUT l7policies/new admin_state_up=true", "DELETE l7policies/y1"}},
+		{name: "target: in place", edit: func(s *Spec) { (*policies(s))[2].RedirectURL = ptr("https://example.com") }, fields: []string{field + "[2].redirectURL"},
+			want: []string{"PUT l7policies/y3 redirect_url=https://example.com"}},
+		{name: "action", edit: func(s *Spec) { (*policies(s))[2].Action, (*policies(s))[2].RedirectURL = "reject", nil },
+			fields: []string{field + "[2].action", field + "[2].redirectURL"}, want: []string{"PUT l7policies/y3 action=REJECT redirect_url=<nil>"}},
+		{name: "no pool any more: it goes after the policy", edit: func(s *Spec) {
+			(*policies(s))[1].Action, (*policies(s))[1].RedirectPool = "reject", nil
+		}, fields: []string{field},
+			want: []string{"POST l7policies", "POST l7policies/new/rules", "POST l7policies/new/rules", "PUT l7policies/new admin_state_up=true", "DELETE l7policies/y2", "DELETE pools/q2"}},
+		{name: "machines that speak otherwise: a pool is ready first", edit: func(s *Spec) { (*policies(s))[1].RedirectPool.RealServers.Protocol = ptr("proxy") },
+			fields: []string{field},
+			want: []string{"POST pools", "PUT pools/new/members members=1", "POST l7policies", "POST l7policies/new/rules", "POST l7policies/new/rules",
+				"PUT l7policies/new admin_state_up=true", "DELETE l7policies/y2", "DELETE pools/q2"}},
+		{name: "machines of a redirect", edit: func(s *Spec) { (*policies(s))[1].RedirectPool.RealServers.Addresses[0] = "10.0.0.6" },
+			fields: []string{field + "[1].redirectPool.realServers"}, want: []string{"PUT pools/q2/members members=1"}},
+		{name: "first becomes last", edit: func(s *Spec) {
+			(*policies(s))[0].Position, (*policies(s))[1].Position, (*policies(s))[2].Position = ptr(30), ptr(10), ptr(20)
+		},
+			fields: []string{field}, want: []string{"PUT l7policies/y1 position=3"}},
+		{name: "last becomes first", edit: func(s *Spec) { (*policies(s))[2].Position = ptr(7) },
+			fields: []string{field}, want: []string{"PUT l7policies/y1 position=3", "PUT l7policies/y2 position=3"}},
+		{name: "another name", edit: func(s *Spec) { (*policies(s))[1].Name = ptr("z") },
+			fields: []string{field + "[1].redirectPool.pool.name", field + "[1].policy.name"}, want: []string{"PUT pools/q2 name=lb-80-z", "PUT l7policies/y2 name=lb-80-z"}},
+		{name: "gone: nobody redirects to the pool when it goes", edit: func(s *Spec) { *policies(s) = slices.Delete(*policies(s), 1, 2) },
+			fields: []string{field}, want: []string{"DELETE l7policies/y2", "DELETE pools/q2"}},
+		{name: "gone and ignored", edit: func(s *Spec) { *policies(s) = slices.Delete(*policies(s), 1, 2) }, ignore: field, fields: []string{field}},
+		{name: "somebody else's", cloud: func(s *State) {
+			l := s.More.Listeners[0]
+			l.Policies = slices.Insert(l.Policies, 0, &Policy{child: child{ID: "y9"}, Name: "x", Up: true, Action: "REJECT"})
+		}, fields: []string{field}, want: []string{"DELETE l7policies/y9"}},
+		{name: "disabled", cloud: func(s *State) { s.More.Listeners[0].Policies[0].Up = false }, fields: []string{field + "[0].policy.adminStateUp"},
+			want: []string{"PUT l7policies/y1 admin_state_up=true"}},
+		{name: "a kill left the new one without rules beside the old one", cloud: func(s *State) {
+			l := s.More.Listeners[0]
+			l.Policies[1].Rules = l.Policies[1].Rules[:1]
+			l.Policies = slices.Insert(l.Policies, 1, &Policy{child: child{ID: "y8"}, Name: "lb-80-b", Action: "REDIRECT_TO_POOL", PoolID: "q2"})
+		}, fields: []string{field},
+			want: []string{"POST l7policies", "POST l7policies/new/rules", "POST l7policies/new/rules", "PUT l7policies/new admin_state_up=true", "DELETE l7policies/y8", "DELETE l7policies/y2"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { tt.run(t, asking) })
+	}
+}
+
+// Barbican's addresses end in the ID, and an ID will do.
+func TestSecretsAreKnownByTheirID(t *testing.T) {
+	const id = "c2a1f7e0-5a3f-4c2b-9d3c-1b6a9f0e7d11"
+	w := webAndName()
+	w.Spec.Ports[0].Protocol, w.Spec.Ports[0].TLS = "terminatedHTTPS", &TLS{BarbicanRef: ptr(id)}
+	s := made(w)
+	s.More.Listeners[0].Certificate = "https://barbican/v1/containers/" + id
+	if got := fieldsOf(w, s); len(got) > 0 {
+		t.Errorf("reported %q, want nothing", got)
+	}
+	s.More.Listeners[0].Certificate = "https://barbican/v1/containers/d" + id[1:]
+	if got := fieldsOf(w, s); !slices.Equal(got, []string{"spec.ports[0].tls.barbicanRef"}) {
+		t.Errorf("reported %q for another secret", got)
+	}
+}
+
+// What an export says is what is there, but for names.
+func TestExportOfRequests(t *testing.T) {
+	w := asking()
+	p := &w.Spec.Ports[0]
+	p.Protocol, p.TLS = "terminatedHTTPS", &TLS{Versions: []string{"TLSv1.3"}, ClientAuthentication: ptr("mandatory"),
+		BarbicanRef: ptr("https://keys/v1/secrets/c2a1f7e0-5a3f-4c2b-9d3c-1b6a9f0e7d11"), ClientCABarbicanRef: ptr("https://keys/v1/secrets/c2a1f7e0-5a3f-4c2b-9d3c-1b6a9f0e7d12")}
+	p.InsertHeaders, p.ConnectionLimit, p.SessionPersistence = []string{"X-Forwarded-For"}, ptr(9), &SessionPersistence{Type: "appCookie", CookieName: ptr("s")}
+	p.RealServers.Members = []RealServer{{Address: ptr("10.0.0.3"), Weight: ptr(0)}, {Address: ptr("10.0.0.4"), Port: ptr(9), Backup: ptr(true)}}
+	p.Monitors[0].DomainName, p.Monitors[0].HTTPMethod, p.Monitors[0].MaxRetriesDown = ptr("example.org"), ptr("HEAD"), ptr(7)
+	w.Spec.Ports = w.Spec.Ports[:1]
+	s := made(w)
+	e := &kind.Export{Name: "lb", Ref: func(kind, _ string) (string, bool) { return "net", kind == "Network" }}
+	w.Spec = rules{}.Export(s, e)
+	for _, field := range fieldsOf(w, s) {
+		if !slices.Contains(e.Renames, field) && field != "spec.vipNetwork" {
+			t.Errorf("%s is not exported as it is", field)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package loadbalancer
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// inBarbican is how manifests name what is not in the repository.
+var inBarbican = regexp.MustCompile(`^(https?://[^\s]+/)?[0-9a-fA-F-]{36}$`)
+
+// expand finds the references that name a BarbicanSecret.
+func (t *TLS) expand(field string, e *kind.Expansion) {
+	t.SecretRefs = nil
+	refer := func(at, name string) {
+		switch {
+		case name == "" || inBarbican.MatchString(name):
+		case e.Declares("BarbicanSecret", name):
+			t.SecretRefs = append(t.SecretRefs, name)
+		default:
+			e.Problem(field+"."+at, "the repository has no BarbicanSecret/"+name, "add one, or give the address of what Barbican holds")
+		}
+	}
+	refer("barbicanRef", table.Or(t.BarbicanRef, ""))
+	for i, name := range t.SNIBarbicanRefs {
+		refer(fmt.Sprintf("sniBarbicanRefs[%d]", i), name)
+	}
+	refer("clientCABarbicanRef", table.Or(t.ClientCABarbicanRef, ""))
+	refer("clientCRLBarbicanRef", table.Or(t.ClientCRLBarbicanRef, ""))
+	slices.Sort(t.SecretRefs)
+	t.SecretRefs = slices.Compact(t.SecretRefs)
+}
+
+// held is the address of what a reference names. One that is not there yet has none,
+// and nothing is sent before it has.
+func held(w kind.Want[Spec], name string) string {
+	if name == "" || inBarbican.MatchString(name) {
+		return name
+	}
+	ref := w.Ref("BarbicanSecret", name)
+	return cmp.Or(ref.Facts.Address, "known once "+ref.Key.String()+" is ready")
+}
+
+func (t *TLS) hosts(w kind.Want[Spec]) []string {
+	out := slices.Clone(t.SNIBarbicanRefs)
+	for i := range out {
+		out[i] = held(w, out[i])
+	}
+	return out
+}
+
+// secrets are the IDs of what the listener has of Barbican.
+func (l *Listener) secrets() (ids []string) {
+	for _, address := range append([]string{l.Certificate, l.ClientCA, l.ClientCRL}, l.Hosts...) {
+		if address != "" {
+			ids = append(ids, path.Base(address))
+		}
+	}
+	return ids
+}
+
+// keepSpelling leaves what names the same secret as it is: addresses of Barbican's end in
+// the ID, which will do alone.
+func (l *Listener) keepSpelling(old *Listener) {
+	same := func(want *string, have string) {
+		if path.Base(*want) == path.Base(have) {
+			*want = have
+		}
+	}
+	same(&l.Certificate, old.Certificate)
+	same(&l.ClientCA, old.ClientCA)
+	same(&l.ClientCRL, old.ClientCRL)
+	l.Hosts = slices.Clone(l.Hosts)
+	for i := range l.Hosts {
+		for _, have := range old.Hosts {
+			same(&l.Hosts[i], have)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package loadbalancer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// vips are the further addresses as Octavia has them; those that it shall choose are "".
+func vips(w kind.Want[Spec]) []vip {
+	var out []vip
+	for _, v := range w.Spec.AdditionalVIPs {
+		out = append(out, vip{w.Ref("Subnet", v.SubnetRef).ID, table.IP(table.Or(v.Address, ""))})
+	}
+	return out
+}
+
+// compareVIPs compares the further addresses, which Octavia cannot change.
+func compareVIPs(w kind.Want[Spec], have *State, c *kind.Changes) {
+	if w.Spec.AdditionalVIPs == nil {
+		return
+	}
+	var had, shall []string
+	for _, v := range have.More.AdditionalVIPs {
+		had = append(had, v.SubnetID+" "+v.Address)
+	}
+	for i, v := range vips(w) {
+		if ref := w.Ref("Subnet", w.Spec.AdditionalVIPs[i].SubnetRef); !ref.Ready {
+			v.SubnetID = table.ID(ref)
+		}
+		if v.Address == "" {
+			if there := slices.IndexFunc(have.More.AdditionalVIPs, func(o vip) bool { return o.SubnetID == v.SubnetID }); there >= 0 {
+				v.Address = have.More.AdditionalVIPs[there].Address
+			}
+		}
+		shall = append(shall, v.SubnetID+" "+v.Address)
+	}
+	slices.Sort(had)
+	slices.Sort(shall)
+	kind.Costs(c, "spec.additionalVIPs", had, shall, kind.Replace)
+}
+
+// validateVIPs refuses what Octavia would.
+func validateVIPs(s *Spec, r *kind.Report) {
+	seen := map[string]bool{}
+	for i, v := range s.AdditionalVIPs {
+		if seen[v.SubnetRef] {
+			r.Problem(fmt.Sprintf("spec.additionalVIPs[%d].subnetRef", i), v.SubnetRef+" has an address already", "name each subnet once: Octavia gives one address of each")
+		}
+		seen[v.SubnetRef] = true
+	}
+}
+
+// vip is a further address.
+type vip struct {
+	SubnetID string `json:"subnetID" api:"subnet_id"`
+	Address  string `json:"address" api:"ip_address"`
+}

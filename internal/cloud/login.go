@@ -1,0 +1,62 @@
+package cloud
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+)
+
+// Login are the IDs of what a client works with: without any of them it could not log in,
+// or not do what it may.
+type Login struct {
+	User, Project string
+	Domains       []string // of the user and of the project
+	Roles         []string // that it has in the project
+	Services      []string // of the catalog: Keystone
+	Endpoints     []string // where the client reaches that
+}
+
+type id struct {
+	ID string `json:"id"`
+}
+
+// Login says what the client's token says of it; what that does not say is empty.
+func (c *Client) Login() (l Login) {
+	auth, ok := c.provider.GetAuthResult().(tokens.CreateResult)
+	var token struct {
+		User, Project struct {
+			ID     string `json:"id"`
+			Domain id     `json:"domain"`
+		}
+		Roles   []id
+		Catalog []struct {
+			ID, Type  string
+			Endpoints []struct {
+				ID, Interface string
+				Region        string `json:"region_id"`
+			}
+		}
+	}
+	if !ok || auth.ExtractInto(&token) != nil {
+		return Login{}
+	}
+	l.User, l.Project = token.User.ID, token.Project.ID
+	l.Domains = []string{token.User.Domain.ID, token.Project.Domain.ID}
+	for _, role := range token.Roles {
+		l.Roles = append(l.Roles, role.ID)
+	}
+	of := identity()
+	for _, service := range token.Catalog {
+		if service.Type != of.name && !slices.Contains(of.aliases, service.Type) {
+			continue
+		}
+		l.Services = append(l.Services, service.ID)
+		for _, e := range service.Endpoints {
+			if e.Interface == cmp.Or(string(c.endpoint.Availability), "public") && (e.Region == c.Region || e.Region == "" || c.Region == "") {
+				l.Endpoints = append(l.Endpoints, e.ID)
+			}
+		}
+	}
+	return l
+}

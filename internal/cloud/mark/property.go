@@ -1,0 +1,28 @@
+package mark
+
+import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
+
+// PropertyPlace is the place of a mark in one property of an image, beside the ID of the
+// image that it was written on: Nova and Cinder copy the properties of an image to what
+// is made of it, and from there to images of that.
+//
+//	stackreeve: "stackreeve:prod:Image/web stackreeve-applied:abc… stackreeve-self:4690…"
+var PropertyPlace = PlaceIn(OwnerKey,
+	func(value any) (any, Claim) {
+		text, _ := value.(string) // whoever may write it can write anything there
+		c, ok := ReadIdentity(text)
+		if !ok {
+			return nil, Claim{}
+		}
+		c.Project, c.Self = "", c.Notes[SelfKey]
+		if nothingApplied(c.Notes[AppliedKey]) {
+			c.Mark.Applied = ""
+		}
+		return nil, c
+	},
+	func(_ any, m kind.Mark, id, _ string) any {
+		if m.Owner == "" {
+			return nil
+		}
+		return m.Owner + " " + appliedPrefix + appliedText(m) + " " + SelfKey + ":" + id
+	})

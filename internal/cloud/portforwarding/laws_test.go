@@ -1,0 +1,133 @@
+package portforwarding_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+const needs = `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: public}
+spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: front}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Router
+metadata: {name: edge}
+spec: {resource: {externalGateways: [{networkRef: public}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: web}
+spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.50.0/24, routerRef: edge}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: web-1}
+spec: {resource: {networkRef: front, addresses: [{subnetRef: web, ip: 192.168.50.10}, {subnetRef: web, ip: 192.168.50.11}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: web-2}
+spec: {resource: {networkRef: front, addresses: [{subnetRef: web, ip: 192.168.50.20}]}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: FloatingIP
+metadata: {name: www}
+spec: {resource: {floatingNetworkRef: public}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: FloatingIP
+metadata: {name: other}
+spec: {resource: {floatingNetworkRef: public}}
+`
+
+const object = `
+apiVersion: stackreeve.dev/v1alpha1
+kind: PortForwarding
+metadata: {name: ssh}
+spec:
+  resource:
+    description: the way in
+    floatingIPRef: www
+    protocol: tcp
+    externalPort: 2222
+    portRef: web-1
+    internalIP: 192.168.50.10
+    internalPort: 22
+`
+
+var key = manifest.Key{Group: define.WorkloadGroup, Kind: "PortForwarding", Namespace: "default", Name: "ssh"}
+
+func TestLaws(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Key: key, Needs: needs, Object: object,
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.floatingIPRef", Old: "floatingIPRef: www", New: "floatingIPRef: other", Replaces: true},
+			{Field: "spec.resource.protocol", Old: "protocol: tcp", New: "protocol: udp"},
+			{Field: "spec.resource.internalIP", Old: "192.168.50.10", New: "192.168.50.11"},
+			{Field: "spec.resource.portRef", Old: "    portRef: web-1\n    internalIP: 192.168.50.10\n", New: "    portRef: web-2\n"},
+		},
+	}.Run(t)
+}
+
+// What somebody else forwards on the same address is neither taken for ours nor removed,
+// and one that is made with the same mark is a rival.
+func TestForwardedBySomebodyElse(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.MustSync(needs + "---" + object)
+	var id, port string
+	for _, s := range g.Plan(needs + "---" + object).Steps {
+		switch s.Key.String() {
+		case "PortForwarding/ssh":
+			id, _, _ = strings.Cut(s.ID(), "/")
+		case "Port/web-2":
+			port = s.ID()
+		}
+	}
+	c := g.Client(nil)
+	foreign := cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "floatingips/" + id + "/port_forwardings", Body: map[string]any{"port_forwarding": map[string]any{
+		"protocol": "tcp", "external_port": 8080, "internal_port": 80, "internal_port_id": port, "internal_ip_address": "192.168.50.20"}}}
+	if err := c.Do(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	g.MustSync(needs)
+	left, err := cloud.List[struct {
+		Port int `json:"external_port"`
+	}](t.Context(), c, cloud.Call{Service: cloud.Network, Path: "floatingips/" + id + "/port_forwardings"}, "port_forwardings")
+	if err != nil || len(left) != 1 || left[0].Port != 8080 {
+		t.Errorf("left: %v, %v; want what somebody else has made", left, err)
+	}
+	if pass := g.MustSync(""); pass.Last.Owned != 0 {
+		t.Errorf("%d objects are left", pass.Last.Owned)
+	}
+}
+
+// The address of the port need not be said.
+func TestTheFirstAddress(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	short := needs + "---" + strings.Replace(object, "    internalIP: 192.168.50.10\n", "", 1)
+	g.MustSync(short)
+	if shown := g.Shown(short, manifest.Key{Kind: "PortForwarding", Name: "ssh"}); shown["internalIP"] != "192.168.50.10" {
+		t.Errorf("shown: %v", shown)
+	}
+}
+
+// A way that is not there yet is waited for: the forwarding does not name what makes it.
+func TestTheWayComesUp(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.MustSync(strings.Replace(needs, ", routerRef: edge", "", 1))
+	g.MustSync(needs + "---" + object)
+}

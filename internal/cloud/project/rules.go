@@ -1,0 +1,18 @@
+package project
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// validate refuses tags that Keystone does not take.
+// (keystone/resource/schema.py: _project_tag_name_properties)
+func validate(s *Spec, r *kind.Report) {
+	for i, tag := range s.Tags {
+		if tag == "" || len(tag) > 255 || strings.ContainsAny(tag, ",/") {
+			r.Problem(fmt.Sprintf("spec.resource.tags[%d]", i), "is no tag", "give 1 to 255 characters without commas and slashes")
+		}
+	}
+}

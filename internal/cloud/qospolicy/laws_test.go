@@ -1,0 +1,98 @@
+package qospolicy_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+const object = `
+apiVersion: stackreeve.dev/v1alpha1
+kind: QoSPolicy
+metadata: {name: gold}
+spec:
+  resource:
+    name: gold-policy
+    description: for those who pay
+    tags: [web, blue]
+    bandwidthLimits: [{direction: egress, maxKbps: 1000, maxBurstKbps: 100}]
+    minimumBandwidths: [{minKbps: 500}]
+    dscpMark: 26
+`
+
+// To make a QoS policy needs an administrator.
+func TestLaws(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Object: object, Administrator: true,
+		Key: manifest.Key{Group: define.WorkloadGroup, Kind: "QoSPolicy", Namespace: "default", Name: "gold"},
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.bandwidthLimits", Old: "maxBurstKbps: 100}", New: "maxBurstKbps: 100}, {direction: ingress, maxKbps: 2000}"},
+			{Field: "spec.resource.bandwidthLimits", Old: "maxKbps: 1000", New: "maxKbps: 900"},
+			{Field: "spec.resource.bandwidthLimits", Old: "{direction: egress, maxKbps: 1000, maxBurstKbps: 100}]\n    minimumBandwidths: [{minKbps: 500}]", New: "{maxKbps: 100, maxBurstKbps: 100}]\n    minimumBandwidths: [{minKbps: 50}]",
+				Also: []string{"spec.resource.minimumBandwidths"}},
+			{Field: "spec.resource.minimumBandwidths", Old: "{direction: egress, maxKbps: 1000, maxBurstKbps: 100}]\n    minimumBandwidths: [{minKbps: 500}]", New: "{maxKbps: 3000, maxBurstKbps: 100}]\n    minimumBandwidths: [{minKbps: 2000}]",
+				Also: []string{"spec.resource.bandwidthLimits"}},
+			{Field: "spec.resource.minimumBandwidths", Old: "    minimumBandwidths: [{minKbps: 500}]\n", New: ""},
+			{Field: "spec.resource.dscpMark", Old: "dscpMark: 26", New: "dscpMark: 0"},
+			{Field: "spec.resource.dscpMark", Old: "    dscpMark: 26\n", New: ""},
+		},
+		Unseen: map[string]string{"spec.resource.projectRef": "can only be the stack's own project"},
+	}.Run(t)
+}
+
+func TestRefused(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	for old, tt := range map[string]struct{ new, problem string }{
+		"maxBurstKbps: 100}": {"maxBurstKbps: 100}, {maxKbps: 7}", "spec.resource.bandwidthLimits: has two for egress"},
+		"dscpMark: 26":       {"dscpMark: 27", "spec.resource.dscpMark"},
+		"for those who pay":  {"\"[stackreeve:prod:Network/core]\"", "owner mark"},
+	} {
+		if _, err := g.TryResolve(strings.Replace(object, old, tt.new, 1)); err == nil || !strings.Contains(err.Error(), tt.problem) {
+			t.Errorf("%s: %v, want %q", tt.new, err, tt.problem)
+		}
+	}
+}
+
+const users = `
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: front}
+spec: {resource: {qosPolicyRef: gold}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: web}
+spec: {resource: {networkRef: front, qosPolicyRef: gold}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: public}
+spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: FloatingIP
+metadata: {name: www}
+spec: {resource: {floatingNetworkRef: public, qosPolicyRef: gold}}
+`
+
+// A policy is in force for what names it, is taken off by an empty name, and goes last.
+func TestInForce(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")
+	g.MustSync(object + users)
+	if pass := g.MustSync(object + users); len(pass.Results) > 0 {
+		t.Errorf("second pass did %d steps", len(pass.Results))
+	}
+	none := strings.ReplaceAll(users, "qosPolicyRef: gold", `qosPolicyRef: ""`)
+	if pass := g.MustSync(object + none); len(pass.Results) != 3 {
+		t.Errorf("%d steps took the policy off, want 3", len(pass.Results))
+	}
+	g.MustSync(object + users)
+	if pass := g.MustSync(""); pass.Last.Owned != 0 {
+		t.Errorf("%d objects are left", pass.Last.Owned)
+	}
+}

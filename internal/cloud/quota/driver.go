@@ -1,0 +1,191 @@
+package quota
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type driver struct{ client *cloud.Client }
+
+// place is where a service has the quotas of projects, and what it calls them in bodies.
+type place struct{ path, singular string }
+
+var places = map[string]place{
+	cloud.Compute: {"os-quota-sets", "quota_set"}, cloud.BlockStorage: {"os-quota-sets", "quota_set"},
+	cloud.Network: {"quotas", "quota"}, cloud.LoadBalancer: {"lbaas/quotas", "quota"},
+}
+
+// notePrefix begins the name of the attribute of a project that holds the mark of its quotas
+// of one service. Keystone turns hyphens in such names into underscores.
+const notePrefix = mark.ExtraKey + "_quota_"
+
+func noteKey(service string) string { return notePrefix + strings.ReplaceAll(service, "-", "_") }
+
+type attributes table.Attributes
+
+// text is an attribute; "" for one that is no text.
+func (a attributes) text(name string) (text string) {
+	_ = json.Unmarshal(a[name], &text) // what is no text is no mark
+	return text
+}
+
+// List implements kind.Driver: the quotas that bear a mark, one request for each.
+func (d driver) List(ctx context.Context) ([]live, error) {
+	projects, err := cloud.List[table.Attributes](ctx, d.client, cloud.Call{Service: cloud.Identity, Path: "projects"}, "projects")
+	if err != nil {
+		return nil, err
+	}
+	var all []live
+	for _, listed := range projects {
+		project := attributes(listed)
+		for _, service := range slices.Sorted(maps.Keys(places)) {
+			c, marked := mark.ReadIdentity(project.text(noteKey(service)))
+			if !marked || c.Holder() != mark.HolderOf(project, "Project") {
+				continue // who did not make the project has no say in its quotas
+			}
+			limits, err := d.limits(ctx, service, project.text("id"))
+			if err != nil {
+				return nil, err
+			}
+			one := d.live(service, project.text("id"), limits)
+			one.Mark, one.Mine = c.Mark, c.Project == d.client.ProjectID
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
+func (d driver) live(service, project string, limits map[string]int) live {
+	s := &state{}
+	s.Spec = Spec{ProjectRef: project, Service: service, Limits: limits}
+	id := name(service, project)
+	return live{ID: id, Name: id, Phase: kind.Ready, Mine: true, State: s, Uses: []string{project}}
+}
+
+// limits are all quotas of a project.
+func (d driver) limits(ctx context.Context, service, project string) (map[string]int, error) {
+	var answer map[string]attributes
+	if err := d.send(ctx, http.MethodGet, service, project, nil, &answer); err != nil {
+		return nil, err
+	}
+	limits := map[string]int{}
+	for name, value := range answer[places[service].singular] {
+		var limit int
+		if json.Unmarshal(value, &limit) == nil && string(value) != "null" {
+			limits[name] = limit
+		}
+	}
+	return limits, nil
+}
+
+func (d driver) send(ctx context.Context, method, service, project string, body, into any) error {
+	return d.client.Do(ctx, cloud.Call{Service: service, Method: method, Path: places[service].path + "/" + project, Body: body, Into: into})
+}
+
+// Create implements kind.Driver: the mark comes first, and says that it is not finished
+// until the quotas are set.
+func (d driver) Create(ctx context.Context, w want) (live, error) {
+	service, project := w.Spec.Service, w.Ref("Project", w.Spec.ProjectRef).ID
+	if project == "" {
+		return live{}, fmt.Errorf("%w: the project is not there", kind.ErrNotYet)
+	}
+	if err := d.bears(ctx, project, w.Mark); err != nil {
+		return live{}, err
+	}
+	have, err := d.limits(ctx, service, project)
+	if err == nil {
+		err = known(service, have, w.Spec.Limits)
+	}
+	if err != nil {
+		return live{}, err
+	}
+	begun := w.Mark
+	begun.Applied = kind.Unfinished
+	if err := d.note(ctx, service, project, mark.IdentityText(begun, d.client.ProjectID)); err != nil {
+		return live{}, err
+	}
+	if err := d.set(ctx, service, project, w); err != nil {
+		return live{}, err
+	}
+	maps.Copy(have, w.Spec.Limits)
+	made, m := d.live(service, project, have), w.Mark
+	made.Mark = &m
+	return made, nil
+}
+
+// Update implements kind.Driver.
+func (d driver) Update(ctx context.Context, w want, have live, _ []kind.Change) error {
+	if err := known(have.State.Spec.Service, have.State.Spec.Limits, w.Spec.Limits); err != nil {
+		return err
+	}
+	return d.set(ctx, have.State.Spec.Service, have.State.Spec.ProjectRef, w)
+}
+
+// set writes the quotas, and then the mark.
+func (d driver) set(ctx context.Context, service, project string, w want) error {
+	if err := d.send(ctx, http.MethodPut, service, project, map[string]any{places[service].singular: w.Spec.Limits}, nil); err != nil {
+		return err
+	}
+	return d.note(ctx, service, project, mark.IdentityText(w.Mark, d.client.ProjectID))
+}
+
+// Delete implements kind.Driver: the mark goes last. What others have reset is no error.
+func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
+	service, project := have.State.Spec.Service, have.State.Spec.ProjectRef
+	for _, err := range []error{d.send(ctx, http.MethodDelete, service, project, nil, nil), d.note(ctx, service, project, nil)} {
+		if err != nil && !errors.Is(err, kind.ErrGone) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// Unmark implements kind.Driver.
+func (d driver) Unmark(ctx context.Context, have live) error {
+	return d.note(ctx, have.State.Spec.Service, have.State.Spec.ProjectRef, nil)
+}
+
+// note writes the mark of quotas on their project; nil takes it off.
+func (d driver) note(ctx context.Context, service, project string, text any) error {
+	return d.client.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodPatch, Path: "projects/" + project,
+		Body: map[string]any{"project": map[string]any{noteKey(service): text}}})
+}
+
+// bears refuses a project that does not itself bear a mark of the stack.
+func (d driver) bears(ctx context.Context, project string, m kind.Mark) error {
+	var answer map[string]attributes
+	if err := d.client.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodGet, Path: "projects/" + project, Into: &answer}); err != nil {
+		return err
+	}
+	c, marked := mark.ReadIdentity(answer["project"].text(mark.ExtraKey))
+	if marked && c.Project == d.client.ProjectID {
+		ours, _ := kind.ParseOwner(m.Owner)
+		if o, ok := kind.ParseOwner(c.Mark.Owner); ok && o.Stack == ours.Stack {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: spec.resource.projectRef: project %s is not managed by this stack, and a set of quotas has no place for the mark of its owner; "+
+		"manage the Project here, or its quotas where it is managed", kind.ErrRejected, project)
+}
+
+// known refuses names that the service does not have: Cinder leaves them out without a word.
+func known(service string, have, want map[string]int) error {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if _, ok := have[name]; !ok {
+			return fmt.Errorf("%w: spec.resource.limits.%s: the %s service has no such quota; it has %s",
+				kind.ErrRejected, name, service, strings.Join(slices.Sorted(maps.Keys(have)), ", "))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package roleassignment
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// notePrefix begins the name of an attribute that holds the mark of an assignment, which
+// ends in a digest of the assignment's path: each has one of its own, so that they can be
+// written side by side. Its text is the path and the mark.
+const notePrefix = mark.ExtraKey + "_assignment_"
+
+func noteKey(path string) string { return notePrefix + kind.Digest(path) }
+
+// note is the mark of one assignment, and the paths of the objects that bear it.
+type note struct {
+	mark.Claim
+	bearers []string
+}
+
+// bearers are the collections whose objects can bear a note, with the kinds of their own
+// marks, the one that counts most first.
+var bearers = []struct{ collection, kind string }{{"projects", "Project"}, {"users", "User"}, {"groups", "Group"}}
+
+func bearerKind(collection string) string {
+	for _, b := range bearers {
+		if b.collection == collection {
+			return b.kind
+		}
+	}
+	return ""
+}
+
+// surroundings are what is known of the objects that assignments are about: their notes, by
+// the path of the assignment, and which of them there are, by path.
+type surroundings struct {
+	notes map[string]*note
+	there map[string]bool
+}
+
+// surroundings reads all objects that can bear notes.
+func (d driver) surroundings(ctx context.Context) (surroundings, error) {
+	found := surroundings{map[string]*note{}, map[string]bool{}}
+	lists := make([][]table.Attributes, len(bearers))
+	var group errgroup.Group // whose lists are others', too
+	for i, b := range bearers {
+		group.Go(func() (err error) {
+			lists[i], err = cloud.List[table.Attributes](ctx, d.client, cloud.Call{Service: cloud.Identity, Path: b.collection}, b.collection)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return found, err
+	}
+	for i, b := range bearers {
+		for _, object := range lists[i] {
+			var id string
+			if json.Unmarshal(object["id"], &id) != nil {
+				continue
+			}
+			found.there[b.collection+"/"+id] = true
+			if holder := mark.HolderOf(object, b.kind); holder != (mark.Holder{}) {
+				found.read(b.collection+"/"+id, object, holder)
+			}
+		}
+	}
+	return found, nil
+}
+
+// read takes in the notes that an object bears. One that is not what this kind writes there,
+// is of an assignment that has nothing to do with the object, or is of anyone but the stack
+// that made the object, says nothing.
+func (f surroundings) read(bearer string, object table.Attributes, holder mark.Holder) {
+	for key, value := range object {
+		var text string
+		if !strings.HasPrefix(key, notePrefix) || json.Unmarshal(value, &text) != nil {
+			continue
+		}
+		path, rest, _ := strings.Cut(text, " ")
+		spec, ok := parse(path)
+		c, marked := mark.ReadIdentity(rest)
+		if !ok || !marked || key != noteKey(path) || bearer != spec.scope() && bearer != spec.actor() || c.Holder() != holder {
+			continue
+		}
+		n := f.notes[path]
+		if n == nil {
+			n = &note{Claim: c}
+			f.notes[path] = n
+		}
+		if n.Mark.Owner == c.Mark.Owner { // else that of the project, which was read before, counts
+			n.bearers = append(n.bearers, bearer)
+		}
+	}
+}
+
+// missing says what of an assignment is not there any more; "" for nothing that is known.
+func (f surroundings) missing(s Spec) string {
+	for _, path := range []string{s.scope(), s.actor()} {
+		collection, _, _ := strings.Cut(path, "/")
+		if name := bearerKind(collection); name != "" && !f.there[path] {
+			return "its " + strings.ToLower(name) + " was deleted"
+		}
+	}
+	return ""
+}
+
+// text is what an object bears for an assignment.
+func (d driver) text(path string, m kind.Mark) string {
+	return path + " " + mark.IdentityText(m, d.client.ProjectID)
+}
+
+// write puts a text there; nil takes it off.
+func (d driver) write(ctx context.Context, bearer, path string, text any) error {
+	collection, _, _ := strings.Cut(bearer, "/")
+	return d.do(ctx, http.MethodPatch, bearer, map[string]any{strings.TrimSuffix(collection, "s"): map[string]any{noteKey(path): text}})
+}
+
+// mostExtra is how many bytes of attributes that Keystone does not know an object may have
+// once a note is added: it keeps them all in one text of 65,535, and an attribute that was
+// taken off stays there as null.
+const mostExtra = 60_000
+
+// bearer is the path of the object that can bear the mark: the first of project, user
+// and group that this stack has made and that has room.
+func (d driver) bearer(ctx context.Context, ids Spec, m kind.Mark) (string, error) {
+	ours := mark.Claim{Mark: &m, Project: d.client.ProjectID}.Holder()
+	full := ""
+	for _, path := range []string{ids.scope(), ids.actor()} {
+		collection, _, _ := strings.Cut(path, "/")
+		if bearerKind(collection) == "" {
+			continue // newer Keystones take no other attributes for domains than their own
+		}
+		var answer map[string]table.Attributes
+		if err := d.client.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodGet, Path: path, Into: &answer}); err != nil {
+			return "", err
+		}
+		object := answer[strings.TrimSuffix(collection, "s")]
+		if mark.HolderOf(object, bearerKind(collection)) != ours {
+			continue
+		}
+		size := len(noteKey("")) + len(d.text(ids.path(), m)) + len(kind.Unfinished)
+		if delete(object, noteKey(ids.path())); extra(collection, object)+size <= mostExtra {
+			return path, nil
+		}
+		full = path
+	}
+	if full != "" {
+		return "", fmt.Errorf("%w: %s has no room for the mark of another assignment: those that it bears fill what Keystone keeps there; give the role to a group in place of each user, or manage the user or group of this one here, which can bear it, too", kind.ErrRejected, full)
+	}
+	return "", fmt.Errorf("%w: nothing can bear the mark of the owner: Keystone has no place for it in an assignment, and neither its project nor its user or group is managed by this stack; manage one of them here, or give the role where it is managed", kind.ErrRejected)
+}
+
+// extra is about how many bytes an object's attributes take that Keystone keeps together: all
+// but the long one that projects and groups have a place of their own for.
+func extra(collection string, object table.Attributes) (size int) {
+	for name, value := range object {
+		if name != "links" && (name != "description" || collection == "users") {
+			size += len(name) + len(value) + len(`"": , `)
+		}
+	}
+	return size
+}

@@ -1,0 +1,116 @@
+package roleassignment
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type want = kind.Want[Spec]
+
+// state is an assignment, with IDs in its spec.
+type state struct {
+	table.Object[Spec, More]
+	// given is false of one that is marked and was taken back by others, or not given yet.
+	given bool
+	// bearers are the paths of the objects that bear the mark.
+	bearers []string
+}
+
+type rules struct{}
+
+var fields = table.New[Spec, More]()
+
+// Name implements kind.Rules: the path, "" while not all of it is known.
+func (rules) Name(w want) string {
+	ids, known := resolved(w)
+	if !known {
+		return ""
+	}
+	return ids.path()
+}
+
+// resolved is the spec with IDs for references.
+func resolved(w want) (ids Spec, known bool) {
+	known = true
+	id := func(kind, name string) string {
+		ref := w.Ref(kind, name)
+		known = known && (name == "" || ref.ID != "")
+		return ref.ID
+	}
+	s := w.Spec
+	ids = Spec{RoleRef: id("Role", s.RoleRef), UserRef: id("User", s.UserRef), GroupRef: id("Group", s.GroupRef),
+		ProjectRef: id("Project", s.ProjectRef), DomainRef: id("Domain", s.DomainRef)}
+	return ids, known
+}
+
+// scope and actor are the paths of what the assignment is for, and of who has it.
+func (s Spec) scope() string {
+	if s.ProjectRef != "" {
+		return "projects/" + s.ProjectRef
+	}
+	return "domains/" + s.DomainRef
+}
+
+func (s Spec) actor() string {
+	if s.UserRef != "" {
+		return "users/" + s.UserRef
+	}
+	return "groups/" + s.GroupRef
+}
+
+func (s Spec) path() string { return s.scope() + "/" + s.actor() + "/roles/" + s.RoleRef }
+
+// parse is the opposite of path.
+func parse(path string) (s Spec, ok bool) {
+	words := strings.Split(path, "/")
+	if len(words) != 6 || words[1] == "" || words[3] == "" || words[4] != "roles" || words[5] == "" {
+		return Spec{}, false
+	}
+	s.RoleRef = words[5]
+	switch words[0] {
+	case "projects":
+		s.ProjectRef = words[1]
+	case "domains":
+		s.DomainRef = words[1]
+	}
+	switch words[2] {
+	case "users":
+		s.UserRef = words[3]
+	case "groups":
+		s.GroupRef = words[3]
+	}
+	return s, s.path() == path
+}
+
+// Validate implements kind.Rules.
+func (rules) Validate(s *Spec, r *kind.Report) {
+	if (s.UserRef == "") == (s.GroupRef == "") {
+		r.Problem("spec.resource", "does not say who gets the role", "give one of userRef and groupRef")
+	}
+	if (s.ProjectRef == "") == (s.DomainRef == "") {
+		r.Problem("spec.resource", "does not say where the role is for", "give one of projectRef and domainRef")
+	}
+}
+
+// Diff implements kind.Rules.
+func (rules) Diff(w want, have *state, c *kind.Changes) {
+	if !have.given { // so nothing has to be replaced, whatever it was
+		kind.Field(c, "spec.resource", "taken back", "given")
+		return
+	}
+	fields.Compare(w, &have.Object, c)
+}
+
+// Match implements kind.Rules.
+func (rules) Match(w kind.Want[Filter], have *state) bool {
+	return have.given && have.Object.Match(w.Spec, w.Ref)
+}
+
+// Status implements kind.Rules.
+func (rules) Status(have *state) any {
+	shown := table.Shown{}
+	table.Show(&have.Spec, shown)
+	return shown
+}

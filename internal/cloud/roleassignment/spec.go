@@ -1,0 +1,53 @@
+// Package roleassignment is the kind RoleAssignment: a role that a user or a group has
+// in a project or a domain (Keystone), in K-ORC's vocabulary.
+//
+// Keystone keeps nothing of an assignment but what it is about, so the mark is kept
+// where it is about something of this stack: as an attribute of the project, or else of
+// the user or the group, if that object itself bears the mark of this stack. It is
+// written before the role is given and taken off after it was taken back, names the
+// whole assignment, and goes with the object that bears it, as the assignment does.
+//
+// Where project, user and group are all only imported nothing can bear the mark without
+// being changed, and the assignment is refused. One that is there already and that
+// nobody marked is not taken over: adopt it by spec.import.id. Assignments that a project
+// inherits, and those of the system, are not seen.
+package roleassignment
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is who gets what where. Field names and meanings are K-ORC's
+// (api/v1alpha1/roleassignment_types.go).
+type Spec struct {
+	RoleRef    string `json:"roleRef" api:"role" show:"roleID" rule:"required,immutable,min=1" ref:"Role" doc:"Role that is given."`
+	UserRef    string `json:"userRef,omitempty" api:"user" show:"userID" rule:"immutable" ref:"User" doc:"User who gets it; or use groupRef." example:"example"`
+	GroupRef   string `json:"groupRef,omitempty" api:"group" show:"groupID" rule:"immutable" ref:"Group" doc:"Group that gets it; or use userRef."`
+	ProjectRef string `json:"projectRef,omitempty" api:"project" show:"projectID" rule:"immutable" ref:"Project" doc:"Project that it is for; or use domainRef." example:"example"`
+	DomainRef  string `json:"domainRef,omitempty" api:"domain" show:"domainID" rule:"immutable" ref:"Domain" doc:"Domain that it is for; or use projectRef."`
+}
+
+// More is what only Keystone says of an assignment.
+type More struct{}
+
+// Filter says which existing assignment is meant.
+type Filter struct {
+	RoleRef    string `json:"roleRef,omitempty" ref:"Role" doc:"Role that is given."`
+	UserRef    string `json:"userRef,omitempty" ref:"User" doc:"User who has it."`
+	GroupRef   string `json:"groupRef,omitempty" ref:"Group" doc:"Group that has it."`
+	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"Project that it is for."`
+	DomainRef  string `json:"domainRef,omitempty" ref:"Domain" doc:"Domain that it is for."`
+}
+
+// Kind is the kind RoleAssignment over c, which may be nil where only rules are needed.
+// The ID of an assignment is its path: projects/P/users/U/roles/R.
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.Define[Spec, Filter, state](kind.Info{
+		Group: define.OrcGroup, Version: "v1alpha1", Kind: "RoleAssignment", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Privileged: true,
+		Loss:   []string{"the access that it gives"},
+		Unmark: "the mark is the attribute " + notePrefix + "… of its project, user or group: PATCH that with null",
+		Doc:    "A role that a user or a group has in a project or a domain (Keystone). Only an administrator can list and give them. The project, the user or the group must be managed by the same stack, since Keystone has no place for the mark of the owner in an assignment.",
+	}, rules{}, driver{c})
+}

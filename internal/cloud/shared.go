@@ -1,0 +1,45 @@
+package cloud
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// sharedLists are collections that the lists of several kinds read, each an object of its own
+// shape in them: one request is made for all that are listed at one time (see [kind.Share]).
+var sharedLists = map[sharedList]bool{
+	{Network, "ports"}: true, {Network, "floatingips"}: true, {Network, "rbac-policies?action=access_as_shared"}: true, {Compute, "os-server-groups"}: true,
+	{Identity, "domains"}: true, {Identity, "projects"}: true, {Identity, "users"}: true, {Identity, "groups"}: true,
+}
+
+type sharedList struct{ service, path string }
+
+// eachShared is [Each] for a collection that several read: the first has it read for all. So
+// their context must be that of the snapshot, and not end with one of its kinds.
+func eachShared[T any](ctx context.Context, c *Client, call Call, field string, take func(T) error) error {
+	key := call.Service + " " + call.Microversion + " " + call.Path
+	objects, err := kind.Share(ctx, key, func() (all []json.RawMessage, err error) {
+		err = eachOf(ctx, c, call, field, func(object json.RawMessage) error {
+			all = append(all, object)
+			return nil
+		})
+		return all, err
+	})
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		var item T
+		err := json.Unmarshal(object, &item)
+		if err == nil {
+			err = take(item)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: GET /%s: %w", call.Service, call.Path, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package config
+
+import (
+	"math/big"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Prices say what things cost an hour, so that plans say what they cost a month.
+type Prices struct {
+	Currency     string                      `json:"currency" rule:"required,pattern=^[A-Z]{3}$" doc:"Currency of all prices, by its ISO 4217 code, e.g. EUR."`
+	Flavors      map[string]manifest.Decimal `json:"flavors,omitempty" doc:"Price of a machine for an hour, by the name of its flavor in the cloud; \"*\" is that of every other flavor."`
+	VolumeGB     map[string]manifest.Decimal `json:"volumeGB,omitempty" doc:"Price of a GiB of a volume for an hour, by the name of its volume type in the cloud; \"*\" is that of every other volume."`
+	FloatingIP   *manifest.Decimal           `json:"floatingIP,omitempty" doc:"Price of a floating IP for an hour."`
+	LoadBalancer *manifest.Decimal           `json:"loadBalancer,omitempty" doc:"Price of a load balancer for an hour."`
+}
+
+// anyOther is the name under which the price of what is not listed stands.
+const anyOther = "*"
+
+// Prices are those of the stack's configuration; nil where there are none. Services and
+// quotas have the names that kinds count their objects under.
+func (s *Stack) Prices() *plan.Prices {
+	p := s.Spec.Prices
+	if p == nil {
+		return nil
+	}
+	table := &plan.Prices{Currency: p.Currency, Hour: map[kind.Resource]*big.Rat{}}
+	add := func(service, name string, prices map[string]manifest.Decimal) {
+		table.Priced = append(table.Priced, kind.Resource{Service: service, Name: name})
+		for which, price := range prices {
+			if which == anyOther {
+				which = ""
+			}
+			table.Hour[kind.Resource{Service: service, Name: name, Type: which}] = price.Rat()
+		}
+	}
+	one := func(price *manifest.Decimal) map[string]manifest.Decimal {
+		if price == nil {
+			return nil
+		}
+		return map[string]manifest.Decimal{anyOther: *price}
+	}
+	add("compute", "instances", p.Flavors)
+	add("block-storage", "gigabytes", p.VolumeGB)
+	add("network", "floatingip", one(p.FloatingIP))
+	add("load-balancer", "load_balancer", one(p.LoadBalancer))
+	return table
+}

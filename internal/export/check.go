@@ -1,0 +1,157 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// check reads and plans what is written so far, as the stack that adopts it will, and
+// corrects what is refused or would be changed. again is true when it has corrected something.
+func (x *exporter) check(ctx context.Context) (again bool, err error) {
+	items := map[manifest.Key]*item{}
+	files, err := x.files(items)
+	if err != nil {
+		return false, err
+	}
+	reading, err := resolve.Reader{Kinds: x.Kinds}.Read(ctx, files)
+	var problems manifest.Problems
+	switch {
+	case errors.As(err, &problems):
+		return true, x.refused(problems, items)
+	case err != nil:
+		return false, err
+	}
+	planned := plan.Compute(plan.Input{Stack: "export", Kinds: x.Kinds, Want: reading.Want, Have: x.unowned(), Replace: true})
+	for _, s := range planned.Steps {
+		if one := items[s.Key]; one != nil && x.settle(one, s) {
+			again = true
+		}
+	}
+	return again, nil
+}
+
+func (x *exporter) files(items map[manifest.Key]*item) (fs.FS, error) {
+	files := fstest.MapFS{}
+	for _, one := range x.items() {
+		key := one.key(x.group)
+		text, err := x.document(one)
+		if err != nil {
+			return nil, err
+		}
+		items[key], files[fmt.Sprintf("%s/%s.yaml", key.Kind, key.Name)] = one, &fstest.MapFile{Data: text}
+	}
+	return files, nil
+}
+
+// unowned is the cloud as if no stack had made what is to be adopted.
+func (x *exporter) unowned() kind.Snapshot {
+	have := kind.Snapshot{}
+	for name, c := range x.Have {
+		c.Items = slices.Clone(c.Items)
+		for i := range c.Items {
+			if one := x.byID[name][c.Items[i].ID]; one != nil && one.managed {
+				c.Items[i].Mark, c.Items[i].Copied = nil, ""
+			}
+		}
+		have[name] = c
+	}
+	return have
+}
+
+// refused takes out the fields that are refused, or the object where that does not help.
+func (x *exporter) refused(problems manifest.Problems, items map[manifest.Key]*item) error {
+	done := map[*item]bool{}
+	for _, p := range problems {
+		one := items[p.Key]
+		if one == nil {
+			return problems
+		}
+		if done[one] {
+			continue
+		}
+		done[one] = true
+		field, inSpec := strings.CutPrefix(p.Field, one.kind.SpecPath()+".")
+		if at := strings.IndexAny(field, ".["); at >= 0 {
+			field = field[:at]
+		}
+		if !one.managed || !inSpec || one.dropped[field] {
+			x.demote(one, strings.TrimSpace(p.Field+" "+p.What))
+			continue
+		}
+		if one.dropped == nil {
+			one.dropped = map[string]bool{}
+		}
+		one.dropped[field] = true
+		x.ignoreField(one, one.kind.SpecPath()+"."+field, "cannot be written, since it "+p.What)
+	}
+	return nil
+}
+
+// settle looks at the step for an object: nothing but the mark may be written. What would
+// be changed besides is left to the cloud.
+func (x *exporter) settle(one *item, s plan.Step) (corrected bool) {
+	switch {
+	case !one.managed && s.Error && !one.exact:
+		one.exact = true
+		return true
+	case s.Error:
+		x.demote(one, s.Reason)
+		return true
+	}
+	for _, c := range s.Changes {
+		if slices.Contains(one.export.Renames, c.Field) {
+			x.note(one, c.Field, "adoption gives other names to these parts of it")
+			continue
+		}
+		if c.Field == kind.MarkField || c.Have == kind.Unknown {
+			continue
+		}
+		what := "the cloud has " + shown(c.Have) + ", which the manifest cannot say"
+		if c.Secret {
+			what = "it is secret"
+		}
+		x.ignoreField(one, c.Field, what)
+		corrected = true
+	}
+	return corrected
+}
+
+// shown is a value for people.
+func shown(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "something else"
+	}
+	return printable.Clip(string(text), 200)
+}
+
+func (x *exporter) ignoreField(one *item, field, why string) {
+	if !slices.Contains(one.ignore, field) {
+		one.ignore = append(one.ignore, field)
+		slices.Sort(one.ignore)
+	}
+	x.note(one, field, why+"; it is left as it is by the annotation "+resolve.AnnotationIgnore)
+}
+
+// demote makes an import of an object that cannot be adopted, or nothing.
+func (x *exporter) demote(one *item, why string) {
+	if one.managed && importable(one) {
+		one.managed = false
+		x.note(one, "", "cannot be adopted: "+why+"; what refers to it uses it with managementPolicy: unmanaged")
+		return
+	}
+	one.gone = true
+	x.note(one, "", "is left out: "+why)
+}

@@ -1,0 +1,74 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Chosen is an object that is to be written, and what its manifest is to be called like.
+type Chosen struct {
+	Kind, Name string
+	ID         string // in the cloud
+	// Uses are IDs of what the object depends on, for one whose own ID is not known.
+	Uses []string
+}
+
+// find takes the objects that are chosen, and their names. Of one that is chosen twice the first
+// name is taken. What the cloud does not show is noted.
+func (x *exporter) find() {
+	for _, c := range x.Chosen {
+		one := x.byID[c.Kind][c.ID]
+		if c.ID == "" {
+			one = x.user(c)
+		}
+		switch {
+		case one == nil:
+			x.notes = append(x.notes, Note{Kind: c.Kind, Name: c.Name, ID: c.ID, Text: "is left out: the cloud does not show it in this project"})
+		case !one.chosen:
+			one.chosen, one.like = true, c.Name
+		}
+	}
+}
+
+// user is the only object of a kind that uses all of what is given; nil where there are
+// none or several.
+func (x *exporter) user(c Chosen) (only *item) {
+	for _, one := range x.all[c.Kind] {
+		misses := func(id string) bool { return !slices.Contains(one.live.Uses, id) }
+		if len(c.Uses) == 0 || slices.ContainsFunc(c.Uses, misses) {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = one
+	}
+	return only
+}
+
+// judge decides whether an object is adopted. Of one that was chosen and cannot be, it is noted why.
+func (x *exporter) judge(one *item) {
+	l, info := one.live, one.kind.Info()
+	if x.Chosen == nil {
+		one.managed = x.asked(info) && !info.ImportOnly && l.Mine && l.Phase != kind.Deleting && (l.Mark == nil || x.All)
+		return
+	}
+	if !one.chosen {
+		return
+	}
+	why := ""
+	switch {
+	case info.ImportOnly:
+		why = "objects of this kind are imported where something refers to them, and not managed"
+	case x.Only != nil && !slices.Contains(x.Only, info.Kind):
+		why = "its kind is not asked for"
+	case !l.Mine:
+		why = "it belongs to another project, or to the cloud as a whole"
+	case l.Phase == kind.Deleting:
+		why = "it is being deleted"
+	case l.Mark != nil && !x.All:
+		why = "a stack owns it already: " + l.Mark.Owner
+	}
+	one.managed, one.refusal = why == "", why
+}

@@ -1,0 +1,241 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Input is what an export is made from.
+type Input struct {
+	Kinds []kind.Kind // in an order in which each comes after those it depends on
+	Have  kind.Snapshot
+	// Only are the kinds to be written; nil for all that are a project's: what belongs to
+	// the cloud as a whole (users, roles) is written when it is named.
+	Only []string
+	// All includes objects that a stack owns already.
+	All bool
+	// Chosen are the only objects to be written, with imports of what they refer to; nil for all.
+	Chosen []Chosen
+}
+
+// Result is what was written.
+type Result struct {
+	Objects []Object // kinds in the order of the input, objects by name
+	// Notes are what manifests cannot hold, or what was left out, sorted by object.
+	Notes []Note
+}
+
+// Object is one manifest.
+type Object struct {
+	Key  manifest.Key
+	ID   string // in the cloud
+	Text []byte // a YAML document
+	// Adopted is false for an import.
+	Adopted bool
+	// Uses are the IDs of what it depends on in the cloud.
+	Uses []string
+}
+
+// Note is about one object of the cloud.
+type Note struct {
+	Kind, Name, ID string // Name is that of the manifest, "" where there is none
+	Field, Text    string
+}
+
+// Make writes manifests. Its error is that of a list which failed, of a kind that is to be
+// written; a service that the cloud does not have has no objects.
+func Make(ctx context.Context, in Input) (Result, error) {
+	x := newExporter(in)
+	if err := x.unlisted(); err != nil {
+		return Result{}, err
+	}
+	x.choose()
+	x.specify()
+	for range rounds {
+		again, err := x.check(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		if !again {
+			break
+		}
+	}
+	return x.result()
+}
+
+// rounds is how often what was made is read and corrected: once for what kinds refuse, once
+// for what would differ, and once more for what follows from that.
+const rounds = 4
+
+type exporter struct {
+	Input
+	kinds map[string]kind.Kind
+	group map[string]string
+	all   map[string][]*item // by kind, in the order of names and IDs
+	byID  map[string]map[string]*item
+	// byName are the first objects of their names, in the order of IDs.
+	byName map[string]map[string]*item
+	notes  []Note
+}
+
+// item is an object of the cloud, and the manifest that stands for it.
+type item struct {
+	kind kind.Kind
+	live *kind.Live[any]
+	name string // of the manifest
+
+	managed bool // it is written as an object to be adopted
+	wanted  bool // something written refers to it, or it is to be written
+	export  kind.Export
+	spec    any
+	ignore  []string // fields
+	dropped map[string]bool
+	exact   bool // an import names it by its ID
+	gone    bool // it cannot be written at all
+
+	chosen  bool   // by name
+	like    string // what it is to be called like, where it was chosen
+	refusal string // why it is not adopted, although it was chosen
+}
+
+func newExporter(in Input) *exporter {
+	x := &exporter{Input: in, kinds: map[string]kind.Kind{}, group: kind.GroupsOf(in.Kinds), all: map[string][]*item{}, byID: map[string]map[string]*item{}, byName: map[string]map[string]*item{}}
+	for _, k := range in.Kinds {
+		name := k.Info().Kind
+		x.kinds[name], x.byID[name], x.byName[name] = k, map[string]*item{}, map[string]*item{}
+		live := in.Have[name].Items
+		for i := range live {
+			if one := (&item{kind: k, live: &live[i]}); x.byID[name][live[i].ID] == nil && live[i].ShownAs == "" {
+				x.byID[name][live[i].ID] = one
+				x.all[name] = append(x.all[name], one)
+			}
+		}
+		slices.SortFunc(x.all[name], func(a, b *item) int {
+			return cmp.Or(cmp.Compare(a.live.Name, b.live.Name), cmp.Compare(a.live.ID, b.live.ID))
+		})
+		for _, one := range slices.Backward(x.all[name]) {
+			x.byName[name][one.live.Name] = one
+		}
+	}
+	return x
+}
+
+func (x *exporter) unlisted() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(x.Have)) {
+		err := x.Have[name].Err
+		info := x.kinds[name].Info()
+		forbidden := errors.Is(err, kind.ErrForbidden) && info.Rare && x.Only == nil
+		if err == nil || errors.Is(err, kind.ErrNoService) || forbidden || errors.Is(err, kind.ErrRejected) && !x.asked(info) {
+			continue
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// asked reports whether objects of a kind are to be written.
+func (x *exporter) asked(of kind.Info) bool {
+	switch {
+	case x.Only == nil && x.Chosen != nil:
+		return slices.ContainsFunc(x.Chosen, func(c Chosen) bool { return c.Kind == of.Kind })
+	case x.Only == nil:
+		return !of.Privileged && !of.Catalog
+	}
+	return slices.Contains(x.Only, of.Kind)
+}
+
+// choose decides which objects become manifests of their own, and how all are called.
+func (x *exporter) choose() {
+	x.find()
+	for _, k := range x.Kinds {
+		all := x.all[k.Info().Kind]
+		for _, one := range all {
+			x.judge(one)
+		}
+		giveNames(all)
+		for _, one := range all {
+			if one.refusal != "" {
+				x.note(one, "", "is not adopted: "+one.refusal)
+			}
+		}
+	}
+}
+
+// specify asks kinds for the specs of what is written, and finds what they refer to.
+func (x *exporter) specify() {
+	for _, k := range x.Kinds {
+		for _, one := range x.all[k.Info().Kind] {
+			if !one.managed {
+				continue
+			}
+			one.export = kind.Export{Name: one.name, Chosen: one.chosen, Ref: x.follow}
+			one.spec = k.Export(one.live.State, &one.export)
+			switch {
+			case one.export.LeftOut != "":
+				one.managed = false
+				if one.chosen {
+					x.note(one, "", "is not adopted: it "+one.export.LeftOut)
+				}
+			case one.export.ImportOnly != "" || one.spec == nil:
+				one.managed = false
+				x.note(one, "", one.export.ImportOnly+"; what refers to it uses it with managementPolicy: unmanaged")
+			}
+		}
+	}
+	for _, k := range slices.Backward(x.Kinds) {
+		for _, one := range x.all[k.Info().Kind] {
+			if one.managed {
+				x.refer(one)
+			}
+		}
+	}
+}
+
+func (x *exporter) note(one *item, field, text string) {
+	x.notes = append(x.notes, Note{Kind: one.kind.Info().Kind, Name: one.name, ID: one.live.ID, Field: field, Text: text})
+}
+
+// written reports whether there is a manifest for the object.
+func (i *item) written() bool { return !i.gone && (i.managed || i.wanted) }
+
+func (i *item) key(groups map[string]string) manifest.Key {
+	name := i.kind.Info().Kind
+	return manifest.Key{Group: groups[name], Kind: name, Namespace: manifest.DefaultNamespace, Name: i.name}
+}
+
+// items are those that are written, in order.
+func (x *exporter) items() (list []*item) {
+	for _, k := range x.Kinds {
+		of := slices.DeleteFunc(slices.Clone(x.all[k.Info().Kind]), func(one *item) bool { return !one.written() })
+		slices.SortFunc(of, func(a, b *item) int { return cmp.Compare(a.name, b.name) })
+		list = append(list, of...)
+	}
+	return list
+}
+
+func (x *exporter) result() (r Result, err error) {
+	for _, one := range x.items() {
+		text, err := x.document(one)
+		if err != nil {
+			return Result{}, err
+		}
+		r.Objects = append(r.Objects, Object{Key: one.key(x.group), ID: one.live.ID, Text: text, Adopted: one.managed, Uses: one.live.Uses})
+		if one.managed {
+			for _, lost := range one.export.Lost {
+				x.note(one, lost.Field, lost.Text)
+			}
+		}
+	}
+	slices.SortFunc(x.notes, func(a, b Note) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
+	})
+	r.Notes = slices.Compact(x.notes)
+	return r, nil
+}

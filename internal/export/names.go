@@ -1,0 +1,79 @@
+package export
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// longest is how long a name becomes: the ID behind it still fits into a mark's text. A name that
+// somebody has chosen is kept as far as a label may be long.
+const (
+	longest       = 40
+	longestChosen = 63
+)
+
+// called is the text that the name of an object is made from; "" where there is none.
+func (i *item) called() (text string, most int) {
+	if i.chosen {
+		return i.like, longestChosen
+	}
+	return i.live.Name, longest
+}
+
+// giveNames calls the objects of a kind: as the cloud does, as far as that is a name for a
+// manifest. Where several would be called the same, the only one that is to be adopted keeps the
+// name, and the others have a part of their ID behind it.
+func giveNames(all []*item) {
+	managed, count := map[string]int{}, map[string]int{}
+	for _, one := range all {
+		text, most := one.called()
+		one.name = slug(text, one.kind.Info().Kind, most)
+		if count[one.name]++; one.managed {
+			managed[one.name]++
+		}
+	}
+	taken := map[string]bool{}
+	for _, one := range all {
+		alone := count[one.name] == 1 || one.managed && managed[one.name] == 1
+		text, _ := one.called()
+		taken[one.name] = taken[one.name] || alone && text != ""
+	}
+	for _, one := range all {
+		if text, _ := one.called(); text != "" && (count[one.name] == 1 || one.managed && managed[one.name] == 1) {
+			continue
+		}
+		id := slug(one.live.ID, "x", longest)
+		for length := 8; ; length += 8 {
+			name := one.name + "-" + strings.Trim(id[:min(length, len(id))], "-.")
+			if !taken[name] || length > len(id) {
+				one.name, taken[name] = name, true
+				break
+			}
+		}
+	}
+}
+
+// slug is the name for a manifest that is like a text; fallback where nothing of it is left.
+func slug(text, fallback string, most int) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.', r == '-':
+			b.WriteRune(r)
+		default:
+			b.WriteByte('-')
+		}
+	}
+	name := b.String()
+	for _, double := range []string{"--", "-.", ".-", ".."} {
+		for strings.Contains(name, double) {
+			name = strings.ReplaceAll(name, double, double[:1])
+		}
+	}
+	name = strings.Trim(name[:min(len(name), most)], "-.")
+	if !manifest.IsName(name) {
+		return strings.ToLower(fallback)
+	}
+	return name
+}

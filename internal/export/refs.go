@@ -1,0 +1,88 @@
+package export
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// refer puts names in place of the IDs that a spec refers to. What it refers to and is not
+// to be adopted becomes an import. A reference to what cannot be seen is left out.
+func (x *exporter) refer(one *item) {
+	x.walk(one, reflect.ValueOf(one.spec), "", one.kind.SpecPath())
+}
+
+// walk reports whether a value stands for something; references that cannot be followed
+// do not.
+func (x *exporter) walk(one *item, v reflect.Value, to, path string) (stands bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() && !x.walk(one, v.Elem(), to, path) {
+			v.SetZero()
+		}
+	case reflect.Slice:
+		kept := v.Len()
+		for i := 0; i < kept; {
+			if x.walk(one, v.Index(i), to, fmt.Sprintf("%s[%d]", path, i)) {
+				i++
+				continue
+			}
+			reflect.Copy(v.Slice(i, kept), v.Slice(i+1, kept))
+			kept--
+		}
+		if kept < v.Len() {
+			v.SetLen(kept)
+		}
+	case reflect.Struct:
+		return x.walkStruct(one, v, path)
+	case reflect.String:
+		if to == "" || v.String() == "" {
+			return true
+		}
+		name, ok := x.follow(to, v.String())
+		if !ok {
+			x.note(one, path, fmt.Sprintf("names the %s %s, which the cloud does not show; it is left out", to, v.String()))
+		}
+		v.SetString(name)
+		return ok
+	}
+	return true
+}
+
+func (x *exporter) walkStruct(one *item, v reflect.Value, path string) (stands bool) {
+	stands = true
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || name == "-" {
+			continue
+		}
+		below := path
+		if !f.Anonymous {
+			below += "." + name
+		}
+		to, _, _ := strings.Cut(f.Tag.Get("ref"), ",")
+		ok := x.walk(one, v.Field(i), to, below)
+		required := slices.Contains(strings.Split(f.Tag.Get("rule"), ","), "required")
+		stands = stands && (ok || !required)
+	}
+	return stands
+}
+
+// follow is the name of the manifest for what has that ID, or, where services name each
+// other's objects instead, that name.
+func (x *exporter) follow(to, id string) (name string, ok bool) {
+	target := x.byID[to][id]
+	if target == nil {
+		target = x.byName[to][id]
+	}
+	if target == nil || !target.managed && !importable(target) {
+		return "", false
+	}
+	target.wanted = true
+	return target.name, true
+}
+
+// importable reports whether an unmanaged manifest can stand for an object.
+func importable(one *item) bool { return one.kind.SpecPath() == "spec.resource" }

@@ -1,0 +1,52 @@
+package manifest
+
+import (
+	"encoding/json"
+	"errors"
+	"math/big"
+	"regexp"
+)
+
+// Decimal is a field that takes an amount of 0 or more, as a number or a string: 0.0208. It
+// is kept exactly as written.
+type Decimal struct{ text string }
+
+// decimal is an amount; numbers in JSON may come as 1e-07.
+var decimal = regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,12})?([eE][-+]?[0-9]{1,2})?$`)
+
+// UnmarshalJSON takes a JSON number or string.
+func (d *Decimal) UnmarshalJSON(text []byte) error {
+	written := string(text)
+	if len(text) > 0 && text[0] == '"' {
+		if err := json.Unmarshal(text, &written); err != nil {
+			return err
+		}
+	}
+	if !decimal.MatchString(written) {
+		return errors.New("wants an amount of 0 or more with at most 12 digits on each side of the point, such as 0.0208")
+	}
+	d.text = written
+	return nil
+}
+
+// MarshalJSON writes what UnmarshalJSON takes.
+func (d Decimal) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
+
+// String is the amount as written.
+func (d Decimal) String() string {
+	if d.text == "" {
+		return "0"
+	}
+	return d.text
+}
+
+// Rat is the amount.
+func (d Decimal) Rat() *big.Rat {
+	r, _ := new(big.Rat).SetString(d.String()) // what is kept can be read
+	return r
+}
+
+// JSONSchema says number or string.
+func (Decimal) JSONSchema() map[string]any {
+	return map[string]any{"type": []string{"number", "string"}}
+}

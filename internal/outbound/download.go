@@ -1,0 +1,69 @@
+package outbound
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+
+	"github.com/stackreeve/stackreeve/internal/private"
+)
+
+// reserved are addresses besides private ones that lead to nobody on the Internet, or
+// hold another address that is to be judged. (IANA special-purpose address registries)
+var reserved = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("::/96"),
+}
+
+// public reports whether an IP address is one of the Internet's.
+func public(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	if local(ip) || ip.IsPrivate() {
+		return false
+	}
+	for _, p := range reserved {
+		if p.Contains(ip) {
+			return false
+		}
+	}
+	return true
+}
+
+func notPublic(host string) error {
+	return private.Hidef("an address that is not public is not asked", "%w: %s is not on a public address, and the configuration does not name it", ErrRefused, host)
+}
+
+// judge refuses what is written as an address that is not public. A proxy would not.
+func (d *dialer) judge(u *url.URL) error {
+	host := hostOf(u.Hostname())
+	if !d.public || d.home[host] {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(host); Local(host) || err == nil && !public(ip) {
+		return notPublic(host)
+	}
+	return nil
+}
+
+// mostHops is how many redirects a download follows: mirrors answer with a few.
+const mostHops = 5
+
+// Downloads sends requests for what strangers name, without credentials. Redirects are
+// followed to other hosts, each of which is judged as the first one was, and never from
+// https to http. They do not say where they come from: addresses may hold secrets.
+// A request's context bounds its time.
+func Downloads(c Config) *http.Client {
+	c.Public = true
+	return &http.Client{Transport: New(c), CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		req.Header.Del("Referer")
+		switch from := via[len(via)-1].URL; {
+		case len(via) > mostHops:
+			return fmt.Errorf("%w: more than %d redirects", ErrRefused, mostHops)
+		case req.URL.Scheme != "https" && req.URL.Scheme != from.Scheme || req.URL.User != nil:
+			return fmt.Errorf("%w: a redirect from %s to %s, or with a login in it", ErrRefused, from.Scheme, req.URL.Scheme)
+		}
+		return nil
+	}}
+}

@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// attentive is a world that records which of its lists were asked for with everything.
+type attentive struct {
+	*thingtest.World
+	complete []bool
+}
+
+func (a *attentive) List(ctx context.Context) ([]kind.Live[*thingtest.Thing], error) {
+	a.complete = append(a.complete, kind.Everything(ctx))
+	return a.World.List(ctx)
+}
+
+// Everything is listed of the kind that something is adopted of, until it is.
+func TestEverythingIsListedUntilItIsAdopted(t *testing.T) {
+	a := &attentive{World: thingtest.New()}
+	e := engineOf(a.World)
+	for i, k := range e.Kinds {
+		if k.Info().Kind == "Thing" {
+			e.Kinds[i] = kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](k.Info(), thingtest.Rules{}, a)
+		}
+	}
+	sync := func(text string) []bool {
+		t.Helper()
+		want, err := a.Wanted(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.complete = nil
+		e.Sync(t.Context(), Revision{Want: want})
+		return a.complete
+	}
+	for _, step := range []struct {
+		before func()
+		text   string
+		first  bool // whether the first list of the pass has everything
+	}{
+		{nil, "plain", false},
+		{nil, "absent take=true", true},
+		{nil, "absent take=true", true},
+		{func() { a.Put(thingtest.Thing{Name: "absent", Mine: true}) }, "absent take=true", true},
+		{nil, "absent take=true", false},
+	} {
+		if step.before != nil {
+			step.before()
+		}
+		if lists := sync(step.text); len(lists) == 0 || lists[0] != step.first {
+			t.Errorf("%s: lists with everything: %v", step.text, lists)
+		}
+	}
+	if want, err := a.Wanted("absent take=true"); err != nil || slices.Contains(sync("absent take=true"), true) || e.adopting(want)["Other"] {
+		t.Errorf("%v; everything is listed after the adoption", err)
+	}
+}

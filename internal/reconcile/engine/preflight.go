@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// quotaTime bounds what is asked of services before a plan is shown. What is not known
+// by then is only said. What was found out is shown for freshPreflight of the same plan:
+// one that waits for an approval is made again at each poll.
+const (
+	quotaTime      = 20 * time.Second
+	freshPreflight = 5 * time.Minute
+)
+
+// foundOut is what was last found out of a plan.
+type foundOut struct {
+	hash      string
+	at        time.Time
+	preflight plan.Preflight
+}
+
+// preflightOnce is [Engine.preflight] for passes.
+func (e *Engine) preflightOnce(ctx context.Context, p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) plan.Plan {
+	if e.Watcher == nil && !p.Stopped() {
+		return p // nobody reads it before it is carried out
+	}
+	hash := p.Hash()
+	if e.last.hash == hash && time.Since(e.last.at) < freshPreflight {
+		p.Preflight = e.last.preflight
+		return p
+	}
+	p = e.preflight(ctx, p, have, secrets)
+	if ctx.Err() == nil {
+		e.last = foundOut{hash, time.Now(), p.Preflight}
+	}
+	return p
+}
+
+// preflight adds to a plan what it needs of the cloud and whether there is as much. A
+// service is asked once, and only when the plan takes something of it.
+func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) plan.Plan {
+	if p.Summary().Writes() == 0 {
+		return p
+	}
+	demand := p.Demand(e.Kinds, have)
+	p.Preflight.Cost = e.Prices.Cost(demand)
+	ctx, cancel := context.WithTimeout(ctx, quotaTime)
+	defer cancel()
+	asked := p.Zones(e.Kinds)
+	var zones []zonesOf
+	var reading sync.WaitGroup
+	reading.Go(func() { zones = e.zones(ctx, slices.Sorted(maps.Keys(asked))) })
+	quotas := e.allowances(ctx, slices.Sorted(maps.Keys(demand.Services())))
+	reading.Wait()
+	for _, read := range quotas {
+		switch {
+		case read.err == nil:
+			var held kind.Amounts
+			if slices.ContainsFunc(slices.Collect(maps.Values(read.allowed)), func(a kind.Allowance) bool { return a.Used < 0 && a.Limit >= 0 }) {
+				held, _ = plan.Held(e.Kinds, have, read.service)
+			}
+			p.Preflight.Compare(demand, read.service, read.allowed, held)
+		case !errors.Is(read.err, kind.ErrNoService):
+			p.Preflight.Notes = append(p.Preflight.Notes, fmt.Sprintf("how much of the %s quota is free is not known: %v", read.service, hide(secrets, read.err)))
+		}
+	}
+	for _, read := range zones {
+		switch {
+		case read.err == nil:
+			p.Preflight.CompareZones(read.service, asked[read.service], read.zones)
+		case !errors.Is(read.err, kind.ErrNoService):
+			p.Preflight.Notes = append(p.Preflight.Notes, fmt.Sprintf("which availability zones the %s service has is not known: %v", read.service, hide(secrets, read.err)))
+		}
+	}
+	p.Preflight = p.Preflight.Redacted(secrets)
+	return p
+}
+
+type allowances struct {
+	service string
+	allowed kind.Allowances
+	err     error
+}
+
+// allowances asks services for their quotas, all at the same time.
+func (e *Engine) allowances(ctx context.Context, services []string) []allowances {
+	if e.Quotas == nil {
+		return nil
+	}
+	list := make([]allowances, len(services))
+	var group errgroup.Group
+	group.SetLimit(e.parallelism())
+	for i, service := range services {
+		group.Go(func() error {
+			allowed, err := e.Quotas(ctx, service)
+			list[i] = allowances{service, allowed, err}
+			return nil
+		})
+	}
+	_ = group.Wait() // the functions never fail
+	return list
+}
+
+type zonesOf struct {
+	service string
+	zones   []string
+	err     error
+}
+
+// zones asks services for their availability zones, all at the same time.
+func (e *Engine) zones(ctx context.Context, services []string) []zonesOf {
+	if e.Zones == nil {
+		return nil
+	}
+	list := make([]zonesOf, len(services))
+	var group errgroup.Group
+	group.SetLimit(e.parallelism())
+	for i, service := range services {
+		group.Go(func() error {
+			zones, err := e.Zones(ctx, service)
+			list[i] = zonesOf{service, zones, err}
+			return nil
+		})
+	}
+	_ = group.Wait() // the functions never fail
+	return list
+}

@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// costly are rules of things that count against a quota and are in a zone.
+type costly struct{ thingtest.Rules }
+
+func (costly) Takes(*thingtest.Spec, kind.FactsOf) kind.Amounts {
+	return kind.Amounts{{Service: "compute", Name: "things"}: 1}
+}
+func (costly) Holds(*thingtest.Thing, kind.FactsOf) kind.Amounts { return nil }
+func (costly) Zone(*thingtest.Spec) string                       { return "here" }
+
+type reader struct{}
+
+func (reader) Planned(plan.Plan) {}
+func (reader) Started(plan.Step) {}
+func (reader) Finished(Result)   {}
+func (reader) Progress(Progress) {}
+
+// Quotas and zones are asked at the same time, and not again while the same plan is held; where
+// nobody reads the plan before it is carried out, they are not asked.
+func TestPreflightIsAskedTogetherAndOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := thingtest.New()
+		want, err := w.Wanted("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked, together := 0, make(chan bool)
+		e := engineOf(w)
+		e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](kind.Info{Group: "test", Version: "v1", Kind: "Thing", Service: "compute"}, costly{}, w)}
+		e.Watcher = reader{}
+		var mu sync.Mutex
+		meet := func(ctx context.Context, send bool) error {
+			mu.Lock()
+			asked++
+			mu.Unlock()
+			if send {
+				select {
+				case together <- true:
+				case <-ctx.Done():
+				}
+				return ctx.Err()
+			}
+			select {
+			case <-together:
+			case <-ctx.Done():
+			}
+			return ctx.Err()
+		}
+		e.Quotas = func(ctx context.Context, _ string) (kind.Allowances, error) {
+			return kind.Allowances{"things": {Limit: 5}}, meet(ctx, true)
+		}
+		e.Zones = func(ctx context.Context, _ string) ([]string, error) { return []string{"there"}, meet(ctx, false) }
+		for range 3 {
+			pass := e.Sync(t.Context(), Revision{Commit: "c", Want: want, Only: "another"})
+			if f := pass.First.Preflight; len(f.Quotas) != 1 || len(f.Warnings) != 1 || len(f.Notes) > 0 || pass.First.Held == "" {
+				t.Fatalf("%+v", f)
+			}
+		}
+		if asked != 2 {
+			t.Errorf("asked %d times for one plan that is held, want twice", asked)
+		}
+		e.Watcher = nil
+		if pass := e.Sync(t.Context(), Revision{Commit: "c", Want: want}); pass.Outcome() != plan.InSync || asked != 2 {
+			t.Errorf("%s, asked %d times", pass.Outcome(), asked)
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// guarded is a world whose list is counted, and refused while refusal is set.
+type guarded struct {
+	*thingtest.World
+	lists   int
+	refusal error
+	rare    bool // and not privileged
+}
+
+func (g *guarded) List(ctx context.Context) ([]kind.Live[*thingtest.Thing], error) {
+	if g.lists++; g.refusal != nil {
+		return nil, g.refusal
+	}
+	return g.World.List(ctx)
+}
+
+func privilegedEngine(t *testing.T, g *guarded) *Engine {
+	t.Helper()
+	e := engineOf(g.World)
+	for i, k := range e.Kinds {
+		if k.Info().Kind == "Thing" {
+			info := k.Info()
+			info.Privileged, info.Rare = !g.rare, g.rare
+			e.Kinds[i] = kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](info, thingtest.Rules{}, g)
+		}
+	}
+	return e
+}
+
+// A pass of a repository without a privileged kind lists it once in the life of an
+// agent, and after its last manifest until nothing is left of it.
+func TestPrivilegedKindsAreListedUntilNothingIsOwned(t *testing.T) {
+	g := &guarded{World: thingtest.New()}
+	want, err := g.Wanted("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := privilegedEngine(t, g)
+	for range 3 {
+		e.Sync(t.Context(), Revision{})
+	}
+	if g.lists != 1 {
+		t.Errorf("listed %d times though nobody asks for one, want once", g.lists)
+	}
+	e.Sync(t.Context(), Revision{Want: want})
+	if pass := e.Sync(t.Context(), Revision{}); pass.Last.Owned != 0 || len(g.Things) != 0 {
+		t.Errorf("the last one is not deleted: %d left", len(g.Things))
+	}
+	e.Sync(t.Context(), Revision{})
+	before := g.lists
+	e.Sync(t.Context(), Revision{})
+	if g.lists != before {
+		t.Errorf("listed %d more times though none is left", g.lists-before)
+	}
+}
+
+// What an earlier agent has made is found by one that has just been started, though
+// its manifest is gone.
+func TestPrivilegedKindsOfAnEarlierAgent(t *testing.T) {
+	g := &guarded{World: thingtest.New()}
+	want, err := g.Wanted("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	privilegedEngine(t, g).Sync(t.Context(), Revision{Want: want})
+	if planned := privilegedEngine(t, g).Plan(t.Context(), "test", nil, nil); len(planned.Steps) != 1 || planned.Steps[0].Action != plan.Delete {
+		t.Errorf("%v, want one deletion", planned.Steps)
+	}
+}
+
+// A refusal breaks a pass only where a manifest asks for the kind; another failure
+// always does, and is tried again.
+func TestPrivilegedKindsThatAreRefused(t *testing.T) { refusedKinds(t, false) }
+
+// So it is with rare ones: most users have no role in Barbican.
+func TestRareKindsThatAreRefused(t *testing.T) { refusedKinds(t, true) }
+
+func refusedKinds(t *testing.T, rare bool) {
+	g := &guarded{rare: rare, World: thingtest.New(), refusal: fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrForbidden)}
+	want, err := g.Wanted("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := privilegedEngine(t, g)
+	for range 2 {
+		if pass := e.Sync(t.Context(), Revision{}); pass.Outcome() != plan.InSync || g.lists != 1 {
+			t.Errorf("%s, listed %d times", pass.Outcome(), g.lists)
+		}
+	}
+	if planned := e.Plan(t.Context(), "test", want, nil); planned.Outcome() != plan.Broken || planned.Steps[0].Action != plan.Wait {
+		t.Errorf("asked for and refused: %s, %s", planned.Outcome(), planned.Steps[0].Action)
+	}
+	for _, refusal := range []error{errors.New("503"), fmt.Errorf("%w: 400", kind.ErrRejected)} {
+		g.refusal = refusal
+		for range 2 {
+			if planned := privilegedEngine(t, g).Plan(t.Context(), "test", nil, nil); planned.Outcome() != plan.Broken {
+				t.Errorf("not listed for another reason: %s", planned.Outcome())
+			}
+		}
+	}
+}
+
+// Credentials that lose their rights after something was made are no sign that nothing is
+// left of it.
+func TestPrivilegedKindsThatAreRefusedOnceSomethingIsOwned(t *testing.T) {
+	g := &guarded{World: thingtest.New()}
+	want, err := g.Wanted("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := privilegedEngine(t, g)
+	e.Sync(t.Context(), Revision{Want: want})
+	e.Sync(t.Context(), Revision{Want: want})
+	g.refusal = fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrForbidden)
+	for range 2 {
+		if pass := e.Sync(t.Context(), Revision{}); pass.Outcome() != plan.Broken {
+			t.Errorf("the last manifest is gone and the list is refused: %s", pass.Outcome())
+		}
+	}
+	g.refusal = nil
+	if e.Sync(t.Context(), Revision{}); len(g.Things) != 0 {
+		t.Errorf("%d left once the list is allowed again", len(g.Things))
+	}
+}
+
+// Another engine makes plans than the one that carries out passes: what that has made
+// meanwhile is in them.
+func TestPlansListPrivilegedKindsEachTime(t *testing.T) {
+	g := &guarded{World: thingtest.New()}
+	want, err := g.Wanted("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	planner := privilegedEngine(t, g)
+	planner.Plan(t.Context(), "test", nil, nil)
+	privilegedEngine(t, g).Sync(t.Context(), Revision{Want: want})
+	if planned := planner.Plan(t.Context(), "test", nil, nil); len(planned.Steps) != 1 || planned.Steps[0].Action != plan.Delete {
+		t.Errorf("%v, want one deletion", planned.Steps)
+	}
+}

@@ -1,0 +1,86 @@
+package kind
+
+import "context"
+
+// Unknown is what [Change.Have] holds of a field that the cloud does not show and of which
+// nothing was written down yet: carrying such a change out in place writes it down.
+const Unknown = "unknown"
+
+// Export is what a kind says about a live object that is to be written as a manifest.
+type Export struct {
+	// Name is the metadata.name that the manifest will have.
+	Name string
+	// LeftOut says why no manifest is written for the object, which comes with another one:
+	// "belongs to a router". What refers to it names it by an import.
+	LeftOut string
+	// Chosen is true for an object that was asked for by itself: it is written also where it could
+	// be taken for a part of another one.
+	Chosen bool
+	// ImportOnly says why the object can be used and not adopted; "" where it can.
+	ImportOnly string
+	// Renames are fields whose change does no more than give other names to parts of the
+	// object: adoption may change them.
+	Renames []string
+	// Ref is the name of the manifest for the object of a kind with that ID, for fields
+	// that name others without a ref tag. ok is false where the cloud does not show it.
+	Ref func(kind, id string) (name string, ok bool)
+	// Lost are fields whose value the manifest cannot hold, such as secrets.
+	Lost []Note
+}
+
+// Lose records that a field is left out, and why.
+func (e *Export) Lose(field, why string) { e.Lost = append(e.Lost, Note{field, why}) }
+
+// Exporter is the optional part of [Rules]: a kind whose objects can be written as
+// manifests.
+type Exporter[Spec, State any] interface {
+	// Export is the spec of an object in the cloud, the caller's to change: it has IDs in
+	// place of the names of other objects, and nothing that a manifest can leave out.
+	Export(have *State, e *Export) *Spec
+}
+
+// Export implements [Kind].
+func (k *resource[S, F, T]) Export(have any, e *Export) any {
+	x, ok := any(k.rules).(Exporter[S, T])
+	state, known := have.(*T)
+	if !ok || !known || state == nil {
+		e.ImportOnly = "objects of this kind cannot be written as manifests"
+		return nil
+	}
+	return x.Export(state, e)
+}
+
+// SpecPath implements [Kind].
+func (k *resource[S, F, T]) SpecPath() string { return k.path }
+
+// Export implements [Kind].
+func (k *workload[S]) Export(any, *Export) any { return nil }
+
+// SpecPath implements [Kind].
+func (k *workload[S]) SpecPath() string { return flatPath }
+
+// Export implements [Kind].
+func (k *data[B]) Export(any, *Export) any { return nil }
+
+// SpecPath implements [Kind].
+func (k *data[B]) SpecPath() string { return "" }
+
+// Where the fields of a spec stand in manifests.
+const (
+	envelopePath = "spec.resource"
+	flatPath     = "spec"
+)
+
+type everything struct{}
+
+// WithEverything is for lists of which everything is asked for: drivers that leave out
+// parts of objects which no stack owns list them, too.
+func WithEverything(ctx context.Context) context.Context {
+	return context.WithValue(ctx, everything{}, true)
+}
+
+// Everything reports whether a list is asked for by [WithEverything].
+func Everything(ctx context.Context) bool {
+	asked, _ := ctx.Value(everything{}).(bool)
+	return asked
+}

@@ -1,0 +1,132 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// sought is the one object that a managed manifest asks to adopt by a filter or by its
+// name, if there is just one and nobody owns it.
+func (p *planner) sought(d *kind.Desired) *kind.Live[any] {
+	if d.Import == nil || !d.Import.Searches() || p.unreadyFilter(d) != "" || p.vanished(d) != "" {
+		return nil
+	}
+	if found := p.adoptable(d); len(found) == 1 && found[0].Mark == nil {
+		return found[0]
+	}
+	return nil
+}
+
+// vanished is the ID of what d was in the cloud when it was last seen, if that is gone now and
+// it was not this agent that deleted it; "" where it is there, or nobody knows. What else a search
+// finds then is another object.
+func (p *planner) vanished(d *kind.Desired) string {
+	id := p.Lost[d.Key.String()]
+	if id == "" || p.index[d.Key.Kind].id[id] != nil {
+		return ""
+	}
+	return id
+}
+
+// adoptable are the project's objects that a manifest asks to adopt, owned or not.
+func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live[any]) {
+	candidates := p.index[d.Key.Kind].name[p.nameToAdopt(d)]
+	if d.Import.Filter != nil {
+		candidates = p.candidates(d)
+	}
+	for _, l := range candidates {
+		if l.Mine && l.ShownAs == "" && l.Phase != kind.Deleting && (l.Name != "" || d.Import.Filter != nil) {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// nameToAdopt is the name of the object without a mark in it.
+func (p *planner) nameToAdopt(d *kind.Desired) string {
+	w := p.view(d, d.Spec)
+	w.Mark = kind.Mark{}
+	return p.kinds[d.Key.Kind].Name(w)
+}
+
+// unreadyFilter is what the filter refers to and is not known yet; "" for nothing.
+func (p *planner) unreadyFilter(d *kind.Desired) string {
+	for _, ref := range d.Refs {
+		if strings.HasPrefix(ref.Field, "spec.import.filter") && !p.ready[ref.Key] {
+			return ref.Key.String()
+		}
+	}
+	return ""
+}
+
+// decideUnadopted makes the step for an object that is to be adopted and cannot be.
+func (p *planner) decideUnadopted(s Step, d *kind.Desired) Step {
+	if d.Import.Filter != nil {
+		if key := p.unreadyFilter(d); key != "" {
+			return s.withAction(Wait, "waits for "+key)
+		}
+	}
+	s.Error = true
+	return s.withAction(Refuse, p.unadoptable(d))
+}
+
+// unadoptable says why no object that a manifest asks for can be adopted.
+func (p *planner) unadoptable(d *kind.Desired) string {
+	if !d.Import.Searches() {
+		return p.unadoptableID(d)
+	}
+	what, name := d.Key.Kind, p.nameToAdopt(d)
+	found := p.adoptable(d)
+	if id := p.vanished(d); id != "" && len(found) > 0 {
+		return fmt.Sprintf("it was %s, which somebody has deleted; %s also matches and is not adopted in its place: remove %s to have another one made, or give that ID to adopt it",
+			id, called(found[0]), d.Import.Where())
+	}
+	switch {
+	case d.Import.ByName && name == "":
+		return fmt.Sprintf("objects of this kind have no name in the cloud to be found by; give an ID as %s", d.Import.Where())
+	case len(found) == 0 && d.Import.ByName:
+		return fmt.Sprintf("no %s of the name %s can be adopted in this project; remove %s to have one made, or give an ID there", what, printable.Name(name), d.Import.Where())
+	case len(found) == 0:
+		return fmt.Sprintf("no %s that matches %s can be adopted in this project; correct it, or remove it to have one made", what, d.Import.Where())
+	case len(found) > 1:
+		return p.severalToAdopt(d, found)
+	default:
+		return p.ownedText(d, found[0])
+	}
+}
+
+func (p *planner) severalToAdopt(d *kind.Desired, found []*kind.Live[any]) string {
+	const shown = 5
+	var names []string
+	for i, l := range found {
+		if i == shown {
+			names = append(names, fmt.Sprintf("and %d more", len(found)-shown))
+			break
+		}
+		names = append(names, called(l))
+	}
+	fix := "give the ID of the one that is meant there"
+	if d.Import.Filter != nil {
+		fix = "narrow the filter, or give spec.import.id instead"
+	}
+	if p.private(d) {
+		return fmt.Sprintf("%d objects match %s; %s", len(found), d.Import.Where(), fix)
+	}
+	return fmt.Sprintf("%d objects match %s: %s; %s", len(found), d.Import.Where(), strings.Join(names, ", "), fix)
+}
+
+// cannotTake says why an object cannot be adopted for d although nobody owns it; "" where
+// it can. The first that asks has it.
+func (p *planner) cannotTake(d *kind.Desired, l *kind.Live[any]) string {
+	if first, taken := p.adopters[l]; taken && first != d.Key {
+		return fmt.Sprintf("%s is adopted by %s; correct %s, or remove one of the two", called(l), first, d.Import.Where())
+	}
+	p.adopters[l] = d.Key
+	if info := p.kinds[d.Key.Kind].Info(); info.FixedMark {
+		return fmt.Sprintf("%s bears no mark, and the cloud cannot write one on an existing %s; use it with managementPolicy: unmanaged", called(l), info.Kind)
+	}
+	return ""
+}

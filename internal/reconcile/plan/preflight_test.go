@@ -1,0 +1,99 @@
+package plan
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+func gb(which string) kind.Resource {
+	return kind.Resource{Service: "block-storage", Name: "gigabytes", Type: which}
+}
+
+func TestQuota(t *testing.T) {
+	tests := []struct {
+		name       string
+		q          Quota
+		short      int64
+		tight, may bool // what is free is known
+	}{
+		{"there is enough", Quota{Takes: 5, Limit: 10, Used: 5}, 0, false, true},
+		{"one is missing", Quota{Takes: 6, Limit: 10, Used: 5}, 1, false, true},
+		{"over the limit already", Quota{Takes: 1, Limit: 10, Used: 15}, 1, false, true},
+		{"no limit", Quota{Takes: math.MaxInt64, Limit: -1, Used: 5}, 0, false, true},
+		{"usage is not known", Quota{Takes: 50, Limit: 10, Used: -1}, 0, false, false},
+		{"once something is deleted", Quota{Takes: 6, Gives: 2, Limit: 10, Used: 5}, 0, true, true},
+		{"even then not", Quota{Takes: 8, Gives: 2, Limit: 10, Used: 5}, 1, false, true},
+		{"nothing is taken", Quota{Gives: 2, Limit: 10, Used: 15}, 0, false, true},
+		{"nothing is allowed", Quota{Takes: 1, Limit: 0}, 1, false, true},
+		{"all there is", Quota{Takes: math.MaxInt64, Limit: 0, Used: math.MaxInt64}, math.MaxInt64, false, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, known := tt.q.Free(); tt.q.Short() != tt.short || tt.q.Tight() != tt.tight || known != tt.may {
+				t.Errorf("short %d, tight %v, known %v; want %d, %v, %v", tt.q.Short(), tt.q.Tight(), known, tt.short, tt.tight, tt.may)
+			}
+		})
+	}
+}
+
+// Sums of what manifests ask for do not turn negative.
+func TestAttackAmountsDoNotOverflow(t *testing.T) {
+	a := kind.Amounts{}
+	for range 3 {
+		a.Add(gb(""), math.MaxInt64)
+	}
+	a.Add(gb("ssd"), -5)
+	if a[gb("")] != math.MaxInt64 || a[gb("ssd")] != 0 {
+		t.Errorf("%v", a)
+	}
+	prices := &Prices{Currency: "EUR", Priced: []kind.Resource{gb("")}, Hour: map[kind.Resource]*big.Rat{gb(""): big.NewRat(1, 1)}}
+	if got := prices.Cost(Demand{Takes: a}).Amount(); got != "+€6733061586903986339110.00" {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestDemandInheritsTypes(t *testing.T) {
+	d := Demand{kind.Amounts{}, kind.Amounts{}}
+	holds := kind.Amounts{gb(""): 10, gb("ssd"): 10}
+	d.add(inherited(kind.Amounts{gb(""): 15}, holds), holds)
+	if d.Takes[gb("")] != 5 || d.Takes[gb("ssd")] != 5 || d.Gives[gb("")] != 0 || d.Gives[gb("ssd")] != 0 {
+		t.Errorf("a volume that grows and says not of which type it is takes %v and gives back %v", d.Takes, d.Gives)
+	}
+	d = Demand{kind.Amounts{}, kind.Amounts{}}
+	d.add(inherited(kind.Amounts{gb(""): 10, gb("hdd"): 10}, holds), holds)
+	if d.Takes[gb("hdd")] != 10 || d.Gives[gb("ssd")] != 10 || d.Takes[gb("")] != 0 || d.Gives[gb("")] != 0 {
+		t.Errorf("another type takes %v and gives back %v", d.Takes, d.Gives)
+	}
+}
+
+func TestAmount(t *testing.T) {
+	for _, tt := range []struct{ currency, month, want string }{
+		{"EUR", "41", "+€41.00"}, {"EUR", "0.1", "+€0.10"}, {"EUR", "41.000001", "+€41.00"}, {"EUR", "-12.345", "-€12.35"},
+		{"EUR", "-0.001", "+€0.00"}, {"JPY", "1234.5", "+¥1235"}, {"CHF", "-2", "-2.00 CHF"}, {"EUR", "0", "+€0.00"},
+	} {
+		month, _ := new(big.Rat).SetString(tt.month)
+		if got := (&Cost{Currency: tt.currency, Month: month}).Amount(); got != tt.want {
+			t.Errorf("%s %s is %q, want %q", tt.month, tt.currency, got, tt.want)
+		}
+	}
+}
+
+// A price for every other type holds for what names none, and what has no price is named.
+func TestCost(t *testing.T) {
+	prices := &Prices{Currency: "EUR", Priced: []kind.Resource{gb("")}, Hour: map[kind.Resource]*big.Rat{gb("ssd"): big.NewRat(1, 10)}}
+	d := Demand{Takes: kind.Amounts{gb(""): 7, gb("ssd"): 4, gb("hdd"): 2}, Gives: kind.Amounts{gb(""): 1, gb("ssd"): 1}}
+	c := prices.Cost(d)
+	if c.Amount() != "+€219.00" || len(c.Unpriced) != 2 || c.Unpriced[0] != gb("") || c.Unpriced[1] != gb("hdd") {
+		t.Errorf("%s, unpriced %v", c.Amount(), c.Unpriced)
+	}
+	prices.Hour[gb("")] = big.NewRat(1, 1000)
+	if c = prices.Cost(d); c.Amount() != "+€221.19" || len(c.Unpriced) != 0 {
+		t.Errorf("%s, unpriced %v", c.Amount(), c.Unpriced)
+	}
+	if c := prices.Cost(Demand{Takes: kind.Amounts{{Service: "network", Name: "port"}: 1}}); c != nil {
+		t.Errorf("a plan that touches nothing with a price costs %s", c.Amount())
+	}
+}

@@ -1,0 +1,58 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Zones are the availability zones in which the plan makes something, by catalog type and
+// name, with the objects that ask for them.
+func (p Plan) Zones(kinds []kind.Kind) map[string]map[string][]manifest.Key {
+	asked := map[string]map[string][]manifest.Key{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Action != Create && s.Action != Recreate {
+			continue
+		}
+		for _, k := range kinds {
+			placed, ok := k.(kind.AnyPlaced)
+			if !ok || k.Info().Kind != s.Key.Kind {
+				continue
+			}
+			zone, service := placed.Zone(s.view), k.Info().Service
+			if zone == "" {
+				continue
+			}
+			if asked[service] == nil {
+				asked[service] = map[string][]manifest.Key{}
+			}
+			asked[service][zone] = append(asked[service][zone], s.Key)
+		}
+	}
+	return asked
+}
+
+// CompareZones warns of availability zones that a service has not, or that are not available.
+func (f *Preflight) CompareZones(service string, asked map[string][]manifest.Key, has []string) {
+	const most = 10
+	names := make([]string, 0, most)
+	for _, name := range has[:min(most, len(has))] {
+		names = append(names, printable.Name(name))
+	}
+	for _, zone := range slices.Sorted(maps.Keys(asked)) {
+		if slices.Contains(has, zone) {
+			continue
+		}
+		text := fmt.Sprintf("the %s service has no availability zone %s that is available; it is asked for by %s", service, printable.Name(zone), listed(asked[zone]))
+		if len(names) > 0 {
+			text += "; it has " + strings.Join(names, ", ")
+		}
+		f.Warnings = append(f.Warnings, text)
+	}
+}

@@ -1,0 +1,140 @@
+package resolve
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// mostWays is for how many fields an object can choose.
+const mostWays = 50
+
+// wayChosen is an entry of the annotation: field=way.
+type wayChosen struct{ text, field, way string }
+
+func chosenWays(d *kind.Desired) (list []wayChosen) {
+	for text := range strings.SplitSeq(d.Object.Annotations[AnnotationChange], ",") {
+		if text = strings.TrimSpace(text); text != "" && len(list) <= mostWays {
+			field, way, _ := strings.Cut(text, "=")
+			list = append(list, wayChosen{text, strings.TrimSpace(field), strings.TrimSpace(way)})
+		}
+	}
+	return list
+}
+
+// waysOf are the ways that the object's annotation chooses for fields that it has
+// itself: the annotation of an object goes on to what it expands into, each of which
+// takes from it what it knows. A way that a field has not is taken, too: the plan
+// refuses such a change, and does not replace the object in place of it.
+func waysOf(d *kind.Desired) (ways map[string]string) {
+	chosen := chosenWays(d)
+	if len(chosen) == 0 || d.Unmanaged || d.Virtual {
+		return nil
+	}
+	for _, c := range manifest.Choices(d.Body, d.SpecPath) {
+		for _, w := range chosen {
+			if !c.Called(w.field) {
+				continue
+			}
+			if ways == nil {
+				ways = map[string]string{}
+			}
+			ways[c.Path] = w.way
+		}
+	}
+	return ways
+}
+
+// checkWays refuses annotations that choose for fields or name ways which neither the
+// object nor anything that it expands into has.
+func (r *resolver) checkWays() {
+	for _, n := range r.order[:r.written] {
+		chosen := chosenWays(&n.Desired)
+		if n.broken || len(chosen) == 0 {
+			continue
+		}
+		var choices []manifest.Choice
+		for _, b := range r.bodiesOf(n) {
+			choices = append(choices, manifest.Choices(b.body, b.spec)...)
+		}
+		named := map[string]string{} // paths, to the entries that name them
+		for i, w := range chosen {
+			if r.over() {
+				return
+			}
+			if i == mostWays {
+				r.report(n.Problem(AnnotationField(AnnotationChange), fmt.Sprintf("has more than %d entries", mostWays), "keep those of fields that differ"))
+				break
+			}
+			if p, wrong := r.judgeWay(n, w, choices, named); wrong {
+				r.report(p)
+			}
+		}
+	}
+}
+
+func (r *resolver) judgeWay(n *node, w wayChosen, choices []manifest.Choice, named map[string]string) (p manifest.Problem, wrong bool) {
+	field := AnnotationField(AnnotationChange)
+	var ways []string
+	known := false
+	for _, c := range choices {
+		if !c.Called(w.field) {
+			continue
+		}
+		if before, twice := named[c.Path]; twice && before != w.text {
+			return n.Problem(field, fmt.Sprintf("has both %q and %q", clipped(before), clipped(w.text)), "keep one of them"), true
+		}
+		known, named[c.Path] = true, w.text
+		for _, way := range c.Ways {
+			if !slices.Contains(ways, way) {
+				ways = append(ways, way)
+			}
+		}
+	}
+	switch {
+	case !known:
+		return n.Problem(field, fmt.Sprintf("has %q, and %s has no choice for a field %s", clipped(w.text), r.whatHas(n), clipped(w.field)), "the fields with a choice are "+listed(choices)), true
+	case !slices.Contains(ways, w.way):
+		return n.Problem(field, fmt.Sprintf("has %q, which is no way to change %s", clipped(w.text), clipped(w.field)), "use one of "+strings.Join(ways, ", ")), true
+	}
+	return p, false
+}
+
+// listed names what can be chosen for, and where it is more than replacing and
+// ignoring, the ways.
+func listed(choices []manifest.Choice) string {
+	if len(choices) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, c := range choices {
+		name := c.Names[0]
+		if len(c.Ways) > 2 {
+			name += " (" + strings.Join(c.Ways, ", ") + ")"
+		}
+		if !slices.Contains(names, name) && len(names) < mostWays {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// whatHas says whose fields an annotation of the object is about.
+func (r *resolver) whatHas(n *node) string {
+	if r.kinds[n.Key.Kind].Driver() == nil {
+		return "what a " + n.Key.Kind + " stands for"
+	}
+	return n.Key.Kind
+}
+
+// clipped is a text of a stranger's as problems show it.
+func clipped(text string) string {
+	const longest = 100
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,78 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// cost is what merging costs.
+func (p Page) cost() string {
+	if p.Plan == nil || p.Plan.Preflight.Cost == nil {
+		return ""
+	}
+	return "**Cost:** " + prose(report.Monthly(p.Plan.Preflight.Cost)) + ".\n\n"
+}
+
+// mostQuotas is how many rows the table of quotas has.
+const mostQuotas = 50
+
+// quotas is what the plan takes of quotas that have a limit, folded.
+func (p Page) quotas() string {
+	f := p.Plan.Preflight
+	if len(f.Quotas)+len(f.Notes) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("<details><summary>Quota</summary>\n\n")
+	if len(f.Quotas) > 0 {
+		b.WriteString("| | needed | freed | free | in all |\n|---|--:|--:|--:|--:|\n")
+	}
+	for i, q := range f.Quotas {
+		if i == mostQuotas {
+			fmt.Fprintf(&b, "\nand %d more\n", len(f.Quotas)-mostQuotas)
+			break
+		}
+		b.WriteString(quotaRow(q))
+	}
+	for _, note := range f.Notes {
+		b.WriteString("\n" + quote(upperFirst(note)) + "\n")
+	}
+	return b.String() + "\n</details>\n\n"
+}
+
+func quotaRow(q plan.Quota) string {
+	free := "?"
+	if n, known := q.Free(); known {
+		free = fmt.Sprint(n)
+	}
+	if q.Short() > 0 {
+		free = "**" + free + "**"
+	}
+	return fmt.Sprintf("| %s | %d | %d | %s | %d |\n", quotaName(q), q.Takes, q.Gives, free, q.Limit)
+}
+
+// quotaName is safe within a row of a table.
+func quotaName(q plan.Quota) string {
+	return strings.ReplaceAll(quote(report.QuotaName(q.Resource)), "|", "\\|")
+}
+
+// shortages are what is in the way of carrying out the plan as a whole.
+func (p Page) shortages() (list []string) {
+	for _, q := range p.Plan.Preflight.Short() {
+		list = append(list, prose(upperFirst(report.Shortage(q)))+".")
+	}
+	for _, warning := range p.Plan.Preflight.Warnings {
+		list = append(list, quote(warning))
+	}
+	return list
+}
+
+func upperFirst(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Shortage says by how much a quota is too small for a plan.
+func Shortage(q plan.Quota) string {
+	return fmt.Sprintf("the quota for %s is too small: %s; raise it by %d, or ask for less", QuotaName(q.Resource), Usage(q), q.Short())
+}
+
+// QuotaName is how people call a resource: "cores (compute)".
+func QuotaName(r kind.Resource) string {
+	if r.Type != "" {
+		return fmt.Sprintf("%s of type %s (%s)", r.Name, r.Type, r.Service)
+	}
+	return fmt.Sprintf("%s (%s)", r.Name, r.Service)
+}
+
+// Monthly is what a plan costs a month: "+€41.00 a month (730 hours)".
+func Monthly(c *plan.Cost) string {
+	text := fmt.Sprintf("%s a month (%d hours)", c.Amount(), plan.HoursOfMonth)
+	if len(c.Unpriced) == 0 {
+		return text
+	}
+	names := make([]string, len(c.Unpriced))
+	for i, r := range c.Unpriced {
+		names[i] = QuotaName(r)
+	}
+	return text + ", without what has no price: " + some(names)
+}
+
+// Usage is what a plan takes of a quota, and what there is.
+func Usage(q plan.Quota) string {
+	text := fmt.Sprintf("the plan needs %d", q.Takes)
+	if q.Gives > 0 {
+		text += fmt.Sprintf(" and frees %d", q.Gives)
+	}
+	free, known := q.Free()
+	switch {
+	case !known:
+		return text + fmt.Sprintf(", of %d in all; how much is free is not known", q.Limit)
+	case q.Tight():
+		return text + fmt.Sprintf(", %d of %d are free before that", free, q.Limit)
+	}
+	return text + fmt.Sprintf(", %d of %d are free", free, q.Limit)
+}
+
+// preflight writes what a plan needs of the cloud: what is too small always, the rest in
+// verbose mode.
+func (t Text) preflight(f plan.Preflight) {
+	for _, q := range f.Short() {
+		fmt.Fprintf(t.W, "%s %s.\n", t.paint(yellow, "Warning:"), Clean(Shortage(q)))
+	}
+	for _, warning := range f.Warnings {
+		fmt.Fprintf(t.W, "%s %s.\n", t.paint(yellow, "Warning:"), Clean(warning))
+	}
+	if f.Cost != nil {
+		fmt.Fprintf(t.W, "%s %s.\n", t.bold("Cost:"), Clean(Monthly(f.Cost)))
+	}
+	if !t.Verbose {
+		return
+	}
+	for _, q := range f.Quotas {
+		if q.Short() == 0 {
+			fmt.Fprintf(t.W, "%s %s: %s.\n", t.dim("Quota:"), Clean(QuotaName(q.Resource)), Usage(q))
+		}
+	}
+	for _, note := range f.Notes {
+		fmt.Fprintf(t.W, "%s %s.\n", t.dim("Note:"), Clean(note))
+	}
+}

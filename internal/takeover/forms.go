@@ -1,0 +1,115 @@
+package takeover
+
+// attributes are those that say which object a resource is, or is a part of.
+type attributes struct {
+	ID           text `json:"id"`
+	Group        text `json:"security_group_id"`
+	Subnet       text `json:"subnet_id"`
+	Port         text `json:"port_id"`
+	FloatingIP   text `json:"floatingip_id"`
+	Policy       text `json:"qos_policy_id"`
+	Instance     text `json:"instance_id"`
+	LoadBalancer text `json:"loadbalancer_id"`
+	Listener     text `json:"listener_id"`
+	Pool         text `json:"pool_id"`
+	Role         text `json:"role_id"`
+	User         text `json:"user_id"`
+	UserGroup    text `json:"group_id"`
+	Project      text `json:"project_id"`
+	Domain       text `json:"domain_id"`
+}
+
+// form says what a type of resource is.
+type form struct {
+	kind string
+	// id is the ID in the cloud, where it is not the resource's own.
+	id func(*attributes) string
+	// uses is for objects whose ID the state does not have.
+	uses func(*attributes) []text
+	// parent is the ID of what the resource is a part of: of that object, or of another part.
+	parent func(*attributes) text
+}
+
+// forms are the types of Terraform's provider that kinds stand for.
+var forms = map[string]form{
+	"openstack_networking_network_v2":          {kind: "Network"},
+	"openstack_networking_subnet_v2":           {kind: "Subnet"},
+	"openstack_networking_subnet_route_v2":     {kind: "Subnet", parent: func(a *attributes) text { return a.Subnet }},
+	"openstack_networking_subnetpool_v2":       {kind: "SubnetPool"},
+	"openstack_networking_addressscope_v2":     {kind: "AddressScope"},
+	"openstack_networking_address_group_v2":    {kind: "AddressGroup"},
+	"openstack_networking_router_v2":           {kind: "Router"},
+	"openstack_networking_router_interface_v2": {kind: "RouterInterface"},
+	"openstack_networking_port_v2":             {kind: "Port"},
+	"openstack_networking_port_secgroup_associate_v2": {
+		kind: "Port", parent: func(a *attributes) text { return a.Port }},
+	"openstack_networking_secgroup_v2":      {kind: "SecurityGroup"},
+	"openstack_networking_secgroup_rule_v2": {kind: "SecurityGroup", parent: func(a *attributes) text { return a.Group }},
+	"openstack_networking_floatingip_v2":    {kind: "FloatingIP"},
+	"openstack_networking_floatingip_associate_v2": {
+		kind: "FloatingIP", parent: func(a *attributes) text { return a.ID }},
+	"openstack_networking_portforwarding_v2": {
+		kind: "PortForwarding", id: func(a *attributes) string { return string(a.FloatingIP + "/" + a.ID) }},
+	"openstack_networking_trunk_v2":                        {kind: "Trunk"},
+	"openstack_networking_qos_policy_v2":                   {kind: "QoSPolicy"},
+	"openstack_networking_qos_bandwidth_limit_rule_v2":     {kind: "QoSPolicy", parent: ofPolicy},
+	"openstack_networking_qos_dscp_marking_rule_v2":        {kind: "QoSPolicy", parent: ofPolicy},
+	"openstack_networking_qos_minimum_bandwidth_rule_v2":   {kind: "QoSPolicy", parent: ofPolicy},
+	"openstack_networking_qos_minimum_packet_rate_rule_v2": {kind: "QoSPolicy", parent: ofPolicy},
+
+	"openstack_compute_instance_v2":         {kind: "Server"},
+	"openstack_compute_volume_attach_v2":    {kind: "Server", parent: ofServer},
+	"openstack_compute_interface_attach_v2": {kind: "Server", parent: ofServer},
+	"openstack_compute_keypair_v2":          {kind: "KeyPair"},
+	"openstack_compute_servergroup_v2":      {kind: "ServerGroup"},
+	"openstack_compute_flavor_v2":           {kind: "Flavor"},
+
+	"openstack_blockstorage_volume_v2":      {kind: "Volume"},
+	"openstack_blockstorage_volume_v3":      {kind: "Volume"},
+	"openstack_blockstorage_volume_type_v3": {kind: "VolumeType"},
+	"openstack_images_image_v2":             {kind: "Image"},
+
+	"openstack_lb_loadbalancer_v2": {kind: "LoadBalancer"},
+	"openstack_lb_listener_v2":     {kind: "LoadBalancer", parent: func(a *attributes) text { return a.LoadBalancer }},
+	"openstack_lb_pool_v2":         {kind: "LoadBalancer", parent: ofBalancer},
+	"openstack_lb_member_v2":       {kind: "LoadBalancer", parent: ofPool},
+	"openstack_lb_members_v2":      {kind: "LoadBalancer", parent: ofPool},
+	"openstack_lb_monitor_v2":      {kind: "LoadBalancer", parent: ofPool},
+
+	"openstack_dns_zone_v2":      {kind: "DNSZone"},
+	"openstack_dns_recordset_v2": {kind: "DNSRecordSet"}, // its ID has the zone's before it, as ours
+
+	"openstack_identity_project_v3":                {kind: "Project"},
+	"openstack_identity_user_v3":                   {kind: "User"},
+	"openstack_identity_group_v3":                  {kind: "Group"},
+	"openstack_identity_role_v3":                   {kind: "Role"},
+	"openstack_identity_role_assignment_v3":        {kind: "RoleAssignment", uses: func(a *attributes) []text { return []text{a.Role, a.User, a.UserGroup, a.Project, a.Domain} }},
+	"openstack_identity_service_v3":                {kind: "Service"},
+	"openstack_identity_endpoint_v3":               {kind: "Endpoint"},
+	"openstack_identity_application_credential_v3": {kind: "ApplicationCredential"},
+}
+
+func ofPolicy(a *attributes) text { return a.Policy }
+func ofServer(a *attributes) text { return a.Instance }
+func ofPool(a *attributes) text   { return a.Pool }
+
+// ofBalancer is a pool's: of the load balancer itself, or of one of its listeners.
+func ofBalancer(a *attributes) text {
+	if a.LoadBalancer != "" {
+		return a.LoadBalancer
+	}
+	return a.Listener
+}
+
+// Kinds are the names of all kinds that types of other tools stand for, in no order.
+func Kinds() (names []string) {
+	for _, of := range forms {
+		names = append(names, of.kind)
+	}
+	for _, list := range []map[string]string{heatForms, heatParts} {
+		for _, name := range list {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,118 @@
+package takeover
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// heatResource is a line of `openstack stack resource list --long -n 5 -f json`.
+type heatResource struct {
+	Name   text `json:"resource_name"`
+	ID     text `json:"physical_resource_id"`
+	Type   text `json:"resource_type"`
+	Status text `json:"resource_status"`
+	Stack  text `json:"stack_name"`
+}
+
+// heatForms are the types of Heat that kinds stand for.
+var heatForms = map[string]string{
+	"OS::Neutron::Net": "Network", "OS::Neutron::Subnet": "Subnet", "OS::Neutron::SubnetPool": "SubnetPool", "OS::Neutron::AddressScope": "AddressScope",
+	"OS::Neutron::Router": "Router", "OS::Neutron::RouterInterface": "RouterInterface", "OS::Neutron::Port": "Port", "OS::Neutron::SecurityGroup": "SecurityGroup",
+	"OS::Neutron::FloatingIP": "FloatingIP", "OS::Neutron::Trunk": "Trunk", "OS::Neutron::QoSPolicy": "QoSPolicy",
+	"OS::Nova::Server": "Server", "OS::Nova::KeyPair": "KeyPair", "OS::Nova::ServerGroup": "ServerGroup", "OS::Nova::Flavor": "Flavor",
+	"OS::Cinder::Volume": "Volume", "OS::Cinder::VolumeType": "VolumeType", "OS::Glance::WebImage": "Image",
+	"OS::Octavia::LoadBalancer": "LoadBalancer", "OS::Designate::Zone": "DNSZone",
+	"OS::Keystone::Project": "Project", "OS::Keystone::User": "User", "OS::Keystone::Group": "Group", "OS::Keystone::Role": "Role", "OS::Keystone::Domain": "Domain",
+	"OS::Keystone::Service": "Service", "OS::Keystone::Endpoint": "Endpoint",
+}
+
+// heatParts are parts of objects of a kind. Heat's list does not say of which object.
+var heatParts = map[string]string{
+	"OS::Neutron::SecurityGroupRule": "SecurityGroup", "OS::Neutron::FloatingIPAssociation": "FloatingIP", "OS::Neutron::QoSBandwidthLimitRule": "QoSPolicy",
+	"OS::Neutron::QoSDscpMarkingRule": "QoSPolicy", "OS::Neutron::QoSMinimumBandwidthRule": "QoSPolicy", "OS::Neutron::QoSMinimumPacketRateRule": "QoSPolicy",
+	"OS::Cinder::VolumeAttachment": "Server", "OS::Octavia::Listener": "LoadBalancer", "OS::Octavia::Pool": "LoadBalancer", "OS::Octavia::PoolMember": "LoadBalancer",
+	"OS::Octavia::HealthMonitor": "LoadBalancer",
+}
+
+// Heat reads the list of the resources of a stack and of those within it, sorted by address.
+func Heat(encoded []byte) ([]Declared, error) {
+	if err := check(encoded); err != nil {
+		return nil, err
+	}
+	var lines []heatResource
+	err := each(encoded, func(at int, one *heatResource) error {
+		if one.Name == "" || one.Type == "" {
+			return fmt.Errorf("resource %d has no resource_name or no resource_type; give what `openstack stack resource list --long -n 5 -f json STACK` writes", at+1)
+		}
+		lines = append(lines, *one)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("it is not a list of Heat's resources: %w", err)
+	}
+	if len(lines) == 0 {
+		return nil, errors.New("the list has no resources")
+	}
+	within := map[string]int{} // lines, by the stack that they may stand for
+	for i, one := range lines {
+		within[string(one.Stack+"-"+one.Name)] = i
+	}
+	list := make([]Declared, 0, len(lines))
+	for i := range lines {
+		path := heatPath(lines, within, i)
+		list = append(list, lines[i].declared(path))
+	}
+	holds := func(d Declared) bool { return d.group }
+	return sorted(slices.DeleteFunc(list, holds)), nil
+}
+
+// heatPath is the names of the resources that a resource is within, and its own: the stack of a
+// resource is called like the resource's own stack, the resource, and 12 characters of chance.
+func heatPath(lines []heatResource, within map[string]int, i int) (path []string) {
+	for range 6 {
+		path = append(path, string(lines[i].Name))
+		stack := string(lines[i].Stack)
+		cut := len(stack) - len("-a1b2c3d4e5f6")
+		if cut <= 0 || stack[cut] != '-' {
+			break
+		}
+		above, ok := within[stack[:cut]]
+		if !ok || above == i {
+			break
+		}
+		i = above
+	}
+	slices.Reverse(path)
+	return path
+}
+
+func (h *heatResource) declared(path []string) Declared {
+	d := Declared{Address: strings.Join(path, "."), Name: strings.Join(path, "-"), Kind: heatForms[string(h.Type)], ID: string(h.ID)}
+	if of, ok := heatParts[string(h.Type)]; ok {
+		d.Kind, d.Part = of, true
+	}
+	id, router, isInterface := d.ID, "", d.Kind == "RouterInterface"
+	if isInterface {
+		router, id, isInterface = strings.Cut(d.ID, ":")
+	}
+	switch port, isPort := strings.CutPrefix(id, "port_id="); {
+	case strings.HasPrefix(string(h.Type), "OS::Heat::") || strings.HasSuffix(string(h.Type), ".yaml"):
+		d.group = true
+	case d.Kind == "":
+		d.Stays = "there is no kind for " + string(h.Type)
+	case strings.HasPrefix(string(h.Status), "DELETE"):
+		d.Stays = "Heat is deleting it"
+	case d.Part:
+		d.ID = ""
+	case isInterface && isPort:
+		d.ID = port
+	case isInterface:
+		d.ID, d.Uses = "", []string{router, strings.TrimPrefix(id, "subnet_id=")}
+	}
+	if d.Stays == "" && !d.Part && len(d.Uses) == 0 && !usable(d.ID) {
+		d.ID, d.Stays = "", "the list has no ID for it"
+	}
+	return d
+}

@@ -1,0 +1,162 @@
+package takeover
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// state is what is read of Terraform's state.
+type state struct {
+	Version   json.RawMessage `json:"version"`
+	Shown     json.RawMessage `json:"format_version"` // what `terraform show -json` writes
+	Encrypted json.RawMessage `json:"encrypted_data"` // OpenTofu's
+	Resources resources       `json:"resources"`
+}
+
+// resources are those of OpenStack. Others counts those of other providers.
+type resources struct {
+	list   []Declared
+	parts  []part
+	others int
+}
+
+// part is an object in the state, and where it stands in the list.
+type part struct {
+	at     int
+	id     string
+	parent string // the ID of what it is a part of
+}
+
+type resource struct {
+	Mode, Type, Name string
+	Module           string
+	Instances        json.RawMessage
+}
+
+type instance struct {
+	Key        json.RawMessage `json:"index_key"`
+	Status     string
+	Deposed    string
+	Attributes attributes
+}
+
+// Terraform reads a state of version 4, sorted by address. others is the number of resources that
+// are not OpenStack's. Its errors hold no value of the state.
+func Terraform(encoded []byte) (list []Declared, others int, err error) {
+	if err := check(encoded); err != nil {
+		return nil, 0, err
+	}
+	var s state
+	err = json.Unmarshal(encoded, &s)
+	switch {
+	case err != nil:
+		return nil, 0, fmt.Errorf("it is not Terraform's state: %w", wrongShape(err))
+	case s.Encrypted != nil:
+		return nil, 0, errors.New("it is encrypted; give what `tofu state pull` writes")
+	case s.Shown != nil:
+		return nil, 0, errors.New("it is what `terraform show` writes; give what `terraform state pull` writes")
+	case s.Version == nil:
+		return nil, 0, errors.New("it is not Terraform's state: it has no version; give what `terraform state pull` writes")
+	case string(s.Version) != "4":
+		return nil, 0, errors.New("it is not of version 4, the only one that is read; Terraform since 0.12 and OpenTofu write that: pull it with one of them")
+	}
+	s.Resources.join()
+	return sorted(s.Resources.list), s.Resources.others, nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *resources) UnmarshalJSON(encoded []byte) error {
+	return each(encoded, func(at int, one *resource) error {
+		if err := r.add(one); err != nil {
+			return fmt.Errorf("resource %d: %w", at+1, err)
+		}
+		return nil
+	})
+}
+
+func (r *resources) add(one *resource) error {
+	if one.Mode != "managed" {
+		return nil // what is only read is not managed
+	}
+	base, err := one.address()
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(one.Type, "openstack_") {
+		r.others++
+		return nil
+	}
+	of := forms[one.Type]
+	return each(one.Instances, func(_ int, i *instance) error {
+		if len(r.list) == mostObjects {
+			return tooMany()
+		}
+		step, name, err := key(i.Key)
+		if err != nil {
+			return fmt.Errorf("index_key: %w", err)
+		}
+		d := Declared{Address: base + step, resource: base, Name: strings.Join(one.path(name), "-"), Kind: of.kind}
+		switch {
+		case of.kind == "":
+			d.Stays = "there is no kind for it"
+		case i.Deposed != "":
+			d.Stays = "it is deposed, so that Terraform is about to delete it; apply there first"
+		case i.Status == "tainted":
+			d.Stays = "it is tainted, so that Terraform is about to replace it; apply there first, or untaint it"
+		case of.parent != nil:
+			d.Part = true
+			r.parts = append(r.parts, part{at: len(r.list), id: string(i.Attributes.ID), parent: string(of.parent(&i.Attributes))})
+		default:
+			d.identify(of, &i.Attributes)
+			r.parts = append(r.parts, part{at: len(r.list), id: d.ID})
+		}
+		r.list = append(r.list, d)
+		return nil
+	})
+}
+
+func (d *Declared) identify(of form, a *attributes) {
+	id := string(a.ID)
+	switch {
+	case of.id != nil:
+		id = of.id(a)
+	case of.uses != nil:
+		id = ""
+		for _, used := range of.uses(a) {
+			if used != "" {
+				d.Uses = append(d.Uses, string(used))
+			}
+		}
+	}
+	d.ID = id
+	if len(d.Uses) == 0 && !usable(d.ID) {
+		d.ID, d.Stays = "", "the state has no ID for it"
+	}
+}
+
+// join gives parts the object that they belong to: what they name may be a part itself.
+func (r *resources) join() {
+	byID := map[string]part{}
+	for _, p := range r.parts {
+		if other, taken := byID[p.id]; !taken || other.parent != "" {
+			byID[p.id] = p // an association may bear the ID of what it is a part of
+		}
+	}
+	for _, p := range r.parts {
+		d := &r.list[p.at]
+		if !d.Part {
+			continue
+		}
+		above := byID[p.parent]
+		for depth := 0; depth < 4 && above.parent != ""; depth++ {
+			above = byID[above.parent]
+		}
+		if above.id == "" || r.list[above.at].Kind != d.Kind || r.list[above.at].Part {
+			d.Stays = "the " + d.Kind + " that it is a part of is not in the state"
+			continue
+		}
+		d.ID = above.id
+	}
+}
