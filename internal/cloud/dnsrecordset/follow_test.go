@@ -26,7 +26,7 @@ spec: {resource: {}}
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Subnet
 metadata: {name: four}
-spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.60.0/24}}
+spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.60.0/24, allocationPools: [{start: 192.168.60.100, end: 192.168.60.199}]}}
 ---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Subnet

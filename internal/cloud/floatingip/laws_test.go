@@ -34,7 +34,7 @@ spec: {resource: {externalGateways: [{networkRef: public}]}}
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Subnet
 metadata: {name: web}
-spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.50.0/24, routerRef: edge}}
+spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.50.0/24, allocationPools: [{start: 192.168.50.100, end: 192.168.50.199}], routerRef: edge}}
 ---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Port

@@ -32,7 +32,7 @@ spec: {resource: {externalGateways: [{networkRef: public}]}}
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Subnet
 metadata: {name: shop}
-spec: {resource: {networkRef: shop, ipVersion: 4, cidr: 192.168.60.0/24, routerRef: shop}}
+spec: {resource: {networkRef: shop, ipVersion: 4, cidr: 192.168.60.0/24, allocationPools: [{start: 192.168.60.100, end: 192.168.60.199}], routerRef: shop}}
 ---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Image

@@ -20,7 +20,7 @@ spec: {resource: {}}
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Subnet
 metadata: {name: backend}
-spec: {resource: {networkRef: backend, ipVersion: 4, cidr: 192.168.70.0/24}}
+spec: {resource: {networkRef: backend, ipVersion: 4, cidr: 192.168.70.0/24, allocationPools: [{start: 192.168.70.100, end: 192.168.70.199}]}}
 ---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: SecurityGroup
