@@ -27,12 +27,7 @@ func hide(r *redact.Redactor, err error) error {
 	if err == nil || r.Clean(err.Error()) && r.Clean(private.Text(err)) {
 		return err
 	}
-	out := &redacted{text: errorText(r, err)}
-	for _, class := range []error{kind.ErrBusy, kind.ErrNotYet, kind.ErrRejected, kind.ErrUsedUp, kind.ErrGone, kind.ErrNoService} {
-		if errors.Is(err, class) {
-			out.class = append(out.class, class)
-		}
-	}
+	out := &redacted{text: errorText(r, err), class: kind.ClassesOf(err)}
 	var later *kind.RetryAfterError
 	if errors.As(err, &later) {
 		out.class = append(out.class, &kind.RetryAfterError{After: later.After, Err: errors.New(errorText(r, later.Err))})

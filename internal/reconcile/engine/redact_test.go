@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
@@ -71,5 +72,27 @@ func TestRedactedErrorsKeepWhenToComeBack(t *testing.T) {
 	plain := errors.New("network: nothing secret in it")
 	if got := hide(r, plain); !errors.Is(got, plain) {
 		t.Errorf("an error without secrets became %v", got)
+	}
+}
+
+// A refused list is excused by its class, whatever the refusal repeats.
+func TestRedactedErrorsKeepEveryClass(t *testing.T) {
+	r := kind.Redactor([]kind.Desired{{Data: map[string]string{"a": password}}})
+	for _, class := range []error{
+		kind.ErrBusy, kind.ErrNotYet, kind.ErrRejected, kind.ErrForbidden, kind.ErrUsedUp, kind.ErrGone, kind.ErrUnanswered, kind.ErrNoService,
+	} {
+		err := hide(r, fmt.Errorf("%w: no %s", class, password))
+		if !errors.Is(err, class) || strings.Contains(err.Error(), password) {
+			t.Errorf("%v became %v", class, err)
+		}
+	}
+}
+
+func TestRefusedListsThatRepeatASecretAreExcused(t *testing.T) {
+	g := &guarded{World: thingtest.New(), refusal: fmt.Errorf("%w: %w: 403 for %s", kind.ErrRejected, kind.ErrForbidden, password)}
+	e := privilegedEngine(t, g)
+	e.Secrets = func() []string { return []string{password} }
+	if pass := e.Sync(t.Context(), Revision{}); pass.Outcome() != plan.InSync {
+		t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
 	}
 }

@@ -33,6 +33,16 @@ var (
 	ErrNoService = errors.New("the cloud does not offer it")
 )
 
+// ClassesOf are the classes above that an error is of.
+func ClassesOf(err error) (of []error) {
+	for _, class := range []error{ErrBusy, ErrNotYet, ErrRejected, ErrForbidden, ErrUsedUp, ErrGone, ErrUnanswered, ErrNoService} {
+		if errors.Is(err, class) {
+			of = append(of, class)
+		}
+	}
+	return of
+}
+
 // RetryAfterError is a transient error whose server said when to come back.
 type RetryAfterError struct {
 	After time.Duration

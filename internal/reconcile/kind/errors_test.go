@@ -1,0 +1,33 @@
+package kind
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// Every class that is declared is one of those that are kept when an error is redacted.
+func TestClassesOfKnowsEachClass(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(v.Names[0].Name, "Err") {
+			declared++
+		}
+		return true
+	})
+	all := errors.Join(ErrBusy, ErrNotYet, ErrRejected, ErrForbidden, ErrUsedUp, ErrGone, ErrUnanswered, ErrNoService)
+	if known := ClassesOf(all); len(known) != declared {
+		t.Errorf("%d classes are declared, %d are known: %v", declared, len(known), known)
+	}
+	if known := ClassesOf(fmt.Errorf("list: %w", ErrForbidden)); len(known) != 1 || known[0] != ErrForbidden {
+		t.Errorf("got %v", known)
+	}
+}
