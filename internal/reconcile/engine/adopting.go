@@ -5,17 +5,17 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// adopting are the kinds of which everything is asked for, since an object that no stack
+// adopting are the places of which everything is asked for, since an object that no stack
 // owns may be taken over: its plan compares all of it. What was adopted already is listed
 // like any other object, although its manifest may go on asking for it.
-func (e *Engine) adopting(want []kind.Desired) map[string]bool {
-	kinds := map[string]bool{}
+func (e *Engine) adopting(want []kind.Desired) map[place]bool {
+	places := map[place]bool{}
 	for i := range want {
 		if d := &want[i]; d.Import != nil && !d.Unmanaged && !e.adopted[d.Key.String()] {
-			kinds[d.Key.Kind] = true
+			places[place{d.Key.Kind, d.Entry}] = true
 		}
 	}
-	return kinds
+	return places
 }
 
 // noteAdopted remembers which of the objects that manifests ask to adopt bear their mark.

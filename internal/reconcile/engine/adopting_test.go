@@ -57,7 +57,7 @@ func TestEverythingIsListedUntilItIsAdopted(t *testing.T) {
 			t.Errorf("%s: lists with everything: %v", step.text, lists)
 		}
 	}
-	if want, err := a.Wanted("absent take=true"); err != nil || slices.Contains(sync("absent take=true"), true) || e.adopting(want)["Other"] {
+	if want, err := a.Wanted("absent take=true"); err != nil || slices.Contains(sync("absent take=true"), true) || e.adopting(want)[place{kind: "Other"}] {
 		t.Errorf("%v; everything is listed after the adoption", err)
 	}
 }

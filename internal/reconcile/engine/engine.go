@@ -20,7 +20,12 @@ import (
 // a time.
 type Engine struct {
 	Stack string
+	// Kinds are those of the main entry of clouds.yaml, Realm says within what their IDs
+	// are unique; it matters only beside further entries, and may be nil.
 	Kinds []kind.Kind
+	Realm func(kind.Info) string
+	// Entries are the further entries through which objects may be made.
+	Entries []Entry
 	// Policies weaken every plan before it is shown or carried out. The brake
 	// is not among them: see Limits.
 	Policies []plan.Policy
@@ -48,7 +53,9 @@ type Engine struct {
 	// Printer makes the fingerprints of secrets (see [plan.Input]).
 	Printer *fingerprint.Printer
 
-	found map[string]finding // by privileged kind, what passes have found
+	entries entries
+
+	found map[place]finding // by place of a privileged kind or a further entry, what passes have found
 
 	last foundOut // of the newest plan of a pass
 
@@ -128,86 +135,111 @@ func (e *Engine) parallelism() int {
 // as a whole: what could not be listed is unknown in the snapshot.
 func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked := askedFor(want)
-	snapshot := e.observe(e.managing(ctx, want), e.matter(asked, func(kind.Info) bool { return false }), e.adopting(want))
-	e.excuse(snapshot, asked)
-	return snapshot
+	shown := e.observe(ctx, e.matter(asked, func(kind.Info, place) bool { return false }), e.managing(want), e.adopting(want))
+	e.excuse(shown, asked)
+	return e.snapshot(shown, nil, want)
 }
 
 // begin is [Engine.Observe] for a pass, which remembers what is known to be idle.
 func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked, now := askedFor(want), time.Now()
-	names := e.matter(asked, func(of kind.Info) bool { return e.idle(of, now) })
-	snapshot := e.observe(e.managing(ctx, want), names, e.adopting(want))
-	e.excuse(snapshot, asked)
-	e.note(snapshot, managedOf(want), names, now)
+	places := e.matter(asked, func(of kind.Info, at place) bool { return e.idle(of, at, now) })
+	shown := e.observe(ctx, places, e.managing(want), e.adopting(want))
+	e.excuse(shown, asked)
+	e.remindRefused(shown)
+	snapshot := e.snapshot(shown, nil, want)
+	e.note(shown, snapshot, managedOf(want), places, now)
 	return snapshot
 }
 
-func askedFor(want []kind.Desired) map[string]bool {
-	asked := map[string]bool{}
+func askedFor(want []kind.Desired) map[place]bool {
+	asked := map[place]bool{}
 	for i := range want {
-		asked[want[i].Key.Kind] = true
+		asked[place{want[i].Key.Kind, want[i].Entry}] = true
 	}
 	return asked
 }
 
-// matter are the kinds that are asked for, and those of which something may be owned.
-func (e *Engine) matter(asked map[string]bool, idle func(kind.Info) bool) (names []string) {
-	for _, k := range e.Kinds {
-		if of := k.Info(); k.Driver() != nil && (asked[of.Kind] || !of.ImportOnly && !idle(of)) {
-			names = append(names, of.Kind)
+// matter are the places that are asked for, and those where something may be owned.
+func (e *Engine) matter(asked map[place]bool, idle func(kind.Info, place) bool) (places []place) {
+	for _, entry := range e.entryNames() {
+		for _, k := range e.Kinds {
+			of := k.Info()
+			if at := (place{of.Kind, entry}); k.Driver() != nil && (asked[at] || !of.ImportOnly && !idle(of, at)) {
+				places = append(places, at)
+			}
 		}
 	}
-	return names
+	return places
 }
 
-// Survey lists every collection that there is, with all that is in it.
+// Survey lists every collection that there is, with all that is in it, by the main entry.
 func (e *Engine) Survey(ctx context.Context) kind.Snapshot {
-	var names []string
+	var places []place
 	for _, k := range e.Kinds {
 		if k.Driver() != nil {
-			names = append(names, k.Info().Kind)
+			places = append(places, place{kind: k.Info().Kind})
 		}
 	}
-	return e.observe(kind.WithEverything(ctx), names, nil)
+	return e.snapshot(e.observe(kind.WithEverything(ctx), places, nil, nil), nil, nil)
 }
 
-// observe lists collections; complete are the kinds of which everything is asked for.
-func (e *Engine) observe(ctx context.Context, names []string, complete map[string]bool) kind.Snapshot {
-	ctx = kind.WithShared(ctx)
-	drivers, seldom := map[string]kind.AnyDriver{}, map[string]bool{}
-	for _, k := range e.Kinds {
-		drivers[k.Info().Kind], seldom[k.Info().Kind] = k.Driver(), sometimes(k.Info())
+// observe lists places; complete are those of which everything is asked for.
+func (e *Engine) observe(ctx context.Context, places []place, managed, complete map[place]bool) map[place]kind.Shown {
+	contexts, seldom := map[string]context.Context{}, map[string]bool{}
+	for _, entry := range e.entryNames() {
+		contexts[entry] = kind.WithShared(kind.WithManaged(ctx, kindsAt(managed, entry)))
 	}
-	snapshot := make(kind.Snapshot, len(names))
+	for _, k := range e.Kinds {
+		seldom[k.Info().Kind] = sometimes(k.Info())
+	}
+	all := make(map[place]kind.Shown, len(places))
 	var mu sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(e.parallelism())
-	for _, name := range names {
+	for _, at := range places {
 		group.Go(func() error {
-			of := ctx
-			if complete[name] {
-				of = kind.WithEverything(ctx)
+			of := contexts[at.entry]
+			if complete[at] {
+				of = kind.WithEverything(of)
 			}
-			items, err := drivers[name].List(of)
-			usual := errors.Is(err, kind.ErrNoService) || seldom[name] && errors.Is(err, kind.ErrForbidden)
-			if err != nil && e.Log != nil && ctx.Err() == nil && !usual {
-				e.Log.Warn("cannot be listed", "kind", name, "error", err) // the plan has no more than may be posted
+			shown := e.list(of, at)
+			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (seldom[at.kind] || at.entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
+			if shown.Err != nil && e.Log != nil && ctx.Err() == nil && !usual {
+				e.Log.Warn("cannot be listed", append([]any{"kind", at.kind, "error", shown.Err}, at.attr()...)...) // the plan has no more than may be posted
 			}
+			shown.Err = hide(redact.From(ctx), shown.Err)
 			mu.Lock()
 			defer mu.Unlock()
-			snapshot[name] = kind.Collection{Items: items, Err: hide(redact.From(ctx), err)}
+			all[at] = shown
 			return nil
 		})
 	}
 	_ = group.Wait() // the functions never fail
-	return snapshot
+	return all
+}
+
+// list asks one place what it has.
+func (e *Engine) list(ctx context.Context, at place) kind.Shown {
+	shown := kind.Shown{Entry: at.entry}
+	access, open := e.access(at.entry)
+	if !open {
+		shown.Closed, shown.Err = true, e.closed(at.entry)
+		return shown
+	}
+	k := kindNamed(access.Kinds, at.kind)
+	if access.Realm != nil {
+		shown.Realm = access.Realm(k.Info())
+	}
+	shown.Items, shown.Err = k.Driver().List(ctx)
+	return shown
 }
 
 // Plan makes the plan for a revision, weakened by every policy. approved are the
 // plans that the brake may let through, weaker the policies of this revision. It only
 // reads.
 func (e *Engine) Plan(ctx context.Context, commit string, want []kind.Desired, approved []plan.Approval, weaker ...plan.Policy) plan.Plan {
+	e.logIn(ctx)
 	secrets := e.secretsOf(want)
 	ctx = redact.With(ctx, secrets)
 	have := e.Observe(ctx, want)

@@ -5,16 +5,29 @@ import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
 // moved is what steps have made of a collection since it was listed: by ID, nil
 // for what is gone.
 type moved struct {
-	ids  []string // in the order in which they moved
-	live map[string]*kind.Live[any]
+	ids  []sighting // in the order in which they moved
+	live map[sighting]*kind.Live[any]
+}
+
+// sighting is an object by an entry that shows it.
+type sighting struct{ entry, id string }
+
+// touches reports whether an object moved, whichever entry showed it.
+func (m *moved) touches(l *kind.Live[any]) bool {
+	_, touched := m.live[sighting{l.Through, l.ID}]
+	for i := range l.Also {
+		_, also := m.live[sighting{l.Also[i].Through, l.ID}]
+		touched = touched || also
+	}
+	return touched
 }
 
 // noteMoved records a fresh object, or of one that is gone, so that what
 // depends on it need not wait for the next list.
-func (r *run) noteMoved(kindName, id string, live *kind.Live[any]) {
+func (r *run) noteMoved(kindName string, id sighting, live *kind.Live[any]) {
 	m := r.moved[kindName]
 	if m == nil {
-		m = &moved{live: map[string]*kind.Live[any]{}}
+		m = &moved{live: map[sighting]*kind.Live[any]{}}
 		r.moved[kindName] = m
 	}
 	if _, again := m.live[id]; !again {
@@ -31,7 +44,7 @@ func (r *run) mergeMoved() {
 		c := r.snapshot[kindName]
 		items := make([]kind.Live[any], 0, len(c.Items)+len(m.ids))
 		for i := range c.Items {
-			if _, touched := m.live[c.Items[i].ID]; !touched {
+			if !m.touches(&c.Items[i]) {
 				items = append(items, c.Items[i])
 			}
 		}

@@ -20,21 +20,25 @@ func (e *Engine) perform(ctx context.Context, s plan.Step) outcome {
 }
 
 func (e *Engine) do(ctx context.Context, s plan.Step) (live *kind.Live[any], gone bool, err error) {
-	drv := e.kind(s.Key.Kind).Driver()
+	drv, there := e.at(&s)
+	if drv == nil {
+		return nil, false, fmt.Errorf("%s: %w", s.Through(), e.closed(s.Through()))
+	}
 	switch s.Action {
 	case plan.Create:
 		made, err := drv.Create(ctx, s.View())
 		if err != nil {
 			return nil, false, fmt.Errorf("create: %w", err)
 		}
+		made.Through = s.Through()
 		return &made, false, nil
 	case plan.Update:
-		if err := drv.Update(ctx, s.View(), *s.Have(), s.Changes); err != nil {
+		if err := drv.Update(ctx, s.View(), *there, s.Changes); err != nil {
 			return nil, false, fmt.Errorf("update: %w", err)
 		}
 		return nil, false, nil
 	case plan.Detach:
-		err := drv.Unmark(ctx, *s.Have())
+		err := drv.Unmark(ctx, *there)
 		if errors.Is(err, kind.ErrGone) {
 			return nil, true, nil
 		}
@@ -44,7 +48,7 @@ func (e *Engine) do(ctx context.Context, s plan.Step) (live *kind.Live[any], gon
 		return nil, false, nil
 	case plan.Keep, plan.Wait, plan.Refuse:
 	case plan.Recreate, plan.Delete:
-		have := *s.Have()
+		have := *there
 		have.Remade = s.Action == plan.Recreate
 		gone, err := drv.Delete(ctx, have)
 		if errors.Is(err, kind.ErrGone) {
@@ -58,14 +62,7 @@ func (e *Engine) do(ctx context.Context, s plan.Step) (live *kind.Live[any], gon
 	return nil, false, fmt.Errorf("a step to %s cannot be carried out", s.Action)
 }
 
-func (e *Engine) kind(name string) kind.Kind {
-	for _, k := range e.Kinds {
-		if k.Info().Kind == name {
-			return k
-		}
-	}
-	return nil
-}
+func (e *Engine) kind(name string) kind.Kind { return kindNamed(e.Kinds, name) }
 
 // retriable reports whether an error may go away by itself.
 func retriable(err error) bool {

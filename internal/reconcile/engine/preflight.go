@@ -54,11 +54,15 @@ func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot,
 	if p.Summary().Writes() == 0 {
 		return p
 	}
-	demand := p.Demand(e.Kinds, have)
-	p.Preflight.Cost = e.Prices.Cost(demand)
+	p.Preflight.Cost = e.Prices.Cost(p.Demand(e.Kinds, have))
+	main, all := p.ThroughMain()
+	demand := main.Demand(e.Kinds, have)
+	if !all {
+		p.Preflight.Notes = append(p.Preflight.Notes, "what is made through further entries of clouds.yaml is not compared with their quotas and zones")
+	}
 	ctx, cancel := context.WithTimeout(ctx, quotaTime)
 	defer cancel()
-	asked := p.Zones(e.Kinds)
+	asked := main.Zones(e.Kinds)
 	var zones []zonesOf
 	var reading sync.WaitGroup
 	reading.Go(func() { zones = e.zones(ctx, slices.Sorted(maps.Keys(asked))) })

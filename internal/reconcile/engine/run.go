@@ -48,6 +48,8 @@ type freshness struct {
 	// touched is true when anything was written since the last list.
 	touched  bool
 	failures int // lists that failed in a row
+	// wrote are the entries through which the pass wrote.
+	wrote map[string]bool
 }
 
 type outcome struct {
@@ -65,7 +67,7 @@ func newRun(e *Engine, rev Revision) *run {
 		pass: Pass{Stack: e.Stack, Commit: rev.Commit, Started: time.Now(), want: rev.Want},
 	}
 	for _, k := range e.Kinds {
-		r.fresh[k.Info().Kind] = &freshness{every: r.timing.Poll, stale: map[manifest.Key]bool{}}
+		r.fresh[k.Info().Kind] = &freshness{every: r.timing.Poll, stale: map[manifest.Key]bool{}, wrote: map[string]bool{}}
 	}
 	return r
 }
@@ -130,12 +132,12 @@ func (r *run) finish(o outcome) {
 	s := o.result.Step
 	o.result.Step = s.Recorded()
 	if have := o.result.Step.Have(); have != nil {
-		have.State = nil // it keeps the whole list alive that it came with
+		have.State, have.Also = nil, nil // it keeps the whole list alive that it came with
 	}
 	r.pass.Results = append(r.pass.Results, o.result)
 	r.news = true
 	listed := r.fresh[s.Key.Kind]
-	listed.every, listed.touched = r.timing.Poll, true
+	listed.every, listed.touched, listed.wrote[s.Through()] = r.timing.Poll, true, true
 	switch {
 	case s.Action.Destroys(): // or may have, where the answer was lost
 		r.destroyed[o.id] = true
@@ -162,9 +164,9 @@ func (r *run) finish(o outcome) {
 	}
 	switch {
 	case o.gone:
-		r.noteMoved(s.Key.Kind, s.ID(), nil)
+		r.noteMoved(s.Key.Kind, sighting{s.Through(), s.ID()}, nil)
 	case o.live != nil:
-		r.noteMoved(s.Key.Kind, o.live.ID, o.live)
+		r.noteMoved(s.Key.Kind, sighting{o.live.Through, o.live.ID}, o.live)
 	default:
 		listed.stale[s.Key] = true
 	}

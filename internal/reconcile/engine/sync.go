@@ -30,6 +30,7 @@ type Revision struct {
 // nothing new and gives the steps in flight a bounded time; a cause of type
 // [Superseded] says what the pass gave way to.
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
+	e.logIn(ctx)
 	r := newRun(e, rev)
 	ctx = redact.With(ctx, r.secrets)
 	stepCtx, stop := context.WithCancel(context.WithoutCancel(ctx))

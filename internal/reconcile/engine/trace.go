@@ -12,19 +12,19 @@ import (
 // Trace asks the cloud who changed the object of a step, and when. ok is false
 // when it does not report it. It may be called while a pass runs.
 func (e *Engine) Trace(ctx context.Context, s plan.Step) (t kind.Trace, ok bool) {
-	k := e.kind(s.Key.Kind)
-	if k == nil || k.Driver() == nil {
+	drv, there := e.at(&s)
+	if drv == nil {
 		return kind.Trace{}, false
 	}
 	have := kind.Live[any]{ID: s.Lost()}
 	var changes []kind.Change
 	if s.Have() != nil {
-		have, changes = *s.Have(), s.Changes
+		have, changes = *there, s.Changes
 	}
 	if have.ID == "" {
 		return kind.Trace{}, false
 	}
-	t, ok, err := k.Driver().Trace(redact.With(ctx, s.Secrets()), have, changes)
+	t, ok, err := drv.Trace(redact.With(ctx, s.Secrets()), have, changes)
 	t.Who, t.What = s.Secrets().Text(t.Who), s.Secrets().Text(t.What)
 	if err != nil && e.Log != nil {
 		e.Log.Debug("who changed it is unknown", "object", s.Key.String(), "error", hide(s.Secrets(), err))

@@ -48,7 +48,7 @@ func (r *run) toBeListed() map[string]bool {
 		}
 	}
 	for kind, c := range r.snapshot {
-		if c.Err != nil {
+		if trouble(c) != nil {
 			kinds[kind] = true
 		}
 	}
@@ -59,8 +59,22 @@ func (r *run) toBeListed() map[string]bool {
 // givenUp reports whether a collection could not be listed too often, or never
 // will be.
 func (r *run) givenUp(kind string) bool {
-	c := r.snapshot[kind]
-	return c.Err != nil && (!retriable(c.Err) || r.fresh[kind].failures >= maxFailedLists)
+	err := trouble(r.snapshot[kind])
+	return err != nil && (!retriable(err) || r.fresh[kind].failures >= maxFailedLists)
+}
+
+// trouble is why a part of a collection is unknown that is to be listed: one that may go away by
+// itself, if there is such.
+func trouble(c kind.Collection) (first error) {
+	if len(c.Parts) == 0 {
+		return c.Err
+	}
+	for _, part := range c.Parts {
+		if part.Err != nil && !part.Closed && !part.Refused && (first == nil || !retriable(first)) {
+			first = part.Err
+		}
+	}
+	return first
 }
 
 func (r *run) due(kind string) time.Time {
@@ -132,7 +146,13 @@ func (r *run) relist(ctx context.Context, names []string) {
 	}
 	slices.Sort(names)
 	started := time.Now()
-	fresh := r.engine.observe(r.engine.managing(ctx, r.rev.Want), names, r.engine.adopting(r.rev.Want))
+	var places []place
+	asked := askedFor(r.rev.Want)
+	for _, kind := range names {
+		places = append(places, r.engine.placesOf(kind, r.snapshot[kind], asked, r.fresh[kind].wrote)...)
+	}
+	shown := r.engine.observe(ctx, places, r.engine.managing(r.rev.Want), r.engine.adopting(r.rev.Want))
+	fresh := r.engine.snapshot(shown, r.snapshot, r.rev.Want)
 	for _, kind := range names {
 		r.storeList(kind, fresh[kind], time.Since(started))
 	}
@@ -144,7 +164,7 @@ func (r *run) storeList(kind string, c kind.Collection, took time.Duration) {
 	s := r.fresh[kind]
 	s.at, s.touched = time.Now(), false
 	s.every = min(max(s.every*3/2, 3*took), max(r.timing.PollMax, 3*took))
-	if c.Err != nil {
+	if trouble(c) != nil {
 		s.failures++
 		s.every = backoff.Pause(2*r.timing.Backoff, 64*r.timing.Backoff, s.failures)
 	} else {

@@ -10,7 +10,7 @@ import (
 // Envelope is what every resource kind in K-ORC's vocabulary has around its
 // resource. (k-orc/openstack-resource-controller, api/v1alpha1)
 type Envelope[Resource, Filter any] struct {
-	CloudCredentialsRef *CredentialsRef   `json:"cloudCredentialsRef,omitempty" doc:"Accepted and ignored: the stack's configuration says which cloud is used."`
+	CloudCredentialsRef *CredentialsRef   `json:"cloudCredentialsRef,omitempty" doc:"Through which entry of clouds.yaml the object is made, where the stack's configuration allows several (spec.clouds); otherwise accepted and ignored."`
 	ManagementPolicy    string            `json:"managementPolicy,omitempty" rule:"enum=managed|unmanaged,default=managed" doc:"managed: created, kept and deleted with this manifest. unmanaged: found by spec.import and never changed."`
 	ManagedOptions      *ManagedOptions   `json:"managedOptions,omitempty" doc:"What happens to a managed object at the end of its life."`
 	ResyncPeriod        *string           `json:"resyncPeriod,omitempty" doc:"Accepted and ignored: the stack's driftCheck says when the cloud is checked."`
@@ -18,10 +18,10 @@ type Envelope[Resource, Filter any] struct {
 	Resource            *Resource         `json:"resource,omitempty" doc:"What the object shall be. Required unless unmanaged."`
 }
 
-// CredentialsRef names the Secret that K-ORC would take its credentials from.
+// CredentialsRef names an entry of clouds.yaml, and the Secret that K-ORC would take that from.
 type CredentialsRef struct {
-	SecretName string `json:"secretName" rule:"required" doc:"Name of a Secret that holds a clouds.yaml."`
-	CloudName  string `json:"cloudName" rule:"required" doc:"Entry of that clouds.yaml."`
+	SecretName string `json:"secretName" rule:"required" doc:"Accepted and ignored: the agent has a clouds.yaml of its own."`
+	CloudName  string `json:"cloudName" rule:"required" doc:"Entry of the agent's clouds.yaml: the stack's own, or one of spec.clouds in its configuration. Without spec.clouds any name means the stack's own."`
 }
 
 // ManagedOptions says how a managed object ends.
@@ -189,6 +189,9 @@ func readEnvelope[S, F any](obj *manifest.Object, d *Desired) (*S, []manifest.Pr
 		return nil, problems
 	}
 	spec := &body.Spec
+	if spec.CloudCredentialsRef != nil {
+		d.Cloud = spec.CloudCredentialsRef.CloudName
+	}
 	said := envelope{unmanaged: spec.ManagementPolicy == "unmanaged", resource: spec.Resource != nil, options: spec.ManagedOptions}
 	if spec.Import != nil {
 		said.id, said.imports = spec.Import.ID, true

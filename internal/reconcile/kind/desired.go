@@ -13,6 +13,9 @@ type Desired struct {
 	// Parent is the object in the repository that this one was expanded from;
 	// zero for objects that are written there themselves.
 	Parent manifest.Key
+	// Cloud is the entry of clouds.yaml that the manifest names, "" for none. Entry is the
+	// one that the object is made through; "" for the stack's main one.
+	Cloud, Entry string
 	// Spec is a pointer to the kind's spec; nil for imports and data.
 	Spec any
 	// Unmanaged objects exist already and are never written.

@@ -63,6 +63,10 @@ type Live[State any] struct {
 	// InUse is true when the cloud says that something is attached to the object,
 	// whether the collections show it or not.
 	InUse bool
+	// Through is the entry of clouds.yaml that the object was found by; "" for the stack's
+	// main one. Also is the object as each entry shows it, where several do.
+	Through string
+	Also    []Live[State]
 	// Created is when the cloud made it; the zero time where the cloud does not report it.
 	Created time.Time
 	// Updated is when anything of the object was last changed; the zero time where
@@ -96,10 +100,14 @@ type Size struct {
 }
 
 // Collection is what one list of the cloud gave. Err makes it unknown: then
-// Items means nothing.
+// Items means nothing. With several entries it is the parts that may be unknown.
 type Collection struct {
 	Items []Live[any]
 	Err   error
+	// Parts are what entries show, of a collection that was joined; nil where the stack
+	// has its main entry only. One that is not among them was not asked, since nothing of
+	// the stack's is there.
+	Parts []Shown
 }
 
 // Snapshot is what the cloud holds, by kind name. A kind that is absent was not

@@ -25,7 +25,7 @@ func (p *planner) sought(d *kind.Desired) *kind.Live[any] {
 // finds then is another object.
 func (p *planner) vanished(d *kind.Desired) string {
 	id := p.Lost[d.Key.String()]
-	if id == "" || p.index[d.Key.Kind].id[id] != nil {
+	if id == "" || p.index[d.Key.Kind].find(id, d.Entry) != nil {
 		return ""
 	}
 	return id
@@ -38,7 +38,7 @@ func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live[any]) {
 		candidates = p.candidates(d)
 	}
 	for _, l := range candidates {
-		if l.Mine && l.ShownAs == "" && l.Phase != kind.Deleting && (l.Name != "" || d.Import.Filter != nil) {
+		if inProject(d, l) && l.ShownAs == "" && l.Phase != kind.Deleting && (l.Name != "" || d.Import.Filter != nil) {
 			found = append(found, l)
 		}
 	}

@@ -61,7 +61,7 @@ func (p *planner) settle(d *kind.Desired) choice {
 		out.have, out.surplus = leaving[0], leaving[1:]
 	case len(out.copied) > 0:
 		out.refusal, out.copied = p.onlyCopiedText(d.Key, out.copied[0]), out.copied[1:]
-	case named != nil && p.free(d.Key.Kind, named):
+	case named != nil && inProject(d, named) && p.free(d.Key.Kind, named):
 		out.have = named
 	default:
 		if out.have = p.unmarked(d); out.have == nil {
@@ -79,7 +79,7 @@ func (p *planner) unmarked(d *kind.Desired) *kind.Live[any] {
 	if id == "" || p.index[d.Key.Kind] == nil || p.named(d) != nil {
 		return nil
 	}
-	if l := p.index[d.Key.Kind].id[id]; l != nil && l.Mine && l.Mark == nil {
+	if l := p.index[d.Key.Kind].find(id, d.Entry); l != nil && inProject(d, l) && l.Mark == nil {
 		return l
 	}
 	return nil
@@ -98,7 +98,7 @@ func (p *planner) named(d *kind.Desired) *kind.Live[any] {
 	if d.Unmanaged || d.Import == nil || d.Import.ID == "" {
 		return nil
 	}
-	return p.index[d.Key.Kind].id[d.Import.ID]
+	return p.index[d.Key.Kind].find(d.Import.ID, d.Entry)
 }
 
 // free reports whether an object can be adopted: nobody owns it, or nobody but the
@@ -171,11 +171,11 @@ func (p *planner) leftover(l, kept *kind.Live[any]) bool {
 func (p *planner) usedByAnybody(l *kind.Live[any]) bool {
 	tokens := append([]string{l.ID}, l.Tokens...)
 	for _, c := range p.Have {
-		if c.Err != nil {
-			if errors.Is(c.Err, kind.ErrNoService) {
-				continue
-			}
+		if slices.ContainsFunc(c.Errs(), func(err error) bool { return !errors.Is(err, kind.ErrNoService) }) {
 			return true
+		}
+		if c.Err != nil {
+			continue
 		}
 		for i := range c.Items {
 			user := &c.Items[i]

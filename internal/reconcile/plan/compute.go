@@ -21,6 +21,7 @@ import (
 //	yes     shared or copied     nobody owns it                   refuse
 //	yes     no                   name taken by somebody           refuse
 //	yes     no                   something it depends on is missing wait
+//	yes     no                   perhaps through an unknown entry wait
 //	yes     no                   all it depends on is ready         create
 //	yes     yes                  equal                            keep
 //	yes     yes                  differs in changeable fields     update
@@ -105,9 +106,9 @@ func (p *planner) decide(d *kind.Desired) Step {
 	switch {
 	case !known:
 		return s.withAction(Wait, "not looked up yet")
-	case c.Err != nil:
+	case c.Blind(d.Entry) != nil:
 		s.Error = true
-		return s.withAction(Wait, c.Err.Error())
+		return s.withAction(Wait, through(d.Entry)+c.Blind(d.Entry).Error())
 	case d.Unmanaged:
 		s = p.decideImport(s, d)
 		p.stillOwned(d, s.have)
@@ -151,6 +152,10 @@ func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
 		s.Error = true
 		return s.withAction(Refuse, "cannot be created: "+why)
 	}
+	if why := p.perhapsElsewhere(d); why != "" {
+		s.Error = true
+		return s.withAction(Wait, why)
+	}
 	s.lost = p.Lost[s.Identity()]
 	s.Action, s.Drift = Create, p.Synced || s.lost != ""
 	s.Reason = p.withoutLate(d)
@@ -171,7 +176,7 @@ func (p *planner) takenText(by *kind.Live[any]) string {
 func (p *planner) nameTaken(d *kind.Desired) *kind.Live[any] {
 	k := p.kinds[d.Key.Kind]
 	for _, item := range p.index[d.Key.Kind].name[k.Name(p.view(d, d.Spec))] {
-		if item.Name != "" && (k.Info().UniqueNames || item.Mine && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
+		if item.Name != "" && item.As(d.Entry) != nil && (k.Info().UniqueNames || inProject(d, item) && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
 			return item
 		}
 	}

@@ -88,11 +88,11 @@ func Held(kinds []kind.Kind, have kind.Snapshot, service string) (held kind.Amou
 			continue
 		}
 		c, listed := have[k.Info().Kind]
-		if !listed || c.Err != nil {
+		if !listed || !c.Shows("") {
 			return nil, false
 		}
 		for i := range c.Items {
-			if c.Items[i].Mine || k.Info().PerUser {
+			if seen := c.Items[i].As(""); seen != nil && (seen.Mine || k.Info().PerUser) {
 				held.AddAll(counts.Holds(c.Items[i].State, facts))
 			}
 		}

@@ -15,7 +15,7 @@ import (
 func (p *planner) bereft(d *kind.Desired) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		target := p.byKey[ref.Key]
-		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.live[ref.Key] != nil || p.index[ref.Key.Kind] == nil || p.Have[ref.Key.Kind].Err != nil {
+		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.live[ref.Key] != nil || p.index[ref.Key.Kind] == nil || p.Have[ref.Key.Kind].Blind(target.Entry) != nil {
 			return false
 		}
 		ch := p.settle(target)
@@ -32,7 +32,7 @@ func (p *planner) foresee() {
 			if !ref.Late || d == nil || d.Virtual || d.Unmanaged || p.live[ref.Key] != nil {
 				continue
 			}
-			if c, known := p.Have[d.Key.Kind]; !known || c.Err != nil {
+			if c, known := p.Have[d.Key.Kind]; !known || c.Blind(d.Entry) != nil {
 				continue
 			}
 			if have := p.settle(d).have; have != nil && have.Phase != kind.Deleting {

@@ -78,7 +78,7 @@ func (p *planner) leftBehindText(item *kind.Live[any]) string {
 func (p *planner) candidates(d *kind.Desired) []*kind.Live[any] {
 	x := p.index[d.Key.Kind]
 	if d.Import.ID != "" {
-		if item := x.id[d.Import.ID]; item != nil {
+		if item := x.find(d.Import.ID, d.Entry); item != nil {
 			return []*kind.Live[any]{item}
 		}
 		return nil
@@ -87,7 +87,7 @@ func (p *planner) candidates(d *kind.Desired) []*kind.Live[any] {
 	k, w := p.kinds[d.Key.Kind], p.view(d, d.Import.Filter)
 	items := p.Have[d.Key.Kind].Items
 	for i := range items {
-		if k.Match(w, items[i].State) {
+		if seen := items[i].As(d.Entry); seen != nil && k.Match(w, seen.State) {
 			found = append(found, &items[i])
 		}
 	}

@@ -41,6 +41,7 @@ type planner struct {
 type index struct {
 	owner map[string]*claims
 	id    map[string]*kind.Live[any]
+	twins map[string][]*kind.Live[any] // further objects of an ID, where entries are of several clouds
 	name  map[string][]*kind.Live[any]
 	// misplaced are objects with a mark of the stack for another kind.
 	misplaced []misplaced
@@ -98,10 +99,17 @@ func (p *planner) indexOf(kindName string, c kind.Collection) *index {
 	x := &index{owner: map[string]*claims{}, id: make(map[string]*kind.Live[any], len(c.Items)), name: make(map[string][]*kind.Live[any], len(c.Items))}
 	for i := range c.Items {
 		item := &c.Items[i]
-		if x.id[item.ID] != nil {
+		switch first := x.id[item.ID]; {
+		case first == nil:
+			x.id[item.ID] = item
+		case first.As(item.Through) != nil:
 			continue // a page boundary that moved shows an object twice
+		default:
+			if x.twins == nil {
+				x.twins = map[string][]*kind.Live[any]{}
+			}
+			x.twins[item.ID] = append(x.twins[item.ID], item)
 		}
-		x.id[item.ID] = item
 		x.name[item.Name] = append(x.name[item.Name], item)
 		if item.Mine && p.claim(x, kindName, item) {
 			for _, token := range item.Uses {
@@ -116,6 +124,19 @@ func (p *planner) indexOf(kindName string, c kind.Collection) *index {
 		}
 	}
 	return x
+}
+
+// find is the object of an ID that an entry shows; nil for none.
+func (x *index) find(id, entry string) *kind.Live[any] {
+	if item := x.id[id]; item != nil && item.As(entry) != nil {
+		return item
+	}
+	for _, item := range x.twins[id] {
+		if item.As(entry) != nil {
+			return item
+		}
+	}
+	return nil
 }
 
 // counts reports whether a mark stands for an object of the stack that limits are shares of.

@@ -100,5 +100,5 @@ func (p *planner) unlisted() []string {
 			out = append(out, name+": "+c.Err.Error())
 		}
 	}
-	return out
+	return append(out, p.unseen()...)
 }

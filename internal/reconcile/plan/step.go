@@ -179,6 +179,18 @@ func worst(list []kind.Change) kind.Disruption {
 // stands for any more.
 func (s Step) Want() *kind.Desired { return s.want }
 
+// Through is the entry of clouds.yaml that the step is carried out through: the manifest's,
+// where that shows the object, and otherwise the one that the object was found by.
+func (s Step) Through() string {
+	switch {
+	case s.want != nil && !s.surplus && (s.have == nil || s.have.As(s.want.Entry) != nil):
+		return s.want.Entry
+	case s.have != nil:
+		return s.have.Through
+	}
+	return ""
+}
+
 // View is that object as its kind's driver sees it. A recorded step has none.
 func (s Step) View() kind.Want[any] { return s.view }
 

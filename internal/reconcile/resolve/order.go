@@ -79,6 +79,9 @@ const longData = 64 << 10
 func (r *resolver) digest(n *node) string {
 	sum := sha256.New()
 	put(sum, Canonical(n.Spec), Canonical(n.Options))
+	if n.Entry != "" {
+		put(sum, "\nentry=", n.Entry)
+	}
 	for _, ref := range n.Refs {
 		if ref.Order {
 			continue

@@ -72,6 +72,7 @@ type resolver struct {
 	kinds    map[string]kind.Kind
 	groups   map[string]string
 	budget   *budget
+	entries  Entries
 	byKey    map[manifest.Key]*node
 	order    []*node
 	written  int              // how many of them the repository holds, the first ones
@@ -147,7 +148,7 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, fallback bool, hin
 		n.Parent = parent.Key
 	}
 	n.Body, n.PublicData = k.Body(), k.Info().Public
-	problems = slices.Concat(problems, forged(&n.Desired), readOptions(&n.Desired))
+	problems = slices.Concat(problems, forged(&n.Desired), readOptions(&n.Desired), r.entries.choose(&n.Desired))
 	if n.Import != nil {
 		n.Import.Hint = hint
 	}

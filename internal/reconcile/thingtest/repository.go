@@ -27,7 +27,7 @@ func (w *World) WantedWithin(bounds resolve.Bounds, lines ...string) ([]kind.Des
 		}
 		files[strings.Repeat("more-", len(files))+"things.yaml"] = &fstest.MapFile{Data: []byte(doc.String())}
 	}
-	reader := resolve.Reader{Kinds: []kind.Kind{w.Kind()}, Bounds: bounds}
+	reader := resolve.Reader{Kinds: []kind.Kind{w.Kind()}, Bounds: bounds, Entries: w.Entries}
 	reading, err := reader.Read(context.Background(), files)
 	return reading.Want, err
 }
@@ -36,7 +36,7 @@ func (w *World) WantedWithin(bounds resolve.Bounds, lines ...string) ([]kind.Des
 func Manifest(line string) string {
 	words := strings.Fields(line)
 	var resource, annotations, imported []string
-	sought := "" // managed, and found by a filter
+	cloud, sought := "", "" // managed, and found by a filter
 	for _, word := range words[1:] {
 		field, value, _ := strings.Cut(word, "=")
 		switch field {
@@ -48,6 +48,8 @@ func Manifest(line string) string {
 			imported = append(imported, "id: "+value)
 		case "seek":
 			resource, sought = append(resource, "colour: red"), "import: {filter: {name: "+value+"}}"
+		case "cloud":
+			cloud = ", cloudCredentialsRef: {secretName: s, cloudName: " + value + "}"
 		case "take":
 			annotations = append(annotations, fmt.Sprintf("stackreeve.dev/adopt: %q", value))
 		case "colour", "shape", "weight":
@@ -65,7 +67,7 @@ func Manifest(line string) string {
 	case len(imported) > 0:
 		spec += ", import: {" + imported[0] + "}"
 	}
-	return fmt.Sprintf("apiVersion: test/v1\nkind: Thing\nmetadata: {name: %s, annotations: {%s}}\nspec: {%s}", words[0], strings.Join(annotations, ", "), spec)
+	return fmt.Sprintf("apiVersion: test/v1\nkind: Thing\nmetadata: {name: %s, annotations: {%s}}\nspec: {%s%s}", words[0], strings.Join(annotations, ", "), spec, cloud)
 }
 
 // Key is that of a Thing.

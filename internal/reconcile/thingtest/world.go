@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 // World is a cloud of Things. Its methods may be called concurrently.
@@ -30,6 +31,7 @@ type World struct {
 	Stubborn map[string]bool         // names whose colour never changes
 	Missing  map[string]bool         // names whose updates need something that is gone
 	Wrote    func()                  // if set, called after every write
+	Entries  resolve.Entries         // those that manifests may name
 }
 
 // write counts a write.
