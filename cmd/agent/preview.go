@@ -51,7 +51,7 @@ func (p *previewer) plan(ctx context.Context, commit string, files fs.FS) (plan.
 		}
 	}
 	plan := engine.Plan(ctx, commit, want, nil, weaker...)
-	if len(plan.Unlisted) > 0 {
+	if plan.Unseen() {
 		p.close()
 	}
 	return plan, nil

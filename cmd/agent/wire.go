@@ -84,7 +84,7 @@ func read(s *config.Stack) func(context.Context, fs.FS, string) ([]kind.Desired,
 }
 
 func reader(s *config.Stack, region string, bounds resolve.Bounds) resolve.Reader {
-	return resolve.Reader{Kinds: all.Kinds(nil, defaultsIn(s, region)), Bounds: bounds, Root: s.Spec.Source.Path}
+	return resolve.Reader{Kinds: all.Kinds(nil, defaultsIn(s, region)), Bounds: bounds, Root: s.Spec.Source.Path, Entries: s.Entries()}
 }
 
 // defaultsIn are what a stack's configuration says to its kinds, in the region of its
@@ -98,7 +98,8 @@ func defaultsIn(s *config.Stack, region string) defaults.Defaults {
 func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, string, error) {
 	defer w.progress.begin(of(s.Name, "logging in to the cloud"))()
 	log := w.log.With("stack", s.Name)
-	client, err := cloud.Open(ctx, cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: w.observe, Wrap: w.progress.requests(s.Name)})
+	config := cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: w.observe, Wrap: w.progress.requests(s.Name)}
+	client, err := cloud.Open(ctx, config)
 	if err != nil {
 		return nil, "", err
 	}
@@ -108,12 +109,28 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 	}
 	engine := &engine.Engine{
 		Stack: s.Name, Kinds: all.Kinds(client, defaultsIn(s, client.Region)), Policies: s.Policies(), Limits: s.Limits,
-		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Secrets: client.Secrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Prices: s.Prices(),
+		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Prices: s.Prices(),
 	}
 	if len(w.watchers) > 0 {
 		engine.Watcher = report.Watchers(w.watchers)
 	}
 	return engine, client.Region, nil
+}
+
+// further are the entries that manifests may name besides the main one, whose client is given.
+func further(s *config.Stack, as cloud.Config, main *cloud.Client) (list []engine.Entry) {
+	as.Beside = main
+	for _, name := range s.Entries().Further {
+		as.Cloud = name
+		list = append(list, engine.Entry{Name: name, Open: func(ctx context.Context) (engine.Access, error) {
+			client, err := cloud.Open(ctx, as)
+			if err != nil {
+				return engine.Access{}, err
+			}
+			return engine.Access{Kinds: all.Kinds(client, defaultsIn(s, client.Region)), Realm: client.Realm}, nil
+		}})
+	}
+	return list
 }
 
 // fingerprints are made with the keys that the stack names, read again with

@@ -147,7 +147,7 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 	if pass.Outcome() == plan.InSync && !s.cautious {
 		s.synced = rev.Commit
 	}
-	if len(pass.Last.Unlisted) > 0 {
+	if pass.Last.Unseen() {
 		s.cloud = nil
 	}
 }

@@ -37,6 +37,8 @@ type Config struct {
 	// MarksInDescriptions has the mark of Neutron's objects stand at the end of their
 	// description where tags cannot be given in the request that makes them.
 	MarksInDescriptions bool
+	// Beside is a client of the same stack, through its main entry; nil for that itself.
+	Beside *Client
 	// Limits bound what the client asks of the cloud; zero fields mean the
 	// defaults.
 	Limits Limits
@@ -53,6 +55,8 @@ type Client struct {
 	provider    *gophercloud.ProviderClient
 	credentials []string // secrets that it logs in with
 	known       *origins
+	home        string // auth_url
+	peers       *peers
 	endpoint    gophercloud.EndpointOpts
 	mu          sync.Mutex
 	services    map[string]*gophercloud.ServiceClient
@@ -83,7 +87,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
 	c := &Client{
-		Region: creds.endpoint.Region, provider: provider, credentials: creds.secrets(), known: known, endpoint: creds.endpoint,
+		Region: creds.endpoint.Region, provider: provider, credentials: creds.secrets(), known: known, home: creds.home.String(), endpoint: creds.endpoint,
 		services: map[string]*gophercloud.ServiceClient{}, MarksInDescriptions: cfg.MarksInDescriptions,
 	}
 	if c.ProjectID, err = projectOf(provider); err != nil {
@@ -96,6 +100,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
 	locate(provider, creds.home, creds.overrides, c.ProjectID)
+	c.join(cfg.Beside)
 	return c, nil
 }
 

@@ -6,7 +6,10 @@
 package config
 
 import (
+	"cmp"
 	"context"
+	"os"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -42,6 +45,7 @@ type Body struct {
 type Spec struct {
 	Source   Source            `json:"source" rule:"required" doc:"Where the manifests are."`
 	Cloud    string            `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
+	Clouds   []string          `json:"clouds,omitempty" rule:"max=20,unique" doc:"Further entries of clouds.yaml that manifests may name in cloudCredentialsRef.cloudName; without any, whatever they name means cloud. Whoever may merge manifests uses them with all their rights."`
 	Defaults defaults.Defaults `json:"defaults,omitempty" doc:"Values for what manifests leave out, and the meaning of organisation-specific names in them."`
 	Suspend  bool              `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
 	Sync     Sync              `json:"sync,omitempty" doc:"How far the agent may go."`
@@ -121,6 +125,16 @@ func (s *Stack) Policies() []plan.Policy {
 		policies = append(policies, plan.Manual("sync.mode is manual in the agent's configuration"))
 	}
 	return policies
+}
+
+// MainCloud is the stack's main entry of clouds.yaml; "" where the OS_* variables say it.
+func (s *Stack) MainCloud() string { return cmp.Or(s.Spec.Cloud, os.Getenv("OS_CLOUD")) }
+
+// Entries are the entries of clouds.yaml that manifests may name.
+func (s *Stack) Entries() resolve.Entries {
+	main := s.MainCloud()
+	further := slices.DeleteFunc(slices.Clone(s.Spec.Clouds), func(name string) bool { return name == "" || name == main })
+	return resolve.Entries{Main: main, Further: further}
 }
 
 // Repo is the configuration of the stack's source. dir is a cache folder, ""

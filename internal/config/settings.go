@@ -55,6 +55,7 @@ func All() []Setting {
 		{"git-app-key-file", "spec.source.auth.githubApp.privateKeyFile", "its private key", text},
 		{"git-app-api-url", "spec.source.auth.githubApp.apiURL", "address of GitHub's API, for Enterprise", text},
 		{"cloud", "spec.cloud", "entry of clouds.yaml (default $OS_CLOUD)", text},
+		{"clouds", "spec.clouds", "further entries of clouds.yaml that manifests may name", list},
 		{"default-network", "spec.defaults.network", "network of machines that name none", text},
 		{"vip-network", "spec.defaults.vipNetworks", "network of a vipType, as TYPE=NETWORK", pairs},
 		{"region", "spec.defaults.regions", "the cloud's name of a region, as NAME=REGION", pairs},

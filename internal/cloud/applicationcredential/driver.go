@@ -32,8 +32,10 @@ func update(context.Context, driver, define.PlainChange[Spec, More]) error {
 // remove takes its access rules with it, which Keystone leaves behind; those that
 // another one has, too, it keeps.
 func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
-	if err := define.KeepOwn(have.ID, "application credential", d.Client.OwnCredential()); err != nil {
-		return false, err
+	for _, one := range d.Client.All() {
+		if err := define.KeepOwn(have.ID, "application credential", one.OwnCredential()); err != nil {
+			return false, err
+		}
 	}
 	if _, err := d.Remove(ctx, have.ID); err != nil {
 		return false, err

@@ -27,7 +27,12 @@ func KeepingOwn[Spec, Filter, More any](p PlainKind[Spec, Filter, More], own fun
 	type driver = PlainDriver[Spec, Filter, More]
 	remove, update := p.Delete, p.Update
 	check := func(d driver, id string) error {
-		return KeepOwn(id, d.of.Collection.Singular, own(d.Client.Login())...)
+		for _, login := range d.Client.Logins() {
+			if err := KeepOwn(id, d.of.Collection.Singular, own(login)...); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	p.Delete = func(ctx context.Context, d driver, have kind.Live[*PlainState[Spec, More]]) (gone bool, err error) {
 		if err := check(d, have.ID); err != nil {
@@ -55,11 +60,13 @@ func KeepingOwn[Spec, Filter, More any](p PlainKind[Spec, Filter, More], own fun
 	return p
 }
 
-// InGroup reports whether the user of the agent is a member of a group.
+// InGroup reports whether a user that the agent logs in as is a member of a group.
 func InGroup(ctx context.Context, c *cloud.Client, group string) (bool, error) {
-	err := c.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodHead, Path: "groups/" + url.PathEscape(group) + "/users/" + url.PathEscape(c.Login().User)})
-	if errors.Is(err, kind.ErrGone) {
-		return false, nil
+	for _, login := range c.Logins() {
+		err := c.Do(ctx, cloud.Call{Service: cloud.Identity, Method: http.MethodHead, Path: "groups/" + url.PathEscape(group) + "/users/" + url.PathEscape(login.User)})
+		if !errors.Is(err, kind.ErrGone) {
+			return err == nil, err
+		}
 	}
-	return err == nil, err
+	return false, nil
 }

@@ -169,8 +169,17 @@ func (d driver) Unmark(ctx context.Context, have live) error {
 // or any in its project if it logs in with an application credential, which Keystone deletes
 // with each of them.
 func (d driver) keepOwn(ctx context.Context, s Spec) error {
-	own := d.client.Login()
-	if s.ProjectRef != own.Project || !slices.Contains(own.Roles, s.RoleRef) && d.client.OwnCredential() == "" {
+	for _, one := range d.client.All() {
+		if err := d.keep(ctx, s, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d driver) keep(ctx context.Context, s Spec, one *cloud.Client) error {
+	own := one.Login()
+	if s.ProjectRef != own.Project || !slices.Contains(own.Roles, s.RoleRef) && one.OwnCredential() == "" {
 		return nil
 	}
 	if s.GroupRef != "" {

@@ -71,7 +71,9 @@ func (p *planner) finish() Plan {
 	p.losses()
 	p.nameIDs()
 	p.placeOrphans()
-	return Plan{Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds, Unlisted: p.unlisted()}
+	closed := p.closed()
+	return Plan{Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
+		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}
 }
 
 // Input is everything a plan is made from.

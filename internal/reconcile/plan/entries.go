@@ -3,6 +3,8 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -47,19 +49,24 @@ func (p *planner) perhapsElsewhere(d *kind.Desired) string {
 	return ""
 }
 
-// unseen explains which entries did not say what they have; one that could not log in is
-// named once.
+// unseen explains which entries that are logged in did not say what they have.
 func (p *planner) unseen() (out []string) {
-	closed := map[string]bool{}
 	for _, name := range p.names {
 		for _, part := range p.Have[name].Parts {
-			switch {
-			case part.Err == nil || part.Refused || errors.Is(part.Err, kind.ErrNoService) || closed[part.Entry]:
-			case part.Closed:
-				closed[part.Entry] = true
-				out = append(out, through(part.Entry)+part.Err.Error())
-			default:
+			if part.Err != nil && !part.Refused && !part.Closed && !errors.Is(part.Err, kind.ErrNoService) {
 				out = append(out, name+": "+through(part.Entry)+part.Err.Error())
+			}
+		}
+	}
+	return out
+}
+
+// closed explains which entries could not log in.
+func (p *planner) closed() (out []string) {
+	for _, name := range p.names {
+		for _, part := range p.Have[name].Parts {
+			if line := through(part.Entry); part.Closed && !slices.ContainsFunc(out, func(s string) bool { return strings.HasPrefix(s, line) }) {
+				out = append(out, line+part.Err.Error())
 			}
 		}
 	}

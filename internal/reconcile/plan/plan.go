@@ -24,6 +24,9 @@ type Plan struct {
 	// Unlisted explains which collections could not be seen; nothing was decided
 	// about them.
 	Unlisted []string
+	// Closed is how many of these are about entries that could not log in, which is tried
+	// again by each pass.
+	Closed int
 	// Held says why a brake stops the whole plan; "" when none does.
 	Held string
 	// Approved is what let a plan through that would be held; nil when nothing had to.
@@ -57,6 +60,10 @@ func (p Plan) InSync() bool {
 // Stopped reports whether nothing of the plan may be carried out now: it is held, or its
 // stack is suspended.
 func (p Plan) Stopped() bool { return p.Held != "" || p.Suspended != "" }
+
+// Unseen reports whether collections could not be seen although their entries are logged in:
+// credentials may have been renewed since.
+func (p Plan) Unseen() bool { return len(p.Unlisted) > p.Closed }
 
 // Differing counts the steps for what is not as wanted.
 func (p Plan) Differing() int {
