@@ -121,6 +121,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 func further(s *config.Stack, as cloud.Config, main *cloud.Client) (list []engine.Entry) {
 	as.Beside = main
 	for _, name := range s.Entries().Further {
+		as := as // each entry has its own
 		as.Cloud = name
 		list = append(list, engine.Entry{Name: name, Open: func(ctx context.Context) (engine.Access, error) {
 			client, err := cloud.Open(ctx, as)

@@ -293,3 +293,25 @@ func TestReports(t *testing.T) {
 		})
 	}
 }
+
+// The main entry is none of the further ones, however it is named.
+func TestEntriesOfCloudsYAML(t *testing.T) {
+	const doc = "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: prod}\nspec: {source: {url: ./x}, clouds: [admin, prod]%s}\n"
+	for cloud, want := range map[string]string{", cloud: prod": "prod: [admin]", "": "env: [admin prod]"} {
+		t.Setenv("OS_CLOUD", "env")
+		stacks, err := Load([]string{write(t, fmt.Sprintf(doc, cloud))}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stacks[0].Entries(); fmt.Sprint(got.Main, ": ", got.Further) != want {
+			t.Errorf("%q: got %v, want %s", cloud, got, want)
+		}
+	}
+	if _, err := Load([]string{write(t, fmt.Sprintf(doc, ", cloud: prod, clouds: x"))}, nil); err == nil {
+		t.Error("clouds is given twice")
+	}
+	stacks, err := Load(nil, Settings{"stack": "s", "url": "./x", "cloud": "prod", "clouds": "admin,other"})
+	if err != nil || fmt.Sprint(stacks[0].Entries().Further) != "[admin other]" {
+		t.Errorf("by flags: %v, %v", stacks, err)
+	}
+}
