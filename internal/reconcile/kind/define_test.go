@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// What a driver says of an object reaches the planner, and comes back to it.
+// What a driver says of an object reaches the planner, and comes back to it. By which entries it
+// was found is not the driver's to know.
 func TestErasureKeepsEveryField(t *testing.T) {
 	state := 7
 	full := Live[*int]{ID: "id", Name: "n", Mark: &Mark{Owner: "o"}, Copied: "c", Mine: true, ShownAs: "s", Phase: Failed, Remade: true, Down: "d", Message: "m", Uses: []string{"u"}, Tokens: []string{"t"},
 		Loose: []string{"l"}, Unwell: []string{"w"}, Facts: Facts{Name: "n"}, InUse: true, Created: time.Unix(1, 0), Updated: time.Unix(2, 0), State: &state}
 	for i := range reflect.TypeOf(full).NumField() {
-		if reflect.ValueOf(full).Field(i).IsZero() {
+		if name := reflect.TypeOf(full).Field(i).Name; name != "Through" && name != "Also" && reflect.ValueOf(full).Field(i).IsZero() {
 			t.Fatalf("%s is not set by this test", reflect.TypeOf(full).Field(i).Name)
 		}
 	}
