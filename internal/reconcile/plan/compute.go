@@ -100,6 +100,9 @@ type Input struct {
 // decide makes the step for one desired object. Objects come in an order in
 // which everything it refers to was decided before.
 func (p *planner) decide(d *kind.Desired) Step {
+	if d.Absent() {
+		return p.decideAbsent(d)
+	}
 	view := p.view(d, d.Spec)
 	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, digest: p.mark(d).Applied, view: &view}
 	c, known := p.Have[d.Key.Kind]

@@ -18,6 +18,9 @@ type Reader struct {
 	// Root stands before the names of files in origins and problems: the stack's
 	// path in its repository.
 	Root string
+	// Missing is whether an object without a manifest may be referred to: what refers
+	// to it waits. Else such a reference is a problem.
+	Missing bool
 }
 
 // Reading is what a revision says.
@@ -40,6 +43,7 @@ func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, error) {
 	spend := newBudget(r.Bounds, ctx.Err)
 	res := newResolver(r.Kinds, spend)
+	res.missing = r.Missing
 	options := loadOptions(r.Kinds)
 	options.MaxNodes, options.MaxTotalBytes, options.TooMuch = r.Bounds.Values, r.Bounds.Bytes, r.Bounds.readFix
 	options.Stop, options.Each = ctx.Err, res.write

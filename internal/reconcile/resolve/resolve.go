@@ -72,6 +72,7 @@ type resolver struct {
 	kinds    map[string]kind.Kind
 	groups   map[string]string
 	budget   *budget
+	missing  bool // whether references may lead to what has no manifest
 	byKey    map[manifest.Key]*node
 	order    []*node
 	written  int              // how many of them the repository holds, the first ones

@@ -30,6 +30,7 @@ type World struct {
 	Stubborn map[string]bool         // names whose colour never changes
 	Missing  map[string]bool         // names whose updates need something that is gone
 	Wrote    func()                  // if set, called after every write
+	Absent   bool                    // whether manifests may refer to what has none
 }
 
 // write counts a write.
