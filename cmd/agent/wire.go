@@ -84,7 +84,8 @@ func read(s *config.Stack) func(context.Context, fs.FS, string) ([]kind.Desired,
 }
 
 func reader(s *config.Stack, region string, bounds resolve.Bounds) resolve.Reader {
-	return resolve.Reader{Kinds: all.Kinds(nil, defaultsIn(s, region)), Bounds: bounds, Root: s.Spec.Source.Path, Entries: s.Entries()}
+	return resolve.Reader{Kinds: all.Kinds(nil, defaultsIn(s, region)), Bounds: bounds, Root: s.Spec.Source.Path,
+		Entries: s.Entries(), Missing: s.Spec.Sync.MissingReferences == "wait"}
 }
 
 // defaultsIn are what a stack's configuration says to its kinds, in the region of its

@@ -72,6 +72,7 @@ func All() []Setting {
 		{"max-deletes-per-kind", "spec.sync.maxDeletesPerKind", "the same for single kinds, as KIND=LIMIT", numbers},
 		{"max-objects", "spec.limits.objects", "how many objects the stack may have, with what manifests expand to (default 20000)", number},
 		{"max-pull-objects", "spec.limits.pullObjects", "how many objects a pull request may add, if the branch has fewer (default 1000)", number},
+		{"missing-references", "spec.sync.missingReferences", "refuse a commit whose references lead nowhere, or wait for what they name (default refuse)", text},
 		{"replace", "spec.sync.replace", "refuse or allow replacing objects to apply a change (default refuse)", text},
 		{"github-repository", "spec.report.github.repository", "owner/name on GitHub, for plans on pull requests", text},
 		{"github-token-file", "spec.report.github.tokenFile", "file with a GitHub token", text},

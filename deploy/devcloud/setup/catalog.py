@@ -4,7 +4,7 @@ import sys
 
 from api import Cloud
 
-USERS = {'demo': 'demo', 'demo2': 'demo2'}      # user (and password): project
+USERS = {name: name for name in ('demo', 'demo2', 'demo-b', 'demo2-b')}      # user (and password): project
 USER_ROLES = ('member', 'reader', 'load-balancer_member', 'creator', 'observer')
 SERVICE_USERS = ('glance', 'nova', 'placement', 'neutron', 'octavia', 'designate', 'cinder', 'barbican')
 ROLES = ('admin', 'service', 'load-balancer_admin') + USER_ROLES

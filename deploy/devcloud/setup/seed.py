@@ -12,7 +12,7 @@ FLAVORS = {     # name: vCPUs, MB of RAM, GB of disk; the id is the name with da
     'n3-1vcpu-2gb': (1, 2048, 20),
 }
 VOLUME_TYPES = ('fake', 'ssd')
-TENANTS = ('demo', 'demo2')
+TENANTS = ('demo', 'demo2', 'demo-b', 'demo2-b')
 
 
 def names(items):

@@ -90,7 +90,7 @@ func exported(t *testing.T, g *kindtest.Target, in export.Input) (manifests stri
 // project makes a project by hand, with objects of every kind that export writes.
 func (h hand) project() {
 	front := h.make(cloud.Network, "networks", "network", map[string]any{"name": "Front End", "description": "by hand: # not yaml"})
-	subnet := h.make(cloud.Network, "subnets", "subnet", map[string]any{"name": "front", "network_id": front, "ip_version": 4, "cidr": "10.7.0.0/24", "dns_nameservers": []string{"192.0.2.53"},
+	subnet := h.make(cloud.Network, "subnets", "subnet", map[string]any{"name": "front", "network_id": front, "ip_version": 4, "cidr": "10.7.0.0/24", "allocation_pools": []map[string]any{{"start": "10.7.0.100", "end": "10.7.0.199"}}, "dns_nameservers": []string{"192.0.2.53"},
 		"host_routes": []map[string]any{{"destination": "10.9.0.0/16", "nexthop": "10.7.0.9"}}})
 	h.make(cloud.Network, "subnets", "subnet", map[string]any{"name": "front", "network_id": front, "ip_version": 4, "cidr": "10.8.0.0/24", "gateway_ip": nil, "enable_dhcp": false,
 		"allocation_pools": []map[string]any{{"start": "10.8.0.50", "end": "10.8.0.99"}, {"start": "10.8.0.10", "end": "10.8.0.20"}}})

@@ -38,6 +38,7 @@ type candidate struct {
 func (r *run) planRound() {
 	r.pass.Rounds++
 	r.mergeMoved()
+	r.round = round{} // not both plans at the same time
 	plan := r.engine.compute(r.rev, r.snapshot, r.engine.ids).Redacted(r.secrets)
 	r.rememberIDs(plan)
 	r.engine.noteAdopted(plan)

@@ -45,6 +45,9 @@ type Desired struct {
 	Confidential Confidential
 }
 
+// Absent reports whether other manifests refer to the object and none describes it.
+func (d *Desired) Absent() bool { return d.Unmanaged && d.Import == nil }
+
 // Import says which existing object a desired object stands for.
 type Import struct {
 	ID     string

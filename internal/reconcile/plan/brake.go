@@ -97,17 +97,17 @@ func (p Plan) toll() toll {
 }
 
 func (t toll) inGroup(s Step) {
-	if s.group == (manifest.Key{}) || s.have == nil {
+	if s.part == nil || s.have == nil {
 		return
 	}
-	g := t.groups[s.group]
+	g := t.groups[s.part.group]
 	if g == nil {
 		g = &members{map[manifest.Key]bool{}, map[manifest.Key]bool{}}
-		t.groups[s.group] = g
+		t.groups[s.part.group] = g
 	}
-	g.all[s.member] = true
+	g.all[s.part.member] = true
 	if _, harms := s.Harm(); harms {
-		g.harmed[s.member] = true
+		g.harmed[s.part.member] = true
 	}
 }
 

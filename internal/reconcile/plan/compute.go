@@ -103,7 +103,11 @@ type Input struct {
 // decide makes the step for one desired object. Objects come in an order in
 // which everything it refers to was decided before.
 func (p *planner) decide(d *kind.Desired) Step {
-	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, digest: p.mark(d).Applied, view: p.view(d, d.Spec)}
+	if d.Absent() {
+		return p.decideAbsent(d)
+	}
+	view := p.view(d, d.Spec)
+	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, digest: p.mark(d).Applied, view: &view}
 	c, known := p.Have[d.Key.Kind]
 	switch {
 	case !known:
@@ -150,7 +154,7 @@ func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
 		s.Error = true
 		return s.withAction(Refuse, p.takenText(taken))
 	}
-	if why := p.impossible(d, s.have, s.view); why != "" {
+	if why := p.impossible(d, s.have, s.View()); why != "" {
 		s.Error = true
 		return s.withAction(Refuse, "cannot be created: "+why)
 	}

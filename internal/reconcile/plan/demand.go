@@ -35,7 +35,7 @@ func (p Plan) Demand(kinds []kind.Kind, have kind.Snapshot) Demand {
 		}
 		var takes, holds kind.Amounts
 		if s.Action != Delete {
-			takes = k.Takes(s.view)
+			takes = k.Takes(s.View())
 		}
 		if s.have != nil {
 			holds = k.Holds(s.have.State, facts)

@@ -19,9 +19,12 @@ import (
 // A group cannot take turns when all of its members have to make way for something
 // that they share, such as their subnet.
 
+// part is where an object belongs that is, or belongs to, a member of a group.
+type part struct{ group, member manifest.Key }
+
 // member is what a group consists of: all steps of one of its children.
 type member struct {
-	key manifest.Key
+	*part
 	// changes are the steps that interrupt a member that works, unready those that
 	// make or await something of it.
 	changes, unready []*Step
@@ -35,18 +38,19 @@ func (p *planner) inTurn() {
 	at := map[manifest.Key]*member{}
 	for i := range p.steps {
 		s := &p.steps[i]
-		if s.group, s.member = p.memberOf(s.want); s.group == (manifest.Key{}) || s.surplus {
+		if s.part = p.partOf(s.want); s.part == nil || s.surplus {
 			continue
 		}
-		m := at[s.member]
+		m := at[s.part.member]
 		if m == nil {
-			m = &member{key: s.member}
-			at[s.member] = m
-			if groups[s.group] == nil {
-				order = append(order, s.group)
+			m = &member{part: s.part}
+			at[m.member] = m
+			if groups[m.group] == nil {
+				order = append(order, m.group)
 			}
-			groups[s.group] = append(groups[s.group], m)
+			groups[m.group] = append(groups[m.group], m)
 		}
+		s.part = m.part // one for all of a member
 		m.add(s)
 	}
 	for _, group := range order {
@@ -54,15 +58,15 @@ func (p *planner) inTurn() {
 	}
 }
 
-// memberOf finds the group, and the member of it, that an object is or belongs to;
-// zero when there is none.
-func (p *planner) memberOf(d *kind.Desired) (group, member manifest.Key) {
+// partOf finds the group, and the member of it, that an object is or belongs to;
+// nil when there is none.
+func (p *planner) partOf(d *kind.Desired) *part {
 	for ; d != nil && d.Parent != (manifest.Key{}); d = p.byKey[d.Parent] {
 		if p.kinds[d.Parent.Kind].Info().Members == d.Key.Kind {
-			return d.Parent, d.Key
+			return &part{d.Parent, d.Key}
 		}
 	}
-	return manifest.Key{}, manifest.Key{}
+	return nil
 }
 
 func (m *member) add(s *Step) {

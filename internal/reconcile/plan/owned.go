@@ -73,7 +73,7 @@ func (p *planner) recreate(s Step, d *kind.Desired, reason string) Step {
 		s.Error = true
 		return s.withAction(Refuse, fmt.Sprintf("%s; it was adopted, and no other is made while the manifest asks to adopt one: remove %s first", reason, d.Import.Where()))
 	}
-	if why := p.impossible(d, s.have, s.view); why != "" {
+	if why := p.impossible(d, s.have, s.View()); why != "" {
 		s.Error = true
 		return s.withAction(Refuse, reason+"; another cannot be created: "+why)
 	}

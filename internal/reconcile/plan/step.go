@@ -76,14 +76,14 @@ type Step struct {
 	want   *kind.Desired
 	digest string // of want, as its mark has it
 	have   *kind.Live[any]
-	view   kind.Want[any]
+	view   *kind.Want[any]
 	// cause is the condition reason of an import that cannot go on; "" leaves it
 	// to the action.
 	cause string
 	lost  string // the ID of an object that was there and is gone, if it is known
-	// group and member say what the object is a part of, where members stand in for
-	// each other.
-	group, member manifest.Key
+	// part says what the object is a part of, where members stand in for each other; nil
+	// when it is none.
+	part *part
 	// settling is true when something else waits until the object is well again.
 	settling bool
 	// locked is true when nothing but a user is in the way of a deletion.
@@ -143,7 +143,7 @@ func (s Step) Unmanaged() bool { return s.want != nil && s.want.Unmanaged }
 // Recorded is the step as it is kept: without what it was planned with, which
 // would keep a whole round's planner and lists alive.
 func (s Step) Recorded() Step {
-	s.view = kind.Want[any]{}
+	s.view = nil
 	if s.have != nil {
 		have := *s.have
 		s.have = &have
@@ -192,7 +192,12 @@ func (s Step) Through() string {
 }
 
 // View is that object as its kind's driver sees it. A recorded step has none.
-func (s Step) View() kind.Want[any] { return s.view }
+func (s Step) View() kind.Want[any] {
+	if s.view == nil {
+		return kind.Want[any]{}
+	}
+	return *s.view
+}
 
 // Have is the object in the cloud; nil when there is none.
 func (s Step) Have() *kind.Live[any] { return s.have }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,7 @@ func plan(t *testing.T, repo, cloud, options []string) string {
 
 func planned(t *testing.T, repo, cloud, options []string) (Plan, error) {
 	w := thingtest.New()
+	w.Absent = slices.Contains(options, "missing")
 	want, err := w.Wanted(repo...)
 	if err != nil {
 		return Plan{}, err

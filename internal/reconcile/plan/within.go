@@ -40,8 +40,8 @@ func (p *planner) groupsWith(members map[manifest.Key]*kind.Desired) (groups []*
 		if k := p.kinds[d.Key.Kind]; d.Virtual && k != nil && k.Info().Members != "" {
 			groups = append(groups, d)
 		}
-		if group, member := p.memberOf(d); member == d.Key && members[group] == nil {
-			members[group] = d
+		if part := p.partOf(d); part != nil && part.member == d.Key && members[part.group] == nil {
+			members[part.group] = d
 		}
 	}
 	return groups
@@ -60,6 +60,6 @@ func (p *planner) wasWithin(key manifest.Key, group, member *kind.Desired) bool 
 		return suffix == ""
 	}
 	sibling := manifest.Key{Group: key.Group, Kind: key.Kind, Namespace: key.Namespace, Name: member.Key.Name + suffix}
-	of, _ := p.memberOf(p.byKey[sibling])
-	return of == group.Key
+	of := p.partOf(p.byKey[sibling])
+	return of != nil && of.group == group.Key
 }

@@ -25,7 +25,7 @@ func (p Plan) Zones(kinds []kind.Kind) map[string]map[string][]manifest.Key {
 			if !ok || k.Info().Kind != s.Key.Kind {
 				continue
 			}
-			zone, service := placed.Zone(s.view), k.Info().Service
+			zone, service := placed.Zone(s.View()), k.Info().Service
 			if zone == "" {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // namesOf lists the names of objects by kind and namespace, sorted.
@@ -110,7 +111,7 @@ func (r *resolver) link() {
 		}
 		n.Refs = refsOf(&n.Desired, r.groups)
 		for _, ref := range n.Refs {
-			if r.byKey[ref.Key] != nil {
+			if r.byKey[ref.Key] != nil || r.absent(n, ref.Key) {
 				continue
 			}
 			if r.report(n.Problem(ref.Field, fmt.Sprintf("refers to %s, which is not in the repository", shown(ref.Key)), r.suggest(ref.Key))); r.over() {
@@ -118,6 +119,17 @@ func (r *resolver) link() {
 			}
 		}
 	}
+}
+
+// absent adds what n refers to and no manifest describes, and reports whether that is allowed.
+func (r *resolver) absent(n *node, key manifest.Key) bool {
+	if !r.missing || r.kinds[key.Kind] == nil || !r.budget.take(costObjects, 1) {
+		return false
+	}
+	added := &node{Desired: kind.Desired{Key: key, Origin: n.Origin, Unmanaged: true, Object: &manifest.Object{Key: key, Origin: n.Origin}}}
+	r.byKey[key] = added
+	r.order = append(r.order, added)
+	return true
 }
 
 // shown is a key whose name may be anything.

@@ -20,6 +20,9 @@ type Reader struct {
 	Root string
 	// Entries are those of clouds.yaml that manifests may name.
 	Entries Entries
+	// Missing is whether an object without a manifest may be referred to: what refers
+	// to it waits. Else such a reference is a problem.
+	Missing bool
 }
 
 // Reading is what a revision says.
@@ -43,6 +46,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	spend := newBudget(r.Bounds, ctx.Err)
 	res := newResolver(r.Kinds, spend)
 	res.entries = r.Entries
+	res.missing = r.Missing
 	options := loadOptions(r.Kinds)
 	options.MaxNodes, options.MaxTotalBytes, options.TooMuch = r.Bounds.Values, r.Bounds.Bytes, r.Bounds.readFix
 	options.Stop, options.Each = ctx.Err, res.write

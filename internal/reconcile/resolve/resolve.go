@@ -73,6 +73,7 @@ type resolver struct {
 	groups   map[string]string
 	budget   *budget
 	entries  Entries
+	missing  bool // whether references may lead to what has no manifest
 	byKey    map[manifest.Key]*node
 	order    []*node
 	written  int              // how many of them the repository holds, the first ones

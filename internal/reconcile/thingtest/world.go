@@ -32,6 +32,7 @@ type World struct {
 	Missing  map[string]bool         // names whose updates need something that is gone
 	Wrote    func()                  // if set, called after every write
 	Entries  resolve.Entries         // those that manifests may name
+	Absent   bool                    // whether manifests may refer to what has none
 }
 
 // write counts a write.
