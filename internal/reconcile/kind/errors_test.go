@@ -27,7 +27,7 @@ func TestClassesOfKnowsEachClass(t *testing.T) {
 	if known := ClassesOf(all); len(known) != declared {
 		t.Errorf("%d classes are declared, %d are known: %v", declared, len(known), known)
 	}
-	if known := ClassesOf(fmt.Errorf("list: %w", ErrForbidden)); len(known) != 1 || known[0] != ErrForbidden {
+	if known := ClassesOf(fmt.Errorf("list: %w", ErrForbidden)); len(known) != 1 || !errors.Is(known[0], ErrForbidden) {
 		t.Errorf("got %v", known)
 	}
 }
