@@ -110,6 +110,22 @@ func (g *Target) Refuses(reasons map[string]string, manifests func(change string
 	}
 }
 
+// RefusesEdits makes each edit (what is replaced, by what, for what reason) in object, which needs other
+// manifests, and wants it refused for its reason.
+func (g *Target) RefusesEdits(needs, object string, edits map[string][3]string) {
+	g.t.Helper()
+	for name, edit := range edits {
+		before, after, reason := edit[0], edit[1], edit[2]
+		if !strings.Contains(object, before) {
+			g.t.Errorf("%s: %q is not in the manifest", name, before)
+		}
+		_, err := g.TryResolve(needs + "\n---\n" + strings.Replace(object, before, after, 1))
+		if err == nil || !strings.Contains(err.Error(), reason) {
+			g.t.Errorf("%s: %v, want %q", name, err, reason)
+		}
+	}
+}
+
 // Sync makes the cloud as the manifests say, with a newly started agent.
 func (g *Target) Sync(manifests string) engine.Pass {
 	g.t.Helper()
