@@ -29,10 +29,12 @@ type door struct {
 }
 
 func (d *door) List(ctx context.Context) (out []kind.Live[*thingtest.Thing], err error) {
+	all, err := d.World.List(ctx)
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	if d.lists++; d.refusal != nil {
 		return nil, d.refusal
 	}
-	all, err := d.World.List(ctx)
 	for _, l := range all {
 		if l.Mine = d.projects[l.ID] == d.project; l.Mine || d.admin {
 			out = append(out, l)
@@ -43,12 +45,16 @@ func (d *door) List(ctx context.Context) (out []kind.Live[*thingtest.Thing], err
 
 func (d *door) Create(ctx context.Context, w kind.Want[thingtest.Spec]) (kind.Live[*thingtest.Thing], error) {
 	l, err := d.World.Create(ctx, w)
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	d.projects[l.ID] = d.project
 	return l, err
 }
 
 func (d *door) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (bool, error) {
+	d.Mu.Lock()
 	d.deleted = append(d.deleted, have.Name)
+	d.Mu.Unlock()
 	return d.World.Delete(ctx, have)
 }
 
