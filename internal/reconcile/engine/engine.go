@@ -152,10 +152,13 @@ func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	return snapshot
 }
 
+// askedFor are the places that manifests are about.
 func askedFor(want []kind.Desired) map[place]bool {
 	asked := map[place]bool{}
 	for i := range want {
-		asked[place{want[i].Key.Kind, want[i].Entry}] = true
+		if d := &want[i]; !d.Absent() {
+			asked[place{d.Key.Kind, d.Entry}] = true
+		}
 	}
 	return asked
 }
