@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +102,52 @@ func TestAttackTheAgentItself(t *testing.T) {
 			t.Errorf("%s: %d of the agent's own; %d of %d are left", k.Info().Kind, kept, len(list(t, k)), len(items))
 		}
 	}
+}
+
+// Nor is it by the credentials of another entry of clouds.yaml, and none of them is shown by the other.
+func TestAttackWhatAnotherEntryLogsInWith(t *testing.T) {
+	g := kindtest.NewTarget(t, identities)
+	if g.Simulator == nil {
+		t.Skip("would delete what others use, if it could")
+	}
+	file := filepath.Join(t.TempDir(), "clouds.yaml")
+	if err := os.WriteFile(file, g.Simulator.CloudsYAML(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	main := open(t, cloud.Config{Cloud: "demo", File: file})
+	admin := open(t, cloud.Config{Cloud: "admin", File: file, Beside: main})
+	own := main.Login()
+	for kindName, id := range map[string]string{"Project": own.Project, "User": own.User, "Role": own.Roles[0]} {
+		k := identities(admin, g.Defaults)[slices.IndexFunc(identities(admin, g.Defaults), func(k kind.Kind) bool { return k.Info().Kind == kindName })]
+		for _, item := range list(t, k) {
+			if item.ID != id {
+				continue
+			}
+			item.Mark = &kind.Mark{Owner: "stackreeve:" + g.Stack + ":" + kindName + "/x"}
+			if _, err := k.Driver().Delete(t.Context(), item); err == nil || !strings.Contains(err.Error(), "that this agent itself logs in with") {
+				t.Errorf("%s %s: deleted, or %v", kindName, item.Name, err)
+			}
+		}
+	}
+	for _, other := range []*cloud.Client{main, admin} {
+		for _, secret := range other.Secrets() {
+			if !slices.Contains(main.AllSecrets(), secret) || !slices.Contains(admin.AllSecrets(), secret) {
+				t.Error("a secret of one entry is none of the other's")
+			}
+		}
+		if len(other.Secrets()) == 0 {
+			t.Error("there are no secrets")
+		}
+	}
+}
+
+func open(t *testing.T, cfg cloud.Config) *cloud.Client {
+	t.Helper()
+	c, err := cloud.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 func list(t *testing.T, k kind.Kind) []kind.Live[any] {
