@@ -1,0 +1,53 @@
+package kind
+
+import "testing"
+
+// What two entries show is one object, as that entry sees it which its manifest names.
+func TestJoinTakesTheEntryOfTheManifest(t *testing.T) {
+	const id = "0f0e0d0c-0b0a-4908-8706-050403020100"
+	parts := []Shown{
+		{Entry: "", Items: []Live[any]{{ID: id, State: "as the main entry sees it", Mine: true, Mark: &Mark{Owner: "x"}}, {ID: "small", State: "a"}}},
+		{Entry: "admin", Items: []Live[any]{{ID: id, State: "as the administrator sees it"}, {ID: "small", State: "b"}}},
+		{Entry: "closed", Err: ErrForbidden},
+	}
+	for _, test := range []struct {
+		named  string
+		state  string
+		prefer bool
+	}{
+		{"admin", "as the administrator sees it", true},
+		{"", "as the main entry sees it", true},
+		{"closed", "as the main entry sees it", true},
+		{"admin", "as the main entry sees it", false},
+	} {
+		c := Join(parts, func(*Live[any]) (string, bool) { return test.named, test.prefer })
+		if len(c.Items) != 2 {
+			t.Fatalf("%d objects, want 2", len(c.Items))
+		}
+		both := c.Items[0]
+		if both.State != test.state || !both.Mine || both.Mark == nil {
+			t.Errorf("named %q: %v, ours %t, marked %t; want %s, ours and marked", test.named, both.State, both.Mine, both.Mark != nil, test.state)
+		}
+		if seen := both.As("admin"); seen == nil || seen.Mine {
+			t.Error("the administrator's project has it, too")
+		}
+	}
+	if c := Join(parts, asFound); c.Blind("closed") == nil || c.Blind("admin") != nil || c.Shows("closed") {
+		t.Error("it is not known which entries say what they have")
+	}
+}
+
+func asFound(*Live[any]) (string, bool) { return "", false }
+
+// An ID that is no UUID is another object in another realm, such as a flavor of another cloud.
+func TestJoinKeepsRealmsApart(t *testing.T) {
+	parts := func(realm string) []Shown {
+		return []Shown{{Realm: "one", Items: []Live[any]{{ID: "m1"}}}, {Entry: "other", Realm: realm, Items: []Live[any]{{ID: "m1"}}}}
+	}
+	if n := len(Join(parts("two"), asFound).Items); n != 2 {
+		t.Errorf("%d objects of two clouds, want 2", n)
+	}
+	if n := len(Join(parts("one"), asFound).Items); n != 1 {
+		t.Errorf("%d objects of one cloud, want 1", n)
+	}
+}
