@@ -22,18 +22,8 @@ func TestLaws(t *testing.T) {
 	name := "shop-" + rand.Text()
 	kindtest.Suite{
 		Kinds: kinds, Administrator: true,
-		Key: manifest.Key{Group: define.OrcGroup, Kind: "Role", Namespace: "default", Name: "web"},
-		Needs: `
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Domain
-metadata: {name: shop}
-spec: {resource: {name: ` + name + `}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Domain
-metadata: {name: store}
-spec: {resource: {name: ` + name + `-2}}
-`,
+		Key:   manifest.Key{Group: define.OrcGroup, Kind: "Role", Namespace: "default", Name: "web"},
+		Needs: kindtest.Domains(name),
 		Object: `
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Role

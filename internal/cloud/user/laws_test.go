@@ -37,17 +37,7 @@ apiVersion: v1
 kind: Secret
 metadata: {name: grace}
 stringData: {password: another-staple-entirely}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Domain
-metadata: {name: shop}
-spec: {resource: {name: ` + name + `}}
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Domain
-metadata: {name: store}
-spec: {resource: {name: ` + name + `-2}}
----
+---` + kindtest.Domains(name) + `---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Project
 metadata: {name: shop}
