@@ -231,7 +231,7 @@ func TestAttackForgedMarkThroughTheSecondEntry(t *testing.T) {
 			t.Errorf("%v: %s, %d writes, %s", lines, main.where(), pass.Writes(), pass.Outcome())
 		}
 	}
-	// What belongs to neither entry's project is nobody's.
+	// What belongs to neither entry's project belongs to no stack.
 	main, _ = newDoors()
 	admin := main.entry("p2", true)
 	main.entry("p3", false).put(thingtest.Thing{Name: "a", Mark: &mark})

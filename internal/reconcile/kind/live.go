@@ -20,6 +20,9 @@ const (
 	Deleting Phase = "deleting" // on its way out
 )
 
+// Usable reports whether what depends on the object can go on.
+func (p Phase) Usable() bool { return p == Ready || p == Degraded }
+
 // Live is one object as the cloud has it.
 type Live[State any] struct {
 	// ID is the cloud's identifier, unique within the collection.

@@ -24,6 +24,6 @@ func (p *planner) decideAbsent(d *kind.Desired) Step {
 		return s.withAction(Wait, waitedFor)
 	}
 	s.have, s.locked, s.cause = ch.have, true, ""
-	p.live[d.Key], p.ready[d.Key] = s.have, s.have.Phase == kind.Ready || s.have.Phase == kind.Degraded
+	p.live[d.Key], p.ready[d.Key] = s.have, s.have.Phase.Usable()
 	return s.withAction(Refuse, "no longer in the repository, and cannot go while others refer to it")
 }

@@ -37,7 +37,7 @@ func (p *planner) foresee() {
 			}
 			if have := p.settle(d).have; have != nil && have.Phase != kind.Deleting {
 				p.live[d.Key] = have
-				p.ready[d.Key] = have.Phase == kind.Ready || have.Phase == kind.Degraded
+				p.ready[d.Key] = have.Phase.Usable()
 			}
 		}
 	}

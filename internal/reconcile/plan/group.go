@@ -71,7 +71,7 @@ func (p *planner) partOf(d *kind.Desired) *part {
 
 func (m *member) add(s *Step) {
 	m.steps = append(m.steps, s)
-	works := s.have != nil && (s.have.Phase == kind.Ready || s.have.Phase == kind.Degraded)
+	works := s.have != nil && s.have.Phase.Usable()
 	switch {
 	case s.Action.Writes() && works && s.Disruption() >= kind.Reboot:
 		m.changes = append(m.changes, s)

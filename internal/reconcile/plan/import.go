@@ -38,7 +38,7 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 	}
 	s.have = found[0]
 	p.live[d.Key] = found[0]
-	p.ready[d.Key] = found[0].Phase == kind.Ready || found[0].Phase == kind.Degraded
+	p.ready[d.Key] = found[0].Phase.Usable()
 	if found[0].Phase == kind.Failed {
 		s.Error, s.cause = true, reasonProgressing
 		return s.withAction(Refuse, called(found[0])+": "+found[0].Message+"; nothing can depend on it")

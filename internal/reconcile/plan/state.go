@@ -176,17 +176,13 @@ func (st states) root(key manifest.Key) string {
 	switch {
 	case s == nil:
 	case s.Error || s.Action == Refuse || s.Action == Wait || s.Action == Keep:
-		if s.have == nil || s.Error || s.Action == Refuse || s.Action == Wait || !st.usable(*s) {
+		if s.have == nil || s.Error || s.Action == Refuse || s.Action == Wait || !s.have.Phase.Usable() {
 			st.stuck[key] = key.String()
 		}
 	default:
 		st.stuck[key] = st.waits(*s)
 	}
 	return st.stuck[key]
-}
-
-func (st states) usable(s Step) bool {
-	return s.have.Phase == kind.Ready || s.have.Phase == kind.Degraded
 }
 
 // message is what people read beside the state.
