@@ -1,0 +1,245 @@
+package rollout
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// read makes members of text, one a letter: a for one that is away, x for one that is sick, y for one
+// that began to work a minute ago, s for one that serves. A capital letter is to be changed; after + come surplus ones.
+func read(text string) (members []Member) {
+	surplus := false
+	for _, letter := range text {
+		m := Member{Surplus: surplus, Changes: letter < 'a'}
+		switch strings.ToLower(string(letter)) {
+		case "+":
+			surplus = true
+			continue
+		case "x":
+			m.Health = Sick
+		case "y":
+			m.Health, m.Since = Serving, now.Add(-time.Minute)
+		case "s":
+			m.Health, m.Since = Serving, now.Add(-time.Hour)
+		}
+		members = append(members, m)
+	}
+	return members
+}
+
+// show writes a decision as a letter a member: g, w or l; and what is awaited.
+func show(d Decision) string {
+	var b strings.Builder
+	for _, v := range d.Verdicts {
+		b.WriteString(map[Verdict]string{Go: "g", Wait: "w", Leave: "l"}[v])
+	}
+	if d.Awaited >= 0 {
+		fmt.Fprintf(&b, " after %d", d.Awaited)
+	}
+	if !d.Until.IsZero() {
+		fmt.Fprintf(&b, " in %s", d.Until.Sub(now))
+	}
+	if d.Surplus > 0 {
+		fmt.Fprintf(&b, " +%d", d.Surplus)
+	}
+	return b.String()
+}
+
+func amount(text string) *Amount {
+	if text == "" {
+		return nil
+	}
+	a, err := ParseAmount(text)
+	if err != nil {
+		panic(err)
+	}
+	return &a
+}
+
+func TestDecide(t *testing.T) {
+	rolling := Strategy{}
+	two := Strategy{MaxUnavailable: amount("2")}
+	third := Strategy{MaxUnavailable: amount("34%")}
+	surge := Strategy{MaxSurge: amount("1")}
+	patient := Strategy{MinReady: 5 * time.Minute}
+	for _, c := range []struct {
+		name     string
+		strategy Strategy
+		members  string
+		want     string
+	}{
+		{"nothing to do", rolling, "sss", "ggg"},
+		{"the first one goes", rolling, "SSS", "gww"},
+		{"two at a time", two, "SSSS", "ggww"},
+		{"a share is rounded down", third, "SSSSS", "gwwww"},
+		{"a share is one member at least", third, "SS", "gw"},
+		{"one that is being made is awaited", rolling, "aSS", "gww after 0"},
+		{"one that is missing and would be changed", rolling, "ASS", "gww after 0"},
+		{"two of which one is away", two, "aSS", "ggw after 0"},
+		{"a new one that does not serve stops the others", rolling, "xSS", "gww after 0"},
+		{"it stops them even when more may be unavailable", two, "xSS", "gww after 0"},
+		{"one that does not serve goes first", rolling, "SXS", "wgw"},
+		{"those that do not serve go one at a time", rolling, "XXX", "gww"},
+		{"and not before the last one serves", rolling, "xXX", "gww after 0"},
+		{"a young one that is to be changed goes first", patient, "SYS", "wgw"},
+		{"a young one is awaited", patient, "ySS", "gww after 0 in 4m0s"},
+		{"what is sick is awaited rather than what is young", patient, "yxS", "ggw after 1"},
+		{"what is away is awaited rather than what is sick", patient, "yxaS", "gggw after 2"},
+		{"no age is asked for", rolling, "ySS", "ggw"},
+		{"on deletion only", Strategy{Type: OnDelete}, "SsXA", "lllg after 3"},
+		{"all at once", Strategy{Type: Recreate}, "SSXa", "gggg after 3"},
+		{"a partition", Strategy{Partition: 2}, "SSSS", "llgw"},
+		{"what is below a partition is repaired", Strategy{Partition: 2}, "ASSS", "glww after 0"},
+		{"what is below a partition and sick", Strategy{Partition: 2}, "XsSS", "llww after 0"},
+		{"or where two may be unavailable", Strategy{Partition: 2, MaxUnavailable: amount("2")}, "XsSS", "llgw after 0"},
+		{"a further one comes first", surge, "SSS", "www +1"},
+		{"it is being made", surge, "SSS+a", "wwwg after 3 +1"},
+		{"it serves", surge, "SSS+s", "gwwg +1"},
+		{"it does not serve", surge, "SSS+x", "wwwg after 3 +1"},
+		{"it stays until all serve", surge, "ssa+s", "gggg after 2 +1"},
+		{"then it goes", surge, "sss+s", "gggg"},
+		{"none is made for what is only broken", surge, "ssa", "ggg after 2"},
+		{"no more than there are to be changed", Strategy{MaxSurge: amount("3")}, "Sss", "wgg +1"},
+		{"a share of surplus is rounded up", Strategy{MaxSurge: amount("10%")}, "SSS", "www +1"},
+		{"both", Strategy{MaxSurge: amount("1"), MaxUnavailable: amount("1")}, "SSS+s", "ggwg +1"},
+		{"a group of none", rolling, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := show(Decide(c.strategy, read(c.members), now)); got != c.want {
+				t.Errorf("%s: %s, want %s", c.members, got, c.want)
+			}
+		})
+	}
+}
+
+func TestParseAmount(t *testing.T) {
+	for text, want := range map[string]string{"0": "{0 0 false}", "3": "{3 0 false}", "25%": "{0 25 true}", "100%": "{0 100 true}"} {
+		if got, err := ParseAmount(text); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "%", "-1", "101%", "-1%", "1.5", "a", "99999999999999999999"} {
+		if got, err := ParseAmount(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
+
+// world is a group whose members do what is decided: those that go are away for a while, and come back
+// as wanted.
+type world struct {
+	Strategy
+	wanted  int
+	members []Member
+	back    []int // for each member that is away, in how many turns it is back
+	bad     bool  // what comes back does not serve
+	now     time.Time
+}
+
+func (w *world) available() (n int) {
+	for _, m := range w.members {
+		if m.Health == Serving && !m.Since.Add(w.MinReady).After(w.now) {
+			n++
+		}
+	}
+	return n
+}
+
+// turn asks once and does what is decided. It reports whether anything is left to do.
+func (w *world) turn(rt *rapid.T) (more bool) {
+	d := Decide(w.Strategy, w.members, w.now)
+	for i := range w.members {
+		m := &w.members[i]
+		if d.Verdicts[i] == Go && m.Changes && m.Health != Away {
+			m.Health, w.back[i] = Away, rapid.IntRange(0, 2).Draw(rt, "turns")
+		}
+	}
+	w.members, w.back = w.members[:min(len(w.members), w.wanted+d.Surplus)], w.back[:min(len(w.back), w.wanted+d.Surplus)]
+	for len(w.members) < w.wanted+d.Surplus {
+		w.members, w.back = append(w.members, Member{Surplus: true}), append(w.back, 1)
+	}
+	for i, m := range w.members {
+		switch {
+		case m.Health == Away && w.back[i] == 0 && w.bad:
+			w.members[i] = Member{Health: Sick, Surplus: m.Surplus}
+		case m.Health == Away && w.back[i] == 0:
+			w.members[i] = Member{Health: Serving, Since: w.now, Surplus: m.Surplus}
+		case m.Health == Away:
+			w.back[i]--
+		}
+		more = more || m.Surplus || m.Health == Away || m.Changes && d.Verdicts[i] != Leave
+	}
+	w.now = w.now.Add(time.Minute)
+	return more
+}
+
+func anyWorld(rt *rapid.T) *world {
+	w := &world{now: now, wanted: rapid.IntRange(1, 8).Draw(rt, "members")}
+	w.Type = rapid.SampledFrom([]Type{"", Rolling, Rolling, OnDelete, Recreate}).Draw(rt, "type")
+	w.MaxUnavailable = amount(rapid.SampledFrom([]string{"", "0", "1", "3", "50%"}).Draw(rt, "unavailable"))
+	w.MaxSurge = amount(rapid.SampledFrom([]string{"", "1", "2", "30%"}).Draw(rt, "surge"))
+	w.MinReady = time.Duration(rapid.IntRange(0, 3).Draw(rt, "ready")) * time.Minute
+	w.Partition = rapid.IntRange(0, 3).Draw(rt, "partition")
+	if w.Stuck(w.wanted) {
+		w.MaxUnavailable = nil
+	}
+	for i := range w.wanted {
+		m := Member{Health: Health(rapid.IntRange(0, 2).Draw(rt, "health")), Changes: rapid.Bool().Draw(rt, "changes")}
+		if m.Health == Sick && (!m.Changes || i < w.Partition || w.Type == OnDelete) {
+			m.Health = Serving // one that is never well again stops the group, as it shall
+		}
+		w.members, w.back = append(w.members, m), append(w.back, rapid.IntRange(0, 2).Draw(rt, "turns"))
+	}
+	return w
+}
+
+// Whatever a group begins with, it ends as wanted, and on the way never fewer members serve than have to, or
+// than did in the beginning; there are never more of them than may be.
+func TestEndsAndNeverGoesBelow(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := anyWorld(rt)
+		floor := min(w.available(), w.wanted-w.unavailable(w.wanted))
+		for turns := 0; w.turn(rt); turns++ {
+			if n := w.available(); n < floor {
+				rt.Fatalf("%d serve, want %d: %+v", n, floor, w.members)
+			}
+			floor = max(floor, min(w.available(), w.wanted-w.unavailable(w.wanted)))
+			if len(w.members) > w.wanted+w.Surge(w.wanted) {
+				rt.Fatalf("there are %d members", len(w.members))
+			}
+			if turns > 200 {
+				rt.Fatalf("does not end: %+v %s", w.members, show(Decide(w.Strategy, w.members, w.now)))
+			}
+		}
+	})
+}
+
+// A template that does not work interrupts no more members than may be unavailable, and one at
+// least if nothing of it could be tried beside them.
+func TestABadTemplateStops(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := anyWorld(rt)
+		if w.Type == Recreate {
+			w.Type = Rolling
+		}
+		if w.Stuck(w.wanted) {
+			w.MaxUnavailable = nil
+		}
+		w.bad = true
+		for i := range w.members {
+			w.members[i] = Member{Health: Serving, Changes: true}
+		}
+		for range 50 {
+			w.turn(rt)
+		}
+		if n, floor := w.available(), w.wanted-w.unavailable(w.wanted); n < floor {
+			rt.Fatalf("%d serve, want %d: %+v", n, floor, w.members)
+		}
+	})
+}

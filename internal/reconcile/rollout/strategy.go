@@ -1,0 +1,86 @@
+package rollout
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Type is when members are changed to what their group's template says.
+type Type string
+
+// The types.
+const (
+	Rolling  Type = "Rolling"  // some at a time, as long as enough serve
+	OnDelete Type = "OnDelete" // only once somebody has deleted them, or they are broken
+	Recreate Type = "Recreate" // all at the same time
+)
+
+// Strategy is how a group changes its members. The zero value is one at a time.
+type Strategy struct {
+	Type Type // "" is Rolling
+	// MaxUnavailable is how many members may not serve because of the group's own doing; nil is
+	// 1, or 0 with a MaxSurge.
+	MaxUnavailable *Amount
+	// MaxSurge is how many further members there may be while others are interrupted; nil is 0.
+	MaxSurge *Amount
+	// MinReady is how long a member must have worked before it counts.
+	MinReady time.Duration
+	// Partition is the first member, counted from 0, that is changed.
+	Partition int
+}
+
+// Amount is a number of members, or a share of them.
+type Amount struct {
+	Count   int
+	Percent int // when Share
+	Share   bool
+}
+
+// ParseAmount reads "2" or "25%".
+func ParseAmount(text string) (Amount, error) {
+	number, share := strings.CutSuffix(text, "%")
+	n, err := strconv.Atoi(number)
+	switch {
+	case err != nil || n < 0 || share && n > 100:
+		return Amount{}, fmt.Errorf("%q is neither a number like 2 nor a share like 25%%", text)
+	case share:
+		return Amount{Percent: n, Share: true}, nil
+	}
+	return Amount{Count: n}, nil
+}
+
+// unavailable is how many of so many members need not serve. A share is rounded down, and is at
+// least 1 unless it is 0%.
+func (s Strategy) unavailable(members int) int {
+	switch a := s.MaxUnavailable; {
+	case s.Type == Recreate:
+		return members
+	case a == nil && s.Surge(members) > 0:
+		return 0
+	case a == nil:
+		return 1
+	case a.Share && a.Percent > 0:
+		return max(1, members*a.Percent/100)
+	default:
+		return a.Count
+	}
+}
+
+// Surge is how many further members there may be beside so many. A share is rounded up.
+func (s Strategy) Surge(members int) int {
+	switch a := s.MaxSurge; {
+	case a == nil || s.Type == Recreate || s.Type == OnDelete:
+		return 0
+	case a.Share:
+		return (members*a.Percent + 99) / 100
+	default:
+		return a.Count
+	}
+}
+
+// Stuck reports whether no member that serves could ever be interrupted.
+func (s Strategy) Stuck(members int) bool {
+	return members > 0 && s.Type != OnDelete && s.unavailable(members) == 0 && s.Surge(members) == 0
+}
