@@ -85,7 +85,7 @@ func observe(s *state, live *kind.Live[*state]) {
 	}
 	live.Mine = live.Mine && s.Project != ""
 	live.Uses = slices.Concat(s.More.portIDs(), s.More.volumeIDs(), s.More.ServerGroups)
-	live.Created, live.Facts.Host = s.More.Created.Time, s.More.Host
+	live.Created, live.Since, live.Facts.Host = s.More.Created.Time, s.More.LaunchedAt.Time, s.More.Host
 	for _, i := range s.More.Interfaces {
 		first := live.Facts.Address == ""
 		for _, ip := range i.FixedIPs {
@@ -133,7 +133,7 @@ func (m *More) phase() (kind.Phase, string) {
 		if text == "" {
 			text = "the cloud gives no reason"
 		}
-		if m.LaunchedAt == "" {
+		if m.LaunchedAt.IsZero() {
 			return kind.Failed, text
 		}
 		return kind.Degraded, "is in ERROR: " + text + "; it has been running before, so it is not recreated: reset its state, or delete it"

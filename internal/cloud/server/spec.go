@@ -100,7 +100,7 @@ type More struct {
 	Volumes    []Volume    `json:"volumes" api:"os-extended-volumes:volumes_attached"`
 	TaskState  string      `json:"taskState" api:"OS-EXT-STS:task_state" show:"-"`
 	Fault      string      `json:"fault" api:"fault,read=fault.message" show:"-"`
-	LaunchedAt string      `json:"launchedAt" api:"OS-SRV-USG:launched_at" show:"-"`
+	LaunchedAt define.Time `json:"launchedAt" api:"OS-SRV-USG:launched_at" show:"-"`
 	Host       string      `json:"host" api:"OS-EXT-SRV-ATTR:host" show:"-"` // its name, for administrators only; "" of a server that has none
 	Created    define.Time `json:"created" api:"created" show:"-"`
 	Updated    define.Time `json:"updated" api:"updated" show:"-"`

@@ -15,6 +15,7 @@ var policies = map[string]string{"": "soft-anti-affinity", "soft": "soft-anti-af
 func (rules) Validate(s *Spec, r *kind.Report) {
 	s.Template.Validate("spec.template", r)
 	s.Template.ValidateForMany("spec.template", table.Or(s.Replicas, 1), r)
+	s.Strategy.validate(table.Or(s.Replicas, 1), r)
 }
 
 // Expand makes
@@ -24,6 +25,9 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 func (rules) Expand(s *Spec, e *kind.Expansion) {
 	if !s.Template.Look("spec.template", e) {
 		return
+	}
+	if s.Strategy != nil {
+		e.Roll(s.Strategy.rollout())
 	}
 	member := struct {
 		machine.Template

@@ -6,6 +6,7 @@ package virtualmachinegroup
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -13,8 +14,17 @@ import (
 type Spec struct {
 	Replicas    *int             `json:"replicas,omitempty" rule:"min=0,max=1000,default=1" doc:"Number of machines. Fewer deletes those with the highest numbers."`
 	HAPolicy    string           `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"soft: on different hosts where possible. hard: on different hosts, or not at all. none: anywhere."`
+	Strategy    *Strategy        `json:"strategy,omitempty" doc:"How machines are changed that cannot be changed while they run; if left out, one at a time."`
 	Template    machine.Template `json:"template" rule:"required" doc:"What each machine is; volumes and ports are made for each."`
 	Description string           `json:"description,omitempty" rule:"max=255" doc:"Free text, for machines whose template has none."`
+}
+
+// Strategy is how the machines of a group are changed.
+type Strategy struct {
+	Type            string                `json:"type,omitempty" rule:"enum=Rolling|OnDelete|Recreate,default=Rolling" doc:"Rolling: some at a time, as long as enough of them serve. OnDelete: a machine only when somebody has deleted it, or it is broken. Recreate: all at the same time."`
+	MaxUnavailable  *manifest.IntOrString `json:"maxUnavailable,omitempty" doc:"How many machines may not serve because they are changed: a number, or a share of replicas such as 25%, which is rounded down and at least one; default 1."`
+	MinReadySeconds int                   `json:"minReadySeconds,omitempty" rule:"min=0,max=3600" doc:"How long a machine must have run before the next one is changed."`
+	Partition       int                   `json:"partition,omitempty" rule:"min=0,max=1000" doc:"Only machines with this number and higher ones are changed; the others stay as they are until it is lowered."`
 }
 
 type rules struct{}

@@ -254,6 +254,6 @@ func (e *Engine) Plan(ctx context.Context, commit string, want []kind.Desired, a
 func (e *Engine) compute(rev Revision, have kind.Snapshot, lost map[string]string) plan.Plan {
 	return plan.Compute(plan.Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
-		Printer: e.Printer, Lost: lost,
+		Printer: e.Printer, Lost: lost, Now: time.Now(),
 	}).Apply(e.Policies...).Apply(rev.Policies...)
 }

@@ -8,18 +8,23 @@ import (
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
 // A Flock is a group of Things that are all alike.
 type flockSpec struct {
 	Count int      `json:"count"`
+	Down  int      `json:"down"`  // how many may be down
+	Ready int      `json:"ready"` // for how many seconds
+	From  int      `json:"from"`  // the first one that is changed
 	Thing thingDoc `json:"thing"`
 }
 
@@ -31,6 +36,7 @@ type flockRules struct{}
 
 func (flockRules) Validate(*flockSpec, *kind.Report) {}
 func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
+	e.Roll(rollout.Strategy{MaxUnavailable: &rollout.Amount{Count: max(1, s.Down)}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From})
 	for i := range s.Count {
 		e.Child("Thing", fmt.Sprintf("%s-%d", e.Key.Name, i), map[string]any{"spec": s.Thing})
 	}
@@ -43,6 +49,7 @@ type herd struct {
 	engine *Engine
 	most   int      // that did not work at one time
 	lost   []string // what did not work at the worst moment
+	roll   string   // further fields of the flock
 }
 
 func newHerd() *herd {
@@ -53,8 +60,8 @@ func newHerd() *herd {
 }
 
 func (h *herd) sync(t interface{ Fatal(...any) }, count int, shape string) Pass {
-	doc := fmt.Sprintf("apiVersion: test/v1\nkind: Flock\nmetadata: {name: sheep}\nspec: {count: %d, thing: {resource: {shape: %s, atop: [meadow]}}}\n---\n%s",
-		count, shape, thingtest.Manifest("meadow"))
+	doc := fmt.Sprintf("apiVersion: test/v1\nkind: Flock\nmetadata: {name: sheep}\nspec: {count: %d, thing: {resource: {shape: %s, atop: [meadow]}}%s}\n---\n%s",
+		count, shape, h.roll, thingtest.Manifest("meadow"))
 	want, _, err := resolve.Read(fstest.MapFS{"flock.yaml": {Data: []byte(doc)}}, h.engine.Kinds)
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +146,57 @@ func TestTheBrakeCountsTheMembersOfAGroup(t *testing.T) {
 	})
 }
 
+// The next member goes when the last one has worked for long enough, however long that is.
+func TestMembersHaveToWorkForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.Delay, h.roll = 1, ", ready: 3600"
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		time.Sleep(time.Hour)
+		var gone []time.Time
+		h.OnDelete = func(string) error { gone = append(gone, time.Now()); return nil }
+		if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.InSync || len(gone) != 3 {
+			t.Fatalf("%d are gone: %s", len(gone), failed(pass))
+		}
+		for i := range 2 {
+			if d := gone[i+1].Sub(gone[i]); d < time.Hour || d > time.Hour+time.Minute {
+				t.Errorf("the next one goes after %s", d)
+			}
+		}
+	})
+}
+
+// Members below a partition stay as they are, and the stack is in sync.
+func TestMembersBelowAPartitionStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		h.roll = ", from: 2"
+		if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.InSync || pass.First.Summary().Replace != 1 || pass.First.Summary().Drifted != 0 {
+			t.Fatalf("%s: %s", pass.First.Summary(), failed(pass))
+		}
+		for _, x := range h.Things {
+			if x.Name == "sheep-0" {
+				delete(h.Things, x.ID)
+			}
+		}
+		if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.InSync || pass.First.Summary().Create != 1 {
+			t.Fatalf("%s: %s", pass.First.Summary(), failed(pass))
+		}
+		shapes := map[string]string{}
+		for _, x := range h.Things {
+			shapes[x.Name] = x.Shape
+		}
+		if fmt.Sprint(shapes) != "map[meadow: sheep-0:flat sheep-1:round sheep-2:flat]" {
+			t.Errorf("they are %v", shapes)
+		}
+	})
+}
+
 // Whatever is in the cloud, and wherever a pass before was cut off, no more than
 // one member that works is interrupted at a time, and the change gets done.
 func TestGroupsTakeTurnsFromAnyStart(t *testing.T) {
@@ -146,6 +204,8 @@ func TestGroupsTakeTurnsFromAnyStart(t *testing.T) {
 		h := newHerd()
 		h.Delay = rapid.IntRange(0, 3).Draw(rt, "delay")
 		count := rapid.IntRange(1, 6).Draw(rt, "members")
+		down := rapid.IntRange(1, 3).Draw(rt, "down")
+		h.roll = fmt.Sprintf(", down: %d, ready: %d", down, rapid.IntRange(0, 30).Draw(rt, "ready"))
 		synctest.Test(t, func(t *testing.T) {
 			if pass := h.sync(rt, count, "round"); pass.Outcome() != plan.InSync {
 				rt.Fatal(failed(pass))
@@ -161,7 +221,7 @@ func TestGroupsTakeTurnsFromAnyStart(t *testing.T) {
 			if pass.Outcome() != plan.InSync {
 				rt.Fatalf("%s: %s", pass.Outcome(), failed(pass))
 			}
-			if h.most > max(1, len(gone)) {
+			if h.most > max(down, len(gone)) {
 				rt.Fatalf("%v were down, %d of them before", h.lost, len(gone))
 			}
 		})

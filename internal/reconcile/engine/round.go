@@ -70,7 +70,7 @@ func (r *run) trackPending(now time.Time) {
 		}
 		id := s.Identity()
 		since, known := before[id]
-		if !known {
+		if !known || s.Until().After(now) {
 			since = now
 		}
 		r.pending[id] = since

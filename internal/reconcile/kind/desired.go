@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
 // Desired is one object as its stack wants it.
@@ -29,6 +30,9 @@ type Desired struct {
 	Refs    []RefSpec
 	Options Options
 	Notes   []Note
+	// Rollout is how the members of a group are changed; nil for what is no group, or does
+	// not say.
+	Rollout *rollout.Strategy
 	// From are the keys that the object had before, each its own: what was made for
 	// one of them is this object.
 	From []manifest.Key

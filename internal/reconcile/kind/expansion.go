@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
 // Expander is the optional part of a workload kind: what its objects
@@ -21,6 +22,7 @@ type Expansion struct {
 	origin     manifest.Origin
 	repository Repository
 	parts      []Part
+	rollout    *rollout.Strategy
 	err        error // of the first body that cannot be one
 }
 
@@ -68,6 +70,12 @@ func NewExpansion(of *Desired, in Repository) *Expansion {
 
 // Parts are what the object expands into, or why it cannot be expanded.
 func (e *Expansion) Parts() ([]Part, error) { return e.parts, e.err }
+
+// Rollout is how the object's members are changed, as far as it says.
+func (e *Expansion) Rollout() *rollout.Strategy { return e.rollout }
+
+// Roll says how the object's members are changed.
+func (e *Expansion) Roll(s rollout.Strategy) { e.rollout = &s }
 
 // Child adds an object of another kind that the workload is made of. body is
 // the document without apiVersion, kind and metadata.

@@ -80,6 +80,9 @@ type Info struct {
 	// Members is the kind of the objects that an object of this kind consists of, all
 	// alike and able to stand in for each other; "" when it is no group.
 	Members string
+	// Works is the kind of the object of the same name that does the work of an object of
+	// this kind; "" when it does that itself.
+	Works string
 	// Public is true when the data that its objects carry may be shown. Without
 	// it the data is kept out of every error.
 	Public bool

@@ -75,6 +75,8 @@ type Live[State any] struct {
 	// Updated is when anything of the object was last changed; the zero time where
 	// the cloud does not report it.
 	Updated time.Time
+	// Since is when it last began to work; the zero time where the cloud does not report it.
+	Since time.Time
 	// State is what the kind's rules compare with the spec.
 	State State
 }

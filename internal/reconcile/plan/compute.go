@@ -3,8 +3,10 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -36,15 +38,24 @@ import (
 //	no      yes                  unused                           delete
 //	any     yes                  has to go, and what stays uses it refuse
 func Compute(in Input) Plan {
-	locked, holding := map[*kind.Live[any]]string{}, map[*kind.Live[any]]string{}
+	known := verdicts{locked: map[*kind.Live[any]]string{}, holding: map[*kind.Live[any]]string{}, spared: map[*kind.Live[any]]string{}, left: map[manifest.Key]string{}}
 	for {
 		p := newPlanner(in)
-		p.locked, p.holding = locked, holding
+		p.verdicts = known
 		p.decideAll()
-		if !p.unlock() {
+		if unlocked, left := p.unlock(), p.leave(); !unlocked && !left {
 			return p.finish()
 		}
 	}
+}
+
+// verdicts are what can be known only once everything is decided, and changes what is
+// decided then.
+type verdicts struct {
+	locked  map[*kind.Live[any]]string // why what has to go cannot
+	holding map[*kind.Live[any]]string // what has to go and cannot, for what would be detached and uses it
+	spared  map[*kind.Live[any]]string // why what has to go is kept for what uses it
+	left    map[manifest.Key]string    // why a member of a group stays as it is
 }
 
 func (p *planner) decideAll() {
@@ -95,6 +106,8 @@ type Input struct {
 	// agent has not deleted since: one that is not there any more was deleted by
 	// somebody else.
 	Lost map[string]string
+	// Now is the time; the zero time where nothing depends on it.
+	Now time.Time
 	// Printer makes the fingerprints of secrets; nil for unkeyed ones, salted with
 	// the name of the stack.
 	Printer *fingerprint.Printer
@@ -146,6 +159,10 @@ func (s Step) withAction(action Action, reason string) Step {
 func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
 	if d.Options.Suspend {
 		return s.withAction(Keep, "suspended; it does not exist")
+	}
+	if why := p.leftAs(d); why != "" {
+		s.left = true
+		return s.withAction(Keep, why+"; it does not exist")
 	}
 	if d.Import != nil {
 		return p.decideUnadopted(s, d)

@@ -1,61 +1,75 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// The members of a group stand in for each other (see [kind.Info.Members]), so a change
-// that interrupts them is made to one at a time, and to the next one only when all
-// of the last one is ready and what spreads work over them reports that it serves:
-//
-//	a member is being made, or gone       only that member goes on
-//	a changed member does not serve yet   nobody goes on
-//	otherwise                             the first one that is to be changed
-//
-// A group cannot take turns when all of its members have to make way for something
-// that they share, such as their subnet.
+// The members of a group stand in for each other (see [kind.Info.Members]), so which of them
+// may be interrupted now is decided for all of them together: by package rollout, to which this
+// file says how they are. What it decides is carried out in turns.go.
 
 // part is where an object belongs that is, or belongs to, a member of a group.
 type part struct{ group, member manifest.Key }
 
+// group is what a group of the stack consists of.
+type group struct {
+	key      manifest.Key
+	strategy rollout.Strategy
+	members  []*member // in the order of the manifests
+	decision rollout.Decision
+}
+
 // member is what a group consists of: all steps of one of its children.
 type member struct {
 	*part
-	// changes are the steps that interrupt a member that works, unready those that
-	// make or await something of it.
-	changes, unready []*Step
-	steps            []*Step
+	steps []*Step
+	works *Step // that of the object which does its work; nil where that is not in the plan
+	// changes are the steps that interrupt a member that works, unfinished those that make
+	// something of it.
+	changes, unfinished []*Step
+	// accuser is the step of an object that uses the member and says that it does not serve.
+	accuser *Step
 }
 
-// inTurn has the members of every group wait for each other.
-func (p *planner) inTurn() {
-	var order []manifest.Key
-	groups := map[manifest.Key][]*member{}
-	at := map[manifest.Key]*member{}
+// groups finds the groups of which something is to be written, and decides about their
+// members.
+func (p *planner) groups() (groups []*group) {
+	at, members := map[manifest.Key]*group{}, map[manifest.Key]*member{}
 	for i := range p.steps {
 		s := &p.steps[i]
 		if s.part = p.partOf(s.want); s.part == nil || s.surplus {
 			continue
 		}
-		m := at[s.part.member]
+		m := members[s.part.member]
 		if m == nil {
 			m = &member{part: s.part}
-			at[m.member] = m
-			if groups[m.group] == nil {
-				order = append(order, m.group)
+			members[m.member] = m
+			if at[m.group] == nil {
+				at[m.group] = p.newGroup(m.group)
+				groups = append(groups, at[m.group])
 			}
-			groups[m.group] = append(groups[m.group], m)
+			at[m.group].members = append(at[m.group].members, m)
 		}
 		s.part = m.part // one for all of a member
-		m.add(s)
+		m.add(s, p.kinds[m.member.Kind].Info().Works)
 	}
-	for _, group := range order {
-		p.takeTurns(group, groups[group])
+	groups = slices.DeleteFunc(groups, func(g *group) bool { return !g.writes() })
+	for _, g := range groups {
+		p.decideGroup(g)
 	}
+	return groups
+}
+
+func (p *planner) newGroup(key manifest.Key) *group {
+	g := &group{key: key}
+	if d := p.byKey[key]; d.Rollout != nil {
+		g.strategy = *d.Rollout
+	}
+	return g
 }
 
 // partOf finds the group, and the member of it, that an object is or belongs to;
@@ -69,79 +83,62 @@ func (p *planner) partOf(d *kind.Desired) *part {
 	return nil
 }
 
-func (m *member) add(s *Step) {
+func (m *member) add(s *Step, works string) {
 	m.steps = append(m.steps, s)
-	works := s.have != nil && s.have.Phase.Usable()
+	if s.Key == m.member || s.Key.Kind == works && s.Key.Name == m.member.Name {
+		m.works = s
+	}
+	usable := s.have != nil && s.have.Phase.Usable()
 	switch {
-	case s.Action.Writes() && works && s.Disruption() >= kind.Reboot:
+	case s.Action.Writes() && usable && s.Disruption() >= kind.Reboot:
 		m.changes = append(m.changes, s)
 	case s.Action == Create, s.Action == Wait && !s.Error, s.Action == Recreate:
-		m.unready = append(m.unready, s)
+		m.unfinished = append(m.unfinished, s)
 	}
 }
 
-func (p *planner) takeTurns(group manifest.Key, members []*member) {
-	var queue, unready, done []*member
-	for _, m := range members {
-		switch {
-		case len(m.unready) > 0:
-			unready = append(unready, m)
-		case len(m.changes) > 0:
-			queue = append(queue, m)
-		default:
-			done = append(done, m)
+func (g *group) writes() bool {
+	return slices.ContainsFunc(g.members, func(m *member) bool {
+		return slices.ContainsFunc(m.steps, func(s *Step) bool { return s.Action.Writes() })
+	})
+}
+
+func (p *planner) decideGroup(g *group) {
+	members := make([]rollout.Member, len(g.members))
+	for i, m := range g.members {
+		members[i] = p.conditionOf(m)
+	}
+	g.decision = rollout.Decide(g.strategy, members, p.Now)
+}
+
+// conditionOf is how a member is. One of which a part is missing does not serve, unless it is going to
+// be interrupted anyway.
+func (p *planner) conditionOf(m *member) rollout.Member {
+	out := rollout.Member{Changes: len(m.changes) > 0}
+	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() {
+		return out
+	}
+	m.accuser = p.accuserOf(m)
+	out.Health = rollout.Serving
+	if m.works.have.Down != "" || m.accuser != nil || !out.Changes && len(m.unfinished) > 0 {
+		out.Health = rollout.Sick
+	}
+	if !p.Now.IsZero() {
+		out.Since = m.works.have.Since
+	}
+	return out
+}
+
+// accuserOf is the step of an object that uses the member and says that it does not serve;
+// nil when there is none.
+func (p *planner) accuserOf(m *member) *Step {
+	for _, s := range m.steps {
+		if s.have == nil {
+			continue
 		}
-	}
-	if len(queue) == 0 || len(queue)+len(unready) == 1 || p.makeWay(queue) {
-		return
-	}
-	var first []manifest.Key
-	switch idle := p.notServing(done); {
-	case len(unready) > 0:
-		first = keysOf(unready[0].unready)
-	case idle != nil:
-		idle.settling = true
-		first = []manifest.Key{idle.Key}
-	default:
-		first, queue = keysOf(queue[0].changes), queue[1:]
-	}
-	for _, m := range queue {
-		for _, s := range m.changes {
-			s.Awaits = append(s.Awaits, first...)
-			s.Turn = fmt.Sprintf("after %s, one member of %s at a time", first[0], group)
-			s.Reason = s.Why() + "; " + s.Turn
-		}
-	}
-}
-
-// makeWay reports whether the members go because something goes that they share.
-func (p *planner) makeWay(members []*member) bool {
-	for _, m := range members {
-		for _, s := range m.changes {
-			if slices.ContainsFunc(s.want.Refs, func(ref kind.RefSpec) bool { return ref.Fixed && p.doomed[ref.Key] && !m.has(ref.Key) }) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (m *member) has(key manifest.Key) bool {
-	return slices.ContainsFunc(m.steps, func(s *Step) bool { return s.Key == key })
-}
-
-// notServing is the step of an object that uses one of the members and says that
-// it does not serve; nil when all of them do.
-func (p *planner) notServing(members []*member) *Step {
-	for _, m := range members {
-		for _, s := range m.steps {
-			if s.have == nil {
-				continue
-			}
-			for _, user := range p.usersOf(s.have) {
-				if slices.ContainsFunc(user.Unwell, func(token string) bool { return slices.Contains(s.have.Tokens, token) || token == s.have.ID }) {
-					return p.stepOf(user)
-				}
+		for _, user := range p.usersOf(s.have) {
+			if slices.ContainsFunc(user.Unwell, func(token string) bool { return slices.Contains(s.have.Tokens, token) || token == s.have.ID }) {
+				return p.stepOf(user)
 			}
 		}
 	}
@@ -157,9 +154,18 @@ func (p *planner) stepOf(live *kind.Live[any]) *Step {
 	return nil
 }
 
-func keysOf(steps []*Step) (keys []manifest.Key) {
-	for _, s := range steps {
-		keys = append(keys, s.Key)
+// makeWay reports whether the members go because something goes that they share.
+func (p *planner) makeWay(g *group) bool {
+	for _, m := range g.members {
+		for _, s := range m.changes {
+			if slices.ContainsFunc(s.want.Refs, func(ref kind.RefSpec) bool { return ref.Fixed && p.doomed[ref.Key] && !m.has(ref.Key) }) {
+				return true
+			}
+		}
 	}
-	return keys
+	return false
+}
+
+func (m *member) has(key manifest.Key) bool {
+	return slices.ContainsFunc(m.steps, func(s *Step) bool { return s.Key == key })
 }

@@ -11,6 +11,7 @@ import (
 
 type planner struct {
 	Input
+	verdicts
 	kinds map[string]kind.Kind
 	group map[string]string
 	names []string // kind names, in creation order
@@ -26,8 +27,6 @@ type planner struct {
 	taken      map[string]manifest.Key               // which desired object answers for an owner text
 	adopted    map[*kind.Live[any]]*kind.Desired     // which managed object names it by spec.import.id
 	adopters   map[*kind.Live[any]]manifest.Key      // what it is adopted for
-	locked     map[*kind.Live[any]]string            // why what has to go cannot
-	holding    map[*kind.Live[any]]string            // what has to go and cannot, for what would be detached and uses it
 	tokens     map[string]map[string]*kind.Live[any] // objects by the tokens that they answer to, by kind name, where somebody asked
 	steps      []Step
 	blocked    [][]int // for each step, those that must be done first for it to delete

@@ -84,6 +84,9 @@ func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
 		return s.withAction(Keep, "no longer in the repository; left in the cloud as its annotations asked")
 	case item.Phase == kind.Deleting:
 		return s.withAction(Wait, "is being deleted")
+	case p.spared[item] != "":
+		s.left = true
+		return s.withAction(Keep, "no longer in the repository; "+p.spared[item])
 	case p.locked[item] != "":
 		s.Error, s.locked = true, true
 		return s.withAction(Refuse, "no longer in the repository, and "+p.locked[item])

@@ -26,6 +26,10 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 		}
 		return s.withAction(Keep, "suspended")
 	}
+	if why := p.leftAs(d); why != "" && p.ready[d.Key] {
+		s.aside, s.left = p.differences(d, have), true
+		return s.withAction(Keep, why)
+	}
 	switch have.Phase {
 	case kind.Deleting:
 		s.Drift = p.Synced || p.applied(d, have.Mark)

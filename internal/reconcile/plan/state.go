@@ -30,13 +30,14 @@ const (
 	StateDelete    State = "to delete"
 	StateDetach    State = "to detach" // no longer in the repository, and will be let go
 	StateDegraded  State = "degraded"  // usable, and the cloud reports something of it, or of a part of it, unwell
+	StateOutdated  State = "outdated"  // a member of a group whose strategy leaves it as it is
 	StateKept      State = "kept"      // no longer in the repository, and left in the cloud
 	StateInSync    State = "in sync"
 )
 
 // gravest orders states for those who sum up: the first is the worst.
 var gravest = []State{StateRefused, StateFailed, StateUnknown, StateHeld, StateWaiting, StateDrifted, StateReplace, StateDelete,
-	StateCreate, StateChange, StateDetach, StateDegraded, StateDiffers, StateSuspended, StateKept, StateInSync}
+	StateCreate, StateChange, StateDetach, StateDegraded, StateDiffers, StateSuspended, StateOutdated, StateKept, StateInSync}
 
 // gravity is how bad a state is: the lower, the worse. What a kind says of an object
 // that is down is as bad as a failure.
@@ -48,7 +49,9 @@ func (s State) gravity() int {
 }
 
 // Fine reports whether an object in this state needs no attention.
-func (s State) Fine() bool { return s == StateInSync || s == StateSuspended || s == StateKept }
+func (s State) Fine() bool {
+	return s == StateInSync || s == StateSuspended || s == StateOutdated || s == StateKept
+}
 
 // theCloud is who is waited for when it works on the object itself.
 const theCloud = "the cloud"
@@ -90,6 +93,8 @@ func (st states) of(s Step) (state State, waitsFor string) {
 		return StateHeld, ""
 	case s.suspended():
 		return s.suspension(), ""
+	case s.outdated():
+		return StateOutdated, ""
 	case s.Error, s.Action == Recreate && s.have != nil && s.have.Phase == kind.Failed:
 		return StateFailed, ""
 	case s.Drift || s.Action == Keep && len(s.Changes) > 0:
@@ -114,6 +119,9 @@ func (st states) of(s Step) (state State, waitsFor string) {
 }
 
 func (s Step) suspended() bool { return s.Action == Keep && s.want != nil && s.want.Options.Suspend }
+
+// outdated reports whether the object is not as wanted because its group leaves it so.
+func (s Step) outdated() bool { return s.left && (len(s.aside) > 0 || s.have == nil || s.want == nil) }
 
 func (s Step) suspension() State {
 	if s.have == nil || len(s.aside) > 0 || s.have.Phase == kind.Failed || s.have.Phase == kind.Deleting {
@@ -203,7 +211,7 @@ func (s Step) message() string {
 	if s.Action == Keep && s.have != nil && len(s.Changes) > 0 {
 		add("differs in " + fieldNames(s.Changes))
 	}
-	if s.suspended() && len(s.aside) > 0 {
+	if len(s.aside) > 0 {
 		add("differs in " + fieldNames(s.aside))
 	}
 	switch {

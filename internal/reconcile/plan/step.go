@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -86,9 +87,14 @@ type Step struct {
 	part *part
 	// settling is true when something else waits until the object is well again.
 	settling bool
+	// until is when what is settling has worked for long enough; the zero time when something else
+	// is waited for.
+	until time.Time
+	// left is true of what stays as it is because its group changes no member now.
+	left bool
 	// locked is true when nothing but a user is in the way of a deletion.
 	locked bool
-	// aside are the differences of a suspended object: like those that are ignored
+	// aside are the differences of an object that is suspended, or left as it is: like those that are ignored
 	// they are counted nowhere.
 	aside []kind.Change
 	// surplus copies bear the mark of an object that exists besides them.
@@ -211,6 +217,10 @@ func (s Step) Surplus() bool { return s.surplus }
 
 // Settling is true when something else waits until the object is well again.
 func (s Step) Settling() bool { return s.settling }
+
+// Until is when what is settling has worked for long enough; the zero time when something
+// else is waited for.
+func (s Step) Until() time.Time { return s.until }
 
 // Secrets takes out of texts what must not be shown of the object.
 func (s Step) Secrets() *redact.Redactor { return s.secrets }

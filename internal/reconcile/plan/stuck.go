@@ -15,6 +15,7 @@ import (
 //	step      its user                                        then
 //	-------   ---------------------------------------------   ------
 //	delete    stays as it is                                  refuse
+//	delete    is left as it is by its group                   keep
 //	delete    is to be detached                               refuse, and keep the user's mark
 //	replace   refers to it by a fixed reference, and stays    refuse
 //	replace   is no longer in the repository, and stays       refuse
@@ -44,11 +45,10 @@ func (p *planner) unlock() (news bool) {
 		open = open[:len(open)-1]
 		for _, token := range user.have.Uses {
 			for _, s := range destroying[token] {
-				if _, known := p.locked[s.have]; known || s == user || !p.staysInUse(user, s) {
+				if p.locked[s.have] != "" || p.spared[s.have] != "" || s == user || !p.staysInUse(user, s) {
 					continue
 				}
-				p.locked[s.have] = lockText(s, user)
-				if user.Action == Detach {
+				if p.lock(s, user); user.Action == Detach {
 					p.holding[user.have] = "it uses " + s.Key.String() + ", which is to go"
 				}
 				open, news = append(open, s), true
@@ -56,6 +56,16 @@ func (p *planner) unlock() (news bool) {
 		}
 	}
 	return news
+}
+
+// lock notes that what a step destroys stays in use. What only a member uses that its group leaves as it is
+// stays with that member.
+func (p *planner) lock(s, user *Step) {
+	if user.left && s.want == nil {
+		p.spared[s.have] = fmt.Sprintf("kept while %s uses it, which its group leaves as it is", user.Key)
+		return
+	}
+	p.locked[s.have] = lockText(s, user)
 }
 
 // staysInUse reports whether the object of a step goes on using that of another, which is

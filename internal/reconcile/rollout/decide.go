@@ -15,7 +15,7 @@ const (
 // Member is one of those that a group consists of.
 type Member struct {
 	Health Health
-	// Since is when it began to work; the zero time where that is not known.
+	// Since is when it began to work; the zero time where that is not known, and then it is long ago.
 	Since time.Time
 	// Changes is true when it is not as wanted, and to change it would interrupt it.
 	Changes bool
@@ -121,7 +121,7 @@ func (g *group) count() {
 // available reports whether a member has worked for long enough.
 func (g *group) available(i int) bool {
 	m := g.members[i]
-	return m.Health == Serving && !m.Since.Add(g.MinReady).After(g.now)
+	return m.Health == Serving && (m.Since.IsZero() || !m.Since.Add(g.MinReady).After(g.now))
 }
 
 // leaves reports whether a member that is there stays as it is.
@@ -131,12 +131,12 @@ func (g *group) leaves(i int) bool {
 
 // mayChange reports whether one more member that does not serve anyway may be changed.
 func (g *group) mayChange() bool {
-	return g.doubtful == 0 && g.changing < max(1, g.unavailable(g.wanted))
+	return g.doubtful == 0 && g.changing < max(1, g.Unavailable(g.wanted))
 }
 
 // mayInterrupt reports whether one more member that serves may be interrupted.
 func (g *group) mayInterrupt() bool {
-	return g.doubtful == 0 && g.serving > g.wanted-g.unavailable(g.wanted)
+	return g.doubtful == 0 && g.serving > g.wanted-g.Unavailable(g.wanted)
 }
 
 // needs is how many further members there shall be: from the first change until all members serve.

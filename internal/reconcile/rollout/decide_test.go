@@ -144,7 +144,7 @@ type world struct {
 
 func (w *world) available() (n int) {
 	for _, m := range w.members {
-		if m.Health == Serving && !m.Since.Add(w.MinReady).After(w.now) {
+		if m.Health == Serving && (m.Since.IsZero() || !m.Since.Add(w.MinReady).After(w.now)) {
 			n++
 		}
 	}
@@ -204,12 +204,12 @@ func anyWorld(rt *rapid.T) *world {
 func TestEndsAndNeverGoesBelow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := anyWorld(rt)
-		floor := min(w.available(), w.wanted-w.unavailable(w.wanted))
+		floor := min(w.available(), w.wanted-w.Unavailable(w.wanted))
 		for turns := 0; w.turn(rt); turns++ {
 			if n := w.available(); n < floor {
 				rt.Fatalf("%d serve, want %d: %+v", n, floor, w.members)
 			}
-			floor = max(floor, min(w.available(), w.wanted-w.unavailable(w.wanted)))
+			floor = max(floor, min(w.available(), w.wanted-w.Unavailable(w.wanted)))
 			if len(w.members) > w.wanted+w.Surge(w.wanted) {
 				rt.Fatalf("there are %d members", len(w.members))
 			}
@@ -238,7 +238,7 @@ func TestABadTemplateStops(t *testing.T) {
 		for range 50 {
 			w.turn(rt)
 		}
-		if n, floor := w.available(), w.wanted-w.unavailable(w.wanted); n < floor {
+		if n, floor := w.available(), w.wanted-w.Unavailable(w.wanted); n < floor {
 			rt.Fatalf("%d serve, want %d: %+v", n, floor, w.members)
 		}
 	})

@@ -51,9 +51,9 @@ func ParseAmount(text string) (Amount, error) {
 	return Amount{Count: n}, nil
 }
 
-// unavailable is how many of so many members need not serve. A share is rounded down, and is at
+// Unavailable is how many of so many members need not serve. A share is rounded down, and is at
 // least 1 unless it is 0%.
-func (s Strategy) unavailable(members int) int {
+func (s Strategy) Unavailable(members int) int {
 	switch a := s.MaxUnavailable; {
 	case s.Type == Recreate:
 		return members
@@ -82,5 +82,5 @@ func (s Strategy) Surge(members int) int {
 
 // Stuck reports whether no member that serves could ever be interrupted.
 func (s Strategy) Stuck(members int) bool {
-	return members > 0 && s.Type != OnDelete && s.unavailable(members) == 0 && s.Surge(members) == 0
+	return members > 0 && s.Type != OnDelete && s.Unavailable(members) == 0 && s.Surge(members) == 0
 }

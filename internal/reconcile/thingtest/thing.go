@@ -36,6 +36,7 @@ type Thing struct {
 	Leaving                         int // lists until it is gone; 0 = stays
 	Failed, Used                    bool
 	Created                         time.Time
+	Since                           time.Time // when it was ready
 	Copied                          string
 	Down                            string // why it serves nobody
 	Says                            string // what the cloud says of a failed one

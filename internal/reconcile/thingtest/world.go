@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -62,7 +63,7 @@ func (w *World) Kind() kind.Kind {
 func (w *World) live(t *Thing) kind.Live[*Thing] {
 	state := *t
 	loose := slices.DeleteFunc(slices.Clone(t.Beside), func(id string) bool { return slices.Contains(t.On, id) || slices.Contains(t.Near, id) })
-	l := kind.Live[*Thing]{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, Mine: t.Mine, Phase: kind.Ready, State: &state, Uses: slices.Concat(t.On, t.Near, t.Beside), Loose: loose, InUse: t.Used, Created: t.Created}
+	l := kind.Live[*Thing]{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, Mine: t.Mine, Phase: kind.Ready, State: &state, Uses: slices.Concat(t.On, t.Near, t.Beside), Loose: loose, InUse: t.Used, Created: t.Created, Since: t.Since}
 	switch {
 	case t.Leaving > 0:
 		l.Phase = kind.Deleting
@@ -87,7 +88,9 @@ func (w *World) List(context.Context) ([]kind.Live[*Thing], error) {
 	for _, id := range slices.Sorted(maps.Keys(w.Things)) {
 		t := w.Things[id]
 		if t.Building > 0 {
-			t.Building--
+			if t.Building--; t.Building == 0 {
+				t.Since = time.Now()
+			}
 		}
 		if t.Leaving == 1 {
 			delete(w.Things, id)

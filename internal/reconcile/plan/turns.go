@@ -1,0 +1,120 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// leave notes the members that their groups leave as they are, and reports whether there are any
+// that were not known before.
+func (p *planner) leave() (news bool) {
+	for _, g := range p.groups() {
+		for i, m := range g.members {
+			if g.decision.Verdicts[i] == rollout.Leave && p.left[m.member] == "" {
+				p.left[m.member], news = g.leaves(i), true
+			}
+		}
+	}
+	return news
+}
+
+// leaves says why a member stays as it is.
+func (g *group) leaves(i int) string {
+	if g.strategy.Type == rollout.OnDelete {
+		return fmt.Sprintf("left as it is: %s changes a member when that is deleted", g.key)
+	}
+	return fmt.Sprintf("left as it is: %s changes its members from number %d on", g.key, g.strategy.Partition)
+}
+
+// leftAs says why the member that an object is a part of stays as it is; "" when it does not.
+func (p *planner) leftAs(d *kind.Desired) string {
+	if len(p.left) == 0 {
+		return ""
+	}
+	if part := p.partOf(d); part != nil {
+		return p.left[part.member]
+	}
+	return ""
+}
+
+// inTurn has the members of every group wait for each other. A group cannot take turns when all of its
+// members have to make way for something that they share, such as their subnet.
+func (p *planner) inTurn() {
+	for _, g := range p.groups() {
+		if !p.makeWay(g) {
+			g.takeTurns()
+		}
+	}
+}
+
+func (g *group) takeTurns() {
+	var first []manifest.Key
+	var turn string
+	for i, m := range g.members {
+		if g.decision.Verdicts[i] != rollout.Wait {
+			continue
+		}
+		if first == nil {
+			first, turn = g.ahead()
+		}
+		for _, s := range m.changes {
+			s.Awaits = append(s.Awaits, first...)
+			s.Turn = turn
+			s.Reason = s.Why() + "; " + s.Turn
+		}
+	}
+}
+
+// ahead is what those who wait are waiting for, and what to say of it.
+func (g *group) ahead() (keys []manifest.Key, turn string) {
+	pace := fmt.Sprintf("%s of %s at a time", g.pace(), g.key)
+	if at := g.decision.Awaited; at >= 0 {
+		keys = g.members[at].awaited(g.decision)
+		if !g.decision.Until.IsZero() {
+			return keys, fmt.Sprintf("after %s has worked for %s, %s", keys[0], g.strategy.MinReady, pace)
+		}
+		return keys, fmt.Sprintf("after %s, %s", keys[0], pace)
+	}
+	for i, m := range g.members {
+		if g.decision.Verdicts[i] == rollout.Go && len(m.changes) > 0 {
+			keys = keysOf(m.changes)
+			return keys, fmt.Sprintf("after %s, %s", keys[0], pace)
+		}
+	}
+	return []manifest.Key{g.key}, fmt.Sprintf("when more members of %s serve", g.key)
+}
+
+// awaited is what of a member others wait for. What something besides the cloud's work is
+// waited for is looked at again and again.
+func (m *member) awaited(d rollout.Decision) []manifest.Key {
+	switch {
+	case len(m.unfinished) > 0:
+		return keysOf(m.unfinished)
+	case m.accuser != nil:
+		m.accuser.settling = true
+		return []manifest.Key{m.accuser.Key}
+	case m.works == nil:
+		return keysOf(m.steps)
+	}
+	if m.works.until = d.Until; !d.Until.IsZero() {
+		m.works.settling = true
+	}
+	return []manifest.Key{m.works.Key}
+}
+
+func keysOf(steps []*Step) (keys []manifest.Key) {
+	for _, s := range steps {
+		keys = append(keys, s.Key)
+	}
+	return keys
+}
+
+func (g *group) pace() string {
+	if n := g.strategy.Unavailable(len(g.members)); n > 1 {
+		return fmt.Sprintf("%d members", n)
+	}
+	return "one member"
+}
