@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -109,7 +110,7 @@ func live(s *State, project string) kind.Live[*State] {
 	phase, message := b.phase()
 	out := kind.Live[*State]{
 		ID: b.ID, Name: b.Name, Mark: mark.InTags(b.AllTags), Mine: b.ProjectID == project, Phase: phase, Message: message,
-		Created: b.CreatedAt.Time, Updated: b.UpdatedAt.Time, State: s, Uses: b.uses(), Unwell: b.unwell(),
+		Created: b.CreatedAt.Time, Updated: b.UpdatedAt.Time, State: s, Uses: b.uses(), Unwell: b.unwell(), Lag: b.lag(),
 		Facts: kind.Facts{Address: table.Or(s.Spec.VIPAddress, ""), PortID: b.VIPPortID, SubnetID: b.VIPSubnetID, NetworkID: b.VIPNetworkID},
 	}
 	if address := out.Facts.Address; address != "" {
@@ -157,6 +158,17 @@ func (b *Balancer) unwell() (tokens []string) {
 		}
 	}
 	return tokens
+}
+
+// lag is how long the slowest health monitor takes to notice a change: so many checks in a row, and the
+// last one's timeout.
+func (b *Balancer) lag() (longest time.Duration) {
+	for _, p := range b.Pools {
+		if m := p.Monitor; m != nil && m.AdminStateUp {
+			longest = max(longest, time.Duration(m.Delay*max(m.Retries, m.RetriesDown)+m.Timeout)*time.Second)
+		}
+	}
+	return longest
 }
 
 // phase judges by the provisioning status; what the operating status says only

@@ -3,6 +3,7 @@ package loadbalancer
 import (
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestMembersThatDoNotServeAreNamedWhileOthersServe(t *testing.T) {
@@ -22,6 +23,16 @@ func TestMembersThatDoNotServeAreNamedWhileOthersServe(t *testing.T) {
 		}
 		if got := (&Balancer{Pools: []*Pool{pool}}).unwell(); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+func TestHowLongAHealthMonitorTakesToNotice(t *testing.T) {
+	slow := &HealthMonitor{AdminStateUp: true, Delay: 10, Timeout: 5, Retries: 2, RetriesDown: 3}
+	off := &HealthMonitor{Delay: 100, Timeout: 5, Retries: 2}
+	for want, pools := range map[time.Duration][]*Pool{0: {{}, {Monitor: off}}, 35 * time.Second: {{Monitor: slow}, {Monitor: off}, {}}} {
+		if got := (&Balancer{Pools: pools}).lag(); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }

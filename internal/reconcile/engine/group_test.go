@@ -50,6 +50,7 @@ type herd struct {
 	most   int      // that did not work at one time
 	lost   []string // what did not work at the worst moment
 	roll   string   // further fields of the flock
+	around string   // further manifests
 }
 
 func newHerd() *herd {
@@ -61,7 +62,7 @@ func newHerd() *herd {
 
 func (h *herd) sync(t interface{ Fatal(...any) }, count int, shape string) Pass {
 	doc := fmt.Sprintf("apiVersion: test/v1\nkind: Flock\nmetadata: {name: sheep}\nspec: {count: %d, thing: {resource: {shape: %s, atop: [meadow]}}%s}\n---\n%s",
-		count, shape, h.roll, thingtest.Manifest("meadow"))
+		count, shape, h.roll, thingtest.Manifest("meadow")+h.around)
 	want, _, err := resolve.Read(fstest.MapFS{"flock.yaml": {Data: []byte(doc)}}, h.engine.Kinds)
 	if err != nil {
 		t.Fatal(err)
@@ -157,13 +158,54 @@ func TestMembersHaveToWorkForAWhile(t *testing.T) {
 		time.Sleep(time.Hour)
 		var gone []time.Time
 		h.OnDelete = func(string) error { gone = append(gone, time.Now()); return nil }
-		if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.InSync || len(gone) != 3 {
+		pass := h.sync(t, 3, "flat")
+		if pass.Outcome() != plan.InSync || len(gone) != 3 {
 			t.Fatalf("%d are gone: %s", len(gone), failed(pass))
+		}
+		if pass.Rounds > 30 {
+			t.Errorf("it was planned %d times meanwhile", pass.Rounds)
 		}
 		for i := range 2 {
 			if d := gone[i+1].Sub(gone[i]); d < time.Hour || d > time.Hour+time.Minute {
 				t.Errorf("the next one goes after %s", d)
 			}
+		}
+	})
+}
+
+// What says whether members serve is asked again after each change, and given the time that it takes to
+// notice one: at no moment is more than one member away, or new and not serving yet.
+func TestTheNextMemberGoesWhenTheLastOneServes(t *testing.T) {
+	const warm, lag = 20 * time.Second, 7 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.Delay, h.around = 1, "\n---\n"+thingtest.Manifest("dog near=sheep-0,sheep-1,sheep-2,sheep-3")
+		cold := func(x *thingtest.Thing) bool { return time.Since(x.Since) < warm }
+		h.Judge = func(dog *thingtest.Thing) (unwell []string, _ time.Duration) {
+			if dog.Name != "dog" {
+				return nil, 0
+			}
+			for _, x := range h.Things {
+				if since := time.Since(x.Since); since > lag && since < warm {
+					unwell = append(unwell, x.ID)
+				}
+			}
+			return unwell, lag
+		}
+		if pass := h.sync(t, 4, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		time.Sleep(time.Hour)
+		h.OnDelete = func(name string) error {
+			for _, x := range h.Things {
+				if strings.HasPrefix(x.Name, "sheep") && x.Name != name && (x.Building > 0 || x.Leaving > 0 || cold(x)) {
+					t.Errorf("%s goes while %s does not serve", name, x.Name)
+				}
+			}
+			return nil
+		}
+		if pass := h.sync(t, 4, "flat"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
 		}
 	})
 }

@@ -21,6 +21,8 @@ type round struct {
 	waiting []Activity
 	// kinds are the collections in which something is waited for.
 	kinds map[string]bool
+	// later are the collections in which nothing but time is waited for, and until when.
+	later map[string]time.Time
 	// outdated are the collections that were listed too long ago to delete from.
 	outdated map[string]bool
 	// writes counts the steps that change the cloud, done those of them that
@@ -43,7 +45,7 @@ func (r *run) planRound() {
 	r.rememberIDs(plan)
 	r.engine.noteAdopted(plan)
 	r.noteDrift(plan)
-	r.round = round{plan: plan, kinds: map[string]bool{}, outdated: map[string]bool{}}
+	r.round = round{plan: plan, kinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
 		if !s.Action.Writes() {
@@ -81,7 +83,11 @@ func (r *run) trackPending(now time.Time) {
 			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.Pending, s.Reason, s.ShownID())
 			continue
 		}
-		r.round.kinds[s.Key.Kind] = true
+		if until := s.Until(); until.After(now) {
+			r.round.later[s.Key.Kind] = until
+		} else {
+			r.round.kinds[s.Key.Kind] = true
+		}
 		r.round.waiting = append(r.round.waiting, Activity{Step: s.Recorded(), Since: since})
 	}
 	slices.SortFunc(r.round.waiting, oldest)
@@ -97,7 +103,9 @@ func (r *run) dispatch(start func(candidate)) {
 		case atOnce:
 			start(t)
 		case afterList:
-			r.round.outdated[t.step.Key.Kind] = true
+			for _, kind := range r.olderThanNeeded(t.step) {
+				r.round.outdated[kind] = true
+			}
 			fallthrough
 		case afterPause:
 			queue[paused] = t
@@ -140,10 +148,32 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	if r.usedUp(s) != nil || r.vanishedAgain(*s) {
 		return notInThisRound
 	}
+	if len(r.misjudged(s)) > 0 {
+		return afterList
+	}
 	if s.Action.Destroys() && now.Sub(listed) > r.timing.Fresh || a != nil && a.unanswered && listed.Before(a.notUntil) {
 		return afterList
 	}
 	return atOnce
+}
+
+// misjudged are the kinds of what says that other members of the group serve, and was listed before the
+// member was: it may not have seen yet what the last step did.
+func (r *run) misjudged(s *plan.Step) (kinds []string) {
+	for _, kind := range s.Judges() {
+		if r.fresh[kind].at.Before(r.fresh[s.Key.Kind].at) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// olderThanNeeded are the collections that must be listed again before a step can be started.
+func (r *run) olderThanNeeded(s *plan.Step) []string {
+	if kinds := r.misjudged(s); len(kinds) > 0 {
+		return kinds
+	}
+	return []string{s.Key.Kind}
 }
 
 // progress is how far the pass has come.

@@ -25,6 +25,9 @@ func (r *run) nextWake() (at time.Time, more bool) {
 	for kind := range r.toBeListed() {
 		consider(r.due(kind))
 	}
+	for _, until := range r.round.later {
+		consider(until)
+	}
 	if len(r.doing) >= r.engine.parallelism() {
 		return at, more // what is in flight ends first
 	}
@@ -123,6 +126,11 @@ func (r *run) refresh(ctx context.Context) {
 			names = append(names, kind)
 		}
 	}
+	for kind, until := range r.round.later {
+		if !until.After(now) && !slices.Contains(names, kind) {
+			names = append(names, kind)
+		}
+	}
 	r.relist(ctx, names)
 }
 
@@ -152,17 +160,17 @@ func (r *run) relist(ctx context.Context, names []string) {
 		places = append(places, r.engine.placesOf(kind, r.snapshot[kind], asked, r.fresh[kind].wrote)...)
 	}
 	shown := r.engine.observe(ctx, places, r.engine.managing(r.rev.Want), r.engine.adopting(r.rev.Want))
-	fresh := r.engine.snapshot(shown, r.snapshot, r.rev.Want)
+	fresh, ended := r.engine.snapshot(shown, r.snapshot, r.rev.Want), time.Now()
 	for _, kind := range names {
-		r.storeList(kind, fresh[kind], time.Since(started))
+		r.storeList(kind, fresh[kind], started, ended)
 	}
 }
 
 // storeList stores a fresh list. Collections that are slow to list, or do not
-// change, are listed less often.
-func (r *run) storeList(kind string, c kind.Collection, took time.Duration) {
-	s := r.fresh[kind]
-	s.at, s.touched = time.Now(), false
+// change, are listed less often. Those that were listed together are of the same time.
+func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) {
+	s, took := r.fresh[kind], ended.Sub(began)
+	s.at, s.touched = ended, false
 	s.every = min(max(s.every*3/2, 3*took), max(r.timing.PollMax, 3*took))
 	if trouble(c) != nil {
 		s.failures++

@@ -61,6 +61,9 @@ type Live[State any] struct {
 	// Unwell are those of Uses of which the object says that they do not serve it, as
 	// a load balancer does of its members.
 	Unwell []string
+	// Lag is how long Unwell may go on saying what was so before; 0 of an object that says
+	// nothing there.
+	Lag time.Duration
 	// Facts are what other kinds need by reference.
 	Facts Facts
 	// InUse is true when the cloud says that something is attached to the object,

@@ -20,6 +20,7 @@ type group struct {
 	key      manifest.Key
 	strategy rollout.Strategy
 	members  []*member // in the order of the manifests
+	judges   []string  // kinds of objects that say whether members serve
 	decision rollout.Decision
 }
 
@@ -106,6 +107,7 @@ func (g *group) writes() bool {
 func (p *planner) decideGroup(g *group) {
 	members := make([]rollout.Member, len(g.members))
 	for i, m := range g.members {
+		p.judge(g, m)
 		members[i] = p.conditionOf(m)
 	}
 	g.decision = rollout.Decide(g.strategy, members, p.Now)
@@ -118,7 +120,6 @@ func (p *planner) conditionOf(m *member) rollout.Member {
 	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() {
 		return out
 	}
-	m.accuser = p.accuserOf(m)
 	out.Health = rollout.Serving
 	if m.works.have.Down != "" || m.accuser != nil || !out.Changes && len(m.unfinished) > 0 {
 		out.Health = rollout.Sick
@@ -129,29 +130,41 @@ func (p *planner) conditionOf(m *member) rollout.Member {
 	return out
 }
 
-// accuserOf is the step of an object that uses the member and says that it does not serve;
-// nil when there is none.
-func (p *planner) accuserOf(m *member) *Step {
+// judge notes which objects use a member and say whether it serves, and the first that says it does not.
+// What takes its time to notice has the group wait for as long.
+func (p *planner) judge(g *group, m *member) {
 	for _, s := range m.steps {
 		if s.have == nil {
 			continue
 		}
 		for _, user := range p.usersOf(s.have) {
-			if slices.ContainsFunc(user.Unwell, func(token string) bool { return slices.Contains(s.have.Tokens, token) || token == s.have.ID }) {
-				return p.stepOf(user)
+			judge := p.stepOf(user)
+			if judge == nil || user.Lag == 0 && len(user.Unwell) == 0 {
+				continue
+			}
+			g.strategy.MinReady = max(g.strategy.MinReady, user.Lag)
+			if !slices.Contains(g.judges, judge.Key.Kind) {
+				g.judges = append(g.judges, judge.Key.Kind)
+			}
+			accuses := slices.ContainsFunc(user.Unwell, func(token string) bool { return slices.Contains(s.have.Tokens, token) || token == s.have.ID })
+			if accuses && m.accuser == nil {
+				m.accuser = judge
 			}
 		}
 	}
-	return nil
 }
 
+// stepOf is the step of a wanted object in the cloud; nil for others.
 func (p *planner) stepOf(live *kind.Live[any]) *Step {
-	for i := range p.steps {
-		if p.steps[i].have == live && p.steps[i].want != nil {
-			return &p.steps[i]
+	if p.stepsOf == nil {
+		p.stepsOf = map[*kind.Live[any]]*Step{}
+		for i := range p.steps {
+			if s := &p.steps[i]; s.have != nil && s.want != nil && !s.surplus {
+				p.stepsOf[s.have] = s
+			}
 		}
 	}
-	return nil
+	return p.stepsOf[live]
 }
 
 // makeWay reports whether the members go because something goes that they share.

@@ -29,8 +29,9 @@ type planner struct {
 	adopters   map[*kind.Live[any]]manifest.Key      // what it is adopted for
 	tokens     map[string]map[string]*kind.Live[any] // objects by the tokens that they answer to, by kind name, where somebody asked
 	steps      []Step
-	blocked    [][]int // for each step, those that must be done first for it to delete
-	compared   int     // names, to suggest one
+	stepsOf    map[*kind.Live[any]]*Step // the steps of wanted objects; made when first asked for
+	blocked    [][]int                   // for each step, those that must be done first for it to delete
+	compared   int                       // names, to suggest one
 	workloads  []Workload
 	owned      int
 	ownedKinds map[string]int

@@ -90,6 +90,9 @@ type Step struct {
 	// until is when what is settling has worked for long enough; the zero time when something else
 	// is waited for.
 	until time.Time
+	// judges are the kinds of what says whether the members of its group serve, of a step that
+	// interrupts one.
+	judges []string
 	// left is true of what stays as it is because its group changes no member now.
 	left bool
 	// locked is true when nothing but a user is in the way of a deletion.
@@ -221,6 +224,10 @@ func (s Step) Settling() bool { return s.settling }
 // Until is when what is settling has worked for long enough; the zero time when something
 // else is waited for.
 func (s Step) Until() time.Time { return s.until }
+
+// Judges are the kinds of objects on whose word it depends that the step may interrupt a member of a
+// group: they must have been listed no earlier than the object itself.
+func (s Step) Judges() []string { return s.judges }
 
 // Secrets takes out of texts what must not be shown of the object.
 func (s Step) Secrets() *redact.Redactor { return s.secrets }

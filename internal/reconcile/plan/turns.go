@@ -55,6 +55,9 @@ func (g *group) takeTurns() {
 	var turn string
 	for i, m := range g.members {
 		if g.decision.Verdicts[i] != rollout.Wait {
+			for _, s := range m.changes {
+				s.judges = g.judges
+			}
 			continue
 		}
 		if first == nil {

@@ -28,12 +28,13 @@ type World struct {
 	ListErr error // what List answers
 	// create, if set, is asked before every create and may lose its answer.
 	OnCreate func(name string) (before, after error)
-	OnDelete func(name string) error // if set, asked before every delete
-	Stubborn map[string]bool         // names whose colour never changes
-	Missing  map[string]bool         // names whose updates need something that is gone
-	Wrote    func()                  // if set, called after every write
-	Entries  resolve.Entries         // those that manifests may name
-	Absent   bool                    // whether manifests may refer to what has none
+	OnDelete func(name string) error                             // if set, asked before every delete
+	Stubborn map[string]bool                                     // names whose colour never changes
+	Missing  map[string]bool                                     // names whose updates need something that is gone
+	Judge    func(t *Thing) (unwell []string, lag time.Duration) // if set, says which others do not serve
+	Wrote    func()                                              // if set, called after every write
+	Entries  resolve.Entries                                     // those that manifests may name
+	Absent   bool                                                // whether manifests may refer to what has none
 }
 
 // write counts a write.
@@ -64,6 +65,9 @@ func (w *World) live(t *Thing) kind.Live[*Thing] {
 	state := *t
 	loose := slices.DeleteFunc(slices.Clone(t.Beside), func(id string) bool { return slices.Contains(t.On, id) || slices.Contains(t.Near, id) })
 	l := kind.Live[*Thing]{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, Mine: t.Mine, Phase: kind.Ready, State: &state, Uses: slices.Concat(t.On, t.Near, t.Beside), Loose: loose, InUse: t.Used, Created: t.Created, Since: t.Since}
+	if w.Judge != nil {
+		l.Unwell, l.Lag = w.Judge(t)
+	}
 	switch {
 	case t.Leaving > 0:
 		l.Phase = kind.Deleting
