@@ -186,7 +186,7 @@ func TestTheNextMemberGoesWhenTheLastOneServes(t *testing.T) {
 				return nil, 0
 			}
 			for _, x := range h.Things {
-				if since := time.Since(x.Since); since > lag && since < warm {
+				if since := time.Since(x.Since); since >= lag && since < warm {
 					unwell = append(unwell, x.ID)
 				}
 			}
