@@ -206,12 +206,22 @@ func (p *Pool) postMonitor() request {
 // members appends one request that sets all members of the pool. While a machine has
 // no address yet, those that are there stay.
 func (e *editor) members(p, old *Pool) {
+	p.keepPauses(old)
 	field, have, want := p.field+".realServers", texts(old.Members), texts(p.Members)
 	switch {
 	case p.missing != "":
 		e.edits = append(e.edits, edit{changes: []kind.Change{{Field: field, Have: have, Want: "known once " + p.missing + " is ready"}}})
 	case !slices.Equal(have, want):
 		e.add(field, have, want, p.putMembers)
+	}
+}
+
+// keepPauses leaves those machines without connections that have none and are not back yet.
+func (p *Pool) keepPauses(old *Pool) {
+	for _, m := range p.Members {
+		if m.traffic == kind.Pauses && slices.ContainsFunc(old.Members, func(o *Member) bool { return o.socket() == m.socket() && o.Weight == 0 }) {
+			m.Weight = 0
+		}
 	}
 }
 

@@ -110,7 +110,7 @@ func live(s *State, project string) kind.Live[*State] {
 	phase, message := b.phase()
 	out := kind.Live[*State]{
 		ID: b.ID, Name: b.Name, Mark: mark.InTags(b.AllTags), Mine: b.ProjectID == project, Phase: phase, Message: message,
-		Created: b.CreatedAt.Time, Updated: b.UpdatedAt.Time, State: s, Uses: b.uses(), Unwell: b.unwell(), Lag: b.lag(),
+		Created: b.CreatedAt.Time, Updated: b.UpdatedAt.Time, State: s, Uses: b.uses(), Unwell: b.unwell(), Lag: b.lag(), Drained: b.drained(),
 		Facts: kind.Facts{Address: table.Or(s.Spec.VIPAddress, ""), PortID: b.VIPPortID, SubnetID: b.VIPSubnetID, NetworkID: b.VIPNetworkID},
 	}
 	if address := out.Facts.Address; address != "" {
@@ -158,6 +158,26 @@ func (b *Balancer) unwell() (tokens []string) {
 		}
 	}
 	return tokens
+}
+
+// drained are the machines that get no new connections, and since when that is so at the latest: to set
+// a pool's members anew is to write all of them.
+func (b *Balancer) drained() map[string]time.Time {
+	out := map[string]time.Time{}
+	b.members(func(_ *Pool, m *Member) {
+		if m.SubnetID == "" {
+			return
+		}
+		if since, seen := out[m.token()]; m.Weight == 0 && (!seen || m.UpdatedAt.Add(time.Second).After(since)) {
+			out[m.token()] = m.UpdatedAt.Add(time.Second) // Octavia leaves off what is less
+		}
+	})
+	b.members(func(_ *Pool, m *Member) {
+		if m.Weight > 0 {
+			delete(out, m.token())
+		}
+	})
+	return out
 }
 
 // lag is how long the slowest health monitor takes to notice a change: so many checks in a row, and the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // State is a load balancer as Octavia shows it. (octavia/api/v2/types)
@@ -98,6 +99,9 @@ type Member struct {
 	SubnetID       string `json:"subnetID" api:"subnet_id" show:"-"`
 	MonitorPort    *int   `json:"monitorPort" api:"monitor_port" show:"-"`
 	MonitorAddress string `json:"monitorAddress" api:"monitor_address" show:"-"` // set by others only
+
+	UpdatedAt define.Time  `json:"updatedAt" api:"updated_at,unwritten" show:"-"`
+	traffic   kind.Traffic // what may be sent to the machine
 }
 
 // HealthMonitor is how it is found out whether the members of a pool can answer.

@@ -81,12 +81,16 @@ func (r *RedirectPool) wanted(w kind.Want[Spec], own child, name string, of *Por
 
 // add adds the members that ports and servers are.
 func (p *Pool) add(w kind.Want[Spec], like Member, asked *int, ports, servers []string) {
-	refer := func(kind string, names []string) {
+	refer := func(to string, names []string) {
 		for _, name := range names {
-			if ref := w.Ref(kind, name); ref.Facts.Address == "" {
+			if ref := w.Ref(to, name); ref.Facts.Address == "" {
 				p.missing = ref.Key.String()
 			} else {
-				p.member(like, asked, name, ref.Facts.Address, ref.Facts.SubnetID)
+				one := like
+				if one.traffic = ref.Traffic; ref.Traffic == kind.Ends {
+					one.Weight = 0
+				}
+				p.member(one, asked, name, ref.Facts.Address, ref.Facts.SubnetID)
 			}
 		}
 	}

@@ -26,9 +26,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	if !s.Template.Look("spec.template", e) {
 		return
 	}
-	if s.Strategy != nil {
-		e.Roll(s.Strategy.rollout())
-	}
+	e.Roll(s.Strategy.rollout())
 	member := struct {
 		machine.Template
 		ServerGroup string `json:"serverGroup,omitempty"`

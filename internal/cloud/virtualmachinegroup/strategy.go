@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
+
+// drainSeconds is how long machines are drained for which that is not said.
+const drainSeconds = 30
 
 // validate says what of the strategy makes no sense for so many machines.
 func (s *Strategy) validate(machines int, r *kind.Report) {
@@ -32,8 +36,12 @@ func (s *Strategy) validate(machines int, r *kind.Report) {
 
 // rollout is the strategy as the core knows it. What cannot be read counts as left out.
 func (s *Strategy) rollout() rollout.Strategy {
+	if s == nil {
+		s = &Strategy{}
+	}
 	unavailable, _ := amount(s.MaxUnavailable) // reported by validate
-	return rollout.Strategy{Type: rollout.Type(s.Type), MaxUnavailable: unavailable, MinReady: time.Duration(s.MinReadySeconds) * time.Second, Partition: s.Partition}
+	return rollout.Strategy{Type: rollout.Type(s.Type), MaxUnavailable: unavailable, MinReady: time.Duration(s.MinReadySeconds) * time.Second,
+		Drain: time.Duration(table.Or(s.DrainSeconds, drainSeconds)) * time.Second, Partition: s.Partition}
 }
 
 func amount(written *manifest.IntOrString) (*rollout.Amount, error) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/backoff"
@@ -15,7 +16,8 @@ import (
 // history is the history of one step.
 type history struct {
 	failures int
-	runs     map[plan.Action]int // successes by action
+	runs     map[plan.Action]int // successes by action; of updates, of the same one in a row
+	wanted   uint64              // what the last update wanted
 	why      string              // why it was last recreated
 	busy     int                 // ErrBusy in a row
 	idle     bool                // nothing else went on at the last ErrNotYet
@@ -47,6 +49,21 @@ const maxRuns = 4
 // not be recreated is left for people to look at instead.
 func (t *history) repeats(action plan.Action) bool {
 	return max(t.runs[action], t.remakings(action)) >= maxRuns
+}
+
+// ran counts a success. An update that wants something else than the last one is no
+// repetition of it: what sends to the members of a group is changed before and after each of them.
+func (t *history) ran(s plan.Step) {
+	if s.Action == plan.Update {
+		h := fnv.New64a()
+		for _, c := range s.Changes {
+			fmt.Fprintf(h, "%s=%v\n", c.Field, c.Want)
+		}
+		if wanted := h.Sum64(); wanted != t.wanted {
+			t.wanted, t.runs[s.Action] = wanted, 0
+		}
+	}
+	t.runs[s.Action]++
 }
 
 // took counts what the cloud has accepted to change by a way that was chosen.

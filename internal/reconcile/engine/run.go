@@ -154,7 +154,7 @@ func (r *run) finish(o outcome) {
 	r.round.done++
 	t := r.ensureHistory(o.id)
 	t.err, t.failures, t.busy, t.first = nil, 0, 0, time.Time{}
-	t.runs[s.Action]++
+	t.ran(s)
 	t.took(s)
 	if s.Action == plan.Recreate {
 		t.why = s.Reason

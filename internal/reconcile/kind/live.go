@@ -54,6 +54,9 @@ type Live[State any] struct {
 	// Uses are tokens of what this object depends on, Tokens what it answers to
 	// besides its ID. An object is deleted only when no owned object uses it.
 	Uses, Tokens []string
+	// Drained are those of Uses and of what they answer to that the object sends nothing new, by their
+	// tokens, and since when; nil of an object that sends nothing to anyone.
+	Drained map[string]time.Time
 	// Loose are those of Uses that the cloud itself takes off when what they name is
 	// deleted, as it does with the rules of a security group that name another one:
 	// they hold up a deletion only while there is an order in which they need not.
@@ -134,4 +137,16 @@ type Ref struct {
 	Ready bool
 	// Data is the content of a ConfigMap or Secret.
 	Data map[string]string
+	// Traffic is what may be sent to the target.
+	Traffic Traffic
 }
+
+// Traffic is what may be sent to an object that is, or is of, a member of a group.
+type Traffic int
+
+// What may be sent.
+const (
+	Flows  Traffic = iota // as the manifest says
+	Ends                  // nothing new: it is about to be interrupted
+	Pauses                // nothing where nothing is sent to it now: it is not back yet
+)

@@ -29,6 +29,9 @@ func (p *planner) mark(d *kind.Desired) kind.Mark {
 	if d.Confidential.Secret != "" {
 		m.Applied = p.Printer.Print(p.subject(d))
 	}
+	if p.drains(d) {
+		m.Applied = kind.Unfinished
+	}
 	return m
 }
 

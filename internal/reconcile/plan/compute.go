@@ -38,12 +38,12 @@ import (
 //	no      yes                  unused                           delete
 //	any     yes                  has to go, and what stays uses it refuse
 func Compute(in Input) Plan {
-	known := verdicts{locked: map[*kind.Live[any]]string{}, holding: map[*kind.Live[any]]string{}, spared: map[*kind.Live[any]]string{}, left: map[manifest.Key]string{}}
+	known := verdicts{locked: map[*kind.Live[any]]string{}, holding: map[*kind.Live[any]]string{}, spared: map[*kind.Live[any]]string{}, left: map[manifest.Key]string{}, traffic: map[manifest.Key]kind.Traffic{}}
 	for {
 		p := newPlanner(in)
 		p.verdicts = known
 		p.decideAll()
-		if unlocked, left := p.unlock(), p.leave(); !unlocked && !left {
+		if unlocked, settled := p.unlock(), p.settleGroups(); !unlocked && !settled {
 			return p.finish()
 		}
 	}
@@ -52,10 +52,11 @@ func Compute(in Input) Plan {
 // verdicts are what can be known only once everything is decided, and changes what is
 // decided then.
 type verdicts struct {
-	locked  map[*kind.Live[any]]string // why what has to go cannot
-	holding map[*kind.Live[any]]string // what has to go and cannot, for what would be detached and uses it
-	spared  map[*kind.Live[any]]string // why what has to go is kept for what uses it
-	left    map[manifest.Key]string    // why a member of a group stays as it is
+	locked  map[*kind.Live[any]]string    // why what has to go cannot
+	holding map[*kind.Live[any]]string    // what has to go and cannot, for what would be detached and uses it
+	spared  map[*kind.Live[any]]string    // why what has to go is kept for what uses it
+	traffic map[manifest.Key]kind.Traffic // what may be sent to a member of a group
+	left    map[manifest.Key]string       // why a member of a group stays as it is
 }
 
 func (p *planner) decideAll() {

@@ -34,16 +34,19 @@ type member struct {
 	changes, unfinished []*Step
 	// accuser is the step of an object that uses the member and says that it does not serve.
 	accuser *Step
+	// fronts are those of objects that send something to the member, and since when they do not; the
+	// zero time when they do.
+	fronts []front
 }
 
-// groups finds the groups of which something is to be written, and decides about their
+// groups finds the groups of which something is to be done, and decides about their
 // members.
 func (p *planner) groups() (groups []*group) {
 	at, members := map[manifest.Key]*group{}, map[manifest.Key]*member{}
 	for i := range p.steps {
 		s := &p.steps[i]
-		if s.part = p.partOf(s.want); s.part == nil || s.surplus {
-			continue
+		if s.part = p.partOf(s.want); s.part == nil || s.surplus || s.Unmanaged() {
+			continue // what is only used is shared with other members
 		}
 		m := members[s.part.member]
 		if m == nil {
@@ -58,7 +61,7 @@ func (p *planner) groups() (groups []*group) {
 		s.part = m.part // one for all of a member
 		m.add(s, p.kinds[m.member.Kind].Info().Works)
 	}
-	groups = slices.DeleteFunc(groups, func(g *group) bool { return !g.writes() })
+	groups = slices.DeleteFunc(groups, func(g *group) bool { return !g.busy() })
 	for _, g := range groups {
 		p.decideGroup(g)
 	}
@@ -98,9 +101,9 @@ func (m *member) add(s *Step, works string) {
 	}
 }
 
-func (g *group) writes() bool {
+func (g *group) busy() bool {
 	return slices.ContainsFunc(g.members, func(m *member) bool {
-		return slices.ContainsFunc(m.steps, func(s *Step) bool { return s.Action.Writes() })
+		return slices.ContainsFunc(m.steps, func(s *Step) bool { return s.Action.Writes() || s.Action == Wait })
 	})
 }
 
@@ -139,7 +142,11 @@ func (p *planner) judge(g *group, m *member) {
 		}
 		for _, user := range p.usersOf(s.have) {
 			judge := p.stepOf(user)
-			if judge == nil || user.Lag == 0 && len(user.Unwell) == 0 {
+			if judge == nil {
+				continue
+			}
+			m.faces(judge, s.have)
+			if user.Lag == 0 && len(user.Unwell) == 0 {
 				continue
 			}
 			g.strategy.MinReady = max(g.strategy.MinReady, user.Lag)

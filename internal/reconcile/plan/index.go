@@ -187,6 +187,7 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 	if live := p.live[key]; live != nil {
 		ref.Ready, ref.ID, ref.Facts = p.ready[key], live.ID, live.Facts
 	}
+	ref.Traffic = p.trafficOf(key)
 	return ref
 }
 

@@ -2,19 +2,23 @@ package plan
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// leave notes the members that their groups leave as they are, and reports whether there are any
-// that were not known before.
-func (p *planner) leave() (news bool) {
+// settleGroups notes the members that their groups leave as they are, and those that nothing is to be sent
+// to, and reports whether there are any that were not known before.
+func (p *planner) settleGroups() (news bool) {
 	for _, g := range p.groups() {
 		for i, m := range g.members {
 			if g.decision.Verdicts[i] == rollout.Leave && p.left[m.member] == "" {
 				p.left[m.member], news = g.leaves(i), true
+			}
+			if traffic := g.traffic(i); traffic != kind.Flows && p.traffic[m.member] == kind.Flows {
+				p.traffic[m.member], news = traffic, true
 			}
 		}
 	}
@@ -45,12 +49,12 @@ func (p *planner) leftAs(d *kind.Desired) string {
 func (p *planner) inTurn() {
 	for _, g := range p.groups() {
 		if !p.makeWay(g) {
-			g.takeTurns()
+			g.takeTurns(p.Now)
 		}
 	}
 }
 
-func (g *group) takeTurns() {
+func (g *group) takeTurns(now time.Time) {
 	var first []manifest.Key
 	var turn string
 	for i, m := range g.members {
@@ -58,6 +62,7 @@ func (g *group) takeTurns() {
 			for _, s := range m.changes {
 				s.judges = g.judges
 			}
+			g.drain(m, now)
 			continue
 		}
 		if first == nil {

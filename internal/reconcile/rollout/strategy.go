@@ -27,6 +27,8 @@ type Strategy struct {
 	MaxSurge *Amount
 	// MinReady is how long a member must have worked before it counts.
 	MinReady time.Duration
+	// Drain is how long before a member is interrupted nothing new is sent to it.
+	Drain time.Duration
 	// Partition is the first member, counted from 0, that is changed.
 	Partition int
 }

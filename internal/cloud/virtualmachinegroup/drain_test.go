@@ -1,0 +1,128 @@
+package virtualmachinegroup_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+)
+
+const front = `
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: LoadBalancer
+metadata: {name: front}
+spec:
+  vipNetwork: private
+  ports:
+  - {port: 80, protocol: http, realServers: {virtualMachineGroupRef: web}}
+`
+
+// gate stands before the cloud. It knows since when which members get no new connections, and looks at
+// each request that interrupts a server.
+type gate struct {
+	t     *testing.T
+	next  http.RoundTripper
+	names func(id string) string // of servers
+
+	mu          sync.Mutex
+	drained     map[string]time.Time // by name of the member
+	interrupted []string
+}
+
+var interrupts = regexp.MustCompile(`/servers/([0-9a-f-]+)(/action)?$`)
+
+func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
+	var body []byte
+	if req.Body != nil {
+		body, _ = io.ReadAll(req.Body)
+		req.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	switch found := interrupts.FindStringSubmatch(req.URL.Path); {
+	case found != nil && (req.Method == http.MethodDelete || req.Method == http.MethodPost && bytes.Contains(body, []byte(`"resize"`))):
+		g.interrupt(g.names(found[1]))
+	case req.Method == http.MethodPut && strings.HasSuffix(req.URL.Path, "/members"):
+		g.members(body)
+	}
+	return g.next.RoundTrip(req)
+}
+
+func (g *gate) members(body []byte) {
+	var in struct {
+		Members []struct {
+			Name   string
+			Weight int
+		}
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		g.t.Error(err)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	before := g.drained
+	g.drained = map[string]time.Time{}
+	for _, m := range in.Members {
+		if since, known := before[m.Name]; m.Weight == 0 && known {
+			g.drained[m.Name] = since
+		} else if m.Weight == 0 {
+			g.drained[m.Name] = time.Now()
+		}
+	}
+}
+
+func (g *gate) interrupt(name string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.interrupted = append(g.interrupted, name)
+	if since, drained := g.drained[name]; !drained || time.Since(since) < time.Second || len(g.drained) != 1 {
+		g.t.Errorf("%s is interrupted, and gets nothing new for %s; drained are %v", name, time.Since(since), g.drained)
+	}
+}
+
+// A machine behind a load balancer gets no new connections for a while before it is interrupted, however that
+// is done, and gets them again when it is back. None of this is drift.
+func TestMachinesAreDrainedBeforeTheyAreInterrupted(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	c := g.Client(nil)
+	names := func(id string) string {
+		var answer struct{ Server struct{ Name string } }
+		if err := c.Do(context.Background(), cloud.Call{Service: cloud.Compute, Path: "servers/" + id, Into: &answer}); err != nil {
+			t.Error(err)
+		}
+		return answer.Server.Name
+	}
+	resizing := strings.NewReplacer("metadata: {name: web}", `metadata: {name: web, annotations: {stackreeve.dev/change-policy: "flavor=resize"}}`)
+	before := resizing.Replace(with(3, "drainSeconds: 1")) + front
+	g.Only(before)
+	g.MustSync(before)
+	for what, edit := range map[string]*strings.Replacer{
+		"replaced": strings.NewReplacer("centos79", "cirros"),
+		"resized":  strings.NewReplacer("n3-1vcpu-2gb", "m1.small"),
+	} {
+		t.Run(what, func(t *testing.T) {
+			gate := &gate{t: t, names: names, drained: map[string]time.Time{}}
+			pass := g.SyncThrough(edit.Replace(before), func(next http.RoundTripper) http.RoundTripper { gate.next = next; return gate })
+			if len(pass.Failures) > 0 || pass.Drifted() > 0 || len(gate.drained) > 0 {
+				t.Errorf("failed: %v; %d drifted; still drained: %v", pass.Failures, pass.Drifted(), gate.drained)
+			}
+			if got := strings.Join(gate.interrupted, " "); got != "web-0 web-1 web-2" {
+				t.Errorf("%s were interrupted", got)
+			}
+			if again := g.Plan(edit.Replace(before)); !again.InSync() {
+				t.Errorf("then the plan is %v", again.Steps)
+			}
+			g.MustSync(strings.Replace(before, "drainSeconds: 1", "drainSeconds: 0, type: Recreate", 1))
+			g.MustSync(before)
+		})
+	}
+}

@@ -1,0 +1,94 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// Before a member is interrupted, what sends something to it (see [kind.Live.Drained]) stops doing so, and
+// goes on when it is back. Where each member stands is seen in the cloud:
+//
+//	the member            what sends to it       then
+//	-------------------   --------------------   --------------------------------------------
+//	is to be interrupted  sends                  is changed first: to send nothing new
+//	is to be interrupted  does not, since when   the member goes once that is long enough
+//	is away               does not               stays so
+//	is back               does not               is changed: to send again
+
+// front is what sends something to a member.
+type front struct {
+	step  *Step
+	since time.Time // since when it does not; the zero time when it does
+}
+
+// faces notes a user of one of the member's objects that sends something to it.
+func (m *member) faces(user *Step, have *kind.Live[any]) {
+	if user.have.Drained == nil || slices.ContainsFunc(m.fronts, func(f front) bool { return f.step == user }) {
+		return
+	}
+	f := front{step: user}
+	for _, token := range append([]string{have.ID}, have.Tokens...) {
+		if since, drained := user.have.Drained[token]; drained {
+			f.since = since
+		}
+	}
+	m.fronts = append(m.fronts, f)
+}
+
+// traffic is what may be sent to a member.
+func (g *group) traffic(i int) kind.Traffic {
+	m := g.members[i]
+	up := m.works != nil && m.works.have != nil && m.works.have.Phase.Usable()
+	switch {
+	case g.strategy.Drain == 0 || g.strategy.Type == rollout.Recreate:
+	case !up && slices.ContainsFunc(m.fronts, func(f front) bool { return !f.since.IsZero() }):
+		return kind.Pauses
+	case up && g.decision.Verdicts[i] == rollout.Go && len(m.changes) > 0:
+		return kind.Ends
+	}
+	return kind.Flows
+}
+
+// drain has the changes of a member wait until nothing new has been sent to it for long enough. What cannot
+// be changed to send nothing is not waited for.
+func (g *group) drain(m *member, now time.Time) {
+	if len(m.changes) == 0 || g.strategy.Drain == 0 || g.strategy.Type == rollout.Recreate || now.IsZero() {
+		return
+	}
+	for _, f := range m.fronts {
+		switch until := f.since.Add(g.strategy.Drain); {
+		case f.step.Action == Update, f.step.Action == Wait:
+		case f.since.IsZero(), !until.After(now):
+			continue
+		default:
+			f.step.settling, f.step.until = true, until
+		}
+		for _, s := range m.changes {
+			s.Awaits = append(s.Awaits, f.step.Key)
+			s.Turn = fmt.Sprintf("after %s has sent it nothing new for %s", f.step.Key, g.strategy.Drain)
+			s.Reason = s.Why() + "; " + s.Turn
+		}
+	}
+}
+
+// drains reports whether an object sends less than its manifest says, to members that are interrupted: that
+// is no drift, then or afterwards.
+func (p *planner) drains(d *kind.Desired) bool {
+	return len(p.traffic) > 0 && slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return p.trafficOf(ref.Key) != kind.Flows })
+}
+
+// trafficOf is what may be sent to an object that is, or is of, a member of a group.
+func (p *planner) trafficOf(key manifest.Key) kind.Traffic {
+	if len(p.traffic) == 0 {
+		return kind.Flows
+	}
+	if part := p.partOf(p.byKey[key]); part != nil {
+		return p.traffic[part.member]
+	}
+	return kind.Flows
+}
