@@ -29,8 +29,8 @@ func (p *planner) mark(d *kind.Desired) kind.Mark {
 	if d.Confidential.Secret != "" {
 		m.Applied = p.Printer.Print(p.subject(d))
 	}
-	if p.drains(d) {
-		m.Applied = kind.Unfinished
+	if p.drains[d.Key] {
+		m.Applied = kind.Unfinished // so that it is no drift, then or afterwards
 	}
 	return m
 }

@@ -38,7 +38,7 @@ import (
 //	no      yes                  unused                           delete
 //	any     yes                  has to go, and what stays uses it refuse
 func Compute(in Input) Plan {
-	known := verdicts{locked: map[*kind.Live[any]]string{}, holding: map[*kind.Live[any]]string{}, spared: map[*kind.Live[any]]string{}, left: map[manifest.Key]string{}, traffic: map[manifest.Key]kind.Traffic{}}
+	known := newVerdicts()
 	for {
 		p := newPlanner(in)
 		p.verdicts = known
@@ -56,6 +56,7 @@ type verdicts struct {
 	holding map[*kind.Live[any]]string    // what has to go and cannot, for what would be detached and uses it
 	spared  map[*kind.Live[any]]string    // why what has to go is kept for what uses it
 	traffic map[manifest.Key]kind.Traffic // what may be sent to a member of a group
+	drains  map[manifest.Key]bool         // what sends less than its manifest says, to members that are interrupted
 	left    map[manifest.Key]string       // why a member of a group stays as it is
 }
 
@@ -72,6 +73,13 @@ func (p *planner) decideAll() {
 	}
 	p.orphans()
 	p.steps = append(p.steps, p.strays()...)
+}
+
+func newVerdicts() verdicts {
+	return verdicts{
+		locked: map[*kind.Live[any]]string{}, holding: map[*kind.Live[any]]string{}, spared: map[*kind.Live[any]]string{},
+		left: map[manifest.Key]string{}, traffic: map[manifest.Key]kind.Traffic{}, drains: map[manifest.Key]bool{},
+	}
 }
 
 // finish gives every step what it takes to know all the others.

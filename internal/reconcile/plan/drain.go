@@ -45,7 +45,7 @@ func (g *group) traffic(i int) kind.Traffic {
 	m := g.members[i]
 	up := m.works != nil && m.works.have != nil && m.works.have.Phase.Usable()
 	switch {
-	case g.strategy.Drain == 0 || g.strategy.Type == rollout.Recreate:
+	case len(m.fronts) == 0 || g.strategy.Drain == 0 || g.strategy.Type == rollout.Recreate:
 	case !up && slices.ContainsFunc(m.fronts, func(f front) bool { return !f.since.IsZero() }):
 		return kind.Pauses
 	case up && g.decision.Verdicts[i] == rollout.Go && len(m.changes) > 0:
@@ -74,12 +74,6 @@ func (g *group) drain(m *member, now time.Time) {
 			s.Reason = s.Why() + "; " + s.Turn
 		}
 	}
-}
-
-// drains reports whether an object sends less than its manifest says, to members that are interrupted: that
-// is no drift, then or afterwards.
-func (p *planner) drains(d *kind.Desired) bool {
-	return len(p.traffic) > 0 && slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool { return p.trafficOf(ref.Key) != kind.Flows })
 }
 
 // trafficOf is what may be sent to an object that is, or is of, a member of a group.

@@ -19,6 +19,9 @@ func (p *planner) settleGroups() (news bool) {
 			}
 			if traffic := g.traffic(i); traffic != kind.Flows && p.traffic[m.member] == kind.Flows {
 				p.traffic[m.member], news = traffic, true
+				for _, f := range m.fronts {
+					p.drains[f.step.Key] = true
+				}
 			}
 		}
 	}
