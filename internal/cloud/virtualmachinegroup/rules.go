@@ -15,6 +15,7 @@ var policies = map[string]string{"": "soft-anti-affinity", "soft": "soft-anti-af
 func (rules) Validate(s *Spec, r *kind.Report) {
 	s.Template.Validate("spec.template", r)
 	s.Template.ValidateForMany("spec.template", table.Or(s.Replicas, 1), r)
+	validateProbes(s.Probes, r)
 	s.Strategy.validate(table.Or(s.Replicas, 1), r)
 }
 
@@ -26,7 +27,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	if !s.Template.Look("spec.template", e) {
 		return
 	}
-	e.Roll(s.Strategy.rollout())
+	e.Roll(s.Strategy.rollout(), probes(s.Probes))
 	member := struct {
 		machine.Template
 		ServerGroup string `json:"serverGroup,omitempty"`

@@ -15,6 +15,7 @@ type Spec struct {
 	Replicas    *int             `json:"replicas,omitempty" rule:"min=0,max=1000,default=1" doc:"Number of machines. Fewer deletes those with the highest numbers."`
 	HAPolicy    string           `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"soft: on different hosts where possible. hard: on different hosts, or not at all. none: anywhere."`
 	Strategy    *Strategy        `json:"strategy,omitempty" doc:"How machines are changed that cannot be changed while they run; if left out, one at a time."`
+	Probes      []Probe          `json:"probes,omitempty" rule:"max=8" doc:"How the agent asks each machine whether it serves. One that does not is reported, and no other is changed meanwhile."`
 	Template    machine.Template `json:"template" rule:"required" doc:"What each machine is; volumes and ports are made for each."`
 	Description string           `json:"description,omitempty" rule:"max=255" doc:"Free text, for machines whose template has none."`
 }
@@ -26,6 +27,18 @@ type Strategy struct {
 	MinReadySeconds int                   `json:"minReadySeconds,omitempty" rule:"min=0,max=3600" doc:"How long a machine must have run before the next one is changed."`
 	DrainSeconds    *int                  `json:"drainSeconds,omitempty" rule:"min=0,max=3600,default=30" doc:"For how long load balancers send a machine no new connections before it is changed; 0 to change it at once."`
 	Partition       int                   `json:"partition,omitempty" rule:"min=0,max=1000" doc:"Only machines with this number and higher ones are changed; the others stay as they are until it is lowered."`
+}
+
+// Probe is how a machine is asked whether it serves, at the address of its first port.
+type Probe struct {
+	Type                string `json:"type" rule:"required,enum=http|https|tcp" doc:"tcp: it accepts a connection. http, https: it answers a GET with a status from 200 to 399; its certificate is not verified."`
+	Port                int    `json:"port" rule:"required,min=1,max=65535" doc:"Port that is asked."`
+	Path                string `json:"path,omitempty" rule:"max=1024" doc:"Path and query of an HTTP request; default /."`
+	Host                string `json:"host,omitempty" rule:"max=255" doc:"Host that an HTTP request names; its address if left out."`
+	IntervalSeconds     *int   `json:"intervalSeconds,omitempty" rule:"min=1,max=300,default=10" doc:"Least time between two questions."`
+	TimeoutSeconds      *int   `json:"timeoutSeconds,omitempty" rule:"min=1,max=30,default=3" doc:"How long an answer may take."`
+	Threshold           *int   `json:"threshold,omitempty" rule:"min=1,max=10,default=3" doc:"How many bad answers in a row make a machine that served one that does not."`
+	InitialDelaySeconds int    `json:"initialDelaySeconds,omitempty" rule:"min=0,max=3600" doc:"How long a machine has run before it is asked for the first time; until then it does not count as serving."`
 }
 
 type rules struct{}

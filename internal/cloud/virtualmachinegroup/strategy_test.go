@@ -88,6 +88,32 @@ func TestAPartitionKeepsWhatItsMachinesUse(t *testing.T) {
 	g.MustSync(with(2, ""))
 }
 
+func TestProbesThatMakeNoSense(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	for probe, want := range map[string]string{
+		"type: http, port: 80":                              "",
+		"type: https, port: 443, path: '/a?b=c', host: x.y": "",
+		"type: tcp, port: 22":                               "",
+		"type: http":                                        "spec.probes[0].port",
+		"type: udp, port: 53":                               "spec.probes[0].type",
+		"type: http, port: 65536":                           "spec.probes[0].port",
+		"type: tcp, port: 22, path: /":                      "spec.probes[0].path: means nothing to tcp",
+		"type: tcp, port: 22, host: x":                      "spec.probes[0].host: means nothing to tcp",
+		"type: http, port: 80, path: health":                "spec.probes[0].path: is no path; begin it with /",
+		`type: http, port: 80, path: "/a b"`:                "spec.probes[0].path: is no path",
+		`type: http, port: 80, path: "/\r\nX: y"`:           "spec.probes[0].path: is no path",
+		`type: http, port: 80, host: "x\r\nX: y"`:           "spec.probes[0].host: is no host",
+		"type: http, port: 80, host: user@x":                "spec.probes[0].host: is no host",
+		"type: http, port: 80, intervalSeconds: 0":          "spec.probes[0].intervalSeconds",
+		"type: http, port: 80, timeoutSeconds: 31":          "spec.probes[0].timeoutSeconds",
+	} {
+		_, err := g.TryResolve(strings.Replace(object, "spec:\n", "spec:\n  probes: [{"+probe+"}]\n", 1))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %s", probe, err, want)
+		}
+	}
+}
+
 func TestStrategiesThatMakeNoSense(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	for strategy, want := range map[string]string{

@@ -10,8 +10,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -47,6 +49,8 @@ type Engine struct {
 	// Zones asks a service for the availability zones that it has; nil where that is not to
 	// be shown.
 	Zones func(ctx context.Context, service string) ([]string, error)
+	// Probe asks a machine at an address whether it serves; nil where that is not to be asked.
+	Probe func(ctx context.Context, address string, p rollout.Probe) error
 	// Prices are what things cost; nil where that is not known.
 	Prices *plan.Prices
 
@@ -56,6 +60,8 @@ type Engine struct {
 	entries entries
 
 	found map[place]finding // by place of a privileged kind or a further entry, what passes have found
+
+	probed map[probe]rollout.Record // what was found out of members of groups
 
 	last foundOut // of the newest plan of a pass
 
@@ -246,14 +252,14 @@ func (e *Engine) Plan(ctx context.Context, commit string, want []kind.Desired, a
 	secrets := e.secretsOf(want)
 	ctx = redact.With(ctx, secrets)
 	have := e.Observe(ctx, want)
-	p := e.compute(Revision{Commit: commit, Want: want, Policies: weaker}, have, nil).Redacted(secrets).Apply(plan.Brake(e.Limits, approved))
+	p := e.compute(Revision{Commit: commit, Want: want, Policies: weaker}, have, nil, nil).Redacted(secrets).Apply(plan.Brake(e.Limits, approved))
 	return e.preflight(ctx, p, have, secrets)
 }
 
-// compute compares a revision with a snapshot; lost is for [plan.Input.Lost].
-func (e *Engine) compute(rev Revision, have kind.Snapshot, lost map[string]string) plan.Plan {
+// compute compares a revision with a snapshot; lost and sick are for [plan.Input].
+func (e *Engine) compute(rev Revision, have kind.Snapshot, lost map[string]string, sick map[manifest.Key]rollout.Finding) plan.Plan {
 	return plan.Compute(plan.Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
-		Printer: e.Printer, Lost: lost, Now: time.Now(),
+		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick,
 	}).Apply(e.Policies...).Apply(rev.Policies...)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,16 @@ type flockSpec struct {
 	Down  int      `json:"down"`  // how many may be down
 	Ready int      `json:"ready"` // for how many seconds
 	From  int      `json:"from"`  // the first one that is changed
+	Asked bool     `json:"asked"` // whether they are asked if they serve
 	Thing thingDoc `json:"thing"`
+}
+
+// probes is one that asks every second, where there is to be any.
+func (s *flockSpec) probes() []rollout.Probe {
+	if !s.Asked {
+		return nil
+	}
+	return []rollout.Probe{{Type: "http", Port: 80, Path: "/", Interval: time.Second, Timeout: time.Second, Threshold: 2}}
 }
 
 type thingDoc struct {
@@ -36,7 +46,7 @@ type flockRules struct{}
 
 func (flockRules) Validate(*flockSpec, *kind.Report) {}
 func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
-	e.Roll(rollout.Strategy{MaxUnavailable: &rollout.Amount{Count: max(1, s.Down)}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From})
+	e.Roll(rollout.Strategy{MaxUnavailable: &rollout.Amount{Count: max(1, s.Down)}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From}, s.probes())
 	for i := range s.Count {
 		e.Child("Thing", fmt.Sprintf("%s-%d", e.Key.Name, i), map[string]any{"spec": s.Thing})
 	}
@@ -206,6 +216,58 @@ func TestTheNextMemberGoesWhenTheLastOneServes(t *testing.T) {
 		}
 		if pass := h.sync(t, 4, "flat"); pass.Outcome() != plan.InSync {
 			t.Fatal(failed(pass))
+		}
+	})
+}
+
+// A member that its probe finds bad is reported, and nobody else is changed while it is; the next one goes as
+// soon as the last one's probe is good.
+func TestMembersAreAskedWhetherTheyServe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.Delay, h.roll = 1, ", asked: true"
+		bad := map[string]bool{}
+		warm := 20 * time.Second
+		h.engine.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+			for _, x := range h.Things {
+				if x.Name == address && (bad[address] || time.Since(x.Since) < warm) {
+					return errors.New("status 503")
+				}
+			}
+			return nil
+		}
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		time.Sleep(time.Hour)
+		h.OnDelete = func(name string) error {
+			for _, x := range h.Things {
+				if strings.HasPrefix(x.Name, "sheep") && x.Name != name && (x.Building > 0 || x.Leaving > 0 || time.Since(x.Since) < warm) {
+					t.Errorf("%s goes while %s does not serve", name, x.Name)
+				}
+			}
+			return nil
+		}
+		if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		time.Sleep(time.Hour)
+		bad["sheep-1"] = true
+		pass := h.sync(t, 3, "flat")
+		for _, o := range plan.Statuses(pass.Last, h.engine.Kinds) {
+			if name := o.Metadata.Name; (name == "sheep-1" || name == "sheep") != (o.Status.State == plan.StateDegraded) {
+				t.Errorf("%s is %s: %s", name, o.Status.State, o.Status.Message)
+			}
+		}
+		h.OnDelete = func(name string) error {
+			if name != "sheep-1" { // the next one to be changed, since it does not serve anyway
+				t.Errorf("%s goes", name)
+			}
+			return nil
+		}
+		pass = h.sync(t, 3, "round")
+		if got := failed(pass); !strings.Contains(got, "sheep-1: it has not served for more than 15m0s, and others of its group wait for it; http :80/: status 503") {
+			t.Error(got)
 		}
 	})
 }

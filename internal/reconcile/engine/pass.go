@@ -89,7 +89,7 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error) []Failure {
 	for _, s := range last.Steps {
 		err := errs[s.Key]
 		switch {
-		case s.Action == plan.Keep:
+		case s.Action == plan.Keep && !s.Settling():
 		case err != nil:
 			add(s, err.Error())
 		case s.Error:

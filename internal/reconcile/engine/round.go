@@ -2,7 +2,9 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -37,11 +39,16 @@ type candidate struct {
 
 // planRound makes a plan from what is known now, and sorts out what can be done
 // about it.
-func (r *run) planRound() {
+func (r *run) planRound(ctx context.Context) {
 	r.pass.Rounds++
 	r.mergeMoved()
 	r.round = round{} // not both plans at the same time
-	plan := r.engine.compute(r.rev, r.snapshot, r.engine.ids).Redacted(r.secrets)
+	plan := r.engine.compute(r.rev, r.snapshot, r.engine.ids, r.sick)
+	if sick := r.engine.ask(ctx, plan); !maps.Equal(sick, r.sick) {
+		r.sick = sick
+		plan = r.engine.compute(r.rev, r.snapshot, r.engine.ids, r.sick)
+	}
+	plan = plan.Redacted(r.secrets)
 	r.rememberIDs(plan)
 	r.engine.noteAdopted(plan)
 	r.noteDrift(plan)
@@ -80,6 +87,10 @@ func (r *run) trackPending(now time.Time) {
 			continue
 		}
 		if now.Sub(since) > r.timing.Pending {
+			if s.Settling() {
+				r.stuck[s.Key] = fmt.Errorf("it has not served for more than %s, and others of its group wait for it; %s", r.timing.Pending, s.Sick())
+				continue
+			}
 			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.Pending, s.Reason, s.ShownID())
 			continue
 		}

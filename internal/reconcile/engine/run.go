@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -30,10 +31,11 @@ type run struct {
 	spent     map[string]error // what the cloud has too little of, by demand
 	demands   map[manifest.Key]int
 	done      chan outcome
-	freed     time.Time       // when something was last deleted
-	wrote     int             // steps that changed the cloud
-	destroyed map[string]bool // what the pass deleted and has not created since, by step identity
-	drifted   map[string]bool // what is reported as drift, by step identity
+	freed     time.Time                        // when something was last deleted
+	wrote     int                              // steps that changed the cloud
+	destroyed map[string]bool                  // what the pass deleted and has not created since, by step identity
+	drifted   map[string]bool                  // what is reported as drift, by step identity
+	sick      map[manifest.Key]rollout.Finding // members of groups that do not serve, as their probes have found
 	secrets   *redact.Redactor
 	pass      Pass
 }
@@ -77,13 +79,13 @@ func newRun(e *Engine, rev Revision) *run {
 func (r *run) loop(ctx, stepCtx context.Context) {
 	for {
 		if r.relisted {
-			r.planRound()
+			r.planRound(ctx)
 		}
 		if ctx.Err() == nil {
 			r.dispatch(func(t candidate) { r.start(stepCtx, t) })
 		}
 		if r.news && len(r.doing) < r.engine.parallelism() {
-			r.planRound()
+			r.planRound(ctx)
 			continue
 		}
 		r.engine.watch(func(w Watcher) { w.Progress(r.progress()) })
@@ -96,7 +98,7 @@ func (r *run) loop(ctx, stepCtx context.Context) {
 			return
 		case r.relistWritten(ctx):
 		case r.retryRejected():
-			r.planRound()
+			r.planRound(ctx)
 		default:
 			return
 		}

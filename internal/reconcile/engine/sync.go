@@ -39,7 +39,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 
 	r.snapshot = e.begin(ctx, rev.Want)
 	r.observedAll()
-	r.planRound()
+	r.planRound(ctx)
 	first := r.round.plan.Apply(plan.Brake(e.Limits, rev.Approved), plan.Only(rev.Only))
 	r.pass.First = e.preflightOnce(ctx, first, r.snapshot, r.secrets).Recorded()
 	r.permit(r.pass.First)
@@ -53,6 +53,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	r.pass.Interrupted = ctx.Err() != nil
 	errors.As(context.Cause(ctx), &r.pass.Superseded)
 	e.forgetUnwanted(r.pass.Last)
+	e.forgetProbes(r.round.plan)
 	if !r.pass.Last.Stopped() {
 		r.pass.Failures = failuresOf(r.pass.Last, r.lastErrors(r.pass.Last))
 	}

@@ -33,6 +33,8 @@ type Desired struct {
 	// Rollout is how the members of a group are changed; nil for what is no group, or does
 	// not say.
 	Rollout *rollout.Strategy
+	// Probes are how the members of a group are asked whether they serve.
+	Probes []rollout.Probe
 	// From are the keys that the object had before, each its own: what was made for
 	// one of them is this object.
 	From []manifest.Key

@@ -23,6 +23,7 @@ type Expansion struct {
 	repository Repository
 	parts      []Part
 	rollout    *rollout.Strategy
+	probes     []rollout.Probe
 	err        error // of the first body that cannot be one
 }
 
@@ -71,11 +72,13 @@ func NewExpansion(of *Desired, in Repository) *Expansion {
 // Parts are what the object expands into, or why it cannot be expanded.
 func (e *Expansion) Parts() ([]Part, error) { return e.parts, e.err }
 
-// Rollout is how the object's members are changed, as far as it says.
-func (e *Expansion) Rollout() *rollout.Strategy { return e.rollout }
+// Rollout is how the object's members are changed, and asked whether they serve, as far as it says.
+func (e *Expansion) Rollout() (*rollout.Strategy, []rollout.Probe) { return e.rollout, e.probes }
 
-// Roll says how the object's members are changed.
-func (e *Expansion) Roll(s rollout.Strategy) { e.rollout = &s }
+// Roll says how the object's members are changed, and asked whether they serve.
+func (e *Expansion) Roll(s rollout.Strategy, probes []rollout.Probe) {
+	e.rollout, e.probes = &s, probes
+}
 
 // Child adds an object of another kind that the workload is made of. body is
 // the document without apiVersion, kind and metadata.

@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
 // Compute compares what a stack wants with what the cloud holds. It is pure and
@@ -91,6 +92,7 @@ func (p *planner) finish() Plan {
 	p.losses()
 	p.nameIDs()
 	p.placeOrphans()
+	p.tellSick()
 	closed := p.closed()
 	return Plan{Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
 		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}
@@ -115,6 +117,8 @@ type Input struct {
 	// agent has not deleted since: one that is not there any more was deleted by
 	// somebody else.
 	Lost map[string]string
+	// Sick are the members of groups of which probes found that they do not serve, or perhaps do not.
+	Sick map[manifest.Key]rollout.Finding
 	// Now is the time; the zero time where nothing depends on it.
 	Now time.Time
 	// Printer makes the fingerprints of secrets; nil for unkeyed ones, salted with

@@ -89,7 +89,7 @@ func (p *planner) partOf(d *kind.Desired) *part {
 
 func (m *member) add(s *Step, works string) {
 	m.steps = append(m.steps, s)
-	if s.Key == m.member || s.Key.Kind == works && s.Key.Name == m.member.Name {
+	if doesTheWork(s, m.member, works) {
 		m.works = s
 	}
 	usable := s.have != nil && s.have.Phase.Usable()
@@ -99,6 +99,12 @@ func (m *member) add(s *Step, works string) {
 	case s.Action == Create, s.Action == Wait && !s.Error, s.Action == Recreate:
 		m.unfinished = append(m.unfinished, s)
 	}
+}
+
+// doesTheWork reports whether a step is about what does the work of a member: itself, or the object of
+// its name and that kind.
+func doesTheWork(s *Step, member manifest.Key, works string) bool {
+	return s.Key == member || s.Key.Kind == works && s.Key.Name == member.Name
 }
 
 func (g *group) busy() bool {
@@ -123,8 +129,8 @@ func (p *planner) conditionOf(m *member) rollout.Member {
 	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() {
 		return out
 	}
-	out.Health = rollout.Serving
-	if m.works.have.Down != "" || m.accuser != nil || !out.Changes && len(m.unfinished) > 0 {
+	out.Health, m.works.sick = rollout.Serving, p.Sick[m.member].Sick
+	if m.works.have.Down != "" || m.accuser != nil || m.works.sick != "" || !out.Changes && len(m.unfinished) > 0 {
 		out.Health = rollout.Sick
 	}
 	if !p.Now.IsZero() {

@@ -137,7 +137,7 @@ func (s Step) asIs() State {
 		return StateFailed
 	case s.have != nil && s.have.Down != "":
 		return State(s.have.Down)
-	case s.have != nil && (s.have.Phase == kind.Degraded || s.have.Message != ""):
+	case s.have != nil && (s.have.Phase == kind.Degraded || s.have.Message != "" || s.sick != ""):
 		return StateDegraded
 	case s.want == nil && s.have != nil && s.Action == Keep:
 		return StateKept
@@ -214,6 +214,7 @@ func (s Step) message() string {
 	if len(s.aside) > 0 {
 		add("differs in " + fieldNames(s.aside))
 	}
+	add(s.sick)
 	switch {
 	case s.have == nil || s.have.Message != "" && strings.Contains(s.Reason, s.have.Message):
 	case s.have.Phase != kind.Ready:

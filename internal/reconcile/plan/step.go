@@ -90,6 +90,10 @@ type Step struct {
 	// until is when what is settling has worked for long enough; the zero time when something else
 	// is waited for.
 	until time.Time
+	// works is true of what does the work of a member of a group; sick says why it does not serve, as the
+	// member's probes have found.
+	works bool
+	sick  string
 	// judges are the kinds of what says whether the members of its group serve, of a step that
 	// interrupts one.
 	judges []string
@@ -224,6 +228,10 @@ func (s Step) Settling() bool { return s.settling }
 // Until is when what is settling has worked for long enough; the zero time when something
 // else is waited for.
 func (s Step) Until() time.Time { return s.until }
+
+// Sick says why what does the work of a member of a group does not serve, as far as its probes have
+// found; "" when they have not.
+func (s Step) Sick() string { return s.sick }
 
 // Judges are the kinds of objects on whose word it depends that the step may interrupt a member of a
 // group: they must have been listed no earlier than the object itself.

@@ -87,6 +87,9 @@ func (g *group) ahead() (keys []manifest.Key, turn string) {
 		if !g.decision.Until.IsZero() {
 			return keys, fmt.Sprintf("after %s has worked for %s, %s", keys[0], g.strategy.MinReady, pace)
 		}
+		if works := g.members[at].works; works != nil && works.sick != "" {
+			return keys, fmt.Sprintf("after %s (%s), %s", keys[0], works.sick, pace)
+		}
 		return keys, fmt.Sprintf("after %s, %s", keys[0], pace)
 	}
 	for i, m := range g.members {
@@ -110,9 +113,8 @@ func (m *member) awaited(d rollout.Decision) []manifest.Key {
 	case m.works == nil:
 		return keysOf(m.steps)
 	}
-	if m.works.until = d.Until; !d.Until.IsZero() {
-		m.works.settling = true
-	}
+	m.works.until = d.Until
+	m.works.settling = !d.Until.IsZero() || m.works.have != nil && m.works.have.Down == "" // else its probes find that it does not serve
 	return []manifest.Key{m.works.Key}
 }
 

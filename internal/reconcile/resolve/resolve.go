@@ -191,7 +191,8 @@ func (r *resolver) expand(n *node) {
 	n.expanded = true
 	e := kind.NewExpansion(&n.Desired, repository{r})
 	r.kinds[n.Key.Kind].Expand(&n.Desired, e)
-	n.Notes, n.Rollout = append(n.Notes, e.Notes()...), e.Rollout()
+	n.Notes = append(n.Notes, e.Notes()...)
+	n.Rollout, n.Probes = e.Rollout()
 	problems := e.Problems(n.Object)
 	parts, err := e.Parts()
 	if err != nil {

@@ -64,7 +64,7 @@ func (w *World) Kind() kind.Kind {
 func (w *World) live(t *Thing) kind.Live[*Thing] {
 	state := *t
 	loose := slices.DeleteFunc(slices.Clone(t.Beside), func(id string) bool { return slices.Contains(t.On, id) || slices.Contains(t.Near, id) })
-	l := kind.Live[*Thing]{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, Mine: t.Mine, Phase: kind.Ready, State: &state, Uses: slices.Concat(t.On, t.Near, t.Beside), Loose: loose, InUse: t.Used, Created: t.Created, Since: t.Since}
+	l := kind.Live[*Thing]{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, Mine: t.Mine, Phase: kind.Ready, State: &state, Uses: slices.Concat(t.On, t.Near, t.Beside), Loose: loose, InUse: t.Used, Created: t.Created, Since: t.Since, Facts: kind.Facts{Address: t.Name}}
 	if w.Judge != nil {
 		l.Unwell, l.Lag = w.Judge(t)
 	}

@@ -1,0 +1,42 @@
+package outbound
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+)
+
+// Machines asks machines of the cloud directly: at their own addresses and not through a proxy, with
+// whatever certificate they have, without following them elsewhere, one connection a request. This machine
+// and its link are not among them.
+type Machines struct {
+	// Home also allows addresses of this machine, for tests.
+	Home bool
+}
+
+// Dial opens a TCP connection to an IP address and port.
+func (m Machines) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	at, err := netip.ParseAddrPort(address)
+	switch {
+	case err != nil:
+		return nil, err
+	case !m.Home && local(at.Addr().WithZone("")):
+		return nil, fmt.Errorf("%w: %s is an address of this machine or its link", ErrRefused, at.Addr())
+	}
+	return (&net.Dialer{}).DialContext(ctx, network, address)
+}
+
+// Do sends a request; name is what the machine shall call itself in TLS. Its body is bounded, and what leads elsewhere
+// is an answer.
+func (m Machines) Do(req *http.Request, name string) (*http.Response, error) {
+	base := &http.Transport{DialContext: m.Dial, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader,
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, ServerName: name, InsecureSkipVerify: true}} //nolint:gosec // it is asked whether it answers, not who it is
+	resp, err := base.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	return bound(resp, maxHeader)
+}

@@ -1,0 +1,76 @@
+// Package probe asks machines whether they serve. It knows addresses and protocols; what follows from an
+// answer is decided elsewhere (reconcile/rollout).
+//
+//	tcp          a connection is accepted
+//	http, https  an answer with a status from 200 to 399 begins; certificates are not verified,
+//	             redirects not followed
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// Asker asks machines. Its zero value does not ask this machine itself.
+type Asker struct{ Machines outbound.Machines }
+
+// Ask is nil when the machine at an IP address serves, as a probe understands it, within the probe's timeout. Its error
+// names no address, and nothing that the machine said besides a status.
+func (a Asker) Ask(ctx context.Context, address string, p rollout.Probe) error {
+	ctx, stop := context.WithTimeout(ctx, p.Timeout)
+	defer stop()
+	err := a.ask(ctx, net.JoinHostPort(address, strconv.Itoa(p.Port)), p)
+	var connecting *net.OpError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("no answer within %s", p.Timeout)
+	case errors.As(err, &connecting) && !errors.Is(err, outbound.ErrRefused):
+		return connecting.Err
+	case errors.Is(err, outbound.ErrRefused), errors.As(err, new(status)):
+		return err
+	}
+	return fmt.Errorf("no answer in %s", strings.ToUpper(p.Type)) // the error may repeat what was said
+}
+
+// status is one that is not good.
+type status int
+
+func (s status) Error() string { return fmt.Sprintf("status %d", int(s)) }
+
+func (a Asker) ask(ctx context.Context, at string, p rollout.Probe) error {
+	if p.Type == "tcp" {
+		conn, err := a.Machines.Dial(ctx, "tcp", at)
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	}
+	to := url.URL{Scheme: p.Type, Host: at, Path: "/"}
+	to.Path, to.RawQuery, _ = strings.Cut(p.Path, "?")
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
+	if err != nil {
+		return errors.New("cannot be asked for that path")
+	}
+	req.Host = p.Host
+	req.Header.Set("User-Agent", "stackreeve-probe")
+	resp, err := a.Machines.Do(req, p.Host)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode < 200 || resp.StatusCode > 399 {
+		return status(resp.StatusCode)
+	}
+	return nil
+}

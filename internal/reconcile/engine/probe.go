@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// probesAtOnce is how many members are asked at the same time whether they serve. Asking a group takes as long as
+// its probes' timeout for each so many that do not answer.
+const probesAtOnce = 64
+
+// probe is one of the probes of a member.
+type probe struct {
+	member manifest.Key
+	at     int
+}
+
+// ask asks the members of a plan whose probes are due, and says which members do not serve, as far as probes
+// have found.
+func (e *Engine) ask(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.Finding {
+	if e.Probe == nil {
+		return nil
+	}
+	list := p.Probed()
+	e.askDue(ctx, list)
+	sick := map[manifest.Key]rollout.Finding{}
+	for _, m := range list {
+		for i, how := range m.Probes {
+			found := e.probed[probe{m.Member, i}].Finding(how, m.Of)
+			if first := sick[m.Member]; found.Sick != "" && (first.Sick == "" || first.Suspect) {
+				sick[m.Member] = found
+			}
+		}
+	}
+	return sick
+}
+
+func (e *Engine) askDue(ctx context.Context, list []plan.Probed) {
+	type answer struct {
+		probe
+		of  string
+		err error
+	}
+	answers := make(chan answer, len(list))
+	var group errgroup.Group
+	group.SetLimit(probesAtOnce)
+	for _, m := range list {
+		for i, how := range m.Probes {
+			if at := (probe{m.Member, i}); e.probed[at].Due(how, m.Of, m.Since, time.Now()) {
+				group.Go(func() error {
+					answers <- answer{at, m.Of, e.Probe(ctx, m.Address, how)}
+					return nil
+				})
+			}
+		}
+	}
+	go func() {
+		_ = group.Wait() // the functions never fail
+		close(answers)
+	}()
+	if e.probed == nil {
+		e.probed = map[probe]rollout.Record{}
+	}
+	for a := range answers {
+		if ctx.Err() == nil {
+			e.probed[a.probe] = e.probed[a.probe].Asked(a.of, time.Now(), a.err)
+		}
+	}
+}
+
+// forgetProbes drops what is remembered of members that there are no more.
+func (e *Engine) forgetProbes(p plan.Plan) {
+	members := map[manifest.Key]bool{}
+	for _, m := range p.Probed() {
+		members[m.Member] = true
+	}
+	maps.DeleteFunc(e.probed, func(at probe, _ rollout.Record) bool { return !members[at.member] })
+}

@@ -1,0 +1,77 @@
+package rollout
+
+import (
+	"fmt"
+	"time"
+)
+
+// Probe is how a member is asked whether it serves.
+type Probe struct {
+	Type       string // tcp, http or https
+	Port       int
+	Path, Host string // of HTTP
+	// Interval is the least time between two questions, Timeout how long an answer may take, Delay how
+	// long a member has worked before it is asked for the first time.
+	Interval, Timeout, Delay time.Duration
+	// Threshold is how many answers in a row make a member that served one that does not.
+	Threshold int
+}
+
+// String names the probe: "http :80/health".
+func (p Probe) String() string {
+	if p.Type == "tcp" {
+		return fmt.Sprintf("tcp :%d", p.Port)
+	}
+	return fmt.Sprintf("%s :%d%s", p.Type, p.Port, p.Path)
+}
+
+// Record is what one probe has found out of one member. The zero value is of one that was never
+// asked.
+type Record struct {
+	of       string // which incarnation of the member
+	at       time.Time
+	served   bool
+	failures int // in a row
+	said     string
+}
+
+// Due reports whether the member is to be asked now. of tells an incarnation of the member from the one
+// before, since is when it began to work.
+func (r Record) Due(p Probe, of string, since, now time.Time) bool {
+	return !now.Before(since.Add(p.Delay)) && (r.of != of || !now.Before(r.at.Add(p.Interval)))
+}
+
+// Asked is the record after an answer; nil is one of a member that serves.
+func (r Record) Asked(of string, now time.Time, answer error) Record {
+	if r.of != of {
+		r = Record{of: of}
+	}
+	r.at = now
+	if answer == nil {
+		r.served, r.failures, r.said = true, 0, ""
+		return r
+	}
+	r.failures, r.said = r.failures+1, answer.Error()
+	return r
+}
+
+// Finding is what probes have found out of a member; the zero value is of one that serves.
+type Finding struct {
+	Sick string // why it does not serve, or perhaps does not
+	// Suspect is true of one that did serve, and of which it is not decided yet.
+	Suspect bool
+}
+
+// Finding is what a probe has found out. A member that has not served yet needs one good answer; one that has is
+// a suspect until so many bad ones.
+func (r Record) Finding(p Probe, of string) Finding {
+	switch {
+	case r.of != of || r.at.IsZero():
+		return Finding{Sick: fmt.Sprintf("%s was not asked yet", p)}
+	case r.failures == 0:
+		return Finding{}
+	case r.failures == 1:
+		return Finding{fmt.Sprintf("%s: %s", p, r.said), r.served && r.failures < p.Threshold}
+	}
+	return Finding{fmt.Sprintf("%s: %s, %d times in a row", p, r.said, r.failures), r.served && r.failures < p.Threshold}
+}
