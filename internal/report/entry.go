@@ -64,7 +64,7 @@ func join(same []entry, all bool) entry {
 	for i, one := range same {
 		names[i] = one.name
 		literal = literal && one.body() == e.body()
-		e.turn = cmp.Or(e.turn, one.turn)
+		e.turn = cmp.Or(one.turn, e.turn) // the first one's may be another
 		if one.origin.File != e.origin.File {
 			e.origin = manifest.Origin{}
 		}

@@ -40,12 +40,15 @@ func (m *member) faces(user *Step, have *kind.Live[any]) {
 	m.fronts = append(m.fronts, f)
 }
 
+// drains reports whether members are drained at all.
+func (g *group) drains() bool { return g.strategy.Drain > 0 && g.strategy.Type != rollout.Recreate }
+
 // traffic is what may be sent to a member.
 func (g *group) traffic(i int) kind.Traffic {
 	m := g.members[i]
 	up := m.works != nil && m.works.have != nil && m.works.have.Phase.Usable()
 	switch {
-	case len(m.fronts) == 0 || g.strategy.Drain == 0 || g.strategy.Type == rollout.Recreate:
+	case len(m.fronts) == 0 || !g.drains():
 	case !up && slices.ContainsFunc(m.fronts, func(f front) bool { return !f.since.IsZero() }):
 		return kind.Pauses
 	case up && g.decision.Verdicts[i] == rollout.Go && len(m.changes) > 0:
@@ -57,7 +60,7 @@ func (g *group) traffic(i int) kind.Traffic {
 // drain has the changes of a member wait until nothing new has been sent to it for long enough. What cannot
 // be changed to send nothing is not waited for.
 func (g *group) drain(m *member, now time.Time) {
-	if len(m.changes) == 0 || g.strategy.Drain == 0 || g.strategy.Type == rollout.Recreate || now.IsZero() {
+	if len(m.changes) == 0 || !g.drains() || now.IsZero() {
 		return
 	}
 	for _, f := range m.fronts {

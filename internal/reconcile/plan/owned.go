@@ -27,7 +27,9 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 		return s.withAction(Keep, "suspended")
 	}
 	if why := p.leftAs(d); why != "" && p.ready[d.Key] {
-		s.aside, s.left = p.differences(d, have), true
+		if s.aside, s.left = p.differences(d, have), true; len(s.aside) == 0 {
+			why = have.Message
+		}
 		return s.withAction(Keep, why)
 	}
 	switch have.Phase {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -81,7 +82,7 @@ func (g *group) takeTurns(now time.Time) {
 
 // ahead is what those who wait are waiting for, and what to say of it.
 func (g *group) ahead() (keys []manifest.Key, turn string) {
-	pace := fmt.Sprintf("%s of %s at a time", g.pace(), g.key)
+	pace := g.pace()
 	if at := g.decision.Awaited; at >= 0 {
 		keys = g.members[at].awaited(g.decision)
 		if !g.decision.Until.IsZero() {
@@ -125,9 +126,15 @@ func keysOf(steps []*Step) (keys []manifest.Key) {
 	return keys
 }
 
+// pace is how the members take turns.
 func (g *group) pace() string {
+	members := "one member"
 	if n := g.strategy.Unavailable(len(g.members)); n > 1 {
-		return fmt.Sprintf("%d members", n)
+		members = fmt.Sprintf("%d members", n)
 	}
-	return "one member"
+	text := fmt.Sprintf("%s of %s at a time", members, g.key)
+	if g.drains() && slices.ContainsFunc(g.members, func(m *member) bool { return len(m.fronts) > 0 }) {
+		text += fmt.Sprintf(", each drained for %s", g.strategy.Drain)
+	}
+	return text
 }
