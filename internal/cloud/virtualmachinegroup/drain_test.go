@@ -15,6 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 const front = `
@@ -126,3 +128,51 @@ func TestMachinesAreDrainedBeforeTheyAreInterrupted(t *testing.T) {
 		})
 	}
 }
+
+// Who approved of the change approved of all that it takes: an agent that is stopped after any of the machines
+// is followed by one that needs no further approval.
+func TestAnApprovalIsGoodForAWholeRollout(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	if g.Simulator == nil {
+		t.Skip("nothing of it depends on the cloud")
+	}
+	before := with(3, "drainSeconds: 1") + front
+	g.Only(before)
+	g.MustSync(before)
+	manual := []plan.Policy{plan.Manual("for a test")}
+	rev := engine.Revision{Commit: "c", Want: g.Resolve(strings.Replace(before, "n3-1vcpu-2gb", "m1.small", 1))}
+	agent := func() *engine.Engine {
+		e := g.Engine(g.Client(nil))
+		e.Policies = manual
+		return e
+	}
+	held := agent().Sync(t.Context(), rev)
+	if held.First.Held == "" {
+		t.Fatal("it is not held")
+	}
+	rev.Approved = []plan.Approval{{Hash: held.First.Hash(), Commit: "c", Proof: held.First.Proof()}}
+	for stops := 0; ; stops++ {
+		ctx, stop := context.WithCancel(t.Context())
+		e := agent()
+		e.Watcher = &stopper{stop: stop}
+		pass := e.Sync(ctx, rev)
+		stop()
+		if pass.First.Held != "" {
+			t.Fatalf("after %d stops: %s", stops, pass.First.Held)
+		}
+		if !pass.Interrupted {
+			if pass.Outcome() != plan.InSync || stops < 3 {
+				t.Errorf("after %d stops: %s: %v", stops, pass.Outcome(), pass.Failures)
+			}
+			return
+		}
+	}
+}
+
+// stopper ends a pass once it has changed or deleted anything.
+type stopper struct{ stop context.CancelFunc }
+
+func (*stopper) Planned(plan.Plan)        {}
+func (*stopper) Started(plan.Step)        {}
+func (*stopper) Progress(engine.Progress) {}
+func (s *stopper) Finished(engine.Result) { s.stop() }

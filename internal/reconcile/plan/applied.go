@@ -26,13 +26,19 @@ func (p *planner) subject(d *kind.Desired) fingerprint.Subject {
 // mark is what an object shall bear in the cloud.
 func (p *planner) mark(d *kind.Desired) kind.Mark {
 	m := d.PlainMark(p.Stack)
-	if d.Confidential.Secret != "" {
-		m.Applied = p.Printer.Print(p.subject(d))
-	}
+	m.Applied = p.digest(d)
 	if p.drains[d.Key] {
 		m.Applied = kind.Unfinished // so that it is no drift, then or afterwards
 	}
 	return m
+}
+
+// digest is what stands for everything that a commit can change about d.
+func (p *planner) digest(d *kind.Desired) string {
+	if d.Confidential.Secret != "" {
+		return p.Printer.Print(p.subject(d))
+	}
+	return d.Digest
 }
 
 // applied reports whether the mark of an object says that d, as it is now, was

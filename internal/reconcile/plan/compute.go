@@ -133,7 +133,7 @@ func (p *planner) decide(d *kind.Desired) Step {
 		return p.decideAbsent(d)
 	}
 	view := p.view(d, d.Spec)
-	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, digest: p.mark(d).Applied, view: &view}
+	s := Step{Key: d.Key, Origin: d.Origin, Parent: d.Parent, Notes: d.Notes, want: d, digest: p.digest(d), view: &view}
 	c, known := p.Have[d.Key.Kind]
 	switch {
 	case !known:

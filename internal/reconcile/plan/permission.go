@@ -3,7 +3,7 @@ package plan
 import "slices"
 
 // Permission is what a pass may do of a stack where every change waits for an approval:
-// what its first plan does and what must follow from that. Drift that shows later
+// what its first plan does, what must follow from that, and what else was approved with it. Drift that shows later
 // waits for the next pass, and for another approval.
 type Permission struct {
 	prints []string
@@ -16,6 +16,10 @@ func (p Plan) Permission() *Permission {
 		return nil
 	}
 	l := &Permission{prints: p.Fingerprints(), steps: map[string]bool{}}
+	if p.Approved != nil && p.Approved.rest(p) {
+		l.prints = append(l.prints, p.Approved.Proof.Steps...)
+		slices.Sort(l.prints)
+	}
 	for _, s := range p.Steps {
 		if s.Action.Writes() {
 			l.steps[s.Identity()] = true
