@@ -15,6 +15,16 @@ func with(replicas int, strategy string) string {
 	return strings.NewReplacer("replicas: 2", fmt.Sprintf("replicas: %d", replicas), "spec:\n", "spec:\n  strategy: {"+strategy+"}\n").Replace(object)
 }
 
+// pure begins a test of what the core decides: nothing of it depends on the cloud.
+func pure(t *testing.T) *kindtest.Target {
+	t.Helper()
+	g := kindtest.NewTarget(t, all.Kinds)
+	if g.Simulator == nil {
+		t.Skip("nothing of it depends on the cloud")
+	}
+	return g
+}
+
 // more is another image, and a volume besides.
 var more = strings.NewReplacer("centos79", "cirros", "    initScript", "    volumes: [{name: data, size: 1}]\n    initScript")
 
@@ -36,7 +46,7 @@ func wantTurns(t *testing.T, p plan.Plan, want ...string) {
 }
 
 func TestStrategies(t *testing.T) {
-	g := kindtest.NewTarget(t, all.Kinds)
+	g := pure(t)
 	g.Only(more.Replace(object))
 	image := strings.NewReplacer("centos79", "cirros")
 	g.MustSync(with(4, ""))
@@ -53,7 +63,7 @@ func TestStrategies(t *testing.T) {
 
 // A group that leaves members as they are is in sync, and shows what is different.
 func TestAPartitionIsInSync(t *testing.T) {
-	g := kindtest.NewTarget(t, all.Kinds)
+	g := pure(t)
 	g.Only(more.Replace(object))
 	g.MustSync(with(3, ""))
 	pass := g.MustSync(more.Replace(with(3, "partition: 2")))
@@ -75,7 +85,7 @@ func TestAPartitionIsInSync(t *testing.T) {
 
 // What a template no longer has stays with the machines that are left as they are.
 func TestAPartitionKeepsWhatItsMachinesUse(t *testing.T) {
-	g := kindtest.NewTarget(t, all.Kinds)
+	g := pure(t)
 	older := strings.NewReplacer("    initScript", "    volumes: [{name: data, size: 1}]\n    initScript")
 	g.Only(older.Replace(object))
 	g.MustSync(older.Replace(with(2, "")))

@@ -25,11 +25,15 @@ func Brake(limits Limits, approved []Approval) Policy {
 		if p.Manual != "" && p.Summary().Writes() > 0 {
 			reasons = append(reasons, "every change waits for an approval: "+p.Manual)
 		}
-		if len(reasons) == 0 || p.Suspended != "" {
+		unsettled := p.Manual != "" && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action == Wait }) // something may follow
+		if len(reasons) == 0 && !unsettled || p.Suspended != "" {
 			return p
 		}
 		if i := slices.IndexFunc(approved, func(a Approval) bool { return a.Covers(p) }); i >= 0 {
 			p.Approved = &approved[i]
+			return p
+		}
+		if len(reasons) == 0 {
 			return p
 		}
 		p.Held = strings.Join(reasons, "; ")
