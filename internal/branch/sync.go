@@ -41,6 +41,9 @@ func pendingReplaces(before forge.Status, inSync bool) bool {
 // postProgress has a commit say how far its pass is.
 func (s *Tracker) postProgress(commit string, p engine.Progress) {
 	text := fmt.Sprintf("%d of %d done", p.Done, p.Total)
+	if len(p.Rollouts) > 0 {
+		text += "; " + p.Rollouts[0].String()
+	}
 	if len(p.Waiting) > 0 {
 		text += ", waiting for " + p.Waiting[0].Step.Key.String()
 	}

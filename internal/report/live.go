@@ -97,6 +97,9 @@ func (l *Live) block(now time.Time, width, most int) []string {
 		return nil
 	}
 	lines := []string{fmt.Sprintf("%s %d of %d", bar(p.Done, p.Total), p.Done, p.Total)}
+	for _, r := range p.Rollouts {
+		lines = append(lines, "  "+Clean(r.String()))
+	}
 	for _, a := range p.Doing {
 		lines = append(lines, fmt.Sprintf("  %-8s %s  %s", string(a.Step.Action), Clean(a.Step.Key.String()), Lasted(now.Sub(a.Since).Truncate(time.Second))))
 	}

@@ -121,6 +121,8 @@ type Progress struct {
 	// Doing are the steps in flight, Waiting what the cloud still works on,
 	// both oldest first.
 	Doing, Waiting []Activity
+	// Rollouts are the groups whose members are being changed.
+	Rollouts []plan.Rollout
 }
 
 // Activity is something that takes time.

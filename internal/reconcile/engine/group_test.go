@@ -108,7 +108,13 @@ func TestMembersOfAGroupAreReplacedOneAtATime(t *testing.T) {
 			t.Fatal(failed(pass))
 		}
 		h.watch(5)
+		far := &howFar{}
+		h.engine.Watcher = far
 		pass := h.sync(t, 5, "flat")
+		if got := strings.Join(far.said, ", "); got != "Flock/sheep: 0 of 5 members are as wanted, Flock/sheep: 1 of 5 members are as wanted, Flock/sheep: 2 of 5 members are as wanted, "+
+			"Flock/sheep: 3 of 5 members are as wanted, Flock/sheep: 4 of 5 members are as wanted" {
+			t.Errorf("meanwhile: %s", got)
+		}
 		if pass.Outcome() != plan.InSync || pass.First.Summary().Replace != 5 {
 			t.Fatalf("%s, %s: %s", pass.Outcome(), pass.First.Summary(), failed(pass))
 		}
@@ -119,6 +125,20 @@ func TestMembersOfAGroupAreReplacedOneAtATime(t *testing.T) {
 			t.Errorf("the plan says %q", got)
 		}
 	})
+}
+
+// howFar is what is said while groups are changed, each once.
+type howFar struct{ said []string }
+
+func (*howFar) Planned(plan.Plan) {}
+func (*howFar) Started(plan.Step) {}
+func (*howFar) Finished(Result)   {}
+func (h *howFar) Progress(p Progress) {
+	for _, r := range p.Rollouts {
+		if text := r.String(); !slices.Contains(h.said, text) {
+			h.said = append(h.said, text)
+		}
+	}
 }
 
 // A member that is not well keeps the others from being replaced, and they are

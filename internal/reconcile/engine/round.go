@@ -19,6 +19,8 @@ type round struct {
 	plan plan.Plan
 	// queue are the steps that nothing in the plan is in the way of, in order.
 	queue []candidate
+	// rollouts are the groups whose members the plan changes.
+	rollouts []plan.Rollout
 	// waiting is what the cloud works on, oldest first.
 	waiting []Activity
 	// kinds are the collections in which something is waited for.
@@ -52,7 +54,7 @@ func (r *run) planRound(ctx context.Context) {
 	r.rememberIDs(plan)
 	r.engine.noteAdopted(plan)
 	r.noteDrift(plan)
-	r.round = round{plan: plan, kinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
+	r.round = round{plan: plan, rollouts: plan.Rollouts(), kinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
 		if !s.Action.Writes() {
@@ -189,7 +191,7 @@ func (r *run) olderThanNeeded(s *plan.Step) []string {
 
 // progress is how far the pass has come.
 func (r *run) progress() Progress {
-	p := Progress{Done: r.wrote, Total: r.wrote + r.round.writes - r.round.done, Waiting: r.round.waiting}
+	p := Progress{Done: r.wrote, Total: r.wrote + r.round.writes - r.round.done, Waiting: r.round.waiting, Rollouts: r.round.rollouts}
 	for _, a := range r.doing {
 		p.Doing = append(p.Doing, a)
 	}

@@ -1,0 +1,51 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Rollout is how far the members of a group are changed.
+type Rollout struct {
+	Group manifest.Key
+	// Done are the members that are as wanted, Of how many there are.
+	Done, Of int
+}
+
+// String is "VirtualMachineGroup/web: 4 of 6 members are as wanted".
+func (r Rollout) String() string {
+	return fmt.Sprintf("%s: %d of %d members are as wanted", r.Group, r.Done, r.Of)
+}
+
+// Rollouts are the groups of which members are made or interrupted, in the order of the steps.
+func (p Plan) Rollouts() (list []Rollout) {
+	type progress struct{ members, open map[manifest.Key]bool }
+	at, rolling := map[manifest.Key]*progress{}, map[manifest.Key]bool{}
+	var order []manifest.Key
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.part == nil || s.Unmanaged() {
+			continue
+		}
+		g := at[s.part.group]
+		if g == nil {
+			g = &progress{map[manifest.Key]bool{}, map[manifest.Key]bool{}}
+			at[s.part.group], order = g, append(order, s.part.group)
+		}
+		g.members[s.part.member] = true
+		if s.Action.Writes() || s.Action == Wait || s.sick != "" {
+			g.open[s.part.member] = true
+		}
+		if s.Action == Create || s.Action == Wait || s.Action.Writes() && s.Disruption() >= kind.Reboot {
+			rolling[s.part.group] = true
+		}
+	}
+	order = slices.DeleteFunc(order, func(key manifest.Key) bool { return !rolling[key] })
+	for _, key := range order {
+		list = append(list, Rollout{key, len(at[key].members) - len(at[key].open), len(at[key].members)})
+	}
+	return list
+}
