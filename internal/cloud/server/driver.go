@@ -28,6 +28,10 @@ const (
 	// Those from which a rebuild takes another key pair, and other user data.
 	withKeyAtRebuild      = "2.54"
 	withUserDataAtRebuild = "2.57"
+	// That from which it writes an image to the volume that a server boots from, and Cinder's
+	// for the same.
+	withVolumeAtRebuild = "2.93"
+	withReimage         = "3.68"
 )
 
 type (
@@ -61,7 +65,10 @@ func join(ctx context.Context, d driver, servers []*state) error {
 		s.More.Interfaces, s.More.ServerGroups, s.More.GroupsKnown = plugged[s.ID], groups[s.ID], known
 		slices.SortFunc(s.More.Interfaces, func(a, b Interface) int { return strings.Compare(a.PortID, b.PortID) })
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return joinImages(ctx, d, servers)
 }
 
 // groups lists the IDs of the server groups, by server. Some clouds do not let their

@@ -34,6 +34,9 @@ type Spec struct {
 	// TrunkRefs are the trunks that the repository makes of its ports: many clouds make
 	// none of a port that is plugged in.
 	TrunkRefs []string `json:"-" ref:"Trunk,order"`
+	// BootImageRef is the image that the repository wants on the volume that the server
+	// boots from, where a rebuild is to write it.
+	BootImageRef string `json:"-" ref:"Image"`
 }
 
 // PortRef names a port.
@@ -108,6 +111,12 @@ type More struct {
 	Interfaces   []Interface `json:"interfaces" api:"interfaces,unread"`
 	ServerGroups []string    `json:"serverGroups" api:"groups,unread"`
 	GroupsKnown  bool        `json:"-"` // false where the cloud does not let us see server groups
+
+	// Images are those that the attached volumes were made from, by the volume's ID, and Outdated says what the cloud
+	// lacks to write another one to the volume that the server boots from. They are
+	// looked up for servers that boot from volumes.
+	Images   map[string]string `json:"-"`
+	Outdated string            `json:"-"`
 }
 
 // Volume is a volume that is attached.
@@ -155,12 +164,12 @@ func Kind(c *cloud.Client) kind.Kind {
 		Mark:       mark.MetadataPlace,
 		Odd: []table.Odd[Spec, More]{
 			{Field: "bootVolume", Compare: compareBoot, Write: writeDisks},
-			{Field: "imageRef", Closed: noRebuild},
-			{Field: "userData", Write: writeUserData, Closed: noRebuild},
+			{Field: "imageRef", Compare: compareImage, Closed: noRebuild, Loss: diskLoss},
+			{Field: "userData", Write: writeUserData, Closed: noRebuild, Loss: diskLoss},
 			{Field: "ports", Compare: comparePorts, Write: writePorts},
 			{Field: "volumes", Compare: compareVolumes},
 			{Field: "availabilityZone", Compare: compareZone},
-			{Field: "keypairRef", Compare: compareKey, Closed: noRebuild},
+			{Field: "keypairRef", Compare: compareKey, Closed: noRebuild, Loss: diskLoss},
 		},
 		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
 		Match:  func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },

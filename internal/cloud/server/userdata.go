@@ -46,6 +46,7 @@ func expand(s *Spec, e *kind.Expansion) {
 	for _, p := range s.Ports {
 		s.TrunkRefs = append(s.TrunkRefs, e.Referring("Trunk", "Port", p.PortRef)...)
 	}
+	expandBoot(s, e)
 	switch u := s.UserData; {
 	case u == nil:
 	case u.SecretRef != nil:

@@ -18,7 +18,8 @@ import (
 //	resize   ACTIVE, SHUTOFF -> RESIZE -> VERIFY_RESIZE; back to ACTIVE with the old
 //	         flavor where no host has room for it
 //	confirm  VERIFY_RESIZE -> ACTIVE, SHUTOFF
-//	rebuild  ACTIVE, SHUTOFF, ERROR -> REBUILD -> ACTIVE, SHUTOFF; ERROR if it fails
+//	rebuild  ACTIVE, SHUTOFF, ERROR -> REBUILD -> ACTIVE, SHUTOFF; ERROR if it fails;
+//	         of a server that boots from a volume, too (see boot.go)
 //
 // Each begins where Nova's status says that the server stands, so that an agent that
 // finds one half done goes on with it.
@@ -33,6 +34,7 @@ const (
 const resized = "VERIFY_RESIZE"
 
 const (
+	imageField    = "spec.resource.imageRef"
 	flavorField   = "spec.resource.flavorRef"
 	userDataField = "spec.resource.userData"
 	keyField      = "spec.resource.keypairRef"
@@ -45,15 +47,6 @@ func diffMore(w want, have *state, c *kind.Changes) {
 	if have.More.Status == resized && w.Way(flavorField) == byResize && wanted {
 		c.Add(kind.Change{Field: flavorField, Have: "resized, and not confirmed", Want: "confirmed", Way: byConfirm})
 	}
-}
-
-// noRebuild says why a server cannot be rebuilt: what it boots from is a volume, whose
-// image is no field of it.
-func noRebuild(w want, have *object, _ string) string {
-	if w.Spec.ImageRef == "" || have.Spec.ImageRef == "" {
-		return "needs a server that boots from an image, and this one boots from a volume"
-	}
-	return ""
 }
 
 // by reports whether one of the changes is to be carried out in a way.
@@ -99,17 +92,25 @@ func (u *requests) rebuild(n change, metadata map[string]string) {
 	if u.err == nil {
 		u.err = standing(&n.Have.State.More, byRebuild, "ACTIVE", "SHUTOFF", "ERROR")
 	}
-	body := map[string]any{"imageRef": n.Want.Ref("Image", n.Want.Spec.ImageRef).ID, "metadata": metadata}
-	var call cloud.Call
-	if kind.Has(n.Changes, keyField) && u.err == nil {
-		call.Microversion, u.err = u.Client.Require(u.ctx, cloud.Compute, withKeyAtRebuild, "rebuilds with another key pair")
+	image, least := imageOf(n)
+	body, call := map[string]any{"imageRef": image, "metadata": metadata}, cloud.Call{Microversion: least}
+	need := func(version, what string) {
+		if !cloud.AtLeast(call.Microversion, version) && u.err == nil {
+			call.Microversion, u.err = u.Client.Require(u.ctx, cloud.Compute, version, what)
+		}
+	}
+	if least != "" && u.err == nil {
+		_, u.err = u.Client.Require(u.ctx, cloud.Compute, least, "rebuilds of servers that boot from volumes")
+	}
+	if kind.Has(n.Changes, keyField) {
+		need(withKeyAtRebuild, "rebuilds with another key pair")
 		body["key_name"] = nil
 		if key := n.Want.Ref("KeyPair", n.Want.Spec.KeypairRef).ID; key != "" {
 			body["key_name"] = key
 		}
 	}
-	if kind.Has(n.Changes, userDataField) && u.err == nil {
-		call.Microversion, u.err = u.Client.Require(u.ctx, cloud.Compute, withUserDataAtRebuild, "rebuilds with other user data")
+	if kind.Has(n.Changes, userDataField) {
+		need(withUserDataAtRebuild, "rebuilds with other user data")
 		call.Secret = secretUserData(n.Want.Spec)
 		body["user_data"] = nil
 		if text, given := userData(n.Want); given {

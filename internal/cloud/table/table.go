@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -65,6 +66,8 @@ type Odd[Spec, More any] struct {
 	// Closed says why the object, as it is now, cannot be changed in a way that the
 	// field's tag ways declares; "" where it can.
 	Closed func(w kind.Want[Spec], have *Object[Spec, More], way string) string
+	// Loss says what such a way loses, where it is not what the field's tag loss says; "" where it is.
+	Loss func(have *Object[Spec, More]) string
 	// Write puts the field into the body of a request; have is nil in one that creates,
 	// which asks for fields that are left out, too.
 	Write func(w kind.Want[Spec], have *Object[Spec, More], body map[string]any)
@@ -144,6 +147,9 @@ func (t *Table[Spec, More]) Offer(w kind.Want[Spec], have *Object[Spec, More], c
 			ways = slices.Clone(ways)
 			for i := range ways {
 				ways[i].Closed = odd.Closed(w, have, ways[i].Name)
+				if odd.Loss != nil {
+					ways[i].Loss = cmp.Or(odd.Loss(have), ways[i].Loss)
+				}
 			}
 		}
 		c.Offer(t.root+r.path, ways)

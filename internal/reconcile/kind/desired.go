@@ -105,6 +105,9 @@ type Options struct {
 	// Ways are how changes of fields are carried out where there is a choice: names of
 	// ways by the paths of fields.
 	Ways map[string]string `json:",omitempty"` // marks of objects without any stay as they are
+	// Entrusted are the fields, by their paths, whose changes are made by the steps of
+	// another object, as far as they would replace this one.
+	Entrusted map[string]manifest.Key `json:"-"`
 }
 
 // NewDesired is an object of which only the document is known so far.

@@ -20,6 +20,7 @@ type Expansion struct {
 	Key manifest.Key
 
 	origin     manifest.Origin
+	options    *Options
 	repository Repository
 	parts      []Part
 	rollout    *rollout.Strategy
@@ -44,6 +45,10 @@ type Repository interface {
 	// refer to another, Referred those of a kind that an object refers to.
 	Referring(kind string, to manifest.Key) []string
 	Referred(by manifest.Key, kind string) []string
+	// Entrust leaves changes of a field of an object, as far as they would replace it, to
+	// the steps of another one. It reports whether there is such an object so far, and
+	// its annotations leave that open.
+	Entrust(key manifest.Key, field string, to manifest.Key) bool
 	// Members lists what an object expands into, of one kind. ok is false when there
 	// is no such object.
 	Members(of manifest.Key, kind string) (names []string, ok bool)
@@ -66,7 +71,7 @@ type Part struct {
 
 // NewExpansion begins the expansion of a desired object.
 func NewExpansion(of *Desired, in Repository) *Expansion {
-	return &Expansion{Key: of.Key, origin: of.Origin, repository: in}
+	return &Expansion{Key: of.Key, origin: of.Origin, options: &of.Options, repository: in}
 }
 
 // Parts are what the object expands into, or why it cannot be expanded.
@@ -175,6 +180,19 @@ func (e *Expansion) Data(kind, name, entry string) (text string, ok bool) {
 // the repository has no such object. The list is not the caller's to change.
 func (e *Expansion) Members(ofKind, ofName, kind string) (names []string, ok bool) {
 	return e.repository.Members(e.key(ofKind, ofName), kind)
+}
+
+// Way is how the object's annotation has changes of a field carried out; see [Options.Way].
+func (e *Expansion) Way(field string) string { return e.options.Way(field) }
+
+// Entrusted leaves it to this object to change a field of another one: a reference, in
+// the way that this one's annotation chooses for the field of that path. names are what
+// the other one refers to now. ok is false where there is no such object so far, it does
+// not refer to any, or its own annotations say something else.
+func (e *Expansion) Entrusted(ofKind, ofName, field, kind string) (names []string, ok bool) {
+	key := e.key(ofKind, ofName)
+	names = e.repository.Referred(key, kind)
+	return names, len(names) > 0 && e.repository.Entrust(key, field, e.Key)
 }
 
 // Referred lists the names of the objects of a kind that the named object, which

@@ -12,9 +12,13 @@ import (
 func (p *planner) changes(d *kind.Desired, have *kind.Live[any]) (differs, moved, ignored []kind.Change, notes []kind.Note) {
 	c := p.kinds[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
 	for _, change := range c.List() {
-		if d.Options.Ignores(change.Field) {
+		by, entrusted := d.Options.Entrusted[change.Field]
+		switch {
+		case d.Options.Ignores(change.Field):
 			ignored = append(ignored, change)
-		} else {
+		case entrusted && change.Disruption == kind.Replace:
+			notes = append(notes, kind.Note{Field: change.Field, Text: "is changed by the step of " + by.String()})
+		default:
 			chosen, _ := d.Options.Chosen(change)
 			differs = append(differs, chosen)
 		}

@@ -49,6 +49,22 @@ func (r repository) Referred(by manifest.Key, kind string) (names []string) {
 	return r.handOut(names)
 }
 
+// Entrust implements [kind.Repository].
+func (r repository) Entrust(key manifest.Key, field string, to manifest.Key) bool {
+	n, by := r.byKey[key], r.byKey[to]
+	if n == nil || by == nil || n.broken || n.Unmanaged || n.Virtual || n.Options.Suspend || n.Options.Ignores(field) {
+		return false
+	}
+	if way := n.Options.Way(field); way != "" && way != by.Options.Way(field) {
+		return false
+	}
+	if n.Options.Entrusted == nil {
+		n.Options.Entrusted = map[string]manifest.Key{}
+	}
+	n.Options.Entrusted[field] = to
+	return true
+}
+
 // Members implements [kind.Repository].
 func (r repository) Members(of manifest.Key, kind string) (names []string, ok bool) {
 	n := r.byKey[of]

@@ -19,7 +19,7 @@ func (k Compute) Find(c *oslo.Caller, id string) (nova.VolumeInfo, error) {
 	if err != nil {
 		return nova.VolumeInfo{}, err
 	}
-	info := nova.VolumeInfo{ID: v.ID, Status: v.Status, Bootable: v.Bootable, Multiattach: v.Multiattach}
+	info := nova.VolumeInfo{ID: v.ID, Status: v.Status, Bootable: v.Bootable, Multiattach: v.Multiattach, Image: v.image["image_id"]}
 	for _, a := range k.b.attachedTo(id) {
 		info.Users = append(info.Users, a.Server)
 	}
@@ -85,6 +85,31 @@ func (k Compute) Detach(id, server string, remove bool) error {
 		return err
 	}
 	k.b.to(v, "deleting", "deleted", func(v *Volume) { k.b.volumes.Remove(v.ID) })
+	return nil
+}
+
+// Reimage is part of nova.Volumes: cinder/volume/api.py: reimage of a volume that Nova
+// has reserved, and back to being in use (nova/compute/manager.py:
+// _rebuild_volume_backed_instance).
+func (k Compute) Reimage(c *oslo.Caller, id, image string, done func(error)) error {
+	v, err := k.b.find(c, id)
+	if err != nil {
+		return err
+	}
+	v.Status = "reserved"
+	next := *v
+	err = k.b.takeSource(c, &next, "", "", image)
+	k.b.to(v, "downloading", "reserved", nil)
+	k.b.cloud.After(k.b.opts.BuildDelay, func() {
+		if err != nil {
+			v.Status = "error"
+			done(err)
+			return
+		}
+		v.image, v.Bootable, v.Status = next.image, true, "in-use"
+		k.b.touch(v)
+		done(nil)
+	})
 	return nil
 }
 

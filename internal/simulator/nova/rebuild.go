@@ -1,6 +1,7 @@
 package nova
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -43,8 +44,10 @@ func (n *Nova) rebuild(c *call, s *Server, _ any) (*oslo.Response, error) {
 		return nil, badRequest("Cannot find image for rebuild")
 	case image.Status != "active":
 		return nil, badRequest("Image %s is not active.", image.ID)
-	case s.Image == "" && c.minor < 93:
-		return nil, badRequest("Unable to rebuild with a different image for a volume-backed server.")
+	}
+	root, err := n.rebuildable(c, s, image.ID)
+	if err != nil {
+		return nil, err
 	}
 	if err := n.takeRebuilt(c, s, in); err != nil {
 		return nil, err
@@ -56,15 +59,36 @@ func (n *Nova) rebuild(c *call, s *Server, _ any) (*oslo.Response, error) {
 	if s.VMState == stopped {
 		to, power = stopped, powerShutdown
 	}
-	n.task(c, s, "rebuild", "rebuilding", func(s *Server) {
-		if err := n.failing("rebuild"); err != nil {
+	end := func(s *Server, err error) {
+		if err == nil {
+			err = n.failing("rebuild")
+		}
+		if err != nil {
 			n.failServer(s, err.Error())
 			n.finish(s, "rebuild", err)
 			return
 		}
 		s.Launched, s.Fault = n.cloud.Now(), nil
 		n.to(s, to, "", power)
-	})
+		n.finish(s, "rebuild", nil)
+	}
+	n.record(c, s, "rebuild")
+	n.to(s, s.VMState, "rebuilding", s.Power)
+	if root != "" && c.minor >= 93 {
+		err = n.volumes.Reimage(c.Caller, root, image.ID, func(err error) {
+			if s, ok := n.live(s.ID); ok && s.Task == "rebuilding" {
+				if err != nil {
+					err = fmt.Errorf("Build of instance %s aborted: Failed to rebuild volume backed instance.", s.ID) //nolint:staticcheck // as Nova says it
+				}
+				end(s, err)
+			}
+		})
+	} else {
+		n.later(s.ID, n.opts.BuildDelay, "rebuilding", func(s *Server) { end(s, nil) })
+	}
+	if err != nil {
+		return nil, err
+	}
 	v := n.viewer(c).written(s)
 	pass := in.Text("adminPass")
 	if pass == "" {
@@ -75,6 +99,28 @@ func (n *Nova) rebuild(c *call, s *Server, _ any) (*oslo.Response, error) {
 		v.rebuiltAttrs.UserData = s.UserData
 	}
 	return oslo.Accepted(map[string]any{"server": v}).With("Location", c.Base+"/v2.1/servers/"+s.ID), nil
+}
+
+// rebuildable finds the volume that a server boots from, "" for none, and refuses what Nova
+// does of such a server (nova/compute/api.py: rebuild).
+func (n *Nova) rebuildable(c *call, s *Server, image string) (root string, err error) {
+	if s.Image != "" {
+		return "", nil
+	}
+	for _, a := range s.attached {
+		v, err := n.volumes.Find(c.Caller, a.volume)
+		switch {
+		case err != nil:
+			return "", badRequest("%s", message(err))
+		case a.boot && v.Image != image && c.minor < 93:
+			return "", badRequest("Image %s is unacceptable: Unable to rebuild with a different image for a volume-backed server.", image)
+		case v.Status != "in-use":
+			return "", badRequest("Invalid volume: volume '%s' status must be 'in-use'. Currently in '%s' status", v.ID, v.Status)
+		case a.boot:
+			root = a.volume
+		}
+	}
+	return root, nil
 }
 
 // takeRebuilt writes what a rebuild may change beside the image.

@@ -17,11 +17,15 @@ type Volumes interface {
 	Attach(id, server, host, device string) (string, error)
 	// Detach undoes Attach; the volume may be deleted then.
 	Detach(id, server string, remove bool) error
+	// Reimage writes an image to a volume that a server has, and calls done when it
+	// is written, or has failed.
+	Reimage(c *oslo.Caller, id, image string, done func(error)) error
 }
 
 // VolumeInfo is what Nova looks at in a volume.
 type VolumeInfo struct {
 	ID, Status            string
+	Image                 string   // that it was made from
 	Users                 []string // servers it is attached to
 	Bootable, Multiattach bool
 }
