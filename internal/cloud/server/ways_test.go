@@ -244,9 +244,9 @@ func TestAServerThatIsPausedIsNotResized(t *testing.T) {
 }
 
 // act asks Nova for an action, as somebody else would.
-func act(t *testing.T, g *kindtest.Target, id, action string, body any) {
+func act(t *testing.T, g *kindtest.Target, id, action string, body any, version ...string) {
 	t.Helper()
-	err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + id + "/action", Body: map[string]any{action: body}})
+	err := g.Client(nil).Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + id + "/action", Body: map[string]any{action: body}, Microversion: strings.Join(version, "")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,22 +274,5 @@ func TestUserDataIsIgnored(t *testing.T) {
 	}
 	if s := webOf(t, g.Plan(other("userData=rebuild"))); s.Disruption() != kind.Rebuild {
 		t.Errorf("not ignored any more: %s %s", s.Action, s.Disruption())
-	}
-}
-
-// A server that boots from a volume has no image to be rebuilt from.
-func TestAServerOnAVolumeIsNotRebuilt(t *testing.T) {
-	g := onSimulator(t, simulator.Options{})
-	boots := strings.Replace(with("userData=rebuild", "small", "os"), "imageRef: os", "bootVolume: {volumeRef: root}", 1) + `
----
-apiVersion: openstack.k-orc.cloud/v1alpha1
-kind: Volume
-metadata: {name: root}
-spec: {resource: {size: 1, imageRef: os}}
-`
-	g.MustSync(boots)
-	s := webOf(t, g.Plan(strings.Replace(boots, "key: value}}", "key: other}}", 1)))
-	if s.Action != plan.Refuse || !strings.Contains(s.Reason, "rebuild needs a server that boots from an image") {
-		t.Errorf("%s: %s", s.Action, s.Reason)
 	}
 }

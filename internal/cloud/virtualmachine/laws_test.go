@@ -1,6 +1,7 @@
 package virtualmachine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
@@ -51,6 +52,19 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.resource.availabilityZone", Old: "zone: dev", New: "zone: az-b", Replaces: true, PlanOnly: true},
 			{Field: "spec.resource.tags", Old: "[blue]", New: "[green]"},
 			{Field: "spec.resource.metadata", Old: "role: front", New: "role: back"},
+		},
+	}.Run(t)
+}
+
+// A machine that boots from a volume of its own is rebuilt as one that does not: its
+// server has Nova write the image to the volume.
+func TestLawsOnARootVolume(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Key: key("Server"), Needs: needs, Object: strings.Replace(object, "  network: private\n", "  network: private\n  rootVolume: {size: 1}\n", 1),
+		Partial: true, Together: true,
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.imageRef", Old: "centos79", New: "cirros", Way: "rebuild"},
+			{Field: "spec.resource.userData", Old: "key: one", New: "key: two", Way: "rebuild"},
 		},
 	}.Run(t)
 }

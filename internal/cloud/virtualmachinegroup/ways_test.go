@@ -47,6 +47,27 @@ func TestChangePolicyOfAGroup(t *testing.T) {
 	}
 }
 
+// Members that boot from volumes take turns, too.
+func TestMembersOnVolumesAreRebuiltInTurn(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	first := strings.Replace(chosen("image=rebuild"), "n3-1vcpu-2gb", "n3-1vcpu-2gb\n    rootVolume: {size: 1}", 1)
+	second := strings.Replace(first, "centos79", "cirros", 1)
+	g.Only(first, second)
+	before := ids(g.MustSync(first).Last)
+	pass := g.MustSync(second)
+	for _, s := range pass.First.Steps {
+		turn := strings.Contains(s.Turn, "one member of VirtualMachineGroup/web at a time")
+		if s.Key.Kind == "Server" && (s.Action != plan.Update || s.Disruption().String() != "rebuild: wipes the disk" || turn != (s.Key.Name == "web-1")) {
+			t.Errorf("%s: %s, %s, %q", s.Key, s.Action, s.Disruption(), s.Reason)
+		}
+	}
+	for key, id := range ids(pass.Last) {
+		if before[key] != id {
+			t.Errorf("%s is %s and was %s", key, id, before[key])
+		}
+	}
+}
+
 func ids(p plan.Plan) map[string]string {
 	ids := map[string]string{}
 	for _, s := range p.Steps {
