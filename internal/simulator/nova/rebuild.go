@@ -78,7 +78,7 @@ func (n *Nova) rebuild(c *call, s *Server, _ any) (*oslo.Response, error) {
 		err = n.volumes.Reimage(c.Caller, root, image.ID, func(err error) {
 			if s, ok := n.live(s.ID); ok && s.Task == "rebuilding" {
 				if err != nil {
-					err = fmt.Errorf("Build of instance %s aborted: Failed to rebuild volume backed instance.", s.ID) //nolint:staticcheck // as Nova says it
+					err = fmt.Errorf("Build of instance %s aborted: Failed to rebuild volume backed instance.", s.ID)
 				}
 				end(s, err)
 			}
