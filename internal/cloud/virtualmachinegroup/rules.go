@@ -17,11 +17,14 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	s.Template.ValidateForMany("spec.template", table.Or(s.Replicas, 1), r)
 	validateProbes(s.Probes, r)
 	s.Strategy.validate(table.Or(s.Replicas, 1), r)
+	if s.ServerGroup != "" && s.HAPolicy != "" {
+		r.Problem("spec.haPolicy", "is given along with serverGroup, which has a policy of its own", "keep one of them")
+	}
 }
 
 // Expand makes
 //
-//	ServerGroup/NAME                          unless haPolicy is none
+//	ServerGroup/NAME                          unless haPolicy is none, or there is a serverGroup
 //	VirtualMachine/NAME-0 … NAME-(replicas-1)  in that group
 func (rules) Expand(s *Spec, e *kind.Expansion) {
 	if !s.Template.Look("spec.template", e) {
@@ -33,7 +36,9 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 		ServerGroup string `json:"serverGroup,omitempty"`
 	}{Template: s.Template}
 	member.Description = cmp.Or(s.Template.Description, s.Description)
-	if policy := policies[s.HAPolicy]; policy != "" {
+	if s.ServerGroup != "" {
+		member.ServerGroup = s.ServerGroup // which each of them finds
+	} else if policy := policies[s.HAPolicy]; policy != "" {
 		member.ServerGroup = e.Key.Name
 		e.Child("ServerGroup", e.Key.Name, body{map[string]any{"resource": map[string]any{"policy": policy}}})
 	}

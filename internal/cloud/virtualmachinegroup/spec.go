@@ -16,6 +16,7 @@ type Spec struct {
 	HAPolicy    string           `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"soft: on different hosts where possible. hard: on different hosts, or not at all. none: anywhere."`
 	Strategy    *Strategy        `json:"strategy,omitempty" doc:"How machines are changed that cannot be changed while they run; if left out, one at a time."`
 	Probes      []Probe          `json:"probes,omitempty" rule:"max=8" doc:"How the agent asks each machine whether it serves. One that does not is reported, and no other is changed meanwhile."`
+	ServerGroup string           `json:"serverGroup,omitempty" doc:"Server group that the machines join: a ServerGroup of the repository, or one that exists. None is made for the group then, and haPolicy is left out."`
 	Template    machine.Template `json:"template" rule:"required" doc:"What each machine is; volumes and ports are made for each."`
 	Description string           `json:"description,omitempty" rule:"max=255" doc:"Free text, for machines whose template has none."`
 }
@@ -47,6 +48,6 @@ type rules struct{}
 func Kind() kind.Kind {
 	return kind.DefineWorkload(kind.Info{
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Aliases: []string{"verda.linecorp.com"}, Members: "VirtualMachine",
-		Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, and for a ServerGroup NAME that keeps them on different hosts.",
+		Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, and for a ServerGroup NAME that keeps them on different hosts, unless it names another one.",
 	}, rules{})
 }

@@ -84,7 +84,12 @@ func (p *planner) unadoptable(d *kind.Desired) string {
 		return fmt.Sprintf("it was %s, which somebody has deleted; %s also matches and is not adopted in its place: remove %s to have another one made, or give that ID to adopt it",
 			id, called(found[0]), d.Import.Where())
 	}
+	part := d.Parent.Kind != "" // the annotation is its parent's, and says "true"
 	switch {
+	case part && name == "":
+		return fmt.Sprintf("objects of this kind have no name in the cloud to be found by; leave it out of %s, and write a manifest for it", d.Parent)
+	case part && len(found) == 0:
+		return fmt.Sprintf("no %s of the name %s can be adopted in this project; remove %s to have one made", what, printable.Name(name), d.Import.Where())
 	case d.Import.ByName && name == "":
 		return fmt.Sprintf("objects of this kind have no name in the cloud to be found by; give an ID as %s", d.Import.Where())
 	case len(found) == 0 && d.Import.ByName:
@@ -109,7 +114,10 @@ func (p *planner) severalToAdopt(d *kind.Desired, found []*kind.Live[any]) strin
 		names = append(names, called(l))
 	}
 	fix := "give the ID of the one that is meant there"
-	if d.Import.Filter != nil {
+	switch {
+	case d.Parent.Kind != "":
+		fix = "rename the others in the cloud, or write manifests for what " + d.Parent.String() + " stands for, and give IDs there"
+	case d.Import.Filter != nil:
 		fix = "narrow the filter, or give spec.import.id instead"
 	}
 	if p.private(d) {

@@ -23,7 +23,7 @@ func Annotations() map[string]string {
 		AnnotationReplace: `"allow" or "refuse": whether it may be deleted and recreated to apply a change`,
 		AnnotationSuspend: `"true": left exactly as it is`,
 		AnnotationMoved:   `Kind/old-name: the object was called so before; what was made for it then is kept. Several, from renaming more than once, are separated by commas`,
-		AnnotationAdopt:   `an ID, or "true" for the name: the one object of the cloud that has it, and that no stack owns, is taken over instead of another one made; without effect afterwards`,
+		AnnotationAdopt:   `an ID, or "true" for the name: the one object of the cloud that has it, and that no stack owns, is taken over instead of another one made; "true" on what stands for several objects, such as a VirtualMachineGroup, is about each of them; without effect afterwards`,
 		AnnotationIgnore:  `comma separated field paths whose value in the cloud is left alone`,
 	}
 }

@@ -54,13 +54,17 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 	return append(problems, readAdoption(d)...)
 }
 
-// readAdoption reads which object of the cloud is to be taken over. It is no wish of the
-// objects that the document expands into.
+// readAdoption reads which object of the cloud is to be taken over. Of what stands for
+// other objects each of those is, by its name; what it only imports or holds as data is
+// nothing to be taken over.
 func readAdoption(d *kind.Desired) []manifest.Problem {
 	value, given := d.Object.Annotations[AnnotationAdopt]
 	field := AnnotationField(AnnotationAdopt)
+	part, isData := d.Parent.Kind != "", d.Virtual && d.Spec == nil
 	switch {
 	case !given || value == "false":
+		return nil
+	case part && (d.Unmanaged || d.Import != nil || isData):
 		return nil
 	case value == "":
 		return []manifest.Problem{d.Problem(field, "is empty", `give the ID of the object in the cloud, or "true" for the one of its name`)}
@@ -68,8 +72,12 @@ func readAdoption(d *kind.Desired) []manifest.Problem {
 		return []manifest.Problem{d.Problem(field, "is given for an unmanaged object", "remove it, or set managementPolicy: managed")}
 	case d.Import != nil:
 		return []manifest.Problem{d.Problem(field, "is given beside spec.import", "keep one of them")}
+	case isData:
+		return []manifest.Problem{d.Problem(field, "is given for what has no object in the cloud", "remove it")}
+	case d.Virtual && value != "true":
+		return []manifest.Problem{d.Problem(field, "is an ID, and this has no object of its own in the cloud", `use "true", with which each object that it stands for is adopted by its name, or write manifests for those`)}
 	case d.Virtual:
-		return []manifest.Problem{d.Problem(field, "is given for what has no object of its own in the cloud", "write manifests for what it stands for, and adopt those")}
+		return nil
 	}
 	d.Import = &kind.Import{ID: value, Field: field}
 	if value == "true" {

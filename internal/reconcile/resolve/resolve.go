@@ -153,6 +153,10 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, fallback bool, hin
 	if n.Import != nil {
 		n.Import.Hint = hint
 	}
+	if part := parent != nil && n.Import != nil && n.Import.ByName; part && k.Info().FixedMark {
+		problems = append(problems, n.Problem(n.Import.Field, fmt.Sprintf("would adopt a %s of that name, and the cloud cannot write a mark on one that exists", n.Key.Kind),
+			"have "+parent.Key.String()+" use one that exists in place of making one, or remove the annotation"))
+	}
 	if parent != nil {
 		n.Origin = parent.Origin
 		parent.parts = append(parent.parts, n)
@@ -173,9 +177,11 @@ func describeOrigin(n *node) string {
 	return n.Origin.String()
 }
 
-// inherited are the annotations that hold for what an object expands into, too.
-func inherited(annotations map[string]string) map[string]string {
-	if annotations[AnnotationAdopt] == "" {
+// inherited are the annotations that hold for what an object expands into, too. What has
+// an object of its own in the cloud adopts that alone.
+func inherited(d *kind.Desired) map[string]string {
+	annotations := d.Object.Annotations
+	if annotations[AnnotationAdopt] == "" || d.Virtual {
 		return annotations
 	}
 	annotations = maps.Clone(annotations)
@@ -210,7 +216,7 @@ func (r *resolver) expand(n *node) {
 		}
 		if c.Body != nil {
 			info := r.kinds[c.Key.Kind].Info()
-			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, inherited(n.Object.Annotations))
+			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, inherited(&n.Desired))
 			r.decode(&obj, n, c.Fallback, c.Hint)
 		}
 		if child := r.byKey[c.Key]; child != nil {
