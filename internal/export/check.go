@@ -34,6 +34,10 @@ func (x *exporter) check(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	planned := plan.Compute(plan.Input{Stack: "export", Kinds: x.Kinds, Want: reading.Want, Have: x.unowned(), Replace: true})
+	x.workloads = planned.Workloads
+	if x.try(planned.Steps) {
+		return true, nil
+	}
 	for _, s := range planned.Steps {
 		if one := items[s.Key]; one != nil && x.settle(one, s) {
 			again = true
@@ -51,6 +55,13 @@ func (x *exporter) files(items map[manifest.Key]*item) (fs.FS, error) {
 			return nil, err
 		}
 		items[key], files[fmt.Sprintf("%s/%s.yaml", key.Kind, key.Name)] = one, &fstest.MapFile{Data: text}
+	}
+	for _, g := range x.groups {
+		text, err := g.text()
+		if err != nil {
+			return nil, err
+		}
+		files[fmt.Sprintf("%s/%s.yaml", g.key.Kind, g.key.Name)] = &fstest.MapFile{Data: text}
 	}
 	return files, nil
 }
@@ -75,7 +86,13 @@ func (x *exporter) refused(problems manifest.Problems, items map[manifest.Key]*i
 	done := map[*item]bool{}
 	for _, p := range problems {
 		one := items[p.Key]
-		if one == nil {
+		switch {
+		case one == nil && len(x.groups) > 0: // it is about one of those, or a part of it
+			for _, g := range slices.Clone(x.groups) {
+				x.dissolve(g)
+			}
+			return nil
+		case one == nil:
 			return problems
 		}
 		if done[one] {

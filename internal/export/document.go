@@ -80,18 +80,23 @@ func (i *item) resource() (*yaml.Node, error) {
 	if !i.managed {
 		return nil, nil
 	}
-	encoded, err := json.Marshal(i.spec)
-	if err != nil {
-		return nil, fmt.Errorf("%s: encode: %w", i.live.ID, err)
-	}
-	d := json.NewDecoder(bytes.NewReader(encoded))
-	d.UseNumber()
-	node, err := decode(d)
+	node, err := nodeOf(i.spec)
 	if err != nil {
 		return nil, fmt.Errorf("%s: encode: %w", i.live.ID, err)
 	}
 	without(node, i.dropped)
 	return node, nil
+}
+
+// nodeOf is a spec as YAML, with its fields in their order.
+func nodeOf(spec any) (*yaml.Node, error) {
+	encoded, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(encoded))
+	d.UseNumber()
+	return decode(d)
 }
 
 // without takes fields out.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // Input is what an export is made from.
@@ -57,6 +58,9 @@ func Make(ctx context.Context, in Input) (Result, error) {
 	}
 	x.choose()
 	x.specify()
+	if err := x.gather(); err != nil {
+		return Result{}, err
+	}
 	for range rounds {
 		again, err := x.check(ctx)
 		if err != nil {
@@ -70,8 +74,9 @@ func Make(ctx context.Context, in Input) (Result, error) {
 }
 
 // rounds is how often what was made is read and corrected: once for what kinds refuse, once
-// for what would differ, and once more for what follows from that.
-const rounds = 4
+// for what would differ, and once more for what follows from that; and before, once for groups
+// that do not come to what the cloud has.
+const rounds = 5
 
 type exporter struct {
 	Input
@@ -82,6 +87,9 @@ type exporter struct {
 	// byName are the first objects of their names, in the order of IDs.
 	byName map[string]map[string]*item
 	notes  []Note
+
+	groups    []*group
+	workloads []plan.Workload // of the last plan
 }
 
 // item is an object of the cloud, and the manifest that stands for it.
@@ -98,6 +106,8 @@ type item struct {
 	dropped map[string]bool
 	exact   bool // an import names it by its ID
 	gone    bool // it cannot be written at all
+
+	in *group // that stands for it; nil for none
 
 	chosen  bool   // by name
 	like    string // what it is to be called like, where it was chosen
@@ -210,14 +220,19 @@ func (i *item) key(groups map[string]string) manifest.Key {
 	return manifest.Key{Group: groups[name], Kind: name, Namespace: manifest.DefaultNamespace, Name: i.name}
 }
 
-// items are those that are written, in order.
+// items are those that are written by themselves, in order.
 func (x *exporter) items() (list []*item) {
 	for _, k := range x.Kinds {
-		of := slices.DeleteFunc(slices.Clone(x.all[k.Info().Kind]), func(one *item) bool { return !one.written() })
+		of := slices.DeleteFunc(slices.Clone(x.all[k.Info().Kind]), func(one *item) bool { return !one.written() || one.in != nil })
 		slices.SortFunc(of, func(a, b *item) int { return cmp.Compare(a.name, b.name) })
 		list = append(list, of...)
 	}
 	return list
+}
+
+// order is where the kind of an object stands.
+func (x *exporter) order(o Object) int {
+	return slices.IndexFunc(x.Kinds, func(k kind.Kind) bool { return k.Info().Kind == o.Key.Kind })
 }
 
 func (x *exporter) result() (r Result, err error) {
@@ -233,6 +248,14 @@ func (x *exporter) result() (r Result, err error) {
 			}
 		}
 	}
+	for _, g := range x.groups {
+		o, err := x.object(g)
+		if err != nil {
+			return Result{}, err
+		}
+		r.Objects = append(r.Objects, o)
+	}
+	slices.SortStableFunc(r.Objects, func(a, b Object) int { return cmp.Compare(x.order(a), x.order(b)) })
 	slices.SortFunc(x.notes, func(a, b Note) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
 	})

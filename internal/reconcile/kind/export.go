@@ -1,6 +1,10 @@
 package kind
 
-import "context"
+import (
+	"context"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
 
 // Unknown is what [Change.Have] holds of a field that the cloud does not show and of which
 // nothing was written down yet: carrying such a change out in place writes it down.
@@ -83,4 +87,36 @@ func WithEverything(ctx context.Context) context.Context {
 func Everything(ctx context.Context) bool {
 	asked, _ := ctx.Value(everything{}).(bool)
 	return asked
+}
+
+// Exported is an object that is written as a manifest to be adopted. Spec is its spec as JSON has it,
+// with the names of other objects.
+type Exported struct {
+	Key  manifest.Key
+	Spec map[string]any
+}
+
+// Gathered is one manifest in place of several: Spec is that of a workload's body, and
+// Parts are the objects that it stands for, all there are.
+type Gathered struct {
+	Name   string
+	Spec   any
+	Parts  []manifest.Key
+	Ignore []string // fields of the parts that are left to the cloud
+	Lost   []Note   // what the parts' own manifests say and this one does not
+}
+
+// Gatherer is the optional part of a workload kind that can be written in place of
+// what it stands for. What it proposes is tried: it is written only if the parts that it expands
+// into are what the cloud has.
+type Gatherer interface {
+	Gather(of []Exported) []Gathered
+}
+
+// Gather implements [Gatherer].
+func (k *workload[S]) Gather(of []Exported) []Gathered {
+	if g, ok := k.rules.(Gatherer); ok {
+		return g.Gather(of)
+	}
+	return nil
 }

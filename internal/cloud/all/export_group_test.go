@@ -1,0 +1,169 @@
+package all_test
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/export"
+)
+
+// farm is what servers of a group have in common, made by hand.
+type farm struct {
+	hand
+	network, secure, near, image string
+	key                          string
+}
+
+func newFarm(t *testing.T, g *kindtest.Target) farm {
+	f := farm{hand: hand{t: t, c: g.Client(nil), image: "debian-12", flavor: "m1.small"}}
+	f.network = f.make(cloud.Network, "networks", "network", map[string]any{"name": "farm"})
+	f.make(cloud.Network, "subnets", "subnet", map[string]any{"name": "farm-v4", "network_id": f.network, "ip_version": 4, "cidr": "10.7.0.0/24"})
+	f.secure = f.make(cloud.Network, "security-groups", "security_group", map[string]any{"name": "web"})
+	f.near = f.make(cloud.Compute, "os-server-groups", "server_group", map[string]any{"name": "near", "policies": []string{"affinity"}})
+	f.key = f.make(cloud.Compute, "os-keypairs", "keypair", map[string]any{"name": "ada", "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ada@example.org"})
+	f.image = f.find(cloud.Image, "images", "debian-12")
+	return f
+}
+
+// port makes the port of a server.
+func (f farm) port(name string, more map[string]any) string {
+	body := map[string]any{"name": name, "network_id": f.network, "security_groups": []string{f.secure}}
+	for field, value := range more {
+		body[field] = value
+	}
+	return f.make(cloud.Network, "ports", "port", body)
+}
+
+// server makes a server with a disk of its own, unless the image is "".
+func (f farm) server(name, port string, change func(server map[string]any)) string {
+	f.t.Helper()
+	data := f.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": name + "-data", "size": 1})
+	f.await(cloud.BlockStorage, "volumes/"+data, "volume", "available")
+	body := map[string]any{"name": name, "imageRef": f.image, "flavorRef": f.find(cloud.Compute, "flavors", f.flavor), "key_name": f.key,
+		"networks": []map[string]any{{"port": port}}, "metadata": map[string]string{"role": "front"}}
+	request := map[string]any{"server": body, "os:scheduler_hints": map[string]any{"group": f.near}}
+	if change != nil {
+		change(body)
+	}
+	var answer map[string]struct{ ID string }
+	f.do(cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers", Into: &answer, Body: request})
+	id := answer["server"].ID
+	f.t.Cleanup(func() { f.gone("servers/" + id) })
+	f.await(cloud.Compute, "servers/"+id, "server", "ACTIVE")
+	f.do(cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + id + "/os-volume_attachments", Body: map[string]any{"volumeAttachment": map[string]any{"volumeId": data}}})
+	f.await(cloud.BlockStorage, "volumes/"+data, "volume", "in-use")
+	return id
+}
+
+func (f farm) servers(names ...string) {
+	for _, name := range names {
+		f.server(name, f.port(name, nil), nil)
+	}
+}
+
+const groupOfThree = `apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachineGroup
+metadata:
+  name: web
+  annotations:
+    stackreeve.dev/adopt: "true"
+    stackreeve.dev/ignore-fields: spec.resource.description
+spec:
+  replicas: 3
+  serverGroup: near
+  template:
+    image: debian-12
+    flavor: m1.small
+    network: farm
+    subnet: farm-v4
+    securityGroups:
+    - web
+    keyPair: ada
+    zone: az-a
+    volumes:
+    - name: data
+      size: 1
+      type: fake
+    metadata:
+      role: front
+`
+
+// Three servers that are alike are one group, and an odd one beside them is none of it.
+func TestExportOfAGroup(t *testing.T) {
+	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
+		t.Skip("it takes over all that the project holds")
+	}
+	g := kindtest.NewTarget(t, all.Kinds)
+	f := newFarm(t, g)
+	f.servers("web-0", "web-1", "web-2", "odd")
+	text, notes := exported(t, g, export.Input{})
+	if !strings.Contains(text, groupOfThree) {
+		t.Errorf("there is no such group:\n%s", text)
+	}
+	if count := strings.Count(text, "kind: Server\n"); count != 1 {
+		t.Errorf("%d servers are written besides: %s", count, text)
+	}
+	about := map[string]bool{}
+	for _, n := range notes {
+		about[n.Kind+"/"+n.Name+" "+n.Field] = true
+	}
+	for _, want := range []string{"VirtualMachineGroup/web spec.template", "Server/web-0 spec.resource.userData", "Server/web-2 spec.resource.userData"} {
+		if !about[want] {
+			t.Errorf("there is no note about %s: %v", want, notes)
+		}
+	}
+	adopts(t, g, text)
+}
+
+// What is not what a group would make is written server by server, and is adopted as it is.
+func TestExportOfWhatIsNoGroup(t *testing.T) {
+	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
+		t.Skip("it takes over all that the project holds")
+	}
+	tests := map[string]func(f farm){
+		"a number is missing": func(f farm) { f.servers("web-0", "web-2") },
+		"one only":            func(f farm) { f.servers("web-0") },
+		"another flavor": func(f farm) {
+			f.servers("web-0")
+			f.server("web-1", f.port("web-1", nil), func(s map[string]any) { s["flavorRef"] = f.find(cloud.Compute, "flavors", "m1.tiny") })
+		},
+		"other metadata": func(f farm) {
+			f.servers("web-0")
+			f.server("web-1", f.port("web-1", nil), func(s map[string]any) { s["metadata"] = map[string]string{"role": "back"} })
+		},
+		"a description of one": func(f farm) {
+			f.servers("web-0")
+			id := f.server("web-1", f.port("web-1", nil), nil)
+			f.do(cloud.Call{Service: cloud.Compute, Method: http.MethodPut, Path: "servers/" + id, Microversion: "2.19", Body: map[string]any{"server": map[string]any{"description": "the other one"}}})
+		},
+		"a port with more than a group can say": func(f farm) {
+			f.servers("web-0")
+			f.server("web-1", f.port("web-1", map[string]any{"allowed_address_pairs": []map[string]any{{"ip_address": "10.7.0.200"}}}), nil)
+		},
+		"ports without names": func(f farm) {
+			for _, name := range []string{"web-0", "web-1"} {
+				f.server(name, f.port("", nil), nil)
+			}
+		},
+		"a name that two objects have": func(f farm) {
+			f.servers("web-0", "web-1")
+			f.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": "web-1-data", "size": 1})
+		},
+	}
+	for name, prepare := range tests {
+		t.Run(name, func(t *testing.T) {
+			g := kindtest.NewTarget(t, all.Kinds)
+			prepare(newFarm(t, g))
+			text, _ := exported(t, g, export.Input{})
+			if strings.Contains(text, "kind: VirtualMachineGroup") {
+				t.Errorf("a group was written:\n%s", text)
+			}
+			adopts(t, g, text)
+		})
+	}
+}
