@@ -126,7 +126,10 @@ func (a *app) survey(ctx context.Context, name string, in export.Input) (export.
 }
 
 func noteText(n export.Note) string {
-	words := []string{n.Kind + "/" + n.Name + " (" + n.ID + ")"}
+	words := []string{n.Kind + "/" + n.Name}
+	if n.ID != "" {
+		words[0] += " (" + n.ID + ")"
+	}
 	if n.Field != "" {
 		words = append(words, n.Field)
 	}

@@ -120,6 +120,51 @@ func TestExportOfAGroup(t *testing.T) {
 	adopts(t, g, text)
 }
 
+// A group adopts by names. Where another stack has made an object that is called as one of its
+// parts, the planner says that two match, and each is written with its ID.
+func TestExportOfAGroupBesideAnotherStack(t *testing.T) {
+	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
+		t.Skip("it takes over all that the project holds")
+	}
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.Beside("").MustSync("apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: web-1-data}\nspec: {resource: {size: 1}}\n")
+	newFarm(t, g).servers("web-0", "web-1")
+	text, _ := exported(t, g, export.Input{})
+	if strings.Contains(text, "kind: VirtualMachineGroup") {
+		t.Errorf("a group was written:\n%s", text)
+	}
+	adopts(t, g, text)
+}
+
+// Servers that boot from volumes, and what refers to parts of a group.
+func TestExportOfAGroupOnVolumes(t *testing.T) {
+	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
+		t.Skip("it takes over all that the project holds")
+	}
+	g := kindtest.NewTarget(t, all.Kinds)
+	f := newFarm(t, g)
+	public := f.find(cloud.Network, "networks", "public")
+	router := f.make(cloud.Network, "routers", "router", map[string]any{"name": "out", "external_gateway_info": map[string]any{"network_id": public}})
+	f.do(cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + router + "/add_router_interface", Body: map[string]any{"subnet_id": f.find(cloud.Network, "subnets", "farm-v4")}})
+	for _, name := range []string{"web-0", "web-1"} {
+		root := f.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": name + "-root", "size": 2, "imageRef": f.image})
+		f.await(cloud.BlockStorage, "volumes/"+root, "volume", "available")
+		port := f.port(name, nil)
+		f.server(name, port, func(s map[string]any) {
+			delete(s, "imageRef")
+			s["block_device_mapping_v2"] = []map[string]any{{"uuid": root, "source_type": "volume", "destination_type": "volume", "boot_index": 0}}
+		})
+		f.make(cloud.Network, "floatingips", "floatingip", map[string]any{"floating_network_id": public, "port_id": port})
+	}
+	text, _ := exported(t, g, export.Input{})
+	for _, want := range []string{"kind: VirtualMachineGroup", "    rootVolume:\n      size: 2\n      type: fake\n", "    portRef: web-1\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	adopts(t, g, text)
+}
+
 // What is not what a group would make is written server by server, and is adopted as it is.
 func TestExportOfWhatIsNoGroup(t *testing.T) {
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {

@@ -161,6 +161,9 @@ func (g *gatherer) port(name string) {
 		list, _ := g.template["ports"].([]fields)
 		g.template["ports"] = append(list, to)
 	}
+	if spec["dnsName"] == g.key.Name { // Nova writes it where Neutron has names in DNS
+		delete(spec, "dnsName")
+	}
 	addresses, _ := spec["addresses"].([]any)
 	delete(spec, "addresses")
 	g.ok = g.ok && len(addresses) == 1 && spec["securityGroupRefs"] != nil
