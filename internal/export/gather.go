@@ -28,12 +28,12 @@ func (x *exporter) gather() error {
 		return nil
 	}
 	var of []kind.Exported
-	items := map[manifest.Key]*item{}
+	items := map[kind.Called]*item{}
 	for _, one := range x.items() {
 		if !one.managed {
 			continue
 		}
-		e := kind.Exported{Key: one.key(x.group)}
+		e := kind.Exported{Called: kind.Called{Kind: one.kind.Info().Kind, Name: one.name}}
 		text, err := json.Marshal(one.spec)
 		if err == nil {
 			err = json.Unmarshal(text, &e.Spec)
@@ -41,7 +41,7 @@ func (x *exporter) gather() error {
 		if err != nil {
 			return fmt.Errorf("%s: encode: %w", one.live.ID, err)
 		}
-		of, items[e.Key] = append(of, e), one
+		of, items[e.Called] = append(of, e), one
 	}
 	for _, k := range x.Kinds {
 		g, ok := k.(kind.Gatherer)
@@ -55,14 +55,14 @@ func (x *exporter) gather() error {
 }
 
 // propose writes a group in place of its parts, until it is tried.
-func (x *exporter) propose(g group, items map[manifest.Key]*item) {
+func (x *exporter) propose(g group, items map[kind.Called]*item) {
 	g.parts = map[manifest.Key]*item{}
-	for _, key := range g.Parts {
-		one := items[key]
-		if one == nil || one.in != nil || g.parts[key] != nil {
+	for _, called := range g.Parts {
+		one := items[called]
+		if one == nil || one.in != nil || g.parts[one.key(x.group)] != nil {
 			return
 		}
-		g.parts[key] = one
+		g.parts[one.key(x.group)] = one
 	}
 	for _, one := range g.parts {
 		one.in = &g
@@ -143,12 +143,12 @@ func (x *exporter) object(g *group) (Object, error) {
 	for _, lost := range g.Lost {
 		x.notes = append(x.notes, Note{Kind: g.info.Kind, Name: g.Name, Field: lost.Field, Text: lost.Text})
 	}
-	for _, key := range g.Parts {
-		one := g.parts[key]
+	for _, one := range g.parts {
 		o.Uses = append(o.Uses, one.live.Uses...)
 		for _, lost := range one.export.Lost {
 			x.note(one, lost.Field, lost.Text)
 		}
 	}
+	slices.Sort(o.Uses)
 	return o, err
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -20,33 +19,33 @@ type fields map[string]any
 type member struct {
 	template  fields
 	group     string // the server group
-	parts     []manifest.Key
+	parts     []kind.Called
 	described bool // by a text of its own, and not by its name as Nova does
 }
 
 // gatherer reads members from what is exported. It takes every field out of the specs that it
 // has a word for; where any is left, the server is none.
 type gatherer struct {
-	of map[manifest.Key]fields
+	of map[kind.Called]fields
 	member
-	key manifest.Key // the server's
+	key kind.Called // the server's
 	ok  bool
 }
 
 // Gather finds the servers NAME-0, NAME-1 and so on of one server group that are alike.
 func (rules) Gather(of []kind.Exported) (found []kind.Gathered) {
-	specs := map[manifest.Key]fields{}
+	specs := map[kind.Called]fields{}
 	for _, o := range of {
-		specs[o.Key] = o.Spec
+		specs[o.Called] = o.Spec
 	}
 	type series struct{ name, group string }
 	members := map[series]map[int]member{}
 	for _, o := range of {
-		name, number, ok := numbered(o.Key.Name)
-		if o.Key.Kind != "Server" || !ok {
+		name, number, ok := numbered(o.Name)
+		if o.Kind != "Server" || !ok {
 			continue
 		}
-		g := gatherer{of: specs, key: o.Key, ok: true}
+		g := gatherer{of: specs, key: o.Called, ok: true}
 		if g.read(); !g.ok || g.group == "" {
 			continue
 		}
@@ -140,7 +139,7 @@ func (g *gatherer) read() {
 }
 
 // part takes an object as a part of the machine; its spec is the caller's to change.
-func (g *gatherer) part(key manifest.Key) fields {
+func (g *gatherer) part(key kind.Called) fields {
 	spec, there := g.of[key]
 	g.ok = g.ok && there
 	g.parts = append(g.parts, key)
@@ -155,7 +154,7 @@ func (g *gatherer) suffix(name string) string {
 }
 
 func (g *gatherer) port(name string) {
-	spec, to := g.part(g.sibling("Port", name)), g.template
+	spec, to := g.part(kind.Called{Kind: "Port", Name: name}), g.template
 	if name != g.key.Name {
 		to = fields{"name": g.suffix(name)}
 		list, _ := g.template["ports"].([]fields)
@@ -179,7 +178,7 @@ func (g *gatherer) port(name string) {
 }
 
 func (g *gatherer) volume(name string, root bool) {
-	spec, to := g.part(g.sibling("Volume", name)), fields{}
+	spec, to := g.part(kind.Called{Kind: "Volume", Name: name}), fields{}
 	suffix := g.suffix(name)
 	if g.ok = g.ok && (suffix == machine.RootName) == root; root {
 		move(spec, g.template, "imageRef=image")
@@ -193,12 +192,6 @@ func (g *gatherer) volume(name string, root bool) {
 	delete(spec, "availabilityZone")
 	move(spec, to, "size=size volumeTypeRef=type")
 	g.ok = g.ok && len(spec) == 0
-}
-
-func (g *gatherer) sibling(kind, name string) manifest.Key {
-	key := g.key
-	key.Kind, key.Name = kind, name
-	return key
 }
 
 func (g *gatherer) metadata(spec fields) {

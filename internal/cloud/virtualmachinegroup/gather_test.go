@@ -6,9 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/virtualmachinegroup"
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -38,7 +36,7 @@ func gathered(t *testing.T, change string) []kind.Gathered {
 		}
 		for name, spec := range specs {
 			what, called, _ := strings.Cut(name, "/")
-			of = append(of, kind.Exported{Key: manifest.Key{Group: define.OrcGroup, Kind: what, Namespace: "default", Name: called}, Spec: spec})
+			of = append(of, kind.Exported{Called: kind.Called{Kind: what, Name: called}, Spec: spec})
 		}
 	}
 	return virtualmachinegroup.Kind().(kind.Gatherer).Gather(of)

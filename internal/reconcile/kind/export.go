@@ -1,10 +1,6 @@
 package kind
 
-import (
-	"context"
-
-	"github.com/stackreeve/stackreeve/internal/manifest"
-)
+import "context"
 
 // Unknown is what [Change.Have] holds of a field that the cloud does not show and of which
 // nothing was written down yet: carrying such a change out in place writes it down.
@@ -89,10 +85,13 @@ func Everything(ctx context.Context) bool {
 	return asked
 }
 
+// Called is what an exported object is: its kind, and the name of its manifest.
+type Called struct{ Kind, Name string }
+
 // Exported is an object that is written as a manifest to be adopted. Spec is its spec as JSON has it,
 // with the names of other objects.
 type Exported struct {
-	Key  manifest.Key
+	Called
 	Spec map[string]any
 }
 
@@ -101,7 +100,7 @@ type Exported struct {
 type Gathered struct {
 	Name   string
 	Spec   any
-	Parts  []manifest.Key
+	Parts  []Called
 	Ignore []string // fields of the parts that are left to the cloud
 	Lost   []Note   // what the parts' own manifests say and this one does not
 }
