@@ -22,7 +22,7 @@ install_packages() {
       die_log "apt could not install: ${missing[*]}" "$STATE/log/apt.log"
     allow_daemons
   fi
-  once samples unpack_samples
+  once "samples-$(IFS=-; echo "${SAMPLE_PACKAGES[*]}")" unpack_samples # again when there are others than before
 }
 
 # forbid_daemons keeps apt from starting what it installs; a policy that is there already is left alone.
