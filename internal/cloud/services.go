@@ -151,7 +151,7 @@ var services = []service{{
 	discovery: withoutProject, newest: currentVersion,
 	paging:   byOffset, // as gophercloud does (shares.SharePage); that ends at a page that is shorter than asked for
 	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|exceeds allowed .* quota|LimitExceeded`),
-	mark: "metadata",
+	mark: "the end of the description",
 }}
 
 // serviceOfType is the row of a catalog type.

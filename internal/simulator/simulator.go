@@ -24,6 +24,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/designate"
 	"github.com/stackreeve/stackreeve/internal/simulator/glance"
 	"github.com/stackreeve/stackreeve/internal/simulator/keystone"
+	"github.com/stackreeve/stackreeve/internal/simulator/manila"
 	"github.com/stackreeve/stackreeve/internal/simulator/neutron"
 	"github.com/stackreeve/stackreeve/internal/simulator/nova"
 	"github.com/stackreeve/stackreeve/internal/simulator/octavia"
@@ -54,7 +55,7 @@ type Options struct {
 	// WithoutDNS leaves Designate out, as many clouds do.
 	WithoutDNS bool
 	// MaxPage bounds the pages of lists; zero leaves each service's own default
-	// (Nova, Glance and Cinder: 1000, Designate: 20 and Barbican: 10 unless asked, Neutron: no bound).
+	// (Nova, Glance, Cinder and Manila: 1000, Designate: 20 and Barbican: 10 unless asked, Neutron: no bound).
 	MaxPage int
 	// Seed makes ids and addresses the same on every run; zero does not.
 	Seed uint64
@@ -80,6 +81,7 @@ type Cloud struct {
 	Cinder   *cinder.Cinder
 	Nova     *nova.Nova
 	Barbican *barbican.Barbican
+	Manila   *manila.Manila
 	// Designate is nil in a cloud without DNS.
 	Designate *designate.Designate
 }
@@ -100,6 +102,7 @@ func New(opts Options) (*Cloud, error) {
 	c.Nova = nova.New(ground, c.Neutron, c.Glance, c.Cinder.Compute(), nova.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
 	placement.New(ground, c.Nova)
 	c.Barbican = barbican.New(ground, barbican.Options{MaxPage: opts.MaxPage})
+	c.Manila = manila.New(ground, manila.Options{MaxPage: opts.MaxPage})
 	c.Octavia = octavia.New(ground, c.Neutron, octavia.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage, ChildrenStuck: opts.ChildrenStuck, Holds: c.Barbican.Holds})
 	if !opts.WithoutDNS {
 		c.Designate = designate.New(ground, designate.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage})

@@ -34,6 +34,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/server"
 	"github.com/stackreeve/stackreeve/internal/cloud/servergroup"
 	"github.com/stackreeve/stackreeve/internal/cloud/service"
+	"github.com/stackreeve/stackreeve/internal/cloud/sharenetwork"
 	"github.com/stackreeve/stackreeve/internal/cloud/subnet"
 	"github.com/stackreeve/stackreeve/internal/cloud/subnetpool"
 	"github.com/stackreeve/stackreeve/internal/cloud/trunk"
@@ -80,6 +81,7 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 		router.Kind(c),
 		routerinterface.Kind(c),
 		securitygroup.Kind(c),
+		sharenetwork.Kind(c),
 		port.Kind(c),
 		trunk.Kind(c),
 		volume.Kind(c),

@@ -1,0 +1,31 @@
+package sharenetwork
+
+import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
+
+func validate(s *Spec, r *kind.Report) {
+	switch {
+	case s.NetworkRef != "" && s.SubnetRef == "":
+		r.Problem("spec.resource.subnetRef", "is missing", "name the subnet of that network, or remove networkRef")
+	case s.NetworkRef == "" && s.SubnetRef != "":
+		r.Problem("spec.resource.networkRef", "is missing", "name the network of that subnet, or remove subnetRef")
+	}
+}
+
+// observe says what a share network uses. When it was last changed is not said: Manila's time
+// is that of its name and description, and not of its network.
+func observe(s *state, live *kind.Live[*state]) {
+	live.Created = s.More.CreatedAt.Time
+	for _, id := range []string{s.Spec.NetworkRef, s.Spec.SubnetRef} {
+		if id != "" {
+			live.Uses = append(live.Uses, id)
+		}
+	}
+}
+
+// export leaves out a network without a subnet, which an update by hand can make of both.
+func export(_ *state, spec *Spec, e *kind.Export) {
+	if (spec.NetworkRef == "") != (spec.SubnetRef == "") {
+		spec.NetworkRef, spec.SubnetRef = "", ""
+		e.Lose("spec.resource.networkRef", "it has a network or a subnet, and not both")
+	}
+}
