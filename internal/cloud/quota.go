@@ -34,6 +34,9 @@ var quotasOf = map[string]quotas{
 	LoadBalancer: {path: "lbaas/quotas/%s", place: []string{"quota"}},
 	DNS:          {path: "quotas/%s"},
 	KeyManager:   {path: "quotas", place: []string{"quotas"}},
+	SharedFileSystem: {path: "limits", place: []string{"limits", "absolute"}, names: map[string][2]string{
+		"share_networks": {"maxTotalShareNetworks", "totalShareNetworksUsed"},
+	}},
 }
 
 // Quotas asks a service what the project may have and has; nil for a service without

@@ -143,6 +143,7 @@ func (h hand) project() {
 	h.t.Cleanup(func() { h.gone("servers/" + quick) })
 	h.await(cloud.Compute, "servers/"+quick, "server", "ACTIVE")
 	h.balancer(subnet)
+	h.make(cloud.SharedFileSystem, "share-networks", "share_network", map[string]any{"name": "Office Files", "description": "by hand", "neutron_net_id": front, "neutron_subnet_id": subnet})
 	zone := "zones/" + h.make(cloud.DNS, "zones", "", map[string]any{"name": h.zone, "email": "hostmaster@example.org", "description": "by hand"}) + "/recordsets"
 	h.make(cloud.DNS, zone, "", map[string]any{"name": "www." + h.zone, "type": "A", "ttl": 60, "records": []string{"192.0.2.20", "192.0.2.10"}})
 	h.make(cloud.DNS, zone, "", map[string]any{"name": h.zone, "type": "TXT", "records": []string{`"v=spf1 -all"`}})

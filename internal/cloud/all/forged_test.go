@@ -76,6 +76,11 @@ kind: SubnetPool
 metadata: {name: WORD-pool}
 spec: {resource: {prefixes: [10.90.0.0/16], addressScopeRef: WORD-scope, description: WORD}}
 ---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: ShareNetwork
+metadata: {name: WORD-files}
+spec: {resource: {networkRef: WORD-net, subnetRef: WORD-sub, description: WORD}}
+---
 apiVersion: stackreeve.dev/v1alpha1
 kind: AddressGroup
 metadata: {name: WORD-group}

@@ -65,6 +65,8 @@ spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCA
 ---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: LONG}, spec: {resource: {floatingNetworkRef: outside, portRef: LONG}}}
 ---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ShareNetwork, metadata: {name: LONG}, spec: {resource: {networkRef: LONG, subnetRef: LONG, description: NAME}}}
+---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: AddressScope, metadata: {name: LONG}, spec: {resource: {name: NAME, ipVersion: 4}}}
 ---
 {apiVersion: stackreeve.dev/v1alpha1, kind: SubnetPool, metadata: {name: LONG}, spec: {resource: {prefixes: [10.90.0.0/16], addressScopeRef: LONG}}}

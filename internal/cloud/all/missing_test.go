@@ -79,6 +79,29 @@ func TestCloudWithoutLoadBalancers(t *testing.T) {
 	}
 }
 
+// On a cloud without shared file systems only share networks are in error.
+func TestCloudWithoutSharedFileSystems(t *testing.T) {
+	const network = "{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: n}, spec: {resource: {}}}"
+	const share = "\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ShareNetwork, metadata: {name: s}, spec: {resource: {description: files}}}"
+	g := kindtest.NewTarget(t, all.Kinds)
+	none := &without{services: []string{"sharev2", "shared-file-system"}}
+	if pass := g.SyncThrough(network, none.wrap); pass.Outcome() != plan.InSync || pass.Last.Owned != 1 {
+		t.Errorf("a network: %s, %d owned: %v", pass.Outcome(), pass.Last.Owned, pass.Failures)
+	}
+	pass := g.SyncThrough(network+share, none.wrap)
+	if len(pass.Failures) != 1 || pass.Failures[0].Key.Kind != "ShareNetwork" || !strings.Contains(pass.Failures[0].Reason, "shared-file-system") {
+		t.Errorf("failures are %v, want the share network's", pass.Failures)
+	}
+	// It is as if the service were down: nothing of it is taken for gone.
+	g.MustSync(network + share)
+	if pass := g.SyncThrough(network, none.wrap); len(pass.Results) != 0 {
+		t.Errorf("without the service again: %s, %v", pass.Outcome(), pass.Results)
+	}
+	if plan := g.Plan(network + share); !plan.InSync() {
+		t.Errorf("the share network is not as it was: %v", plan.Summary())
+	}
+}
+
 // On a cloud without block storage only the volumes, and what depends on them,
 // are in error.
 func TestCloudWithoutBlockStorage(t *testing.T) {

@@ -36,6 +36,8 @@ spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCA
 ---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Subnet, metadata: {name: net}, spec: {resource: {networkRef: net, ipVersion: 4, cidr: 10.77.0.0/24}}}
 ---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ShareNetwork, metadata: {name: n}, spec: {resource: {networkRef: net, subnetRef: net}}}
+---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Router, metadata: {name: r}, spec: {resource: {externalGateways: [{networkRef: outside}]}}}
 ---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: RouterInterface, metadata: {name: r}, spec: {type: Subnet, routerRef: r, subnetRef: net}}
@@ -137,7 +139,7 @@ func TestSnapshotsAndBackupsAreCounted(t *testing.T) {
 func used(t *testing.T, c *cloud.Client) map[string]kind.Allowances {
 	t.Helper()
 	all := map[string]kind.Allowances{}
-	for _, service := range []string{cloud.Compute, cloud.BlockStorage, cloud.Network} {
+	for _, service := range []string{cloud.Compute, cloud.BlockStorage, cloud.Network, cloud.SharedFileSystem} {
 		allowed, err := c.Quotas(t.Context(), service)
 		if err != nil {
 			t.Fatal(err)

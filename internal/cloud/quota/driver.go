@@ -24,6 +24,7 @@ type place struct{ path, singular string }
 var places = map[string]place{
 	cloud.Compute: {"os-quota-sets", "quota_set"}, cloud.BlockStorage: {"os-quota-sets", "quota_set"},
 	cloud.Network: {"quotas", "quota"}, cloud.LoadBalancer: {"lbaas/quotas", "quota"},
+	cloud.SharedFileSystem: {"os-quota-sets", "quota_set"}, // up to microversion 2.6, and so without one
 }
 
 // notePrefix begins the name of the attribute of a project that holds the mark of its quotas

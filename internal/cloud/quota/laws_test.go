@@ -51,11 +51,11 @@ spec:
 `
 }
 
-var limits = map[string]string{"compute": "cores: 7, ram: 2048", "block-storage": "volumes: 7, gigabytes: 70", "network": "port: 7, network: 3", "load-balancer": "member: 7, pool: 3"}
+var limits = map[string]string{"compute": "cores: 7, ram: 2048", "block-storage": "volumes: 7, gigabytes: 70", "network": "port: 7, network: 3", "load-balancer": "member: 7, pool: 3", "shared-file-system": "shares: 7, share_networks: 3"}
 
 func TestLaws(t *testing.T) {
 	for service, given := range limits {
-		other := map[string]string{"compute": "network", "block-storage": "compute", "network": "compute", "load-balancer": "network"}[service]
+		other := map[string]string{"compute": "network", "block-storage": "compute", "network": "compute", "load-balancer": "network", "shared-file-system": "network"}[service]
 		t.Run(service, func(t *testing.T) {
 			kindtest.Suite{
 				Kinds: kinds, Administrator: true, Needs: needs(), Object: object(service, given),

@@ -1,5 +1,5 @@
 // Package quota is the kind Quota: how much of a service a project may use (Nova, Cinder,
-// Neutron, Octavia).
+// Neutron, Octavia, Manila).
 //
 // Every project has one set of quotas in each service, which nobody makes and which has no
 // place for a mark. So the mark is kept on the project, as an attribute of its own in
@@ -9,7 +9,7 @@
 // an administrator, would undo each other's changes without a trace. For the same reason
 // nothing is adopted: what bears no mark is not looked at, and a manifest sets what it says.
 //
-// It is no table over a collection: there are four services with a path and a body each, and
+// It is no table over a collection: there are five services with a path and a body each, and
 // the mark is elsewhere. That is what its lines are.
 package quota
 
@@ -27,7 +27,7 @@ import (
 // Spec is what a project may use.
 type Spec struct {
 	ProjectRef string         `json:"projectRef" api:"project" show:"projectID" rule:"required,immutable,min=1" ref:"Project" doc:"Project that the quotas are of. The same stack must manage it."`
-	Service    string         `json:"service" api:"service" rule:"required,immutable,enum=compute|block-storage|network|load-balancer" doc:"Service whose quotas they are."`
+	Service    string         `json:"service" api:"service" rule:"required,immutable,enum=compute|block-storage|network|load-balancer|shared-file-system" doc:"Service whose quotas they are."`
 	Limits     map[string]int `json:"limits" api:"limits" rule:"required,min=1" doc:"Quotas by the names that the service has for them, such as cores or gigabytes; -1 is no limit. Others are not managed. Without the manifest, all quotas of the service are the cloud's defaults again, also those that others have set." example:"{cores: 20}"`
 }
 
@@ -37,7 +37,7 @@ type More struct{}
 // Filter says which quotas are meant.
 type Filter struct {
 	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"Project that the quotas are of."`
-	Service    string `json:"service,omitempty" rule:"enum=compute|block-storage|network|load-balancer" doc:"Service whose quotas they are."`
+	Service    string `json:"service,omitempty" rule:"enum=compute|block-storage|network|load-balancer|shared-file-system" doc:"Service whose quotas they are."`
 }
 
 type (
@@ -55,7 +55,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "Quota", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Privileged: true,
 		Loss:   []string{"all quotas of the service that the project has of its own: the cloud's defaults hold again"},
 		Unmark: "the mark is the attribute " + notePrefix + "… of the project: PATCH that with null",
-		Doc: "How much of a service a project may use (Nova, Cinder, Neutron, Octavia). Only an administrator can set it. The project must be managed by the same stack, " +
+		Doc: "How much of a service a project may use (Nova, Cinder, Neutron, Octavia, Manila). Only an administrator can set it. The project must be managed by the same stack, " +
 			"which keeps the mark of the owner there: a set of quotas has no place for one.",
 	}, rules{}, driver{c})
 }

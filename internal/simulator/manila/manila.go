@@ -49,12 +49,9 @@ func New(cloud *oslo.Cloud, opts Options) *Manila {
 	m.svc.HandlePublic("GET /{$}", versions(http.StatusMultipleChoices))
 	m.svc.HandlePublic("GET /v2", versions(http.StatusOK))
 	m.addNetworks()
-	m.handle("GET", "limits", m.limits)
+	m.addQuotas()
 	return m
 }
-
-// SetQuota bounds how many of something a project may have; -1 does not.
-func (m *Manila) SetQuota(project, name string, limit int) { m.quotas.Set(project, name, limit) }
 
 func versions(status int) oslo.Handler {
 	return func(c *oslo.Call) (*oslo.Response, error) {
@@ -148,14 +145,4 @@ func refused(status int, format string, args ...any) *oslo.Error {
 
 func badRequest(format string, args ...any) *oslo.Error {
 	return refused(http.StatusBadRequest, format, args...)
-}
-
-// limits is manila/api/v1/limits.py and views/limits.py, without the later names.
-func (m *Manila) limits(c *call) (*oslo.Response, error) {
-	limit := m.quotas.Of(c.Caller.ProjectID)
-	return oslo.OK(map[string]any{"limits": map[string]any{"rate": []any{}, "absolute": map[string]int{
-		"maxTotalShares": limit["shares"], "maxTotalShareSnapshots": limit["snapshots"], "maxTotalShareGigabytes": limit["gigabytes"],
-		"maxTotalSnapshotGigabytes": limit["snapshot_gigabytes"], "maxTotalShareNetworks": limit["share_networks"],
-		"totalSharesUsed": 0, "totalShareSnapshotsUsed": 0, "totalShareGigabytesUsed": 0, "totalSnapshotGigabytesUsed": 0,
-		"totalShareNetworksUsed": m.held(c.Caller.ProjectID)}}}), nil
 }
