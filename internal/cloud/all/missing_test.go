@@ -81,8 +81,8 @@ func TestCloudWithoutLoadBalancers(t *testing.T) {
 
 // On a cloud without shared file systems only share networks are in error.
 func TestCloudWithoutSharedFileSystems(t *testing.T) {
-	const network = "{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: n}, spec: {resource: {}}}"
-	const share = "\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ShareNetwork, metadata: {name: s}, spec: {resource: {description: files}}}"
+	const network = "{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: net}, spec: {resource: {}}}"
+	const share = "\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ShareNetwork, metadata: {name: files}, spec: {resource: {description: files}}}"
 	g := kindtest.NewTarget(t, all.Kinds)
 	none := &without{services: []string{"sharev2", "shared-file-system"}}
 	if pass := g.SyncThrough(network, none.wrap); pass.Outcome() != plan.InSync || pass.Last.Owned != 1 {

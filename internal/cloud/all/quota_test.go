@@ -36,7 +36,7 @@ spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCA
 ---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Subnet, metadata: {name: net}, spec: {resource: {networkRef: net, ipVersion: 4, cidr: 10.77.0.0/24}}}
 ---
-{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ShareNetwork, metadata: {name: n}, spec: {resource: {networkRef: net, subnetRef: net}}}
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ShareNetwork, metadata: {name: files}, spec: {resource: {networkRef: net, subnetRef: net}}}
 ---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Router, metadata: {name: r}, spec: {resource: {externalGateways: [{networkRef: outside}]}}}
 ---

@@ -131,16 +131,20 @@ func (m *Manila) list(c *call, view func(*shareNetwork) map[string]any) (*oslo.R
 }
 
 // table is what requests may say. Manila judges nothing itself: what the database does not
-// take is its error.
+// take is its error, and every column can be written.
 var table = oslo.Table{
-	{Name: "name", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(255)},
-	{Name: "description", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(255)},
-	{Name: "neutron_net_id", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(36)},
-	{Name: "neutron_subnet_id", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(36)},
+	{Name: "name", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(255, "share network")},
+	{Name: "description", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(255, "share network")},
+	{Name: "neutron_net_id", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(36, "share network subnet")},
+	{Name: "neutron_subnet_id", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(36, "share network subnet")},
+	{Name: "id", Create: oslo.Anybody, Parse: column(36, "share network")},
+	{Name: "project_id", Create: oslo.Anybody, Update: oslo.Anybody, Parse: column(255, "share network")}, // which gives it away
 }
 
-func column(size int) oslo.Parser {
-	var types oslo.Types = func(oslo.Problem, string, any, any) *oslo.Error { return refused(http.StatusInternalServerError, "") }
+func column(size int, of string) oslo.Parser {
+	var types oslo.Types = func(oslo.Problem, string, any, any) *oslo.Error {
+		return refused(http.StatusInternalServerError, "Could not create %s.", of)
+	}
 	return oslo.OrNull(types.Text(size))
 }
 
@@ -182,10 +186,14 @@ func (m *Manila) create(c *call) (*oslo.Response, error) {
 	}
 	v, err := table.Create(in, noRefusal)
 	if err != nil {
+		return nil, err
+	}
+	n := &shareNetwork{ID: cmp.Or(v.Text("id"), m.cloud.UUID()), Subnet: m.cloud.UUID(), Created: m.cloud.Now()}
+	if _, taken := m.networks.Get(n.ID); taken {
 		return nil, refused(http.StatusInternalServerError, "Could not create share network.")
 	}
-	n := &shareNetwork{ID: m.cloud.UUID(), Subnet: m.cloud.UUID(), Project: c.Caller.ProjectID, Created: m.cloud.Now()}
 	n.take(v)
+	n.Project = c.Caller.ProjectID
 	m.networks.Add(n)
 	return c.answer(n), nil
 }
@@ -194,6 +202,7 @@ func (n *shareNetwork) take(v oslo.Values) {
 	for name, to := range map[string]**string{"name": &n.Name, "description": &n.Description, "neutron_net_id": &n.NetworkID, "neutron_subnet_id": &n.SubnetID} {
 		oslo.TakePtr(v, name, to)
 	}
+	oslo.Take(v, "project_id", &n.Project)
 }
 
 // update is manila/api/v2/share_networks.py: update. The time of the last change is that of
@@ -218,7 +227,7 @@ func (m *Manila) update(c *call, n *shareNetwork) (*oslo.Response, error) {
 	}
 	before, now := *n, m.cloud.Now()
 	n.take(v)
-	if !same(n.Name, before.Name) || !same(n.Description, before.Description) {
+	if !same(n.Name, before.Name) || !same(n.Description, before.Description) || n.Project != before.Project {
 		n.Updated = &now
 	}
 	if moved {

@@ -1,6 +1,8 @@
 package manila
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -62,26 +64,27 @@ func (m *Manila) setQuota(c *call) (*oslo.Response, error) {
 	if !c.Decode(&in) {
 		return nil, badRequest("Malformed request body")
 	}
-	if len(in.Set) == 0 {
-		return nil, badRequest("Must supply at least one quota field to update.")
-	}
-	project, limits, bad := c.PathValue("project"), map[string]int{}, []string{}
+	project, limits := c.PathValue("project"), map[string]int{}
+	var bad []string
 	for name, value := range in.Set {
-		text, _ := value.(interface{ String() string }) // a number, as [oslo.Call.Decode] has it
 		if _, known := m.quotas.Defaults[name]; !known {
 			bad = append(bad, name)
 			continue
 		}
-		if text != nil {
-			if n, err := strconv.Atoi(text.String()); err == nil && n >= -1 {
-				limits[name] = n
-				continue
-			}
+		n, err := strconv.Atoi(fmt.Sprint(value))
+		if err != nil {
+			return nil, badRequest("Quota '%v' for %s should be integer.", value, name)
 		}
-		return nil, badRequest("Quota '%v' for %s should be integer.", value, name)
+		limits[name] = n
 	}
-	if slices.Sort(bad); len(bad) > 0 {
+	slices.Sort(bad)
+	switch {
+	case len(limits) == 0:
+		return nil, badRequest("Must supply at least one quota field to update.")
+	case len(bad) > 0:
 		return nil, badRequest("Bad key(s) %s in quota_set.", strings.Join(bad, ","))
+	case slices.Min(slices.Collect(maps.Values(limits))) < -1:
+		return nil, badRequest("Quota limit must be -1 or greater.")
 	}
 	used := m.held(project)
 	if n, asked := limits["share_networks"]; asked && n >= 0 && used > n && m.quotas.Limit(project, "share_networks") >= 0 {
