@@ -36,6 +36,7 @@ func TestConflictByService(t *testing.T) {
 		{cloud.DNS, 413, `{"type": "over_quota", "message": "Quota exceeded for zones."}`, kind.ErrRejected, true},
 		{cloud.ObjectStore, 409, other, kind.ErrBusy, false},
 		{cloud.SharedFileSystem, 409, other, kind.ErrBusy, false},
+		{cloud.SharedFileSystem, 413, `{"overLimit": {"message": "ShareNetworksLimitExceeded: Maximum number of share-networks allowed (10) exceeded."}}`, kind.ErrRejected, true},
 		{cloud.KeyManager, 409, other, kind.ErrRejected, false},
 	} {
 		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) {
@@ -66,6 +67,22 @@ func TestMicroversionHeader(t *testing.T) {
 		}
 		if err := c.Do(t.Context(), cloud.Call{Service: service, Method: http.MethodGet, Path: "things", Microversion: version}); err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", service, got, err, want)
+		}
+	}
+}
+
+// Manila's first version has a catalog type of its own, which many clouds still name beside
+// that of the second; wherever it stands in the catalog, the second is asked.
+func TestOldTypeOfSharesIsPassedOver(t *testing.T) {
+	for range 16 { // catalogs come in any order
+		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) { say(w, `{"share_networks": []}`) })
+		delete(h.catalog, "shared-file-system")
+		h.catalog["share"], h.catalog["sharev2"] = h.URL+"/first/v1/p", h.URL+"/second/v2"
+		if err := h.open(t).Do(t.Context(), cloud.Call{Service: cloud.SharedFileSystem, Method: http.MethodGet, Path: "share-networks/detail"}); err != nil {
+			t.Fatal(err)
+		}
+		if h.requests("/second/v2/share-networks/detail") != 1 || h.requests("/first/v1/p/share") != 0 {
+			t.Errorf("asked were %q", h.asked)
 		}
 	}
 }

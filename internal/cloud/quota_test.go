@@ -19,6 +19,7 @@ func TestQuotasAreRead(t *testing.T) {
 			kind.Allowances{"volumes": {Limit: 10, Used: 3}, "gigabytes_ssd": {Limit: -1}}},
 		{Network, `{"quota": {"port": {"limit": 500, "used": 8, "reserved": 1}}}`, kind.Allowances{"port": {Limit: 500, Used: 9}}},
 		{LoadBalancer, `{"quota": {"load_balancer": 5, "member": -1}}`, kind.Allowances{"load_balancer": {Limit: 5, Used: -1}, "member": {Limit: -1, Used: -1}}},
+		{SharedFileSystem, `{"limits": {"rate": [], "absolute": {"maxTotalShareNetworks": 10, "totalShareNetworksUsed": 2, "maxTotalShares": 50, "totalSharesUsed": 1}}}`, kind.Allowances{"share_networks": {Limit: 10, Used: 2}}},
 		{DNS, `{"zones": 10}`, kind.Allowances{"zones": {Limit: 10, Used: -1}}},
 	}
 	for _, tt := range tests {

@@ -5,8 +5,9 @@
 PACKAGES+=(python3-manila)
 SAMPLE_PACKAGES+=(manila-common)
 
-# Clients know the service by two types.
+# Clients know the service by two types, and its first version by a third one.
 manila_endpoint() {
+  echo "manilav1 share $(url manila)/v1/\$(project_id)s"
   echo "manilav2 sharev2 $(url manila)/v2"
   echo "manila shared-file-system $(url manila)/v2"
 }
