@@ -58,7 +58,7 @@ class Smoke:
             'port_range_min': 22, 'port_range_max': 22})
         self.port = self.make('network', '/v2.0/ports', 'port', {
             'name': NAME, 'network_id': net['id'], 'security_groups': [group['id']]})
-        self.public = public
+        self.public, self.net = public, net
 
     def server(self):
         image = self.cloud.get('image', '/v2/images?name=centos79')['images'][0]
@@ -96,6 +96,10 @@ class Smoke:
         wait('member', member('provisioning_status'), 'ACTIVE')
         wait('member', member('operating_status'), 'ONLINE')
 
+    def share_network(self):
+        self.make('sharev2', '/share-networks', 'share_network', {
+            'name': NAME, 'neutron_net_id': self.net['id'], 'neutron_subnet_id': self.subnet['id']})
+
     def zone(self):
         zone = self.make('dns', '/v2/zones', None, {'name': NAME + '.example.', 'email': 'ops@example.com'})
         path = '/v2/zones/%s' % zone['id']
@@ -117,7 +121,8 @@ def main():
     try:
         smoke.network()
         smoke.server()
-        for service, step in (('volumev3', smoke.volume), ('load-balancer', smoke.load_balancer), ('dns', smoke.zone)):
+        for service, step in (('volumev3', smoke.volume), ('load-balancer', smoke.load_balancer), ('dns', smoke.zone),
+                              ('sharev2', smoke.share_network)):
             if service in smoke.cloud.urls:
                 step()
     finally:
