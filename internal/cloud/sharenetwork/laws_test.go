@@ -64,6 +64,7 @@ func TestLaws(t *testing.T) {
 		Edits: []kindtest.Edit{
 			{Field: networkField, Old: both, New: "    networkRef: others\n    subnetRef: others\n", Also: []string{subnetField}},
 			{Field: networkField, Old: both, New: "", Also: []string{subnetField}},
+			{Field: "spec.resource.description", Old: "    description: where files are served\n", New: ""},
 			{Field: subnetField, Old: both, New: "    networkRef: files\n    subnetRef: others\n"},
 		},
 	}.Run(t)
@@ -103,6 +104,20 @@ func TestFollowsItsNetwork(t *testing.T) {
 	if after := id(g.MustSync(moved).Last); after != before {
 		t.Errorf("ID %s became %s", before, after)
 	}
+}
+
+// Neutron knows nothing of share networks and would delete what one that stays names.
+func TestHoldsItsNetwork(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	kept := strings.Replace(needs+"\n---\n"+object, "{name: office}", `{name: office, annotations: {stackreeve.dev/prune: "false"}}`, 1)
+	g.Only(kept)
+	g.MustSync(kept)
+	for _, s := range g.Plan("").Steps {
+		if held := s.Key.Name == "files"; (s.Action == plan.Refuse) != held || held && !strings.Contains(s.Reason, "ShareNetwork/office") {
+			t.Errorf("%s: %s: %s", s.Key, s.Action, s.Reason)
+		}
+	}
+	g.MustSync(needs + "\n---\n" + object)
 }
 
 func id(p plan.Plan) string {
