@@ -257,7 +257,7 @@ func (n *Neutron) interfaceUnused(r *Router, subnet string) error {
 		return nil
 	}
 	for f := range n.floatingIPs.store.All() {
-		if f.RouterID != nil && *f.RouterID == r.ID && s.prefix.Contains(netip.MustParseAddr(*f.FixedIP)) {
+		if f.RouterID != nil && *f.RouterID == r.ID && f.FixedIP != nil && s.prefix.Contains(netip.MustParseAddr(*f.FixedIP)) {
 			return conflict("RouterInterfaceInUseByFloatingIP", "Router interface for subnet %s on router %s cannot be deleted, as it is required by one or more floating IPs.", subnet, r.ID)
 		}
 	}
