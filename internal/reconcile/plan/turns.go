@@ -16,7 +16,7 @@ func (p *planner) settleGroups() (news bool) {
 	for _, g := range p.groups() {
 		for i, m := range g.members {
 			if g.decision.Verdicts[i] == rollout.Leave && p.left[m.member] == "" {
-				p.left[m.member], news = g.leaves(i), true
+				p.left[m.member], news = g.leaves(), true
 			}
 			if traffic := g.traffic(i); traffic != kind.Flows && p.traffic[m.member] == kind.Flows {
 				p.traffic[m.member], news = traffic, true
@@ -30,7 +30,7 @@ func (p *planner) settleGroups() (news bool) {
 }
 
 // leaves says why a member stays as it is.
-func (g *group) leaves(i int) string {
+func (g *group) leaves() string {
 	if g.strategy.Type == rollout.OnDelete {
 		return fmt.Sprintf("left as it is: %s changes a member when that is deleted", g.key)
 	}
