@@ -29,6 +29,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/octavia"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 	"github.com/stackreeve/stackreeve/internal/simulator/placement"
+	"github.com/stackreeve/stackreeve/internal/simulator/swift"
 )
 
 // Options say how a cloud differs from the plain one. The zero value is a
@@ -54,7 +55,7 @@ type Options struct {
 	// WithoutDNS leaves Designate out, as many clouds do.
 	WithoutDNS bool
 	// MaxPage bounds the pages of lists; zero leaves each service's own default
-	// (Nova, Glance and Cinder: 1000, Designate: 20 and Barbican: 10 unless asked, Neutron: no bound).
+	// (Nova, Glance and Cinder: 1000, Designate: 20 and Barbican: 10 unless asked, Swift: 10000, Neutron: no bound).
 	MaxPage int
 	// Seed makes ids and addresses the same on every run; zero does not.
 	Seed uint64
@@ -104,6 +105,7 @@ func New(opts Options) (*Cloud, error) {
 	if !opts.WithoutDNS {
 		c.Designate = designate.New(ground, designate.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage})
 	}
+	swift.New(ground, swift.Options{MaxPage: opts.MaxPage})
 	var err error
 	c.Do(func() { err = c.addBase() })
 	return c, err

@@ -79,6 +79,8 @@ var forms = map[string]form{
 	"openstack_dns_zone_v2":      {kind: "DNSZone"},
 	"openstack_dns_recordset_v2": {kind: "DNSRecordSet"}, // its ID has the zone's before it, as ours
 
+	"openstack_objectstorage_container_v1": {kind: "SwiftContainer"}, // its ID is its name
+
 	"openstack_identity_project_v3":                {kind: "Project"},
 	"openstack_identity_user_v3":                   {kind: "User"},
 	"openstack_identity_group_v3":                  {kind: "Group"},

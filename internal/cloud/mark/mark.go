@@ -9,6 +9,7 @@
 //	Nova      server metadata; a key pair's comment; a server group's name
 //	Cinder    metadata; the description of a volume while a backup is restored to it
 //	Glance    a property
+//	Swift     metadata headers
 //
 // Whatever is read here is a claim: people and clouds can write, copy and double
 // all of it. A new form of mark must be one that [kind.LooksLikeMark] knows,
