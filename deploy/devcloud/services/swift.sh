@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The object store: proxy, account, container and object server in one process, on one port, over one folder. Swift's
+# The object store: proxy, account, container and object server in one process, on one port, over folders. Swift's
 # other daemons (replicators, updaters, auditors) have nothing to do where there is one copy of everything.
 
 PACKAGES+=(python3-swift)
@@ -7,7 +7,7 @@ PACKAGES+=(python3-swift)
 swift_endpoint() { echo "swift object-store $(url swift)/v1/AUTH_%(project_id)s"; }
 
 swift_configure() {
-  mkdir -p "$STATE/etc/swift" "$STATE/data/swift/disk"
+  mkdir -p "$STATE/etc/swift" "$STATE"/data/swift/{account,container,object}
   cat >"$STATE/etc/swift/swift.conf" <<E
 [swift-hash]
 swift_hash_path_suffix = $SECRET
@@ -78,15 +78,17 @@ E
   done
 }
 
-# One device holds everything, so all rings are one.
+# A ring for each server, with one disk, which is a folder. Both storage policies keep their objects on the same one.
 swift_setup() {
-  cd "$STATE/etc/swift"
-  rm -f ./*.builder ./*.ring.gz
-  local ring=(python swift-ring-builder swift.cli.ringbuilder:main "$STATE/etc/swift/object.builder") name
-  "${ring[@]}" create 4 1 0
-  "${ring[@]}" add "r1z1-$HOST:${PORT[swift]}/disk" 1
-  "${ring[@]}" rebalance
-  for name in account container object-1; do cp object.ring.gz "$name.ring.gz"; done
+  local folder=$STATE/etc/swift name ring
+  rm -f "$folder"/*.builder "$folder"/*.ring.gz
+  for name in account container object; do
+    ring=(python swift-ring-builder swift.cli.ringbuilder:main "$folder/$name.builder")
+    "${ring[@]}" create 4 1 0
+    "${ring[@]}" add "r1z1-$HOST:${PORT[swift]}/$name" 1
+    "${ring[@]}" rebalance
+  done
+  cp "$folder/object.ring.gz" "$folder/object-1.ring.gz"
 }
 
 swift_start() { start swift /usr/bin/python3 -m devcloud.swift "$HOST" "${PORT[swift]}"; }

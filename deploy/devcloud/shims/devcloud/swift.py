@@ -1,7 +1,7 @@
 """python3 -m devcloud.swift HOST PORT: all servers of Swift in one process, behind one port.
 
-The proxy asks account, container and object servers over HTTP for /DISK/PARTITION/ACCOUNT[/CONTAINER[/OBJECT]], here by way
-of the port that it listens on itself: paths that begin with the disk are theirs.
+The proxy asks account, container and object servers over HTTP, here by way of the port that it listens on itself. Such a
+path begins with the name of a disk, and each of the three has a disk of its own, so the name says who is asked.
 """
 import logging
 import os
@@ -16,7 +16,7 @@ from eventlet import wsgi as server  # noqa: E402
 from paste import deploy  # noqa: E402
 
 CONFIG = os.path.join(os.environ['DEVCLOUD_STATE'], 'etc/swift')
-DISK = '/disk/'
+DISKS = ('account', 'container', 'object')
 
 
 def log_to_stderr():
@@ -26,19 +26,16 @@ def log_to_stderr():
 
 
 class Servers:
-    """The application: the proxy, and below /disk/ the server that the path is long enough for."""
+    """The application."""
 
     def __init__(self):
         self.proxy = wsgi.loadapp(os.path.join(CONFIG, 'proxy.conf'), {'log_name': 'proxy'})
         disk = 'config:' + os.path.join(CONFIG, 'disk.conf')
-        self.disk = [deploy.loadapp(disk, name=name, global_conf={'log_name': name}) for name in ('account', 'container', 'object')]
+        self.disks = {name: deploy.loadapp(disk, name=name, global_conf={'log_name': name}) for name in DISKS}
 
     def __call__(self, environ, start_response):
-        path = environ['PATH_INFO']
-        if not path.startswith(DISK):
-            return self.proxy(environ, start_response)
-        depth = path[len(DISK):].count('/', 0) - 1      # of ACCOUNT, which comes behind the partition
-        return self.disk[min(max(depth, 0), 2)](environ, start_response)
+        first = environ['PATH_INFO'].split('/', 2)[1]
+        return self.disks.get(first, self.proxy)(environ, start_response)
 
 
 def main():
@@ -49,7 +46,7 @@ def main():
     storage_policy.reload_storage_policies()
     eventlet.hubs.use_hub(utils.get_hub())
     server.server(eventlet.listen((host, int(port)), backlog=100), Servers(), utils.NullLogger(), protocol=wsgi.SwiftHttpProtocol,
-                  custom_pool=wsgi.RestrictedGreenPool(size=1024), capitalize_response_headers=False, socket_timeout=60)
+                  custom_pool=wsgi.RestrictedGreenPool(size=1024), socket_timeout=60)
 
 
 main()
