@@ -7,12 +7,14 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -30,26 +32,71 @@ func together(p mark.Place) mark.Place {
 // pathOf is that of a container below the address of the account.
 func pathOf(name string) string { return url.PathEscape(name) }
 
-// all reads all containers. The list of an account has only names and sizes, so each
-// container is asked for its headers. One that is gone since is left out.
-func all(ctx context.Context, d driver) ([]*state, error) {
+// made are the names of containers that this process has made. The list of an account can be
+// late, by minutes where one of its copies could not be reached.
+type made struct {
+	mu    sync.Mutex
+	names map[string]bool
+}
+
+func (m *made) add(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.names == nil {
+		m.names = map[string]bool{}
+	}
+	m.names[name] = true
+}
+
+// and are the names, and those made here that are not among them.
+func (m *made) and(names []string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	listed := map[string]bool{}
+	for _, name := range names {
+		listed[name] = true
+	}
+	for name := range m.names {
+		if !listed[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (m *made) gone(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.names, name)
+}
+
+// all reads all containers. The list of an account has only names and sizes, and no filter but
+// the beginning of the name, so each container is asked for its headers: one whose manifest is
+// gone is known by its mark alone. One that is gone since is left out.
+func (m *made) all(ctx context.Context, d driver) ([]*state, error) {
 	type listed struct {
 		Name string `json:"name"`
 	}
-	list, err := cloud.List[listed](ctx, d.Client, cloud.Call{Service: cloud.ObjectStore}, "")
+	names := []string{}
+	err := cloud.Each(ctx, d.Client, cloud.Call{Service: cloud.ObjectStore}, "", func(one listed) error {
+		names = append(names, one.Name)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	found := make([]*state, len(list))
+	names = m.and(names)
+	found := make([]*state, len(names))
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(parallelReads)
-	for i := range list {
-		if name := list[i].Name; name == "" || name == "." || name == ".." {
+	for i, name := range names {
+		if name == "" || name == "." || name == ".." {
 			continue // its address would be another one
 		}
 		group.Go(func() (err error) {
-			found[i], err = get(within, d, list[i].Name)
+			found[i], err = get(within, d, name)
 			if errors.Is(err, kind.ErrGone) {
+				m.gone(name)
 				return nil
 			}
 			return err
@@ -90,7 +137,7 @@ func observe(s *state, live *kind.Live[*state]) {
 // create makes a container. Swift would change one that is there already, so it is looked at
 // first: the list of an account can be late. One with the very mark is of a request whose
 // answer was lost.
-func create(ctx context.Context, d driver, w want) (*state, error) {
+func (m *made) create(ctx context.Context, d driver, w want) (*state, error) {
 	body := d.Creation(w)
 	name, _ := body["name"].(string)
 	switch there, err := get(ctx, d, name); {
@@ -107,11 +154,24 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 	if err := send(ctx, d, http.MethodPut, name, headers); err != nil {
 		return nil, err
 	}
-	made, err := get(ctx, d, name)
+	m.add(name)
+	now, err := get(ctx, d, name)
 	if errors.Is(err, kind.ErrGone) {
 		return nil, fmt.Errorf("%w: %s", kind.ErrBusy, err.Error())
 	}
-	return made, err
+	if err == nil {
+		err = versioned(body, now)
+	}
+	return now, err
+}
+
+// versioned says that Swift has passed over the wish for versions, as one does that is not
+// configured to keep them.
+func versioned(asked map[string]any, now *state) error {
+	if asked["versions"] != true || table.Or(now.Spec.Versioning, false) {
+		return nil
+	}
+	return fmt.Errorf("%w: this Swift keeps no versions of objects (its operator has not set allow_object_versioning), so leave versioning out", kind.ErrRejected)
 }
 
 // update writes what changed, and the mark, in one request.
@@ -122,7 +182,14 @@ func update(ctx context.Context, d driver, n define.PlainChange[Spec, More]) err
 	}
 	headers := requested(n.Fields)
 	maps.Copy(headers, metadataHeaders(n.Have.State, own, n.Want.Mark))
-	return send(ctx, d, http.MethodPost, n.Have.ID, headers)
+	if err := send(ctx, d, http.MethodPost, n.Have.ID, headers); err != nil || n.Fields["versions"] != true {
+		return err
+	}
+	now, err := get(ctx, d, n.Have.ID)
+	if err != nil {
+		return err
+	}
+	return versioned(n.Fields, now)
 }
 
 func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
@@ -154,17 +221,17 @@ func metadataOf(s *Spec) map[string]string {
 	return out
 }
 
-// remove deletes a container, which Swift refuses while there are objects in it. Those are
-// never deleted here.
+// remove deletes a container, which Swift refuses while there are objects in it, or earlier
+// versions of them. Those are never deleted here.
 func remove(ctx context.Context, d driver, have kind.Live[*state]) (gone bool, err error) {
 	err = send(ctx, d, http.MethodDelete, have.ID, nil)
 	if !errors.Is(err, kind.ErrBusy) {
 		return err == nil, err
 	}
 	now, unread := get(ctx, d, have.ID)
-	if unread != nil || now.More.Objects == 0 {
+	if unread != nil || now.More.Objects == 0 && now.More.Bytes == 0 {
 		return false, err
 	}
-	return false, fmt.Errorf("%w: it holds %d objects (%d bytes), and objects are never deleted: delete or move them, or keep the container with the annotation stackreeve.dev/on-delete: detach",
+	return false, fmt.Errorf("%w: it holds %d objects (%d bytes, with earlier versions of objects), and objects are never deleted: delete or move them, or keep the container with the annotation stackreeve.dev/on-delete: detach",
 		kind.ErrRejected, now.More.Objects, now.More.Bytes)
 }

@@ -3,8 +3,10 @@ package swiftcontainer_test
 import (
 	"crypto/rand"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -53,7 +55,7 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.resource.corsOrigins", Old: "shop.example", New: "buy.example"},
 			{Field: "spec.resource.corsExposedHeaders", Old: "X-Trans-Id", New: "X-Timestamp"},
 			{Field: "spec.resource.metadata", Old: "{name: tier, value: gold}", New: "{name: level, value: silver}"},
-			{Field: "spec.resource.storagePolicy", Old: "quotaObjects: 100", New: "quotaObjects: 100\n    storagePolicy: silver", Replaces: true, PlanOnly: true},
+			{Field: "spec.resource.storagePolicy", Old: "quotaObjects: 100", New: "quotaObjects: 100\n    storagePolicy: silver", Replaces: true},
 			{Field: "spec.resource.versioning", Old: "quotaObjects: 100", New: "quotaObjects: 100\n    versioning: true"},
 		},
 	}.Run(t)
@@ -92,7 +94,7 @@ func TestObjectsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	pass := g.Sync("")
-	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "holds 1 objects (2 bytes)") {
+	if text := fmt.Sprint(pass.Failures); !strings.Contains(text, "holds 1 objects (2 bytes") {
 		t.Errorf("failures are %s", text)
 	}
 	at.Method, at.Body = http.MethodDelete, nil
@@ -161,13 +163,19 @@ func TestRefusedListIsUnknown(t *testing.T) {
 func TestRefused(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	g.Refuses(map[string]string{
-		"name: a/b":                                                       "spec.resource.name",
-		"name: \"..\"":                                                    "spec.resource.name",
-		"readACL: [\".x:y\"]":                                             "spec.resource.readACL[0]: is nothing that Swift knows",
-		"readACL: [\"p:u, .r:*\"]":                                        "spec.resource.readACL[0]",
-		"writeACL: [\".r:*\"]":                                            "spec.resource.writeACL[0]",
-		"corsOrigins: [\"https://a https://b\"]":                          "spec.resource.corsOrigins[0]: is not one word",
-		"quotaBytes: 0":                                                   "spec.resource.quotaBytes",
+		"name: a/b":                              "spec.resource.name",
+		"name: \"..\"":                           "spec.resource.name",
+		"readACL: [\".x:y\"]":                    "spec.resource.readACL[0]: is nothing that Swift knows",
+		"readACL: [\"p:u, .r:*\"]":               "spec.resource.readACL[0]",
+		"writeACL: [\".r:*\"]":                   "spec.resource.writeACL[0]",
+		"corsOrigins: [\"https://a https://b\"]": "spec.resource.corsOrigins[0]: is not one word",
+		"quotaBytes: -1":                         "spec.resource.quotaBytes",
+		"name: " + strings.Repeat("ä", 129):      "spec.resource.name: is longer than 256 bytes",
+		"readACL: " + manyOf(50, strings.Repeat("p", 200)+":u"):           "spec.resource.readACL: takes 10149 bytes",
+		"writeACL: " + manyOf(50, strings.Repeat("p", 200)+":u"):          "spec.resource.writeACL: takes 10149 bytes",
+		"corsOrigins: " + manyOf(11, "https://www.example.org"):           "spec.resource.corsOrigins: takes 263 bytes",
+		"corsExposedHeaders: " + manyOf(2, strings.Repeat("X", 129)):      "spec.resource.corsExposedHeaders: takes 259 bytes",
+		"metadata: " + longMetadata(14):                                   "spec.resource.metadata: takes 3514 bytes",
 		"metadata: [{name: Tier, value: gold}]":                           "spec.resource.metadata[0].name",
 		"metadata: [{name: tier, value: \"a\\r\\nX: b\"}]":                "spec.resource.metadata[0].value: cannot stand in a header",
 		"metadata: [{name: quota-bytes, value: \"1\"}]":                   "is a setting of the container",
@@ -178,4 +186,175 @@ func TestRefused(t *testing.T) {
 	}, func(field string) string {
 		return "apiVersion: stackreeve.dev/v1alpha1\nkind: SwiftContainer\nmetadata: {name: one}\nspec: {resource: {" + field + "}}"
 	})
+}
+
+func manyOf(n int, text string) string {
+	return "[" + strings.TrimSuffix(strings.Repeat("\""+text+"\", ", n), ", ") + "]"
+}
+
+func longMetadata(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "{name: a%c, value: %s}, ", 'a'+i, strings.Repeat("v", 249))
+	}
+	return "[" + strings.TrimSuffix(b.String(), ", ") + "]"
+}
+
+// As much as a manifest may say fits beside the mark.
+func TestLongest(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	g.MustSync(plain(strings.Repeat("x", 250-26)+strings.ToLower(rand.Text()), `
+    readACL: `+manyOf(39, strings.Repeat("p", 200)+":u")+`
+    quotaBytes: 1000000000000000
+    quotaObjects: 1000000000000000
+    corsMaxAge: 1000000000
+    corsOrigins: `+manyOf(10, "https://www.example.org")+`
+    metadata: `+longMetadata(12)))
+	g.MustSync("")
+}
+
+func plain(name, more string) string {
+	return "apiVersion: stackreeve.dev/v1alpha1\nkind: SwiftContainer\nmetadata: {name: pictures}\nspec:\n  resource:\n    name: " + name + more
+}
+
+// The names of storage policies have no case.
+func TestPolicyWithoutCase(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	upper := plain(unique("upper"), "\n    storagePolicy: GOLD")
+	g.MustSync(upper)
+	if p := g.Plan(upper); !p.InSync() {
+		t.Errorf("%v", p.Summary())
+	}
+	g.MustSync("")
+}
+
+// What is left of objects in a container with versions keeps it, too.
+func TestVersionsAreKept(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	name, c := unique("versions"), g.Client(nil)
+	g.MustSync(plain(name, "\n    versioning: true"))
+	at := cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: name + "/one", Body: map[string]string{}}
+	if err := c.Do(t.Context(), at); err != nil {
+		t.Fatal(err)
+	}
+	at.Method, at.Body = http.MethodDelete, nil
+	if err := c.Do(t.Context(), at); err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(g.Sync("").Failures); !strings.Contains(text, "holds 0 objects (2 bytes, with earlier versions of objects)") {
+		t.Errorf("failures are %s", text)
+	}
+	type version struct {
+		ID string `json:"version_id"`
+	}
+	var versions []version
+	if err := c.Do(t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodGet, Path: name + "?versions&format=json", Into: &versions}); err != nil || len(versions) != 2 {
+		t.Fatalf("%v, %v", versions, err)
+	}
+	for _, v := range versions {
+		at.Path = name + "/one?version-id=" + v.ID
+		if err := c.Do(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.MustSync("")
+}
+
+// A Swift that keeps no versions passes over the wish for them, and that is said.
+func TestWithoutVersions(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	const header = "X-Versions-Enabled"
+	none := func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(req *http.Request) (*http.Response, error) {
+			req.Header.Del(header)
+			resp, err := next.RoundTrip(req)
+			if err == nil {
+				resp.Header.Del(header)
+			}
+			return resp, err
+		})
+	}
+	name := unique("none")
+	for _, before := range []string{"made", "changed"} {
+		if text := fmt.Sprint(g.SyncThrough(plain(name, "\n    versioning: true"), none).Failures); !strings.Contains(text, "keeps no versions of objects") {
+			t.Errorf("%s: failures are %s", before, text)
+		}
+	}
+	if pass := g.SyncThrough(plain(name, ""), none); pass.Outcome() != plan.InSync {
+		t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
+	}
+	g.MustSync("")
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
+
+// The list of an account can be late: what was just made, or is found to be there when it shall
+// be made, is there all the same.
+func TestLateList(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	text := plain(unique("late"), "")
+	late := func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(req *http.Request) (*http.Response, error) {
+			resp, err := next.RoundTrip(req)
+			if err == nil && req.Method == http.MethodGet && req.URL.Query().Has("format") {
+				_ = resp.Body.Close()
+				resp.Body, resp.ContentLength = io.NopCloser(strings.NewReader("[]")), 2
+			}
+			return resp, err
+		})
+	}
+	for range 2 {
+		if pass := g.SyncThrough(text, late); pass.Outcome() != plan.InSync {
+			t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
+		}
+	}
+	if p := g.Plan(text); p.Owned != 1 || !p.InSync() {
+		t.Errorf("%d are owned, %v", p.Owned, p.Summary())
+	}
+	g.MustSync("")
+}
+
+// A list is as long as the account, whatever its pages are.
+func TestMoreThanAPage(t *testing.T) {
+	g := kindtest.NewTargetOn(t, kinds, &simulator.Options{MaxPage: 2})
+	var text strings.Builder
+	for i := range 7 {
+		text.WriteString(strings.Replace(plain(fmt.Sprintf("c%d", i), ""), "name: pictures", fmt.Sprintf("name: c%d", i), 1) + "\n---\n")
+	}
+	g.MustSync(text.String())
+	if p := g.Plan(text.String()); p.Owned != 7 || !p.InSync() {
+		t.Errorf("%d are owned, %v", p.Owned, p.Summary())
+	}
+}
+
+// Each container of the account costs a request, whoever's it is, and no more of them are
+// under way at once than the bound.
+func TestCost(t *testing.T) {
+	g := kindtest.NewTargetOn(t, kinds, &simulator.Options{})
+	c := g.Client(nil)
+	for i := range 40 {
+		if err := c.Do(t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: fmt.Sprintf("theirs-%d", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.MustSync(plain("own", ""))
+	var heads, now, most atomic.Int64
+	pass := g.SyncThrough(plain("own", ""), func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(req *http.Request) (*http.Response, error) {
+			if req.Method != http.MethodHead {
+				return next.RoundTrip(req)
+			}
+			heads.Add(1)
+			for n := now.Add(1); n > most.Load(); {
+				most.Store(n)
+			}
+			defer now.Add(-1)
+			return next.RoundTrip(req)
+		})
+	})
+	if pass.Outcome() != plan.InSync || heads.Load() != 41 || most.Load() > 16 {
+		t.Errorf("%s: %d requests, %d at once", pass.Outcome(), heads.Load(), most.Load())
+	}
 }

@@ -1,8 +1,8 @@
 // Package swift simulates the object store as Zed has it (Swift 2.30): the containers of an
-// account, and of their objects how many there are and how large.
+// account, and of their objects and the versions of them how many there are and how large.
 //
-// It keeps no contents, and knows no listings of objects, access by others than the project,
-// temporary URLs, bulk requests and segments.
+// It keeps no contents, and knows no listings of objects but that of versions, no access by
+// others than the project, no temporary URLs, bulk requests and segments.
 package swift
 
 import (
@@ -12,13 +12,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
 
 // Options are what differs between clouds.
 type Options struct {
-	// MaxPage bounds the pages of lists; zero leaves Swift's own 10,000.
+	// MaxPage bounds the pages of lists, and what may be asked for; zero leaves Swift's own
+	// 10,000.
 	MaxPage int
 }
 
@@ -35,6 +37,16 @@ type Container struct {
 	Headers map[string]string // all that can be written, by canonical name
 	Objects map[string]int    // sizes by name
 	Created time.Time
+	// Versions are the objects that were put and deleted since it keeps versions, the newest
+	// ones, too.
+	Versions []version
+	numbered int
+}
+
+type version struct {
+	id, name string
+	size     int
+	current  bool
 }
 
 // policies are the storage policies, the default first.
@@ -51,6 +63,7 @@ func New(cloud *oslo.Cloud, opts Options) *Swift {
 	svc.Handle("PUT /v1/{account}/{container}", s.owned(s.put))
 	svc.Handle("POST /v1/{account}/{container}", s.owned(s.post))
 	svc.Handle("DELETE /v1/{account}/{container}", s.owned(s.remove))
+	svc.Handle("GET /v1/{account}/{container}", s.owned(s.versions))
 	svc.Handle("PUT /v1/{account}/{container}/{object...}", s.owned(s.putObject))
 	svc.Handle("DELETE /v1/{account}/{container}/{object...}", s.owned(s.removeObject))
 	return s
@@ -82,6 +95,11 @@ func (s *Swift) owned(h oslo.Handler) oslo.Handler {
 		if !owner || c.PathValue("account") != "AUTH_"+c.Caller.ProjectID {
 			return nil, refused(http.StatusForbidden, "Access was denied to this resource.")
 		}
+		for _, part := range []string{c.PathValue("container"), c.PathValue("object")} {
+			if !utf8.ValidString(part) || strings.ContainsRune(part, 0) {
+				return nil, oslo.Errorf(http.StatusPreconditionFailed, "text", "Invalid UTF8 or contains NULL")
+			}
+		}
 		return h(c)
 	}
 }
@@ -109,8 +127,11 @@ func (s *Swift) list(c *oslo.Call) (*oslo.Response, error) {
 	if s.opts.MaxPage > 0 {
 		most = s.opts.MaxPage
 	}
-	if err != nil || limit <= 0 {
+	switch { // swift/common/request_helpers.py: constrain_req_limit
+	case err != nil || limit < 0:
 		limit = most
+	case limit > most:
+		return nil, oslo.Errorf(http.StatusPreconditionFailed, "text", "Maximum limit is %d", most)
 	}
 	out, all := []any{}, s.account(c)
 	names := []string{}
@@ -120,16 +141,25 @@ func (s *Swift) list(c *oslo.Call) (*oslo.Response, error) {
 		}
 	}
 	slices.Sort(names)
-	for _, name := range names[:min(len(names), limit, most)] {
+	for _, name := range names[:min(len(names), limit)] {
 		one := all[name]
 		out = append(out, map[string]any{"name": name, "count": len(one.Objects), "bytes": one.bytes(), "last_modified": oslo.StampMicro(one.Created)})
 	}
 	return oslo.OK(out), nil
 }
 
+// bytes is the size of the objects; that of the versions is in a container of its own.
 func (one *Container) bytes() (sum int) {
 	for _, size := range one.Objects {
 		sum += size
+	}
+	return sum
+}
+
+// kept is the size of the versions.
+func (one *Container) kept() (sum int) {
+	for _, v := range one.Versions {
+		sum += v.size
 	}
 	return sum
 }
@@ -139,7 +169,14 @@ func (s *Swift) head(c *oslo.Call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := oslo.NoContent().With("X-Container-Object-Count", strconv.Itoa(len(one.Objects))).With("X-Container-Bytes-Used", strconv.Itoa(one.bytes())).
+	// Objects that have versions are links to the newest, without a size.
+	size := one.kept()
+	for name, bytes := range one.Objects {
+		if !slices.ContainsFunc(one.Versions, func(v version) bool { return v.name == name && v.current }) {
+			size += bytes
+		}
+	}
+	out := oslo.NoContent().With("X-Container-Object-Count", strconv.Itoa(len(one.Objects))).With("X-Container-Bytes-Used", strconv.Itoa(size)).
 		With("X-Storage-Policy", one.Policy).With("X-Timestamp", fmt.Sprintf("%.5f", float64(one.Created.UnixMicro())/1e6))
 	for name, value := range one.Headers {
 		out.With(name, value)
@@ -149,36 +186,14 @@ func (s *Swift) head(c *oslo.Call) (*oslo.Response, error) {
 
 func (s *Swift) remove(c *oslo.Call) (*oslo.Response, error) {
 	one, err := s.find(c)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(one.Objects) > 0 {
+	case len(one.Versions) > 0:
+		return nil, oslo.Errorf(http.StatusConflict, "text", "Delete all versions before deleting container.")
+	case len(one.Objects) > 0:
 		return nil, refused(http.StatusConflict, "There was a conflict when trying to complete your request.")
 	}
 	delete(s.account(c), one.Name)
-	return oslo.NoContent(), nil
-}
-
-func (s *Swift) putObject(c *oslo.Call) (*oslo.Response, error) {
-	one, err := s.find(c)
-	if err != nil {
-		return nil, err
-	}
-	if limit, err := strconv.Atoi(one.Headers["X-Container-Meta-Quota-Count"]); err == nil && len(one.Objects) >= limit {
-		return nil, oslo.Errorf(http.StatusRequestEntityTooLarge, "text", "Upload exceeds quota.")
-	}
-	one.Objects[c.PathValue("object")] = len(c.Body())
-	return oslo.Created(nil), nil
-}
-
-func (s *Swift) removeObject(c *oslo.Call) (*oslo.Response, error) {
-	one, err := s.find(c)
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := one.Objects[c.PathValue("object")]; !ok {
-		return nil, errNotFound
-	}
-	delete(one.Objects, c.PathValue("object"))
 	return oslo.NoContent(), nil
 }

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
@@ -15,28 +14,30 @@ const metaPrefix = "X-Container-Meta-"
 // put makes a container, or changes one that is there: then the answer is 202.
 // (swift/container/server.py: PUT)
 func (s *Swift) put(c *oslo.Call) (*oslo.Response, error) {
-	name, all, policy := c.PathValue("container"), s.account(c), c.Header.Get("X-Storage-Policy")
-	if policy != "" && !slices.Contains(policies, policy) {
-		return nil, bad("Invalid X-Storage-Policy '%s'", policy)
+	name, all, asked := c.PathValue("container"), s.account(c), c.Header.Get("X-Storage-Policy")
+	at := slices.IndexFunc(policies, func(policy string) bool { return strings.EqualFold(policy, asked) })
+	if asked != "" && at < 0 {
+		return nil, bad("Invalid X-Storage-Policy '%s'", asked)
 	}
 	if len(name) > 256 {
 		return nil, bad("Container name length of %d longer than 256", len(name))
 	}
+	if err := checkMetadata(c.Header); err != nil {
+		return nil, err
+	}
+	policy := policies[max(at, 0)]
 	one, there := all[name]
-	if there && policy != "" && policy != one.Policy {
+	if there && asked != "" && policy != one.Policy {
 		return nil, refused(http.StatusConflict, "There was a conflict when trying to complete your request.")
 	}
 	if !there {
-		if policy == "" {
-			policy = policies[0]
-		}
 		one = &Container{Name: name, Policy: policy, Headers: map[string]string{}, Objects: map[string]int{}, Created: c.Now}
 	}
 	if err := one.write(c.Header); err != nil {
 		return nil, err
 	}
 	if all[name] = one; there {
-		return oslo.Accepted(nil), nil
+		return oslo.Accepted([]byte("<html><h1>Accepted</h1><p>The request is accepted for processing.</p></html>")).With("Content-Type", "text/html; charset=UTF-8"), nil
 	}
 	return oslo.Created(nil), nil
 }
@@ -46,6 +47,9 @@ func (s *Swift) post(c *oslo.Call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkMetadata(c.Header); err != nil {
+		return nil, err
+	}
 	if err := one.write(c.Header); err != nil {
 		return nil, err
 	}
@@ -53,15 +57,17 @@ func (s *Swift) post(c *oslo.Call) (*oslo.Response, error) {
 }
 
 // write takes in the headers of a request, all or none: what they do not name stays, what is
-// empty goes. (swift/proxy/controllers/base.py: transfer_headers)
+// empty goes, and so does what is to be removed unless it is written, too.
+// (swift/proxy/controllers/base.py: transfer_headers)
 func (one *Container) write(sent http.Header) error {
 	after := maps.Clone(one.Headers)
-	for name, values := range sent {
-		value := values[0]
-		if bare, removed := strings.CutPrefix(name, "X-Remove-"); removed {
-			name, value = "X-"+bare, ""
+	for name := range sent {
+		if bare, removed := strings.CutPrefix(name, "X-Remove-"); removed && bare != "Versions-Enabled" {
+			delete(after, "X-"+bare)
 		}
-		value, kept, err := accepted(name, value)
+	}
+	for name, values := range sent {
+		value, kept, err := accepted(name, strings.Join(values, ","))
 		switch {
 		case err != nil:
 			return err
@@ -71,7 +77,7 @@ func (one *Container) write(sent http.Header) error {
 			after[name] = value
 		}
 	}
-	if err := checkMetadata(after); err != nil {
+	if err := checkSum(after); err != nil {
 		return err
 	}
 	one.Headers = after
@@ -90,7 +96,7 @@ func accepted(name, value string) (as string, kept bool, err error) {
 		}
 		return map[bool]string{true: "True", false: "False"}[oslo.Truthy(value)], true, nil
 	case name == metaPrefix+"Quota-Bytes" || name == metaPrefix+"Quota-Count":
-		if n, err := strconv.Atoi(value); value != "" && (err != nil || n < 0) { // swift/common/middleware/container_quotas.py
+		if strings.Trim(value, "0123456789") != "" { // swift/common/middleware/container_quotas.py
 			return "", false, bad("Invalid %s quota.", strings.ToLower(strings.TrimPrefix(name, metaPrefix+"Quota-")))
 		}
 	}
@@ -107,48 +113,61 @@ func cleaned(name, value string) (string, error) {
 		word, host, referrer := strings.Cut(part, ":")
 		if !referrer || !slices.Contains([]string{".r", ".ref", ".referer", ".referrer"}, strings.TrimSpace(word)) {
 			if strings.HasPrefix(part, ".") && referrer {
-				return "", bad("Unknown designator %q in ACL: %q", word, part)
+				return "", bad("Unknown designator '%s' in ACL: '%s'", word, part)
 			}
 			out = append(out, part)
 			continue
 		}
 		if name == "X-Container-Write" {
-			return "", bad("Referrers not allowed in write ACL: %q", part)
+			return "", bad("Referrers not allowed in write ACL: '%s'", part)
 		}
 		host, refuses := strings.CutPrefix(strings.TrimSpace(host), "-")
 		if host != "*" {
 			host = strings.TrimPrefix(host, "*")
 		}
 		if host == "" || host == "." {
-			return "", bad("No host/domain value after referrer designation in ACL: %q", part)
+			return "", bad("No host/domain value after referrer designation in ACL: '%s'", part)
 		}
 		out = append(out, ".r:"+map[bool]string{true: "-"}[refuses]+host)
 	}
 	return strings.Join(out, ","), nil
 }
 
-// checkMetadata is swift/common/constraints.py: check_metadata.
-func checkMetadata(all map[string]string) error {
-	count, size := 0, 0
-	for name, value := range all {
+// checkMetadata judges the metadata of a request.
+// (swift/common/constraints.py: check_metadata)
+func checkMetadata(sent http.Header) error {
+	own := map[string]string{}
+	for name, values := range sent {
 		key, ok := strings.CutPrefix(name, metaPrefix)
 		if !ok {
 			continue
 		}
-		count, size = count+1, size+len(key)+len(value)
-		switch {
+		value := strings.Join(values, ",")
+		switch own[name] = value; {
 		case key == "":
 			return bad("Metadata name cannot be empty")
 		case len(key) > 128:
-			return bad("Metadata name too long: %s", name)
+			return bad("Metadata name too long: %s%s", strings.ToLower(metaPrefix), key)
 		case len(value) > 256:
-			return bad("Metadata value longer than 256: %s", name)
+			return bad("Metadata value longer than 256: %s%s", strings.ToLower(metaPrefix), key)
 		}
 	}
-	if count > 90 {
-		return bad("Too many metadata items; max 90")
+	return checkSum(own)
+}
+
+// checkSum judges how many metadata there are, and how long they are together.
+// (swift/common/db.py: validate_metadata)
+func checkSum(all map[string]string) error {
+	count, size := 0, 0
+	for name, value := range all {
+		if key, ok := strings.CutPrefix(name, metaPrefix); ok {
+			count, size = count+1, size+len(key)+len(value)
+		}
 	}
-	if size > 4096 {
+	switch {
+	case count > 90:
+		return bad("Too many metadata items; max 90")
+	case size > 4096:
 		return bad("Total metadata too large; max 4096")
 	}
 	return nil
