@@ -176,12 +176,11 @@ func versioned(asked map[string]any, now *state) error {
 
 // update writes what changed, and the mark, in one request.
 func update(ctx context.Context, d driver, n define.PlainChange[Spec, More]) error {
-	own, changed := n.Fields[place.Attribute].(map[string]string)
-	if !changed {
-		own = metadataOf(&n.Have.State.Spec)
-	}
 	headers := requested(n.Fields)
-	maps.Copy(headers, metadataHeaders(n.Have.State, own, n.Want.Mark))
+	if own, changed := n.Fields[place.Attribute].(map[string]string); changed {
+		replace(headers, metadataOf(&n.Have.State.Spec), own)
+	}
+	maps.Copy(headers, markHeaders(n.Have.State, n.Want.Mark))
 	if err := send(ctx, d, http.MethodPost, n.Have.ID, headers); err != nil || n.Fields["versions"] != true {
 		return err
 	}
@@ -193,24 +192,27 @@ func update(ctx context.Context, d driver, n define.PlainChange[Spec, More]) err
 }
 
 func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
-	return send(ctx, d, http.MethodPost, have.ID, metadataHeaders(have.State, metadataOf(&have.State.Spec), kind.Mark{}))
+	return send(ctx, d, http.MethodPost, have.ID, markHeaders(have.State, kind.Mark{}))
 }
 
-// metadataHeaders have a container bear these metadata and this mark, and no others.
-func metadataHeaders(have *state, own map[string]string, m kind.Mark) map[string]string {
-	all, _ := place.Put(own, m, "", "").(map[string]string)
+// markHeaders have a container bear this mark, and leave its other metadata as they are.
+func markHeaders(have *state, m kind.Mark) map[string]string {
 	out := map[string]string{}
-	for _, present := range []map[string]string{metadataOf(&have.Spec), have.Notes} {
-		for key := range present {
-			if _, stays := all[key]; !stays {
-				out[removal(metaPrefix+key)] = "x"
-			}
+	marked, _ := place.Put(nil, m, "", "").(map[string]string)
+	replace(out, have.Notes, marked)
+	return out
+}
+
+// replace adds the headers that have metadata in place of others.
+func replace(headers, before, after map[string]string) {
+	for key := range before {
+		if _, stays := after[key]; !stays {
+			headers[removal(metaPrefix+key)] = "x"
 		}
 	}
-	for key, value := range all {
-		out[metaPrefix+key] = value
+	for key, value := range after {
+		headers[metaPrefix+key] = value
 	}
-	return out
 }
 
 func metadataOf(s *Spec) map[string]string {

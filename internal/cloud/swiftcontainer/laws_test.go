@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -295,23 +297,63 @@ func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return
 func TestLateList(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	text := plain(unique("late"), "")
-	late := func(next http.RoundTripper) http.RoundTripper {
-		return roundTrip(func(req *http.Request) (*http.Response, error) {
-			resp, err := next.RoundTrip(req)
-			if err == nil && req.Method == http.MethodGet && req.URL.Query().Has("format") {
-				_ = resp.Body.Close()
-				resp.Body, resp.ContentLength = io.NopCloser(strings.NewReader("[]")), 2
-			}
-			return resp, err
-		})
-	}
 	for range 2 {
-		if pass := g.SyncThrough(text, late); pass.Outcome() != plan.InSync {
+		if pass := g.SyncThrough(text, listing("[]")); pass.Outcome() != plan.InSync {
 			t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
 		}
 	}
 	if p := g.Plan(text); p.Owned != 1 || !p.InSync() {
 		t.Errorf("%d are owned, %v", p.Owned, p.Summary())
+	}
+	g.MustSync("")
+}
+
+// listing is a cloud that lists this in place of what there is.
+func listing(text string) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(req *http.Request) (*http.Response, error) {
+			resp, err := next.RoundTrip(req)
+			if err == nil && req.Method == http.MethodGet && req.URL.Query().Has("format") {
+				_ = resp.Body.Close()
+				answer := text
+				if req.URL.Query().Has("marker") {
+					answer = "[]"
+				}
+				resp.Body, resp.ContentLength = io.NopCloser(strings.NewReader(answer)), int64(len(answer))
+			}
+			return resp, err
+		})
+	}
+}
+
+// Swift takes names that are no names in an address. They are not asked for: the address would be
+// that of the account, or of all accounts.
+func TestAttackNamesThatLeadUp(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds)
+	text := plain(unique("own"), "")
+	g.MustSync(text)
+	var asked []string
+	var mu sync.Mutex
+	pass := g.SyncThrough("", func(next http.RoundTripper) http.RoundTripper {
+		next = listing(`[{"name": ""}, {"name": "."}, {"name": ".."}, {"name": "../x"}, {"name": "a?b#c"}]`)(next)
+		return roundTrip(func(req *http.Request) (*http.Response, error) {
+			if req.Method == http.MethodHead {
+				mu.Lock()
+				asked = append(asked, req.URL.EscapedPath())
+				mu.Unlock()
+			}
+			return next.RoundTrip(req)
+		})
+	})
+	if len(pass.Failures) > 0 {
+		t.Errorf("failures are %v", pass.Failures)
+	}
+	slices.Sort(asked)
+	for i, end := range []string{"/..%2Fx", "/a%3Fb%23c"} {
+		if len(asked) != 2 || !strings.HasSuffix(asked[i], end) {
+			t.Errorf("asked for %q", asked)
+			break
+		}
 	}
 	g.MustSync("")
 }
