@@ -153,9 +153,11 @@ func TestRefusedListIsUnknown(t *testing.T) {
 	if _, err := g.Simulator.AddFault(simulator.Fault{Service: "object-store", Method: http.MethodHead, Path: name, Status: http.StatusForbidden}); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range g.Sync("").Last.Steps {
-		if s.Action == plan.Delete || s.Action == plan.Create {
-			t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason)
+	for _, manifests := range []string{"", object(name)} {
+		for _, s := range g.Sync(manifests).Last.Steps {
+			if s.Action == plan.Delete || s.Action == plan.Create {
+				t.Errorf("%s %s: %s", s.Action, s.Key, s.Reason)
+			}
 		}
 	}
 	g.Simulator.ClearFaults()
