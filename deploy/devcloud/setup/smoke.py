@@ -102,6 +102,13 @@ class Smoke:
         wait('zone', lambda: self.cloud.get('dns', path)['status'], 'ACTIVE')
         smoke_dns.check(self.cloud, Cloud(sys.argv[1], 'demo2', 'demo2'), zone, wait)
 
+    def container(self):
+        for path in ('/' + NAME, '/%s/one' % NAME):
+            self.cloud.upload('object-store', path, b'')
+            self.undo.append(('object-store', path))
+        wait('container', lambda: [o['name'] for o in self.cloud.get('object-store', '/%s?format=json' % NAME)], ['one'])
+        wait('account', lambda: [(c['name'], c['count']) for c in self.cloud.get('object-store', '?format=json&prefix=' + NAME)], [(NAME, 1)])
+
     def clean(self):
         for service, path in reversed(self.undo):
             if path.endswith('/remove_router_interface'):
@@ -117,7 +124,8 @@ def main():
     try:
         smoke.network()
         smoke.server()
-        for service, step in (('volumev3', smoke.volume), ('load-balancer', smoke.load_balancer), ('dns', smoke.zone)):
+        for service, step in (('volumev3', smoke.volume), ('load-balancer', smoke.load_balancer), ('dns', smoke.zone),
+                              ('object-store', smoke.container)):
             if service in smoke.cloud.urls:
                 step()
     finally:
