@@ -63,13 +63,14 @@ include_service_catalog = false
 E
 }
 
-# swift_disk is what has the databases and files.
+# swift_disk is what has the databases and files. It would refuse to write when a hundredth of the file system is left.
 swift_disk() {
   cat <<E
 [DEFAULT]
 swift_dir = $STATE/etc/swift
 devices = $STATE/data/swift
 mount_check = false
+fallocate_reserve = 0
 log_level = WARNING
 E
   local name
@@ -78,18 +79,8 @@ E
   done
 }
 
-# A ring for each server, with one disk, which is a folder. Both storage policies keep their objects on the same one.
-swift_setup() {
-  local folder=$STATE/etc/swift name ring
-  rm -f "$folder"/*.builder "$folder"/*.ring.gz
-  for name in account container object; do
-    ring=(python swift-ring-builder swift.cli.ringbuilder:main "$folder/$name.builder")
-    "${ring[@]}" create 4 1 0
-    "${ring[@]}" add "r1z1-$HOST:${PORT[swift]}/$name" 1
-    "${ring[@]}" rebalance
-  done
-  cp "$folder/object.ring.gz" "$folder/object-1.ring.gz"
-}
+# A ring for each server; both storage policies keep their objects on the same disk.
+swift_setup() { (cd / && /usr/bin/python3 -m devcloud.swift_rings "$STATE/etc/swift" "$HOST" "${PORT[swift]}"); }
 
 swift_start() { start swift /usr/bin/python3 -m devcloud.swift "$HOST" "${PORT[swift]}"; }
 

@@ -107,7 +107,7 @@ class Smoke:
             self.cloud.upload('object-store', path, b'')
             self.undo.append(('object-store', path))
         wait('container', lambda: [o['name'] for o in self.cloud.get('object-store', '/%s?format=json' % NAME)], ['one'])
-        wait('account', lambda: [(c['name'], c['count']) for c in self.cloud.get('object-store', '?format=json&prefix=' + NAME)], [(NAME, 1)])
+        wait('account', lambda: [c['name'] for c in self.cloud.get('object-store', '?format=json&prefix=' + NAME)], [NAME])
 
     def clean(self):
         for service, path in reversed(self.undo):
