@@ -54,6 +54,7 @@ func (s *Swift) removeObject(c *oslo.Call) (*oslo.Response, error) {
 		return oslo.NoContent(), nil
 	}
 	if _, ok := one.Objects[name]; !ok {
+		one.keep(name, 0, false) // that it was deleted is a version, all the same
 		return nil, errNotFound
 	}
 	one.begin(name)

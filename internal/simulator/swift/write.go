@@ -86,16 +86,16 @@ func (one *Container) write(sent http.Header) error {
 
 // accepted is what is kept of a header.
 func accepted(name, value string) (as string, kept bool, err error) {
-	switch {
-	case name == "X-Container-Read" || name == "X-Container-Write":
+	switch name {
+	case "X-Container-Read", "X-Container-Write":
 		as, err = cleaned(name, value)
 		return as, true, err
-	case name == "X-Versions-Enabled": // swift/common/middleware/versioned_writes/object_versioning.py
+	case "X-Versions-Enabled": // swift/common/middleware/versioned_writes/object_versioning.py
 		if value == "" {
 			return "", false, nil
 		}
 		return map[bool]string{true: "True", false: "False"}[oslo.Truthy(value)], true, nil
-	case name == metaPrefix+"Quota-Bytes" || name == metaPrefix+"Quota-Count":
+	case metaPrefix + "Quota-Bytes", metaPrefix + "Quota-Count":
 		if strings.Trim(value, "0123456789") != "" { // swift/common/middleware/container_quotas.py
 			return "", false, bad("Invalid %s quota.", strings.ToLower(strings.TrimPrefix(name, metaPrefix+"Quota-")))
 		}
