@@ -52,7 +52,7 @@ set_ports() {
     die "$STATE was made with ports from $made on; unset STACKREEVE_DEVCLOUD_PORT, or take another STACKREEVE_DEVCLOUD_DIR, or 'down --wipe' first"
   base=${made:-${base:-23000}}
   local name
-  for name in keystone glance placement nova neutron octavia cinder designate mdns dns rndc rabbitmq rabbitdist epmd memcached barbican manila; do
+  for name in keystone glance placement nova neutron octavia cinder designate mdns dns rndc rabbitmq rabbitdist epmd memcached barbican swift manila; do
     PORT[$name]=$((base++))
   done
 }

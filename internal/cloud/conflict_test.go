@@ -35,6 +35,7 @@ func TestConflictByService(t *testing.T) {
 		{cloud.DNS, 409, `{"type": "duplicate_zone", "message": "Duplicate Zone"}`, kind.ErrRejected, false},
 		{cloud.DNS, 413, `{"type": "over_quota", "message": "Quota exceeded for zones."}`, kind.ErrRejected, true},
 		{cloud.ObjectStore, 409, other, kind.ErrBusy, false},
+		{cloud.ObjectStore, 403, "Reached container limit of 1000", kind.ErrRejected, true},
 		{cloud.SharedFileSystem, 409, other, kind.ErrBusy, false},
 		{cloud.SharedFileSystem, 413, `{"overLimit": {"message": "ShareNetworksLimitExceeded: Maximum number of share-networks allowed (10) exceeded."}}`, kind.ErrRejected, true},
 		{cloud.KeyManager, 409, other, kind.ErrRejected, false},

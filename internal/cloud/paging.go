@@ -89,11 +89,13 @@ func byMember(name string) paging {
 	}}
 }
 
-// byMarker is for services that are asked for what comes after the last object.
+// byMarker is for services that are asked for what comes after the last object. How long
+// the pages are is left to them: Swift refuses a limit above its own, which can be any.
+// (swift/account/server.py: constrain_req_limit)
 func byMarker(key string) paging {
 	return paging{
 		last:  true,
-		first: func(q url.Values) { q.Set("limit", strconv.Itoa(pageSize)); q.Set("format", "json") },
+		first: func(q url.Values) { q.Set("format", "json") },
 		beyond: func(p page) (url.Values, bool) {
 			var last map[string]any
 			if p.objects == 0 || json.Unmarshal(p.last, &last) != nil {

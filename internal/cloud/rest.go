@@ -48,13 +48,24 @@ type Call struct {
 
 // Do makes a request. Its error has a class (see [classify]).
 func (c *Client) Do(ctx context.Context, call Call) error {
+	_, err := c.do(ctx, call)
+	return err
+}
+
+// Head reads the headers of an answer, for services that say in them what an object is
+// like. Its errors are those of Do; the answer to a HEAD has no words.
+func (c *Client) Head(ctx context.Context, service, path string) (http.Header, error) {
+	return c.do(ctx, Call{Service: service, Method: http.MethodHead, Path: path})
+}
+
+func (c *Client) do(ctx context.Context, call Call) (http.Header, error) {
 	s, err := c.service(call.Service, call.Microversion)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	address, err := ownAddress(s, call)
 	if err != nil {
-		return fmt.Errorf("%s: %w", call.Service, err)
+		return nil, fmt.Errorf("%s: %w", call.Service, err)
 	}
 	if call.Service == Identity && call.Method == http.MethodPatch {
 		c.patching.Lock() // Keystone writes all additional attributes of an object at once, and would lose one of two
@@ -67,14 +78,14 @@ func (c *Client) Do(ctx context.Context, call Call) error {
 	}
 	resp, err := s.Request(within, call.Method, address, options)
 	if err != nil {
-		return c.failed(ctx, call, err)
+		return nil, c.failed(ctx, call, err)
 	}
 	defer func() { _ = resp.Body.Close() }() // what matters is what was read
 	if err := read(resp, call); err != nil {
 		call.Secret = call.Secret || carries(redact.From(ctx), call.Body)
-		return unread(call, err)
+		return nil, unread(call, err)
 	}
-	return nil
+	return resp.Header, nil
 }
 
 // failed is the error of a request that was refused, or not answered.

@@ -145,6 +145,7 @@ var services = []service{{
 	name: ObjectStore, port: "8080", open: openstack.NewObjectStorageV1,
 	paging:   byMarker("name"),
 	conflict: kind.ErrBusy, // a container that is not empty
+	usedUp:   regexp.MustCompile(`(?i)reached container limit`),
 	mark:     "a container's metadata headers",
 }, {
 	name: SharedFileSystem, aliases: []string{"sharev2", "share"}, port: "8786", open: openstack.NewSharedFileSystemV2,

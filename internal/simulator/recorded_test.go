@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -40,11 +41,14 @@ type exchange struct {
 	Service string            `json:"service,omitempty"` // catalog type, network if empty
 	Method  string            `json:"method"`
 	Path    string            `json:"path"`
+	Of      string            `json:"of,omitempty"` // whose account is asked for, where that is in the address; of As if empty
 	Header  map[string]string `json:"header,omitempty"`
 	Body    any               `json:"body,omitempty"`
 	Save    map[string]string `json:"save,omitempty"`  // name: path of keys and indexes in the answer
 	Until   string            `json:"until,omitempty"` // sent again until the answer holds this text
 	Any     bool              `json:"any,omitempty"`   // the answer is not compared: it shows what the cloud has
+	Show    []string          `json:"show,omitempty"`  // the headers of the answer that are compared, by their beginnings
+	Shown   map[string]string `json:"shown,omitempty"`
 	Status  int               `json:"status"`
 	Answer  any               `json:"answer"`
 }
@@ -97,9 +101,9 @@ func replay(t *testing.T, users map[string]*gophercloud.ProviderClient, steps []
 		vars[name] = projectOf(t, p)
 	}
 	for i, step := range steps {
-		status, raw := step.send(t, users, vars)
+		status, raw, header := step.send(t, users, vars)
 		for deadline := time.Now().Add(time.Minute); !strings.Contains(mustJSON(raw), step.Until) && time.Now().Before(deadline); {
-			status, raw = step.send(t, users, vars)
+			status, raw, header = step.send(t, users, vars)
 		}
 		if !strings.Contains(mustJSON(raw), step.Until) {
 			t.Errorf("line %d: %s %s never holds %s: %d %s", i+1, step.Method, step.Path, step.Until, status, mustJSON(raw))
@@ -111,9 +115,13 @@ func replay(t *testing.T, users map[string]*gophercloud.ProviderClient, steps []
 		if step.Any {
 			answer = nil
 		}
+		shown := step.headers(header)
 		if keep {
-			step.Status, step.Answer = status, answer
+			step.Status, step.Answer, step.Shown = status, answer, shown
 			continue
+		}
+		if !maps.Equal(shown, step.Shown) {
+			t.Errorf("line %d: %s %s shows %v, want %v", i+1, step.Method, step.Path, shown, step.Shown)
 		}
 		got, want := compact(t, answer), compact(t, step.Answer)
 		if status != step.Status || got != want {
@@ -140,7 +148,18 @@ func projectOf(t *testing.T, p *gophercloud.ProviderClient) string {
 	return body.Token.Project.ID
 }
 
-func (e *exchange) send(t *testing.T, users map[string]*gophercloud.ProviderClient, vars map[string]string) (int, any) {
+// headers are those that are compared.
+func (e *exchange) headers(all http.Header) map[string]string {
+	shown := map[string]string{}
+	for name := range all {
+		if slices.ContainsFunc(e.Show, func(begin string) bool { return strings.HasPrefix(name, begin) }) {
+			shown[name] = all.Get(name)
+		}
+	}
+	return shown
+}
+
+func (e *exchange) send(t *testing.T, users map[string]*gophercloud.ProviderClient, vars map[string]string) (int, any, http.Header) {
 	t.Helper()
 	user, service := e.As, e.Service
 	if user == "" {
@@ -153,6 +172,9 @@ func (e *exchange) send(t *testing.T, users map[string]*gophercloud.ProviderClie
 	endpoint, err := p.EndpointLocator(gophercloud.EndpointOpts{Type: service, Region: "RegionOne", Availability: gophercloud.AvailabilityPublic, Aliases: []string{service}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if e.Of != "" {
+		endpoint = strings.Replace(endpoint, vars[user], vars[e.Of], 1)
 	}
 	var body io.Reader
 	if e.Body != nil {
@@ -180,7 +202,7 @@ func (e *exchange) send(t *testing.T, users map[string]*gophercloud.ProviderClie
 	if json.Unmarshal(raw, &v) != nil && len(raw) > 0 {
 		v = string(raw)
 	}
-	return resp.StatusCode, v
+	return resp.StatusCode, v, resp.Header
 }
 
 var variable = regexp.MustCompile(`\$\w+`)
@@ -254,7 +276,7 @@ func normalize(v any, key string, names map[string]string, ordered bool) any {
 
 func normalText(s, key string, names map[string]string) string {
 	switch key {
-	case "created_at", "updated_at":
+	case "created_at", "updated_at", "last_modified":
 		return "T"
 	case "href", "self", "assignment":
 		if u, err := url.Parse(s); err == nil {

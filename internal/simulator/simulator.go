@@ -30,6 +30,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/octavia"
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 	"github.com/stackreeve/stackreeve/internal/simulator/placement"
+	"github.com/stackreeve/stackreeve/internal/simulator/swift"
 )
 
 // Options say how a cloud differs from the plain one. The zero value is a
@@ -55,7 +56,7 @@ type Options struct {
 	// WithoutDNS leaves Designate out, as many clouds do.
 	WithoutDNS bool
 	// MaxPage bounds the pages of lists; zero leaves each service's own default
-	// (Nova, Glance, Cinder and Manila: 1000, Designate: 20 and Barbican: 10 unless asked, Neutron: no bound).
+	// (Nova, Glance, Cinder and Manila: 1000, Designate: 20 and Barbican: 10 unless asked, Swift: 10000, Neutron: no bound).
 	MaxPage int
 	// Seed makes ids and addresses the same on every run; zero does not.
 	Seed uint64
@@ -107,6 +108,7 @@ func New(opts Options) (*Cloud, error) {
 	if !opts.WithoutDNS {
 		c.Designate = designate.New(ground, designate.Options{PendingDelay: opts.PendingDelay, MaxPage: opts.MaxPage})
 	}
+	swift.New(ground, swift.Options{MaxPage: opts.MaxPage})
 	var err error
 	c.Do(func() { err = c.addBase() })
 	return c, err

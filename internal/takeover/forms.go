@@ -80,6 +80,7 @@ var forms = map[string]form{
 	"openstack_dns_recordset_v2": {kind: "DNSRecordSet"}, // its ID has the zone's before it, as ours
 
 	"openstack_sharedfilesystem_sharenetwork_v2": {kind: "ShareNetwork"},
+	"openstack_objectstorage_container_v1":       {kind: "SwiftContainer"}, // its ID is its name
 
 	"openstack_identity_project_v3":                {kind: "Project"},
 	"openstack_identity_user_v3":                   {kind: "User"},

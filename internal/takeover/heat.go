@@ -23,7 +23,7 @@ var heatForms = map[string]string{
 	"OS::Neutron::FloatingIP": "FloatingIP", "OS::Neutron::Trunk": "Trunk", "OS::Neutron::QoSPolicy": "QoSPolicy",
 	"OS::Nova::Server": "Server", "OS::Nova::KeyPair": "KeyPair", "OS::Nova::ServerGroup": "ServerGroup", "OS::Nova::Flavor": "Flavor",
 	"OS::Cinder::Volume": "Volume", "OS::Cinder::VolumeType": "VolumeType", "OS::Glance::WebImage": "Image",
-	"OS::Octavia::LoadBalancer": "LoadBalancer", "OS::Designate::Zone": "DNSZone", "OS::Manila::ShareNetwork": "ShareNetwork",
+	"OS::Octavia::LoadBalancer": "LoadBalancer", "OS::Designate::Zone": "DNSZone", "OS::Manila::ShareNetwork": "ShareNetwork", "OS::Swift::Container": "SwiftContainer",
 	"OS::Keystone::Project": "Project", "OS::Keystone::User": "User", "OS::Keystone::Group": "Group", "OS::Keystone::Role": "Role", "OS::Keystone::Domain": "Domain",
 	"OS::Keystone::Service": "Service", "OS::Keystone::Endpoint": "Endpoint",
 }

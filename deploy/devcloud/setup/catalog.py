@@ -6,7 +6,7 @@ from api import Cloud
 
 USERS = {name: name for name in ('demo', 'demo2', 'demo-b', 'demo2-b')}      # user (and password): project
 USER_ROLES = ('member', 'reader', 'load-balancer_member', 'creator', 'observer')
-SERVICE_USERS = ('glance', 'nova', 'placement', 'neutron', 'octavia', 'designate', 'cinder', 'barbican', 'manila')
+SERVICE_USERS = ('glance', 'nova', 'placement', 'neutron', 'octavia', 'designate', 'cinder', 'barbican', 'manila', 'swift')
 ROLES = ('admin', 'service', 'load-balancer_admin') + USER_ROLES
 
 

@@ -106,6 +106,13 @@ class Smoke:
         wait('zone', lambda: self.cloud.get('dns', path)['status'], 'ACTIVE')
         smoke_dns.check(self.cloud, Cloud(sys.argv[1], 'demo2', 'demo2'), zone, wait)
 
+    def container(self):
+        for path in ('/' + NAME, '/%s/one' % NAME):
+            self.cloud.upload('object-store', path, b'')
+            self.undo.append(('object-store', path))
+        wait('container', lambda: [o['name'] for o in self.cloud.get('object-store', '/%s?format=json' % NAME)], ['one'])
+        wait('account', lambda: [c['name'] for c in self.cloud.get('object-store', '?format=json&prefix=' + NAME)], [NAME])
+
     def clean(self):
         for service, path in reversed(self.undo):
             if path.endswith('/remove_router_interface'):
@@ -122,7 +129,7 @@ def main():
         smoke.network()
         smoke.server()
         for service, step in (('volumev3', smoke.volume), ('load-balancer', smoke.load_balancer), ('dns', smoke.zone),
-                              ('sharev2', smoke.share_network)):
+                              ('sharev2', smoke.share_network), ('object-store', smoke.container)):
             if service in smoke.cloud.urls:
                 step()
     finally:

@@ -37,6 +37,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/sharenetwork"
 	"github.com/stackreeve/stackreeve/internal/cloud/subnet"
 	"github.com/stackreeve/stackreeve/internal/cloud/subnetpool"
+	"github.com/stackreeve/stackreeve/internal/cloud/swiftcontainer"
 	"github.com/stackreeve/stackreeve/internal/cloud/trunk"
 	"github.com/stackreeve/stackreeve/internal/cloud/user"
 	"github.com/stackreeve/stackreeve/internal/cloud/virtualmachine"
@@ -72,6 +73,7 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 		volumetype.Kind(c),
 		dnszone.Kind(c),
 		barbicansecret.Kind(c),
+		swiftcontainer.Kind(c),
 		addressscope.Kind(c),
 		subnetpool.Kind(c),
 		addressgroup.Kind(c),

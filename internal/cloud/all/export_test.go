@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -153,6 +154,20 @@ func (h hand) project() {
 	h.do(cloud.Call{Service: cloud.KeyManager, Method: http.MethodPost, Path: "secrets", Body: map[string]any{"name": "by-hand", "payload": "zyxwvuts", "payload_content_type": "text/plain"}, Into: &kept})
 	h.t.Cleanup(func() {
 		_ = h.c.Do(context.Background(), cloud.Call{Service: cloud.KeyManager, Method: http.MethodDelete, Path: "secrets/" + kept.Ref[strings.LastIndexByte(kept.Ref, '/')+1:]})
+	})
+	h.container("Pictures of 2024", map[string]string{"X-Container-Read": ".ref:*, .rlistings", "X-Container-Meta-Quota-Bytes": "0", "X-Container-Meta-Access-Control-Allow-Origin": "https://b.example.org  https://a.example.org",
+		"X-Container-Meta-Access-Control-Max-Age": "60", "X-Container-Meta-Tier": "gold", "X-Versions-Enabled": "true", "X-Storage-Policy": "SILVER"})
+	h.container("odd", map[string]string{"X-Container-Meta-Temp-Url-Key": "zyxwvuts", "X-Container-Meta-Where": "Köln", "X-Container-Meta-A.b": "c", "X-Container-Read": "p, .foo"})
+}
+
+// container makes a container of the object store.
+func (h hand) container(name string, headers map[string]string) {
+	h.t.Helper()
+	call := cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: url.PathEscape(name), Headers: headers}
+	h.do(call)
+	h.t.Cleanup(func() {
+		call.Method, call.Headers = http.MethodDelete, nil
+		_ = h.c.Do(context.Background(), call)
 	})
 }
 

@@ -62,6 +62,11 @@ metadata: {name: WORD-kept}
 spec: {resource: {name: WORD-kept, payloadRef: WORD-secret, payloadKey: value, algorithm: aes}}
 ---
 apiVersion: stackreeve.dev/v1alpha1
+kind: SwiftContainer
+metadata: {name: WORD-container}
+spec: {resource: {name: WORD-container, readACL: [".r:*"], corsOrigins: ["https://WORD.example.org"], metadata: [{name: tier, value: WORD}]}}
+---
+apiVersion: stackreeve.dev/v1alpha1
 kind: DNSRecordSet
 metadata: {name: WORD-records}
 spec: {resource: {zoneRef: WORD-zone, type: A, records: [192.0.2.10], description: what customers ask for}}

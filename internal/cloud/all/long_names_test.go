@@ -47,6 +47,8 @@ spec: {resource: {publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCA
 ---
 {apiVersion: stackreeve.dev/v1alpha1, kind: BarbicanSecret, metadata: {name: LONG}, spec: {resource: {name: NAME, payloadRef: LONG, payloadKey: value}}}
 ---
+{apiVersion: stackreeve.dev/v1alpha1, kind: SwiftContainer, metadata: {name: LONG}, spec: {resource: {metadata: [{name: tier, value: gold}]}}}
+---
 {apiVersion: stackreeve.dev/v1alpha1, kind: DNSZone, metadata: {name: LONG}, spec: {resource: {name: long.example.org., email: ada@example.org, description: SIXTY}}}
 ---
 {apiVersion: stackreeve.dev/v1alpha1, kind: DNSRecordSet, metadata: {name: LONG}, spec: {resource: {zoneRef: LONG, name: www, type: A, records: [192.0.2.10], description: SIXTY}}}

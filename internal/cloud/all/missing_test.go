@@ -102,6 +102,26 @@ func TestCloudWithoutSharedFileSystems(t *testing.T) {
 	}
 }
 
+// On a cloud without an object store only containers are in error, and nothing of one that is
+// there when the service is away is taken for gone.
+func TestCloudWithoutObjectStore(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	none := &without{services: []string{"object-store"}}
+	network := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: net}\nspec: {resource: {name: " + g.Stack + "}}"
+	both := network + "\n---\napiVersion: stackreeve.dev/v1alpha1\nkind: SwiftContainer\nmetadata: {name: pictures}\nspec: {resource: {name: " + g.Stack + "}}"
+	pass := g.SyncThrough(both, none.wrap)
+	if len(pass.Failures) != 1 || pass.Failures[0].Key.Kind != "SwiftContainer" || !strings.Contains(pass.Failures[0].Reason, "object-store") || pass.Last.Owned != 1 {
+		t.Errorf("%d are owned, failures are %v; want the network, and the container's", pass.Last.Owned, pass.Failures)
+	}
+	g.MustSync(both)
+	if pass := g.SyncThrough(network, none.wrap); pass.Outcome() != plan.InSync || len(pass.Results) != 0 {
+		t.Errorf("without the service again: %s, %v", pass.Outcome(), pass.Results)
+	}
+	if p := g.Plan(both); !p.InSync() || p.Owned != 2 {
+		t.Errorf("%d are owned, %v", p.Owned, p.Summary())
+	}
+}
+
 // On a cloud without block storage only the volumes, and what depends on them,
 // are in error.
 func TestCloudWithoutBlockStorage(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 var terraformTypes = map[string]string{
 	"KeyPair": "compute_keypair_v2", "ServerGroup": "compute_servergroup_v2", "DNSZone": "dns_zone_v2", "Network": "networking_network_v2", "Subnet": "networking_subnet_v2",
 	"Router": "networking_router_v2", "RouterInterface": "networking_router_interface_v2", "SecurityGroup": "networking_secgroup_v2", "Port": "networking_port_v2",
-	"Volume": "blockstorage_volume_v3", "Server": "compute_instance_v2", "LoadBalancer": "lb_loadbalancer_v2", "ShareNetwork": "sharedfilesystem_sharenetwork_v2", "FloatingIP": "networking_floatingip_v2",
+	"Volume": "blockstorage_volume_v3", "Server": "compute_instance_v2", "LoadBalancer": "lb_loadbalancer_v2", "ShareNetwork": "sharedfilesystem_sharenetwork_v2", "FloatingIP": "networking_floatingip_v2", "SwiftContainer": "objectstorage_container_v1",
 }
 
 // stateOf is the state of a Terraform that has made what a project holds, in a module each time it

@@ -46,6 +46,9 @@ type PlainKind[Spec, Filter, More any] struct {
 	// Lists are the paths that together list the collection; nil for those that
 	// Collection says.
 	Lists func(context.Context, PlainDriver[Spec, Filter, More]) ([]string, error)
+	// All reads the whole collection, for services whose lists do not show what objects are
+	// like; nil where a list does.
+	All func(context.Context, PlainDriver[Spec, Filter, More]) ([]*PlainState[Spec, More], error)
 	// Join adds to the objects of a list what other collections say of them.
 	Join func(context.Context, PlainDriver[Spec, Filter, More], []*PlainState[Spec, More]) error
 	// Observe says what else is known of an object: its phase, what it uses.

@@ -88,6 +88,11 @@ func (d PlainDriver[Spec, Filter, More]) read(answer table.Attributes) (*PlainSt
 	return s, s.Read(answer)
 }
 
+// Read takes an object out of what a service says of it other than in the body of an answer.
+func (d PlainDriver[Spec, Filter, More]) Read(said table.Attributes) (*PlainState[Spec, More], error) {
+	return d.read(said)
+}
+
 // live is an object as the engine sees it. One that does not say which project it is
 // in is the stack's, but for those that are only found.
 func (d PlainDriver[Spec, Filter, More]) live(s *PlainState[Spec, More]) kind.Live[*PlainState[Spec, More]] {

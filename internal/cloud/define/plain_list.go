@@ -22,6 +22,9 @@ func (d PlainDriver[Spec, Filter, More]) all(ctx context.Context) (all []*PlainS
 	if err := d.Client.Offers(ctx, d.of.Collection.Extension); err != nil {
 		return nil, err
 	}
+	if d.of.All != nil {
+		return d.of.All(ctx, d)
+	}
 	call := cloud.Call{Service: d.of.Info.Service}
 	if call.Microversion, err = d.microversion(ctx); err != nil {
 		return nil, err

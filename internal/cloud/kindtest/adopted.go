@@ -94,6 +94,9 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
 func (u *unmarking) pass(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+	if !reads(req) && holds(req.Header, u.owner) {
+		u.written.Store(true)
+	}
 	if req.Body != nil && req.Method != http.MethodGet {
 		text, err := io.ReadAll(req.Body)
 		if err != nil {
@@ -106,8 +109,12 @@ func (u *unmarking) pass(next http.RoundTripper, req *http.Request) (*http.Respo
 		req.Body = io.NopCloser(bytes.NewReader(text))
 	}
 	resp, err := next.RoundTrip(req)
-	if err != nil || u.written.Load() || req.Method != http.MethodGet {
+	if err != nil || u.written.Load() || !reads(req) {
 		return resp, err
+	}
+	u.bareHeaders(resp.Header)
+	if req.Method == http.MethodHead {
+		return resp, nil
 	}
 	text, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
@@ -125,6 +132,28 @@ func (u *unmarking) pass(next http.RoundTripper, req *http.Request) (*http.Respo
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 	resp.Header.Del("Content-Length")
 	return resp, nil
+}
+
+// bareHeaders takes the owner's mark out of headers that are metadata.
+func (u *unmarking) bareHeaders(all http.Header) {
+	if !holds(all, u.owner) {
+		return
+	}
+	for name := range all {
+		if _, key, metadata := strings.Cut(name, "-Meta-"); metadata && kind.ReservedKey(key) {
+			delete(all, name)
+		}
+	}
+}
+
+// holds reports whether a text is in a header.
+func holds(all http.Header, text string) bool {
+	for _, values := range all {
+		if strings.Contains(strings.Join(values, "\n"), text) {
+			return true
+		}
+	}
+	return false
 }
 
 // description stands in for one on a cloud that has none, and is no part of the mark.

@@ -18,11 +18,16 @@ func (c *Counter) Wrap(next http.RoundTripper) http.RoundTripper {
 	return c
 }
 
+// reads reports whether a request only reads.
+func reads(req *http.Request) bool {
+	return req.Method == http.MethodGet || req.Method == http.MethodHead
+}
+
 // RoundTrip implements http.RoundTripper. Authentication is not counted: it
 // writes nothing.
 func (c *Counter) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch {
-	case req.Method == http.MethodGet:
+	case reads(req):
 		c.Reads.Add(1)
 	case !strings.HasSuffix(req.URL.Path, "/auth/tokens"):
 		c.Writes.Add(1)

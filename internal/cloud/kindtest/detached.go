@@ -138,7 +138,7 @@ func (f *searching) Wrap(next http.RoundTripper) http.RoundTripper {
 		}
 		text, err := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
-		if bytes.Contains(text, f.text) {
+		if bytes.Contains(text, f.text) || holds(resp.Header, string(f.text)) {
 			f.seen.Store(true)
 		}
 		resp.Body = io.NopCloser(bytes.NewReader(text))

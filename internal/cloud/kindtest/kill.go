@@ -60,7 +60,7 @@ func (k *killer) dead() bool {
 }
 
 func writes(req *http.Request) bool {
-	return req.Method != http.MethodGet && !strings.HasSuffix(req.URL.Path, "/auth/tokens")
+	return !reads(req) && !strings.HasSuffix(req.URL.Path, "/auth/tokens")
 }
 
 // killed runs the creation of the object again and again, each time dying one

@@ -10,6 +10,7 @@
 //	Cinder    metadata; the description of a volume while a backup is restored to it
 //	Glance    a property
 //	Manila    the end of the description
+//	Swift     metadata headers
 //
 // Whatever is read here is a claim: people and clouds can write, copy and double
 // all of it. A new form of mark must be one that [kind.LooksLikeMark] knows,
