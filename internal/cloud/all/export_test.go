@@ -72,6 +72,12 @@ func (h hand) do(call cloud.Call) {
 // exported writes manifests for what the target's project holds.
 func exported(t *testing.T, g *kindtest.Target, in export.Input) (manifests string, notes []export.Note) {
 	t.Helper()
+	r := exportOf(t, g, in)
+	return joined(r), r.Notes
+}
+
+func exportOf(t *testing.T, g *kindtest.Target, in export.Input) export.Result {
+	t.Helper()
 	c := g.Client(nil)
 	in.Kinds = all.Kinds(c, g.Defaults)
 	in.Have = g.Engine(c).Survey(t.Context())
@@ -79,12 +85,17 @@ func exported(t *testing.T, g *kindtest.Target, in export.Input) (manifests stri
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// joined are all manifests of an export.
+func joined(r export.Result) string {
 	var b bytes.Buffer
 	for _, o := range r.Objects {
 		b.WriteString("---\n")
 		b.Write(o.Text)
 	}
-	return b.String(), r.Notes
+	return b.String()
 }
 
 // project makes a project by hand, with objects of every kind that export writes.

@@ -1,0 +1,220 @@
+package all_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/export"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// staysOwned are the kinds whose objects keep the mark of the stack that made them, so that no other
+// can adopt them: what refers to them imports them.
+var staysOwned = map[string]string{
+	"KeyPair":               "the mark is in the comment of the key, and Nova changes no key",
+	"ServerGroup":           "the mark is in the name, and Nova renames no group",
+	"BarbicanSecret":        "the mark is in the name, and Barbican renames no secret",
+	"ApplicationCredential": "the mark is in the description, and Keystone changes no application credential",
+}
+
+// unlisted are the kinds of which only marked objects are seen, so that there is nothing to export.
+var unlisted = map[string]string{
+	"Quota": "every project has one of each service, and a request for each would be needed to see them",
+}
+
+// notImported are the kinds that have no spec.import.
+var notImported = []string{"RouterInterface", "LoadBalancer"}
+
+// TestEveryKindIsInEverything: there is a managed object of each kind, so that a new kind is added.
+func TestEveryKindIsInEverything(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	managed := map[string]bool{}
+	for _, want := range g.Resolve(everything(t, g)) {
+		managed[want.Key.Kind] = managed[want.Key.Kind] || !want.Unmanaged
+	}
+	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
+		if info := k.Info(); !managed[info.Kind] && !info.ImportOnly {
+			t.Errorf("testdata/everything.yaml has no %s", info.Kind)
+		}
+		if info := k.Info(); (info.FixedMark || info.StaysMarked) != (staysOwned[info.Kind] != "") {
+			t.Errorf("%s: fixed mark: %t, stays marked: %t; staysOwned says %q", info.Kind, info.FixedMark, info.StaysMarked, staysOwned[info.Kind])
+		}
+	}
+}
+
+// everything is the example of all kinds, with names of the target's own.
+func everything(t *testing.T, g *kindtest.Target) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/everything.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.NewReplacer("NAME", g.Stack, "DISK", diskServer(t)).Replace(string(text))
+}
+
+// TestEveryKind: what one stack has made of every kind and let go is exported, adopted by another one
+// without a change, and imported without one. It needs an administrator.
+func TestEveryKind(t *testing.T) {
+	maker := kindtest.NewTarget(t, all.Kinds).Beside("admin")
+	maker.Defaults.ImageHosts = []string{"127.0.0.1"}
+	text := everything(t, maker)
+	w := world{t: t, g: maker, made: map[string]map[string]manifest.Key{}}
+	t.Cleanup(w.clear)
+	pass := maker.Sync(text)
+	w.note(pass.Last)
+	if pass.Outcome() != plan.InSync {
+		t.Fatalf("%s: %v", pass.Outcome(), pass.Failures)
+	}
+	w.letGo()
+
+	adopter := maker.Beside("")
+	in := export.Input{Chosen: w.chosen()}
+	r := exportOf(t, adopter, in)
+	for _, n := range r.Notes {
+		t.Logf("%s/%s %s: %s", n.Kind, n.Name, n.Field, n.Text)
+	}
+	w.allWritten(r)
+	if planned := adopter.Plan(imports(r)); !planned.InSync() {
+		t.Errorf("as imports: %v", remaining(planned))
+	}
+	adopts(t, adopter, joined(r))
+	if planned := adopter.Plan(joined(r)); !planned.InSync() {
+		t.Errorf("adopted: %v", remaining(planned))
+	}
+}
+
+// world is what a stack has made in the cloud.
+type world struct {
+	t    *testing.T
+	g    *kindtest.Target
+	made map[string]map[string]manifest.Key // by kind and ID
+}
+
+// note remembers what a plan shows.
+func (w world) note(p plan.Plan) {
+	for _, s := range p.Steps {
+		if s.ID() == "" || s.Unmanaged() {
+			continue
+		}
+		if w.made[s.Key.Kind] == nil {
+			w.made[s.Key.Kind] = map[string]manifest.Key{}
+		}
+		w.made[s.Key.Kind][s.ID()] = s.Key
+	}
+}
+
+// each calls f for what is there of what was made, users first.
+func (w world) each(f func(k kind.Kind, l kind.Live[any])) {
+	c := w.g.Client(nil)
+	kinds := all.Kinds(c, w.g.Defaults)
+	have := w.g.Engine(c).Survey(context.WithoutCancel(w.t.Context()))
+	for _, k := range slices.Backward(kinds) {
+		for _, l := range have[k.Info().Kind].Items {
+			if _, ok := w.made[k.Info().Kind][l.ID]; ok && l.ShownAs == "" {
+				f(k, l)
+			}
+		}
+	}
+}
+
+// letGo takes off the marks that can be taken off, and wants those of the others only to be left.
+func (w world) letGo() {
+	w.t.Helper()
+	w.each(func(k kind.Kind, l kind.Live[any]) {
+		if name := k.Info().Kind; staysOwned[name] == "" {
+			if err := k.Driver().Unmark(w.t.Context(), l); err != nil {
+				w.t.Errorf("take the mark off %s %s: %v", name, l.Name, err)
+			}
+		}
+	})
+	w.each(func(k kind.Kind, l kind.Live[any]) {
+		if name := k.Info().Kind; (l.Mark != nil) != (staysOwned[name] != "") {
+			w.t.Errorf("%s %s bears the mark %v", name, l.Name, l.Mark)
+		}
+	})
+}
+
+// chosen is all that was made.
+func (w world) chosen() (list []export.Chosen) {
+	for _, name := range slices.Sorted(maps.Keys(w.made)) {
+		for _, id := range slices.Sorted(maps.Keys(w.made[name])) {
+			list = append(list, export.Chosen{Kind: name, Name: w.made[name][id].Name, ID: id})
+		}
+	}
+	return list
+}
+
+// allWritten wants a manifest that adopts for each object but those of the kinds that cannot.
+func (w world) allWritten(r export.Result) {
+	w.t.Helper()
+	adopted := map[string]bool{}
+	for _, o := range r.Objects {
+		if adopted[o.Key.Kind+o.ID] = o.Adopted; o.Adopted && w.made[o.Key.Kind][o.ID].Name != o.Key.Name {
+			w.t.Errorf("%s is written as %s, and was not asked for by that name", o.ID, o.Key)
+		}
+	}
+	for name, of := range w.made {
+		for id, key := range of {
+			if can := staysOwned[name] == "" && unlisted[name] == ""; adopted[name+id] != can {
+				w.t.Errorf("%s is written to be adopted: %t", key, adopted[name+id])
+			}
+		}
+	}
+}
+
+// clear deletes what is left and bears no mark: nothing, unless the test has ended between two stacks.
+func (w world) clear() {
+	ctx := context.WithoutCancel(w.t.Context())
+	for range 60 {
+		left := 0
+		w.each(func(k kind.Kind, l kind.Live[any]) {
+			if l.Mark != nil {
+				return // its stack deletes it
+			}
+			left++
+			if _, err := k.Driver().Delete(ctx, l); err != nil && !errors.Is(err, kind.ErrGone) {
+				w.t.Logf("delete %s %s: %v", k.Info().Kind, l.Name, err)
+			}
+		})
+		if left == 0 {
+			return
+		}
+		<-time.After(w.g.Interval())
+	}
+	w.t.Error("clean-up: something is left that bears no mark")
+}
+
+// imports are the objects of an export as they are written where they are not to be managed.
+func imports(r export.Result) string {
+	groups := kind.GroupsOf(all.Kinds(nil, defaults.Defaults{}))
+	var b strings.Builder
+	for _, o := range r.Objects {
+		if slices.Contains(notImported, o.Key.Kind) {
+			continue
+		}
+		fmt.Fprintf(&b, "---\napiVersion: %s/v1alpha1\nkind: %s\nmetadata: {name: %s}\nspec: {managementPolicy: unmanaged, import: {id: %q}}\n", groups[o.Key.Kind], o.Key.Kind, o.Key.Name, o.ID)
+	}
+	return b.String()
+}
+
+// remaining is what a plan would do.
+func remaining(p plan.Plan) (list []string) {
+	for _, s := range p.Steps {
+		if s.Action != plan.Keep || len(s.Changes) > 0 {
+			list = append(list, fmt.Sprintf("%s %s: %s %v", s.Action, s.Key, s.Reason, s.Changes))
+		}
+	}
+	return list
+}
