@@ -2,7 +2,6 @@ package all_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -71,11 +70,14 @@ func everything(t *testing.T, g *kindtest.Target) string {
 // TestEveryKind: what one stack has made of every kind and let go is exported, adopted by another one
 // without a change, and imported without one. It needs an administrator.
 func TestEveryKind(t *testing.T) {
-	maker := kindtest.NewTarget(t, all.Kinds).Beside("admin")
+	cloud := kindtest.NewTarget(t, all.Kinds)
+	w := &world{t: t, made: map[string]map[string]manifest.Key{}}
+	t.Cleanup(w.nothingLeft) // after all others
+	maker := cloud.Beside("admin")
 	maker.Defaults.ImageHosts = []string{"127.0.0.1"}
+	w.g = maker
 	text := everything(t, maker)
-	w := world{t: t, g: maker, made: map[string]map[string]manifest.Key{}}
-	t.Cleanup(w.clear)
+	t.Cleanup(w.clear) // after that of the stack that adopts, before that of the maker
 	pass := maker.Sync(text)
 	w.note(pass.Last)
 	if pass.Outcome() != plan.InSync {
@@ -135,7 +137,7 @@ type world struct {
 }
 
 // note remembers what a plan shows.
-func (w world) note(p plan.Plan) {
+func (w *world) note(p plan.Plan) {
 	for _, s := range p.Steps {
 		if s.ID() == "" || s.Unmanaged() {
 			continue
@@ -148,7 +150,7 @@ func (w world) note(p plan.Plan) {
 }
 
 // each calls f for what is there of what was made, users first.
-func (w world) each(f func(k kind.Kind, l kind.Live[any])) {
+func (w *world) each(f func(k kind.Kind, l kind.Live[any])) {
 	c := w.g.Client(nil)
 	kinds := all.Kinds(c, w.g.Defaults)
 	have := w.g.Engine(c).Survey(context.WithoutCancel(w.t.Context()))
@@ -162,7 +164,7 @@ func (w world) each(f func(k kind.Kind, l kind.Live[any])) {
 }
 
 // letGo takes off the marks that can be taken off, and wants those of the others only to be left.
-func (w world) letGo() {
+func (w *world) letGo() {
 	w.t.Helper()
 	w.each(func(k kind.Kind, l kind.Live[any]) {
 		if name := k.Info().Kind; staysOwned[name] == "" {
@@ -179,7 +181,7 @@ func (w world) letGo() {
 }
 
 // chosen is all that was made.
-func (w world) chosen() (list []export.Chosen) {
+func (w *world) chosen() (list []export.Chosen) {
 	for _, name := range slices.Sorted(maps.Keys(w.made)) {
 		for _, id := range slices.Sorted(maps.Keys(w.made[name])) {
 			list = append(list, export.Chosen{Kind: name, Name: w.made[name][id].Name, ID: id})
@@ -189,7 +191,7 @@ func (w world) chosen() (list []export.Chosen) {
 }
 
 // allWritten wants a manifest that adopts for each object but those of the kinds that cannot.
-func (w world) allWritten(r export.Result) {
+func (w *world) allWritten(r export.Result) {
 	w.t.Helper()
 	adopted := map[string]bool{}
 	for _, o := range r.Objects {
@@ -207,7 +209,7 @@ func (w world) allWritten(r export.Result) {
 }
 
 // clear deletes what is left and bears no mark: nothing, unless the test has ended between two stacks.
-func (w world) clear() {
+func (w *world) clear() {
 	ctx := context.WithoutCancel(w.t.Context())
 	for range 60 {
 		left := 0
@@ -216,16 +218,21 @@ func (w world) clear() {
 				return // its stack deletes it
 			}
 			left++
-			if _, err := k.Driver().Delete(ctx, l); err != nil && !errors.Is(err, kind.ErrGone) {
-				w.t.Logf("delete %s %s: %v", k.Info().Kind, l.Name, err)
-			}
+			_, _ = k.Driver().Delete(ctx, l) // what is in use goes the next time; see nothingLeft
 		})
 		if left == 0 {
 			return
 		}
 		<-time.After(w.g.Interval())
 	}
-	w.t.Error("clean-up: something is left that bears no mark")
+}
+
+// nothingLeft wants everything that was made to be gone.
+func (w *world) nothingLeft() {
+	if w.g == nil {
+		return // there is no administrator
+	}
+	w.each(func(k kind.Kind, l kind.Live[any]) { w.t.Errorf("clean-up: %s %s is left", k.Info().Kind, l.Name) })
 }
 
 // imports are the objects of an export as they are written where they are not to be managed.
