@@ -100,6 +100,29 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
+// TestExportOfAssignments: each is written under a name of its own, which its path of IDs is not, and is adopted
+// only together with what bears its mark. What cannot bear one is an import.
+func TestExportOfAssignments(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	if g.Simulator == nil {
+		t.Skip("it writes all that an administrator sees")
+	}
+	g = g.Beside("admin")
+	names, adopted := map[manifest.Key]bool{}, 0
+	for _, o := range exportOf(t, g, export.Input{Only: []string{"RoleAssignment", "Project"}}).Objects {
+		if names[o.Key] {
+			t.Errorf("there are two %s", o.Key)
+		}
+		if names[o.Key] = true; o.Key.Kind == "RoleAssignment" && o.Adopted {
+			adopted++
+		}
+	}
+	alone := exportOf(t, g, export.Input{Only: []string{"RoleAssignment"}})
+	if adopted < 10 || len(alone.Objects) > 0 || len(alone.Notes) != adopted || !strings.Contains(alone.Notes[0].Text, "cannot be adopted without its project, user or group") {
+		t.Errorf("%d are adopted with their projects; alone: %s, %v", adopted, joined(alone), alone.Notes)
+	}
+}
+
 // documentsOf are those of some kinds.
 func documentsOf(manifests string, kinds ...string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(manifests, "\n---\n"), func(doc string) bool {
