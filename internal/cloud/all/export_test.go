@@ -341,7 +341,8 @@ func TestExportBesideOthers(t *testing.T) {
 	h.make(cloud.Network, "security-group-rules", "security_group_rule", map[string]any{"security_group_id": group, "direction": "ingress", "protocol": "tcp", "port_range_min": 22, "port_range_max": 22})
 	h.make(cloud.Network, "ports", "port", map[string]any{"name": g.Stack, "network_id": network, "security_groups": []string{group}, "fixed_ips": []map[string]any{{"subnet_id": subnet}}})
 	h.make(cloud.Network, "routers", "router", map[string]any{"name": g.Stack})
-	h.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": g.Stack, "size": 1})
+	volume := h.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": g.Stack, "size": 1})
+	h.await(cloud.BlockStorage, "volumes/"+volume, "volume", "available")
 	text, _ := exported(t, g, export.Input{})
 	var own []string
 	for _, doc := range strings.Split(text, "---\n") {
