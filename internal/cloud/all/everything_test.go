@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
@@ -70,10 +71,10 @@ func everything(t *testing.T, g *kindtest.Target) string {
 // TestEveryKind: what one stack has made of every kind and let go is exported, adopted by another one
 // without a change, and imported without one. It needs an administrator.
 func TestEveryKind(t *testing.T) {
-	cloud := kindtest.NewTarget(t, all.Kinds)
+	g := kindtest.NewTarget(t, all.Kinds)
 	w := &world{t: t, made: map[string]map[string]manifest.Key{}}
 	t.Cleanup(w.nothingLeft) // after all others
-	maker := cloud.Beside("admin")
+	maker := g.Beside("admin")
 	maker.Defaults.ImageHosts = []string{"127.0.0.1"}
 	w.g = maker
 	text := everything(t, maker)
@@ -120,6 +121,18 @@ func TestExportOfAssignments(t *testing.T) {
 	alone := exportOf(t, g, export.Input{Only: []string{"RoleAssignment"}})
 	if adopted < 10 || len(alone.Objects) > 0 || len(alone.Notes) != adopted || !strings.Contains(alone.Notes[0].Text, "cannot be adopted without its project, user or group") {
 		t.Errorf("%d are adopted with their projects; alone: %s, %v", adopted, joined(alone), alone.Notes)
+	}
+}
+
+// TestExportOfACredential: one that people made can bear no mark, and what to do is said without a field.
+func TestExportOfACredential(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	c := g.Client(nil)
+	own, _ := c.OwnUser()
+	id := hand{t: t, c: c}.make(cloud.Identity, "users/"+own+"/application_credentials", "application_credential", map[string]any{"name": g.Stack})
+	r := exportOf(t, g, export.Input{Chosen: []export.Chosen{{Kind: "ApplicationCredential", Name: "login", ID: id}}})
+	if len(r.Objects) != 0 || len(r.Notes) != 1 || r.Notes[0].Field != "" || !strings.Contains(r.Notes[0].Text, "cannot be adopted, since Keystone") {
+		t.Errorf("%s, %v", joined(r), r.Notes)
 	}
 }
 
