@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
@@ -37,9 +36,6 @@ var unlisted = map[string]string{
 // notShown are the fields that an exported manifest leaves out, since the cloud does not show them; what they
 // say stays as it is.
 var notShown = map[string]string{"User": "spec.resource.passwordRef", "Server": "spec.resource.userData", "Image": "spec.resource.content"}
-
-// notImported are the kinds that have no spec.import.
-var notImported = []string{"RouterInterface", "LoadBalancer"}
 
 // TestEveryKindIsInEverything: there is a managed object of each kind, so that a new kind is added.
 func TestEveryKindIsInEverything(t *testing.T) {
@@ -90,7 +86,7 @@ func TestEveryKind(t *testing.T) {
 	r := exportOf(t, adopter, export.Input{Chosen: w.chosen()})
 	w.allWritten(r)
 	noted(t, r.Notes)
-	if planned := adopter.Plan(imports(r)); !planned.InSync() {
+	if planned := adopter.Plan(w.imports()); !planned.InSync() {
 		t.Errorf("as imports: %v", remaining(planned))
 	}
 	adopts(t, adopter, joined(r))
@@ -98,41 +94,6 @@ func TestEveryKind(t *testing.T) {
 	adopter.MustSync(byHand)
 	if planned := adopter.Plan(byHand); !planned.InSync() {
 		t.Errorf("adopted, and with what is written by hand: %v", remaining(planned))
-	}
-}
-
-// TestExportOfAssignments: each is written under a name of its own, which its path of IDs is not, and is adopted
-// only together with what bears its mark. What cannot bear one is an import.
-func TestExportOfAssignments(t *testing.T) {
-	g := kindtest.NewTarget(t, all.Kinds)
-	if g.Simulator == nil {
-		t.Skip("it writes all that an administrator sees")
-	}
-	g = g.Beside("admin")
-	names, adopted := map[manifest.Key]bool{}, 0
-	for _, o := range exportOf(t, g, export.Input{Only: []string{"RoleAssignment", "Project"}}).Objects {
-		if names[o.Key] {
-			t.Errorf("there are two %s", o.Key)
-		}
-		if names[o.Key] = true; o.Key.Kind == "RoleAssignment" && o.Adopted {
-			adopted++
-		}
-	}
-	alone := exportOf(t, g, export.Input{Only: []string{"RoleAssignment"}})
-	if adopted < 10 || len(alone.Objects) > 0 || len(alone.Notes) != adopted || !strings.Contains(alone.Notes[0].Text, "cannot be adopted without its project, user or group") {
-		t.Errorf("%d are adopted with their projects; alone: %s, %v", adopted, joined(alone), alone.Notes)
-	}
-}
-
-// TestExportOfACredential: one that people made can bear no mark, and what to do is said without a field.
-func TestExportOfACredential(t *testing.T) {
-	g := kindtest.NewTarget(t, all.Kinds)
-	c := g.Client(nil)
-	own, _ := c.OwnUser()
-	id := hand{t: t, c: c}.make(cloud.Identity, "users/"+own+"/application_credentials", "application_credential", map[string]any{"name": g.Stack})
-	r := exportOf(t, g, export.Input{Chosen: []export.Chosen{{Kind: "ApplicationCredential", Name: "login", ID: id}}})
-	if len(r.Objects) != 0 || len(r.Notes) != 1 || r.Notes[0].Field != "" || !strings.Contains(r.Notes[0].Text, "cannot be adopted, since Keystone") {
-		t.Errorf("%s, %v", joined(r), r.Notes)
 	}
 }
 
@@ -191,6 +152,9 @@ func (w *world) each(f func(k kind.Kind, l kind.Live[any])) {
 	kinds := all.Kinds(c, w.g.Defaults)
 	have := w.g.Engine(c).Survey(context.WithoutCancel(w.t.Context()))
 	for _, k := range slices.Backward(kinds) {
+		if err := have[k.Info().Kind].Err; err != nil {
+			w.t.Errorf("list %s: %v", k.Info().Kind, err)
+		}
 		for _, l := range have[k.Info().Kind].Items {
 			if _, ok := w.made[k.Info().Kind][l.ID]; ok && l.ShownAs == "" {
 				f(k, l)
@@ -271,15 +235,18 @@ func (w *world) nothingLeft() {
 	w.each(func(k kind.Kind, l kind.Live[any]) { w.t.Errorf("clean-up: %s %s is left", k.Info().Kind, l.Name) })
 }
 
-// imports are the objects of an export as they are written where they are not to be managed.
-func imports(r export.Result) string {
-	groups := kind.GroupsOf(all.Kinds(nil, defaults.Defaults{}))
+// imports are manifests of all that was made and is listed, as they are written where it is not to be managed.
+// Kinds without a spec.resource have no import.
+func (w *world) imports() string {
 	var b strings.Builder
-	for _, o := range r.Objects {
-		if slices.Contains(notImported, o.Key.Kind) {
+	for name, of := range w.made {
+		k := kindOf(w.t, name)
+		if k.SpecPath() != "spec.resource" || unlisted[name] != "" {
 			continue
 		}
-		fmt.Fprintf(&b, "---\napiVersion: %s/v1alpha1\nkind: %s\nmetadata: {name: %s}\nspec: {managementPolicy: unmanaged, import: {id: %q}}\n", groups[o.Key.Kind], o.Key.Kind, o.Key.Name, o.ID)
+		for id, key := range of {
+			fmt.Fprintf(&b, "---\napiVersion: %s/%s\nkind: %s\nmetadata: {name: %s}\nspec: {managementPolicy: unmanaged, import: {id: %q}}\n", key.Group, k.Info().Version, name, key.Name, id)
+		}
 	}
 	return b.String()
 }
