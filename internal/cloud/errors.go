@@ -29,6 +29,7 @@ import (
 //	addresses that are used up      Cinder 413)
 //	409                             busy, or rejected, by service
 //	412, 423                        busy
+//	400 about work in progress      busy, by service
 //	429, 503 with Retry-After       transient, not before
 //	other, and no answer at all     transient
 func classify(err error, of *service, words quote) error {
@@ -54,6 +55,9 @@ func classify(err error, of *service, words quote) error {
 		if class = of.conflict; usedUp {
 			class = kind.ErrRejected
 		}
+	}
+	if code.Actual == http.StatusBadRequest && of.working != nil && of.working.Match(code.Body) {
+		class = kind.ErrBusy
 	}
 	if errors.Is(class, kind.ErrRejected) && usedUp {
 		return fmt.Errorf("%w: %w: %w", class, kind.ErrUsedUp, described)

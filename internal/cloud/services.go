@@ -68,11 +68,17 @@ type service struct {
 	// busy, where waiting helps, or rejected, as for a name that is taken.
 	conflict error
 	usedUp   *regexp.Regexp // what it says when a quota or addresses are used up
+	// working is what a 400 says where waiting helps, since something is being worked on.
+	working *regexp.Regexp
 	// lacking is what it says when the user's roles are not enough, where that is an
 	// administrator's work; nil where a project's member may do most.
 	lacking *regexp.Regexp
 	mark    string // where the owner mark of its objects is (package mark)
 }
+
+// volumeWorking is what is said of a volume that Cinder has not finished with: "status must be available, but the
+// current status is backing-up". (cinder/volume/api.py)
+var volumeWorking = regexp.MustCompile(`(?i)current status is (creating|backing-up|restoring-backup|attaching|detaching|reserved|uploading|downloading|extending|retyping)\b`)
 
 // services has a row for each.
 var services = []service{{
@@ -88,7 +94,7 @@ var services = []service{{
 		"flavors":       typed[flavors.FlavorPage](),
 		"server_groups": byOffset, // nova/api/openstack/common.py: limited
 	}, // of key pairs, gophercloud reads the first page only
-	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded`),
+	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded`), working: volumeWorking,
 	mark: "a server's metadata; a key pair's comment; a server group's name",
 }, {
 	name: Network, port: "9696", open: openstack.NewNetworkV2, version: "v2.0/",
@@ -113,7 +119,7 @@ var services = []service{{
 	name: BlockStorage, aliases: []string{"block-store", "volume", "volumev2", "volumev3"}, port: "8776", open: openstack.NewBlockStorageV3,
 	discovery: withoutProject, newest: currentVersion,
 	paging: byLinks, collections: map[string]paging{"volumes": typed[volumes.VolumePage](), "volume_types": typed[volumetypes.VolumeTypePage]()},
-	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|exceeds allowed .* quota|exceeded for quota`),
+	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|exceeds allowed .* quota|exceeded for quota`), working: volumeWorking,
 	mark: "metadata",
 }, {
 	name: LoadBalancer, port: "9876", open: openstack.NewLoadBalancerV2, version: "v2.0/",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
@@ -46,7 +47,7 @@ func (x *exporter) document(one *item) ([]byte, error) {
 	return encode(mapping("apiVersion", text(gvk.APIVersion()), "kind", text(info.Kind), "metadata", metadata, "spec", spec))
 }
 
-// filter says which object is meant: by its name where only one has that, else by its ID.
+// filter says which object is meant: by its name where only one has that and no mark is in it, else by its ID.
 func (x *exporter) filter(one *item) *yaml.Node {
 	same := 0
 	for _, other := range x.all[one.kind.Info().Kind] {
@@ -54,7 +55,7 @@ func (x *exporter) filter(one *item) *yaml.Node {
 			same++
 		}
 	}
-	if same == 1 && one.live.Name != "" && !one.exact && filtersByName(one.kind.Body()) {
+	if same == 1 && one.live.Name != "" && !kind.LooksLikeMark(one.live.Name) && !one.exact && filtersByName(one.kind.Body()) {
 		return mapping("filter", mapping("name", text(one.live.Name)))
 	}
 	return mapping("id", text(one.live.ID))

@@ -185,7 +185,7 @@ func (x *exporter) specify() {
 			if !one.managed {
 				continue
 			}
-			one.export = kind.Export{Name: one.name, Chosen: one.chosen, Ref: x.follow}
+			one.export = kind.Export{Name: one.name, Chosen: one.chosen, Ref: x.follow, Adopts: x.adopts}
 			one.spec = k.Export(one.live.State, &one.export)
 			switch {
 			case one.export.LeftOut != "":
@@ -206,6 +206,12 @@ func (x *exporter) specify() {
 			}
 		}
 	}
+}
+
+// adopts reports whether the object of a kind with that ID is written to be adopted.
+func (x *exporter) adopts(of, id string) bool {
+	one := x.byID[of][id]
+	return one != nil && one.managed
 }
 
 func (x *exporter) note(one *item, field, text string) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // longest is how long a name becomes: the ID behind it still fits into a mark's text. A name that
@@ -13,12 +14,27 @@ const (
 	longestChosen = 63
 )
 
-// called is the text that the name of an object is made from; "" where there is none.
+// called is the text that the name of an object is made from; "" where there is none, or no more than a
+// path of IDs.
 func (i *item) called() (text string, most int) {
-	if i.chosen {
+	switch {
+	case i.chosen:
 		return i.like, longestChosen
+	case i.live.Name == i.live.ID && isPath(i.live.ID):
+		return "", longest
 	}
 	return i.live.Name, longest
+}
+
+func isPath(id string) bool { return strings.Contains(id, "/") }
+
+// tail is what tells objects of one name apart: the ID, or, of one that is a path and begins as
+// those of others do, a digest.
+func (i *item) tail() string {
+	if isPath(i.live.ID) {
+		return kind.Digest(i.live.ID)
+	}
+	return slug(i.live.ID, "x", longest)
 }
 
 // giveNames calls the objects of a kind: as the cloud does, as far as that is a name for a
@@ -43,7 +59,7 @@ func giveNames(all []*item) {
 		if text, _ := one.called(); text != "" && (count[one.name] == 1 || one.managed && managed[one.name] == 1) {
 			continue
 		}
-		id := slug(one.live.ID, "x", longest)
+		id := one.tail()
 		for length := 8; ; length += 8 {
 			name := one.name + "-" + strings.Trim(id[:min(length, len(id))], "-.")
 			if !taken[name] || length > len(id) {

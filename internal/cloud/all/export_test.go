@@ -73,6 +73,12 @@ func (h hand) do(call cloud.Call) {
 // exported writes manifests for what the target's project holds.
 func exported(t *testing.T, g *kindtest.Target, in export.Input) (manifests string, notes []export.Note) {
 	t.Helper()
+	r := exportOf(t, g, in)
+	return joined(r), r.Notes
+}
+
+func exportOf(t *testing.T, g *kindtest.Target, in export.Input) export.Result {
+	t.Helper()
 	c := g.Client(nil)
 	in.Kinds = all.Kinds(c, g.Defaults)
 	in.Have = g.Engine(c).Survey(t.Context())
@@ -80,12 +86,17 @@ func exported(t *testing.T, g *kindtest.Target, in export.Input) (manifests stri
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// joined are all manifests of an export.
+func joined(r export.Result) string {
 	var b bytes.Buffer
 	for _, o := range r.Objects {
 		b.WriteString("---\n")
 		b.Write(o.Text)
 	}
-	return b.String(), r.Notes
+	return b.String()
 }
 
 // project makes a project by hand, with objects of every kind that export writes.
@@ -346,7 +357,8 @@ func TestExportBesideOthers(t *testing.T) {
 	h.make(cloud.Network, "security-group-rules", "security_group_rule", map[string]any{"security_group_id": group, "direction": "ingress", "protocol": "tcp", "port_range_min": 22, "port_range_max": 22})
 	h.make(cloud.Network, "ports", "port", map[string]any{"name": g.Stack, "network_id": network, "security_groups": []string{group}, "fixed_ips": []map[string]any{{"subnet_id": subnet}}})
 	h.make(cloud.Network, "routers", "router", map[string]any{"name": g.Stack})
-	h.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": g.Stack, "size": 1})
+	volume := h.make(cloud.BlockStorage, "volumes", "volume", map[string]any{"name": g.Stack, "size": 1})
+	h.await(cloud.BlockStorage, "volumes/"+volume, "volume", "available")
 	text, _ := exported(t, g, export.Input{})
 	var own []string
 	for _, doc := range strings.Split(text, "---\n") {

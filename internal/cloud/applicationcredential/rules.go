@@ -63,6 +63,10 @@ func observe(s *state, live *kind.Live[*state]) {
 	live.Uses = live.Loose
 }
 
+func export(_ *state, _ *Spec, e *kind.Export) {
+	e.ImportOnly = "cannot be adopted, since Keystone cannot change an application credential to bear a mark; its secret is left out"
+}
+
 func skip(want, *object, *kind.Changes) {}
 
 // compareUser only notes another user: a new one would be of the same.

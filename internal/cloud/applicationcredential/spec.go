@@ -96,7 +96,7 @@ func Kind(c *cloud.Client) kind.Kind {
 			{Field: "accessRules", Compare: compareRules, Write: writeRules},
 			{Field: "expiresAt", Compare: compareExpiry, Write: writeExpiry},
 		},
-		Validate: validate, Expand: expand, Diff: compareSecret, Observe: observe,
+		Validate: validate, Expand: expand, Diff: compareSecret, Observe: observe, Export: export,
 		Create: create, Update: update, Delete: remove,
 	})
 }

@@ -127,7 +127,7 @@ func writeProperties(w kind.Want[Spec], have *table.Object[Spec, More], body map
 
 // export puts the properties that an image has, as far as manifests can say them, into its
 // manifest. What it holds is not said: an adopted image need not be uploaded.
-func export(s *state, spec *Spec, _ *kind.Export) {
+func export(s *state, spec *Spec, e *kind.Export) {
 	own := &Properties{}
 	for _, p := range propertiesOf(own, &s.More) {
 		n, err := strconv.Atoi(p.seen)
@@ -143,6 +143,7 @@ func export(s *state, spec *Spec, _ *kind.Export) {
 		}
 	}
 	spec.Properties, spec.Content = own, nil
+	e.Lose("spec.resource.content", "the cloud does not say where it came from; add it to the manifest before the image is replaced")
 	if *own.Hardware == (Hardware{}) {
 		own.Hardware = nil
 	}

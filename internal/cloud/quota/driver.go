@@ -177,7 +177,7 @@ func (d driver) bears(ctx context.Context, project string, m kind.Mark) error {
 		}
 	}
 	return fmt.Errorf("%w: spec.resource.projectRef: project %s is not managed by this stack, and a set of quotas has no place for the mark of its owner; "+
-		"manage the Project here, or its quotas where it is managed", kind.ErrRejected, project)
+		"manage the Project here, or its quotas where it is managed", kind.ErrNotYet, project)
 }
 
 // known refuses names that the service does not have: Cinder leaves them out without a word.

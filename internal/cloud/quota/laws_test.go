@@ -167,3 +167,18 @@ func TestAdoption(t *testing.T) {
 		}
 	}
 }
+
+// A project that people made is adopted and its quotas are set, in one pass.
+func TestOfAProjectThatIsAdopted(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds).Beside("admin")
+	c, name := g.Client(nil), "shop-"+rand.Text()
+	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Identity, Method: http.MethodPost, Path: "projects", Body: map[string]any{"project": map[string]any{"name": name}}}); err != nil {
+		t.Fatal(err)
+	}
+	g.MustSync(`
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Project
+metadata: {name: shop, annotations: {stackreeve.dev/adopt: "true"}}
+spec: {resource: {name: ` + name + `}}
+---` + object("compute", "cores: 3"))
+}

@@ -157,7 +157,7 @@ func (d driver) bearer(ctx context.Context, ids Spec, m kind.Mark) (string, erro
 	if full != "" {
 		return "", fmt.Errorf("%w: %s has no room for the mark of another assignment: those that it bears fill what Keystone keeps there; give the role to a group in place of each user, or manage the user or group of this one here, which can bear it, too", kind.ErrRejected, full)
 	}
-	return "", fmt.Errorf("%w: nothing can bear the mark of the owner: Keystone has no place for it in an assignment, and neither its project nor its user or group is managed by this stack; manage one of them here, or give the role where it is managed", kind.ErrRejected)
+	return "", fmt.Errorf("%w: nothing can bear the mark of the owner: Keystone has no place for it in an assignment, and neither its project nor its user or group is managed by this stack; manage one of them here, or give the role where it is managed", kind.ErrNotYet)
 }
 
 // extra is about how many bytes an object's attributes take that Keystone keeps together: all

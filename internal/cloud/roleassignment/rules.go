@@ -103,6 +103,18 @@ func (rules) Diff(w want, have *state, c *kind.Changes) {
 	fields.Compare(w, &have.Object, c)
 }
 
+// Export implements kind.Exporter.
+func (rules) Export(have *state, e *kind.Export) *Spec {
+	s := have.Spec
+	switch {
+	case !have.given:
+		e.LeftOut = "was taken back"
+	case !e.Adopts("Project", s.ProjectRef) && !e.Adopts("User", s.UserRef) && !e.Adopts("Group", s.GroupRef):
+		e.ImportOnly = "cannot be adopted without its project, user or group, since one of them bears the mark of its owner"
+	}
+	return &s
+}
+
 // Match implements kind.Rules.
 func (rules) Match(w kind.Want[Filter], have *state) bool {
 	return have.given && have.Object.Match(w.Spec, w.Ref)

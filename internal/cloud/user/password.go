@@ -65,6 +65,10 @@ func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
 	return d.Write(ctx, define.PlainChange[Spec, More]{Have: have, Fields: map[string]any{printKey: nil}})
 }
 
+func export(_ *state, _ *Spec, e *kind.Export) {
+	e.Lose("spec.resource.passwordRef", "the cloud does not show it; it stays as it is, and is not managed until the manifest names a Secret")
+}
+
 func writePassword(w want, _ *table.Object[Spec, More], body map[string]any) {
 	if text, given := password(w); given {
 		body["password"], body[printKey] = text, w.Print(passwordUse, text)

@@ -66,6 +66,6 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Expand:  expand,
 		Observe: func(s *state, live *kind.Live[*state]) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
-		Update:  update, Unmark: unmark,
+		Update:  update, Unmark: unmark, Export: export,
 	}, func(own cloud.Login) []string { return []string{own.User} }, "name", "enabled"))
 }

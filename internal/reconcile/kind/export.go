@@ -24,6 +24,9 @@ type Export struct {
 	// Ref is the name of the manifest for the object of a kind with that ID, for fields
 	// that name others without a ref tag. ok is false where the cloud does not show it.
 	Ref func(kind, id string) (name string, ok bool)
+	// Adopts reports whether the object of a kind that comes before this one, with that ID, is
+	// to be adopted, too.
+	Adopts func(kind, id string) bool
 	// Lost are fields whose value the manifest cannot hold, such as secrets.
 	Lost []Note
 }

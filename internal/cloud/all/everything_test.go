@@ -1,0 +1,262 @@
+package all_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/export"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// staysOwned are the kinds whose objects keep the mark of the stack that made them, so that no other
+// can adopt them: what refers to them imports them.
+var staysOwned = map[string]string{
+	"KeyPair":               "the mark is in the comment of the key, and Nova changes no key",
+	"ServerGroup":           "the mark is in the name, and Nova renames no group",
+	"BarbicanSecret":        "the mark is in the name, and Barbican renames no secret",
+	"ApplicationCredential": "the mark is in the description, and Keystone changes no application credential",
+}
+
+// unlisted are the kinds of which only marked objects are seen, so that there is nothing to export.
+var unlisted = map[string]string{
+	"Quota": "every project has one of each service, and a request for each would be needed to see them",
+}
+
+// notShown are the fields that an exported manifest leaves out, since the cloud does not show them; what they
+// say stays as it is.
+var notShown = map[string]string{"User": "spec.resource.passwordRef", "Server": "spec.resource.userData", "Image": "spec.resource.content"}
+
+// TestEveryKindIsInEverything: there is a managed object of each kind, so that a new kind is added.
+func TestEveryKindIsInEverything(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	managed := map[string]bool{}
+	for _, want := range g.Resolve(everything(t, g)) {
+		managed[want.Key.Kind] = managed[want.Key.Kind] || !want.Unmanaged
+	}
+	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
+		if info := k.Info(); !managed[info.Kind] && !info.ImportOnly {
+			t.Errorf("testdata/everything.yaml has no %s", info.Kind)
+		}
+		if info := k.Info(); (info.FixedMark || info.StaysMarked) != (staysOwned[info.Kind] != "") {
+			t.Errorf("%s: fixed mark: %t, stays marked: %t; staysOwned says %q", info.Kind, info.FixedMark, info.StaysMarked, staysOwned[info.Kind])
+		}
+	}
+}
+
+// everything is the example of all kinds, with names of the target's own.
+func everything(t *testing.T, g *kindtest.Target) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/everything.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.NewReplacer("NAME", g.Stack, "DISK", diskServer(t)).Replace(string(text))
+}
+
+// TestEveryKind: what one stack has made of every kind and let go is exported, adopted by another one
+// without a change, and imported without one. It needs an administrator.
+func TestEveryKind(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	w := &world{t: t, made: map[string]map[string]manifest.Key{}}
+	t.Cleanup(w.nothingLeft) // after all others
+	maker := g.Beside("admin")
+	maker.Defaults.ImageHosts = []string{"127.0.0.1"}
+	w.g = maker
+	text := everything(t, maker)
+	t.Cleanup(w.clear) // after that of the stack that adopts, before that of the maker
+	pass := maker.Sync(text)
+	w.note(pass.Last)
+	if pass.Outcome() != plan.InSync {
+		t.Fatalf("%s: %v", pass.Outcome(), pass.Failures)
+	}
+	w.letGo()
+
+	adopter := maker.Beside("")
+	r := exportOf(t, adopter, export.Input{Chosen: w.chosen()})
+	w.allWritten(r)
+	noted(t, r.Notes)
+	if planned := adopter.Plan(w.imports()); !planned.InSync() {
+		t.Errorf("as imports: %v", remaining(planned))
+	}
+	adopts(t, adopter, joined(r))
+	byHand := joined(r) + "---\n" + documentsOf(text, slices.Collect(maps.Keys(unlisted))...)
+	adopter.MustSync(byHand)
+	if planned := adopter.Plan(byHand); !planned.InSync() {
+		t.Errorf("adopted, and with what is written by hand: %v", remaining(planned))
+	}
+}
+
+// documentsOf are those of some kinds.
+func documentsOf(manifests string, kinds ...string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(manifests, "\n---\n"), func(doc string) bool {
+		return !slices.ContainsFunc(kinds, func(kind string) bool { return strings.Contains(doc, "kind: "+kind+"\n") })
+	}), "\n---\n")
+}
+
+// noted wants to be informed of each field that a manifest cannot hold, and of each object that is not adopted.
+func noted(t *testing.T, notes []export.Note) {
+	t.Helper()
+	want := maps.Clone(notShown)
+	for name := range staysOwned {
+		want[name] = ""
+	}
+	for name := range unlisted {
+		want[name] = ""
+	}
+	for _, n := range notes {
+		if field, ok := want[n.Kind]; ok && n.Field == field {
+			delete(want, n.Kind)
+		} else if strings.Contains(n.Text, "annotation") {
+			t.Errorf("%s/%s %s: %s", n.Kind, n.Name, n.Field, n.Text)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("no note says that these are left out: %v; there are %v", want, notes)
+	}
+}
+
+// world is what a stack has made in the cloud.
+type world struct {
+	t    *testing.T
+	g    *kindtest.Target
+	made map[string]map[string]manifest.Key // by kind and ID
+}
+
+// note remembers what a plan shows.
+func (w *world) note(p plan.Plan) {
+	for _, s := range p.Steps {
+		if s.ID() == "" || s.Unmanaged() {
+			continue
+		}
+		if w.made[s.Key.Kind] == nil {
+			w.made[s.Key.Kind] = map[string]manifest.Key{}
+		}
+		w.made[s.Key.Kind][s.ID()] = s.Key
+	}
+}
+
+// each calls f for what is there of what was made, users first.
+func (w *world) each(f func(k kind.Kind, l kind.Live[any])) {
+	c := w.g.Client(nil)
+	kinds := all.Kinds(c, w.g.Defaults)
+	have := w.g.Engine(c).Survey(context.WithoutCancel(w.t.Context()))
+	for _, k := range slices.Backward(kinds) {
+		if err := have[k.Info().Kind].Err; err != nil {
+			w.t.Errorf("list %s: %v", k.Info().Kind, err)
+		}
+		for _, l := range have[k.Info().Kind].Items {
+			if _, ok := w.made[k.Info().Kind][l.ID]; ok && l.ShownAs == "" {
+				f(k, l)
+			}
+		}
+	}
+}
+
+// letGo takes off the marks that can be taken off, and wants those of the others only to be left.
+func (w *world) letGo() {
+	w.t.Helper()
+	w.each(func(k kind.Kind, l kind.Live[any]) {
+		if name := k.Info().Kind; staysOwned[name] == "" {
+			if err := k.Driver().Unmark(w.t.Context(), l); err != nil {
+				w.t.Errorf("take the mark off %s %s: %v", name, l.Name, err)
+			}
+		}
+	})
+	w.each(func(k kind.Kind, l kind.Live[any]) {
+		if name := k.Info().Kind; (l.Mark != nil) != (staysOwned[name] != "") {
+			w.t.Errorf("%s %s bears the mark %v", name, l.Name, l.Mark)
+		}
+	})
+}
+
+// chosen is all that was made.
+func (w *world) chosen() (list []export.Chosen) {
+	for _, name := range slices.Sorted(maps.Keys(w.made)) {
+		for _, id := range slices.Sorted(maps.Keys(w.made[name])) {
+			list = append(list, export.Chosen{Kind: name, Name: w.made[name][id].Name, ID: id})
+		}
+	}
+	return list
+}
+
+// allWritten wants a manifest that adopts for each object but those of the kinds that cannot.
+func (w *world) allWritten(r export.Result) {
+	w.t.Helper()
+	adopted := map[string]bool{}
+	for _, o := range r.Objects {
+		if adopted[o.Key.Kind+o.ID] = o.Adopted; o.Adopted && w.made[o.Key.Kind][o.ID].Name != o.Key.Name {
+			w.t.Errorf("%s is written as %s, and was not asked for by that name", o.ID, o.Key)
+		}
+	}
+	for name, of := range w.made {
+		for id, key := range of {
+			if can := staysOwned[name] == "" && unlisted[name] == ""; adopted[name+id] != can {
+				w.t.Errorf("%s is written to be adopted: %t", key, adopted[name+id])
+			}
+		}
+	}
+}
+
+// clear deletes what is left and bears no mark: nothing, unless the test has ended between two stacks.
+func (w *world) clear() {
+	ctx := context.WithoutCancel(w.t.Context())
+	for range 60 {
+		left := 0
+		w.each(func(k kind.Kind, l kind.Live[any]) {
+			if l.Mark != nil {
+				return // its stack deletes it
+			}
+			left++
+			_, _ = k.Driver().Delete(ctx, l) // what is in use goes the next time; see nothingLeft
+		})
+		if left == 0 {
+			return
+		}
+		<-time.After(w.g.Interval())
+	}
+}
+
+// nothingLeft wants everything that was made to be gone.
+func (w *world) nothingLeft() {
+	if w.g == nil {
+		return // there is no administrator
+	}
+	w.each(func(k kind.Kind, l kind.Live[any]) { w.t.Errorf("clean-up: %s %s is left", k.Info().Kind, l.Name) })
+}
+
+// imports are manifests of all that was made and is listed, as they are written where it is not to be managed.
+// Kinds without a spec.resource have no import.
+func (w *world) imports() string {
+	var b strings.Builder
+	for name, of := range w.made {
+		k := kindOf(w.t, name)
+		if k.SpecPath() != "spec.resource" || unlisted[name] != "" {
+			continue
+		}
+		for id, key := range of {
+			fmt.Fprintf(&b, "---\napiVersion: %s/%s\nkind: %s\nmetadata: {name: %s}\nspec: {managementPolicy: unmanaged, import: {id: %q}}\n", key.Group, k.Info().Version, name, key.Name, id)
+		}
+	}
+	return b.String()
+}
+
+// remaining is what a plan would do.
+func remaining(p plan.Plan) (list []string) {
+	for _, s := range p.Steps {
+		if s.Action != plan.Keep || len(s.Changes) > 0 {
+			list = append(list, fmt.Sprintf("%s %s: %s %v", s.Action, s.Key, s.Reason, s.Changes))
+		}
+	}
+	return list
+}
