@@ -111,7 +111,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 	}
 	engine := &engine.Engine{
 		Stack: s.Name, Kinds: all.Kinds(client, defaultsIn(s, client.Region)), Policies: s.Policies(), Limits: s.Limits,
-		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Prices: s.Prices(), Probe: probe.Asker{}.Ask,
+		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{}.Ask,
 	}
 	if len(w.watchers) > 0 {
 		engine.Watcher = report.Watchers(w.watchers)

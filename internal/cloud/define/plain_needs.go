@@ -15,6 +15,14 @@ func (r plainRules[Spec, Filter, More]) Holds(have *PlainState[Spec, More], of k
 	return r.Takes(&have.Spec, of)
 }
 
+// PerHost implements kind.Apart.
+func (r plainRules[Spec, Filter, More]) PerHost(s *Spec) int {
+	if r.of.PerHost == nil {
+		return 0
+	}
+	return r.of.PerHost(s)
+}
+
 // Zone implements kind.Placed.
 func (r plainRules[Spec, Filter, More]) Zone(s *Spec) string {
 	if r.of.Zone == nil {

@@ -75,3 +75,11 @@ func export(s *state, _ *Spec, e *kind.Export) {
 		e.ImportOnly = "cannot be adopted, since Nova cannot rename a server group to bear a mark"
 	}
 }
+
+// perHost is how many members may share a host; 0 where any number may.
+func perHost(s *Spec) int {
+	if s.Policy != "anti-affinity" {
+		return 0
+	}
+	return max(1, table.Or(s.Rules, Rules{}).MaxServerPerHost)
+}

@@ -61,6 +61,6 @@ func Kind(c *cloud.Client) kind.Kind {
 		Mark:       mark.PlaceIn("name", unmarked, marked),
 		Odd:        []table.Odd[Spec, More]{{Field: "rules", Write: writeRules}},
 		Validate:   validate, Diff: noteKeep, Export: export, Match: match, Observe: observe, Create: create, Update: update,
-		Takes: define.One[Spec](cloud.Compute, "server_groups"),
+		Takes: define.One[Spec](cloud.Compute, "server_groups"), PerHost: perHost,
 	})
 }

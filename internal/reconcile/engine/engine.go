@@ -49,6 +49,9 @@ type Engine struct {
 	// Zones asks a service for the availability zones that it has; nil where that is not to
 	// be shown.
 	Zones func(ctx context.Context, service string) ([]string, error)
+	// Hosts is how many hosts there are, by availability zone; nil where that is not to be
+	// shown.
+	Hosts func(ctx context.Context) (map[string]int, error)
 	// Probe asks a machine at an address whether it serves; nil where that is not to be asked.
 	Probe func(ctx context.Context, address string, p rollout.Probe) error
 	// Prices are what things cost; nil where that is not known.

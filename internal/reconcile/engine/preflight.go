@@ -88,6 +88,15 @@ func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot,
 			p.Preflight.Notes = append(p.Preflight.Notes, fmt.Sprintf("which availability zones the %s service has is not known: %v", read.service, hide(secrets, read.err)))
 		}
 	}
+	if apart := main.Apart(e.Kinds); e.Hosts != nil && len(apart) > 0 {
+		hosts, err := e.Hosts(ctx)
+		switch {
+		case err == nil:
+			p.Preflight.CompareHosts(apart, hosts)
+		case !errors.Is(err, kind.ErrForbidden) && !errors.Is(err, kind.ErrNoService): // administrators alone may ask
+			p.Preflight.Notes = append(p.Preflight.Notes, fmt.Sprintf("how many hosts there are is not known: %v", hide(secrets, err)))
+		}
+	}
 	p.Preflight = p.Preflight.Redacted(secrets)
 	return p
 }

@@ -1,0 +1,87 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Apart is what keeps objects on hosts of their own.
+type Apart struct {
+	Key     manifest.Key
+	PerHost int // of them that may share one
+	Members int // that refer to it
+	// Zone is the availability zone that all of them ask for; "" where they do not ask for the same one.
+	Zone string
+}
+
+// hosts is how many it takes.
+func (a Apart) hosts() int { return (a.Members + a.PerHost - 1) / a.PerHost }
+
+// Apart are the objects for whose members the plan needs hosts: it makes one at least.
+func (p Plan) Apart(kinds []kind.Kind) (list []Apart) {
+	byName := map[string]kind.Kind{}
+	for _, k := range kinds {
+		byName[k.Info().Kind] = k
+	}
+	at, makes := map[manifest.Key]int{}, map[manifest.Key]bool{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if apart, ok := byName[s.Key.Kind].(kind.AnyApart); ok && s.want != nil && !s.Unmanaged() {
+			if n := apart.PerHost(s.View()); n > 0 {
+				at[s.Key] = len(list)
+				list = append(list, Apart{Key: s.Key, PerHost: n})
+			}
+		}
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if len(list) == 0 || s.want == nil || s.surplus || s.Unmanaged() {
+			continue
+		}
+		for _, ref := range s.want.Refs {
+			group, ok := at[ref.Key]
+			if !ok {
+				continue
+			}
+			zone := ""
+			if placed, ok := byName[s.Key.Kind].(kind.AnyPlaced); ok {
+				zone = placed.Zone(s.View())
+			}
+			if a := &list[group]; a.Members == 0 {
+				a.Zone = zone
+			} else if a.Zone != zone {
+				a.Zone = ""
+			}
+			list[group].Members++
+			makes[ref.Key] = makes[ref.Key] || s.Action == Create
+		}
+	}
+	var needed []Apart
+	for _, a := range list {
+		if makes[a.Key] {
+			needed = append(needed, a)
+		}
+	}
+	return needed
+}
+
+// CompareHosts warns of groups whose members need more hosts than there are; has are how many are in use, by
+// availability zone.
+func (f *Preflight) CompareHosts(apart []Apart, has map[string]int) {
+	all := 0
+	for _, n := range has {
+		all += n
+	}
+	for _, a := range apart {
+		hosts, where := all, "the cloud"
+		if a.Zone != "" {
+			hosts, where = has[a.Zone], "its availability zone"
+		}
+		if a.hosts() > hosts {
+			f.Warnings = append(f.Warnings, fmt.Sprintf("%s keeps %d members apart, which takes %d hosts, and %s has %d in use: the rest cannot be placed; use a soft policy, or fewer members",
+				a.Key, a.Members, a.hosts(), where, hosts))
+		}
+	}
+}
