@@ -15,12 +15,12 @@ import (
 // see headers.go.
 type Spec struct {
 	Name          *string            `json:"name,omitempty" api:"name,named" rule:"immutable,min=1,max=256,pattern=^[^/\\p{C}]*[^/.\\p{C}][^/\\p{C}]*$" doc:"Name in the cloud; metadata.name if left out. It is a part of the address of every object in it."`
-	ReadACL       []string           `json:"readACL,omitempty" api:"read_acl,empty" rule:"max=100" doc:"Who may read besides the project, in the order in which Swift looks: <project ID>:<user ID> (either may be *), .r:* for everybody, .r:<host> or .r:-<host> by the address of the website that leads here, .rlistings for listings." example:"[\".r:*\", .rlistings]"`
+	ReadACL       []string           `json:"readACL,omitempty" api:"read_acl,empty" rule:"max=100" doc:"Who may read besides the project, in the order in which Swift looks: <project ID>:<user ID> (either may be *), .r:* for everybody, .r:<host> or .r:-<host> by the address of the website that leads here, .rlistings for listings." example:".r:*"`
 	WriteACL      []string           `json:"writeACL,omitempty" api:"write_acl,set,empty" rule:"max=100" doc:"Who may write besides the project: <project ID>:<user ID>, either of which may be *."`
 	QuotaBytes    *int               `json:"quotaBytes,omitempty" api:"quota_bytes,null" rule:"min=0" doc:"Most bytes that it takes; without a bound if left out."`
 	QuotaObjects  *int               `json:"quotaObjects,omitempty" api:"quota_count,null" rule:"min=0" doc:"Most objects that it takes; without a bound if left out."`
 	Versioning    *bool              `json:"versioning,omitempty" api:"versions" rule:"default=false" doc:"Keep the earlier versions of objects that are overwritten or deleted. What was kept stays when it is switched off."`
-	Origins       []string           `json:"corsOrigins,omitempty" api:"origins,set,empty" rule:"max=50" doc:"Websites whose scripts browsers let read the answers; * for all." example:"[\"https://shop.example.org\"]"`
+	Origins       []string           `json:"corsOrigins,omitempty" api:"origins,set,empty" rule:"max=50" doc:"Websites whose scripts browsers let read the answers; * for all." example:"https://shop.example.org"`
 	Exposed       []string           `json:"corsExposedHeaders,omitempty" api:"exposed,set,empty" rule:"max=50" doc:"Headers of answers that those scripts see, besides the usual ones."`
 	MaxAge        *int               `json:"corsMaxAge,omitempty" api:"max_age,null" rule:"min=1" doc:"Seconds for which browsers remember what corsOrigins says."`
 	StoragePolicy *string            `json:"storagePolicy,omitempty" api:"policy" rule:"immutable,min=1,max=255,pattern=^[A-Za-z0-9-]+$" doc:"How the cloud stores the objects; the cloud chooses if left out."`
