@@ -83,7 +83,9 @@ func (r *RedirectPool) wanted(w kind.Want[Spec], own child, name string, of *Por
 func (p *Pool) add(w kind.Want[Spec], like Member, asked *int, ports, servers []string) {
 	refer := func(to string, names []string) {
 		for _, name := range names {
-			if ref := w.Ref(to, name); ref.Facts.Address == "" {
+			if ref := w.Ref(to, name); ref.Spare {
+				continue
+			} else if ref.Facts.Address == "" {
 				p.missing = ref.Key.String()
 			} else {
 				one := like

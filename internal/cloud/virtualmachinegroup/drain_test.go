@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -39,6 +40,9 @@ type gate struct {
 
 	mu          sync.Mutex
 	drained     map[string]time.Time // by name of the member
+	left        map[string]time.Time // likewise, of those that were drained when they were taken out
+	behind      int                  // how many members the load balancer has
+	floor       int                  // how many of them have to get new connections
 	interrupted []string
 }
 
@@ -59,12 +63,14 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	return g.next.RoundTrip(req)
 }
 
+type member struct {
+	Name   string
+	Weight int
+}
+
 func (g *gate) members(body []byte) {
 	var in struct {
-		Members []struct {
-			Name   string
-			Weight int
-		}
+		Members []member
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		g.t.Error(err)
@@ -72,7 +78,12 @@ func (g *gate) members(body []byte) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	before := g.drained
-	g.drained = map[string]time.Time{}
+	for name, since := range before {
+		if !slices.ContainsFunc(in.Members, func(m member) bool { return m.Name == name }) {
+			g.left[name] = since
+		}
+	}
+	g.drained, g.behind = map[string]time.Time{}, len(in.Members)
 	for _, m := range in.Members {
 		if since, known := before[m.Name]; m.Weight == 0 && known {
 			g.drained[m.Name] = since
@@ -86,8 +97,12 @@ func (g *gate) interrupt(name string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.interrupted = append(g.interrupted, name)
-	if since, drained := g.drained[name]; !drained || time.Since(since) < time.Second || len(g.drained) != 1 {
-		g.t.Errorf("%s is interrupted, and gets nothing new for %s; drained are %v", name, time.Since(since), g.drained)
+	since, drained := g.drained[name]
+	if left, out := g.left[name]; out {
+		since, drained = left, true
+	}
+	if !drained || time.Since(since) < time.Second || g.behind-len(g.drained) < g.floor {
+		g.t.Errorf("%s is interrupted, and gets nothing new for %s; drained are %v of %d", name, time.Since(since), g.drained, g.behind)
 	}
 }
 
@@ -115,7 +130,7 @@ func TestMachinesAreDrainedBeforeTheyAreInterrupted(t *testing.T) {
 			if g.Brief() && what == "replaced" {
 				t.Skip("drained as for a resize")
 			}
-			gate := &gate{t: t, names: names, drained: map[string]time.Time{}}
+			gate := &gate{t: t, names: names, drained: map[string]time.Time{}, left: map[string]time.Time{}, behind: 3, floor: 2}
 			pass := g.SyncThrough(edit.Replace(before), func(next http.RoundTripper) http.RoundTripper { gate.next = next; return gate })
 			if len(pass.Failures) > 0 || pass.Drifted() > 0 || len(gate.drained) > 0 {
 				t.Errorf("failed: %v; %d drifted; still drained: %v", pass.Failures, pass.Drifted(), gate.drained)
@@ -131,6 +146,42 @@ func TestMachinesAreDrainedBeforeTheyAreInterrupted(t *testing.T) {
 				g.MustSync(before)
 			}
 		})
+	}
+}
+
+// With a spare machine no fewer than all serve at any time: it is made first, is behind the load balancer like the
+// others, and is drained and deleted in the end.
+func TestASpareMachineServesMeanwhile(t *testing.T) {
+	g := pure(t)
+	c := g.Client(nil)
+	names := func(id string) string {
+		var answer struct{ Server struct{ Name string } }
+		_ = c.Do(context.Background(), cloud.Call{Service: cloud.Compute, Path: "servers/" + id, Into: &answer})
+		return answer.Server.Name
+	}
+	before := with(3, "drainSeconds: 1, maxSurge: 1") + front
+	g.Only(before)
+	g.MustSync(before)
+	after := strings.Replace(before, "centos79", "cirros", 1)
+	gate := &gate{t: t, names: names, drained: map[string]time.Time{}, left: map[string]time.Time{}, behind: 3, floor: 3}
+	pass := g.SyncThrough(after, func(next http.RoundTripper) http.RoundTripper { gate.next = next; return gate })
+	if len(pass.Failures) > 0 || pass.Drifted() > 0 || len(gate.drained) > 0 || gate.behind != 3 {
+		t.Errorf("failed: %v; %d drifted; still drained: %v; %d are behind the load balancer", pass.Failures, pass.Drifted(), gate.drained, gate.behind)
+	}
+	if got := strings.Join(gate.interrupted, " "); got != "web-0 web-1 web-2 web-spare-0" {
+		t.Errorf("%s were interrupted", got)
+	}
+	if s := pass.First.Summary(); s.Create != 2 || s.Replace != 3 || s.Delete != 0 {
+		t.Errorf("the first plan: %s", s)
+	}
+	if again := g.Plan(after); !again.InSync() {
+		t.Errorf("then the plan is %v", again.Summary())
+	}
+	// Nothing is left of it, and nothing of it is counted.
+	for _, s := range pass.Last.Steps {
+		if strings.Contains(s.Key.Name, "spare") {
+			t.Errorf("%s: %s", s.Key, s.Action)
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 //
 //	ServerGroup/NAME                          unless haPolicy is none, or there is a serverGroup
 //	VirtualMachine/NAME-0 … NAME-(replicas-1)  in that group
+//	VirtualMachine/NAME-spare-0 …              in it, while others are changed, if the strategy has a surge
 func (rules) Expand(s *Spec, e *kind.Expansion) {
 	if !s.Template.Look("spec.template", e) {
 		return
@@ -43,7 +44,9 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 		e.Child("ServerGroup", e.Key.Name, body{map[string]any{"resource": map[string]any{"policy": policy}}})
 	}
 	name := func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, i) }
-	e.Children("VirtualMachine", table.Or(s.Replicas, 1), name, body{member})
+	replicas := table.Or(s.Replicas, 1)
+	e.Children("VirtualMachine", replicas, name, body{member})
+	e.Spares("VirtualMachine", s.Strategy.rollout().Surge(replicas), func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }, body{member})
 }
 
 type body struct {

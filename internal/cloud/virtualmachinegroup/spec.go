@@ -25,6 +25,7 @@ type Spec struct {
 type Strategy struct {
 	Type            string                `json:"type,omitempty" rule:"enum=Rolling|OnDelete|Recreate,default=Rolling" doc:"Rolling: some at a time, as long as enough of them serve. OnDelete: a machine only when somebody has deleted it, or it is broken. Recreate: all at the same time."`
 	MaxUnavailable  *manifest.IntOrString `json:"maxUnavailable,omitempty" doc:"How many machines may not serve because they are changed: a number, or a share of replicas such as 25%, which is rounded down and at least one; default 1."`
+	MaxSurge        *manifest.IntOrString `json:"maxSurge,omitempty" doc:"How many further machines there may be while others are changed, so that none is missing meanwhile: a number, or a share of replicas, which is rounded up; default 0. They are called NAME-spare-0 and so on, and deleted in the end. With it, maxUnavailable is 0 unless it says otherwise."`
 	MinReadySeconds int                   `json:"minReadySeconds,omitempty" rule:"min=0,max=3600" doc:"How long a machine must have run before the next one is changed."`
 	DrainSeconds    *int                  `json:"drainSeconds,omitempty" rule:"min=0,max=3600,default=30" doc:"For how long load balancers send a machine no new connections before it is changed; 0 to change it at once."`
 	Partition       int                   `json:"partition,omitempty" rule:"min=0,max=1000" doc:"Only machines with this number and higher ones are changed; the others stay as they are until it is lowered."`

@@ -13,15 +13,30 @@ import (
 // drainSeconds is how long machines are drained for which that is not said.
 const drainSeconds = 30
 
+// maxSpares is how many further machines a group can have.
+const maxSpares = 1000
+
 // validate says what of the strategy makes no sense for so many machines.
 func (s *Strategy) validate(machines int, r *kind.Report) {
 	const field = "spec.strategy"
 	if s == nil {
 		return
 	}
-	if _, err := amount(s.MaxUnavailable); err != nil {
-		r.Problem(field+".maxUnavailable", fmt.Sprintf("is %q, neither a number nor a share", s.MaxUnavailable), "write it like 1 or 25%")
+	readable := true
+	for name, written := range map[string]*manifest.IntOrString{".maxUnavailable": s.MaxUnavailable, ".maxSurge": s.MaxSurge} {
+		if _, err := amount(written); err != nil {
+			r.Problem(field+name, fmt.Sprintf("is %q, neither a number nor a share", written), "write it like 1 or 25%")
+			readable = false
+		}
+	}
+	if !readable {
 		return
+	}
+	if s.MaxSurge != nil && s.Type != "" && s.Type != string(rollout.Rolling) {
+		r.Problem(field+".maxSurge", "means nothing with type "+s.Type, "remove one of them")
+	}
+	if most := s.rollout().Surge(machines); most > maxSpares {
+		r.Problem(field+".maxSurge", fmt.Sprintf("comes to %d machines", most), fmt.Sprintf("allow at most %d", maxSpares))
 	}
 	if s.rollout().Stuck(machines) {
 		r.Problem(field+".maxUnavailable", "would let no machine be changed", "allow at least 1, or use type OnDelete")
@@ -40,7 +55,8 @@ func (s *Strategy) rollout() rollout.Strategy {
 		s = &Strategy{}
 	}
 	unavailable, _ := amount(s.MaxUnavailable) // reported by validate
-	return rollout.Strategy{Type: rollout.Type(s.Type), MaxUnavailable: unavailable, MinReady: time.Duration(s.MinReadySeconds) * time.Second,
+	surge, _ := amount(s.MaxSurge)
+	return rollout.Strategy{Type: rollout.Type(s.Type), MaxUnavailable: unavailable, MaxSurge: surge, MinReady: time.Duration(s.MinReadySeconds) * time.Second,
 		Drain: time.Duration(table.Or(s.DrainSeconds, drainSeconds)) * time.Second, Partition: s.Partition}
 }
 

@@ -135,6 +135,12 @@ func TestStrategiesThatMakeNoSense(t *testing.T) {
 		"type: OnDelete, partition: 1":       "spec.strategy.partition: means nothing with type OnDelete",
 		"minReadySeconds: 3601":              "spec.strategy.minReadySeconds",
 		"type: OnDelete, maxUnavailable: 0,": "",
+		"maxUnavailable: 0, maxSurge: 1":     "",
+		`maxSurge: "25%"`:                    "",
+		"maxUnavailable: 0, maxSurge: 0":     "spec.strategy.maxUnavailable: would let no machine be changed",
+		"maxSurge: x":                        `spec.strategy.maxSurge: is "x", neither a number nor a share`,
+		"maxSurge: 1001":                     "spec.strategy.maxSurge: comes to 1001 machines; allow at most 1000",
+		"type: Recreate, maxSurge: 1":        "spec.strategy.maxSurge: means nothing with type Recreate",
 	} {
 		_, err := g.TryResolve(with(2, strategy))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

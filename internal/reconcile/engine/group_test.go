@@ -24,6 +24,7 @@ import (
 type flockSpec struct {
 	Count int      `json:"count"`
 	Down  int      `json:"down"`  // how many may be down
+	Surge int      `json:"surge"` // how many more there may be
 	Ready int      `json:"ready"` // for how many seconds
 	From  int      `json:"from"`  // the first one that is changed
 	Asked bool     `json:"asked"` // whether they are asked if they serve
@@ -46,7 +47,13 @@ type flockRules struct{}
 
 func (flockRules) Validate(*flockSpec, *kind.Report) {}
 func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
-	e.Roll(rollout.Strategy{MaxUnavailable: &rollout.Amount{Count: max(1, s.Down)}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From}, s.probes())
+	down := &rollout.Amount{Count: max(1, s.Down)}
+	if s.Surge > 0 && s.Down == 0 {
+		down = nil
+	}
+	name := func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }
+	e.Spares("Thing", s.Surge, name, map[string]any{"spec": s.Thing})
+	e.Roll(rollout.Strategy{MaxUnavailable: down, MaxSurge: &rollout.Amount{Count: s.Surge}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From}, s.probes())
 	for i := range s.Count {
 		e.Child("Thing", fmt.Sprintf("%s-%d", e.Key.Name, i), map[string]any{"spec": s.Thing})
 	}
@@ -58,6 +65,7 @@ type herd struct {
 	*thingtest.World
 	engine *Engine
 	most   int      // that did not work at one time
+	fewest int      // sheep that worked, spares among them
 	lost   []string // what did not work at the worst moment
 	roll   string   // further fields of the flock
 	around string   // further manifests
@@ -65,9 +73,15 @@ type herd struct {
 
 func newHerd() *herd {
 	h := &herd{World: thingtest.New()}
-	h.engine = engineOf(h.World)
-	h.engine.Kinds = append(h.engine.Kinds, kind.DefineWorkload(kind.Info{Group: "test", Version: "v1", Kind: "Flock", Members: "Thing"}, flockRules{}))
+	h.engine = engineWith(h)
 	return h
+}
+
+// engineWith is an agent that was just started.
+func engineWith(h *herd) *Engine {
+	e := engineOf(h.World)
+	e.Kinds = append(e.Kinds, kind.DefineWorkload(kind.Info{Group: "test", Version: "v1", Kind: "Flock", Members: "Thing"}, flockRules{}))
+	return e
 }
 
 func (h *herd) sync(t interface{ Fatal(...any) }, count int, shape string) Pass {
@@ -82,12 +96,17 @@ func (h *herd) sync(t interface{ Fatal(...any) }, count int, shape string) Pass 
 
 // watch counts, after every write, the members that do not work.
 func (h *herd) watch(count int) {
-	h.most = 0
+	h.most, h.fewest = 0, 1000
 	h.Wrote = func() {
-		working := map[string]bool{}
+		working, serving := map[string]bool{}, 0
 		for _, x := range h.Things {
-			working[x.Name] = working[x.Name] || x.Leaving == 0 && x.Building == 0
+			works := x.Leaving == 0 && x.Building == 0
+			working[x.Name] = working[x.Name] || works
+			if works && strings.HasPrefix(x.Name, "sheep") {
+				serving++
+			}
 		}
+		h.fewest = min(h.fewest, serving)
 		var down []string
 		for i := range count {
 			if name := fmt.Sprintf("sheep-%d", i); !working[name] {
@@ -292,6 +311,66 @@ func TestMembersAreAskedWhetherTheyServe(t *testing.T) {
 	})
 }
 
+// With a further member meanwhile, no fewer than all work at any time; in the end it is gone, and no limit has
+// counted it.
+func TestAFurtherMemberWhileOthersAreReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.Delay, h.roll = 2, ", surge: 1"
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync || len(h.Things) != 4 {
+			t.Fatalf("%d things; %s", len(h.Things), failed(pass))
+		}
+		h.watch(3)
+		h.engine.Limits = plan.Limits{All: share("75%")}
+		pass := h.sync(t, 3, "flat")
+		if pass.Outcome() != plan.InSync || h.fewest < 3 || len(h.Things) != 4 {
+			t.Fatalf("%d worked, %d things: %s %s", h.fewest, len(h.Things), pass.First.Held, failed(pass))
+		}
+		if s := pass.First.Summary(); s.Create != 1 || s.Replace != 3 {
+			t.Errorf("the plan is %s", s)
+		}
+	})
+}
+
+// A member that a group with fewer replicas would have as a further one is no such: it goes as others go, and
+// counts.
+func TestFewerMembersAreNoFurtherOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.roll = ", surge: 3"
+		if pass := h.sync(t, 5, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		h.engine.Limits = nothing
+		for _, shape := range []string{"round", "flat"} {
+			if pass := h.sync(t, 3, shape); !strings.Contains(pass.First.Held, "it would delete") || len(h.Things) != 6 {
+				t.Errorf("%s: held %q; %d things", shape, pass.First.Held, len(h.Things))
+			}
+		}
+	})
+}
+
+// An agent that is stopped in between is followed by one that needs no memory of it.
+func TestAFurtherMemberThatAnotherAgentFinds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.roll = ", surge: 1"
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		refuse := errors.New("stopped")
+		h.OnDelete = func(string) error { return refuse }
+		h.sync(t, 3, "flat")
+		if len(h.Things) != 5 {
+			t.Fatalf("%v", h.Names())
+		}
+		h.OnDelete, h.engine = nil, engineWith(h)
+		if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.InSync || len(h.Things) != 4 {
+			t.Errorf("%v: %s", h.Names(), failed(pass))
+		}
+	})
+}
+
 // Members below a partition stay as they are, and the stack is in sync.
 func TestMembersBelowAPartitionStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -329,7 +408,8 @@ func TestGroupsTakeTurnsFromAnyStart(t *testing.T) {
 		h.Delay = rapid.IntRange(0, 3).Draw(rt, "delay")
 		count := rapid.IntRange(1, 6).Draw(rt, "members")
 		down := rapid.IntRange(1, 3).Draw(rt, "down")
-		h.roll = fmt.Sprintf(", down: %d, ready: %d", down, rapid.IntRange(0, 30).Draw(rt, "ready"))
+		surge := rapid.IntRange(0, 3).Draw(rt, "surge")
+		h.roll = fmt.Sprintf(", down: %d, surge: %d, ready: %d", down, surge, rapid.IntRange(0, 30).Draw(rt, "ready"))
 		synctest.Test(t, func(t *testing.T) {
 			if pass := h.sync(rt, count, "round"); pass.Outcome() != plan.InSync {
 				rt.Fatal(failed(pass))
@@ -345,8 +425,14 @@ func TestGroupsTakeTurnsFromAnyStart(t *testing.T) {
 			if pass.Outcome() != plan.InSync {
 				rt.Fatalf("%s: %s", pass.Outcome(), failed(pass))
 			}
-			if h.most > max(down, len(gone)) {
+			if h.most > max(down+surge, len(gone)) {
 				rt.Fatalf("%v were down, %d of them before", h.lost, len(gone))
+			}
+			if least := min(count-down, count-len(gone)); h.fewest < least {
+				rt.Fatalf("%d served, want %d", h.fewest, least)
+			}
+			if names := h.Names(); len(names) != count+1 {
+				rt.Fatalf("there are %v", names)
 			}
 		})
 	})

@@ -17,6 +17,8 @@ type Desired struct {
 	// Cloud is the entry of clouds.yaml that the manifest names, "" for none. Entry is the
 	// one that the object is made through; "" for the stack's main one.
 	Cloud, Entry string
+	// Spare is true of what belongs to a member that its group has only while others are interrupted.
+	Spare bool
 	// Spec is a pointer to the kind's spec; nil for imports and data.
 	Spec any
 	// Unmanaged objects exist already and are never written.

@@ -67,6 +67,8 @@ type Part struct {
 	Fallback bool
 	// Hint is for [Import.Hint].
 	Hint string
+	// Spare is for [Desired.Spare].
+	Spare bool
 }
 
 // NewExpansion begins the expansion of a desired object.
@@ -94,6 +96,16 @@ func (e *Expansion) Child(kind, name string, body any) {
 // Children adds so many objects of another kind that are alike but for their
 // names.
 func (e *Expansion) Children(kind string, count int, name func(i int) string, body any) {
+	e.children(kind, count, name, body, false)
+}
+
+// Spares adds objects like [Expansion.Children] that there are only while the members among
+// those are changed.
+func (e *Expansion) Spares(kind string, count int, name func(i int) string, body any) {
+	e.children(kind, count, name, body, true)
+}
+
+func (e *Expansion) children(kind string, count int, name func(i int) string, body any, spare bool) {
 	if count <= 0 || !e.repository.TakeObjects(count) {
 		return
 	}
@@ -103,7 +115,7 @@ func (e *Expansion) Children(kind string, count int, name func(i int) string, bo
 	}
 	e.parts = slices.Grow(e.parts, count)
 	for i := range count {
-		e.parts = append(e.parts, Part{Key: e.key(kind, name(i)), Body: made})
+		e.parts = append(e.parts, Part{Key: e.key(kind, name(i)), Body: made, Spare: spare})
 	}
 }
 

@@ -139,6 +139,8 @@ type Ref struct {
 	Data map[string]string
 	// Traffic is what may be sent to the target.
 	Traffic Traffic
+	// Spare is true of a target that there need not be: see [Desired.Spare].
+	Spare bool
 }
 
 // Traffic is what may be sent to an object that is, or is of, a member of a group.

@@ -79,6 +79,7 @@ const HashDigits = 32
 //	delete             this object goes
 //	detach             this object is let go
 //	surplus copy       none: it goes without anybody's leave
+//	spare member       none: it was to go when it was made
 //
 // A replacement that was interrupted goes on as a creation, and a creation as
 // an update: what is left of a plan has no prints that the plan has not.
@@ -94,7 +95,7 @@ func (p Plan) Fingerprints() []string {
 
 // fingerprints are what an approval of the step allows.
 func (s Step) fingerprints(stack string) []string {
-	if !s.Action.Writes() || s.surplus {
+	if !s.Action.Writes() || s.surplus || s.spare {
 		return nil
 	}
 	switch d := s.Disruption(); {

@@ -60,7 +60,7 @@ func Only(hash string) Policy {
 // harms is false when it destroys nothing.
 func (s Step) Harm() (d kind.Disruption, harms bool) {
 	d = s.Disruption()
-	return d, d >= kind.Rebuild && !s.surplus
+	return d, d >= kind.Rebuild && !s.surplus && !s.spare
 }
 
 // toll counts what a plan destroys: of all kinds together, of each, and in each

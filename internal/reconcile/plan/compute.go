@@ -39,10 +39,15 @@ import (
 //	no      yes                  unused                           delete
 //	any     yes                  has to go, and what stays uses it refuse
 func Compute(in Input) Plan {
-	known := newVerdicts()
+	known, all, want := newVerdicts(), sparesOf(in), in.Want
 	for {
+		in.Want = all.with(want, known.spares)
 		p := newPlanner(in)
-		p.verdicts = known
+		p.verdicts, p.all = known, all
+		if known.spares == nil && all != nil {
+			known.spares = p.sparesThere()
+			continue
+		}
 		p.decideAll()
 		if unlocked, settled := p.unlock(), p.settleGroups(); !unlocked && !settled {
 			return p.finish()
@@ -53,12 +58,14 @@ func Compute(in Input) Plan {
 // verdicts are what can be known only once everything is decided, and changes what is
 // decided then.
 type verdicts struct {
-	locked  map[*kind.Live[any]]string    // why what has to go cannot
-	holding map[*kind.Live[any]]string    // what has to go and cannot, for what would be detached and uses it
-	spared  map[*kind.Live[any]]string    // why what has to go is kept for what uses it
-	traffic map[manifest.Key]kind.Traffic // what may be sent to a member of a group
-	drains  map[manifest.Key]bool         // what sends less than its manifest says, to members that are interrupted
-	left    map[manifest.Key]string       // why a member of a group stays as it is
+	spares        map[manifest.Key]int          // how many spares a group has; nil while that is not known
+	settledSpares map[manifest.Key]bool         // the groups of which that is decided
+	locked        map[*kind.Live[any]]string    // why what has to go cannot
+	holding       map[*kind.Live[any]]string    // what has to go and cannot, for what would be detached and uses it
+	spared        map[*kind.Live[any]]string    // why what has to go is kept for what uses it
+	traffic       map[manifest.Key]kind.Traffic // what may be sent to a member of a group
+	drains        map[manifest.Key]bool         // what sends less than its manifest says, to members that are interrupted
+	left          map[manifest.Key]string       // why a member of a group stays as it is
 }
 
 func (p *planner) decideAll() {
@@ -78,7 +85,8 @@ func (p *planner) decideAll() {
 
 func newVerdicts() verdicts {
 	return verdicts{
-		locked: map[*kind.Live[any]]string{}, holding: map[*kind.Live[any]]string{}, spared: map[*kind.Live[any]]string{},
+		settledSpares: map[manifest.Key]bool{},
+		locked:        map[*kind.Live[any]]string{}, holding: map[*kind.Live[any]]string{}, spared: map[*kind.Live[any]]string{},
 		left: map[manifest.Key]string{}, traffic: map[manifest.Key]kind.Traffic{}, drains: map[manifest.Key]bool{},
 	}
 }

@@ -57,6 +57,14 @@ func (g *group) traffic(i int) kind.Traffic {
 	return kind.Flows
 }
 
+// drained reports whether nothing new has been sent to a member for long enough.
+func (g *group) drained(m *member, now time.Time) bool {
+	if !g.drains() || now.IsZero() || m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() {
+		return true
+	}
+	return !slices.ContainsFunc(m.fronts, func(f front) bool { return f.since.IsZero() || f.since.Add(g.strategy.Drain).After(now) })
+}
+
 // drain has the changes of a member wait until nothing new has been sent to it for long enough. What cannot
 // be changed to send nothing is not waited for.
 func (g *group) drain(m *member, now time.Time) {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -27,6 +28,7 @@ type group struct {
 // member is what a group consists of: all steps of one of its children.
 type member struct {
 	*part
+	spare bool // it is there only while others are interrupted
 	steps []*Step
 	works *Step // that of the object which does its work; nil where that is not in the plan
 	// changes are the steps that interrupt a member that works, unfinished those that make
@@ -50,7 +52,7 @@ func (p *planner) groups() (groups []*group) {
 		}
 		m := members[s.part.member]
 		if m == nil {
-			m = &member{part: s.part}
+			m = &member{part: s.part, spare: p.byKey[s.part.member].Spare}
 			members[m.member] = m
 			if at[m.group] == nil {
 				at[m.group] = p.newGroup(m.group)
@@ -63,9 +65,18 @@ func (p *planner) groups() (groups []*group) {
 	}
 	groups = slices.DeleteFunc(groups, func(g *group) bool { return !g.busy() })
 	for _, g := range groups {
+		slices.SortStableFunc(g.members, func(a, b *member) int { return cmp.Compare(rank(a), rank(b)) })
 		p.decideGroup(g)
 	}
 	return groups
+}
+
+// rank puts spares behind others.
+func rank(m *member) int {
+	if m.spare {
+		return 1
+	}
+	return 0
 }
 
 func (p *planner) newGroup(key manifest.Key) *group {
@@ -109,7 +120,7 @@ func doesTheWork(s *Step, member manifest.Key, works string) bool {
 
 func (g *group) busy() bool {
 	return slices.ContainsFunc(g.members, func(m *member) bool {
-		return slices.ContainsFunc(m.steps, func(s *Step) bool { return s.Action.Writes() || s.Action == Wait })
+		return m.spare || slices.ContainsFunc(m.steps, func(s *Step) bool { return s.Action.Writes() || s.Action == Wait })
 	})
 }
 
@@ -125,7 +136,7 @@ func (p *planner) decideGroup(g *group) {
 // conditionOf is how a member is. One of which a part is missing does not serve, unless it is going to
 // be interrupted anyway.
 func (p *planner) conditionOf(m *member) rollout.Member {
-	out := rollout.Member{Changes: len(m.changes) > 0}
+	out := rollout.Member{Changes: len(m.changes) > 0, Spare: m.spare}
 	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() {
 		return out
 	}

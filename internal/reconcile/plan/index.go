@@ -28,6 +28,7 @@ type planner struct {
 	adopted    map[*kind.Live[any]]*kind.Desired     // which managed object names it by spec.import.id
 	adopters   map[*kind.Live[any]]manifest.Key      // what it is adopted for
 	tokens     map[string]map[string]*kind.Live[any] // objects by the tokens that they answer to, by kind name, where somebody asked
+	all        *spares                               // that there may be; nil for none
 	steps      []Step
 	stepsOf    map[*kind.Live[any]]*Step // the steps of wanted objects; made when first asked for
 	blocked    [][]int                   // for each step, those that must be done first for it to delete
@@ -188,6 +189,7 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 		ref.Ready, ref.ID, ref.Facts = p.ready[key], live.ID, live.Facts
 	}
 	ref.Traffic = p.trafficOf(key)
+	ref.Spare = p.all != nil && p.byKey[key] == nil && p.all.byKey[key] != nil
 	return ref
 }
 

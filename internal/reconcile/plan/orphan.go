@@ -91,6 +91,10 @@ func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
 		s.Error, s.locked = true, true
 		return s.withAction(Refuse, "no longer in the repository, and "+p.locked[item])
 	}
+	if p.isSpare(item) {
+		s.spare = true
+		return s.withAction(Delete, "a further member that its group does not need any more")
+	}
 	return s.withAction(Delete, "no longer in the repository")
 }
 

@@ -104,6 +104,8 @@ type Step struct {
 	// aside are the differences of an object that is suspended, or left as it is: like those that are ignored
 	// they are counted nowhere.
 	aside []kind.Change
+	// spare is true of what was made for a member that its group does not need any more.
+	spare bool
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool
 	secrets *redact.Redactor // what must not be shown of the object

@@ -25,6 +25,7 @@ func (p *planner) settleGroups() (news bool) {
 				}
 			}
 		}
+		news = p.settleSpares(g) || news
 	}
 	return news
 }
@@ -55,6 +56,7 @@ func (p *planner) inTurn() {
 		if !p.makeWay(g) {
 			g.takeTurns(p.Now)
 		}
+		p.awaitSpares(g)
 	}
 }
 
@@ -99,7 +101,7 @@ func (g *group) ahead() (keys []manifest.Key, turn string) {
 			return keys, fmt.Sprintf("after %s, %s", keys[0], pace)
 		}
 	}
-	return []manifest.Key{g.key}, fmt.Sprintf("when more members of %s serve", g.key)
+	return []manifest.Key{g.key}, fmt.Sprintf("when more members of %s serve, %s", g.key, pace)
 }
 
 // awaited is what of a member others wait for. What something besides the cloud's work is

@@ -178,10 +178,10 @@ func describeOrigin(n *node) string {
 }
 
 // inherited are the annotations that hold for what an object expands into, too. What has
-// an object of its own in the cloud adopts that alone.
-func inherited(d *kind.Desired) map[string]string {
+// an object of its own in the cloud adopts that alone, and nothing is there to be adopted as a spare.
+func inherited(d *kind.Desired, spare bool) map[string]string {
 	annotations := d.Object.Annotations
-	if annotations[AnnotationAdopt] == "" || d.Virtual {
+	if annotations[AnnotationAdopt] == "" || d.Virtual && !spare {
 		return annotations
 	}
 	annotations = maps.Clone(annotations)
@@ -216,10 +216,11 @@ func (r *resolver) expand(n *node) {
 		}
 		if c.Body != nil {
 			info := r.kinds[c.Key.Kind].Info()
-			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, inherited(&n.Desired))
+			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, inherited(&n.Desired, c.Spare))
 			r.decode(&obj, n, c.Fallback, c.Hint)
 		}
 		if child := r.byKey[c.Key]; child != nil {
+			child.Spare = child.Spare || child.Parent == n.Key && !child.Unmanaged && (n.Spare || c.Spare)
 			r.expand(child)
 		}
 	}

@@ -19,8 +19,8 @@ type Member struct {
 	Since time.Time
 	// Changes is true when it is not as wanted, and to change it would interrupt it.
 	Changes bool
-	// Surplus is true of one that the group has only while others are interrupted.
-	Surplus bool
+	// Spare is true of one that the group has only while others are interrupted.
+	Spare bool
 }
 
 // Verdict is what a member may do now.
@@ -43,16 +43,16 @@ type Decision struct {
 	// Until is when the awaited member has worked for long enough; the zero time when it
 	// lacks something else.
 	Until time.Time
-	// Surplus is how many further members the group needs now.
-	Surplus int
+	// Spares is how many further members the group needs now.
+	Spares int
 }
 
-// Decide says which members may be interrupted. Members that are not surplus come first, in
+// Decide says which members may be interrupted. Members that are not spare come first, in
 // the order of their numbers.
 func Decide(s Strategy, members []Member, now time.Time) Decision {
 	g := group{Strategy: s, members: members, now: now}
 	g.count()
-	d := Decision{Verdicts: make([]Verdict, len(members)), Awaited: -1, Surplus: g.needs()}
+	d := Decision{Verdicts: make([]Verdict, len(members)), Awaited: -1, Spares: g.needs()}
 	for i, m := range members {
 		switch {
 		case m.Health == Away || s.Type == Recreate:
@@ -81,12 +81,12 @@ type group struct {
 	members []Member
 	now     time.Time
 
-	wanted      int // members that are not surplus
-	serving     int // members, surplus ones too, that have worked for long enough
+	wanted      int // members that are not spare
+	serving     int // members, spare ones too, that have worked for long enough
 	lacking     int // wanted ones that have not, and are or will be as wanted
 	changing    int // wanted ones of which nothing works, or that do not work yet since they were changed
 	outstanding int // wanted ones that are to be changed
-	surplus     int // surplus ones that are there
+	spares      int // spare ones that are there
 	doubtful    int // members that are as wanted, are there and do not serve
 }
 
@@ -99,9 +99,9 @@ func (g *group) count() {
 		if m.Health == Sick && !m.Changes {
 			g.doubtful++
 		}
-		if m.Surplus {
+		if m.Spare {
 			if m.Health != Away {
-				g.surplus++
+				g.spares++
 			}
 			continue
 		}
@@ -126,7 +126,7 @@ func (g *group) available(i int) bool {
 
 // leaves reports whether a member that is there stays as it is.
 func (g *group) leaves(i int) bool {
-	return !g.members[i].Surplus && (g.Type == OnDelete || i < g.Partition)
+	return !g.members[i].Spare && (g.Type == OnDelete || i < g.Partition)
 }
 
 // mayChange reports whether one more member that does not serve anyway may be changed.
@@ -141,10 +141,10 @@ func (g *group) mayInterrupt() bool {
 
 // needs is how many further members there shall be: from the first change until all members serve.
 func (g *group) needs() int {
-	if g.outstanding == 0 && (g.lacking == 0 || g.surplus == 0) {
+	if g.outstanding == 0 && (g.lacking == 0 || g.spares == 0) {
 		return 0
 	}
-	return min(g.Surge(g.wanted), max(g.outstanding+g.lacking, g.surplus))
+	return min(g.Surge(g.wanted), max(g.outstanding+g.lacking, g.spares))
 }
 
 // awaited is the member that keeps others from being changed, and until when if only time is

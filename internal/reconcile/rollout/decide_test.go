@@ -12,14 +12,14 @@ import (
 var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 // read makes members of text, one a letter: a for one that is away, x for one that is sick, y for one
-// that began to work a minute ago, s for one that serves. A capital letter is to be changed; after + come surplus ones.
+// that began to work a minute ago, s for one that serves. A capital letter is to be changed; after + come spare ones.
 func read(text string) (members []Member) {
-	surplus := false
+	spare := false
 	for _, letter := range text {
-		m := Member{Surplus: surplus, Changes: letter < 'a'}
+		m := Member{Spare: spare, Changes: letter < 'a'}
 		switch strings.ToLower(string(letter)) {
 		case "+":
-			surplus = true
+			spare = true
 			continue
 		case "x":
 			m.Health = Sick
@@ -45,8 +45,8 @@ func show(d Decision) string {
 	if !d.Until.IsZero() {
 		fmt.Fprintf(&b, " in %s", d.Until.Sub(now))
 	}
-	if d.Surplus > 0 {
-		fmt.Fprintf(&b, " +%d", d.Surplus)
+	if d.Spares > 0 {
+		fmt.Fprintf(&b, " +%d", d.Spares)
 	}
 	return b.String()
 }
@@ -106,7 +106,7 @@ func TestDecide(t *testing.T) {
 		{"then it goes", surge, "sss+s", "gggg"},
 		{"none is made for what is only broken", surge, "ssa", "ggg after 2"},
 		{"no more than there are to be changed", Strategy{MaxSurge: amount("3")}, "Sss", "wgg +1"},
-		{"a share of surplus is rounded up", Strategy{MaxSurge: amount("10%")}, "SSS", "www +1"},
+		{"a share of spare is rounded up", Strategy{MaxSurge: amount("10%")}, "SSS", "www +1"},
 		{"both", Strategy{MaxSurge: amount("1"), MaxUnavailable: amount("1")}, "SSS+s", "ggwg +1"},
 		{"a group of none", rolling, "", ""},
 	} {
@@ -160,20 +160,20 @@ func (w *world) turn(rt *rapid.T) (more bool) {
 			m.Health, w.back[i] = Away, rapid.IntRange(0, 2).Draw(rt, "turns")
 		}
 	}
-	w.members, w.back = w.members[:min(len(w.members), w.wanted+d.Surplus)], w.back[:min(len(w.back), w.wanted+d.Surplus)]
-	for len(w.members) < w.wanted+d.Surplus {
-		w.members, w.back = append(w.members, Member{Surplus: true}), append(w.back, 1)
+	w.members, w.back = w.members[:min(len(w.members), w.wanted+d.Spares)], w.back[:min(len(w.back), w.wanted+d.Spares)]
+	for len(w.members) < w.wanted+d.Spares {
+		w.members, w.back = append(w.members, Member{Spare: true}), append(w.back, 1)
 	}
 	for i, m := range w.members {
 		switch {
 		case m.Health == Away && w.back[i] == 0 && w.bad:
-			w.members[i] = Member{Health: Sick, Surplus: m.Surplus}
+			w.members[i] = Member{Health: Sick, Spare: m.Spare}
 		case m.Health == Away && w.back[i] == 0:
-			w.members[i] = Member{Health: Serving, Since: w.now, Surplus: m.Surplus}
+			w.members[i] = Member{Health: Serving, Since: w.now, Spare: m.Spare}
 		case m.Health == Away:
 			w.back[i]--
 		}
-		more = more || m.Surplus || m.Health == Away || m.Changes && d.Verdicts[i] != Leave
+		more = more || m.Spare || m.Health == Away || m.Changes && d.Verdicts[i] != Leave
 	}
 	w.now = w.now.Add(time.Minute)
 	return more

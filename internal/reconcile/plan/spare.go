@@ -1,0 +1,155 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// A group may have further members while others are interrupted: spares. The manifests come with all that
+// there may be, and the plan is made with as many as the group needs now (see [rollout.Decision]). The others
+// are as if no manifest had them: those that are there and were made as spares go, and that harms nobody.
+
+// spares are the further members that groups may have.
+type spares struct {
+	members map[manifest.Key][]manifest.Key // of each group, in their order
+	owner   map[manifest.Key]manifest.Key   // the member that an object belongs to
+	byOwner map[string]*kind.Desired        // what bears an owner text
+	byKey   map[manifest.Key]*kind.Desired
+}
+
+// sparesOf finds what belongs to spares; nil where there are none.
+func sparesOf(in Input) *spares {
+	if !slices.ContainsFunc(in.Want, func(d kind.Desired) bool { return d.Spare }) {
+		return nil
+	}
+	s := &spares{members: map[manifest.Key][]manifest.Key{}, owner: map[manifest.Key]manifest.Key{}, byOwner: map[string]*kind.Desired{}, byKey: map[manifest.Key]*kind.Desired{}}
+	members := map[string]string{}
+	for _, k := range in.Kinds {
+		members[k.Info().Kind] = k.Info().Members
+	}
+	for i := range in.Want {
+		if d := &in.Want[i]; d.Spare {
+			s.byKey[d.Key], s.byOwner[kind.OwnerText(in.Stack, d.Key)] = d, d
+			if members[d.Parent.Kind] == d.Key.Kind {
+				s.members[d.Parent] = append(s.members[d.Parent], d.Key)
+			}
+		}
+	}
+	for _, d := range s.byKey {
+		member := d
+		for member != nil && members[member.Parent.Kind] != member.Key.Kind {
+			member = s.byKey[member.Parent]
+		}
+		if member != nil {
+			s.owner[d.Key] = member.Key
+		}
+	}
+	return s
+}
+
+// with are the objects of a revision without those spares that are more than so many of their group.
+func (s *spares) with(want []kind.Desired, needed map[manifest.Key]int) []kind.Desired {
+	if s == nil {
+		return want
+	}
+	in := map[manifest.Key]bool{}
+	for group, members := range s.members {
+		for i, member := range members {
+			in[member] = i < needed[group]
+		}
+	}
+	out := make([]kind.Desired, 0, len(want))
+	for i := range want {
+		if d := &want[i]; !d.Spare || in[s.owner[d.Key]] {
+			out = append(out, *d)
+		}
+	}
+	return out
+}
+
+// sparesThere counts the spares of each group of which something is in the cloud: the last one, and those
+// before it.
+func (p *planner) sparesThere() map[manifest.Key]int {
+	there := map[manifest.Key]bool{}
+	for owner, d := range p.all.byOwner {
+		if !d.Virtual && len(p.claimed(d.Key.Kind, owner).sole) > 0 {
+			there[p.all.owner[d.Key]] = true
+		}
+	}
+	count := map[manifest.Key]int{}
+	for group, members := range p.all.members {
+		for i, member := range members {
+			if there[member] {
+				count[group] = i + 1
+			}
+		}
+	}
+	return count
+}
+
+// isSpare reports whether something in the cloud was made for a spare that is not needed now: no other member
+// is ever called so.
+func (p *planner) isSpare(item *kind.Live[any]) bool {
+	if p.all == nil || item.Mark == nil {
+		return false
+	}
+	d := p.all.byOwner[item.Mark.Owner]
+	return d != nil && p.byKey[d.Key] == nil
+}
+
+// settleSpares notes how many spares a group needs, and reports whether that was not known before. One that
+// is not needed any more is drained first, as those are that are interrupted.
+func (p *planner) settleSpares(g *group) (news bool) {
+	needed := g.decision.Spares
+	if p.all == nil || p.settledSpares[g.key] || needed == p.spares[g.key] {
+		return false
+	}
+	for i, m := range g.members {
+		if !m.spare || g.spareNumber(i) < needed {
+			continue
+		}
+		if drained := g.drained(m, p.Now); !drained && p.traffic[m.member] == kind.Flows {
+			p.traffic[m.member], news = kind.Ends, true
+			for _, f := range m.fronts {
+				p.drains[f.step.Key] = true
+			}
+		} else if !drained {
+			return news
+		}
+	}
+	if news {
+		return true
+	}
+	p.spares[g.key], p.settledSpares[g.key] = needed, true
+	return true
+}
+
+// spareNumber is the how manieth spare a member is, from 0 on.
+func (g *group) spareNumber(at int) (n int) {
+	for _, m := range g.members[:at] {
+		if m.spare {
+			n++
+		}
+	}
+	return n
+}
+
+// awaitSpares has the plan looked at again when spares that are not needed any more have been drained, or when those
+// whom they stand in for have worked for long enough.
+func (p *planner) awaitSpares(g *group) {
+	if at := g.decision.Awaited; at >= 0 && p.spares[g.key] > 0 {
+		g.members[at].awaited(g.decision)
+	}
+	for _, m := range g.members {
+		if !m.spare || p.traffic[m.member] != kind.Ends || len(m.changes) > 0 {
+			continue
+		}
+		for _, f := range m.fronts {
+			if until := f.since.Add(g.strategy.Drain); !f.since.IsZero() && until.After(p.Now) {
+				f.step.settling, f.step.until = true, until
+			}
+		}
+	}
+}
