@@ -121,7 +121,7 @@ func (g *group) count() {
 // available reports whether a member has worked for long enough.
 func (g *group) available(i int) bool {
 	m := g.members[i]
-	return m.Health == Serving && (m.Since.IsZero() || !m.Since.Add(g.MinReady).After(g.now))
+	return m.Health == Serving && (g.MinReady == 0 || m.Since.IsZero() || !m.Since.Add(g.MinReady).After(g.now))
 }
 
 // leaves reports whether a member that is there stays as it is.

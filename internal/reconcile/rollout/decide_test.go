@@ -12,7 +12,7 @@ import (
 var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 // read makes members of text, one a letter: a for one that is away, x for one that is sick, y for one
-// that began to work a minute ago, s for one that serves. A capital letter is to be changed; after + come spare ones.
+// that began to work a minute ago, f for one that will in an hour, by the cloud's clock, s for one that serves. A capital letter is to be changed; after + come spare ones.
 func read(text string) (members []Member) {
 	spare := false
 	for _, letter := range text {
@@ -25,6 +25,8 @@ func read(text string) (members []Member) {
 			m.Health = Sick
 		case "y":
 			m.Health, m.Since = Serving, now.Add(-time.Minute)
+		case "f":
+			m.Health, m.Since = Serving, now.Add(time.Hour)
 		case "s":
 			m.Health, m.Since = Serving, now.Add(-time.Hour)
 		}
@@ -92,6 +94,8 @@ func TestDecide(t *testing.T) {
 		{"what is sick is awaited rather than what is young", patient, "yxS", "ggw after 1"},
 		{"what is away is awaited rather than what is sick", patient, "yxaS", "gggw after 2"},
 		{"no age is asked for", rolling, "ySS", "ggw"},
+		{"the cloud's clock is ahead", rolling, "fSS", "ggw"},
+		{"and an age is asked for", patient, "fSS", "gww after 0 in 1h5m0s"},
 		{"on deletion only", Strategy{Type: OnDelete}, "SsXA", "lllg after 3"},
 		{"all at once", Strategy{Type: Recreate}, "SSXa", "gggg after 3"},
 		{"a partition", Strategy{Partition: 2}, "SSSS", "llgw"},
