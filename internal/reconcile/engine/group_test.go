@@ -69,6 +69,7 @@ type herd struct {
 	lost   []string // what did not work at the worst moment
 	roll   string   // further fields of the flock
 	around string   // further manifests
+	notes  string   // further metadata of the flock
 }
 
 func newHerd() *herd {
@@ -85,8 +86,8 @@ func engineWith(h *herd) *Engine {
 }
 
 func (h *herd) sync(t interface{ Fatal(...any) }, count int, shape string) Pass {
-	doc := fmt.Sprintf("apiVersion: test/v1\nkind: Flock\nmetadata: {name: sheep}\nspec: {count: %d, thing: {resource: {shape: %s, atop: [meadow]}}%s}\n---\n%s",
-		count, shape, h.roll, thingtest.Manifest("meadow")+h.around)
+	doc := fmt.Sprintf("apiVersion: test/v1\nkind: Flock\nmetadata: {name: sheep%s}\nspec: {count: %d, thing: {resource: {shape: %s, atop: [meadow]}}%s}\n---\n%s",
+		h.notes, count, shape, h.roll, thingtest.Manifest("meadow")+h.around)
 	want, _, err := resolve.Read(fstest.MapFS{"flock.yaml": {Data: []byte(doc)}}, h.engine.Kinds)
 	if err != nil {
 		t.Fatal(err)
@@ -330,6 +331,28 @@ func TestAFurtherMemberWhileOthersAreReplaced(t *testing.T) {
 			t.Errorf("the plan is %s", s)
 		}
 	})
+}
+
+// Spares go whether or not the stack deletes anything, or the group is to stay.
+func TestSparesGoWhateverIsKept(t *testing.T) {
+	for name, set := range map[string]func(*herd){
+		"the stack deletes nothing": func(h *herd) { h.engine.Policies = []plan.Policy{plan.NoPrune} },
+		"the group is to stay":      func(h *herd) { h.notes = `, annotations: {stackreeve.dev/prune: "false"}` },
+		"the group is to be let go": func(h *herd) { h.notes = `, annotations: {stackreeve.dev/on-delete: detach}` },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHerd()
+				h.roll = ", surge: 2"
+				set(h)
+				for _, shape := range []string{"round", "flat"} {
+					if pass := h.sync(t, 3, shape); pass.Outcome() != plan.InSync || len(h.Things) != 4 {
+						t.Errorf("%s: %v; %s", shape, h.Names(), failed(pass))
+					}
+				}
+			})
+		})
+	}
 }
 
 // A member that a group with fewer replicas would have as a further one is no such: it goes as others go, and

@@ -26,6 +26,9 @@ type front struct {
 	since time.Time // since when it does not; the zero time when it does
 }
 
+// changes reports whether it is being changed, or is about to be.
+func (f front) changes() bool { return f.step.Action == Update || f.step.Action == Wait }
+
 // faces notes a user of one of the member's objects that sends something to it.
 func (m *member) faces(user *Step, have *kind.Live[any]) {
 	if user.have.Drained == nil || slices.ContainsFunc(m.fronts, func(f front) bool { return f.step == user }) {
@@ -57,12 +60,18 @@ func (g *group) traffic(i int) kind.Traffic {
 	return kind.Flows
 }
 
-// drained reports whether nothing new has been sent to a member for long enough.
-func (g *group) drained(m *member, now time.Time) bool {
+// drained reports whether nothing new has been sent to a member for long enough, or never stops being sent
+// although that was asked for.
+func (g *group) drained(m *member, now time.Time, asked bool) bool {
 	if !g.drains() || now.IsZero() || m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() {
 		return true
 	}
-	return !slices.ContainsFunc(m.fronts, func(f front) bool { return f.since.IsZero() || f.since.Add(g.strategy.Drain).After(now) })
+	return !slices.ContainsFunc(m.fronts, func(f front) bool {
+		if asked && !f.changes() {
+			return !f.since.IsZero() && f.since.Add(g.strategy.Drain).After(now)
+		}
+		return f.since.IsZero() || f.since.Add(g.strategy.Drain).After(now)
+	})
 }
 
 // drain has the changes of a member wait until nothing new has been sent to it for long enough. What cannot
@@ -73,7 +82,7 @@ func (g *group) drain(m *member, now time.Time) {
 	}
 	for _, f := range m.fronts {
 		switch until := f.since.Add(g.strategy.Drain); {
-		case f.step.Action == Update, f.step.Action == Wait:
+		case f.changes():
 		case f.since.IsZero(), !until.After(now):
 			continue
 		default:

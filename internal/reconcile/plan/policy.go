@@ -44,7 +44,7 @@ func NoPrune(p Plan) Plan {
 		if s.Action == Detach {
 			return s.withAction(Keep, "no longer in the repository; left in the cloud, and keeps its mark because prune is off")
 		}
-		if s.Action == Delete && !s.surplus || s.locked {
+		if s.Action == Delete && !s.surplus && !s.spare || s.locked {
 			s.Error = false
 			return s.withAction(Keep, "no longer in the repository; kept because prune is off")
 		}

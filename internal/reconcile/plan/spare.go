@@ -110,7 +110,7 @@ func (p *planner) settleSpares(g *group) (news bool) {
 		if !m.spare || g.spareNumber(i) < needed {
 			continue
 		}
-		if drained := g.drained(m, p.Now); !drained && p.traffic[m.member] == kind.Flows {
+		if drained := g.drained(m, p.Now, p.traffic[m.member] != kind.Flows); !drained && p.traffic[m.member] == kind.Flows {
 			p.traffic[m.member], news = kind.Ends, true
 			for _, f := range m.fronts {
 				p.drains[f.step.Key] = true
@@ -126,7 +126,7 @@ func (p *planner) settleSpares(g *group) (news bool) {
 	return true
 }
 
-// spareNumber is the how manieth spare a member is, from 0 on.
+// spareNumber is which spare a member is, counted from 0.
 func (g *group) spareNumber(at int) (n int) {
 	for _, m := range g.members[:at] {
 		if m.spare {

@@ -178,14 +178,22 @@ func describeOrigin(n *node) string {
 }
 
 // inherited are the annotations that hold for what an object expands into, too. What has
-// an object of its own in the cloud adopts that alone, and nothing is there to be adopted as a spare.
+// an object of its own in the cloud adopts that alone. There is nothing to be adopted as a spare, and spares go
+// whether or not others are kept.
 func inherited(d *kind.Desired, spare bool) map[string]string {
-	annotations := d.Object.Annotations
-	if annotations[AnnotationAdopt] == "" || d.Virtual && !spare {
+	annotations, not := d.Object.Annotations, []string{}
+	if spare {
+		not = []string{AnnotationAdopt, AnnotationPrune, AnnotationDelete}
+	} else if !d.Virtual {
+		not = []string{AnnotationAdopt}
+	}
+	if !slices.ContainsFunc(not, func(name string) bool { return annotations[name] != "" }) {
 		return annotations
 	}
 	annotations = maps.Clone(annotations)
-	delete(annotations, AnnotationAdopt)
+	for _, name := range not {
+		delete(annotations, name)
+	}
 	return annotations
 }
 
