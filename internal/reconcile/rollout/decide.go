@@ -40,9 +40,10 @@ type Decision struct {
 	// Awaited is the first member that those who wait are waiting for; -1 when they wait only
 	// for those that go.
 	Awaited int
-	// Until is when the awaited member has worked for long enough; the zero time when it
+	// Until is when the awaited member has worked for long enough, which is For; the zero time when it
 	// lacks something else.
 	Until time.Time
+	For   time.Duration
 	// Spares is how many further members the group needs now.
 	Spares int
 }
@@ -51,7 +52,9 @@ type Decision struct {
 // the order of their numbers.
 func Decide(s Strategy, members []Member, now time.Time) Decision {
 	g := group{Strategy: s, members: members, now: now}
+	g.pause()
 	g.count()
+	g.try()
 	d := Decision{Verdicts: make([]Verdict, len(members)), Awaited: -1, Spares: g.needs()}
 	for i, m := range members {
 		switch {
@@ -61,6 +64,7 @@ func Decide(s Strategy, members []Member, now time.Time) Decision {
 			d.Verdicts[i] = Leave
 		case m.Changes && !g.available(i) && g.mayChange():
 			g.changing++
+			g.trials--
 		case m.Changes:
 			d.Verdicts[i] = Wait
 		}
@@ -69,9 +73,16 @@ func Decide(s Strategy, members []Member, now time.Time) Decision {
 		if d.Verdicts[i] == Wait && g.available(i) && g.mayInterrupt() {
 			d.Verdicts[i] = Go
 			g.serving--
+			g.trials--
 		}
 	}
-	d.Awaited, d.Until = g.awaited()
+	if d.Awaited, d.Until = g.awaited(); !d.Until.IsZero() {
+		d.For = g.MinReady
+	}
+	if d.Awaited < 0 && g.trials <= 0 {
+		d.Awaited, d.Until = g.tried()
+		d.For = g.Canary.For
+	}
 	return d
 }
 
@@ -88,6 +99,9 @@ type group struct {
 	outstanding int // wanted ones that are to be changed
 	spares      int // spare ones that are there
 	doubtful    int // members that are as wanted, are there and do not serve
+
+	paused map[int]bool // members that are left as they are because enough have been changed
+	trials int          // how many more may be changed before the first ones have worked for long enough
 }
 
 func (g *group) count() {
@@ -126,17 +140,17 @@ func (g *group) available(i int) bool {
 
 // leaves reports whether a member that is there stays as it is.
 func (g *group) leaves(i int) bool {
-	return !g.members[i].Spare && (g.Type == OnDelete || i < g.Partition)
+	return !g.members[i].Spare && (g.Type == OnDelete || i < g.Partition || g.paused[i])
 }
 
 // mayChange reports whether one more member that does not serve anyway may be changed.
 func (g *group) mayChange() bool {
-	return g.doubtful == 0 && g.changing < max(1, g.Unavailable(g.wanted))
+	return g.doubtful == 0 && g.trials > 0 && g.changing < max(1, g.Unavailable(g.wanted))
 }
 
 // mayInterrupt reports whether one more member that serves may be interrupted.
 func (g *group) mayInterrupt() bool {
-	return g.doubtful == 0 && g.serving > g.wanted-g.Unavailable(g.wanted)
+	return g.doubtful == 0 && g.trials > 0 && g.serving > g.wanted-g.Unavailable(g.wanted)
 }
 
 // needs is how many further members there shall be: from the first change until all members serve.

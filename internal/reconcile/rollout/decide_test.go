@@ -70,6 +70,8 @@ func TestDecide(t *testing.T) {
 	third := Strategy{MaxUnavailable: amount("34%")}
 	surge := Strategy{MaxSurge: amount("1")}
 	patient := Strategy{MinReady: 5 * time.Minute}
+	canary, canaries := Strategy{Canary: Canary{1, 10 * time.Minute}}, Strategy{Canary: Canary{2, 10 * time.Minute}}
+	paused := Strategy{PauseAfter: 2}
 	for _, c := range []struct {
 		name     string
 		strategy Strategy
@@ -113,6 +115,25 @@ func TestDecide(t *testing.T) {
 		{"a share of spare is rounded up", Strategy{MaxSurge: amount("10%")}, "SSS", "www +1"},
 		{"both", Strategy{MaxSurge: amount("1"), MaxUnavailable: amount("1")}, "SSS+s", "ggwg +1"},
 		{"a group of none", rolling, "", ""},
+		{"a canary goes first", canary, "SSSS", "gwww"},
+		{"it is awaited", canary, "ySSS", "gwww after 0 in 9m0s"},
+		{"it is being made", canary, "aSSS", "gwww after 0"},
+		{"it does not serve", canary, "xSSS", "gwww after 0"},
+		{"it has proven itself", canary, "sSSS", "ggww"},
+		{"one that is not is no longer awaited then", canary, "syss", "gggg"},
+		{"two canaries, one at a time", canaries, "SSSS", "gwww"},
+		{"the second of them", canaries, "ySSS", "ggww"},
+		{"both are awaited, whoever else has worked for long", canaries, "yysS", "gggw after 0 in 9m0s"},
+		{"the younger one", canaries, "yySS", "ggww after 1 in 9m0s"},
+		{"a canary beside one that is sick", canary, "XSSS", "gwww"},
+		{"more canaries than members", canaries, "S", "g"},
+		{"a pause", paused, "SSSS", "gwll"},
+		{"in the middle", paused, "sSSS", "ggll"},
+		{"at its end", paused, "ssSS", "ggll"},
+		{"one that is away is one of them", paused, "saSS", "ggll after 1"},
+		{"one that is missing later is made anyway", paused, "ssSA", "gglg after 3"},
+		{"those that do not serve rather than others", paused, "SSXS", "wlgl"},
+		{"and after them no more", paused, "ssXS", "ggll after 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := show(Decide(c.strategy, read(c.members), now)); got != c.want {
@@ -190,6 +211,8 @@ func anyWorld(rt *rapid.T) *world {
 	w.MaxSurge = amount(rapid.SampledFrom([]string{"", "1", "2", "30%"}).Draw(rt, "surge"))
 	w.MinReady = time.Duration(rapid.IntRange(0, 3).Draw(rt, "ready")) * time.Minute
 	w.Partition = rapid.IntRange(0, 3).Draw(rt, "partition")
+	w.PauseAfter = rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(rt, "pause")
+	w.Canary = Canary{rapid.IntRange(0, 3).Draw(rt, "canaries"), time.Duration(rapid.IntRange(0, 5).Draw(rt, "canary")) * time.Minute}
 	if w.Stuck(w.wanted) {
 		w.MaxUnavailable = nil
 	}
@@ -244,6 +267,35 @@ func TestABadTemplateStops(t *testing.T) {
 		}
 		if n, floor := w.available(), w.wanted-w.Unavailable(w.wanted); n < floor {
 			rt.Fatalf("%d serve, want %d: %+v", n, floor, w.members)
+		}
+	})
+}
+
+// No more than the canaries are changed before so many have worked for as long as they must.
+func TestCanariesComeFirst(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := anyWorld(rt)
+		w.Type, w.Canary.Members, w.PauseAfter = Rolling, rapid.IntRange(1, 4).Draw(rt, "canaries"), 0
+		if w.Stuck(w.wanted) {
+			w.MaxUnavailable = nil
+		}
+		for i := range w.members {
+			w.members[i], w.back[i] = Member{Health: Serving, Changes: true}, 0
+		}
+		for turns, proven := 0, false; w.turn(rt) && turns < 100; turns++ {
+			changed, worked := 0, 0
+			for _, m := range w.members {
+				if m.changed() {
+					changed++
+				}
+				if m.changed() && m.Health == Serving && !m.Since.Add(w.Canary.For).After(w.now) {
+					worked++
+				}
+			}
+			if changed > w.Canary.Members && !proven {
+				rt.Fatalf("%d are changed, and no more than %d should be: %+v", changed, w.Canary.Members, w.members)
+			}
+			proven = proven || worked >= w.Canary.Members
 		}
 	})
 }

@@ -31,6 +31,22 @@ type Strategy struct {
 	Drain time.Duration
 	// Partition is the first member, counted from 0, that is changed.
 	Partition int
+	// Canary are the first members that are changed, and how long these must have worked before
+	// others are.
+	Canary Canary
+	// PauseAfter is how many members are changed before the others are left as they are; 0 is all.
+	PauseAfter int
+	// Deadline is how long a member that was changed may not serve before the group is given up on; 0 where the
+	// caller has a time of its own.
+	Deadline time.Duration
+	// Heal is how members are brought back that do not serve.
+	Heal Heal
+}
+
+// Canary is a trial of a change. The zero value is none.
+type Canary struct {
+	Members int
+	For     time.Duration
 }
 
 // Amount is a number of members, or a share of them.

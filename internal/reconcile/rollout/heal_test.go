@@ -1,0 +1,109 @@
+package rollout
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// ward makes patients of text, one a letter: s for one that serves, a for one that is away, d for one that has been
+// down for ten minutes, q for one that is silent as long, n for one that is down since just now, h for one that
+// is down and was healed eight minutes ago.
+func ward(text string) (out []Patient) {
+	ago := now.Add(-10 * time.Minute)
+	for _, letter := range text {
+		out = append(out, map[rune]Patient{
+			's': {}, 'a': {Away: true}, 'd': {Down: "stopped", Since: ago}, 'q': {Silent: true, Since: ago}, 'n': {Down: "stopped", Since: now},
+			'h': {Down: "stopped", Since: ago, Healed: []time.Time{now.Add(-8 * time.Minute)}}, 'p': {Down: "paused", Since: ago},
+		}[letter])
+	}
+	return out
+}
+
+func TestTreat(t *testing.T) {
+	h := Heal{Down: map[string]Cure{"stopped": "restart"}, Silent: Replace, After: 5 * time.Minute, PerHour: 2, MaxSick: Amount{Percent: 50, Share: true}}
+	for _, c := range []struct {
+		name, patients string
+		atOnce         int
+		want, held     string
+	}{
+		{"none", "", 1, "", ""},
+		{"all serve", "sss", 1, "---", ""},
+		{"one is down", "sds", 1, "-d-", ""},
+		{"one is silent", "sqss", 1, "-q--", ""},
+		{"one that is paused has no cure", "sps", 1, "---", ""},
+		{"not at once", "sns", 1, "---", ""},
+		{"one at a time", "ddss", 1, "d---", ""},
+		{"two at a time", "ddss", 2, "dd--", ""},
+		{"another is being made", "dass", 1, "----", ""},
+		{"later the second time", "hsss", 1, "----", ""},
+		{"half of them", "dqss", 1, "d---", ""},
+		{"more than half", "dqns", 2, "----", "3 of 4 members do not serve, more than 2"},
+		{"one of one", "d", 1, "d", ""},
+		{"both of two", "dd", 1, "--", "2 of 2 members"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := h.Treat(ward(c.patients), c.atOnce, now)
+			var got strings.Builder
+			for _, cure := range out.Cures {
+				got.WriteString(map[Cure]string{"": "-", "restart": "d", Replace: "q"}[cure])
+			}
+			if got.String() != c.want || !strings.Contains(out.Held, c.held) || (out.Held == "") != (c.held == "") {
+				t.Errorf("%s: %s %q, want %s %q", c.patients, got.String(), out.Held, c.want, c.held)
+			}
+		})
+	}
+	often := ward("dsss")
+	often[1].Healed = []time.Time{now.Add(-59 * time.Minute), now.Add(-50 * time.Minute), now.Add(-2 * time.Hour)}
+	if out := h.Treat(often, 1, now); out.Cures[0] != "" || !strings.Contains(out.Held, "2 times within an hour") {
+		t.Errorf("after two: %+v", out)
+	}
+	often[1].Healed = often[1].Healed[1:]
+	if out := h.Treat(often, 1, now); out.Cures[0] != "restart" {
+		t.Errorf("after one, and one long ago: %+v", out)
+	}
+}
+
+// However members fall over and whether or not it helps, they are never healed more often than allowed, nor when
+// most are sick, nor more at a time, nor before their time.
+func TestHealingIsBounded(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		h := Heal{Down: map[string]Cure{"stopped": "restart"}, Silent: Replace, After: time.Duration(rapid.IntRange(1, 10).Draw(rt, "after")) * time.Minute,
+			PerHour: rapid.IntRange(1, 5).Draw(rt, "an hour"), MaxSick: Amount{Percent: 50, Share: true}}
+		patients := make([]Patient, rapid.IntRange(1, 8).Draw(rt, "members"))
+		atOnce := rapid.IntRange(1, 3).Draw(rt, "at once")
+		var all []time.Time
+		for at := now; at.Before(now.Add(3 * time.Hour)); at = at.Add(time.Minute) {
+			for i := range patients {
+				p := &patients[i]
+				switch rapid.IntRange(0, 9).Draw(rt, "fate") {
+				case 0:
+					p.Down, p.Silent, p.Since = "stopped", false, at
+				case 1:
+					p.Down, p.Silent, p.Since = "", true, at
+				case 2:
+					p.Down, p.Silent = "", false
+				}
+			}
+			out, sick, done := h.Treat(patients, atOnce, at), 0, 0
+			for i := range patients {
+				p := &patients[i]
+				if p.Down != "" || p.Silent {
+					sick++
+				}
+				if out.Cures[i] == "" {
+					continue
+				}
+				if done++; at.Sub(p.Since) < h.After {
+					rt.Fatalf("healed after %s", at.Sub(p.Since))
+				}
+				p.Healed, all = append(p.Healed, at), append(all, at)
+			}
+			if done > 0 && sick > max(1, len(patients)/2) || done > atOnce || recent(all, at) > h.PerHour {
+				rt.Fatalf("%d of %d are sick, %d are healed at once, %d within an hour", sick, len(patients), done, recent(all, at))
+			}
+		}
+	})
+}

@@ -1,0 +1,87 @@
+package rollout
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Some members are changed before others to see how the change works: a canary goes on by itself
+// when they have worked for a while, a pause ends when people say so.
+
+// changed reports whether a member is, or will be, as wanted.
+func (m Member) changed() bool { return !m.Spare && (m.Health == Away || !m.Changes) }
+
+// pause finds the members that are left as they are because enough of the others have been changed: those that
+// serve rather than those that do not.
+func (g *group) pause() {
+	if g.PauseAfter == 0 || g.Type == OnDelete || g.Type == Recreate {
+		return
+	}
+	room := g.PauseAfter
+	for _, m := range g.members {
+		if m.changed() {
+			room--
+		}
+	}
+	paused := map[int]bool{}
+	for _, serving := range []bool{false, true} {
+		for i, m := range g.members {
+			if m.Spare || m.changed() || i < g.Partition || g.available(i) != serving {
+				continue
+			}
+			room--
+			paused[i] = room < 0
+		}
+	}
+	g.paused = paused
+}
+
+// try counts how many members may be changed before the first ones have worked for long enough.
+func (g *group) try() {
+	g.trials = math.MaxInt
+	if g.Canary.Members == 0 || g.Type == OnDelete || g.Type == Recreate {
+		return
+	}
+	changed, proven := 0, 0
+	for i, m := range g.members {
+		if !m.changed() {
+			continue
+		}
+		changed++
+		if g.available(i) && !g.proven(m).After(g.now) {
+			proven++
+		}
+	}
+	if proven < g.Canary.Members {
+		g.trials = g.Canary.Members - changed
+	}
+}
+
+// proven is when a member has worked for as long as a canary must.
+func (g *group) proven(m Member) time.Time {
+	if m.Since.IsZero() {
+		return time.Time{}
+	}
+	return m.Since.Add(g.Canary.For)
+}
+
+// tried is the member whom those wait for that are changed after the canary, and until when; -1 when there is none
+// to wait for.
+func (g *group) tried() (at int, until time.Time) {
+	var open []int
+	for i, m := range g.members {
+		if m.changed() {
+			open = append(open, i)
+		}
+	}
+	slices.SortStableFunc(open, func(a, b int) int { return g.proven(g.members[a]).Compare(g.proven(g.members[b])) })
+	if len(open) < g.Canary.Members {
+		return -1, time.Time{}
+	}
+	at = open[g.Canary.Members-1]
+	if until = g.proven(g.members[at]); !until.After(g.now) {
+		return -1, time.Time{}
+	}
+	return at, until
+}
