@@ -171,6 +171,8 @@ func update(ctx context.Context, d driver, n change) error {
 	}
 	u, described := requests{driver: d, ctx: ctx, id: n.Have.ID}, cloud.AtLeast(version, withDescription)
 	switch {
+	case by(n.Changes, byRestart):
+		return u.restart(n.Have.State.More.Status)
 	case by(n.Changes, byConfirm):
 		return u.confirm()
 	case by(n.Changes, byResize):

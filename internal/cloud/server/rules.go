@@ -143,5 +143,5 @@ func (m *More) phase() (kind.Phase, string) {
 
 // down are the states in which a server that is there serves nobody.
 // (api-guide: server concepts)
-var down = map[string]string{"ERROR": "failed", "SHUTOFF": "stopped", "PAUSED": "stopped", "SUSPENDED": "stopped",
-	"SHELVED": "stopped", "SHELVED_OFFLOADED": "stopped", "RESCUE": "stopped"}
+var down = map[string]string{"ERROR": "failed", "SHUTOFF": "stopped", "PAUSED": "paused", "SUSPENDED": "paused",
+	"SHELVED": "shelved", "SHELVED_OFFLOADED": "shelved", "RESCUE": "in rescue"}

@@ -157,6 +157,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
 			Unmark: mark.UnmarkByProperty("server"),
+			Cures:  []kind.Way{{Name: byRestart, Disruption: kind.Reboot}, {Name: byRebuild, Disruption: kind.Rebuild, Loss: "its local disk"}},
 			Loss:   []string{"its local disk", "the addresses that no port of its own keeps"},
 			Doc:    "A virtual machine (Nova).",
 		},

@@ -53,7 +53,7 @@ func TestPhase(t *testing.T) {
 func TestDown(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"status": "ACTIVE"}`: "", `{"status": "BUILD"}`: "", `{"status": "VERIFY_RESIZE"}`: "", `{"status": "DREAMING"}`: "",
-		`{"status": "SHUTOFF"}`: "stopped", `{"status": "SHELVED_OFFLOADED"}`: "stopped", `{"status": "PAUSED"}`: "stopped",
+		`{"status": "SHUTOFF"}`: "stopped", `{"status": "SHELVED_OFFLOADED"}`: "shelved", `{"status": "PAUSED"}`: "paused",
 		`{"status": "SHUTOFF", "OS-EXT-STS:task_state": "deleting"}`:                  "",
 		`{"status": "ERROR", "OS-SRV-USG:launched_at": "2026-01-01T00:00:00.000000"}`: "failed",
 	} {

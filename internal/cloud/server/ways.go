@@ -20,6 +20,7 @@ import (
 //	confirm  VERIFY_RESIZE -> ACTIVE, SHUTOFF
 //	rebuild  ACTIVE, SHUTOFF, ERROR -> REBUILD -> ACTIVE, SHUTOFF; ERROR if it fails;
 //	         of a server that boots from a volume, too (see boot.go)
+//	restart  ACTIVE, ERROR -> HARD_REBOOT -> ACTIVE; SHUTOFF -> ACTIVE
 //
 // Each begins where Nova's status says that the server stands, so that an agent that
 // finds one half done goes on with it.
@@ -27,6 +28,7 @@ const (
 	byResize  = "resize"
 	byConfirm = "confirm"
 	byRebuild = "rebuild"
+	byRestart = "restart"
 )
 
 // resized is the status of a server whose resize can still be reverted. Until somebody
@@ -118,6 +120,20 @@ func (u *requests) rebuild(n change, metadata map[string]string) {
 		}
 	}
 	u.act(byRebuild, body, call)
+}
+
+// restart switches the server on that somebody has switched off, and off and on where it runs: what does not serve
+// need not listen to a request to shut down.
+func (u *requests) restart(status string) error {
+	switch status {
+	case "SHUTOFF":
+		u.act("os-start", nil, cloud.Call{})
+	case "ACTIVE", "ERROR":
+		u.act("reboot", map[string]any{"type": "HARD"}, cloud.Call{})
+	default:
+		return standing(&More{Status: status}, byRestart, "ACTIVE", "SHUTOFF", "ERROR")
+	}
+	return u.err
 }
 
 // act asks for one of a server's actions.

@@ -17,6 +17,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	s.Template.ValidateForMany("spec.template", table.Or(s.Replicas, 1), r)
 	validateProbes(s.Probes, r)
 	s.Strategy.validate(table.Or(s.Replicas, 1), r)
+	s.Heal.validate(len(s.Probes) > 0, r)
 	if s.ServerGroup != "" && s.HAPolicy != "" {
 		r.Problem("spec.haPolicy", "is given along with serverGroup, which has a policy of its own", "keep one of them")
 	}
@@ -31,7 +32,9 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	if !s.Template.Look("spec.template", e) {
 		return
 	}
-	e.Roll(s.Strategy.rollout(), probes(s.Probes))
+	strategy := s.Strategy.rollout()
+	strategy.Heal = s.Heal.rollout()
+	e.Roll(strategy, probes(s.Probes))
 	member := struct {
 		machine.Template
 		ServerGroup string `json:"serverGroup,omitempty"`

@@ -15,6 +15,7 @@ type Spec struct {
 	Replicas    *int             `json:"replicas,omitempty" rule:"min=0,max=1000,default=1" doc:"Number of machines. Fewer deletes those with the highest numbers."`
 	HAPolicy    string           `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"soft: on different hosts where possible. hard: on different hosts, or not at all. none: anywhere."`
 	Strategy    *Strategy        `json:"strategy,omitempty" doc:"How machines are changed that cannot be changed while they run; if left out, one at a time."`
+	Heal        *Heal            `json:"heal,omitempty" doc:"How machines are brought back that somebody has stopped, that failed, or whose probes find that they do not serve. If left out they are reported only."`
 	Probes      []Probe          `json:"probes,omitempty" rule:"max=8" doc:"How the agent asks each machine whether it serves. One that does not is reported, and no other is changed meanwhile."`
 	ServerGroup string           `json:"serverGroup,omitempty" doc:"Server group that the machines join: a ServerGroup of the repository, or one that exists. None is made for the group then, and haPolicy is left out."`
 	Template    machine.Template `json:"template" rule:"required" doc:"What each machine is; volumes and ports are made for each."`
@@ -29,6 +30,26 @@ type Strategy struct {
 	MinReadySeconds int                   `json:"minReadySeconds,omitempty" rule:"min=0,max=3600" doc:"How long a machine must have run before the next one is changed."`
 	DrainSeconds    *int                  `json:"drainSeconds,omitempty" rule:"min=0,max=3600,default=30" doc:"For how long load balancers send a machine no new connections before it is changed; 0 to change it at once."`
 	Partition       int                   `json:"partition,omitempty" rule:"min=0,max=1000" doc:"Only machines with this number and higher ones are changed; the others stay as they are until it is lowered."`
+	Canary          *Canary               `json:"canary,omitempty" doc:"Machines that are changed before all others, which go on by themselves when these have served for a while."`
+	PauseAfter      int                   `json:"pauseAfter,omitempty" rule:"min=0,max=1000" doc:"How many machines are changed before the others are left as they are, until it is raised or removed; 0 is all."`
+
+	ProgressDeadlineSeconds int `json:"progressDeadlineSeconds,omitempty" rule:"min=0,max=86400" doc:"How long a changed machine may not serve before that is reported as a failure; 15 minutes if left out."`
+}
+
+// Canary is a trial of a change on some of the machines.
+type Canary struct {
+	Members         int `json:"members" rule:"required,min=1,max=1000" doc:"How many machines."`
+	DurationSeconds int `json:"durationSeconds" rule:"required,min=1,max=604800" doc:"How long they must have run, and serve, before others are changed."`
+}
+
+// Heal is what is done about machines that do not serve.
+type Heal struct {
+	Stopped      string                `json:"stopped,omitempty" rule:"enum=restart|replace|leave,default=restart" doc:"A machine that is switched off (SHUTOFF)."`
+	Failed       string                `json:"failed,omitempty" rule:"enum=restart|rebuild|replace|leave,default=replace" doc:"A machine in ERROR that has been running before."`
+	Unresponsive string                `json:"unresponsive,omitempty" rule:"enum=restart|rebuild|replace|leave,default=restart" doc:"A machine that has failed a probe as often in a row as its threshold says."`
+	AfterSeconds *int                  `json:"afterSeconds,omitempty" rule:"min=0,max=86400,default=120" doc:"How long it must have been so, as the agent has seen it; twice as long after it was brought back once within an hour, four times after twice."`
+	PerHour      *int                  `json:"perHour,omitempty" rule:"min=1,max=1000,default=3" doc:"How often machines of the group are brought back within an hour."`
+	MaxSick      *manifest.IntOrString `json:"maxSick,omitempty" doc:"How many machines may not serve for any to be brought back: a number, or a share of replicas, at least one; default 50%. When there are more, nothing is done."`
 }
 
 // Probe is how a machine is asked whether it serves, at the address of its first port.

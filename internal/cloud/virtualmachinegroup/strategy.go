@@ -44,6 +44,12 @@ func (s *Strategy) validate(machines int, r *kind.Report) {
 	if s.Type != "" && s.Type != string(rollout.Rolling) && s.Partition > 0 {
 		r.Problem(field+".partition", "means nothing with type "+s.Type, "remove one of them")
 	}
+	if s.Type != "" && s.Type != string(rollout.Rolling) && s.PauseAfter > 0 {
+		r.Problem(field+".pauseAfter", "means nothing with type "+s.Type, "remove one of them")
+	}
+	if s.Type != "" && s.Type != string(rollout.Rolling) && s.Canary != nil {
+		r.Problem(field+".canary", "means nothing with type "+s.Type, "remove one of them")
+	}
 	if s.Partition > machines {
 		r.Note(field+".partition", fmt.Sprintf("is more than there are machines (%d): none of them is changed", machines))
 	}
@@ -56,8 +62,13 @@ func (s *Strategy) rollout() rollout.Strategy {
 	}
 	unavailable, _ := amount(s.MaxUnavailable) // reported by validate
 	surge, _ := amount(s.MaxSurge)
+	var canary rollout.Canary
+	if s.Canary != nil {
+		canary = rollout.Canary{Members: s.Canary.Members, For: time.Duration(s.Canary.DurationSeconds) * time.Second}
+	}
 	return rollout.Strategy{Type: rollout.Type(s.Type), MaxUnavailable: unavailable, MaxSurge: surge, MinReady: time.Duration(s.MinReadySeconds) * time.Second,
-		Drain: time.Duration(table.Or(s.DrainSeconds, drainSeconds)) * time.Second, Partition: s.Partition}
+		Drain: time.Duration(table.Or(s.DrainSeconds, drainSeconds)) * time.Second, Partition: s.Partition,
+		Canary: canary, PauseAfter: s.PauseAfter, Deadline: time.Duration(s.ProgressDeadlineSeconds) * time.Second}
 }
 
 func amount(written *manifest.IntOrString) (*rollout.Amount, error) {

@@ -65,6 +65,8 @@ type Engine struct {
 	found map[place]finding // by place of a privileged kind or a further entry, what passes have found
 
 	probed map[probe]rollout.Record // what was found out of members of groups
+	// patients are those of them that did not serve when they were last looked at, or were healed since.
+	patients map[manifest.Key]rollout.Patient
 
 	last foundOut // of the newest plan of a pass
 
@@ -265,6 +267,6 @@ func (e *Engine) Plan(ctx context.Context, commit string, want []kind.Desired, a
 func (e *Engine) compute(rev Revision, have kind.Snapshot, lost map[string]string, sick map[manifest.Key]rollout.Finding) plan.Plan {
 	return plan.Compute(plan.Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
-		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick,
+		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick, Patients: e.patients,
 	}).Apply(e.Policies...).Apply(rev.Policies...)
 }

@@ -28,6 +28,9 @@ type flockSpec struct {
 	Ready int      `json:"ready"` // for how many seconds
 	From  int      `json:"from"`  // the first one that is changed
 	Asked bool     `json:"asked"` // whether they are asked if they serve
+	Heal  bool     `json:"heal"`  // whether those that do not are brought back
+	Try   int      `json:"try"`   // for how many seconds the first one is tried before others
+	Late  int      `json:"late"`  // after how many seconds one is given up on
 	Thing thingDoc `json:"thing"`
 }
 
@@ -53,7 +56,16 @@ func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
 	}
 	name := func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }
 	e.Spares("Thing", s.Surge, name, map[string]any{"spec": s.Thing})
-	e.Roll(rollout.Strategy{MaxUnavailable: down, MaxSurge: &rollout.Amount{Count: s.Surge}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From}, s.probes())
+	strategy := rollout.Strategy{MaxUnavailable: down, MaxSurge: &rollout.Amount{Count: s.Surge}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From,
+		Deadline: time.Duration(s.Late) * time.Second}
+	if s.Try > 0 {
+		strategy.Canary = rollout.Canary{Members: 1, For: time.Duration(s.Try) * time.Second}
+	}
+	if s.Heal {
+		strategy.Heal = rollout.Heal{Down: map[string]rollout.Cure{"stopped": thingtest.Restart, "failed": rollout.Replace}, Silent: thingtest.Restart, After: 2 * time.Minute,
+			PerHour: 3, MaxSick: rollout.Amount{Percent: 50, Share: true}}
+	}
+	e.Roll(strategy, s.probes())
 	for i := range s.Count {
 		e.Child("Thing", fmt.Sprintf("%s-%d", e.Key.Name, i), map[string]any{"spec": s.Thing})
 	}

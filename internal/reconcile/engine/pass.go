@@ -77,7 +77,7 @@ func (p Pass) Drifted() int {
 
 // failuresOf explains everything that the last plan leaves undone because of
 // an error, each with what depends on it. errs are the last errors by key.
-func failuresOf(last plan.Plan, errs map[manifest.Key]error) []Failure {
+func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Failure {
 	var list []Failure
 	at := map[manifest.Key]int{}
 	add := func(s plan.Step, reason string) {
@@ -89,15 +89,22 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error) []Failure {
 	for _, s := range last.Steps {
 		err := errs[s.Key]
 		switch {
-		case s.Action == plan.Keep && !s.Settling():
+		case s.Action == plan.Keep && !s.Settling(), s.Until().After(now):
 		case err != nil:
 			add(s, err.Error())
 		case s.Error:
 			add(s, s.Reason)
 		}
 	}
+	later := map[manifest.Key]bool{} // what nothing but time is waited for
+	for _, s := range last.Steps {
+		later[s.Key] = later[s.Key] || s.Until().After(now)
+	}
 	for _, s := range last.Steps {
 		for _, key := range s.Awaits {
+			if later[key] {
+				continue
+			}
 			if i, ok := at[key]; ok {
 				list[i].Dependents = append(list[i].Dependents, s.Key)
 			} else if !s.Error && errs[s.Key] == nil {

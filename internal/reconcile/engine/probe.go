@@ -83,3 +83,15 @@ func (e *Engine) forgetProbes(p plan.Plan) {
 	}
 	maps.DeleteFunc(e.probed, func(at probe, _ rollout.Record) bool { return !members[at.member] })
 }
+
+// noteHealed remembers that something was done about a member of a group, or tried.
+func (e *Engine) noteHealed(s plan.Step) {
+	member, ok := s.Heals()
+	if !ok {
+		return
+	}
+	p := e.patients[member]
+	p.Healed = append(p.Healed, time.Now())
+	maps.DeleteFunc(e.probed, func(at probe, _ rollout.Record) bool { return at.member == member }) // what it answered before
+	e.patients[member] = p
+}

@@ -11,6 +11,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
+// longest is how long a pass waits for nothing but time; a later one goes on with what takes longer.
+const longest = time.Hour
+
 // round is one plan and what the run works through of it. A plan is made again
 // only when the snapshot has moved and the plan at hand has nothing left to
 // start: the number of rounds follows the depth of the references, not the
@@ -50,6 +53,7 @@ func (r *run) planRound(ctx context.Context) {
 		r.sick = sick
 		plan = r.engine.compute(r.rev, r.snapshot, r.engine.ids, r.sick)
 	}
+	r.engine.patients = plan.Patients(r.engine.patients, time.Now())
 	plan = plan.Redacted(r.secrets)
 	r.rememberIDs(plan)
 	r.engine.noteAdopted(plan)
@@ -84,19 +88,26 @@ func (r *run) trackPending(now time.Time) {
 		if !known || s.Until().After(now) {
 			since = now
 		}
+		limit, failing := s.Patience()
+		limit = cmp.Or(limit, r.timing.Pending)
+		if !failing.IsZero() && failing.Before(since) {
+			since = failing
+		}
 		r.pending[id] = since
 		if r.stuck[s.Key] != nil {
 			continue
 		}
-		if now.Sub(since) > r.timing.Pending {
+		if now.Sub(since) > limit {
 			if s.Settling() {
-				r.stuck[s.Key] = fmt.Errorf("it has not served for more than %s, and others of its group wait for it; %s", r.timing.Pending, s.Sick())
+				r.stuck[s.Key] = fmt.Errorf("it has not served for more than %s, and others of its group wait for it; %s", limit, s.Sick())
 				continue
 			}
 			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.Pending, s.Reason, s.ShownID())
 			continue
 		}
-		if until := s.Until(); until.After(now) {
+		if until := s.Until(); until.Sub(now) > longest {
+			continue // a later pass goes on
+		} else if until.After(now) {
 			r.round.later[s.Key.Kind] = until
 		} else {
 			r.round.kinds[s.Key.Kind] = true

@@ -55,7 +55,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.forgetUnwanted(r.pass.Last)
 	e.forgetProbes(r.round.plan)
 	if !r.pass.Last.Stopped() {
-		r.pass.Failures = failuresOf(r.pass.Last, r.lastErrors(r.pass.Last))
+		r.pass.Failures = failuresOf(r.pass.Last, r.lastErrors(r.pass.Last), time.Now())
 	}
 	return r.pass
 }

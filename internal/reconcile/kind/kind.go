@@ -83,6 +83,9 @@ type Info struct {
 	// Works is the kind of the object of the same name that does the work of an object of
 	// this kind; "" when it does that itself.
 	Works string
+	// Cures are the ways in which a member of a group whose work the object does can be brought back, besides replacing
+	// it: an update carries out a change that has one of them as its Way.
+	Cures []Way
 	// Public is true when the data that its objects carry may be shown. Without
 	// it the data is kept out of every error.
 	Public bool

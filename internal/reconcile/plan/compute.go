@@ -66,6 +66,7 @@ type verdicts struct {
 	traffic       map[manifest.Key]kind.Traffic // what may be sent to a member of a group
 	drains        map[manifest.Key]bool         // what sends less than its manifest says, to members that are interrupted
 	left          map[manifest.Key]string       // why a member of a group stays as it is
+	healing       healing
 }
 
 func (p *planner) decideAll() {
@@ -88,6 +89,7 @@ func newVerdicts() verdicts {
 		settledSpares: map[manifest.Key]bool{},
 		locked:        map[*kind.Live[any]]string{}, holding: map[*kind.Live[any]]string{}, spared: map[*kind.Live[any]]string{},
 		left: map[manifest.Key]string{}, traffic: map[manifest.Key]kind.Traffic{}, drains: map[manifest.Key]bool{},
+		healing: healing{cures: map[manifest.Key]cure{}, treated: map[manifest.Key]string{}},
 	}
 }
 
@@ -101,6 +103,7 @@ func (p *planner) finish() Plan {
 	p.nameIDs()
 	p.placeOrphans()
 	p.tellSick()
+	p.tellHeld()
 	closed := p.closed()
 	return Plan{Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
 		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}
@@ -127,6 +130,8 @@ type Input struct {
 	Lost map[string]string
 	// Sick are the members of groups of which probes found that they do not serve, or perhaps do not.
 	Sick map[manifest.Key]rollout.Finding
+	// Patients are those that did not serve before, and what was done about them: see [Plan.Patients].
+	Patients map[manifest.Key]rollout.Patient
 	// Now is the time; the zero time where nothing depends on it.
 	Now time.Time
 	// Printer makes the fingerprints of secrets; nil for unkeyed ones, salted with

@@ -49,7 +49,7 @@ func (g *group) drains() bool { return g.strategy.Drain > 0 && g.strategy.Type !
 // traffic is what may be sent to a member.
 func (g *group) traffic(i int) kind.Traffic {
 	m := g.members[i]
-	up := m.works != nil && m.works.have != nil && m.works.have.Phase.Usable()
+	up := m.works != nil && m.works.have != nil && m.works.have.Phase.Usable() && !m.works.heals
 	switch {
 	case len(m.fronts) == 0 || !g.drains():
 	case !up && slices.ContainsFunc(m.fronts, func(f front) bool { return !f.since.IsZero() }):
@@ -77,7 +77,7 @@ func (g *group) drained(m *member, now time.Time, asked bool) bool {
 // drain has the changes of a member wait until nothing new has been sent to it for long enough. What cannot
 // be changed to send nothing is not waited for.
 func (g *group) drain(m *member, now time.Time) {
-	if len(m.changes) == 0 || !g.drains() || now.IsZero() {
+	if len(m.changes) == 0 || !g.drains() || now.IsZero() || m.works.heals {
 		return
 	}
 	for _, f := range m.fronts {
@@ -86,7 +86,7 @@ func (g *group) drain(m *member, now time.Time) {
 		case f.since.IsZero(), !until.After(now):
 			continue
 		default:
-			f.step.settling, f.step.until = true, until
+			f.step.settling = &settling{until: until}
 		}
 		for _, s := range m.changes {
 			s.Awaits = append(s.Awaits, f.step.Key)

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -29,6 +30,7 @@ type group struct {
 type member struct {
 	*part
 	spare bool // it is there only while others are interrupted
+	sure  bool // its probes are sure that it does not serve
 	steps []*Step
 	works *Step // that of the object which does its work; nil where that is not in the plan
 	// changes are the steps that interrupt a member that works, unfinished those that make
@@ -52,7 +54,7 @@ func (p *planner) groups() (groups []*group) {
 		}
 		m := members[s.part.member]
 		if m == nil {
-			m = &member{part: s.part, spare: p.byKey[s.part.member].Spare}
+			m = &member{part: s.part, spare: p.byKey[s.part.member].Spare, sure: p.Sick[s.part.member].Sure}
 			members[m.member] = m
 			if at[m.group] == nil {
 				at[m.group] = p.newGroup(m.group)
@@ -112,6 +114,19 @@ func (m *member) add(s *Step, works string) {
 	}
 }
 
+// ails reports whether it is certain of a member that is there that it does not serve.
+func (m *member) ails() bool {
+	return m.works != nil && m.works.have != nil && (m.sure || m.works.have.Down != "")
+}
+
+// since is when the member began to work; the zero time where that is not known.
+func (m *member) since() (at time.Time) {
+	if m.works != nil && m.works.have != nil {
+		at = m.works.have.Since
+	}
+	return at
+}
+
 // doesTheWork reports whether a step is about what does the work of a member: itself, or the object of
 // its name and that kind.
 func doesTheWork(s *Step, member manifest.Key, works string) bool {
@@ -120,8 +135,13 @@ func doesTheWork(s *Step, member manifest.Key, works string) bool {
 
 func (g *group) busy() bool {
 	return slices.ContainsFunc(g.members, func(m *member) bool {
-		return m.spare || slices.ContainsFunc(m.steps, func(s *Step) bool { return s.Action.Writes() || s.Action == Wait })
+		return m.spare || g.heals() && m.ails() || slices.ContainsFunc(m.steps, func(s *Step) bool { return s.Action.Writes() || s.Action == Wait })
 	})
+}
+
+// outdated reports whether the group leaves the member as it is although it is not as wanted.
+func (m *member) outdated() bool {
+	return slices.ContainsFunc(m.steps, func(s *Step) bool { return s.left && len(s.aside) > 0 })
 }
 
 func (p *planner) decideGroup(g *group) {
@@ -136,8 +156,8 @@ func (p *planner) decideGroup(g *group) {
 // conditionOf is how a member is. One of which a part is missing does not serve, unless it is going to
 // be interrupted anyway.
 func (p *planner) conditionOf(m *member) rollout.Member {
-	out := rollout.Member{Changes: len(m.changes) > 0, Spare: m.spare}
-	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() {
+	out := rollout.Member{Changes: len(m.changes) > 0 || m.outdated(), Spare: m.spare}
+	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() || m.works.heals {
 		return out
 	}
 	out.Health, m.works.sick = rollout.Serving, p.Sick[m.member].Sick

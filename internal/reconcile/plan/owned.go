@@ -26,6 +26,9 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 		}
 		return s.withAction(Keep, "suspended")
 	}
+	if c, sick := p.cureOf(d); sick && p.ready[d.Key] {
+		return p.heal(s, d, c)
+	}
 	if why := p.leftAs(d); why != "" && p.ready[d.Key] {
 		if s.aside, s.left = p.differences(d, have), true; len(s.aside) == 0 {
 			why = have.Message

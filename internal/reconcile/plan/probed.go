@@ -47,8 +47,9 @@ func (p *planner) tellSick() {
 			continue
 		}
 		found := p.Sick[s.part.member]
+		s.silent = found.Sure
 		if s.works, s.sick = true, found.Sick; found.Suspect {
-			s.settling = true
+			s.settling = &settling{}
 		}
 	}
 }

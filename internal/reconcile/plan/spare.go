@@ -140,7 +140,7 @@ func (g *group) spareNumber(at int) (n int) {
 // whom they stand in for have worked for long enough.
 func (p *planner) awaitSpares(g *group) {
 	if at := g.decision.Awaited; at >= 0 && p.spares[g.key] > 0 {
-		g.members[at].awaited(g.decision)
+		g.awaited(g.members[at])
 	}
 	for _, m := range g.members {
 		if !m.spare || p.traffic[m.member] != kind.Ends || len(m.changes) > 0 {
@@ -148,7 +148,7 @@ func (p *planner) awaitSpares(g *group) {
 		}
 		for _, f := range m.fronts {
 			if until := f.since.Add(g.strategy.Drain); !f.since.IsZero() && until.After(p.Now) {
-				f.step.settling, f.step.until = true, until
+				f.step.settling = &settling{until: until}
 			}
 		}
 	}

@@ -85,15 +85,14 @@ type Step struct {
 	// part says what the object is a part of, where members stand in for each other; nil
 	// when it is none.
 	part *part
-	// settling is true when something else waits until the object is well again.
-	settling bool
-	// until is when what is settling has worked for long enough; the zero time when something else
-	// is waited for.
-	until time.Time
+	// settling is what others wait for, of an object that has to be well again first; nil when nobody waits.
+	settling *settling
 	// works is true of what does the work of a member of a group; sick says why it does not serve, as the
 	// member's probes have found.
 	works bool
 	sick  string
+	// silent is true when the probes are sure of it, heals of a step that brings the member back.
+	silent, heals bool
 	// judges are the kinds of what says whether the members of its group serve, of a step that
 	// interrupts one.
 	judges []string
@@ -224,12 +223,33 @@ func (s Step) Lost() string { return s.lost }
 // exists besides it.
 func (s Step) Surplus() bool { return s.surplus }
 
+// settling is what others of its group, or the group itself, wait for of an object.
+type settling struct {
+	until    time.Time     // when it has worked for long enough; the zero time when something else is waited for
+	patience time.Duration // how long they wait; 0 where the group does not say
+	failing  time.Time     // since when it has not served after it was changed; the zero time where that is not sure
+}
+
 // Settling is true when something else waits until the object is well again.
-func (s Step) Settling() bool { return s.settling }
+func (s Step) Settling() bool { return s.settling != nil }
 
 // Until is when what is settling has worked for long enough; the zero time when something
 // else is waited for.
-func (s Step) Until() time.Time { return s.until }
+func (s Step) Until() time.Time {
+	if s.settling == nil {
+		return time.Time{}
+	}
+	return s.settling.until
+}
+
+// Patience is how long others wait for what is settling; 0 where the group does not say. Failing is since when
+// it has not served after it was changed; the zero time where that is not sure.
+func (s Step) Patience() (limit time.Duration, failing time.Time) {
+	if s.settling == nil {
+		return 0, time.Time{}
+	}
+	return s.settling.patience, s.settling.failing
+}
 
 // Sick says why what does the work of a member of a group does not serve, as far as its probes have
 // found; "" when they have not.

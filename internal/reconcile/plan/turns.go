@@ -26,6 +26,7 @@ func (p *planner) settleGroups() (news bool) {
 			}
 		}
 		news = p.settleSpares(g) || news
+		news = p.settleHealing(g) || news
 	}
 	return news
 }
@@ -86,9 +87,9 @@ func (g *group) takeTurns(now time.Time) {
 func (g *group) ahead() (keys []manifest.Key, turn string) {
 	pace := g.pace()
 	if at := g.decision.Awaited; at >= 0 {
-		keys = g.members[at].awaited(g.decision)
+		keys = g.awaited(g.members[at])
 		if !g.decision.Until.IsZero() {
-			return keys, fmt.Sprintf("after %s has worked for %s, %s", keys[0], g.strategy.MinReady, pace)
+			return keys, fmt.Sprintf("after %s has worked for %s, %s", keys[0], g.decision.For, pace)
 		}
 		if works := g.members[at].works; works != nil && works.sick != "" {
 			return keys, fmt.Sprintf("after %s (%s), %s", keys[0], works.sick, pace)
@@ -106,18 +107,23 @@ func (g *group) ahead() (keys []manifest.Key, turn string) {
 
 // awaited is what of a member others wait for. What something besides the cloud's work is
 // waited for is looked at again and again.
-func (m *member) awaited(d rollout.Decision) []manifest.Key {
+func (g *group) awaited(m *member) []manifest.Key {
 	switch {
 	case len(m.unfinished) > 0:
 		return keysOf(m.unfinished)
 	case m.accuser != nil:
-		m.accuser.settling = true
+		m.accuser.settling = &settling{patience: g.strategy.Deadline, failing: m.since()}
 		return []manifest.Key{m.accuser.Key}
 	case m.works == nil:
 		return keysOf(m.steps)
 	}
-	m.works.until = d.Until
-	m.works.settling = !d.Until.IsZero() || m.works.have != nil && m.works.have.Down == "" // else its probes find that it does not serve
+	if m.works.have != nil && m.works.have.Down != "" {
+		return []manifest.Key{m.works.Key} // which does not pass by itself
+	}
+	m.works.settling = &settling{until: g.decision.Until, patience: g.strategy.Deadline}
+	if m.sure && g.decision.Until.IsZero() {
+		m.works.settling.failing = m.since()
+	}
 	return []manifest.Key{m.works.Key}
 }
 

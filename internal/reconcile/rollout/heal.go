@@ -90,7 +90,7 @@ func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Cured {
 func (h Heal) due(p Patient, now time.Time) time.Time {
 	since, wait := p.Since, h.After
 	if n := recent(p.Healed, now); n > 0 {
-		wait <<= min(n, 10)
+		wait = h.pause() << min(n, 10)
 		if last := slices.MaxFunc(p.Healed, time.Time.Compare); last.After(since) {
 			since = last
 		}
@@ -100,8 +100,11 @@ func (h Heal) due(p Patient, now time.Time) time.Time {
 
 // treated reports whether what was done about a member may still help it.
 func (h Heal) treated(p Patient, now time.Time) bool {
-	return slices.ContainsFunc(p.Healed, func(t time.Time) bool { return now.Sub(t) < h.After })
+	return slices.ContainsFunc(p.Healed, func(t time.Time) bool { return now.Sub(t) < h.pause() })
 }
+
+// pause is how long a member is given to serve again.
+func (h Heal) pause() time.Duration { return max(h.After, time.Minute) }
 
 // most is how many of so many members may not serve: one at least.
 func (h Heal) most(members int) int {

@@ -58,8 +58,9 @@ func (r Record) Asked(of string, now time.Time, answer error) Record {
 // Finding is what probes have found out of a member; the zero value is of one that serves.
 type Finding struct {
 	Sick string // why it does not serve, or perhaps does not
-	// Suspect is true of one that did serve, and of which it is not decided yet.
-	Suspect bool
+	// Suspect is true of one that did serve, and of which it is not decided yet, Sure of one that has not served
+	// so often in a row that it is.
+	Suspect, Sure bool
 }
 
 // Finding is what a probe has found out. A member that has not served yet needs one good answer; one that has is
@@ -70,8 +71,10 @@ func (r Record) Finding(p Probe, of string) Finding {
 		return Finding{Sick: fmt.Sprintf("%s was not asked yet", p)}
 	case r.failures == 0:
 		return Finding{}
-	case r.failures == 1:
-		return Finding{fmt.Sprintf("%s: %s", p, r.said), r.served && r.failures < p.Threshold}
 	}
-	return Finding{fmt.Sprintf("%s: %s, %d times in a row", p, r.said, r.failures), r.served && r.failures < p.Threshold}
+	found := Finding{Sick: fmt.Sprintf("%s: %s", p, r.said), Suspect: r.served && r.failures < p.Threshold, Sure: r.failures >= p.Threshold}
+	if r.failures > 1 {
+		found.Sick += fmt.Sprintf(", %d times in a row", r.failures)
+	}
+	return found
 }

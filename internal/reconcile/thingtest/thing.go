@@ -39,6 +39,7 @@ type Thing struct {
 	Since                           time.Time // when it was ready
 	Copied                          string
 	Down                            string // why it serves nobody
+	Restarts                        int
 	Says                            string // what the cloud says of a failed one
 }
 

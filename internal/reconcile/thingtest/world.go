@@ -56,9 +56,13 @@ func (w *World) Put(t Thing) *Thing {
 	return &t
 }
 
+// Restart is the way in which a Thing that is down is brought back.
+const Restart = "restart"
+
 // Kind is that of its Things.
 func (w *World) Kind() kind.Kind {
-	return kind.Define[Spec, Filter, Thing](kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>"}, Rules{}, w)
+	return kind.Define[Spec, Filter, Thing](kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>",
+		Cures: []kind.Way{{Name: Restart, Disruption: kind.Reboot}}}, Rules{}, w)
 }
 
 func (w *World) live(t *Thing) kind.Live[*Thing] {
@@ -141,7 +145,7 @@ func (w *World) Create(_ context.Context, want kind.Want[Spec]) (kind.Live[*Thin
 }
 
 // Update implements [kind.Driver].
-func (w *World) Update(_ context.Context, want kind.Want[Spec], have kind.Live[*Thing], _ []kind.Change) error {
+func (w *World) Update(_ context.Context, want kind.Want[Spec], have kind.Live[*Thing], changes []kind.Change) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	t := w.Things[have.ID]
@@ -149,6 +153,12 @@ func (w *World) Update(_ context.Context, want kind.Want[Spec], have kind.Live[*
 		return kind.ErrGone
 	}
 	w.write()
+	if slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Way == Restart }) {
+		if t.Restarts++; !w.Stubborn[t.Name] {
+			t.Down = ""
+		}
+		return nil
+	}
 	if w.Missing[t.Name] {
 		return fmt.Errorf("%w: no such colour", kind.ErrGone)
 	}

@@ -1,0 +1,58 @@
+package virtualmachinegroup
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// What is done about machines that do not serve where that is not said.
+const (
+	healAfter   = 120
+	healPerHour = 3
+	healMaxSick = "50%"
+)
+
+func (h *Heal) validate(probed bool, r *kind.Report) {
+	if h == nil {
+		return
+	}
+	most, err := amount(h.MaxSick)
+	if err != nil {
+		r.Problem("spec.heal.maxSick", fmt.Sprintf("is %q, neither a number nor a share", h.MaxSick), "write it like 2 or 50%")
+	} else if most != nil && !most.Share && most.Count == 0 {
+		r.Problem("spec.heal.maxSick", "would let no machine be brought back", "allow at least 1, or remove heal")
+	}
+	if h.Unresponsive != "" && h.Unresponsive != leave && !probed {
+		r.Problem("spec.heal.unresponsive", "means nothing without probes", "add probes, or remove it")
+	}
+}
+
+const leave = "leave"
+
+// rollout is it as the core knows it; the zero value where the group heals nothing.
+func (h *Heal) rollout() rollout.Heal {
+	if h == nil {
+		return rollout.Heal{}
+	}
+	cure := func(given, otherwise string) rollout.Cure {
+		if given = cmp.Or(given, otherwise); given == leave {
+			return ""
+		}
+		return rollout.Cure(given)
+	}
+	most, err := amount(h.MaxSick)
+	if most == nil || err != nil { // reported by validate
+		parsed, _ := rollout.ParseAmount(healMaxSick)
+		most = &parsed
+	}
+	return rollout.Heal{
+		Down:   map[string]rollout.Cure{"stopped": cure(h.Stopped, "restart"), "failed": cure(h.Failed, string(rollout.Replace))},
+		Silent: cure(h.Unresponsive, "restart"), After: time.Duration(table.Or(h.AfterSeconds, healAfter)) * time.Second,
+		PerHour: table.Or(h.PerHour, healPerHour), MaxSick: *most,
+	}
+}

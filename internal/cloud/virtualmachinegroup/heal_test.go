@@ -1,0 +1,101 @@
+package virtualmachinegroup_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+func healing(heal string) string {
+	return strings.Replace(object, "spec:\n", "spec:\n  heal: {afterSeconds: 0, "+heal+"}\n  probes: [{type: http, port: 80, threshold: 1}]\n", 1)
+}
+
+// status is what Nova has for a server, once it is the wanted one or the test ends.
+func status(t *testing.T, c *cloud.Client, id, want string) (now string) {
+	t.Helper()
+	for t.Context().Err() == nil && now != want {
+		var answer struct{ Server struct{ Status string } }
+		if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Path: "servers/" + id, Into: &answer}); err != nil {
+			t.Fatal(err)
+		}
+		if now = answer.Server.Status; now != want {
+			<-time.After(20 * time.Millisecond)
+		}
+	}
+	return now
+}
+
+// A machine that somebody switched off is switched on again, and one that does not answer is rebooted or rebuilt:
+// the same machine, and no other is touched.
+func TestMachinesAreHealed(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	c := g.Client(nil)
+	g.Only(healing(""))
+	// once is one pass of an agent that has just been started, to which so many machines are silent.
+	once := func(manifest string, silent int) engine.Pass {
+		e := g.Engine(g.Client(nil))
+		asked := map[string]bool{}
+		e.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+			if len(asked) < silent {
+				asked[address] = true
+				return errors.New("connection refused")
+			}
+			return nil
+		}
+		pass := e.Sync(t.Context(), engine.Revision{Commit: "c", Want: g.Resolve(manifest)})
+		if len(pass.Failures) > 0 {
+			t.Fatal(pass.Failures)
+		}
+		return pass
+	}
+	ids := ids(once(healing(""), 0).Last)
+	healed := func(pass engine.Pass, cost, reason string) {
+		t.Helper()
+		if len(pass.Results) != 1 {
+			t.Fatalf("%d steps were carried out", len(pass.Results))
+		}
+		s := pass.Results[0].Step
+		if s.Disruption().String() != cost || !strings.Contains(s.Reason, reason) || s.Action != plan.Update || pass.Drifted() != 1 {
+			t.Errorf("%s %s, %s: %s", s.Action, s.Key, s.Disruption(), s.Reason)
+		}
+		if now := status(t, c, s.ID(), "ACTIVE"); now != "ACTIVE" || ids[s.Key.String()] != s.ID() {
+			t.Errorf("%s is %s and was %s; it is %s", s.Key, s.ID(), ids[s.Key.String()], now)
+		}
+	}
+	id := ids["Server/web-0"]
+	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Compute, Method: http.MethodPost, Path: "servers/" + id + "/action", Body: map[string]any{"os-stop": nil}}); err != nil {
+		t.Fatal(err)
+	}
+	status(t, c, id, "SHUTOFF")
+	if left := once(healing("stopped: leave"), 0); len(left.Results) > 0 {
+		t.Errorf("what is to be left is not: %v", left.Results)
+	}
+	healed(once(healing(""), 0), "reboot", "it has been stopped for ")
+	healed(once(healing(""), 1), "reboot", "http :80/: connection refused")
+	healed(once(healing("unresponsive: rebuild"), 1), "rebuild: wipes the disk", "http :80/: connection refused")
+	if both := once(healing(""), 2); len(both.Results) > 0 {
+		t.Errorf("when all are silent %d are healed", len(both.Results))
+	}
+}
+
+func TestRefusedHealing(t *testing.T) {
+	g := pure(t)
+	g.Refuses(map[string]string{
+		"maxSick: 0":            "spec.heal.maxSick: would let no machine be brought back",
+		"maxSick: many":         `spec.heal.maxSick: is "many", neither a number nor a share`,
+		"unresponsive: rebuild": "spec.heal.unresponsive: means nothing without probes",
+		"stopped: rebuild":      `spec.heal.stopped: the value "rebuild" is not one of`,
+	}, func(change string) string {
+		return strings.Replace(object, "spec:\n", "spec:\n  heal: {"+change+"}\n", 1)
+	})
+}

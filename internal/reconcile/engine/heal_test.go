@@ -1,0 +1,189 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// called finds a Thing.
+func (h *herd) called(name string) *thingtest.Thing {
+	for _, x := range h.Things {
+		if x.Name == name {
+			return x
+		}
+	}
+	return nil
+}
+
+// checks looks at the cloud every minute, for so many minutes.
+func (h *herd) checks(t *testing.T, count, minutes int, shape string) (last Pass) {
+	t.Helper()
+	for range minutes {
+		time.Sleep(time.Minute)
+		last = h.sync(t, count, shape)
+	}
+	return last
+}
+
+func healthy(t *testing.T, count int) *herd {
+	t.Helper()
+	h := newHerd()
+	h.Delay, h.roll = 1, ", heal: true, asked: true"
+	h.engine.Probe = func(context.Context, string, rollout.Probe) error { return nil }
+	if pass := h.sync(t, count, "round"); pass.Outcome() != plan.InSync {
+		t.Fatal(failed(pass))
+	}
+	return h
+}
+
+// A member that somebody has stopped is started again after a while, one that has failed is replaced, and nothing
+// else is touched.
+func TestMembersAreHealed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := healthy(t, 4)
+		h.called("sheep-1").Down = "stopped"
+		if pass := h.checks(t, 4, 2, "round"); h.called("sheep-1").Restarts != 0 || len(pass.Results) != 0 {
+			t.Errorf("it is not left alone at first: %v", pass.Results)
+		}
+		pass := h.checks(t, 4, 1, "round")
+		if x := h.called("sheep-1"); x.Restarts != 1 || x.Down != "" || pass.Outcome() != plan.InSync || pass.Drifted() != 1 {
+			t.Errorf("%d restarts, %q: %s, %d drifted", x.Restarts, x.Down, failed(pass), pass.Drifted())
+		}
+		failing := h.called("sheep-2")
+		failing.Down = "failed"
+		h.checks(t, 4, 4, "round")
+		if x := h.called("sheep-2"); x.ID == failing.ID || x.Down != "" || len(h.Things) != 5 {
+			t.Errorf("what has failed is not replaced: %+v", x)
+		}
+		if h.checks(t, 4, 60, "round"); h.called("sheep-1").Restarts != 1 {
+			t.Error("it is started again for nothing")
+		}
+	})
+}
+
+// What does not help is done less and less often, and no more often than allowed; an agent that begins anew waits
+// before it does anything.
+func TestHealingDoesNotChurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := healthy(t, 4)
+		h.Stubborn = map[string]bool{"sheep-1": true}
+		h.called("sheep-1").Down = "stopped"
+		pass := h.checks(t, 4, 60, "round")
+		if n := h.called("sheep-1").Restarts; n != 3 {
+			t.Errorf("restarted %d times within an hour", n)
+		}
+		if !strings.Contains(messages(pass.Last, h), "sheep-1: is down; members were healed 3 times within an hour") {
+			t.Errorf("nothing says why it is left so: %s", messages(pass.Last, h))
+		}
+		h.engine = engineWith(h)
+		if h.checks(t, 4, 2, "round"); h.called("sheep-1").Restarts != 3 {
+			t.Error("an agent that begins anew restarts at once")
+		}
+	})
+}
+
+// When most are sick the reason is elsewhere: nothing is done.
+func TestASickMajorityIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := healthy(t, 4)
+		h.engine.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+			if address == "sheep-3" {
+				return nil
+			}
+			return errors.New("status 503")
+		}
+		writes := h.Writes
+		pass := h.checks(t, 4, 30, "round")
+		if h.Writes != writes || !strings.Contains(messages(pass.Last, h), "3 of 4 members do not serve, more than 2") {
+			t.Errorf("%d writes; %s", h.Writes-writes, messages(pass.Last, h))
+		}
+	})
+}
+
+// A member that does not answer is restarted once its probes are sure.
+func TestASilentMemberIsRestarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := healthy(t, 4)
+		h.engine.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+			if x := h.called(address); address == "sheep-0" && x.Restarts == 0 {
+				return errors.New("status 503")
+			}
+			return nil
+		}
+		pass := h.checks(t, 4, 6, "round")
+		if n := h.called("sheep-0").Restarts; n != 1 || pass.Outcome() != plan.InSync {
+			t.Errorf("%d restarts, %s", n, failed(pass))
+		}
+	})
+}
+
+// A canary is given its time, however long: the pass ends meanwhile and says that differences remain.
+func TestACanaryIsTriedForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.Delay = 1
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		h.roll = ", try: 86400"
+		pass := h.sync(t, 3, "flat")
+		if pass.Outcome() != plan.OutOfSync || h.called("sheep-0").Shape != "flat" || h.called("sheep-1").Shape != "round" || pass.Took > time.Hour {
+			t.Errorf("%s after %s: %s", pass.Outcome(), pass.Took, failed(pass))
+		}
+		if !strings.Contains(messages(pass.Last, h), "after Thing/sheep-0 has worked for 24h0m0s") {
+			t.Error(messages(pass.Last, h))
+		}
+		time.Sleep(23 * time.Hour)
+		if pass := h.sync(t, 3, "flat"); h.called("sheep-1").Shape != "round" && pass.Started.Before(h.called("sheep-0").Since.Add(24*time.Hour)) && pass.Took < time.Hour {
+			t.Error("the others go before its time")
+		}
+		time.Sleep(time.Hour)
+		if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.InSync {
+			t.Error(failed(pass))
+		}
+	})
+}
+
+// A group is given up on after its own deadline, counted from when the member began to work: by any agent, and
+// without waiting once it is over.
+func TestARolloutHasADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.Delay, h.roll = 1, ", asked: true, late: 300"
+		h.engine.Probe = func(context.Context, string, rollout.Probe) error { return nil }
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		probe := func(_ context.Context, address string, _ rollout.Probe) error {
+			if h.called(address).Shape == "flat" {
+				return errors.New("status 503")
+			}
+			return nil
+		}
+		for agent, most := range []time.Duration{6 * time.Minute, 10 * time.Second} {
+			h.engine = engineWith(h)
+			h.engine.Probe = probe
+			pass := h.sync(t, 3, "flat")
+			if got := failed(pass); !strings.Contains(got, "sheep-0: it has not served for more than 5m0s") || pass.Took > most {
+				t.Errorf("agent %d, after %s: %s", agent, pass.Took, got)
+			}
+		}
+	})
+}
+
+// messages are what is said of each object.
+func messages(p plan.Plan, h *herd) string {
+	var b strings.Builder
+	for _, o := range plan.Statuses(p, h.engine.Kinds) {
+		b.WriteString(o.Metadata.Name + ": " + o.Status.Message + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,146 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// Members of a group that need no change and do not serve are brought back as its strategy says: package
+// rollout decides whom, when and how, and this file makes steps of it. What somebody has to remember, since
+// when a member does not serve and what was done about it, is with the caller: see [Plan.Patients].
+
+// healing is what the groups' strategies have done about members.
+type healing struct {
+	cures   map[manifest.Key]cure   // by member
+	treated map[manifest.Key]string // the groups of which that is decided, and why nothing is done there
+}
+
+// cure is what is done about a member, and why.
+type cure struct {
+	rollout.Cure
+	stands string // in words that stay the same as long as the member stays so
+	why    string
+}
+
+// patient is how a member is, and what it is a patient for.
+func (p *planner) patient(m *member) rollout.Patient {
+	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() {
+		return rollout.Patient{Away: true}
+	}
+	out := rollout.Patient{Down: m.works.have.Down, Silent: p.Sick[m.member].Sure, Since: p.Now, Healed: p.Patients[m.member].Healed}
+	if before := p.Patients[m.member]; before.Down == out.Down && before.Silent == out.Silent && !before.Since.IsZero() {
+		out.Since = before.Since
+	}
+	return out
+}
+
+// settleHealing decides whom of a group to heal, and reports whether there are any. One that is changed
+// needs nothing else.
+func (p *planner) settleHealing(g *group) (news bool) {
+	if _, done := p.healing.treated[g.key]; done || p.Now.IsZero() || !g.heals() {
+		return false
+	}
+	patients := make([]rollout.Patient, len(g.members))
+	for i, m := range g.members {
+		if patients[i] = p.patient(m); len(m.changes) > 0 || m.spare {
+			patients[i] = rollout.Patient{Away: patients[i].Away}
+		}
+	}
+	out := g.strategy.Heal.Treat(patients, g.strategy.Unavailable(len(g.members)), p.Now)
+	p.healing.treated[g.key] = out.Held
+	for i, m := range g.members {
+		if out.Cures[i] != "" {
+			c := cure{Cure: out.Cures[i], stands: patients[i].Down, why: "it has been " + patients[i].Down + " for " + p.Now.Sub(patients[i].Since).Round(time.Second).String()}
+			if patients[i].Silent {
+				c.stands, c.why = "does not answer its probes", p.Sick[m.member].Sick
+			}
+			p.healing.cures[m.member], news = c, true
+		}
+	}
+	return news
+}
+
+// heals reports whether members of the group may be healed at all.
+func (g *group) heals() bool { return g.strategy.Heal.PerHour > 0 }
+
+// cureOf is what is to be done about an object because of the member whose work it does.
+func (p *planner) cureOf(d *kind.Desired) (cure, bool) {
+	if len(p.healing.cures) == 0 {
+		return cure{}, false
+	}
+	part := p.partOf(d)
+	if part == nil {
+		return cure{}, false
+	}
+	c, sick := p.healing.cures[part.member]
+	return c, sick && (d.Key == part.member || d.Key.Kind == p.kinds[part.member.Kind].Info().Works && d.Key.Name == part.member.Name)
+}
+
+// HealthField is the field name under which it is reported that a member of a group is healed.
+const HealthField = "health"
+
+// heal makes the step that brings back what does the work of a member.
+func (p *planner) heal(s Step, d *kind.Desired, c cure) Step {
+	s.Drift, s.heals = true, true
+	if c.Cure == rollout.Replace {
+		return p.recreate(s, d, c.why)
+	}
+	way := kind.Way{Name: string(c.Cure)}
+	ways := p.kinds[d.Key.Kind].Info().Cures
+	if i := slices.IndexFunc(ways, func(w kind.Way) bool { return w.Name == way.Name }); i >= 0 {
+		way = ways[i]
+	}
+	s.Changes = []kind.Change{{Field: HealthField, Have: c.stands, Want: "serves", Disruption: way.Disruption, Loss: way.Loss, Way: way.Name}}
+	s.Action, s.Reason = Update, c.why
+	return s
+}
+
+// tellHeld says of members that would be healed why they are not.
+func (p *planner) tellHeld() {
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.part == nil || !s.works || s.have == nil || s.heals || s.have.Down == "" && s.sick == "" {
+			continue
+		}
+		if held := p.healing.treated[s.part.group]; held != "" {
+			if s.sick != "" {
+				held = s.sick + "; " + held
+			}
+			s.sick = held
+		}
+	}
+}
+
+// Patients are the members of groups that do not serve, or were healed within an hour: what the next plan has
+// to know of them.
+func (p Plan) Patients(before map[manifest.Key]rollout.Patient, now time.Time) map[manifest.Key]rollout.Patient {
+	out := map[manifest.Key]rollout.Patient{}
+	for member, was := range before {
+		if healed := slices.DeleteFunc(slices.Clone(was.Healed), func(t time.Time) bool { return now.Sub(t) >= time.Hour }); len(healed) > 0 {
+			out[member] = rollout.Patient{Healed: healed}
+		}
+	}
+	for _, s := range p.Steps {
+		if s.part == nil || !s.works || !s.have.Phase.Usable() || s.have.Down == "" && !s.silent {
+			continue
+		}
+		was, next := before[s.part.member], rollout.Patient{Down: s.have.Down, Silent: s.silent, Since: now, Healed: out[s.part.member].Healed}
+		if was.Down == next.Down && was.Silent == next.Silent && !was.Since.IsZero() {
+			next.Since = was.Since
+		}
+		out[s.part.member] = next
+	}
+	return out
+}
+
+// Heals is the member of a group that the step brings back; false when it does not.
+func (s Step) Heals() (member manifest.Key, ok bool) {
+	if s.part == nil || !s.heals {
+		return manifest.Key{}, false
+	}
+	return s.part.member, true
+}
