@@ -229,3 +229,40 @@ func (*stopper) Planned(plan.Plan)        {}
 func (*stopper) Started(plan.Step)        {}
 func (*stopper) Progress(engine.Progress) {}
 func (s *stopper) Finished(engine.Result) { s.stop() }
+
+// leaving stands before the cloud, and notes when the last machine is taken out of the load balancer, and when it
+// is deleted.
+type leaving struct {
+	next       http.RoundTripper
+	id         string
+	mu         sync.Mutex
+	out, ended time.Time
+}
+
+func (l *leaving) RoundTrip(req *http.Request) (*http.Response, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case req.Method == http.MethodPut && strings.HasSuffix(req.URL.Path, "/members"):
+		l.out = time.Now()
+	case req.Method == http.MethodDelete && strings.HasSuffix(req.URL.Path, l.id):
+		l.ended = time.Now()
+	}
+	return l.next.RoundTrip(req)
+}
+
+// A machine that its group has no more is taken out of the load balancer first, and deleted a while later.
+func TestAMachineThatGoesFinishesWhatItHas(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(with(3, "drainSeconds: 2") + front)
+	made := ids(g.MustSync(with(3, "drainSeconds: 2") + front).Last)
+	l := &leaving{id: made["Server/web-2"]}
+	fewer := with(2, "drainSeconds: 2") + front
+	pass := g.SyncThrough(fewer, func(next http.RoundTripper) http.RoundTripper { l.next = next; return l })
+	if len(pass.Failures) > 0 || l.out.IsZero() || l.ended.Sub(l.out) < 2*time.Second {
+		t.Errorf("taken out, and deleted %s later: %v", l.ended.Sub(l.out), pass.Failures)
+	}
+	if again := g.Plan(fewer); !again.InSync() {
+		t.Errorf("then the plan is %v", again.Summary())
+	}
+}

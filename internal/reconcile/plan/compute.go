@@ -102,6 +102,7 @@ func (p *planner) finish() Plan {
 	p.losses()
 	p.nameIDs()
 	p.placeOrphans()
+	p.linger()
 	p.tellSick()
 	p.tellHeld()
 	closed := p.closed()
