@@ -56,6 +56,7 @@ func (p *planner) inTurn() {
 	for _, g := range p.groups() {
 		if !p.makeWay(g) {
 			g.takeTurns(p.Now)
+			p.forecast(g)
 		}
 		p.awaitSpares(g)
 	}

@@ -1,0 +1,92 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// forecast notes with a group how many of its members are changed, how many at a time, what each keeps, and about how
+// long that takes.
+func (p *planner) forecast(g *group) {
+	var changing []*member
+	for _, m := range g.members {
+		if len(m.changes) > 0 && !m.spare && !m.works.heals {
+			changing = append(changing, m)
+		}
+	}
+	i := slices.IndexFunc(p.workloads, func(w Workload) bool { return w.Key == g.key })
+	if len(changing) < 2 || i < 0 {
+		return
+	}
+	replicas := len(g.members) - g.spareNumber(len(g.members))
+	down, further := g.strategy.Unavailable(replicas), g.strategy.Surge(replicas)
+	text := fmt.Sprintf("%d members are changed, %s at a time", len(changing), oneOr(down))
+	if further > 0 {
+		text = fmt.Sprintf("%d members are changed, with %s more meanwhile", len(changing), oneOr(further))
+	}
+	if kept := changing[0].keeps(); len(kept) > 0 {
+		text += "; each keeps its " + strings.Join(kept, ", ")
+	}
+	if each := g.pacePerMember(changing); each > 0 {
+		at := max(1, down+further)
+		text += fmt.Sprintf("; about %s", roughly(each*time.Duration((len(changing)+at-1)/at)))
+	}
+	notes := append(slices.Clone(p.workloads[i].Notes), kind.Note{Field: "rollout", Text: text})
+	p.workloads[i].Notes = notes
+}
+
+func oneOr(n int) string {
+	if n <= 1 {
+		return "one"
+	}
+	return fmt.Sprint(n)
+}
+
+// keeps are the kinds of what of a member stays as it is.
+func (m *member) keeps() []string {
+	kinds := map[string]bool{}
+	for _, s := range m.steps {
+		if s.have != nil && s != m.works && s.Disruption() < kind.Reboot {
+			kinds[s.Key.Kind] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(kinds))
+}
+
+// pacePerMember is how long a member takes: as long as the quickest of them took to begin to work after it was made,
+// and what the strategy adds; 0 where the cloud does not say.
+func (g *group) pacePerMember(members []*member) time.Duration {
+	const unlikely = time.Hour // then it was changed since it was made
+	var boot time.Duration
+	for _, m := range members {
+		if m.works == nil || m.works.have == nil || m.works.have.Since.IsZero() || m.works.have.Created.IsZero() {
+			continue
+		}
+		if took := m.works.have.Since.Sub(m.works.have.Created); took > 0 && took < unlikely && (boot == 0 || took < boot) {
+			boot = took
+		}
+	}
+	if boot == 0 {
+		return 0
+	}
+	if len(members[0].fronts) > 0 && g.drains() {
+		boot += g.strategy.Drain
+	}
+	return boot + g.strategy.MinReady
+}
+
+// roughly is a time as people say it: "40 s", "9 min", "3 h".
+func roughly(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.0f s", max(1, d.Seconds()))
+	case d < 100*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f h", d.Hours())
+}

@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+func TestForecast(t *testing.T) {
+	made := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	flock := manifest.Key{Kind: "Flock", Name: "sheep"}
+	one := func(took time.Duration) *member {
+		work := &Step{Key: manifest.Key{Kind: "Thing"}, Action: Recreate, have: &kind.Live[any]{Created: made, Since: made.Add(took)}}
+		port := &Step{Key: manifest.Key{Kind: "Port"}, Action: Keep, have: &kind.Live[any]{}}
+		return &member{works: work, changes: []*Step{work}, steps: []*Step{work, port}}
+	}
+	ten := make([]*member, 10)
+	for i := range ten {
+		ten[i] = one(time.Duration(100-i) * time.Second)
+	}
+	changedSince, unknown := one(90*time.Hour), one(0)
+	unknown.works.have.Since = time.Time{}
+	for _, c := range []struct {
+		strategy rollout.Strategy
+		members  []*member
+		want     string
+	}{
+		{rollout.Strategy{}, ten, "10 members are changed, one at a time; each keeps its Port; about 15 min"},
+		{rollout.Strategy{MaxUnavailable: &rollout.Amount{Count: 4}}, ten, "10 members are changed, 4 at a time; each keeps its Port; about 5 min"},
+		{rollout.Strategy{MaxSurge: &rollout.Amount{Count: 2}}, ten, "10 members are changed, with 2 more meanwhile; each keeps its Port; about 8 min"},
+		{rollout.Strategy{MinReady: time.Hour}, ten, "10 members are changed, one at a time; each keeps its Port; about 10 h"},
+		{rollout.Strategy{}, []*member{one(20 * time.Second), changedSince}, "2 members are changed, one at a time; each keeps its Port; about 40 s"},
+		{rollout.Strategy{}, []*member{changedSince, unknown}, "2 members are changed, one at a time; each keeps its Port"},
+		{rollout.Strategy{}, ten[:1], ""},
+	} {
+		p := &planner{workloads: []Workload{{Key: flock}}}
+		p.forecast(&group{key: flock, strategy: c.strategy, members: c.members})
+		got := ""
+		for _, n := range p.workloads[0].Notes {
+			got += n.Text
+		}
+		if got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
