@@ -83,8 +83,12 @@ func TestHealingDoesNotChurn(t *testing.T) {
 		if !strings.Contains(messages(pass.Last, h), "sheep-1: is down; members were healed 3 times within an hour") {
 			t.Errorf("nothing says why it is left so: %s", messages(pass.Last, h))
 		}
+		if h.checks(t, 4, 600, "round"); h.called("sheep-1").Restarts > 10 {
+			t.Errorf("restarted %d times within eleven hours", h.called("sheep-1").Restarts)
+		}
+		before := h.called("sheep-1").Restarts
 		h.engine = engineWith(h)
-		if h.checks(t, 4, 2, "round"); h.called("sheep-1").Restarts != 3 {
+		if h.checks(t, 4, 2, "round"); h.called("sheep-1").Restarts != before {
 			t.Error("an agent that begins anew restarts at once")
 		}
 	})

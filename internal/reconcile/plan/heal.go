@@ -119,13 +119,19 @@ func (p *planner) tellHeld() {
 // to know of them.
 func (p Plan) Patients(before map[manifest.Key]rollout.Patient, now time.Time) map[manifest.Key]rollout.Patient {
 	out := map[manifest.Key]rollout.Patient{}
-	for member, was := range before {
-		if healed := slices.DeleteFunc(slices.Clone(was.Healed), func(t time.Time) bool { return now.Sub(t) >= time.Hour }); len(healed) > 0 {
-			out[member] = rollout.Patient{Healed: healed}
+	for _, s := range p.Steps {
+		if s.part != nil && len(before[s.part.member].Healed) > 0 {
+			out[s.part.member] = rollout.Patient{Healed: before[s.part.member].Healed}
 		}
 	}
 	for _, s := range p.Steps {
-		if s.part == nil || !s.works || !s.have.Phase.Usable() || s.have.Down == "" && !s.silent {
+		if s.part == nil || !s.works || !s.have.Phase.Usable() {
+			continue
+		}
+		if s.have.Down == "" && !s.silent {
+			if served := s.sick == ""; served {
+				forgetHealed(out, s.part.member, now)
+			}
 			continue
 		}
 		was, next := before[s.part.member], rollout.Patient{Down: s.have.Down, Silent: s.silent, Since: now, Healed: out[s.part.member].Healed}
@@ -135,6 +141,16 @@ func (p Plan) Patients(before map[manifest.Key]rollout.Patient, now time.Time) m
 		out[s.part.member] = next
 	}
 	return out
+}
+
+// forgetHealed forgets what was done long ago about a member that serves.
+func forgetHealed(patients map[manifest.Key]rollout.Patient, member manifest.Key, now time.Time) {
+	healed := slices.DeleteFunc(slices.Clone(patients[member].Healed), func(t time.Time) bool { return now.Sub(t) >= time.Hour })
+	if len(healed) == 0 {
+		delete(patients, member)
+		return
+	}
+	patients[member] = rollout.Patient{Healed: healed}
 }
 
 // Heals is the member of a group that the step brings back; false when it does not.

@@ -20,7 +20,7 @@ type Heal struct {
 	Down   map[string]Cure
 	Silent Cure
 	// After is how long a member must not have served before anything is done about it: twice as long after it was
-	// healed once, four times after twice.
+	// healed once, four times after twice, until it serves or an hour has passed.
 	After time.Duration
 	// PerHour is how often members of the group are healed within an hour.
 	PerHour int
@@ -37,7 +37,8 @@ type Patient struct {
 	Silent bool
 	// Since is when it was first seen so.
 	Since time.Time
-	// Healed are the times within the last hour when something was done about it.
+	// Healed are the times when something was done about it: within the last hour, and before that as long as it has not
+	// served since.
 	Healed []time.Time
 }
 
@@ -70,7 +71,7 @@ func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Cured {
 	}
 	for i, p := range patients {
 		cure := h.cure(p)
-		if p.Away || h.treated(p, now) || cure == "" || h.due(p, now).After(now) {
+		if p.Away || h.treated(p, now) || cure == "" || h.due(p).After(now) {
 			continue
 		}
 		switch limit := h.most(len(patients)); {
@@ -87,9 +88,9 @@ func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Cured {
 }
 
 // due is when something is to be done about a member.
-func (h Heal) due(p Patient, now time.Time) time.Time {
+func (h Heal) due(p Patient) time.Time {
 	since, wait := p.Since, h.After
-	if n := recent(p.Healed, now); n > 0 {
+	if n := len(p.Healed); n > 0 {
 		wait = h.pause() << min(n, 10)
 		if last := slices.MaxFunc(p.Healed, time.Time.Compare); last.After(since) {
 			since = last

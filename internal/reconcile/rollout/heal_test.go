@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,8 @@ func TestHealingIsBounded(t *testing.T) {
 				p := &patients[i]
 				if p.Down != "" || p.Silent {
 					sick++
+				} else {
+					p.Healed = slices.DeleteFunc(p.Healed, func(t time.Time) bool { return at.Sub(t) >= time.Hour })
 				}
 				if out.Cures[i] == "" {
 					continue
