@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -87,4 +88,23 @@ func (s *Loop) appliedOf(ctx context.Context, commits []string) string {
 		}
 	}
 	return ""
+}
+
+// wanted visits what the commits before one wanted, as far as they are accepted; nil where there is no history.
+func (s *Loop) wanted(of source.Revision, region string) func(context.Context, func(string, []kind.Desired) bool) error {
+	if s.Earlier == nil {
+		return nil
+	}
+	return func(ctx context.Context, visit func(string, []kind.Desired) bool) error {
+		trees := map[string]bool{of.Tree: of.Tree != ""} // that were visited
+		err := s.Earlier(ctx, of.Commit, mostBack, func(rev source.Revision) (more bool) {
+			if trees[rev.Tree] {
+				return true
+			}
+			trees[rev.Tree] = rev.Tree != ""
+			want, err := s.Read(ctx, rev.Files, region)
+			return err != nil || visit(rev.Commit, want)
+		})
+		return source.Public(err)
+	}
 }

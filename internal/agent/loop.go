@@ -136,6 +136,7 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 	}
 	revision := engine.Revision{
 		Commit: rev.Commit, Want: want, Approved: s.approved(rev.Commit), Only: s.Only, Synced: s.wasSynced(ctx, rev.Commit), Policies: policies,
+		Earlier: s.wanted(rev, s.cloud.Region),
 	}
 	ctx, stop := s.attend(ctx)
 	pass := s.sync(ctx, revision)

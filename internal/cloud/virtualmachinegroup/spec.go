@@ -33,7 +33,8 @@ type Strategy struct {
 	Canary          *Canary               `json:"canary,omitempty" doc:"Machines that are changed before all others, which go on by themselves when these have served for a while."`
 	PauseAfter      int                   `json:"pauseAfter,omitempty" rule:"min=0,max=1000" doc:"How many machines are changed before the others are left as they are, until it is raised or removed; 0 is all."`
 
-	ProgressDeadlineSeconds int `json:"progressDeadlineSeconds,omitempty" rule:"min=0,max=86400" doc:"How long a changed machine may not serve before that is reported as a failure; 15 minutes if left out."`
+	ProgressDeadlineSeconds int    `json:"progressDeadlineSeconds,omitempty" rule:"min=0,max=86400" doc:"How long a changed machine may not serve before that is reported as a failure; 15 minutes if left out."`
+	OnFailure               string `json:"onFailure,omitempty" rule:"enum=stop|rollback,default=stop" doc:"What is done then. stop: nothing more is changed. rollback: the group goes back to what its other machines still are, by the manifests of an earlier commit, until another commit changes it."`
 }
 
 // Canary is a trial of a change on some of the machines.

@@ -68,7 +68,8 @@ func (s *Strategy) rollout() rollout.Strategy {
 	}
 	return rollout.Strategy{Type: rollout.Type(s.Type), MaxUnavailable: unavailable, MaxSurge: surge, MinReady: time.Duration(s.MinReadySeconds) * time.Second,
 		Drain: time.Duration(table.Or(s.DrainSeconds, drainSeconds)) * time.Second, Partition: s.Partition,
-		Canary: canary, PauseAfter: s.PauseAfter, Deadline: time.Duration(s.ProgressDeadlineSeconds) * time.Second}
+		Canary: canary, PauseAfter: s.PauseAfter, Deadline: time.Duration(s.ProgressDeadlineSeconds) * time.Second,
+		Rollback: s.OnFailure == "rollback"}
 }
 
 func amount(written *manifest.IntOrString) (*rollout.Amount, error) {

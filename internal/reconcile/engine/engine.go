@@ -67,6 +67,10 @@ type Engine struct {
 	probed map[probe]rollout.Record // what was found out of members of groups
 	// patients are those of them that did not serve when they were last looked at, or were healed since.
 	patients map[manifest.Key]rollout.Patient
+	// fallbacks are the groups that went back, searched those for which that was decided, by the digest of what
+	// they should have become.
+	fallbacks map[manifest.Key]plan.Fallback
+	searched  map[manifest.Key]string
 
 	last foundOut // of the newest plan of a pass
 
@@ -267,6 +271,6 @@ func (e *Engine) Plan(ctx context.Context, commit string, want []kind.Desired, a
 func (e *Engine) compute(rev Revision, have kind.Snapshot, lost map[string]string, sick map[manifest.Key]rollout.Finding) plan.Plan {
 	return plan.Compute(plan.Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
-		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick, Patients: e.patients,
+		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick, Patients: e.patients, Fallbacks: e.fallbacks,
 	}).Apply(e.Policies...).Apply(rev.Policies...)
 }

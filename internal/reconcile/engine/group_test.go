@@ -31,6 +31,7 @@ type flockSpec struct {
 	Heal  bool     `json:"heal"`  // whether those that do not are brought back
 	Try   int      `json:"try"`   // for how many seconds the first one is tried before others
 	Late  int      `json:"late"`  // after how many seconds one is given up on
+	Back  bool     `json:"back"`  // whether the flock goes back then
 	Thing thingDoc `json:"thing"`
 }
 
@@ -57,7 +58,7 @@ func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
 	name := func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }
 	e.Spares("Thing", s.Surge, name, map[string]any{"spec": s.Thing})
 	strategy := rollout.Strategy{MaxUnavailable: down, MaxSurge: &rollout.Amount{Count: s.Surge}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From,
-		Deadline: time.Duration(s.Late) * time.Second}
+		Deadline: time.Duration(s.Late) * time.Second, Rollback: s.Back}
 	if s.Try > 0 {
 		strategy.Canary = rollout.Canary{Members: 1, For: time.Duration(s.Try) * time.Second}
 	}
@@ -82,6 +83,17 @@ type herd struct {
 	roll   string   // further fields of the flock
 	around string   // further manifests
 	notes  string   // further metadata of the flock
+	past   [][]kind.Desired
+}
+
+// earlier visits what was wanted before.
+func (h *herd) earlier(_ context.Context, visit func(string, []kind.Desired) bool) error {
+	for i, want := range slices.Backward(h.past) {
+		if !visit(fmt.Sprintf("commit-%d", i), want) {
+			return nil
+		}
+	}
+	return nil
 }
 
 func newHerd() *herd {
@@ -104,7 +116,8 @@ func (h *herd) sync(t interface{ Fatal(...any) }, count int, shape string) Pass 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h.engine.Sync(context.Background(), Revision{Want: want})
+	defer func() { h.past = append(h.past, want) }()
+	return h.engine.Sync(context.Background(), Revision{Want: want, Earlier: h.earlier})
 }
 
 // watch counts, after every write, the members that do not work.

@@ -115,6 +115,9 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 			add(s, fmt.Sprintf("cannot be deleted while %s uses it", printable.Name(s.Blockers[0])))
 		}
 	}
+	for _, f := range last.Fallbacks() {
+		list = append(list, Failure{Key: f.Group, Reason: f.String()})
+	}
 	for _, reason := range last.Unlisted {
 		list = append(list, Failure{Key: manifest.Key{Kind: "cloud"}, Reason: reason})
 	}

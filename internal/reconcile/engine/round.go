@@ -90,7 +90,7 @@ func (r *run) trackPending(now time.Time) {
 		}
 		limit, failing := s.Patience()
 		limit = cmp.Or(limit, r.timing.Pending)
-		if !failing.IsZero() && failing.Before(since) {
+		if !failing.IsZero() {
 			since = failing
 		}
 		r.pending[id] = since

@@ -20,6 +20,9 @@ type Revision struct {
 	Only string
 	// Synced is true when this commit was in sync before.
 	Synced bool
+	// Earlier visits what commits before wanted, the newest first, until visit has seen enough; nil where there is no
+	// history.
+	Earlier func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error
 	// Policies weaken the plans of this revision besides those of the engine.
 	Policies []plan.Policy
 }
@@ -31,6 +34,7 @@ type Revision struct {
 // [Superseded] says what the pass gave way to.
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
+	e.forgetFallbacks(rev)
 	r := newRun(e, rev)
 	ctx = redact.With(ctx, r.secrets)
 	stepCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -49,6 +53,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 		r.loop(ctx, stepCtx)
 		r.pass.Last = r.round.plan.Recorded()
 	}
+	r.fallBack(ctx)
 	r.pass.Took = time.Since(r.pass.Started)
 	r.pass.Interrupted = ctx.Err() != nil
 	errors.As(context.Cause(ctx), &r.pass.Superseded)

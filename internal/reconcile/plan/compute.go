@@ -39,6 +39,7 @@ import (
 //	no      yes                  unused                           delete
 //	any     yes                  has to go, and what stays uses it refuse
 func Compute(in Input) Plan {
+	in.Want = in.fallenBack()
 	known, all, want := newVerdicts(), sparesOf(in), in.Want
 	for {
 		in.Want = all.with(want, known.spares)
@@ -106,7 +107,13 @@ func (p *planner) finish() Plan {
 	p.tellSick()
 	p.tellHeld()
 	closed := p.closed()
-	return Plan{Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
+	var back []Fallback
+	for _, w := range p.workloads {
+		if f, ok := p.Fallbacks[w.Key]; ok {
+			back = append(back, f)
+		}
+	}
+	return Plan{failing: p.failing, fallbacks: back, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
 		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}
 }
 
@@ -133,6 +140,8 @@ type Input struct {
 	Sick map[manifest.Key]rollout.Finding
 	// Patients are those that did not serve before, and what was done about them: see [Plan.Patients].
 	Patients map[manifest.Key]rollout.Patient
+	// Fallbacks are the groups that are kept at something else than Want says.
+	Fallbacks map[manifest.Key]Fallback
 	// Now is the time; the zero time where nothing depends on it.
 	Now time.Time
 	// Printer makes the fingerprints of secrets; nil for unkeyed ones, salted with

@@ -34,6 +34,7 @@ type planner struct {
 	blocked    [][]int                   // for each step, those that must be done first for it to delete
 	compared   int                       // names, to suggest one
 	workloads  []Workload
+	failing    []Failing
 	owned      int
 	ownedKinds map[string]int
 }

@@ -37,7 +37,9 @@ type Plan struct {
 	// Preflight is what the plan needs of the cloud, as far as that was asked.
 	Preflight Preflight
 
-	secrets *redact.Redactor
+	failing   []Failing
+	fallbacks []Fallback
+	secrets   *redact.Redactor
 }
 
 // Workload is an object that is not in the cloud itself: it stands for others,
@@ -54,7 +56,7 @@ type Workload struct {
 
 // InSync reports whether nothing is left to do or to decide.
 func (p Plan) InSync() bool {
-	return p.Held == "" && len(p.Unlisted) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
+	return p.Held == "" && len(p.Unlisted) == 0 && len(p.fallbacks) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
 }
 
 // Stopped reports whether nothing of the plan may be carried out now: it is held, or its

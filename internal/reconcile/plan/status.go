@@ -55,6 +55,10 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 		o := b.object(w.Key, w.Parent)
 		o.Status = summary(b.parts[w.Key])
 		o.Status.Origin, o.Status.Notes = placeOf(w.Origin), w.Notes
+		if i := slices.IndexFunc(p.fallbacks, func(f Fallback) bool { return f.Group == w.Key }); i >= 0 {
+			o.Status.State, o.Status.Message = StateFailed, p.fallbacks[i].String()
+			o.Status.worst = o.Status.Message
+		}
 		list = append(list, o)
 		b.parts[w.Parent] = append(b.parts[w.Parent], o)
 	}

@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -55,14 +54,14 @@ func (p *planner) leftAs(d *kind.Desired) string {
 func (p *planner) inTurn() {
 	for _, g := range p.groups() {
 		if !p.makeWay(g) {
-			g.takeTurns(p.Now)
+			p.takeTurns(g)
 			p.forecast(g)
 		}
 		p.awaitSpares(g)
 	}
 }
 
-func (g *group) takeTurns(now time.Time) {
+func (p *planner) takeTurns(g *group) {
 	var first []manifest.Key
 	var turn string
 	for i, m := range g.members {
@@ -70,11 +69,11 @@ func (g *group) takeTurns(now time.Time) {
 			for _, s := range m.changes {
 				s.judges = g.judges
 			}
-			g.drain(m, now)
+			g.drain(m, p.Now)
 			continue
 		}
 		if first == nil {
-			first, turn = g.ahead()
+			first, turn = p.ahead(g)
 		}
 		for _, s := range m.changes {
 			s.Awaits = append(s.Awaits, first...)
@@ -85,10 +84,10 @@ func (g *group) takeTurns(now time.Time) {
 }
 
 // ahead is what those who wait are waiting for, and what to say of it.
-func (g *group) ahead() (keys []manifest.Key, turn string) {
+func (p *planner) ahead(g *group) (keys []manifest.Key, turn string) {
 	pace := g.pace()
 	if at := g.decision.Awaited; at >= 0 {
-		keys = g.awaited(g.members[at])
+		keys = p.awaited(g, g.members[at])
 		if !g.decision.Until.IsZero() {
 			return keys, fmt.Sprintf("after %s has worked for %s, %s", keys[0], g.decision.For, pace)
 		}
@@ -108,12 +107,13 @@ func (g *group) ahead() (keys []manifest.Key, turn string) {
 
 // awaited is what of a member others wait for. What something besides the cloud's work is
 // waited for is looked at again and again.
-func (g *group) awaited(m *member) []manifest.Key {
+func (p *planner) awaited(g *group, m *member) []manifest.Key {
 	switch {
 	case len(m.unfinished) > 0:
 		return keysOf(m.unfinished)
 	case m.accuser != nil:
 		m.accuser.settling = &settling{patience: g.strategy.Deadline, failing: m.since()}
+		p.noteFailing(g, m, m.since())
 		return []manifest.Key{m.accuser.Key}
 	case m.works == nil:
 		return keysOf(m.steps)
@@ -124,6 +124,7 @@ func (g *group) awaited(m *member) []manifest.Key {
 	m.works.settling = &settling{until: g.decision.Until, patience: g.strategy.Deadline}
 	if m.sure && g.decision.Until.IsZero() {
 		m.works.settling.failing = m.since()
+		p.noteFailing(g, m, m.since())
 	}
 	return []manifest.Key{m.works.Key}
 }

@@ -39,6 +39,8 @@ type Strategy struct {
 	// Deadline is how long a member that was changed may not serve before the group is given up on; 0 where the
 	// caller has a time of its own.
 	Deadline time.Duration
+	// Rollback is whether the group goes back to what it was then.
+	Rollback bool
 	// Heal is how members are brought back that do not serve.
 	Heal Heal
 }

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// picky begins a flock whose members do not serve when they are of a bad shape.
+func picky(t *testing.T, bad string) *herd {
+	t.Helper()
+	h := newHerd()
+	h.Delay, h.roll = 1, ", asked: true, late: 300, back: true"
+	h.engine.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+		if h.called(address).Shape == bad {
+			return errors.New("status 503")
+		}
+		return nil
+	}
+	if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+		t.Fatal(failed(pass))
+	}
+	return h
+}
+
+func (h *herd) shapes() string {
+	var all []string
+	for i := range 3 {
+		all = append(all, h.called(fmt.Sprintf("sheep-%d", i)).Shape)
+	}
+	return strings.Join(all, " ")
+}
+
+// A group whose change does not work goes back to what its other members are, stays there and says so, until
+// something else is wanted of it.
+func TestAGroupGoesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := picky(t, "flat")
+		h.watch(3)
+		pass := h.sync(t, 3, "flat")
+		if pass.Outcome() != plan.Broken || h.shapes() != "flat round round" {
+			t.Fatalf("%s: %s; %s", pass.Outcome(), h.shapes(), failed(pass))
+		}
+		for range 3 {
+			pass = h.sync(t, 3, "flat")
+			want := "Flock/sheep: went back to what it was at commit commit-0: Thing/sheep-0 did not serve after it was changed (http :80/: status 503"
+			if got := failed(pass); pass.Outcome() != plan.Broken || h.shapes() != "round round round" || !strings.Contains(got, strings.TrimPrefix(want, "Flock/")) {
+				t.Fatalf("%s: %s; %s", pass.Outcome(), h.shapes(), got)
+			}
+		}
+		if text := messages(pass.Last, h); !strings.Contains(text, "sheep: went back to what it was at commit commit-0") {
+			t.Errorf("the status says %s", text)
+		}
+		if len(pass.Results) > 0 || h.fewest < 2 {
+			t.Errorf("it is not left there: %v; %d served", pass.Results, h.fewest)
+		}
+		h.past = h.past[:1]
+		if pass := h.sync(t, 3, "oval"); pass.Outcome() != plan.InSync || h.shapes() != "oval oval oval" {
+			t.Errorf("then: %s: %s; %s", pass.Outcome(), h.shapes(), failed(pass))
+		}
+	})
+}
+
+// Without a commit that made the others, or another agent's memory, nothing goes anywhere but once more round.
+func TestAGroupThatCannotGoBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := picky(t, "flat")
+		h.past = nil
+		for range 3 {
+			if pass := h.sync(t, 3, "flat"); h.shapes() != "flat round round" || !strings.Contains(failed(pass), "it has not served for more than 5m0s") {
+				t.Fatalf("%s; %s", h.shapes(), failed(pass))
+			}
+			h.past = nil
+		}
+	})
+}
+
+// When nothing serves that could be gone back to, the group stays as it is.
+func TestAGroupOfWhichNoneServes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := picky(t, "flat")
+		h.engine.Probe = func(context.Context, string, rollout.Probe) error { return errors.New("status 503") }
+		time.Sleep(time.Hour)
+		h.sync(t, 3, "flat")
+		h.sync(t, 3, "flat")
+		if got := h.shapes(); strings.Count(got, "flat") != 1 {
+			t.Error(got)
+		}
+	})
+}
+
+// What is gone back to is limited and approved of like any other change.
+func TestGoingBackIsLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := picky(t, "flat")
+		h.sync(t, 3, "flat")
+		h.engine.Limits = nothing
+		if pass := h.sync(t, 3, "flat"); pass.First.Held == "" || h.shapes() != "flat round round" {
+			t.Errorf("%q: %s", pass.First.Held, h.shapes())
+		}
+	})
+}
