@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -145,3 +146,22 @@ func TestReadySaysWhatIsRefused(t *testing.T) {
 // cautious reports whether something weakens what is done about a revision: here
 // only caution does.
 func cautious(rev engine.Revision) bool { return len(rev.Policies) > 0 }
+
+// A pass can look at what earlier commits wanted, each tree once, and without those that are refused.
+func TestAPassSeesWhatWasWantedBefore(t *testing.T) {
+	o, b := &outside{commit: "two", region: "somewhere"}, &branch{commits: []string{"one", "one", "bad1", "older", "oldest"}}
+	s := o.stack(t, "@every 1m", "@every 5m")
+	s.Earlier = b.earlier
+	s.Pass(t.Context())
+	if len(o.passes) != 1 {
+		t.Fatalf("%d passes", len(o.passes))
+	}
+	var seen []string
+	err := o.passes[0].Earlier(t.Context(), func(commit string, want []kind.Desired) bool {
+		seen = append(seen, commit)
+		return commit != "older"
+	})
+	if got := strings.Join(seen, " "); err != nil || got != "one older" {
+		t.Errorf("%s: %v", got, err)
+	}
+}
