@@ -84,6 +84,7 @@ type herd struct {
 	around string   // further manifests
 	notes  string   // further metadata of the flock
 	past   [][]kind.Desired
+	broken error // what keeps the past from being seen
 }
 
 // earlier visits what was wanted before.
@@ -93,7 +94,7 @@ func (h *herd) earlier(_ context.Context, visit func(string, []kind.Desired) boo
 			return nil
 		}
 	}
-	return nil
+	return h.broken
 }
 
 func newHerd() *herd {

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 
 // fallBack finds, for the groups that shall go back, the commit that made their other members. The next pass
 // takes them there: so the brake sees it.
-func (r *run) fallBack(ctx context.Context) {
+func (r *run) fallBack(ctx context.Context) (failures []Failure) {
 	e := r.engine
 	for _, f := range r.round.plan.Failing() {
 		if r.rev.Earlier == nil || time.Since(f.Since) < cmp.Or(f.Limit, r.timing.Pending) || e.searched[f.Group] == f.Digest {
@@ -30,9 +29,9 @@ func (r *run) fallBack(ctx context.Context) {
 		})
 		switch {
 		case ctx.Err() != nil:
-			return
+			return failures
 		case err != nil:
-			slog.WarnContext(ctx, "the history of the repository cannot be read, so that a group does not go back", "group", f.Group, "error", r.secrets.Text(err.Error()))
+			failures = append(failures, Failure{Key: f.Group, Reason: "shall go back, and the history of the repository cannot be read: " + r.secrets.Text(err.Error())})
 			continue // the next pass asks again
 		}
 		if e.searched == nil {
@@ -42,6 +41,7 @@ func (r *run) fallBack(ctx context.Context) {
 			e.fallbacks[f.Group] = found
 		}
 	}
+	return failures
 }
 
 // with adds to what a revision wants what groups are kept at.

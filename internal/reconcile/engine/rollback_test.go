@@ -79,6 +79,11 @@ func TestAGroupThatCannotGoBack(t *testing.T) {
 			}
 			h.past = nil
 		}
+		h.broken = errors.New("no way to the repository")
+		h.engine.searched = nil
+		if pass := h.sync(t, 3, "flat"); !strings.Contains(failed(pass), "shall go back, and the history of the repository cannot be read: no way to the repository") {
+			t.Error(failed(pass))
+		}
 	})
 }
 

@@ -53,7 +53,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 		r.loop(ctx, stepCtx)
 		r.pass.Last = r.round.plan.Recorded()
 	}
-	r.fallBack(ctx)
+	unread := r.fallBack(ctx)
 	r.pass.Took = time.Since(r.pass.Started)
 	r.pass.Interrupted = ctx.Err() != nil
 	errors.As(context.Cause(ctx), &r.pass.Superseded)
@@ -61,6 +61,7 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.forgetProbes(r.round.plan)
 	if !r.pass.Last.Stopped() {
 		r.pass.Failures = failuresOf(r.pass.Last, r.lastErrors(r.pass.Last), time.Now())
+		r.pass.Failures = append(r.pass.Failures, unread...)
 	}
 	return r.pass
 }
