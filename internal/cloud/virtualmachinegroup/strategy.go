@@ -44,9 +44,6 @@ func (s *Strategy) validate(machines int, r *kind.Report) {
 	if s.Type != "" && s.Type != string(rollout.Rolling) && s.Partition > 0 {
 		r.Problem(field+".partition", "means nothing with type "+s.Type, "remove one of them")
 	}
-	if s.Partition > machines {
-		r.Note(field+".partition", fmt.Sprintf("is more than there are machines (%d): none of them is changed", machines))
-	}
 }
 
 // rollout is the strategy as the core knows it. What cannot be read counts as left out.
@@ -57,7 +54,7 @@ func (s *Strategy) rollout() rollout.Strategy {
 	unavailable, _ := amount(s.MaxUnavailable) // reported by validate
 	surge, _ := amount(s.MaxSurge)
 	return rollout.Strategy{Type: rollout.Type(s.Type), MaxUnavailable: unavailable, MaxSurge: surge, MinReady: time.Duration(s.MinReadySeconds) * time.Second,
-		Drain: time.Duration(table.Or(s.DrainSeconds, drainSeconds)) * time.Second, Partition: s.Partition}
+		Drain: time.Duration(table.Or(s.DrainSeconds, drainSeconds)) * time.Second, Partition: s.Partition, From: s.Partition}
 }
 
 func amount(written *manifest.IntOrString) (*rollout.Amount, error) {

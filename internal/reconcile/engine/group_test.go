@@ -53,7 +53,7 @@ func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
 	}
 	name := func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }
 	e.Spares("Thing", s.Surge, name, map[string]any{"spec": s.Thing})
-	e.Roll(rollout.Strategy{MaxUnavailable: down, MaxSurge: &rollout.Amount{Count: s.Surge}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From}, s.probes())
+	e.Roll(rollout.Strategy{MaxUnavailable: down, MaxSurge: &rollout.Amount{Count: s.Surge}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From, From: s.From}, s.probes())
 	for i := range s.Count {
 		e.Child("Thing", fmt.Sprintf("%s-%d", e.Key.Name, i), map[string]any{"spec": s.Thing})
 	}

@@ -101,6 +101,7 @@ func (p *planner) finish() Plan {
 	p.nameIDs()
 	p.placeOrphans()
 	p.tellSick()
+	p.tellCrowded()
 	closed := p.closed()
 	return Plan{Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
 		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}

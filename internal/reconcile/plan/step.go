@@ -94,6 +94,8 @@ type Step struct {
 	// member's probes have found.
 	works bool
 	sick  string
+	// crowded says that it shares a host with others that are to be kept apart.
+	crowded string
 	// judges are the kinds of what says whether the members of its group serve, of a step that
 	// interrupts one.
 	judges []string
