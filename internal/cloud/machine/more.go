@@ -12,7 +12,7 @@ type Volume struct {
 	Name      string `json:"name,omitempty" rule:"format=label" doc:"Its name within the machine: it becomes the Volume MACHINE-NAME. Required with size."`
 	Size      *int   `json:"size,omitempty" rule:"min=1" doc:"Size in GiB of a volume of its own. It can grow while the machine runs; a smaller one would be another volume."`
 	Type      string `json:"type,omitempty" doc:"Volume type; the cloud decides if left out."`
-	OnDelete  string `json:"onDelete,omitempty" rule:"enum=delete|detach,default=delete" doc:"delete: goes, with all data on it, when it is taken out of the machine or the machine is removed. detach: stays in the cloud then."`
+	OnDelete  string `json:"onDelete,omitempty" rule:"enum=delete|detach" doc:"delete: goes, with all data on it, when it is taken out of the machine or the machine is removed; default for a VirtualMachine. detach: stays in the cloud then, and is attached again when it or the machine comes back; default for the machines of a VirtualMachineGroup."`
 	VolumeRef string `json:"volumeRef,omitempty" rule:"min=1" doc:"A volume that outlives the machine, instead of size: a Volume of the repository, or one that exists."`
 }
 

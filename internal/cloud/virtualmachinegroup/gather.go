@@ -82,14 +82,15 @@ func alike(list map[int]member) (one kind.Gathered, ok bool) {
 	if count < 2 {
 		return one, false
 	}
+	zones, even := unzone(list)
 	for i := range count {
 		m, there := list[i]
-		if !there || m.described != first.described || !reflect.DeepEqual(m.template, first.template) {
+		if !there || !even || m.described != first.described || !reflect.DeepEqual(m.template, first.template) {
 			return one, false
 		}
 		one.Parts = append(one.Parts, m.parts...)
 	}
-	spec := &Spec{Replicas: &count}
+	spec := &Spec{Replicas: &count, Zones: zones}
 	text, err := json.Marshal(first.template)
 	if err != nil || json.Unmarshal(text, &spec.Template) != nil {
 		return one, false
@@ -100,6 +101,29 @@ func alike(list map[int]member) (one kind.Gathered, ok bool) {
 	one.Spec = spec
 	one.Lost = []kind.Note{{Field: "spec.template", Text: "the addresses of the machines are not in the manifest of a group; each keeps its own while its port is there"}}
 	return one, true
+}
+
+// unzone takes the zones out of the templates of members that are in several, and reports whether those are as
+// [spread] has them.
+func unzone(list map[int]member) (zones []string, even bool) {
+	for i := range len(list) {
+		zone, _ := list[i].template["zone"].(string)
+		if !slices.Contains(zones, zone) {
+			zones = append(zones, zone)
+		}
+	}
+	if len(zones) < 2 {
+		return nil, true
+	}
+	for i, zone := range spread(len(zones), len(list)) {
+		if zones[zone] == "" || list[i].template["zone"] != zones[zone] {
+			return nil, false
+		}
+	}
+	for _, m := range list {
+		delete(m.template, "zone")
+	}
+	return zones, true
 }
 
 // read makes a template of a server, its ports and its volumes.

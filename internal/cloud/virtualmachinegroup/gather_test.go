@@ -74,6 +74,7 @@ func TestGatherKnowsEveryField(t *testing.T) {
 		`"volumeTypeRef": "ssd", "availabilityZone": "az-a" -> "availabilityZone": "az-b"`:     0,
 		`Volume/web-%[1]d-data -> Volume/other-%[1]d`:                                          0,
 		`Port/web-%[1]d -> Port/other-%[1]d`:                                                   0,
+		`1: "availabilityZone": "az-a" -> "availabilityZone": "az-b"`:                          0, // not its volume
 		`1: "flavorRef": "small" -> "flavorRef": "large"`:                                      0,
 		`1: "size": 2 -> "size": 3`:                                                            0,
 		`1: "serverGroupRef": "near" -> "serverGroupRef": "far"`:                               0,
@@ -82,6 +83,28 @@ func TestGatherKnowsEveryField(t *testing.T) {
 	} {
 		if found := gathered(t, change); len(found) != groups {
 			t.Errorf("%s: %+v, want %d", change, found, groups)
+		}
+	}
+}
+
+// Machines that differ in their zones only are gathered if zones would put them there.
+func TestGatherZones(t *testing.T) {
+	for zones, want := range map[string]string{"aa": `"zone":"az-a"`, "ab": `"zones":["az-a","az-b"]`, "aba": `"zones":["az-a","az-b"]`, "abcba": `"zones":["az-a","az-b","az-c"]`, "aab": "", "abca": "", "abb": ""} {
+		var of []kind.Exported
+		for i, zone := range zones {
+			specs := map[string]map[string]any{}
+			if err := json.Unmarshal(fmt.Appendf(nil, strings.ReplaceAll(machines, "az-a", "az-"+string(zone)), i), &specs); err != nil {
+				t.Fatal(err)
+			}
+			for name, spec := range specs {
+				what, called, _ := strings.Cut(name, "/")
+				of = append(of, kind.Exported{Called: kind.Called{Kind: what, Name: called}, Spec: spec})
+			}
+		}
+		found := virtualmachinegroup.Kind().(kind.Gatherer).Gather(of)
+		text, _ := json.Marshal(found)
+		if want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.Contains(string(text), want)) {
+			t.Errorf("%s: %s, want %s", zones, text, want)
 		}
 	}
 }

@@ -3,9 +3,8 @@ package virtualmachinegroup
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
-	"github.com/stackreeve/stackreeve/internal/cloud/machine"
-	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -14,9 +13,10 @@ var policies = map[string]string{"": "soft-anti-affinity", "soft": "soft-anti-af
 
 func (rules) Validate(s *Spec, r *kind.Report) {
 	s.Template.Validate("spec.template", r)
-	s.Template.ValidateForMany("spec.template", table.Or(s.Replicas, 1), r)
+	s.Template.ValidateForMany("spec.template", s.machines(), r)
+	s.validateZones(r)
 	validateProbes(s.Probes, r)
-	s.Strategy.validate(table.Or(s.Replicas, 1), r)
+	s.Strategy.validate(s.machines(), r)
 	s.Heal.validate(len(s.Probes) > 0, r)
 	if s.ServerGroup != "" && s.HAPolicy != "" {
 		r.Problem("spec.haPolicy", "is given along with serverGroup, which has a policy of its own", "keep one of them")
@@ -26,30 +26,37 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 // Expand makes
 //
 //	ServerGroup/NAME                          unless haPolicy is none, or there is a serverGroup
-//	VirtualMachine/NAME-0 … NAME-(replicas-1)  in that group
-//	VirtualMachine/NAME-spare-0 …              in it, while others are changed, if the strategy has a surge
+//	VirtualMachine/NAME-0 …     in that group, with the numbers that places says
+//	VirtualMachine/NAME-spare-0 …  in it, while others are changed, if the strategy has a surge
 func (rules) Expand(s *Spec, e *kind.Expansion) {
-	if !s.Template.Look("spec.template", e) {
+	hinted, ok := s.hinted(e)
+	if ok = s.Template.Look("spec.template", e) && ok; !ok {
 		return
 	}
-	strategy := s.Strategy.rollout()
-	strategy.Heal = s.Heal.rollout()
-	e.Roll(strategy, probes(s.Probes))
-	member := struct {
-		machine.Template
-		ServerGroup string `json:"serverGroup,omitempty"`
-	}{Template: s.Template}
-	member.Description = cmp.Or(s.Template.Description, s.Description)
+	numbers, in := s.places(hinted)
+	s.noteIdle(numbers, e)
+	s.noteUneven(in, e)
+	roll := s.Strategy.rollout()
+	roll.Partition, _ = slices.BinarySearch(numbers, roll.From)
+	if roll.From > 0 && roll.From > last(numbers)+1 {
+		e.Note("spec.strategy.partition", fmt.Sprintf("is higher than the number of any machine (there are %d): none of them is changed", len(numbers)))
+	}
+	roll.Heal = s.Heal.rollout()
+	e.Roll(roll, probes(s.Probes))
+	m := one{Template: s.Template}
+	m.Description = cmp.Or(s.Template.Description, s.Description)
 	if s.ServerGroup != "" {
-		member.ServerGroup = s.ServerGroup // which each of them finds
+		m.ServerGroup = s.ServerGroup // which each of them finds
 	} else if policy := policies[s.HAPolicy]; policy != "" {
-		member.ServerGroup = e.Key.Name
+		m.ServerGroup = e.Key.Name
 		e.Child("ServerGroup", e.Key.Name, body{map[string]any{"resource": map[string]any{"policy": policy}}})
 	}
-	name := func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, i) }
-	replicas := table.Or(s.Replicas, 1)
-	e.Children("VirtualMachine", replicas, name, body{member})
-	e.Spares("VirtualMachine", s.Strategy.rollout().Surge(replicas), func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }, body{member})
+	spare := m
+	m.Template, spare.Template = withVolumes(m.Template, "detach"), withVolumes(m.Template, "delete")
+	e.Varied("VirtualMachine", len(numbers), func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, numbers[i]) }, s.bodies(m), func(i int) int { return in[i] }, false)
+	surge := roll.Surge(len(numbers))
+	beside := spread(max(1, s.zones()), surge)
+	e.Varied("VirtualMachine", surge, func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }, s.bodies(spare), func(i int) int { return beside[i] }, true)
 }
 
 type body struct {

@@ -12,14 +12,17 @@ import (
 
 // Spec is what a group shall be.
 type Spec struct {
-	Replicas    *int             `json:"replicas,omitempty" rule:"min=0,max=1000,default=1" doc:"Number of machines. Fewer deletes those with the highest numbers."`
-	HAPolicy    string           `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"soft: on different hosts where possible. hard: on different hosts, or not at all. none: anywhere."`
-	Strategy    *Strategy        `json:"strategy,omitempty" doc:"How machines are changed that cannot be changed while they run; if left out, one at a time."`
-	Heal        *Heal            `json:"heal,omitempty" doc:"How machines are brought back that somebody has stopped, that failed, or whose probes find that they do not serve. If left out they are reported only."`
-	Probes      []Probe          `json:"probes,omitempty" rule:"max=8" doc:"How the agent asks each machine whether it serves. One that does not is reported, and no other is changed meanwhile."`
-	ServerGroup string           `json:"serverGroup,omitempty" doc:"Server group that the machines join: a ServerGroup of the repository, or one that exists. None is made for the group then, and haPolicy is left out."`
-	Template    machine.Template `json:"template" rule:"required" doc:"What each machine is; volumes and ports are made for each."`
-	Description string           `json:"description,omitempty" rule:"max=255" doc:"Free text, for machines whose template has none."`
+	Replicas        *int             `json:"replicas,omitempty" rule:"min=0,max=1000,default=1" doc:"Number of machines. Fewer deletes those with the highest numbers, unless removalHints names others. With isolationGroups it is their sum, and can be left out."`
+	HAPolicy        string           `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"soft: on different hosts where possible. hard: on different hosts, or not at all. none: anywhere."`
+	Strategy        *Strategy        `json:"strategy,omitempty" doc:"How machines are changed that cannot be changed while they run; if left out, one at a time."`
+	Heal            *Heal            `json:"heal,omitempty" doc:"How machines are brought back that somebody has stopped, that failed, or whose probes find that they do not serve. If left out they are reported only."`
+	Probes          []Probe          `json:"probes,omitempty" rule:"max=8" doc:"How the agent asks each machine whether it serves. One that does not is reported, and no other is changed meanwhile."`
+	ServerGroup     string           `json:"serverGroup,omitempty" doc:"Server group that the machines join: a ServerGroup of the repository, or one that exists. None is made for the group then, and haPolicy is left out."`
+	Zones           []string         `json:"zones,omitempty" rule:"min=1,max=10,unique" doc:"Availability zones, or names that the stack's defaults.zones maps to them, over which the machines are spread evenly. Add further ones at the end."`
+	IsolationGroups []IsolationGroup `json:"isolationGroups,omitempty" rule:"min=1,max=10" doc:"Parts of the machines, each in a zone with a number of its own, instead of zones. Add further ones at the end."`
+	RemovalHints    []string         `json:"removalHints,omitempty" rule:"max=100,unique" doc:"Machines that the group does without, such as web-2; others keep their numbers."`
+	Template        machine.Template `json:"template" rule:"required" doc:"What each machine is; volumes and ports are made for each. Volumes stay in the cloud when their machine goes, unless they say onDelete: delete."`
+	Description     string           `json:"description,omitempty" rule:"max=255" doc:"Free text, for machines whose template has none."`
 }
 
 // Strategy is how the machines of a group are changed.
@@ -71,6 +74,6 @@ type rules struct{}
 func Kind() kind.Kind {
 	return kind.DefineWorkload(kind.Info{
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "VirtualMachineGroup", Aliases: []string{"verda.linecorp.com"}, Members: "VirtualMachine",
-		Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, and for a ServerGroup NAME that keeps them on different hosts, unless it names another one.",
+		Doc: "A number of machines that are all alike. It stands for VirtualMachines NAME-0, NAME-1 and so on, in one zone or spread over several, and for a ServerGroup NAME that keeps them on different hosts, unless it names another one.",
 	}, rules{})
 }

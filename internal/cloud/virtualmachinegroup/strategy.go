@@ -50,9 +50,6 @@ func (s *Strategy) validate(machines int, r *kind.Report) {
 	if s.Type != "" && s.Type != string(rollout.Rolling) && s.Canary != nil {
 		r.Problem(field+".canary", "means nothing with type "+s.Type, "remove one of them")
 	}
-	if s.Partition > machines {
-		r.Note(field+".partition", fmt.Sprintf("is more than there are machines (%d): none of them is changed", machines))
-	}
 }
 
 // rollout is the strategy as the core knows it. What cannot be read counts as left out.
@@ -67,7 +64,7 @@ func (s *Strategy) rollout() rollout.Strategy {
 		canary = rollout.Canary{Members: s.Canary.Members, For: time.Duration(s.Canary.DurationSeconds) * time.Second}
 	}
 	return rollout.Strategy{Type: rollout.Type(s.Type), MaxUnavailable: unavailable, MaxSurge: surge, MinReady: time.Duration(s.MinReadySeconds) * time.Second,
-		Drain: time.Duration(table.Or(s.DrainSeconds, drainSeconds)) * time.Second, Partition: s.Partition,
+		Drain: time.Duration(table.Or(s.DrainSeconds, drainSeconds)) * time.Second, Partition: s.Partition, From: s.Partition,
 		Canary: canary, PauseAfter: s.PauseAfter, Deadline: time.Duration(s.ProgressDeadlineSeconds) * time.Second,
 		Rollback: s.OnFailure == "rollback"}
 }

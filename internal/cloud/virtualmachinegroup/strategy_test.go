@@ -86,7 +86,7 @@ func TestAPartitionIsInSync(t *testing.T) {
 // What a template no longer has stays with the machines that are left as they are.
 func TestAPartitionKeepsWhatItsMachinesUse(t *testing.T) {
 	g := pure(t)
-	older := strings.NewReplacer("    initScript", "    volumes: [{name: data, size: 1}]\n    initScript")
+	older := strings.NewReplacer("    initScript", "    volumes: [{name: data, size: 1, onDelete: delete}]\n    initScript")
 	g.Only(older.Replace(object))
 	g.MustSync(older.Replace(with(2, "")))
 	pass := g.MustSync(with(2, "partition: 1"))

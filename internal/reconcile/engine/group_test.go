@@ -57,7 +57,7 @@ func (flockRules) Expand(s *flockSpec, e *kind.Expansion) {
 	}
 	name := func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }
 	e.Spares("Thing", s.Surge, name, map[string]any{"spec": s.Thing})
-	strategy := rollout.Strategy{MaxUnavailable: down, MaxSurge: &rollout.Amount{Count: s.Surge}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From,
+	strategy := rollout.Strategy{MaxUnavailable: down, MaxSurge: &rollout.Amount{Count: s.Surge}, MinReady: time.Duration(s.Ready) * time.Second, Partition: s.From, From: s.From,
 		Deadline: time.Duration(s.Late) * time.Second, Rollback: s.Back}
 	if s.Try > 0 {
 		strategy.Canary = rollout.Canary{Members: 1, For: time.Duration(s.Try) * time.Second}

@@ -96,26 +96,36 @@ func (e *Expansion) Child(kind, name string, body any) {
 // Children adds so many objects of another kind that are alike but for their
 // names.
 func (e *Expansion) Children(kind string, count int, name func(i int) string, body any) {
-	e.children(kind, count, name, body, false)
+	e.Varied(kind, count, name, []any{body}, func(int) int { return 0 }, false)
 }
 
 // Spares adds objects like [Expansion.Children] that there are only while the members among
 // those are changed.
 func (e *Expansion) Spares(kind string, count int, name func(i int) string, body any) {
-	e.children(kind, count, name, body, true)
+	e.Varied(kind, count, name, []any{body}, func(int) int { return 0 }, true)
 }
 
-func (e *Expansion) children(kind string, count int, name func(i int) string, body any, spare bool) {
+// Varied adds objects like [Expansion.Children], or [Expansion.Spares], that have one of several bodies each.
+func (e *Expansion) Varied(kind string, count int, name func(i int) string, bodies []any, which func(i int) int, spare bool) {
 	if count <= 0 || !e.repository.TakeObjects(count) {
 		return
 	}
-	made := e.body(body, count)
-	if made == nil {
-		return
+	users := make([]int, len(bodies))
+	for i := range count {
+		users[which(i)]++
+	}
+	made := make([]*manifest.Body, len(bodies))
+	for i, n := range users {
+		if n == 0 {
+			continue
+		}
+		if made[i] = e.body(bodies[i], n); made[i] == nil {
+			return
+		}
 	}
 	e.parts = slices.Grow(e.parts, count)
 	for i := range count {
-		e.parts = append(e.parts, Part{Key: e.key(kind, name(i)), Body: made, Spare: spare})
+		e.parts = append(e.parts, Part{Key: e.key(kind, name(i)), Body: made[which(i)], Spare: spare})
 	}
 }
 

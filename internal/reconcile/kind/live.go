@@ -76,6 +76,8 @@ type Live[State any] struct {
 	// main one. Also is the object as each entry shows it, where several do.
 	Through string
 	Also    []Live[State]
+	// Place is the same of two objects that run on the same host; "" where the cloud does not show that.
+	Place string
 	// Created is when the cloud made it; the zero time where the cloud does not report it.
 	Created time.Time
 	// Updated is when anything of the object was last changed; the zero time where

@@ -106,6 +106,7 @@ func (p *planner) finish() Plan {
 	p.linger()
 	p.tellSick()
 	p.tellHeld()
+	p.tellCrowded()
 	closed := p.closed()
 	var back []Fallback
 	for _, w := range p.workloads {

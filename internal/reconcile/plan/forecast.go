@@ -32,13 +32,16 @@ func (p *planner) forecast(g *group) {
 	if kept := changing[0].keeps(); len(kept) > 0 {
 		text += "; each keeps its " + strings.Join(kept, ", ")
 	}
-	if each := g.pacePerMember(changing); each > 0 {
-		at := max(1, down+further)
-		text += fmt.Sprintf("; about %s", roughly(each*time.Duration((len(changing)+at-1)/at)))
+	at := max(1, down+further)
+	if all := g.pacePerMember(changing) * time.Duration((len(changing)+at-1)/at); all >= worthSaying {
+		text += "; about " + roughly(all)
 	}
 	notes := append(slices.Clone(p.workloads[i].Notes), kind.Note{Field: "rollout", Text: text})
 	p.workloads[i].Notes = notes
 }
+
+// worthSaying is from when on it matters how long something takes.
+const worthSaying = 20 * time.Second
 
 func oneOr(n int) string {
 	if n <= 1 {
@@ -84,7 +87,7 @@ func (g *group) pacePerMember(members []*member) time.Duration {
 func roughly(d time.Duration) string {
 	switch {
 	case d < 100*time.Second:
-		return fmt.Sprintf("%.0f s", max(1, d.Seconds()))
+		return fmt.Sprintf("%.0f s", d.Seconds())
 	case d < 100*time.Minute:
 		return fmt.Sprintf("%.0f min", d.Minutes())
 	}

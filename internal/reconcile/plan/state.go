@@ -137,7 +137,7 @@ func (s Step) asIs() State {
 		return StateFailed
 	case s.have != nil && s.have.Down != "":
 		return State(s.have.Down)
-	case s.have != nil && (s.have.Phase == kind.Degraded || s.have.Message != "" || s.sick != ""):
+	case s.have != nil && (s.have.Phase == kind.Degraded || s.have.Message != "" || s.sick != "" || s.crowded != ""):
 		return StateDegraded
 	case s.want == nil && s.have != nil && s.Action == Keep:
 		return StateKept
@@ -215,6 +215,7 @@ func (s Step) message() string {
 		add("differs in " + fieldNames(s.aside))
 	}
 	add(s.sick)
+	add(s.crowded)
 	switch {
 	case s.have == nil || s.have.Message != "" && strings.Contains(s.Reason, s.have.Message):
 	case s.have.Phase != kind.Ready:

@@ -93,6 +93,8 @@ type Step struct {
 	sick  string
 	// silent is true when the probes are sure of it, heals of a step that brings the member back.
 	silent, heals bool
+	// crowded says that it shares a host with others that are to be kept apart.
+	crowded string
 	// judges are the kinds of what says whether the members of its group serve, of a step that
 	// interrupts one.
 	judges []string

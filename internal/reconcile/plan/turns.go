@@ -35,7 +35,7 @@ func (g *group) leaves() string {
 	if g.strategy.Type == rollout.OnDelete {
 		return fmt.Sprintf("left as it is: %s changes a member when that is deleted", g.key)
 	}
-	return fmt.Sprintf("left as it is: %s changes its members from number %d on", g.key, g.strategy.Partition)
+	return fmt.Sprintf("left as it is: %s changes its members from number %d on", g.key, g.strategy.From)
 }
 
 // leftAs says why the member that an object is a part of stays as it is; "" when it does not.

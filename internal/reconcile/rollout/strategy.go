@@ -29,8 +29,9 @@ type Strategy struct {
 	MinReady time.Duration
 	// Drain is how long before a member is interrupted nothing new is sent to it.
 	Drain time.Duration
-	// Partition is the first member, counted from 0, that is changed.
-	Partition int
+	// Partition is the first member, counted from 0, that is changed. From is the number from which on members are
+	// changed as people know it, which is another one where members have gaps between their numbers.
+	Partition, From int
 	// Canary are the first members that are changed, and how long these must have worked before
 	// others are.
 	Canary Canary

@@ -1,0 +1,53 @@
+package virtualmachinegroup
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// hinted are the numbers of the machines that the group does without; ok is false where it is not clear which.
+func (s *Spec) hinted(e *kind.Expansion) (numbers map[int]bool, ok bool) {
+	numbers, ok = map[int]bool{}, true
+	for i, hint := range s.RemovalHints {
+		of, number, numbered := numbered(hint)
+		if !numbered || of != e.Key.Name {
+			e.Problem(fmt.Sprintf("spec.removalHints[%d]", i), fmt.Sprintf("is %q, no machine of this group", hint), fmt.Sprintf("write it like %s-2", e.Key.Name))
+			ok = false
+			continue
+		}
+		numbers[number] = true
+	}
+	return numbers, ok
+}
+
+// noteIdle notes the hints at machines that there would not be anyway.
+func (s *Spec) noteIdle(numbers []int, e *kind.Expansion) {
+	for i, hint := range s.RemovalHints {
+		if _, number, _ := numbered(hint); number > last(numbers) {
+			e.Note(fmt.Sprintf("spec.removalHints[%d]", i), fmt.Sprintf("%s is no machine that the group would have without the hint", hint))
+		}
+	}
+}
+
+// last is the highest number; -1 where there is none.
+func last(numbers []int) int {
+	if len(numbers) == 0 {
+		return -1
+	}
+	return numbers[len(numbers)-1]
+}
+
+// withVolumes is the template with what becomes of volumes of which that is not said.
+func withVolumes(t machine.Template, end string) machine.Template {
+	list := make([]machine.Volume, len(t.Volumes))
+	for i, v := range t.Volumes {
+		if v.VolumeRef == "" && v.OnDelete == "" {
+			v.OnDelete = end
+		}
+		list[i] = v
+	}
+	t.Volumes = list
+	return t
+}

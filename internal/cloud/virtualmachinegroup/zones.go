@@ -1,0 +1,170 @@
+package virtualmachinegroup
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// IsolationGroup is a part of the machines that is in one zone. The words are m3db-operator's
+// (m3db-operator pkg/apis/m3dboperator/v1alpha1/cluster.go).
+type IsolationGroup struct {
+	Name         string `json:"name" rule:"required,format=label" doc:"What it is called: the machines have it as metadata isolationGroup, unless the template's metadata say something else there."`
+	Zone         string `json:"zone" rule:"required,min=1" doc:"Its availability zone, or a name that the stack's defaults.zones maps to one."`
+	Members      *int   `json:"members,omitempty" rule:"min=0,max=1000" doc:"How many machines are in it."`
+	NumInstances *int   `json:"numInstances,omitempty" rule:"min=0,max=1000" doc:"Another word for members, m3db-operator's."`
+}
+
+// groupKey is the metadata that a machine has of its isolation group.
+const groupKey = "isolationGroup"
+
+func (g *IsolationGroup) members() int { return table.Or(g.Members, table.Or(g.NumInstances, 0)) }
+
+// validateZones says what is wrong with where the machines shall be.
+func (s *Spec) validateZones(r *kind.Report) {
+	const zones, groups = "spec.zones", "spec.isolationGroups"
+	if s.Template.Zone != "" && s.zones() > 0 {
+		r.Problem("spec.template.zone", "is given along with zones or isolationGroups, which say where each machine is", "keep one of them")
+	}
+	if len(s.Zones) > 0 && len(s.IsolationGroups) > 0 {
+		r.Problem(zones, "is given along with isolationGroups", "keep one of them")
+	}
+	seen := map[string]bool{}
+	for i := range s.IsolationGroups {
+		g, field := &s.IsolationGroups[i], fmt.Sprintf("%s[%d]", groups, i)
+		if seen[g.Name] {
+			r.Problem(field+".name", g.Name+" is given already", "give each one once")
+		}
+		if seen[g.Name] = true; (g.Members == nil) == (g.NumInstances == nil) {
+			r.Problem(field+".members", "is missing, or given along with numInstances", "say how many machines are in it, in one of the two words")
+		}
+	}
+	switch sum := s.machines(); {
+	case len(s.IsolationGroups) == 0:
+	case sum > maxMachines:
+		r.Problem(groups, fmt.Sprintf("come to %d machines", sum), fmt.Sprintf("a group has at most %d", maxMachines))
+	case s.Replicas != nil && *s.Replicas != sum:
+		r.Problem("spec.replicas", fmt.Sprintf("is %d, and isolationGroups come to %d", *s.Replicas, sum), "make them the same, or leave replicas out")
+	}
+}
+
+// maxMachines is how many there can be in a group.
+const maxMachines = 1000
+
+// machines is how many there are, spare ones aside.
+func (s *Spec) machines() (n int) {
+	if len(s.IsolationGroups) == 0 {
+		return table.Or(s.Replicas, 1)
+	}
+	for i := range s.IsolationGroups {
+		n += s.IsolationGroups[i].members()
+	}
+	return n
+}
+
+// zones is over how many places the machines are spread; 0 where they all are alike.
+func (s *Spec) zones() int { return max(len(s.Zones), len(s.IsolationGroups)) }
+
+// spread says for each number up to count in which of so many zones its machine is. It depends on nothing else, so no
+// machine moves when there are more or fewer. Each zone has one of the first so many numbers, one of the next so many
+// and so on: that, and nothing less, keeps any count of machines balanced to within one.
+//
+// Simply taking turns would do that too, but then a further zone would move nearly all machines. Here the order for
+// n zones is made from that for n-1: in each row of n numbers the first of every zone stays, and who shares a zone with
+// an earlier one goes to a zone that the row lacks, which is nearly always the new one. So a further zone takes the
+// machines that it has to get, and all others stay, as far as the fourth zone. From the fifth on rows lack older zones, too,
+// and up to twice as many move. It is the other way round for the last zone when that goes.
+func spread(zones, count int) []int {
+	in := make([]int, count+zones*zones) // a row that is not full is not decided, and each round adds one at the end
+	for n := 2; n <= zones; n++ {
+		for row := range slices.Chunk(in, n) {
+			if len(row) == n {
+				settle(row)
+			}
+		}
+	}
+	return in[:count]
+}
+
+// settle gives each place of a row a zone of its own, and changes as few as possible.
+func settle(row []int) {
+	has := make([]bool, len(row))
+	var again []int
+	for i, zone := range row {
+		if has[zone] {
+			again = append(again, i)
+		}
+		has[zone] = true
+	}
+	for zone, taken := range has {
+		if !taken {
+			row[again[0]], again = zone, again[1:]
+		}
+	}
+}
+
+// places are the numbers of the machines, in ascending order, and for each in which zone or isolation group it is. Numbers
+// that are hinted at are left out. An isolation group has the first ones of those numbers that [spread] gives it, so
+// that one which grows or shrinks moves nobody.
+func (s *Spec) places(hinted map[int]bool) (numbers, in []int) {
+	zones, left := max(1, s.zones()), s.machines()
+	reach, room := left+len(hinted), make([]int, zones)
+	for i := range room {
+		room[i] = left
+		if len(s.IsolationGroups) > 0 {
+			room[i] = s.IsolationGroups[i].members()
+		}
+	}
+	if len(s.IsolationGroups) > 0 {
+		reach = zones * (slices.Max(room) + len(hinted))
+	}
+	for number, zone := range spread(zones, reach) {
+		if !hinted[number] && room[zone] > 0 && left > 0 {
+			numbers, in = append(numbers, number), append(in, zone)
+			room[zone]--
+			left--
+		}
+	}
+	return numbers, in
+}
+
+// bodies are the machines of each zone or isolation group; one where they are all alike.
+func (s *Spec) bodies(m one) (list []any) {
+	for _, zone := range s.Zones {
+		m.Zone = zone
+		list = append(list, body{m})
+	}
+	for _, g := range s.IsolationGroups {
+		m.Zone, m.Metadata = g.Zone, map[string]string{groupKey: g.Name}
+		maps.Copy(m.Metadata, s.Template.Metadata)
+		list = append(list, body{m})
+	}
+	if list == nil {
+		list = []any{body{m}}
+	}
+	return list
+}
+
+// one is a machine of the group.
+type one struct {
+	machine.Template
+	ServerGroup string `json:"serverGroup,omitempty"`
+}
+
+// noteUneven notes that what is left out leaves some zones with fewer machines.
+func (s *Spec) noteUneven(in []int, e *kind.Expansion) {
+	if len(s.Zones) == 0 {
+		return
+	}
+	count := make([]int, len(s.Zones))
+	for _, zone := range in {
+		count[zone]++
+	}
+	if most, least := slices.Max(count), slices.Min(count); most > least+1 {
+		e.Note("spec.removalHints", fmt.Sprintf("leave %d machines in one zone and %d in another: machines keep their zones", most, least))
+	}
+}

@@ -1,0 +1,27 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Only more on one host than may be there are a crowd; of which host nothing is known are none.
+func TestCrowds(t *testing.T) {
+	for _, tt := range []struct {
+		hosts           string // a letter each; - is not known
+		perHost, crowds int
+	}{{"", 1, 0}, {"a", 1, 0}, {"ab", 1, 0}, {"aa", 1, 1}, {"aa", 2, 0}, {"aaab", 2, 1}, {"aabb", 1, 2}, {"--", 1, 0}} {
+		var list []*Step
+		for _, host := range tt.hosts {
+			live := &kind.Live[any]{Place: string(host)}
+			if host == '-' {
+				live.Place = ""
+			}
+			list = append(list, &Step{have: live})
+		}
+		if found := crowds(list, tt.perHost); len(found) != tt.crowds {
+			t.Errorf("%s, %d on a host: %d crowds, want %d", tt.hosts, tt.perHost, len(found), tt.crowds)
+		}
+	}
+}
