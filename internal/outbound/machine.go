@@ -32,7 +32,18 @@ func (m Machines) Dial(ctx context.Context, network, address string) (net.Conn, 
 // Do sends a request; name is what the machine shall call itself in TLS. Its body is bounded, and what leads elsewhere
 // is an answer.
 func (m Machines) Do(req *http.Request, name string) (*http.Response, error) {
-	base := &http.Transport{DialContext: m.Dial, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader,
+	return m.do(req, name, nil)
+}
+
+// DoHTTP2 is likewise in HTTP/2 without TLS, which the machine has to speak from the start.
+func (m Machines) DoHTTP2(req *http.Request) (*http.Response, error) {
+	unencrypted := new(http.Protocols)
+	unencrypted.SetUnencryptedHTTP2(true)
+	return m.do(req, "", unencrypted)
+}
+
+func (m Machines) do(req *http.Request, name string, protocols *http.Protocols) (*http.Response, error) {
+	base := &http.Transport{DialContext: m.Dial, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader, Protocols: protocols,
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, ServerName: name, InsecureSkipVerify: true}} //nolint:gosec // it is asked whether it answers, not who it is
 	resp, err := base.RoundTrip(req)
 	if err != nil {

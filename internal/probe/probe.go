@@ -4,6 +4,7 @@
 //	tcp          a connection is accepted
 //	http, https  an answer with a status from 200 to 399 begins; certificates are not verified,
 //	             redirects not followed
+//	grpc         the gRPC health checking protocol, in HTTP/2 without TLS, says SERVING
 package probe
 
 import (
@@ -37,7 +38,7 @@ func (a Asker) Ask(ctx context.Context, address string, p rollout.Probe) error {
 		return fmt.Errorf("no answer within %s", p.Timeout)
 	case errors.As(err, &connecting) && !errors.Is(err, outbound.ErrRefused):
 		return connecting.Err
-	case errors.Is(err, outbound.ErrRefused), errors.As(err, new(status)):
+	case errors.Is(err, outbound.ErrRefused), errors.As(err, new(status)), errors.As(err, new(health)):
 		return err
 	}
 	return fmt.Errorf("no answer in %s", strings.ToUpper(p.Type)) // the error may repeat what was said
@@ -55,6 +56,9 @@ func (a Asker) ask(ctx context.Context, at string, p rollout.Probe) error {
 			return err
 		}
 		return conn.Close()
+	}
+	if p.Type == "grpc" {
+		return a.health(ctx, at, p)
 	}
 	to := url.URL{Scheme: p.Type, Host: at, Path: "/"}
 	to.Path, to.RawQuery, _ = strings.Cut(p.Path, "?")

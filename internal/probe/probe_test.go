@@ -93,7 +93,7 @@ func TestAsk(t *testing.T) {
 // or the metadata service of the cloud that it runs in.
 func TestAttackProbeOfTheAgentsOwnMachine(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:80", "[::1]:80", "169.254.169.254:80", "[fe80::a9fe:a9fe]:80", "0.0.0.0:80", "224.0.0.1:80", "[::ffff:127.0.0.1]:80"} {
-		for _, protocol := range []string{"tcp", "http", "https"} {
+		for _, protocol := range []string{"tcp", "http", "https", "grpc"} {
 			if got := ask(probe.Asker{}, address, rollout.Probe{Type: protocol, Path: "/"}); !strings.Contains(got, "refused: ") {
 				t.Errorf("%s %s: %q", protocol, address, got)
 			}

@@ -21,8 +21,14 @@ const (
 func validateProbes(list []Probe, r *kind.Report) {
 	for i, p := range list {
 		field := fmt.Sprintf("spec.probes[%d]", i)
-		if p.Type == "tcp" && p.Path != "" {
-			r.Problem(field+".path", "means nothing to tcp", "remove it, or use http")
+		if (p.Type == "tcp" || p.Type == "grpc") && p.Path != "" {
+			r.Problem(field+".path", "means nothing to "+p.Type, "remove it, or use http")
+		}
+		if p.Type != "grpc" && p.Service != "" {
+			r.Problem(field+".service", "means nothing to "+p.Type, "remove it, or use grpc")
+		}
+		if strings.ContainsFunc(p.Service, unprintable) {
+			r.Problem(field+".service", "is no name of a service", "write it like shop.Cart")
 		}
 		if p.Type == "tcp" && p.Host != "" {
 			r.Problem(field+".host", "means nothing to tcp", "remove it, or use http")
@@ -44,9 +50,9 @@ func probes(list []Probe) (out []rollout.Probe) {
 		return time.Duration(table.Or(given, otherwise)) * time.Second
 	}
 	for _, p := range list {
-		one := rollout.Probe{Type: p.Type, Port: p.Port, Host: p.Host, Interval: seconds(p.IntervalSeconds, interval), Timeout: seconds(p.TimeoutSeconds, timeout),
+		one := rollout.Probe{Type: p.Type, Port: p.Port, Host: p.Host, Service: p.Service, Interval: seconds(p.IntervalSeconds, interval), Timeout: seconds(p.TimeoutSeconds, timeout),
 			Delay: time.Duration(p.InitialDelaySeconds) * time.Second, Threshold: table.Or(p.Threshold, threshold)}
-		if p.Type != "tcp" {
+		if p.Type != "tcp" && p.Type != "grpc" {
 			one.Path = cmp.Or(p.Path, "/")
 		}
 		out = append(out, one)

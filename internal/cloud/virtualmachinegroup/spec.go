@@ -58,10 +58,11 @@ type Heal struct {
 
 // Probe is how a machine is asked whether it serves, at the address of its first port.
 type Probe struct {
-	Type                string `json:"type" rule:"required,enum=http|https|tcp" doc:"tcp: it accepts a connection. http, https: it answers a GET with a status from 200 to 399; its certificate is not verified."`
+	Type                string `json:"type" rule:"required,enum=http|https|tcp|grpc" doc:"tcp: it accepts a connection. http, https: it answers a GET with a status from 200 to 399; its certificate is not verified. grpc: by the gRPC health checking protocol, without TLS, it is SERVING."`
 	Port                int    `json:"port" rule:"required,min=1,max=65535" doc:"Port that is asked."`
 	Path                string `json:"path,omitempty" rule:"max=1024" doc:"Path and query of an HTTP request; default /."`
-	Host                string `json:"host,omitempty" rule:"max=255" doc:"Host that an HTTP request names; its address if left out."`
+	Host                string `json:"host,omitempty" rule:"max=255" doc:"Host that an HTTP or gRPC request names; its address if left out."`
+	Service             string `json:"service,omitempty" rule:"max=255" doc:"Service that a gRPC server is asked about; the server as a whole if left out."`
 	IntervalSeconds     *int   `json:"intervalSeconds,omitempty" rule:"min=1,max=300,default=10" doc:"Least time between two questions."`
 	TimeoutSeconds      *int   `json:"timeoutSeconds,omitempty" rule:"min=1,max=30,default=3" doc:"How long an answer may take."`
 	Threshold           *int   `json:"threshold,omitempty" rule:"min=1,max=10,default=3" doc:"How many bad answers in a row make a machine that served one that does not."`

@@ -7,9 +7,10 @@ import (
 
 // Probe is how a member is asked whether it serves.
 type Probe struct {
-	Type       string // tcp, http or https
+	Type       string // tcp, http, https or grpc
 	Port       int
 	Path, Host string // of HTTP
+	Service    string // of gRPC; the server as a whole if empty
 	// Interval is the least time between two questions, Timeout how long an answer may take, Delay how
 	// long a member has worked before it is asked for the first time.
 	Interval, Timeout, Delay time.Duration
@@ -17,10 +18,13 @@ type Probe struct {
 	Threshold int
 }
 
-// String names the probe: "http :80/health".
+// String names the probe: "http :80/health", "grpc :50051 shop.Cart".
 func (p Probe) String() string {
 	if p.Type == "tcp" {
 		return fmt.Sprintf("tcp :%d", p.Port)
+	}
+	if p.Service != "" {
+		return fmt.Sprintf("%s :%d %s", p.Type, p.Port, p.Service)
 	}
 	return fmt.Sprintf("%s :%d%s", p.Type, p.Port, p.Path)
 }

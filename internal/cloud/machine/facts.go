@@ -1,0 +1,210 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Facts is what a template of user data can say: of the machine itself, of its
+// group, and of all members of the group in their order.
+type Facts struct {
+	Fact
+	Group    string
+	Replicas int
+	Peers    []Fact
+}
+
+// Fact is what is known of one machine.
+type Fact struct {
+	Name    string
+	Ordinal int
+	Address string
+}
+
+// FactsTemplate is user data that is completed with [Facts]:
+//
+//	{{name}} {{ordinal}} {{address}}  of the machine, and within peers of the peer
+//	{{group}} {{replicas}}            of its group
+//	{{#peers}} … {{/peers}}           once for each member
+//	{{#first}} {{^first}} {{/first}}  within peers: for the first one only, or all others; last likewise
+//	{{! … }}                          nothing
+//	{{'{{'}}                          two braces
+//
+// It is a part of Mustache, and its own since whoever opens a pull request writes
+// templates: nothing in it calls, includes or counts, and the members are never gone
+// through within themselves, so the work is at most length times members.
+type FactsTemplate struct {
+	nodes []factsNode
+	// PeerAddresses reports whether it says an address of peers, OwnAddress the machine's own.
+	PeerAddresses, OwnAddress bool
+}
+
+// factsNode is a text, a name, or a section with what is in it.
+type factsNode struct {
+	text, name string
+	sign       byte // of a section: # or ^
+	body       []factsNode
+}
+
+var (
+	factsNames    = []string{"name", "ordinal", "address", "group", "replicas"}
+	factsSections = []string{"first", "last"}
+)
+
+// ParseFacts reads a template. Its errors name a line of the text and repeat nothing
+// of it, since it may be a secret.
+func ParseFacts(text string) (*FactsTemplate, error) {
+	if len(text) > maxUserData {
+		return nil, errTooLong
+	}
+	p := factsParser{all: text, rest: text, out: new(FactsTemplate)}
+	nodes, err := p.until("", false)
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", 1+strings.Count(text[:p.tag], "\n"), err)
+	}
+	p.out.nodes = nodes
+	return p.out, nil
+}
+
+var errTooLong = fmt.Errorf("is more than the %d bytes that Nova takes", maxUserData)
+
+type factsParser struct {
+	all, rest string
+	tag       int // where the last tag begins
+	out       *FactsTemplate
+}
+
+// until reads what is in a section, or in none.
+func (p *factsParser) until(section string, peers bool) (list []factsNode, err error) {
+	opened := p.tag
+	for {
+		text, rest, found := strings.Cut(p.rest, "{{")
+		if !found {
+			if p.rest = ""; section != "" {
+				p.tag = opened
+				return nil, errors.New("a section has no end")
+			}
+			return append(list, factsNode{text: text}), nil
+		}
+		p.tag = len(p.all) - len(rest) - len("{{")
+		var tag string
+		if tag, p.rest, found = strings.Cut(rest, "}}"); !found {
+			return nil, errors.New("{{ has no }}; {{'{{'}} stands for two braces")
+		}
+		sign, name := byte(0), strings.TrimSpace(tag)
+		if name != "" && strings.IndexByte("#^/!", name[0]) >= 0 {
+			sign, name = name[0], strings.TrimSpace(name[1:])
+			text = p.alone(text)
+		}
+		list = append(list, factsNode{text: text})
+		switch {
+		case sign == '!':
+		case sign == '/' && name == section && section != "":
+			return list, nil
+		case sign == '/':
+			return nil, errors.New("the end of a section that is not the innermost open one")
+		case sign != 0:
+			within := peers || name == "peers"
+			if err := openable(sign, name, peers); err != nil {
+				return nil, err
+			}
+			body, err := p.until(name, within)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, factsNode{name: name, sign: sign, body: body})
+		case name == "'{{'":
+			list = append(list, factsNode{text: "{{"})
+		case !slices.Contains(factsNames, name):
+			return nil, errors.New("a name that is not known; there are " + strings.Join(factsNames, ", ") + ", and the section peers")
+		default:
+			p.out.PeerAddresses = p.out.PeerAddresses || name == "address" && peers
+			p.out.OwnAddress = p.out.OwnAddress || name == "address" && !peers
+			list = append(list, factsNode{name: name})
+		}
+	}
+}
+
+func openable(sign byte, name string, peers bool) error {
+	switch {
+	case name == "peers" && peers:
+		return errors.New("the section peers is within itself")
+	case name == "peers" && sign == '^':
+		return errors.New("there are always peers: the machine itself is one")
+	case name == "peers", peers && slices.Contains(factsSections, name):
+		return nil
+	}
+	return errors.New("a section that is not known here; there is peers, and within it first and last")
+}
+
+// alone takes the line away that a tag has for itself. text is what is before the tag.
+func (p *factsParser) alone(text string) string {
+	const blank = " \t\r"
+	before := strings.TrimRight(p.all[:p.tag], blank)
+	after, rest, _ := strings.Cut(p.rest, "\n")
+	if before != "" && !strings.HasSuffix(before, "\n") || strings.Trim(after, blank) != "" {
+		return text
+	}
+	p.rest = rest
+	return strings.TrimRight(text, blank)
+}
+
+// Render is the template with the facts, at most what Nova takes.
+func (t *FactsTemplate) Render(f Facts) (string, error) {
+	w := factsWriter{facts: &f}
+	if !w.write(t.nodes, &f.Fact, -1) {
+		return "", errTooLong
+	}
+	return w.String(), nil
+}
+
+type factsWriter struct {
+	strings.Builder
+	facts *Facts
+}
+
+// write is false as soon as there is too much. at is the number of the peer, below 0
+// outside of peers.
+func (w *factsWriter) write(list []factsNode, of *Fact, at int) (fits bool) {
+	for i := range list {
+		n := &list[i]
+		switch {
+		case n.name == "peers":
+			for j := range w.facts.Peers {
+				if !w.write(n.body, &w.facts.Peers[j], j) {
+					return false
+				}
+			}
+		case n.sign != 0:
+			is := n.name == "first" && at == 0 || n.name == "last" && at == len(w.facts.Peers)-1
+			if is == (n.sign == '#') && !w.write(n.body, of, at) {
+				return false
+			}
+		default:
+			w.WriteString(n.text + w.value(n.name, of))
+		}
+		if w.Len() > maxUserData {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *factsWriter) value(name string, of *Fact) string {
+	switch name {
+	case "name":
+		return of.Name
+	case "ordinal":
+		return strconv.Itoa(of.Ordinal)
+	case "address":
+		return of.Address
+	case "group":
+		return w.facts.Group
+	case "replicas":
+		return strconv.Itoa(w.facts.Replicas)
+	}
+	return ""
+}
