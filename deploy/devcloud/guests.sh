@@ -10,6 +10,8 @@ choose_guests() {
   [ -z "${STACKREEVE_DEVCLOUD_GUESTS:-}" ] || touch "$STATE/done/guests-chosen"
   [ -e "$STATE/done/guests-chosen" ] || return 0
   PACKAGES+=(systemd-container mmdebstrap iproute2)
+  grep -qw overlay /proc/filesystems || modprobe overlay 2>/dev/null ||
+    die "STACKREEVE_DEVCLOUD_GUESTS: this kernel has no overlay file systems; real machines cannot run here"
   # These run before anything is installed: a refusal should not come after minutes.
   local probe=dcgprobe$$
   command -v ip >/dev/null || return 0
