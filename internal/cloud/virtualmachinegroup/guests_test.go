@@ -169,6 +169,28 @@ func fewest(record []sighting) (low int, when time.Duration) {
 	return low, when
 }
 
+// What a client saw is judged from the moment on when all served.
+func TestFewest(t *testing.T) {
+	for _, c := range []struct {
+		seen string // one member after the other: - where it did not serve
+		low  int
+	}{
+		{"012", 3}, {"01-012", 3}, {"012-12012", 2}, {"012-1-", 1}, {"0120-20122", 2}, {"---", 3},
+	} {
+		var record []sighting
+		for i, r := range c.seen {
+			s := sighting{at: time.Duration(i) * time.Second, member: i % 3}
+			if r != '-' {
+				s.version = "one"
+			}
+			record = append(record, s)
+		}
+		if low, _ := fewest(record); low != c.low {
+			t.Errorf("%s: %d served, want %d", c.seen, low, c.low)
+		}
+	}
+}
+
 // agent is a newly started one, which asks the machines.
 func agent(g *kindtest.Target) *engine.Engine {
 	e := g.Engine(g.Client(nil))
