@@ -84,6 +84,11 @@ test-cloud-stock: ## run what differs where Octavia is as Debian ships it
 test-cloud-all: ## run everything on the devcloud, bad weather and kills too (hours)
 	deploy/devcloud/test
 
+.PHONY: test-guests
+test-guests: ## change a group of real machines while it is used
+	STACKREEVE_DEVCLOUD_GUESTS=1 deploy/devcloud/up
+	deploy/devcloud/test guests
+
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf bin dist

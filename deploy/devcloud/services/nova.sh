@@ -53,6 +53,7 @@ vif_plugging_timeout = 0
 reserved_host_memory_mb = 0
 periodic_fuzzy_delay = 0
 service_down_time = 120
+$(guests_nova_options)
 report_interval = 20
 [api]
 auth_strategy = keystone

@@ -1,10 +1,12 @@
 """seed.py KEYSTONE COMPUTE_HOST...: what a tenant expects to find. Images, flavors, availability zones, the external
 network, volume types, and in each tenant a network. Run again, it adds only what is missing."""
+import os
 import sys
 import time
 
 from api import Cloud
 
+GUEST_IMAGE = 'debian-12-guest'     # its servers are real machines, where those can run
 IMAGES = ('cirros', 'debian-12', 'ubuntu-24.04', 'centos79')
 FLAVORS = {     # name: vCPUs, MB of RAM, GB of disk; the id is the name with dashes
     'm1.nano': (1, 64, 1), 'm1.tiny': (1, 512, 1), 'm1.small': (1, 2048, 20), 'm1.medium': (2, 4096, 40),
@@ -19,11 +21,12 @@ def names(items):
     return {item['name'] for item in items}
 
 
-def images(cloud):
+def images(cloud, wanted):
     there = names(cloud.get('image', '/v2/images?limit=1000')['images'])
-    for name in (n for n in IMAGES if n not in there):
-        image = cloud.post('image', '/v2/images', {
-            'name': name, 'disk_format': 'raw', 'container_format': 'bare', 'visibility': 'public'})
+    for name in (n for n in wanted if n not in there):
+        image = cloud.post('image', '/v2/images', dict(
+            {'name': name, 'disk_format': 'raw', 'container_format': 'bare', 'visibility': 'public'},
+            **({'devcloud_guest': '1'} if name == GUEST_IMAGE else {})))
         cloud.upload('image', '/v2/images/%s/file' % image['id'], name.encode().ljust(8192, b'\0'))
 
 
@@ -86,7 +89,7 @@ def volume_types(cloud):
 def main():
     keystone, *hosts = sys.argv[1:]
     admin = Cloud(keystone, 'admin', 'admin')
-    images(admin)
+    images(admin, IMAGES + ((GUEST_IMAGE,) if os.environ.get('DEVCLOUD_GUEST_TREE') else ()))
     flavors(admin)
     wait_for_hosts(admin, hosts)
     zones(admin, hosts)
