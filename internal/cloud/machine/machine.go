@@ -38,6 +38,8 @@ type InitScript struct {
 	Value        *string  `json:"value,omitempty" rule:"secret" doc:"The script itself."`
 	ConfigMapRef *DataRef `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
 	SecretRef    *DataRef `json:"secretRef,omitempty" doc:"Entry of a Secret that holds it."`
+	Template     bool     `json:"template,omitempty" doc:"Whether it is a template, which is completed with what is known of the machine and its group when the machine is created: {{name}}, {{ordinal}}, {{address}}, {{group}}, {{replicas}}, and {{#peers}}...{{/peers}} for each machine of the group."`
+	Group        *Group   `json:"group,omitempty" doc:"Which machines are the machine's peers; a VirtualMachineGroup says so itself."`
 }
 
 // DataRef names an entry of a ConfigMap or Secret.
@@ -72,7 +74,11 @@ func (t *Template) Validate(at string, r *kind.Report) {
 	script.Source(at+".initScript", "give one of value, configMapRef and secretRef", r, s.Value != nil, s.ConfigMapRef != nil, s.SecretRef != nil)
 	if s.Value != nil {
 		script.Text(at+".initScript.value", *s.Value, r)
+		if s.Template {
+			checkTemplate(at+".initScript.value", *s.Value, r)
+		}
 	}
+	s.Group.Validate(at+".initScript.group", s.Template, r)
 }
 
 // Look reports what the template refers to and the repository does not have.
@@ -80,14 +86,17 @@ func (t *Template) Validate(at string, r *kind.Report) {
 func (t *Template) Look(at string, e *kind.Expansion) (ok bool) {
 	s := t.InitScript
 	switch {
-	case s == nil:
+	case s == nil, s.Value != nil:
 		return true
 	case s.ConfigMapRef != nil:
-		return look(at+".initScript.configMapRef", "ConfigMap", s.ConfigMapRef, e)
+		at, ok = at+".initScript.configMapRef", look(at+".initScript.configMapRef", "ConfigMap", s.ConfigMapRef, e)
 	case s.SecretRef != nil:
-		return look(at+".initScript.secretRef", "Secret", s.SecretRef, e)
+		at, ok = at+".initScript.secretRef", look(at+".initScript.secretRef", "Secret", s.SecretRef, e)
 	}
-	return true
+	if ok && s.Template {
+		ok = checkTemplate(at+".key", s.text(e), &e.Report)
+	}
+	return ok
 }
 
 func look(field, kind string, ref *DataRef, e *kind.Expansion) bool {
@@ -100,6 +109,19 @@ func look(field, kind string, ref *DataRef, e *kind.Expansion) bool {
 		return false
 	}
 	return script.Entry(field+".key", kind, ref.Name, e, ref.Key)
+}
+
+// text is what the script is; "" where it is not there.
+func (s *InitScript) text(e *kind.Expansion) (text string) {
+	switch {
+	case s.Value != nil:
+		return *s.Value
+	case s.ConfigMapRef != nil:
+		text, _ = e.Data("ConfigMap", s.ConfigMapRef.Name, s.ConfigMapRef.Key)
+	case s.SecretRef != nil:
+		text, _ = e.Data("Secret", s.SecretRef.Name, s.SecretRef.Key)
+	}
+	return text
 }
 
 // script is what an init script becomes part of.

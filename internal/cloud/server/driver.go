@@ -112,6 +112,9 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 		w.Mark.Applied = ""
 	}
 	described := cloud.AtLeast(version, withDescription)
+	if _, _, err := completed(w); err != nil {
+		return nil, err
+	}
 	body, own := d.Creation(w), notes(w, described)
 	request := map[string]any{"server": body}
 	if hints := hints(w, body[hintsAttribute]); len(hints) > 0 {

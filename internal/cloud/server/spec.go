@@ -6,6 +6,7 @@ package server
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -34,6 +35,8 @@ type Spec struct {
 	// TrunkRefs are the trunks that the repository makes of its ports: many clouds make
 	// none of a port that is plugged in.
 	TrunkRefs []string `json:"-" ref:"Trunk,order"`
+	// PeerRefs are the ports whose addresses the template of the user data says.
+	PeerRefs []string `json:"-" ref:"Port,order"`
 	// BootImageRef is the image that the repository wants on the volume that the server
 	// boots from, where a rebuild is to write it.
 	BootImageRef string `json:"-" ref:"Image"`
@@ -58,11 +61,13 @@ type VolumeRef struct {
 
 // UserData says where the user data comes from.
 type UserData struct {
-	SecretRef    *string       `json:"secretRef,omitempty" ref:"Secret" doc:"Secret whose key value (or userData) holds it."`
-	SecretKeyRef *SecretKey    `json:"secretKeyRef,omitempty" doc:"Entry of a Secret that holds it."`
-	ConfigMapRef *ConfigMapKey `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
-	Value        *string       `json:"value,omitempty" rule:"secret" doc:"The text itself."`
-	Script       bool          `json:"script,omitempty" doc:"Whether it is a script; then #!/bin/sh is put before a text that does not say what it is."`
+	SecretRef    *string        `json:"secretRef,omitempty" ref:"Secret" doc:"Secret whose key value (or userData) holds it."`
+	SecretKeyRef *SecretKey     `json:"secretKeyRef,omitempty" doc:"Entry of a Secret that holds it."`
+	ConfigMapRef *ConfigMapKey  `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
+	Value        *string        `json:"value,omitempty" rule:"secret" doc:"The text itself."`
+	Template     bool           `json:"template,omitempty" doc:"Whether it is a template, which is completed when the server is created; see initScript of VirtualMachine."`
+	Group        *machine.Group `json:"group,omitempty" doc:"Which servers are the server's peers, for a template; itself alone if left out. Their ports are called as they are."`
+	Script       bool           `json:"script,omitempty" doc:"Whether it is a script; then #!/bin/sh is put before a text that does not say what it is."`
 }
 
 // SecretKey names an entry of a Secret.

@@ -30,6 +30,7 @@ func (u *UserData) validate(r *kind.Report) {
 	check := machine.UserData{Script: u.Script}
 	check.Source("spec.resource.userData", "give one of secretRef, secretKeyRef, configMapRef and value", r,
 		u.SecretRef != nil, u.SecretKeyRef != nil, u.ConfigMapRef != nil, u.Value != nil)
+	u.Group.Validate("spec.resource.userData.group", u.Template, r)
 	if u.Value != nil {
 		check.Text("spec.resource.userData.value", *u.Value, r)
 	}
@@ -49,6 +50,7 @@ func expand(s *Spec, e *kind.Expansion) {
 	expandBoot(s, e)
 	switch u := s.UserData; {
 	case u == nil:
+		return
 	case u.SecretRef != nil:
 		check("secretRef", "Secret", *u.SecretRef, secretKeys...)
 	case u.SecretKeyRef != nil:
@@ -56,9 +58,31 @@ func expand(s *Spec, e *kind.Expansion) {
 	case u.ConfigMapRef != nil:
 		check("configMapRef.key", "ConfigMap", u.ConfigMapRef.Name, u.ConfigMapRef.Key)
 	}
+	if s.UserData.Template {
+		expandTemplate(s, declared(s.UserData, e), e)
+	}
 }
 
-// userData is what the server's first boot shall run.
+// declared is the user data as the repository has it; "" where it does not.
+func declared(u *UserData, e *kind.Expansion) (text string) {
+	switch {
+	case u.Value != nil:
+		text = *u.Value
+	case u.SecretKeyRef != nil:
+		text, _ = e.Data("Secret", u.SecretKeyRef.Name, u.SecretKeyRef.Key)
+	case u.ConfigMapRef != nil:
+		text, _ = e.Data("ConfigMap", u.ConfigMapRef.Name, u.ConfigMapRef.Key)
+	case u.SecretRef != nil:
+		for _, key := range secretKeys {
+			if one, ok := e.Data("Secret", *u.SecretRef, key); ok && text == "" {
+				text = one
+			}
+		}
+	}
+	return text
+}
+
+// userData is what the server's first boot shall run, or the template of that.
 func userData(w want) (text string, given bool) {
 	u := w.Spec.UserData
 	switch {
@@ -74,14 +98,14 @@ func userData(w want) (text string, given bool) {
 		data := w.Ref("Secret", *u.SecretRef).Data
 		text = cmp.Or(data[secretKeys[0]], data[secretKeys[1]])
 	}
-	if u.Script {
+	if u.Script && !u.Template {
 		text = machine.Interpreted(text)
 	}
 	return text, true
 }
 
 func writeUserData(w want, _ *object, body map[string]any) {
-	if text, given := userData(w); given {
+	if text, given, err := completed(w); given && err == nil { // create refuses what cannot be completed
 		body["user_data"] = base64.StdEncoding.EncodeToString([]byte(text))
 	}
 }
@@ -113,10 +137,19 @@ func hintsPrint(s *Spec) string {
 // userDataUse is what the fingerprint of user data is for.
 const userDataUse = "user data"
 
+// printed is what fingerprints are of: a template is something else than the same text that is none.
+func printed(w want) (text string, given bool) {
+	text, given = userData(w)
+	if given && w.Spec.UserData.Template {
+		text = "template\n" + text
+	}
+	return text, given
+}
+
 // userDataPrint is what the metadata shall say of the user data: everybody in
 // the project can read it, and the machine itself.
 func userDataPrint(w want) string {
-	switch text, given := userData(w); {
+	switch text, given := printed(w); {
 	case !given:
 		return unset
 	case secretUserData(w.Spec):
@@ -130,7 +163,7 @@ func userDataPrint(w want) string {
 // data that is wanted. known is false when it says nothing. Earlier releases
 // stored a digest of secret user data, too.
 func knownUserData(w want, print string) (same, known bool) {
-	text, given := userData(w)
+	text, given := printed(w)
 	switch {
 	case print == "":
 		return false, false

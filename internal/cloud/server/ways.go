@@ -115,7 +115,11 @@ func (u *requests) rebuild(n change, metadata map[string]string) {
 		need(withUserDataAtRebuild, "rebuilds with other user data")
 		call.Secret = secretUserData(n.Want.Spec)
 		body["user_data"] = nil
-		if text, given := userData(n.Want); given {
+		text, given, err := completed(n.Want)
+		if u.err == nil {
+			u.err = err
+		}
+		if given {
 			body["user_data"] = base64.StdEncoding.EncodeToString([]byte(text))
 		}
 	}

@@ -174,6 +174,12 @@ func server(s *Spec, zone string, e *kind.Expansion) fields {
 // userData refers to the script where it is: a secret is not copied.
 func userData(s *machine.InitScript) fields {
 	f := fields{"script": true}
+	if s.Template {
+		f["template"] = true
+	}
+	if s.Group != nil {
+		f["group"] = fields{"name": s.Group.Name, "numbers": s.Group.Numbers}
+	}
 	switch {
 	case s.Value != nil:
 		f["value"] = *s.Value

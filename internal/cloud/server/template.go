@@ -1,0 +1,56 @@
+package server
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// User data can be a template. What is compared, and what its fingerprint is of, is the template: another peer, or
+// another address, changes no server that is there.
+
+// expandTemplate has the server wait for the ports whose addresses the template says.
+func expandTemplate(s *Spec, text string, e *kind.Expansion) {
+	t, err := machine.ParseFacts(text)
+	if err != nil {
+		e.Problem("spec.resource.userData", "is no template: "+err.Error(), "correct it, or remove template")
+		return
+	}
+	if t.PeerAddresses && s.UserData.Group != nil {
+		s.PeerRefs = s.UserData.Group.Peers()
+	}
+}
+
+// completed is the user data that a server is created with.
+func completed(w want) (text string, given bool, err error) {
+	text, given = userData(w)
+	if !given || !w.Spec.UserData.Template {
+		return text, given, nil
+	}
+	if text, err = machine.Complete(text, facts(w)); err != nil {
+		return "", true, fmt.Errorf("%w: the template of the user data %s", kind.ErrNotYet, err.Error())
+	}
+	if w.Spec.UserData.Script {
+		text = machine.Interpreted(text)
+	}
+	return text, true, nil
+}
+
+// facts are what the template can say.
+func facts(w want) machine.Facts {
+	own := machine.Fact{Name: w.Key.Name, Ordinal: machine.Ordinal(w.Key.Name)}
+	if len(w.Spec.Ports) > 0 {
+		own.Address = w.Ref("Port", w.Spec.Ports[0].PortRef).Facts.Address
+	}
+	group := w.Spec.UserData.Group
+	if group == nil {
+		return machine.Facts{Fact: own, Group: own.Name, Replicas: 1, Peers: []machine.Fact{own}}
+	}
+	f := machine.Facts{Fact: own, Group: group.Name}
+	for _, name := range group.Peers() {
+		f.Peers = append(f.Peers, machine.Fact{Name: name, Ordinal: machine.Ordinal(name), Address: w.Ref("Port", name).Facts.Address})
+	}
+	f.Replicas = len(f.Peers)
+	return f
+}
