@@ -30,6 +30,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 //
 //	ServerGroup/NAME                          unless haPolicy is none, or there is a serverGroup
 //	VirtualMachine/NAME-0 …     in that group, with the numbers that places says
+//	DNSRecordSet/NAME …         if there is dns, and one for each machine
 //	VirtualMachine/NAME-spare-0 …  in it, while others are changed, if the strategy has a surge
 func (rules) Expand(s *Spec, e *kind.Expansion) {
 	hinted, ok := s.hinted(e)
@@ -66,6 +67,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	surge := roll.Surge(len(numbers))
 	beside := spread(max(1, s.zones()), surge)
 	e.Varied("VirtualMachine", surge, func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }, s.bodies(spare), func(i int) int { return beside[i] }, true)
+	s.DNS.expand(numbers, e)
 }
 
 type body struct {

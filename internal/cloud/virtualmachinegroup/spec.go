@@ -21,6 +21,7 @@ type Spec struct {
 	Zones           []string         `json:"zones,omitempty" rule:"min=1,max=10,unique" doc:"Availability zones, or names that the stack's defaults.zones maps to them, over which the machines are spread evenly. Add further ones at the end."`
 	IsolationGroups []IsolationGroup `json:"isolationGroups,omitempty" rule:"min=1,max=10" doc:"Parts of the machines, each in a zone with a number of its own, instead of zones. Add further ones at the end."`
 	RemovalHints    []string         `json:"removalHints,omitempty" rule:"max=100,unique" doc:"Machines that the group does without, such as web-2; others keep their numbers."`
+	DNS             *DNS             `json:"dns,omitempty" doc:"Records that follow the machines' addresses: one of all machines, and one of each."`
 	Template        machine.Template `json:"template" rule:"required" doc:"What each machine is; volumes and ports are made for each. Volumes stay in the cloud when their machine goes, unless they say onDelete: delete."`
 	Description     string           `json:"description,omitempty" rule:"max=255" doc:"Free text, for machines whose template has none."`
 }

@@ -39,6 +39,30 @@ def start_time(pid):
     return None if fields[0] == 'Z' else fields[19]
 
 
+def descendants(pid):
+    """A process and all that it has begun, the last ones first."""
+    children = {}
+    for name in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open('/proc/%s/stat' % name) as f:
+                parent = int(f.read().rsplit(') ', 1)[1].split()[1])
+        except (OSError, IndexError):
+            continue
+        children.setdefault(parent, []).append(int(name))
+    found = [pid]
+    for one in found:
+        found += children.get(one, [])
+    return reversed(found)
+
+
+def kill(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
 class Guest:
     """The machine of a server, by the server's ID."""
 
@@ -142,7 +166,7 @@ class Guest:
             while self.pid() and time.time() < deadline:
                 time.sleep(0.1)
         if self.pid():
-            os.killpg(pid, signal.SIGKILL)  # a group of its own; what runs in the machine ends with it
+            kill(descendants(pid))  # the machine's first process is one of them, and all others end with it
             while self.pid():
                 time.sleep(0.05)
         if os.path.exists(self.pid_file):
