@@ -27,11 +27,10 @@ func describedKinds() []described {
 	var list []described
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 		info := k.Info()
-		gvk := manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind}
-		list = append(list, described{gvk, k.Body(), info.Doc, info.ImportOnly})
-		for _, alias := range info.Aliases {
-			gvk.Group = alias
-			list = append(list, described{gvk, k.Body(), "The same as " + info.Kind + " in " + info.Group + ".", info.ImportOnly})
+		doc := info.Doc
+		for _, gvk := range info.Spellings() {
+			list = append(list, described{gvk, k.Body(), doc, info.ImportOnly})
+			doc = "The same as " + info.Kind + " in " + info.Group + "."
 		}
 	}
 	return append(list, described{config.GVK, reflect.TypeFor[config.Body](), "The agent's configuration: one folder of one branch, applied to one cloud project.", false})

@@ -39,6 +39,8 @@ type Config struct {
 	MarksInDescriptions bool
 	// Beside is a client of the same stack, through its main entry; nil for that itself.
 	Beside *Client
+	// Machines asks what runs on machines of the cloud.
+	Machines outbound.Machines
 	// Limits bound what the client asks of the cloud; zero fields mean the
 	// defaults.
 	Limits Limits
@@ -51,6 +53,8 @@ type Client struct {
 	Region, ProjectID string
 	// MarksInDescriptions is that of [Config].
 	MarksInDescriptions bool
+	// Machines is that of [Config].
+	Machines outbound.Machines
 
 	provider    *gophercloud.ProviderClient
 	credentials []string // secrets that it logs in with
@@ -88,7 +92,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		Region: creds.endpoint.Region, provider: provider, credentials: creds.secrets(), known: known, home: creds.home.String(), endpoint: creds.endpoint,
-		services: map[string]*gophercloud.ServiceClient{}, MarksInDescriptions: cfg.MarksInDescriptions,
+		services: map[string]*gophercloud.ServiceClient{}, MarksInDescriptions: cfg.MarksInDescriptions, Machines: cfg.Machines,
 	}
 	if c.ProjectID, err = projectOf(provider); err != nil {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))

@@ -15,6 +15,8 @@ import (
 type Machines struct {
 	// Home also allows addresses of this machine, for tests.
 	Home bool
+	// Through makes the connections; nil for the usual way. It is for tests.
+	Through func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Dial opens a TCP connection to an IP address and port.
@@ -26,25 +28,37 @@ func (m Machines) Dial(ctx context.Context, network, address string) (net.Conn, 
 	case !m.Home && local(at.Addr().WithZone("")):
 		return nil, fmt.Errorf("%w: %s is an address of this machine or its link", ErrRefused, at.Addr())
 	}
+	if m.Through != nil {
+		return m.Through(ctx, network, address)
+	}
 	return (&net.Dialer{}).DialContext(ctx, network, address)
 }
 
 // Do sends a request; name is what the machine shall call itself in TLS. Its body is bounded, and what leads elsewhere
 // is an answer.
 func (m Machines) Do(req *http.Request, name string) (*http.Response, error) {
-	return m.do(req, name, nil)
+	return m.do(req, whoever(name), nil)
+}
+
+// DoTrusting is likewise, and the machine has to show a certificate that trust allows; nil for HTTP.
+func (m Machines) DoTrusting(req *http.Request, trust *tls.Config) (*http.Response, error) {
+	return m.do(req, trust, nil)
+}
+
+// whoever trusts any certificate.
+func whoever(name string) *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, ServerName: name, InsecureSkipVerify: true} //nolint:gosec // it is asked whether it answers, not who it is
 }
 
 // DoHTTP2 is likewise in HTTP/2 without TLS, which the machine has to speak from the start.
 func (m Machines) DoHTTP2(req *http.Request) (*http.Response, error) {
 	unencrypted := new(http.Protocols)
 	unencrypted.SetUnencryptedHTTP2(true)
-	return m.do(req, "", unencrypted)
+	return m.do(req, nil, unencrypted)
 }
 
-func (m Machines) do(req *http.Request, name string, protocols *http.Protocols) (*http.Response, error) {
-	base := &http.Transport{DialContext: m.Dial, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader, Protocols: protocols,
-		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, ServerName: name, InsecureSkipVerify: true}} //nolint:gosec // it is asked whether it answers, not who it is
+func (m Machines) do(req *http.Request, trust *tls.Config, protocols *http.Protocols) (*http.Response, error) {
+	base := &http.Transport{DialContext: m.Dial, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader, Protocols: protocols, TLSClientConfig: trust}
 	resp, err := base.RoundTrip(req)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/dnszone"
 	"github.com/stackreeve/stackreeve/internal/cloud/domain"
 	"github.com/stackreeve/stackreeve/internal/cloud/endpoint"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdcluster"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdmember"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/floatingip"
 	"github.com/stackreeve/stackreeve/internal/cloud/group"
@@ -96,5 +98,7 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 		dnsrecordset.Kind(c),
 		virtualmachine.Kind(d),
 		virtualmachinegroup.Kind(),
+		etcdmember.Kind(c),
+		etcdcluster.Kind(d),
 	}
 }

@@ -11,7 +11,18 @@ type Defaults struct {
 	Zones        map[string]string `json:"zones,omitempty" doc:"spec.zone to availability zone."`
 	ServiceTypes map[string]string `json:"serviceTypes,omitempty" doc:"LoadBalancer spec.serviceType to Octavia flavor; \"\" for none."`
 	ImageHosts   []string          `json:"imageHosts,omitempty" doc:"Hosts on private or local addresses that images may be downloaded from. All others must be on public addresses."`
+	Etcd         *Etcd             `json:"etcd,omitempty" doc:"Machines of an EtcdCluster, and what runs on them, where its manifest does not say."`
 	// Region is the region the stack works in; not configured here but known
 	// from the cloud's entry. "" when unknown (validate without a cloud).
 	Region string `json:"-"`
+}
+
+// Etcd is what an EtcdCluster does not say, above all one that was written for another operator.
+type Etcd struct {
+	Image      string            `json:"image,omitempty" doc:"Image of the machines: one with cloud-init and systemd, such as Debian 12."`
+	Flavor     string            `json:"flavor,omitempty" doc:"Size of the machines."`
+	VolumeSize int               `json:"volumeSize,omitempty" rule:"min=1" doc:"Size in GiB of the volume that the data of each machine is on; without one it is on the machine's own disk."`
+	Repository string            `json:"repository,omitempty" doc:"Address of etcd itself, a binary or a .tar.gz with one, {version} and {arch} (amd64, arm64) filled in; Debian's package etcd-server without one."`
+	Checksums  map[string]string `json:"checksums,omitempty" doc:"SHA-256 of what is at that address, by version."`
+	Versions   map[string]string `json:"versions,omitempty" doc:"Version that is used in place of one that manifests name."`
 }

@@ -2,12 +2,8 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -152,7 +148,7 @@ func (e *Engine) parallelism() int {
 // as a whole: what could not be listed is unknown in the snapshot.
 func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked := askedFor(want)
-	shown := e.observe(ctx, e.matter(asked, func(kind.Info, place) bool { return false }), e.managing(want), e.adopting(want))
+	shown := e.observe(ctx, e.matter(asked, func(kind.Info, place) bool { return false }), want, nil)
 	e.excuse(shown, asked)
 	return e.snapshot(shown, nil, want)
 }
@@ -161,7 +157,7 @@ func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot
 func (e *Engine) begin(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked, now := askedFor(want), time.Now()
 	places := e.matter(asked, func(of kind.Info, at place) bool { return e.idle(of, at, now) })
-	shown := e.observe(ctx, places, e.managing(want), e.adopting(want))
+	shown := e.observe(ctx, places, want, nil)
 	e.excuse(shown, asked)
 	e.remindRefused(shown)
 	snapshot := e.snapshot(shown, nil, want)
@@ -202,41 +198,6 @@ func (e *Engine) Survey(ctx context.Context) kind.Snapshot {
 		}
 	}
 	return e.snapshot(e.observe(kind.WithEverything(ctx), places, nil, nil), nil, nil)
-}
-
-// observe lists places; complete are those of which everything is asked for.
-func (e *Engine) observe(ctx context.Context, places []place, managed, complete map[place]bool) map[place]kind.Shown {
-	contexts, seldom := map[string]context.Context{}, map[string]bool{}
-	for _, entry := range e.entryNames() {
-		contexts[entry] = kind.WithShared(kind.WithManaged(ctx, kindsAt(managed, entry)))
-	}
-	for _, k := range e.Kinds {
-		seldom[k.Info().Kind] = sometimes(k.Info())
-	}
-	all := make(map[place]kind.Shown, len(places))
-	var mu sync.Mutex
-	var group errgroup.Group
-	group.SetLimit(e.parallelism())
-	for _, at := range places {
-		group.Go(func() error {
-			of := contexts[at.entry]
-			if complete[at] {
-				of = kind.WithEverything(of)
-			}
-			shown := e.list(of, at)
-			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (seldom[at.kind] || at.entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
-			if shown.Err != nil && e.Log != nil && ctx.Err() == nil && !usual {
-				e.Log.Warn("cannot be listed", append([]any{"kind", at.kind, "error", shown.Err}, at.attr()...)...) // the plan has no more than may be posted
-			}
-			shown.Err = hide(redact.From(ctx), shown.Err)
-			mu.Lock()
-			defer mu.Unlock()
-			all[at] = shown
-			return nil
-		})
-	}
-	_ = group.Wait() // the functions never fail
-	return all
 }
 
 // list asks one place what it has.

@@ -159,7 +159,7 @@ func (r *run) relist(ctx context.Context, names []string) {
 	for _, kind := range names {
 		places = append(places, r.engine.placesOf(kind, r.snapshot[kind], asked, r.fresh[kind].wrote)...)
 	}
-	shown := r.engine.observe(ctx, places, r.engine.managing(r.rev.Want), r.engine.adopting(r.rev.Want))
+	shown := r.engine.observe(ctx, places, r.rev.Want, r.snapshot)
 	fresh, ended := r.engine.snapshot(shown, r.snapshot, r.rev.Want), time.Now()
 	for _, kind := range names {
 		r.storeList(kind, fresh[kind], started, ended)

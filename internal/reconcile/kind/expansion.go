@@ -25,6 +25,7 @@ type Expansion struct {
 	parts      []Part
 	rollout    *rollout.Strategy
 	probes     []rollout.Probe
+	suspended  bool
 	err        error // of the first body that cannot be one
 }
 
@@ -86,6 +87,12 @@ func (e *Expansion) Rollout() (*rollout.Strategy, []rollout.Probe) { return e.ro
 func (e *Expansion) Roll(s rollout.Strategy, probes []rollout.Probe) {
 	e.rollout, e.probes = &s, probes
 }
+
+// Suspend leaves all that the object stands for exactly as it is, as its annotation could.
+func (e *Expansion) Suspend() { e.suspended = true }
+
+// Suspended reports whether [Expansion.Suspend] was called.
+func (e *Expansion) Suspended() bool { return e.suspended }
 
 // Child adds an object of another kind that the workload is made of. body is
 // the document without apiVersion, kind and metadata.

@@ -1,8 +1,10 @@
 package kind
 
 import (
+	"cmp"
 	"context"
 	"reflect"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -46,7 +48,8 @@ type Driver[Spec, State any] interface {
 // Info names and describes a kind.
 type Info struct {
 	Group, Version, Kind string
-	// Aliases are other groups under which the kind is accepted verbatim.
+	// Aliases are other groups under which the kind is accepted verbatim, as GROUP, or GROUP/VERSION where
+	// the version is another.
 	Aliases []string
 	// Service is the catalog type the kind needs, e.g. "compute"; "" for none.
 	Service string
@@ -86,6 +89,9 @@ type Info struct {
 	// Cures are the ways in which a member of a group whose work the object does can be brought back, besides replacing
 	// it: an update carries out a change that has one of them as its Way.
 	Cures []Way
+	// Inside are the kinds that say where objects of this one are: it is no part of the cloud, but of what
+	// runs on machines of the stack. They are listed first, and its driver lists by [AroundOf] them.
+	Inside []string
 	// Public is true when the data that its objects carry may be shown. Without
 	// it the data is kept out of every error.
 	Public bool
@@ -97,6 +103,16 @@ type Info struct {
 	Loss []string
 	// Doc is one paragraph on what the kind is, for explain.
 	Doc string
+}
+
+// Spellings are the group, version and kind that manifests can name: its own first, then its aliases'.
+func (i Info) Spellings() []manifest.GroupVersionKind {
+	list := []manifest.GroupVersionKind{{Group: i.Group, Version: i.Version, Kind: i.Kind}}
+	for _, alias := range i.Aliases {
+		group, version, _ := strings.Cut(alias, "/")
+		list = append(list, manifest.GroupVersionKind{Group: group, Version: cmp.Or(version, i.Version), Kind: i.Kind})
+	}
+	return list
 }
 
 // Kind is a kind with its types erased, as the rest of the core works with it.

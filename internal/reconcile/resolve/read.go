@@ -83,10 +83,11 @@ func loadOptions(kinds []kind.Kind) manifest.Options {
 	o := manifest.Options{Aliases: map[string]string{}, LeaveAlone: []manifest.GroupVersionKind{stackConfig}}
 	for _, k := range kinds {
 		info := k.Info()
-		o.Kinds = append(o.Kinds, manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind})
-		for _, alias := range info.Aliases {
-			o.Kinds = append(o.Kinds, manifest.GroupVersionKind{Group: alias, Version: info.Version, Kind: info.Kind})
-			o.Aliases[alias] = info.Group
+		for i, gvk := range info.Spellings() {
+			o.Kinds = append(o.Kinds, gvk)
+			if i > 0 {
+				o.Aliases[gvk.Group] = info.Group
+			}
 		}
 	}
 	for name := range Annotations() {

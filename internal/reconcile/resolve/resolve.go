@@ -197,6 +197,19 @@ func inherited(d *kind.Desired, spare bool) map[string]string {
 	return annotations
 }
 
+// annotations are those of what an object expands into.
+func annotations(d *kind.Desired, spare, suspended bool) map[string]string {
+	all := inherited(d, spare)
+	if suspended {
+		all = maps.Clone(all)
+		if all == nil {
+			all = map[string]string{}
+		}
+		all[AnnotationSuspend] = "true"
+	}
+	return all
+}
+
 // expand makes what n stands for, once.
 func (r *resolver) expand(n *node) {
 	if n.expanded || n.broken || r.over() {
@@ -224,7 +237,7 @@ func (r *resolver) expand(n *node) {
 		}
 		if c.Body != nil {
 			info := r.kinds[c.Key.Kind].Info()
-			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, inherited(&n.Desired, c.Spare))
+			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, annotations(&n.Desired, c.Spare, e.Suspended()))
 			r.decode(&obj, n, c.Fallback, c.Hint)
 		}
 		if child := r.byKey[c.Key]; child != nil {

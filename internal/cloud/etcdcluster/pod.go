@@ -1,0 +1,60 @@
+package etcdcluster
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Pod is what etcd-operator says to Kubernetes about each member. (PodPolicy)
+type Pod struct {
+	EtcdEnv                   []Variable        `json:"etcdEnv,omitempty" rule:"max=64" doc:"Environment of etcd: its settings, as ETCD_NAME."`
+	Labels                    map[string]string `json:"labels,omitempty" doc:"Metadata of the machines."`
+	AntiAffinity              bool              `json:"antiAffinity,omitempty" doc:"The same as haPolicy: hard."`
+	NodeSelector              map[string]string `json:"nodeSelector,omitempty" doc:"Has no meaning for machines, and is noted."`
+	Affinity                  map[string]any    `json:"affinity,omitempty" doc:"Has no meaning for machines besides haPolicy and zones, and is noted."`
+	Resources                 map[string]any    `json:"resources,omitempty" doc:"Has no meaning besides machine.flavor, and is noted."`
+	Tolerations               []map[string]any  `json:"tolerations,omitempty" doc:"Has no meaning for machines, and is noted."`
+	Annotations               map[string]string `json:"annotations,omitempty" doc:"Has no meaning for machines, and is noted."`
+	BusyboxImage              string            `json:"busyboxImage,omitempty" doc:"Has no meaning for machines, and is noted."`
+	Security                  map[string]any    `json:"securityContext,omitempty" doc:"Has no meaning for machines, and is noted."`
+	DNSTimeout                int               `json:"DNSTimeoutInSecond,omitempty" doc:"Has no meaning for machines, and is noted."`
+	PersistentVolumeClaimSpec *Claim            `json:"persistentVolumeClaimSpec,omitempty" doc:"The same as storage: its request for storage in whole GiB, rounded up."`
+}
+
+// Variable is one of an environment.
+type Variable struct {
+	Name  string `json:"name" rule:"required,pattern=^[A-Za-z_][A-Za-z0-9_]*$" doc:"Name."`
+	Value string `json:"value,omitempty" rule:"max=4096" doc:"Value."`
+}
+
+// Claim is as much of a claim for a volume as there is for machines.
+type Claim struct {
+	AccessModes      []string       `json:"accessModes,omitempty" doc:"Ignored: a volume is of one machine."`
+	StorageClassName string         `json:"storageClassName,omitempty" doc:"Volume type."`
+	Resources        ClaimResources `json:"resources,omitempty" doc:"How much it asks for."`
+}
+
+// ClaimResources is what a claim asks for.
+type ClaimResources struct {
+	Requests struct {
+		Storage string `json:"storage,omitempty" doc:"Size, such as 8Gi."`
+	} `json:"requests,omitempty" doc:"How much it asks for."`
+}
+
+// note says which fields a machine has nothing for.
+func (p *Pod) note(e *kind.Expansion) {
+	if p == nil {
+		return
+	}
+	given := map[string]bool{
+		"nodeSelector": p.NodeSelector != nil, "affinity": p.Affinity != nil, "resources": p.Resources != nil, "tolerations": p.Tolerations != nil,
+		"annotations": p.Annotations != nil, "busyboxImage": p.BusyboxImage != "", "securityContext": p.Security != nil, "DNSTimeoutInSecond": p.DNSTimeout != 0,
+	}
+	for _, field := range slices.Sorted(maps.Keys(given)) {
+		if given[field] {
+			e.Note("spec.pod."+field, "has no meaning for machines, and is not used")
+		}
+	}
+}

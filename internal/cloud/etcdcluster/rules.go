@@ -1,0 +1,225 @@
+package etcdcluster
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdmember"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// script runs etcd on each machine.
+//
+//go:embed etcd.py
+var script string
+
+func (rules) Validate(s *Spec, r *kind.Report) {
+	if s.TLS != nil {
+		r.Problem("spec.TLS", "is not supported yet", "remove it, and have only trusted networks reach the machines: spec.clients")
+	}
+	if s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil {
+		claim := s.Pod.PersistentVolumeClaimSpec
+		if _, ok := gibibytes(claim.Resources.Requests.Storage); !ok {
+			r.Problem("spec.pod.persistentVolumeClaimSpec.resources.requests.storage", "is not a size", "write it like 8Gi, or use spec.storage")
+		}
+	}
+	if s.Storage != nil && s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil {
+		r.Problem("spec.storage", "is given along with pod.persistentVolumeClaimSpec, which means the same", "keep one of them")
+	}
+	if strings.HasPrefix(s.Repository, "http") && !strings.Contains(s.Repository, "{version}") {
+		r.Problem("spec.repository", "does not say where in it the version stands", "write {version} there, and {arch} where it has one of amd64 and arm64")
+	}
+	if s.Size%2 == 0 {
+		r.Note("spec.size", fmt.Sprintf("%d members bear no more failures than %d", s.Size, s.Size-1))
+	}
+}
+
+// gibibytes reads a size as Kubernetes writes it, rounded up.
+func gibibytes(text string) (size int, ok bool) {
+	factors := []struct {
+		suffix string
+		bytes  float64
+	}{{"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}, {"Ti", 1 << 40}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"", 1}}
+	for _, f := range factors {
+		number, found := strings.CutSuffix(text, f.suffix)
+		if !found {
+			continue
+		}
+		n, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(n > 0) || n*f.bytes > 1<<50 {
+			return 0, false
+		}
+		return int(math.Ceil(n * f.bytes / (1 << 30))), true
+	}
+	return 0, false
+}
+
+type fields map[string]any
+
+func (f fields) put(name, value string) {
+	if value != "" {
+		f[name] = value
+	}
+}
+
+// Expand makes
+//
+//	SecurityGroup/NAME             who may talk to the members
+//	VirtualMachineGroup/NAME       their machines, one changed at a time
+//	EtcdMember/NAME-0 …            their membership, each after the one before
+func (r rules) Expand(s *Spec, e *kind.Expansion) {
+	d := r.defaults.Etcd
+	if d == nil {
+		d = &defaults.Etcd{}
+	}
+	s.Pod.note(e)
+	version := s.version(d, e)
+	from, sum := s.source(d, version, e)
+	machine := s.Machine
+	if machine == nil {
+		machine = &Machine{}
+	}
+	image, flavor := cmp.Or(machine.Image, d.Image), cmp.Or(machine.Flavor, d.Flavor)
+	for _, needed := range [][2]string{{"image", image}, {"flavor", flavor}} {
+		if needed[1] == "" {
+			e.Problem("spec.machine."+needed[0], "is missing, and the stack's configuration has no spec.defaults.etcd."+needed[0], "name it in either place")
+		}
+	}
+	old := minor(version) < minor("3.4.0")
+	if old {
+		e.Problem("spec.version", version+" has no learners, which a member begins as here", "use 3.4 or newer, or say which version is used in its place by spec.defaults.etcd.versions in the stack's configuration")
+	}
+	if old || image == "" || flavor == "" {
+		return
+	}
+	if s.Paused {
+		e.Suspend()
+	}
+	e.Child("SecurityGroup", e.Key.Name, fields{"spec": fields{"resource": fields{"rules": s.gates(e)}}})
+	storage := s.storage(d)
+	template := fields{"image": image, "flavor": flavor, "securityGroups": append([]string{e.Key.Name}, machine.SecurityGroups...),
+		"initScript": fields{"value": s.script(e.Key.Name, version, from, sum, storage != nil), "template": true}}
+	template.put("network", machine.Network)
+	template.put("subnet", machine.Subnet)
+	template.put("keyPair", machine.KeyPair)
+	if storage != nil {
+		volume := fields{"name": "etcd", "size": storage.Size}
+		volume.put("type", storage.Type)
+		template["volumes"] = []fields{volume}
+	}
+	if s.Pod != nil && len(s.Pod.Labels) > 0 {
+		template["metadata"] = s.Pod.Labels
+	}
+	group := fields{"replicas": s.Size, "template": template, "strategy": fields{"maxUnavailable": 1, "drainSeconds": 0},
+		"heal": fields{"stopped": "restart", "failed": "replace"}}
+	group.put("haPolicy", s.HAPolicy)
+	if s.Pod != nil && s.Pod.AntiAffinity && s.HAPolicy == "" {
+		group["haPolicy"] = "hard"
+	}
+	if s.Zones != nil {
+		group["zones"] = s.Zones
+	}
+	e.Child("VirtualMachineGroup", e.Key.Name, fields{"spec": group})
+	s.members(e)
+}
+
+// members adds the membership of each machine.
+func (s *Spec) members(e *kind.Expansion) {
+	var names []string
+	for i := range s.Size {
+		names = append(names, fmt.Sprintf("%s-%d", e.Key.Name, i))
+	}
+	for i, name := range names {
+		member := fields{"cluster": e.Key.Name, "portRef": name, "serverRef": name, "peerRefs": names}
+		if i > 0 {
+			member["afterRef"] = names[i-1]
+		}
+		e.Child("EtcdMember", name, fields{"spec": member})
+	}
+}
+
+// version is the one that is used.
+func (s *Spec) version(d *defaults.Etcd, e *kind.Expansion) string {
+	version := strings.TrimPrefix(cmp.Or(s.Version, "3.4.23"), "v")
+	used := cmp.Or(d.Versions[version], version)
+	if used != version {
+		e.Note("spec.version", fmt.Sprintf("is %s, and %s is used in its place, as the stack's configuration says", version, used))
+	}
+	return used
+}
+
+// source is where etcd comes from, and its digest; "" for Debian's package.
+func (s *Spec) source(d *defaults.Etcd, version string, e *kind.Expansion) (from, sum string) {
+	if strings.HasPrefix(s.Repository, "http://") || strings.HasPrefix(s.Repository, "https://") {
+		return s.Repository, s.Checksum
+	}
+	if s.Repository != "" {
+		e.Note("spec.repository", "names container images, and is not used: machines take etcd from where the stack's configuration says, or Debian's package")
+	}
+	return d.Repository, cmp.Or(s.Checksum, d.Checksums[version])
+}
+
+func (s *Spec) storage(d *defaults.Etcd) *Storage {
+	switch {
+	case s.Storage != nil:
+		return s.Storage
+	case s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil:
+		claim := s.Pod.PersistentVolumeClaimSpec
+		size, _ := gibibytes(claim.Resources.Requests.Storage) // reported by Validate
+		return &Storage{Size: size, Type: claim.StorageClassName}
+	case d.VolumeSize > 0:
+		return &Storage{Size: d.VolumeSize}
+	}
+	return nil
+}
+
+// gates are the rules of the security group.
+func (s *Spec) gates(e *kind.Expansion) []fields {
+	ports := func(from, to int) fields { return fields{"min": from, "max": to} }
+	list := []fields{
+		{"direction": "egress", "ethertype": "IPv4"}, {"direction": "egress", "ethertype": "IPv6"},
+		{"direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "portRange": ports(etcdmember.ClientPort, etcdmember.PeerPort), "remoteGroupRef": e.Key.Name},
+	}
+	clients := s.Clients
+	if clients == nil {
+		e.Note("spec.clients", "is left out: whoever reaches the machines can read and write all that etcd holds")
+		clients = []string{"0.0.0.0/0"}
+	}
+	for _, from := range clients {
+		family := "IPv4"
+		if strings.Contains(from, ":") {
+			family = "IPv6"
+		}
+		list = append(list, fields{"direction": "ingress", "ethertype": family, "protocol": "tcp", "portRange": ports(etcdmember.ClientPort, etcdmember.ClientPort), "remoteIPPrefix": from})
+	}
+	return list
+}
+
+// script is what the machines run: what it wants stands in it as JSON, whose braces are kept apart for the template.
+func (s *Spec) script(name, version, from, sum string, volume bool) string {
+	env := map[string]string{}
+	if s.Pod != nil {
+		for _, v := range s.Pod.EtcdEnv {
+			env[v.Name] = v.Value
+		}
+	}
+	wanted, _ := json.Marshal(map[string]any{"cluster": name, "version": version, "from": from, "sha256": sum, "volume": volume, "env": env}) // plain values
+	return strings.Replace(script, "@WANTED@", strings.ReplaceAll(string(wanted), "{{", "{{'{{'}}"), 1)
+}
+
+// minor is the number of a minor version, for comparing.
+func minor(version string) int {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return 0
+	}
+	major, _ := strconv.Atoi(parts[0])
+	n, _ := strconv.Atoi(parts[1])
+	return major*1000 + n
+}

@@ -1,0 +1,134 @@
+package etcdmember
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Create implements kind.Driver. Whether there is a cluster is asked again, of all machines: one of them begins it only when
+// every machine answers that it has no data.
+func (d driver) Create(ctx context.Context, w want) (live, error) {
+	own := &machine{key: w.Key, portID: w.Ref("Port", w.Spec.PortRef).ID, address: w.Ref("Port", w.Spec.PortRef).Facts.Address}
+	machines := []*machine{own}
+	for _, name := range w.Spec.PeerRefs {
+		if address := w.Ref("Port", name).Facts.Address; name != w.Spec.PortRef && address != "" {
+			machines = append(machines, &machine{address: address})
+		}
+	}
+	d.ask(ctx, machines)
+	l := live{ID: "port " + own.portID, Name: w.Key.Name, Mine: true, Mark: &w.Mark, Phase: kind.Pending, Message: "is a member, and has not joined yet", Uses: []string{own.portID}, State: &State{address: own.address}}
+	if knows := authority(machines); knows != nil {
+		return l, d.join(ctx, own, knows)
+	}
+	if w.Spec.AfterRef != "" {
+		return live{}, fmt.Errorf("%w: no machine of the cluster %s answers that has a majority", kind.ErrBusy, w.Spec.Cluster)
+	}
+	return l, d.begin(ctx, own, machines)
+}
+
+// join makes a learner of a machine that waits.
+func (d driver) join(ctx context.Context, own, knows *machine) error {
+	if slices.ContainsFunc(knows.members.List, func(o etcd.Member) bool { return peerAt(o, own.address) }) {
+		return nil // an answer was lost
+	}
+	if !own.waits || own.waiting.State != etcd.Blank {
+		return fmt.Errorf("%w: its machine does not wait to join, with an empty disk", kind.ErrBusy)
+	}
+	_, err := d.etcd.AddLearner(ctx, knows.address, peerURL(own.address))
+	return classed(err)
+}
+
+func (d driver) begin(ctx context.Context, own *machine, machines []*machine) error {
+	for _, m := range machines {
+		if !m.waits || m.waiting.State != etcd.Blank && (m != own || m.waiting.State != etcd.Begins) {
+			return fmt.Errorf("%w: the machine at %s does not say that it has no data, so no new cluster is begun", kind.ErrBusy, m.address)
+		}
+	}
+	if own.waiting.State == etcd.Begins {
+		return nil
+	}
+	return d.etcd.Begin(ctx, own.address)
+}
+
+// Update implements kind.Driver: it promotes a learner.
+func (d driver) Update(ctx context.Context, _ want, have live, _ []kind.Change) error {
+	return d.anywhere(have.State.others, func(address string) error { return d.etcd.Promote(ctx, address, have.State.ID) })
+}
+
+// Delete implements kind.Driver. A leader hands over first, where it can.
+func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
+	s := have.State
+	if s.ID == 0 {
+		return false, fmt.Errorf("%w: %s", kind.ErrBusy, have.Message)
+	}
+	next, err := d.successor(ctx, s)
+	if err != nil {
+		return false, err
+	}
+	if s.Leads {
+		_ = d.etcd.MoveLeader(ctx, s.address, next) // without it the others elect one
+	}
+	err = d.anywhere(s.others, func(address string) error { return d.etcd.Remove(ctx, address, s.ID) })
+	var refused *etcd.Refused
+	if errors.As(err, &refused) && !refused.Later() {
+		return true, nil // it is no member any more
+	}
+	return err == nil, err
+}
+
+// successor is a member that can lead without one that goes; an error says that the others would have no majority then.
+func (d driver) successor(ctx context.Context, s *State) (id uint64, err error) {
+	var others []*machine
+	for _, address := range s.others {
+		others = append(others, &machine{address: address})
+	}
+	d.ask(ctx, others)
+	knows := authority(others)
+	if knows == nil {
+		return 0, fmt.Errorf("%w: no other member is in touch with a leader", kind.ErrBusy)
+	}
+	voters, healthy := 0, 0
+	for _, o := range knows.members.List {
+		if o.IsLearner || o.ID == s.ID {
+			continue
+		}
+		voters++
+		if slices.ContainsFunc(others, func(m *machine) bool { return m.answers && m.status.Leader != 0 && m.status.MemberID == o.ID }) {
+			healthy++
+			id = o.ID
+		}
+	}
+	if healthy < voters/2+1 {
+		return 0, fmt.Errorf("%w: only %d of the %d other voters answer, and they must keep a majority", kind.ErrBusy, healthy, voters)
+	}
+	return id, nil
+}
+
+// anywhere asks one machine after the other, until one of them knows of the cluster.
+func (d driver) anywhere(addresses []string, do func(address string) error) error {
+	err := fmt.Errorf("%w: there is no other member", kind.ErrBusy)
+	for _, address := range addresses {
+		err = do(address)
+		if !errors.Is(err, etcd.ErrSilent) {
+			break
+		}
+	}
+	return classed(err)
+}
+
+// classed says of what etcd refuses when to ask again.
+func classed(err error) error {
+	var refused *etcd.Refused
+	switch {
+	case errors.As(err, &refused) && refused.Later():
+		return fmt.Errorf("%w: %w", kind.ErrBusy, err)
+	case errors.Is(err, etcd.ErrSilent):
+		return fmt.Errorf("%w: %w", kind.ErrUnanswered, err)
+	}
+	return err
+}

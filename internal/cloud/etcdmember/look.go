@@ -1,0 +1,263 @@
+package etcdmember
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// highest is the highest number that a member can have that is no longer wanted: a cluster has at most nine.
+const highest = 15
+
+// machine is where a member runs, or may run.
+type machine struct {
+	key      manifest.Key
+	wanted   bool
+	portID   string
+	serverID string // "" while there is none
+	address  string
+
+	status  etcd.Status
+	members etcd.Members
+	waiting etcd.Waiting
+	answers bool // as etcd does
+	waits   bool
+}
+
+// List implements kind.Driver: what etcd says of each cluster that manifests ask for. Of a cluster that they do not ask for any more
+// nothing is to be known: its machines go, and with them the cluster.
+func (d driver) List(ctx context.Context) (all []live, err error) {
+	around := kind.AroundOf(ctx)
+	for _, name := range []string{"Port", "Server"} {
+		if errs := around.Have[name].Errs(); len(around.Want) > 0 && len(errs) > 0 {
+			return nil, fmt.Errorf("it is not known where machines are: %w", errors.Join(errs...))
+		}
+	}
+	for _, machines := range clusters(around) {
+		d.ask(ctx, machines)
+		all = append(all, found(around.Stack, machines)...)
+	}
+	return all, ctx.Err()
+}
+
+// clusters are the machines of each cluster, in the order of their numbers.
+func clusters(around kind.Around) (all [][]*machine) {
+	ports, servers := around.Owned("Port"), around.Owned("Server")
+	at := map[[2]string]int{}
+	taken := map[manifest.Key]bool{}
+	for i := range around.Want {
+		taken[around.Want[i].Key] = true
+	}
+	add := func(cluster [2]string, key manifest.Key, wanted bool) {
+		named := func(kindName string) string {
+			return kind.OwnerText(around.Stack, manifest.Key{Kind: kindName, Namespace: key.Namespace, Name: key.Name})
+		}
+		port := ports[named("Port")]
+		if port == nil || port.Facts.Address == "" {
+			return
+		}
+		m := &machine{key: key, wanted: wanted, portID: port.ID, address: port.Facts.Address}
+		if server := servers[named("Server")]; server != nil {
+			m.serverID = server.ID
+		}
+		all[at[cluster]] = append(all[at[cluster]], m)
+	}
+	for i := range around.Want {
+		d := &around.Want[i]
+		spec, ok := d.Spec.(*Spec)
+		if !ok {
+			continue
+		}
+		cluster := [2]string{d.Key.Namespace, spec.Cluster}
+		if _, known := at[cluster]; !known {
+			at[cluster] = len(all)
+			all = append(all, nil)
+			for n := range highest + 1 {
+				key := d.Key
+				if key.Name = spec.Cluster + "-" + strconv.Itoa(n); !taken[key] {
+					add(cluster, key, false)
+				}
+			}
+		}
+		add(cluster, d.Key, true)
+	}
+	return all
+}
+
+// ask finds out what runs on machines, all at the same time.
+func (d driver) ask(ctx context.Context, machines []*machine) {
+	var asking sync.WaitGroup
+	for _, m := range machines {
+		asking.Go(func() { d.askOne(ctx, m) })
+	}
+	asking.Wait()
+}
+
+func (d driver) askOne(ctx context.Context, m *machine) {
+	var err error
+	if m.waiting, m.waits = d.etcd.Waiting(ctx, m.address); m.waits {
+		return
+	}
+	if m.status, err = d.etcd.Status(ctx, m.address); err != nil {
+		return
+	}
+	m.answers = true
+	if m.members, err = d.etcd.Members(ctx, m.address); err != nil {
+		m.members = etcd.Members{} // a learner does not say
+	}
+}
+
+// authority is the machine whose word counts: it is in touch with a leader, and has heard the most; nil for none.
+func authority(machines []*machine) (best *machine) {
+	for _, m := range machines {
+		if m.answers && m.status.Leader != 0 && len(m.members.List) > 0 && (best == nil || m.status.AppliedIndex > best.status.AppliedIndex) {
+			best = m
+		}
+	}
+	return best
+}
+
+// found is what there is of a cluster.
+func found(stack string, machines []*machine) (all []live) {
+	knows := authority(machines)
+	at := stageOf(machines)
+	addresses := make([]string, len(machines))
+	for i, m := range machines {
+		addresses[i] = m.address
+	}
+	var before *live // that goes after this one
+	for i, m := range machines {
+		l := live{Name: m.key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(stack, m.key)}, Uses: []string{m.portID}, Tokens: []string{"etcd " + m.address},
+			Lag: time.Second, Facts: kind.Facts{Address: m.address}, State: &State{address: m.address, others: slices.Delete(slices.Clone(addresses), i, i+1)}}
+		if m.serverID != "" {
+			l.Uses = append(l.Uses, m.serverID)
+		}
+		there := false
+		if knows != nil {
+			there = m.member(knows, machines, &l)
+		} else {
+			there = m.alone(at, &l)
+		}
+		if !there {
+			continue
+		}
+		if l.Phase != kind.Ready {
+			l.Unwell = slices.Clone(l.Uses)
+		}
+		if before != nil && !m.wanted {
+			l.Uses = append(l.Uses, before.ID)
+		}
+		all = append(all, l)
+		if !m.wanted {
+			before = &all[len(all)-1]
+		}
+	}
+	return all
+}
+
+// member says what a machine is in a cluster that works; false is that it is no part of it.
+func (m *machine) member(knows *machine, machines []*machine, l *live) (there bool) {
+	at := slices.IndexFunc(knows.members.List, func(o etcd.Member) bool { return peerAt(o, m.address) })
+	if at < 0 {
+		return false
+	}
+	s := l.State
+	s.Member, l.ID = knows.members.List[at], strconv.FormatUint(knows.members.List[at].ID, 16)
+	s.Leads, s.Version, s.DBSize = knows.status.Leader == s.ID, m.status.Version, m.status.DBSize
+	started := s.Name != ""
+	switch {
+	case m.answers && m.status.ClusterID != knows.status.ClusterID:
+		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "is a cluster of its own; look at both before one is given up: nothing is done by itself"
+	case m.waits && m.waiting.State == etcd.Refuses:
+		l.Phase, l.Down, l.Message = kind.Degraded, "refused", m.waiting.Said()
+	case m.waits && started:
+		l.Phase, l.Message = kind.Failed, "has lost its data"
+	case !started:
+		l.Phase, l.Message = kind.Pending, "is a member, and has not joined yet"
+	case !m.answers && m.serverID == "":
+		l.Phase, l.Down, l.Message = kind.Degraded, "away", "its machine is away"
+	case !m.answers:
+		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer"
+	case s.IsLearner:
+		l.Phase, l.Mark.Applied, l.Message = kind.Begun, kind.Unfinished, "catches up with the others"
+	case m.status.Leader == 0:
+		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "has lost touch with the others"
+	case len(m.status.Errors) > 0:
+		l.Phase, l.Message = kind.Degraded, "reports: "+cmp.Or((&etcd.Refused{Message: m.status.Errors[0]}).Error(), "an error")
+	default:
+		l.Phase = kind.Ready
+	}
+	return true
+}
+
+// stage is how far a cluster is of which no member is in touch with a leader.
+type stage int
+
+const (
+	boots stage = iota // not all of its machines have answered
+	blank              // all have, and none of them has data
+	begun              // some machine has data
+)
+
+func stageOf(machines []*machine) stage {
+	at := blank
+	for _, m := range machines {
+		switch {
+		case m.answers, m.waits && m.waiting.State == etcd.Refuses:
+			return begun
+		case !m.waits || m.waiting.State != etcd.Blank:
+			at = boots
+		}
+	}
+	return at
+}
+
+// alone says what is known of a machine while no cluster works; false is that there is nothing.
+func (m *machine) alone(at stage, l *live) (there bool) {
+	l.ID = "port " + m.portID
+	switch {
+	case at == blank, at == boots && m.serverID == "":
+		return false
+	case at == boots:
+		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster have booted"
+	case m.answers:
+		l.Phase, l.Down, l.Message = kind.Degraded, "without majority", lostMajority
+	case m.waits && m.waiting.State == etcd.Refuses:
+		l.Phase, l.Down, l.Message = kind.Degraded, "refused", m.waiting.Said()
+	case m.waits:
+		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk; "+lostMajority
+	default:
+		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer; "+lostMajority
+	}
+	return true
+}
+
+const lostMajority = "the cluster has no majority, and nothing is done by itself: bring machines back, or restore a backup (docs/clusters.md)"
+
+// peerAt reports whether others reach a member at an address.
+func peerAt(m etcd.Member, address string) bool {
+	return slices.ContainsFunc(m.PeerURLs, func(peer string) bool { return hostOf(peer) == address })
+}
+
+func hostOf(peer string) string {
+	u, err := url.Parse(peer)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+func peerURL(address string) string {
+	return "http://" + net.JoinHostPort(address, strconv.Itoa(PeerPort))
+}

@@ -1,0 +1,101 @@
+// Package etcdmember is the kind EtcdMember: the membership of one machine in a cluster of etcd. It is not found in the
+// cloud but in etcd itself, which is asked on the machines that the stack owns; an EtcdCluster makes one for each.
+//
+//	create   makes a learner of a machine that waits without data, or begins the cluster with the first one
+//	update   promotes the learner
+//	delete   ends the membership, unless the others would lose their majority
+//
+// Nothing is recorded anywhere: a member is that of a Port by the address in its peer URL, and bears that port's mark.
+package etcdmember
+
+import (
+	"context"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a member shall be. Its machine, its port and the member have one name: CLUSTER-0, CLUSTER-1 and so on.
+type Spec struct {
+	Cluster   string   `json:"cluster" rule:"required,min=1,immutable" doc:"Name of the cluster that it is a member of."`
+	PortRef   string   `json:"portRef" rule:"required,min=1,immutable" ref:"Port" doc:"Port whose address the other members know it by."`
+	ServerRef string   `json:"serverRef" rule:"required,min=1" ref:"Server,order" doc:"Machine that etcd runs on."`
+	AfterRef  string   `json:"afterRef,omitempty" ref:"EtcdMember,order" doc:"Member that has to be there before; the first member begins the cluster."`
+	PeerRefs  []string `json:"peerRefs" rule:"required,min=1,max=9,unique" ref:"Port,order" doc:"Ports of all members."`
+}
+
+// State is a member as it was found.
+type State struct {
+	etcd.Member
+	Version string
+	Leads   bool
+	DBSize  int64
+
+	address string
+	others  []string // addresses of the other machines of its cluster
+}
+
+// Shown is a member in status.
+type Shown struct {
+	Name    string `json:"name,omitempty"`
+	Role    string `json:"role,omitempty"`
+	Address string `json:"address,omitempty"`
+	Version string `json:"version,omitempty"`
+	DBSize  int64  `json:"dbSizeBytes,omitempty"`
+}
+
+type (
+	rules  struct{}
+	driver struct{ etcd etcd.Client }
+	live   = kind.Live[*State]
+	want   = kind.Want[Spec]
+)
+
+// ClientPort and PeerPort are where etcd is asked by clients, and by other members.
+const (
+	ClientPort = 2379
+	PeerPort   = 2380
+)
+
+// Kind is the kind EtcdMember over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	var machines outbound.Machines
+	if c != nil {
+		machines = c.Machines
+	}
+	return kind.DefineFlat[Spec, State](kind.Info{
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdMember", FixedMark: true, StaysMarked: true, Rare: true, Inside: []string{"Port", "Server"},
+		Loss: []string{"its copy of the cluster's data"}, Unmark: "it bears the mark of its Port",
+		Doc: "The membership of one machine in a cluster of etcd. It is found by asking etcd itself. An EtcdCluster makes one for each of its machines; they are not written by hand.",
+	}, rules{}, driver{etcd.Client{Machines: machines, Port: ClientPort}})
+}
+
+func (rules) Name(w want) string                     { return w.Key.Name }
+func (rules) Validate(*Spec, *kind.Report)           {}
+func (rules) Match(kind.Want[struct{}], *State) bool { return false }
+func (driver) Unmark(context.Context, live) error    { return nil }
+
+// Diff reports a learner, which the others have not admitted to decisions yet.
+func (rules) Diff(_ want, have *State, c *kind.Changes) {
+	if have.IsLearner {
+		c.Add(kind.Change{Field: "role", Have: "learner", Want: "voter"})
+	}
+}
+
+// Status implements kind.Rules.
+func (rules) Status(s *State) any {
+	shown := Shown{Name: s.Name, Address: s.address, Version: s.Version, DBSize: s.DBSize}
+	switch {
+	case s.ID == 0:
+	case s.IsLearner:
+		shown.Role = "learner"
+	case s.Leads:
+		shown.Role = "leader"
+	default:
+		shown.Role = "voter"
+	}
+	return shown
+}

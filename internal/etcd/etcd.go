@@ -1,0 +1,194 @@
+// Package etcd asks servers of etcd in JSON, by the gateway that each has on its client port (/v3/, since etcd 3.4).
+// It knows one request at a time: who is asked, and what follows from an answer, is decided elsewhere.
+package etcd
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/printable"
+)
+
+// Client asks servers at their addresses. What they say is bounded and not to be trusted: whoever is on their network may say it.
+type Client struct {
+	Machines outbound.Machines
+	Port     int         // for clients, usually 2379
+	TLS      *tls.Config // nil for HTTP
+}
+
+// Patience is how long one answer may take.
+const Patience = 5 * time.Second
+
+// Member is what a cluster knows of a member.
+type Member struct {
+	ID         uint64   `json:"ID,string"`
+	Name       string   `json:"name"` // "" until it has started for the first time
+	PeerURLs   []string `json:"peerURLs"`
+	ClientURLs []string `json:"clientURLs"`
+	IsLearner  bool     `json:"isLearner"` // it takes no part in decisions yet
+}
+
+// Members is a cluster, as one of its members knows it.
+type Members struct {
+	ClusterID uint64
+	List      []Member
+}
+
+// Status is what one server says of itself. (etcdserverpb.StatusResponse)
+type Status struct {
+	MemberID, ClusterID uint64
+	Leader              uint64 // 0 while it knows of none
+	Version             string
+	AppliedIndex        uint64
+	DBSize              int64 // bytes
+	IsLearner           bool
+	Errors              []string
+}
+
+type header struct {
+	ClusterID uint64 `json:"cluster_id,string"`
+	MemberID  uint64 `json:"member_id,string"`
+}
+
+// Status asks a server how it is; also one that has lost the others answers.
+func (c Client) Status(ctx context.Context, address string) (Status, error) {
+	var got struct {
+		Header  header   `json:"header"`
+		Version string   `json:"version"`
+		Leader  uint64   `json:"leader,string"`
+		Applied uint64   `json:"raftAppliedIndex,string"`
+		DBSize  int64    `json:"dbSize,string"`
+		Learner bool     `json:"isLearner"`
+		Errors  []string `json:"errors"`
+	}
+	err := c.post(ctx, address, "maintenance/status", struct{}{}, &got)
+	return Status{got.Header.MemberID, got.Header.ClusterID, got.Leader, got.Version, got.Applied, got.DBSize, got.Learner, got.Errors}, err
+}
+
+// Members asks a server who the members are; it answers from what it has heard, which may be out of date.
+func (c Client) Members(ctx context.Context, address string) (Members, error) {
+	var got struct {
+		Header  header   `json:"header"`
+		Members []Member `json:"members"`
+	}
+	err := c.post(ctx, address, "cluster/member/list", struct{}{}, &got)
+	return Members{got.Header.ClusterID, got.Members}, err
+}
+
+// AddLearner makes a member of peerURL that takes no part in decisions yet.
+func (c Client) AddLearner(ctx context.Context, address, peerURL string) (Member, error) {
+	var got struct {
+		Member Member `json:"member"`
+	}
+	err := c.post(ctx, address, "cluster/member/add", map[string]any{"peerURLs": []string{peerURL}, "isLearner": true}, &got)
+	return got.Member, err
+}
+
+// Promote makes a learner a member that takes part in decisions.
+func (c Client) Promote(ctx context.Context, address string, id uint64) error {
+	return c.post(ctx, address, "cluster/member/promote", byID(id), nil)
+}
+
+// Remove ends a membership for good.
+func (c Client) Remove(ctx context.Context, address string, id uint64) error {
+	return c.post(ctx, address, "cluster/member/remove", byID(id), nil)
+}
+
+// MoveLeader has the leader, which must be asked itself, hand over to another member.
+func (c Client) MoveLeader(ctx context.Context, address string, to uint64) error {
+	return c.post(ctx, address, "maintenance/transfer-leadership", map[string]string{"targetID": strconv.FormatUint(to, 10)}, nil)
+}
+
+func byID(id uint64) map[string]string {
+	return map[string]string{"ID": strconv.FormatUint(id, 10)}
+}
+
+// Refused is what an etcd server said to a request that it did not carry out.
+type Refused struct {
+	Code    int // of gRPC (google.golang.org/grpc/codes)
+	Message string
+}
+
+// Error implements error.
+func (r *Refused) Error() string { return printable.Clip(printable.Line(r.Message), 200) }
+
+// Later reports whether the same request may be carried out when the cluster is in another state.
+func (r *Refused) Later() bool { return r.Code != invalidArgument && r.Code != notFound }
+
+const (
+	invalidArgument = 3
+	notFound        = 5
+)
+
+// ErrSilent says that nobody answered as etcd does.
+var ErrSilent = errors.New("does not answer")
+
+func (c Client) post(ctx context.Context, address, path string, body, into any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	status, answer, err := c.send(ctx, http.MethodPost, address, "/v3/"+path, text)
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK {
+		var said struct {
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+			Error   string `json:"error"`
+		}
+		if json.Unmarshal(answer, &said) != nil || said.Code == 0 {
+			return fmt.Errorf("%w as etcd does: status %d", ErrSilent, status)
+		}
+		if said.Message == "" {
+			said.Message = said.Error
+		}
+		return &Refused{said.Code, strings.TrimPrefix(said.Message, "etcdserver: ")}
+	}
+	if into == nil {
+		return nil
+	}
+	if err := json.Unmarshal(answer, into); err != nil {
+		return fmt.Errorf("%w as etcd does", ErrSilent)
+	}
+	return nil
+}
+
+// send has one answer, whole. Its errors repeat nothing that the machine said.
+func (c Client) send(ctx context.Context, method, address, path string, body []byte) (status int, answer []byte, err error) {
+	ctx, stop := context.WithTimeout(ctx, Patience)
+	defer stop()
+	scheme := "http"
+	if c.TLS != nil {
+		scheme = "https"
+	}
+	req, err := http.NewRequestWithContext(ctx, method, scheme+"://"+net.JoinHostPort(address, strconv.Itoa(c.Port))+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := c.Machines.DoTrusting(req, c.TLS)
+	if errors.Is(err, outbound.ErrRefused) {
+		return 0, nil, err
+	} else if err != nil {
+		return 0, nil, ErrSilent
+	}
+	defer resp.Body.Close()
+	answer, err = io.ReadAll(resp.Body)
+	if err != nil {
+		return 0, nil, ErrSilent
+	}
+	return resp.StatusCode, answer, nil
+}

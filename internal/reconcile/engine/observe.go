@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/redact"
+)
+
+// observe lists places for want. What is found inside machines is listed after all else, by what that has shown; of
+// kinds that are not listed now it is what have holds.
+func (e *Engine) observe(ctx context.Context, places []place, want []kind.Desired, have kind.Snapshot) map[place]kind.Shown {
+	isInside := func(at place) bool { return len(e.kind(at.kind).Info().Inside) > 0 }
+	outside, inside := make([]place, 0, len(places)), []place(nil)
+	for _, at := range places {
+		if isInside(at) {
+			inside = append(inside, at)
+		} else {
+			outside = append(outside, at)
+		}
+	}
+	all := e.listAll(ctx, outside, want)
+	if len(inside) == 0 {
+		return all
+	}
+	around := maps.Clone(have)
+	if around == nil {
+		around = kind.Snapshot{}
+	}
+	maps.Copy(around, e.snapshot(all, have, want))
+	for _, at := range inside {
+		of := kind.WithAround(ctx, kind.Around{Stack: e.Stack, Want: wantedAt(at, want), Have: around})
+		maps.Copy(all, e.listAll(of, []place{at}, want))
+	}
+	return all
+}
+
+func wantedAt(at place, want []kind.Desired) (list []kind.Desired) {
+	for i := range want {
+		if (place{want[i].Key.Kind, want[i].Entry}) == at {
+			list = append(list, want[i])
+		}
+	}
+	return list
+}
+
+// listAll lists places at the same time.
+func (e *Engine) listAll(ctx context.Context, places []place, want []kind.Desired) map[place]kind.Shown {
+	managed, complete := e.managing(want), e.adopting(want)
+	contexts, seldom := map[string]context.Context{}, map[string]bool{}
+	for _, entry := range e.entryNames() {
+		contexts[entry] = kind.WithShared(kind.WithManaged(ctx, kindsAt(managed, entry)))
+	}
+	for _, k := range e.Kinds {
+		seldom[k.Info().Kind] = sometimes(k.Info())
+	}
+	all := make(map[place]kind.Shown, len(places))
+	var mu sync.Mutex
+	var group errgroup.Group
+	group.SetLimit(e.parallelism())
+	for _, at := range places {
+		group.Go(func() error {
+			of := contexts[at.entry]
+			if complete[at] {
+				of = kind.WithEverything(of)
+			}
+			shown := e.list(of, at)
+			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (seldom[at.kind] || at.entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
+			if shown.Err != nil && e.Log != nil && ctx.Err() == nil && !usual {
+				e.Log.Warn("cannot be listed", append([]any{"kind", at.kind, "error", shown.Err}, at.attr()...)...) // the plan has no more than may be posted
+			}
+			shown.Err = hide(redact.From(ctx), shown.Err)
+			mu.Lock()
+			defer mu.Unlock()
+			all[at] = shown
+			return nil
+		})
+	}
+	_ = group.Wait() // the functions never fail
+	return all
+}
