@@ -2,7 +2,7 @@
 # Runs etcd on this machine. A machine without data waits, on the port for clients, until it is asked to begin a
 # cluster, or until it was made a member of one; one with data only ever starts etcd on that. What it is and
 # who its peers are was written when the machine was created.
-import glob, hashlib, http.server, io, json, os, platform, shutil, ssl, subprocess, sys, tarfile, threading, time, urllib.request
+import glob, hashlib, http.server, io, json, os, platform, shutil, subprocess, sys, tarfile, threading, urllib.request
 
 ME = json.loads("""{"name": "{{name}}", "address": "{{address}}", "peers": [{{#peers}}"{{address}}"{{^last}}, {{/last}}{{/peers}}]}""")
 WANTED = json.loads(r"""@WANTED@""")
@@ -122,6 +122,12 @@ class Room(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def ask(peer, what):
+    request = urllib.request.Request("http://%s:%d/v3/%s" % (peer, CLIENTS, what), b"{}", {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=3) as answer:
+        return json.load(answer)
+
+
 def invited():
     """The members of the cluster that this machine was made a member of, by their peer addresses; None while there is no such."""
     mine = "http://%s:%d" % (ME["address"], PEERS)
@@ -129,14 +135,29 @@ def invited():
         if peer == ME["address"]:
             continue
         try:
-            ask = urllib.request.Request("http://%s:%d/v3/cluster/member/list" % (peer, CLIENTS), b"{}", {"Content-Type": "application/json"})
-            with urllib.request.urlopen(ask, timeout=3) as answer:
-                members = json.load(answer)["members"]
+            members = ask(peer, "cluster/member/list")["members"]
         except Exception:
             continue
         if any(mine in m["peerURLs"] and not m.get("name") for m in members):
             return {url: m.get("name") or ME["name"] for m in members for url in m["peerURLs"]}
     return None
+
+
+def expelled():
+    """Whether a cluster that works says that this machine is no member, or is one again and has not started yet: then data that is
+    here is of a membership that has ended."""
+    mine = "http://%s:%d" % (ME["address"], PEERS)
+    for peer in ME["peers"]:
+        if peer == ME["address"]:
+            continue
+        try:
+            if int(ask(peer, "maintenance/status").get("leader", 0)) == 0:
+                continue
+            members = ask(peer, "cluster/member/list")["members"]
+        except Exception:
+            continue
+        return not any(mine in m["peerURLs"] and m.get("name") for m in members)
+    return False
 
 
 def wait(data):
@@ -166,6 +187,13 @@ def main():
     fetch()
     data = find_data()
     members, state = {}, "existing"
+    if os.path.isdir(os.path.join(data, "member")) and expelled():
+        say("this machine is no member any more; its data is put aside")
+        aside = os.path.join(data, "ended")
+        shutil.rmtree(aside, ignore_errors=True)
+        os.rename(os.path.join(data, "member"), aside)
+        if os.path.exists(os.path.join(data, "version")):
+            os.remove(os.path.join(data, "version"))
     if refusal(data) or not os.path.isdir(os.path.join(data, "member")):
         members, state = wait(data)
     with open(os.path.join(data, "version.new"), "w") as f:

@@ -101,6 +101,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.Paused {
 		e.Suspend()
 	}
+	e.Public() // the script would have its every word taken out of messages
 	e.Child("SecurityGroup", e.Key.Name, fields{"spec": fields{"resource": fields{"rules": s.gates(e)}}})
 	storage := s.storage(d)
 	template := fields{"image": image, "flavor": flavor, "securityGroups": append([]string{e.Key.Name}, machine.SecurityGroups...),

@@ -21,6 +21,7 @@ func (g *Target) Client(wrap func(http.RoundTripper) http.RoundTripper) *cloud.C
 	g.t.Helper()
 	*g.used = true
 	cfg := g.cfg
+	cfg.Machines = g.Machines
 	cfg.Wrap = func(http.RoundTripper) http.RoundTripper {
 		var next http.RoundTripper = g.wire.transport
 		for _, w := range []func(http.RoundTripper) http.RoundTripper{g.between, wrap} {

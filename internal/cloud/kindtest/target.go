@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
@@ -34,6 +35,8 @@ type Target struct {
 	Defaults defaults.Defaults
 	// Simulator is the cloud, when it is not a real one.
 	Simulator *simulator.Server
+	// Machines is how agents ask what runs on machines.
+	Machines outbound.Machines
 
 	only map[string]bool // the kinds that agents look at; nil for all
 	seen *sync.Map       // those that there were manifests of
@@ -92,7 +95,7 @@ func (g *Target) Beside(entry string) *Target {
 	g.t.Helper()
 	other := newTarget(g.t, g.kinds)
 	g.t.Cleanup(other.wire.transport.CloseIdleConnections)
-	other.Simulator, other.cfg = g.Simulator, g.cfg
+	other.Simulator, other.cfg, other.Machines = g.Simulator, g.cfg, g.Machines
 	if entry != "" {
 		other.cfg.Cloud = entry
 	}

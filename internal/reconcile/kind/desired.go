@@ -45,8 +45,8 @@ type Desired struct {
 	Object   *manifest.Object
 	Body     reflect.Type
 	SpecPath string
-	// PublicData is true when Data may be shown.
-	PublicData bool
+	// PublicData is true when Data may be shown, Public when everything may.
+	PublicData, Public bool
 	// Digest is of everything that a commit can change. That of an object with
 	// secrets is stored nowhere; see Confidential.
 	Digest       string

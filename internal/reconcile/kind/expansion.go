@@ -26,6 +26,7 @@ type Expansion struct {
 	rollout    *rollout.Strategy
 	probes     []rollout.Probe
 	suspended  bool
+	public     bool
 	err        error // of the first body that cannot be one
 }
 
@@ -93,6 +94,12 @@ func (e *Expansion) Suspend() { e.suspended = true }
 
 // Suspended reports whether [Expansion.Suspend] was called.
 func (e *Expansion) Suspended() bool { return e.suspended }
+
+// Public says that nothing of what the object stands for is a secret, not even in fields that hold some elsewhere.
+func (e *Expansion) Public() { e.public = true }
+
+// IsPublic reports whether [Expansion.Public] was called.
+func (e *Expansion) IsPublic() bool { return e.public }
 
 // Child adds an object of another kind that the workload is made of. body is
 // the document without apiVersion, kind and metadata.

@@ -48,7 +48,7 @@ func secretsIn(d *Desired, yield func(string) bool) bool {
 			}
 		}
 	}
-	return secretFields(reflect.ValueOf(d.Spec), false, yield)
+	return d.Public || secretFields(reflect.ValueOf(d.Spec), false, yield)
 }
 
 // secretFields yields the values with the rule "secret" in a spec, in the order

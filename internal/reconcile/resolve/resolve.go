@@ -146,7 +146,7 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, fallback bool, hin
 	d, problems := k.Decode(obj)
 	n := &node{Desired: d}
 	if parent != nil {
-		n.Parent = parent.Key
+		n.Parent, n.Public = parent.Key, parent.Public
 	}
 	n.Body, n.PublicData = k.Body(), k.Info().Public
 	problems = slices.Concat(problems, forged(&n.Desired), readOptions(&n.Desired), r.entries.choose(&n.Desired))
@@ -220,6 +220,7 @@ func (r *resolver) expand(n *node) {
 	r.kinds[n.Key.Kind].Expand(&n.Desired, e)
 	n.Notes = append(n.Notes, e.Notes()...)
 	n.Rollout, n.Probes = e.Rollout()
+	n.Public = n.Public || e.IsPublic()
 	problems := e.Problems(n.Object)
 	parts, err := e.Parts()
 	if err != nil {

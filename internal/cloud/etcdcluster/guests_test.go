@@ -1,0 +1,254 @@
+package etcdcluster_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/probe"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// homeOfGuests is how real machines see this one.
+const homeOfGuests = "169.254.77.1"
+
+// guests is a cloud whose servers are real machines, which run real etcd.
+func guests(t *testing.T) *kindtest.Target {
+	t.Helper()
+	if os.Getenv("STACKREEVE_TEST_GUESTS") != "1" {
+		t.Skip("real machines: deploy/devcloud/README.md says how, then STACKREEVE_TEST_GUESTS=1")
+	}
+	built, err := exec.CommandContext(t.Context(), "../../../deploy/devcloud/etcd").Output()
+	if err != nil {
+		t.Fatal("etcd cannot be made: ", err)
+	}
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.Defaults.Etcd = &defaults.Etcd{Image: "debian-12-guest", Flavor: "m1.nano", VolumeSize: 1,
+		Repository: "http://" + serve(t, strings.TrimSpace(string(built))) + "/{version}/etcd", Versions: map[string]string{"3.2.13": "3.4.23"}}
+	return g
+}
+
+// serve offers a folder to real machines, whose network there may not be yet.
+func serve(t *testing.T, folder string) (at string) {
+	t.Helper()
+	early := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
+		var failed error
+		err := c.Control(func(fd uintptr) { failed = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_IP, 15, 1) }) // IP_FREEBIND
+		return errors.Join(err, failed)
+	}}
+	l, err := early.Listen(t.Context(), "tcp", homeOfGuests+":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.FileServer(http.Dir(folder)), ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(l) }()
+	t.Cleanup(func() { _ = server.Close() })
+	return l.Addr().String()
+}
+
+func cluster(size int, version string) string {
+	return fmt.Sprintf(`
+apiVersion: etcd.database.coreos.com/v1beta2
+kind: EtcdCluster
+metadata: {name: kv}
+spec: {size: %d, version: "%s"}
+`, size, version)
+}
+
+func agent(g *kindtest.Target) *engine.Engine {
+	e := g.Engine(g.Client(nil))
+	e.Probe = probe.Asker{}.Ask
+	return e
+}
+
+func mustSync(t *testing.T, g *kindtest.Target, manifests string) {
+	t.Helper()
+	began := time.Now()
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer stop()
+	pass := agent(g).Sync(ctx, engine.Revision{Commit: "test", Want: g.Resolve(manifests)})
+	if pass.Outcome() != plan.InSync {
+		t.Fatalf("%s: %v", pass.Outcome(), pass.Failures)
+	}
+	t.Logf("in sync after %s", time.Since(began).Round(time.Second))
+}
+
+// addresses are those of the machines, by the names of their ports.
+func addresses(t *testing.T, g *kindtest.Target, size int) (list []string) {
+	t.Helper()
+	for i := range size {
+		var answer struct {
+			Ports []struct {
+				IPs []struct {
+					Address string `json:"ip_address"`
+				} `json:"fixed_ips"`
+			}
+		}
+		call := cloud.Call{Service: cloud.Network, Path: fmt.Sprintf("ports?name=kv-%d", i), Into: &answer}
+		if err := g.Client(nil).Do(t.Context(), call); err != nil || len(answer.Ports) != 1 || len(answer.Ports[0].IPs) != 1 {
+			t.Fatalf("ports of kv-%d: %v, %v", i, answer, err)
+		}
+		list = append(list, answer.Ports[0].IPs[0].Address)
+	}
+	return list
+}
+
+// client uses a cluster as any would, with one server or another.
+type client struct {
+	http  http.Client
+	mu    sync.Mutex
+	peers []string
+	acked map[string]string
+	tried int
+}
+
+func (c *client) post(ctx context.Context, path string, body any, into any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	peers := c.peers
+	c.mu.Unlock()
+	for _, address := range peers {
+		var req *http.Request
+		if req, err = http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+":2379/v3/kv/"+path, bytes.NewReader(text)); err != nil {
+			return err
+		}
+		var resp *http.Response
+		if resp, err = c.http.Do(req); err != nil {
+			continue
+		}
+		var answer []byte
+		answer, err = io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		switch {
+		case err != nil:
+		case resp.StatusCode != http.StatusOK:
+			err = fmt.Errorf("%s: %s", resp.Status, answer)
+		default:
+			return json.Unmarshal(answer, into)
+		}
+	}
+	return err
+}
+
+func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+
+// write writes one key after the other, until the test ends; what was acknowledged must never be lost.
+func write(t *testing.T, peers []string) *client {
+	c := &client{peers: peers, acked: map[string]string{}, http: http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for n := 0; ctx.Err() == nil; n++ {
+			key, value := fmt.Sprintf("key-%d", n%500), strconv.Itoa(n)
+			err := c.post(ctx, "put", map[string]string{"key": encoded(key), "value": encoded(value)}, &struct{}{})
+			c.mu.Lock()
+			if c.tried++; err == nil {
+				c.acked[key] = value
+			} else {
+				delete(c.acked, key) // it may have been written, or not
+			}
+			c.mu.Unlock()
+		}
+	})
+	t.Cleanup(func() { stop(); writing.Wait() })
+	return c
+}
+
+// judge wants every value that was acknowledged to be there.
+func (c *client) judge(t *testing.T) {
+	t.Helper()
+	c.mu.Lock()
+	acked, tried := map[string]string{}, c.tried
+	for k, v := range c.acked {
+		acked[k] = v
+	}
+	c.mu.Unlock()
+	lost := 0
+	for key, value := range acked {
+		var got struct{ Kvs []struct{ Value string } }
+		if err := c.post(t.Context(), "range", map[string]string{"key": encoded(key)}, &got); err != nil {
+			t.Fatal(err)
+		}
+		at, is := -1, 0
+		if len(got.Kvs) == 1 {
+			text, _ := base64.StdEncoding.DecodeString(got.Kvs[0].Value)
+			at, _ = strconv.Atoi(string(text))
+		}
+		if is, _ = strconv.Atoi(value); at < is { // a later write may be there
+			lost++
+			t.Errorf("%s is %d, and %d was acknowledged", key, at, is)
+		}
+	}
+	t.Logf("%d keys of %d writes judged, %d lost", len(acked), tried, lost)
+}
+
+// A cluster of real machines grows, is upgraded, and shrinks while somebody writes to it, by agents that are killed.
+func TestAClusterOnRealMachines(t *testing.T) {
+	g := guests(t)
+	g.Only(cluster(5, "3.5.35"))
+	mustSync(t, g, cluster(3, "3.5.35"))
+	c := write(t, addresses(t, g, 3))
+	for _, step := range []struct {
+		size    int
+		version string
+	}{{5, "3.5.35"}, {5, "3.6.16"}, {3, "3.6.16"}} {
+		mustSync(t, g, cluster(step.size, step.version))
+		c.mu.Lock()
+		c.peers = addresses(t, g, step.size)
+		c.mu.Unlock()
+		c.judge(t)
+	}
+	seeds, _ := strconv.Atoi(os.Getenv("STACKREEVE_TEST_SEEDS"))
+	for seed := range seeds {
+		size := []int{5, 3}[seed%2]
+		killed(t, g, cluster(size, "3.6.16"), uint64(seed+1))
+		c.judge(t)
+	}
+}
+
+// killed has one agent after the other carry out the manifests; each but the last dies at a moment that follows from the seed.
+func killed(t *testing.T, g *kindtest.Target, manifests string, seed uint64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 0))
+	want := g.Resolve(manifests)
+	for deaths := range 20 {
+		life := time.Second + time.Duration(r.Int64N(int64(8*time.Second)))
+		if deaths >= 4 {
+			life = 10 * time.Minute
+		}
+		ctx, die := context.WithTimeout(t.Context(), life)
+		pass := agent(g).Sync(ctx, engine.Revision{Commit: "test", Want: want})
+		died := ctx.Err() != nil
+		die()
+		if !died && pass.Outcome() != plan.InSync {
+			t.Fatalf("seed %d: %s: %v", seed, pass.Outcome(), pass.Failures)
+		}
+		if !died {
+			t.Logf("seed %d: %d agents died", seed, deaths)
+			return
+		}
+	}
+}

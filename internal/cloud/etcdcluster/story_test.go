@@ -1,0 +1,141 @@
+package etcdcluster_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// A cluster is begun by one member and joined by the others one at a time, grows, shrinks and ends.
+func TestAClusterGrowsAndShrinks(t *testing.T) {
+	w := newWorld(t)
+	for _, size := range []int{3, 5, 3, 1} {
+		w.MustSync(sized(size))
+		w.settled(size)
+		if pass := w.MustSync(sized(size)); len(pass.Results) > 0 {
+			t.Errorf("size %d: a second pass does %v", size, pass.Results[0].Step)
+		}
+	}
+	w.MustSync("")
+}
+
+// The published manifest becomes a cluster as it is.
+func TestThePublishedManifest(t *testing.T) {
+	text, err := os.ReadFile("testdata/etcdcluster.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	w.MustSync(string(text))
+	w.settled(3)
+}
+
+// A machine whose disk is lost is no member any more before it is one again.
+func TestADiskIsLost(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	for _, m := range w.look() {
+		w.Wipe(m.Disk)
+		break
+	}
+	pass := w.MustSync(sized(3))
+	w.settled(3)
+	var did []string
+	for _, r := range pass.Results {
+		did = append(did, string(r.Step.Action)+" "+r.Step.Key.Kind)
+	}
+	if got := strings.Join(did, ", "); !strings.HasPrefix(got, "replace EtcdMember, create EtcdMember, update EtcdMember") {
+		t.Errorf("the pass did %s", got)
+	}
+}
+
+// When most disks are lost nothing is done by itself, and a cluster that there was is never begun again.
+func TestTheMajorityIsLost(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	wiped := 0
+	for _, m := range w.look() {
+		if wiped++; wiped <= 2 {
+			w.Wipe(m.Disk)
+		}
+	}
+	pass := w.Sync(sized(3))
+	if len(pass.Results) > 0 {
+		t.Errorf("the pass did %v", pass.Results[0].Step)
+	}
+	told := 0
+	for _, s := range pass.Last.Steps {
+		if s.Key.Kind == "EtcdMember" && strings.Contains(s.Why(), "no majority") {
+			told++
+		}
+	}
+	if told != 3 {
+		t.Errorf("%d members say that there is no majority", told)
+	}
+	for _, sin := range w.Sins() {
+		t.Error(sin)
+	}
+}
+
+// Another version is another machine for each member, one at a time, and its data stays.
+func TestAnUpgradeOfOneMachineAtATime(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	w.armed()
+	pass := w.MustSync(strings.Replace(sized(3), "3.5.35", "3.6.16", 1))
+	w.settled(3)
+	servers := 0
+	for _, r := range pass.Results {
+		switch {
+		case r.Step.Key.Kind == "EtcdMember":
+			t.Errorf("the membership changes: %s", r.Step.Action)
+		case r.Step.Key.Kind == "Server" && r.Step.Action == plan.Create:
+			servers++
+		}
+	}
+	if servers != 3 || w.fewest < 2 {
+		t.Errorf("%d machines were made, at some moment %d of 3 ran; want 3, and at least 2", servers, w.fewest)
+	}
+}
+
+// An agent dies at each request to etcd; the next one, which knows nothing, ends with the same members.
+func TestAgentsDieAtEachRequestToEtcd(t *testing.T) {
+	w := newWorld(t)
+	for _, sizes := range [][2]int{{1, 3}, {3, 1}} {
+		for n := 1; ; n++ {
+			w.MustSync(sized(sizes[0]))
+			left, died := n, false
+			ctx, die := context.WithCancel(t.Context())
+			w.OnRequest(func() {
+				if left--; left == 0 {
+					died = true
+					die()
+				}
+			})
+			w.Engine(w.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(sizes[1]))})
+			w.OnRequest(nil)
+			die()
+			w.MustSync(sized(sizes[1]))
+			w.settled(sizes[1])
+			if !died {
+				break
+			}
+		}
+	}
+}
+
+// An agent dies at each request to the cloud while a cluster grows.
+func TestAgentsDieAtEachRequestToTheCloud(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(1))
+	for n := 1; w.SyncUntilKilled(sized(3), n); n++ {
+		w.MustSync(sized(3))
+		w.settled(3)
+		w.MustSync(sized(1))
+		w.settled(1)
+	}
+}

@@ -1,0 +1,308 @@
+// Package etcd is the etcd that machines of the simulator run, as far as its JSON gateway shows it, and the script that
+// waits on a machine without data. It keeps what a real one keeps on its disk, refuses what a real one refuses, and writes down what nobody
+// should have asked for.
+package etcd
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// Machine is one that runs: Disk is what its data is on, and stays when the machine is replaced.
+type Machine struct{ Disk string }
+
+// World is all machines and what is on their disks.
+type World struct {
+	// Machine finds the machine that runs at an address; nil for none.
+	Machine func(address string) *Machine
+
+	mu    sync.Mutex
+	next  uint64
+	disks map[string]*node
+	// Sins are what nobody should have asked for.
+	sins     []string
+	begun    int
+	requests func()
+}
+
+// node is what etcd has written to a disk.
+type node struct {
+	id      uint64
+	cluster *cluster
+}
+
+type cluster struct {
+	id      uint64
+	members []*member
+}
+
+type member struct {
+	ID         uint64   `json:"ID,string"`
+	Name       string   `json:"name,omitempty"`
+	PeerURLs   []string `json:"peerURLs"`
+	ClientURLs []string `json:"clientURLs,omitempty"`
+	IsLearner  bool     `json:"isLearner,omitempty"`
+
+	asked int // how often it was to be promoted
+}
+
+// New is a world without any cluster.
+func New(machine func(address string) *Machine) *World {
+	return &World{Machine: machine, disks: map[string]*node{}, next: 1 << 60}
+}
+
+// OnRequest has do called before each request that changes something is carried out.
+func (w *World) OnRequest(do func()) { w.mu.Lock(); defer w.mu.Unlock(); w.requests = do }
+
+// Sins are what nobody should have asked for, so far.
+func (w *World) Sins() []string { w.mu.Lock(); defer w.mu.Unlock(); return slices.Clone(w.sins) }
+
+// Members are the names of the members of the newest cluster, learners with a question mark behind.
+func (w *World) Members() (names []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.clusters() {
+		names = nil
+		for _, m := range c.members {
+			name := m.Name
+			if m.IsLearner {
+				name += "?"
+			}
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Wipe empties a disk.
+func (w *World) Wipe(disk string) { w.mu.Lock(); defer w.mu.Unlock(); delete(w.disks, disk) }
+
+func (w *World) clusters() (all []*cluster) {
+	for _, n := range w.disks {
+		if !slices.Contains(all, n.cluster) {
+			all = append(all, n.cluster)
+		}
+	}
+	return all
+}
+
+func peerURL(address string) string { return "http://" + net.JoinHostPort(address, "2380") }
+
+// runs is the machine at an address with its etcd, which there is not while it waits, or when it is no member any more.
+func (w *World) runs(address string) (m *Machine, n *node, me *member) {
+	if m = w.Machine(address); m == nil {
+		return nil, nil, nil
+	}
+	if n = w.disks[m.Disk]; n == nil {
+		return m, nil, nil
+	}
+	return m, n, n.cluster.find(func(o *member) bool { return o.ID == n.id })
+}
+
+func (c *cluster) find(is func(*member) bool) *member {
+	if i := slices.IndexFunc(c.members, is); i >= 0 {
+		return c.members[i]
+	}
+	return nil
+}
+
+// healthy reports whether a member runs.
+func (w *World) healthy(c *cluster, m *member) bool {
+	_, n, me := w.runs(hostOf(m.PeerURLs[0]))
+	return n != nil && n.cluster == c && me == m
+}
+
+// majority reports whether most voters run, and whether all do.
+func (w *World) majority(c *cluster) (most, all bool) {
+	voters, run := 0, 0
+	for _, m := range c.members {
+		if m.IsLearner {
+			continue
+		}
+		voters++
+		if w.healthy(c, m) {
+			run++
+		}
+	}
+	return run > voters/2, run == voters
+}
+
+func hostOf(url string) string {
+	host, _, _ := net.SplitHostPort(url[len("http://"):])
+	return host
+}
+
+// join has a machine without data start etcd where it was made a member that never started.
+func (w *World) join(address string, m *Machine) {
+	for _, c := range w.clusters() {
+		if most, _ := w.majority(c); !most {
+			continue
+		}
+		if me := c.find(func(o *member) bool { return o.Name == "" && o.PeerURLs[0] == peerURL(address) }); me != nil {
+			me.Name = "member-" + address
+			w.disks[m.Disk] = &node{me.ID, c}
+		}
+	}
+}
+
+// Serve answers as the machine at an address does; ok is false where nobody does.
+func (w *World) Serve(address string, rw http.ResponseWriter, req *http.Request) (ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m, n, me := w.runs(address)
+	if m == nil {
+		return false
+	}
+	if n != nil && me == nil {
+		if most, _ := w.majority(n.cluster); most {
+			delete(w.disks, m.Disk) // the script puts the data aside when the others say that it is no member
+		}
+		n = nil
+	}
+	if n == nil {
+		w.join(address, m)
+		m, n, me = w.runs(address)
+	}
+	switch {
+	case n == nil:
+		w.wait(address, m, rw, req)
+	case me == nil:
+		return false
+	default:
+		w.serve(n, me, rw, req)
+	}
+	return true
+}
+
+// wait is what the boot script answers.
+func (w *World) wait(address string, m *Machine, rw http.ResponseWriter, req *http.Request) {
+	if req.URL.Path != "/stackreeve/waiting" {
+		rw.WriteHeader(http.StatusNotFound)
+		return
+	}
+	if req.Method == http.MethodPost {
+		if w.changes(); len(w.disks) > 0 {
+			w.sins = append(w.sins, "a second cluster was begun")
+		}
+		w.next += 7
+		first := &member{ID: w.next, Name: "member-" + address, PeerURLs: []string{peerURL(address)}}
+		w.disks[m.Disk] = &node{first.ID, &cluster{w.next + 1, []*member{first}}}
+	}
+	reply(rw, http.StatusOK, map[string]string{"state": "blank"})
+}
+
+func (w *World) changes() {
+	if w.requests != nil {
+		w.requests()
+	}
+}
+
+func (w *World) serve(n *node, me *member, rw http.ResponseWriter, req *http.Request) {
+	var asked struct {
+		ID        uint64   `json:"ID,string"`
+		PeerURLs  []string `json:"peerURLs"`
+		IsLearner bool     `json:"isLearner"`
+	}
+	_ = json.NewDecoder(req.Body).Decode(&asked) // empty for some
+	c, header := n.cluster, map[string]string{"cluster_id": strconv.FormatUint(n.cluster.id, 10), "member_id": strconv.FormatUint(me.ID, 10)}
+	most, all := w.majority(c)
+	switch req.URL.Path {
+	case "/v3/maintenance/status":
+		leader := uint64(0)
+		if most {
+			leader = c.find(func(m *member) bool { return !m.IsLearner && w.healthy(c, m) }).ID
+		}
+		reply(rw, http.StatusOK, map[string]any{"header": header, "version": "3.5.35", "leader": strconv.FormatUint(leader, 10), "raftAppliedIndex": "7", "isLearner": me.IsLearner, "dbSize": "20480"})
+		return
+	case "/v3/cluster/member/list":
+		if me.IsLearner {
+			refuse(rw, 14, "rpc not supported for learner")
+			return
+		}
+		reply(rw, http.StatusOK, map[string]any{"header": header, "members": c.members})
+		return
+	}
+	if w.changes(); !most {
+		refuse(rw, 14, "request timed out")
+		return
+	}
+	its := c.find(func(m *member) bool { return m.ID == asked.ID })
+	switch req.URL.Path {
+	case "/v3/cluster/member/add":
+		w.add(c, asked.PeerURLs, all, rw)
+	case "/v3/cluster/member/promote":
+		w.promote(its, rw)
+	case "/v3/cluster/member/remove":
+		w.remove(c, its, rw)
+	case "/v3/maintenance/transfer-leadership":
+		reply(rw, http.StatusOK, map[string]any{"header": header})
+	default:
+		rw.WriteHeader(http.StatusNotFound)
+	}
+}
+
+// add refuses what etcd does (server/etcdserver/server.go: mayAddMember).
+func (w *World) add(c *cluster, urls []string, all bool, rw http.ResponseWriter) {
+	switch {
+	case c.find(func(m *member) bool { return m.PeerURLs[0] == urls[0] }) != nil:
+		refuse(rw, 9, "Peer URLs already exists")
+		return
+	case c.find(func(m *member) bool { return m.IsLearner }) != nil:
+		refuse(rw, 9, "too many learner members in cluster")
+		return
+	case !all:
+		refuse(rw, 14, "unhealthy cluster")
+		return
+	}
+	w.next += 7
+	m := &member{ID: w.next, PeerURLs: urls, IsLearner: true}
+	c.members = append(c.members, m)
+	reply(rw, http.StatusOK, map[string]any{"member": m})
+}
+
+// promote takes a while: a learner is behind at first.
+func (w *World) promote(m *member, rw http.ResponseWriter) {
+	switch {
+	case m == nil:
+		refuse(rw, 5, "member not found")
+	case !m.IsLearner:
+		refuse(rw, 9, "can only promote a learner member")
+	case m.Name == "" || m.asked == 0:
+		m.asked++
+		refuse(rw, 9, "can only promote a learner member which is in sync with leader")
+	default:
+		m.IsLearner = false
+		reply(rw, http.StatusOK, map[string]any{})
+	}
+}
+
+func (w *World) remove(c *cluster, m *member, rw http.ResponseWriter) {
+	if m == nil {
+		refuse(rw, 5, "member not found")
+		return
+	}
+	c.members = slices.DeleteFunc(c.members, func(o *member) bool { return o == m })
+	if most, _ := w.majority(c); !most {
+		w.sins = append(w.sins, fmt.Sprintf("%s was removed, and the others have no majority", m.Name))
+	}
+	if c.find(func(o *member) bool { return o.IsLearner }) != nil {
+		w.sins = append(w.sins, "a member was removed while another one was coming")
+	}
+	reply(rw, http.StatusOK, map[string]any{})
+}
+
+func reply(rw http.ResponseWriter, status int, body any) {
+	rw.Header().Set("Content-Type", "application/json")
+	rw.WriteHeader(status)
+	_ = json.NewEncoder(rw).Encode(body)
+}
+
+func refuse(rw http.ResponseWriter, code int, message string) {
+	reply(rw, http.StatusServiceUnavailable, map[string]any{"code": code, "error": "etcdserver: " + message, "message": "etcdserver: " + message})
+}
