@@ -27,6 +27,12 @@ type Client struct {
 	TLS      *tls.Config // nil for HTTP
 }
 
+// ClientPort and PeerPort are where etcd is asked by clients, and by other members.
+const (
+	ClientPort = 2379
+	PeerPort   = 2380
+)
+
 // Patience is how long one answer may take.
 const Patience = 5 * time.Second
 

@@ -28,6 +28,12 @@ var staysOwned = map[string]string{
 	"ApplicationCredential": "the mark is in the description, and Keystone changes no application credential",
 }
 
+// inside are the kinds that are no part of the cloud, but of what runs on machines: packages of their own judge them.
+var inside = map[string]string{
+	"EtcdMember":  "etcd bears no mark, and the name of a port's address is all that a manifest can put into it",
+	"EtcdCluster": "it stands for a VirtualMachineGroup, a SecurityGroup and members",
+}
+
 // unlisted are the kinds of which only marked objects are seen, so that there is nothing to export.
 var unlisted = map[string]string{
 	"Quota": "every project has one of each service, and a request for each would be needed to see them",
@@ -45,10 +51,10 @@ func TestEveryKindIsInEverything(t *testing.T) {
 		managed[want.Key.Kind] = managed[want.Key.Kind] || !want.Unmanaged
 	}
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		if info := k.Info(); !managed[info.Kind] && !info.ImportOnly {
+		if info := k.Info(); !managed[info.Kind] && !info.ImportOnly && inside[info.Kind] == "" {
 			t.Errorf("testdata/everything.yaml has no %s", info.Kind)
 		}
-		if info := k.Info(); (info.FixedMark || info.StaysMarked) != (staysOwned[info.Kind] != "") {
+		if info := k.Info(); inside[info.Kind] == "" && (info.FixedMark || info.StaysMarked) != (staysOwned[info.Kind] != "") {
 			t.Errorf("%s: fixed mark: %t, stays marked: %t; staysOwned says %q", info.Kind, info.FixedMark, info.StaysMarked, staysOwned[info.Kind])
 		}
 	}

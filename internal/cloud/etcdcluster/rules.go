@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
-	"github.com/stackreeve/stackreeve/internal/cloud/etcdmember"
+	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -185,7 +185,7 @@ func (s *Spec) gates(e *kind.Expansion) []fields {
 	ports := func(from, to int) fields { return fields{"min": from, "max": to} }
 	list := []fields{
 		{"direction": "egress", "ethertype": "IPv4"}, {"direction": "egress", "ethertype": "IPv6"},
-		{"direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "portRange": ports(etcdmember.ClientPort, etcdmember.PeerPort), "remoteGroupRef": e.Key.Name},
+		{"direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "portRange": ports(etcd.ClientPort, etcd.PeerPort), "remoteGroupRef": e.Key.Name},
 	}
 	clients := s.Clients
 	if clients == nil {
@@ -197,7 +197,7 @@ func (s *Spec) gates(e *kind.Expansion) []fields {
 		if strings.Contains(from, ":") {
 			family = "IPv6"
 		}
-		list = append(list, fields{"direction": "ingress", "ethertype": family, "protocol": "tcp", "portRange": ports(etcdmember.ClientPort, etcdmember.ClientPort), "remoteIPPrefix": from})
+		list = append(list, fields{"direction": "ingress", "ethertype": family, "protocol": "tcp", "portRange": ports(etcd.ClientPort, etcd.ClientPort), "remoteIPPrefix": from})
 	}
 	return list
 }

@@ -259,5 +259,5 @@ func hostOf(peer string) string {
 }
 
 func peerURL(address string) string {
-	return "http://" + net.JoinHostPort(address, strconv.Itoa(PeerPort))
+	return "http://" + net.JoinHostPort(address, strconv.Itoa(etcd.PeerPort))
 }

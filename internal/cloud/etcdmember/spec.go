@@ -54,12 +54,6 @@ type (
 	want   = kind.Want[Spec]
 )
 
-// ClientPort and PeerPort are where etcd is asked by clients, and by other members.
-const (
-	ClientPort = 2379
-	PeerPort   = 2380
-)
-
 // Kind is the kind EtcdMember over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) kind.Kind {
 	var machines outbound.Machines
@@ -70,7 +64,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdMember", FixedMark: true, StaysMarked: true, Rare: true, Inside: []string{"Port", "Server"},
 		Loss: []string{"its copy of the cluster's data"}, Unmark: "it bears the mark of its Port",
 		Doc: "The membership of one machine in a cluster of etcd. It is found by asking etcd itself. An EtcdCluster makes one for each of its machines; they are not written by hand.",
-	}, rules{}, driver{etcd.Client{Machines: machines, Port: ClientPort}})
+	}, rules{}, driver{etcd.Client{Machines: machines, Port: etcd.ClientPort}})
 }
 
 func (rules) Name(w want) string                     { return w.Key.Name }
