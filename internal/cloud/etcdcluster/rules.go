@@ -19,6 +19,9 @@ import (
 //go:embed etcd.py
 var script string
 
+// defaultVersion is Debian 12's.
+const defaultVersion = "3.4.23"
+
 func (rules) Validate(s *Spec, r *kind.Report) {
 	if s.TLS != nil {
 		r.Problem("spec.TLS", "is not supported yet", "remove it, and have only trusted networks reach the machines: spec.clients")
@@ -147,7 +150,7 @@ func (s *Spec) members(e *kind.Expansion) {
 
 // version is the one that is used.
 func (s *Spec) version(d *defaults.Etcd, e *kind.Expansion) string {
-	version := strings.TrimPrefix(cmp.Or(s.Version, "3.4.23"), "v")
+	version := strings.TrimPrefix(cmp.Or(s.Version, defaultVersion), "v")
 	used := cmp.Or(d.Versions[version], version)
 	if used != version {
 		e.Note("spec.version", fmt.Sprintf("is %s, and %s is used in its place, as the stack's configuration says", version, used))

@@ -20,12 +20,16 @@ import (
 // highest is the highest number that a member can have that is no longer wanted: a cluster has at most nine.
 const highest = 15
 
+// patience is how long a machine may take until etcd answers.
+const patience = 10 * time.Minute
+
 // machine is where a member runs, or may run.
 type machine struct {
 	key      manifest.Key
 	wanted   bool
 	portID   string
 	serverID string // "" while there is none
+	boots    bool   // it has not been running for long
 	address  string
 
 	status  etcd.Status
@@ -69,7 +73,7 @@ func clusters(around kind.Around) (all [][]*machine) {
 		}
 		m := &machine{key: key, wanted: wanted, portID: port.ID, address: port.Facts.Address}
 		if server := servers[named("Server")]; server != nil {
-			m.serverID = server.ID
+			m.serverID, m.boots = server.ID, time.Since(server.Since) < patience
 		}
 		all[at[cluster]] = append(all[at[cluster]], m)
 	}
@@ -185,6 +189,8 @@ func (m *machine) member(knows *machine, machines []*machine, l *live) (there bo
 		l.Phase, l.Message = kind.Failed, "has lost its data"
 	case !started:
 		l.Phase, l.Message = kind.Pending, "is a member, and has not joined yet"
+	case !m.answers && m.boots:
+		l.Phase, l.Message = kind.Pending, "its machine boots"
 	case !m.answers && m.serverID == "":
 		l.Phase, l.Down, l.Message = kind.Degraded, "away", "its machine is away"
 	case !m.answers:

@@ -38,15 +38,6 @@ type State struct {
 	others  []string // addresses of the other machines of its cluster
 }
 
-// Shown is a member in status.
-type Shown struct {
-	Name    string `json:"name,omitempty"`
-	Role    string `json:"role,omitempty"`
-	Address string `json:"address,omitempty"`
-	Version string `json:"version,omitempty"`
-	DBSize  int64  `json:"dbSizeBytes,omitempty"`
-}
-
 type (
 	rules  struct{}
 	driver struct{ etcd etcd.Client }
@@ -81,15 +72,19 @@ func (rules) Diff(_ want, have *State, c *kind.Changes) {
 
 // Status implements kind.Rules.
 func (rules) Status(s *State) any {
-	shown := Shown{Name: s.Name, Address: s.address, Version: s.Version, DBSize: s.DBSize}
+	shown := map[string]any{"address": s.address}
+	role := "voter"
 	switch {
 	case s.ID == 0:
+		return shown
 	case s.IsLearner:
-		shown.Role = "learner"
+		role = "learner"
 	case s.Leads:
-		shown.Role = "leader"
-	default:
-		shown.Role = "voter"
+		role = "leader"
+	}
+	shown["role"], shown["name"] = role, s.Name
+	if s.Version != "" {
+		shown["version"], shown["dbSizeBytes"] = s.Version, s.DBSize
 	}
 	return shown
 }

@@ -144,8 +144,25 @@ func (r *run) relistWritten(ctx context.Context) bool {
 			names = append(names, kind)
 		}
 	}
+	names = append(names, r.inside()...)
 	r.relist(ctx, names)
 	return len(names) > 0
+}
+
+// inside are the kinds that are found inside what the pass has written, and were not listed since that was.
+func (r *run) inside() (names []string) {
+	for _, k := range r.engine.Kinds {
+		of := k.Info()
+		_, known := r.snapshot[of.Kind]
+		older := func(kind string) bool {
+			outside := r.fresh[kind]
+			return outside != nil && len(outside.wrote) > 0 && (outside.touched || r.fresh[of.Kind].at.Before(outside.at))
+		}
+		if known && slices.ContainsFunc(of.Inside, older) {
+			names = append(names, of.Kind)
+		}
+	}
+	return names
 }
 
 func (r *run) relist(ctx context.Context, names []string) {

@@ -55,6 +55,7 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 		o := b.object(w.Key, w.Parent)
 		o.Status = summary(b.parts[w.Key])
 		o.Status.Origin, o.Status.Notes = placeOf(w.Origin), w.Notes
+		o.Status.Own = b.own(w)
 		if i := slices.IndexFunc(p.fallbacks, func(f Fallback) bool { return f.Group == w.Key }); i >= 0 {
 			o.Status.State, o.Status.Message = StateFailed, p.fallbacks[i].String()
 			o.Status.worst = o.Status.Message
@@ -77,6 +78,22 @@ type statusBuilder struct {
 	labels  map[manifest.Key]map[string]string
 	states  states
 	secrets *redact.Redactor
+}
+
+// own is what the kind of a workload says of it.
+func (b statusBuilder) own(w Workload) map[string]any {
+	k, ok := b.kinds[w.Key.Kind].(interface {
+		Summarize(spec any, parts []kind.PartStatus) map[string]any
+	})
+	if !ok || w.want == nil {
+		return nil
+	}
+	var parts []kind.PartStatus
+	for _, p := range b.parts[w.Key] {
+		parts = append(parts, kind.PartStatus{Kind: p.Kind, Name: p.Metadata.Name, Available: p.Status.Conditions[0].Status == "True", Resource: p.Status.Resource})
+	}
+	own, _ := value(b.secrets, k.Summarize(w.want.Spec, parts)).(map[string]any)
+	return own
 }
 
 // innermostFirst orders workloads so that each comes after its parts.

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -52,9 +54,22 @@ type Status struct {
 	LastChange *StatusTouch  `json:"lastChange,omitempty"` // nil when it was not asked for
 	Resource   any           `json:"resource,omitempty"`
 	Conditions []Condition   `json:"conditions"`
+	// Own is what a workload kind says besides, in its own words; it stands beside the other fields.
+	Own map[string]any `json:"-"`
 
 	// worst is the message of the part that made a workload's state.
 	worst string
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s Status) MarshalJSON() ([]byte, error) {
+	type plain Status
+	text, err := json.Marshal(plain(s))
+	if err != nil || len(s.Own) == 0 {
+		return text, err
+	}
+	own, err := json.Marshal(s.Own)
+	return slices.Concat(own[:len(own)-1], []byte(","), text[1:]), err
 }
 
 // StatusOrigin is where the manifest stands.
