@@ -42,10 +42,32 @@ func guests(t *testing.T) *kindtest.Target {
 	if err != nil {
 		t.Fatal("etcd cannot be made: ", err)
 	}
-	g := kindtest.NewTarget(t, all.Kinds)
+	var g *kindtest.Target
+	t.Cleanup(func() { discard(t, g) })
+	g = kindtest.NewTarget(t, all.Kinds)
 	g.Defaults.Etcd = &defaults.Etcd{Image: "debian-12-guest", Flavor: "m1.nano", VolumeSize: 1,
 		Repository: "http://" + serve(t, strings.TrimSpace(string(built))) + "/{version}/etcd", Versions: map[string]string{"3.2.13": "3.4.23"}}
 	return g
+}
+
+// discard deletes the volumes that outlive the machines.
+func discard(t *testing.T, g *kindtest.Target) {
+	var answer struct {
+		Volumes []struct {
+			ID       string
+			Metadata map[string]string
+		}
+	}
+	c, ctx := g.Client(nil), context.WithoutCancel(t.Context())
+	err := c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Path: "volumes/detail", Into: &answer})
+	for _, v := range answer.Volumes {
+		if strings.HasPrefix(v.Metadata["stackreeve"], "stackreeve:"+g.Stack+":") {
+			err = errors.Join(err, c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: "volumes/" + v.ID}))
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // serve offers a folder to real machines, whose network there may not be yet.

@@ -3,6 +3,7 @@ package etcdcluster_test
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,22 @@ func TestTheMajorityIsLost(t *testing.T) {
 	}
 	for _, sin := range w.Sins() {
 		t.Error(sin)
+	}
+}
+
+// When all disks are lost a cluster that there was is not begun again, empty, as if it were new.
+func TestAllDisksAreLost(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	for _, m := range w.look() {
+		w.Wipe(m.Disk)
+	}
+	pass := w.Sync(sized(3))
+	if names := w.Members(); len(names) > 0 || len(pass.Results) > 0 {
+		t.Errorf("members are %q; the pass did %v", names, pass.Results)
+	}
+	if s := pass.Last.Steps; !slices.ContainsFunc(s, func(s plan.Step) bool { return strings.Contains(s.Why(), "all of its data is lost") }) {
+		t.Errorf("nothing says that all data is lost: %v", s)
 	}
 }
 

@@ -55,8 +55,16 @@ func (d driver) begin(ctx context.Context, own *machine, machines []*machine) er
 	return d.etcd.Begin(ctx, own.address)
 }
 
-// Update implements kind.Driver: it promotes a learner.
+// Update implements kind.Driver: it records that there was a member, and promotes a learner.
 func (d driver) Update(ctx context.Context, _ want, have live, _ []kind.Change) error {
+	if have.State.unrecorded {
+		if err := d.record(ctx, have.State.portID); err != nil {
+			return err
+		}
+	}
+	if !have.State.IsLearner {
+		return nil
+	}
 	return d.anywhere(have.State.others, func(address string) error { return d.etcd.Promote(ctx, address, have.State.ID) })
 }
 

@@ -30,6 +30,7 @@ type machine struct {
 	portID   string
 	serverID string // "" while there is none
 	boots    bool   // it has not been running for long
+	recorded bool   // there was a member before
 	address  string
 
 	status  etcd.Status
@@ -48,7 +49,18 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 			return nil, fmt.Errorf("it is not known where machines are: %w", errors.Join(errs...))
 		}
 	}
-	for _, machines := range clusters(around) {
+	list := clusters(around)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	recorded, err := d.recorded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, machines := range list {
+		for _, m := range machines {
+			m.recorded = recorded[m.portID]
+		}
 		d.ask(ctx, machines)
 		all = append(all, found(around.Stack, machines)...)
 	}
@@ -143,7 +155,7 @@ func found(stack string, machines []*machine) (all []live) {
 	var before *live // that goes after this one
 	for i, m := range machines {
 		l := live{Name: m.key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(stack, m.key)}, Uses: []string{m.portID}, Tokens: []string{"etcd " + m.address},
-			Lag: time.Second, Facts: kind.Facts{Address: m.address}, State: &State{address: m.address, others: slices.Delete(slices.Clone(addresses), i, i+1)}}
+			Lag: time.Second, Facts: kind.Facts{Address: m.address}, State: &State{portID: m.portID, address: m.address, others: slices.Delete(slices.Clone(addresses), i, i+1)}}
 		if m.serverID != "" {
 			l.Uses = append(l.Uses, m.serverID)
 		}
@@ -180,6 +192,9 @@ func (m *machine) member(knows *machine, machines []*machine, l *live) (there bo
 	s.Member, l.ID = knows.members.List[at], strconv.FormatUint(knows.members.List[at].ID, 16)
 	s.Leads, s.Version, s.DBSize = knows.status.Leader == s.ID, m.status.Version, m.status.DBSize
 	started := s.Name != ""
+	if s.unrecorded = !m.recorded; s.unrecorded {
+		l.Mark.Applied = kind.Unfinished
+	}
 	switch {
 	case m.answers && m.status.ClusterID != knows.status.ClusterID:
 		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "is a cluster of its own; look at both before one is given up: nothing is done by itself"
@@ -214,6 +229,7 @@ const (
 	boots stage = iota // not all of its machines have answered
 	blank              // all have, and none of them has data
 	begun              // some machine has data
+	lost               // there was a cluster, and no machine has data
 )
 
 func stageOf(machines []*machine) stage {
@@ -226,6 +242,9 @@ func stageOf(machines []*machine) stage {
 			at = boots
 		}
 	}
+	if at == blank && slices.ContainsFunc(machines, func(m *machine) bool { return m.recorded }) {
+		return lost
+	}
 	return at
 }
 
@@ -235,6 +254,8 @@ func (m *machine) alone(at stage, l *live) (there bool) {
 	switch {
 	case at == blank, at == boots && m.serverID == "":
 		return false
+	case at == lost:
+		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk: there was a cluster, and all of its data is lost; restore a backup, or have it begin again, empty: openstack port unset --tag "+recordTag+" "+m.portID
 	case at == boots:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster have booted"
 	case m.answers:

@@ -5,7 +5,8 @@
 //	update   promotes the learner
 //	delete   ends the membership, unless the others would lose their majority
 //
-// Nothing is recorded anywhere: a member is that of a Port by the address in its peer URL, and bears that port's mark.
+// A member is that of a Port by the address in its peer URL, and bears that port's mark. All that is recorded, in a tag of the port, is that there
+// was a member: a cluster of which all data is lost is not begun again as if it were new.
 package etcdmember
 
 import (
@@ -34,15 +35,20 @@ type State struct {
 	Leads   bool
 	DBSize  int64
 
-	address string
-	others  []string // addresses of the other machines of its cluster
+	portID     string
+	unrecorded bool
+	address    string
+	others     []string // addresses of the other machines of its cluster
 }
 
 type (
 	rules  struct{}
-	driver struct{ etcd etcd.Client }
-	live   = kind.Live[*State]
-	want   = kind.Want[Spec]
+	driver struct {
+		cloud *cloud.Client
+		etcd  etcd.Client
+	}
+	live = kind.Live[*State]
+	want = kind.Want[Spec]
 )
 
 // Kind is the kind EtcdMember over c, which may be nil where only rules are needed.
@@ -55,7 +61,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdMember", FixedMark: true, StaysMarked: true, Rare: true, Inside: []string{"Port", "Server"},
 		Loss: []string{"its copy of the cluster's data"}, Unmark: "it bears the mark of its Port",
 		Doc: "The membership of one machine in a cluster of etcd. It is found by asking etcd itself. An EtcdCluster makes one for each of its machines; they are not written by hand.",
-	}, rules{}, driver{etcd.Client{Machines: machines, Port: etcd.ClientPort}})
+	}, rules{}, driver{c, etcd.Client{Machines: machines, Port: etcd.ClientPort}})
 }
 
 func (rules) Name(w want) string                     { return w.Key.Name }
@@ -63,10 +69,14 @@ func (rules) Validate(*Spec, *kind.Report)           {}
 func (rules) Match(kind.Want[struct{}], *State) bool { return false }
 func (driver) Unmark(context.Context, live) error    { return nil }
 
-// Diff reports a learner, which the others have not admitted to decisions yet.
+// Diff reports a learner, which the others have not admitted to decisions yet, and a member of which it is not recorded that
+// there was one.
 func (rules) Diff(_ want, have *State, c *kind.Changes) {
 	if have.IsLearner {
 		c.Add(kind.Change{Field: "role", Have: "learner", Want: "voter"})
+	}
+	if have.unrecorded {
+		c.Add(kind.Change{Field: "record", Have: "", Want: "there was a cluster"})
 	}
 }
 
