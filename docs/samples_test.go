@@ -137,6 +137,9 @@ func compare(t *testing.T, file, text string, want func(int, block) (string, boo
 	}
 }
 
+// started is a simulator that was, and the file that it writes when it listens.
+var started = regexp.MustCompile(`(?m)^.*simulator --clouds-file (\S+).*$`)
+
 const mark = "--- end of block ---"
 
 // session types commands into one shell, in an empty home, and returns what each
@@ -155,10 +158,7 @@ func session(t *testing.T, commands []string) []string {
 	var script strings.Builder
 	script.WriteString("trap 'kill $(jobs -p) 2>/dev/null' EXIT\ncd\nexport PATH=$HOME/bin:$PATH\n")
 	for _, c := range commands {
-		script.WriteString(c)
-		if file := regexp.MustCompile(`simulator --clouds-file (\S+)`).FindStringSubmatch(c); file != nil {
-			fmt.Fprintf(&script, "until [ -s %s ]; do sleep 0.05; done\n", file[1]) // a person is slower than that
-		}
+		script.WriteString(started.ReplaceAllString(c, "$0\nuntil [ -s $1 ]; do sleep 0.05; done")) // a person is slower than that
 		fmt.Fprintf(&script, "echo '%s'\n", mark)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
