@@ -71,7 +71,13 @@ type verdicts struct {
 }
 
 func (p *planner) decideAll() {
-	p.steps = make([]Step, 0, len(p.Want))
+	workloads := 0
+	for i := range p.Want {
+		if p.Want[i].Virtual {
+			workloads++
+		}
+	}
+	p.steps, p.workloads = make([]Step, 0, len(p.Want)-workloads), make([]Workload, 0, workloads)
 	p.foresee()
 	for i := range p.Want {
 		d := &p.Want[i]

@@ -55,13 +55,23 @@ func NoPrune(p Plan) Plan {
 // ReportDrift leaves drift as it is, so that it shows in the plan and nothing
 // more, for all objects whose annotations do not say otherwise.
 func ReportDrift(byDefault bool) Policy {
+	reports := func(s *Step) bool {
+		report := byDefault
+		if s.want != nil && s.want.Options.Report != nil {
+			report = *s.want.Options.Report
+		}
+		return report && s.Drift && s.Action.Writes()
+	}
 	return func(p Plan) Plan {
+		some := false
+		for i := range p.Steps {
+			some = some || reports(&p.Steps[i])
+		}
+		if !some {
+			return p // a copy of the steps is megabytes
+		}
 		return p.mapSteps(func(s Step) Step {
-			report := byDefault
-			if s.want != nil && s.want.Options.Report != nil {
-				report = *s.want.Options.Report
-			}
-			if !report || !s.Drift || !s.Action.Writes() {
+			if !reports(&s) {
 				return s
 			}
 			reason := "changed in the cloud; only reported"
