@@ -28,13 +28,13 @@ func (w Waiting) Said() string { return printable.Clip(printable.Line(w.Message)
 
 const waitingPath = "/stackreeve/waiting"
 
-// Waiting asks a machine whether it waits. ok is false where etcd answers, or nobody.
-func (c Client) Waiting(ctx context.Context, address string) (w Waiting, ok bool) {
+// Waiting asks a machine whether it waits; it does not where the state is "", and err says that nobody answers.
+func (c Client) Waiting(ctx context.Context, address string) (w Waiting, err error) {
 	status, answer, err := c.send(ctx, http.MethodGet, address, waitingPath, nil)
 	if err != nil || status != http.StatusOK || json.Unmarshal(answer, &w) != nil {
-		return Waiting{}, false
+		return Waiting{}, err
 	}
-	return w, w.State != ""
+	return w, nil
 }
 
 // Begin asks a machine that waits to begin a cluster of which it is the only member.

@@ -1,6 +1,7 @@
 package etcdcluster
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -41,6 +42,21 @@ type ClaimResources struct {
 	Requests struct {
 		Storage string `json:"storage,omitempty" doc:"Size, such as 8Gi."`
 	} `json:"requests,omitempty" doc:"How much it asks for."`
+}
+
+// fixed are the settings of etcd that the boot script gives, so that it would not start with them.
+var fixed = []string{"ETCD_NAME", "ETCD_DATA_DIR", "ETCD_LISTEN_PEER_URLS", "ETCD_INITIAL_ADVERTISE_PEER_URLS", "ETCD_LISTEN_CLIENT_URLS", "ETCD_ADVERTISE_CLIENT_URLS",
+	"ETCD_INITIAL_CLUSTER", "ETCD_INITIAL_CLUSTER_STATE", "ETCD_INITIAL_CLUSTER_TOKEN"}
+
+func (p *Pod) validate(r *kind.Report) {
+	if p == nil {
+		return
+	}
+	for i, v := range p.EtcdEnv {
+		if slices.Contains(fixed, v.Name) {
+			r.Problem(fmt.Sprintf("spec.pod.etcdEnv[%d].name", i), v.Name+" is what the cluster itself says", "remove it")
+		}
+	}
 }
 
 // note says which fields a machine has nothing for.

@@ -26,6 +26,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	if s.TLS != nil {
 		r.Problem("spec.TLS", "is not supported yet", "remove it, and have only trusted networks reach the machines: spec.clients")
 	}
+	s.Pod.validate(r)
 	if s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil {
 		claim := s.Pod.PersistentVolumeClaimSpec
 		if _, ok := gibibytes(claim.Resources.Requests.Storage); !ok {

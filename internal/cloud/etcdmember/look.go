@@ -61,6 +61,8 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 		for _, m := range machines {
 			m.recorded = recorded[m.portID]
 		}
+		// A machine of such a name that was never a member is somebody else's.
+		machines = slices.DeleteFunc(machines, func(m *machine) bool { return !m.wanted && !m.recorded })
 		d.ask(ctx, machines)
 		all = append(all, found(around.Stack, machines)...)
 	}
@@ -122,7 +124,8 @@ func (d driver) ask(ctx context.Context, machines []*machine) {
 
 func (d driver) askOne(ctx context.Context, m *machine) {
 	var err error
-	if m.waiting, m.waits = d.etcd.Waiting(ctx, m.address); m.waits {
+	if m.waiting, err = d.etcd.Waiting(ctx, m.address); err != nil || m.waiting.State != "" {
+		m.waits = err == nil
 		return
 	}
 	if m.status, err = d.etcd.Status(ctx, m.address); err != nil {
@@ -134,15 +137,34 @@ func (d driver) askOne(ctx context.Context, m *machine) {
 	}
 }
 
-// authority is the machine whose word counts: it is in touch with a leader, and has heard the most; nil for none.
+// authority is the machine whose word counts, nil for none: the leader that most machines name which are in touch with one, or
+// who has heard the most of them. One that lies, or was left behind, does not outvote the others.
 func authority(machines []*machine) (best *machine) {
+	votes := map[[2]uint64]int{}
+	of := func(m *machine) [2]uint64 { return [2]uint64{m.status.ClusterID, m.status.Leader} }
 	for _, m := range machines {
-		if m.answers && m.status.Leader != 0 && len(m.members.List) > 0 && (best == nil || m.status.AppliedIndex > best.status.AppliedIndex) {
+		if m.answers && m.status.Leader != 0 {
+			votes[of(m)]++
+		}
+	}
+	better := func(a, b *machine) bool {
+		if votes[of(a)] != votes[of(b)] {
+			return votes[of(a)] > votes[of(b)]
+		}
+		if a.leads() != b.leads() {
+			return a.leads()
+		}
+		return a.status.AppliedIndex > b.status.AppliedIndex
+	}
+	for _, m := range machines {
+		if m.answers && m.status.Leader != 0 && len(m.members.List) > 0 && (best == nil || better(m, best)) {
 			best = m
 		}
 	}
 	return best
 }
+
+func (m *machine) leads() bool { return m.status.Leader == m.status.MemberID }
 
 // found is what there is of a cluster.
 func found(stack string, machines []*machine) (all []live) {
