@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,7 +94,41 @@ type stage struct {
 	*kindtest.Target
 	t     *testing.T
 	cloud *cloud.Client
+	wire  *wire
 	seeds []uint64
+}
+
+// wire is between agents and the cloud, which goes on with what a dead one asked of it.
+type wire struct {
+	next   http.RoundTripper
+	asking sync.WaitGroup
+}
+
+func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Method == http.MethodGet || req.Method == http.MethodHead {
+		return w.next.RoundTrip(req)
+	}
+	type answer struct {
+		resp *http.Response
+		err  error
+	}
+	answered := make(chan answer)
+	w.asking.Go(func() {
+		resp, err := w.next.RoundTrip(req.WithContext(context.WithoutCancel(req.Context())))
+		select {
+		case answered <- answer{resp, err}:
+		case <-req.Context().Done():
+			if err == nil {
+				resp.Body.Close()
+			}
+		}
+	})
+	select {
+	case a := <-answered:
+		return a.resp, a.err
+	case <-req.Context().Done():
+		return nil, req.Context().Err()
+	}
 }
 
 // onGuests is such a cloud, or the end of the test.
@@ -106,7 +141,8 @@ func onGuests(t *testing.T) *stage {
 	if s.Simulator != nil {
 		t.Skip("the simulator has no real machines")
 	}
-	s.cloud = s.Client(nil)
+	s.wire = &wire{}
+	s.cloud = s.Client(func(next http.RoundTripper) http.RoundTripper { s.wire.next = next; return s.wire })
 	var answer struct{ Images []struct{} }
 	if s.get(cloud.Image, "images?name=debian-12-guest", &answer); len(answer.Images) == 0 {
 		t.Skip("this cloud has no image debian-12-guest, and so no real machines")
@@ -212,13 +248,14 @@ func (s *stage) lives(seed uint64, rev engine.Revision, done func(engine.Pass) b
 	s.t.Helper()
 	began, r := time.Now(), rand.New(rand.NewPCG(seed, 0))
 	for deaths := range 5 {
-		life := 2*time.Second + time.Duration(r.Int64N(int64(12*time.Second)))
+		life := time.Second/2 + time.Duration(r.Int64N(int64(12*time.Second)))
 		if deaths == 4 {
 			life = 10 * time.Minute
 		}
 		ctx, die := context.WithTimeout(s.t.Context(), life)
 		pass, ended := s.live(ctx, rev, done)
 		die()
+		s.wire.asking.Wait() // an agent that is started while the cloud makes a server would make another one
 		if ended {
 			s.t.Logf("seed %d: done after %s, %d agents died", seed, time.Since(began).Round(time.Second), deaths)
 			return
