@@ -96,6 +96,7 @@ type stage struct {
 	cloud *cloud.Client
 	wire  *wire
 	seeds []uint64
+	tasks uint64 // that agents were given so far
 }
 
 // wire is between agents and the cloud, which goes on with what a dead one asked of it.
@@ -243,12 +244,13 @@ func (s *stage) sync(g guests) {
 }
 
 // lives has one agent after the other at work, pass after pass, until all is done; each but the last dies at a moment that
-// follows from the seed.
+// follows from the seed and from how many tasks there were before.
 func (s *stage) lives(seed uint64, rev engine.Revision, done func(engine.Pass) bool) {
 	s.t.Helper()
-	began, r := time.Now(), rand.New(rand.NewPCG(seed, 0))
+	s.tasks++
+	began, r := time.Now(), rand.New(rand.NewPCG(seed, s.tasks))
 	for deaths := range 5 {
-		life := time.Second/2 + time.Duration(r.Int64N(int64(12*time.Second)))
+		life := time.Second/2 + time.Duration(r.Int64N(int64(10*time.Second)))
 		if deaths == 4 {
 			life = 10 * time.Minute
 		}
