@@ -150,7 +150,7 @@ func TestAnUnknownNumberDeletesNothing(t *testing.T) {
 	}
 }
 
-// A mark that somebody copies makes nobody's wish count.
+// Where somebody has copied a mark, no wish counts.
 func TestAForgedMarkAsksForNothing(t *testing.T) {
 	g := pure(t)
 	g.Only(open)

@@ -127,7 +127,7 @@ func (p *planner) groupOf(member manifest.Key) manifest.Key {
 }
 
 // scales reports whether an object lacks, or still has, a member that comes or goes because somebody asks for more or
-// fewer: that is nobody's change of the object.
+// fewer: then it was not changed by anybody.
 func (p *planner) scales(d *kind.Desired, have *kind.Live[any]) bool {
 	return p.all != nil && slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		target := p.all.byKey[ref.Key]
