@@ -32,7 +32,7 @@ type PlainKind[Spec, Filter, More any] struct {
 	// Zone is the availability zone that a manifest asks for; "" for none.
 	Zone func(*Spec) string
 	// PerHost is that of kind.Apart.
-	PerHost func(*Spec) int
+	PerHost func(*Spec) (n int, hard bool)
 	// Name is what the object is looked up by among those of the cloud, which Observe
 	// must give them too; nil for its name.
 	Name func(w kind.Want[Spec], name string) string

@@ -16,11 +16,16 @@ func (r plainRules[Spec, Filter, More]) Holds(have *PlainState[Spec, More], of k
 }
 
 // PerHost implements kind.Apart.
-func (r plainRules[Spec, Filter, More]) PerHost(s *Spec) int {
+func (r plainRules[Spec, Filter, More]) PerHost(s *Spec) (n int, hard bool) {
 	if r.of.PerHost == nil {
-		return 0
+		return 0, false
 	}
 	return r.of.PerHost(s)
+}
+
+// PerHostOf implements kind.Apart.
+func (r plainRules[Spec, Filter, More]) PerHostOf(have *PlainState[Spec, More]) (n int, hard bool) {
+	return r.PerHost(&have.Spec)
 }
 
 // Zone implements kind.Placed.

@@ -118,6 +118,9 @@ func following(w kind.Want[Spec]) followed {
 	}
 	for _, name := range names {
 		ref := w.Ref(kindName, name)
+		if ref.Spare {
+			continue
+		}
 		own := family(ref.Facts.Addresses, w.Spec.Type)
 		if len(own) == 0 && f.missing == "" {
 			f.missing, f.there = ref.Key.String(), ref.Ready

@@ -37,6 +37,8 @@ const (
 	OwnerKey   = kind.OwnerWord
 	AppliedKey = OwnerKey + "-applied"
 	SelfKey    = OwnerKey + "-self"
+	// AsksKey is for others to write: how many members the group shall have whose first one this is.
+	AsksKey = OwnerKey + "-replicas"
 )
 
 // Begun is the mark of an object that takes several requests to make, for the first

@@ -218,6 +218,9 @@ func metadata(n change, described bool) map[string]string {
 		own = users(n.Have.State)
 	}
 	all, next, have := mark.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
+	if asks, ok := have[mark.AsksKey]; ok { // it is another's
+		all[mark.AsksKey] = asks
+	}
 	same, _ := knownUserData(n.Want, have[userDataKey])
 	for key, field := range map[string]string{
 		userDataKey: "spec.resource.userData", hintsKey: "spec.resource.schedulerHints", descriptionKey: "spec.resource.description",

@@ -86,6 +86,7 @@ func observe(s *state, live *kind.Live[*state]) {
 	live.Mine = live.Mine && s.Project != ""
 	live.Uses = slices.Concat(s.More.portIDs(), s.More.volumeIDs(), s.More.ServerGroups)
 	live.Created, live.Since, live.Facts.Host = s.More.Created.Time, s.More.LaunchedAt.Time, s.More.Host
+	live.Asks = s.Notes[mark.AsksKey]
 	live.Place = s.More.HostID // a digest of the host and the project
 	for _, i := range s.More.Interfaces {
 		first := live.Facts.Address == ""

@@ -77,9 +77,12 @@ func export(s *state, _ *Spec, e *kind.Export) {
 }
 
 // perHost is how many members may share a host; 0 where any number may.
-func perHost(s *Spec) int {
-	if s.Policy != "anti-affinity" {
-		return 0
+func perHost(s *Spec) (n int, hard bool) {
+	switch s.Policy {
+	case "anti-affinity":
+		return max(1, table.Or(s.Rules, Rules{}).MaxServerPerHost), true
+	case "soft-anti-affinity":
+		return 1, false
 	}
-	return max(1, table.Or(s.Rules, Rules{}).MaxServerPerHost)
+	return 0, false
 }

@@ -17,7 +17,7 @@ type DNS struct {
 }
 
 // expand adds the record sets. They come last: they ask what the group consists of.
-func (d *DNS) expand(numbers []int, e *kind.Expansion) {
+func (d *DNS) expand(numbers []int, least int, e *kind.Expansion) {
 	if d == nil {
 		return
 	}
@@ -37,9 +37,13 @@ func (d *DNS) expand(numbers []int, e *kind.Expansion) {
 		if d.Members != nil && !*d.Members {
 			continue
 		}
-		for _, n := range numbers {
-			machine := fmt.Sprintf("%s-%d", e.Key.Name, n)
-			e.Child("DNSRecordSet", name(machine), d.record(of, fmt.Sprintf("%s-%d", called, n), "virtualMachineRef", machine))
+		for i, n := range numbers {
+			machine, when := fmt.Sprintf("%s-%d", e.Key.Name, n), kind.Always
+			if i >= least {
+				when = kind.Scaled
+			}
+			record := d.record(of, fmt.Sprintf("%s-%d", called, n), "virtualMachineRef", machine)
+			e.Varied("DNSRecordSet", 1, func(int) string { return name(machine) }, []any{record}, func(int) int { return 0 }, when)
 		}
 	}
 }

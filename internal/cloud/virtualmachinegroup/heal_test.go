@@ -80,7 +80,11 @@ func TestMachinesAreHealed(t *testing.T) {
 	if left := once(healing("stopped: leave"), 0); len(left.Results) > 0 {
 		t.Errorf("what is to be left is not: %v", left.Results)
 	}
-	healed(once(healing(""), 0), "reboot", "it has been stopped for ")
+	// Nor does it answer its probes, and that is no reason to wipe its disk, or to touch what is to be left.
+	if left := once(healing("stopped: leave, unresponsive: rebuild"), 1); len(left.Results) > 0 {
+		t.Errorf("what is to be left is not: %v", left.Results[0].Step.Reason)
+	}
+	healed(once(healing("unresponsive: rebuild"), 1), "reboot", "it has been stopped for ")
 	healed(once(healing(""), 1), "reboot", "http :80/: connection refused")
 	healed(once(healing("unresponsive: rebuild"), 1), "rebuild: wipes the disk", "http :80/: connection refused")
 	if both := once(healing(""), 2); len(both.Results) > 0 {

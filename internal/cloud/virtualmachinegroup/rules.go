@@ -15,6 +15,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	s.Template.Validate("spec.template", r)
 	s.Template.ValidateForMany("spec.template", s.machines(), r)
 	s.validateZones(r)
+	s.validateScale(r)
 	if s.Template.InitScript != nil && s.Template.InitScript.Group != nil {
 		r.Problem("spec.template.initScript.group", "is what the group itself says", "remove it")
 	}
@@ -29,7 +30,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 // Expand makes
 //
 //	ServerGroup/NAME                          unless haPolicy is none, or there is a serverGroup
-//	VirtualMachine/NAME-0 …     in that group, with the numbers that places says
+//	VirtualMachine/NAME-0 …     in that group, with the numbers that places says; those beyond minReplicas come and go
 //	DNSRecordSet/NAME …         if there is dns, and one for each machine
 //	VirtualMachine/NAME-spare-0 …  in it, while others are changed, if the strategy has a surge
 func (rules) Expand(s *Spec, e *kind.Expansion) {
@@ -63,11 +64,19 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	}
 	spare := m
 	m.Template, spare.Template = withVolumes(m.Template, "detach"), withVolumes(m.Template, "delete")
-	e.Varied("VirtualMachine", len(numbers), func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, numbers[i]) }, s.bodies(m), func(i int) int { return in[i] }, false)
+	least := s.least(len(numbers))
+	s.members(numbers[:least], in[:least], m, kind.Always, e)
+	s.members(numbers[least:], in[least:], m, kind.Scaled, e)
 	surge := roll.Surge(len(numbers))
 	beside := spread(max(1, s.zones()), surge)
-	e.Varied("VirtualMachine", surge, func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }, s.bodies(spare), func(i int) int { return beside[i] }, true)
-	s.DNS.expand(numbers, e)
+	e.Varied("VirtualMachine", surge, func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }, s.bodies(spare), func(i int) int { return beside[i] }, kind.Spare)
+	s.DNS.expand(numbers, least, e)
+}
+
+// members adds machines with these numbers, each in its place.
+func (s *Spec) members(numbers, in []int, m one, when kind.Presence, e *kind.Expansion) {
+	name := func(i int) string { return fmt.Sprintf("%s-%d", e.Key.Name, numbers[i]) }
+	e.Varied("VirtualMachine", len(numbers), name, s.bodies(m), func(i int) int { return in[i] }, when)
 }
 
 type body struct {

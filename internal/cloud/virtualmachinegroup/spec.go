@@ -12,7 +12,9 @@ import (
 
 // Spec is what a group shall be.
 type Spec struct {
-	Replicas        *int             `json:"replicas,omitempty" rule:"min=0,max=1000,default=1" doc:"Number of machines. Fewer deletes those with the highest numbers, unless removalHints names others. With isolationGroups it is their sum, and can be left out."`
+	Replicas        *int             `json:"replicas,omitempty" rule:"min=0,max=1000,default=1" doc:"Number of machines; left out with maxReplicas. Fewer deletes those with the highest numbers, unless removalHints names others. With isolationGroups it is their sum, and can be left out."`
+	MinReplicas     *int             `json:"minReplicas,omitempty" rule:"min=1,max=1000,default=1" doc:"Least number of machines; with maxReplicas."`
+	MaxReplicas     *int             `json:"maxReplicas,omitempty" rule:"min=1,max=1000" doc:"Most machines. Given in place of replicas, it leaves it to somebody else how many there are, between minReplicas and it: the number that is written on the first machine as metadata stackreeve-replicas; as long as there is none, those that there are."`
 	HAPolicy        string           `json:"haPolicy,omitempty" rule:"enum=soft|hard|none,default=soft" doc:"soft: on different hosts where possible. hard: on different hosts, or not at all. none: anywhere."`
 	Strategy        *Strategy        `json:"strategy,omitempty" doc:"How machines are changed that cannot be changed while they run; if left out, one at a time."`
 	Heal            *Heal            `json:"heal,omitempty" doc:"How machines are brought back that somebody has stopped, that failed, or whose probes find that they do not serve. If left out they are reported only."`

@@ -55,10 +55,10 @@ func (s *Spec) validateZones(r *kind.Report) {
 // maxMachines is how many there can be in a group.
 const maxMachines = 1000
 
-// machines is how many there are, spare ones aside.
+// machines is how many there can be, spare ones aside.
 func (s *Spec) machines() (n int) {
 	if len(s.IsolationGroups) == 0 {
-		return table.Or(s.Replicas, 1)
+		return table.Or(s.MaxReplicas, table.Or(s.Replicas, 1))
 	}
 	for i := range s.IsolationGroups {
 		n += s.IsolationGroups[i].members()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -196,6 +197,15 @@ func TestMachinesThatShareAHost(t *testing.T) {
 		if len(pass.Results) > 0 {
 			t.Errorf("%s: %v", policy, pass.Results)
 		}
+		noted := false
+		for _, s := range pass.Last.Steps {
+			noted = noted || slices.ContainsFunc(s.Notes, func(n kind.Note) bool {
+				return n.Text == "is kept as far as there are hosts: Server/web-0, Server/web-1 run on the same one"
+			})
+		}
+		if noted != (policy == "soft") {
+			t.Errorf("%s: noted: %t", policy, noted)
+		}
 		for _, o := range plan.Statuses(pass.Last, g.Engine(g.Client(nil)).Kinds) {
 			about := o.Kind == "VirtualMachineGroup" || o.Kind == "Server"
 			if about && (o.Status.State != want || strings.Contains(o.Status.Message, "and ServerGroup/web keeps them apart: delete one of them") != (policy == "hard")) {
@@ -209,4 +219,26 @@ func TestMachinesThatShareAHost(t *testing.T) {
 		}
 		g.MustSync("")
 	}
+}
+
+// A server group that the stack only uses has its members looked at, too.
+func TestMachinesThatShareAHostInAGroupOfOthers(t *testing.T) {
+	g := pure(t)
+	group := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: ServerGroup\nmetadata: {name: apart}\nspec: {resource: {policy: anti-affinity}}\n"
+	other := g.Beside("")
+	id := ids(other.MustSync(group).Last)["ServerGroup/apart"]
+	used := "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: ServerGroup\nmetadata: {name: apart}\nspec: {managementPolicy: unmanaged, import: {id: " + id + "}}\n"
+	manifest := used + "---" + strings.Replace(having("2"), "haPolicy: soft", "serverGroup: apart", 1)
+	g.MustSync(manifest)
+	pass := g.SyncThrough(manifest, func(next http.RoundTripper) http.RoundTripper { return crowd{next} })
+	degraded := 0
+	for _, o := range plan.Statuses(pass.Last, g.Engine(g.Client(nil)).Kinds) {
+		if o.Kind == "Server" && o.Status.State == plan.StateDegraded && strings.Contains(o.Status.Message, "ServerGroup/apart keeps them apart") {
+			degraded++
+		}
+	}
+	if degraded != 2 || len(pass.Results) > 0 {
+		t.Errorf("%d are degraded, %v", degraded, pass.Results)
+	}
+	g.MustSync("")
 }

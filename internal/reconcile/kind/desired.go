@@ -19,6 +19,8 @@ type Desired struct {
 	Cloud, Entry string
 	// Spare is true of what belongs to a member that its group has only while others are interrupted.
 	Spare bool
+	// Scaled is true of what belongs to a member that its group has only while it shall have so many.
+	Scaled bool
 	// Spec is a pointer to the kind's spec; nil for imports and data.
 	Spec any
 	// Unmanaged objects exist already and are never written.

@@ -69,9 +69,19 @@ type Part struct {
 	Fallback bool
 	// Hint is for [Import.Hint].
 	Hint string
-	// Spare is for [Desired.Spare].
-	Spare bool
+	// Presence is for [Desired.Spare] and [Desired.Scaled].
+	Presence Presence
 }
+
+// Presence is when there is what an expansion made.
+type Presence int
+
+// When there is something.
+const (
+	Always Presence = iota
+	Spare           // while others are interrupted
+	Scaled          // while the group shall have so many members
+)
 
 // NewExpansion begins the expansion of a desired object.
 func NewExpansion(of *Desired, in Repository) *Expansion {
@@ -110,17 +120,17 @@ func (e *Expansion) Child(kind, name string, body any) {
 // Children adds so many objects of another kind that are alike but for their
 // names.
 func (e *Expansion) Children(kind string, count int, name func(i int) string, body any) {
-	e.Varied(kind, count, name, []any{body}, func(int) int { return 0 }, false)
+	e.Varied(kind, count, name, []any{body}, func(int) int { return 0 }, Always)
 }
 
 // Spares adds objects like [Expansion.Children] that there are only while the members among
 // those are changed.
 func (e *Expansion) Spares(kind string, count int, name func(i int) string, body any) {
-	e.Varied(kind, count, name, []any{body}, func(int) int { return 0 }, true)
+	e.Varied(kind, count, name, []any{body}, func(int) int { return 0 }, Spare)
 }
 
 // Varied adds objects like [Expansion.Children], or [Expansion.Spares], that have one of several bodies each.
-func (e *Expansion) Varied(kind string, count int, name func(i int) string, bodies []any, which func(i int) int, spare bool) {
+func (e *Expansion) Varied(kind string, count int, name func(i int) string, bodies []any, which func(i int) int, when Presence) {
 	if count <= 0 || !e.repository.TakeObjects(count) {
 		return
 	}
@@ -139,7 +149,7 @@ func (e *Expansion) Varied(kind string, count int, name func(i int) string, bodi
 	}
 	e.parts = slices.Grow(e.parts, count)
 	for i := range count {
-		e.parts = append(e.parts, Part{Key: e.key(kind, name(i)), Body: made[which(i)], Spare: spare})
+		e.parts = append(e.parts, Part{Key: e.key(kind, name(i)), Body: made[which(i)], Presence: when})
 	}
 }
 

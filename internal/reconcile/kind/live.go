@@ -69,6 +69,8 @@ type Live[State any] struct {
 	Lag time.Duration
 	// Facts are what other kinds need by reference.
 	Facts Facts
+	// Asks is how many members a group shall have, as somebody has written on this one; "" where nobody has.
+	Asks string
 	// InUse is true when the cloud says that something is attached to the object,
 	// whether the collections show it or not.
 	InUse bool
@@ -141,7 +143,7 @@ type Ref struct {
 	Data map[string]string
 	// Traffic is what may be sent to the target.
 	Traffic Traffic
-	// Spare is true of a target that there need not be: see [Desired.Spare].
+	// Spare is true of a target that there need not be now: see [Desired.Spare] and [Desired.Scaled].
 	Spare bool
 }
 

@@ -42,11 +42,11 @@ func Compute(in Input) Plan {
 	in.Want = in.fallenBack()
 	known, all, want := newVerdicts(), sparesOf(in), in.Want
 	for {
-		in.Want = all.with(want, known.spares)
+		in.Want = all.with(want, known.spares, known.sizes)
 		p := newPlanner(in)
 		p.verdicts, p.all = known, all
 		if known.spares == nil && all != nil {
-			known.spares = p.sparesThere()
+			known.spares, known.sizes = p.sparesThere(), p.sizesNow()
 			continue
 		}
 		p.decideAll()
@@ -60,6 +60,7 @@ func Compute(in Input) Plan {
 // decided then.
 type verdicts struct {
 	spares        map[manifest.Key]int          // how many spares a group has; nil while that is not known
+	sizes         map[manifest.Key]size         // how many members a group has that can have more or fewer
 	settledSpares map[manifest.Key]bool         // the groups of which that is decided
 	locked        map[*kind.Live[any]]string    // why what has to go cannot
 	holding       map[*kind.Live[any]]string    // what has to go and cannot, for what would be detached and uses it
@@ -82,7 +83,7 @@ func (p *planner) decideAll() {
 	for i := range p.Want {
 		d := &p.Want[i]
 		if d.Virtual {
-			p.workloads = append(p.workloads, Workload{Key: d.Key, Parent: d.Parent, Origin: d.Origin, Notes: d.Notes, Data: d.Data != nil, want: d})
+			p.workloads = append(p.workloads, Workload{Key: d.Key, Parent: d.Parent, Origin: d.Origin, Notes: p.withSize(d), Data: d.Data != nil, want: d})
 			continue
 		}
 		p.steps = append(p.steps, p.decide(d))
@@ -223,7 +224,7 @@ func (p *planner) decideMissing(s Step, d *kind.Desired) Step {
 		return s.withAction(Wait, why)
 	}
 	s.lost = p.Lost[s.Identity()]
-	s.Action, s.Drift = Create, p.Synced || s.lost != ""
+	s.Action, s.Drift = Create, p.Synced && !d.Scaled || s.lost != "" // whoever asks for more explains one more
 	s.Reason = p.withoutLate(d)
 	p.doomed[d.Key] = !p.kinds[d.Key.Kind].Info().IDIsName
 	return p.await(s, d)

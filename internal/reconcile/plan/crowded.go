@@ -2,44 +2,92 @@ package plan
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
+// keeper is what keeps others apart.
+type keeper struct {
+	step    *Step
+	perHost int
+	hard    bool
+}
+
 // tellCrowded notes what shares a host with more of its like than the object allows that keeps them apart: a
 // scheduler that places several at the same time does not always see it. Nothing is done about it, since to
-// interrupt a machine for it is for people to decide.
+// interrupt a machine for it is for people to decide. Where they are apart only as far as there are hosts, it is a note on
+// the object, and no fault of those that share one.
 func (p *planner) tellCrowded() {
-	groups, members := map[manifest.Key]int{}, map[manifest.Key][]*Step{}
-	for i := range p.steps {
-		s := &p.steps[i]
-		if apart, ok := p.kinds[s.Key.Kind].(kind.AnyApart); ok && s.want != nil && s.have != nil && !s.Unmanaged() {
-			if n := apart.PerHost(s.View()); n > 0 {
-				groups[s.Key] = n
-			}
-		}
+	keepers := p.keepers()
+	if len(keepers) == 0 {
+		return
 	}
+	members := map[manifest.Key][]*Step{}
 	for i := range p.steps {
 		s := &p.steps[i]
-		if len(groups) == 0 || s.want == nil || s.have == nil || s.surplus || s.Action == Recreate || s.outdated() {
+		if s.want == nil || s.have == nil || s.surplus || s.Action == Recreate || s.outdated() {
 			continue // not, or not yet, what its manifest says
 		}
 		for _, ref := range s.want.Refs {
 			list := members[ref.Key]
-			if seen := len(list) > 0 && list[len(list)-1] == s; groups[ref.Key] > 0 && !seen {
+			if seen := len(list) > 0 && list[len(list)-1] == s; keepers[ref.Key].perHost > 0 && !seen {
 				members[ref.Key] = append(list, s)
 			}
 		}
 	}
-	for group, list := range members {
-		for _, crowd := range crowds(list, groups[group]) {
+	for key, list := range members {
+		of := keepers[key]
+		for _, crowd := range crowds(list, of.perHost) {
+			if !of.hard {
+				of.step.Notes = append(slices.Clip(of.step.Notes), kind.Note{Field: "spec.resource.policy", Text: "is kept as far as there are hosts: " + together(crowd) + " run on the same one"})
+				continue
+			}
 			for i, s := range crowd {
 				s.crowded = fmt.Sprintf("runs on the same host as %s, and %s keeps them apart: delete one of them in the cloud, and it is made again on another host",
-					crowd[(i+1)%len(crowd)].Key, group)
+					crowd[(i+1)%len(crowd)].Key, key)
 			}
 		}
 	}
+}
+
+// keepers are the objects that keep others apart, those that are only used among them.
+func (p *planner) keepers() map[manifest.Key]keeper {
+	keepers := map[manifest.Key]keeper{}
+	for i := range p.steps {
+		s := &p.steps[i]
+		apart, ok := p.kinds[s.Key.Kind].(kind.AnyApart)
+		if !ok || s.want == nil || s.have == nil {
+			continue
+		}
+		k := keeper{step: s}
+		if s.Unmanaged() {
+			k.perHost, k.hard = apart.PerHostOf(s.have.State)
+		} else {
+			k.perHost, k.hard = apart.PerHost(s.View())
+		}
+		if k.perHost > 0 {
+			keepers[s.Key] = k
+		}
+	}
+	return keepers
+}
+
+// together names the first few of a crowd.
+func together(crowd []*Step) string {
+	const most = 4
+	var names []string
+	for _, s := range crowd[:min(most, len(crowd))] {
+		names = append(names, s.Key.String())
+	}
+	text := strings.Join(names, ", ")
+	if more := len(crowd) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // crowds are those that share a host with more than may.
@@ -50,9 +98,9 @@ func crowds(list []*Step, perHost int) (out [][]*Step) {
 			on[s.have.Place] = append(on[s.have.Place], s)
 		}
 	}
-	for _, crowd := range on {
-		if len(crowd) > perHost {
-			out = append(out, crowd)
+	for _, host := range slices.Sorted(maps.Keys(on)) {
+		if len(on[host]) > perHost {
+			out = append(out, on[host])
 		}
 	}
 	return out

@@ -29,7 +29,7 @@ func (p Plan) Apart(kinds []kind.Kind) (list []Apart) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if apart, ok := byName[s.Key.Kind].(kind.AnyApart); ok && s.want != nil && !s.Unmanaged() {
-			if n := apart.PerHost(s.View()); n > 0 {
+			if n, hard := apart.PerHost(s.View()); n > 0 && hard {
 				at[s.Key] = len(list)
 				list = append(list, Apart{Key: s.Key, PerHost: n})
 			}

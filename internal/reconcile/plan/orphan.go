@@ -95,6 +95,9 @@ func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
 		s.spare = true
 		return s.withAction(Delete, "a further member that its group does not need any more")
 	}
+	if why := p.beyond(item); why != "" {
+		return s.withAction(Delete, why)
+	}
 	return s.withAction(Delete, "no longer in the repository")
 }
 

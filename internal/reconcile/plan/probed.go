@@ -47,7 +47,7 @@ func (p *planner) tellSick() {
 			continue
 		}
 		found := p.Sick[s.part.member]
-		s.silent = found.Sure
+		s.silent = found.Sure && s.have.Down == ""
 		if s.works, s.sick = true, found.Sick; found.Suspect {
 			s.settling = &settling{}
 		}

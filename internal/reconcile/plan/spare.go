@@ -14,6 +14,9 @@ import (
 // spares are the further members that groups may have.
 type spares struct {
 	members map[manifest.Key][]manifest.Key // of each group, in their order
+	scaled  map[manifest.Key][]manifest.Key // likewise, those that groups have while they shall have so many
+	first   map[manifest.Key]manifest.Key   // of each such group, the first member that is always there
+	least   map[manifest.Key]int            // and how many of these there are
 	owner   map[manifest.Key]manifest.Key   // the member that an object belongs to
 	byOwner map[string]*kind.Desired        // what bears an owner text
 	byKey   map[manifest.Key]*kind.Desired
@@ -21,19 +24,30 @@ type spares struct {
 
 // sparesOf finds what belongs to spares; nil where there are none.
 func sparesOf(in Input) *spares {
-	if !slices.ContainsFunc(in.Want, func(d kind.Desired) bool { return d.Spare }) {
+	if !slices.ContainsFunc(in.Want, func(d kind.Desired) bool { return d.Spare || d.Scaled }) {
 		return nil
 	}
-	s := &spares{members: map[manifest.Key][]manifest.Key{}, owner: map[manifest.Key]manifest.Key{}, byOwner: map[string]*kind.Desired{}, byKey: map[manifest.Key]*kind.Desired{}}
+	s := &spares{members: map[manifest.Key][]manifest.Key{}, scaled: map[manifest.Key][]manifest.Key{}, first: map[manifest.Key]manifest.Key{}, least: map[manifest.Key]int{},
+		owner: map[manifest.Key]manifest.Key{}, byOwner: map[string]*kind.Desired{}, byKey: map[manifest.Key]*kind.Desired{}}
 	members := map[string]string{}
 	for _, k := range in.Kinds {
 		members[k.Info().Kind] = k.Info().Members
 	}
 	for i := range in.Want {
-		if d := &in.Want[i]; d.Spare {
+		d := &in.Want[i]
+		member := members[d.Parent.Kind] == d.Key.Kind
+		if d.Spare || d.Scaled {
 			s.byKey[d.Key], s.byOwner[kind.OwnerText(in.Stack, d.Key)] = d, d
-			if members[d.Parent.Kind] == d.Key.Kind {
-				s.members[d.Parent] = append(s.members[d.Parent], d.Key)
+		}
+		switch {
+		case !member:
+		case d.Spare:
+			s.members[d.Parent] = append(s.members[d.Parent], d.Key)
+		case d.Scaled:
+			s.scaled[d.Parent] = append(s.scaled[d.Parent], d.Key)
+		default:
+			if s.least[d.Parent]++; s.least[d.Parent] == 1 {
+				s.first[d.Parent] = d.Key
 			}
 		}
 	}
@@ -46,11 +60,18 @@ func sparesOf(in Input) *spares {
 			s.owner[d.Key] = member.Key
 		}
 	}
+	for _, d := range s.byKey { // what goes with a member and is not of it, such as its name
+		for _, ref := range d.Refs {
+			if of, ok := s.owner[ref.Key]; ok && s.owner[d.Key] == (manifest.Key{}) {
+				s.owner[d.Key] = of
+			}
+		}
+	}
 	return s
 }
 
-// with are the objects of a revision without those spares that are more than so many of their group.
-func (s *spares) with(want []kind.Desired, needed map[manifest.Key]int) []kind.Desired {
+// with are the objects of a revision without those spares, and scaled members, that are more than so many of their group.
+func (s *spares) with(want []kind.Desired, needed map[manifest.Key]int, sizes map[manifest.Key]size) []kind.Desired {
 	if s == nil {
 		return want
 	}
@@ -60,9 +81,14 @@ func (s *spares) with(want []kind.Desired, needed map[manifest.Key]int) []kind.D
 			in[member] = i < needed[group]
 		}
 	}
+	for group, members := range s.scaled {
+		for i, member := range members {
+			in[member] = s.least[group]+i < sizes[group].members
+		}
+	}
 	out := make([]kind.Desired, 0, len(want))
 	for i := range want {
-		if d := &want[i]; !d.Spare || in[s.owner[d.Key]] {
+		if d := &want[i]; !d.Spare && !d.Scaled || in[s.owner[d.Key]] {
 			out = append(out, *d)
 		}
 	}
@@ -96,7 +122,7 @@ func (p *planner) isSpare(item *kind.Live[any]) bool {
 		return false
 	}
 	d := p.all.byOwner[item.Mark.Owner]
-	return d != nil && p.byKey[d.Key] == nil
+	return d != nil && d.Spare && p.byKey[d.Key] == nil
 }
 
 // settleSpares notes how many spares a group needs, and reports whether that was not known before. One that

@@ -238,11 +238,14 @@ func (r *resolver) expand(n *node) {
 		}
 		if c.Body != nil {
 			info := r.kinds[c.Key.Kind].Info()
-			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, annotations(&n.Desired, c.Spare, e.Suspended()))
+			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, annotations(&n.Desired, c.Presence == kind.Spare, e.Suspended()))
 			r.decode(&obj, n, c.Fallback, c.Hint)
 		}
 		if child := r.byKey[c.Key]; child != nil {
-			child.Spare = child.Spare || child.Parent == n.Key && !child.Unmanaged && (n.Spare || c.Spare)
+			if child.Parent == n.Key && !child.Unmanaged {
+				child.Spare = child.Spare || n.Spare || c.Presence == kind.Spare
+				child.Scaled = child.Scaled || n.Scaled || c.Presence == kind.Scaled
+			}
 			r.expand(child)
 		}
 	}

@@ -32,7 +32,8 @@ type Heal struct {
 type Patient struct {
 	// Away is true of one that is not there, is being made, or is being healed.
 	Away bool
-	// Down is the word for what it is, or Silent is true; neither of one that serves.
+	// Down is the word for what it is, or Silent is true; neither of one that serves. One that is down does not
+	// answer either: what is done about it follows from why.
 	Down   string
 	Silent bool
 	// Since is when it was first seen so.
@@ -50,7 +51,7 @@ type Cured struct {
 }
 
 func (h Heal) cure(p Patient) Cure {
-	if p.Silent {
+	if p.Silent && p.Down == "" {
 		return h.Silent
 	}
 	return h.Down[p.Down]

@@ -11,13 +11,14 @@ import (
 
 // ward makes patients of text, one a letter: s for one that serves, a for one that is away, d for one that has been
 // down for ten minutes, q for one that is silent as long, n for one that is down since just now, h for one that
-// is down and was healed eight minutes ago.
+// is down and was healed eight minutes ago, b for one that is down and silent, l for one that is paused and silent.
 func ward(text string) (out []Patient) {
 	ago := now.Add(-10 * time.Minute)
 	for _, letter := range text {
 		out = append(out, map[rune]Patient{
 			's': {}, 'a': {Away: true}, 'd': {Down: "stopped", Since: ago}, 'q': {Silent: true, Since: ago}, 'n': {Down: "stopped", Since: now},
 			'h': {Down: "stopped", Since: ago, Healed: []time.Time{now.Add(-8 * time.Minute)}}, 'p': {Down: "paused", Since: ago},
+			'b': {Down: "stopped", Silent: true, Since: ago}, 'l': {Down: "paused", Silent: true, Since: ago},
 		}[letter])
 	}
 	return out
@@ -35,6 +36,8 @@ func TestTreat(t *testing.T) {
 		{"one is down", "sds", 1, "-d-", ""},
 		{"one is silent", "sqss", 1, "-q--", ""},
 		{"one that is paused has no cure", "sps", 1, "---", ""},
+		{"one that is down does not answer either", "sbs", 1, "-d-", ""},
+		{"nor does one that is paused", "sls", 1, "---", ""},
 		{"not at once", "sns", 1, "---", ""},
 		{"one at a time", "ddss", 1, "d---", ""},
 		{"two at a time", "ddss", 2, "dd--", ""},

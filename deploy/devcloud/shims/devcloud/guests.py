@@ -109,6 +109,8 @@ class Guest:
             [fixed['address'], 'dcb' + vif['network']['id'][:11], 'dcv' + vif['id'][:11]]
             for vif in network_info or [] for subnet in vif['network']['subnets']
             if subnet['version'] == 4 for fixed in subnet['ips']]))
+        self.write('addresses', ' '.join(fixed['address'] for vif in network_info or []
+                                         for subnet in vif['network']['subnets'] for fixed in subnet['ips']))
         ip('netns', 'add', self.namespace)
         ip('-n', self.namespace, 'link', 'set', 'lo', 'up')
         for number, vif in enumerate(network_info or []):

@@ -1,9 +1,11 @@
 """The heartbeats that amphorae would send: once a second each ACTIVE load balancer's message goes to Octavia's own
-UpdateHealthDb, which sets operating_status. A member whose address is in inject/members-down is reported DOWN."""
+UpdateHealthDb, which sets operating_status. A member whose address is in inject/members-down is reported DOWN, and so is one that is a
+real machine and does not answer its monitor (octavia_checks.py)."""
 import sys
 import time
 
 from devcloud import inject
+from devcloud.octavia_checks import Checks
 
 AMPHORAE = """SELECT a.id FROM amphora a JOIN load_balancer l ON a.load_balancer_id = l.id
     WHERE a.status = 'ALLOCATED' AND l.provisioning_status = 'ACTIVE'"""
@@ -15,22 +17,23 @@ def main():
     service.prepare_service(sys.argv)
     from octavia.amphorae.drivers.health import heartbeat_udp
     from octavia.db import api
-    health = heartbeat_udp.UpdateHealthDb()
+    health, checks = heartbeat_udp.UpdateHealthDb(), Checks()
     while True:
         began = time.time()
         try:
-            beat(health, api.get_session())
+            beat(health, checks, api.get_session())
         except Exception as error:      # a database that restarts must not end the heartbeats
             print('heartbeat: %r' % error, flush=True)
         time.sleep(max(0.2, 1 - (time.time() - began)))
 
 
-def beat(health, session):
+def beat(health, checks, session):
     def rows(query):
         return [tuple(row) for row in session.execute(query).fetchall()]
 
     facts = {
         'down': inject.words('members-down'),
+        'silent': checks.down(rows),
         'monitored': {pool for pool, in rows('SELECT pool_id FROM health_monitor WHERE enabled = 1')},
         'members': {i: rest for i, *rest in rows('SELECT id, ip_address, enabled, weight FROM member')},
     }
@@ -59,6 +62,6 @@ def member_status(member, pool, facts):
         return 'MAINT'
     if pool not in facts['monitored']:
         return 'no check'
-    if address in facts['down']:
+    if address in facts['down'] or member in facts['silent']:
         return 'DOWN'
     return 'DRAIN' if weight == 0 else 'UP'

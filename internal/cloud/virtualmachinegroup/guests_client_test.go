@@ -1,0 +1,287 @@
+package virtualmachinegroup_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+)
+
+// aspect is what is seen of a member.
+type aspect int
+
+const (
+	answered aspect = iota // what its web server answers; "" is nothing
+	sent                   // not "" when a load balancer sends it something
+	broken                 // not "" when the test breaks it
+)
+
+// sighting is what was seen of a member at a moment.
+type sighting struct {
+	at     time.Duration
+	member int
+	of     aspect
+	what   string
+}
+
+// client uses the members of a group: ten times a second it asks each which version it serves, and three times a second the
+// load balancers which of them they send something to.
+type client struct {
+	addresses []string
+	fronted   bool // there is a load balancer
+	http      http.Client
+	began     time.Time
+
+	stop func()
+
+	mu      sync.Mutex
+	seen    []sighting
+	present *view
+}
+
+// watch begins to use the members at these addresses, until the test ends; behind is for load balancers, or nil.
+func watch(t *testing.T, addresses []string, behind *cloud.Client) *client {
+	t.Helper()
+	c := &client{addresses: addresses, fronted: behind != nil, began: time.Now(), present: newView(len(addresses), behind != nil),
+		http: http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var asking sync.WaitGroup
+	every := func(pause time.Duration, ask func()) {
+		asking.Go(func() {
+			for tick := time.NewTicker(pause); ctx.Err() == nil; <-tick.C {
+				ask()
+			}
+		})
+	}
+	for i := range addresses {
+		every(100*time.Millisecond, func() {
+			at := time.Since(c.began)
+			if answer := c.get(ctx, i); ctx.Err() == nil {
+				c.note(sighting{at, i, answered, answer})
+			}
+		})
+	}
+	if behind != nil {
+		every(300*time.Millisecond, func() {
+			at := time.Since(c.began)
+			if sends, err := sentTo(ctx, behind); err == nil {
+				for i, address := range addresses {
+					c.note(sighting{at, i, sent, sends[address]})
+				}
+			}
+		})
+	}
+	c.stop = func() { stop(); asking.Wait() }
+	t.Cleanup(c.stop)
+	return c
+}
+
+func (c *client) note(s sighting) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen = append(c.seen, s)
+	c.present.see(s)
+}
+
+// get is what a member answers; "" is nothing.
+func (c *client) get(ctx context.Context, member int) string {
+	resp, err := c.request(ctx, http.MethodGet, member)
+	if err != nil {
+		return ""
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 100))
+	if err != nil || resp.StatusCode != http.StatusOK {
+		return ""
+	}
+	return strings.TrimSpace(string(body))
+}
+
+func (c *client) request(ctx context.Context, method string, member int) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+c.addresses[member]+":8080/version", nil)
+	if err != nil {
+		return nil, err
+	}
+	return c.http.Do(req)
+}
+
+// sentTo are the addresses that the load balancers of the project send something to: the weight is not 0, and no monitor
+// keeps them out.
+func sentTo(ctx context.Context, c *cloud.Client) (map[string]string, error) {
+	var pools struct{ Pools []struct{ ID string } }
+	if err := c.Do(ctx, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/pools", Into: &pools}); err != nil {
+		return nil, err
+	}
+	sends := map[string]string{}
+	for _, pool := range pools.Pools {
+		var answer struct {
+			Members []struct {
+				Address string
+				Weight  int
+				Status  string `json:"operating_status"`
+			}
+		}
+		if err := c.Do(ctx, cloud.Call{Service: cloud.LoadBalancer, Path: "lbaas/pools/" + pool.ID + "/members", Into: &answer}); err != nil {
+			return nil, err
+		}
+		for _, m := range answer.Members {
+			if m.Weight > 0 && (m.Status == "ONLINE" || m.Status == "NO_MONITOR") {
+				sends[m.Address] = m.Status
+			}
+		}
+	}
+	return sends, nil
+}
+
+// record is what was seen, in the order in which it was asked.
+func (c *client) record() []sighting {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.SortedStableFunc(slices.Values(c.seen), func(a, b sighting) int { return cmp.Compare(a.at, b.at) })
+}
+
+// now is what each member serves to those who come through its load balancer, if there is one.
+func (c *client) now() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := make([]string, len(c.addresses))
+	for i := range now {
+		if c.present.serves(i) {
+			now[i] = c.present.last[answered][i]
+		}
+	}
+	return now
+}
+
+// await waits until the members serve so, and ends the test when they do not in time.
+func (c *client) await(t *testing.T, what string, want func(now []string) bool) {
+	t.Helper()
+	for end := time.Now().Add(3 * time.Minute); !want(c.now()); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: they serve %q", what, c.now())
+		}
+	}
+}
+
+// all waits until every member serves a version.
+func (c *client) all(t *testing.T, version string) {
+	t.Helper()
+	c.await(t, "all serve "+version, func([]string) bool { return c.serve(version) })
+}
+
+// serve reports whether every member serves a version.
+func (c *client) serve(version string) bool {
+	return !slices.ContainsFunc(c.now(), func(v string) bool { return v != version })
+}
+
+// view is how things are at a moment of a record.
+type view struct {
+	fronted bool
+	last    [broken + 1][]string
+	down    []bool // of members that the test broke: that it was seen
+}
+
+func newView(members int, fronted bool) *view {
+	v := &view{fronted: fronted, down: make([]bool, members)}
+	for i := range v.last {
+		v.last[i] = make([]string, members)
+	}
+	return v
+}
+
+func (v *view) see(s sighting) {
+	v.last[s.of][s.member] = s.what
+	switch serves := v.serves(s.member); {
+	case v.last[broken][s.member] == "":
+	case !serves:
+		v.down[s.member] = true
+	case v.down[s.member]: // it is back, so what happens to it next is the agent's doing
+		v.down[s.member], v.last[broken][s.member] = false, ""
+	}
+}
+
+func (v *view) serves(member int) bool {
+	return v.last[answered][member] != "" && (!v.fronted || v.last[sent][member] != "")
+}
+
+// missing counts those that do not serve, and those that the test has broken.
+func (v *view) missing() (missing, own int) {
+	for i := range v.down {
+		if !v.serves(i) {
+			missing++
+		}
+		if v.last[broken][i] != "" {
+			own++
+		}
+	}
+	return missing, own
+}
+
+// outage is the first moment, after all served for the first time, when more members did not serve than may, or than the test
+// itself has broken; "" when there was none. What was seen at the same time is one moment.
+func outage(record []sighting, members int, fronted bool, may int) string {
+	v, all := newView(members, fronted), false
+	for i, s := range record {
+		v.see(s)
+		if i+1 < len(record) && record[i+1].at == s.at {
+			continue
+		}
+		missing, own := v.missing()
+		if all = all || missing == 0; all && missing > max(may, own) {
+			return fmt.Sprintf("after %s %d of %d did not serve, and the test broke %d: versions %q, load balancer %q",
+				s.at.Round(100*time.Millisecond), missing, members, own, v.last[answered], v.last[sent])
+		}
+	}
+	return ""
+}
+
+// What a client saw is judged from the moment on when all served.
+func TestOutage(t *testing.T) {
+	for _, c := range []struct {
+		seen string // member after member: a digit is one that serves, a letter from a on one that does not, from x on one that is broken
+		may  int
+		want string
+	}{
+		{"012", 0, ""}, {"a01b", 1, ""}, {"a012b", 0, "after 4s 1 of 3"}, {"012b1c2", 1, ""}, {"012bc", 1, "after 4s 2 of 3"},
+		{"012xa", 0, ""}, {"012xab", 0, "after 5s 2 of 3"}, {"012xab", 1, "after 5s 2 of 3"}, {"012xa0a", 0, "after 6s 1 of 3"}, {"012x0a0", 0, ""}, {"abc", 0, ""},
+	} {
+		var record []sighting
+		for i, r := range c.seen {
+			s := sighting{at: time.Duration(i) * time.Second, what: "one"}
+			switch {
+			case r >= 'x':
+				s.member, s.of = int(r-'x'), broken
+			case r >= 'a':
+				s.member, s.what = int(r-'a'), ""
+			default:
+				s.member = int(r - '0')
+			}
+			record = append(record, s)
+		}
+		if got := outage(record, 3, false, c.may); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: %q, want %q", c.seen, got, c.want)
+		}
+	}
+	// Through a load balancer two change at the same moment.
+	var record []sighting
+	for i, sends := range []string{"yyy", "-yy", "y-y", "yyy", "--y"} {
+		for member, r := range sends {
+			record = append(record, sighting{time.Duration(i) * time.Second, member, answered, "one"},
+				sighting{time.Duration(i) * time.Second, member, sent, strings.Trim(string(r), "-")})
+		}
+	}
+	if got := outage(record[:12], 3, true, 1); got != "" {
+		t.Error(got)
+	}
+	if got := outage(record, 3, true, 1); !strings.HasPrefix(got, "after 4s 2 of 3") {
+		t.Error(got)
+	}
+}

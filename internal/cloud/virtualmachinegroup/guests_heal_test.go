@@ -1,0 +1,118 @@
+package virtualmachinegroup_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// A template that does not work costs one machine, and the group goes back to the last one that did, by itself, whichever agent
+// finds it so.
+func TestRealMachinesGoBack(t *testing.T) {
+	s := onGuests(t)
+	of := func(version string) guests {
+		return guests{version: version, strategy: "drainSeconds: 0, progressDeadlineSeconds: 12, onFailure: rollback"}
+	}
+	c := s.begin(of("one"), 3)
+	rev := s.revision(of(""))
+	rev.Earlier = func(_ context.Context, visit func(string, []kind.Desired) bool) error {
+		visit("before", s.Resolve(of("one").String()))
+		return nil
+	}
+	for _, seed := range s.seeds {
+		before := s.server(0)
+		s.lives(seed, rev, func(pass engine.Pass) bool {
+			return strings.Contains(failures(pass), "went back to what it was at commit before") && c.serve("one")
+		})
+		if s.server(0) == before {
+			t.Errorf("seed %d: the first machine was not replaced", seed)
+		}
+	}
+	s.judge(c, 1)
+}
+
+// What somebody breaks is brought back by what the group's manifest says, and no other machine is touched.
+func TestRealMachinesAreHealed(t *testing.T) {
+	s := onGuests(t)
+	of := func(cure string) guests {
+		return guests{version: "one", spec: "heal: {afterSeconds: 1, perHour: 1000, unresponsive: " + cure + "}"}
+	}
+	cures := []string{"restart", "rebuild", "replace"}
+	c := s.begin(of("restart"), 3)
+	for i, seed := range s.seeds {
+		rev := s.revision(of(cures[i%3]))
+		healed := func(what string, stays bool, harm func(member int)) {
+			t.Helper()
+			member := int(seed) % 3
+			before := s.server(member)
+			s.harm(c, harm, member)
+			s.lives(seed, rev, func(engine.Pass) bool { return c.serve("one") })
+			if (s.server(member) == before) != stays {
+				t.Errorf("seed %d, %s: it was %s and is %s", seed, what, before, s.server(member))
+			}
+		}
+		healed("does not answer", cures[i%3] != "replace", func(m int) { s.end(c, m) })
+		healed("is stopped", true, func(m int) { s.act(m, map[string]any{"os-stop": nil}) })
+		healed("is deleted", false, func(m int) { s.act(m, nil) })
+		s.mostAreSick(c, rev)
+	}
+	s.judge(c, 0)
+}
+
+// harm has something done to members, until they do not serve.
+func (s *stage) harm(c *client, harm func(member int), members ...int) {
+	s.t.Helper()
+	for _, member := range members {
+		c.note(sighting{time.Since(c.began), member, broken, "by the test"})
+		harm(member)
+	}
+	c.await(s.t, "the test does harm", func(now []string) bool {
+		return !slices.ContainsFunc(members, func(m int) bool { return now[m] != "" })
+	})
+}
+
+// end ends a member's web server.
+func (s *stage) end(c *client, member int) {
+	if resp, err := c.request(s.t.Context(), http.MethodDelete, member); err == nil {
+		resp.Body.Close()
+	}
+}
+
+// mostAreSick ends two web servers of three: nothing is done about that, and said.
+func (s *stage) mostAreSick(c *client, rev engine.Revision) {
+	s.t.Helper()
+	s.harm(c, func(m int) { s.end(c, m) }, 0, 2)
+	ctx, die := context.WithTimeout(s.t.Context(), 10*time.Second)
+	defer die()
+	said := ""
+	s.live(ctx, rev, func(pass engine.Pass) bool {
+		if len(pass.Results) > 0 {
+			s.t.Errorf("most are sick, and %s is changed: %s", pass.Results[0].Step.Key, pass.Results[0].Step.Reason)
+		}
+		for _, o := range plan.Statuses(pass.Last, s.agent().Kinds) {
+			said += o.Status.Message + "\n"
+		}
+		return false
+	})
+	if !strings.Contains(said, "2 of 3 members do not serve, more than 1: none is healed") {
+		s.t.Errorf("most are sick, and it is said: %s", said)
+	}
+	for _, m := range []int{0, 2} {
+		s.act(m, map[string]any{"reboot": map[string]any{"type": "HARD"}})
+	}
+	c.all(s.t, "one")
+}
+
+func failures(pass engine.Pass) (text string) {
+	for _, f := range pass.Failures {
+		text += f.Reason + "\n"
+	}
+	return text
+}

@@ -1,0 +1,143 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// A group may leave it open how many members it has, between two numbers: somebody else decides that and writes the number on
+// what does the work of the first member (see [kind.Live.Asks]). As long as nobody does, it has those that it has.
+// So nothing is remembered but in the cloud, and what is written there is a wish: it chooses among what the manifests
+// allow, and nothing else.
+//
+//	what is written               members                    of which the lists show something
+//	----------------------------  ------------------------------------------------------------
+//	a number within the bounds    so many
+//	a number beyond them          the nearest bound
+//	nothing, or no number         those that are there, and those before them
+
+// size is how many members a group has now, and why.
+type size struct {
+	members int
+	why     string
+}
+
+// sizesNow are the sizes of the groups that leave it open.
+func (p *planner) sizesNow() map[manifest.Key]size {
+	there := map[manifest.Key]bool{}
+	for owner, d := range p.all.byOwner {
+		if d.Scaled && !d.Virtual && p.owns(d.Key.Kind, owner) {
+			there[p.all.owner[d.Key]] = true
+		}
+	}
+	sizes := map[manifest.Key]size{}
+	for group, members := range p.all.scaled {
+		least := p.all.least[group]
+		now := least
+		for i, member := range members {
+			if there[member] {
+				now = least + i + 1
+			}
+		}
+		sizes[group] = p.asked(p.all.first[group]).size(now, least, least+len(members))
+	}
+	return sizes
+}
+
+// owns reports whether there is something that its member needs, and that does not outlive it.
+func (p *planner) owns(kindName, owner string) bool {
+	return slices.ContainsFunc(p.claimed(kindName, owner).sole, func(l *kind.Live[any]) bool { return !l.Mark.Keep })
+}
+
+// wish is what somebody has written on an object.
+type wish struct {
+	on   manifest.Key
+	text string
+}
+
+// asked is the wish for a group of which this is the first member.
+func (p *planner) asked(first manifest.Key) wish {
+	works := p.kinds[first.Kind].Info().Works
+	for i := range p.Want {
+		d := &p.Want[i]
+		if d.Key != first && (d.Key.Kind != works || d.Key.Name != first.Name || d.Key.Namespace != first.Namespace) {
+			continue
+		}
+		if sole := p.claimed(d.Key.Kind, kind.OwnerText(p.Stack, d.Key)).sole; len(sole) == 1 && sole[0].Asks != "" {
+			return wish{d.Key, sole[0].Asks}
+		}
+	}
+	return wish{}
+}
+
+// size is what a wish comes to for a group that has so many members now.
+func (w wish) size(now, least, most int) size {
+	bounds := fmt.Sprintf("between %d and %d", least, most)
+	if w.text == "" {
+		return size{now, fmt.Sprintf("%s as there are now, %s: nobody asks for another number", machines(now), bounds)}
+	}
+	n, err := strconv.Atoi(w.text)
+	if err != nil || strconv.Itoa(n) != w.text || n < 0 {
+		return size{now, fmt.Sprintf("%s as there are now, %s: what %s asks for is no number", machines(now), bounds, w.on)}
+	}
+	if within := min(max(n, least), most); within != n {
+		return size{within, fmt.Sprintf("%s: %s asks for %d, and the manifest allows %s", machines(within), w.on, n, bounds)}
+	}
+	return size{n, fmt.Sprintf("%s, %s: %s asks for so many", machines(n), bounds, w.on)}
+}
+
+func machines(n int) string {
+	if n == 1 {
+		return "1 member"
+	}
+	return fmt.Sprintf("%d members", n)
+}
+
+// withSize are the notes on a workload, with one that says how many members it has where its manifest leaves that open.
+func (p *planner) withSize(d *kind.Desired) []kind.Note {
+	s, open := p.sizes[d.Key]
+	if !open {
+		return d.Notes
+	}
+	return append(slices.Clip(d.Notes), kind.Note{Field: "spec.maxReplicas", Text: s.why})
+}
+
+// beyond says why there shall be nothing of a member now; "" of what does not belong to one that comes and goes so.
+func (p *planner) beyond(item *kind.Live[any]) string {
+	if p.all == nil {
+		return ""
+	}
+	d := p.all.byOwner[item.Mark.Owner]
+	if d == nil || !d.Scaled {
+		return ""
+	}
+	group := p.groupOf(p.all.owner[d.Key])
+	return group.String() + " has " + p.sizes[group].why
+}
+
+func (p *planner) groupOf(member manifest.Key) manifest.Key {
+	if d := p.all.byKey[member]; d != nil {
+		return d.Parent
+	}
+	return manifest.Key{}
+}
+
+// scales reports whether an object lacks, or still has, a member that comes or goes because somebody asks for more or
+// fewer: then it was not changed by anybody.
+func (p *planner) scales(d *kind.Desired, have *kind.Live[any]) bool {
+	return p.all != nil && slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
+		target := p.all.byKey[ref.Key]
+		if target == nil || !target.Scaled {
+			return false
+		}
+		claimed := p.claimed(ref.Key.Kind, kind.OwnerText(p.Stack, ref.Key)).sole
+		uses := slices.ContainsFunc(claimed, func(l *kind.Live[any]) bool {
+			return slices.Contains(have.Uses, l.ID) || slices.ContainsFunc(l.Tokens, func(token string) bool { return slices.Contains(have.Uses, token) })
+		})
+		return uses != (p.byKey[ref.Key] != nil)
+	})
+}
