@@ -183,7 +183,7 @@ func found(stack string, machines []*machine) (all []live) {
 		}
 		there := false
 		if knows != nil {
-			there = m.member(knows, machines, &l)
+			there = m.member(knows, &l)
 		} else {
 			there = m.alone(at, &l)
 		}
@@ -205,7 +205,7 @@ func found(stack string, machines []*machine) (all []live) {
 }
 
 // member says what a machine is in a cluster that works; false is that it is no part of it.
-func (m *machine) member(knows *machine, machines []*machine, l *live) (there bool) {
+func (m *machine) member(knows *machine, l *live) (there bool) {
 	at := slices.IndexFunc(knows.members.List, func(o etcd.Member) bool { return peerAt(o, m.address) })
 	if at < 0 {
 		return false
