@@ -92,6 +92,7 @@ type Sync struct {
 	MaxDeletes        *manifest.IntOrString           `json:"maxDeletes,omitempty" rule:"default=30%" doc:"How many objects one pass may delete, replace or wipe: a number, or a share of what the stack owns. More is held until its hash is approved."`
 	MaxDeletesPerKind map[string]manifest.IntOrString `json:"maxDeletesPerKind,omitempty" doc:"The same for single kinds, besides maxDeletes: a number, or a share of what the stack owns of the kind."`
 	MissingReferences string                          `json:"missingReferences,omitempty" rule:"enum=refuse|wait,default=refuse" doc:"What happens when a manifest refers to an object without one: refuse has the commit refused, wait has the object wait, as with K-ORC; what others refer to is then not deleted with its manifest."`
+	Windows           []Window                        `json:"windows,omitempty" rule:"max=32" doc:"When the cloud may be changed; at any time if left out. Plans are made and reported all the time, and say until when they wait."`
 	Replace           string                          `json:"replace,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"Whether an object may be deleted and recreated to apply a change."`
 	Marks             string                          `json:"marks,omitempty" rule:"enum=tags|descriptions,default=tags" doc:"Where the owner mark of networks, subnets, routers and ports stands in clouds that take no tags in the request that creates them (before 2025). descriptions: behind the text, which takes one request for each instead of three; anyone who overwrites a whole description takes the mark off."`
 }
@@ -122,6 +123,7 @@ func (s *Stack) Policies() []plan.Policy {
 	if s.Spec.Suspend {
 		policies = append(policies, plan.Suspend("suspend is true in the agent's configuration"))
 	}
+	policies = append(policies, s.Spec.Sync.inTime()...)
 	if s.Spec.Sync.Mode == "manual" {
 		policies = append(policies, plan.Manual("sync.mode is manual in the agent's configuration"))
 	}

@@ -154,6 +154,9 @@ const (
 // startOf returns when a step can be started.
 func (r *run) startOf(t candidate, now time.Time) start {
 	s := t.step
+	if closes := r.round.plan.Closes; r.round.plan.Suspended != "" || !closes.IsZero() && !now.Before(closes) {
+		return notInThisRound // the time for it is over
+	}
 	if d, harms := s.Harm(); harms && d > r.permitted[t.id] && !r.healable(*s) {
 		return notInThisRound
 	}

@@ -121,7 +121,7 @@ func (p *planner) finish() Plan {
 			back = append(back, f)
 		}
 	}
-	return Plan{failing: p.failing, fallbacks: back, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
+	return Plan{At: p.Now, failing: p.failing, fallbacks: back, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
 		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}
 }
 

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"time"
+
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -25,6 +27,41 @@ func Suspend(why string) Policy {
 		}
 		return p
 	}
+}
+
+// Within has a plan carried out only at certain times. open says of a moment whether it is one of them, and if not why; closes
+// is when that is no longer so, the zero time for never.
+func Within(open func(at time.Time) (closes time.Time, why string)) Policy {
+	return func(p Plan) Plan {
+		closes, why := open(p.At)
+		if why != "" {
+			return Suspend(why)(p)
+		}
+		return p.closing(closes)
+	}
+}
+
+// DestroyWithin is [Within] for what deletes, replaces or wipes objects; all else is carried out at any time.
+func DestroyWithin(open func(at time.Time) (closes time.Time, why string)) Policy {
+	return func(p Plan) Plan {
+		_, why := open(p.At)
+		if why == "" {
+			return p
+		}
+		return p.mapSteps(func(s Step) Step {
+			if _, harms := s.Harm(); !harms {
+				return s
+			}
+			return s.withAction(Refuse, why)
+		})
+	}
+}
+
+func (p Plan) closing(at time.Time) Plan {
+	if p.Closes.IsZero() || !at.IsZero() && at.Before(p.Closes) {
+		p.Closes = at
+	}
+	return p
 }
 
 // Manual has every change wait for an approval. why says where that is written, for

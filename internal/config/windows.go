@@ -1,0 +1,65 @@
+package config
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/schedule"
+)
+
+// Window is a stretch of time in which the stack's cloud may, or may not, be changed.
+type Window struct {
+	Kind     string `json:"kind,omitempty" rule:"enum=allow|deny,default=allow" doc:"allow: changes are made within windows of this kind only. deny: none are made within it, whatever allows them."`
+	Schedule string `json:"schedule" rule:"required,max=100" doc:"When it begins: a cron expression of five fields, such as 0 22 * * 1-5."`
+	Duration string `json:"duration" rule:"required,max=20" doc:"How long it lasts, from 1m to 744h, by no clock: 8h are eight hours in the nights in which clocks are changed, too."`
+	TimeZone string `json:"timeZone,omitempty" rule:"max=64" doc:"Time zone of the schedule, such as Europe/Berlin; that of the agent if left out."`
+	Changes  string `json:"changes,omitempty" rule:"enum=all|destructive,default=all" doc:"all: nothing is changed outside of it. destructive: it is about deleting, replacing and wiping only; all else is done at any time."`
+}
+
+// windows are those about all changes, or about destructive ones; problems are called with what is wrong.
+func (s *Sync) windows(changes string, problem func(field, what string)) (list schedule.Windows, some bool) {
+	for i, w := range s.Windows {
+		parsed, err := schedule.ParseWindow(w.Schedule, w.Duration, w.TimeZone)
+		if err != nil {
+			problem(fmt.Sprintf("spec.sync.windows[%d]", i), err.Error())
+			continue
+		}
+		if (w.Changes == "destructive") != (changes == "destructive") {
+			continue
+		}
+		some = true
+		if w.Kind == "deny" {
+			list.Deny = append(list.Deny, parsed)
+		} else {
+			list.Allow = append(list.Allow, parsed)
+		}
+	}
+	return list, some
+}
+
+// inTime are the policies that the windows make.
+func (s *Sync) inTime() (policies []plan.Policy) {
+	none := func(string, string) {} // reported by check
+	if list, some := s.windows("all", none); some {
+		policies = append(policies, plan.Within(closed(list, "spec.sync.windows of the agent's configuration let nothing be changed")))
+	}
+	if list, some := s.windows("destructive", none); some {
+		policies = append(policies, plan.DestroyWithin(closed(list, "spec.sync.windows of the agent's configuration let nothing be deleted, replaced or wiped")))
+	}
+	return policies
+}
+
+// closed says until when something may be done, or why it may not.
+func closed(w schedule.Windows, what string) func(at time.Time) (closes time.Time, why string) {
+	return func(at time.Time) (closes time.Time, why string) {
+		until, open := w.Open(at)
+		switch {
+		case open:
+			return until, ""
+		case until.IsZero():
+			return time.Time{}, what + " now, and there is no end to that"
+		}
+		return time.Time{}, what + " before " + until.Format("Mon 2006-01-02 15:04 MST")
+	}
+}

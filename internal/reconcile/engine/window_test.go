@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// until is a time in which something may be done, which ends after so long.
+func until(end time.Time) func(time.Time) (time.Time, string) {
+	return func(at time.Time) (time.Time, string) {
+		if at.Before(end) {
+			return end, ""
+		}
+		return time.Time{}, "not before tomorrow"
+	}
+}
+
+// When the time for changes is over nothing is begun, what is in flight ends, and the pass says what is left.
+func TestAWindowClosesWhileAPassRuns(t *testing.T) {
+	w := thingtest.New()
+	e := engineOf(w)
+	e.Parallelism = 1
+	w.Delay = 10 // lists, which are half a minute
+	want, err := w.Wanted("a", "b atop=a", "c atop=b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		within := plan.Within(until(time.Now().Add(45 * time.Second)))
+		pass := e.Sync(context.Background(), Revision{Commit: "c", Want: want, Policies: []plan.Policy{within}})
+		if w.Writes != 2 || pass.Outcome() != plan.OutOfSync || !strings.Contains(pass.Last.Suspended, "not before tomorrow") {
+			t.Errorf("%d writes, %s, suspended %q; want 2 writes", w.Writes, pass.Outcome(), pass.Last.Suspended)
+		}
+	})
+}
+
+// Outside of the time for it nothing is deleted, replaced or wiped, and all else is done.
+func TestNothingIsDestroyedOutsideOfItsWindow(t *testing.T) {
+	w := thingtest.New()
+	e := engineOf(w)
+	inTurn(t, w, e, Revision{Commit: "b"}, "a", "b", "c shape=round")
+	closed := Revision{Commit: "c", Policies: []plan.Policy{plan.DestroyWithin(until(time.Time{}))}}
+	pass := inTurn(t, w, e, closed, "a colour=red", "c shape=flat", "d")
+	if len(w.Things) != 4 || pass.Outcome() != plan.OutOfSync {
+		t.Errorf("%d things are left, %s: %v", len(w.Things), pass.Outcome(), pass.Failures)
+	}
+	if len(pass.Failures) != 0 {
+		t.Errorf("what waits for its time is a failure: %v", pass.Failures)
+	}
+	if pass := inTurn(t, w, e, Revision{Commit: "c"}, "a colour=red", "c shape=flat", "d"); pass.Outcome() != plan.InSync || len(w.Things) != 3 {
+		t.Errorf("without the window %d things, %s", len(w.Things), pass.Outcome())
+	}
+}

@@ -1,0 +1,113 @@
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Window is a stretch of time that comes again and again. It begins at each moment of a schedule and lasts for so long, whatever
+// clocks show meanwhile: eight hours are eight hours in the night in which summer time begins, too.
+type Window struct {
+	begins Schedule
+	lasts  time.Duration
+}
+
+// longestWindow is how long one may last.
+const longestWindow = 31 * 24 * time.Hour
+
+// ParseWindow reads a window: a cron expression of five fields, how long it lasts, and the time zone, "" for that of the
+// process. Its errors say how to write one.
+func ParseWindow(spec, lasts, zone string) (Window, error) {
+	if strings.HasPrefix(strings.TrimSpace(spec), "@every") || strings.Contains(spec, "TZ=") {
+		return Window{}, errors.New(`a window begins at moments of the clock, such as "0 22 * * 1-5", and has its time zone apart`)
+	}
+	if zone != "" {
+		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
+			return Window{}, fmt.Errorf("there is no time zone %q; write one like Europe/Berlin", zone)
+		}
+		spec = "CRON_TZ=" + zone + " " + strings.TrimSpace(spec)
+	}
+	begins, err := Parse(spec)
+	if err != nil {
+		return Window{}, err
+	}
+	d, err := time.ParseDuration(lasts)
+	if err != nil || d < time.Minute || d > longestWindow {
+		return Window{}, fmt.Errorf("a window lasts from a minute to %s, such as 8h; it is %q", longestWindow, lasts)
+	}
+	return Window{begins, d}, nil
+}
+
+// Open reports whether a moment is within the window, and until when.
+func (w Window) Open(at time.Time) (until time.Time, open bool) {
+	for begin := w.begins.Next(at.Add(-w.lasts)); !begin.IsZero() && !begin.After(at); begin = w.begins.Next(begin) {
+		until, open = begin.Add(w.lasts), true
+	}
+	return until, open
+}
+
+// Next is when the window opens for the next time after a moment; the zero time for never.
+func (w Window) Next(at time.Time) time.Time { return w.begins.Next(at) }
+
+// Windows say when something may be done: within one of Allow, if there are any, and within none of Deny.
+type Windows struct{ Allow, Deny []Window }
+
+// mostJumps is how many windows in a row are looked at for the end of a closed time.
+const mostJumps = 1000
+
+// Open reports whether something may be done at a moment, and until when that is so at least: the zero time for ever, or, where
+// it may not, as far as can be seen.
+func (w Windows) Open(at time.Time) (until time.Time, open bool) {
+	if until, denied := latest(w.Deny, at); denied {
+		return w.reopens(until), false
+	}
+	if len(w.Allow) > 0 {
+		if until, open = latest(w.Allow, at); !open {
+			return w.reopens(at), false
+		}
+	}
+	for _, d := range w.Deny {
+		if next := d.Next(at); !next.IsZero() && (until.IsZero() || next.Before(until)) {
+			until = next
+		}
+	}
+	return until, true
+}
+
+// reopens is the first moment, not before at, at which something may be done.
+func (w Windows) reopens(at time.Time) time.Time {
+	for range mostJumps {
+		if until, denied := latest(w.Deny, at); denied {
+			at = until
+			continue
+		}
+		if _, open := latest(w.Allow, at); open || len(w.Allow) == 0 {
+			return at
+		}
+		if at = soonest(w.Allow, at); at.IsZero() {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// latest is the latest end of the windows that are open.
+func latest(list []Window, at time.Time) (until time.Time, open bool) {
+	for _, w := range list {
+		if end, is := w.Open(at); is && end.After(until) {
+			until, open = end, true
+		}
+	}
+	return until, open
+}
+
+func soonest(list []Window, at time.Time) (next time.Time) {
+	for _, w := range list {
+		if n := w.Next(at); !n.IsZero() && (next.IsZero() || n.Before(next)) {
+			next = n
+		}
+	}
+	return next
+}
