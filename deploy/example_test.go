@@ -15,7 +15,7 @@ import (
 const example = "stackreeve.example.yaml"
 
 // possibility is a field that is commented out.
-var possibility = regexp.MustCompile(`(?m)^(\s*)# (\s*\w+:.*)$`)
+var possibility = regexp.MustCompile(`(?m)^(\s*)# ((?:- |\s*)\w+:.*)$`)
 
 func load(t *testing.T, text string) config.Stack {
 	t.Helper()
@@ -110,7 +110,7 @@ func TestExampleForges(t *testing.T) {
 func TestExampleIsComplete(t *testing.T) {
 	text := read(t, example)
 	for _, name := range fields(reflect.TypeFor[config.Spec]()) {
-		if !regexp.MustCompile(`(?m)^[\s#]*` + name + `:`).MatchString(text) {
+		if !regexp.MustCompile(`(?m)^[-\s#]*` + name + `:`).MatchString(text) {
 			t.Errorf("%s does not mention the field %s; show it with its default", example, name)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,27 +53,24 @@ func (a *app) run() *cobra.Command {
 // reviewTime bounds what a single run does about pull requests.
 const reviewTime = 10 * time.Minute
 
-// once runs one pass of every stack, all at the same time, and then looks at
+// once runs one pass of every stack, those at the same time that depend on no other, and then looks at
 // pull requests.
 func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) error {
 	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, progress: a.progress}
 	reviews := newForges(w.log, nil)
 	defer reviews.close()
 	outcomes := make([]plan.Outcome, len(stacks))
-	passes := make([]func() plan.Outcome, len(stacks))
+	passes, loops := make([]func() plan.Outcome, len(stacks)), make([]*agent.Loop, len(stacks))
 	for i := range stacks {
-		pass, end, err := a.prepare(cmd, w, reviews, &stacks[i], approved, len(stacks) > 1)
+		loops[i] = new(agent.Loop)
+		pass, end, err := a.prepare(cmd, w, reviews, &stacks[i], loops[i], approved, len(stacks) > 1)
 		if err != nil {
 			return err
 		}
 		defer end()
 		passes[i] = pass
 	}
-	var all sync.WaitGroup
-	for i := range stacks {
-		all.Go(func() { outcomes[i] = passes[i]() })
-	}
-	all.Wait()
+	agent.InOrder(loops, func(i int) { outcomes[i] = passes[i]() })
 	worst := plan.InSync
 	for _, o := range outcomes {
 		worst = worse(worst, o)
@@ -104,7 +100,7 @@ type watcher interface {
 
 // prepare makes a stack ready for its pass; end is to be called after all of
 // them, and after the pull requests.
-func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.Stack, approved string, among bool) (pass func() plan.Outcome, end func(), err error) {
+func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.Stack, stack *agent.Loop, approved string, among bool) (pass func() plan.Outcome, end func(), err error) {
 	repo, err := w.repo(s)
 	if err != nil {
 		return nil, nil, err
@@ -112,7 +108,6 @@ func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.S
 	text := a.text()
 	text.Approve = approveCommand(cmd, s.Name)
 	shown := a.watch(s.Name, repo, text, among)
-	stack := new(agent.Loop)
 	branches, err := reviews.add(w, s, repo, stack.Check)
 	if err != nil {
 		return nil, nil, errors.Join(err, repo.Close())

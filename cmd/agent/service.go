@@ -50,6 +50,7 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 		one.Approved = approvals(f.approve)
 		svc.stacks = append(svc.stacks, one)
 	}
+	agent.NewStanding(svc.stacks)
 	return svc, errors.Join(svc.receive(stacks, f), svc.steer(f))
 }
 

@@ -38,7 +38,7 @@ type wiring struct {
 // the first is asked what its forge knows.
 func (w wiring) connect(one *agent.Loop, s *config.Stack, repo *source.Repo, branches []*branch.Tracker) {
 	one.Name, one.Fetch, one.Read, one.Weaker = s.Name, w.fetch(s, repo), read(s), config.ReadFolder
-	one.Poll, one.DriftCheck = s.Poll, s.DriftCheck
+	one.Poll, one.DriftCheck, one.DependsOn = s.Poll, s.DriftCheck, s.Spec.DependsOn
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
 		engine, region, err := w.open(ctx, s)
 		if err != nil {

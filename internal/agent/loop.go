@@ -26,6 +26,10 @@ import (
 // runs; it remembers nothing that matters after a restart.
 type Loop struct {
 	Name string
+	// DependsOn are the stacks that have to be in sync before anything of this one is carried out, as far as Standing
+	// knows them.
+	DependsOn []string
+	Standing  *Standing
 	// Fetch returns the newest revision and whether it is another one than
 	// before.
 	Fetch func(context.Context) (source.Revision, bool, error)
@@ -86,6 +90,7 @@ type Cloud struct {
 // Pass checks once and carries out what differs.
 func (s *Loop) Pass(ctx context.Context) report.Run {
 	run, _ := s.runOnce(ctx, true)
+	s.Standing.saw(run)
 	return run
 }
 
@@ -130,7 +135,7 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 		return
 	}
 	run.Revision = rev
-	policies := s.weaker(rev, newest)
+	policies := append(s.weaker(rev, newest), s.depends()...)
 	if s.cautious {
 		policies = append(policies, plan.Cautious)
 	}

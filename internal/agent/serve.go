@@ -43,6 +43,7 @@ func (s *Loop) Serve(ctx context.Context) {
 		run, said := s.runOnce(ctx, always)
 		if said && !CutOff(ctx, run) {
 			s.control.saw(run)
+			s.Standing.saw(run)
 			s.Report(run)
 		}
 		superseded := run.Pass != nil && run.Pass.Superseded != ""

@@ -43,15 +43,16 @@ type Body struct {
 
 // Spec is what a Stack document says.
 type Spec struct {
-	Source   Source            `json:"source" rule:"required" doc:"Where the manifests are."`
-	Cloud    string            `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
-	Clouds   []string          `json:"clouds,omitempty" rule:"max=20,unique" doc:"Further entries of clouds.yaml that manifests may name in cloudCredentialsRef.cloudName; without any, whatever they name means cloud. Whoever may merge manifests uses them with all their rights."`
-	Defaults defaults.Defaults `json:"defaults,omitempty" doc:"Values for what manifests leave out, and the meaning of organisation-specific names in them."`
-	Suspend  bool              `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
-	Sync     Sync              `json:"sync,omitempty" doc:"How far the agent may go."`
-	Limits   SizeLimits        `json:"limits,omitempty" doc:"How large the stack may become."`
-	Prices   *Prices           `json:"prices,omitempty" doc:"What things cost; with it plans say what they cost a month."`
-	Report   Report            `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
+	Source    Source            `json:"source" rule:"required" doc:"Where the manifests are."`
+	Cloud     string            `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
+	Clouds    []string          `json:"clouds,omitempty" rule:"max=20,unique" doc:"Further entries of clouds.yaml that manifests may name in cloudCredentialsRef.cloudName; without any, whatever they name means cloud. Whoever may merge manifests uses them with all their rights."`
+	Defaults  defaults.Defaults `json:"defaults,omitempty" doc:"Values for what manifests leave out, and the meaning of organisation-specific names in them."`
+	DependsOn []string          `json:"dependsOn,omitempty" rule:"max=100,unique" doc:"Stacks of the same configuration that have to be in sync before anything of this one is carried out."`
+	Suspend   bool              `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
+	Sync      Sync              `json:"sync,omitempty" doc:"How far the agent may go."`
+	Limits    SizeLimits        `json:"limits,omitempty" doc:"How large the stack may become."`
+	Prices    *Prices           `json:"prices,omitempty" doc:"What things cost; with it plans say what they cost a month."`
+	Report    Report            `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
 
 	Fingerprints Fingerprints `json:"fingerprints,omitempty" doc:"How the cloud remembers which secrets were applied."`
 }

@@ -200,8 +200,10 @@ func TestWrongConfigurationIsRefusedWhole(t *testing.T) {
 		"wrong duration": {strings.Replace(full, "@every 30s", "@every 30", 1), nil, []string{"spec.source.poll"}},
 		"windows": {strings.Replace(full, "drift: report", "drift: report, windows: [{schedule: '@every 1h', duration: 8h}, {schedule: 0 1 * * *, duration: a night, timeZone: Nowhere}, {kind: never, schedule: 0 1 * * *, duration: 1h}]", 1), nil,
 			[]string{"spec.sync.windows[0]: a window begins at moments of the clock", "spec.sync.windows[1]: there is no time zone", "spec.sync.windows[2].kind"}},
-		"absolute path":   {strings.Replace(full, "clouds/prod", "/clouds", 1), nil, []string{"spec.source.path"}},
-		"several at once": {strings.NewReplacer("drift: report", "drift: never", "cloud: prod", "clod: prod").Replace(full), nil, []string{"spec.sync.drift", "spec.clod: unknown field; did you mean cloud?"}},
+		"depends on none":   {strings.Replace(full, "cloud: prod", "cloud: prod\n  dependsOn: [tset]", 1), nil, []string{"spec.dependsOn: names the stack tset, which there is not; did you mean test?"}},
+		"depends on itself": {strings.Replace(full, "cloud: prod", "cloud: prod\n  dependsOn: [prod]", 1), nil, []string{"spec.dependsOn: is a circle: prod depends on prod"}},
+		"absolute path":     {strings.Replace(full, "clouds/prod", "/clouds", 1), nil, []string{"spec.source.path"}},
+		"several at once":   {strings.NewReplacer("drift: report", "drift: never", "cloud: prod", "clod: prod").Replace(full), nil, []string{"spec.sync.drift", "spec.clod: unknown field; did you mean cloud?"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stacks, err := Load([]string{write(t, c.text)}, c.settings)

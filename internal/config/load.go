@@ -41,6 +41,9 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 	if len(problems) > 0 {
 		return nil, problems.Sorted()
 	}
+	if problems = depends(stacks); len(problems) > 0 {
+		return nil, problems.Sorted()
+	}
 	stacks, problems = settings.over(stacks, len(files) > 0)
 	if len(problems) > 0 {
 		return nil, problems.Sorted()

@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// Standing is how the stacks of a process stand, for those that depend on others: nothing of such a stack is carried
+// out before those are in sync. It is known since the process began, and a stack that it does not run is not waited for.
+type Standing struct {
+	mu      sync.Mutex
+	of      map[string]plan.Outcome // of the newest check of each stack; Broken before the first
+	waiting map[string][]*Loop      // those that depend on a stack
+}
+
+// NewStanding is how stacks stand that have not been checked yet. Each is given it as its Standing.
+func NewStanding(stacks []*Loop) *Standing {
+	s := &Standing{of: map[string]plan.Outcome{}, waiting: map[string][]*Loop{}}
+	for _, l := range stacks {
+		s.of[l.Name], l.Standing = plan.Broken, s
+	}
+	for _, l := range stacks {
+		for _, name := range l.DependsOn {
+			s.waiting[name] = append(s.waiting[name], l)
+		}
+	}
+	return s
+}
+
+// saw notes how a check of a stack ended. When it is in sync, and was not before, those that depend on it are checked. One
+// that came to nothing, since the source or the cloud was away, says nothing new.
+func (s *Standing) saw(run report.Run) {
+	if s == nil || run.Pass == nil && run.Refused == nil {
+		return
+	}
+	now := plan.Invalid
+	if run.Refused == nil {
+		now = run.Pass.Outcome()
+	}
+	s.mu.Lock()
+	before := s.of[run.Stack]
+	s.of[run.Stack] = now
+	next := s.waiting[run.Stack]
+	s.mu.Unlock()
+	if now == plan.InSync && before != plan.InSync {
+		for _, l := range next {
+			l.Check()
+		}
+	}
+}
+
+// waits are the stacks among these that are not in sync.
+func (s *Standing) waits(names []string) (list []string) {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range names {
+		if outcome, run := s.of[name]; run && outcome != plan.InSync {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// depends has a stack wait for those that it depends on.
+func (s *Loop) depends() []plan.Policy {
+	list := s.Standing.waits(s.DependsOn)
+	if len(list) == 0 {
+		return nil
+	}
+	slices.Sort(list)
+	return []plan.Policy{plan.Suspend("it waits until stack " + strings.Join(list, " and stack ") + " is in sync")}
+}
+
+// InOrder calls do for each stack, by its place in the list: for all at the same time, but for those that depend on others
+// after those.
+func InOrder(stacks []*Loop, do func(i int)) {
+	NewStanding(stacks)
+	done := map[string]chan struct{}{}
+	for _, l := range stacks {
+		done[l.Name] = make(chan struct{})
+	}
+	var all sync.WaitGroup
+	for i, l := range stacks {
+		all.Go(func() {
+			defer close(done[l.Name])
+			for _, name := range l.DependsOn {
+				if ended := done[name]; ended != nil {
+					<-ended
+				}
+			}
+			do(i)
+		})
+	}
+	all.Wait()
+}

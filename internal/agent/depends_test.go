@@ -1,0 +1,65 @@
+package agent
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+func ended(stack string, last plan.Plan) report.Run {
+	return report.Run{Stack: stack, Pass: &engine.Pass{First: last, Last: last}}
+}
+
+var differs = plan.Plan{Steps: []plan.Step{{Action: plan.Create}}}
+
+// A stack waits for those that it depends on, and is checked when the last of them is in sync.
+func TestAStackWaitsForOthers(t *testing.T) {
+	network, app, other := &Loop{Name: "network"}, &Loop{Name: "app", DependsOn: []string{"network", "elsewhere"}}, &Loop{Name: "other"}
+	s := NewStanding([]*Loop{network, app, other})
+	checks := app.signals().check
+	suspended := func() string { return plan.Plan{}.Apply(app.depends()...).Suspended }
+	if got := suspended(); got != "it waits until stack network is in sync" {
+		t.Errorf("before the first check: %q", got)
+	}
+	s.saw(ended("network", differs))
+	if len(checks) > 0 || suspended() == "" {
+		t.Error("it goes on while the other differs")
+	}
+	s.saw(ended("network", plan.Plan{}))
+	if len(checks) != 1 || suspended() != "" {
+		t.Errorf("%d checks; suspended %q", len(checks), suspended())
+	}
+	s.saw(report.Run{Stack: "network", Err: errors.New("away")})
+	if suspended() != "" {
+		t.Error("a source that is away makes it wait again")
+	}
+	s.saw(report.Run{Stack: "network", Refused: &report.Refusal{}})
+	if suspended() == "" {
+		t.Error("it goes on while the other's commit is refused")
+	}
+	if len(other.depends()) > 0 {
+		t.Error("one that depends on none waits")
+	}
+}
+
+// Passes that are made once are made in the order of what depends on what.
+func TestInOrder(t *testing.T) {
+	stacks := []*Loop{{Name: "app", DependsOn: []string{"data", "network"}}, {Name: "data", DependsOn: []string{"network"}}, {Name: "network"}, {Name: "alone", DependsOn: []string{"elsewhere"}}}
+	var mu sync.Mutex
+	var order []string
+	InOrder(stacks, func(i int) {
+		mu.Lock()
+		defer mu.Unlock()
+		order = append(order, stacks[i].Name)
+	})
+	order = slices.DeleteFunc(order, func(name string) bool { return name == "alone" })
+	if got := strings.Join(order, " "); got != "network data app" {
+		t.Errorf("the order is %s", got)
+	}
+}

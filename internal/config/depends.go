@@ -1,0 +1,60 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
+)
+
+// depends finds what stacks depend on that there is not, and those that depend on each other in a circle.
+func depends(stacks []Stack) (problems manifest.Problems) {
+	const field = "spec.dependsOn"
+	byName, names := map[string]*Stack{}, []string{}
+	for i := range stacks {
+		byName[stacks[i].Name] = &stacks[i]
+		names = append(names, stacks[i].Name)
+	}
+	problem := func(s *Stack, what, fix string) {
+		problems = append(problems, manifest.Problem{Origin: s.where(field), Key: manifest.Key{Kind: GVK.Kind, Name: s.Name}, Field: field, What: what, Fix: fix})
+	}
+	for i := range stacks {
+		s := &stacks[i]
+		for _, name := range s.Spec.DependsOn {
+			if byName[name] == nil {
+				fix := "name a stack of the configuration"
+				if near := nearest.Name(name, names); near != "" {
+					fix = "did you mean " + near + "?"
+				}
+				problem(s, "names the stack "+name+", which there is not", fix)
+			}
+		}
+		if circle := circleOf(s.Name, byName); circle != nil && slices.Min(circle) == s.Name {
+			problem(s, "is a circle: "+strings.Join(append(circle, s.Name), " depends on "), "leave one of these out")
+		}
+	}
+	return problems
+}
+
+// circleOf is a way from a stack back to itself; nil for none.
+func circleOf(name string, byName map[string]*Stack) []string {
+	seen := map[string]bool{}
+	var walk func(at string) []string
+	walk = func(at string) []string {
+		if seen[at] || byName[at] == nil {
+			return nil
+		}
+		seen[at] = true
+		for _, next := range byName[at].Spec.DependsOn {
+			if next == name {
+				return []string{at}
+			}
+			if way := walk(next); way != nil {
+				return append([]string{at}, way...)
+			}
+		}
+		return nil
+	}
+	return walk(name)
+}
