@@ -85,7 +85,8 @@ const keepField = "spec.keep"
 
 // Upkeep implements kind.Tended.
 func (rules) Upkeep(w want, have *series, now time.Time) kind.Upkeep {
-	return w.Spec.upkeep(have.of(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID), now)
+	volume := w.Ref("Volume", w.Spec.VolumeRef)
+	return w.Spec.upkeep(have.of(w.Spec, volume.ID), volume.Facts.Unusable, now)
 }
 
 // Match implements kind.Rules: a series cannot be imported.
@@ -169,7 +170,7 @@ func joined(all, of *kind.Mark) *kind.Mark {
 	return all
 }
 
-// phase says where a series stands: it is of use once one is there.
+// phase says where a series stands.
 func phase(items []item) (kind.Phase, string) {
 	if at := slices.IndexFunc(items, func(i item) bool { return strings.HasPrefix(i.status, "error_") }); at >= 0 {
 		return kind.Degraded, items[at].called() + " is in the status " + items[at].status + "; have an administrator reset it, so that it can be deleted"
@@ -179,8 +180,8 @@ func phase(items []item) (kind.Phase, string) {
 	}
 	for _, i := range items {
 		switch {
-		case i.creating():
-			return kind.Pending, "the first one is " + i.status
+		case i.creating(): // which can take hours, and nothing waits for it
+			return kind.Ready, ""
 		case !i.leaving():
 			return kind.Degraded, i.called() + " is in the status " + i.status + ", and there is no other"
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/backoff"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 )
@@ -37,9 +38,11 @@ func (s *item) usable() bool {
 	return s.available() || s.status == "backing-up" || s.status == "restoring"
 }
 
-func (s *item) failed() bool   { return s.status == "error" }
-func (s *item) leaving() bool  { return s.status == "deleting" || s.status == "deleted" }
-func (s *item) creating() bool { return !s.usable() && !s.leaving() && !strings.HasPrefix(s.status, "error") }
+func (s *item) failed() bool  { return s.status == "error" }
+func (s *item) leaving() bool { return s.status == "deleting" || s.status == "deleted" }
+func (s *item) creating() bool {
+	return !s.usable() && !s.leaving() && !strings.HasPrefix(s.status, "error")
+}
 
 // skew is by how much the clocks of the agent and of the cloud may differ.
 const skew = 15 * time.Minute
@@ -144,8 +147,9 @@ func retry(of []item) (at time.Time) {
 	return last.Add(backoff.Pause(firstRetry, lastRetry, failures))
 }
 
-// upkeep says what is due at a time of those that count, the newest first.
-func (s *Spec) upkeep(of []item, now time.Time) (u kind.Upkeep) {
+// upkeep says what is due at a time of those that count, the newest first. unusable says why none can be taken of the
+// volume at the moment.
+func (s *Spec) upkeep(of []item, unusable string, now time.Time) (u kind.Upkeep) {
 	times, err := s.times()
 	if err != nil {
 		u.Overdue = err.Error()
@@ -157,7 +161,7 @@ func (s *Spec) upkeep(of []item, now time.Time) (u kind.Upkeep) {
 	u.Next = times.Next(now)
 	covered := slices.ContainsFunc(of, func(i item) bool { return !i.failed() && !i.leaving() && i.covers(times, now) })
 	pending := slices.IndexFunc(of, func(i item) bool { return i.creating() })
-	if pending >= 0 {
+	if pending >= 0 || unusable != "" {
 		u.Next = sooner(u.Next, now.Add(check))
 	}
 	again := retry(of)
@@ -170,8 +174,12 @@ func (s *Spec) upkeep(of []item, now time.Time) (u kind.Upkeep) {
 	case pending >= 0 && !covered:
 		u.Overdue = fmt.Sprintf("%s is still %s, and no other is taken meanwhile", of[pending].called(), of[pending].status)
 	}
-	if !covered && pending < 0 && !again.After(now) {
-		u.Due = append(u.Due, kind.Change{Field: itemsField, Have: newest(of), Want: text(s.moment(times, of, now))})
+	if !covered && pending < 0 && unusable == "" && !again.After(now) {
+		have, moment := newest(of), now
+		if !have.IsZero() {
+			moment = lastMoment(times, have, now)
+		}
+		u.Due = append(u.Due, kind.Change{Field: itemsField, Have: define.Timestamp(have), Want: text(moment)})
 	}
 	return u
 }
@@ -179,11 +187,14 @@ func (s *Spec) upkeep(of []item, now time.Time) (u kind.Upkeep) {
 // itemsField is where a status shows the snapshots and backups of a series.
 const itemsField = "status.items"
 
-func newest(of []item) string {
-	if len(of) == 0 {
-		return ""
+// newest is the moment of the newest that has not failed; the zero time for none.
+func newest(of []item) time.Time {
+	for _, i := range of {
+		if !i.failed() && !i.leaving() {
+			return i.at()
+		}
 	}
-	return text(of[0].at())
+	return time.Time{}
 }
 
 func sooner(a, b time.Time) time.Time {
@@ -196,19 +207,17 @@ func sooner(a, b time.Time) time.Time {
 // mostMissed bounds how many moments are gone through that nobody was there for.
 const mostMissed = 10_000
 
-// moment is the last one of the schedule that has passed; now where that is not to be found.
-func (s *Spec) moment(times schedule.Schedule, of []item, now time.Time) time.Time {
-	if len(of) == 0 {
-		return now
-	}
-	last := time.Time{}
-	for next, n := times.Next(of[0].at()), 0; !next.IsZero() && !next.After(now); next, n = times.Next(next), n+1 {
-		if last = next; n == mostMissed {
+// lastMoment is the last one of a schedule after a time that has passed; now where that is not to be found.
+func lastMoment(times schedule.Schedule, after, now time.Time) time.Time {
+	last := now
+	for n := range mostMissed {
+		next := times.Next(after)
+		if next.IsZero() || next.After(now) {
+			return last
+		}
+		if after, last = next, next; n == mostMissed-1 {
 			return now
 		}
-	}
-	if last.IsZero() {
-		return now
 	}
 	return last
 }
@@ -245,4 +254,6 @@ func (s *item) called() string { return s.name + " (" + s.id + ")" }
 func text(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // newestFirst orders by what the cloud says of when they were made.
-func newestFirst(a, b item) int { return cmp.Or(b.created.Compare(a.created), strings.Compare(b.id, a.id)) }
+func newestFirst(a, b item) int {
+	return cmp.Or(b.created.Compare(a.created), b.at().Compare(a.at()), strings.Compare(b.id, a.id))
+}
