@@ -30,7 +30,9 @@ type disk struct {
 	path             string
 }
 
-func newDisks(t *testing.T) *disks {
+func newDisks(t *testing.T) *disks { return disksWith(t, kinds) }
+
+func disksWith(t *testing.T, kinds kindtest.Kinds) *disks {
 	t.Helper()
 	g := kindtest.NewTarget(t, kinds)
 	if g.Simulator == nil {
