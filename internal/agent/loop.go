@@ -69,10 +69,11 @@ type Loop struct {
 	// cautious is set while good was found by going back, and nobody knows that it
 	// was in sync.
 	cautious bool
-	barren   string // the refused commit before which none is to be kept
-	synced   string // the last commit that was in sync
-	asked    bool   // what is known elsewhere was asked for
-	silent   bool   // the source does not answer
+	barren   string    // the refused commit before which none is to be kept
+	synced   string    // the last commit that was in sync
+	asked    bool      // what is known elsewhere was asked for
+	silent   bool      // the source does not answer
+	due      time.Time // when the upkeep of an object is due; the zero time for never
 	once     sync.Once
 	wake     chan struct{}
 	check    chan struct{}
@@ -149,7 +150,7 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 	if by := supersededBy(ctx); by != "" && pass.Superseded == "" && s.news == nil {
 		s.interrupt(by) // it came when the pass had ended
 	}
-	run.Pass = &pass
+	run.Pass, s.due = &pass, pass.Last.Due()
 	if pass.Outcome() == plan.InSync && !s.cautious {
 		s.synced = rev.Commit
 	}

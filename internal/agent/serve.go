@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -115,6 +116,8 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 		defer drain(checks)
 		checks = nil
 	}
+	upkeep, stop := s.upkeep(r)
+	defer stop()
 	select {
 	case <-ctx.Done():
 		return false
@@ -122,12 +125,28 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 		return false
 	case <-checks:
 		return true
+	case <-upkeep:
+		s.due = time.Time{}
+		return true
 	case asked := <-s.signals().now:
 		return asked != "" // it says by what a pass would be superseded
 	case <-again:
 		r.until = time.Time{}
 		return true
 	}
+}
+
+// mostLate is how much later than it is due the upkeep of objects may come, so that what many stacks do is
+// spread out.
+const mostLate = 20 * time.Second
+
+// upkeep says when the upkeep of an object is due; never while the stack rests, since a pass follows that.
+func (s *Loop) upkeep(r *rest) (due <-chan time.Time, stop func()) {
+	if s.due.IsZero() || !r.until.IsZero() {
+		return nil, func() {}
+	}
+	timer := time.NewTimer(time.Until(s.due) + rand.N(mostLate))
+	return timer.C, func() { timer.Stop() }
 }
 
 // rest is the pause after failures.

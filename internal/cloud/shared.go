@@ -12,6 +12,7 @@ import (
 // shape in them: one request is made for all that are listed at one time (see [kind.Share]).
 var sharedLists = map[sharedList]bool{
 	{Network, "ports"}: true, {Network, "floatingips"}: true, {Network, "rbac-policies?action=access_as_shared"}: true, {Compute, "os-server-groups"}: true,
+	{BlockStorage, "snapshots/detail"}: true, {BlockStorage, "backups/detail"}: true,
 	{Identity, "domains"}: true, {Identity, "projects"}: true, {Identity, "users"}: true, {Identity, "groups"}: true,
 }
 

@@ -47,6 +47,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/volume"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumebackup"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumesnapshot"
+	"github.com/stackreeve/stackreeve/internal/cloud/volumesnapshotschedule"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumetype"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -90,6 +91,7 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 		trunk.Kind(c),
 		volume.Kind(c),
 		volumesnapshot.Kind(c),
+		volumesnapshotschedule.Kind(c),
 		volumebackup.Kind(c),
 		server.Kind(c),
 		loadbalancer.Kind(c, d),

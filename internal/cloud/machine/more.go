@@ -14,6 +14,9 @@ type Volume struct {
 	Type      string `json:"type,omitempty" doc:"Volume type; the cloud decides if left out."`
 	OnDelete  string `json:"onDelete,omitempty" rule:"enum=delete|detach" doc:"delete: goes, with all data on it, when it is taken out of the machine or the machine is removed; default for a VirtualMachine. detach: stays in the cloud then, and is attached again when it or the machine comes back; default for the machines of a VirtualMachineGroup."`
 	VolumeRef string `json:"volumeRef,omitempty" rule:"min=1" doc:"A volume that outlives the machine, instead of size: a Volume of the repository, or one that exists."`
+
+	Snapshots   *Snapshots   `json:"snapshots,omitempty" doc:"Snapshots or backups that are taken of it again and again, as the VolumeSnapshotSchedule MACHINE-NAME."`
+	RestoreFrom *RestoreFrom `json:"restoreFrom,omitempty" doc:"Series of snapshots or backups of whose newest one it begins with the data. It matters only when the volume is made."`
 }
 
 // Interface is a connection to a further network.
@@ -67,8 +70,11 @@ func (v *Volume) validate(field string, r *kind.Report) {
 	case v.VolumeRef == "" && v.Name == "":
 		r.Problem(field+".name", "is missing", "give the volume a name, such as data; it keeps its data as long as it keeps its name")
 	case v.VolumeRef == "":
+		v.RestoreFrom.validate(field+".restoreFrom", r)
 	case v.Size != nil:
 		r.Problem(field+".size", "is given along with volumeRef", "keep one of them; the size of a volume that is there is for its own manifest to say")
+	case v.Snapshots != nil || v.RestoreFrom != nil:
+		r.Problem(field+".volumeRef", "is given along with snapshots or restoreFrom", "remove those: write a VolumeSnapshotSchedule for it, or say restoreFrom in its own manifest")
 	case v.Name != "" || v.Type != "" || v.OnDelete == "detach":
 		r.Problem(field+".volumeRef", "is given along with name, type or onDelete", "remove those: they are for its own manifest to say")
 	}

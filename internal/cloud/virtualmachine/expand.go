@@ -1,6 +1,8 @@
 package virtualmachine
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ import (
 //	Port/NAME-PORT     for each of ports
 //	Volume/NAME-root   if there is a rootVolume
 //	Volume/NAME-VOLUME for each of volumes that is its own
+//	VolumeSnapshotSchedule/NAME-VOLUME for each of those with snapshots
 //	Server/NAME        with those ports and volumes
 //	FloatingIP/NAME    if there is a floatingIP
 //
@@ -35,8 +38,8 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 		plug(partName(e, i.Name), i, e)
 	}
 	zone := r.zone(s)
-	for _, v := range s.Volumes {
-		attach(v, zone, e)
+	for i, v := range s.Volumes {
+		attach(v, i, zone, e)
 	}
 	if root := s.RootVolume; root != nil {
 		machine.Existing(e, "VolumeType", root.Type)
@@ -61,7 +64,7 @@ func plug(name string, i machine.Interface, e *kind.Expansion) {
 }
 
 // attach adds a volume of the machine's own, or finds the one that is meant.
-func attach(v machine.Volume, zone string, e *kind.Expansion) {
+func attach(v machine.Volume, at int, zone string, e *kind.Expansion) {
 	if v.VolumeRef != "" {
 		machine.Existing(e, "Volume", v.VolumeRef)
 		return
@@ -70,11 +73,42 @@ func attach(v machine.Volume, zone string, e *kind.Expansion) {
 	f := fields{"size": *v.Size}
 	f.put("volumeTypeRef", v.Type)
 	f.put("availabilityZone", zone)
+	if from := v.RestoreFrom; from != nil {
+		name, ok := from.Schedule(e.Key.Name, v.Name)
+		if !ok {
+			e.Problem(fmt.Sprintf("spec.volumes[%d].restoreFrom.group", at), "is given for a machine whose name does not end in a number", "name the machine that is meant")
+			return
+		}
+		source := fields{"scheduleRef": name}
+		source.put("before", deref(from.Before))
+		f["restoreFrom"] = source
+	}
 	spec := fields{"resource": f}
 	if v.OnDelete == "detach" {
 		spec["managedOptions"] = fields{"onDelete": "detach"}
 	}
 	e.Child("Volume", partName(e, v.Name), fields{"spec": spec})
+	if v.Snapshots != nil {
+		e.Child("VolumeSnapshotSchedule", partName(e, v.Name), fields{"spec": snapshots(&v, partName(e, v.Name))})
+	}
+}
+
+// snapshots is the schedule of a volume.
+func snapshots(v *machine.Volume, volume string) fields {
+	s := v.Snapshots
+	f := fields{"volumeRef": volume, "schedule": s.Schedule, "keep": s.Keep, "onDelete": s.Ends(cmp.Or(v.OnDelete, "delete"))}
+	f.put("timeZone", s.TimeZone)
+	f.put("keepFor", deref(s.KeepFor))
+	f.put("type", s.Type)
+	f.put("container", deref(s.Container))
+	return f
+}
+
+func deref(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
 // portRefs are the ports of the server: the one on its network is the first.

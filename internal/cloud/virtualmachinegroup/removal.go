@@ -46,6 +46,9 @@ func withVolumes(t machine.Template, end string) machine.Template {
 		if v.VolumeRef == "" && v.OnDelete == "" {
 			v.OnDelete = end
 		}
+		if end == "delete" { // of a spare, which has nothing to be kept, and no number that others had
+			v.Snapshots, v.RestoreFrom = nil, nil
+		}
 		list[i] = v
 	}
 	t.Volumes = list

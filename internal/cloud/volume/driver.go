@@ -21,6 +21,9 @@ type driver = define.PlainDriver[Spec, Filter, More]
 // update changes the type, and the size, by requests of their own. Cinder changes the
 // type in its own time, and where it cannot, leaves the volume as it is.
 func update(ctx context.Context, d driver, change define.PlainChange[Spec, More]) error {
+	if change.Have.State.More.Status == backingUp && (wayTo(change.Changes) != "" || kind.Has(change.Changes, "spec.resource.size")) {
+		return fmt.Errorf("%w: a backup is being made of it", kind.ErrBusy)
+	}
 	switch way := wayTo(change.Changes); {
 	case way == byReimage:
 		return reimage(ctx, d, change)

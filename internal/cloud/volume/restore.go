@@ -47,8 +47,7 @@ func restoredFrom(s *state) string {
 }
 
 // restore adds to the body of a request that creates what a backup takes.
-func restore(ctx context.Context, d driver, w kind.Want[Spec], body map[string]any) error {
-	backup := w.Ref(backupOf(w.Spec)).ID
+func restore(ctx context.Context, d driver, w kind.Want[Spec], backup string, body map[string]any) error {
 	if backup == "" {
 		return nil
 	}

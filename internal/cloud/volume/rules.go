@@ -50,6 +50,9 @@ func observe(s *state, live *kind.Live[*state]) {
 	}
 	live.Copied, live.InUse = copied(s), len(s.More.Attachments) > 0 || s.More.Status == "in-use"
 	live.Created = s.More.CreatedAt.Time
+	if s.More.Status == backingUp {
+		live.Facts.Unusable = "a backup is being made of it"
+	}
 	if s.Spec.VolumeTypeRef != "" {
 		live.Uses = []string{"volume type " + s.Spec.VolumeTypeRef}
 	}
@@ -58,16 +61,20 @@ func observe(s *state, live *kind.Live[*state]) {
 	}
 }
 
+// backingUp is the status of a volume of which a backup is being made, which can take hours.
+const backingUp = "backing-up"
+
 // phase says where a volume stands. (cinder/objects/fields.py: VolumeStatus)
 //
 //	available, in-use, reserved     ready
+//	backing-up                      ready: it goes on serving
 //	deleting                        deleting
 //	error, soon after its creation  failed: making it did not succeed
 //	error later, error_…            degraded: it may hold data
 //	creating, attaching, …          pending
 func phase(s *More) (kind.Phase, string) {
 	switch {
-	case s.Status == "available" || s.Status == "in-use" || s.Status == "reserved":
+	case s.Status == "available" || s.Status == "in-use" || s.Status == "reserved" || s.Status == backingUp:
 		return kind.Ready, ""
 	case s.Status == "deleting":
 		return kind.Deleting, "is being deleted"
@@ -143,5 +150,15 @@ func impossible(w kind.Want[Spec]) string {
 	if image := w.Ref("Image", w.Spec.ImageRef); image.Facts.Size.Disk > w.Spec.Size {
 		return fmt.Sprintf("spec.resource.size: Image %s needs a disk of %d GiB, and the volume has %d; make it larger", image.Name, image.Facts.Size.Disk, w.Spec.Size)
 	}
-	return ""
+	if w.Spec.RestoreFrom == nil {
+		return ""
+	}
+	point, why := w.Spec.RestoreFrom.point(w)
+	if why == "" && point.Size > w.Spec.Size {
+		why = fmt.Sprintf("it takes %d GiB, and the volume has %d; make it larger", point.Size, w.Spec.Size)
+	}
+	if why != "" {
+		why = "spec.resource.restoreFrom: " + why
+	}
+	return why
 }

@@ -32,8 +32,14 @@ func validateSource(s *Spec, r *kind.Report) {
 			given++
 		}
 	}
+	if s.RestoreFrom != nil {
+		given++
+		if _, err := s.RestoreFrom.before(); err != nil {
+			r.Problem("spec.resource.restoreFrom.before", fmt.Sprintf("is %q", *s.RestoreFrom.Before), "write a time with its zone, such as 2026-05-04T03:00:00Z")
+		}
+	}
 	if given > 1 {
-		r.Problem("spec.resource", "asks for several sources", "keep one of imageRef, snapshotRef, sourceVolumeRef and backupRef")
+		r.Problem("spec.resource", "asks for several sources", "keep one of imageRef, snapshotRef, sourceVolumeRef, backupRef and restoreFrom")
 	}
 }
 
@@ -50,10 +56,22 @@ func stays(field string, of func(*Spec) (kind, name string)) func(kind.Want[Spec
 // create makes a volume. A source that is busy will be free later.
 func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
 	body := d.Creation(w)
-	if err := restore(ctx, d, w, body); err != nil {
+	snapshot, backup := w.Ref(snapshotOf(w.Spec)).ID, w.Ref(backupOf(w.Spec)).ID
+	if w.Spec.RestoreFrom != nil {
+		point, why := w.Spec.RestoreFrom.point(w)
+		switch {
+		case why != "":
+			return nil, fmt.Errorf("%w: %s", kind.ErrNotYet, why)
+		case point.Kind == "VolumeBackup":
+			backup, body["backup_id"] = point.ID, point.ID
+		default:
+			snapshot, body["snapshot_id"] = point.ID, point.ID
+		}
+	}
+	if err := restore(ctx, d, w, backup, body); err != nil {
 		return nil, err
 	}
-	if source := w.Ref(snapshotOf(w.Spec)).ID + w.Ref(sourceOf(w.Spec)).ID + w.Ref(backupOf(w.Spec)).ID; source != "" {
+	if source := snapshot + w.Ref(sourceOf(w.Spec)).ID + backup; source != "" {
 		if all, ok := body["metadata"].(map[string]string); ok {
 			all = maps.Clone(all)
 			all[sourceKey] = source

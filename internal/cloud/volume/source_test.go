@@ -94,7 +94,7 @@ func TestAttackCopiedSource(t *testing.T) {
 func TestOneSourceOnly(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	_, err := g.TryResolve(original + strings.Replace(derived, "snapshotRef: monday", "snapshotRef: monday, sourceVolumeRef: data", 1))
-	if err == nil || !strings.Contains(err.Error(), "keep one of imageRef, snapshotRef, sourceVolumeRef and backupRef") {
+	if err == nil || !strings.Contains(err.Error(), "keep one of imageRef, snapshotRef, sourceVolumeRef, backupRef and restoreFrom") {
 		t.Errorf("error is %v", err)
 	}
 }

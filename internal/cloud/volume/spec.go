@@ -26,6 +26,14 @@ type Spec struct {
 	SnapshotRef      string             `json:"snapshotRef,omitempty" api:"snapshot_id" show:"snapshotID" ref:"VolumeSnapshot" doc:"VolumeSnapshot whose data a new volume begins with. It matters only when the volume is made: that is kept when the snapshot goes."`
 	SourceVolumeRef  string             `json:"sourceVolumeRef,omitempty" api:"source_volid" show:"sourceVolID" ref:"Volume" doc:"Volume whose data a new volume begins with. It matters only when the volume is made: that is kept when the other one goes."`
 	BackupRef        string             `json:"backupRef,omitempty" api:"backup_id,unread" ref:"VolumeBackup" doc:"VolumeBackup that is restored to a new volume. It matters only when the volume is made: that is kept when the backup goes."`
+	RestoreFrom      *RestoreFrom       `json:"restoreFrom,omitempty" doc:"Series of snapshots or backups of whose newest one a new volume begins with the data. It matters only when the volume is made: that is kept when the series goes, or grows."`
+}
+
+// RestoreFrom is a series of snapshots or backups, and which of them is meant.
+type RestoreFrom struct {
+	ScheduleRef string  `json:"scheduleRef" rule:"required,min=1" doc:"VolumeSnapshotSchedule whose snapshots or backups are meant, also if its manifest is gone and they were kept; of this stack only."`
+	Before      *string `json:"before,omitempty" rule:"max=40" doc:"Latest time of what is restored, such as 2026-05-04T03:00:00Z; the newest one there is if left out." example:"2026-05-04T03:00:00Z"`
+	VolumeID    *string `json:"volumeID,omitempty" rule:"min=1,max=64" doc:"ID of the volume that they were taken of, where the series has some of several."`
 }
 
 // More is what only Cinder says of a volume.

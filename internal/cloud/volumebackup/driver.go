@@ -52,6 +52,9 @@ func stays(kind.Want[Spec], *table.Object[Spec, More], *kind.Changes) {}
 // observe says where a backup stands. (cinder/objects/fields.py: BackupStatus)
 func observe(s *state, live *kind.Live[*state]) {
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
+	if series := "VolumeSnapshotSchedule"; s.Mark.For(series) {
+		live.ShownAs = series
+	}
 	if s.Self != "" && s.Self != s.ID {
 		live.Copied = "has the metadata of backup " + s.Self
 	}

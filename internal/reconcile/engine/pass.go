@@ -89,7 +89,7 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 	for _, s := range last.Steps {
 		err := errs[s.Key]
 		switch {
-		case s.Action == plan.Keep && !s.Settling(), s.Until().After(now):
+		case s.Action == plan.Keep && !s.Settling() && !(due(s) && err != nil), s.Until().After(now):
 		case err != nil:
 			add(s, err.Error())
 		case s.Error:
@@ -122,6 +122,12 @@ func failuresOf(last plan.Plan, errs map[manifest.Key]error, now time.Time) []Fa
 		list = append(list, Failure{Key: manifest.Key{Kind: "cloud"}, Reason: reason})
 	}
 	return list
+}
+
+// due reports whether something is due of an object that is as wanted.
+func due(s plan.Step) bool {
+	_, due := s.Tending()
+	return due
 }
 
 // Format implements fmt.Formatter: a pass holds the manifests it was about.

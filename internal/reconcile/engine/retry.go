@@ -55,15 +55,25 @@ func (t *history) repeats(action plan.Action) bool {
 // repetition of it: what sends to the members of a group is changed before and after each of them.
 func (t *history) ran(s plan.Step) {
 	if s.Action == plan.Update {
-		h := fnv.New64a()
-		for _, c := range s.Changes {
-			fmt.Fprintf(h, "%s=%v\n", c.Field, c.Want)
-		}
-		if wanted := h.Sum64(); wanted != t.wanted {
+		if wanted := wantedOf(s); wanted != t.wanted {
 			t.wanted, t.runs[s.Action] = wanted, 0
 		}
 	}
 	t.runs[s.Action]++
+}
+
+func wantedOf(s plan.Step) uint64 {
+	h := fnv.New64a()
+	for _, c := range s.Changes {
+		fmt.Fprintf(h, "%s=%v\n", c.Field, c.Want)
+	}
+	return h.Sum64()
+}
+
+// tended reports whether the pass has done before what is due of an object: once is enough, whatever the cloud
+// shows of it.
+func (t *history) tended(s plan.Step) bool {
+	return s.Tends() && t.runs[plan.Update] > 0 && t.wanted == wantedOf(s)
 }
 
 // took counts what the cloud has accepted to change by a way that was chosen.

@@ -61,7 +61,9 @@ func (r *run) planRound(ctx context.Context) {
 	r.round = round{plan: plan, rollouts: plan.Rollouts(), kinds: map[string]bool{}, later: map[string]time.Time{}, outdated: map[string]bool{}}
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
-		if !s.Action.Writes() {
+		if t, due := s.Tending(); due && r.rev.Only == "" {
+			s = &t
+		} else if !s.Action.Writes() {
 			continue
 		}
 		r.round.writes++
@@ -167,7 +169,7 @@ func (r *run) startOf(t candidate, now time.Time) start {
 		return notInThisRound // another step for the same key has ended
 	}
 	a, listed := r.histories[t.id], r.fresh[s.Key.Kind].at
-	if a != nil && (a.final || a.repeats(s.Action) || a.inVain(*s) != "") {
+	if a != nil && (a.final || a.repeats(s.Action) || a.inVain(*s) != "" || a.tended(*s)) {
 		return notInThisRound
 	} else if a != nil && now.Before(a.notUntil) {
 		return afterPause

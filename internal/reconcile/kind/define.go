@@ -84,6 +84,7 @@ func (k *resource[S, F, T]) Decode(obj *manifest.Object) (Desired, []manifest.Pr
 		k.rules.Validate(spec, &r)
 		problems = r.Problems(obj)
 		d.Notes = r.notes
+		d.Lasts = lasts(k.rules, spec)
 	}
 	return d, problems
 }

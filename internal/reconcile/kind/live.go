@@ -105,6 +105,16 @@ type Facts struct {
 	Host      string // that it runs on, as the cloud shows it to administrators
 	Size      Size
 	Unusable  string // why nothing new can be made of it: "disabled"
+	Points    []Point
+}
+
+// Point is a moment of which an object keeps the data of another one, so that new ones can begin with it.
+type Point struct {
+	At   time.Time
+	Of   string // the ID of what the data is of
+	Kind string // of the object that holds it
+	ID   string
+	Size int // GiB that it takes
 }
 
 // Size is how large a machine is that is made by it, or has to be. 0 is what is not known.

@@ -52,6 +52,14 @@ func (m *Mark) Owners() []string {
 	return append([]string{m.Owner}, strings.Fields(m.Rivals)...)
 }
 
+// For reports whether an owner text of the mark is for an object of a kind.
+func (m *Mark) For(kindName string) bool {
+	return slices.ContainsFunc(m.Owners(), func(text string) bool {
+		o, ok := ParseOwner(text)
+		return ok && o.Kind == kindName
+	})
+}
+
 // MaxOwnerText is the length in bytes that an owner text never exceeds: the
 // longest tag that every Neutron release accepts
 // (neutron_lib/db/constants.py: TAG_SIZE was 60 until 2023). Only a kind with a name of

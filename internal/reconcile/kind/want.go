@@ -28,10 +28,11 @@ type seen struct {
 // Surroundings is what a desired object is seen among. Its zero value knows
 // nothing.
 type Surroundings struct {
-	Lookup  func(manifest.Key) Ref // what a reference comes to; its key and name are filled in
-	Groups  map[string]string      // API groups, by the name of the kind
-	Printer *fingerprint.Printer   // of secrets
-	Former  []Identity             // what the object was called before
+	Lookup  func(manifest.Key) Ref            // what a reference comes to; its key and name are filled in
+	Marked  func(manifest.Key) (Facts, error) // what bears the mark of a key, see [Want.Marked]
+	Groups  map[string]string                 // API groups, by the name of the kind
+	Printer *fingerprint.Printer              // of secrets
+	Former  []Identity                        // what the object was called before
 }
 
 // Identity is what an object, its owner text and the holder of its secrets are
@@ -59,6 +60,12 @@ func (w seen) WasCalled(name string) bool {
 // Ref resolves a reference by kind and name within the object's namespace.
 func (w Want[Spec]) Ref(kind, name string) Ref { return w.ref(w.Key.Namespace, kind, name) }
 
+// Marked are the facts of the one object in the cloud that bears the stack's mark for a key of this object's
+// namespace, whether or not a manifest stands for it. The error says why there is none to be used.
+func (w Want[Spec]) Marked(kind, name string) (Facts, error) {
+	return w.marked(w.Key.Namespace, kind, name)
+}
+
 func (w seen) ref(namespace, kind, name string) Ref {
 	if name == "" {
 		return Ref{}
@@ -70,4 +77,11 @@ func (w seen) ref(namespace, kind, name string) Ref {
 	}
 	ref.Key, ref.Name = key, name
 	return ref
+}
+
+func (w seen) marked(namespace, kind, name string) (Facts, error) {
+	if w.around.Marked == nil {
+		return Facts{}, ErrGone
+	}
+	return w.around.Marked(manifest.Key{Group: w.around.Groups[kind], Kind: kind, Namespace: namespace, Name: name})
 }

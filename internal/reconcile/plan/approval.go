@@ -75,6 +75,7 @@ const HashDigits = 32
 //	create, update     the key is changed to this manifest, disk and ID kept
 //	  with a reboot    the same, with reboots
 //	  wiping a disk    this disk is wiped for this manifest; the same, with reboots
+//	  losing something the same as wiping a disk
 //	replace            this object goes for this manifest; the same, with reboots
 //	delete             this object goes
 //	detach             this object is let go
@@ -98,14 +99,14 @@ func (s Step) fingerprints(stack string) []string {
 	if !s.Action.Writes() || s.surplus || s.spare {
 		return nil
 	}
-	switch d := s.Disruption(); {
+	switch d, harms := s.Harm(); {
 	case s.Action == Delete:
 		return []string{s.print(stack, "delete", s.ID())}
 	case s.Action == Detach:
 		return []string{s.print(stack, "detach", s.ID())}
 	case d == kind.Replace:
 		return []string{s.print(stack, "replace", s.ID()), s.print(stack, "reboot", "")}
-	case d == kind.Rebuild:
+	case d == kind.Rebuild, harms && s.Action == Update:
 		return []string{s.print(stack, "wipe", s.ID()), s.print(stack, "reboot", "")}
 	case d == kind.Reboot:
 		return []string{s.print(stack, "reboot", "")}
@@ -137,7 +138,7 @@ func (s Step) needs(stack string) []string {
 	switch {
 	case len(prints) == 0:
 		return nil
-	case s.Action == Create, s.Action == Update && s.Disruption() == kind.InPlace:
+	case s.Action == Create, s.Action == Update && s.Disruption() == kind.InPlace && !slices.ContainsFunc(s.Changes, loses):
 		return append(prints, s.print(stack, "reboot", ""))
 	}
 	return prints[:1]

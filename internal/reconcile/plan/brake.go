@@ -57,9 +57,12 @@ func Only(hash string) Policy {
 }
 
 // Harm is what a step that is carried out destroys: its object, or its data.
-// harms is false when it destroys nothing.
+// harms is false when it destroys nothing. What time makes due was agreed to with the manifest
+// that says so.
 func (s Step) Harm() (d kind.Disruption, harms bool) {
-	d = s.Disruption()
+	if d = s.Disruption(); s.Action == Update && !s.tends && d < kind.Rebuild && slices.ContainsFunc(s.Changes, loses) {
+		d = kind.Rebuild // what it loses is lost in place
+	}
 	return d, d >= kind.Rebuild && !s.surplus && !s.spare
 }
 

@@ -178,7 +178,7 @@ func (p *planner) claim(x *index, kindName string, item *kind.Live[any]) (any bo
 
 // view gives a desired object the shape in which its kind sees it.
 func (p *planner) view(d *kind.Desired, spec any) kind.Want[any] {
-	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Lookup: p.lookup, Groups: p.group, Printer: p.Printer, Former: p.identities(d)})
+	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Lookup: p.lookup, Marked: p.marked, Groups: p.group, Printer: p.Printer, Former: p.identities(d)})
 }
 
 func (p *planner) lookup(key manifest.Key) kind.Ref {

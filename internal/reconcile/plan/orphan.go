@@ -81,7 +81,7 @@ func (p *planner) orphan(o kind.Owner, item *kind.Live[any]) Step {
 	case item.Mark.Detach && item.Phase != kind.Deleting:
 		return s.withAction(Detach, "is no longer managed, and stays in the cloud as its annotation asked")
 	case item.Mark.Keep:
-		return s.withAction(Keep, "no longer in the repository; left in the cloud as its annotations asked")
+		return s.withAction(Keep, "no longer in the repository; left in the cloud as its manifest asked")
 	case item.Phase == kind.Deleting:
 		return s.withAction(Wait, "is being deleted")
 	case p.spared[item] != "":

@@ -33,7 +33,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 		if s.aside, s.left = p.differences(d, have), true; len(s.aside) == 0 {
 			why = have.Message
 		}
-		return s.withAction(Keep, why)
+		return p.tend(s.withAction(Keep, why), d)
 	}
 	switch have.Phase {
 	case kind.Deleting:
@@ -55,7 +55,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	barred := slices.IndexFunc(s.Changes, func(c kind.Change) bool { return c.Disruption == kind.Replace && !p.mayReplace(d, c) })
 	switch {
 	case len(s.Changes) == 0:
-		return s.withAction(Keep, have.Message)
+		return p.tend(s.withAction(Keep, have.Message), d)
 	case fixed < 0:
 		s.Action = Update
 		if former != (manifest.Key{}) {

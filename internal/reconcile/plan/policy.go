@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -127,6 +128,7 @@ func ReportDrift(byDefault bool) Policy {
 // changed that other manifests made.
 func Cautious(p Plan) Plan {
 	return p.mapSteps(func(s Step) Step {
+		s.upkeep.Due = slices.DeleteFunc(slices.Clone(s.upkeep.Due), loses)
 		if s.surplus || !s.Action.Writes() || s.Action == Create || s.Action != Delete && (s.Drift || s.applied()) {
 			return s
 		}

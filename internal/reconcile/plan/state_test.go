@@ -27,7 +27,7 @@ func TestStates(t *testing.T) {
 		{name: "a commit changed it", repo: []string{"a colour=blue"}, cloud: []string{"a stale colour=red"},
 			want: "to change: to be changed: spec.resource.colour, owner mark"},
 		{name: "gone from the repository", repo: []string{"b"}, cloud: []string{"b ours", "a stale"}, want: "to delete: no longer in the repository; to be deleted"},
-		{name: "gone and kept", repo: []string{"b"}, cloud: []string{"b ours", "a keep"}, want: "kept: no longer in the repository; left in the cloud as its annotations asked"},
+		{name: "gone and kept", repo: []string{"b"}, cloud: []string{"b ours", "a keep"}, want: "kept: no longer in the repository; left in the cloud as its manifest asked"},
 		{name: "gone and not pruned", repo: []string{"b"}, cloud: []string{"b ours", "a stale"}, options: []string{"no-prune"},
 			want: "kept: no longer in the repository; kept because prune is off"},
 		{name: "held", repo: []string{"a shape=flat"}, cloud: []string{"a stale shape=round"}, options: []string{"limit 0"},

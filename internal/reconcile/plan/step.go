@@ -107,6 +107,9 @@ type Step struct {
 	aside []kind.Change
 	// spare is true of what was made for a member that its group does not need any more.
 	spare bool
+	// upkeep is what time makes due of it; tends is true of the update that does it.
+	upkeep kind.Upkeep
+	tends  bool
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool
 	secrets *redact.Redactor // what must not be shown of the object

@@ -26,7 +26,7 @@ func readOptions(d *kind.Desired) []manifest.Problem {
 	o := &d.Options
 	o.Suspend, _ = choice(AnnotationSuspend, "true", "false")
 	// A part that a workload lets stay keeps its mark: the workload finds it again.
-	o.NoPrune = o.Detach && d.Parent.Kind != ""
+	o.NoPrune = d.Lasts || o.Detach && d.Parent.Kind != ""
 	if detach, given := choice(AnnotationDelete, "detach", "delete"); given {
 		o.Detach, o.NoPrune = detach, false
 	}

@@ -34,6 +34,7 @@ func (b *Cinder) addSnapshots() {
 		}
 		s.Metadata = meta
 	}))
+	b.handle("POST", "snapshots/{id}/action", 0, b.snapshotAction)
 	b.handle("PUT", "snapshots/{id}/metadata", 0, b.snapshotMetadata(func(s *snapshot, in map[string]string) { s.Metadata = in }))
 }
 
@@ -193,4 +194,26 @@ func (b *Cinder) snapshotMetadata(write func(*snapshot, map[string]string)) hand
 		}
 		return oslo.OK(map[string]any{"metadata": s.Metadata}), nil
 	}
+}
+
+// snapshotAction is cinder/api/contrib/admin_actions.py: SnapshotAdminController, os-reset_status.
+func (b *Cinder) snapshotAction(c *call) (*oslo.Response, error) {
+	const action = "os-reset_status"
+	body, err := c.read(wrapped(action, &pyjson.Schema{Types: []string{"object"}, Required: []string{"status"}, Closed: true,
+		Props: []pyjson.Prop{{Name: "status", Schema: &pyjson.Schema{Types: []string{"string"}}}}}))
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.findSnapshot(c.Caller, c.id())
+	switch status := body.Object(action).Text("status"); {
+	case err != nil:
+		return nil, err
+	case !c.Caller.Admin():
+		return nil, disallowed("volume_extension:snapshot_admin_actions:reset_status")
+	case !slices.Contains([]string{"creating", "available", "deleting", "error", "error_deleting"}, status):
+		return nil, badRequest("Must specify a valid status")
+	default:
+		s.Status, s.Updated = status, b.cloud.Now()
+	}
+	return accepted()
 }

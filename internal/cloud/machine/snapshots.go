@@ -1,0 +1,56 @@
+package machine
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Snapshots are those that are taken of a volume again and again. Fields are those of
+// VolumeSnapshotSchedule, which judges them.
+type Snapshots struct {
+	Schedule  string  `json:"schedule" rule:"required" doc:"When one is taken, such as 0 3 * * * or @every 6h; the first one is taken at once." example:"0 3 * * *"`
+	TimeZone  string  `json:"timeZone,omitempty" doc:"Time zone of the schedule, such as Europe/Berlin; UTC if left out."`
+	Keep      int     `json:"keep" rule:"required,min=1" doc:"How many are kept of each volume."`
+	KeepFor   *string `json:"keepFor,omitempty" doc:"How much older than the newest one those may be that are kept, such as 720h."`
+	Type      string  `json:"type,omitempty" rule:"enum=Snapshot|Backup,default=Snapshot" doc:"Snapshot: on the volume's own storage. Backup: a copy in the cloud's backup service, which outlives the volume."`
+	Container *string `json:"container,omitempty" doc:"Where backups are kept; the cloud decides if left out."`
+	OnDelete  string  `json:"onDelete,omitempty" rule:"enum=keep|delete" doc:"What becomes of them when the machine or the volume is taken out of the manifest. keep: they stay, with their marks. delete: they go. If left out they stay, but for snapshots of a volume that goes itself."`
+}
+
+// Ends is what becomes of them with a volume: a volume cannot be deleted before its snapshots.
+func (s *Snapshots) Ends(volume string) string {
+	if s.OnDelete == "" && volume == "delete" && s.Type != "Backup" {
+		return "delete"
+	}
+	return cmp.Or(s.OnDelete, "keep")
+}
+
+// RestoreFrom says of which volume the snapshots or backups are that a new one begins with.
+type RestoreFrom struct {
+	Group   string  `json:"group,omitempty" doc:"VirtualMachineGroup that the volume was of, also if its manifest is gone: each machine is given the data of the one with its number."`
+	Machine string  `json:"machine,omitempty" doc:"VirtualMachine that the volume was of, instead of group."`
+	Volume  string  `json:"volume,omitempty" rule:"format=label" doc:"Name of the volume within that machine; that of this one if left out."`
+	Before  *string `json:"before,omitempty" doc:"Latest time of what is restored, such as 2026-05-04T03:00:00Z; the newest one there is if left out." example:"2026-05-04T03:00:00Z"`
+}
+
+func (f *RestoreFrom) validate(at string, r *kind.Report) {
+	if f != nil && (f.Group == "") == (f.Machine == "") {
+		r.Problem(at, "does not name one of group and machine", "say whose snapshots or backups are meant")
+	}
+}
+
+// Schedule is the name of the VolumeSnapshotSchedule of the volume of that name, for the machine of a name; ok is
+// false where the machine has no number.
+func (f *RestoreFrom) Schedule(machine, volume string) (name string, ok bool) {
+	from := f.Machine
+	if f.Group != "" {
+		at := strings.LastIndexByte(machine, '-') + 1
+		if number := machine[at:]; at == 0 || number == "" || strings.Trim(number, "0123456789") != "" {
+			return "", false
+		}
+		from = f.Group + "-" + machine[at:]
+	}
+	return from + "-" + cmp.Or(f.Volume, volume), true
+}

@@ -1,0 +1,55 @@
+package volume
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// before is the latest time of what is restored; the zero time for any.
+func (r *RestoreFrom) before() (time.Time, error) {
+	if r.Before == nil {
+		return time.Time{}, nil
+	}
+	return time.Parse(time.RFC3339, *r.Before)
+}
+
+// point is the snapshot or backup that a new volume begins with, or why there is none. What others
+// have marked as one of the series may be of another volume: between volumes nothing is chosen.
+func (r *RestoreFrom) point(w kind.Want[Spec]) (found kind.Point, why string) {
+	const series = "VolumeSnapshotSchedule"
+	name := series + "/" + r.ScheduleRef
+	facts, err := w.Marked(series, r.ScheduleRef)
+	switch {
+	case errors.Is(err, kind.ErrGone):
+		return found, fmt.Sprintf("no snapshot or backup in the cloud bears the mark of %s; correct the name, or wait until it has taken one", name)
+	case err != nil:
+		return found, fmt.Sprintf("%s: %v", name, err)
+	}
+	before, _ := r.before() // which was validated
+	var of []string
+	for _, p := range facts.Points {
+		switch {
+		case r.VolumeID != nil && p.Of != *r.VolumeID:
+			continue
+		case !slices.Contains(of, p.Of):
+			of = append(of, p.Of)
+		}
+		if (before.IsZero() || !p.At.After(before)) && p.At.After(found.At) {
+			found = p
+		}
+	}
+	switch {
+	case len(of) > 1:
+		return found, fmt.Sprintf("%s has snapshots or backups of several volumes; name the one that is meant by volumeID: %s", name, strings.Join(of, ", "))
+	case found.ID == "" && r.Before != nil:
+		return found, fmt.Sprintf("%s has no snapshot or backup that is available and not later than %s", name, *r.Before)
+	case found.ID == "":
+		return found, fmt.Sprintf("%s has no snapshot or backup that is available", name)
+	}
+	return found, ""
+}

@@ -1,0 +1,197 @@
+package volumesnapshotschedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+type rules struct{}
+
+type want = kind.Want[Spec]
+
+// Name implements kind.Rules. Each of a series has a name of its own, so none is looked up by it.
+func (rules) Name(w want) string { return w.Key.Name }
+
+// mostOften is how often snapshots may be taken.
+const mostOften = 10 * time.Minute
+
+// Validate implements kind.Rules.
+func (rules) Validate(s *Spec, r *kind.Report) { s.Validate("spec", r) }
+
+// Validate says what is wrong with a schedule at a path such as spec.
+func (s *Spec) Validate(at string, r *kind.Report) {
+	if _, err := time.LoadLocation(s.TimeZone); err != nil || s.TimeZone == "Local" || strings.ContainsAny(s.TimeZone, " =") {
+		r.Problem(at+".timeZone", fmt.Sprintf("%q is not known", s.TimeZone), "use a name of the IANA time zone database, such as Europe/Berlin or UTC")
+		return
+	}
+	times, err := s.times()
+	if err != nil {
+		what, fix, _ := strings.Cut(strings.Replace(err.Error(), "CRON_TZ="+s.zone()+" ", "", 1), "; ")
+		r.Problem(at+".schedule", what, fix)
+		return
+	}
+	first := times.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
+	for range 100 {
+		next := times.Next(first)
+		if !next.IsZero() && next.Sub(first) < mostOften {
+			r.Problem(at+".schedule", "comes more often than every 10 minutes", "write a schedule that comes less often, such as @hourly")
+			return
+		}
+		first = next
+	}
+	if s.KeepFor != nil {
+		if d, err := time.ParseDuration(*s.KeepFor); err != nil || d < time.Hour {
+			r.Problem(at+".keepFor", fmt.Sprintf("is %q", *s.KeepFor), "write a duration of an hour at least, such as 720h for 30 days")
+		}
+	}
+	if s.Container != nil && !s.backup() {
+		r.Problem(at+".container", "is given for snapshots, which stay where the volume is", "remove it, or set type: Backup")
+	}
+}
+
+// Lasts implements kind.Lasting: what keeps the data of a volume goes only where a manifest says so.
+func (rules) Lasts(s *Spec) bool { return s.OnDelete != "delete" }
+
+// Diff implements kind.Rules. The cloud holds nothing of a schedule but its mark, so what a commit changes shows as
+// another mark, and what it loses here.
+func (rules) Diff(w want, have *series, c *kind.Changes) {
+	of := have.of(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
+	if n := len(have.Items) - len(of); n > 0 && w.Ref("Volume", w.Spec.VolumeRef).ID != "" {
+		c.Note("spec", fmt.Sprintf("%d snapshots or backups that bear its mark are of another volume or type: they do not count and are left alone", n))
+	}
+	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
+		return // time does the rest, see Upkeep
+	}
+	spare := w.Spec.spare(of)
+	if len(spare) == 0 {
+		return
+	}
+	usable := 0
+	for _, i := range of {
+		if i.usable() {
+			usable++
+		}
+	}
+	c.Add(kind.Change{Field: keepField, Have: usable, Want: usable - len(spare),
+		Loss: fmt.Sprintf("%d of the %d %ss, of %s to %s", len(spare), usable, strings.ToLower(w.Spec.kindWord()), text(spare[0].at()), text(spare[len(spare)-1].at()))})
+}
+
+const keepField = "spec.keep"
+
+// Upkeep implements kind.Tended.
+func (rules) Upkeep(w want, have *series, now time.Time) kind.Upkeep {
+	volume := w.Ref("Volume", w.Spec.VolumeRef)
+	return w.Spec.upkeep(have.of(w.Spec, volume.ID), volume.Facts.Unusable, now)
+}
+
+// Match implements kind.Rules: a series cannot be imported.
+func (rules) Match(kind.Want[struct{}], *series) bool { return false }
+
+// shown is what status shows of a series.
+type shown struct {
+	Newest string      `json:"newest,omitempty"`
+	Items  []shownItem `json:"items"`
+}
+
+type shownItem struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	At       string `json:"at"`
+	Status   string `json:"status"`
+	Size     int    `json:"size"`
+	VolumeID string `json:"volumeID"`
+}
+
+// Status implements kind.Rules.
+func (rules) Status(have *series) any {
+	out := shown{Items: []shownItem{}}
+	for _, i := range have.Items {
+		if i.usable() && out.Newest == "" {
+			out.Newest = text(i.at())
+		}
+		out.Items = append(out.Items, shownItem{i.id, i.name, strings.TrimPrefix(i.kind, "Volume"), text(i.at()), i.status, i.size, i.volume})
+	}
+	return out
+}
+
+// Takes implements kind.Counted: a series begins with one, and the others come in time.
+func (rules) Takes(s *Spec, _ kind.FactsOf) kind.Amounts {
+	name := "snapshots"
+	if s.backup() {
+		name = "backups"
+	}
+	return kind.Amounts{{Service: cloud.BlockStorage, Name: name}: 1}
+}
+
+// Holds implements kind.Counted: what there is counts as snapshots and backups already.
+func (rules) Holds(have *series, _ kind.FactsOf) kind.Amounts { return kind.Amounts{} }
+
+// live is a series as the engine sees it.
+func live(items []item) kind.Live[*series] {
+	s := &series{Items: items}
+	oldest := items[len(items)-1]
+	out := kind.Live[*series]{ID: oldest.id, Name: items[0].name, Mine: oldest.mine, Created: oldest.created, Updated: items[0].created, State: s}
+	staying := slices.DeleteFunc(slices.Clone(items), func(i item) bool { return i.leaving() })
+	if len(staying) == 0 {
+		staying = items
+	}
+	for _, i := range staying {
+		s.Mark = joined(s.Mark, i.mark)
+	}
+	for _, i := range items {
+		if i.kind == "VolumeSnapshot" && !slices.Contains(out.Uses, i.volume) {
+			out.Uses = append(out.Uses, i.volume)
+		}
+		if i.usable() {
+			out.Facts.Points = append(out.Facts.Points, kind.Point{At: i.at(), Of: i.volume, Kind: i.kind, ID: i.id, Size: i.size})
+		}
+	}
+	out.Mark, out.Copied = s.Mark, oldest.copied
+	out.Phase, out.Message = phase(items)
+	return out
+}
+
+// joined is the mark of a series of which each has one. Where they differ, not all of them were written yet.
+// One that says keep is enough.
+func joined(all, of *kind.Mark) *kind.Mark {
+	if all == nil {
+		m := *of
+		return &m
+	}
+	if all.Applied != of.Applied || all.Keep != of.Keep || all.Detach != of.Detach {
+		all.Applied, all.Keep, all.Detach = kind.Unfinished, all.Keep || of.Keep, all.Detach && of.Detach
+	}
+	return all
+}
+
+// phase says where a series stands.
+func phase(items []item) (kind.Phase, string) {
+	if at := slices.IndexFunc(items, func(i item) bool { return strings.HasPrefix(i.status, "error_") }); at >= 0 {
+		return kind.Degraded, items[at].called() + " is in the status " + items[at].status + "; have an administrator reset it, so that it can be deleted"
+	}
+	if slices.ContainsFunc(items, func(i item) bool { return i.usable() }) {
+		return kind.Ready, ""
+	}
+	for _, i := range items {
+		switch {
+		case i.creating(): // which can take hours, and nothing waits for it
+			return kind.Ready, ""
+		case !i.leaving():
+			return kind.Degraded, i.called() + " is in the status " + i.status + ", and there is no other"
+		}
+	}
+	return kind.Deleting, "is being deleted"
+}
+
+// label is the name of what is taken: whose, and of when.
+func label(w want, at time.Time) string {
+	const longest = 200 // bytes; Cinder takes 255 characters
+	name := w.Spec.VolumeRef
+	return name[:min(len(name), longest)] + "-" + at.UTC().Format("20060102T150405Z")
+}

@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// What time makes due of an object is no difference (see [kind.Upkeep]): its step stays a Keep, so counts,
+// hashes, brakes and what is said of being in sync do not know it. A pass carries it out beside
+// its plan, by the update that [Step.Tending] gives.
+
+// tend adds to the step of an object that is kept what is due of it now. Where something that it refers to is
+// not there, or about to go, nothing is. What is taken away is what the manifest that was applied says.
+func (p *planner) tend(s Step, d *kind.Desired) Step {
+	k, ok := p.kinds[d.Key.Kind].(kind.AnyTended)
+	if !ok || p.Now.IsZero() || s.Surplus() {
+		return s
+	}
+	for _, ref := range d.Refs {
+		if !p.ready[ref.Key] || p.doomed[ref.Key] {
+			return s
+		}
+	}
+	s.upkeep = k.Upkeep(s.View(), s.have.State, p.Now)
+	if !p.applied(d, s.have.Mark) {
+		s.upkeep.Due = slices.DeleteFunc(s.upkeep.Due, loses)
+	}
+	return s
+}
+
+// loses reports whether something is lost by a change.
+func loses(c kind.Change) bool { return c.Loss != "" }
+
+// Tending is the update by which a pass does what is due of an object that is as wanted; false
+// where nothing is.
+func (s Step) Tending() (update Step, due bool) {
+	if s.Action != Keep || len(s.upkeep.Due) == 0 {
+		return Step{}, false
+	}
+	update = s.withAction(Update, "is due")
+	update.Changes, update.tends = s.upkeep.Due, true
+	return update, true
+}
+
+// Tends is true of an update that does what is due of an object that is as wanted.
+func (s Step) Tends() bool { return s.tends }
+
+// Due is when the next upkeep of an object may be due; the zero time for never.
+func (p Plan) Due() (at time.Time) {
+	for _, s := range p.Steps {
+		if next := s.upkeep.Next; !next.IsZero() && (at.IsZero() || next.Before(at)) {
+			at = next
+		}
+	}
+	return at
+}
+
+// marked are the facts of the one object that bears the stack's mark for a key. It depends on the lists
+// alone, and not on what is decided.
+func (p *planner) marked(key manifest.Key) (kind.Facts, error) {
+	c, known := p.Have[key.Kind]
+	switch {
+	case !known:
+		return kind.Facts{}, errors.New("not looked up yet")
+	case len(c.Errs()) > 0:
+		return kind.Facts{}, fmt.Errorf("it is not known: %w", errors.Join(c.Errs()...))
+	}
+	bearers := p.claimed(key.Kind, kind.OwnerText(p.Stack, key))
+	switch {
+	case len(bearers.shared) > 0:
+		return kind.Facts{}, errors.New(p.contestedText(key.Kind, bearers.shared[0]))
+	case len(bearers.sole) > 1:
+		return kind.Facts{}, errors.New("several objects bear its mark")
+	case len(bearers.sole) == 0:
+		return kind.Facts{}, kind.ErrGone
+	}
+	return bearers.sole[0].Facts, nil
+}
