@@ -128,7 +128,7 @@ func ReportDrift(byDefault bool) Policy {
 // changed that other manifests made.
 func Cautious(p Plan) Plan {
 	return p.mapSteps(func(s Step) Step {
-		s.upkeep.Due = slices.DeleteFunc(slices.Clone(s.upkeep.Due), loses)
+		s = s.withUpkeep(func(u *kind.Upkeep) { u.Due = slices.DeleteFunc(slices.Clone(u.Due), loses) })
 		if s.surplus || !s.Action.Writes() || s.Action == Create || s.Action != Delete && (s.Drift || s.applied()) {
 			return s
 		}

@@ -35,8 +35,7 @@ func (s Step) redacted(r *redact.Redactor) Step {
 		s.Names, _ = value(r, s.Names).(map[string]string)
 	}
 	s.Changes, s.Ignored, s.aside = changes(r, s.Changes), changes(r, s.Ignored), changes(r, s.aside)
-	s.upkeep.Due, s.upkeep.Overdue = changes(r, s.upkeep.Due), r.Text(s.upkeep.Overdue)
-	return s
+	return s.withUpkeep(func(u *kind.Upkeep) { u.Due, u.Overdue = changes(r, u.Due), r.Text(u.Overdue) })
 }
 
 func changes(r *redact.Redactor, list []kind.Change) []kind.Change {

@@ -108,7 +108,7 @@ type Step struct {
 	// spare is true of what was made for a member that its group does not need any more.
 	spare bool
 	// upkeep is what time makes due of it; tends is true of the update that does it.
-	upkeep kind.Upkeep
+	upkeep *kind.Upkeep // nil for nothing
 	tends  bool
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool

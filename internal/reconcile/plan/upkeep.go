@@ -26,7 +26,8 @@ func (p *planner) tend(s Step, d *kind.Desired) Step {
 			return s
 		}
 	}
-	s.upkeep = k.Upkeep(s.View(), s.have.State, p.Now)
+	found := k.Upkeep(s.View(), s.have.State, p.Now)
+	s.upkeep = &found
 	if !p.applied(d, s.have.Mark) {
 		s.upkeep.Due = slices.DeleteFunc(s.upkeep.Due, loses)
 	}
@@ -39,12 +40,30 @@ func loses(c kind.Change) bool { return c.Loss != "" }
 // Tending is the update by which a pass does what is due of an object that is as wanted; false
 // where nothing is.
 func (s Step) Tending() (update Step, due bool) {
-	if s.Action != Keep || len(s.upkeep.Due) == 0 {
+	if s.Action != Keep || s.upkeep == nil || len(s.upkeep.Due) == 0 {
 		return Step{}, false
 	}
 	update = s.withAction(Update, "is due")
 	update.Changes, update.tends = s.upkeep.Due, true
 	return update, true
+}
+
+// overdue says why what was due is not done; "" where nothing is missing.
+func (s Step) overdue() string {
+	if s.upkeep == nil {
+		return ""
+	}
+	return s.upkeep.Overdue
+}
+
+// withUpkeep is the step with something else made of what is due.
+func (s Step) withUpkeep(change func(*kind.Upkeep)) Step {
+	if s.upkeep != nil {
+		other := *s.upkeep
+		change(&other)
+		s.upkeep = &other
+	}
+	return s
 }
 
 // Tends is true of an update that does what is due of an object that is as wanted.
@@ -53,8 +72,11 @@ func (s Step) Tends() bool { return s.tends }
 // Due is when the next upkeep of an object may be due; the zero time for never.
 func (p Plan) Due() (at time.Time) {
 	for _, s := range p.Steps {
-		if next := s.upkeep.Next; !next.IsZero() && (at.IsZero() || next.Before(at)) {
-			at = next
+		if s.upkeep == nil || s.upkeep.Next.IsZero() {
+			continue
+		}
+		if at.IsZero() || s.upkeep.Next.Before(at) {
+			at = s.upkeep.Next
 		}
 	}
 	return at
