@@ -19,9 +19,6 @@ type Desired struct {
 	Cloud, Entry string
 	// Spare is true of what belongs to a member that its group has only while others are interrupted.
 	Spare bool
-	// Lasts is true of what stays in the cloud, with its mark, when its manifest goes and no annotation says
-	// otherwise.
-	Lasts bool
 	// Spec is a pointer to the kind's spec; nil for imports and data.
 	Spec any
 	// Unmanaged objects exist already and are never written.
@@ -30,6 +27,9 @@ type Desired struct {
 	Import *Import
 	// Virtual objects have nothing of their own in the cloud.
 	Virtual bool
+	// Lasts is true of what stays in the cloud, with its mark, when its manifest goes and no annotation says
+	// otherwise.
+	Lasts bool
 	// Data is the content of a ConfigMap or Secret.
 	Data    map[string]string
 	Refs    []RefSpec

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -82,7 +80,7 @@ func ReportDrift(byDefault bool) Policy {
 // changed that other manifests made.
 func Cautious(p Plan) Plan {
 	return p.mapSteps(func(s Step) Step {
-		s.upkeep.Due = slices.DeleteFunc(slices.Clone(s.upkeep.Due), loses)
+		s = s.withoutLosses()
 		if s.surplus || !s.Action.Writes() || s.Action == Create || s.Action != Delete && (s.Drift || s.applied()) {
 			return s
 		}

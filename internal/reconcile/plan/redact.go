@@ -35,7 +35,9 @@ func (s Step) redacted(r *redact.Redactor) Step {
 		s.Names, _ = value(r, s.Names).(map[string]string)
 	}
 	s.Changes, s.Ignored, s.aside = changes(r, s.Changes), changes(r, s.Ignored), changes(r, s.aside)
-	s.upkeep.Due, s.upkeep.Overdue = changes(r, s.upkeep.Due), r.Text(s.upkeep.Overdue)
+	if s.upkeep != nil {
+		s.upkeep = &kind.Upkeep{Due: changes(r, s.upkeep.Due), Next: s.upkeep.Next, Overdue: r.Text(s.upkeep.Overdue)}
+	}
 	return s
 }
 

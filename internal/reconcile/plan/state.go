@@ -137,7 +137,7 @@ func (s Step) asIs() State {
 		return StateFailed
 	case s.have != nil && s.have.Down != "":
 		return State(s.have.Down)
-	case s.have != nil && (s.have.Phase == kind.Degraded || s.have.Message != "" || s.sick != "" || s.crowded != "" || s.upkeep.Overdue != ""):
+	case s.have != nil && (s.have.Phase == kind.Degraded || s.have.Message != "" || s.sick != "" || s.crowded != "" || s.overdue() != ""):
 		return StateDegraded
 	case s.want == nil && s.have != nil && s.Action == Keep:
 		return StateKept
@@ -216,7 +216,7 @@ func (s Step) message() string {
 	}
 	add(s.sick)
 	add(s.crowded)
-	add(s.upkeep.Overdue)
+	add(s.overdue())
 	switch {
 	case s.have == nil || s.have.Message != "" && strings.Contains(s.Reason, s.have.Message):
 	case s.have.Phase != kind.Ready:

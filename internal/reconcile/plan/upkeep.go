@@ -26,11 +26,32 @@ func (p *planner) tend(s Step, d *kind.Desired) Step {
 			return s
 		}
 	}
-	s.upkeep = k.Upkeep(s.View(), s.have.State, p.Now)
+	u := k.Upkeep(s.View(), s.have.State, p.Now)
 	if !p.applied(d, s.have.Mark) {
-		s.upkeep.Due = slices.DeleteFunc(s.upkeep.Due, loses)
+		u.Due = slices.DeleteFunc(u.Due, loses)
+	}
+	if len(u.Due) > 0 || !u.Next.IsZero() || u.Overdue != "" {
+		s.upkeep = &u
 	}
 	return s
+}
+
+// withoutLosses is the step without what takes something away because time makes it due.
+func (s Step) withoutLosses() Step {
+	if s.upkeep != nil {
+		u := *s.upkeep
+		u.Due = slices.DeleteFunc(slices.Clone(u.Due), loses)
+		s.upkeep = &u
+	}
+	return s
+}
+
+// overdue is why what time made due is not done; "" where nothing is missing.
+func (s Step) overdue() string {
+	if s.upkeep == nil {
+		return ""
+	}
+	return s.upkeep.Overdue
 }
 
 // loses reports whether something is lost by a change.
@@ -39,7 +60,7 @@ func loses(c kind.Change) bool { return c.Loss != "" }
 // Tending is the update by which a pass does what is due of an object that is as wanted; false
 // where nothing is.
 func (s Step) Tending() (update Step, due bool) {
-	if s.Action != Keep || len(s.upkeep.Due) == 0 {
+	if s.Action != Keep || s.upkeep == nil || len(s.upkeep.Due) == 0 {
 		return Step{}, false
 	}
 	update = s.withAction(Update, "is due")
@@ -53,7 +74,10 @@ func (s Step) Tends() bool { return s.tends }
 // Due is when the next upkeep of an object may be due; the zero time for never.
 func (p Plan) Due() (at time.Time) {
 	for _, s := range p.Steps {
-		if next := s.upkeep.Next; !next.IsZero() && (at.IsZero() || next.Before(at)) {
+		if s.upkeep == nil || s.upkeep.Next.IsZero() {
+			continue
+		}
+		if next := s.upkeep.Next; at.IsZero() || next.Before(at) {
 			at = next
 		}
 	}
