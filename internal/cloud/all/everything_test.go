@@ -22,10 +22,11 @@ import (
 // staysOwned are the kinds whose objects keep the mark of the stack that made them, so that no other
 // can adopt them: what refers to them imports them.
 var staysOwned = map[string]string{
-	"KeyPair":               "the mark is in the comment of the key, and Nova changes no key",
-	"ServerGroup":           "the mark is in the name, and Nova renames no group",
-	"BarbicanSecret":        "the mark is in the name, and Barbican renames no secret",
-	"ApplicationCredential": "the mark is in the description, and Keystone changes no application credential",
+	"KeyPair":                "the mark is in the comment of the key, and Nova changes no key",
+	"ServerGroup":            "the mark is in the name, and Nova renames no group",
+	"BarbicanSecret":         "the mark is in the name, and Barbican renames no secret",
+	"VolumeSnapshotSchedule": "the object is the series of what bears the mark",
+	"ApplicationCredential":  "the mark is in the description, and Keystone changes no application credential",
 }
 
 // inside are the kinds that are no part of the cloud, but of what runs on machines: packages of their own judge them.
@@ -36,7 +37,8 @@ var inside = map[string]string{
 
 // unlisted are the kinds of which only marked objects are seen, so that there is nothing to export.
 var unlisted = map[string]string{
-	"Quota": "every project has one of each service, and a request for each would be needed to see them",
+	"VolumeSnapshotSchedule": "a series is what bears the mark",
+	"Quota":                  "every project has one of each service, and a request for each would be needed to see them",
 }
 
 // notShown are the fields that an exported manifest leaves out, since the cloud does not show them; what they

@@ -172,6 +172,11 @@ metadata: {name: WORD-snapshot}
 spec: {resource: {volumeRef: WORD-vol, description: WORD, force: true}}
 ---
 apiVersion: stackreeve.dev/v1alpha1
+kind: VolumeSnapshotSchedule
+metadata: {name: WORD-nightly}
+spec: {volumeRef: WORD-vol, schedule: "0 3 * * *", timeZone: Europe/Berlin, keep: 3, keepFor: 720h, onDelete: delete}
+---
+apiVersion: stackreeve.dev/v1alpha1
 kind: VolumeBackup
 metadata: {name: WORD-backup}
 spec: {resource: {volumeRef: WORD-vol, description: WORD, force: true}}

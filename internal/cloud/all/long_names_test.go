@@ -121,6 +121,8 @@ spec:
 ---
 {apiVersion: stackreeve.dev/v1alpha1, kind: VolumeSnapshot, metadata: {name: LONG}, spec: {resource: {volumeRef: LONG, description: DESCRIBED, force: true}}}
 ---
+{apiVersion: stackreeve.dev/v1alpha1, kind: VolumeSnapshotSchedule, metadata: {name: LONG}, spec: {volumeRef: LONG, schedule: "@daily", keep: 3, onDelete: delete}}
+---
 {apiVersion: stackreeve.dev/v1alpha1, kind: VolumeBackup, metadata: {name: LONG}, spec: {resource: {volumeRef: LONG, description: DESCRIBED, force: true}}}
 ---
 {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: VolumeType, metadata: {name: LONG}, spec: {resource: {description: EIGHTY, extraSpecs: [{name: "vendor:tier", value: LONG}]}}}

@@ -112,7 +112,7 @@ func TestWhatIsTakenIsWhatIsHeld(t *testing.T) {
 	}
 }
 
-// Snapshots and backups count as one each. How large they are only their volume knows, which
+// Snapshots and backups count as one each, and a series as the first of them. How large they are only their volume knows, which
 // is not there yet when a plan is made, so their gigabytes are in no forecast.
 func TestSnapshotsAndBackupsAreCounted(t *testing.T) {
 	const copies = `
@@ -121,6 +121,8 @@ func TestSnapshotsAndBackupsAreCounted(t *testing.T) {
 {apiVersion: stackreeve.dev/v1alpha1, kind: VolumeSnapshot, metadata: {name: s}, spec: {resource: {volumeRef: v}}}
 ---
 {apiVersion: stackreeve.dev/v1alpha1, kind: VolumeBackup, metadata: {name: b}, spec: {resource: {volumeRef: v}}}
+---
+{apiVersion: stackreeve.dev/v1alpha1, kind: VolumeSnapshotSchedule, metadata: {name: nightly}, spec: {volumeRef: v, schedule: "@daily", keep: 7, onDelete: delete}}
 `
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(copies)
@@ -128,9 +130,9 @@ func TestSnapshotsAndBackupsAreCounted(t *testing.T) {
 	taken := e.Plan(t.Context(), "c", g.Resolve(copies), nil).Demand(e.Kinds, kind.Snapshot{}).Takes
 	g.MustSync(copies)
 	held, known := plan.Held(e.Kinds, e.Observe(t.Context(), g.Resolve(copies)), cloud.BlockStorage)
-	for _, name := range []string{"snapshots", "backups"} {
+	for name, want := range map[string]int64{"snapshots": 2, "backups": 1} {
 		r := kind.Resource{Service: cloud.BlockStorage, Name: name}
-		if taken[r] != 1 || !known || held[r] < 1 || used(t, g.Client(nil))[cloud.BlockStorage][name].Used < 1 {
+		if taken[r] != want || !known || held[r] < want || used(t, g.Client(nil))[cloud.BlockStorage][name].Used < 1 {
 			t.Errorf("%s: the plan takes %d, and %d are held", name, taken[r], held[r])
 		}
 	}

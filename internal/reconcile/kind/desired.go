@@ -21,9 +21,6 @@ type Desired struct {
 	Spare bool
 	// Scaled is true of what belongs to a member that its group has only while it shall have so many.
 	Scaled bool
-	// Lasts is true of what stays in the cloud, with its mark, when its manifest goes and no annotation says
-	// otherwise.
-	Lasts bool
 	// Spec is a pointer to the kind's spec; nil for imports and data.
 	Spec any
 	// Unmanaged objects exist already and are never written.
@@ -32,6 +29,9 @@ type Desired struct {
 	Import *Import
 	// Virtual objects have nothing of their own in the cloud.
 	Virtual bool
+	// Lasts is true of what stays in the cloud, with its mark, when its manifest goes and no annotation says
+	// otherwise.
+	Lasts bool
 	// Data is the content of a ConfigMap or Secret.
 	Data    map[string]string
 	Refs    []RefSpec

@@ -28,11 +28,24 @@ type seen struct {
 // Surroundings is what a desired object is seen among. Its zero value knows
 // nothing.
 type Surroundings struct {
+	*Scene
+	Former []Identity // what the object was called before
+}
+
+// Scene is what all objects of a plan are seen among.
+type Scene struct {
 	Lookup  func(manifest.Key) Ref            // what a reference comes to; its key and name are filled in
 	Marked  func(manifest.Key) (Facts, error) // what bears the mark of a key, see [Want.Marked]
 	Groups  map[string]string                 // API groups, by the name of the kind
 	Printer *fingerprint.Printer              // of secrets
-	Former  []Identity                        // what the object was called before
+}
+
+// scene is never nil.
+func (w seen) scene() *Scene {
+	if w.around.Scene == nil {
+		return &Scene{}
+	}
+	return w.around.Scene
 }
 
 // Identity is what an object, its owner text and the holder of its secrets are
@@ -70,18 +83,18 @@ func (w seen) ref(namespace, kind, name string) Ref {
 	if name == "" {
 		return Ref{}
 	}
-	key := manifest.Key{Group: w.around.Groups[kind], Kind: kind, Namespace: namespace, Name: name}
+	key := manifest.Key{Group: w.scene().Groups[kind], Kind: kind, Namespace: namespace, Name: name}
 	ref := Ref{}
-	if w.around.Lookup != nil {
-		ref = w.around.Lookup(key)
+	if w.scene().Lookup != nil {
+		ref = w.scene().Lookup(key)
 	}
 	ref.Key, ref.Name = key, name
 	return ref
 }
 
 func (w seen) marked(namespace, kind, name string) (Facts, error) {
-	if w.around.Marked == nil {
+	if w.scene().Marked == nil {
 		return Facts{}, ErrGone
 	}
-	return w.around.Marked(manifest.Key{Group: w.around.Groups[kind], Kind: kind, Namespace: namespace, Name: name})
+	return w.scene().Marked(manifest.Key{Group: w.scene().Groups[kind], Kind: kind, Namespace: namespace, Name: name})
 }

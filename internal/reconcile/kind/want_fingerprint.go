@@ -35,8 +35,8 @@ func (w seen) subject(owner, use, secret string) fingerprint.Subject {
 }
 
 func (w seen) printer() *fingerprint.Printer {
-	if w.around.Printer != nil {
-		return w.around.Printer
+	if w.scene().Printer != nil {
+		return w.scene().Printer
 	}
 	p, _ := fingerprint.New("") // fails for bad keys only
 	return p

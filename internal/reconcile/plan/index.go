@@ -12,6 +12,7 @@ import (
 type planner struct {
 	Input
 	verdicts
+	scene *kind.Scene
 	kinds map[string]kind.Kind
 	group map[string]string
 	names []string // kind names, in creation order
@@ -65,6 +66,7 @@ func newPlanner(in Input) *planner {
 	if p.Printer == nil {
 		p.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
 	}
+	p.scene = &kind.Scene{Lookup: p.lookup, Marked: p.marked, Groups: p.group, Printer: p.Printer}
 	for _, k := range in.Kinds {
 		p.kinds[k.Info().Kind] = k
 		p.names = append(p.names, k.Info().Kind)
@@ -178,7 +180,7 @@ func (p *planner) claim(x *index, kindName string, item *kind.Live[any]) (any bo
 
 // view gives a desired object the shape in which its kind sees it.
 func (p *planner) view(d *kind.Desired, spec any) kind.Want[any] {
-	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Lookup: p.lookup, Marked: p.marked, Groups: p.group, Printer: p.Printer, Former: p.identities(d)})
+	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Scene: p.scene, Former: p.identities(d)})
 }
 
 func (p *planner) lookup(key manifest.Key) kind.Ref {

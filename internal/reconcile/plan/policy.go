@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -128,7 +127,7 @@ func ReportDrift(byDefault bool) Policy {
 // changed that other manifests made.
 func Cautious(p Plan) Plan {
 	return p.mapSteps(func(s Step) Step {
-		s = s.withUpkeep(func(u *kind.Upkeep) { u.Due = slices.DeleteFunc(slices.Clone(u.Due), loses) })
+		s = s.withoutLosses()
 		if s.surplus || !s.Action.Writes() || s.Action == Create || s.Action != Delete && (s.Drift || s.applied()) {
 			return s
 		}

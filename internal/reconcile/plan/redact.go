@@ -35,7 +35,10 @@ func (s Step) redacted(r *redact.Redactor) Step {
 		s.Names, _ = value(r, s.Names).(map[string]string)
 	}
 	s.Changes, s.Ignored, s.aside = changes(r, s.Changes), changes(r, s.Ignored), changes(r, s.aside)
-	return s.withUpkeep(func(u *kind.Upkeep) { u.Due, u.Overdue = changes(r, u.Due), r.Text(u.Overdue) })
+	if s.upkeep != nil {
+		s.upkeep = &kind.Upkeep{Due: changes(r, s.upkeep.Due), Next: s.upkeep.Next, Overdue: r.Text(s.upkeep.Overdue)}
+	}
+	return s
 }
 
 func changes(r *redact.Redactor, list []kind.Change) []kind.Change {

@@ -93,6 +93,8 @@ type Step struct {
 	sick  string
 	// silent is true when the probes are sure of it, heals of a step that brings the member back.
 	silent, heals bool
+	// tends is true of the update that does what time makes due.
+	tends bool
 	// crowded says that it shares a host with others that are to be kept apart.
 	crowded string
 	// judges are the kinds of what says whether the members of its group serve, of a step that
@@ -107,9 +109,8 @@ type Step struct {
 	aside []kind.Change
 	// spare is true of what was made for a member that its group does not need any more.
 	spare bool
-	// upkeep is what time makes due of it; tends is true of the update that does it.
-	upkeep *kind.Upkeep // nil for nothing
-	tends  bool
+	// upkeep is what time makes due of it; nil for nothing ever.
+	upkeep *kind.Upkeep
 	// surplus copies bear the mark of an object that exists besides them.
 	surplus bool
 	secrets *redact.Redactor // what must not be shown of the object

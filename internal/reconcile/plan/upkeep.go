@@ -26,12 +26,32 @@ func (p *planner) tend(s Step, d *kind.Desired) Step {
 			return s
 		}
 	}
-	found := k.Upkeep(s.View(), s.have.State, p.Now)
-	s.upkeep = &found
+	u := k.Upkeep(s.View(), s.have.State, p.Now)
 	if !p.applied(d, s.have.Mark) {
-		s.upkeep.Due = slices.DeleteFunc(s.upkeep.Due, loses)
+		u.Due = slices.DeleteFunc(u.Due, loses)
+	}
+	if len(u.Due) > 0 || !u.Next.IsZero() || u.Overdue != "" {
+		s.upkeep = &u
 	}
 	return s
+}
+
+// withoutLosses is the step without what takes something away because time makes it due.
+func (s Step) withoutLosses() Step {
+	if s.upkeep != nil {
+		u := *s.upkeep
+		u.Due = slices.DeleteFunc(slices.Clone(u.Due), loses)
+		s.upkeep = &u
+	}
+	return s
+}
+
+// overdue is why what time made due is not done; "" where nothing is missing.
+func (s Step) overdue() string {
+	if s.upkeep == nil {
+		return ""
+	}
+	return s.upkeep.Overdue
 }
 
 // loses reports whether something is lost by a change.
@@ -48,24 +68,6 @@ func (s Step) Tending() (update Step, due bool) {
 	return update, true
 }
 
-// overdue says why what was due is not done; "" where nothing is missing.
-func (s Step) overdue() string {
-	if s.upkeep == nil {
-		return ""
-	}
-	return s.upkeep.Overdue
-}
-
-// withUpkeep is the step with something else made of what is due.
-func (s Step) withUpkeep(change func(*kind.Upkeep)) Step {
-	if s.upkeep != nil {
-		other := *s.upkeep
-		change(&other)
-		s.upkeep = &other
-	}
-	return s
-}
-
 // Tends is true of an update that does what is due of an object that is as wanted.
 func (s Step) Tends() bool { return s.tends }
 
@@ -75,8 +77,8 @@ func (p Plan) Due() (at time.Time) {
 		if s.upkeep == nil || s.upkeep.Next.IsZero() {
 			continue
 		}
-		if at.IsZero() || s.upkeep.Next.Before(at) {
-			at = s.upkeep.Next
+		if next := s.upkeep.Next; at.IsZero() || next.Before(at) {
+			at = next
 		}
 	}
 	return at
