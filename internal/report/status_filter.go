@@ -142,7 +142,11 @@ func KeyOf(o plan.ObjectStatus, kinds []kind.Kind) manifest.Key {
 	for _, k := range kinds {
 		if k.Info().Kind == o.Kind {
 			key.Group = k.Info().Group
+			return key
 		}
+	}
+	if group, _, found := strings.Cut(o.APIVersion, "/"); found { // of a kind that the revision defines
+		key.Group = group
 	}
 	return key
 }

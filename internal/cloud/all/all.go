@@ -46,6 +46,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/volumebackup"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumesnapshot"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumetype"
+	"github.com/stackreeve/stackreeve/internal/definition"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -53,7 +54,7 @@ import (
 // depends on. c may be nil where only their rules are needed, and d is
 // empty where nothing is expanded.
 func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
-	return []kind.Kind{
+	return append([]kind.Kind{
 		configmap.Kind(),
 		secret.Kind(),
 		domain.Kind(c),
@@ -96,5 +97,5 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 		dnsrecordset.Kind(c),
 		virtualmachine.Kind(d),
 		virtualmachinegroup.Kind(),
-	}
+	}, definition.Kinds()...)
 }

@@ -19,6 +19,12 @@ type Desired struct {
 	Cloud, Entry string
 	// Spare is true of what belongs to a member that its group has only while others are interrupted.
 	Spare bool
+	// Defined is the object's kind where its revision defines it; nil for others.
+	Defined Kind
+	// PartID is what the definition of the parent's kind calls the object; "" for others. External are the objects
+	// that the definition of the object's own kind only shows, by what it calls them.
+	PartID   string
+	External map[string]manifest.Key
 	// Spec is a pointer to the kind's spec; nil for imports and data.
 	Spec any
 	// Unmanaged objects exist already and are never written.

@@ -56,6 +56,8 @@ type Repository interface {
 	// so many objects of one body. When they are false nothing more may be made.
 	TakeObjects(count int) bool
 	TakeBody(body *manifest.Body, count int) bool
+	// TakeCost spends what expressions cost.
+	TakeCost(cost int) bool
 }
 
 // Part is an object that an expansion made.
@@ -69,6 +71,11 @@ type Part struct {
 	Hint string
 	// Spare is for [Desired.Spare].
 	Spare bool
+	// ID is for [Desired.PartID]. Of a part without a body the object only shows the status.
+	ID string
+	// Labels and Annotations are those of a template, Template where it has a field; nil for what no template made.
+	Labels, Annotations map[string]string
+	Template            func(field string) manifest.Origin
 }
 
 // NewExpansion begins the expansion of a desired object.
@@ -226,3 +233,6 @@ func (e *Expansion) Referred(byKind, byName, kind string) (names []string, ok bo
 	}
 	return e.repository.Referred(e.key(byKind, byName), kind), true
 }
+
+// Shown reports whether the part is an object that the definition only shows.
+func (p Part) Shown() bool { return p.Body == nil && p.ID != "" }
