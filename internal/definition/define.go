@@ -16,19 +16,31 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// mostDefinitions is how many definitions a revision may have.
-const mostDefinitions = 200
+// Bounds of all definitions of a revision together: what is compiled takes time, and types that are made at run time are
+// never forgotten.
+const (
+	mostDefinitions = 200
+	mostSource      = 256 << 10 // bytes of expressions
+	mostFields      = 1000      // in schemas, those of types counted where they are used
+	mostText        = 64 << 10  // bytes of the names and markers of these
+)
+
+// total is what all definitions of a revision have together.
+type total struct {
+	source, fields, text int
+	said                 bool
+}
 
 // draft is a definition while it is read.
 type draft struct {
-	obj         *manifest.Object
-	spec        Spec
-	made        *defined
-	known       map[string]kind.Kind
-	report      kind.Report
-	expressions int
-	stop        func() error
-	ids         []string
+	obj    *manifest.Object
+	spec   Spec
+	made   *defined
+	known  map[string]kind.Kind
+	report kind.Report
+	total  *total
+	stop   func() error
+	ids    []string
 }
 
 func (d *draft) problem(path, what, fix string) {
@@ -43,12 +55,13 @@ func (definer) Define(documents []*manifest.Object, kinds []kind.Kind, stop func
 		known[k.Info().Kind] = k
 	}
 	var drafts []*draft
+	sum := &total{}
 	for i, obj := range documents {
 		if i >= mostDefinitions {
 			problems = append(problems, manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: fmt.Sprintf("is one of more than %d definitions", mostDefinitions), Fix: "split the stack"})
 			break
 		}
-		d := &draft{obj: obj, known: known, stop: stop, made: &defined{obj: obj}}
+		d := &draft{obj: obj, known: known, total: sum, stop: stop, made: &defined{obj: obj}}
 		var body Body
 		d.made.broken = len(obj.Decode(&body)) > 0 // reported when the object itself is read
 		if d.spec = body.Spec; d.name(drafts, kinds) {
@@ -123,7 +136,7 @@ func (d *draft) types() {
 	if !ok && d.spec.Schema.Types != nil {
 		d.problem(typesPath, "wants a mapping of types", "")
 	}
-	r := reader{types: types, problem: d.problem}
+	r := reader{types: types, total: d.total, problem: d.problem}
 	from := d.spec.Schema.Spec
 	if from == nil {
 		from = map[string]any{}

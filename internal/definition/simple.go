@@ -28,11 +28,10 @@ const (
 	typesPath = "spec.schema.types"
 )
 
-// Bounds of a schema. Types that are made at run time are never forgotten, so there must not be many.
+// Bounds of a schema.
 const (
-	mostFields  = 300
 	mostNesting = 20
-	mostText    = 500     // of a description
+	mostDoc     = 500     // bytes of a description
 	mostPattern = 200     // of a regular expression
 	mostMatched = 4 << 10 // characters that are compared with one
 )
@@ -67,7 +66,7 @@ var fieldName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 type reader struct {
 	types   map[string]any
 	open    []string // custom types that are being read
-	fields  int
+	total   *total
 	problem func(path, what, fix string)
 }
 
@@ -84,8 +83,10 @@ func (r *reader) structure(path, name string, from any, depth int) *shape {
 	}
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		at := path + "." + key
-		if r.fields++; r.fields > mostFields {
-			r.problem(path, fmt.Sprintf("has more than %d fields together with what is below", mostFields), "split the definition")
+		line, _ := tree[key].(string)
+		r.total.fields++
+		if r.total.text += len(key) + len(line); r.total.fields > mostFields || r.total.text > mostText {
+			r.problem(path, fmt.Sprintf("is beyond the first %d fields, or %d KiB, in the schemas of all definitions together", mostFields, mostText>>10), "leave some out")
 			return s
 		}
 		if !fieldName.MatchString(key) {
@@ -225,8 +226,8 @@ func (f *field) add(s *shape, name, value string) (err error) {
 			f.rules = append(f.rules, "unique")
 		}
 	case "description":
-		if f.doc = value; len(value) > mostText {
-			return fmt.Errorf("is longer than %d bytes", mostText)
+		if f.doc = value; len(value) > mostDoc {
+			return fmt.Errorf("is longer than %d bytes", mostDoc)
 		}
 	case "default":
 		f.fallback, err = s.parse(value)

@@ -39,9 +39,6 @@ type piece struct {
 	expr *expression
 }
 
-// mostExpressions is how many expressions a definition may have.
-const mostExpressions = 1000
-
 // compiler makes nodes of what a definition says. Problems go to report.
 type compiler struct {
 	*draft
@@ -109,10 +106,12 @@ func (c *compiler) text(n *node, text string) {
 
 // expression compiles one; nil when it cannot be.
 func (c *compiler) expression(path, source string) *expression {
-	if c.expressions++; c.expressions > mostExpressions {
-		if c.expressions == mostExpressions+1 {
-			c.problem("spec", fmt.Sprintf("has more than %d expressions", mostExpressions), "split the definition")
+	if c.total.source += len(source) + 10; c.total.source > mostSource {
+		if !c.total.said {
+			c.problem(path, fmt.Sprintf("is beyond the first %d KiB of expressions in all definitions together", mostSource>>10), "write fewer, or shorter ones")
 		}
+		c.total.said = true
+		c.made.broken = true
 		return nil
 	}
 	if c.stop != nil && c.stop() != nil {

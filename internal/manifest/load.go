@@ -32,6 +32,8 @@ type Options struct {
 	Holding []string
 	// TooMuch is what to do when a limit of the whole load is reached; default "split the stack".
 	TooMuch string
+	// Unknown is further advice on kinds that known groups do not have, by the groups.
+	Unknown map[string]string
 	// Each, when set, is given every object as it is found; they are in no list then. An object whose problems are reported
 	// already comes too. What it releases (see [Object.Release]) is not in memory with the rest.
 	Each func(*Object)

@@ -54,6 +54,17 @@ func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds 
 	return kinds, problems, options.Stop()
 }
 
+// unknownKinds is advice on kinds that there are not, by the groups in which a revision can define some.
+func unknownKinds(kinds []kind.Kind) map[string]string {
+	advice := map[string]string{}
+	for _, k := range kinds {
+		if d, ok := k.(kind.Definer); ok {
+			advice[d.Info().Group] = "a kind of your own needs its " + d.Info().Kind + " in the stack's folder, as long as there are objects of it"
+		}
+	}
+	return advice
+}
+
 // expandDefined expands the objects of kinds that the revision defines, and no others.
 func (r *resolver) expandDefined() {
 	r.defining = true

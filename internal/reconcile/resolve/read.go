@@ -62,7 +62,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	res.missing = r.Missing
 	options := loadOptions(kinds)
 	options.MaxNodes, options.MaxTotalBytes, options.TooMuch, options.Stop = limits.MaxNodes, limits.MaxTotalBytes, limits.TooMuch, limits.Stop
-	options.Each = res.write
+	options.Each, options.Unknown = res.write, unknownKinds(r.Kinds)
 	loaded, err := manifest.LoadParts(parts, options)
 	var problems, more manifest.Problems
 	if err != nil && !errors.As(err, &problems) {
