@@ -18,7 +18,7 @@ type vocabulary struct {
 	groups  []string            // known groups but the core one
 	byKind  map[string][]string // kind to its API versions
 	byAPI   map[string][]string // API version to its kinds
-	unknown string              // what else to do about an unknown kind
+	unknown map[string]string   // what else to do about an unknown kind, by groups
 }
 
 func newVocabulary(opts Options) vocabulary {
