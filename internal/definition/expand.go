@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"cel.dev/cel-go/common/types/ref"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -126,8 +128,7 @@ type object struct {
 }
 
 func (r *run) expand(d *kind.Desired, e *kind.Expansion) error {
-	metadata := map[string]any{"name": d.Key.Name, "namespace": d.Key.Namespace, "labels": plainLabels(d)}
-	schema := map[string]any{"metadata": metadata, "spec": r.kind.spec.readStruct(reflect.ValueOf(d.Spec).Elem())}
+	schema := r.kind.variable(d)
 	names := map[string]any{"schema": schema}
 	var objects []object
 	for _, from := range r.kind.resources {
@@ -149,7 +150,7 @@ func (r *run) expand(d *kind.Desired, e *kind.Expansion) error {
 			} else if v, err := r.name(from, map[string]any{"schema": schema}); err == nil {
 				name = v // it is left out: what refers to it is reported like any other reference to nothing
 			}
-			names[from.id] = map[string]any{"metadata": map[string]any{"name": name, "namespace": d.Key.Namespace}}
+			names[from.id] = celValue(map[string]any{"metadata": map[string]any{"name": name, "namespace": d.Key.Namespace}})
 		}
 	}
 	for _, o := range objects {
@@ -164,12 +165,16 @@ func (r *run) expand(d *kind.Desired, e *kind.Expansion) error {
 	return nil
 }
 
-func plainLabels(d *kind.Desired) map[string]any {
+// variable is what expressions see of an object.
+func (k *defined) variable(d *kind.Desired) ref.Val {
 	labels := make(map[string]any, len(d.Object.Labels))
 	for name, value := range d.Object.Labels {
 		labels[name] = value
 	}
-	return labels
+	return celValue(map[string]any{
+		"metadata": map[string]any{"name": d.Key.Name, "namespace": d.Key.Namespace, "labels": labels},
+		"spec":     k.spec.readStruct(reflect.ValueOf(d.Spec).Elem()),
+	})
 }
 
 // template says where a resource of the definition has a field.
@@ -227,7 +232,7 @@ func (r *run) texts(n *node, variables map[string]any) (map[string]string, error
 const mostEach = 1000
 
 // objects are those that a resource makes, without their fields.
-func (r *run) objects(from *resource, schema map[string]any) ([]object, error) {
+func (r *run) objects(from *resource, schema ref.Val) ([]object, error) {
 	variables := map[string]any{"schema": schema}
 	for _, e := range from.include {
 		v, err := r.native(e, variables)
@@ -273,7 +278,7 @@ func combine(all []map[string]any, name string, values []any) (out []map[string]
 			for key, value := range c {
 				with[key] = value
 			}
-			with[name] = v
+			with[name] = celValue(v)
 			out = append(out, with)
 		}
 	}

@@ -89,7 +89,9 @@ func (l *language) compile(source string) (*expression, error) {
 	if err := issues.Err(); err != nil {
 		return nil, errors.New(firstIssue(issues))
 	}
-	program, err := l.env.Program(ast, cel.CostLimit(mostCost), cel.MemoryLimit(mostElements), cel.CostTracking(costs{}))
+	sizes := types.NewSizeCalculator(types.SizeCalculatorMaxDepth(mostDepth), types.SizeCalculatorMaxTraversal(mostElements))
+	program, err := l.env.Program(ast, cel.CostLimit(mostCost), cel.CostTracking(costs{}),
+		cel.MemoryLimit(mostElements), cel.MemoryTracking(types.MemoryTrackerSizeCalculator(sizes)))
 	if err != nil {
 		return nil, err
 	}
@@ -235,6 +237,25 @@ func structsOf(s *shape) map[string]*shape {
 	}
 	walk(s)
 	return found
+}
+
+// celValue is a value as expressions see it. How large it is is found out once, and not whenever an expression names it.
+func celValue(v any) ref.Val {
+	switch v := v.(type) {
+	case map[string]any:
+		m := make(map[ref.Val]ref.Val, len(v))
+		for key := range v {
+			m[types.String(key)] = celValue(v[key])
+		}
+		return types.NewRefValMap(types.DefaultTypeAdapter, m)
+	case []any:
+		list := make([]ref.Val, len(v))
+		for i := range v {
+			list[i] = celValue(v[i])
+		}
+		return types.NewRefValList(types.DefaultTypeAdapter, list)
+	}
+	return types.DefaultTypeAdapter.NativeToValue(v)
 }
 
 // native is a value as manifests have it. It fails for what has no place in one.

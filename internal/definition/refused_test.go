@@ -149,6 +149,9 @@ func TestBombs(t *testing.T) {
 		{"mappings", chain("[dyn(1)]", ".map(s, dyn({'a': s, 'b': s}))", 45) + ".all(x, x == x) ? 'x' : 'y'", "costs more than"},
 		{"a list as a value", chain("[dyn(1)]", ".map(s, dyn([s, s]))", 45), ""},
 		{"joins", chain("[[schema.spec.a]]", ".map(s, [s.join('aaaaaaaaaa'), s.join('b')].map(t, t + t + t))", 40) + "[0].join('')", ""},
+		{"a large value asked often", "lists.range(1000).map(i, lists.range(150).map(j, schema.spec.many.size())).size() > 0 ? 'x' : 'y'", ""},
+		{"large values compared", "lists.range(1000).all(i, dyn(schema.spec.many) == dyn(schema.spec.many)) ? 'x' : 'y'", "costs more than"},
+		{"a large value searched", "lists.range(1000).all(i, !('b' in schema.spec.many)) ? 'x' : 'y'", "costs more than"},
 		{"depth", strings.Repeat("(", 2000) + "1" + strings.Repeat(")", 2000), ""},
 		{"conditions", strings.Repeat("true ? ", 500) + "'a'" + strings.Repeat(" : 'b'", 500), ""},
 		{"length", "'" + strings.Repeat("a", 5000) + "'", "longer than 4096 bytes"},
@@ -156,9 +159,9 @@ func TestBombs(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			begin := time.Now()
-			text := definitionOf(" {a: string}", resource("", "{description: \"${"+c.expr+"}\"}"))
-			got := strings.Join(problems(map[string]string{"def.yaml": text, "red.yaml": team + "spec: {a: aaaaaaaaaa}"}), "\n")
-			if got == "" || !strings.Contains(got, c.want) {
+			text := definitionOf(` {a: string, many: "[]string"}`, resource("", "{description: \"${"+c.expr+"}\"}"))
+			got := strings.Join(problems(map[string]string{"def.yaml": text, "red.yaml": team + "spec: {a: aaaaaaaaaa, many: [a" + strings.Repeat(", a", 50_000) + "]}"}), "\n")
+			if got == "" && c.name != "a large value asked often" || !strings.Contains(got, c.want) {
 				t.Errorf("problems are\n%s\nwant\n%s", got, c.want)
 			}
 			t.Logf("%s: %s", time.Since(begin).Round(time.Millisecond), got)

@@ -3,7 +3,6 @@ package definition
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -16,16 +15,15 @@ func (k *defined) Sum(d *kind.Desired, parts map[string][]any, spend func(cost i
 		return nil, ""
 	}
 	r := &run{k, spend, mostObjectCost}
-	metadata := map[string]any{"name": d.Key.Name, "namespace": d.Key.Namespace, "labels": plainLabels(d)}
-	variables := map[string]any{"schema": map[string]any{"metadata": metadata, "spec": k.spec.readStruct(reflect.ValueOf(d.Spec).Elem())}}
+	variables := map[string]any{"schema": k.variable(d)}
 	for _, from := range k.resources {
 		switch list := parts[from.id]; {
 		case len(from.each) > 0:
-			variables[from.id] = plain(append([]any{}, list...))
+			variables[from.id] = celValue(plain(append([]any{}, list...)))
 		case len(list) > 0:
-			variables[from.id] = plain(list[0])
+			variables[from.id] = celValue(plain(list[0]))
 		default:
-			variables[from.id] = map[string]any{}
+			variables[from.id] = celValue(map[string]any{})
 		}
 	}
 	for _, from := range k.resources {
@@ -52,7 +50,7 @@ func (r *run) unready(from *resource, variables map[string]any, parts []any) str
 			with, name := variables, from.id
 			if len(from.each) > 0 {
 				with = maps.Clone(variables)
-				with["each"], name = plain(part), fmt.Sprintf("%s[%d]", from.id, i)
+				with["each"], name = celValue(plain(part)), fmt.Sprintf("%s[%d]", from.id, i)
 			}
 			v, err := r.native(e, with)
 			switch yes, _ := v.(bool); {
