@@ -105,7 +105,7 @@ func (d *draft) name(before []*draft, kinds []kind.Kind) bool {
 	if info.Group == "" {
 		info.Group = d.obj.Key.Group
 	}
-	info.Doc = "Defined by " + d.obj.Key.String() + "."
+	info.Doc = fmt.Sprintf("Defined by %s at %s.", d.obj.Key, d.obj.Origin)
 	d.made.info = info
 	if s.Kind == "" || s.APIVersion == "" {
 		return false

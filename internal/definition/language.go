@@ -89,9 +89,10 @@ func (l *language) compile(source string) (*expression, error) {
 	if err := issues.Err(); err != nil {
 		return nil, errors.New(firstIssue(issues))
 	}
+	// A list that grows in a loop is not sized at each turn: that would take the square of the time.
 	sizes := types.NewSizeCalculator(types.SizeCalculatorMaxDepth(mostDepth), types.SizeCalculatorMaxTraversal(mostElements))
 	program, err := l.env.Program(ast, cel.CostLimit(mostCost), cel.CostTracking(costs{}),
-		cel.MemoryLimit(mostElements), cel.MemoryTracking(types.MemoryTrackerSizeCalculator(sizes)))
+		cel.MemoryLimit(mostElements), cel.MemoryTracking(types.MemoryTrackerSizeCalculator(sizes), types.MemoryTrackerSampleInterval(mostItems)))
 	if err != nil {
 		return nil, err
 	}

@@ -150,6 +150,12 @@ func TestBombs(t *testing.T) {
 		{"a list as a value", chain("[dyn(1)]", ".map(s, dyn([s, s]))", 45), ""},
 		{"joins", chain("[[schema.spec.a]]", ".map(s, [s.join('aaaaaaaaaa'), s.join('b')].map(t, t + t + t))", 40) + "[0].join('')", ""},
 		{"a large value asked often", "lists.range(1000).map(i, lists.range(150).map(j, schema.spec.many.size())).size() > 0 ? 'x' : 'y'", ""},
+		{"a large value mapped", "schema.spec.many.map(x, x + x).map(x, x + x).map(x, x + x).size() > 0 ? 'x' : 'y'", ""},
+		{"a large value made of two, asked often", "[['a'] + schema.spec.many].map(s, schema.spec.many.map(i, s.size())).size() > 0 ? 'x' : 'y'", ""},
+		{"a large value made in a loop, asked often", "[schema.spec.many.map(x, x)].map(s, schema.spec.many.map(i, s.size())).size() > 0 ? 'x' : 'y'", ""},
+		{"a large value in a mapping, asked often", "[{'a': schema.spec.many}].map(s, schema.spec.many.map(i, s.size())).size() > 0 ? 'x' : 'y'", ""},
+		{"a large value that was filtered, asked often", "[schema.spec.many.filter(x, true)].map(s, schema.spec.many.map(i, [s].size())).size() > 0 ? 'x' : 'y'", ""},
+		{"a large value made again and again", "schema.spec.many.map(i, ['a'] + schema.spec.many).size() > 0 ? 'x' : 'y'", ""},
 		{"large values compared", "lists.range(1000).all(i, dyn(schema.spec.many) == dyn(schema.spec.many)) ? 'x' : 'y'", "costs more than"},
 		{"a large value searched", "lists.range(1000).all(i, !('b' in schema.spec.many)) ? 'x' : 'y'", "costs more than"},
 		{"depth", strings.Repeat("(", 2000) + "1" + strings.Repeat(")", 2000), ""},
@@ -161,7 +167,7 @@ func TestBombs(t *testing.T) {
 			begin := time.Now()
 			text := definitionOf(` {a: string, many: "[]string"}`, resource("", "{description: \"${"+c.expr+"}\"}"))
 			got := strings.Join(problems(map[string]string{"def.yaml": text, "red.yaml": team + "spec: {a: aaaaaaaaaa, many: [a" + strings.Repeat(", a", 50_000) + "]}"}), "\n")
-			if got == "" && c.name != "a large value asked often" || !strings.Contains(got, c.want) {
+			if got == "" && !strings.HasPrefix(c.name, "a large value") || !strings.Contains(got, c.want) {
 				t.Errorf("problems are\n%s\nwant\n%s", got, c.want)
 			}
 			t.Logf("%s: %s", time.Since(begin).Round(time.Millisecond), got)

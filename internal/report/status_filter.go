@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -134,6 +135,11 @@ func anyOf[T any](list []T, is func(T) bool) bool {
 // needsAttention reports whether an object is not as it should be, or cannot be used.
 func needsAttention(o plan.ObjectStatus) bool {
 	return !o.Status.State.Fine() || o.Status.Conditions[0].Status != "True"
+}
+
+// Has reports whether there is an object of a kind.
+func (v StatusView) Has(kind string) bool {
+	return slices.ContainsFunc(v.Objects, func(o plan.ObjectStatus) bool { return strings.EqualFold(o.Kind, kind) })
 }
 
 // KeyOf is the key of an object that a check found.

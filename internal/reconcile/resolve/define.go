@@ -2,9 +2,11 @@ package resolve
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -14,6 +16,16 @@ import (
 // A revision may define kinds. Its definitions are read first, then everything with the kinds that they make. What the
 // objects of these kinds stand for is declared like what is written out: it is there before any other object is
 // expanded, so that a machine finds the network that a definition makes.
+
+// Defined are the kinds that folders and files define. Its error is a [manifest.Problems] of these definitions, whatever
+// else is wrong with what is there.
+func (r Reader) Defined(ctx context.Context, parts []manifest.Part) ([]kind.Kind, error) {
+	kinds, problems, err := r.defined(slices.Clone(parts), manifest.Options{MaxNodes: r.Bounds.Values, MaxTotalBytes: r.Bounds.Bytes, Stop: ctx.Err})
+	if err != nil {
+		return nil, fmt.Errorf("read the definitions: %w", err)
+	}
+	return kinds, manifest.Problems(problems).Err()
+}
 
 // defined are the kinds that the revision itself defines, and what is wrong with its definitions. Each part can
 // be read once more. Whatever else is wrong is found when everything is read.
