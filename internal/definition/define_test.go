@@ -3,7 +3,6 @@ package definition_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -67,8 +66,8 @@ func TestExpands(t *testing.T) {
 		t.Errorf("networks are %v, want red-net %s", nets, want)
 	}
 	i := slices.IndexFunc(got.Want, func(d kind.Desired) bool { return d.Key.Kind == "Network" })
-	if d := got.Want[i]; d.Parent.String() != "Team/red" || d.Origin.File != "a/red.yaml" || d.PartID != "net" {
-		t.Errorf("the network is part %q of %s at %s", d.PartID, d.Parent, d.Origin)
+	if d := got.Want[i]; d.Parent.String() != "Team/red" || d.Origin.File != "a/red.yaml" || d.Definition.ID != "net" {
+		t.Errorf("the network is part %q of %s at %s", d.Definition.ID, d.Parent, d.Origin)
 	}
 }
 
@@ -80,5 +79,3 @@ func problems(files map[string]string) []string {
 	}
 	return strings.Split(err.Error(), "\n")
 }
-
-var _ = fmt.Sprint

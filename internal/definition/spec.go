@@ -1,6 +1,12 @@
 package definition
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -70,4 +76,30 @@ func Kinds() []kind.Kind {
 // definer is a kind whose objects define kinds. What is wrong with them is found by Define, which sees all of them.
 type definer struct{ kind.Kind }
 
-func read(*Body, *kind.Report) map[string]string { return map[string]string{} }
+// read refuses what nobody may write. The rest is judged by Define.
+func read(b *Body, r *kind.Report) map[string]string {
+	text, err := json.Marshal(b)
+	var tree any
+	if err == nil && json.Unmarshal(text, &tree) == nil {
+		refuseMarks("spec", tree.(map[string]any)["spec"], r)
+	}
+	return map[string]string{}
+}
+
+// refuseMarks refuses texts that would look like the mark of an owner in the cloud.
+func refuseMarks(path string, v any, r *kind.Report) {
+	switch v := v.(type) {
+	case string:
+		if kind.LooksLikeMark(v) {
+			r.Problem(path, fmt.Sprintf("holds the form of an owner mark (%s…:), by which stacks find what they own", kind.OwnerWord), "use a text without "+kind.OwnerPrefix)
+		}
+	case []any:
+		for i := range v {
+			refuseMarks(path+"["+strconv.Itoa(i)+"]", v[i], r)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			refuseMarks(below(path, key), v[key], r)
+		}
+	}
+}

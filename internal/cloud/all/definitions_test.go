@@ -128,3 +128,75 @@ spec: {about: ` + description + `}
 	}
 	g.MustSync(strings.ReplaceAll(text("pair", "stackreeve.dev/prune: \"true\"", "a"), "stackreeve.dev/prune: \"false\", ", ""))
 }
+
+// The status of an object is what its definition says: of its parts, of what others make, and whether it can be used.
+func TestDefinitionsSayWhatIsReady(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	text := func(ready string) string {
+		return `apiVersion: stackreeve.dev/v1alpha1
+kind: Definition
+metadata: {name: twins}
+spec:
+  schema:
+    kind: Twins
+    apiVersion: v1alpha1
+    spec: {names: "[]string", beside: string}
+    status:
+      ids: ${twin.map(t, t.status.id)}
+      first: ${schema.spec.names[0]} is ${twin[0].status.state}
+      beside: ${beside.status.id}
+      none: ${beside.status.nothing}
+  resources:
+  - id: twin
+    forEach: [{name: "${schema.spec.names}"}]
+    readyWhen: ["` + ready + `"]
+    template:
+      apiVersion: openstack.k-orc.cloud/v1alpha1
+      kind: Network
+      metadata: {name: "twins-${name}"}
+      spec: {resource: {}}
+  - id: beside
+    externalRef: {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: SecurityGroup, metadata: {name: "${schema.spec.beside}"}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: Twins
+metadata: {name: twins}
+spec: {names: [castor, pollux], beside: twins-group}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: SecurityGroup
+metadata: {name: twins-group}
+spec: {resource: {}}
+`
+	}
+	status := func(ready string) plan.Status {
+		pass := g.MustSync(text(ready))
+		for _, o := range plan.Statuses(pass.Last, all.Kinds(nil, defaults.Defaults{})) {
+			if o.Kind == "Twins" {
+				return o.Status
+			}
+		}
+		t.Fatal("there is no status")
+		return plan.Status{}
+	}
+	g.Only(text("${true}"))
+	g.MustSync(text("${true}"))
+	got := status("${each.status.id != ''}")
+	fields, _ := got.Resource.(map[string]any)
+	if ids, _ := fields["ids"].([]any); len(ids) != 2 || ids[0] == ids[1] || fields["first"] != "castor is in sync" || fields["beside"] == nil || len(fields) != 3 {
+		t.Errorf("the status is %v", fields)
+	}
+	if c := got.Conditions[0]; c.Status != "True" {
+		t.Errorf("it is not available: %+v", c)
+	}
+	if c := status("${each.metadata.name == 'twins-castor'}").Conditions[0]; c.Status != "False" || !strings.Contains(c.Message, "twin[1] is not ready") {
+		t.Errorf("it is available though one twin is not ready: %+v", c)
+	}
+	if c := status("${each.status.nothing}").Conditions[0]; c.Status != "False" || !strings.Contains(c.Message, "no such key: nothing") {
+		t.Errorf("it is available though nobody knows: %+v", c)
+	}
+	missing := strings.Replace(text("${true}"), "beside: twins-group", "beside: twins-troup", 1)
+	if _, err := g.TryResolve(missing); err == nil || !strings.Contains(err.Error(), "shows SecurityGroup/twins-troup as beside, which is not in the repository; did you mean twins-group?") {
+		t.Errorf("error is %v", err)
+	}
+}

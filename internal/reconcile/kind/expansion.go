@@ -71,7 +71,7 @@ type Part struct {
 	Hint string
 	// Spare is for [Desired.Spare].
 	Spare bool
-	// ID is for [Desired.PartID]. Of a part without a body the object only shows the status.
+	// ID is for [OfDefinition.ID]. Of a part without a body the object only shows the status.
 	ID string
 	// Labels and Annotations are those of a template, Template where it has a field; nil for what no template made.
 	Labels, Annotations map[string]string

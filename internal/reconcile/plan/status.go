@@ -40,8 +40,8 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 		b.kinds[k.Info().Kind] = k
 	}
 	for _, w := range p.Workloads {
-		if w.want != nil && w.want.Defined != nil {
-			b.kinds[w.Key.Kind] = w.want.Defined
+		if w.want.Defined() != nil {
+			b.kinds[w.Key.Kind] = w.want.Defined()
 		}
 	}
 	var list []*ObjectStatus
@@ -101,7 +101,7 @@ func (b statusBuilder) innermostFirst(list []Workload) []Workload {
 		return n
 	}
 	defined := func(w Workload) int {
-		if w.want != nil && w.want.Defined != nil {
+		if w.want.Defined() != nil {
 			return 1
 		}
 		return 0

@@ -23,7 +23,7 @@ func newShown() shown {
 // note takes note of an object whose status is known.
 func (b statusBuilder) note(o *ObjectStatus, key manifest.Key, want *kind.Desired) {
 	b.shown.byKey[key] = o
-	if want == nil || want.PartID == "" {
+	if want == nil || want.Definition == nil || want.Definition.ID == "" {
 		return
 	}
 	of := b.shown.parts[want.Parent]
@@ -31,15 +31,12 @@ func (b statusBuilder) note(o *ObjectStatus, key manifest.Key, want *kind.Desire
 		of = map[string][]manifest.Key{}
 		b.shown.parts[want.Parent] = of
 	}
-	of[want.PartID] = append(of[want.PartID], key)
+	of[want.Definition.ID] = append(of[want.Definition.ID], key)
 }
 
 // sum adds what the definition of the object's kind says of its status.
 func (b statusBuilder) sum(o *ObjectStatus, want *kind.Desired) {
-	if want == nil {
-		return
-	}
-	k, ok := want.Defined.(kind.Summing)
+	k, ok := want.Defined().(kind.Summing)
 	if !ok {
 		return
 	}
@@ -49,7 +46,7 @@ func (b statusBuilder) sum(o *ObjectStatus, want *kind.Desired) {
 			parts[id] = append(parts[id], treeFrom(b.shown.byKey[key]))
 		}
 	}
-	for id, key := range want.External {
+	for id, key := range want.Definition.External {
 		if o := b.shown.byKey[key]; o != nil {
 			parts[id] = []any{treeFrom(o)}
 		}

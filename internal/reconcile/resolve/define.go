@@ -115,7 +115,10 @@ func externals(parts []kind.Part) (keys map[string]manifest.Key) {
 // checkExternal refuses references of definitions to what no manifest describes.
 func (r *resolver) checkExternal() {
 	for _, n := range r.order[:r.declares] {
-		for id, key := range n.External {
+		if n.Defined() == nil {
+			continue
+		}
+		for id, key := range n.Definition.External {
 			if r.byKey[key] == nil && !r.missing {
 				r.report(n.Problem("", fmt.Sprintf("shows %s as %s, which is not in the repository", shown(key), id), r.suggest(key)))
 			}

@@ -155,10 +155,13 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, part kind.Part) {
 	n := &node{Desired: d}
 	if parent != nil {
 		n.Parent = parent.Key
-		n.PartID, n.template = part.ID, part.Template
+		n.template = part.Template
 	}
-	if r.defined[obj.Key.Kind] {
-		n.Defined = k
+	if own := r.defined[obj.Key.Kind]; own || part.ID != "" {
+		n.Definition = &kind.OfDefinition{ID: part.ID}
+		if own {
+			n.Definition.Kind = k
+		}
 	}
 	n.Body, n.PublicData = k.Body(), k.Info().Public
 	problems = slices.Concat(problems, forged(&n.Desired), readOptions(&n.Desired), r.entries.choose(&n.Desired))
@@ -229,7 +232,9 @@ func (r *resolver) expand(n *node) {
 		r.report(problems...)
 		return
 	}
-	n.External = externals(parts)
+	if n.Defined() != nil {
+		n.Definition.External = externals(parts)
+	}
 	n.parts = slices.Grow(n.parts, len(parts))
 	for _, c := range parts {
 		if r.over() {
