@@ -24,20 +24,28 @@ func FuzzDefinition(f *testing.F) {
 		f.Fatal(files, err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
+		others, err := filepath.Glob(filepath.Join(filepath.Dir(file), "[!d]*.yaml"))
+		if err != nil || len(others) != 1 {
+			f.Fatal(others, err)
 		}
-		f.Add(string(text), "spec: {network: n}")
+		var texts [2]string
+		for i, name := range []string{file, others[0]} {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				f.Fatal(err)
+			}
+			texts[i] = string(text)
+		}
+		f.Add(texts[0], texts[1])
 	}
-	f.Add(definitionOf(" {a: string, n: integer}", resource("    forEach: [{x: '${lists.range(schema.spec.n)}'}]\n", "{description: 'x ${schema.spec.a} $${y} ${x}'}")), "spec: {a: b, n: 3}")
-	f.Add(machines, "spec: {replicas: 2, template: {image: i, flavor: f}}")
+	f.Add(definitionOf(" {a: string, n: integer}", resource("    forEach: [{x: '${lists.range(schema.spec.n)}'}]\n", "{description: 'x ${schema.spec.a} $${y} ${x}'}")), team+"spec: {a: b, n: 3}")
+	f.Add(machines, "apiVersion: stackreeve.dev/v1alpha1\nkind: Machines\nmetadata: {name: red}\nspec: {replicas: 2, template: {image: i, flavor: f}}")
 	kinds := all.Kinds(nil, defaults.Defaults{})
-	f.Fuzz(func(t *testing.T, definition, spec string) {
+	f.Fuzz(func(t *testing.T, definition, objects string) {
 		read := func() string {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
-			files := fstest.MapFS{"def.yaml": {Data: []byte(definition)}, "red.yaml": {Data: []byte(team + spec)}}
+			files := fstest.MapFS{"def.yaml": {Data: []byte(definition)}, "red.yaml": {Data: []byte(objects)}}
 			got, err := resolve.Reader{Kinds: kinds, Bounds: resolve.Bounds{Objects: 500}}.Read(ctx, files)
 			var problems manifest.Problems
 			switch {
