@@ -32,7 +32,7 @@ func TestRefusedDefinitions(t *testing.T) {
 		{"list in a text", definitionOf(` {a: "[]string"}`, resource("", "{description: 'x ${schema.spec.a}'}")), "which is list(string)"},
 		{"not boolean", of("    includeWhen: ['${schema.spec.a}']\n", "{}"), "wants an expression of type bool, found string"},
 		{"not a list", of("    forEach: [{x: '${schema.spec.a}'}]\n", "{}"), "found string"},
-		{"unknown field of a kind", of("", "{descripton: x}"), "def.yaml:15: Definition/team: spec.resources[0].template.spec.resource.descripton: is no field of Network; did you mean description?"},
+		{"unknown field of a kind", of("", "{desription: x}"), "def.yaml:15: Definition/team: spec.resources[0].template.spec.resource.desription: is no field of Network; did you mean description?"},
 		{"unknown kind", strings.Replace(of("", "{}"), "kind: Network", "kind: Netwrk", 1), "did you mean Network?"},
 		{"wrong version", strings.Replace(of("", "{}"), "cloud/v1alpha1", "cloud/v1", 1), "write openstack.k-orc.cloud/v1alpha1"},
 		{"kind as expression", strings.Replace(of("", "{}"), "kind: Network", "kind: '${schema.spec.a}'", 1), "written out"},

@@ -89,6 +89,7 @@ func (n *node) observed(r *run, variables map[string]any) any {
 			return nil
 		}
 		return list
+	case literalNode, exprNode, textNode:
 	}
 	v, err := n.value(r, variables)
 	if _, none := v.(omitted); err != nil || none {

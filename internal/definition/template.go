@@ -145,11 +145,7 @@ func (c *compiler) wants(path, text string, typ *cel.Type) *expression {
 }
 
 func isScalar(t *cel.Type) bool {
-	switch t.Kind() {
-	case types.StringKind, types.IntKind, types.UintKind, types.DoubleKind, types.BoolKind, types.DynKind:
-		return true
-	}
-	return false
+	return slices.Contains([]types.Kind{types.StringKind, types.IntKind, types.UintKind, types.DoubleKind, types.BoolKind, types.DynKind}, t.Kind())
 }
 
 func quote(text string) string { return strconv.Quote(clip(text)) }
@@ -192,6 +188,7 @@ func (n *node) value(r *run, variables map[string]any) (any, error) {
 			}
 		}
 		return list, nil
+	case literalNode:
 	}
 	return n.literal, nil
 }
