@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-//go:embed testdata/verda testdata/k-orc testdata/shop
+//go:embed testdata/verda testdata/k-orc testdata/shop testdata/definitions
 var examples embed.FS
 
 // Example returns the files of an example repository, e.g. "verda".

@@ -17,7 +17,7 @@ import (
 // into one shell, and the "```text output" block after it is what that prints.
 // A block "```text sample=NAME" of any page shows what the block of that name in
 // a script has printed. -update writes all of them.
-var scripts = []string{"quick-start.md", "adopt.md", "groups.md", "testdata/samples.md"}
+var scripts = []string{"quick-start.md", "adopt.md", "groups.md", "definitions.md", "testdata/samples.md"}
 
 // changing is what differs from one run to the next.
 var changing = []struct {

@@ -76,7 +76,7 @@ func completeFields(_ *cobra.Command, args []string, typed string) ([]string, co
 	if !dotted {
 		return kindNames(), cobra.ShellCompDirectiveNoFileComp
 	}
-	d, err := find(kind)
+	d, err := find(kind, nil)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

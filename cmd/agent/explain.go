@@ -15,18 +15,23 @@ import (
 
 func (a *app) explain() *cobra.Command {
 	var recursive bool
+	var definitions *[]string
 	cmd := &cobra.Command{
 		Use:               "explain [KIND[.FIELD…]]",
 		Short:             "Explain a kind of object, or one of its fields",
-		Example:           "  stackreeve explain\n  stackreeve explain Network\n  stackreeve explain Network.spec.resource.mtu\n  stackreeve explain --recursive Server",
+		Example:           "  stackreeve explain\n  stackreeve explain Network\n  stackreeve explain Network.spec.resource.mtu\n  stackreeve explain --recursive Server\n  stackreeve explain --definitions clouds/prod WebShop",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeFields,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			further, err := definedKinds(cmd, *definitions)
+			if err != nil {
+				return err
+			}
 			if len(args) == 0 {
-				return a.explainAll()
+				return a.explainAll(further)
 			}
 			name, path, _ := strings.Cut(args[0], ".")
-			d, err := find(name)
+			d, err := find(name, further)
 			if err != nil {
 				return err
 			}
@@ -48,6 +53,7 @@ func (a *app) explain() *cobra.Command {
 			return nil
 		},
 	}
+	definitions = definitionsFlag(cmd)
 	cmd.Flags().BoolVar(&recursive, "recursive", false, "every field of the kind in one outline, and an example")
 	return cmd
 }
@@ -78,10 +84,10 @@ func (a *app) explainFully(d described) error {
 }
 
 // explainAll lists the kinds, and the annotations that all of them take.
-func (a *app) explainAll() error {
+func (a *app) explainAll(further []described) error {
 	table := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "KIND\tAPIVERSION\tWHAT IT IS")
-	for _, d := range describedKinds() {
+	for _, d := range append(describedKinds(), further...) {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", d.gvk.Kind, d.gvk.APIVersion(), d.doc)
 	}
 	fmt.Fprintln(table, "\nANNOTATION\t\tWHAT IT DOES")

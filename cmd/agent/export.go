@@ -82,7 +82,7 @@ func (a *app) exported(ctx context.Context, f exportFlags) error {
 	}
 	in := export.Input{All: f.all}
 	for _, name := range f.kinds {
-		d, err := find(name)
+		d, err := find(name, nil)
 		if err != nil {
 			return fmt.Errorf("--kind: %w", err)
 		}

@@ -5,11 +5,15 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
 // described is a kind as explain and schema see it.
@@ -24,8 +28,12 @@ type described struct {
 // described lists every kind that people can write, those of alias groups
 // after the groups they stand for.
 func describedKinds() []described {
-	var list []described
-	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
+	list := describe(all.Kinds(nil, defaults.Defaults{}))
+	return append(list, described{config.GVK, reflect.TypeFor[config.Body](), "The agent's configuration: one folder of one branch, applied to one cloud project.", false})
+}
+
+func describe(kinds []kind.Kind) (list []described) {
+	for _, k := range kinds {
 		info := k.Info()
 		doc := info.Doc
 		for _, gvk := range info.Spellings() {
@@ -33,13 +41,31 @@ func describedKinds() []described {
 			doc = "The same as " + info.Kind + " in " + info.Group + "."
 		}
 	}
-	return append(list, described{config.GVK, reflect.TypeFor[config.Body](), "The agent's configuration: one folder of one branch, applied to one cloud project.", false})
+	return list
 }
 
-// find returns the kind of that name, in either case.
-func find(name string) (described, error) {
+// definedKinds are the kinds that the manifests in folders and files define.
+func definedKinds(cmd *cobra.Command, paths []string) ([]described, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	_, parts, err := sortPaths(cmd, paths)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{})}.Defined(cmd.Context(), parts)
+	return describe(kinds), err
+}
+
+// definitionsFlag is where commands that describe kinds take those of users from.
+func definitionsFlag(cmd *cobra.Command) *[]string {
+	return cmd.Flags().StringSlice("definitions", nil, "folder or file with Definitions, whose kinds are described, too")
+}
+
+// find returns the kind of that name, in either case, among those of the agent and further ones.
+func find(name string, further []described) (described, error) {
 	var names []string
-	for _, d := range describedKinds() {
+	for _, d := range append(describedKinds(), further...) {
 		if strings.EqualFold(d.gvk.Kind, name) {
 			return d, nil
 		}

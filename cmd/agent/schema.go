@@ -28,10 +28,15 @@ kind, as DIR/GROUP/kind_version.json.`,
 		ValidArgs: kindNames(),
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "folder to write one file for each kind to")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		kinds := describedKinds()
+	definitions := definitionsFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		further, err := definedKinds(cmd, *definitions)
+		if err != nil {
+			return err
+		}
+		kinds := append(describedKinds(), further...)
 		if len(args) == 1 {
-			d, err := find(args[0])
+			d, err := find(args[0], further)
 			if err != nil {
 				return err
 			}

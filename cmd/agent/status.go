@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,7 +56,7 @@ func (a *app) status() *cobra.Command {
 	}
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		filter, err := f.filter(names)
+		filter, doubts, err := f.filter(names)
 		if err != nil {
 			return err
 		}
@@ -63,6 +65,7 @@ func (a *app) status() *cobra.Command {
 			return err
 		}
 		s := a.surveyor(cmd, stacks, filter, f)
+		s.doubts = doubts
 		defer s.close()
 		if f.watch > 0 {
 			s.watch(cmd.Context(), f.watch)
@@ -74,34 +77,38 @@ func (a *app) status() *cobra.Command {
 }
 
 // filter checks the flags and says which objects are meant.
-func (f statusFlags) filter(names []string) (filter report.StatusFilter, err error) {
+//
+// Kinds that are not the agent's own may be defined by what a stack's folder holds: whether they are is known when that
+// was read, so what is wrong with the others is for then.
+func (f statusFlags) filter(names []string) (filter report.StatusFilter, doubts map[string]error, err error) {
+	doubts = map[string]error{}
 	if err := oneOf("--output", f.output, "text", "json", "yaml"); err != nil {
-		return filter, err
+		return filter, nil, err
 	}
 	if f.watch != 0 && f.watch < leastWatch {
-		return filter, fmt.Errorf("--watch: %s is too short; give %s or more", f.watch, leastWatch)
+		return filter, nil, fmt.Errorf("--watch: %s is too short; give %s or more", f.watch, leastWatch)
 	}
 	filter.NotReady = f.notReady
 	if filter.Labels, err = report.ParseSelector(f.selector); err != nil {
-		return filter, fmt.Errorf("--selector: %w", err)
+		return filter, nil, fmt.Errorf("--selector: %w", err)
 	}
 	for _, kind := range f.kinds {
-		if _, err := find(kind); err != nil {
-			return filter, fmt.Errorf("--kind: %w", err)
+		if _, err := find(kind, nil); err != nil {
+			doubts[kind] = fmt.Errorf("--kind: %w", err)
 		}
 		filter.Kinds = append(filter.Kinds, kind)
 	}
 	for _, name := range names {
 		object, err := report.ParseObject(name)
 		if err != nil {
-			return filter, err
+			return filter, nil, err
 		}
-		if _, err := find(object.Kind); err != nil {
-			return filter, err
+		if _, err := find(object.Kind, nil); err != nil {
+			doubts[object.Kind] = err
 		}
 		filter.Objects = append(filter.Objects, object)
 	}
-	return filter, nil
+	return filter, doubts, nil
 }
 
 // surveyor checks stacks and shows what it finds.
@@ -109,6 +116,7 @@ type surveyor struct {
 	*app
 	stacks []config.Stack
 	filter report.StatusFilter
+	doubts map[string]error // what is wrong with kinds, unless a stack defines them
 	output string
 	text   func(io.Writer, *config.Stack) report.StatusText
 	open   map[string]*survey
@@ -165,6 +173,11 @@ func (s *surveyor) check(ctx context.Context, out io.Writer) (worst plan.Outcome
 	}
 	if err != nil || len(views) < len(s.stacks) {
 		return worst, err
+	}
+	for _, kind := range slices.Sorted(maps.Keys(s.doubts)) {
+		if !slices.ContainsFunc(views, func(v report.StatusView) bool { return v.Has(kind) }) {
+			return worse(worst, s.fail(s.doubts[kind])), nil
+		}
 	}
 	for _, name := range s.filter.Objects {
 		if !name.In(views) {

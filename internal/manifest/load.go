@@ -1,9 +1,11 @@
 package manifest
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -25,8 +27,13 @@ type Options struct {
 	MaxDepth      int   // nesting of a document, and of folders; default 100
 	MaxAliases    int   // aliases in a document, expanded; default 1,000
 
+	// Holding, when set, has only documents read that hold one of these texts, whatever else they are. Files without any
+	// are not reported as ignored.
+	Holding []string
 	// TooMuch is what to do when a limit of the whole load is reached; default "split the stack".
 	TooMuch string
+	// Unknown is further advice on kinds that known groups do not have, by the groups.
+	Unknown map[string]string
 	// Each, when set, is given every object as it is found; they are in no list then. An object whose problems are reported
 	// already comes too. What it releases (see [Object.Release]) is not in memory with the rest.
 	Each func(*Object)
@@ -153,6 +160,11 @@ func (l *loader) file(name string, text []byte) {
 		l.tooMany(name)
 		return
 	}
+	if l.opts.Holding != nil {
+		if chunks = slices.DeleteFunc(chunks, func(c chunk) bool { return !l.opts.holds(c.text) }); len(chunks) == 0 {
+			return
+		}
+	}
 	first, parsed, why := l.firstManifest(name, chunks)
 	if why != "" {
 		l.ignore(Origin{File: name}, why)
@@ -183,6 +195,10 @@ func (l *loader) file(name string, text []byte) {
 			l.document(d.root, at, GroupVersionKind{})
 		}
 	}
+}
+
+func (o Options) holds(text []byte) bool {
+	return slices.ContainsFunc(o.Holding, func(word string) bool { return bytes.Contains(text, []byte(word)) })
 }
 
 func (l *loader) tooMany(file string) {

@@ -13,19 +13,21 @@ import (
 
 // vocabulary is what the caller knows, arranged for judging documents.
 type vocabulary struct {
-	kinds  map[GroupVersionKind]bool
-	aside  map[GroupVersionKind]bool
-	groups []string            // known groups but the core one
-	byKind map[string][]string // kind to its API versions
-	byAPI  map[string][]string // API version to its kinds
+	kinds   map[GroupVersionKind]bool
+	aside   map[GroupVersionKind]bool
+	groups  []string            // known groups but the core one
+	byKind  map[string][]string // kind to its API versions
+	byAPI   map[string][]string // API version to its kinds
+	unknown map[string]string   // what else to do about an unknown kind, by groups
 }
 
 func newVocabulary(opts Options) vocabulary {
 	v := vocabulary{
-		kinds:  map[GroupVersionKind]bool{},
-		aside:  map[GroupVersionKind]bool{},
-		byKind: map[string][]string{},
-		byAPI:  map[string][]string{},
+		kinds:   map[GroupVersionKind]bool{},
+		aside:   map[GroupVersionKind]bool{},
+		byKind:  map[string][]string{},
+		byAPI:   map[string][]string{},
+		unknown: opts.Unknown,
 	}
 	for _, g := range opts.LeaveAlone {
 		v.aside[g] = true
@@ -153,7 +155,11 @@ func (v vocabulary) misnamed(root *yaml.Node, g GroupVersionKind) verdict {
 	if apis := v.byKind[g.Kind]; len(apis) > 0 {
 		return faulty(root, "apiVersion", g.Group+" has no kind "+g.Kind, meant(apis))
 	}
-	return faulty(root, "kind", fmt.Sprintf("unknown kind %s in %s", quote(g.Kind), g.Group), didYouMean(g.Kind, slices.Compact(kinds)))
+	fix := didYouMean(g.Kind, slices.Compact(kinds))
+	if more := v.unknown[g.Group]; more != "" && nearest.Name(g.Kind, kinds) == "" {
+		fix += "; " + more
+	}
+	return faulty(root, "kind", fmt.Sprintf("unknown kind %s in %s", quote(g.Kind), g.Group), fix)
 }
 
 // headField reads apiVersion or kind.

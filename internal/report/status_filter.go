@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -136,13 +137,22 @@ func needsAttention(o plan.ObjectStatus) bool {
 	return !o.Status.State.Fine() || o.Status.Conditions[0].Status != "True"
 }
 
+// Has reports whether there is an object of a kind.
+func (v StatusView) Has(kind string) bool {
+	return slices.ContainsFunc(v.Objects, func(o plan.ObjectStatus) bool { return strings.EqualFold(o.Kind, kind) })
+}
+
 // KeyOf is the key of an object that a check found.
 func KeyOf(o plan.ObjectStatus, kinds []kind.Kind) manifest.Key {
 	key := manifest.Key{Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
 	for _, k := range kinds {
 		if k.Info().Kind == o.Kind {
 			key.Group = k.Info().Group
+			return key
 		}
+	}
+	if group, _, found := strings.Cut(o.APIVersion, "/"); found { // of a kind that the revision defines
+		key.Group = group
 	}
 	return key
 }

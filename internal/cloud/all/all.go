@@ -49,6 +49,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/volumesnapshot"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumesnapshotschedule"
 	"github.com/stackreeve/stackreeve/internal/cloud/volumetype"
+	"github.com/stackreeve/stackreeve/internal/definition"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -56,7 +57,7 @@ import (
 // depends on. c may be nil where only their rules are needed, and d is
 // empty where nothing is expanded.
 func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
-	return []kind.Kind{
+	return append([]kind.Kind{
 		configmap.Kind(),
 		secret.Kind(),
 		domain.Kind(c),
@@ -102,5 +103,5 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 		virtualmachinegroup.Kind(),
 		etcdmember.Kind(c),
 		etcdcluster.Kind(d),
-	}
+	}, definition.Kinds()...)
 }

@@ -112,6 +112,16 @@ metadata: {name: WORD-forwarding}
 spec: {resource: {floatingIPRef: WORD-fip, protocol: tcp, externalPort: 80, portRef: WORD-sub, internalPort: 80, description: WORD}}
 ---
 apiVersion: stackreeve.dev/v1alpha1
+kind: Definition
+metadata: {name: WORD-defined}
+spec: {schema: {kind: Fence, apiVersion: v1alpha1, spec: {about: string}}, resources: [{id: group, template: {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: SecurityGroup, metadata: {name: "${schema.metadata.name}"}, spec: {resource: {description: WORD}}}}]}
+---
+apiVersion: kro.run/v1alpha1
+kind: ResourceGraphDefinition
+metadata: {name: WORD-drawn}
+spec: {schema: {kind: Hedge, apiVersion: v1alpha1, spec: {about: string}}, resources: [{id: group, template: {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: SecurityGroup, metadata: {name: "${schema.metadata.name}"}, spec: {resource: {description: WORD}}}}]}
+---
+apiVersion: stackreeve.dev/v1alpha1
 kind: VirtualMachine
 metadata: {name: WORD-machine}
 spec: {image: cirros, flavor: m1.nano, network: WORD-net}

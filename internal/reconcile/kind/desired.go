@@ -21,6 +21,8 @@ type Desired struct {
 	Spare bool
 	// Scaled is true of what belongs to a member that its group has only while it shall have so many.
 	Scaled bool
+	// Definition is what definitions have to do with the object; nil for nothing.
+	Definition *OfDefinition
 	// Spec is a pointer to the kind's spec; nil for imports and data.
 	Spec any
 	// Unmanaged objects exist already and are never written.
@@ -56,6 +58,24 @@ type Desired struct {
 	// secrets is stored nowhere; see Confidential.
 	Digest       string
 	Confidential Confidential
+}
+
+// OfDefinition is what definitions in the revision have to do with an object.
+type OfDefinition struct {
+	// Kind is the object's own where the revision defines it; nil for others.
+	Kind Kind
+	// ID is what the definition of the parent's kind calls the object; "" for others.
+	ID string
+	// External are the objects that the definition of the object's kind only shows, by what it calls them.
+	External map[string]manifest.Key
+}
+
+// Defined is the object's kind where its revision defines it; nil for others.
+func (d *Desired) Defined() Kind {
+	if d == nil || d.Definition == nil {
+		return nil
+	}
+	return d.Definition.Kind
 }
 
 // Absent reports whether other manifests refer to the object and none describes it.

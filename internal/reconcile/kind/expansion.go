@@ -58,6 +58,8 @@ type Repository interface {
 	// so many objects of one body. When they are false nothing more may be made.
 	TakeObjects(count int) bool
 	TakeBody(body *manifest.Body, count int) bool
+	// TakeCost spends what expressions cost.
+	TakeCost(cost int) bool
 }
 
 // Part is an object that an expansion made.
@@ -71,6 +73,11 @@ type Part struct {
 	Hint string
 	// Presence is for [Desired.Spare] and [Desired.Scaled].
 	Presence Presence
+	// ID is for [OfDefinition.ID]. Of a part without a body the object only shows the status.
+	ID string
+	// Labels and Annotations are those of a template, Template where it has a field; nil for what no template made.
+	Labels, Annotations map[string]string
+	Template            func(field string) manifest.Origin
 }
 
 // Presence is when there is what an expansion made.
@@ -250,3 +257,6 @@ func (e *Expansion) Referred(byKind, byName, kind string) (names []string, ok bo
 	}
 	return e.repository.Referred(e.key(byKind, byName), kind), true
 }
+
+// Shown reports whether the part is an object that the definition only shows.
+func (p Part) Shown() bool { return p.Body == nil && p.ID != "" }

@@ -74,6 +74,9 @@ func newPlanner(in Input) *planner {
 	for i := range in.Want {
 		d := &in.Want[i]
 		p.byKey[d.Key] = d
+		if k := d.Defined(); k != nil {
+			p.kinds[d.Key.Kind] = k
+		}
 		if owner := kind.OwnerText(p.Stack, d.Key); p.taken[owner] == (manifest.Key{}) && !d.Virtual {
 			p.taken[owner] = d.Key
 		}

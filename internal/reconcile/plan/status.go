@@ -35,9 +35,14 @@ const stackLabel = "stackreeve.dev/stack"
 // expanded into, workloads with conditions that sum up those of their parts. There
 // is one for each step, so that they can be counted as [Plan.Summary] counts.
 func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
-	b := statusBuilder{stack: p.Stack, kinds: map[string]kind.Kind{}, parts: map[manifest.Key][]*ObjectStatus{}, labels: labelsOf(p), states: statesOf(p), secrets: p.secrets}
+	b := statusBuilder{stack: p.Stack, kinds: map[string]kind.Kind{}, parts: map[manifest.Key][]*ObjectStatus{}, labels: labelsOf(p), states: statesOf(p), secrets: p.secrets, shown: newShown()}
 	for _, k := range kinds {
 		b.kinds[k.Info().Kind] = k
+	}
+	for _, w := range p.Workloads {
+		if w.want.Defined() != nil {
+			b.kinds[w.Key.Kind] = w.want.Defined()
+		}
 	}
 	var list []*ObjectStatus
 	for _, s := range p.Steps {
@@ -45,6 +50,7 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 		o.Status = b.status(s)
 		list = append(list, o)
 		if !s.surplus {
+			b.note(o, s.Key, s.want)
 			b.parts[s.Parent] = append(b.parts[s.Parent], o)
 		}
 	}
@@ -60,6 +66,8 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 			o.Status.State, o.Status.Message = StateFailed, p.fallbacks[i].String()
 			o.Status.worst = o.Status.Message
 		}
+		b.sum(o, w.want)
+		b.note(o, w.Key, w.want)
 		list = append(list, o)
 		b.parts[w.Parent] = append(b.parts[w.Parent], o)
 	}
@@ -78,6 +86,7 @@ type statusBuilder struct {
 	labels  map[manifest.Key]map[string]string
 	states  states
 	secrets *redact.Redactor
+	shown   shown
 }
 
 // own is what the kind of a workload says of it.
@@ -96,7 +105,7 @@ func (b statusBuilder) own(w Workload) map[string]any {
 	return own
 }
 
-// innermostFirst orders workloads so that each comes after its parts.
+// innermostFirst orders workloads so that each comes after its parts, and those of defined kinds, which show others, last.
 func (b statusBuilder) innermostFirst(list []Workload) []Workload {
 	parent := map[manifest.Key]manifest.Key{}
 	for _, w := range list {
@@ -108,7 +117,15 @@ func (b statusBuilder) innermostFirst(list []Workload) []Workload {
 		}
 		return n
 	}
-	return slices.SortedStableFunc(slices.Values(list), func(a, b Workload) int { return cmp.Compare(depth(b.Key), depth(a.Key)) })
+	defined := func(w Workload) int {
+		if w.want.Defined() != nil {
+			return 1
+		}
+		return 0
+	}
+	return slices.SortedStableFunc(slices.Values(list), func(a, b Workload) int {
+		return cmp.Or(cmp.Compare(depth(b.Key), depth(a.Key)), cmp.Compare(defined(a), defined(b)))
+	})
 }
 
 func (b statusBuilder) apiVersion(kind string) string {

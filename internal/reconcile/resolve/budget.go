@@ -107,11 +107,13 @@ const (
 	costBytes            // of these values
 	costReferences       // that manifests do not write out, such as the members of a group
 	costComparisons      // of names, to suggest the one that was meant
+	costExpressions      // what evaluating them takes, by the measure of CEL
 )
 
 // costs are what each is in words, and how much of it an object may cost on
 // average. A machine has some thirty values, half a dozen references and a
-// script of at most 48 KiB.
+// script of at most 48 KiB. A template of it has as many expressions, each of which
+// costs less than ten.
 var costs = [...]struct {
 	what string
 	each int
@@ -121,6 +123,7 @@ var costs = [...]struct {
 	costBytes:       {"bytes of text in what the manifests expand to", 32 << 10},
 	costReferences:  {"references to the members of groups and networks", 20},
 	costComparisons: {"comparisons of names", 4},
+	costExpressions: {"units of cost in expressions of Definitions", 1000},
 }
 
 // overspent says what ran out.

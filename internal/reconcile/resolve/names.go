@@ -26,7 +26,7 @@ func namesOf(list []*node) map[scope][]string {
 // declared are the names of the objects of a kind that the repository holds.
 func (r *resolver) declared(kind, namespace string) []string {
 	if r.names == nil {
-		r.names = namesOf(r.order[:r.written])
+		r.names = namesOf(r.order[:r.declares])
 	}
 	return slices.Clip(r.names[scope{kind, namespace}])
 }
@@ -49,7 +49,7 @@ type referrer struct {
 func (r *resolver) referring(kind string, to manifest.Key) []string {
 	if r.referrers == nil {
 		r.referrers = map[referrer][]string{}
-		for _, n := range r.order[:r.written] {
+		for _, n := range r.order[:r.declares] {
 			if n.broken {
 				continue
 			}

@@ -28,6 +28,8 @@ type Reader struct {
 // Reading is what a revision says.
 type Reading struct {
 	Want []kind.Desired
+	// Defined are the kinds that the revision defines.
+	Defined []kind.Kind
 	// Ignored are the files and documents that were left alone.
 	Ignored []manifest.Ignored
 	Size    Size
@@ -44,12 +46,23 @@ func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 // ReadParts is Read of several folders and files, which are one stack together.
 func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, error) {
 	spend := newBudget(r.Bounds, ctx.Err)
-	res := newResolver(r.Kinds, spend)
+	limits := manifest.Options{MaxNodes: r.Bounds.Values, MaxTotalBytes: r.Bounds.Bytes, TooMuch: r.Bounds.readFix, Stop: ctx.Err}
+	parts = slices.Clone(parts)
+	defined, wrong, err := r.defined(parts, limits)
+	if err != nil {
+		return Reading{}, fmt.Errorf("read the manifests: %w", err)
+	}
+	kinds := slices.Concat(r.Kinds, defined)
+	res := newResolver(kinds, spend)
+	for _, k := range defined {
+		res.defined[k.Info().Kind] = true
+	}
+	res.report(wrong...)
 	res.entries = r.Entries
 	res.missing = r.Missing
-	options := loadOptions(r.Kinds)
-	options.MaxNodes, options.MaxTotalBytes, options.TooMuch = r.Bounds.Values, r.Bounds.Bytes, r.Bounds.readFix
-	options.Stop, options.Each = ctx.Err, res.write
+	options := loadOptions(kinds)
+	options.MaxNodes, options.MaxTotalBytes, options.TooMuch, options.Stop = limits.MaxNodes, limits.MaxTotalBytes, limits.TooMuch, limits.Stop
+	options.Each, options.Unknown = res.write, unknownKinds(r.Kinds)
 	loaded, err := manifest.LoadParts(parts, options)
 	var problems, more manifest.Problems
 	if err != nil && !errors.As(err, &problems) {
@@ -59,7 +72,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	if err != nil && !errors.As(err, &more) {
 		return Reading{}, fmt.Errorf("read the manifests: %w", err)
 	}
-	reading := Reading{Ignored: loaded.Ignored, Size: spend.size()}
+	reading := Reading{Defined: defined, Ignored: loaded.Ignored, Size: spend.size()}
 	reading.Size.Values, reading.Size.Bytes = loaded.Values, loaded.Bytes
 	if problems = append(problems, more...); len(problems) > 0 {
 		return reading, problems.Sorted()

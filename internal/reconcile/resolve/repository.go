@@ -81,3 +81,6 @@ func (r repository) TakeObjects(count int) bool { return r.budget.take(costObjec
 func (r repository) TakeBody(body *manifest.Body, count int) bool {
 	return r.budget.take(costValues, body.Values*count) && r.budget.take(costBytes, body.Bytes*count)
 }
+
+// TakeCost implements [kind.Repository].
+func (r repository) TakeCost(cost int) bool { return r.budget.take(costExpressions, cost) }

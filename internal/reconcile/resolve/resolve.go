@@ -14,7 +14,7 @@ import (
 func (r *resolver) write(obj *manifest.Object) {
 	r.last = obj
 	if r.budget.take(costObjects, 1) && !r.over() {
-		r.decode(obj, nil, false, "")
+		r.decode(obj, nil, kind.Part{})
 		r.written = len(r.order)
 	}
 	obj.Release()
@@ -26,13 +26,15 @@ func (r *resolver) write(obj *manifest.Object) {
 // the one who stopped it; then nothing may be applied. What it costs is taken from
 // the budget before it is made.
 func (r *resolver) resolve() ([]kind.Desired, error) {
-	for _, n := range r.order[:r.written] {
+	r.expandDefined()
+	for _, n := range r.order[:r.declares] {
 		if r.over() {
 			break
 		}
 		r.last = n.Object
 		r.expand(n)
 	}
+	r.checkExternal()
 	r.checkIgnored()
 	r.checkWays()
 	r.link()
@@ -63,6 +65,8 @@ type node struct {
 	done     bool // all that it expands into is there
 	broken   bool
 
+	template func(field string) manifest.Origin // that made it; nil for none
+
 	visit visit
 	depth int    // on the way that sort is on
 	text  string // canonical data; made when first asked for
@@ -77,6 +81,9 @@ type resolver struct {
 	byKey    map[manifest.Key]*node
 	order    []*node
 	written  int              // how many of them the repository holds, the first ones
+	declares int              // how many it declares, those included that the kinds it defines stand for
+	defined  map[string]bool  // names of kinds that the revision defines
+	defining bool             // whether only objects of such kinds are expanded
 	last     *manifest.Object // the last one that was begun with; nil before the first
 	problems []manifest.Problem
 
@@ -91,7 +98,7 @@ type scope struct{ kind, namespace string }
 
 func newResolver(kinds []kind.Kind, spend *budget) *resolver {
 	r := &resolver{
-		secrets: map[string]string{}, kinds: map[string]kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}}
+		secrets: map[string]string{}, defined: map[string]bool{}, kinds: map[string]kind.Kind{}, groups: kind.GroupsOf(kinds), budget: spend, byKey: map[manifest.Key]*node{}}
 	for _, k := range kinds {
 		r.kinds[k.Info().Kind] = k
 	}
@@ -106,6 +113,7 @@ func (r *resolver) key(kind, namespace, name string) manifest.Key {
 const mostProblems = 1000
 
 func (r *resolver) report(problems ...manifest.Problem) {
+	r.placeTemplates(problems)
 	r.problems = append(r.problems, problems[:min(len(problems), mostProblems-min(len(r.problems), mostProblems))]...)
 }
 
@@ -127,10 +135,10 @@ func (r *resolver) outcome() error {
 	return manifest.Problems(problems).Err()
 }
 
-// decode adds obj. parent is nil for objects of the repository.
-func (r *resolver) decode(obj *manifest.Object, parent *node, fallback bool, hint string) {
+// decode adds obj. parent is nil for objects of the repository; for others part is what they are of it.
+func (r *resolver) decode(obj *manifest.Object, parent *node, part kind.Part) {
 	if have := r.byKey[obj.Key]; have != nil {
-		if fallback {
+		if part.Fallback {
 			r.budget.giveBack(costObjects, 1)
 			return
 		}
@@ -147,13 +155,20 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, fallback bool, hin
 	n := &node{Desired: d}
 	if parent != nil {
 		n.Parent, n.Public = parent.Key, parent.Public
+		n.template = part.Template
+	}
+	if own := r.defined[obj.Key.Kind]; own || part.ID != "" {
+		n.Definition = &kind.OfDefinition{ID: part.ID}
+		if own {
+			n.Definition.Kind = k
+		}
 	}
 	n.Body, n.PublicData = k.Body(), k.Info().Public
 	problems = slices.Concat(problems, forged(&n.Desired), readOptions(&n.Desired), r.entries.choose(&n.Desired))
 	if n.Import != nil {
-		n.Import.Hint = hint
+		n.Import.Hint = part.Hint
 	}
-	if part := parent != nil && n.Import != nil && n.Import.ByName; part && k.Info().FixedMark {
+	if adopts := parent != nil && n.Import != nil && n.Import.ByName; adopts && k.Info().FixedMark {
 		problems = append(problems, n.Problem(n.Import.Field, fmt.Sprintf("would adopt a %s of that name, and the cloud cannot write a mark on one that exists", n.Key.Kind),
 			"have "+parent.Key.String()+" use one that exists in place of making one, or remove the annotation"))
 	}
@@ -162,12 +177,12 @@ func (r *resolver) decode(obj *manifest.Object, parent *node, fallback bool, hin
 		parent.parts = append(parent.parts, n)
 		obj.Release()
 	}
+	r.byKey[n.Key] = n
+	r.order = append(r.order, n)
 	if len(problems) > 0 {
 		n.broken = true
 		r.report(problems...)
 	}
-	r.byKey[n.Key] = n
-	r.order = append(r.order, n)
 }
 
 func describeOrigin(n *node) string {
@@ -231,6 +246,9 @@ func (r *resolver) expand(n *node) {
 		r.report(problems...)
 		return
 	}
+	if n.Defined() != nil {
+		n.Definition.External = externals(parts)
+	}
 	n.parts = slices.Grow(n.parts, len(parts))
 	for _, c := range parts {
 		if r.over() {
@@ -238,10 +256,11 @@ func (r *resolver) expand(n *node) {
 		}
 		if c.Body != nil {
 			info := r.kinds[c.Key.Kind].Info()
-			obj := c.Body.Object(c.Key, info.Group+"/"+info.Version, n.Origin, annotations(&n.Desired, c.Presence == kind.Spare, e.Suspended()))
-			r.decode(&obj, n, c.Fallback, c.Hint)
+			obj := c.Body.Object(c.Key, manifest.GroupVersionKind{Group: info.Group, Version: info.Version}.APIVersion(), n.Origin, joined(c.Annotations, annotations(&n.Desired, c.Presence == kind.Spare, e.Suspended())))
+			obj.Labels = c.Labels
+			r.decode(&obj, n, c)
 		}
-		if child := r.byKey[c.Key]; child != nil {
+		if child := r.byKey[c.Key]; child != nil && !c.Shown() && (!r.defining || r.defined[c.Key.Kind]) {
 			if child.Parent == n.Key && !child.Unmanaged {
 				child.Spare = child.Spare || n.Spare || c.Presence == kind.Spare
 				child.Scaled = child.Scaled || n.Scaled || c.Presence == kind.Scaled

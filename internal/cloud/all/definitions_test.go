@@ -1,0 +1,202 @@
+package all_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Each example of a kind that users write is made as it stands, a second pass writes nothing, and the status is what
+// the definition says.
+func TestDefinitionsAreMadeAsTheyStand(t *testing.T) {
+	for _, c := range []struct {
+		name, object string
+		fields       []string // of its status
+		objects      int      // that it stands for, machines' parts included
+	}{
+		{"bastion", "Bastion/door", []string{"address"}, 6},
+		{"web-shop", "WebShop/books", []string{"address", "servers"}, 26},
+		{"postgres", "Postgres/orders-db", []string{"primary", "replicas"}, 13},
+		{"k3s", "K3sCluster/lab", []string{"nodes", "server"}, 15},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g, text := kindtest.NewTarget(t, all.Kinds), example(t, "definitions/"+c.name)
+			g.Only(text)
+			g.MustSync(text)
+			var count kindtest.Counter
+			pass := g.SyncThrough(text, count.Wrap)
+			if len(pass.Results) > 0 || count.Writes.Load() > 0 || pass.Outcome() != plan.InSync {
+				t.Errorf("the second pass wrote %d times: %v", count.Writes.Load(), pass.Results)
+			}
+			seen, parts := false, 0
+			statuses := plan.Statuses(pass.Last, all.Kinds(nil, defaults.Defaults{}))
+			parents := map[string]string{}
+			for _, o := range statuses {
+				if owners := o.Metadata.OwnerReferences; len(owners) > 0 {
+					parents[o.Kind+"/"+o.Metadata.Name] = owners[0].Kind + "/" + owners[0].Name
+				}
+			}
+			for _, o := range statuses {
+				name := o.Kind + "/" + o.Metadata.Name
+				for up := parents[name]; up != "" && o.Status.Action != ""; up = parents[up] {
+					if up == c.object {
+						parts++
+					}
+				}
+				if available := o.Status.Conditions[0]; available.Status != "True" {
+					t.Errorf("%s: %+v", name, available)
+				}
+				if name != c.object {
+					continue
+				}
+				seen = true
+				resource, _ := o.Status.Resource.(map[string]any)
+				for _, field := range c.fields {
+					if resource[field] == nil || len(resource) != len(c.fields) {
+						t.Errorf("the status of %s is %v, want fields %v", name, resource, c.fields)
+					}
+				}
+			}
+			if !seen || parts != c.objects {
+				t.Errorf("%s stands for %d objects (seen: %t), want %d", c.object, parts, seen, c.objects)
+			}
+		})
+	}
+}
+
+// What templates write besides the spec is what a manifest could say: annotations hold for what they are on, and those
+// of the object for all that it stands for. A renamed object keeps what was made for it.
+func TestDefinitionsKeepWhatManifestsCanSay(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	text := func(name, annotations, description string) string {
+		return `apiVersion: stackreeve.dev/v1alpha1
+kind: Definition
+metadata: {name: pair}
+spec:
+  schema: {kind: Pair, apiVersion: v1alpha1, spec: {about: string}}
+  resources:
+  - id: kept
+    template:
+      apiVersion: openstack.k-orc.cloud/v1alpha1
+      kind: Network
+      metadata: {name: "${schema.metadata.name}-kept", annotations: {stackreeve.dev/prune: "false", stackreeve.dev/ignore-fields: spec.resource.description}}
+      spec: {resource: {description: "${schema.spec.about}"}}
+  - id: gone
+    template:
+      apiVersion: openstack.k-orc.cloud/v1alpha1
+      kind: Network
+      metadata: {name: "${schema.metadata.name}-gone"}
+      spec: {resource: {description: "${schema.spec.about}"}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: Pair
+metadata: {name: ` + name + `, annotations: {` + annotations + `}}
+spec: {about: ` + description + `}
+`
+	}
+	g.Only(text("pair", "", "a"))
+	g.MustSync(text("pair", "", "a"))
+	var changed []string
+	for _, s := range g.Plan(text("pair", "", "b")).Steps {
+		for _, c := range s.Changes {
+			changed = append(changed, s.Key.Name+" "+c.Field)
+		}
+	}
+	if got := strings.Join(changed, ", "); got != "pair-kept owner mark, pair-gone spec.resource.description, pair-gone owner mark" {
+		t.Errorf("a change that one network leaves alone: %s", got)
+	}
+	for _, s := range g.Plan(text("pair", "stackreeve.dev/suspend: \"true\"", "b")).Steps {
+		if s.Action != plan.Keep {
+			t.Errorf("of an object that is suspended: %s %s", s.Action, s.Key)
+		}
+	}
+	for _, s := range g.Plan(text("couple", "stackreeve.dev/moved-from: Pair/pair", "a")).Steps {
+		if s.Action != plan.Update || !strings.HasPrefix(s.Key.Name, "couple-") {
+			t.Errorf("of an object that has another name: %s %s", s.Action, s.Key)
+		}
+	}
+	var left []string
+	for _, s := range g.Plan("").Steps {
+		left = append(left, s.Key.Name+" "+string(s.Action))
+	}
+	if got := strings.Join(left, ", "); got != "pair-gone delete, pair-kept keep" && got != "pair-kept keep, pair-gone delete" {
+		t.Errorf("without the object: %s", got)
+	}
+	g.MustSync(strings.ReplaceAll(text("pair", "stackreeve.dev/prune: \"true\"", "a"), "stackreeve.dev/prune: \"false\", ", ""))
+}
+
+// The status of an object is what its definition says: of its parts, of what others make, and whether it can be used.
+func TestDefinitionsSayWhatIsReady(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	text := func(ready string) string {
+		return `apiVersion: stackreeve.dev/v1alpha1
+kind: Definition
+metadata: {name: twins}
+spec:
+  schema:
+    kind: Twins
+    apiVersion: v1alpha1
+    spec: {names: "[]string", beside: string}
+    status:
+      ids: ${twin.map(t, t.status.id)}
+      first: ${schema.spec.names[0]} is ${twin[0].status.state}
+      beside: ${beside.status.id}
+      none: ${beside.status.nothing}
+  resources:
+  - id: twin
+    forEach: [{name: "${schema.spec.names}"}]
+    readyWhen: ["` + ready + `"]
+    template:
+      apiVersion: openstack.k-orc.cloud/v1alpha1
+      kind: Network
+      metadata: {name: "twins-${name}"}
+      spec: {resource: {}}
+  - id: beside
+    externalRef: {apiVersion: openstack.k-orc.cloud/v1alpha1, kind: SecurityGroup, metadata: {name: "${schema.spec.beside}"}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: Twins
+metadata: {name: twins}
+spec: {names: [castor, pollux], beside: twins-group}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: SecurityGroup
+metadata: {name: twins-group}
+spec: {resource: {}}
+`
+	}
+	status := func(ready string) plan.Status {
+		pass := g.MustSync(text(ready))
+		for _, o := range plan.Statuses(pass.Last, all.Kinds(nil, defaults.Defaults{})) {
+			if o.Kind == "Twins" {
+				return o.Status
+			}
+		}
+		t.Fatal("there is no status")
+		return plan.Status{}
+	}
+	g.Only(text("${true}"))
+	g.MustSync(text("${true}"))
+	got := status("${each.status.id != ''}")
+	fields, _ := got.Resource.(map[string]any)
+	if ids, _ := fields["ids"].([]any); len(ids) != 2 || ids[0] == ids[1] || fields["first"] != "castor is in sync" || fields["beside"] == nil || len(fields) != 3 {
+		t.Errorf("the status is %v", fields)
+	}
+	if c := got.Conditions[0]; c.Status != "True" {
+		t.Errorf("it is not available: %+v", c)
+	}
+	if c := status("${each.metadata.name == 'twins-castor'}").Conditions[0]; c.Status != "False" || !strings.Contains(c.Message, "twin[1] is not ready") {
+		t.Errorf("it is available though one twin is not ready: %+v", c)
+	}
+	if c := status("${each.status.nothing}").Conditions[0]; c.Status != "False" || !strings.Contains(c.Message, "no such key: nothing") {
+		t.Errorf("it is available though nobody knows: %+v", c)
+	}
+	missing := strings.Replace(text("${true}"), "beside: twins-group", "beside: twins-troup", 1)
+	if _, err := g.TryResolve(missing); err == nil || !strings.Contains(err.Error(), "shows SecurityGroup/twins-troup as beside, which is not in the repository; did you mean twins-group?") {
+		t.Errorf("error is %v", err)
+	}
+}

@@ -1,0 +1,293 @@
+package definition
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Bounds of all definitions of a revision together: what is compiled takes time, and types that are made at run time are
+// never forgotten.
+const (
+	mostDefinitions = 200
+	mostSource      = 256 << 10 // bytes of expressions
+	mostFields      = 1000      // in schemas, those of types counted where they are used
+	mostText        = 64 << 10  // bytes of the names and markers of these
+)
+
+// total is what all definitions of a revision have together.
+type total struct {
+	source, fields, text int
+	said                 bool
+}
+
+// draft is a definition while it is read.
+type draft struct {
+	obj    *manifest.Object
+	spec   Spec
+	made   *defined
+	known  map[string]kind.Kind
+	report kind.Report
+	total  *total
+	stop   func() error
+	ids    []string
+}
+
+func (d *draft) problem(path, what, fix string) {
+	d.made.broken = true
+	d.report.Problem(path, what, fix)
+}
+
+// Define implements [kind.Definer].
+func (definer) Define(documents []*manifest.Object, kinds []kind.Kind, stop func() error) (list []kind.Kind, problems []manifest.Problem) {
+	known := make(map[string]kind.Kind, len(kinds))
+	for _, k := range kinds {
+		known[k.Info().Kind] = k
+	}
+	var drafts []*draft
+	sum := &total{}
+	for i, obj := range documents {
+		if i >= mostDefinitions {
+			problems = append(problems, manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: fmt.Sprintf("is one of more than %d definitions", mostDefinitions), Fix: "split the stack"})
+			break
+		}
+		d := &draft{obj: obj, known: known, total: sum, stop: stop, made: &defined{obj: obj}}
+		var body Body
+		d.made.broken = len(obj.Decode(&body)) > 0 // reported when the object itself is read
+		if d.spec = body.Spec; d.name(drafts, kinds) {
+			drafts = append(drafts, d)
+		}
+		problems = append(problems, d.problems()...)
+	}
+	for _, d := range drafts {
+		known[d.made.info.Kind] = d.made
+		d.types()
+		list = append(list, d.made)
+	}
+	for _, d := range drafts {
+		if !d.made.broken {
+			d.resources()
+		}
+	}
+	for _, d := range drafts {
+		d.nesting(known)
+	}
+	for _, d := range drafts {
+		problems = append(problems, d.problems()...)
+		if d.made.broken {
+			d.made.resources = nil
+		}
+	}
+	return list, problems
+}
+
+// problems are those found since it was asked last.
+func (d *draft) problems() []manifest.Problem {
+	list := d.report.Problems(d.obj)
+	d.report = kind.Report{}
+	return list
+}
+
+// name reads which kind is defined. It is false when that is none.
+func (d *draft) name(before []*draft, kinds []kind.Kind) bool {
+	s := d.spec.Schema
+	info := kind.Info{Group: s.Group, Version: s.APIVersion, Kind: s.Kind, Public: true}
+	if info.Group == "" {
+		info.Group = d.obj.Key.Group
+	}
+	info.Doc = fmt.Sprintf("Defined by %s at %s.", d.obj.Key, d.obj.Origin)
+	d.made.info = info
+	if s.Kind == "" || s.APIVersion == "" {
+		return false
+	}
+	const field = "spec.schema.kind"
+	for _, k := range kinds {
+		if strings.EqualFold(k.Info().Kind, s.Kind) {
+			d.problem(field, fmt.Sprintf("is %s, which is a kind of the agent's own", s.Kind), "choose another name")
+			return false
+		}
+	}
+	for _, other := range before {
+		if strings.EqualFold(other.made.info.Kind, s.Kind) {
+			d.problem(field, fmt.Sprintf("is %s, which %s defines (%s)", s.Kind, other.obj.Key, other.obj.Origin), "keep one of them, or choose another name")
+			return false
+		}
+	}
+	if strings.EqualFold(s.Kind, "Stack") || strings.EqualFold(s.Kind, "List") {
+		d.problem(field, fmt.Sprintf("is %s, which has a meaning of its own", s.Kind), "choose another name")
+		return false
+	}
+	return true
+}
+
+// types reads the schema.
+func (d *draft) types() {
+	types, ok := d.spec.Schema.Types.(map[string]any)
+	if !ok && d.spec.Schema.Types != nil {
+		d.problem(typesPath, "wants a mapping of types", "")
+	}
+	r := reader{types: types, total: d.total, problem: d.problem}
+	from := d.spec.Schema.Spec
+	if from == nil {
+		from = map[string]any{}
+	}
+	spec := r.structure(specPath, "@schema.spec", from, 0)
+	text := &shape{what: "string"}
+	d.made.spec = spec
+	d.made.schema = &shape{what: "struct", name: "@schema", fields: []*field{
+		{name: "metadata", typ: &shape{what: "struct", name: "@schema.metadata", fields: []*field{
+			{name: "name", typ: text}, {name: "namespace", typ: text}, {name: "labels", typ: &shape{what: "map", elem: text}}}}},
+		{name: "spec", typ: spec},
+	}}
+	if d.made.broken {
+		return
+	}
+	tag := `json:"spec,omitempty" doc:"What the object shall be."`
+	if slices.ContainsFunc(spec.fields, func(f *field) bool { return f.required && f.fallback == nil }) {
+		tag = `json:"spec" rule:"required" doc:"What the object shall be."`
+	}
+	d.made.body = reflect.StructOf([]reflect.StructField{{Name: "Spec", Type: spec.goStruct(), Tag: reflect.StructTag(tag)}})
+}
+
+// named is what expressions see of another resource: its name.
+func named() *shape {
+	text := &shape{what: "string"}
+	return &shape{what: "struct", name: "@resource", fields: []*field{
+		{name: "metadata", typ: &shape{what: "struct", name: "@resource.metadata", fields: []*field{{name: "name", typ: text}, {name: "namespace", typ: text}}}}}}
+}
+
+// resources compiles the templates.
+func (d *draft) resources() {
+	all := &shape{what: "struct", name: "@all", fields: []*field{{name: "schema", typ: d.made.schema}, {name: "resource", typ: named()}}}
+	plain, err := newLanguage(all, map[string]*cel.Type{"schema": d.made.schema.celType()})
+	if err != nil {
+		d.problem("spec", err.Error(), "")
+		return
+	}
+	d.checkIDs()
+	if d.made.broken {
+		return
+	}
+	names, observed := map[string]*cel.Type{}, map[string]*cel.Type{}
+	for _, r := range d.spec.Resources {
+		if observed[r.ID] = cel.DynType; len(r.ForEach) > 0 {
+			observed[r.ID] = cel.ListType(cel.DynType)
+		} else if r.ExternalRef == nil {
+			names[r.ID] = named().celType()
+		}
+	}
+	pure, err := plain.with(names)
+	var live *language
+	if err == nil {
+		live, err = plain.with(observed)
+	}
+	if err != nil {
+		d.problem("spec.resources", err.Error(), "choose other IDs")
+		return
+	}
+	for i := range d.spec.Resources {
+		d.made.resources = append(d.made.resources, d.resource(i, plain, pure, live))
+	}
+	if d.spec.Schema.Status != nil {
+		c := compiler{d, live, false}
+		d.made.status = c.tree("spec.schema.status", d.spec.Schema.Status)
+	}
+}
+
+// reserved are words that CEL does not take for names, and those with a meaning here.
+var reserved = strings.Fields("as break const continue else false for function if import in let loop package namespace null return true var void while schema each self metadata spec status bool double dyn int uint string size has lists")
+
+func (d *draft) checkIDs() {
+	for i, r := range d.spec.Resources {
+		at := "spec.resources[" + strconv.Itoa(i) + "]"
+		switch {
+		case slices.Contains(reserved, r.ID):
+			d.problem(at+".id", fmt.Sprintf("is %s, which means something else in expressions", r.ID), "choose another one")
+		case slices.Contains(d.ids, r.ID):
+			d.problem(at+".id", fmt.Sprintf("is %s, like that of another resource", r.ID), "choose another one")
+		}
+		d.ids = append(d.ids, r.ID)
+		switch {
+		case r.Template == nil && r.ExternalRef == nil:
+			d.problem(at, "has neither template nor externalRef", "add one of them")
+		case r.Template != nil && r.ExternalRef != nil:
+			d.problem(at, "has both template and externalRef", "keep one of them")
+		case r.ExternalRef != nil && (len(r.ForEach) > 0 || len(r.IncludeWhen) > 0):
+			d.problem(at+".externalRef", "is one object, whatever the spec is", "remove forEach and includeWhen")
+		}
+	}
+}
+
+var undefinedField = regexp.MustCompile(`undefined field '([^']*)'`)
+
+// explain says what is wrong with an expression, and how to correct it.
+func (c *compiler) explain(source, err string) (what, fix string) {
+	what = fmt.Sprintf("has the expression %s: %s", quote(source), clip(err))
+	for _, id := range c.ids {
+		if !c.pure || !regexp.MustCompile(`(^|[^A-Za-z0-9_.'"])`+id+`\b`).MatchString(source) {
+			continue
+		}
+		return fmt.Sprintf("has the expression %s, which asks what %s is in the cloud", quote(source), id),
+			"templates, includeWhen and forEach see schema.metadata, schema.spec and the variables of forEach, so that a plan shows all that will be; in templates also " + id + ".metadata.name, unless it has forEach. The cloud is seen in status and readyWhen"
+	}
+	if m := undefinedField.FindStringSubmatch(err); m != nil {
+		var names []string
+		for _, s := range structsOf(c.made.schema) {
+			for _, f := range s.fields {
+				names = append(names, f.name)
+			}
+		}
+		slices.Sort(names)
+		if near := nearest.Name(m[1], names); near != "" {
+			return what, "did you mean " + near + "?"
+		}
+		return what, "declare it in " + specPath
+	}
+	return what, ""
+}
+
+// mostNested is how deep definitions may stand for objects of definitions.
+const mostNested = 3
+
+// nesting refuses kinds that stand for themselves, directly or by others, and those that are nested too deep.
+func (d *draft) nesting(known map[string]kind.Kind) {
+	chain := []string{d.made.info.Kind}
+	var walk func(k *defined) bool
+	walk = func(k *defined) bool {
+		for _, name := range slices.Sorted(maps.Keys(k.uses)) {
+			next, ok := known[name].(*defined)
+			if !ok {
+				continue
+			}
+			at := d.made.uses[name]
+			if len(chain) > 1 {
+				at = d.made.uses[chain[1]]
+			}
+			chain = append(chain, name)
+			switch {
+			case name == chain[0]:
+				d.problem(at, "has the kind stand for itself: "+strings.Join(chain, " -> "), "leave out one of these resources: there would be no end")
+				return false
+			case len(chain) > mostNested:
+				d.problem(at, fmt.Sprintf("nests definitions deeper than %d: %s", mostNested, strings.Join(chain, " -> ")), "write out one of them")
+				return false
+			}
+			if !walk(next) {
+				return false
+			}
+			chain = chain[:len(chain)-1]
+		}
+		return true
+	}
+	walk(d.made)
+}

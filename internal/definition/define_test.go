@@ -1,0 +1,81 @@
+package definition_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+// definitionOf is a definition of a kind Team with a spec and resources.
+func definitionOf(spec, resources string) string {
+	return "apiVersion: stackreeve.dev/v1alpha1\nkind: Definition\nmetadata: {name: team}\nspec:\n  schema:\n    kind: Team\n    apiVersion: v1alpha1\n    spec:" +
+		spec + "\n  resources:\n" + resources
+}
+
+const team = "apiVersion: stackreeve.dev/v1alpha1\nkind: Team\nmetadata: {name: red}\n"
+
+func reading(files map[string]string) (resolve.Reading, error) {
+	fsys := fstest.MapFS{}
+	for name, text := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{})}.Read(context.Background(), fsys)
+}
+
+// wanted are the objects of a kind, as JSON by their names.
+func wanted(want []kind.Desired, of string) map[string]string {
+	found := map[string]string{}
+	for _, d := range want {
+		if d.Key.Kind == of {
+			text, err := json.Marshal(d.Spec)
+			if err != nil {
+				text = []byte(err.Error())
+			}
+			found[d.Key.Name] = string(text)
+		}
+	}
+	return found
+}
+
+const network = `  - id: net
+    template:
+      apiVersion: openstack.k-orc.cloud/v1alpha1
+      kind: Network
+      metadata: {name: "${schema.metadata.name}-net"}
+      spec: {resource: {mtu: "${schema.spec.mtu}", description: "${schema.spec.about}"}}
+`
+
+func TestExpands(t *testing.T) {
+	got, err := reading(map[string]string{
+		"a/red.yaml": team + "spec: {about: x}",
+		"z/def.yaml": definitionOf("\n      mtu: integer | default=1450\n      about: string", network),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nets := wanted(got.Want, "Network")
+	if want := `{"description":"x","mtu":1450}`; nets["red-net"] != want {
+		t.Errorf("networks are %v, want red-net %s", nets, want)
+	}
+	i := slices.IndexFunc(got.Want, func(d kind.Desired) bool { return d.Key.Kind == "Network" })
+	if d := got.Want[i]; d.Parent.String() != "Team/red" || d.Origin.File != "a/red.yaml" || d.Definition.ID != "net" {
+		t.Errorf("the network is part %q of %s at %s", d.Definition.ID, d.Parent, d.Origin)
+	}
+}
+
+// problems are what is wrong with files, one line each.
+func problems(files map[string]string) []string {
+	_, err := reading(files)
+	if err == nil {
+		return nil
+	}
+	return strings.Split(err.Error(), "\n")
+}

@@ -1,0 +1,299 @@
+package definition
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"cel.dev/cel-go/common/types/ref"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// defined is a kind that a definition makes.
+type defined struct {
+	info      kind.Info
+	obj       *manifest.Object
+	body      reflect.Type
+	spec      *shape
+	schema    *shape
+	resources []*resource
+	status    *node
+	uses      map[string]string // kinds in its templates, and where
+	broken    bool              // something is wrong with the definition
+}
+
+var (
+	_ kind.Kind    = (*defined)(nil)
+	_ kind.Summing = (*defined)(nil)
+)
+
+// anything is the body of objects whose definition is broken.
+type anything struct {
+	Spec any `json:"spec"`
+}
+
+func (k *defined) Info() kind.Info { return k.info }
+
+func (k *defined) Body() reflect.Type {
+	if k.body == nil {
+		return reflect.TypeFor[anything]()
+	}
+	return k.body
+}
+
+// Decode implements [kind.Kind].
+func (k *defined) Decode(obj *manifest.Object) (kind.Desired, []manifest.Problem) {
+	d := kind.NewDesired(obj)
+	d.Virtual = true
+	into := reflect.New(k.Body())
+	d.Spec = into.Elem().Field(0).Addr().Interface()
+	if k.broken {
+		return d, nil
+	}
+	return d, obj.Decode(into.Interface())
+}
+
+func (k *defined) Name(w kind.Want[any]) string          { return w.Key.Name }
+func (k *defined) Diff(kind.Want[any], any) kind.Changes { return kind.Changes{} }
+func (k *defined) Match(kind.Want[any], any) bool        { return false }
+func (k *defined) Status(any) any                        { return nil }
+func (k *defined) Export(any, *kind.Export) any          { return nil }
+func (k *defined) SpecPath() string                      { return "spec" }
+func (k *defined) Driver() kind.AnyDriver                { return nil }
+
+// run evaluates the expressions of one object.
+type run struct {
+	kind  *defined
+	spend func(cost int) bool
+	left  int // of what they may cost
+}
+
+// errEnough says that what a revision may cost is used up, which is reported elsewhere.
+var errEnough = errors.New("enough")
+
+// native is the value of an expression.
+func (r *run) native(e *expression, variables map[string]any) (any, error) {
+	if e == nil {
+		return nil, &errEvaluation{"is not valid"}
+	}
+	v, cost, err := e.evaluate(variables)
+	if !r.spend(cost) {
+		return nil, errEnough
+	}
+	if r.left -= cost; r.left < 0 {
+		return nil, &errEvaluation{fmt.Sprintf("costs more than %d units together with the others of the object", mostObjectCost)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return native(v)
+}
+
+// at says where the expression is that has no value.
+func (r *run) at(path string, e *expression, err error) error {
+	what := &errEvaluation{}
+	if !errors.As(err, &what) {
+		return err
+	}
+	return &errAt{path, fmt.Sprintf("%s has no value: %s", quote("${"+e.source+"}"), clip(what.what))}
+}
+
+// errAt is what is wrong with a place in the definition.
+type errAt struct{ path, what string }
+
+func (e *errAt) Error() string { return e.what }
+
+// Expand implements [kind.Kind].
+func (k *defined) Expand(d *kind.Desired, e *kind.Expansion) {
+	if k.broken {
+		return
+	}
+	r := &run{k, e.TakeCost, mostObjectCost}
+	if err := r.expand(d, e); err != nil && !errors.Is(err, errEnough) {
+		where := k.obj.Origin
+		if at := (*errAt)(nil); errors.As(err, &at) {
+			where = k.obj.Where(at.path)
+		}
+		e.Problem("spec", fmt.Sprintf("%s (by the template at %s)", err, where), "change the spec, or the definition")
+	}
+}
+
+// object is one that a resource makes.
+type object struct {
+	*resource
+	name      string
+	variables map[string]any // of forEach
+}
+
+func (r *run) expand(d *kind.Desired, e *kind.Expansion) error {
+	schema := r.kind.variable(d)
+	names := map[string]any{"schema": schema}
+	var objects []object
+	for _, from := range r.kind.resources {
+		list, err := r.objects(from, schema)
+		if err != nil {
+			return err
+		}
+		for _, o := range list {
+			if from.external {
+				e.External(from.kind, o.name, from.id, r.kind.template(from.path+".externalRef"))
+				continue
+			}
+			objects = append(objects, o)
+		}
+		if len(from.each) == 0 && !from.external {
+			name := ""
+			if len(list) > 0 {
+				name = list[0].name
+			} else if v, err := r.name(from, map[string]any{"schema": schema}); err == nil {
+				name = v // it is left out: what refers to it is reported like any other reference to nothing
+			}
+			names[from.id] = celValue(map[string]any{"metadata": map[string]any{"name": name, "namespace": d.Key.Namespace}})
+		}
+	}
+	for _, o := range objects {
+		variables := o.variables
+		for id, v := range names {
+			variables[id] = v
+		}
+		if err := r.make(o, variables, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// variable is what expressions see of an object.
+func (k *defined) variable(d *kind.Desired) ref.Val {
+	labels := make(map[string]any, len(d.Object.Labels))
+	for name, value := range d.Object.Labels {
+		labels[name] = value
+	}
+	return celValue(map[string]any{
+		"metadata": map[string]any{"name": d.Key.Name, "namespace": d.Key.Namespace, "labels": labels},
+		"spec":     k.spec.readStruct(reflect.ValueOf(d.Spec).Elem()),
+	})
+}
+
+// template says where a resource of the definition has a field.
+func (k *defined) template(path string) func(field string) manifest.Origin {
+	return func(field string) manifest.Origin {
+		if field == "" {
+			return k.obj.Where(path)
+		}
+		return k.obj.Where(path + "." + field)
+	}
+}
+
+// make adds an object with all of its fields.
+func (r *run) make(o object, variables map[string]any, e *kind.Expansion) error {
+	body, err := o.body.value(r, variables)
+	if err != nil {
+		return err
+	}
+	m := kind.Manifest{Kind: o.kind, Name: o.name, ID: o.id, Body: body.(map[string]any), Template: r.kind.template(o.path + ".template")}
+	if m.Labels, err = r.texts(o.labels, variables); err != nil {
+		return err
+	}
+	if m.Annotations, err = r.texts(o.annotations, variables); err != nil {
+		return err
+	}
+	e.Manifest(m)
+	return nil
+}
+
+// texts is a node whose fields are texts.
+func (r *run) texts(n *node, variables map[string]any) (map[string]string, error) {
+	if n == nil {
+		return nil, nil
+	}
+	v, err := n.value(r, variables)
+	if err != nil {
+		return nil, err
+	}
+	fields, ok := v.(map[string]any)
+	if !ok {
+		return nil, &errAt{n.path, "a mapping of texts is wanted"}
+	}
+	out := make(map[string]string, len(fields))
+	for name, value := range fields {
+		text, ok := value.(string)
+		if !ok {
+			return nil, &errAt{below(n.path, name), name + " is not a text"}
+		}
+		out[name] = text
+	}
+	return out, nil
+}
+
+// mostEach is how many objects forEach makes.
+const mostEach = 1000
+
+// objects are those that a resource makes, without their fields.
+func (r *run) objects(from *resource, schema ref.Val) ([]object, error) {
+	variables := map[string]any{"schema": schema}
+	for _, e := range from.include {
+		v, err := r.native(e, variables)
+		if err != nil {
+			return nil, r.at(from.path+".includeWhen", e, err)
+		}
+		if yes, ok := v.(bool); !ok {
+			return nil, &errAt{from.path + ".includeWhen", quote("${"+e.source+"}") + " is neither true nor false"}
+		} else if !yes {
+			return nil, nil
+		}
+	}
+	combinations := []map[string]any{variables}
+	for _, it := range from.each {
+		v, err := r.native(it.list, variables)
+		if err != nil {
+			return nil, r.at(it.path, it.list, err)
+		}
+		list, ok := v.([]any)
+		if !ok {
+			return nil, &errAt{it.path, quote("${"+it.list.source+"}") + " is no list"}
+		}
+		if len(list)*len(combinations) > mostEach {
+			return nil, &errAt{it.path, fmt.Sprintf("forEach makes more than %d objects", mostEach)}
+		}
+		combinations = combine(combinations, it.name, list)
+	}
+	var objects []object
+	for _, c := range combinations {
+		name, err := r.name(from, c)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, object{from, name, c})
+	}
+	return objects, nil
+}
+
+func combine(all []map[string]any, name string, values []any) (out []map[string]any) {
+	for _, c := range all {
+		for _, v := range values {
+			with := make(map[string]any, len(c)+1)
+			for key, value := range c {
+				with[key] = value
+			}
+			with[name] = celValue(v)
+			out = append(out, with)
+		}
+	}
+	return out
+}
+
+// name is what an object is called.
+func (r *run) name(from *resource, variables map[string]any) (string, error) {
+	v, err := from.name.value(r, variables)
+	if err != nil {
+		return "", err
+	}
+	name, ok := v.(string)
+	if !ok || !manifest.IsName(name) {
+		return "", &errAt{from.name.path, fmt.Sprintf("the name of %s would be %s, which cannot be one: lower-case letters, digits, - and . are possible", from.id, quote(fmt.Sprint(v)))}
+	}
+	return name, nil
+}

@@ -1,0 +1,314 @@
+package definition
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/env"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+)
+
+// Bounds of an expression.
+const (
+	mostExpression = 4 << 10   // bytes of its source
+	mostDepth      = 50        // of its nesting
+	mostNodes      = 10_000    // of its tree, macros expanded
+	mostCost       = 1_000_000 // of one evaluation
+	mostObjectCost = 10_000_000
+	mostElements   = 100_000 // that a value in it can have, at any depth
+)
+
+// The functions and operators of CEL that expressions have. Those that are left out read time zones, or match regular
+// expressions, which costs more than is counted.
+var standard = []string{
+	"_?_:_", "_&&_", "_||_", "!_", "@not_strictly_false", "_==_", "_!=_", "_+_", "_-_", "_*_", "_/_", "_%_", "-_",
+	"_<_", "_<=_", "_>_", "_>=_", "_[_]", "@in", "size", "bool", "double", "dyn", "int", "uint", "string",
+	"contains", "startsWith", "endsWith",
+}
+
+// language compiles expressions that see the same variables.
+type language struct{ env *cel.Env }
+
+// newLanguage is CEL with a kind's types and some variables.
+func newLanguage(schema *shape, variables map[string]*cel.Type) (*language, error) {
+	subset := env.NewLibrarySubset()
+	for _, name := range standard {
+		subset.AddIncludedFunctions(env.NewFunction(name))
+	}
+	registry, err := types.NewRegistry()
+	if err != nil {
+		return nil, err
+	}
+	options := []cel.EnvOption{
+		cel.StdLib(cel.StdLibSubset(subset)),
+		cel.CustomTypeAdapter(registry),
+		cel.CustomTypeProvider(provider{registry, structsOf(schema)}),
+		cel.ParserExpressionSizeLimit(mostExpression),
+		cel.ParserRecursionLimit(mostDepth),
+		cel.ExpressionNodeLimit(mostNodes),
+		cel.ParserErrorRecoveryLimit(1),
+	}
+	for name, typ := range variables {
+		options = append(options, cel.Variable(name, typ))
+	}
+	made, err := cel.NewCustomEnv(append(options, functions()...)...)
+	return &language{made}, err
+}
+
+// with is the language with further variables.
+func (l *language) with(variables map[string]*cel.Type) (*language, error) {
+	if len(variables) == 0 {
+		return l, nil
+	}
+	var options []cel.EnvOption
+	for name, typ := range variables {
+		options = append(options, cel.Variable(name, typ))
+	}
+	made, err := l.env.Extend(options...)
+	return &language{made}, err
+}
+
+// expression is one that was compiled.
+type expression struct {
+	source  string
+	program cel.Program
+	result  *cel.Type
+}
+
+// compile checks an expression. Its error is for people.
+func (l *language) compile(source string) (*expression, error) {
+	if len(source) > mostExpression {
+		return nil, errTooLong
+	}
+	ast, issues := l.env.Compile(source)
+	if err := issues.Err(); err != nil {
+		return nil, errors.New(firstIssue(issues))
+	}
+	// A list that grows in a loop is not sized at each turn: that would take the square of the time.
+	sizes := types.NewSizeCalculator(types.SizeCalculatorMaxDepth(mostDepth), types.SizeCalculatorMaxTraversal(mostElements))
+	program, err := l.env.Program(ast, cel.CostLimit(mostCost), cel.CostTracking(costs{}),
+		cel.MemoryLimit(mostElements), cel.MemoryTracking(types.MemoryTrackerSizeCalculator(sizes), types.MemoryTrackerSampleInterval(mostItems)))
+	if err != nil {
+		return nil, err
+	}
+	return &expression{source, program, ast.OutputType()}, nil
+}
+
+// firstIssue is what is wrong with an expression, on one line.
+func firstIssue(issues *cel.Issues) string {
+	list := issues.Errors()
+	if len(list) == 0 {
+		return "is not valid"
+	}
+	text := strings.Join(strings.Fields(list[0].Message), " ")
+	text = strings.TrimPrefix(text, "Syntax error: ")
+	return strings.TrimSuffix(text, " (in container '')")
+}
+
+// errEvaluation is why an expression has no value.
+type errEvaluation struct{ what string }
+
+func (e *errEvaluation) Error() string { return e.what }
+
+// evaluate is the value of the expression, and what it cost.
+func (e *expression) evaluate(variables map[string]any) (ref.Val, int, error) {
+	value, details, err := e.program.Eval(variables)
+	cost := 1
+	if details != nil && details.ActualCost() != nil {
+		cost += int(min(*details.ActualCost(), mostCost))
+	}
+	switch {
+	case err != nil && strings.Contains(err.Error(), "limit exceeded"):
+		return nil, mostCost, &errEvaluation{fmt.Sprintf("costs more than %d units, or makes values of more than %d elements", mostCost, mostElements)}
+	case err != nil:
+		return nil, cost, &errEvaluation{strings.Join(strings.Fields(err.Error()), " ")}
+	}
+	return value, cost, nil
+}
+
+// absent reports whether the error is that a field is not set.
+func absent(err error) bool { return err != nil && strings.Contains(err.Error(), "no such key") }
+
+// costs counts what CEL counts by the number of elements alone, or not at all.
+type costs struct{}
+
+// CallCost implements [cost.ActualCostEstimator].
+func (costs) CallCost(function, _ string, args []ref.Val, result ref.Val) *uint64 {
+	n := uint64(1)
+	switch function {
+	case "_==_", "_!=_", "@in":
+		for _, a := range args {
+			n += weight(a, 0)
+		}
+	case "_+_":
+		if text, ok := result.(types.String); !ok {
+			return nil
+		} else if n += uint64(len(text)) / 4; n == 1 {
+			n = 2
+		}
+	default:
+		if !slices.Contains(ownFunctions, function) {
+			return nil
+		}
+		for _, v := range append(slices.Clip(args), result) {
+			n += weight(v, 0)
+		}
+	}
+	return &n
+}
+
+// weight is how much a value is. That of values that an expression makes is bounded by [mostElements].
+func weight(v ref.Val, depth int) (n uint64) {
+	if depth > mostDepth {
+		return mostCost
+	}
+	switch v := v.(type) {
+	case types.String:
+		return uint64(len(v))/4 + 1
+	case traits.Mapper:
+		for it := v.Iterator(); it.HasNext() == types.True && n <= mostCost; {
+			n += 1 + weight(v.Get(it.Next()), depth+1)
+		}
+	case traits.Lister:
+		for it := v.Iterator(); it.HasNext() == types.True && n <= mostCost; {
+			n += weight(it.Next(), depth+1)
+		}
+	}
+	return n + 1
+}
+
+// provider knows the struct types of a schema; their values are maps.
+type provider struct {
+	types.Provider
+	structs map[string]*shape
+}
+
+// FindStructType implements [types.Provider].
+func (p provider) FindStructType(name string) (*types.Type, bool) {
+	if p.structs[name] != nil {
+		return types.NewTypeTypeWithParam(types.NewObjectType(name)), true
+	}
+	return nil, false
+}
+
+// FindStructFieldNames implements [types.Provider].
+func (p provider) FindStructFieldNames(name string) (names []string, ok bool) {
+	s := p.structs[name]
+	if s == nil {
+		return nil, false
+	}
+	for _, f := range s.fields {
+		names = append(names, f.name)
+	}
+	return names, true
+}
+
+// FindStructFieldType implements [types.Provider].
+func (p provider) FindStructFieldType(name, fieldName string) (*types.FieldType, bool) {
+	if s := p.structs[name]; s != nil {
+		for _, f := range s.fields {
+			if f.name == fieldName {
+				return &types.FieldType{Type: f.typ.celType()}, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// structsOf are the struct types in a schema, by their names.
+func structsOf(s *shape) map[string]*shape {
+	found := map[string]*shape{}
+	var walk func(s *shape)
+	walk = func(s *shape) {
+		if s == nil {
+			return
+		}
+		if s.what == "struct" {
+			found[s.name] = s
+		}
+		walk(s.elem)
+		for _, f := range s.fields {
+			walk(f.typ)
+		}
+	}
+	walk(s)
+	return found
+}
+
+// celValue is a value as expressions see it. How large it is is found out once, and not whenever an expression names it.
+func celValue(v any) ref.Val {
+	switch v := v.(type) {
+	case map[string]any:
+		m := make(map[ref.Val]ref.Val, len(v))
+		for key := range v {
+			m[types.String(key)] = celValue(v[key])
+		}
+		return types.NewRefValMap(types.DefaultTypeAdapter, m)
+	case []any:
+		list := make([]ref.Val, len(v))
+		for i := range v {
+			list[i] = celValue(v[i])
+		}
+		return types.NewRefValList(types.DefaultTypeAdapter, list)
+	}
+	return types.DefaultTypeAdapter.NativeToValue(v)
+}
+
+// native is a value as manifests have it. It fails for what has no place in one.
+func native(v ref.Val) (any, error) { return (&converter{left: mostElements}).value(v, 0) }
+
+type converter struct{ left int }
+
+func (c *converter) value(v ref.Val, depth int) (any, error) {
+	if c.left--; c.left < 0 || depth > mostDepth {
+		return nil, &errEvaluation{"makes a value that is too large"}
+	}
+	switch v := v.(type) {
+	case types.String:
+		return string(v), nil
+	case types.Int:
+		return int64(v), nil
+	case types.Uint:
+		if v > 1<<63-1 {
+			return nil, &errEvaluation{"makes a number that is too large"}
+		}
+		return int64(v), nil
+	case types.Double:
+		return float64(v), nil
+	case types.Bool:
+		return bool(v), nil
+	case types.Null:
+		return nil, nil
+	case traits.Mapper:
+		m := map[string]any{}
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			key := it.Next()
+			name, ok := key.(types.String)
+			if !ok {
+				return nil, &errEvaluation{"makes a mapping with a key that is no string"}
+			}
+			item, err := c.value(v.Get(key), depth+1)
+			if err != nil {
+				return nil, err
+			}
+			m[string(name)] = item
+		}
+		return m, nil
+	case traits.Lister:
+		list := []any{}
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			item, err := c.value(it.Next(), depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, item)
+		}
+		return list, nil
+	}
+	return nil, &errEvaluation{"makes a " + v.Type().TypeName() + ", which no manifest holds"}
+}

@@ -1,0 +1,105 @@
+package definition
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Body is a definition without its head.
+// (kubernetes-sigs/kro api/v1alpha1 ResourceGraphDefinition)
+type Body struct {
+	Spec Spec `json:"spec" rule:"required" doc:"The kind, and what its objects stand for."`
+}
+
+// Spec is what a definition says.
+type Spec struct {
+	Schema    Schema     `json:"schema" rule:"required" doc:"The kind, and what its objects may hold."`
+	Resources []Resource `json:"resources" rule:"required,min=1,max=100" doc:"The objects that each object of the kind stands for."`
+}
+
+// Schema says what objects of the kind are.
+type Schema struct {
+	Kind       string `json:"kind" rule:"required,max=63,pattern=^[A-Z][A-Za-z0-9]*$" doc:"The kind's name, which no other kind has." example:"WebShop"`
+	Group      string `json:"group,omitempty" rule:"enum=stackreeve.dev|kro.run" doc:"The kind's API group: stackreeve.dev for a Definition, kro.run for a ResourceGraphDefinition, unless it says otherwise. No others: documents of a group that the agent does not know are left alone, so an object whose definition is gone would look like one that is not wanted any more."`
+	APIVersion string `json:"apiVersion" rule:"required,max=63,pattern=^v[0-9]+((alpha|beta)[0-9]+)?$" doc:"The kind's version, without the group." example:"v1alpha1"`
+	Spec       any    `json:"spec,omitempty" doc:"The fields of the spec in SimpleSchema: a type with markers, such as integer | default=2 minimum=1, or further fields below."`
+	Types      any    `json:"types,omitempty" doc:"Types with names of their own, for use in spec."`
+	Status     any    `json:"status,omitempty" doc:"Fields of the status: expressions over the spec and over the objects in the cloud, by the IDs of resources."`
+}
+
+// Resource is an object, or a list of them, that each object of the kind stands for.
+type Resource struct {
+	ID          string              `json:"id" rule:"required,max=63,pattern=^[a-z][A-Za-z0-9_]*$" doc:"What expressions call it."`
+	Template    any                 `json:"template,omitempty" doc:"The manifest, with expressions in it. They see schema.metadata, schema.spec and the variables of forEach, and of other resources the name: id.metadata.name."`
+	IncludeWhen []string            `json:"includeWhen,omitempty" rule:"max=20" doc:"Expressions that must all be true, or the object is left out." example:"${schema.spec.bastion}"`
+	ReadyWhen   []string            `json:"readyWhen,omitempty" rule:"max=20" doc:"Expressions over this object in the cloud that must all be true for the whole to be available; with forEach each stands for one of the objects."`
+	ForEach     []map[string]string `json:"forEach,omitempty" rule:"max=5" doc:"Variables, each with an expression for a list: an object for every combination, at most 1,000."`
+	ExternalRef *ExternalRef        `json:"externalRef,omitempty" doc:"An object that has a manifest elsewhere in the repository, for status and readyWhen."`
+}
+
+// ExternalRef names an object that the definition does not make.
+type ExternalRef struct {
+	APIVersion string       `json:"apiVersion" rule:"required" doc:"The object's group and version."`
+	Kind       string       `json:"kind" rule:"required" doc:"The object's kind."`
+	Metadata   ExternalName `json:"metadata" rule:"required" doc:"Names the object."`
+}
+
+// ExternalName is the name of an object in the namespace.
+type ExternalName struct {
+	Name string `json:"name" rule:"required" doc:"The object's name, which may have expressions in it."`
+}
+
+// The kinds whose objects define kinds.
+const (
+	Name    = "Definition"
+	kroName = "ResourceGraphDefinition"
+
+	ourGroup = "stackreeve.dev"
+	kroGroup = "kro.run"
+)
+
+// Kinds are the kinds whose objects define kinds.
+func Kinds() []kind.Kind {
+	return []kind.Kind{
+		definer{kind.DefineData(kind.Info{Group: ourGroup, Version: "v1alpha1", Kind: Name, Public: true,
+			Doc: "A kind of your own: what its objects may hold, and which objects of other kinds each of them stands for."}, read)},
+		definer{kind.DefineData(kind.Info{Group: kroGroup, Version: "v1alpha1", Kind: kroName, Public: true,
+			Doc: "A Definition in the words of kro. What kro has besides is refused."}, read)},
+	}
+}
+
+// definer is a kind whose objects define kinds. What is wrong with them is found by Define, which sees all of them.
+type definer struct{ kind.Kind }
+
+// read refuses what nobody may write. The rest is judged by Define.
+func read(b *Body, r *kind.Report) map[string]string {
+	text, err := json.Marshal(b)
+	var tree any
+	if err == nil && json.Unmarshal(text, &tree) == nil {
+		refuseMarks("spec", tree.(map[string]any)["spec"], r)
+	}
+	return map[string]string{}
+}
+
+// refuseMarks refuses texts that would look like the mark of an owner in the cloud.
+func refuseMarks(path string, v any, r *kind.Report) {
+	switch v := v.(type) {
+	case string:
+		if kind.LooksLikeMark(v) {
+			r.Problem(path, fmt.Sprintf("holds the form of an owner mark (%s…:), by which stacks find what they own", kind.OwnerWord), "use a text without "+kind.OwnerPrefix)
+		}
+	case []any:
+		for i := range v {
+			refuseMarks(path+"["+strconv.Itoa(i)+"]", v[i], r)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			refuseMarks(below(path, key), v[key], r)
+		}
+	}
+}

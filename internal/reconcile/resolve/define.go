@@ -1,0 +1,143 @@
+package resolve
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// A revision may define kinds. Its definitions are read first, then everything with the kinds that they make. What the
+// objects of these kinds stand for is declared like what is written out: it is there before any other object is
+// expanded, so that a machine finds the network that a definition makes.
+
+// Defined are the kinds that folders and files define. Its error is a [manifest.Problems] of these definitions, whatever
+// else is wrong with what is there.
+func (r Reader) Defined(ctx context.Context, parts []manifest.Part) ([]kind.Kind, error) {
+	kinds, problems, err := r.defined(slices.Clone(parts), manifest.Options{MaxNodes: r.Bounds.Values, MaxTotalBytes: r.Bounds.Bytes, Stop: ctx.Err})
+	if err != nil {
+		return nil, fmt.Errorf("read the definitions: %w", err)
+	}
+	return kinds, manifest.Problems(problems).Err()
+}
+
+// defined are the kinds that the revision itself defines, and what is wrong with its definitions. Each part can
+// be read once more. Whatever else is wrong is found when everything is read.
+func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds []kind.Kind, problems []manifest.Problem, err error) {
+	definers := map[string]kind.Definer{}
+	var first kind.Definer
+	options.Kinds, options.Holding = nil, nil
+	for _, k := range r.Kinds {
+		if d, ok := k.(kind.Definer); ok {
+			info := d.Info()
+			definers[info.Kind] = d
+			options.Kinds = append(options.Kinds, manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind})
+			options.Holding = append(options.Holding, info.Kind)
+			if first == nil {
+				first = d
+			}
+		}
+	}
+	if first == nil {
+		return nil, nil, nil
+	}
+	var documents []*manifest.Object
+	options.Each = func(obj *manifest.Object) { documents = append(documents, obj) }
+	for i, p := range parts {
+		if p.Text != nil {
+			kept := &bytes.Buffer{}
+			defer func() { parts[i].Text = io.MultiReader(kept, p.Text) }()
+			parts[i].Text = io.TeeReader(p.Text, kept)
+		}
+	}
+	if _, err := manifest.LoadParts(parts, options); err != nil && options.Stop() != nil {
+		return nil, nil, err
+	}
+	if len(documents) == 0 {
+		return nil, nil, nil
+	}
+	kinds, problems = first.Define(documents, r.Kinds, options.Stop)
+	return kinds, problems, options.Stop()
+}
+
+// unknownKinds is advice on kinds that there are not, by the groups in which a revision can define some.
+func unknownKinds(kinds []kind.Kind) map[string]string {
+	advice := map[string]string{}
+	for _, k := range kinds {
+		if d, ok := k.(kind.Definer); ok {
+			advice[d.Info().Group] = "a kind of your own needs its " + d.Info().Kind + " in the stack's folder, as long as there are objects of it"
+		}
+	}
+	return advice
+}
+
+// expandDefined expands the objects of kinds that the revision defines, and no others.
+func (r *resolver) expandDefined() {
+	r.defining = true
+	for i := 0; i < len(r.order) && !r.over(); i++ {
+		if n := r.order[i]; r.defined[n.Key.Kind] {
+			r.last = n.Object
+			r.expand(n)
+		}
+	}
+	r.defining, r.declares = false, len(r.order)
+}
+
+// placeTemplates says of problems with what templates made where the template is.
+func (r *resolver) placeTemplates(problems []manifest.Problem) {
+	for i := range problems {
+		p := &problems[i]
+		if n := r.byKey[p.Key]; n != nil && n.template != nil {
+			p.What += fmt.Sprintf(" (by the template at %s)", n.template(p.Field))
+		}
+	}
+}
+
+// externals are the parts that others make, by what the definition calls them.
+func externals(parts []kind.Part) (keys map[string]manifest.Key) {
+	for _, p := range parts {
+		if p.Shown() {
+			if keys == nil {
+				keys = map[string]manifest.Key{}
+			}
+			keys[p.ID] = p.Key
+		}
+	}
+	return keys
+}
+
+// checkExternal refuses references of definitions to what no manifest describes.
+func (r *resolver) checkExternal() {
+	for _, n := range r.order[:r.declares] {
+		if n.Defined() == nil {
+			continue
+		}
+		for id, key := range n.Definition.External {
+			if r.byKey[key] == nil && !r.missing {
+				r.report(n.Problem("", fmt.Sprintf("shows %s as %s, which is not in the repository", shown(key), id), r.suggest(key)))
+			}
+		}
+	}
+}
+
+// joined are the annotations of what a template makes: its own, and those of the object that it is made for, which
+// come first. Lists of fields are joined.
+func joined(template, inherited map[string]string) map[string]string {
+	if len(template) == 0 {
+		return inherited
+	}
+	all := maps.Clone(template)
+	for name, value := range inherited {
+		if own := all[name]; own != "" && (name == AnnotationIgnore || name == AnnotationChange) {
+			value = strings.Join([]string{own, value}, ",")
+		}
+		all[name] = value
+	}
+	return all
+}
