@@ -66,7 +66,7 @@ func sampleOf(t reflect.Type, f field) (*yaml.Node, error) {
 	}
 	r := f.rules
 	switch {
-	case f.example != "" && shapeOf(t) == mapShape:
+	case f.example != "" && (shapeOf(t) == mapShape || shapeOf(t) == anything):
 		var doc yaml.Node
 		if err := yaml.Unmarshal([]byte(f.example), &doc); err != nil {
 			return nil, err
