@@ -1,0 +1,57 @@
+package agent
+
+import (
+	"context"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+)
+
+type clock struct{}
+
+// clockRules wind up a clock every three hours, counted from the first time.
+type clockRules struct{ first time.Time }
+
+func (clockRules) Name(w kind.Want[clock]) string               { return w.Key.Name }
+func (clockRules) Validate(*clock, *kind.Report)                {}
+func (clockRules) Diff(kind.Want[clock], *clock, *kind.Changes) {}
+func (clockRules) Match(kind.Want[struct{}], *clock) bool       { return false }
+func (clockRules) Status(*clock) any                            { return nil }
+func (r clockRules) Upkeep(_ kind.Want[clock], _ *clock, now time.Time) kind.Upkeep {
+	const every = 3 * time.Hour
+	return kind.Upkeep{Next: r.first.Add((now.Sub(r.first)/every + 1) * every)}
+}
+
+// The cloud is checked when something is due, whatever the schedule of checks says, and not while the stack rests after
+// failures.
+func TestAPassComesWhenSomethingIsDue(t *testing.T) {
+	o := &outside{commit: "one"}
+	serve(t, o, "@every 1m", "@every 240h", func(*Loop) {
+		k := kind.DefineFlat[clock, clock](kind.Info{Group: "test", Version: "v1", Kind: "Clock"}, clockRules{time.Now()}, nil)
+		want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte("apiVersion: test/v1\nkind: Clock\nmetadata: {name: a}\nspec: {}\n")}}, []kind.Kind{k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := want[0].PlainMark("s")
+		have := kind.Snapshot{"Clock": {Items: []kind.Live[any]{{ID: "a", Mark: &m, Mine: true, Phase: kind.Ready, State: new(clock)}}}}
+		o.pass = func(context.Context, int) engine.Pass {
+			return engine.Pass{Last: plan.Compute(plan.Input{Stack: "s", Kinds: []kind.Kind{k}, Want: want, Have: have, Now: time.Now()})}
+		}
+		o.commit = "two"
+		o.pause(2 * time.Minute)
+		before := len(o.passes)
+		o.pause(9*time.Hour - 3*time.Minute)
+		if n := len(o.passes) - before; n != 2 {
+			t.Errorf("%d passes within nine hours, want one each three hours", n)
+		}
+		o.pause(4 * time.Minute)
+		if n := len(o.passes) - before; n != 3 {
+			t.Errorf("%d passes after nine hours, want 3", n)
+		}
+	})
+}
