@@ -284,7 +284,7 @@ func TestAttackForgedMarks(t *testing.T) {
 	d.write(hand, original)
 
 	two := maps.Clone(ours.Metadata)
-	two["Stackreeve"] = "stackreeve:another:VolumeSnapshotSchedule/nightly"
+	two["Stackreeve"] = "stackreeve:zz-another:VolumeSnapshotSchedule/nightly"
 	d.write(ours, two)
 	var count kindtest.Counter
 	for _, manifests := range []string{all + plain, needs + plain, all + plain} {
