@@ -12,6 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/volume"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -271,5 +272,23 @@ func TestSnapshotsOfAGroupThatIsLeftAsItIs(t *testing.T) {
 	var pass engine.Pass
 	if pass = d.passes(strings.Replace(held, "m1.nano", "m1.tiny", 1), 1); len(d.list()) != 4 {
 		t.Errorf("%v: snapshots are %v", pass.Outcome(), d.list())
+	}
+}
+
+// What is there only while members are changed has no snapshots, and begins with nobody's data.
+func TestSparesHaveNoSnapshots(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	surging := strings.NewReplacer("  replicas: 2\n", "  replicas: 2\n  strategy: {maxSurge: 1}\n", "keep: 3}}", "keep: 3}, restoreFrom: {group: old}}").Replace(group)
+	schedules, sources := 0, 0
+	for _, want := range g.Resolve(surging) {
+		if want.Key.Kind == "VolumeSnapshotSchedule" {
+			schedules++
+		}
+		if v, ok := want.Spec.(*volume.Spec); ok && v.RestoreFrom != nil {
+			sources++
+		}
+	}
+	if schedules != 2 || sources != 2 {
+		t.Errorf("%d schedules and %d volumes that begin with others' data, want 2 of each", schedules, sources)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -284,7 +285,7 @@ func TestAttackForgedMarks(t *testing.T) {
 	d.write(hand, original)
 
 	two := maps.Clone(ours.Metadata)
-	two["Stackreeve"] = "stackreeve:another:VolumeSnapshotSchedule/nightly"
+	two["Stackreeve"] = "stackreeve:zz-another:VolumeSnapshotSchedule/nightly"
 	d.write(ours, two)
 	var count kindtest.Counter
 	for _, manifests := range []string{all + plain, needs + plain, all + plain} {
@@ -361,11 +362,14 @@ func TestNothingDueCostsNothing(t *testing.T) {
 	d := newDisks(t)
 	all := needs + "---" + object
 	d.g.MustSync(all)
+	var mu sync.Mutex
 	lists := map[string]int{}
 	d.g.SyncThrough(all, func(next http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(req *http.Request) (*http.Response, error) {
 			if at := strings.LastIndex(strings.TrimSuffix(req.URL.Path, "/detail"), "/"); strings.HasSuffix(req.URL.Path, "/detail") {
+				mu.Lock()
 				lists[req.URL.Path[at+1:]]++
+				mu.Unlock()
 			}
 			return next.RoundTrip(req)
 		})

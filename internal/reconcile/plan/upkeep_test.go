@@ -26,7 +26,7 @@ func (gardenRules) Upkeep(_ kind.Want[garden], _ *garden, now time.Time) kind.Up
 	return kind.Upkeep{Due: []kind.Change{{Field: "water", Want: "today"}, {Field: "flowers", Loss: "the oldest flower"}}, Next: now.Add(24 * time.Hour), Overdue: "is dry"}
 }
 
-// planned are gardens in the cloud, each with what its mark says was applied ("" for what its manifest says), as a plan
+// gardens are in the cloud, each with what its mark says was applied ("" for what its manifest says), as a plan
 // sees them at a time.
 func gardens(t *testing.T, now time.Time, texts map[string]string, applied map[string]string) Plan {
 	t.Helper()
@@ -116,9 +116,12 @@ func TestALossInPlaceIsHarm(t *testing.T) {
 	if _, harms := gentle.Harm(); harms {
 		t.Error("a change that loses nothing is harm")
 	}
-	leave := Plan{Stack: "s", Commit: "c", Steps: []Step{gentle}}
-	a := Approval{Hash: leave.Hash(), Commit: "c", Proof: leave.Proof()}
-	if a.Covers(Plan{Stack: "s", Commit: "c", Steps: []Step{s}}) {
-		t.Error("leave for a change covers one with a loss")
+	for _, d := range []kind.Disruption{kind.InPlace, kind.Reboot} {
+		gentle.Changes[0].Disruption = d
+		leave := Plan{Stack: "s", Commit: "c", Steps: []Step{gentle}}
+		a := Approval{Hash: leave.Hash(), Commit: "c", Proof: leave.Proof()}
+		if a.Covers(Plan{Stack: "s", Commit: "c", Steps: []Step{s}}) {
+			t.Errorf("leave for a change (%s) covers one with a loss", d)
+		}
 	}
 }

@@ -1,0 +1,17 @@
+package volume
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// A volume goes on serving while a backup is made of it, which can take hours: no pass waits for that.
+func TestAVolumeServesWhileItIsBackedUp(t *testing.T) {
+	s := &state{}
+	s.More.Status = backingUp
+	live := kind.Live[*state]{}
+	if observe(s, &live); live.Phase != kind.Ready || live.Message != "" || live.Facts.Unusable == "" {
+		t.Errorf("it is %s: %q, %q", live.Phase, live.Message, live.Facts.Unusable)
+	}
+}
