@@ -77,7 +77,7 @@ func (rules) Diff(w want, have *series, c *kind.Changes) {
 			usable++
 		}
 	}
-	c.Add(kind.Change{Field: keepField, Have: usable, Want: usable - len(spare),
+	c.Add(kind.Change{Field: keepField, Have: usable, Want: usable - len(spare), Destroys: true,
 		Loss: fmt.Sprintf("%d of the %d %ss, of %s to %s", len(spare), usable, strings.ToLower(w.Spec.kindWord()), text(spare[0].at()), text(spare[len(spare)-1].at()))})
 }
 

@@ -43,6 +43,8 @@ type Change struct {
 	// Loss is what the object no longer has after the change although nothing is
 	// deleted, such as a disk; to be read after "loses". "" for nothing.
 	Loss string `json:"loss,omitempty"`
+	// Destroys is true when what is lost was the object's own data, and is nowhere else.
+	Destroys bool `json:"-"`
 	// Way is how the change is carried out where there is a choice: the name of one of
 	// Ways, or of a step that the kind's driver has to make on the way. "" where there is
 	// one way only.

@@ -138,7 +138,7 @@ func (s Step) needs(stack string) []string {
 	switch {
 	case len(prints) == 0:
 		return nil
-	case s.Action == Create, s.Action == Update && s.Disruption() == kind.InPlace && !slices.ContainsFunc(s.Changes, loses):
+	case s.Action == Create, s.Action == Update && s.Disruption() == kind.InPlace && !slices.ContainsFunc(s.Changes, destroys):
 		return append(prints, s.print(stack, "reboot", ""))
 	}
 	return prints[:1]

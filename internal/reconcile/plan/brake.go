@@ -60,7 +60,7 @@ func Only(hash string) Policy {
 // harms is false when it destroys nothing. What time makes due was agreed to with the manifest
 // that says so.
 func (s Step) Harm() (d kind.Disruption, harms bool) {
-	if d = s.Disruption(); s.Action == Update && !s.tends && d < kind.Rebuild && slices.ContainsFunc(s.Changes, loses) {
+	if d = s.Disruption(); s.Action == Update && !s.tends && d < kind.Rebuild && slices.ContainsFunc(s.Changes, destroys) {
 		d = kind.Rebuild // what it loses is lost in place
 	}
 	return d, d >= kind.Rebuild && !s.surplus && !s.spare

@@ -57,6 +57,8 @@ func (s Step) overdue() string {
 // loses reports whether something is lost by a change.
 func loses(c kind.Change) bool { return c.Loss != "" }
 
+func destroys(c kind.Change) bool { return c.Destroys }
+
 // Tending is the update by which a pass does what is due of an object that is as wanted; false
 // where nothing is.
 func (s Step) Tending() (update Step, due bool) {
