@@ -47,11 +47,12 @@ type candidate struct {
 func (r *run) planRound(ctx context.Context) {
 	r.pass.Rounds++
 	r.mergeMoved()
-	r.round = round{} // not both plans at the same time
-	plan := r.engine.compute(r.rev, r.snapshot, r.engine.ids, r.sick)
+	r.round = round{}               // not both plans at the same time
+	known := maps.Clone(r.snapshot) // which steps in flight go on asking, while lists come in
+	plan := r.engine.compute(r.rev, known, r.engine.ids, r.sick)
 	if sick := r.engine.ask(ctx, plan); !maps.Equal(sick, r.sick) {
 		r.sick = sick
-		plan = r.engine.compute(r.rev, r.snapshot, r.engine.ids, r.sick)
+		plan = r.engine.compute(r.rev, known, r.engine.ids, r.sick)
 	}
 	r.engine.patients = plan.Patients(r.engine.patients, time.Now())
 	plan = plan.Redacted(r.secrets)
