@@ -239,11 +239,12 @@ func (p *planner) takenText(by *kind.Live[any]) string {
 }
 
 // nameTaken finds somebody else's object under the name that d would bear:
-// one that no stack owns, or any at all where names are unique.
+// one that no stack owns, or any at all where names are unique. What is on its way out may
+// have lost its mark before the rest of it, and only keeps a name that is unique.
 func (p *planner) nameTaken(d *kind.Desired) *kind.Live[any] {
 	k := p.kinds[d.Key.Kind]
 	for _, item := range p.index[d.Key.Kind].name[k.Name(p.view(d, d.Spec))] {
-		if item.Name != "" && item.As(d.Entry) != nil && (k.Info().UniqueNames || inProject(d, item) && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
+		if item.Name != "" && item.As(d.Entry) != nil && (k.Info().UniqueNames || inProject(d, item) && item.Phase != kind.Deleting && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
 			return item
 		}
 	}
