@@ -243,10 +243,9 @@ func TestAClusterOnRealMachines(t *testing.T) {
 		c.mu.Unlock()
 		c.judge(t)
 	}
-	seeds, _ := strconv.Atoi(os.Getenv("STACKREEVE_TEST_SEEDS"))
-	for seed := range seeds {
-		size := []int{5, 3}[seed%2]
-		killed(t, g, cluster(size, "3.6.16"), uint64(seed+1))
+	for _, seed := range kindtest.Seeds(t, "0") {
+		size := []int{3, 5}[seed%2]
+		killed(t, g, cluster(size, "3.6.16"), seed)
 		c.judge(t)
 	}
 }

@@ -2,6 +2,7 @@ package virtualmachinegroup_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -41,13 +42,15 @@ func TestRealMachinesGoBack(t *testing.T) {
 // What somebody breaks is brought back by what the group's manifest says, and no other machine is touched.
 func TestRealMachinesAreHealed(t *testing.T) {
 	s := onGuests(t)
-	of := func(cure string) guests {
-		return guests{version: "one", spec: "heal: {afterSeconds: 1, perHour: 1000, unresponsive: " + cure + "}"}
+	// Longer than a machine takes to start: an agent that has just begun does not know that another one healed it.
+	const start = 15
+	of := func(cure string, after int) guests {
+		return guests{version: "one", spec: fmt.Sprintf("heal: {afterSeconds: %d, perHour: 1000, unresponsive: %s}", after, cure)}
 	}
 	cures := []string{"restart", "rebuild", "replace"}
-	c := s.begin(of("restart"), 3)
+	c := s.begin(of("restart", start), 3)
 	for i, seed := range s.seeds {
-		rev := s.revision(of(cures[i%3]))
+		rev := s.revision(of(cures[i%3], start))
 		healed := func(what string, stays bool, harm func(member int)) {
 			t.Helper()
 			member := int(seed) % 3
@@ -61,7 +64,7 @@ func TestRealMachinesAreHealed(t *testing.T) {
 		healed("does not answer", cures[i%3] != "replace", func(m int) { s.end(c, m) })
 		healed("is stopped", true, func(m int) { s.act(m, map[string]any{"os-stop": nil}) })
 		healed("is deleted", false, func(m int) { s.act(m, nil) })
-		s.mostAreSick(c, rev)
+		s.mostAreSick(c, s.revision(of(cures[i%3], 1)))
 	}
 	s.judge(c, 0)
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -148,13 +147,7 @@ func onGuests(t *testing.T) *stage {
 	if s.get(cloud.Image, "images?name=debian-12-guest", &answer); len(answer.Images) == 0 {
 		t.Skip("this cloud has no image debian-12-guest, and so no real machines")
 	}
-	count, err := strconv.Atoi(cmp.Or(os.Getenv("STACKREEVE_TEST_SEEDS"), "1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for seed := range count {
-		s.seeds = append(s.seeds, uint64(seed+1))
-	}
+	s.seeds = kindtest.Seeds(t, "1")
 	return s
 }
 

@@ -1,0 +1,32 @@
+package kindtest
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Seeds are those of what a test on real machines does at random moments: so many as
+// STACKREEVE_TEST_SEEDS says, or from which to which, as in 4-20.
+func Seeds(t *testing.T, unset string) (all []uint64) {
+	t.Helper()
+	text := os.Getenv("STACKREEVE_TEST_SEEDS")
+	if text == "" {
+		text = unset
+	}
+	from, to, ranged := strings.Cut(text, "-")
+	if !ranged {
+		from, to = "1", text
+	}
+	first, err := strconv.ParseUint(from, 10, 16)
+	last, errOfLast := strconv.ParseUint(to, 10, 16)
+	if err := errors.Join(err, errOfLast); err != nil {
+		t.Fatalf("STACKREEVE_TEST_SEEDS: %v", err)
+	}
+	for seed := first; seed <= last; seed++ {
+		all = append(all, seed)
+	}
+	return all
+}
