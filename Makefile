@@ -3,9 +3,6 @@
 
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -s -w -X main.release=$(VERSION)
-# Inlined, the packages of CEL are half a megabyte larger.
-SMALL = -gcflags=cel.dev/cel-go/...=-l
 
 .DEFAULT_GOAL := help
 
@@ -15,7 +12,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/stackreeve, a static binary
-	CGO_ENABLED=0 $(GO) build -trimpath $(SMALL) -ldflags '$(LDFLAGS)' -o bin/stackreeve ./cmd/agent
+	GO=$(GO) deploy/build bin/stackreeve '$(VERSION)'
 
 # Tests that the race detector makes long and finds nothing in (testcost.NotUnderRace).
 UNRACED := TestAttackForgedFields TestAttackLargestStack TestAttackProblems TestAttackSignalWhileReading TestCloudKill TestCloudWeather TestKill9 TestLawsOnOlderClouds

@@ -65,8 +65,7 @@ func (s *stage) write(name, content string) {
 func (s *stage) build() {
 	s.t.Helper()
 	s.binary = s.path("stackreeve")
-	cmd := exec.CommandContext(s.t.Context(), "go", "build", "-trimpath", "-gcflags=cel.dev/cel-go/...=-l", "-ldflags", "-s -w", "-o", s.binary, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd := exec.CommandContext(s.t.Context(), "../../deploy/build", s.binary)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		s.t.Fatalf("%v\n%s", err, out)
 	}
