@@ -86,7 +86,7 @@ func (a *app) stacks(s config.Settings) ([]config.Stack, error) {
 	return stacks, err
 }
 
-// loadStacks loads stacks and refuses limits for kinds that there are not.
+// loadStacks loads stacks and refuses limits and policies for kinds that there are not.
 func loadStacks(files []string, s config.Settings) ([]config.Stack, error) {
 	stacks, err := config.Load(files, s)
 	if err != nil {
@@ -96,7 +96,7 @@ func loadStacks(files []string, s config.Settings) ([]config.Stack, error) {
 	for i := range stacks {
 		problems = append(problems, stacks[i].CheckKinds(plan.Ownable(all.Kinds(nil, defaults.Defaults{})))...)
 	}
-	return stacks, problems.Err()
+	return stacks, append(problems, stacks[0].CheckPolicies(kindNames())...).Err()
 }
 
 // configFiles are those that flags or the environment name, or the one in the

@@ -102,12 +102,13 @@ func (s *survey) lastPass(ctx context.Context, v *report.StatusView) {
 func (s *survey) detail(ctx context.Context, v *report.StatusView, f report.StatusFilter) {
 	var files []string
 	var objects []*plan.ObjectStatus
+	specs, kinds := v.Plan.Specs(), all.Kinds(nil, defaults.Defaults{})
 	for i := range v.Objects {
 		o := &v.Objects[i]
 		if len(f.Of(v.Objects[i:i+1])) == 0 {
 			continue
 		}
-		o.Spec = v.Plan.Spec(report.KeyOf(*o, all.Kinds(nil, defaults.Defaults{})))
+		o.Spec = specs(report.KeyOf(*o, kinds))
 		if objects = append(objects, o); o.Status.Origin != nil {
 			files = append(files, s.inRepository(v.Rev, o.Status.Origin.File))
 		}

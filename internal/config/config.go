@@ -1,5 +1,5 @@
-// Package config reads what the agent is to do: documents of the kind
-// Stack, from files, flags and environment variables.
+// Package config reads what the agent is to do: documents of the kinds
+// Stack and Policy, from files, flags and environment variables.
 //
 // It knows which fields there are, what they mean when they are left out, and
 // how to say what is wrong with them. It opens nothing that they name.
@@ -13,6 +13,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/policy"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/schedule"
@@ -33,7 +34,8 @@ type Stack struct {
 	PullPoll         schedule.Schedule // when to look for pull requests
 	Limits           plan.Limits
 
-	where func(field string) manifest.Origin // nil when no file says it
+	where    func(field string) manifest.Origin // nil when no file says it
+	policies []policy.Policy                    // of all stacks
 }
 
 // Body is a whole document, for schema and explain.
@@ -123,6 +125,9 @@ func (s *Stack) Policies() []plan.Policy {
 	}
 	if s.Spec.Suspend {
 		policies = append(policies, plan.Suspend("suspend is true in the agent's configuration"))
+	}
+	if len(s.policies) > 0 {
+		policies = append(policies, policy.Judge(s.policies, s.Name))
 	}
 	policies = append(policies, s.Spec.Sync.inTime()...)
 	if s.Spec.Sync.Mode == "manual" {

@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/policy"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/schedule"
@@ -30,13 +31,14 @@ var ErrNone = errors.New("no stack is configured")
 // configuration is wrong, is a [manifest.Problems] with everything that is.
 func Load(files []string, settings Settings) ([]Stack, error) {
 	var stacks []Stack
+	var policies []policy.Policy
 	var problems manifest.Problems
 	for _, file := range files {
-		more, wrong, err := readFile(file)
+		f, wrong, err := readFile(file)
 		if err != nil {
 			return nil, err
 		}
-		stacks, problems = append(stacks, more...), append(problems, wrong...)
+		stacks, policies, problems = append(stacks, f.stacks...), append(policies, f.policies...), append(problems, wrong...)
 	}
 	if len(problems) > 0 {
 		return nil, problems.Sorted()
@@ -49,9 +51,10 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 		return nil, problems.Sorted()
 	}
 	for i := range stacks {
+		stacks[i].policies = policies
 		problems = append(problems, stacks[i].complete()...)
 	}
-	problems = append(problems, twice(stacks)...)
+	problems = slices.Concat(problems, twice(stacks), policiesTwice(policies))
 	if len(problems) > 0 {
 		return nil, problems.Sorted()
 	}
@@ -61,31 +64,46 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 	return stacks, nil
 }
 
-// readFile finds every Stack of a file.
-func readFile(file string) (stacks []Stack, problems manifest.Problems, err error) {
+// content is what a file holds.
+type content struct {
+	stacks   []Stack
+	policies []policy.Policy
+}
+
+// readFile finds every Stack and Policy of a file.
+func readFile(file string) (c content, problems manifest.Problems, err error) {
 	text, err := localfile.ReadNamed(file, localfile.Config)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the configuration: %w; %s", err, missingFix(err))
+		return c, nil, fmt.Errorf("read the configuration: %w; %s", err, missingFix(err))
 	}
-	loaded, err := manifest.LoadParts([]manifest.Part{{Name: file, Text: bytes.NewReader(text)}}, manifest.Options{Kinds: []manifest.GroupVersionKind{GVK}})
+	loaded, err := manifest.LoadParts([]manifest.Part{{Name: file, Text: bytes.NewReader(text)}}, manifest.Options{Kinds: []manifest.GroupVersionKind{GVK, PolicyGVK}})
 	if err != nil && !errors.As(err, &problems) {
-		return nil, nil, fmt.Errorf("read %s: %w", file, err)
+		return c, nil, fmt.Errorf("read %s: %w", file, err)
 	}
 	for _, ignored := range loaded.Ignored {
 		problems = append(problems, manifest.Problem{Origin: ignored.Origin, What: "is not a Stack: " + ignored.Why,
-			Fix: "a configuration file holds only documents with apiVersion: " + GVK.APIVersion() + " and kind: " + GVK.Kind})
+			Fix: "a configuration file holds only documents with apiVersion: " + GVK.APIVersion() + " and kind: " + GVK.Kind + " or " + PolicyGVK.Kind})
 	}
 	for i := range loaded.Objects {
-		s, wrong := decode(&loaded.Objects[i])
-		problems = append(problems, wrong...)
-		s.Spec.below(filepath.Dir(file))
-		stacks = append(stacks, s)
+		problems = append(problems, c.add(&loaded.Objects[i], file)...)
 	}
 	if len(loaded.Objects) == 0 && len(problems) == 0 {
 		problems = append(problems, manifest.Problem{Origin: manifest.Origin{File: file}, What: "holds no Stack",
 			Fix: "write a document with apiVersion: " + GVK.APIVersion() + " and kind: " + GVK.Kind})
 	}
-	return stacks, problems, nil
+	return c, problems, nil
+}
+
+func (c *content) add(obj *manifest.Object, file string) []manifest.Problem {
+	if obj.Key.Kind == PolicyGVK.Kind {
+		p, wrong := decodePolicy(obj)
+		c.policies = append(c.policies, p)
+		return wrong
+	}
+	s, wrong := decode(obj)
+	s.Spec.below(filepath.Dir(file))
+	c.stacks = append(c.stacks, s)
+	return wrong
 }
 
 // missingFix says how to get at a configuration that cannot be read.

@@ -180,7 +180,10 @@ func TestPoliciesOnlyWeaken(t *testing.T) {
 		for name, policy := range map[string]plan.Policy{
 			"NoPrune": plan.NoPrune, "ReportDrift": plan.ReportDrift(true), "Brake": plan.Brake(plan.Limits{All: plan.Limit{Count: 1}}, nil),
 			"Brake of a kind": plan.Brake(plan.Limits{All: plan.Limit{Count: 9}, Kinds: map[string]plan.Limit{"Thing": {Count: 1}}}, nil),
-			"approved Brake":  plan.Brake(nothing, []plan.Approval{{Hash: planned.Hash()}}),
+			"Judge": plan.Judge(func(string) bool { return true }, func(s plan.Subject) plan.Verdict {
+				return plan.Verdict{Deny: []string{"", "is denied"}[len(s.Key.Name)%2], Warn: []string{"is warned of"}}
+			}),
+			"approved Brake": plan.Brake(nothing, []plan.Approval{{Hash: planned.Hash()}}),
 		} {
 			weak := policy(planned)
 			if len(weak.Steps) != len(planned.Steps) {

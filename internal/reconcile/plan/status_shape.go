@@ -15,7 +15,7 @@ type ObjectStatus struct {
 	APIVersion string         `json:"apiVersion"`
 	Kind       string         `json:"kind"`
 	Metadata   StatusMetadata `json:"metadata"`
-	// Spec is what the manifest says; nil unless it was asked for with [Plan.Spec].
+	// Spec is what the manifest says; nil unless it was asked for with [Plan.Specs].
 	Spec   any    `json:"spec,omitempty"`
 	Status Status `json:"status"`
 }

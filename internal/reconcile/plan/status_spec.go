@@ -10,30 +10,27 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Spec is what the manifest of an object says, or, of one that another stands for,
-// what was derived for it; secrets are redacted. nil when nothing is wanted.
-func (p Plan) Spec(key manifest.Key) any {
-	d := p.wantOf(key)
-	if d == nil || d.Data != nil {
-		return nil
-	}
-	c := comparison{secrets: p.secrets}
-	tree, _ := c.show(specTree(d))
-	return value(p.secrets, tree)
-}
-
-func (p Plan) wantOf(key manifest.Key) *kind.Desired {
-	for _, s := range p.Steps {
-		if s.Key == key && s.want != nil {
-			return s.want
-		}
-	}
+// Specs says what the manifest of an object says, or, of one that another stands for,
+// what was derived for it; secrets are redacted. It says nil when nothing is wanted.
+func (p Plan) Specs() func(key manifest.Key) any {
+	wants := map[manifest.Key]*kind.Desired{}
 	for _, w := range p.Workloads {
-		if w.Key == key {
-			return w.want
+		wants[w.Key] = w.want
+	}
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.want != nil {
+			wants[s.Key] = s.want
 		}
 	}
-	return nil
+	return func(key manifest.Key) any {
+		d := wants[key]
+		if d == nil || d.Data != nil {
+			return nil
+		}
+		c := comparison{secrets: p.secrets}
+		tree, _ := c.show(specTree(d))
+		return value(p.secrets, tree)
+	}
 }
 
 // specTree is the spec as a tree, sealed. The text of an object that no file holds

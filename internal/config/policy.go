@@ -1,0 +1,90 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/policy"
+)
+
+// PolicyGVK is the kind of the rules that configuration files hold besides stacks.
+var PolicyGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Policy"}
+
+// PolicyBody is a whole document, for schema and explain.
+type PolicyBody struct {
+	Spec PolicySpec `json:"spec" rule:"required" doc:"What is asked about every object, and what follows."`
+}
+
+// PolicySpec is what a Policy document says.
+type PolicySpec struct {
+	Match   Match  `json:"match,omitempty" doc:"What the rule is asked about; everything if left out."`
+	Rule    string `json:"rule" rule:"required,min=1,max=4096" doc:"A CEL expression that is true for what is allowed. It sees object (kind, metadata, spec), step (action, changes) and stack."`
+	Message string `json:"message,omitempty" rule:"max=500" doc:"What people read where the rule is not true; the rule itself if left out."`
+	Action  string `json:"action,omitempty" rule:"enum=deny|warn,default=deny" doc:"deny: it is not carried out. warn: it is said in the plan, and carried out."`
+}
+
+// Match says what a policy is about.
+type Match struct {
+	Stacks []string `json:"stacks,omitempty" rule:"max=100,unique" doc:"Names of stacks, or patterns such as prod-*."`
+	Kinds  []string `json:"kinds,omitempty" rule:"max=100,unique" doc:"Kinds of objects, such as FloatingIP."`
+}
+
+// decodePolicy reads a Policy document.
+func decodePolicy(obj *manifest.Object) (policy.Policy, []manifest.Problem) {
+	var body PolicyBody
+	problems := obj.Decode(&body)
+	add := func(field, what, fix string) {
+		problems = append(problems, manifest.Problem{Origin: obj.Where(field), Key: obj.Key, Field: field, What: what, Fix: fix})
+	}
+	p := policy.Policy{
+		Name: obj.Key.Name, Origin: obj.Origin, Stacks: body.Spec.Match.Stacks, Kinds: body.Spec.Match.Kinds, Message: body.Spec.Message,
+		Warn: body.Spec.Action == "warn",
+	}
+	if body.Spec.Rule != "" {
+		rule, err := policy.NewRule(body.Spec.Rule)
+		if err != nil {
+			add("spec.rule", err.Error(), "correct the expression")
+		}
+		p.Rule = rule
+	}
+	for i, pattern := range p.Stacks {
+		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+			add(fmt.Sprintf("spec.match.stacks[%d]", i), fmt.Sprintf("%q is no pattern", pattern), "write a name, or a pattern such as prod-*")
+		}
+	}
+	return p, problems
+}
+
+// policiesTwice finds policies of the same name.
+func policiesTwice(policies []policy.Policy) (problems manifest.Problems) {
+	for i, p := range policies {
+		same := slices.IndexFunc(policies[:i], func(o policy.Policy) bool { return o.Name == p.Name })
+		if same >= 0 {
+			problems = append(problems, manifest.Problem{Origin: p.Origin, Field: "metadata.name",
+				What: fmt.Sprintf("the policy %s is configured at %s already", p.Name, policies[same].Origin), Fix: "rename or remove one of them"})
+		}
+	}
+	return problems
+}
+
+// CheckPolicies finds kinds in policies that are almost known ones: their rules would be asked about nothing. Kinds
+// that are not even that may be defined by manifests. All stacks of a configuration have the same policies.
+func (s *Stack) CheckPolicies(known []string) (problems manifest.Problems) {
+	for _, p := range s.policies {
+		for i, kind := range p.Kinds {
+			if near := nearest.Name(kind, known); !slices.Contains(known, kind) && (near != "" || kind == "" || strings.ToUpper(kind[:1]) != kind[:1]) {
+				problem := manifest.Problem{Origin: p.Origin, Key: manifest.Key{Kind: PolicyGVK.Kind, Name: p.Name}, Field: fmt.Sprintf("spec.match.kinds[%d]", i),
+					What: fmt.Sprintf("there is no kind %s", kind), Fix: "write a kind as manifests do, such as FloatingIP"}
+				if near != "" {
+					problem.Fix = "did you mean " + near + "?"
+				}
+				problems = append(problems, problem)
+			}
+		}
+	}
+	return problems
+}

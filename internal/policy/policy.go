@@ -1,0 +1,84 @@
+// Package policy judges plans by rules that a platform team writes into the agent's configuration.
+//
+// It knows what a rule is asked, and what follows from its answer. It decides nothing about the cloud: a policy can
+// only take steps out of a plan.
+package policy
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/definition"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Policy is a rule, and whom it is about.
+type Policy struct {
+	Name    string
+	Origin  manifest.Origin
+	Stacks  []string // patterns of names; none means all
+	Kinds   []string // none means all
+	Rule    *definition.Rule
+	Message string
+	Warn    bool // what is against it is said, and carried out all the same
+}
+
+// NewRule compiles a rule. Its error is for people.
+func NewRule(source string) (*definition.Rule, error) {
+	return definition.NewRule(source, "object", "step", "stack")
+}
+
+// About reports whether the policy is about a stack.
+func (p *Policy) About(stack string) bool {
+	return len(p.Stacks) == 0 || slices.ContainsFunc(p.Stacks, func(pattern string) bool {
+		matched, err := path.Match(pattern, stack)
+		return matched || err != nil // which is refused when it is read
+	})
+}
+
+func (p *Policy) asks(kind string) bool { return len(p.Kinds) == 0 || slices.Contains(p.Kinds, kind) }
+
+// Judge is what the policies do to the plans of a stack.
+func Judge(policies []Policy, stack string) plan.Policy {
+	about := slices.DeleteFunc(slices.Clone(policies), func(p Policy) bool { return !p.About(stack) })
+	of := func(kind string) bool { return slices.ContainsFunc(about, func(p Policy) bool { return p.asks(kind) }) }
+	return plan.Judge(of, func(s plan.Subject) (v plan.Verdict) {
+		for i := range about {
+			p := &about[i]
+			against := p.against(s, stack)
+			switch {
+			case against == "":
+			case p.Warn:
+				v.Warn = append(v.Warn, against)
+			case v.Deny == "":
+				v.Deny = against
+			}
+		}
+		return v
+	})
+}
+
+// against is what the policy says against an object, after its name; "" for nothing. A rule that has no answer is against it.
+func (p *Policy) against(s plan.Subject, stack string) string {
+	if !p.asks(s.Key.Kind) {
+		return ""
+	}
+	changes := make([]any, len(s.Fields))
+	for i, field := range s.Fields {
+		changes[i] = field
+	}
+	holds, err := p.Rule.Holds(map[string]any{
+		"object": s.Object, "stack": stack, "step": map[string]any{"action": string(s.Action), "changes": changes},
+	})
+	switch {
+	case err != nil:
+		return fmt.Sprintf("%s (%s) cannot be asked about %s: %v", p.Name, p.Origin, s.Key, err)
+	case holds:
+		return ""
+	case p.Message != "":
+		return fmt.Sprintf("%s (%s): %s", p.Name, p.Origin, p.Message)
+	}
+	return fmt.Sprintf("%s (%s) wants %s", p.Name, p.Origin, p.Rule)
+}

@@ -1,0 +1,144 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Subject is what a plan makes or keeps of an object, to be judged.
+type Subject struct {
+	Key    manifest.Key
+	Action Action         // "" for what only stands for others
+	Fields []string       // that change
+	Object map[string]any // kind, metadata and spec of its manifest, or of what was derived for it; secrets are redacted
+}
+
+// Verdict is what policies say against an object, each by its name; the zero value is nothing.
+type Verdict struct {
+	Deny string   // why it may not be made or changed
+	Warn []string // what people should know
+}
+
+// policyField stands where notes name a field.
+const policyField = "policy"
+
+// Judge has refused what a verdict denies, for the object itself or for one that it was expanded from, and notes what else
+// it says. What is there already stays, with a note; what is deleted is not judged. of says which kinds it is asked about.
+func Judge(of func(kind string) bool, verdict func(Subject) Verdict) Policy {
+	return func(p Plan) Plan {
+		found := p.verdicts(of, verdict)
+		if len(found) == 0 {
+			return p // a copy of the steps is megabytes
+		}
+		p.Workloads = slices.Clone(p.Workloads)
+		parents := map[manifest.Key]manifest.Key{}
+		for i := range p.Workloads {
+			w := &p.Workloads[i]
+			parents[w.Key] = w.Parent
+			if v, ok := found[w.Key]; ok {
+				w.Notes = v.notes(w.Notes, v.Deny)
+			}
+		}
+		return p.mapSteps(func(s Step) Step {
+			if s.want == nil {
+				return s
+			}
+			v := found[s.Key]
+			if why := denied(s, found, parents); why != "" && s.Action.Writes() {
+				s.Error, s.Notes = true, v.notes(s.Notes, "")
+				return s.withAction(Refuse, policyField+" "+why)
+			}
+			s.Notes = v.notes(s.Notes, v.Deny)
+			return s
+		})
+	}
+}
+
+// denied is why a step's object may not be made or changed: for itself, or for what it was expanded from.
+func denied(s Step, found map[manifest.Key]Verdict, parents map[manifest.Key]manifest.Key) string {
+	if s.Action == Delete || s.Action == Detach {
+		return ""
+	}
+	if why := found[s.Key].Deny; why != "" {
+		return why
+	}
+	for key, n := s.Parent, 0; key != (manifest.Key{}) && n < len(parents); key, n = parents[key], n+1 {
+		if why := found[key].Deny; why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// notes adds warnings to what is noted of an object, and why it is denied where that is not said elsewhere.
+func (v Verdict) notes(notes []kind.Note, denied string) []kind.Note {
+	said := v.Warn
+	if denied != "" {
+		said = append(slices.Clone(said), denied)
+	}
+	if len(said) == 0 {
+		return notes
+	}
+	notes = slices.Clone(notes)
+	for _, text := range said {
+		notes = append(notes, kind.Note{Field: policyField, Text: text})
+	}
+	return notes
+}
+
+// verdicts are those that say something.
+func (p Plan) verdicts(of func(kind string) bool, verdict func(Subject) Verdict) map[manifest.Key]Verdict {
+	found := map[manifest.Key]Verdict{}
+	var specs func(manifest.Key) any
+	var labels map[manifest.Key]map[string]string
+	judge := func(key manifest.Key, want *kind.Desired, s Subject) {
+		if want == nil || !of(key.Kind) {
+			return
+		}
+		if specs == nil {
+			specs, labels = p.Specs(), labelsOf(p)
+		}
+		s.Key, s.Object = key, subjectOf(key, want, labels[key], specs(key))
+		if v := verdict(s); v.Deny != "" || len(v.Warn) > 0 {
+			found[key] = v
+		}
+	}
+	for i := range p.Workloads {
+		judge(p.Workloads[i].Key, p.Workloads[i].want, Subject{})
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.surplus || s.Action == Delete || s.Action == Detach {
+			continue
+		}
+		var fields []string
+		for _, c := range s.Changes {
+			fields = append(fields, c.Field)
+		}
+		judge(s.Key, s.want, Subject{Action: s.Action, Fields: fields})
+	}
+	return found
+}
+
+func subjectOf(key manifest.Key, want *kind.Desired, labels map[string]string, spec any) map[string]any {
+	metadata := map[string]any{"name": key.Name, "namespace": key.Namespace, "labels": anyOf(labels), "annotations": map[string]any{}}
+	if want.Object != nil {
+		metadata["annotations"] = anyOf(want.Object.Annotations)
+	}
+	if spec == nil {
+		spec = map[string]any{}
+	}
+	return map[string]any{"kind": key.Kind, "metadata": metadata, "spec": spec}
+}
+
+// anyOf is values of texts as values of anything.
+func anyOf(values map[string]string) map[string]any {
+	all := make(map[string]any, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		all[name] = values[name]
+	}
+	return all
+}
