@@ -29,6 +29,10 @@ test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C 
 	STACKREEVE_TEST_FORGE=1 $(GO) test -timeout 30m ./internal/forge/... ./internal/source/webhook
 	STACKREEVE_TEST_FORGE=1 $(GO) test -timeout 30m -run PullRequests ./cmd/agent
 
+.PHONY: test-kubectl
+test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
+	.ci/kubectl
+
 .PHONY: lint
 lint: ## run the linters
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...

@@ -189,7 +189,7 @@ Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing w
 	}
 	root.AddCommand(elsewhere()...)
 	root.AddCommand(a.run(), a.approve(), a.reconcile(), a.plan(), a.status(), a.validate(), a.explain(), a.schema(), a.version(), a.demo(), a.simulator())
-	root.AddCommand(a.destroy(), a.export(), settingsTopic())
+	root.AddCommand(a.destroy(), a.export(), a.kubeconfig(), settingsTopic())
 	a.completions(root)
 	return root
 }

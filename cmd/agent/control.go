@@ -19,7 +19,7 @@ func (svc *service) steer(f runFlags) error {
 	switch {
 	case f.controlToken == "":
 		return nil
-	case f.listen == "":
+	case f.door.address == "":
 		return errors.New("--control-token-file: there is no --listen, so no request can arrive; give it an address")
 	}
 	if localfile.Exposed(f.controlToken) {

@@ -39,7 +39,7 @@ func newDoor(t *testing.T) (svc *service, address string) {
 	stack.Spec.Source.URL, stack.Spec.Source.Branch = "https://git.example.com/acme/repo.git", "main"
 	svc = &service{log: quiet, health: agent.NewHealth([]string{"prod"}), metrics: report.NewMetrics("test"), stacks: []*agent.Loop{{Name: "prod"}}}
 	svc.forges = newForges(quiet, svc.metrics)
-	if err := svc.receive([]config.Stack{stack}, runFlags{listen: "127.0.0.1:0", webhookSecret: secret}); err != nil {
+	if err := svc.receive([]config.Stack{stack}, runFlags{door: door{address: "127.0.0.1:0"}, webhookSecret: secret}); err != nil {
 		t.Fatal(err)
 	}
 	var lc net.ListenConfig

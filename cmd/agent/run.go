@@ -18,10 +18,12 @@ import (
 )
 
 type runFlags struct {
-	once            bool
-	approve, listen string
-	webhookSecret   string
-	controlToken    string
+	once          bool
+	approve       string
+	door          door
+	webhookSecret string
+	controlToken  string
+	apiToken      string
 }
 
 func (a *app) run() *cobra.Command {
@@ -33,9 +35,10 @@ func (a *app) run() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&f.once, "once", false, "one full pass over all stacks, then exit")
 	cmd.Flags().StringVar(&f.approve, "approve", "", "hash of a plan, as plan shows it: with --once exactly that plan is carried out or nothing; else it is let through when it is held")
-	cmd.Flags().StringVar(&f.listen, "listen", os.Getenv("STACKREEVE_LISTEN"), "address for health, metrics and webhooks, such as 127.0.0.1:9464 ($STACKREEVE_LISTEN; default none)")
+	f.door.flags(cmd.Flags())
 	cmd.Flags().StringVar(&f.webhookSecret, "webhook-secret-file", os.Getenv("STACKREEVE_WEBHOOK_SECRET_FILE"), "secret of the webhooks at /webhook/github and /webhook/gitea ($STACKREEVE_WEBHOOK_SECRET_FILE; default none are taken)")
 	cmd.Flags().StringVar(&f.controlToken, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "tokens of those who may ask for passes and approve plans at /stacks/ ($STACKREEVE_CONTROL_TOKEN_FILE; default: none)")
+	cmd.Flags().StringVar(&f.apiToken, "api-token-file", os.Getenv("STACKREEVE_API_TOKEN_FILE"), "tokens of those who may read stacks and objects with kubectl ($STACKREEVE_API_TOKEN_FILE; default: none)")
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		stacks, err := load()
@@ -173,5 +176,5 @@ func (a *app) serve(ctx context.Context, stacks []config.Stack, f runFlags) erro
 	if err != nil {
 		return err
 	}
-	return svc.run(ctx, f.listen)
+	return svc.run(ctx, f.door)
 }

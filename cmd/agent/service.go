@@ -3,23 +3,17 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
-	"time"
-
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/config"
-	"github.com/stackreeve/stackreeve/internal/control"
-	"github.com/stackreeve/stackreeve/internal/listen"
+	"github.com/stackreeve/stackreeve/internal/readapi"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
@@ -33,6 +27,8 @@ type service struct {
 	forges  *forges
 	hooks   http.Handler // nil when webhooks are not asked for
 	control http.Handler // what people may ask for
+	api     http.Handler // what kubectl reads; nil when nobody may
+	shown   *readapi.Store
 }
 
 func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
@@ -42,6 +38,9 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 	}
 	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version())}
 	svc.forges = newForges(svc.log, svc.metrics)
+	if err := svc.show(names, f); err != nil {
+		return nil, err
+	}
 	for i := range stacks {
 		one, err := svc.stack(a, &stacks[i])
 		if err != nil {
@@ -70,6 +69,9 @@ func (svc *service) stack(a *app, s *config.Stack) (*agent.Loop, error) {
 	}
 	log := report.NewLog(svc.log.With("stack", s.Name))
 	to := sinks{log, svc.metrics, svc.health}
+	if svc.shown != nil {
+		to = append(to, svc.shown)
+	}
 	for _, b := range branches {
 		to = append(to, b)
 	}
@@ -88,8 +90,8 @@ func (list sinks) ran(run report.Run) {
 	}
 }
 
-func (s *service) run(ctx context.Context, listen string) error {
-	stop, err := s.listen(ctx, listen)
+func (s *service) run(ctx context.Context, d door) error {
+	stop, err := s.listen(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -126,45 +128,4 @@ func (s *service) onHangup() (stop func()) {
 		signal.Stop(hangups)
 		close(hangups)
 	}
-}
-
-// scrapes is how many requests for metrics are answered at a time: each answer
-// is made in memory.
-const scrapes = 4
-
-// handler is all that can be asked of the agent.
-func (s *service) handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/", s.health.Handler(promhttp.HandlerFor(s.metrics.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes})))
-	if s.control != nil {
-		mux.Handle(control.Prefix, s.control)
-	}
-	if s.hooks != nil {
-		mux.Handle("/webhook/", s.hooks)
-	}
-	return mux
-}
-
-// listen serves health, metrics and webhooks until stop is called.
-func (s *service) listen(ctx context.Context, address string) (stop func(), err error) {
-	if address == "" {
-		return func() {}, nil
-	}
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("--listen: %w", err)
-	}
-	server := listen.New(s.handler(), s.log)
-	s.log.Info("listening", "address", l.Addr().String())
-	go func() {
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			s.log.Error("health, metrics and webhooks ended", "error", err)
-		}
-	}()
-	return func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_ = server.Shutdown(ctx) // the process ends anyway
-	}, nil
 }

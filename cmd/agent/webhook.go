@@ -32,7 +32,7 @@ func (svc *service) receive(stacks []config.Stack, f runFlags) (err error) {
 	switch {
 	case f.webhookSecret == "":
 		return nil
-	case f.listen == "":
+	case f.door.address == "":
 		return errors.New("--webhook-secret-file: there is no --listen, so no webhook can arrive; give it an address")
 	}
 	var known hinted

@@ -106,5 +106,8 @@ func (s *Server) Serve(l net.Listener) error {
 	return s.http.Serve(&listener{Listener: l, places: s.places, closed: make(chan struct{})})
 }
 
+// OnShutdown has f called when [Server.Shutdown] begins.
+func (s *Server) OnShutdown(f func()) { s.http.RegisterOnShutdown(f) }
+
 // Shutdown lets what is being served end, as long as ctx allows.
 func (s *Server) Shutdown(ctx context.Context) error { return s.http.Shutdown(ctx) }

@@ -21,33 +21,9 @@ type StatusFilter struct {
 	Objects  []ObjectName // any of these; none means all
 }
 
-// Requirement is one condition of a label selector.
-type Requirement struct {
-	Label, Value string
-	Not          bool // the label must not have the value; one that is absent has not
-}
-
 // ObjectName is an object as people name it: Kind/name or Kind/namespace/name, the
 // kind in any case.
 type ObjectName struct{ Kind, Namespace, Name string }
-
-// ParseSelector reads label=value and label!=value, several with commas between.
-func ParseSelector(text string) (list []Requirement, err error) {
-	if text == "" {
-		return nil, nil
-	}
-	for term := range strings.SplitSeq(text, ",") {
-		label, value, ok := strings.Cut(term, "=")
-		label, not := strings.CutSuffix(label, "!")
-		value = strings.TrimPrefix(value, "=") // == is the same
-		r := Requirement{Label: strings.TrimSpace(label), Value: strings.TrimSpace(value), Not: not}
-		if !ok || r.Label == "" {
-			return nil, fmt.Errorf("%s is no condition; write label=value or label!=value, several with commas between", printable.Name(strings.TrimSpace(term)))
-		}
-		list = append(list, r)
-	}
-	return list, nil
-}
 
 // ParseObject reads Kind/name or Kind/namespace/name.
 func ParseObject(text string) (ObjectName, error) {
@@ -116,7 +92,7 @@ func (f StatusFilter) takes(o plan.ObjectStatus) bool {
 		return false
 	}
 	for _, r := range f.Labels {
-		if value, has := o.Metadata.Labels[r.Label]; (has && value == r.Value) == r.Not {
+		if !r.Meets(o.Metadata.Labels) {
 			return false
 		}
 	}

@@ -98,6 +98,10 @@ func TestStatusFilter(t *testing.T) {
 		{nil, false, "other!=x", "0 1 2 3 4 5"},
 		{nil, false, "other=x", ""},
 		{nil, false, "other=", ""},
+		{nil, false, "tier in (web-1, web-2)", "1 2"},
+		{nil, false, "tier notin (web-1,web-2),tier", "0 3 4 5"},
+		{nil, false, "!tier", ""},
+		{nil, false, "!other", "0 1 2 3 4 5"},
 		{[]string{"server"}, true, "tier=web-0", ""},
 	} {
 		labels, err := ParseSelector(c.labels)
@@ -112,7 +116,7 @@ func TestStatusFilter(t *testing.T) {
 			t.Errorf("%+v: got %q", c, text)
 		}
 	}
-	for _, wrong := range []string{"tier", "=x", "a=b,", ",", "a=b,!=c"} {
+	for _, wrong := range []string{"=x", "a=b,", ",", "a=b,!=c", "!", "a in b", "a in (b", "in (b)", "a b", "a within (b)"} {
 		if _, err := ParseSelector(wrong); err == nil {
 			t.Errorf("%q is taken for a selector", wrong)
 		}

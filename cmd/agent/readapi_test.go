@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/simulator"
+)
+
+// selfSigned writes a certificate for 127.0.0.1 and its key.
+func selfSigned(t *testing.T, certFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, IsCA: true, BasicConstraintsValid: true, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: cert}, keyFile: {Type: "PRIVATE KEY", Bytes: private}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const (
+	readToken  = "tttttttttttttttttttttttttttttttttttttttt"
+	hiddenText = "something secret"
+	hiddenData = "c29tZXRoaW5nIHNlY3JldA=="
+)
+
+// readable is an agent that is read.
+type readable struct {
+	*stage
+	said   *record
+	agent  *exec.Cmd
+	server string
+	client *http.Client
+}
+
+// startReadable starts an agent of which kubectl can read.
+func startReadable(t *testing.T) *readable {
+	t.Helper()
+	r := &readable{stage: newStage(t, simulator.Options{}), said: &record{}}
+	r.build()
+	r.network("tier: web", "holds "+hiddenText)
+	r.write("token", "alice "+readToken+"\n")
+	selfSigned(t, r.path("cert.pem"), r.path("key.pem"))
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close() // the agent takes its place
+	r.server = "https://" + address
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM([]byte(r.content("cert.pem")))
+	r.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	r.agent = r.command("run", "--drift-check", "@every 1h", "--listen", address, "--listen-cert-file", r.path("cert.pem"), "--listen-key-file", r.path("key.pem"), "--api-token-file", r.path("token"))
+	r.agent.Stderr = r.said
+	if err := r.agent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.client.CloseIdleConnections()
+		_ = r.agent.Process.Signal(syscall.SIGTERM) // it may have ended
+		_ = r.agent.Wait()
+	})
+	r.passes(t, 1)
+	return r
+}
+
+// network commits what the stack consists of.
+func (r *readable) network(label, description string) {
+	r.write("repo/net.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: front, labels: {"+label+"}}\nspec: {resource: {description: '"+description+"'}}\n"+
+		"---\napiVersion: v1\nkind: Secret\nmetadata: {name: key}\ndata: {it: "+hiddenData+"}\n")
+	r.commit()
+}
+
+// content is what a file holds.
+func (r *readable) content(name string) string {
+	r.t.Helper()
+	text, err := os.ReadFile(r.path(name))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// passes waits until so many have ended.
+func (r *readable) passes(t *testing.T, n int) {
+	t.Helper()
+	until := time.Now().Add(time.Minute)
+	for strings.Count(r.said.String(), "pass ended") < n {
+		if time.Now().After(until) {
+			t.Fatalf("%d passes have not ended\n%s", n, r.said)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// ask is one request, with its answer.
+func (r *readable) ask(t *testing.T, method, path, bearer, accept string) (int, string) {
+	t.Helper()
+	resp := r.open(t.Context(), t, method, path, bearer, accept)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+func (r *readable) open(ctx context.Context, t *testing.T, method, path, bearer, accept string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, method, r.server+path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+bearer)
+	req.Header.Set("Accept", accept)
+	resp, err := r.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp
+}
+
+const (
+	networksPath = "/apis/openstack.k-orc.cloud/v1alpha1/namespaces/killed/networks"
+	asTable      = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+)
+
+// What the last pass found is read over HTTP, by those who have the token.
+func TestReadAPI(t *testing.T) {
+	r := startReadable(t)
+	for _, c := range []struct {
+		method, path, accept string
+		code                 int
+		want, not            string
+	}{
+		{"GET", "/version", "", 200, `"gitVersion"`, ""},
+		{"GET", "/api", "", 200, `"APIVersions"`, ""},
+		{"GET", "/apis", "", 200, `"APIGroupList"`, ""},
+		{"GET", "/apis", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", 200, `"resource": "networks"`, ""},
+		{"GET", "/apis/openstack.k-orc.cloud/v1alpha1", "", 200, `"name": "networks"`, ""},
+		{"GET", "/apis/openstack.k-orc.cloud/v2", "", 404, "no such group or version", ""},
+		{"GET", networksPath, "", 200, `"kind":"NetworkList"`, ""},
+		{"GET", networksPath + "/front", "", 200, `"description": "holds [redacted]"`, ""},
+		{"GET", networksPath, asTable, 200, `"kind": "Table"`, ""},
+		{"GET", networksPath + "?labelSelector=tier%3Dweb", "", 200, `"name":"front"`, ""},
+		{"GET", networksPath + "?labelSelector=tier%20in%20(db,web)", "", 200, `"name":"front"`, ""},
+		{"GET", networksPath + "?labelSelector=tier%21%3Dweb", "", 200, `"items":[]`, `"name":"front"`},
+		{"GET", networksPath + "?fieldSelector=metadata.name%3Dother", "", 200, `"items":[]`, ""},
+		{"GET", networksPath + "?fieldSelector=spec.x%3Dother", "", 400, "field selectors know", ""},
+		{"GET", networksPath + "?labelSelector=" + strings.Repeat("a%20b", 800), "", 400, "is no condition", ""},
+		{"GET", networksPath + "?%zz", "", 400, "cannot be read", ""},
+		{"GET", networksPath + "?watch=true&resourceVersion=7", "", 200, `"code":410`, ""},
+		{"GET", networksPath + "?watch=true&resourceVersion=9999999999999999999999", "", 200, `"code":410`, ""},
+		{"GET", networksPath + "/other", "", 404, `networks other not found`, ""},
+		{"GET", "/api/v1/namespaces/killed/secrets", "", 404, "no such resource", ""},
+		{"GET", "/api/v1/namespaces/killed/events", "", 200, `"reason":"Created"`, ""},
+		{"GET", "/api/v1/namespaces/killed/events?fieldSelector=involvedObject.name%3Dother", "", 200, `"items":[]`, ""},
+		{"GET", "/openapi/v2", "", 404, "OpenAPI version 3", ""},
+		{"GET", "/openapi/v3", "", 200, "/openapi/v3/apis/openstack.k-orc.cloud/v1alpha1", ""},
+		{"GET", "/openapi/v3/apis/openstack.k-orc.cloud/v1alpha1", "", 200, `"openstack.k-orc.cloud.v1alpha1.Network"`, ""},
+		{"GET", "/openapi/v3/apis/x/y", "", 404, "no such group or version", ""},
+		{"GET", "/apis/x/y/z/a/b/c/d", "", 404, "no such resource", ""},
+		{"GET", "/apis/stackreeve.dev/v1alpha1/namespaces/killed/stacks/killed", "", 200, `"state": "in sync"`, ""},
+		{"DELETE", networksPath + "/front", "", 405, "change it in Git: net.yaml:1", ""},
+		{"POST", networksPath, "", 405, "change it in Git", ""},
+	} {
+		code, text := r.ask(t, c.method, c.path, readToken, c.accept)
+		if code != c.code || !strings.Contains(text, c.want) || c.not != "" && strings.Contains(text, c.not) || strings.Contains(text, hiddenData) || strings.Contains(text, hiddenText) {
+			t.Errorf("%s %.100s: %d %.2000s", c.method, c.path, code, text)
+		}
+		if code, text := r.ask(t, c.method, c.path, strings.Repeat("u", 40), c.accept); code != http.StatusUnauthorized || strings.Contains(text, "front") || strings.Contains(text, "net.yaml") {
+			t.Errorf("%s %.100s without the token: %d %.2000s", c.method, c.path, code, text)
+		}
+	}
+}
+
+// Who watches is sent what changes, and no more than that.
+func TestReadAPIWatch(t *testing.T) {
+	r := startReadable(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	resp := r.open(ctx, t, http.MethodGet, networksPath+"?watch=true&sendInitialEvents=true&allowWatchBookmarks=true", readToken, "")
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	next := func(want ...string) {
+		t.Helper()
+		if !lines.Scan() {
+			t.Fatalf("the watch has ended: %v", lines.Err())
+		}
+		for _, w := range want {
+			if !strings.Contains(lines.Text(), w) {
+				t.Errorf("%s lacks %s", lines.Text(), w)
+			}
+		}
+	}
+	next(`"ADDED"`, `"name":"front"`)
+	next(`"BOOKMARK"`, `"k8s.io/initial-events-end":"true"`)
+	hangup := func() {
+		t.Helper()
+		if err := r.agent.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.network("tier: db", "is for the database")
+	hangup()
+	next(`"MODIFIED"`, `"tier":"db"`)
+	r.passes(t, 2)
+	hangup() // nothing has changed
+	r.write("repo/net.yaml", strings.ReplaceAll(r.content("repo/net.yaml"), "name: front", "name: back"))
+	r.commit()
+	hangup()
+	next(`"ADDED"`, `"name":"back"`)
+}
+
+// Every kubectl in STACKREEVE_TEST_KUBECTL, with colons between, reads all that there is to read.
+func TestReadAPIKubectl(t *testing.T) {
+	list := os.Getenv("STACKREEVE_TEST_KUBECTL")
+	if list == "" {
+		t.Skip("STACKREEVE_TEST_KUBECTL names no kubectl; `make test-kubectl` gets two")
+	}
+	r := startReadable(t)
+	config, err := exec.CommandContext(t.Context(), r.binary, "kubeconfig", "--server", r.server, "--api-token-file", r.path("token"), "--certificate-authority", r.path("cert.pem"), "--stack", "killed").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.write("kubeconfig", string(config))
+	for kubectl := range strings.SplitSeq(list, ":") {
+		run := func(args string) string {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, kubectl, strings.Fields(args)...)
+			cmd.Env = append(os.Environ(), "KUBECONFIG="+r.path("kubeconfig"), "HOME="+r.path("home-"+filepath.Base(filepath.Dir(kubectl))))
+			out, err := cmd.CombinedOutput()
+			t.Logf("kubectl %s (%v)\n%s", args, err, out)
+			return string(out)
+		}
+		old := strings.Contains(run("version --client"), `GitVersion:"v1.2`)
+		for _, c := range []struct {
+			args, want string
+			newer      bool // than OpenAPI version 3
+		}{
+			{"api-resources", "networks", false},
+			{"get networks -A -o wide", "in sync", false},
+			{"get network front -o yaml", "name: front", false},
+			{"get network front -o jsonpath={.status.state}", "in sync", false},
+			{"get networks -l tier=web --field-selector metadata.name=front -o name", "network.openstack.k-orc.cloud/front", false},
+			{"get all", "front", false},
+			{"get events", "Created", false},
+			{"describe network front", "Created", false},
+			{"explain network.spec.resource.description", "DESCRIPTION", true},
+			{"wait --for=condition=Available network/front --timeout=20s", "condition met", false},
+			{"get networks -w --request-timeout=2s", "front", false},
+			{"delete network front --wait=false", "change it in Git: net.yaml:1", false},
+			{"get stacks -A", "killed", false},
+		} {
+			if old && c.newer {
+				continue
+			}
+			if out := run(c.args); !strings.Contains(out, c.want) {
+				t.Errorf("%s %s lacks %q:\n%s", kubectl, c.args, c.want, out)
+			}
+		}
+	}
+}

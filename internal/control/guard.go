@@ -1,0 +1,30 @@
+package control
+
+import (
+	"log/slog"
+	"net/http"
+)
+
+// Guard lets only those reach a handler that bear one of the tokens, read again for each request.
+// refuse answers all others, and is not given anything that next knows.
+func Guard(tokens func() ([]Token, error), log *slog.Logger, next http.Handler, refuse func(w http.ResponseWriter, code int)) (http.Handler, error) {
+	door, err := New(Config{Tokens: tokens, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		unread(w, r) // nothing behind the guard takes a body
+		if _, code := door.admit(r); code != 0 {
+			if code == http.StatusUnauthorized {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+			}
+			refuse(w, code)
+			return
+		}
+		next.ServeHTTP(w, r)
+	}), nil
+}
+
+// TokenOf is the first token of a file.
+func TokenOf(file string) (string, error) { return tokenOf(file) }

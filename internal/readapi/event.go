@@ -1,0 +1,57 @@
+package readapi
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+var eventGVK = manifest.GroupVersionKind{Version: "v1", Kind: "Event"}
+
+// mostEvents are held of a stack: the newest.
+const mostEvents = 500
+
+// remember adds what happened in a run to the events of a stack: what happens again is counted.
+func remember(had []report.Event, happened []report.Event) []report.Event {
+	all := slices.Clone(had)
+	for _, e := range happened {
+		if i := slices.IndexFunc(all, e.Repeats); i >= 0 {
+			e.First, e.Count = all[i].First, all[i].Count+e.Count
+			all = slices.Delete(all, i, i+1)
+		}
+		all = append(all, e)
+	}
+	return all[max(0, len(all)-mostEvents):]
+}
+
+// event is one in the shape of core/v1.
+func event(stack, apiVersion string, e report.Event) draft {
+	sort := "Normal"
+	if e.Warning {
+		sort = "Warning"
+	}
+	about := map[string]string{"apiVersion": apiVersion, "kind": e.Key.Kind, "name": e.Key.Name, "namespace": stack}
+	fields := map[string]string{"type": sort, "reason": e.Reason, "involvedObject.uid": ""}
+	for name, value := range about {
+		fields["involvedObject."+name] = value
+	}
+	digest := sha256.Sum256([]byte(strings.Join([]string{e.Key.String(), e.Reason, e.Message}, "\x00")))
+	stamp := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+	return draft{
+		item: item{
+			gvk: eventGVK, name: e.Key.Name + "." + hex.EncodeToString(digest[:8]), namespace: stack, labels: map[string]string{stackLabel: stack}, fields: fields,
+			cells: clean(stamp(e.Last), sort, e.Reason, strings.ToLower(e.Key.Kind)+"/"+e.Key.Name, e.Message, strconv.Itoa(e.Count)),
+		},
+		whole: map[string]any{
+			"involvedObject": about, "reason": e.Reason, "message": e.Message, "type": sort, "count": e.Count,
+			"firstTimestamp": stamp(e.First), "lastTimestamp": stamp(e.Last), "source": map[string]string{"component": "stackreeve"},
+			"reportingComponent": "stackreeve", "reportingInstance": "",
+		},
+	}
+}

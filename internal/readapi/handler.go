@@ -1,0 +1,196 @@
+package readapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// Prefixes are where every path begins.
+var Prefixes = []string{"/api", "/api/", "/apis", "/apis/", "/openapi/", "/version"}
+
+const (
+	// atATime is how many requests are answered at a time, besides those that watch.
+	atATime = 4
+	// watchers is how many watch at a time.
+	watchers = 32
+)
+
+// Handler answers requests below [Prefixes]. It admits nobody: who may ask is decided before it.
+type Handler struct {
+	store    *Store
+	schemas  func() ([]Schema, error)
+	version  string
+	places   chan struct{}
+	watching chan struct{}
+}
+
+// New shows what is held. schemas describe the kinds that there are.
+func New(s *Store, schemas func() ([]Schema, error), version string) *Handler {
+	return &Handler{s, schemas, version, make(chan struct{}, atATime), make(chan struct{}, watchers)}
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		Refuse(w, http.StatusBadRequest, "the query cannot be read")
+		return
+	}
+	path := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if r.Method == http.MethodGet && (query.Get("watch") == "true" || query.Get("watch") == "1") {
+		h.watch(w, r, path, query)
+		return
+	}
+	select {
+	case h.places <- struct{}{}:
+		defer func() { <-h.places }()
+	case <-r.Context().Done():
+		return
+	}
+	switch {
+	case r.Method != http.MethodGet:
+		h.refuseWrite(w, path)
+	case r.URL.Path == "/version":
+		answer(w, http.StatusOK, "", map[string]any{"major": "1", "minor": "30", "gitVersion": "v1.30.0+stackreeve", "gitCommit": h.version, "platform": "stackreeve"})
+	case path[0] == "openapi":
+		h.openapi(w, path)
+	case len(path) == 1:
+		h.discover(w, r, path[0] == "api")
+	case path[0] == "apis" && len(path) == 3, path[0] == "api" && len(path) == 2:
+		h.discoverVersion(w, path)
+	default:
+		h.read(w, r, path, query)
+	}
+}
+
+// asked is what a path names.
+type asked struct {
+	resource
+	stack, name string // "" for all
+}
+
+// parse reads a path: GROUP/VERSION/[namespaces/NAMESPACE/]PLURAL[/NAME].
+func (h *Handler) parse(path []string) (a asked, ok bool) {
+	gv, rest := manifest.GroupVersionKind{}, path
+	switch {
+	case path[0] == "api" && len(path) > 2:
+		gv.Version, rest = path[1], path[2:]
+	case path[0] == "apis" && len(path) > 3:
+		gv.Group, gv.Version, rest = path[1], path[2], path[3:]
+	default:
+		return a, false
+	}
+	if rest[0] == "namespaces" && len(rest) > 2 {
+		a.stack, rest = rest[1], rest[2:]
+	}
+	if len(rest) > 2 {
+		return a, false
+	}
+	if len(rest) == 2 {
+		a.name = rest[1]
+	}
+	for _, r := range h.store.resources() {
+		if r.Group == gv.Group && r.Version == gv.Version && r.plural == rest[0] {
+			a.resource = r
+			return a, r.namespaced || a.stack == ""
+		}
+	}
+	return a, false
+}
+
+// find is what a path and a query ask for, at a moment.
+func (h *Handler) find(now state, a asked, selects func(item) bool) []item {
+	return slices.DeleteFunc(h.store.items(now, a.GroupVersionKind), func(i item) bool { return a.name != "" && i.name != a.name || !selects(i) })
+}
+
+func (h *Handler) read(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
+	a, ok := h.parse(path)
+	if !ok {
+		Refuse(w, http.StatusNotFound, "there is no such resource")
+		return
+	}
+	selects, err := selector(query)
+	if err != nil {
+		Refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	now := h.store.at(a.stack)
+	items := h.find(now, a, selects)
+	switch {
+	case a.name != "" && len(items) == 0:
+		Refuse(w, http.StatusNotFound, fmt.Sprintf("%s %s not found", a.plural, printable.Name(a.name)))
+	case tabled(r):
+		rows := make([]any, 0, len(items))
+		for _, i := range items {
+			rows = append(rows, i.row(query.Get("includeObject") == "Object"))
+		}
+		answer(w, http.StatusOK, "", table(columnsOf(a.GroupVersionKind), now.version, rows...))
+	case a.name != "":
+		answer(w, http.StatusOK, "", json.RawMessage(items[0].text))
+	default:
+		list(w, a, now.version, items)
+	}
+}
+
+func tabled(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "as=Table;v=v1;g=meta.k8s.io")
+}
+
+// list writes items one after the other: together they may be large.
+func list(w http.ResponseWriter, a asked, version int, items []item) {
+	w.Header().Set("Content-Type", "application/json")
+	_, err := fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"metadata":{"resourceVersion":"%d"},"items":[`, a.APIVersion(), a.Kind+"List", version)
+	for n, i := range items {
+		between := ",\n"
+		if n == 0 {
+			between = "\n"
+		}
+		if err == nil {
+			_, err = io.WriteString(w, between+string(i.text))
+		}
+	}
+	_, _ = io.WriteString(w, "]}\n") // no one is there to report it to
+}
+
+// refuseWrite says where what was to be written is decided.
+func (h *Handler) refuseWrite(w http.ResponseWriter, path []string) {
+	w.Header().Set("Allow", http.MethodGet)
+	where := "the repository"
+	if a, ok := h.parse(path); ok && a.name != "" {
+		for _, i := range h.find(h.store.at(a.stack), a, func(i item) bool { return i.written != "" }) {
+			where = i.written
+		}
+	}
+	Refuse(w, http.StatusMethodNotAllowed, "nothing can be written here; change it in Git: "+where)
+}
+
+var reasons = map[int]string{
+	http.StatusUnauthorized: "Unauthorized", http.StatusNotFound: "NotFound", http.StatusMethodNotAllowed: "MethodNotAllowed",
+	http.StatusBadRequest: "BadRequest", http.StatusServiceUnavailable: "ServiceUnavailable", http.StatusGone: "Expired",
+	http.StatusTooManyRequests: "TooManyRequests", http.StatusInternalServerError: "InternalError",
+}
+
+// failure is how Kubernetes answers when it does not.
+func failure(code int, message string) map[string]any {
+	return map[string]any{"apiVersion": "v1", "kind": "Status", "metadata": map[string]any{}, "status": "Failure", "message": message, "reason": reasons[code], "code": code}
+}
+
+// Refuse answers with a code and why.
+func Refuse(w http.ResponseWriter, code int, message string) {
+	answer(w, code, "", failure(code, message))
+}
+
+func answer(w http.ResponseWriter, code int, parameters string, v any) {
+	w.Header().Set("Content-Type", "application/json"+parameters)
+	w.WriteHeader(code)
+	_ = report.JSON(w, v) // no one is there to report it to
+}

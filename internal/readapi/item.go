@@ -1,0 +1,149 @@
+package readapi
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// item is one thing that the API shows. It is not changed any more once it is shown.
+type item struct {
+	gvk             manifest.GroupVersionKind
+	name, namespace string
+	labels          map[string]string
+	fields          map[string]string // for field selectors, besides its name and namespace
+	cells           []any             // of its row in a table
+	written         string            // FILE:LINE of its manifest; "" when it has none
+	version         int               // of the store, when it changed last
+	text            []byte            // the whole of it, as JSON
+}
+
+// draft is what an item is made of.
+type draft struct {
+	item
+	whole  map[string]any // without apiVersion, kind and metadata
+	owners any
+}
+
+type metadata struct {
+	Name            string            `json:"name"`
+	Namespace       string            `json:"namespace,omitempty"`
+	Labels          map[string]string `json:"labels,omitempty"`
+	OwnerReferences any               `json:"ownerReferences,omitempty"`
+	ResourceVersion string            `json:"resourceVersion"`
+}
+
+// at is the item as it is from a version on, or as it was before if nothing of it has changed.
+func (d draft) at(version int, before *item) (item, error) {
+	made := d.item
+	if before != nil {
+		made.version = before.version
+		text, err := d.encode(before.version)
+		if err != nil || bytes.Equal(text, before.text) {
+			return *before, err
+		}
+	}
+	made.version = version
+	text, err := d.encode(version)
+	made.text = text
+	return made, err
+}
+
+func (d draft) encode(version int) ([]byte, error) {
+	whole := maps.Clone(d.whole)
+	if whole == nil {
+		whole = map[string]any{}
+	}
+	whole["apiVersion"], whole["kind"] = d.gvk.APIVersion(), d.gvk.Kind
+	whole["metadata"] = metadata{d.name, d.namespace, d.labels, d.owners, strconv.Itoa(version)}
+	var text bytes.Buffer
+	enc := json.NewEncoder(printable.JSONWriter{W: &text})
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(whole); err != nil {
+		return nil, fmt.Errorf("encode %s: %w", d.gvk.Kind, err)
+	}
+	return bytes.TrimSpace(text.Bytes()), nil
+}
+
+// namespaceLabel says which namespace the manifest of an object is in, where the API shows the stack.
+const namespaceLabel = "stackreeve.dev/namespace"
+
+// objects are those of a plan. Two that differ in nothing but the namespace of their manifests are both there.
+func objects(stack string, p *plan.Plan, kinds []kind.Kind) (list []draft) {
+	specs := p.Specs()
+	for _, o := range plan.Statuses(*p, kinds) {
+		if o.APIVersion == "" || o.Status.Surplus {
+			continue // a copy has the name of the object that it is a copy of
+		}
+		list = append(list, object(stack, o, specs))
+	}
+	slices.SortStableFunc(list, func(a, b draft) int { return cmp.Compare(a.name, b.name) })
+	return list
+}
+
+func object(stack string, o plan.ObjectStatus, specs func(manifest.Key) any) draft {
+	gvk := gvkOf(o.APIVersion, o.Kind)
+	key := manifest.Key{Group: gvk.Group, Kind: o.Kind, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name}
+	labels := maps.Clone(o.Metadata.Labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	if o.Metadata.Namespace != "" {
+		labels[namespaceLabel] = o.Metadata.Namespace
+	}
+	whole := map[string]any{"status": o.Status}
+	if spec := specs(key); spec != nil {
+		whole["spec"] = spec
+	}
+	d := draft{item: item{
+		gvk: gvk, name: o.Metadata.Name, namespace: stack, labels: labels,
+		fields: map[string]string{"status.state": string(o.Status.State)}, cells: cells(o),
+	}, whole: whole}
+	if len(o.Metadata.OwnerReferences) > 0 {
+		d.owners = o.Metadata.OwnerReferences
+	}
+	if at := o.Status.Origin; at != nil {
+		d.written = printable.Line(at.File) + ":" + strconv.Itoa(at.Line)
+	}
+	return d
+}
+
+func gvkOf(apiVersion, kind string) manifest.GroupVersionKind {
+	group, version, ok := strings.Cut(apiVersion, "/")
+	if !ok {
+		group, version = "", apiVersion
+	}
+	return manifest.GroupVersionKind{Group: group, Version: version, Kind: kind}
+}
+
+// cells are those of [objectColumns].
+func cells(o plan.ObjectStatus) []any {
+	available, written := "", ""
+	for _, c := range o.Status.Conditions {
+		if c.Type == "Available" {
+			available = c.Status
+		}
+	}
+	if at := o.Status.Origin; at != nil {
+		written = at.File + ":" + strconv.Itoa(at.Line)
+	}
+	return clean(o.Metadata.Name, string(o.Status.State), available, o.Status.ID, strings.Join(o.Status.Addresses, ","), written, o.Status.Message)
+}
+
+func clean(texts ...string) (cells []any) {
+	for _, text := range texts {
+		cells = append(cells, report.Clean(text))
+	}
+	return cells
+}

@@ -1,0 +1,96 @@
+package readapi
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Schema is the JSON Schema of a kind's manifests.
+type Schema struct {
+	GVK manifest.GroupVersionKind
+	Doc map[string]any
+}
+
+// openapi answers /openapi/v3 and what is below it. Version 2, which kubectl asked for before 1.27, is none that
+// these schemas could be written in.
+func (h *Handler) openapi(w http.ResponseWriter, path []string) {
+	if len(path) < 2 || path[1] != "v3" {
+		Refuse(w, http.StatusNotFound, "there is only OpenAPI version 3 here")
+		return
+	}
+	schemas, err := h.allSchemas()
+	if err != nil {
+		Refuse(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	below := map[string][]Schema{}
+	for _, s := range schemas {
+		at := "apis/" + s.GVK.APIVersion()
+		if s.GVK.Group == "" {
+			at = "api/" + s.GVK.Version
+		}
+		below[at] = append(below[at], s)
+	}
+	if len(path) == 2 {
+		paths := map[string]any{}
+		for at := range below {
+			paths[at] = map[string]string{"serverRelativeURL": "/openapi/v3/" + at}
+		}
+		answer(w, http.StatusOK, "", map[string]any{"paths": paths})
+		return
+	}
+	at := strings.Join(path[2:], "/")
+	if below[at] == nil {
+		Refuse(w, http.StatusNotFound, "there is no such group or version")
+		return
+	}
+	answer(w, http.StatusOK, "", described(at, below[at]))
+}
+
+// allSchemas are those of kinds that can be read.
+func (h *Handler) allSchemas() ([]Schema, error) {
+	schemas, err := h.schemas()
+	if err != nil {
+		return nil, fmt.Errorf("schemas: %w", err)
+	}
+	readable := map[manifest.GroupVersionKind]bool{}
+	for _, r := range h.store.resources() {
+		readable[r.GroupVersionKind] = true
+	}
+	schemas = append(
+		schemas,
+		Schema{eventGVK, map[string]any{"type": "object", "description": "What happened to an object, or should be known of it."}},
+		Schema{namespaceGVK, map[string]any{"type": "object", "description": "A stack, as the place of its objects."}},
+	)
+	return slices.DeleteFunc(schemas, func(s Schema) bool { return !readable[s.GVK] }), nil
+}
+
+// described is the OpenAPI document of a group's version.
+func described(at string, schemas []Schema) map[string]any {
+	paths, components := map[string]any{}, map[string]any{}
+	for _, s := range schemas {
+		gvk := map[string]string{"group": s.GVK.Group, "version": s.GVK.Version, "kind": s.GVK.Kind}
+		doc := maps.Clone(s.Doc)
+		delete(doc, "$schema")
+		doc["x-kubernetes-group-version-kind"] = []any{gvk}
+		components[strings.ReplaceAll(s.GVK.APIVersion(), "/", ".")+"."+s.GVK.Kind] = doc
+		r := resourceOf(s.GVK)
+		path := "/" + at + "/" + r.plural
+		if r.namespaced {
+			path = "/" + at + "/namespaces/{namespace}/" + r.plural
+		}
+		paths[path] = map[string]any{"get": map[string]any{
+			"x-kubernetes-action": "list", "x-kubernetes-group-version-kind": gvk,
+			"responses": map[string]any{"200": map[string]string{"description": "what there is"}},
+		}}
+	}
+	return map[string]any{
+		"openapi": "3.0.0", "info": map[string]string{"title": "Stackreeve", "version": "1"}, "paths": paths,
+		"components": map[string]any{"schemas": components},
+	}
+}

@@ -1,0 +1,111 @@
+package readapi
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+var (
+	// stackGVK is that of the object that says how a stack is.
+	stackGVK     = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}
+	namespaceGVK = manifest.GroupVersionKind{Version: "v1", Kind: "Namespace"}
+)
+
+const (
+	stackLabel = "stackreeve.dev/stack"
+	inSync     = "in sync"
+)
+
+// namespace is the stack as the place of its objects.
+func namespace(stack string) draft {
+	return draft{
+		item:  item{gvk: namespaceGVK, name: stack, labels: map[string]string{stackLabel: stack}, cells: clean(stack)},
+		whole: map[string]any{"status": map[string]any{"phase": "Active"}},
+	}
+}
+
+// stack is the object that says how a stack is, after its last run.
+func stack(name string, run *report.Run, last *found) draft {
+	state, message, commit, lastRun := "unknown", "no run has ended yet", "", ""
+	if run != nil {
+		state, message = stateOf(run, last)
+		commit, lastRun = run.Revision.Commit, run.Started.UTC().Format(time.RFC3339)
+	}
+	status := map[string]any{"state": state, "message": message, "conditions": []any{available(run != nil, state, message)}}
+	if run != nil {
+		status["commit"], status["lastRun"] = commit, lastRun
+	}
+	if last != nil {
+		status["summary"], status["owned"] = last.summary, last.owned
+		if last.hash != "" {
+			status["hash"] = last.hash
+		}
+	}
+	return draft{
+		item: item{
+			gvk: stackGVK, name: name, namespace: name, labels: map[string]string{stackLabel: name}, fields: map[string]string{"status.state": state},
+			cells: clean(name, state, report.Short(commit), lastRun, message),
+		},
+		whole: map[string]any{"status": status},
+	}
+}
+
+func available(known bool, state, message string) map[string]any {
+	status, reason := "False", "Progressing"
+	switch {
+	case !known:
+		status = "Unknown"
+	case state == inSync:
+		status, reason, message = "True", "Success", "the cloud is as the commit says"
+	}
+	return map[string]any{"type": "Available", "status": status, "reason": reason, "message": message}
+}
+
+// found is what is kept of the last plan of a stack.
+type found struct {
+	state, message string
+	summary        plan.Summary
+	owned          int
+	hash           string // of a plan that is held
+}
+
+func foundBy(p *plan.Plan) *found {
+	f := &found{state: inSync, summary: p.Summary(), owned: p.Owned}
+	differ := strconv.Itoa(p.Differing()) + " objects differ"
+	switch {
+	case p.Held != "":
+		f.state, f.message, f.hash = "held", p.Held, p.Hash()
+	case p.Suspended != "":
+		f.state, f.message = "suspended", p.Suspended
+	case f.summary.Drifted > 0:
+		f.state, f.message = "drifted", differ
+	case !p.InSync():
+		f.state, f.message = "differs", differ
+	}
+	return f
+}
+
+// stateOf is a stack's state, in words, and why.
+func stateOf(run *report.Run, last *found) (state, message string) {
+	pass := run.Pass
+	switch {
+	case run.Refused != nil:
+		return "refused", run.Refused.Reason()
+	case run.Err != nil:
+		return "failed", run.Err.Error()
+	case run.FetchErr != nil:
+		return "failed", run.FetchErr.Error()
+	case last == nil:
+		return "unknown", "no pass has ended yet"
+	case last.state == "held" || last.state == "suspended":
+	case pass != nil && len(pass.Failures) > 0:
+		return "failed", pass.Failures[0].Reason
+	case pass != nil && pass.Interrupted:
+		return "interrupted", string(pass.Superseded)
+	}
+	return last.state, last.message
+}

@@ -1,0 +1,143 @@
+package readapi
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+var thing = manifest.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}
+
+func thingNamed(name, state string) draft {
+	return draft{item: item{gvk: thing, name: name, namespace: "prod", fields: map[string]string{"status.state": state}, cells: clean(name)}, whole: map[string]any{"status": state}}
+}
+
+// shows replaces what a store holds of a stack.
+func (s *Store) shows(drafts ...draft) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	s.views["prod"] = s.views["prod"].with(append(drafts, namespace("prod"), stack("prod", nil, nil)), s.version, false)
+	s.wake()
+}
+
+// What stays as it was keeps its version, and its text.
+func TestVersionsOfWhatStays(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+	s.shows(thingNamed("a", "in sync"), thingNamed("b", "in sync"))
+	before := s.items(s.at(""), thing)
+	s.shows(thingNamed("a", "in sync"), thingNamed("b", "drifted"))
+	after := s.items(s.at(""), thing)
+	if before[0].version != after[0].version || before[1].version == after[1].version {
+		t.Errorf("versions were %d %d and are %d %d", before[0].version, before[1].version, after[0].version, after[1].version)
+	}
+	if &before[0].text[0] != &after[0].text[0] {
+		t.Error("what stayed as it was is held twice")
+	}
+}
+
+// A run that saw no cloud leaves the objects as they were.
+func TestARunWithoutAPass(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+	s.shows(thingNamed("a", "in sync"))
+	s.Ran(report.Run{Stack: "prod", Started: time.Unix(0, 0), FetchErr: fmt.Errorf("no route to the repository")})
+	if items := s.items(s.at(""), thing); len(items) != 1 {
+		t.Errorf("%d are left, want the one that was there", len(items))
+	}
+	if state := s.items(s.at(""), stackGVK)[0]; !strings.Contains(string(state.text), "no route to the repository") {
+		t.Errorf("the stack does not say why: %s", state.text)
+	}
+}
+
+func TestEventsAreCounted(t *testing.T) {
+	at := func(second int64, message string) report.Event {
+		when := time.Unix(second, 0)
+		return report.Event{Key: manifest.Key{Kind: "Thing", Name: "a"}, Reason: "Failed", Message: message, First: when, Last: when, Count: 1}
+	}
+	var all []report.Event
+	for second := range int64(3) {
+		all = remember(all, []report.Event{at(second, "no")})
+	}
+	if len(all) != 1 || all[0].Count != 3 || all[0].First.Unix() != 0 || all[0].Last.Unix() != 2 {
+		t.Errorf("%+v", all)
+	}
+	for n := range int64(3 * mostEvents) {
+		all = remember(all, []report.Event{at(n, fmt.Sprint("no ", n))})
+	}
+	if len(all) != mostEvents || all[len(all)-1].Message != fmt.Sprint("no ", 3*mostEvents-1) {
+		t.Errorf("%d events, the last is %s", len(all), all[len(all)-1].Message)
+	}
+}
+
+// watched is a server of a store, and what a client reads who watches from a version on.
+func watched(t *testing.T, s *Store) (open func(query string) *http.Response) {
+	t.Helper()
+	server := httptest.NewServer(New(s, func() ([]Schema, error) { return nil, nil }, "test"))
+	t.Cleanup(server.Close)
+	t.Cleanup(s.Close)
+	return func(query string) *http.Response {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/apis/example.com/v1/things?watch=true"+query, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := server.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = resp.Body.Close() })
+		return resp
+	}
+}
+
+func text(t *testing.T, resp *http.Response) string {
+	t.Helper()
+	var b strings.Builder
+	if err := resp.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Who has listed at a version hears of what came later; when that is not known any more, they list again.
+func TestWatchFromAVersion(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+	s.shows(thingNamed("a", "in sync"), thingNamed("b", "in sync"))
+	listed := s.at("").version
+	s.shows(thingNamed("a", "in sync"), thingNamed("b", "drifted"))
+	open := watched(t, s)
+	later := open(fmt.Sprint("&resourceVersion=", listed))
+	selected := open("&fieldSelector=status.state%3Ddrifted")
+	s.shows(thingNamed("a", "in sync"))
+	late := open(fmt.Sprint("&resourceVersion=", listed))
+	s.Close()
+	if got := text(t, later); strings.Contains(got, `"name":"a"`) || !strings.Contains(got, `"name":"b"`) {
+		t.Errorf("who has listed before hears:\n%s", got)
+	}
+	if got := text(t, selected); strings.Contains(got, `"name":"a"`) || !strings.Contains(got, "ADDED") || !strings.Contains(got, "DELETED") {
+		t.Errorf("who selects hears:\n%s", got)
+	}
+	if got := text(t, late); !strings.Contains(got, `"code":410`) {
+		t.Errorf("who does not know that something has gone hears:\n%s", got)
+	}
+}
+
+func TestAttackWatchers(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+	s.shows(thingNamed("a", "in sync"))
+	open := watched(t, s)
+	for range watchers {
+		if resp := open(""); resp.StatusCode != http.StatusOK {
+			t.Fatal(resp.Status)
+		}
+	}
+	if resp := open(""); resp.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("one more is answered %s", resp.Status)
+	}
+}

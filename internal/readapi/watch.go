@@ -1,0 +1,175 @@
+package readapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+)
+
+const (
+	// longest is how long anybody watches before they have to ask again.
+	longest = 30 * time.Minute
+	// patience is how long an event may take to be read.
+	patience = 10 * time.Second
+)
+
+// watch sends what changes of what a path and a query ask for, until nobody reads it any more.
+func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
+	a, ok := h.parse(path)
+	if !ok {
+		Refuse(w, http.StatusNotFound, "there is no such resource")
+		return
+	}
+	selects, err := selector(query)
+	if err != nil {
+		Refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	select {
+	case h.watching <- struct{}{}:
+		defer func() { <-h.watching }()
+	default:
+		w.Header().Set("Retry-After", "10")
+		Refuse(w, http.StatusTooManyRequests, "too many watch already; ask again later")
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), duration(query))
+	defer cancel()
+	now := h.store.at(a.stack)
+	known, expired := h.knownAt(now, a, selects, query.Get("resourceVersion"))
+	w.Header().Set("Content-Type", "application/json;stream=watch")
+	to := stream{enc: json.NewEncoder(printable.JSONWriter{W: w}), control: http.NewResponseController(w), gvk: a.GroupVersionKind, tabled: tabled(r), whole: query.Get("includeObject") == "Object"}
+	if expired {
+		to.send("ERROR", failure(http.StatusGone, "the version is of another process, or too old; list again"))
+		return
+	}
+	known = to.changes(known, h.find(now, a, selects))
+	if query.Get("sendInitialEvents") == "true" {
+		to.bookmark(now.version)
+	}
+	for !now.closed && to.err == nil {
+		to.flush()
+		select {
+		case <-ctx.Done():
+			return
+		case <-now.changed:
+		}
+		now = h.store.at(a.stack)
+		known = to.changes(known, h.find(now, a, selects))
+	}
+}
+
+func duration(query url.Values) time.Duration {
+	if asked, err := strconv.Atoi(query.Get("timeoutSeconds")); err == nil && asked > 0 && asked < int(longest/time.Second) {
+		return time.Duration(asked) * time.Second
+	}
+	return longest
+}
+
+// knownAt are the items that a client knows who has listed them at a version; expired when nobody remembers.
+func (h *Handler) knownAt(now state, a asked, selects func(item) bool, version string) (known []item, expired bool) {
+	if version == "" || version == "0" {
+		return nil, false
+	}
+	since, err := strconv.Atoi(version)
+	if err != nil || since < h.store.begun || since > now.version {
+		return nil, true
+	}
+	for _, v := range now.views {
+		if v.gone > since {
+			return nil, true
+		}
+	}
+	return slices.DeleteFunc(h.find(now, a, selects), func(i item) bool { return i.version > since }), false
+}
+
+// stream sends events to one client.
+type stream struct {
+	enc           *json.Encoder
+	control       *http.ResponseController
+	gvk           manifest.GroupVersionKind
+	tabled, whole bool
+	begun         bool // a table had its columns
+	err           error
+}
+
+// changes sends what differs between two moments, and returns the later one.
+func (s *stream) changes(before, after []item) []item {
+	had := make(map[place]int, len(before))
+	for n, i := range before {
+		had[i.place()] = n
+	}
+	for _, i := range after {
+		n, ok := had[i.place()]
+		delete(had, i.place())
+		switch {
+		case !ok:
+			s.item("ADDED", i)
+		case before[n].version != i.version:
+			s.item("MODIFIED", i)
+		}
+	}
+	gone := make([]item, 0, len(had))
+	for _, n := range had {
+		gone = append(gone, before[n])
+	}
+	slices.SortFunc(gone, func(a, b item) int { return cmp.Compare(a.name, b.name) })
+	for _, i := range gone {
+		s.item("DELETED", i)
+	}
+	return after
+}
+
+func (s *stream) item(what string, i item) {
+	var object any = json.RawMessage(i.text)
+	if s.tabled {
+		columns := columnsOf(s.gvk)
+		if s.begun {
+			columns = nil
+		}
+		s.begun = true
+		object = table(columns, i.version, i.row(s.whole))
+	}
+	s.send(what, object)
+}
+
+// bookmark says that everything that was there has been sent.
+func (s *stream) bookmark(version int) {
+	s.send("BOOKMARK", map[string]any{
+		"apiVersion": s.gvk.APIVersion(), "kind": s.gvk.Kind,
+		"metadata": map[string]any{"resourceVersion": strconv.Itoa(version), "annotations": map[string]string{"k8s.io/initial-events-end": "true"}},
+	})
+}
+
+func (s *stream) send(what string, object any) {
+	s.within(func() error { return s.enc.Encode(map[string]any{"type": what, "object": object}) })
+}
+
+// flush sends what is buffered, so that a client need not wait for more.
+func (s *stream) flush() { s.within(s.control.Flush) }
+
+// within gives a write its time, unless an earlier one has failed.
+func (s *stream) within(write func() error) {
+	if s.err == nil {
+		s.err = s.control.SetWriteDeadline(time.Now().Add(patience)) //nolint:forbidigo // it decides nothing
+	}
+	if s.err == nil {
+		s.err = write()
+	}
+}
+
+// place is what tells items of one kind apart, in all stacks.
+type place struct {
+	id
+	stack string
+}
+
+func (i item) place() place { return place{i.id(), i.namespace} }
