@@ -332,7 +332,7 @@ func TestMembersAreAskedWhetherTheyServe(t *testing.T) {
 			return nil
 		}
 		pass = h.sync(t, 3, "round")
-		if got := failed(pass); !strings.Contains(got, "sheep-1: it has not served for more than 15m0s, and others of its group wait for it; http :80/: status 503") {
+		if got := failed(pass); !strings.Contains(got, "sheep-1: it has not served for more than 15m0s; http :80/: status 503") {
 			t.Error(got)
 		}
 	})

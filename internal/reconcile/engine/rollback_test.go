@@ -112,3 +112,78 @@ func TestGoingBackIsLimited(t *testing.T) {
 		}
 	})
 }
+
+// A group of which the last member does not serve after it was changed is not in sync, though no other waits for it.
+func TestTheLastMemberHasToServe(t *testing.T) {
+	for name, c := range map[string]struct {
+		count       int
+		roll, shape string
+	}{
+		"of one":                  {1, "", "flat"},
+		"the last in their order": {3, "", "flat flat flat"},
+		"above a partition":       {3, ", from: 2", "round round flat"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHerd()
+				h.Delay, h.roll = 1, ", asked: true, late: 300"+c.roll
+				last := fmt.Sprintf("sheep-%d", c.count-1)
+				h.engine.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+					if address == last && h.called(address).Shape == "flat" {
+						return errors.New("status 503")
+					}
+					return nil
+				}
+				if pass := h.sync(t, c.count, "round"); pass.Outcome() != plan.InSync {
+					t.Fatal(failed(pass))
+				}
+				for range 2 {
+					began := time.Now()
+					pass := h.sync(t, c.count, "flat")
+					if got := failed(pass); pass.Outcome() != plan.Broken || !strings.Contains(got, last+": it has not served for more than 5m0s; http :80/: status 503") {
+						t.Errorf("%s: %s", pass.Outcome(), got)
+					}
+					if took := time.Since(began); took > 6*time.Minute {
+						t.Errorf("it is waited for for %s", took)
+					}
+				}
+				asked := h.engine.Probe
+				h.engine = engineWith(h)
+				h.engine.Probe = asked
+				if pass := h.sync(t, c.count, "flat"); pass.Outcome() != plan.Broken {
+					t.Errorf("another agent: %s", pass.Outcome())
+				}
+			})
+		})
+	}
+}
+
+// A member that served for long and ceases to while others are changed has as much time to serve again as one that was
+// just changed.
+func TestAMemberThatCeasedToServeIsGivenTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.Delay = 1
+		var until time.Time
+		h.engine.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+			if address == "sheep-2" && time.Now().Before(until) {
+				return errors.New("status 503")
+			}
+			return nil
+		}
+		for _, step := range []struct{ from, shape string }{{"0", "round"}, {"2", "flat"}} {
+			h.roll = ", asked: true, late: 300, back: true, from: " + step.from
+			if pass := h.sync(t, 3, step.shape); pass.Outcome() != plan.InSync {
+				t.Fatal(failed(pass))
+			}
+		}
+		time.Sleep(time.Hour)
+		h.sync(t, 3, "flat") // it serves
+		until, h.roll = time.Now().Add(2*time.Minute), ", asked: true, late: 300, back: true"
+		for range 2 {
+			if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.InSync || h.shapes() != "flat flat flat" {
+				t.Errorf("%s: %s; %s", pass.Outcome(), h.shapes(), failed(pass))
+			}
+		}
+	})
+}

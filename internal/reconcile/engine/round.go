@@ -102,7 +102,7 @@ func (r *run) trackPending(now time.Time) {
 		}
 		if now.Sub(since) > limit {
 			if s.Settling() {
-				r.stuck[s.Key] = fmt.Errorf("it has not served for more than %s, and others of its group wait for it; %s", limit, s.Sick())
+				r.stuck[s.Key] = fmt.Errorf("it has not served for more than %s; %s", limit, s.Sick())
 				continue
 			}
 			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.Pending, s.Reason, s.ShownID())

@@ -29,8 +29,8 @@ type group struct {
 // member is what a group consists of: all steps of one of its children.
 type member struct {
 	*part
-	spare bool // it is there only while others are interrupted
-	sure  bool // its probes are sure that it does not serve
+	spare bool            // it is there only while others are interrupted
+	found rollout.Finding // of its probes
 	steps []*Step
 	works *Step // that of the object which does its work; nil where that is not in the plan
 	// changes are the steps that interrupt a member that works, unfinished those that make
@@ -54,7 +54,7 @@ func (p *planner) groups() (groups []*group) {
 		}
 		m := members[s.part.member]
 		if m == nil {
-			m = &member{part: s.part, spare: p.byKey[s.part.member].Spare, sure: p.Sick[s.part.member].Sure}
+			m = &member{part: s.part, spare: p.byKey[s.part.member].Spare, found: p.Sick[s.part.member]}
 			members[m.member] = m
 			if at[m.group] == nil {
 				at[m.group] = p.newGroup(m.group)
@@ -116,7 +116,7 @@ func (m *member) add(s *Step, works string) {
 
 // ails reports whether it is certain of a member that is there that it does not serve.
 func (m *member) ails() bool {
-	return m.works != nil && m.works.have != nil && (m.sure || m.works.have.Down != "")
+	return m.works != nil && m.works.have != nil && (m.found.Sure || m.works.have.Down != "")
 }
 
 // since is when the member began to work; the zero time where that is not known.
@@ -127,6 +127,14 @@ func (m *member) since() (at time.Time) {
 	return at
 }
 
+// failing is since when the member does not serve that was changed: since it ceased to, where it was seen to serve.
+func (m *member) failing() time.Time {
+	if m.found.Since.After(m.since()) {
+		return m.found.Since
+	}
+	return m.since()
+}
+
 // doesTheWork reports whether a step is about what does the work of a member: itself, or the object of
 // its name and that kind.
 func doesTheWork(s *Step, member manifest.Key, works string) bool {
@@ -135,7 +143,7 @@ func doesTheWork(s *Step, member manifest.Key, works string) bool {
 
 func (g *group) busy() bool {
 	return slices.ContainsFunc(g.members, func(m *member) bool {
-		return m.spare || g.heals() && m.ails() || slices.ContainsFunc(m.steps, func(s *Step) bool { return s.Action.Writes() || s.Action == Wait })
+		return m.spare || g.heals() && m.ails() || m.found.Unproven || slices.ContainsFunc(m.steps, func(s *Step) bool { return s.Action.Writes() || s.Action == Wait })
 	})
 }
 
@@ -160,7 +168,7 @@ func (p *planner) conditionOf(m *member) rollout.Member {
 	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() || m.works.heals {
 		return out
 	}
-	out.Health, m.works.sick = rollout.Serving, p.Sick[m.member].Sick
+	out.Health, m.works.sick = rollout.Serving, m.found.Sick
 	if m.works.have.Down != "" || m.accuser != nil || m.works.sick != "" || !out.Changes && len(m.unfinished) > 0 {
 		out.Health = rollout.Sick
 	}

@@ -73,11 +73,12 @@ func (p Plan) Failing() []Failing { return p.failing }
 func (p Plan) Fallbacks() []Fallback { return p.fallbacks }
 
 // noteFailing notes that a group shall go back, if there is anything to go back to.
-func (p *planner) noteFailing(g *group, m *member, since time.Time) {
+func (p *planner) noteFailing(g *group, m *member) {
+	since := m.failing()
 	if _, back := p.Fallbacks[g.key]; back || !g.strategy.Rollback || since.IsZero() || m.works.want == nil {
 		return
 	}
-	f := Failing{Group: g.key, Member: m.works.Key, Digest: m.works.want.Digest, Since: since, Limit: g.strategy.Deadline, Why: p.Sick[m.member].Sick,
+	f := Failing{Group: g.key, Member: m.works.Key, Digest: m.works.want.Digest, Since: since, Limit: g.strategy.Deadline, Why: m.found.Sick,
 		in: Input{Stack: p.Stack, Printer: p.Printer}}
 	if m.accuser != nil {
 		f.Why = m.accuser.Key.String() + " reports it down"

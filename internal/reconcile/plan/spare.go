@@ -166,7 +166,7 @@ func (g *group) spareNumber(at int) (n int) {
 // whom they stand in for have worked for long enough.
 func (p *planner) awaitSpares(g *group) {
 	if at := g.decision.Awaited; at >= 0 && p.spares[g.key] > 0 {
-		p.awaited(g, g.members[at])
+		p.awaited(g, g.members[at], g.decision.Until)
 	}
 	for _, m := range g.members {
 		if !m.spare || p.traffic[m.member] != kind.Ends || len(m.changes) > 0 {

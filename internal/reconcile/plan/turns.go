@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -58,6 +59,7 @@ func (p *planner) inTurn() {
 			p.forecast(g)
 		}
 		p.awaitSpares(g)
+		p.awaitUnproven(g)
 	}
 }
 
@@ -87,7 +89,7 @@ func (p *planner) takeTurns(g *group) {
 func (p *planner) ahead(g *group) (keys []manifest.Key, turn string) {
 	pace := g.pace()
 	if at := g.decision.Awaited; at >= 0 {
-		keys = p.awaited(g, g.members[at])
+		keys = p.awaited(g, g.members[at], g.decision.Until)
 		if !g.decision.Until.IsZero() {
 			return keys, fmt.Sprintf("after %s has worked for %s, %s", keys[0], g.decision.For, pace)
 		}
@@ -106,14 +108,15 @@ func (p *planner) ahead(g *group) (keys []manifest.Key, turn string) {
 }
 
 // awaited is what of a member others wait for. What something besides the cloud's work is
-// waited for is looked at again and again.
-func (p *planner) awaited(g *group, m *member) []manifest.Key {
+// waited for is looked at again and again; until is when it has worked for long enough, the zero time when it lacks
+// something else.
+func (p *planner) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	switch {
 	case len(m.unfinished) > 0:
 		return keysOf(m.unfinished)
 	case m.accuser != nil:
-		m.accuser.settling = &settling{patience: g.strategy.Deadline, failing: m.since()}
-		p.noteFailing(g, m, m.since())
+		m.accuser.settling = &settling{patience: g.strategy.Deadline, failing: m.failing()}
+		p.noteFailing(g, m)
 		return []manifest.Key{m.accuser.Key}
 	case m.works == nil:
 		return keysOf(m.steps)
@@ -121,12 +124,22 @@ func (p *planner) awaited(g *group, m *member) []manifest.Key {
 	if m.works.have != nil && m.works.have.Down != "" {
 		return []manifest.Key{m.works.Key} // which does not pass by itself
 	}
-	m.works.settling = &settling{until: g.decision.Until, patience: g.strategy.Deadline}
-	if m.sure && g.decision.Until.IsZero() {
-		m.works.settling.failing = m.since()
-		p.noteFailing(g, m, m.since())
+	m.works.settling = &settling{until: until, patience: g.strategy.Deadline}
+	if m.found.Sure && until.IsZero() {
+		m.works.settling.failing = m.failing()
+		p.noteFailing(g, m)
 	}
 	return []manifest.Key{m.works.Key}
+}
+
+// awaitUnproven has the pass wait for members that have not served since they were made or changed, also where no other
+// member waits for them: the last one that is changed, and the first of those that are left as they are.
+func (p *planner) awaitUnproven(g *group) {
+	for _, m := range g.members {
+		if m.found.Unproven && !m.spare && len(m.changes) == 0 && len(m.unfinished) == 0 && !m.outdated() && m.works != nil && m.works.settling == nil {
+			p.awaited(g, m, time.Time{})
+		}
+	}
 }
 
 func keysOf(steps []*Step) (keys []manifest.Key) {

@@ -35,7 +35,8 @@ type Record struct {
 	of       string // which incarnation of the member
 	at       time.Time
 	served   bool
-	failures int // in a row
+	failures int       // in a row
+	failing  time.Time // when the first of these was
 	said     string
 }
 
@@ -55,6 +56,9 @@ func (r Record) Asked(of string, now time.Time, answer error) Record {
 		r.served, r.failures, r.said = true, 0, ""
 		return r
 	}
+	if r.failures == 0 {
+		r.failing = now
+	}
 	r.failures, r.said = r.failures+1, answer.Error()
 	return r
 }
@@ -65,6 +69,10 @@ type Finding struct {
 	// Suspect is true of one that did serve, and of which it is not decided yet, Sure of one that has not served
 	// so often in a row that it is.
 	Suspect, Sure bool
+	// Unproven is true of one that has not served since it began to work, as far as is known, Since when another
+	// one ceased to.
+	Unproven bool
+	Since    time.Time
 }
 
 // Finding is what a probe has found out. A member that has not served yet needs one good answer; one that has is
@@ -72,11 +80,14 @@ type Finding struct {
 func (r Record) Finding(p Probe, of string) Finding {
 	switch {
 	case r.of != of || r.at.IsZero():
-		return Finding{Sick: fmt.Sprintf("%s was not asked yet", p)}
+		return Finding{Sick: fmt.Sprintf("%s was not asked yet", p), Unproven: true}
 	case r.failures == 0:
 		return Finding{}
 	}
-	found := Finding{Sick: fmt.Sprintf("%s: %s", p, r.said), Suspect: r.served && r.failures < p.Threshold, Sure: r.failures >= p.Threshold}
+	found := Finding{Sick: fmt.Sprintf("%s: %s", p, r.said), Suspect: r.served && r.failures < p.Threshold, Sure: r.failures >= p.Threshold, Unproven: !r.served}
+	if r.served {
+		found.Since = r.failing
+	}
 	if r.failures > 1 {
 		found.Sick += fmt.Sprintf(", %d times in a row", r.failures)
 	}
