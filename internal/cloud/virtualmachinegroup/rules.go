@@ -68,7 +68,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	s.members(numbers[:least], in[:least], m, kind.Always, e)
 	s.members(numbers[least:], in[least:], m, kind.Scaled, e)
 	surge := roll.Surge(len(numbers))
-	beside := spread(max(1, s.zones()), surge)
+	beside := s.beside(surge)
 	e.Varied("VirtualMachine", surge, func(i int) string { return fmt.Sprintf("%s-spare-%d", e.Key.Name, i) }, s.bodies(spare), func(i int) int { return beside[i] }, kind.Spare)
 	s.DNS.expand(numbers, least, e)
 }

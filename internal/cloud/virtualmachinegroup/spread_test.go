@@ -79,3 +79,19 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+// Spare machines are spread like others, and none is made where a group has none.
+func TestSparesAreWhereMachinesAre(t *testing.T) {
+	for want, spec := range map[string]Spec{
+		"[0 0 0]": {},
+		"[0 1 0]": {Zones: []string{"a", "b"}},
+		"[1 2 1]": {IsolationGroups: groups(0, 2, 2)},
+	} {
+		if got := fmt.Sprint(spec.beside(3)); got != want {
+			t.Errorf("%v, want %s", got, want)
+		}
+	}
+	if got := (&Spec{IsolationGroups: groups(0, 0)}).beside(2); len(got) != 2 {
+		t.Errorf("groups without machines: %v", got)
+	}
+}

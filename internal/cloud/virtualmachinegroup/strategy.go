@@ -32,23 +32,22 @@ func (s *Strategy) validate(machines int, r *kind.Report) {
 	if !readable {
 		return
 	}
-	if s.MaxSurge != nil && s.Type != "" && s.Type != string(rollout.Rolling) {
-		r.Problem(field+".maxSurge", "means nothing with type "+s.Type, "remove one of them")
-	}
 	if most := s.rollout().Surge(machines); most > maxSpares {
 		r.Problem(field+".maxSurge", fmt.Sprintf("comes to %d machines", most), fmt.Sprintf("allow at most %d", maxSpares))
 	}
 	if s.rollout().Stuck(machines) {
 		r.Problem(field+".maxUnavailable", "would let no machine be changed", "allow at least 1, or use type OnDelete")
 	}
-	if s.Type != "" && s.Type != string(rollout.Rolling) && s.Partition > 0 {
-		r.Problem(field+".partition", "means nothing with type "+s.Type, "remove one of them")
+	if s.Type == "" || s.Type == string(rollout.Rolling) {
+		return
 	}
-	if s.Type != "" && s.Type != string(rollout.Rolling) && s.PauseAfter > 0 {
-		r.Problem(field+".pauseAfter", "means nothing with type "+s.Type, "remove one of them")
-	}
-	if s.Type != "" && s.Type != string(rollout.Rolling) && s.Canary != nil {
-		r.Problem(field+".canary", "means nothing with type "+s.Type, "remove one of them")
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{".maxSurge", s.MaxSurge != nil}, {".partition", s.Partition > 0}, {".pauseAfter", s.PauseAfter > 0}, {".canary", s.Canary != nil}, {".onFailure", s.OnFailure == "rollback"}} {
+		if f.given {
+			r.Problem(field+f.name, "means nothing with type "+s.Type, "remove one of them")
+		}
 	}
 }
 

@@ -83,6 +83,25 @@ func TestAPartitionIsInSync(t *testing.T) {
 	g.MustSync(more.Replace(with(3, "")))
 }
 
+// A group pauses after as many machines as it says, in sync, and goes on where it was when it may change more.
+func TestAPauseIsInSync(t *testing.T) {
+	g := pure(t)
+	g.Only(more.Replace(object))
+	g.MustSync(with(4, ""))
+	g.MustSync(more.Replace(with(4, "pauseAfter: 1")))
+	paused := g.Plan(more.Replace(with(4, "pauseAfter: 1")))
+	for _, s := range paused.Steps {
+		if s.Key.Kind == "Server" && s.Key.Name != "web-0" && !strings.HasPrefix(s.Reason, "left as it is: VirtualMachineGroup/web pauses after 1 of its members") {
+			t.Errorf("%s: %s", s.Key, s.Reason)
+		}
+	}
+	wantTurns(t, paused, "web-0 keep", "web-1 keep", "web-2 keep", "web-3 keep")
+	const turn = "after Server/web-1, one member of VirtualMachineGroup/web at a time"
+	wantTurns(t, g.Plan(more.Replace(with(4, "pauseAfter: 3"))), "web-0 keep", "web-1 replace", "web-2 replace "+turn, "web-3 keep")
+	g.MustSync(more.Replace(with(4, "")))
+	wantTurns(t, g.Plan(more.Replace(with(4, "pauseAfter: 1"))), "web-0 keep", "web-1 keep", "web-2 keep", "web-3 keep")
+}
+
 // What a template no longer has stays with the machines that are left as they are.
 func TestAPartitionKeepsWhatItsMachinesUse(t *testing.T) {
 	g := pure(t)
@@ -130,20 +149,21 @@ func TestProbesThatMakeNoSense(t *testing.T) {
 func TestStrategiesThatMakeNoSense(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	for strategy, want := range map[string]string{
-		"maxUnavailable: some":               `spec.strategy.maxUnavailable: is "some", neither a number nor a share; write it like 1 or 25%`,
-		"maxUnavailable: -1":                 `is "-1", neither`,
-		`maxUnavailable: "101%"`:             `is "101%", neither`,
-		"maxUnavailable: 0":                  "spec.strategy.maxUnavailable: would let no machine be changed",
-		"type: Sometimes":                    "spec.strategy.type",
-		"type: OnDelete, partition: 1":       "spec.strategy.partition: means nothing with type OnDelete",
-		"minReadySeconds: 3601":              "spec.strategy.minReadySeconds",
-		"type: OnDelete, maxUnavailable: 0,": "",
-		"maxUnavailable: 0, maxSurge: 1":     "",
-		`maxSurge: "25%"`:                    "",
-		"maxUnavailable: 0, maxSurge: 0":     "spec.strategy.maxUnavailable: would let no machine be changed",
-		"maxSurge: x":                        `spec.strategy.maxSurge: is "x", neither a number nor a share`,
-		"maxSurge: 1001":                     "spec.strategy.maxSurge: comes to 1001 machines; allow at most 1000",
-		"type: Recreate, maxSurge: 1":        "spec.strategy.maxSurge: means nothing with type Recreate",
+		"maxUnavailable: some":                `spec.strategy.maxUnavailable: is "some", neither a number nor a share; write it like 1 or 25%`,
+		"maxUnavailable: -1":                  `is "-1", neither`,
+		`maxUnavailable: "101%"`:              `is "101%", neither`,
+		"maxUnavailable: 0":                   "spec.strategy.maxUnavailable: would let no machine be changed",
+		"type: Sometimes":                     "spec.strategy.type",
+		"type: OnDelete, partition: 1":        "spec.strategy.partition: means nothing with type OnDelete",
+		"minReadySeconds: 3601":               "spec.strategy.minReadySeconds",
+		"type: OnDelete, maxUnavailable: 0,":  "",
+		"maxUnavailable: 0, maxSurge: 1":      "",
+		`maxSurge: "25%"`:                     "",
+		"maxUnavailable: 0, maxSurge: 0":      "spec.strategy.maxUnavailable: would let no machine be changed",
+		"maxSurge: x":                         `spec.strategy.maxSurge: is "x", neither a number nor a share`,
+		"maxSurge: 1001":                      "spec.strategy.maxSurge: comes to 1001 machines; allow at most 1000",
+		"type: Recreate, maxSurge: 1":         "spec.strategy.maxSurge: means nothing with type Recreate",
+		"type: OnDelete, onFailure: rollback": "spec.strategy.onFailure: means nothing with type OnDelete",
 	} {
 		_, err := g.TryResolve(with(2, strategy))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -132,6 +132,24 @@ func (s *Spec) places(hinted map[int]bool) (numbers, in []int) {
 	return numbers, in
 }
 
+// beside is in which zone or isolation group each spare machine is: in turn, and in none that has no machines.
+func (s *Spec) beside(count int) []int {
+	var open []int
+	for zone := range max(1, s.zones()) {
+		if len(s.IsolationGroups) == 0 || s.IsolationGroups[zone].members() > 0 {
+			open = append(open, zone)
+		}
+	}
+	if len(open) == 0 {
+		return make([]int, count)
+	}
+	in := spread(len(open), count)
+	for i, zone := range in {
+		in[i] = open[zone]
+	}
+	return in
+}
+
 // bodies are the machines of each zone or isolation group; one where they are all alike.
 func (s *Spec) bodies(m one) (list []any) {
 	for _, zone := range s.Zones {

@@ -187,3 +187,15 @@ func TestAMemberThatCeasedToServeIsGivenTime(t *testing.T) {
 		}
 	})
 }
+
+// What a partition leaves as it is can be gone back to as well.
+func TestAGroupGoesBackToWhatAPartitionLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := picky(t, "flat")
+		h.roll += ", from: 2"
+		h.sync(t, 3, "flat")
+		if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.Broken || h.shapes() != "round round round" {
+			t.Errorf("%s: %s; %s", pass.Outcome(), h.shapes(), failed(pass))
+		}
+	})
+}

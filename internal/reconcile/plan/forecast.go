@@ -23,7 +23,7 @@ func (p *planner) forecast(g *group) {
 	if len(changing) < 2 || i < 0 {
 		return
 	}
-	replicas := len(g.members) - g.spareNumber(len(g.members))
+	replicas := g.replicas()
 	down, further := g.strategy.Unavailable(replicas), g.strategy.Surge(replicas)
 	text := fmt.Sprintf("%d members are changed, %s at a time", len(changing), oneOr(down))
 	if further > 0 {

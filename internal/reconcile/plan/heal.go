@@ -50,7 +50,7 @@ func (p *planner) settleHealing(g *group) (news bool) {
 			patients[i] = rollout.Patient{Away: patients[i].Away}
 		}
 	}
-	out := g.strategy.Heal.Treat(patients, g.strategy.Unavailable(len(g.members)), p.Now)
+	out := g.strategy.Heal.Treat(patients, g.strategy.Unavailable(g.replicas()), p.Now)
 	p.healing.treated[g.key] = out.Held
 	for i, m := range g.members {
 		if out.Cures[i] != "" {

@@ -84,7 +84,7 @@ func (p *planner) noteFailing(g *group, m *member) {
 		f.Why = m.accuser.Key.String() + " reports it down"
 	}
 	for _, other := range g.members {
-		if len(other.changes) > 0 && p.conditionOf(other).Health == rollout.Serving && other.works.have.Mark != nil {
+		if (len(other.changes) > 0 || other.outdated()) && p.conditionOf(other).Health == rollout.Serving && other.works.have.Mark != nil {
 			f.serving = append(f.serving, other.works)
 		}
 	}

@@ -162,6 +162,9 @@ func (g *group) spareNumber(at int) (n int) {
 	return n
 }
 
+// replicas is how many members the group has without its spares.
+func (g *group) replicas() int { return len(g.members) - g.spareNumber(len(g.members)) }
+
 // awaitSpares has the plan looked at again when spares that are not needed any more have been drained, or when those
 // whom they stand in for have worked for long enough.
 func (p *planner) awaitSpares(g *group) {

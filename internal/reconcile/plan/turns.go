@@ -16,7 +16,7 @@ func (p *planner) settleGroups() (news bool) {
 	for _, g := range p.groups() {
 		for i, m := range g.members {
 			if g.decision.Verdicts[i] == rollout.Leave && p.left[m.member] == "" {
-				p.left[m.member], news = g.leaves(), true
+				p.left[m.member], news = g.leaves(i), true
 			}
 			if traffic := g.traffic(i); traffic != kind.Flows && p.traffic[m.member] == kind.Flows {
 				p.traffic[m.member], news = traffic, true
@@ -32,9 +32,12 @@ func (p *planner) settleGroups() (news bool) {
 }
 
 // leaves says why a member stays as it is.
-func (g *group) leaves() string {
-	if g.strategy.Type == rollout.OnDelete {
+func (g *group) leaves(at int) string {
+	switch {
+	case g.strategy.Type == rollout.OnDelete:
 		return fmt.Sprintf("left as it is: %s changes a member when that is deleted", g.key)
+	case at >= g.strategy.Partition:
+		return fmt.Sprintf("left as it is: %s pauses after %d of its members", g.key, g.strategy.PauseAfter)
 	}
 	return fmt.Sprintf("left as it is: %s changes its members from number %d on", g.key, g.strategy.From)
 }
@@ -151,8 +154,8 @@ func keysOf(steps []*Step) (keys []manifest.Key) {
 
 // pace is how the members take turns.
 func (g *group) pace() string {
-	members := "one member"
-	if n := g.strategy.Unavailable(len(g.members)); n > 1 {
+	replicas, members := g.replicas(), "one member"
+	if n := g.strategy.Unavailable(replicas) + g.strategy.Surge(replicas); n > 1 {
 		members = fmt.Sprintf("%d members", n)
 	}
 	text := fmt.Sprintf("%s of %s at a time", members, g.key)
