@@ -88,9 +88,12 @@ type Cloud struct {
 	Sync   func(context.Context, engine.Revision) engine.Pass
 }
 
-// Pass checks once and carries out what differs.
+// Pass checks once and carries out what differs. A group that has to go back does so before it returns.
 func (s *Loop) Pass(ctx context.Context) report.Run {
 	run, _ := s.runOnce(ctx, true)
+	if run.Pass != nil && run.Pass.Back && ctx.Err() == nil {
+		run, _ = s.runOnce(ctx, true)
+	}
 	s.Standing.saw(run)
 	return run
 }

@@ -32,6 +32,8 @@ const (
 	// detachSuffix stands before keepSuffix, so that versions which do not know it keep
 	// the object.
 	detachSuffix = ":d"
+	// refusedInfix stands between what is applied and what a group went back from.
+	refusedInfix = ":not:"
 	// OwnerKey and AppliedKey are the metadata keys of a mark. SelfKey holds the
 	// ID of the object that a mark was written on: in a copy it is another's.
 	OwnerKey   = kind.OwnerWord
@@ -68,18 +70,22 @@ func UnmarkByProperty(what string) string {
 func AppliedText(m kind.Mark) string { return appliedText(m) }
 
 func appliedText(m kind.Mark) string {
+	text := m.Applied
+	if m.Refused != "" && m.Applied != "" {
+		text += refusedInfix + m.Refused
+	}
 	switch {
 	case m.Detach:
-		return m.Applied + detachSuffix + keepSuffix
+		return text + detachSuffix + keepSuffix
 	case m.Keep:
-		return m.Applied + keepSuffix
+		return text + keepSuffix
 	}
-	return m.Applied
+	return text
 }
 
 // ReadApplied reads what marks say of what was applied. If several disagree, what
 // was applied is unreadable; one that says keep is enough, and to detach all of them
-// must say so. The mark has no owner.
+// must say so, and so must they of what was refused. The mark has no owner.
 func ReadApplied(texts ...string) (said kind.Mark) {
 	for i, text := range texts {
 		digest, stays := strings.CutSuffix(text, keepSuffix)
@@ -87,13 +93,21 @@ func ReadApplied(texts ...string) (said kind.Mark) {
 		if stays {
 			digest, detach = strings.CutSuffix(digest, detachSuffix)
 		}
+		digest, refused, _ := strings.Cut(digest, refusedInfix)
 		if i > 0 && digest != said.Applied {
 			digest = kind.Unreadable
 		}
+		if i > 0 && refused != said.Refused {
+			refused = ""
+		}
+		said.Refused = refused
 		said.Applied, said.Keep, said.Detach = digest, said.Keep || stays, detach && (i == 0 || said.Detach)
 	}
 	if said.Applied == "" {
 		said.Applied = kind.Unreadable
+	}
+	if said.Applied == kind.Unreadable {
+		said.Refused = ""
 	}
 	return said
 }

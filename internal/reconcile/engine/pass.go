@@ -47,7 +47,9 @@ type Pass struct {
 	// Superseded is what an interrupted pass gave way to; "" when it was the end of
 	// the process.
 	Superseded Superseded
-	want       []kind.Desired
+	// Back is true when the next pass takes a group back to what it was.
+	Back bool
+	want []kind.Desired
 }
 
 // Outcome returns how the pass ended.

@@ -11,37 +11,58 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// fallBack finds, for the groups that shall go back, the commit that made their other members. The next pass
-// takes them there: so the brake sees it.
-func (r *run) fallBack(ctx context.Context) (failures []Failure) {
-	e := r.engine
+// fallBack finds, for the groups that shall go back, the commit that made their other members, and reports whether there
+// is any. The next pass takes them there: so the brake sees it.
+func (r *run) fallBack(ctx context.Context) (back bool, failures []Failure) {
 	for _, f := range r.round.plan.Failing() {
-		if r.rev.Earlier == nil || time.Since(f.Since) < cmp.Or(f.Limit, r.timing.Pending) || e.searched[f.Group] == f.Digest {
+		if f.Recalled || time.Since(f.Since) < cmp.Or(f.Limit, r.timing.Pending) {
 			continue
 		}
-		f.Why = r.secrets.Text(f.Why)
-		var found plan.Fallback
-		err := r.rev.Earlier(ctx, func(commit string, want []kind.Desired) bool {
-			if f.MadeBy(want) {
-				found = plan.NewFallback(f, commit, want)
-			}
-			return found.Commit == ""
-		})
-		switch {
-		case ctx.Err() != nil:
-			return failures
-		case err != nil:
+		found, err := r.goBack(ctx, f)
+		back = back || found
+		if err != nil {
 			failures = append(failures, Failure{Key: f.Group, Reason: "shall go back, and the history of the repository cannot be read: " + r.secrets.Text(err.Error())})
-			continue // the next pass asks again
-		}
-		if e.searched == nil {
-			e.searched, e.fallbacks = map[manifest.Key]string{}, map[manifest.Key]plan.Fallback{}
-		}
-		if e.searched[f.Group] = f.Digest; found.Commit != "" {
-			e.fallbacks[f.Group] = found
 		}
 	}
-	return failures
+	return back, failures
+}
+
+// recall does the same for groups that went back before, as their marks say, and reports whether there is any: the plan
+// would have them try once more what did not work.
+func (r *run) recall(ctx context.Context) (back bool) {
+	for _, f := range r.round.plan.Failing() {
+		if f.Recalled {
+			found, _ := r.goBack(ctx, f) // without a history it is tried once more
+			back = back || found
+		}
+	}
+	return back
+}
+
+// goBack finds what a group can go back to. It is asked again where that is not known.
+func (r *run) goBack(ctx context.Context, f plan.Failing) (found bool, err error) {
+	e := r.engine
+	if r.rev.Earlier == nil || e.searched[f.Group] == f.Digest {
+		return false, nil
+	}
+	f.Why = r.secrets.Text(f.Why)
+	var to plan.Fallback
+	err = r.rev.Earlier(ctx, func(commit string, want []kind.Desired) bool {
+		if f.MadeBy(want) {
+			to = plan.NewFallback(f, commit, want)
+		}
+		return to.Commit == ""
+	})
+	if err != nil || ctx.Err() != nil {
+		return false, err
+	}
+	if e.searched == nil {
+		e.searched, e.fallbacks = map[manifest.Key]string{}, map[manifest.Key]plan.Fallback{}
+	}
+	if e.searched[f.Group] = f.Digest; to.Commit != "" {
+		e.fallbacks[f.Group] = to
+	}
+	return to.Commit != "", nil
 }
 
 // with adds to what a revision wants what groups are kept at.

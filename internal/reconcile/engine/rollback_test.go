@@ -199,3 +199,41 @@ func TestAGroupGoesBackToWhatAPartitionLeft(t *testing.T) {
 		}
 	})
 }
+
+// Whoever comes next knows from the cloud and the repository that a group went back, and costs no member to find out again.
+// A change that is undone and made once more is tried once more.
+func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := picky(t, "flat")
+		asked := h.engine.Probe
+		restart := func() {
+			h.engine = engineWith(h)
+			h.engine.Probe = asked
+		}
+		if pass := h.sync(t, 3, "flat"); !pass.Back {
+			t.Fatalf("it does not go back: %s", failed(pass))
+		}
+		h.sync(t, 3, "flat")
+		for range 3 {
+			restart()
+			h.watch(3)
+			pass := h.sync(t, 3, "flat")
+			want := "sheep: went back to what it was at commit commit-0: Thing/sheep-0 did not serve after it was changed"
+			if got := failed(pass); pass.Outcome() != plan.Broken || h.shapes() != "round round round" || len(pass.Results) > 0 || !strings.Contains(got, want) {
+				t.Fatalf("%s: %s; %s; %v", pass.Outcome(), h.shapes(), got, pass.Results)
+			}
+		}
+		restart()
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync || pass.Drifted() > 0 || h.called("sheep-0").Mark.Refused != "" {
+			t.Errorf("undone: %s, %d drifted, %+v", failed(pass), pass.Drifted(), h.called("sheep-0").Mark)
+		}
+		restart()
+		if h.sync(t, 3, "flat"); h.shapes() != "flat round round" {
+			t.Errorf("it is not tried again: %s", h.shapes())
+		}
+		restart()
+		if pass := h.sync(t, 3, "oval"); pass.Outcome() != plan.InSync || h.shapes() != "oval oval oval" {
+			t.Errorf("then: %s: %s; %s", pass.Outcome(), h.shapes(), failed(pass))
+		}
+	})
+}

@@ -35,6 +35,10 @@ type Revision struct {
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
 	e.forgetFallbacks(rev)
+	return e.pass(ctx, rev)
+}
+
+func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	r := newRun(e, rev)
 	ctx = redact.With(ctx, r.secrets)
 	stepCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -44,6 +48,9 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	r.snapshot = e.begin(ctx, rev.Want)
 	r.observedAll()
 	r.planRound(ctx)
+	if r.recall(ctx) {
+		return e.pass(ctx, rev)
+	}
 	first := r.round.plan.Apply(plan.Brake(e.Limits, rev.Approved), plan.Only(rev.Only))
 	r.pass.First = e.preflightOnce(ctx, first, r.snapshot, r.secrets).Recorded()
 	r.permit(r.pass.First)
@@ -53,7 +60,8 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 		r.loop(ctx, stepCtx)
 		r.pass.Last = r.round.plan.Recorded()
 	}
-	unread := r.fallBack(ctx)
+	back, unread := r.fallBack(ctx)
+	r.pass.Back = back
 	r.pass.Took = time.Since(r.pass.Started)
 	r.pass.Interrupted = ctx.Err() != nil
 	errors.As(context.Cause(ctx), &r.pass.Superseded)

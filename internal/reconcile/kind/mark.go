@@ -34,6 +34,9 @@ type Mark struct {
 	// Detach is true when it also loses its mark then (on-delete: detach without
 	// prune: false). A mark that says so says Keep, too.
 	Detach bool
+	// Refused is what was applied before in vain, in the form of Applied: the group of the object went back from it.
+	// "" for nothing.
+	Refused string
 }
 
 // Unreadable is what [Mark.Applied] holds when nothing says what was applied, or

@@ -26,7 +26,7 @@ func (p *planner) subject(d *kind.Desired) fingerprint.Subject {
 // mark is what an object shall bear in the cloud.
 func (p *planner) mark(d *kind.Desired) kind.Mark {
 	m := d.PlainMark(p.Stack)
-	m.Applied = p.digest(d)
+	m.Applied, m.Refused = p.digest(d), p.refused(d)
 	if p.drains[d.Key] {
 		m.Applied = kind.Unfinished // so that it is no drift, then or afterwards
 	}
@@ -58,5 +58,5 @@ func (p *planner) applied(d *kind.Desired, have *kind.Mark) bool {
 func (p *planner) renewed(d *kind.Desired, have *kind.Mark) bool {
 	want := p.mark(d)
 	return have != nil && have.Owner == want.Owner && have.Keep == want.Keep && p.applied(d, have) &&
-		(have.Detach == want.Detach && have.Applied != want.Applied || want.Detach && !have.Detach)
+		(have.Detach == want.Detach && (have.Applied != want.Applied || have.Refused != want.Refused) || want.Detach && !have.Detach)
 }

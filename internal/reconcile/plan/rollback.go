@@ -18,8 +18,10 @@ import (
 // Failing is a group that shall go back because a member that was changed does not serve.
 type Failing struct {
 	Group, Member manifest.Key
-	// Digest stands for what the member was changed to.
-	Digest string
+	// Digest stands for what the member was changed to, Refused for the same in the mark of what it is gone back to.
+	Digest, Refused string
+	// Recalled is true of a group that went back before, as the mark of the member says.
+	Recalled bool
 	// Since is when the member began to work, Limit how long it may not serve; 0 where the group does not say.
 	Since time.Time
 	Limit time.Duration
@@ -78,8 +80,8 @@ func (p *planner) noteFailing(g *group, m *member) {
 	if _, back := p.Fallbacks[g.key]; back || !g.strategy.Rollback || since.IsZero() || m.works.want == nil {
 		return
 	}
-	f := Failing{Group: g.key, Member: m.works.Key, Digest: m.works.want.Digest, Since: since, Limit: g.strategy.Deadline, Why: m.found.Sick,
-		in: Input{Stack: p.Stack, Printer: p.Printer}}
+	f := p.newFailing(g, m, m.found.Sick)
+	f.Since, f.Limit = since, g.strategy.Deadline
 	if m.accuser != nil {
 		f.Why = m.accuser.Key.String() + " reports it down"
 	}
@@ -91,6 +93,45 @@ func (p *planner) noteFailing(g *group, m *member) {
 	if len(f.serving) > 0 {
 		p.failing = append(p.failing, f)
 	}
+}
+
+func (p *planner) newFailing(g *group, m *member, why string) Failing {
+	return Failing{Group: g.key, Member: m.works.Key, Digest: m.works.want.Digest, Refused: p.digest(m.works.want), Why: why, in: Input{Stack: p.Stack, Printer: p.Printer}}
+}
+
+// recall notes that a group went back before, as the mark of one of its members says: the process that knew may have
+// ended.
+func (p *planner) recall(g *group) {
+	if _, back := p.Fallbacks[g.key]; back || !g.strategy.Rollback {
+		return
+	}
+	for _, m := range g.members {
+		if m.works == nil || m.works.want == nil || m.works.have == nil || m.works.have.Mark == nil || m.works.have.Mark.Refused == "" ||
+			!p.applied(m.works.want, &kind.Mark{Applied: m.works.have.Mark.Refused}) {
+			continue
+		}
+		f := p.newFailing(g, m, "an earlier pass saw it")
+		f.Recalled = true
+		for _, other := range g.members {
+			if other.works != nil && other.works.have != nil && other.works.have.Mark != nil && (len(other.changes) > 0 || other.outdated()) {
+				f.serving = append(f.serving, other.works)
+			}
+		}
+		if len(f.serving) > 0 {
+			p.failing = append(p.failing, f)
+		}
+		return
+	}
+}
+
+// refused is what the group of an object went back from, where the object is the one that did not serve.
+func (p *planner) refused(d *kind.Desired) string {
+	for _, f := range p.Fallbacks {
+		if f.Member == d.Key {
+			return f.Refused
+		}
+	}
+	return ""
 }
 
 // MadeBy reports whether what a commit wanted is what the members are that serve.

@@ -63,6 +63,7 @@ func (p *planner) inTurn() {
 		}
 		p.awaitSpares(g)
 		p.awaitUnproven(g)
+		p.recall(g)
 	}
 }
 
