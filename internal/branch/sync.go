@@ -44,6 +44,9 @@ func (s *Tracker) postProgress(commit string, p engine.Progress) {
 	if len(p.Rollouts) > 0 {
 		text += "; " + p.Rollouts[0].String()
 	}
+	if more := len(p.Rollouts) - 1; more > 0 {
+		text += fmt.Sprintf(", and %d more groups", more)
+	}
 	if len(p.Waiting) > 0 {
 		text += ", waiting for " + p.Waiting[0].Step.Key.String()
 	}

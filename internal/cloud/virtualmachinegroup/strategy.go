@@ -38,6 +38,9 @@ func (s *Strategy) validate(machines int, r *kind.Report) {
 	if s.rollout().Stuck(machines) {
 		r.Problem(field+".maxUnavailable", "would let no machine be changed", "allow at least 1, or use type OnDelete")
 	}
+	if s.Canary != nil && s.Canary.Members > machines {
+		r.Problem(field+".canary.members", fmt.Sprintf("is %d, and the group has %d machines", s.Canary.Members, machines), "try the change on fewer")
+	}
 	if s.Type == "" || s.Type == string(rollout.Rolling) {
 		return
 	}

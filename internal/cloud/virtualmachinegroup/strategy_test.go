@@ -149,21 +149,22 @@ func TestProbesThatMakeNoSense(t *testing.T) {
 func TestStrategiesThatMakeNoSense(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	for strategy, want := range map[string]string{
-		"maxUnavailable: some":                `spec.strategy.maxUnavailable: is "some", neither a number nor a share; write it like 1 or 25%`,
-		"maxUnavailable: -1":                  `is "-1", neither`,
-		`maxUnavailable: "101%"`:              `is "101%", neither`,
-		"maxUnavailable: 0":                   "spec.strategy.maxUnavailable: would let no machine be changed",
-		"type: Sometimes":                     "spec.strategy.type",
-		"type: OnDelete, partition: 1":        "spec.strategy.partition: means nothing with type OnDelete",
-		"minReadySeconds: 3601":               "spec.strategy.minReadySeconds",
-		"type: OnDelete, maxUnavailable: 0,":  "",
-		"maxUnavailable: 0, maxSurge: 1":      "",
-		`maxSurge: "25%"`:                     "",
-		"maxUnavailable: 0, maxSurge: 0":      "spec.strategy.maxUnavailable: would let no machine be changed",
-		"maxSurge: x":                         `spec.strategy.maxSurge: is "x", neither a number nor a share`,
-		"maxSurge: 1001":                      "spec.strategy.maxSurge: comes to 1001 machines; allow at most 1000",
-		"type: Recreate, maxSurge: 1":         "spec.strategy.maxSurge: means nothing with type Recreate",
-		"type: OnDelete, onFailure: rollback": "spec.strategy.onFailure: means nothing with type OnDelete",
+		"maxUnavailable: some":                     `spec.strategy.maxUnavailable: is "some", neither a number nor a share; write it like 1 or 25%`,
+		"maxUnavailable: -1":                       `is "-1", neither`,
+		`maxUnavailable: "101%"`:                   `is "101%", neither`,
+		"maxUnavailable: 0":                        "spec.strategy.maxUnavailable: would let no machine be changed",
+		"type: Sometimes":                          "spec.strategy.type",
+		"type: OnDelete, partition: 1":             "spec.strategy.partition: means nothing with type OnDelete",
+		"minReadySeconds: 3601":                    "spec.strategy.minReadySeconds",
+		"type: OnDelete, maxUnavailable: 0,":       "",
+		"maxUnavailable: 0, maxSurge: 1":           "",
+		`maxSurge: "25%"`:                          "",
+		"maxUnavailable: 0, maxSurge: 0":           "spec.strategy.maxUnavailable: would let no machine be changed",
+		"maxSurge: x":                              `spec.strategy.maxSurge: is "x", neither a number nor a share`,
+		"maxSurge: 1001":                           "spec.strategy.maxSurge: comes to 1001 machines; allow at most 1000",
+		"type: Recreate, maxSurge: 1":              "spec.strategy.maxSurge: means nothing with type Recreate",
+		"canary: {members: 3, durationSeconds: 1}": "spec.strategy.canary.members: is 3, and the group has 2 machines",
+		"type: OnDelete, onFailure: rollback":      "spec.strategy.onFailure: means nothing with type OnDelete",
 	} {
 		_, err := g.TryResolve(with(2, strategy))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -17,8 +17,10 @@ type Rollout struct {
 
 // String is "VirtualMachineGroup/web: 4 of 6 members are as wanted".
 func (r Rollout) String() string {
-	return fmt.Sprintf("%s: %d of %d members are as wanted", r.Group, r.Done, r.Of)
+	return r.Group.String() + ": " + r.progress()
 }
+
+func (r Rollout) progress() string { return fmt.Sprintf("%d of %d members are as wanted", r.Done, r.Of) }
 
 // Rollouts are the groups of which members are made or interrupted, in the order of the steps.
 func (p Plan) Rollouts() (list []Rollout) {

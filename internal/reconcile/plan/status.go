@@ -54,6 +54,7 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 			b.parts[s.Parent] = append(b.parts[s.Parent], o)
 		}
 	}
+	rollouts := p.Rollouts()
 	for _, w := range b.innermostFirst(p.Workloads) {
 		if w.Data {
 			continue
@@ -65,6 +66,9 @@ func Statuses(p Plan, kinds []kind.Kind) []ObjectStatus {
 		if i := slices.IndexFunc(p.fallbacks, func(f Fallback) bool { return f.Group == w.Key }); i >= 0 {
 			o.Status.State, o.Status.Message = StateFailed, p.fallbacks[i].String()
 			o.Status.worst = o.Status.Message
+		}
+		if i := slices.IndexFunc(rollouts, func(r Rollout) bool { return r.Group == w.Key }); i >= 0 {
+			o.Status.Message = rollouts[i].progress() + "; " + o.Status.Message
 		}
 		b.sum(o, w.want)
 		b.note(o, w.Key, w.want)
