@@ -85,7 +85,7 @@ func read(s *config.Stack) func(context.Context, fs.FS, string) ([]kind.Desired,
 }
 
 func reader(s *config.Stack, region string, bounds resolve.Bounds) resolve.Reader {
-	return resolve.Reader{Kinds: all.Kinds(nil, defaultsIn(s, region)), Bounds: bounds, Root: s.Spec.Source.Path,
+	return resolve.Reader{Kinds: all.Kinds(nil, defaultsIn(s, region)), Bounds: bounds, Root: s.Spec.Source.Path, Selection: s.Selection(),
 		Entries: s.Entries(), Missing: s.Spec.Sync.MissingReferences == "wait"}
 }
 

@@ -70,6 +70,10 @@ type Source struct {
 	URL    string `json:"url" rule:"required,min=1" doc:"https, ssh, or a local path."`
 	Branch string `json:"branch,omitempty" doc:"Branch to follow; the repository's default branch if left out."`
 	Path   string `json:"path,omitempty" doc:"Folder within the repository; its root if left out."`
+
+	Include []string `json:"include,omitempty" rule:"max=100,unique" doc:"Files of that folder that are read, such as net/*.yaml or **/prod-*.yaml; all if left out. Objects whose file is not read any more are deleted like those whose manifest is gone."`
+	Exclude []string `json:"exclude,omitempty" rule:"max=100,unique" doc:"Files and folders that are not read, such as drafts or **/*.tmpl.yaml, whatever include says."`
+
 	Poll   string `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for new commits, as a cron expression."`
 	CAFile string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
 	Auth   Auth   `json:"auth,omitempty" doc:"Files that hold the credentials; they are read again at every fetch."`

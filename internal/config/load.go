@@ -150,6 +150,7 @@ func (s *Stack) check() (found []finding) {
 			add("spec.sync.driftCheck", err.Error())
 		}
 	}
+	s.Spec.Source.checkSelection(add)
 	s.Spec.Sync.windows("", add)
 	if limit := s.Spec.Sync.MaxDeletes; limit != nil {
 		if _, err := plan.ParseLimit(limit.String()); err != nil {

@@ -43,6 +43,8 @@ func All() []Setting {
 		{"url", "spec.source.url", "repository: https, ssh, or a local path", text},
 		{"branch", "spec.source.branch", "branch to follow (default the repository's own)", text},
 		{"path", "spec.source.path", "folder within the repository (default its root)", text},
+		{"include", "spec.source.include", "files of that folder that are read, such as net/*.yaml (default all)", list},
+		{"exclude", "spec.source.exclude", "files and folders of it that are not read, such as drafts", list},
 		{"poll", "spec.source.poll", `when to look for new commits (default "@every 1m")`, text},
 		{"ca-file", "spec.source.caFile", "certificates that are trusted for https, besides the system's", text},
 		{"token-file", "spec.source.auth.tokenFile", "file with a Git token", text},

@@ -214,7 +214,7 @@ func freePort() (int, error) {
 // startGitea starts a server for the length of a test.
 func startGitea(t testing.TB) *giteaServer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Minute)
 	defer cancel()
 	binary, err := buildGitea(ctx)
 	if err != nil {

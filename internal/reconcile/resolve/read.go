@@ -18,6 +18,8 @@ type Reader struct {
 	// Root stands before the names of files in origins and problems: the stack's
 	// path in its repository.
 	Root string
+	// Selection says which files of a folder are read.
+	Selection manifest.Selection
 	// Entries are those of clouds.yaml that manifests may name.
 	Entries Entries
 	// Missing is whether an object without a manifest may be referred to: what refers
@@ -40,7 +42,7 @@ type Reading struct {
 // the objects; then nothing may be applied. When ctx ends, so does the reading,
 // with its error.
 func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
-	return r.ReadParts(ctx, []manifest.Part{{Name: r.Root, Files: files}})
+	return r.ReadParts(ctx, []manifest.Part{{Name: r.Root, Files: r.Selection.Of(files)}})
 }
 
 // ReadParts is Read of several folders and files, which are one stack together.
@@ -87,13 +89,15 @@ func Read(files fs.FS, kinds []kind.Kind) (want []kind.Desired, ignored []manife
 	return reading.Want, reading.Ignored, err
 }
 
-// stackConfig is the kind of the agent's own configuration. It may lie beside
+// stackConfig are the kinds of the agent's own configuration. It may lie beside
 // manifests, and is never read from there: a commit cannot change it.
-var stackConfig = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}
+var stackConfig = []manifest.GroupVersionKind{
+	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}, {Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Policy"},
+}
 
 // loadOptions says to package manifest which kinds and annotations there are.
 func loadOptions(kinds []kind.Kind) manifest.Options {
-	o := manifest.Options{Aliases: map[string]string{}, LeaveAlone: []manifest.GroupVersionKind{stackConfig}}
+	o := manifest.Options{Aliases: map[string]string{}, LeaveAlone: stackConfig}
 	for _, k := range kinds {
 		info := k.Info()
 		for i, gvk := range info.Spellings() {

@@ -1,0 +1,26 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Selection says which files of the stack's folder are read.
+func (s *Stack) Selection() manifest.Selection {
+	return manifest.Selection{Include: s.Spec.Source.Include, Exclude: s.Spec.Source.Exclude}
+}
+
+// checkSelection says which patterns are none.
+func (s *Source) checkSelection(add func(field, what string)) {
+	for _, list := range []struct {
+		field    string
+		patterns []string
+	}{{"include", s.Include}, {"exclude", s.Exclude}} {
+		for i, pattern := range list.patterns {
+			if !manifest.Pattern(pattern) {
+				add(fmt.Sprintf("spec.source.%s[%d]", list.field, i), fmt.Sprintf("%q is no pattern; write it like net/*.yaml or **/drafts", pattern))
+			}
+		}
+	}
+}
