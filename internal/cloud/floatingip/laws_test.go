@@ -193,3 +193,14 @@ func TestWayToAnotherNetworkIsNoted(t *testing.T) {
 		}
 	}
 }
+
+// A policy is changed of an address that leads to one of several addresses of a port, which Neutron wants to hear
+// again with every update.
+func TestPolicyInFrontOfSeveralAddresses(t *testing.T) {
+	const policy = "\n---\napiVersion: stackreeve.dev/v1alpha1\nkind: QoSPolicy\nmetadata: {name: gold}\nspec: {resource: {}}\n---"
+	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")
+	g.Only(needs + policy + object)
+	g.MustSync(needs + policy + object)
+	g.MustSync(needs + policy + object + "    qosPolicyRef: gold\n")
+	g.MustSync(needs + policy + object + "    qosPolicyRef: \"\"\n")
+}
