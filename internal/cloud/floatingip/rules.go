@@ -73,6 +73,11 @@ func compareSubnet(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 	}
 }
 
+// impossible says when the address is not one of the subnet that it is to be from.
+func impossible(w kind.Want[Spec]) string {
+	return define.Outside("spec.resource.floatingIP", w.Spec.FloatingIP, w.Ref("Subnet", w.Spec.FloatingSubnetRef))
+}
+
 // contains reports whether an address is of a network. Neutron does not show
 // which subnet a floating IP came from.
 func contains(cidr, address string) bool {
