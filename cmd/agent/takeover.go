@@ -100,13 +100,18 @@ func (t *taken) report(w io.Writer, r export.Result) error {
 	}
 	moved := map[string]bool{}
 	var stays, forget []string
-	adopted := adoptions(r)
+	adopted, adoptsAny := adoptions(r), map[string]bool{}
+	for _, o := range r.Objects {
+		adoptsAny[o.Key.Kind] = adoptsAny[o.Key.Kind] || o.Adopted
+	}
 	for _, d := range t.list {
 		switch {
 		case d.Stays != "":
 			stays = append(stays, d.Address+": "+d.Stays)
 		case t.tool == "Heat" && d.Part:
-			// It is in the manifest of what it is a part of, if that is moved.
+			if adoptsAny[d.Kind] { // the list does not say which object it is a part of
+				forget = append(forget, d.Address)
+			}
 		case adopted(d):
 			moved[d.Address] = true
 			forget = append(forget, d.Address)
@@ -160,7 +165,8 @@ func adoptions(r export.Result) func(takeover.Declared) bool {
 		}
 	}
 	return func(d takeover.Declared) bool {
-		return byID[object{d.Kind, d.ID}] || len(d.Uses) > 0 && slices.ContainsFunc(byKind[d.Kind], func(o export.Object) bool {
+		isOf := func(o export.Object) bool { return d.ID != "" && strings.HasSuffix(o.ID, "/"+d.ID) }
+		return byID[object{d.Kind, d.ID}] || slices.ContainsFunc(byKind[d.Kind], isOf) || len(d.Uses) > 0 && slices.ContainsFunc(byKind[d.Kind], func(o export.Object) bool {
 			return !slices.ContainsFunc(d.Uses, func(id string) bool { return !slices.Contains(o.Uses, id) })
 		})
 	}

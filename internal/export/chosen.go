@@ -2,6 +2,7 @@ package export
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -9,7 +10,7 @@ import (
 // Chosen is an object that is to be written, and what its manifest is to be called like.
 type Chosen struct {
 	Kind, Name string
-	ID         string // in the cloud
+	ID         string // in the cloud; of one that is a path, the last part is enough
 	// Uses are IDs of what the object depends on, for one whose own ID is not known.
 	Uses []string
 }
@@ -19,8 +20,11 @@ type Chosen struct {
 func (x *exporter) find() {
 	for _, c := range x.Chosen {
 		one := x.byID[c.Kind][c.ID]
-		if c.ID == "" {
+		switch {
+		case c.ID == "":
 			one = x.user(c)
+		case one == nil:
+			one = x.ending(c)
 		}
 		switch {
 		case one == nil:
@@ -29,6 +33,21 @@ func (x *exporter) find() {
 			one.chosen, one.like = true, c.Name
 		}
 	}
+}
+
+// ending is the only object of a kind whose ID is a path that ends in what is given; nil where
+// there are none or several.
+func (x *exporter) ending(c Chosen) (only *item) {
+	for _, one := range x.all[c.Kind] {
+		if !strings.HasSuffix(one.live.ID, "/"+c.ID) {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = one
+	}
+	return only
 }
 
 // user is the only object of a kind that uses all of what is given; nil where there are

@@ -195,7 +195,11 @@ func (x *exporter) specify() {
 				}
 			case one.export.ImportOnly != "" || one.spec == nil:
 				one.managed = false
-				x.note(one, "", one.export.ImportOnly+"; what refers to it uses it with managementPolicy: unmanaged")
+				why := one.export.ImportOnly
+				if importable(one) {
+					why += "; what refers to it uses it with managementPolicy: unmanaged"
+				}
+				x.note(one, "", why)
 			}
 		}
 	}

@@ -9,17 +9,20 @@ import (
 
 // refer puts names in place of the IDs that a spec refers to. What it refers to and is not
 // to be adopted becomes an import. A reference to what cannot be seen is left out.
+// With it goes the element of a list that it restricts (`ref:"Kind,restricts"`), or that
+// cannot be without it.
 func (x *exporter) refer(one *item) {
-	x.walk(one, reflect.ValueOf(one.spec), "", one.kind.SpecPath())
+	x.walk(one, reflect.ValueOf(one.spec).Elem(), "", one.kind.SpecPath())
 }
 
 // walk reports whether a value stands for something; references that cannot be followed
-// do not.
+// do not. to is the tag of the reference, "" for none.
 func (x *exporter) walk(one *item, v reflect.Value, to, path string) (stands bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() && !x.walk(one, v.Elem(), to, path) {
 			v.SetZero()
+			return false
 		}
 	case reflect.Slice:
 		kept := v.Len()
@@ -40,9 +43,13 @@ func (x *exporter) walk(one *item, v reflect.Value, to, path string) (stands boo
 		if to == "" || v.String() == "" {
 			return true
 		}
-		name, ok := x.follow(to, v.String())
-		if !ok {
-			x.note(one, path, fmt.Sprintf("names the %s %s, which the cloud does not show; it is left out", to, v.String()))
+		of, options, _ := strings.Cut(to, ",")
+		name, ok := x.follow(of, v.String())
+		switch {
+		case !ok && restricts(options):
+			x.note(one, path, fmt.Sprintf("names the %s %s, which the cloud does not show; it is left out, with what it restricts", of, v.String()))
+		case !ok:
+			x.note(one, path, fmt.Sprintf("names the %s %s, which the cloud does not show; it is left out", of, v.String()))
 		}
 		v.SetString(name)
 		return ok
@@ -62,13 +69,17 @@ func (x *exporter) walkStruct(one *item, v reflect.Value, path string) (stands b
 		if !f.Anonymous {
 			below += "." + name
 		}
-		to, _, _ := strings.Cut(f.Tag.Get("ref"), ",")
+		to := f.Tag.Get("ref")
+		_, options, _ := strings.Cut(to, ",")
 		ok := x.walk(one, v.Field(i), to, below)
 		required := slices.Contains(strings.Split(f.Tag.Get("rule"), ","), "required")
-		stands = stands && (ok || !required)
+		stands = stands && (ok || !required && !restricts(options))
 	}
 	return stands
 }
+
+// restricts reports whether what a reference belongs to means more without it.
+func restricts(options string) bool { return slices.Contains(strings.Split(options, ","), "restricts") }
 
 // follow is the name of the manifest for what has that ID, or, where services name each
 // other's objects instead, that name.

@@ -11,17 +11,25 @@ type attributes struct {
 	Instance     text `json:"instance_id"`
 	LoadBalancer text `json:"loadbalancer_id"`
 	Listener     text `json:"listener_id"`
+	L7Policy     text `json:"l7policy_id"`
 	Pool         text `json:"pool_id"`
 	Role         text `json:"role_id"`
 	User         text `json:"user_id"`
 	UserGroup    text `json:"group_id"`
 	Project      text `json:"project_id"`
 	Domain       text `json:"domain_id"`
+	Object       text `json:"object_id"`
+	ObjectType   text `json:"object_type"`
+	Action       text `json:"action"`
 }
 
 // form says what a type of resource is.
 type form struct {
 	kind string
+	// of is the kind, where it depends on the resource; "" for none.
+	of func(*attributes) string
+	// stays says why no resource of the type is adopted.
+	stays string
 	// id is the ID in the cloud, where it is not the resource's own.
 	id func(*attributes) string
 	// uses is for objects whose ID the state does not have.
@@ -50,7 +58,10 @@ var forms = map[string]form{
 		kind: "FloatingIP", parent: func(a *attributes) text { return a.ID }},
 	"openstack_networking_portforwarding_v2": {
 		kind: "PortForwarding", id: func(a *attributes) string { return string(a.FloatingIP + "/" + a.ID) }},
-	"openstack_networking_trunk_v2":                        {kind: "Trunk"},
+	"openstack_networking_trunk_v2": {kind: "Trunk"},
+	"openstack_networking_rbac_policy_v2": {
+		of: shared, parent: func(a *attributes) text { return a.Object }},
+	"openstack_networking_quota_v2":                        {stays: quotaStays},
 	"openstack_networking_qos_policy_v2":                   {kind: "QoSPolicy"},
 	"openstack_networking_qos_bandwidth_limit_rule_v2":     {kind: "QoSPolicy", parent: ofPolicy},
 	"openstack_networking_qos_dscp_marking_rule_v2":        {kind: "QoSPolicy", parent: ofPolicy},
@@ -63,11 +74,16 @@ var forms = map[string]form{
 	"openstack_compute_keypair_v2":          {kind: "KeyPair"},
 	"openstack_compute_servergroup_v2":      {kind: "ServerGroup"},
 	"openstack_compute_flavor_v2":           {kind: "Flavor"},
+	"openstack_compute_quotaset_v2":         {stays: quotaStays},
 
 	"openstack_blockstorage_volume_v2":      {kind: "Volume"},
 	"openstack_blockstorage_volume_v3":      {kind: "Volume"},
 	"openstack_blockstorage_volume_type_v3": {kind: "VolumeType"},
-	"openstack_images_image_v2":             {kind: "Image"},
+	"openstack_blockstorage_quotaset_v2":    {stays: quotaStays},
+	"openstack_blockstorage_quotaset_v3":    {stays: quotaStays},
+	"openstack_blockstorage_volume_attach_v3": {
+		stays: "it attaches a volume to a host that is no machine of Nova's, which no kind says"},
+	"openstack_images_image_v2": {kind: "Image"},
 
 	"openstack_lb_loadbalancer_v2": {kind: "LoadBalancer"},
 	"openstack_lb_listener_v2":     {kind: "LoadBalancer", parent: func(a *attributes) text { return a.LoadBalancer }},
@@ -75,9 +91,14 @@ var forms = map[string]form{
 	"openstack_lb_member_v2":       {kind: "LoadBalancer", parent: ofPool},
 	"openstack_lb_members_v2":      {kind: "LoadBalancer", parent: ofPool},
 	"openstack_lb_monitor_v2":      {kind: "LoadBalancer", parent: ofPool},
+	"openstack_lb_l7policy_v2":     {kind: "LoadBalancer", parent: func(a *attributes) text { return a.Listener }},
+	"openstack_lb_l7rule_v2":       {kind: "LoadBalancer", parent: func(a *attributes) text { return a.L7Policy }},
+	"openstack_lb_quota_v2":        {stays: quotaStays},
 
 	"openstack_dns_zone_v2":      {kind: "DNSZone"},
 	"openstack_dns_recordset_v2": {kind: "DNSRecordSet"}, // its ID has the zone's before it, as ours
+
+	"openstack_keymanager_secret_v1": {kind: "BarbicanSecret"},
 
 	"openstack_sharedfilesystem_sharenetwork_v2": {kind: "ShareNetwork"},
 	"openstack_objectstorage_container_v1":       {kind: "SwiftContainer"}, // its ID is its name
@@ -90,6 +111,23 @@ var forms = map[string]form{
 	"openstack_identity_service_v3":                {kind: "Service"},
 	"openstack_identity_endpoint_v3":               {kind: "Endpoint"},
 	"openstack_identity_application_credential_v3": {kind: "ApplicationCredential"},
+}
+
+// quotaStays is why sets of quotas are not adopted: see the kind Quota.
+const quotaStays = "a set of quotas bears no mark, so there is nothing to adopt; write a Quota with the same limits, and remove this when a stack has applied that"
+
+// sharedKinds are the kinds with sharedWith, by what Neutron calls their objects in RBAC policies.
+var sharedKinds = map[text]string{
+	"network": "Network", "security_group": "SecurityGroup", "qos_policy": "QoSPolicy", "address_group": "AddressGroup", "address_scope": "AddressScope", "subnetpool": "SubnetPool",
+}
+
+// shared is the kind whose objects an RBAC policy is a part of: in their manifests that is sharedWith, or
+// shared. Who may use a network as an external one is not in a manifest.
+func shared(a *attributes) string {
+	if a.Action != "access_as_shared" {
+		return ""
+	}
+	return sharedKinds[a.ObjectType]
 }
 
 func ofPolicy(a *attributes) text { return a.Policy }
@@ -107,7 +145,12 @@ func ofBalancer(a *attributes) text {
 // Kinds are the names of all kinds that types of other tools stand for, in no order.
 func Kinds() (names []string) {
 	for _, of := range forms {
-		names = append(names, of.kind)
+		if of.kind != "" {
+			names = append(names, of.kind)
+		}
+	}
+	for _, name := range sharedKinds {
+		names = append(names, name)
 	}
 	for _, list := range []map[string]string{heatForms, heatParts} {
 		for _, name := range list {

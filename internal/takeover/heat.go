@@ -20,10 +20,10 @@ type heatResource struct {
 var heatForms = map[string]string{
 	"OS::Neutron::Net": "Network", "OS::Neutron::Subnet": "Subnet", "OS::Neutron::SubnetPool": "SubnetPool", "OS::Neutron::AddressScope": "AddressScope",
 	"OS::Neutron::Router": "Router", "OS::Neutron::RouterInterface": "RouterInterface", "OS::Neutron::Port": "Port", "OS::Neutron::SecurityGroup": "SecurityGroup",
-	"OS::Neutron::FloatingIP": "FloatingIP", "OS::Neutron::Trunk": "Trunk", "OS::Neutron::QoSPolicy": "QoSPolicy",
+	"OS::Neutron::FloatingIP": "FloatingIP", "OS::Neutron::FloatingIPPortForward": "PortForwarding", "OS::Neutron::Trunk": "Trunk", "OS::Neutron::QoSPolicy": "QoSPolicy",
 	"OS::Nova::Server": "Server", "OS::Nova::KeyPair": "KeyPair", "OS::Nova::ServerGroup": "ServerGroup", "OS::Nova::Flavor": "Flavor",
 	"OS::Cinder::Volume": "Volume", "OS::Cinder::VolumeType": "VolumeType", "OS::Glance::WebImage": "Image",
-	"OS::Octavia::LoadBalancer": "LoadBalancer", "OS::Designate::Zone": "DNSZone", "OS::Manila::ShareNetwork": "ShareNetwork", "OS::Swift::Container": "SwiftContainer",
+	"OS::Octavia::LoadBalancer": "LoadBalancer", "OS::Designate::Zone": "DNSZone", "OS::Designate::RecordSet": "DNSRecordSet", "OS::Barbican::Secret": "BarbicanSecret", "OS::Manila::ShareNetwork": "ShareNetwork", "OS::Swift::Container": "SwiftContainer",
 	"OS::Keystone::Project": "Project", "OS::Keystone::User": "User", "OS::Keystone::Group": "Group", "OS::Keystone::Role": "Role", "OS::Keystone::Domain": "Domain",
 	"OS::Keystone::Service": "Service", "OS::Keystone::Endpoint": "Endpoint",
 }
@@ -33,7 +33,16 @@ var heatParts = map[string]string{
 	"OS::Neutron::SecurityGroupRule": "SecurityGroup", "OS::Neutron::FloatingIPAssociation": "FloatingIP", "OS::Neutron::QoSBandwidthLimitRule": "QoSPolicy",
 	"OS::Neutron::QoSDscpMarkingRule": "QoSPolicy", "OS::Neutron::QoSMinimumBandwidthRule": "QoSPolicy", "OS::Neutron::QoSMinimumPacketRateRule": "QoSPolicy",
 	"OS::Cinder::VolumeAttachment": "Server", "OS::Octavia::Listener": "LoadBalancer", "OS::Octavia::Pool": "LoadBalancer", "OS::Octavia::PoolMember": "LoadBalancer",
-	"OS::Octavia::HealthMonitor": "LoadBalancer",
+	"OS::Octavia::HealthMonitor": "LoadBalancer", "OS::Octavia::L7Policy": "LoadBalancer", "OS::Octavia::L7Rule": "LoadBalancer",
+	"OS::Neutron::RBACPolicy": "Network", // or a QoSPolicy, which the list does not say
+}
+
+const rolesStay = "the list does not say whose roles these are; write them with `export --kind RoleAssignment`, and keep Heat from deleting them by deletion_policy: retain"
+
+// heatStays are types of which the list does not have enough, or nothing is adopted, and why.
+var heatStays = map[string]string{
+	"OS::Keystone::UserRoleAssignment": rolesStay, "OS::Keystone::GroupRoleAssignment": rolesStay,
+	"OS::Nova::Quota": quotaStays, "OS::Cinder::Quota": quotaStays, "OS::Neutron::Quota": quotaStays, "OS::Octavia::Quota": quotaStays,
 }
 
 // Heat reads the list of the resources of a stack and of those within it, sorted by address.
@@ -100,12 +109,16 @@ func (h *heatResource) declared(path []string) Declared {
 	switch port, isPort := strings.CutPrefix(id, "port_id="); {
 	case strings.HasPrefix(string(h.Type), "OS::Heat::") || strings.HasSuffix(string(h.Type), ".yaml"):
 		d.group = true
+	case heatStays[string(h.Type)] != "":
+		d.Stays = heatStays[string(h.Type)]
 	case d.Kind == "":
 		d.Stays = "there is no kind for " + string(h.Type)
 	case strings.HasPrefix(string(h.Status), "DELETE"):
 		d.Stays = "Heat is deleting it"
 	case d.Part:
 		d.ID = ""
+	case h.Type == "OS::Barbican::Secret":
+		d.ID = d.ID[strings.LastIndexByte(d.ID, '/')+1:] // of an address
 	case isInterface && isPort:
 		d.ID = port
 	case isInterface:

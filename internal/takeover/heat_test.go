@@ -16,6 +16,14 @@ func TestHeat(t *testing.T) {
 		{"resource_name": "attached", "physical_resource_id": "a-1", "resource_type": "OS::Cinder::VolumeAttachment", "resource_status": "CREATE_COMPLETE", "stack_name": "shop"},
 		{"resource_name": "gone", "physical_resource_id": "v-1", "resource_type": "OS::Cinder::Volume", "resource_status": "DELETE_FAILED", "stack_name": "shop"},
 		{"resource_name": "none", "physical_resource_id": "", "resource_type": "OS::Cinder::Volume", "resource_status": "INIT_COMPLETE", "stack_name": "shop"},
+		{"resource_name": "www", "physical_resource_id": "rs-1", "resource_type": "OS::Designate::RecordSet", "resource_status": "CREATE_COMPLETE", "stack_name": "shop"},
+		{"resource_name": "ssh", "physical_resource_id": "pf-1", "resource_type": "OS::Neutron::FloatingIPPortForward", "resource_status": "CREATE_COMPLETE", "stack_name": "shop"},
+		{"resource_name": "key", "physical_resource_id": "https://x:9311/v1/secrets/k-1", "resource_type": "OS::Barbican::Secret", "resource_status": "CREATE_COMPLETE", "stack_name": "shop"},
+		{"resource_name": "old", "physical_resource_id": "p-1", "resource_type": "OS::Octavia::L7Policy", "resource_status": "CREATE_COMPLETE", "stack_name": "shop"},
+		{"resource_name": "path", "physical_resource_id": "r-1", "resource_type": "OS::Octavia::L7Rule", "resource_status": "CREATE_COMPLETE", "stack_name": "shop"},
+		{"resource_name": "share", "physical_resource_id": "rbac-1", "resource_type": "OS::Neutron::RBACPolicy", "resource_status": "CREATE_COMPLETE", "stack_name": "shop"},
+		{"resource_name": "role", "physical_resource_id": "", "resource_type": "OS::Keystone::UserRoleAssignment", "resource_status": "CREATE_COMPLETE", "stack_name": "shop"},
+		{"resource_name": "quota", "physical_resource_id": "q", "resource_type": "OS::Nova::Quota", "resource_status": "CREATE_COMPLETE", "stack_name": "shop"},
 		{"resource_name": "wall", "physical_resource_id": "f-1", "resource_type": "OS::Neutron::Firewall", "resource_status": "CREATE_COMPLETE", "stack_name": "shop"}]`))
 	if err != nil {
 		t.Fatal(err)
@@ -23,11 +31,19 @@ func TestHeat(t *testing.T) {
 	want := `attached | attached | Server  [] part 
 gone | gone | Volume v-1 [] Heat is deleting it
 group.0.server | group-0-server | Server s-1 [] 
+key | key | BarbicanSecret k-1 [] 
 net | net | Network n-1 [] 
 none | none | Volume  [] the list has no ID for it
+old | old | LoadBalancer  [] part 
+path | path | LoadBalancer  [] part 
+quota | quota |  q [] ` + quotaStays + `
+role | role |   [] ` + rolesStay + `
+share | share | Network  [] part 
+ssh | ssh | PortForwarding pf-1 [] 
 wall | wall |  f-1 [] there is no kind for OS::Neutron::Firewall
 way | way | RouterInterface  [r-1 s-1] 
 way2 | way2 | RouterInterface p-1 [] 
+www | www | DNSRecordSet rs-1 [] 
 `
 	if got := shown(list); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)

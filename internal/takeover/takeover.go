@@ -33,8 +33,8 @@ type Declared struct {
 	Address string
 	// Name is what its manifest is to be called like. It need not be a valid name, or unique.
 	Name string
-	// Kind and ID are those of the object in the cloud. Where the tool does not know the ID,
-	// Uses are those of all that the object depends on.
+	// Kind and ID are those of the object in the cloud. Where that is a path, ID may be the last
+	// part of it. Where the tool does not know the ID, Uses are those of all that the object depends on.
 	Kind, ID string
 	Uses     []string
 	// Part is true for a part of that object, such as a rule of a security group.

@@ -98,8 +98,13 @@ func (r *resources) add(one *resource) error {
 			return fmt.Errorf("index_key: %w", err)
 		}
 		d := Declared{Address: base + step, resource: base, Name: strings.Join(one.path(name), "-"), Kind: of.kind}
+		if of.of != nil {
+			d.Kind = of.of(&i.Attributes)
+		}
 		switch {
-		case of.kind == "":
+		case of.stays != "":
+			d.Stays = of.stays
+		case d.Kind == "":
 			d.Stays = "there is no kind for it"
 		case i.Deposed != "":
 			d.Stays = "it is deposed, so that Terraform is about to delete it; apply there first"

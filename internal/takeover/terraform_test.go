@@ -94,6 +94,48 @@ terraform state rm 'openstack_networking_secgroup_v2.web["inside \"x\" $${y}"]'`
 	}
 }
 
+// L7 policies and their rules are parts of the load balancer whose listener they are of, RBAC policies of what they
+// share; sets of quotas and attachments to hosts stay, and it is said why.
+func TestTerraformParts(t *testing.T) {
+	list, _, err := Terraform(stateOf(
+		one("openstack_lb_l7rule_v2", "path", `{"id": "r-1", "l7policy_id": "p-1", "listener_id": "l-1"}`),
+		one("openstack_lb_l7policy_v2", "old", `{"id": "p-1", "listener_id": "l-1", "redirect_pool_id": "pool-1"}`),
+		one("openstack_lb_listener_v2", "l", `{"id": "l-1", "loadbalancer_id": "lb-1"}`),
+		one("openstack_lb_loadbalancer_v2", "lb", `{"id": "lb-1"}`),
+		one("openstack_networking_network_v2", "front", `{"id": "n-1"}`),
+		one("openstack_networking_rbac_policy_v2", "others", `{"id": "rbac-1", "action": "access_as_shared", "object_id": "n-1", "object_type": "network", "target_tenant": "x"}`),
+		one("openstack_networking_rbac_policy_v2", "outside", `{"id": "rbac-2", "action": "access_as_external", "object_id": "n-1", "object_type": "network", "target_tenant": "x"}`),
+		one("openstack_networking_rbac_policy_v2", "wall", `{"id": "rbac-3", "action": "access_as_shared", "object_id": "g-1", "object_type": "security_group", "target_tenant": "x"}`),
+		one("openstack_keymanager_secret_v1", "key", `{"id": "s-1", "secret_ref": "https://x/v1/secrets/s-1", "payload": "zyxwvuts"}`),
+		one("openstack_compute_quotaset_v2", "q", `{"id": "prj/RegionOne", "project_id": "prj"}`),
+		one("openstack_blockstorage_volume_attach_v3", "a", `{"id": "v-1/a-1", "volume_id": "v-1", "data": {"auth_password": "zyxwvuts"}}`),
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `openstack_blockstorage_volume_attach_v3.a | a |   [] it attaches a volume to a host that is no machine of Nova's, which no kind says
+openstack_compute_quotaset_v2.q | q |   [] ` + quotaStays + `
+openstack_keymanager_secret_v1.key | key | BarbicanSecret s-1 [] 
+openstack_lb_l7policy_v2.old | old | LoadBalancer lb-1 [] part 
+openstack_lb_l7rule_v2.path | path | LoadBalancer lb-1 [] part 
+openstack_lb_listener_v2.l | l | LoadBalancer lb-1 [] part 
+openstack_lb_loadbalancer_v2.lb | lb | LoadBalancer lb-1 [] 
+openstack_networking_network_v2.front | front | Network n-1 [] 
+openstack_networking_rbac_policy_v2.others | others | Network n-1 [] part 
+openstack_networking_rbac_policy_v2.outside | outside |   [] there is no kind for it
+openstack_networking_rbac_policy_v2.wall | wall | SecurityGroup  [] part the SecurityGroup that it is a part of is not in the state
+`
+	if got := shown(list); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	lines := strings.Join(Removals(list, map[string]bool{"openstack_lb_loadbalancer_v2.lb": true, "openstack_lb_l7policy_v2.old": true, "openstack_lb_l7rule_v2.path": true}), "\n")
+	if want := `terraform state rm 'openstack_lb_l7policy_v2.old'
+terraform state rm 'openstack_lb_l7rule_v2.path'
+terraform state rm 'openstack_lb_loadbalancer_v2.lb'`; lines != want {
+		t.Errorf("lines:\n%s\nwant:\n%s", lines, want)
+	}
+}
+
 // The order of a state says nothing.
 func TestTerraformOrder(t *testing.T) {
 	resources := []string{one("openstack_networking_network_v2", "b", `{"id": "1"}`), one("openstack_networking_secgroup_rule_v2", "r", `{"id": "3", "security_group_id": "2"}`), one("openstack_networking_secgroup_v2", "g", `{"id": "2"}`)}

@@ -145,6 +145,27 @@ func TestExportOfWhatIsChosen(t *testing.T) {
 	}
 }
 
+// TestExportByTheLastPartOfAPath: Heat knows record sets and port forwardings by their own IDs, without what they are in.
+func TestExportByTheLastPartOfAPath(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	if g.Simulator == nil {
+		t.Skip("it takes over all that the project holds")
+	}
+	hand{t: t, c: g.Client(nil), image: "debian-12", flavor: "m1.small", zone: "example.org."}.project()
+	for _, l := range g.Engine(g.Client(nil)).Survey(t.Context())["DNSRecordSet"].Items {
+		_, own, path := strings.Cut(l.ID, "/")
+		if !path || !l.Mine || l.Mark != nil {
+			continue
+		}
+		r := exportOf(t, g, export.Input{Chosen: []export.Chosen{{Kind: "DNSRecordSet", Name: "www", ID: own}, {Kind: "DNSRecordSet", Name: "none", ID: own[1:]}}})
+		if !slices.ContainsFunc(r.Objects, func(o export.Object) bool { return o.Adopted && o.ID == l.ID && o.Key.Name == "www" }) || len(r.Notes) == 0 || r.Notes[0].Name != "none" {
+			t.Errorf("%s: %s, %v", l.ID, joined(r), r.Notes)
+		}
+		return
+	}
+	t.Error("there is no record set")
+}
+
 // TestTakeoverKinds: each kind that other tools' types stand for is one of ours.
 func TestTakeoverKinds(t *testing.T) {
 	known := map[string]bool{}

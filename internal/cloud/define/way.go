@@ -1,27 +1,87 @@
 package define
 
 import (
+	"slices"
+
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// NoteWay notes at field when no router in the repository leads to a port that a
-// floating IP shall lead to: then the cloud refuses the association until somebody
-// else connects them. The port is on the network, on these subnets of it, if any are
-// named. Of subnets that the repository does not have nothing is known.
-func NoteWay(e *kind.Expansion, field, network string, subnets []string) {
+// NoteWayToPort is [NoteWay] to a port of the repository.
+func NoteWayToPort(e *kind.Expansion, field, external, port string) {
+	if networks, ok := e.Referred("Port", port, "Network"); ok && len(networks) > 0 {
+		subnets, _ := e.Referred("Port", port, "Subnet")
+		NoteWay(e, field, external, networks[0], subnets)
+	}
+}
+
+// NoteWay notes at field when no router in the repository leads from the external network
+// that a floating IP is of, "" where it is not known, to where that shall lead: then the
+// cloud refuses the association until somebody else connects them. That is on the network,
+// on these subnets of it, if any are named. Of subnets and routers that the repository does
+// not have, or only imports, nothing is known.
+func NoteWay(e *kind.Expansion, field, external, network string, subnets []string) {
 	if len(subnets) == 0 {
 		subnets = e.Referring("Subnet", "Network", network)
 	}
+	elsewhere := ""
 	for _, subnet := range subnets {
-		networks, declared := e.Referred("Subnet", subnet, "Network")
-		if !declared || len(networks) == 0 || len(e.Referring("RouterInterface", "Subnet", subnet)) > 0 {
+		if !e.Declares("Subnet", subnet) || e.Imported("Subnet", subnet) != nil {
 			return
 		}
-		if short, _ := e.Members("Subnet", subnet, "RouterInterface"); len(short) > 0 {
-			return
+		for _, router := range routersOf(e, subnet) {
+			if mayLead(e, router, external) {
+				return
+			}
+			elsewhere = "Router/" + router + ", which leads to Subnet/" + subnet
 		}
 	}
-	if len(subnets) > 0 {
+	switch {
+	case len(subnets) == 0:
+	case elsewhere != "" && external == "":
+		e.Note(field, elsewhere+", leads to no external network: unless another router does, the cloud refuses to let the address lead there; set externalGateways of the Router")
+	case elsewhere != "":
+		e.Note(field, elsewhere+", does not lead to Network/"+external+": unless another router does, the cloud refuses to let the address lead there; name that network in externalGateways of the Router")
+	default:
 		e.Note(field, "no router in the repository leads to Subnet/"+subnets[0]+": unless another does, the cloud refuses to let the address lead there; set routerRef of the Subnet")
 	}
+}
+
+// routersOf are the routers that the repository attaches a subnet to.
+func routersOf(e *kind.Expansion, subnet string) (routers []string) {
+	short, _ := e.Members("Subnet", subnet, "RouterInterface")
+	for _, way := range slices.Concat(short, e.Referring("RouterInterface", "Subnet", subnet)) {
+		routers = append(routers, e.MemberReferred("RouterInterface", way, "Router")...)
+	}
+	return routers
+}
+
+// mayLead reports whether a router leads to an external network, as far as that is known.
+func mayLead(e *kind.Expansion, router, external string) bool {
+	if !e.Declares("Router", router) || e.Imported("Router", router) != nil {
+		return true
+	}
+	gateways, _ := e.Referred("Router", router, "Network")
+	return slices.ContainsFunc(gateways, func(network string) bool { return external == "" || !differ(e, network, external) })
+}
+
+// differ reports whether two names of networks are certainly not of the same one: imports can be.
+func differ(e *kind.Expansion, a, b string) bool {
+	one, other := e.Imported("Network", a), e.Imported("Network", b)
+	switch {
+	case a == b || !e.Declares("Network", a) || !e.Declares("Network", b):
+		return false
+	case one == nil || other == nil:
+		return true
+	case one.ID != "" && other.ID != "":
+		return one.ID != other.ID
+	}
+	name, otherName := filterName(one), filterName(other)
+	return name != "" && otherName != "" && name != otherName
+}
+
+func filterName(i *kind.Import) string {
+	if named, ok := i.Filter.(interface{ FilterName() string }); ok {
+		return named.FilterName()
+	}
+	return ""
 }

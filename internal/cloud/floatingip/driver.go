@@ -85,8 +85,8 @@ func unreachable(err error) error {
 	return err
 }
 
-// update says again where the address leads whenever it writes the description; see
-// create. Where it leads is written on no condition.
+// update says again where the address leads whenever it writes an attribute; see create.
+// Tags are written apart. Where it leads is written on no condition.
 func update(ctx context.Context, d driver, change define.NeutronChange[Spec, More]) error {
 	now, spec := change.Have.State.NeutronBase, change.Have.State.Spec
 	moved := slices.ContainsFunc([]string{"portRef", "loadBalancerRef", "fixedIP"}, func(f string) bool { return kind.Has(change.Changes, table.Path(f)) })
@@ -95,7 +95,7 @@ func update(ctx context.Context, d driver, change define.NeutronChange[Spec, Mor
 		associate(change.Fields, change.Want)
 		now.Revision = 0
 		return unreachable(d.Write(ctx, now, change))
-	case spec.PortRef != "" && (now.MarkInDescription() || kind.Has(change.Changes, table.Path("description"))):
+	case spec.PortRef != "" && (len(change.Fields) > 0 || now.MarkInDescription() || kind.Has(change.Changes, table.Path("description"))):
 		change.Fields["port_id"], change.Fields["fixed_ip_address"] = spec.PortRef, spec.FixedIP
 	}
 	return d.Write(ctx, now, change)

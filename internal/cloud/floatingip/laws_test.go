@@ -139,18 +139,68 @@ func TestNoWayIsNoted(t *testing.T) {
 		"an interface":       {strings.Replace(needs, ", routerRef: edge", "", 1) + "\n---\n" + object + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: RouterInterface\nmetadata: {name: way}\nspec: {type: Subnet, routerRef: edge, subnetRef: web}\n", false},
 		"somebody's network": {strings.Replace(machine, "network: front", "network: private", 1) + "\n---\n" + needs, false},
 	} {
-		want, err := g.TryResolve(tt.manifests)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		noted := false
-		for _, d := range want {
-			for _, n := range d.Notes {
-				noted = noted || strings.Contains(n.Text, "no router in the repository leads to Subnet/web")
-			}
-		}
-		if noted != tt.noted {
-			t.Errorf("%s: noted %v", name, noted)
+		if notes := notesOf(t, g, tt.manifests); strings.Contains(notes, "no router in the repository leads to Subnet/web") != tt.noted {
+			t.Errorf("%s: noted %q", name, notes)
 		}
 	}
+}
+
+func notesOf(t *testing.T, g *kindtest.Target, manifests string) (notes string) {
+	t.Helper()
+	want, err := g.TryResolve(manifests)
+	if err != nil {
+		t.Errorf("%v in:\n%s", err, manifests)
+	}
+	for _, d := range want {
+		for _, n := range d.Notes {
+			notes += n.Field + ": " + n.Text + "\n"
+		}
+	}
+	return notes
+}
+
+// A router that leads to another external network is no way from this one, as far as the repository says.
+func TestWayToAnotherNetworkIsNoted(t *testing.T) {
+	const ext = "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: ext}\nspec: {managementPolicy: unmanaged, import: {filter: {name: FILTER}}}\n"
+	elsewhere := strings.Replace(needs, "externalGateways: [{networkRef: public}]", "externalGateways: [{networkRef: ext}]", 1) + strings.Replace(ext, "FILTER", "elsewhere", 1)
+	nowhere := strings.Replace(needs, "externalGateways: [{networkRef: public}]", "", 1)
+	const somewhere = "spec: {managementPolicy: unmanaged, import: {filter: {name: edge}}}"
+	const machine = "\n---\napiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachine\nmetadata: {name: shop}\nspec: {image: cirros, flavor: m1.nano, network: front, floatingIP: {}}\n"
+	const balancer = "\n---\napiVersion: stackreeve.dev/v1alpha1\nkind: LoadBalancer\nmetadata: {name: front}\nspec: {vipNetwork: front, ports: [{port: 80, protocol: http, realServers: {addresses: [192.168.50.10]}}]}\n---" + toBalancer
+	const forwarding = "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: FloatingIP\nmetadata: {name: gate}\nspec: {resource: {floatingNetworkRef: public}}\n" +
+		"---\napiVersion: stackreeve.dev/v1alpha1\nkind: PortForwarding\nmetadata: {name: ssh}\nspec: {resource: {floatingIPRef: gate, protocol: tcp, externalPort: 22, portRef: web-2, internalPort: 22}}\n"
+	g := kindtest.NewTarget(t, all.Kinds)
+	const other, none = "Router/edge, which leads to Subnet/web, does not lead to Network/public", "Router/edge, which leads to Subnet/web, leads to no external network"
+	for name, tt := range map[string]struct{ manifests, want string }{
+		"another":                  {elsewhere + "\n---" + object, "spec.resource.portRef: " + other},
+		"none":                     {nowhere + "\n---" + object, "spec.resource.portRef: " + other},
+		"perhaps the same":         {strings.Replace(elsewhere, "filter: {name: elsewhere}", "id: 2b2e5a3c-0000-4000-8000-000000000000", 1) + "\n---" + object, ""},
+		"the same":                 {strings.Replace(elsewhere, "name: elsewhere", "name: public", 1) + "\n---" + object, ""},
+		"an imported router":       {strings.Replace(needs, "spec: {resource: {externalGateways: [{networkRef: public}]}}", somewhere, 1) + "\n---" + object, ""},
+		"an imported subnet":       {strings.NewReplacer("spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.50.0/24, allocationPools: [{start: 192.168.50.100, end: 192.168.50.199}], routerRef: edge}}", "spec: {managementPolicy: unmanaged, import: {filter: {name: web, networkRef: front}}}").Replace(needs) + "\n---" + object, ""},
+		"a balancer":               {needs + balancer, ""},
+		"a balancer elsewhere":     {elsewhere + balancer, "spec.resource.loadBalancerRef: " + other},
+		"a forwarding":             {needs + forwarding, ""},
+		"a forwarding elsewhere":   {elsewhere + forwarding, "spec.resource.portRef: " + other},
+		"a machine":                {needs + machine, ""},
+		"a machine, perhaps so":    {elsewhere + machine, ""},
+		"a machine, with no way":   {nowhere + machine, "Router/edge, which leads to Subnet/web, does not lead to Network/the-only-external-network"},
+		"of a subnet":              {needs + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: outside}\nspec: {managementPolicy: unmanaged, import: {filter: {name: public-subnet}}}\n---" + strings.Replace(object, "floatingNetworkRef: public", "floatingSubnetRef: outside", 1), ""},
+		"of a subnet, with no way": {nowhere + "\n---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: outside}\nspec: {managementPolicy: unmanaged, import: {filter: {name: public-subnet}}}\n---" + strings.Replace(object, "floatingNetworkRef: public", "floatingSubnetRef: outside", 1), none},
+	} {
+		if notes := notesOf(t, g, tt.manifests); (tt.want == "") != (notes == "") || !strings.Contains(notes, tt.want) {
+			t.Errorf("%s: noted %q, want %q", name, notes, tt.want)
+		}
+	}
+}
+
+// A policy is changed of an address that leads to one of several addresses of a port, which Neutron wants to hear
+// again with every update.
+func TestPolicyInFrontOfSeveralAddresses(t *testing.T) {
+	const policy = "\n---\napiVersion: stackreeve.dev/v1alpha1\nkind: QoSPolicy\nmetadata: {name: gold}\nspec: {resource: {}}\n---"
+	g := kindtest.NewTarget(t, all.Kinds).Beside("admin")
+	g.Only(needs + policy + object)
+	g.MustSync(needs + policy + object)
+	g.MustSync(needs + policy + object + "    qosPolicyRef: gold\n")
+	g.MustSync(needs + policy + object + "    qosPolicyRef: \"\"\n")
 }

@@ -14,12 +14,18 @@ func findWay(s *Spec, e *kind.Expansion) {
 	if s.FloatingNetworkRef != "" {
 		s.SubnetRefs = e.Referring("Subnet", "Network", s.FloatingNetworkRef)
 	}
-	if s.PortRef == "" {
-		return
+	external := s.FloatingNetworkRef
+	if networks, _ := e.Referred("Subnet", s.FloatingSubnetRef, "Network"); external == "" && len(networks) == 1 {
+		external = networks[0]
 	}
-	if networks, ok := e.Referred("Port", s.PortRef, "Network"); ok && len(networks) > 0 {
-		subnets, _ := e.Referred("Port", s.PortRef, "Subnet")
-		define.NoteWay(e, "spec.resource.portRef", networks[0], subnets)
+	switch {
+	case s.PortRef != "":
+		define.NoteWayToPort(e, "spec.resource.portRef", external, s.PortRef)
+	case s.LoadBalancerRef != "":
+		e.Members("LoadBalancer", s.LoadBalancerRef, "FloatingIP") // its network is known once it is expanded
+		if networks, _ := e.Referred("LoadBalancer", s.LoadBalancerRef, "Network"); len(networks) > 0 {
+			define.NoteWay(e, "spec.resource.loadBalancerRef", external, networks[0], nil)
+		}
 	}
 }
 
@@ -65,6 +71,11 @@ func compareSubnet(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Ready && !contains(subnet.Facts.CIDR, have.Spec.FloatingIP) {
 		kind.Fixed(c, "spec.resource.floatingSubnetRef", have.Spec.FloatingIP, subnet.Facts.CIDR)
 	}
+}
+
+// impossible says when the address is not one of the subnet that it is to be from.
+func impossible(w kind.Want[Spec]) string {
+	return define.Outside("spec.resource.floatingIP", w.Spec.FloatingIP, w.Ref("Subnet", w.Spec.FloatingSubnetRef))
 }
 
 // contains reports whether an address is of a network. Neutron does not show

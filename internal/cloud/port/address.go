@@ -2,8 +2,8 @@ package port
 
 import (
 	"fmt"
-	"net/netip"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -11,11 +11,8 @@ import (
 // impossible says which address is not one of the subnet that it is to be from.
 func impossible(w kind.Want[Spec]) string {
 	for i, a := range w.Spec.Addresses {
-		subnet := w.Ref("Subnet", a.SubnetRef)
-		network, noNetwork := netip.ParsePrefix(subnet.Facts.CIDR)
-		address, noAddress := netip.ParseAddr(table.Or(a.IP, ""))
-		if noNetwork == nil && noAddress == nil && !network.Contains(address.Unmap()) {
-			return fmt.Sprintf("spec.resource.addresses[%d].ip: %s is not in %s, the addresses of Subnet %s; choose one of them", i, address, network, subnet.Name)
+		if why := define.Outside(fmt.Sprintf("spec.resource.addresses[%d].ip", i), table.Or(a.IP, ""), w.Ref("Subnet", a.SubnetRef)); why != "" {
+			return why
 		}
 	}
 	return ""

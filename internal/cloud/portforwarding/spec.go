@@ -88,10 +88,11 @@ func find(ctx context.Context, c *cloud.Client) (map[string]string, error) {
 
 // findWay makes no object; it notes where no router leads to the port.
 func findWay(s *Spec, e *kind.Expansion) {
-	if networks, ok := e.Referred("Port", s.PortRef, "Network"); ok && len(networks) > 0 {
-		subnets, _ := e.Referred("Port", s.PortRef, "Subnet")
-		define.NoteWay(e, "spec.resource.portRef", networks[0], subnets)
+	external := ""
+	if networks, _ := e.Referred("FloatingIP", s.FloatingIPRef, "Network"); len(networks) == 1 {
+		external = networks[0]
 	}
+	define.NoteWayToPort(e, "spec.resource.portRef", external, s.PortRef)
 }
 
 func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {

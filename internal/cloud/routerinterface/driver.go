@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
@@ -46,14 +47,15 @@ func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
 		return nil, err
 	}
 	made.Spec.RouterRef = w.Ref("Router", w.Spec.RouterRef).ID
-	return made, change(ctx, d, made.Spec.RouterRef, "add", made.ID)
+	return made, change(ctx, d, made.Spec.RouterRef, "add", portOf(made.ID))
 }
 
-// change adds a port to a router, or removes it.
-func change(ctx context.Context, d driver, router, how, port string) error {
-	return d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + router + "/" + how + "_router_interface",
-		Body: map[string]any{"port_id": port}})
+// change adds a port or a subnet to a router, or removes it.
+func change(ctx context.Context, d driver, router, how string, what map[string]any) error {
+	return d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + router + "/" + how + "_router_interface", Body: what})
 }
+
+func portOf(id string) map[string]any { return map[string]any{"port_id": id} }
 
 // explainBusy finds out who has the subnet's gateway address. A port of another
 // RouterInterface may be on its way out; one that no stack made stays, and a
@@ -89,18 +91,29 @@ func holder(s *state) string {
 // update attaches a port that is not attached yet, and writes the mark.
 func update(ctx context.Context, d driver, n define.NeutronChange[Spec, More]) error {
 	if kind.Has(n.Changes, "spec.routerRef") {
-		if err := change(ctx, d, n.Want.Ref("Router", n.Want.Spec.RouterRef).ID, "add", n.Have.ID); err != nil {
+		if err := change(ctx, d, n.Want.Ref("Router", n.Want.Spec.RouterRef).ID, "add", portOf(n.Have.ID)); err != nil {
 			return err
 		}
 	}
 	return d.Write(ctx, n.Have.State.NeutronBase, n)
 }
 
-// detach removes the port from its router, which deletes it.
+// detach removes the port from its router, which deletes it. Its subnet is named where it has one
+// address, since then a subnet that somebody has added to the port meanwhile keeps its way
+// (db/l3_db.py: _remove_interface_by_subnet). A port of several subnets is not deleted: which of
+// them are others' is not known.
 func detach(ctx context.Context, d driver, have kind.Live[*state]) (bool, error) {
-	if have.State.Spec.RouterRef == "" {
+	router, addresses := have.State.Spec.RouterRef, have.State.More.FixedIPs
+	what := portOf(have.ID)
+	switch subnets := have.State.More.subnets(); {
+	case router == "":
 		return d.Remove(ctx, have.ID)
+	case len(subnets) > 1:
+		return false, fmt.Errorf("%w: port %s leads router %s to several subnets (%s), and all would lose their way; take off those that are not to be deleted with it: openstack router remove subnet %s <subnet>",
+			kind.ErrRejected, have.ID, router, strings.Join(subnets, ", "), router)
+	case len(addresses) == 1:
+		what = map[string]any{"subnet_id": addresses[0].SubnetID}
 	}
-	err := change(ctx, d, have.State.Spec.RouterRef, "remove", have.ID)
+	err := change(ctx, d, router, "remove", what)
 	return err == nil, err
 }

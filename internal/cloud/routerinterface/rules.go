@@ -24,12 +24,17 @@ func compareRouter(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 func compareSubnet(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if subnet, present := w.Ref("Subnet", w.Spec.SubnetRef), have.More.subnets(); subnet.Ready && !slices.Contains(present, subnet.ID) {
 		kind.Fixed(c, "spec.subnetRef", strings.Join(present, " "), subnet.ID)
+	} else if len(present) > 1 {
+		c.Note("spec.subnetRef", "its port leads to several subnets ("+strings.Join(present, ", ")+"), so it is not deleted while it does")
 	}
 }
 
+// subnets are those that the port has addresses of, once each.
 func (m *More) subnets() (ids []string) {
 	for _, ip := range m.FixedIPs {
-		ids = append(ids, ip.SubnetID)
+		if !slices.Contains(ids, ip.SubnetID) {
+			ids = append(ids, ip.SubnetID)
+		}
 	}
 	return ids
 }
@@ -53,16 +58,15 @@ func show(s *state, shown table.Shown) {
 	}
 }
 
-// export takes the first subnet: an interface to several, as IPv6 has them, is no
-// RouterInterface.
+// export leaves a port to several subnets, as IPv6 has them, to whoever has attached them:
+// a RouterInterface has one.
 func export(s *state, spec *Spec, e *kind.Export) {
-	subnets := s.More.subnets()
-	if s.Spec.RouterRef == "" || len(subnets) == 0 {
+	switch subnets := s.More.subnets(); {
+	case s.Spec.RouterRef == "" || len(subnets) == 0:
 		e.LeftOut = "leads to no router"
-		return
-	}
-	spec.Type, spec.SubnetRef = "Subnet", subnets[0]
-	if len(subnets) > 1 {
-		e.Lose("spec.subnetRef", "it leads to "+strings.Join(subnets, ", ")+"; only the first of these subnets is named")
+	case len(subnets) > 1:
+		e.ImportOnly = "cannot be adopted, since one port leads to several subnets: " + strings.Join(subnets, ", ")
+	default:
+		spec.Type, spec.SubnetRef = "Subnet", subnets[0]
 	}
 }

@@ -47,8 +47,9 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	}
 	e.Child("Server", e.Key.Name, resource(server(s, zone, e)))
 	if s.FloatingIP != nil {
-		define.NoteWay(e, "spec.floatingIP", network, strings.Fields(s.Subnet)) // one, or none
-		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": s.FloatingIP.External(e), "portRef": e.Key.Name}))
+		external := s.FloatingIP.External(e)
+		define.NoteWay(e, "spec.floatingIP", external, network, strings.Fields(s.Subnet)) // one, or none
+		e.Child("FloatingIP", e.Key.Name, resource(fields{"floatingNetworkRef": external, "portRef": e.Key.Name}))
 	}
 }
 

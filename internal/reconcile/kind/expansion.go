@@ -47,6 +47,8 @@ type Repository interface {
 	// refer to another, Referred those of a kind that an object refers to.
 	Referring(kind string, to manifest.Key) []string
 	Referred(by manifest.Key, kind string) []string
+	// Imported is how an object that the stack does not make is found; nil for others.
+	Imported(key manifest.Key) *Import
 	// Entrust leaves changes of a field of an object, as far as they would replace it, to
 	// the steps of another one. It reports whether there is such an object so far, and
 	// its annotations leave that open.
@@ -256,6 +258,17 @@ func (e *Expansion) Referred(byKind, byName, kind string) (names []string, ok bo
 		return nil, false
 	}
 	return e.repository.Referred(e.key(byKind, byName), kind), true
+}
+
+// MemberReferred is [Expansion.Referred] for an object that may be a member of another one.
+func (e *Expansion) MemberReferred(byKind, byName, kind string) []string {
+	return e.repository.Referred(e.key(byKind, byName), kind)
+}
+
+// Imported is how the named object, which the stack does not make, is found; nil for one that it
+// makes, or where there is none.
+func (e *Expansion) Imported(kind, name string) *Import {
+	return e.repository.Imported(e.key(kind, name))
 }
 
 // Shown reports whether the part is an object that the definition only shows.

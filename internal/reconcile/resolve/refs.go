@@ -13,8 +13,8 @@ import (
 // refsOf collects the references of a desired object: every string field of
 // its spec (or import filter) that carries a `ref:"Kind"` tag, in the order of
 // the struct. With `ref:"Kind,order"` it says only what must be there first, with
-// `ref:"Kind,late"` it may be carried out when both objects are there. A
-// reference is fixed when a field on the way to it has the rule
+// `ref:"Kind,late"` it may be carried out when both objects are there. Another option,
+// "restricts", is for exports. A reference is fixed when a field on the way to it has the rule
 // "immutable". A changeable reference of an object to itself is left out: it need not wait
 // for itself, and its driver fills the ID in once there is one.
 func refsOf(d *kind.Desired, groups map[string]string) []kind.RefSpec {
@@ -47,10 +47,11 @@ func (c *refCollector) walk(v reflect.Value, path, tag string, fixed bool) {
 	case reflect.Struct:
 		c.walkStruct(v, path, fixed)
 	case reflect.String:
-		kindName, how, _ := strings.Cut(tag, ",")
+		kindName, options, _ := strings.Cut(tag, ",")
+		how := strings.Split(options, ",")
 		if kindName != "" && v.String() != "" {
 			key := manifest.Key{Group: c.groups[kindName], Kind: kindName, Namespace: c.namespace, Name: v.String()}
-			c.refs = append(c.refs, kind.RefSpec{Field: path, Key: key, Fixed: fixed, Order: how == "order", Late: how == "late" && !fixed})
+			c.refs = append(c.refs, kind.RefSpec{Field: path, Key: key, Fixed: fixed, Order: slices.Contains(how, "order"), Late: slices.Contains(how, "late") && !fixed})
 		}
 	}
 }

@@ -49,6 +49,14 @@ func (r repository) Referred(by manifest.Key, kind string) (names []string) {
 	return r.handOut(names)
 }
 
+// Imported implements [kind.Repository].
+func (r repository) Imported(key manifest.Key) *kind.Import {
+	if n := r.byKey[key]; n != nil && n.Unmanaged {
+		return n.Import
+	}
+	return nil
+}
+
 // Entrust implements [kind.Repository].
 func (r repository) Entrust(key manifest.Key, field string, to manifest.Key) bool {
 	n, by := r.byKey[key], r.byKey[to]

@@ -202,6 +202,9 @@ func (n *Neutron) removeInterface(c *oslo.Call) (*oslo.Response, error) {
 		return nil, err
 	}
 	for _, f := range p.FixedIPs {
+		if subnet != "" && f.SubnetID != subnet {
+			continue // it stays
+		}
 		if err := n.interfaceUnused(r, f.SubnetID); err != nil {
 			return nil, err
 		}
@@ -212,9 +215,10 @@ func (n *Neutron) removeInterface(c *oslo.Call) (*oslo.Response, error) {
 	return answer, nil
 }
 
-// unplug drops the interface; an IPv6 subnet that shares a port leaves only its address.
+// unplug drops the interface; a subnet that is named takes only its addresses off a port
+// that has others (db/l3_db.py: _remove_interface_by_subnet).
 func (n *Neutron) unplug(r *Router, p *Port, subnet string) {
-	if s, ok := n.subnets.store.Get(subnet); ok && s.IPVersion == 6 && len(p.FixedIPs) > 1 {
+	if subnet != "" && len(p.FixedIPs) > 1 {
 		changed := *p
 		changed.FixedIPs = slices.DeleteFunc(slices.Clone(p.FixedIPs), func(f FixedIP) bool { return f.SubnetID == subnet })
 		n.replace(p, changed)
