@@ -90,7 +90,7 @@ type found struct {
 
 func foundBy(p *plan.Plan, rev source.Revision) *found {
 	f := &found{state: inSync, summary: p.Summary(), owned: p.Owned, rollouts: texts(p.Rollouts()), branch: p.Redact(rev.Branch), subject: p.Redact(rev.Subject)}
-	differ := strconv.Itoa(p.Differing()) + " objects differ"
+	differ := report.Plural(p.Differing(), "object") + " not as in Git"
 	switch {
 	case p.Held != "":
 		f.state, f.message, f.hash = "held", p.Held, p.Hash()

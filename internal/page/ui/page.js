@@ -57,15 +57,17 @@ async function readIndex(stack) {
 }
 
 const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
-const lineOf = o => Number((o.w || '').split(':').pop()) || 0;
-const fileOf = o => (o.w || '\uffff').replace(/:\d+$/, '');
-
 // treeOf gives the objects of an index their children, in the order of the files.
 function treeOf(index) {
   const { objects, kinds } = index;
-  objects.forEach((o, n) => { o.at = n; o.kind = kinds[o.k].kind; o.key = o.kind + '/' + (o.s || '') + '/' + o.n; o.children = []; });
+  objects.forEach((o, n) => {
+    const end = (o.w || '').lastIndexOf(':');
+    o.file = end < 0 ? '\uffff' : o.w.slice(0, end);
+    o.line = end < 0 ? 0 : Number(o.w.slice(end + 1));
+    o.at = n; o.kind = kinds[o.k].kind; o.key = o.kind + '/' + (o.s || '') + '/' + o.n; o.children = [];
+  });
   for (const o of objects) if (o.o >= 0) objects[o.o].children.push(o);
-  const compare = (a, b) => order(fileOf(a), fileOf(b)) || lineOf(a) - lineOf(b) || order(a.kind, b.kind) || order(a.n, b.n);
+  const compare = (a, b) => order(a.file, b.file) || a.line - b.line || order(a.kind, b.kind) || order(a.n, b.n);
   for (const o of objects) o.children.sort(compare);
   index.roots = objects.filter(o => o.o < 0).sort(compare);
   return index;
@@ -157,7 +159,7 @@ function stacksPage() {
   const rows = list.map(({ metadata: { name }, status: s }) => h('tr', {},
     h('th', { scope: 'row' }, h('a', { href: stackAt(name), 'data-key': 's/' + name }, name), h('span', { class: 'sub' }, s.message)),
     h('td', { class: 'tight' }, badge(s.state), s.progress ? h('div', {}, progress(s)) : ''),
-    h('td', { class: 'less' }, s.commit ? [h('span', { class: 'mono' }, shortCommit(s.commit)), ' ', h('span', { class: 'dim' }, s.subject)] : ''),
+    h('td', { class: 'less clip', title: s.subject }, s.commit ? [h('span', { class: 'mono' }, shortCommit(s.commit)), ' ', h('span', { class: 'dim' }, s.subject)] : ''),
     h('td', { class: 'tight' }, time(s.lastRun)),
     h('td', { class: 'num less' }, s.owned == null ? '' : String(s.owned)),
     h('td', { class: 'less' }, pending(s.summary)),
@@ -200,7 +202,7 @@ function stackHead(at) {
   return [
     h('nav', { class: 'crumbs', 'aria-label': 'Breadcrumb' }, h('a', { href: '#/', 'data-key': 'up' }, 'Stacks'), h('span', {}, at.stack)),
     h('div', { class: 'title' }, h('h1', {}, at.stack), badge(s.state)),
-    s.state !== 'in sync' && s.message && s.message !== s.state ? h('p', { class: 'lead' }, s.message) : '',
+    s.state !== 'in sync' && s.message && s.message !== s.state && at.tab !== 'plan' && !s.problems ? h('p', { class: 'lead' }, s.message) : '',
     facts([['Commit', commit], ['Branch', s.branch], ['Last run', time(s.lastRun)], ['In the cloud', s.owned != null ? plural(s.owned, 'object') : ''], ['Pending', pending(s.summary)]]),
     s.problems ? h('div', { class: 'note bad' }, h('p', {}, h('strong', {}, 'Commit ' + shortCommit(s.refused) + ' is refused; nothing of it is applied')), h('ul', {}, s.problems.map(p => h('li', {}, p)))) : '',
     s.progress || s.rollouts ? rollout(s) : '',
@@ -266,10 +268,10 @@ function objectRow(stack, index, { o, depth, open, narrowed }, files) {
     h('th', { scope: 'row' }, h('div', { class: 'row in' + Math.min(depth, 5) },
       o.children.length && !narrowed ? h('button', { type: 'button', class: 'fold', 'aria-expanded': String(open), 'aria-label': `${plural(o.children.length, 'part')} of ${o.n}`, 'data-key': 'x/' + o.key, click: fold }) : h('span', { class: 'fold' }),
       h('div', {}, h('a', { href: objectAt(stack, index, o), 'data-key': 'o/' + o.key }, o.n), o.children.length && !open ? h('span', { class: 'count' }, '  ' + o.children.length) : '', h('span', { class: 'sub' }, o.kind + (o.m ? ': ' + o.m : ''))))),
-    h('td', { class: 'less dim' }, o.kind),
+    h('td', { class: 'less dim tight' }, o.kind),
     h('td', { class: 'tight' }, badge(o.t)),
     h('td', { class: 'less mono' }, (o.a || '').split(',').join(' ')),
-    h('td', { class: 'less' }, fileLink(o.w, files)),
+    h('td', { class: 'less clip', title: o.w }, fileLink(o.w, files)),
     h('td', { class: 'message less' }, o.m));
 }
 
@@ -280,7 +282,7 @@ function planTab(at) {
   return [
     why ? h('div', { class: 'note ' + (plan.held ? 'hold' : 'idle') }, h('p', {}, h('strong', {}, plan.held ? 'Held' : 'Suspended')), h('p', {}, why),
       plan.held ? h('p', {}, 'To carry out exactly this plan: ', h('code', {}, `stackreeve approve ${at.stack} ${plan.hash}`), ', or on its pull request ', h('code', {}, `/stackreeve approve ${plan.hash}`)) : '') : '',
-    facts([['Commit', h('span', { class: 'mono' }, shortCommit(plan.commit))], ['Hash', plan.hash ? h('code', {}, plan.hash) : ''], ['Pending', pending(plan.summary)]]),
+    facts([['Hash of this plan', plan.hash ? h('code', {}, plan.hash) : '']]),
     source('The plan in words', plan.text.replace(/\n$/, '').split('\n').map(planLine)),
     plan.whole ? '' : h('p', { class: 'dim' }, 'The rest is not shown: ', h('code', {}, 'stackreeve plan'), ' prints all of it.'),
   ];
@@ -333,7 +335,7 @@ function objectPage(at) {
     crumbs,
     h('div', { class: 'title' }, h('h1', {}, at.name), h('span', { class: 'dim' }, at.kind), badge(s.state)),
     s.message ? h('p', { class: 'lead' }, s.message) : '',
-    facts([['ID', s.id && h('span', { class: 'mono' }, s.id)], ['Addresses', s.addresses && h('span', { class: 'mono' }, s.addresses.join(' '))], ['Written at', fileLink(o.w, files)], ['Part of', parent && link(parent)], ['Namespace', o.s], ['Waits for', s.waitsFor]]),
+    facts([['ID', s.id && h('span', { class: 'mono' }, s.id)], ['Addresses', s.addresses && h('span', { class: 'mono' }, s.addresses.join(' '))], ['Written at', fileLink(o.w, files)], ['Part of', parent && link(parent)], ['Namespace', o.s === 'default' ? '' : o.s], ['Waits for', s.waitsFor]]),
     s.changes && s.changes.length ? [h('h2', {}, s.drift ? 'Changed in the cloud' : 'Differences'), table('Differences', [['Field'], ['In the cloud'], ['In Git']], s.changes.map(c => h('tr', {}, h('th', { scope: 'row', class: 'mono' }, c.field), h('td', { class: 'mono' }, c.secret ? 'a secret' : show(c.have)), h('td', { class: 'mono' }, c.secret ? 'a secret' : show(c.want)))))] : '',
     h('h2', {}, 'Conditions'),
     table('Conditions', [['Type'], ['Status'], ['Reason'], ['Message', 'less']], (s.conditions || []).map(c => h('tr', {}, h('th', { scope: 'row' }, c.type), h('td', { class: 'tight' }, c.status), h('td', {}, c.reason, h('span', { class: 'sub' }, c.message)), h('td', { class: 'message less' }, c.message)))),
@@ -438,7 +440,7 @@ function listen() {
   stream.addEventListener('version', () => later(100));
   stream.addEventListener('error', () => {
     setLive(false);
-    if (stream && stream.readyState === EventSource.CLOSED) { stream = null; setTimeout(listen, 10000); later(1000); }
+    if (stream && stream.readyState === EventSource.CLOSED) { stream = null; if (current.tab) { setTimeout(() => { if (current.tab) listen(); }, 10000); later(1000); } }
   });
 }
 function stopListening() { if (stream) stream.close(); stream = null; }
@@ -450,7 +452,9 @@ setInterval(() => { for (const t of main.querySelectorAll('time')) t.textContent
 
 function showLogin() {
   stopListening();
+  clearTimeout(timer);
   turn++;
+  if (!current.tab && byId('login')) return;
   current = { tab: '' };
   known.stacks = []; known.index.clear(); known.texts.clear(); // nothing is left of who was here
   byId('find').hidden = byId('logout').hidden = true;
@@ -471,7 +475,7 @@ function showLogin() {
   });
 }
 
-function begin() { refresh().then(listen); }
+function begin() { refresh().then(() => { if (current.tab) listen(); }); }
 
 byId('logout').addEventListener('click', async () => { await fetch('logout', { method: 'POST' }).catch(() => {}); showLogin(); });
 byId('skip').addEventListener('click', e => { e.preventDefault(); main.focus(); });
