@@ -33,6 +33,10 @@ test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C 
 test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
 	.ci/kubectl
 
+.PHONY: test-page
+test-page: ## read an agent's page in a real Chromium (npm, Debian package chromium)
+	.ci/page
+
 .PHONY: lint
 lint: ## run the linters
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...

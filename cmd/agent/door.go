@@ -15,6 +15,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/control"
 	"github.com/stackreeve/stackreeve/internal/listen"
+	"github.com/stackreeve/stackreeve/internal/page"
 	"github.com/stackreeve/stackreeve/internal/readapi"
 )
 
@@ -77,6 +78,8 @@ func (s *service) handler() http.Handler {
 		for _, prefix := range readapi.Prefixes {
 			mux.Handle(prefix, s.api)
 		}
+		mux.Handle(page.Prefix, s.ui)
+		mux.Handle("GET /{$}", http.RedirectHandler(page.Prefix, http.StatusFound))
 	}
 	if s.hooks != nil {
 		mux.Handle("/webhook/", s.hooks)

@@ -8,13 +8,15 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/control"
 	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/page"
 	"github.com/stackreeve/stackreeve/internal/readapi"
 )
 
-// show makes what kubectl can read of the agent, if there is a token for it.
-func (svc *service) show(names []string, f runFlags) error {
+// show makes what kubectl and browsers can read of the agent, if there is a token for it.
+func (svc *service) show(stacks []config.Stack, f runFlags) error {
 	switch {
 	case f.apiToken == "":
 		return nil
@@ -24,14 +26,44 @@ func (svc *service) show(names []string, f runFlags) error {
 	if localfile.Exposed(f.apiToken) {
 		svc.log.Warn("the API token can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", f.apiToken)
 	}
-	store := readapi.NewStore(names, all.Kinds(nil, defaults.Defaults{}), time.Now())
+	store := shownOf(stacks)
+	tokens := func() ([]control.Token, error) { return control.Tokens(f.apiToken) }
 	refuse := func(w http.ResponseWriter, code int) { readapi.Refuse(w, code, http.StatusText(code)) }
-	api, err := control.Guard(func() ([]control.Token, error) { return control.Tokens(f.apiToken) }, svc.log, readapi.New(store, readSchemas, version()), refuse)
+	read := readapi.New(store, readSchemas, version())
+	api, err := control.Guard(tokens, svc.log, read, refuse)
 	if err != nil {
 		return fmt.Errorf("--api-token-file: %w", err)
 	}
-	svc.shown, svc.api = store, api
+	holders, err := control.NewHolders(tokens, svc.log)
+	if err != nil {
+		return fmt.Errorf("--api-token-file: %w", err)
+	}
+	ui, err := page.New(page.Config{Holders: holders, Store: store, Read: read, Log: svc.log, Now: time.Now})
+	if err != nil {
+		return err
+	}
+	svc.shown, svc.api, svc.ui = store, api, ui
 	return nil
+}
+
+// shownOf holds what can be read of stacks.
+func shownOf(stacks []config.Stack) *readapi.Store {
+	var names []string
+	for i := range stacks {
+		names = append(names, stacks[i].Name)
+	}
+	store := readapi.NewStore(names, all.Kinds(nil, defaults.Defaults{}), time.Now())
+	for i := range stacks {
+		s, forge := &stacks[i].Spec, ""
+		switch {
+		case s.Report.Gitea != nil:
+			forge = "gitea"
+		case s.Report.GitHub != nil:
+			forge = "github"
+		}
+		store.Link(stacks[i].Name, readapi.Files(s.Source.URL, forge))
+	}
+	return store
 }
 
 // readSchemas are those of the kinds that the agent knows.

@@ -69,8 +69,16 @@ type readable struct {
 func startReadable(t *testing.T) *readable {
 	t.Helper()
 	r := &readable{stage: newStage(t, simulator.Options{}), said: &record{}}
-	r.build()
 	r.network("tier: web", "holds "+hiddenText)
+	r.start(t, "--drift-check", "@every 1h")
+	r.passes(t, 1)
+	return r
+}
+
+// start starts the agent.
+func (r *readable) start(t *testing.T, flags ...string) {
+	t.Helper()
+	r.build()
 	r.write("token", "alice "+readToken+"\n")
 	selfSigned(t, r.path("cert.pem"), r.path("key.pem"))
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -83,7 +91,7 @@ func startReadable(t *testing.T) *readable {
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM([]byte(r.content("cert.pem")))
 	r.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
-	r.agent = r.command("run", "--drift-check", "@every 1h", "--listen", address, "--listen-cert-file", r.path("cert.pem"), "--listen-key-file", r.path("key.pem"), "--api-token-file", r.path("token"))
+	r.agent = r.command(append([]string{"run", "--listen", address, "--listen-cert-file", r.path("cert.pem"), "--listen-key-file", r.path("key.pem"), "--api-token-file", r.path("token")}, flags...)...)
 	r.agent.Stderr = r.said
 	if err := r.agent.Start(); err != nil {
 		t.Fatal(err)
@@ -93,8 +101,6 @@ func startReadable(t *testing.T) *readable {
 		_ = r.agent.Process.Signal(syscall.SIGTERM) // it may have ended
 		_ = r.agent.Wait()
 	})
-	r.passes(t, 1)
-	return r
 }
 
 // network commits what the stack consists of.
@@ -194,6 +200,8 @@ func TestReadAPI(t *testing.T) {
 		{"GET", "/openapi/v3/apis/x/y", "", 404, "no such group or version", ""},
 		{"GET", "/apis/x/y/z/a/b/c/d", "", 404, "no such resource", ""},
 		{"GET", "/apis/stackreeve.dev/v1alpha1/namespaces/killed/stacks/killed", "", 200, `"state": "in sync"`, ""},
+		{"GET", "/apis/stackreeve.dev/v1alpha1/namespaces/killed/plans/killed", "", 200, "In sync; 1 object unchanged", ""},
+		{"GET", "/apis/stackreeve.dev/v1alpha1/namespaces/killed/passes", "", 200, `"did":"1 created"`, ""},
 		{"DELETE", networksPath + "/front", "", 405, "change it in Git: net.yaml:1", ""},
 		{"POST", networksPath, "", 405, "change it in Git", ""},
 	} {
@@ -285,6 +293,8 @@ func TestReadAPIKubectl(t *testing.T) {
 			{"get networks -w --request-timeout=2s", "front", false},
 			{"delete network front --wait=false", "change it in Git: net.yaml:1", false},
 			{"get stacks -A", "killed", false},
+			{"get plan killed -o jsonpath={.status.text}", "In sync", false},
+			{"get passes", "in sync", false},
 		} {
 			if old && c.newer {
 				continue

@@ -38,7 +38,7 @@ func (a *app) run() *cobra.Command {
 	f.door.flags(cmd.Flags())
 	cmd.Flags().StringVar(&f.webhookSecret, "webhook-secret-file", os.Getenv("STACKREEVE_WEBHOOK_SECRET_FILE"), "secret of the webhooks at /webhook/github and /webhook/gitea ($STACKREEVE_WEBHOOK_SECRET_FILE; default none are taken)")
 	cmd.Flags().StringVar(&f.controlToken, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "tokens of those who may ask for passes and approve plans at /stacks/ ($STACKREEVE_CONTROL_TOKEN_FILE; default: none)")
-	cmd.Flags().StringVar(&f.apiToken, "api-token-file", os.Getenv("STACKREEVE_API_TOKEN_FILE"), "tokens of those who may read stacks and objects with kubectl ($STACKREEVE_API_TOKEN_FILE; default: none)")
+	cmd.Flags().StringVar(&f.apiToken, "api-token-file", os.Getenv("STACKREEVE_API_TOKEN_FILE"), "tokens of those who may read stacks and objects, with kubectl or in a browser ($STACKREEVE_API_TOKEN_FILE; default: none)")
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		stacks, err := load()

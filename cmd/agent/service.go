@@ -28,6 +28,7 @@ type service struct {
 	hooks   http.Handler // nil when webhooks are not asked for
 	control http.Handler // what people may ask for
 	api     http.Handler // what kubectl reads; nil when nobody may
+	ui      http.Handler // what browsers read; nil then, too
 	shown   *readapi.Store
 }
 
@@ -38,7 +39,7 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 	}
 	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version())}
 	svc.forges = newForges(svc.log, svc.metrics)
-	if err := svc.show(names, f); err != nil {
+	if err := svc.show(stacks, f); err != nil {
 		return nil, err
 	}
 	for i := range stacks {
@@ -76,6 +77,9 @@ func (svc *service) stack(a *app, s *config.Stack) (*agent.Loop, error) {
 		to = append(to, b)
 	}
 	w.watchers = append([]engine.Watcher{log}, watching(branches)...)
+	if svc.shown != nil {
+		w.watchers = append(w.watchers, svc.shown.Watch(s.Name))
+	}
 	w.connect(one, s, repo, branches)
 	one.Earlier, one.Report = repo.Earlier, to.ran
 	return one, nil

@@ -101,27 +101,41 @@ type asked struct {
 
 // admit returns who asks, or with which status they are turned away.
 func (h *Handler) admit(r *http.Request) (who string, code int) {
+	found, code := h.token(r)
+	if code == 0 && found.Name == "" {
+		return "a holder of the control token", 0
+	}
+	return found.Name, code
+}
+
+// token is the one that a request bears.
+func (h *Handler) token(r *http.Request) (found Token, code int) {
 	token, ok := bearer(r.Header)
 	if !ok {
-		return "", http.StatusUnauthorized
+		return found, http.StatusUnauthorized
 	}
+	list, ok := h.valid()
+	if !ok {
+		return found, http.StatusServiceUnavailable
+	}
+	if found, ok = holder(list, token); !ok {
+		h.Log.Debug("a wrong control token", "from", r.RemoteAddr)
+		return found, http.StatusUnauthorized
+	}
+	return found, 0
+}
+
+// valid are the tokens that count now; ok is false when they cannot be read.
+func (h *Handler) valid() (list []Token, ok bool) {
 	list, err := h.Tokens()
 	if err != nil {
 		if !h.mute.Swap(true) {
 			h.Log.Error("the control tokens cannot be read; all requests are refused", "error", err)
 		}
-		return "", http.StatusServiceUnavailable
+		return nil, false
 	}
 	h.mute.Store(false)
-	found, ok := holder(list, token)
-	if !ok {
-		h.Log.Debug("a wrong control token", "from", r.RemoteAddr)
-		return "", http.StatusUnauthorized
-	}
-	if found.Name == "" {
-		return "a holder of the control token", 0
-	}
-	return found.Name, 0
+	return list, true
 }
 
 func (h *Handler) state(w http.ResponseWriter, r *http.Request, a asked) {

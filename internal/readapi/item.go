@@ -24,9 +24,16 @@ type item struct {
 	labels          map[string]string
 	fields          map[string]string // for field selectors, besides its name and namespace
 	cells           []any             // of its row in a table
+	owner           owner             // zero when nothing owns it
 	written         string            // FILE:LINE of its manifest; "" when it has none
 	version         int               // of the store, when it changed last
 	text            []byte            // the whole of it, as JSON
+}
+
+// owner is what an item comes from.
+type owner struct {
+	gvk manifest.GroupVersionKind
+	id  id
 }
 
 // draft is what an item is made of.
@@ -34,6 +41,12 @@ type draft struct {
 	item
 	whole  map[string]any // without apiVersion, kind and metadata
 	owners any
+}
+
+// status is what a draft says of its object.
+func (d draft) status() map[string]any {
+	status, _ := d.whole["status"].(map[string]any) // a draft of ours has one
+	return status
 }
 
 type metadata struct {
@@ -111,7 +124,8 @@ func object(stack string, o plan.ObjectStatus, specs func(manifest.Key) any) dra
 		fields: map[string]string{"status.state": string(o.Status.State)}, cells: cells(o),
 	}, whole: whole}
 	if len(o.Metadata.OwnerReferences) > 0 {
-		d.owners = o.Metadata.OwnerReferences
+		of := o.Metadata.OwnerReferences[0]
+		d.owners, d.owner = o.Metadata.OwnerReferences, owner{gvkOf(of.APIVersion, of.Kind), id{of.Name, o.Metadata.Namespace}}
 	}
 	if at := o.Status.Origin; at != nil {
 		d.written = printable.Line(at.File) + ":" + strconv.Itoa(at.Line)

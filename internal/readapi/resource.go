@@ -33,7 +33,7 @@ func resourceOf(gvk manifest.GroupVersionKind) resource {
 // resources are all that can be read: the agent's kinds, those that revisions define, stacks, namespaces and events.
 // The core group's kinds carry data, and have no status to show.
 func (s *Store) resources() []resource {
-	known := map[manifest.GroupVersionKind]bool{stackGVK: true, namespaceGVK: true, eventGVK: true}
+	known := map[manifest.GroupVersionKind]bool{stackGVK: true, namespaceGVK: true, eventGVK: true, planGVK: true, passGVK: true}
 	for _, k := range s.kinds {
 		if info := k.Info(); info.Group != "" {
 			known[manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind}] = true

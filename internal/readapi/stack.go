@@ -7,6 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 var (
@@ -38,9 +39,20 @@ func stack(name string, run *report.Run, last *found) draft {
 	status := map[string]any{"state": state, "message": message, "conditions": []any{available(run != nil, state, message)}}
 	if run != nil {
 		status["commit"], status["lastRun"] = commit, lastRun
+		if run.Refused != nil {
+			status["refused"], status["problems"] = run.Refused.Commit, firstOf(run.Refused.Problems)
+		}
 	}
 	if last != nil {
 		status["summary"], status["owned"] = last.summary, last.owned
+		if len(last.rollouts) > 0 {
+			status["rollouts"] = last.rollouts
+		}
+		for name, text := range map[string]string{"branch": last.branch, "subject": last.subject} {
+			if text != "" {
+				status[name] = text
+			}
+		}
 		if last.hash != "" {
 			status["hash"] = last.hash
 		}
@@ -71,11 +83,14 @@ type found struct {
 	summary        plan.Summary
 	owned          int
 	hash           string // of a plan that is held
+	rollouts       []string
+
+	branch, subject string // of the commit; redacted
 }
 
-func foundBy(p *plan.Plan) *found {
-	f := &found{state: inSync, summary: p.Summary(), owned: p.Owned}
-	differ := strconv.Itoa(p.Differing()) + " objects differ"
+func foundBy(p *plan.Plan, rev source.Revision) *found {
+	f := &found{state: inSync, summary: p.Summary(), owned: p.Owned, rollouts: texts(p.Rollouts()), branch: p.Redact(rev.Branch), subject: p.Redact(rev.Subject)}
+	differ := report.Plural(p.Differing(), "object") + " not as in Git"
 	switch {
 	case p.Held != "":
 		f.state, f.message, f.hash = "held", p.Held, p.Hash()
@@ -87,6 +102,26 @@ func foundBy(p *plan.Plan) *found {
 		f.state, f.message = "differs", differ
 	}
 	return f
+}
+
+// mostProblems are shown of a revision that is refused.
+const mostProblems = 20
+
+func firstOf(problems manifest.Problems) (list []string) {
+	for _, p := range problems.Sorted() {
+		if len(list) == mostProblems {
+			return append(list, "and "+strconv.Itoa(len(problems)-mostProblems)+" more")
+		}
+		list = append(list, report.Clean(p.String()))
+	}
+	return list
+}
+
+func texts(rollouts []plan.Rollout) (list []string) {
+	for _, r := range rollouts {
+		list = append(list, report.Clean(r.String()))
+	}
+	return list
 }
 
 // stateOf is a stack's state, in words, and why.

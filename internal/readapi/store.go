@@ -15,6 +15,7 @@ type Store struct {
 	names []string
 	kinds []kind.Kind
 	begun int // versions of other processes are smaller
+	files map[string]func(commit string) string
 
 	writing sync.Mutex // for each change as a whole, beside mu
 
@@ -29,15 +30,19 @@ type Store struct {
 type view struct {
 	items  map[manifest.GroupVersionKind][]item
 	events []report.Event
+	passes []pass
 	last   *found // nil before the first pass
 	gone   int    // the version at which something went last
+	runs   int    // how many have ended
+	stack  draft  // of the last run, without what goes on now
+	plan   *draft // of the last pass; nil before the first
 }
 
 // NewStore holds the last run of stacks, whose objects are of the kinds.
 // now is when the process begins: its versions are larger than those of the one before.
 func NewStore(names []string, kinds []kind.Kind, now time.Time) *Store {
 	begun := int(now.Unix()) << 20 // room for a million changes a second
-	s := &Store{names: slices.Sorted(slices.Values(names)), kinds: kinds, begun: begun, version: begun, views: map[string]view{}, changed: make(chan struct{})}
+	s := &Store{names: slices.Sorted(slices.Values(names)), kinds: kinds, begun: begun, version: begun, views: map[string]view{}, changed: make(chan struct{}), files: map[string]func(string) string{}}
 	for _, name := range s.names {
 		s.views[name] = view{}.with([]draft{namespace(name), stack(name, nil, nil)}, begun, false)
 	}
@@ -51,7 +56,7 @@ func (s *Store) Ran(run report.Run) {
 	s.mu.Lock()
 	old, version := s.views[run.Stack], s.version+1
 	s.mu.Unlock()
-	next := old.after(run, s.kinds, version)
+	next := old.after(run, s.kinds, version, s.files[run.Stack])
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.views[run.Stack], s.version = next, version
@@ -59,18 +64,31 @@ func (s *Store) Ran(run report.Run) {
 }
 
 // after is the view after a run. One that saw no cloud leaves the objects as they were.
-func (v view) after(run report.Run, kinds []kind.Kind, version int) view {
-	last, events := v.last, remember(v.events, report.Events(run))
+func (v view) after(run report.Run, kinds []kind.Kind, version int, files func(commit string) string) view {
+	last, events, passes, planned := v.last, remember(v.events, report.Events(run)), recorded(v.passes, run), v.plan
 	drafts, versions := []draft{namespace(run.Stack)}, apiVersions(kinds)
 	for _, e := range events {
 		drafts = append(drafts, event(run.Stack, versions[[2]string{e.Key.Group, e.Key.Kind}], e))
 	}
+	for _, p := range passes {
+		drafts = append(drafts, p.draft(run.Stack))
+	}
 	if run.Pass != nil {
-		last = foundBy(&run.Pass.Last)
+		last = foundBy(&run.Pass.Last, run.Revision)
+		made := planItem(&run.Pass.Last, run.Revision)
+		planned = &made
 		drafts = append(drafts, objects(run.Stack, &run.Pass.Last, kinds)...)
 	}
-	next := v.with(append(drafts, stack(run.Stack, &run, last)), version, run.Pass == nil)
-	next.events, next.last = events, last
+	if planned != nil {
+		drafts = append(drafts, *planned)
+	}
+	of := stack(run.Stack, &run, last)
+	if files != nil && run.Revision.Commit != "" {
+		of.status()["files"] = files(run.Revision.Commit)
+	}
+	next := v.with(append(drafts, of), version, run.Pass == nil)
+	next.events, next.last, next.passes, next.stack, next.plan = events, last, passes, of, planned
+	next.runs = v.runs + 1
 	return next
 }
 
@@ -117,7 +135,7 @@ func (v view) with(drafts []draft, version int, keep bool) view {
 
 // ours reports whether things of the kind are the API's own, and not a plan's.
 func ours(gvk manifest.GroupVersionKind) bool {
-	return gvk == stackGVK || gvk == namespaceGVK || gvk == eventGVK
+	return gvk == stackGVK || gvk == namespaceGVK || gvk == eventGVK || gvk == planGVK || gvk == passGVK
 }
 
 // state is the store at a moment.

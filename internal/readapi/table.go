@@ -15,6 +15,8 @@ var (
 	objectColumns    = []any{column("Name", 0), column("State", 0), column("Available", 0), column("ID", 0), column("Addresses", 0), column("Written", 1), column("Message", 1)}
 	stackColumns     = []any{column("Name", 0), column("State", 0), column("Commit", 0), column("Last-Run", 0), column("Message", 1)}
 	eventColumns     = []any{column("Last-Seen", 0), column("Type", 0), column("Reason", 0), column("Object", 0), column("Message", 0), column("Count", 1)}
+	planColumns      = []any{column("Name", 0), column("State", 0), column("Hash", 0), column("Summary", 0)}
+	passColumns      = []any{column("Started", 0), column("Outcome", 0), column("Commit", 0), column("Did", 0), column("Count", 0), column("Message", 1)}
 	namespaceColumns = []any{column("Name", 0)}
 )
 
@@ -24,6 +26,10 @@ func columnsOf(gvk manifest.GroupVersionKind) []any {
 		return stackColumns
 	case eventGVK:
 		return eventColumns
+	case planGVK:
+		return planColumns
+	case passGVK:
+		return passColumns
 	case namespaceGVK:
 		return namespaceColumns
 	}

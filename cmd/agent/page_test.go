@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	stackreeve "github.com/stackreeve/stackreeve"
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/simulator"
+)
+
+// markupText is what somebody writes who hopes that a browser reads it as markup.
+const markupText = "<img src=x onerror=alert(1)>"
+
+// manyObjects are in the largest stack.
+const manyObjects = 10_000
+
+func networkNamed(name, description string) string {
+	return fmt.Sprintf("---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: %s}\nspec: {resource: {description: %q}}\n", name, description)
+}
+
+// clouds writes stacks of which each is in another state.
+func (r *readable) clouds(t *testing.T) {
+	t.Helper()
+	config := ""
+	for _, s := range [][2]string{{"shop", ""}, {"edge", "sync: {drift: report}"}, {"data", "sync: {mode: manual}"}, {"archive", "suspend: true"}, {"lab", ""}, {"warehouse", "suspend: true"}, {"office", ""}} {
+		config += fmt.Sprintf("---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: %s}\nspec:\n  source: {url: %s, branch: main, path: %s}\n  cloud: demo\n  %s\n", s[0], r.path("repo"), s[0], s[1])
+	}
+	r.write("stackreeve.yaml", config)
+	shop, err := stackreeve.Example("shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(r.path("repo/shop"), shop); err != nil {
+		t.Fatal(err)
+	}
+	r.write("repo/edge/net.yaml", networkNamed("edge-left", "cabinet 4")+networkNamed("edge-right", markupText)+networkNamed("edge-spare", ""))
+	r.write("repo/data/net.yaml", networkNamed("data-front", "replicas")+networkNamed("data-back", "backups"))
+	r.write("repo/archive/net.yaml", networkNamed("archive", ""))
+	r.write("repo/office/net.yaml", networkNamed("office", ""))
+	r.write("repo/lab/net.yaml", networkNamed("lab", "")+"---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: lab-two}\nspec: {resource: {mtuu: '"+markupText+"'}}\n")
+	for file := range 10 {
+		text := ""
+		for n := range manyObjects / 10 {
+			text += networkNamed(fmt.Sprintf("aisle-%d-shelf-%d", file, n), "")
+		}
+		r.write(fmt.Sprintf("repo/warehouse/aisle-%d.yaml", file), text)
+	}
+	r.commit()
+}
+
+// describe changes a network behind the agent's back.
+func (r *readable) describe(t *testing.T, name, description string) {
+	t.Helper()
+	client, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo", File: r.path("clouds.yaml"), Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := cloud.List[struct{ ID, Name string }](t.Context(), client, cloud.Call{Service: cloud.Network, Path: "networks"}, "networks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range list {
+		if n.Name != name {
+			continue
+		}
+		call := cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "networks/" + n.ID, Body: map[string]any{"network": map[string]any{"description": description}}}
+		if err := client.Do(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// hangup has every stack looked at now.
+func (r *readable) hangup(t *testing.T) {
+	t.Helper()
+	if err := r.agent.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A browser is shown everything, and hears of what is new; STACKREEVE_TEST_PAGE names the program that drives one,
+// which asks for a change by printing a line.
+func TestPage(t *testing.T) {
+	driver := os.Getenv("STACKREEVE_TEST_PAGE")
+	if driver == "" {
+		t.Skip("STACKREEVE_TEST_PAGE names no browser's driver; `make test-page` gets one")
+	}
+	r := &readable{stage: newStage(t, simulator.Options{BuildDelay: 6 * time.Second, PendingDelay: 300 * time.Millisecond}), said: &record{}}
+	r.clouds(t)
+	r.start(t)
+	const visited = 6 // the stack that is refused has no pass
+	r.passes(t, visited)
+	r.describe(t, "edge-left", "cabinet 7, moved by hand")
+	r.hangup(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	words := strings.Fields(driver)
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], r.server, readToken)...)
+	cmd.Stderr = os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it ends its browser
+	cmd.WaitDelay = 10 * time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		switch line := lines.Text(); line {
+		case "grow":
+			r.write("repo/shop/machines.yaml", strings.Replace(r.content("repo/shop/machines.yaml"), "replicas: 3", "replicas: 5", 1))
+			r.commit()
+			r.hangup(t)
+		case "drift":
+			r.describe(t, "office", "changed by hand")
+			r.hangup(t)
+		default:
+			t.Log(line)
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, r.said)
+	}
+}

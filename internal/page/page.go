@@ -1,0 +1,162 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/control"
+	"github.com/stackreeve/stackreeve/internal/readapi"
+)
+
+// Prefix is where every path begins.
+const Prefix = "/ui/"
+
+const (
+	// atATime is how many requests are answered at a time, besides those that wait for news.
+	atATime = 4
+	// watchers is how many wait for news at a time.
+	watchers = 32
+)
+
+// Config says what is shown, and to whom.
+type Config struct {
+	Holders *control.Holders
+	Store   *readapi.Store
+	Read    http.Handler // the read API, without its guard
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// Handler answers requests below [Prefix].
+type Handler struct {
+	Config
+	static   map[string]asset
+	sessions *sessions
+	origin   *http.CrossOriginProtection
+	places   chan struct{}
+	watching chan struct{}
+}
+
+// New shows what is held.
+func New(c Config) (*Handler, error) {
+	static, err := assets()
+	if err != nil {
+		return nil, fmt.Errorf("page: %w", err)
+	}
+	return &Handler{
+		Config: c, static: static, origin: http.NewCrossOriginProtection(),
+		sessions: &sessions{now: c.Now, counts: c.Holders.Counts, held: map[[32]byte]session{}},
+		places:   make(chan struct{}, atATime), watching: make(chan struct{}, watchers),
+	}, nil
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	harden(w.Header())
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close") // nothing here takes a body
+	}
+	if a, ok := h.static[r.URL.Path]; ok {
+		if allow(w, r, http.MethodGet, http.MethodHead) {
+			a.ServeHTTP(w, r)
+		}
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	switch path, data := strings.CutPrefix(r.URL.Path, Prefix+"data/"); {
+	case r.URL.Path == Prefix+"login":
+		h.within(w, r, http.MethodPost, h.login)
+	case r.URL.Path == Prefix+"logout":
+		h.within(w, r, http.MethodPost, h.logout)
+	case !data && r.URL.Path != Prefix+"events":
+		http.NotFound(w, r)
+	case !allow(w, r, http.MethodGet):
+	case !h.sessions.valid(r):
+		readapi.Refuse(w, http.StatusUnauthorized, "log in first")
+	case data:
+		h.within(w, r, http.MethodGet, func(w http.ResponseWriter, r *http.Request) { h.data(w, r, path) })
+	default:
+		h.events(w, r)
+	}
+}
+
+func allow(w http.ResponseWriter, r *http.Request, methods ...string) bool {
+	if slices.Contains(methods, r.Method) {
+		return true
+	}
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	http.Error(w, "use "+methods[0], http.StatusMethodNotAllowed)
+	return false
+}
+
+// within answers when there is a place. What is posted comes from the page itself.
+func (h *Handler) within(w http.ResponseWriter, r *http.Request, method string, serve http.HandlerFunc) {
+	if !allow(w, r, method) {
+		return
+	}
+	if method == http.MethodPost && (h.origin.Check(r) != nil || r.Header.Get("Origin") == "") {
+		http.Error(w, "this is not a request of the page itself", http.StatusForbidden)
+		return
+	}
+	select {
+	case h.places <- struct{}{}:
+		defer func() { <-h.places }()
+		serve(w, r)
+	case <-r.Context().Done():
+	}
+}
+
+func (h *Handler) login(w http.ResponseWriter, r *http.Request) {
+	token, code := h.Holders.Of(r)
+	if code != 0 {
+		http.Error(w, strings.ToLower(http.StatusText(code)), code)
+		return
+	}
+	h.sessions.end(r)
+	http.SetCookie(w, cookie(r, h.sessions.begin(token)))
+	h.Log.Info("the page is read", "by", token.Name)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (h *Handler) logout(w http.ResponseWriter, r *http.Request) {
+	h.sessions.end(r)
+	http.SetCookie(w, cookie(r, ""))
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// data answers GET /ui/data/objects?stack=NAME[&since=VERSION], and all that the read API does.
+func (h *Handler) data(w http.ResponseWriter, r *http.Request, path string) {
+	if path == "objects" {
+		h.objects(w, r.URL.Query())
+		return
+	}
+	query := r.URL.Query()
+	below := slices.ContainsFunc(readapi.Prefixes, func(p string) bool { return strings.HasPrefix("/"+path, p) })
+	if !below || query.Has("watch") {
+		readapi.Refuse(w, http.StatusNotFound, "there is nothing here")
+		return
+	}
+	inner := r.Clone(r.Context())
+	inner.URL = &url.URL{Path: "/" + path, RawQuery: r.URL.RawQuery}
+	h.Read.ServeHTTP(w, inner)
+}
+
+func (h *Handler) objects(w http.ResponseWriter, query url.Values) {
+	index, ok := h.Store.Index(query.Get("stack"))
+	switch {
+	case !ok:
+		readapi.Refuse(w, http.StatusNotFound, "there is no such stack")
+	case query.Get("since") == strconv.Itoa(index.Version):
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(index) // no one is there to report it to
+	}
+}

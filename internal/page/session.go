@@ -1,0 +1,110 @@
+package page
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/control"
+)
+
+const (
+	// mostSessions there are at a time; one more ends the oldest.
+	mostSessions = 64
+	// longest is how long one lasts.
+	longest = 12 * time.Hour
+
+	cookieName = "stackreeve-session"
+)
+
+// session is somebody who has shown a token.
+type session struct {
+	token control.Token
+	until time.Time
+}
+
+// sessions are held as digests of what their cookies say, in memory: a restart ends them.
+type sessions struct {
+	now    func() time.Time
+	counts func(control.Token) bool
+
+	mu   sync.Mutex
+	held map[[sha256.Size]byte]session
+}
+
+// begin returns the secret of a new session.
+func (s *sessions) begin(token control.Token) string {
+	secret := rand.Text() + rand.Text()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for len(s.held) >= mostSessions {
+		s.dropOldest()
+	}
+	s.held[sha256.Sum256([]byte(secret))] = session{token, now.Add(longest)}
+	return secret
+}
+
+// dropOldest is called with the lock held.
+func (s *sessions) dropOldest() {
+	var oldest [sha256.Size]byte
+	var until time.Time
+	for digest, one := range s.held {
+		if until.IsZero() || one.until.Before(until) {
+			oldest, until = digest, one.until
+		}
+	}
+	delete(s.held, oldest)
+}
+
+// valid reports whether a request belongs to a session whose token still counts.
+func (s *sessions) valid(r *http.Request) bool {
+	digest, ok := digestOf(r)
+	if !ok {
+		return false
+	}
+	s.mu.Lock()
+	one, ok := s.held[digest]
+	s.mu.Unlock()
+	if !ok {
+		return false
+	}
+	if s.now().After(one.until) || !s.counts(one.token) {
+		s.end(r)
+		return false
+	}
+	return true
+}
+
+// end ends the session of a request, if it has one.
+func (s *sessions) end(r *http.Request) {
+	if digest, ok := digestOf(r); ok {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.held, digest)
+	}
+}
+
+// digestOf is that of the secret a request carries. Digests are looked up, so the time it takes says nothing of secrets.
+func digestOf(r *http.Request) (digest [sha256.Size]byte, ok bool) {
+	cookie, err := r.Cookie(cookieName)
+	if err != nil {
+		return digest, false
+	}
+	return sha256.Sum256([]byte(cookie.Value)), true
+}
+
+// cookie is what a browser keeps of a session; an empty secret makes it forget.
+func cookie(r *http.Request, secret string) *http.Cookie {
+	c := &http.Cookie{
+		Name: cookieName, Value: secret, Path: Prefix, HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int(longest / time.Second),
+		Secure: r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https:"), // TLS may end at a proxy
+	}
+	if secret == "" {
+		c.MaxAge = -1
+	}
+	return c
+}

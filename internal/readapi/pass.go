@@ -1,0 +1,87 @@
+package readapi
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+var passGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Pass"}
+
+const (
+	// mostPasses are held of a stack: the newest.
+	mostPasses = 40
+	// mostFailures are held of a pass.
+	mostFailures = 10
+)
+
+// pass is how a run ended, and how many after it ended just like it.
+type pass struct {
+	first, last time.Time // when they began
+	took        time.Duration
+	count       int
+	commit      string
+	outcome     string
+	message     string
+	did         string // "" when the cloud was not changed
+	drifted     int
+	failures    []string
+}
+
+func passOf(run report.Run) pass {
+	p := pass{first: run.Started, last: run.Started, took: run.Took, count: 1, commit: run.Revision.Commit, outcome: run.Outcome().String()}
+	if run.Pass == nil {
+		_, p.message = stateOf(&run, nil)
+		p.message = report.Clean(p.message)
+		return p
+	}
+	_, message := stateOf(&run, foundBy(&run.Pass.Last, run.Revision))
+	p.message, p.did, p.drifted = report.Clean(message), report.Deeds(*run.Pass), run.Pass.Drifted()
+	for _, f := range run.Pass.Failures[:min(mostFailures, len(run.Pass.Failures))] {
+		p.failures = append(p.failures, report.Clean(f.Key.String()+": "+f.Reason))
+	}
+	return p
+}
+
+// repeats reports whether nothing distinguishes two runs but their time. One that changed the cloud repeats none.
+func (p pass) repeats(other pass) bool {
+	return p.did == "" && other.did == "" && p.commit == other.commit && p.outcome == other.outcome && p.message == other.message &&
+		p.drifted == other.drifted && slices.Equal(p.failures, other.failures)
+}
+
+// recorded adds a run to those of a stack.
+func recorded(had []pass, run report.Run) []pass {
+	all, now := slices.Clone(had), passOf(run)
+	if n := len(all); n > 0 && all[n-1].repeats(now) {
+		now.first, now.count = all[n-1].first, all[n-1].count+1
+		all = all[:n-1]
+	}
+	all = append(all, now)
+	return all[max(0, len(all)-mostPasses):]
+}
+
+func (p pass) draft(stack string) draft {
+	stamp := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+	status := map[string]any{
+		"started": stamp(p.last), "first": stamp(p.first), "count": p.count, "seconds": p.took.Seconds(), "commit": p.commit, "outcome": p.outcome, "drifted": p.drifted,
+	}
+	for name, text := range map[string]string{"message": p.message, "did": p.did} {
+		if text != "" {
+			status[name] = text
+		}
+	}
+	if len(p.failures) > 0 {
+		status["failures"] = p.failures
+	}
+	return draft{
+		item: item{
+			gvk: passGVK, name: stack + "." + strings.ToLower(p.first.UTC().Format("20060102t150405.000000")), namespace: stack,
+			labels: map[string]string{stackLabel: stack}, cells: clean(stamp(p.last), p.outcome, report.Short(p.commit), p.did, strconv.Itoa(p.count), p.message),
+		},
+		whole: map[string]any{"status": status},
+	}
+}

@@ -1,0 +1,55 @@
+package readapi
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+var planGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Plan"}
+
+// longestPlan is how much of a plan is shown, in bytes.
+const longestPlan = 32 << 10
+
+// planItem is what a pass has left to do, in words.
+func planItem(p *plan.Plan, rev source.Revision) draft {
+	rev.Branch, rev.Subject, rev.Folder = p.Redact(rev.Branch), p.Redact(rev.Subject), p.Redact(rev.Folder)
+	var text strings.Builder
+	report.Text{W: &text, Approve: "stackreeve approve " + p.Stack}.Plan(*p, rev)
+	shown, whole := firstLines(text.String(), longestPlan)
+	summary := p.Summary()
+	status := map[string]any{"commit": rev.Commit, "text": shown, "whole": whole, "summary": summary, "inSync": p.InSync()}
+	state := "differs"
+	switch {
+	case p.Held != "":
+		state, status["held"] = "held", p.Held
+	case p.Suspended != "":
+		state, status["suspended"] = "suspended", p.Suspended
+	case p.InSync():
+		state = inSync
+	}
+	hash := ""
+	if !p.InSync() {
+		hash = p.Hash()
+		status["hash"] = hash
+	}
+	return draft{
+		item: item{
+			gvk: planGVK, name: p.Stack, namespace: p.Stack, labels: map[string]string{stackLabel: p.Stack}, fields: map[string]string{"status.state": state},
+			cells: clean(p.Stack, state, hash, summary.String()),
+		},
+		whole: map[string]any{"status": status},
+	}
+}
+
+// firstLines are the lines of a text that have room; whole when all of them have.
+func firstLines(text string, most int) (shown string, whole bool) {
+	if len(text) <= most {
+		return text, true
+	}
+	end := strings.LastIndexByte(text[:most], '\n') + 1
+	return text[:end], false
+}

@@ -1,0 +1,108 @@
+package readapi
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+func runAt(second int64, commit string) report.Run {
+	return report.Run{Stack: "prod", Started: time.Unix(second, 0), Revision: source.Revision{Commit: commit}, Pass: &engine.Pass{Stack: "prod", First: plan.Plan{Stack: "prod"}, Last: plan.Plan{Stack: "prod"}}}
+}
+
+// Runs that end alike are one row with a number; no more rows are held than have room.
+func TestPassesAreCounted(t *testing.T) {
+	var all []pass
+	for second := range int64(5) {
+		all = recorded(all, runAt(second, "a"))
+	}
+	if len(all) != 1 || all[0].count != 5 || all[0].first.Unix() != 0 || all[0].last.Unix() != 4 {
+		t.Errorf("%+v", all)
+	}
+	for second := range int64(3 * mostPasses) {
+		run := runAt(second, "a")
+		if second%2 == 0 {
+			run = report.Run{Stack: "prod", Started: run.Started, FetchErr: errors.New("no route")}
+		}
+		all = recorded(all, run)
+	}
+	if len(all) != mostPasses {
+		t.Errorf("%d passes are held, want %d", len(all), mostPasses)
+	}
+}
+
+func stackText(s *Store) string { return string(s.items(s.at("prod"), stackGVK)[0].text) }
+
+// What goes on is shown until the run ends, and not after it.
+func TestProgressEndsWithItsRun(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+	s.progress("prod", 0, engine.Progress{Done: 1, Total: 7})
+	if text := stackText(s); !strings.Contains(text, `"total":7`) {
+		t.Errorf("the stack does not say how far it has come: %s", text)
+	}
+	s.Ran(runAt(1, "a"))
+	s.progress("prod", 0, engine.Progress{Done: 2, Total: 7}) // too late
+	if text := stackText(s); strings.Contains(text, "progress") {
+		t.Errorf("the run has ended, and the stack says: %s", text)
+	}
+	if items := s.items(s.at("prod"), planGVK); len(items) != 1 || !strings.Contains(string(items[0].text), "In sync") {
+		t.Errorf("the plan is %v", items)
+	}
+}
+
+func TestFirstLines(t *testing.T) {
+	if text, whole := firstLines("one\ntwo\nthree\n", 9); text != "one\ntwo\n" || whole {
+		t.Errorf("%q %t", text, whole)
+	}
+	if text, whole := firstLines("one\n", 9); text != "one\n" || !whole {
+		t.Errorf("%q %t", text, whole)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	for _, c := range []struct{ repository, forge, want string }{
+		{"https://user:pass@github.com/acme/clouds.git", "", "https://github.com/acme/clouds/blob/abc/"},
+		{"https://git.acme.example/acme/clouds", "gitea", "https://git.acme.example/acme/clouds/src/commit/abc/"},
+		{"https://gitlab.acme.example/a/b.git", "", "https://gitlab.acme.example/a/b/-/blob/abc/"},
+		{"https://git.acme.example/acme/clouds", "", ""},
+		{"ssh://git@github.com/acme/clouds.git", "github", ""},
+		{"/srv/clouds", "github", ""},
+		{"javascript:alert(1)//github.com", "github", ""},
+	} {
+		got := ""
+		if files := Files(c.repository, c.forge); files != nil {
+			got = files("abc")
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.repository, got, c.want)
+		}
+	}
+}
+
+// The owner of an object is found among those of the same namespace.
+func TestIndex(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+	child := thingNamed("b", "drifted")
+	child.owner = owner{thing, id{"a", ""}}
+	stray := thingNamed("c", "in sync")
+	stray.owner = owner{thing, id{"a", "other"}}
+	s.shows(thingNamed("a", "in sync"), child, stray)
+	x, ok := s.Index("prod")
+	if !ok || len(x.Objects) != 3 || x.Objects[0].Owner != -1 || x.Objects[1].Owner != 0 || x.Objects[2].Owner != -1 {
+		t.Errorf("%+v", x)
+	}
+	before := x.Version
+	s.progress("prod", 0, engine.Progress{Total: 1})
+	if x, _ = s.Index("prod"); x.Version != before {
+		t.Error("the version changes although no object has")
+	}
+	if _, ok := s.Index("other"); ok {
+		t.Error("there is an index of no stack")
+	}
+}
