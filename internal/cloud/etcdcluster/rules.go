@@ -22,6 +22,9 @@ var script string
 // defaultVersion is Debian 12's.
 const defaultVersion = "3.4.23"
 
+// packaged are the versions that distributions have as a package etcd-server, of those with learners.
+var packaged = map[string]string{"3.4.23": "Debian 12", "3.4.30": "Ubuntu 24.04", "3.5.16": "Debian 13"}
+
 func (rules) Validate(s *Spec, r *kind.Report) {
 	if s.TLS != nil {
 		r.Problem("spec.TLS", "is not supported yet", "remove it, and have only trusted networks reach the machines: spec.clients")
@@ -85,6 +88,13 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	s.Pod.note(e)
 	version := s.version(d, e)
 	from, sum := s.source(d, version, e)
+	if had := packaged[version]; from == "" && had == "" && minor(version) >= minor("3.4.0") {
+		e.Problem("spec.version", version+" cannot be had: no repository is given, and Debian's package is another version", "use 3.4.23 with an image of Debian 12, or give spec.repository, or spec.defaults.etcd.repository in the stack's configuration")
+		return
+	}
+	if from != "" && sum == "" {
+		e.Note("spec.checksum", "is left out: machines run what "+from+" gives them, whatever that is")
+	}
 	machine := s.Machine
 	if machine == nil {
 		machine = &Machine{}
