@@ -2,6 +2,7 @@ package etcdcluster_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -119,23 +120,28 @@ func TestAnUpgradeOfOneMachineAtATime(t *testing.T) {
 	}
 }
 
+// dies has an agent die at the n-th request to etcd that changes something, and reports whether there was one.
+func (w *world) dies(manifests string, n int) (died bool) {
+	ctx, die := context.WithCancel(w.t.Context())
+	defer die()
+	w.OnRequest(func() {
+		if n--; n == 0 {
+			died = true
+			die()
+		}
+	})
+	defer w.OnRequest(nil)
+	w.Engine(w.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(manifests)})
+	return died
+}
+
 // An agent dies at each request to etcd; the next one, which knows nothing, ends with the same members.
 func TestAgentsDieAtEachRequestToEtcd(t *testing.T) {
 	w := newWorld(t)
 	for _, sizes := range [][2]int{{1, 3}, {3, 1}} {
 		for n := 1; ; n++ {
 			w.MustSync(sized(sizes[0]))
-			left, died := n, false
-			ctx, die := context.WithCancel(t.Context())
-			w.OnRequest(func() {
-				if left--; left == 0 {
-					died = true
-					die()
-				}
-			})
-			w.Engine(w.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(sizes[1]))})
-			w.OnRequest(nil)
-			die()
+			died := w.dies(sized(sizes[1]), n)
 			w.MustSync(sized(sizes[1]))
 			w.settled(sizes[1])
 			if !died {
@@ -154,5 +160,57 @@ func TestAgentsDieAtEachRequestToTheCloud(t *testing.T) {
 		w.settled(3)
 		w.MustSync(sized(1))
 		w.settled(1)
+	}
+}
+
+// When all machines are lost, too, and only their ports are left, no empty cluster is begun in place of the one there was.
+func TestAllMachinesAndDisksAreLost(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	for _, m := range w.look() {
+		w.Wipe(m.Disk)
+	}
+	for n := range 3 {
+		w.remove("servers", fmt.Sprintf("kv-%d", n))
+	}
+	for range 2 {
+		pass := w.Sync(sized(3))
+		if names := w.Members(); len(names) > 0 {
+			t.Fatalf("members are %q; the pass did %v", names, pass.Results)
+		}
+	}
+	if n := len(w.look()); n != 3 {
+		t.Errorf("there are %d machines", n)
+	}
+}
+
+// A membership that nobody has recorded, of an address where there is no port, ends: it would block all others.
+func TestALearnerThatNeverCame(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(1))
+	w.Invite("192.0.2.7")
+	w.MustSync(sized(3))
+	w.settled(3)
+}
+
+// A port that was deleted comes back with another address, where its machine is another member.
+func TestAPortWithAnotherAddress(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	w.remove("servers", "kv-1")
+	w.remove("ports", "kv-1")
+	w.MustSync(sized(3))
+	w.settled(3)
+}
+
+// An agent dies at each request to etcd while a cluster grows, and then it shall not grow any more.
+func TestAgentsDieAndNobodyWantsMore(t *testing.T) {
+	w := newWorld(t)
+	for n := 1; ; n++ {
+		w.MustSync(sized(1))
+		w.settled(1)
+		if !w.dies(sized(3), n) {
+			break
+		}
 	}
 }

@@ -37,6 +37,7 @@ type State struct {
 
 	portID     string
 	unrecorded bool
+	lost       string // why the whole cluster does not work; "" when it does, or was never there
 	address    string
 	others     []string // addresses of the other machines of its cluster
 }
@@ -86,6 +87,9 @@ func (rules) Status(s *State) any {
 	role := "voter"
 	switch {
 	case s.ID == 0:
+		if s.lost != "" {
+			shown["clusterFailure"] = s.lost
+		}
 		return shown
 	case s.IsLearner:
 		role = "learner"
