@@ -131,7 +131,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.Pod != nil && len(s.Pod.Labels) > 0 {
 		template["metadata"] = s.Pod.Labels
 	}
-	group := fields{"replicas": s.Size, "template": template, "strategy": fields{"maxUnavailable": 1, "drainSeconds": 0},
+	group := fields{"replicas": s.Size, "template": template, "strategy": fields{"maxUnavailable": 1, "drainSeconds": 1},
 		"heal": fields{"stopped": "restart", "failed": "replace"}}
 	group.put("haPolicy", s.HAPolicy)
 	if s.Pod != nil && s.Pod.AntiAffinity && s.HAPolicy == "" {
@@ -141,17 +141,17 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 		group["zones"] = s.Zones
 	}
 	e.Child("VirtualMachineGroup", e.Key.Name, fields{"spec": group})
-	s.members(e)
+	s.members(version, e)
 }
 
 // members adds the membership of each machine.
-func (s *Spec) members(e *kind.Expansion) {
+func (s *Spec) members(version string, e *kind.Expansion) {
 	var names []string
 	for i := range s.Size {
 		names = append(names, fmt.Sprintf("%s-%d", e.Key.Name, i))
 	}
 	for i, name := range names {
-		member := fields{"cluster": e.Key.Name, "portRef": name, "serverRef": name, "peerRefs": names}
+		member := fields{"cluster": e.Key.Name, "portRef": name, "serverRef": name, "version": version, "peerRefs": names}
 		if i > 0 {
 			member["afterRef"] = names[i-1]
 		}

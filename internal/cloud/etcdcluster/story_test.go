@@ -104,19 +104,51 @@ func TestAnUpgradeOfOneMachineAtATime(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
 	w.armed()
+	elections := w.Elections()
 	pass := w.MustSync(strings.Replace(sized(3), "3.5.35", "3.6.16", 1))
 	w.settled(3)
 	servers := 0
 	for _, r := range pass.Results {
 		switch {
-		case r.Step.Key.Kind == "EtcdMember":
-			t.Errorf("the membership changes: %s", r.Step.Action)
+		case r.Step.Key.Kind == "EtcdMember" && (r.Step.Action != plan.Update || servers < 2):
+			t.Errorf("the membership changes after %d machines: %s", servers, r.Step.Action)
 		case r.Step.Key.Kind == "Server" && r.Step.Action == plan.Create:
 			servers++
 		}
 	}
 	if servers != 3 || w.fewest < 2 {
 		t.Errorf("%d machines were made, at some moment %d of 3 ran; want 3, and at least 2", servers, w.fewest)
+	}
+	if n := w.Elections() - elections; n > 0 {
+		t.Errorf("the members had to find another leader %d times: the last machine to go is the leader's, after it has handed over", n)
+	}
+}
+
+// No machine is replaced for a version that must not follow the one that members run.
+func TestVersionsThatDoNotFollow(t *testing.T) {
+	for _, c := range [][3]string{
+		{"3.5.35", "3.7.3", "one minor version at a time"},
+		{"3.5.35", "3.4.23", "never goes back"},
+		{"3.5.9", "3.6.16", "follows 3.5.20 or newer"},
+	} {
+		t.Run(c[0]+" to "+c[1], func(t *testing.T) {
+			w := newWorld(t)
+			at := func(version string) string { return strings.Replace(sized(3), "3.5.35", version, 1) }
+			w.MustSync(at(c[0]))
+			w.armed()
+			pass := w.Sync(at(c[1]))
+			told := 0
+			for _, s := range pass.Last.Steps {
+				if s.Key.Kind == "Server" && strings.Contains(s.Why(), c[2]) {
+					told++
+				}
+			}
+			if told != 3 || len(pass.Results) > 0 || w.fewest < 3 {
+				t.Errorf("%d servers say %q; the pass did %v; %d machines ran", told, c[2], pass.Results, w.fewest)
+			}
+			w.MustSync(at(c[0]))
+			w.settled(3)
+		})
 	}
 }
 

@@ -64,17 +64,29 @@ func (d driver) begin(ctx context.Context, own *machine, machines []*machine) er
 	return d.etcd.Begin(ctx, own.address)
 }
 
-// Update implements kind.Driver: it records that there was a member, and promotes a learner.
-func (d driver) Update(ctx context.Context, _ want, have live, _ []kind.Change) error {
+// Update implements kind.Driver: it records that there was a member, promotes a learner, and has a leader hand over.
+func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Change) error {
 	if have.State.unrecorded {
 		if err := d.record(ctx, have.State.portID); err != nil {
 			return err
 		}
 	}
+	if slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Have == "leader" }) {
+		return d.handOver(ctx, have.State)
+	}
 	if !have.State.IsLearner {
 		return nil
 	}
 	return d.anywhere(have.State.others, func(address string) error { return d.etcd.Promote(ctx, address, have.State.ID) })
+}
+
+// handOver has a leader give way. Where nobody can lead in its place it stays one.
+func (d driver) handOver(ctx context.Context, s *State) error {
+	next, err := d.successor(ctx, s)
+	if err != nil {
+		return err
+	}
+	return classed(d.etcd.MoveLeader(ctx, s.address, next))
 }
 
 // Delete implements kind.Driver. A leader hands over first, where it can.

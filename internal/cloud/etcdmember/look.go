@@ -27,6 +27,7 @@ const patience = 10 * time.Minute
 type machine struct {
 	key      manifest.Key
 	cluster  string
+	version  string // of etcd that is wanted; "" where that is not said
 	wanted   bool
 	portID   string
 	serverID string // "" while there is none
@@ -76,7 +77,7 @@ func clusters(around kind.Around) (all [][]*machine) {
 	for i := range around.Want {
 		taken[around.Want[i].Key] = true
 	}
-	add := func(cluster [2]string, key manifest.Key, wanted bool) {
+	add := func(cluster [2]string, key manifest.Key, wanted bool, version string) {
 		named := func(kindName string) string {
 			return kind.OwnerText(around.Stack, manifest.Key{Kind: kindName, Namespace: key.Namespace, Name: key.Name})
 		}
@@ -84,7 +85,7 @@ func clusters(around kind.Around) (all [][]*machine) {
 		if port == nil || port.Facts.Address == "" {
 			return
 		}
-		m := &machine{key: key, cluster: cluster[1], wanted: wanted, portID: port.ID, address: port.Facts.Address}
+		m := &machine{key: key, cluster: cluster[1], version: version, wanted: wanted, portID: port.ID, address: port.Facts.Address}
 		if server := servers[named("Server")]; server != nil {
 			m.serverID, m.boots = server.ID, time.Since(server.Since) < patience
 		}
@@ -103,11 +104,11 @@ func clusters(around kind.Around) (all [][]*machine) {
 			for n := range highest + 1 {
 				key := d.Key
 				if key.Name = spec.Cluster + "-" + strconv.Itoa(n); !taken[key] {
-					add(cluster, key, false)
+					add(cluster, key, false, "")
 				}
 			}
 		}
-		add(cluster, d.Key, true)
+		add(cluster, d.Key, true, spec.Version)
 	}
 	return all
 }
@@ -179,6 +180,10 @@ func found(around kind.Around, machines []*machine) (all []live) {
 		there := false
 		if knows != nil {
 			there = m.member(knows, &l)
+			l.Turn = kind.Turn{Stay: m.stays(machines, knows), Last: l.State.Leads}
+			if l.Drained = map[string]time.Time{}; !l.State.Leads {
+				l.Drained[m.serverID] = time.Unix(0, 0) // nobody is led from there
+			}
 		} else {
 			there = m.alone(at, &l)
 		}
