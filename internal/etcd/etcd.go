@@ -132,6 +132,9 @@ func (r *Refused) Error() string { return printable.Clip(printable.Line(r.Messag
 // Later reports whether the same request may be carried out when the cluster is in another state.
 func (r *Refused) Later() bool { return r.Code != invalidArgument && r.Code != notFound }
 
+// NotFound reports whether there is no such member, as the cluster itself says.
+func (r *Refused) NotFound() bool { return r.Code == notFound }
+
 const (
 	invalidArgument = 3
 	notFound        = 5

@@ -8,12 +8,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -153,6 +155,12 @@ func TestRefused(t *testing.T) {
 		"no version":       {"3.5.35", "latest", "spec.version"},
 		"TLS":              {"size: 3", "size: 3, TLS: {static: {}}", "is not supported yet"},
 		"a fixed setting":  {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_NAME, value: x}]}", "is what the cluster itself says"},
+		"force":            {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_FORCE_NEW_CLUSTER, value: 'true'}]}", "a cluster of its own"},
+		"a file":           {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_CONFIG_FILE, value: /x}]}", "from that file only"},
+		"no gateway":       {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_ENABLE_GRPC_GATEWAY, value: 'false'}]}", "is asked by"},
+		"no check":         {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_STRICT_RECONFIG_CHECK, value: 'false'}]}", "keeps a majority"},
+		"discovery":        {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_DISCOVERY_SRV, value: x}]}", "somebody else say"},
+		"a log elsewhere":  {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_WAL_DIR, value: /x}]}", "lost with the machine"},
 		"a claim":          {"size: 3", "size: 3, pod: {persistentVolumeClaimSpec: {resources: {requests: {storage: much}}}}", "is not a size"},
 		"two storages":     {"size: 3", "size: 3, storage: {size: 1}, pod: {persistentVolumeClaimSpec: {resources: {requests: {storage: 8Gi}}}}", "keep one of them"},
 		"too large":        {"size: 3", "size: 11", "spec.size"},
@@ -160,4 +168,25 @@ func TestRefused(t *testing.T) {
 		"a client's name":  {"10.0.0.0/8", "example.org", "spec.clients"},
 		"an unknown field": {"size: 3", "size: 3, replicas: 3", "replicas"},
 	})
+}
+
+// A version that is nowhere is refused where the manifest is read, and what nobody can compare is noted.
+func TestAVersionThatCannotBeHad(t *testing.T) {
+	w := newWorld(t)
+	noted := func(manifests string) bool {
+		for _, d := range w.Resolve(manifests) {
+			if slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return strings.Contains(n.Text, "whatever that is") }) {
+				return true
+			}
+		}
+		return false
+	}
+	if !noted(sized(3)) {
+		t.Error("nothing says that there is no checksum")
+	}
+	if noted(sized(3, "checksum: "+strings.Repeat("0a", 32))) {
+		t.Error("a checksum is missed that is there")
+	}
+	w.Defaults.Etcd.Repository = ""
+	w.RefusesEdits("", strings.Replace(sized(3), "3.5.35", "3.4.23", 1), map[string][3]string{"no such package": {"3.4.23", "3.5.35", "cannot be had"}})
 }

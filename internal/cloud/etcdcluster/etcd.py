@@ -2,12 +2,19 @@
 # Runs etcd on this machine. A machine without data waits, on the port for clients, until it is asked to begin a
 # cluster, or until it was made a member of one; one with data only ever starts etcd on that. What it is and
 # who its peers are was written when the machine was created.
-import glob, hashlib, http.server, io, json, os, platform, shutil, subprocess, sys, tarfile, threading, urllib.request
+import glob, hashlib, http.server, io, json, os, platform, re, shutil, socket, subprocess, sys, tarfile, threading, urllib.request
 
 ME = json.loads("""{"name": "{{name}}", "address": "{{address}}", "peers": [{{#peers}}"{{address}}"{{^last}}, {{/last}}{{/peers}}]}""")
 WANTED = json.loads(r"""@WANTED@""")
 HERE, UNIT, BINARY = "/usr/local/lib/stackreeve-etcd", "/etc/systemd/system/stackreeve-etcd.service", "/usr/local/bin/stackreeve-etcd"
 CLIENTS, PEERS = 2379, 2380
+
+
+def at(address, port):
+    return "http://%s:%d" % ("[%s]" % address if ":" in address else address, port)
+
+
+MINE = at(ME["address"], PEERS)
 
 
 def say(text):
@@ -73,24 +80,36 @@ def find_data():
     os.makedirs(place, exist_ok=True)
     if os.path.ismount(place):
         return place
-    label = "stackreeve-etcd"
-    found = subprocess.run(("blkid", "-L", label), capture_output=True, text=True).stdout.strip()
-    if not found:
-        disks = json.loads(subprocess.run(("lsblk", "--json", "--paths", "-o", "NAME,TYPE,FSTYPE"), capture_output=True, text=True, check=True).stdout)
-        blank = [d["name"] for d in disks["blockdevices"] if d["type"] == "disk" and not d["fstype"] and not d.get("children")]
-        if not blank:
-            raise RuntimeError("there is no data volume yet")
-        run("mkfs.ext4", "-q", "-L", label, blank[0])
-        found = blank[0]
-    run("mount", found, place)
+    run("udevadm", "settle")
+    disk = data_disk()
+    found = subprocess.run(("blkid", "-p", "-s", "LABEL", "-o", "value", disk), capture_output=True, text=True)
+    if found.returncode == 2:  # nothing at all is on it
+        run("mkfs.ext4", "-q", "-L", LABEL, disk)
+    elif found.returncode or found.stdout.strip() != LABEL:
+        raise RuntimeError("the volume %s holds something else than data of etcd; empty it, or take another one" % disk)
+    run("mount", disk, place)
     return place
+
+
+LABEL = "stackreeve-etcd"
+# A volume shows its ID, or the first 20 characters of it, as its serial number. Other disks of a machine have none.
+VOLUME = re.compile(r"/(virtio-|scsi-0QEMU_QEMU_HARDDISK_)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]*$")
+
+
+def data_disk(names="/dev/disk/by-id/*"):
+    """The machine's only volume besides one that it has booted from, which has partitions."""
+    volumes = sorted({os.path.realpath(n) for n in glob.glob(names) if VOLUME.search(n) and not glob.glob(n + "-part*")})
+    if not volumes:
+        raise RuntimeError("there is no data volume yet")
+    if len(volumes) > 1:
+        raise RuntimeError("there are several volumes, and it is not known which one is for data: " + ", ".join(volumes))
+    return volumes[0]
 
 
 def refusal(data):
     """Why this version must not open the data; "" when it may. etcd goes up one minor version at a time, and never down."""
-    try:
-        was = open(os.path.join(data, "version")).read().strip()
-    except FileNotFoundError:
+    was = read(os.path.join(data, "version"))
+    if not was:
         return ""
     before, now = ([int(n) for n in v.split(".")[:2]] for v in (was, WANTED["version"]))
     if before[0] == now[0] and now[1] - before[1] in (0, 1):
@@ -122,47 +141,83 @@ class Room(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def ask(peer, what):
-    request = urllib.request.Request("http://%s:%d/v3/%s" % (peer, CLIENTS, what), b"{}", {"Content-Type": "application/json"})
+class Server(http.server.ThreadingHTTPServer):
+    address_family = socket.AF_INET6 if ":" in ME["address"] else socket.AF_INET
+
+
+def ask(peer, what, body):
+    request = urllib.request.Request("%s/v3/%s" % (at(peer, CLIENTS), what), json.dumps(body).encode(), {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=3) as answer:
         return json.load(answer)
 
 
-def invited():
-    """The members of the cluster that this machine was made a member of, by their peer addresses; None while there is no such."""
-    mine = "http://%s:%d" % (ME["address"], PEERS)
+def members():
+    """The members as each peer knows them that has asked the others just now: what a majority has decided before is in it."""
     for peer in ME["peers"]:
         if peer == ME["address"]:
             continue
         try:
-            members = ask(peer, "cluster/member/list")["members"]
+            ask(peer, "kv/range", {"key": "AA=="})  # is answered by those only that have caught up with the majority
+            yield ask(peer, "cluster/member/list", {"linearizable": True})["members"]
         except Exception:
             continue
-        if any(mine in m["peerURLs"] and not m.get("name") for m in members):
-            return {url: m.get("name") or ME["name"] for m in members for url in m["peerURLs"]}
+
+
+def write(path, text):
+    with open(path + ".new", "w") as f:
+        f.write(text)
+        f.flush()
+        os.fsync(f.fileno())
+    os.rename(path + ".new", path)
+
+
+def read(path):
+    try:
+        return open(path).read().strip()
+    except FileNotFoundError:
+        return ""
+
+
+def invited():
+    """The members of the cluster that this machine was made a member of, by their peer addresses, and the ID of the membership; None
+    while there is no such."""
+    for those in members():
+        for me in those:
+            if MINE in me["peerURLs"] and not me.get("name"):
+                return {url: m.get("name") or ME["name"] for m in those for url in m["peerURLs"]}, me["ID"]
     return None
 
 
-def expelled():
-    """Whether a cluster that works says that this machine is no member, or is one again and has not started yet: then data that is
-    here is of a membership that has ended."""
-    mine = "http://%s:%d" % (ME["address"], PEERS)
-    for peer in ME["peers"]:
-        if peer == ME["address"]:
-            continue
-        try:
-            if int(ask(peer, "maintenance/status").get("leader", 0)) == 0:
-                continue
-            members = ask(peer, "cluster/member/list")["members"]
-        except Exception:
-            continue
-        return not any(mine in m["peerURLs"] and m.get("name") for m in members)
+def expelled(data):
+    """Whether a cluster that works says that the membership that the data is of has ended. Its ID is beside the data; data without one
+    is of a machine that began the cluster, and has published its name before there were others."""
+    mark = os.path.join(data, "id")
+    known = read(mark)
+    for those in members():
+        if known:
+            return all(m["ID"] != known for m in those)
+        for me in those:
+            if MINE in me["peerURLs"] and me.get("name"):
+                write(mark, me["ID"])
+                return False
+        return True
     return False
 
 
+def put_aside(data):
+    say("this machine is no member any more; its data is put aside")
+    aside = os.path.join(data, "ended")
+    shutil.rmtree(aside, ignore_errors=True)
+    os.rename(os.path.join(data, "member"), aside)
+    for name in ("version", "id"):
+        if os.path.exists(os.path.join(data, name)):
+            os.remove(os.path.join(data, name))
+
+
 def wait(data):
-    """Ends when there is something to begin or to join: the members, and etcd's word for the state of the cluster."""
-    room = http.server.ThreadingHTTPServer((ME["address"], CLIENTS), Room)
+    """Ends when there is something to begin or to join: the members, the ID of the membership where it is known, and etcd's word for the
+    state of the cluster."""
+    room = Server((ME["address"], CLIENTS), Room)
     threading.Thread(target=room.serve_forever, daemon=True).start()
     try:
         Room.message = refusal(data)
@@ -172,10 +227,10 @@ def wait(data):
             threading.Event().wait()
         while True:
             if Room.asked.wait(1):
-                return {"http://%s:%d" % (ME["address"], PEERS): ME["name"]}, "new"
-            members = invited()
-            if members:
-                return members, "existing"
+                return {MINE: ME["name"]}, "", "new"
+            invitation = invited()
+            if invitation:
+                return *invitation, "existing"
     finally:
         room.shutdown()
         room.server_close()
@@ -186,25 +241,18 @@ def main():
         return install()
     fetch()
     data = find_data()
-    members, state = {}, "existing"
-    if os.path.isdir(os.path.join(data, "member")) and expelled():
-        say("this machine is no member any more; its data is put aside")
-        aside = os.path.join(data, "ended")
-        shutil.rmtree(aside, ignore_errors=True)
-        os.rename(os.path.join(data, "member"), aside)
-        if os.path.exists(os.path.join(data, "version")):
-            os.remove(os.path.join(data, "version"))
+    there, state = {}, "existing"
+    if os.path.isdir(os.path.join(data, "member")) and expelled(data):
+        put_aside(data)
     if refusal(data) or not os.path.isdir(os.path.join(data, "member")):
-        members, state = wait(data)
-    with open(os.path.join(data, "version.new"), "w") as f:
-        f.write(WANTED["version"])
-    os.rename(os.path.join(data, "version.new"), os.path.join(data, "version"))
-    address = "http://%s:" % ME["address"]
+        there, known, state = wait(data)
+        write(os.path.join(data, "id"), known)
+    write(os.path.join(data, "version"), WANTED["version"])
     os.environ.update(WANTED["env"])
     os.execv(BINARY, [BINARY, "--name", ME["name"], "--data-dir", data,
-                      "--listen-peer-urls", address + str(PEERS), "--initial-advertise-peer-urls", address + str(PEERS),
-                      "--listen-client-urls", address + str(CLIENTS) + ",http://127.0.0.1:" + str(CLIENTS), "--advertise-client-urls", address + str(CLIENTS),
-                      "--initial-cluster", ",".join("%s=%s" % (name, url) for url, name in sorted(members.items())),
+                      "--listen-peer-urls", MINE, "--initial-advertise-peer-urls", MINE,
+                      "--listen-client-urls", at(ME["address"], CLIENTS) + "," + at("127.0.0.1", CLIENTS), "--advertise-client-urls", at(ME["address"], CLIENTS),
+                      "--initial-cluster", ",".join("%s=%s" % (name, url) for url, name in sorted(there.items())),
                       "--initial-cluster-state", state, "--initial-cluster-token", WANTED["cluster"]])
 
 

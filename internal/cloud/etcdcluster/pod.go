@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -44,17 +45,36 @@ type ClaimResources struct {
 	} `json:"requests,omitempty" doc:"How much it asks for."`
 }
 
-// fixed are the settings of etcd that the boot script gives, so that it would not start with them.
-var fixed = []string{"ETCD_NAME", "ETCD_DATA_DIR", "ETCD_LISTEN_PEER_URLS", "ETCD_INITIAL_ADVERTISE_PEER_URLS", "ETCD_LISTEN_CLIENT_URLS", "ETCD_ADVERTISE_CLIENT_URLS",
-	"ETCD_INITIAL_CLUSTER", "ETCD_INITIAL_CLUSTER_STATE", "ETCD_INITIAL_CLUSTER_TOKEN"}
+// fixed says of settings of etcd why a manifest cannot give them.
+func fixed(name string) string {
+	switch name {
+	case "ETCD_NAME", "ETCD_DATA_DIR", "ETCD_LISTEN_PEER_URLS", "ETCD_INITIAL_ADVERTISE_PEER_URLS", "ETCD_LISTEN_CLIENT_URLS", "ETCD_ADVERTISE_CLIENT_URLS",
+		"ETCD_INITIAL_CLUSTER", "ETCD_INITIAL_CLUSTER_STATE", "ETCD_INITIAL_CLUSTER_TOKEN":
+		return "is what the cluster itself says"
+	case "ETCD_FORCE_NEW_CLUSTER":
+		return "makes each member a cluster of its own, whenever it starts"
+	case "ETCD_CONFIG_FILE":
+		return "has etcd read its settings from that file only, and not what the cluster says"
+	case "ETCD_ENABLE_GRPC_GATEWAY", "ETCD_LISTEN_CLIENT_HTTP_URLS":
+		return "takes away what the cluster is asked by"
+	case "ETCD_STRICT_RECONFIG_CHECK":
+		return "takes away what keeps a majority when members come and go"
+	case "ETCD_WAL_DIR":
+		return "puts a part of the data where it is lost with the machine"
+	}
+	if strings.HasPrefix(name, "ETCD_DISCOVERY") {
+		return "has somebody else say who the members are"
+	}
+	return ""
+}
 
 func (p *Pod) validate(r *kind.Report) {
 	if p == nil {
 		return
 	}
 	for i, v := range p.EtcdEnv {
-		if slices.Contains(fixed, v.Name) {
-			r.Problem(fmt.Sprintf("spec.pod.etcdEnv[%d].name", i), v.Name+" is what the cluster itself says", "remove it")
+		if why := fixed(v.Name); why != "" {
+			r.Problem(fmt.Sprintf("spec.pod.etcdEnv[%d].name", i), v.Name+" "+why, "remove it")
 		}
 	}
 }

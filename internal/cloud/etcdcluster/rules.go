@@ -22,6 +22,9 @@ var script string
 // defaultVersion is Debian 12's.
 const defaultVersion = "3.4.23"
 
+// packaged are the versions that distributions have as a package etcd-server, of those with learners.
+var packaged = map[string]string{"3.4.23": "Debian 12", "3.4.30": "Ubuntu 24.04", "3.5.16": "Debian 13"}
+
 func (rules) Validate(s *Spec, r *kind.Report) {
 	if s.TLS != nil {
 		r.Problem("spec.TLS", "is not supported yet", "remove it, and have only trusted networks reach the machines: spec.clients")
@@ -85,6 +88,13 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	s.Pod.note(e)
 	version := s.version(d, e)
 	from, sum := s.source(d, version, e)
+	if had := packaged[version]; from == "" && had == "" && minor(version) >= minor("3.4.0") {
+		e.Problem("spec.version", version+" cannot be had: no repository is given, and Debian's package is another version", "use 3.4.23 with an image of Debian 12, or give spec.repository, or spec.defaults.etcd.repository in the stack's configuration")
+		return
+	}
+	if from != "" && sum == "" {
+		e.Note("spec.checksum", "is left out: machines run what "+from+" gives them, whatever that is")
+	}
 	machine := s.Machine
 	if machine == nil {
 		machine = &Machine{}
@@ -121,7 +131,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if s.Pod != nil && len(s.Pod.Labels) > 0 {
 		template["metadata"] = s.Pod.Labels
 	}
-	group := fields{"replicas": s.Size, "template": template, "strategy": fields{"maxUnavailable": 1, "drainSeconds": 0},
+	group := fields{"replicas": s.Size, "template": template, "strategy": fields{"maxUnavailable": 1, "drainSeconds": 1},
 		"heal": fields{"stopped": "restart", "failed": "replace"}}
 	group.put("haPolicy", s.HAPolicy)
 	if s.Pod != nil && s.Pod.AntiAffinity && s.HAPolicy == "" {
@@ -131,17 +141,17 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 		group["zones"] = s.Zones
 	}
 	e.Child("VirtualMachineGroup", e.Key.Name, fields{"spec": group})
-	s.members(e)
+	s.members(version, e)
 }
 
 // members adds the membership of each machine.
-func (s *Spec) members(e *kind.Expansion) {
+func (s *Spec) members(version string, e *kind.Expansion) {
 	var names []string
 	for i := range s.Size {
 		names = append(names, fmt.Sprintf("%s-%d", e.Key.Name, i))
 	}
 	for i, name := range names {
-		member := fields{"cluster": e.Key.Name, "portRef": name, "serverRef": name, "peerRefs": names}
+		member := fields{"cluster": e.Key.Name, "portRef": name, "serverRef": name, "version": version, "peerRefs": names}
 		if i > 0 {
 			member["afterRef"] = names[i-1]
 		}

@@ -9,12 +9,15 @@ import (
 
 // Summarize is a cluster's status in the words of etcd-operator. (pkg/apis/etcd/v1beta2/status.go: ClusterStatus)
 func (r rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
-	ready, unready, current := []any{}, []any{}, ""
+	ready, unready, current, failure := []any{}, []any{}, "", ""
 	for _, p := range parts {
 		if p.Kind != "EtcdMember" {
 			continue
 		}
 		shown, _ := p.Resource.(map[string]any)
+		if why, _ := shown["clusterFailure"].(string); why != "" {
+			failure = why
+		}
 		if shown["role"] == nil || !p.Available {
 			unready = append(unready, p.Name)
 		} else {
@@ -30,12 +33,17 @@ func (r rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
 	}
 	phase := "Running"
 	switch {
+	case failure != "":
+		phase = "Failed"
 	case len(ready) == 0:
 		phase = "Creating"
 	case len(ready) <= (len(ready)+len(unready))/2:
 		phase = "Failed"
 	}
 	own := map[string]any{"phase": phase, "size": len(ready) + len(unready), "members": map[string]any{"ready": ready, "unready": unready}, "currentVersion": current, "targetVersion": target}
+	if failure != "" {
+		own["reason"] = failure
+	}
 	if s.Paused {
 		own["controlPaused"] = true
 	}

@@ -2,6 +2,7 @@ package etcdcluster_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -103,13 +104,14 @@ func TestAnUpgradeOfOneMachineAtATime(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(3))
 	w.armed()
+	elections := w.Elections()
 	pass := w.MustSync(strings.Replace(sized(3), "3.5.35", "3.6.16", 1))
 	w.settled(3)
 	servers := 0
 	for _, r := range pass.Results {
 		switch {
-		case r.Step.Key.Kind == "EtcdMember":
-			t.Errorf("the membership changes: %s", r.Step.Action)
+		case r.Step.Key.Kind == "EtcdMember" && (r.Step.Action != plan.Update || servers < 2):
+			t.Errorf("the membership changes after %d machines: %s", servers, r.Step.Action)
 		case r.Step.Key.Kind == "Server" && r.Step.Action == plan.Create:
 			servers++
 		}
@@ -117,6 +119,52 @@ func TestAnUpgradeOfOneMachineAtATime(t *testing.T) {
 	if servers != 3 || w.fewest < 2 {
 		t.Errorf("%d machines were made, at some moment %d of 3 ran; want 3, and at least 2", servers, w.fewest)
 	}
+	if n := w.Elections() - elections; n > 0 {
+		t.Errorf("the members had to find another leader %d times: the last machine to go is the leader's, after it has handed over", n)
+	}
+}
+
+// No machine is replaced for a version that must not follow the one that members run.
+func TestVersionsThatDoNotFollow(t *testing.T) {
+	for _, c := range [][3]string{
+		{"3.5.35", "3.7.3", "one minor version at a time"},
+		{"3.5.35", "3.4.23", "never goes back"},
+		{"3.5.9", "3.6.16", "follows 3.5.20 or newer"},
+	} {
+		t.Run(c[0]+" to "+c[1], func(t *testing.T) {
+			w := newWorld(t)
+			at := func(version string) string { return strings.Replace(sized(3), "3.5.35", version, 1) }
+			w.MustSync(at(c[0]))
+			w.armed()
+			pass := w.Sync(at(c[1]))
+			told := 0
+			for _, s := range pass.Last.Steps {
+				if s.Key.Kind == "Server" && strings.Contains(s.Why(), c[2]) {
+					told++
+				}
+			}
+			if told != 3 || len(pass.Results) > 0 || w.fewest < 3 {
+				t.Errorf("%d servers say %q; the pass did %v; %d machines ran", told, c[2], pass.Results, w.fewest)
+			}
+			w.MustSync(at(c[0]))
+			w.settled(3)
+		})
+	}
+}
+
+// dies has an agent die at the n-th request to etcd that changes something, and reports whether there was one.
+func (w *world) dies(manifests string, n int) (died bool) {
+	ctx, die := context.WithCancel(w.t.Context())
+	defer die()
+	w.OnRequest(func() {
+		if n--; n == 0 {
+			died = true
+			die()
+		}
+	})
+	defer w.OnRequest(nil)
+	w.Engine(w.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(manifests)})
+	return died
 }
 
 // An agent dies at each request to etcd; the next one, which knows nothing, ends with the same members.
@@ -125,17 +173,7 @@ func TestAgentsDieAtEachRequestToEtcd(t *testing.T) {
 	for _, sizes := range [][2]int{{1, 3}, {3, 1}} {
 		for n := 1; ; n++ {
 			w.MustSync(sized(sizes[0]))
-			left, died := n, false
-			ctx, die := context.WithCancel(t.Context())
-			w.OnRequest(func() {
-				if left--; left == 0 {
-					died = true
-					die()
-				}
-			})
-			w.Engine(w.Client(nil)).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(sizes[1]))})
-			w.OnRequest(nil)
-			die()
+			died := w.dies(sized(sizes[1]), n)
 			w.MustSync(sized(sizes[1]))
 			w.settled(sizes[1])
 			if !died {
@@ -154,5 +192,57 @@ func TestAgentsDieAtEachRequestToTheCloud(t *testing.T) {
 		w.settled(3)
 		w.MustSync(sized(1))
 		w.settled(1)
+	}
+}
+
+// When all machines are lost, too, and only their ports are left, no empty cluster is begun in place of the one there was.
+func TestAllMachinesAndDisksAreLost(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	for _, m := range w.look() {
+		w.Wipe(m.Disk)
+	}
+	for n := range 3 {
+		w.remove("servers", fmt.Sprintf("kv-%d", n))
+	}
+	for range 2 {
+		pass := w.Sync(sized(3))
+		if names := w.Members(); len(names) > 0 {
+			t.Fatalf("members are %q; the pass did %v", names, pass.Results)
+		}
+	}
+	if n := len(w.look()); n != 3 {
+		t.Errorf("there are %d machines", n)
+	}
+}
+
+// A membership that nobody has recorded, of an address where there is no port, ends: it would block all others.
+func TestALearnerThatNeverCame(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(1))
+	w.Invite("192.0.2.7")
+	w.MustSync(sized(3))
+	w.settled(3)
+}
+
+// A port that was deleted comes back with another address, where its machine is another member.
+func TestAPortWithAnotherAddress(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(3))
+	w.remove("servers", "kv-1")
+	w.remove("ports", "kv-1")
+	w.MustSync(sized(3))
+	w.settled(3)
+}
+
+// An agent dies at each request to etcd while a cluster grows, and then it shall not grow any more.
+func TestAgentsDieAndNobodyWantsMore(t *testing.T) {
+	w := newWorld(t)
+	for n := 1; ; n++ {
+		w.MustSync(sized(1))
+		w.settled(1)
+		if !w.dies(sized(3), n) {
+			break
+		}
 	}
 }

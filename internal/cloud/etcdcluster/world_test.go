@@ -1,7 +1,13 @@
 package etcdcluster_test
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -20,8 +26,9 @@ import (
 type world struct {
 	*kindtest.Target
 	*etcd.World
-	t      *testing.T
-	client *cloud.Client
+	t       *testing.T
+	client  *cloud.Client
+	created *created
 
 	mu       sync.Mutex
 	seen     time.Time
@@ -35,13 +42,15 @@ func newWorld(t *testing.T) *world {
 	if g.Simulator == nil {
 		t.Skip("on a real cloud real machines are used: see guests_test.go")
 	}
-	g.Defaults.Etcd = &defaults.Etcd{Image: "centos79", Flavor: "n3-1vcpu-2gb", VolumeSize: 1, Versions: map[string]string{"3.2.13": "3.4.23"}}
-	w := &world{Target: g, t: t}
+	g.Defaults.Etcd = &defaults.Etcd{Image: "centos79", Flavor: "n3-1vcpu-2gb", VolumeSize: 1, Repository: "https://mirror.example.org/{version}/etcd", Versions: map[string]string{"3.2.13": "3.4.23"}}
+	w := &world{Target: g, t: t, created: &created{versions: map[string]string{}}}
 	w.World = etcd.New(w.machine)
+	w.Name = w.nameOf
 	network := w.World.Network()
 	t.Cleanup(network.Close)
 	g.Machines = outbound.Machines{Through: network.Dial}
-	w.client = g.Client(nil)
+	w.Target = g.Through(func(next http.RoundTripper) http.RoundTripper { return recorder{w.created, next} })
+	w.client = w.Target.Client(nil)
 	return w
 }
 
@@ -67,8 +76,8 @@ func (w *world) look() map[string]*etcd.Machine {
 	}
 	var servers struct {
 		Servers []struct {
-			ID, Status string
-			Volumes    []struct{ ID string } `json:"os-extended-volumes:volumes_attached"`
+			ID, Name, Status string
+			Volumes          []struct{ ID string } `json:"os-extended-volumes:volumes_attached"`
 		}
 	}
 	ctx := w.t.Context()
@@ -76,19 +85,83 @@ func (w *world) look() map[string]*etcd.Machine {
 		w.client.Do(ctx, cloud.Call{Service: cloud.Compute, Path: "servers/detail", Into: &servers}) != nil {
 		return nil
 	}
-	disks := map[string]string{}
+	disks, versions := map[string]string{}, map[string]string{}
 	for _, s := range servers.Servers {
 		if s.Status == "ACTIVE" && len(s.Volumes) > 0 {
 			disks[s.ID] = s.Volumes[0].ID
+			w.created.Lock()
+			versions[s.ID] = w.created.versions[s.Name]
+			w.created.Unlock()
 		}
 	}
 	machines := map[string]*etcd.Machine{}
 	for _, p := range ports.Ports {
 		if disk := disks[p.Device]; disk != "" && len(p.IPs) > 0 {
-			machines[p.IPs[0].Address] = &etcd.Machine{Disk: disk}
+			machines[p.IPs[0].Address] = &etcd.Machine{Disk: disk, Version: versions[p.Device]}
 		}
 	}
 	return machines
+}
+
+// created are the versions that machines were last made with, by their names.
+type created struct {
+	sync.Mutex
+	versions map[string]string
+}
+
+type recorder struct {
+	*created
+	next http.RoundTripper
+}
+
+func (c recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, "/servers") {
+		body, _ := io.ReadAll(req.Body)
+		req.Body = io.NopCloser(bytes.NewReader(body))
+		var in struct {
+			Server struct {
+				Name string
+				Data string `json:"user_data"`
+			}
+		}
+		_ = json.Unmarshal(body, &in)
+		text, _ := base64.StdEncoding.DecodeString(in.Server.Data)
+		if found := wantedVersion.FindSubmatch(text); found != nil {
+			c.Lock()
+			c.versions[in.Server.Name] = string(found[1])
+			c.Unlock()
+		}
+	}
+	return c.next.RoundTrip(req)
+}
+
+var wantedVersion = regexp.MustCompile(`"version":"([0-9.]+)"`)
+
+// nameOf is the name of the port at an address.
+func (w *world) nameOf(address string) string {
+	var ports struct {
+		Ports []struct{ Name string }
+	}
+	_ = w.client.Do(w.t.Context(), cloud.Call{Service: cloud.Network, Path: "ports?fixed_ips=ip_address=" + address, Into: &ports})
+	for _, p := range ports.Ports {
+		return p.Name
+	}
+	return ""
+}
+
+// remove deletes an object in the cloud behind the agent's back.
+func (w *world) remove(collection, name string) {
+	w.t.Helper()
+	var found map[string][]struct{ ID string }
+	service := map[string]string{"servers": cloud.Compute, "ports": cloud.Network}[collection]
+	if err := w.client.Do(w.t.Context(), cloud.Call{Service: service, Path: collection + "?name=" + name, Into: &found}); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, o := range found[collection] {
+		if err := w.client.Do(w.t.Context(), cloud.Call{Service: service, Method: http.MethodDelete, Path: collection + "/" + o.ID}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
 }
 
 // armed counts the machines from now on.

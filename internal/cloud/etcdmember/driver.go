@@ -16,8 +16,8 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	own := &machine{key: w.Key, portID: w.Ref("Port", w.Spec.PortRef).ID, address: w.Ref("Port", w.Spec.PortRef).Facts.Address}
 	machines := []*machine{own}
 	for _, name := range w.Spec.PeerRefs {
-		if address := w.Ref("Port", name).Facts.Address; name != w.Spec.PortRef && address != "" {
-			machines = append(machines, &machine{address: address})
+		if port := w.Ref("Port", name); name != w.Spec.PortRef && port.Facts.Address != "" {
+			machines = append(machines, &machine{portID: port.ID, address: port.Facts.Address})
 		}
 	}
 	d.ask(ctx, machines)
@@ -44,6 +44,15 @@ func (d driver) join(ctx context.Context, own, knows *machine) error {
 }
 
 func (d driver) begin(ctx context.Context, own *machine, machines []*machine) error {
+	recorded, err := d.recorded(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range machines {
+		if recorded[m.portID] {
+			return fmt.Errorf("%w: there was a cluster, of which port %s has the tag %s, so no new one is begun", kind.ErrBusy, m.portID, recordTag)
+		}
+	}
 	for _, m := range machines {
 		if !m.waits || m.waiting.State != etcd.Blank && (m != own || m.waiting.State != etcd.Begins) {
 			return fmt.Errorf("%w: the machine at %s does not say that it has no data, so no new cluster is begun", kind.ErrBusy, m.address)
@@ -55,17 +64,29 @@ func (d driver) begin(ctx context.Context, own *machine, machines []*machine) er
 	return d.etcd.Begin(ctx, own.address)
 }
 
-// Update implements kind.Driver: it records that there was a member, and promotes a learner.
-func (d driver) Update(ctx context.Context, _ want, have live, _ []kind.Change) error {
+// Update implements kind.Driver: it records that there was a member, promotes a learner, and has a leader hand over.
+func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Change) error {
 	if have.State.unrecorded {
 		if err := d.record(ctx, have.State.portID); err != nil {
 			return err
 		}
 	}
+	if slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Have == "leader" }) {
+		return d.handOver(ctx, have.State)
+	}
 	if !have.State.IsLearner {
 		return nil
 	}
 	return d.anywhere(have.State.others, func(address string) error { return d.etcd.Promote(ctx, address, have.State.ID) })
+}
+
+// handOver has a leader give way. Where nobody can lead in its place it stays one.
+func (d driver) handOver(ctx context.Context, s *State) error {
+	next, err := d.successor(ctx, s)
+	if err != nil {
+		return err
+	}
+	return classed(d.etcd.MoveLeader(ctx, s.address, next))
 }
 
 // Delete implements kind.Driver. A leader hands over first, where it can.
@@ -83,7 +104,7 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 	}
 	err = d.anywhere(s.others, func(address string) error { return d.etcd.Remove(ctx, address, s.ID) })
 	var refused *etcd.Refused
-	if errors.As(err, &refused) && !refused.Later() {
+	if errors.As(err, &refused) && refused.NotFound() {
 		return true, nil // it is no member any more
 	}
 	return err == nil, err
@@ -117,16 +138,24 @@ func (d driver) successor(ctx context.Context, s *State) (id uint64, err error) 
 	return id, nil
 }
 
-// anywhere asks one machine after the other, until one of them knows of the cluster.
+// anywhere asks one machine after the other, until one of them does it, or says that there is no such member. Of several refusals
+// the first one counts: those of learners come after the authority's.
 func (d driver) anywhere(addresses []string, do func(address string) error) error {
-	err := fmt.Errorf("%w: there is no other member", kind.ErrBusy)
+	var first error
 	for _, address := range addresses {
-		err = do(address)
-		if !errors.Is(err, etcd.ErrSilent) {
-			break
+		err := do(address)
+		var refused *etcd.Refused
+		if err == nil || errors.As(err, &refused) && refused.NotFound() {
+			return classed(err)
+		}
+		if first == nil || errors.Is(first, etcd.ErrSilent) {
+			first = err
 		}
 	}
-	return classed(err)
+	if first == nil {
+		return fmt.Errorf("%w: there is no other member", kind.ErrBusy)
+	}
+	return classed(first)
 }
 
 // classed says of what etcd refuses when to ask again.

@@ -26,6 +26,8 @@ const patience = 10 * time.Minute
 // machine is where a member runs, or may run.
 type machine struct {
 	key      manifest.Key
+	cluster  string
+	version  string // of etcd that is wanted; "" where that is not said
 	wanted   bool
 	portID   string
 	serverID string // "" while there is none
@@ -61,10 +63,8 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 		for _, m := range machines {
 			m.recorded = recorded[m.portID]
 		}
-		// A machine of such a name that was never a member is somebody else's.
-		machines = slices.DeleteFunc(machines, func(m *machine) bool { return !m.wanted && !m.recorded })
-		d.ask(ctx, machines)
-		all = append(all, found(around.Stack, machines)...)
+		machines = d.askOwn(ctx, machines)
+		all = append(all, found(around, machines)...)
 	}
 	return all, ctx.Err()
 }
@@ -77,7 +77,7 @@ func clusters(around kind.Around) (all [][]*machine) {
 	for i := range around.Want {
 		taken[around.Want[i].Key] = true
 	}
-	add := func(cluster [2]string, key manifest.Key, wanted bool) {
+	add := func(cluster [2]string, key manifest.Key, wanted bool, version string) {
 		named := func(kindName string) string {
 			return kind.OwnerText(around.Stack, manifest.Key{Kind: kindName, Namespace: key.Namespace, Name: key.Name})
 		}
@@ -85,7 +85,7 @@ func clusters(around kind.Around) (all [][]*machine) {
 		if port == nil || port.Facts.Address == "" {
 			return
 		}
-		m := &machine{key: key, wanted: wanted, portID: port.ID, address: port.Facts.Address}
+		m := &machine{key: key, cluster: cluster[1], version: version, wanted: wanted, portID: port.ID, address: port.Facts.Address}
 		if server := servers[named("Server")]; server != nil {
 			m.serverID, m.boots = server.ID, time.Since(server.Since) < patience
 		}
@@ -104,11 +104,11 @@ func clusters(around kind.Around) (all [][]*machine) {
 			for n := range highest + 1 {
 				key := d.Key
 				if key.Name = spec.Cluster + "-" + strconv.Itoa(n); !taken[key] {
-					add(cluster, key, false)
+					add(cluster, key, false, "")
 				}
 			}
 		}
-		add(cluster, d.Key, true)
+		add(cluster, d.Key, true, spec.Version)
 	}
 	return all
 }
@@ -167,23 +167,23 @@ func authority(machines []*machine) (best *machine) {
 func (m *machine) leads() bool { return m.status.Leader == m.status.MemberID }
 
 // found is what there is of a cluster.
-func found(stack string, machines []*machine) (all []live) {
+func found(around kind.Around, machines []*machine) (all []live) {
 	knows := authority(machines)
 	at := stageOf(machines)
-	addresses := make([]string, len(machines))
-	for i, m := range machines {
-		addresses[i] = m.address
-	}
 	var before *live // that goes after this one
-	for i, m := range machines {
-		l := live{Name: m.key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(stack, m.key)}, Uses: []string{m.portID}, Tokens: []string{"etcd " + m.address},
-			Lag: time.Second, Facts: kind.Facts{Address: m.address}, State: &State{portID: m.portID, address: m.address, others: slices.Delete(slices.Clone(addresses), i, i+1)}}
+	for _, m := range machines {
+		l := live{Name: m.key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, m.key)}, Uses: []string{m.portID}, Tokens: []string{"etcd " + m.address},
+			Lag: time.Second, Facts: kind.Facts{Address: m.address}, State: &State{portID: m.portID, address: m.address, others: others(machines, knows, m)}}
 		if m.serverID != "" {
 			l.Uses = append(l.Uses, m.serverID)
 		}
 		there := false
 		if knows != nil {
 			there = m.member(knows, &l)
+			l.Turn = kind.Turn{Stay: m.stays(machines, knows), Last: l.State.Leads}
+			if l.Drained = map[string]time.Time{}; !l.State.Leads {
+				l.Drained[m.serverID] = time.Unix(0, 0) // nobody is led from there
+			}
 		} else {
 			there = m.alone(at, &l)
 		}
@@ -201,7 +201,20 @@ func found(stack string, machines []*machine) (all []live) {
 			before = &all[len(all)-1]
 		}
 	}
-	return all
+	return append(all, strays(around, machines, knows, before)...)
+}
+
+// others are the addresses of the machines of a cluster besides one; that of the authority comes first.
+func others(machines []*machine, knows, besides *machine) (list []string) {
+	if knows != nil && knows != besides {
+		list = append(list, knows.address)
+	}
+	for _, m := range machines {
+		if m != besides && m != knows {
+			list = append(list, m.address)
+		}
+	}
+	return list
 }
 
 // member says what a machine is in a cluster that works; false is that it is no part of it.
@@ -274,7 +287,7 @@ func stageOf(machines []*machine) stage {
 func (m *machine) alone(at stage, l *live) (there bool) {
 	l.ID = "port " + m.portID
 	switch {
-	case at == blank, at == boots && m.serverID == "":
+	case at == blank, at == boots && m.serverID == "" && !m.recorded:
 		return false
 	case at == lost:
 		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk: there was a cluster, and all of its data is lost; restore a backup, or have it begin again, empty: openstack port unset --tag "+recordTag+" "+m.portID
@@ -288,6 +301,14 @@ func (m *machine) alone(at stage, l *live) (there bool) {
 		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk; "+lostMajority
 	default:
 		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer; "+lostMajority
+	}
+	switch {
+	case at == begun:
+		l.State.lost = lostMajority
+	case at == lost:
+		l.State.lost = "all of its data is lost"
+	case m.recorded:
+		l.State.lost = "none of its members answers"
 	}
 	return true
 }

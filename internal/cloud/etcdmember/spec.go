@@ -2,7 +2,7 @@
 // cloud but in etcd itself, which is asked on the machines that the stack owns; an EtcdCluster makes one for each.
 //
 //	create   makes a learner of a machine that waits without data, or begins the cluster with the first one
-//	update   promotes the learner
+//	update   promotes the learner; has a leader hand over whose machine is about to be interrupted
 //	delete   ends the membership, unless the others would lose their majority
 //
 // A member is that of a Port by the address in its peer URL, and bears that port's mark. All that is recorded, in a tag of the port, is that there
@@ -25,6 +25,7 @@ type Spec struct {
 	PortRef   string   `json:"portRef" rule:"required,min=1,immutable" ref:"Port" doc:"Port whose address the other members know it by."`
 	ServerRef string   `json:"serverRef" rule:"required,min=1" ref:"Server,order" doc:"Machine that etcd runs on."`
 	AfterRef  string   `json:"afterRef,omitempty" ref:"EtcdMember,order" doc:"Member that has to be there before; the first member begins the cluster."`
+	Version   string   `json:"version,omitempty" doc:"Version of etcd that its machine shall have."`
 	PeerRefs  []string `json:"peerRefs" rule:"required,min=1,max=9,unique" ref:"Port,order" doc:"Ports of all members."`
 }
 
@@ -37,6 +38,7 @@ type State struct {
 
 	portID     string
 	unrecorded bool
+	lost       string // why the whole cluster does not work; "" when it does, or was never there
 	address    string
 	others     []string // addresses of the other machines of its cluster
 }
@@ -69,9 +71,12 @@ func (rules) Validate(*Spec, *kind.Report)           {}
 func (rules) Match(kind.Want[struct{}], *State) bool { return false }
 func (driver) Unmark(context.Context, live) error    { return nil }
 
-// Diff reports a learner, which the others have not admitted to decisions yet, and a member of which it is not recorded that
+// Diff reports a leader whose machine is about to go, a learner, which the others have not admitted to decisions yet, and a member of which it is not recorded that
 // there was one.
-func (rules) Diff(_ want, have *State, c *kind.Changes) {
+func (rules) Diff(w want, have *State, c *kind.Changes) {
+	if have.Leads && len(have.others) > 0 && w.Ref("Server", w.Spec.ServerRef).Traffic == kind.Ends {
+		c.Add(kind.Change{Field: "role", Have: "leader", Want: "voter"})
+	}
 	if have.IsLearner {
 		c.Add(kind.Change{Field: "role", Have: "learner", Want: "voter"})
 	}
@@ -86,6 +91,9 @@ func (rules) Status(s *State) any {
 	role := "voter"
 	switch {
 	case s.ID == 0:
+		if s.lost != "" {
+			shown["clusterFailure"] = s.lost
+		}
 		return shown
 	case s.IsLearner:
 		role = "learner"

@@ -64,6 +64,8 @@ type Live[State any] struct {
 	// Unwell are those of Uses of which the object says that they do not serve it, as
 	// a load balancer does of its members.
 	Unwell []string
+	// Turn is when what Uses names may be interrupted, where the object is found inside that.
+	Turn Turn
 	// Lag is how long Unwell may go on saying what was so before; 0 of an object that says
 	// nothing there.
 	Lag time.Duration
@@ -89,6 +91,13 @@ type Live[State any] struct {
 	Since time.Time
 	// State is what the kind's rules compare with the spec.
 	State State
+}
+
+// Turn is what an object inside a machine says of interrupting that machine for a change. Neither keeps
+// a machine from being healed that does not work.
+type Turn struct {
+	Stay string // why it stays as it is; "" when it need not
+	Last bool   // it goes after the other members of its group
 }
 
 // Facts are what kinds publish to each other about an object. "" is what a kind does not publish,

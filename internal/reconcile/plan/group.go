@@ -165,6 +165,8 @@ func (p *planner) decideGroup(g *group) {
 // be interrupted anyway.
 func (p *planner) conditionOf(m *member) rollout.Member {
 	out := rollout.Member{Changes: len(m.changes) > 0 || m.outdated(), Spare: m.spare}
+	turn := p.turnOf(m)
+	out.Stays, out.Last = turn.Stay != "", turn.Last
 	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() || m.works.heals {
 		return out
 	}

@@ -20,7 +20,9 @@ func (r Rollout) String() string {
 	return r.Group.String() + ": " + r.progress()
 }
 
-func (r Rollout) progress() string { return fmt.Sprintf("%d of %d members are as wanted", r.Done, r.Of) }
+func (r Rollout) progress() string {
+	return fmt.Sprintf("%d of %d members are as wanted", r.Done, r.Of)
+}
 
 // Rollouts are the groups of which members are made or interrupted, in the order of the steps.
 func (p Plan) Rollouts() (list []Rollout) {

@@ -16,7 +16,7 @@ func (p *planner) settleGroups() (news bool) {
 	for _, g := range p.groups() {
 		for i, m := range g.members {
 			if g.decision.Verdicts[i] == rollout.Leave && p.left[m.member] == "" {
-				p.left[m.member], news = g.leaves(i), true
+				p.left[m.member], news = p.leavesFor(g, i), true
 			}
 			if traffic := g.traffic(i); traffic != kind.Flows && p.traffic[m.member] == kind.Flows {
 				p.traffic[m.member], news = traffic, true

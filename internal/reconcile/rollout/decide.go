@@ -21,6 +21,8 @@ type Member struct {
 	Changes bool
 	// Spare is true of one that the group has only while others are interrupted.
 	Spare bool
+	// Stays is true of one that is not interrupted for a change, Last of one that is when no other can be.
+	Stays, Last bool
 }
 
 // Verdict is what a member may do now.
@@ -56,8 +58,8 @@ func Decide(s Strategy, members []Member, now time.Time) Decision {
 	g.count()
 	g.try()
 	d := Decision{Verdicts: make([]Verdict, len(members)), Awaited: -1, Spares: g.needs()}
-	for i, m := range members {
-		switch {
+	for _, i := range inOrder(members) {
+		switch m := members[i]; {
 		case m.Health == Away || s.Type == Recreate:
 			d.Verdicts[i] = Go
 		case g.leaves(i):
@@ -69,7 +71,7 @@ func Decide(s Strategy, members []Member, now time.Time) Decision {
 			d.Verdicts[i] = Wait
 		}
 	}
-	for i := range members {
+	for _, i := range inOrder(members) {
 		if d.Verdicts[i] == Wait && g.available(i) && g.mayInterrupt() {
 			d.Verdicts[i] = Go
 			g.serving--
@@ -140,7 +142,7 @@ func (g *group) available(i int) bool {
 
 // leaves reports whether a member that is there stays as it is.
 func (g *group) leaves(i int) bool {
-	return !g.members[i].Spare && (g.Type == OnDelete || i < g.Partition || g.paused[i])
+	return !g.members[i].Spare && (g.Type == OnDelete || i < g.Partition || g.paused[i] || g.members[i].Stays)
 }
 
 // mayChange reports whether one more member that does not serve anyway may be changed.

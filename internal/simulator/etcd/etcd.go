@@ -4,6 +4,7 @@
 package etcd
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -13,17 +14,22 @@ import (
 	"sync"
 )
 
-// Machine is one that runs: Disk is what its data is on, and stays when the machine is replaced.
-type Machine struct{ Disk string }
+// Machine is one that runs: Disk is what its data is on, and stays when the machine is replaced. Version is of the etcd that it
+// has, "" for 3.5.35.
+type Machine struct{ Disk, Version string }
 
 // World is all machines and what is on their disks.
 type World struct {
 	// Machine finds the machine that runs at an address; nil for none.
 	Machine func(address string) *Machine
 
-	mu    sync.Mutex
-	next  uint64
-	disks map[string]*node
+	// Name is that of the machine at an address; nil where names do not matter.
+	Name func(address string) string
+
+	mu        sync.Mutex
+	next      uint64
+	elections int
+	disks     map[string]*node
 	// Sins are what nobody should have asked for.
 	sins     []string
 	begun    int
@@ -34,11 +40,13 @@ type World struct {
 type node struct {
 	id      uint64
 	cluster *cluster
+	version string // of the etcd that opened it last
 }
 
 type cluster struct {
 	id      uint64
 	members []*member
+	leader  uint64 // the last one
 }
 
 type member struct {
@@ -48,7 +56,9 @@ type member struct {
 	ClientURLs []string `json:"clientURLs,omitempty"`
 	IsLearner  bool     `json:"isLearner,omitempty"`
 
-	asked int // how often it was to be promoted
+	asked     int    // how often it was to be promoted
+	began     bool   // it has written to its disk
+	published string // the name that others hear of when it has answered once
 }
 
 // New is a world without any cluster.
@@ -78,6 +88,22 @@ func (w *World) Members() (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+func (w *World) name(address string) string {
+	if w.Name != nil {
+		return w.Name(address)
+	}
+	return "member-" + address
+}
+
+// Invite has a cluster make a learner of an address, as somebody does who is gone before anything follows from it.
+func (w *World) Invite(address string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.next += 7
+	c := w.clusters()[0]
+	c.members = append(c.members, &member{ID: w.next, PeerURLs: []string{peerURL(address)}, IsLearner: true})
 }
 
 // Wipe empties a disk.
@@ -112,11 +138,36 @@ func (c *cluster) find(is func(*member) bool) *member {
 	return nil
 }
 
-// healthy reports whether a member runs.
+// healthy reports whether a member runs, where the others know it.
 func (w *World) healthy(c *cluster, m *member) bool {
-	_, n, me := w.runs(hostOf(m.PeerURLs[0]))
-	return n != nil && n.cluster == c && me == m
+	at, n, me := w.runs(hostOf(m.PeerURLs[0]))
+	return n != nil && n.cluster == c && me == m && opens(n.version, at.version())
 }
+
+func (m *Machine) version() string { return cmp.Or(m.Version, "3.5.35") }
+
+// opens reports whether an etcd may open data: as new, or one minor version newer.
+func opens(was, now string) bool {
+	var major, before, minor int
+	_, _ = fmt.Sscanf(was, "%d.%d", &major, &before)
+	_, _ = fmt.Sscanf(now, "%d.%d", &major, &minor)
+	return minor == before || minor == before+1
+}
+
+// leads is the leader, which stays one as long as it runs; only where there is a majority.
+func (w *World) leads(c *cluster) *member {
+	ok := func(m *member) bool { return !m.IsLearner && w.healthy(c, m) }
+	if m := c.find(func(m *member) bool { return m.ID == c.leader && ok(m) }); m != nil {
+		return m
+	}
+	m := c.find(ok)
+	c.leader = m.ID
+	w.elections++
+	return m
+}
+
+// Elections are how often there was another leader without one handing over.
+func (w *World) Elections() int { w.mu.Lock(); defer w.mu.Unlock(); return w.elections }
 
 // majority reports whether most voters run, and whether all do.
 func (w *World) majority(c *cluster) (most, all bool) {
@@ -145,8 +196,11 @@ func (w *World) join(address string, m *Machine) {
 			continue
 		}
 		if me := c.find(func(o *member) bool { return o.Name == "" && o.PeerURLs[0] == peerURL(address) }); me != nil {
-			me.Name = "member-" + address
-			w.disks[m.Disk] = &node{me.ID, c}
+			if me.began {
+				w.sins = append(w.sins, fmt.Sprintf("%x began again with an empty disk", me.ID))
+			}
+			me.began, me.published = true, w.name(address)
+			w.disks[m.Disk] = &node{me.ID, c, m.version()}
 		}
 	}
 }
@@ -172,12 +226,24 @@ func (w *World) Serve(address string, rw http.ResponseWriter, req *http.Request)
 	switch {
 	case n == nil:
 		w.wait(address, m, rw, req)
+	case !opens(n.version, m.version()):
+		w.sins = append(w.sins, fmt.Sprintf("data of %s was to be opened by %s", n.version, m.version()))
+		w.refuses(n, m, rw, req)
 	case me == nil:
 		return false
 	default:
+		n.version = m.version()
 		w.serve(n, me, rw, req)
 	}
 	return true
+}
+
+func (w *World) refuses(n *node, m *Machine, rw http.ResponseWriter, req *http.Request) {
+	if req.URL.Path != "/stackreeve/waiting" {
+		rw.WriteHeader(http.StatusNotFound)
+		return
+	}
+	reply(rw, http.StatusOK, map[string]string{"state": "refuses", "message": fmt.Sprintf("its data is of etcd %s, which %s must not open", n.version, m.version())})
 }
 
 // wait is what the boot script answers.
@@ -191,8 +257,8 @@ func (w *World) wait(address string, m *Machine, rw http.ResponseWriter, req *ht
 			w.sins = append(w.sins, "a second cluster was begun")
 		}
 		w.next += 7
-		first := &member{ID: w.next, Name: "member-" + address, PeerURLs: []string{peerURL(address)}}
-		w.disks[m.Disk] = &node{first.ID, &cluster{w.next + 1, []*member{first}}}
+		first := &member{ID: w.next, Name: w.name(address), PeerURLs: []string{peerURL(address)}, began: true}
+		w.disks[m.Disk] = &node{first.ID, &cluster{w.next + 1, []*member{first}, first.ID}, m.version()}
 	}
 	reply(rw, http.StatusOK, map[string]string{"state": "blank"})
 }
@@ -208,6 +274,7 @@ func (w *World) serve(n *node, me *member, rw http.ResponseWriter, req *http.Req
 		ID        uint64   `json:"ID,string"`
 		PeerURLs  []string `json:"peerURLs"`
 		IsLearner bool     `json:"isLearner"`
+		Target    uint64   `json:"targetID,string"`
 	}
 	_ = json.NewDecoder(req.Body).Decode(&asked) // empty for some
 	c, header := n.cluster, map[string]string{"cluster_id": strconv.FormatUint(n.cluster.id, 10), "member_id": strconv.FormatUint(me.ID, 10)}
@@ -216,9 +283,10 @@ func (w *World) serve(n *node, me *member, rw http.ResponseWriter, req *http.Req
 	case "/v3/maintenance/status":
 		leader := uint64(0)
 		if most {
-			leader = c.find(func(m *member) bool { return !m.IsLearner && w.healthy(c, m) }).ID
+			leader = w.leads(c).ID
 		}
-		reply(rw, http.StatusOK, map[string]any{"header": header, "version": "3.5.35", "leader": strconv.FormatUint(leader, 10), "raftAppliedIndex": "7", "isLearner": me.IsLearner, "dbSize": "20480"})
+		me.Name, me.published = cmp.Or(me.Name, me.published), ""
+		reply(rw, http.StatusOK, map[string]any{"header": header, "version": n.version, "leader": strconv.FormatUint(leader, 10), "raftAppliedIndex": "7", "isLearner": me.IsLearner, "dbSize": "20480"})
 		return
 	case "/v3/cluster/member/list":
 		if me.IsLearner {
@@ -226,6 +294,10 @@ func (w *World) serve(n *node, me *member, rw http.ResponseWriter, req *http.Req
 			return
 		}
 		reply(rw, http.StatusOK, map[string]any{"header": header, "members": c.members})
+		return
+	}
+	if me.IsLearner {
+		refuse(rw, 9, "rpc not supported for learner")
 		return
 	}
 	if w.changes(); !most {
@@ -241,6 +313,12 @@ func (w *World) serve(n *node, me *member, rw http.ResponseWriter, req *http.Req
 	case "/v3/cluster/member/remove":
 		w.remove(c, its, rw)
 	case "/v3/maintenance/transfer-leadership":
+		to := c.find(func(m *member) bool { return m.ID == asked.Target })
+		if w.leads(c) != me || to == nil || to.IsLearner || !w.healthy(c, to) {
+			refuse(rw, 9, "bad leader transferee")
+			return
+		}
+		c.leader = to.ID
 		reply(rw, http.StatusOK, map[string]any{"header": header})
 	default:
 		rw.WriteHeader(http.StatusNotFound)

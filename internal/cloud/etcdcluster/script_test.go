@@ -1,0 +1,149 @@
+package etcdcluster
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// stage has the script run on a machine that is none: what it would ask, mount and start is answered here.
+const stage = `
+DATA = os.path.dirname(os.path.realpath(__file__)) + "/data"
+HERE = os.path.realpath(__file__)
+CLIENTS, PEERS, ANSWERS, BEHIND = 0, 2380, {}, set()
+os.makedirs(DATA, exist_ok=True)
+
+ask_others = ask
+def fetch(): pass
+def find_data_here(): return DATA
+def member(id, name, address): return {"ID": id, "name": name, "peerURLs": ["http://%s:2380" % address]}
+def ask(peer, what, body=None):
+    if what == "kv/range" and peer in BEHIND or peer not in ANSWERS:
+        raise OSError("request timed out")
+    return {"leader": "1", "members": ANSWERS[peer]}
+def start(binary, args):
+    print("starts", *args)
+    raise SystemExit
+def has(id):
+    os.makedirs(DATA + "/member", exist_ok=True)
+    if id: open(DATA + "/id", "w").write(id)
+os.execv = start
+find_data_on_disk, find_data = find_data, find_data_here
+`
+
+// scripted runs the script on such a machine after some preparation, and gives what it says and does.
+func scripted(t *testing.T, address, prepare string) string {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("the script is Python's, which is not here")
+	}
+	text := (&Spec{}).script("kv", "3.5.35", "", "", true)
+	peers := []string{`"` + address + `"`, `"10.0.0.1"`, `"10.0.0.2"`}
+	text = strings.NewReplacer("{{name}}", "kv-2", `"address": "{{address}}"`, `"address": "`+address+`"`,
+		`{{#peers}}"{{address}}"{{^last}}, {{/last}}{{/peers}}`, strings.Join(peers, ", ")).Replace(text)
+	file := filepath.Join(t.TempDir(), "etcd.py")
+	if err := os.WriteFile(file, []byte(strings.TrimSuffix(text, "main()\n")+stage+prepare+"\nmain()\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), python, file).CombinedOutput()
+	if err != nil {
+		out = append(out, err.Error()...)
+	}
+	return string(out)
+}
+
+// Data is put aside only when its own membership has ended.
+func TestWhoseDataItIs(t *testing.T) {
+	const waits = `
+def wait(data):
+    print("waits with", sorted(os.listdir(data)))
+    raise SystemExit
+`
+	for name, c := range map[string]struct{ prepare, want string }{
+		"a learner whose name is not published": {`has("77"); ANSWERS["10.0.0.1"] = [member("77", "", "127.0.0.1")]`, "starts"},
+		"a peer that lags behind":               {`has("77"); ANSWERS["10.0.0.1"] = []; BEHIND.add("10.0.0.1"); ANSWERS["10.0.0.2"] = [member("77", "kv-2", "127.0.0.1")]`, "starts"},
+		"another address":                       {`has("77"); ANSWERS["10.0.0.1"] = [member("77", "kv-2", "10.9.9.9")]`, "starts"},
+		"nobody has caught up":                  {`has("77"); ANSWERS["10.0.0.1"] = []; BEHIND.add("10.0.0.1")`, "starts"},
+		"a member again":                        {`has("77"); ANSWERS["10.0.0.1"] = [member("78", "", "127.0.0.1")]`, "waits with ['ended']"},
+		"no member":                             {`has("77"); ANSWERS["10.0.0.1"] = []`, "waits with ['ended']"},
+		"the one that began":                    {`has(""); ANSWERS["10.0.0.1"] = [member("77", "kv-2", "127.0.0.1")]`, "starts"},
+		"the one that began, expelled":          {`has(""); ANSWERS["10.0.0.1"] = [member("78", "", "127.0.0.1")]`, "waits with ['ended']"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := scripted(t, "127.0.0.1", waits+c.prepare); !strings.Contains(got, c.want) {
+				t.Errorf("it says %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// The ID of a membership is beside the data from its beginning.
+func TestAMachineKnowsItsMembership(t *testing.T) {
+	got := scripted(t, "127.0.0.1", `
+ANSWERS["10.0.0.2"] = [member("5", "kv-0", "10.0.0.1"), member("77", "", "127.0.0.1")]
+def start(binary, args): print("starts", *args, open(DATA + "/id").read())
+os.execv = start`)
+	if !strings.Contains(got, "--initial-cluster kv-0=http://10.0.0.1:2380,kv-2=http://127.0.0.1:2380 --initial-cluster-state existing") || !strings.HasSuffix(got, " 77\n") {
+		t.Errorf("it says %s", got)
+	}
+}
+
+// IPv6 addresses stand in brackets.
+func TestAddressesOfIPv6(t *testing.T) {
+	if got := scripted(t, "fd00::1", `has("")`); !strings.Contains(got, "--listen-peer-urls http://[fd00::1]:2380 ") {
+		t.Errorf("it says %s", got)
+	}
+	got := scripted(t, "fd00::1", `
+def asked(request, timeout):
+    print(request.full_url)
+    raise SystemExit
+urllib.request.urlopen, ask, CLIENTS, ME["peers"] = asked, ask_others, 2379, ["fd00::2"]
+has("77")`)
+	if !strings.Contains(got, "http://[fd00::2]:2379/v3/") {
+		t.Errorf("it says %s", got)
+	}
+}
+
+// A volume for data is known by its ID, and gets a file system only when nothing is on it.
+func TestTheDataDisk(t *testing.T) {
+	const cinder, other = "/dev/disk/by-id/virtio-1d3a0c2e-5b6f-4f7a-8", "/dev/disk/by-id/virtio-9d3a0c2e-5b6f-4f7a-9"
+	const disks = `
+import types
+BY_ID, PROBED = [], (2, "")
+real_glob = glob.glob
+def listed(names):
+    if not names.startswith("/dev/"): return []
+    return list(BY_ID) if names.endswith("/by-id/*") else [n for n in BY_ID if n.startswith(names[:-1])]
+glob.glob = listed
+os.path.ismount = lambda place: False
+os.makedirs = lambda place, exist_ok: None
+def command(args, **_):
+    if args[0] == "lsblk":
+        return types.SimpleNamespace(returncode=0, stdout=json.dumps({"blockdevices": [{"name": "/dev/vdb", "type": "disk", "fstype": None}]}))
+    if args[0] == "blkid":
+        return types.SimpleNamespace(returncode=PROBED[0], stdout=PROBED[1])
+    print(*args)
+subprocess.run = command
+def main():
+    print(find_data_on_disk())
+`
+	for name, c := range map[string]struct{ prepare, want string }{
+		"a disk of the flavor":     {`BY_ID = ["/dev/disk/by-id/ata-QEMU_HARDDISK_QM00001"]`, "there is no data volume yet"},
+		"new":                      {`BY_ID = ["` + cinder + `"]`, "udevadm settle\nmkfs.ext4 -q -L stackreeve-etcd " + cinder + "\nmount " + cinder},
+		"used":                     {`BY_ID = ["` + cinder + `"]; PROBED = (0, "stackreeve-etcd\n")`, "udevadm settle\nmount " + cinder},
+		"with something else":      {`BY_ID = ["` + cinder + `"]; PROBED = (0, "")`, "holds something else"},
+		"that cannot be read":      {`BY_ID = ["` + cinder + `"]; PROBED = (8, "")`, "holds something else"},
+		"several":                  {`BY_ID = ["` + cinder + `", "` + other + `"]`, "there are several volumes"},
+		"besides what booted":      {`BY_ID = ["` + cinder + `", "` + other + `", "` + other + `-part1"]`, "mount " + cinder},
+		"on SCSI, with a whole ID": {`BY_ID = ["/dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_1d3a0c2e-5b6f-4f7a-8c11-000000000001"]`, "mount /dev/disk/by-id/scsi-0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := scripted(t, "127.0.0.1", disks+c.prepare); !strings.Contains(got, c.want) {
+				t.Errorf("it says %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,47 @@
+package etcdmember
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Whether the first of several machines may have another version is said by the versions of all.
+func TestStays(t *testing.T) {
+	for _, c := range []struct{ running, version, want string }{
+		{"3.5.35 3.5.35 3.5.35", "3.6.16", ""},
+		{"3.5.35 3.5.35 3.5.35", "3.5.9", ""},
+		{"3.5.35 3.5.35 3.5.35", "", ""},
+		{"3.5.35 3.6.16 3.6.16", "3.6.16", ""},
+		{"3.5.35 3.6.16 3.6.16", "3.7.3", "kv-0 runs 3.5.35"},
+		{"3.6.16 3.6.16 3.5.35", "3.7.3", "kv-2 runs 3.5.35"},
+		{"3.6.16 3.5.35 3.5.35", "3.5.35", "never goes back"},
+		{"3.5.20 3.5.35 3.5.19", "3.6.16", "kv-2 runs 3.5.19"},
+		{"3.4.23 3.4.23 3.4.23", "3.5.9", ""},
+		{"3.5.35 - 3.5.35", "3.6.16", "kv-1 does not answer"},
+		{"- 3.5.35 3.5.35", "3.6.16", ""},
+		{"- 3.5.35 3.5.35", "3.7.3", "kv-1 runs 3.5.35"},
+		{"- 3.6.16 3.6.16", "3.5.35", "never goes back"},
+		{"- 3.6.16 3.5.35", "3.5.35", ""},
+		{"- - 3.5.35", "3.5.35", ""},
+		{"3.5.35 3.5.35-x 3.5.35", "3.6.16", "kv-1 does not answer"},
+		{"3.5.35 9.9.9 3.5.35", "3.6.16", ""},
+	} {
+		var machines []*machine
+		for i, version := range strings.Fields(c.running) {
+			m := &machine{key: manifest.Key{Name: fmt.Sprintf("kv-%d", i)}, address: fmt.Sprintf("10.0.0.%d", i), version: c.version, answers: version != "-"}
+			m.status.Version = strings.TrimPrefix(version, "-")
+			machines = append(machines, m)
+		}
+		knows := &machine{}
+		for _, m := range machines {
+			knows.members.List = append(knows.members.List, etcd.Member{PeerURLs: []string{peerURL(m.address)}})
+		}
+		if got := machines[0].stays(machines, knows); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s to %s: %q, want %q", c.running, c.version, got, c.want)
+		}
+	}
+}

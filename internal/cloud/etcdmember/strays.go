@@ -1,0 +1,88 @@
+package etcdmember
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// askOwn asks the machines of a cluster, and leaves out those that are none of it: a machine of such a name that is not wanted,
+// was never recorded as a member, and is none by the word of the others, is somebody else's.
+func (d driver) askOwn(ctx context.Context, machines []*machine) []*machine {
+	own := slices.DeleteFunc(slices.Clone(machines), func(m *machine) bool { return !m.wanted && !m.recorded })
+	d.ask(ctx, own)
+	knows := authority(own)
+	if knows == nil {
+		return own
+	}
+	var more []*machine
+	for _, m := range machines {
+		if !m.wanted && !m.recorded && knows.lists(m.address) {
+			more = append(more, m)
+		}
+	}
+	d.ask(ctx, more)
+	return slices.DeleteFunc(machines, func(m *machine) bool { return !slices.Contains(own, m) && !slices.Contains(more, m) })
+}
+
+// lists reports whether there is a member at an address, as a machine knows it.
+func (m *machine) lists(address string) bool {
+	return slices.ContainsFunc(m.members.List, func(o etcd.Member) bool { return peerAt(o, address) })
+}
+
+// strays are the members at addresses of which the cloud shows no port any more. Each counts in every decision of the cluster and can
+// never be back there, so it goes: it is that of the wanted machine whose name it has, when that has another address now, or one that
+// nobody wants. before is the object that goes after them.
+func strays(around kind.Around, machines []*machine, knows *machine, before *live) (all []live) {
+	if knows == nil {
+		return nil
+	}
+	taken := map[string]bool{}
+	for _, m := range machines {
+		taken[m.key.Name] = knows.lists(m.address)
+	}
+	for _, o := range knows.members.List {
+		if slices.ContainsFunc(o.PeerURLs, func(peer string) bool { return ported(around, hostOf(peer)) }) || len(o.PeerURLs) == 0 {
+			continue
+		}
+		key := strayKey(machines, o, taken)
+		l := live{ID: strconv.FormatUint(o.ID, 16), Name: key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Failed,
+			Message: fmt.Sprintf("the others know it by %s, where the stack has no port", hostOf(o.PeerURLs[0])),
+			State:   &State{Member: o, address: hostOf(o.PeerURLs[0]), others: others(machines, knows, nil)}}
+		if !slices.ContainsFunc(machines, func(m *machine) bool { return m.wanted && m.key == key }) {
+			if before != nil {
+				l.Uses = []string{before.ID}
+			}
+			before = &l
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// ported reports whether the cloud shows a port with an address, of whomever.
+func ported(around kind.Around, address string) bool {
+	return slices.ContainsFunc(around.Have["Port"].Items, func(p kind.Live[any]) bool {
+		return p.Facts.Address == address || slices.Contains(p.Facts.Addresses, address)
+	})
+}
+
+// ordinal is the end of a name that the boot script gives a member.
+var ordinal = regexp.MustCompile(`^-[0-9]{1,4}$`)
+
+// strayKey is that of the machine whose name a member has said, unless another member has it; else one of its own.
+func strayKey(machines []*machine, o etcd.Member, taken map[string]bool) manifest.Key {
+	key, cluster := machines[0].key, machines[0].cluster
+	key.Name = cluster + "-" + strconv.FormatUint(o.ID, 16)
+	if n := len(cluster); len(o.Name) > n && o.Name[:n] == cluster && ordinal.MatchString(o.Name[n:]) && !taken[o.Name] {
+		key.Name = o.Name
+	}
+	taken[key.Name] = true
+	return key
+}

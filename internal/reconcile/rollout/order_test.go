@@ -1,0 +1,34 @@
+package rollout
+
+import "testing"
+
+// A member that is last goes when no other is to be changed, and one that stays keeps nobody waiting; neither holds up
+// what is away.
+func TestLastAndStaying(t *testing.T) {
+	for _, c := range []struct {
+		members string
+		last    int // -1 for none
+		stay    int
+		want    string
+	}{
+		{"SSS", 0, -1, "wgw"},
+		{"SSS", 1, -1, "gww"},
+		{"Sss", 0, -1, "ggg"},
+		{"SSS", -1, 0, "lgw"},
+		{"SAS", 0, -1, "wgw after 1"},
+		{"ASS", -1, 0, "gww after 0"},
+		{"XSS", 0, -1, "gww"},
+		{"YYY", 0, -1, "wgw"},
+	} {
+		members := read(c.members)
+		if c.last >= 0 {
+			members[c.last].Last = true
+		}
+		if c.stay >= 0 {
+			members[c.stay].Stays = true
+		}
+		if got := show(Decide(Strategy{}, members, now)); got != c.want {
+			t.Errorf("%s, %d last, %d stays: %s, want %s", c.members, c.last, c.stay, got, c.want)
+		}
+	}
+}
