@@ -46,9 +46,10 @@ func (p *planner) settleHealing(g *group) (news bool) {
 	}
 	patients := make([]rollout.Patient, len(g.members))
 	for i, m := range g.members {
-		if patients[i] = p.patient(m); len(m.changes) > 0 || m.spare {
+		if patients[i] = p.patient(m); m.spare {
 			patients[i] = rollout.Patient{Away: patients[i].Away}
 		}
+		patients[i].Changes = len(m.changes) > 0
 	}
 	out := g.strategy.Heal.Treat(patients, g.strategy.Unavailable(g.replicas()), p.Now)
 	p.healing.treated[g.key] = out.Held

@@ -32,6 +32,8 @@ type Heal struct {
 type Patient struct {
 	// Away is true of one that is not there, is being made, or is being healed.
 	Away bool
+	// Changes is true of one that is changed anyway: it counts, and is not healed.
+	Changes bool
 	// Down is the word for what it is, or Silent is true; neither of one that serves. One that is down does not
 	// answer either: what is done about it follows from why.
 	Down   string
@@ -72,7 +74,7 @@ func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Cured {
 	}
 	for i, p := range patients {
 		cure := h.cure(p)
-		if p.Away || h.treated(p, now) || cure == "" || h.due(p).After(now) {
+		if p.Away || p.Changes || h.treated(p, now) || cure == "" || h.due(p).After(now) {
 			continue
 		}
 		switch limit := h.most(len(patients)); {
