@@ -35,12 +35,11 @@ type pass struct {
 func passOf(run report.Run) pass {
 	p := pass{first: run.Started, last: run.Started, took: run.Took, count: 1, commit: run.Revision.Commit, outcome: run.Outcome().String()}
 	if run.Pass == nil {
-		_, p.message = stateOf(&run, nil)
-		p.message = report.Clean(p.message)
+		p.message = report.Clean(stateAfter(&run, nil).Message)
 		return p
 	}
-	_, message := stateOf(&run, foundBy(&run.Pass.Last, run.Revision))
-	p.message, p.did, p.drifted = report.Clean(message), report.Deeds(*run.Pass), run.Pass.Drifted()
+	now := stateAfter(&run, foundBy(&run.Pass.Last, run.Revision))
+	p.message, p.did, p.drifted = report.Clean(now.Message), report.Deeds(*run.Pass), run.Pass.Drifted()
 	for _, f := range run.Pass.Failures[:min(mostFailures, len(run.Pass.Failures))] {
 		p.failures = append(p.failures, report.Clean(f.Key.String()+": "+f.Reason))
 	}

@@ -18,7 +18,7 @@ var (
 
 const (
 	stackLabel = "stackreeve.dev/stack"
-	inSync     = "in sync"
+	inSync     = report.StateInSync
 )
 
 // namespace is the stack as the place of its objects.
@@ -33,7 +33,8 @@ func namespace(stack string) draft {
 func stack(name string, run *report.Run, last *found) draft {
 	state, message, commit, lastRun := "unknown", "no run has ended yet", "", ""
 	if run != nil {
-		state, message = stateOf(run, last)
+		now := stateAfter(run, last)
+		state, message = now.State, now.Message
 		commit, lastRun = run.Revision.Commit, run.Started.UTC().Format(time.RFC3339)
 	}
 	status := map[string]any{"state": state, "message": message, "conditions": []any{available(run != nil, state, message)}}
@@ -66,6 +67,13 @@ func stack(name string, run *report.Run, last *found) draft {
 	}
 }
 
+func stateAfter(run *report.Run, last *found) report.StackState {
+	if last == nil {
+		return report.StateAfter(run, report.StackState{})
+	}
+	return report.StateAfter(run, last.StackState)
+}
+
 func available(known bool, state, message string) map[string]any {
 	status, reason := "False", "Progressing"
 	switch {
@@ -79,27 +87,20 @@ func available(known bool, state, message string) map[string]any {
 
 // found is what is kept of the last plan of a stack.
 type found struct {
-	state, message string
-	summary        plan.Summary
-	owned          int
-	hash           string // of a plan that is held
-	rollouts       []string
+	report.StackState
+	summary  plan.Summary
+	owned    int
+	hash     string // of a plan that is held
+	rollouts []string
 
 	branch, subject string // of the commit; redacted
 }
 
 func foundBy(p *plan.Plan, rev source.Revision) *found {
-	f := &found{state: inSync, summary: p.Summary(), owned: p.Owned, rollouts: texts(p.Rollouts()), branch: p.Redact(rev.Branch), subject: p.Redact(rev.Subject)}
-	differ := report.Plural(p.Differing(), "object") + " not as in Git"
-	switch {
-	case p.Held != "":
-		f.state, f.message, f.hash = "held", p.Held, p.Hash()
-	case p.Suspended != "":
-		f.state, f.message = "suspended", p.Suspended
-	case f.summary.Drifted > 0:
-		f.state, f.message = "drifted", differ
-	case !p.InSync():
-		f.state, f.message = "differs", differ
+	f := &found{summary: p.Summary(), owned: p.Owned, rollouts: texts(p.Rollouts()), branch: p.Redact(rev.Branch), subject: p.Redact(rev.Subject)}
+	f.StackState = report.PlanState(p)
+	if f.State == report.StateHeld {
+		f.hash = p.Hash()
 	}
 	return f
 }
@@ -122,25 +123,4 @@ func texts(rollouts []plan.Rollout) (list []string) {
 		list = append(list, report.Clean(r.String()))
 	}
 	return list
-}
-
-// stateOf is a stack's state, in words, and why.
-func stateOf(run *report.Run, last *found) (state, message string) {
-	pass := run.Pass
-	switch {
-	case run.Refused != nil:
-		return "refused", run.Refused.Reason()
-	case run.Err != nil:
-		return "failed", run.Err.Error()
-	case run.FetchErr != nil:
-		return "failed", run.FetchErr.Error()
-	case last == nil:
-		return "unknown", "no pass has ended yet"
-	case last.state == "held" || last.state == "suspended":
-	case pass != nil && len(pass.Failures) > 0:
-		return "failed", pass.Failures[0].Reason
-	case pass != nil && pass.Interrupted:
-		return "interrupted", string(pass.Superseded)
-	}
-	return last.state, last.message
 }
