@@ -57,7 +57,7 @@ func TestExamples(t *testing.T) {
 	}
 	for _, file := range files {
 		text := read(t, file)
-		if slices.Contains([]string{"stack.yaml", "policy.yaml"}, filepath.Base(file)) {
+		if slices.Contains([]string{"stack.yaml", "policy.yaml", "notification.yaml"}, filepath.Base(file)) {
 			if _, err := config.Load([]string{file}, nil); err != nil && !errors.Is(err, config.ErrNone) {
 				t.Error(err)
 			}
@@ -125,7 +125,7 @@ func TestYAML(t *testing.T) {
 					}
 					break
 				}
-				if doc["kind"] == "Stack" || doc["kind"] == "Policy" {
+				if slices.Contains([]any{"Stack", "Policy", "Notification"}, doc["kind"]) {
 					stacks++
 				} else if ours(doc) {
 					manifests++

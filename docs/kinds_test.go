@@ -34,11 +34,10 @@ func kindPages() []page {
 		i := k.Info()
 		list = append(list, page{manifest.GroupVersionKind{Group: i.Group, Version: i.Version, Kind: i.Kind}, i.Aliases, k.Body(), i.Doc})
 	}
-	return append(
-		list,
-		page{config.GVK, nil, reflect.TypeFor[config.Body](), "The agent's configuration: one folder of one branch, applied to one cloud project. It is a file of the agent, never of the repository."},
-		page{config.PolicyGVK, nil, reflect.TypeFor[config.PolicyBody](), "A rule that plans are judged by; see [policies](../policies.md). It is a file of the agent, never of the repository."},
-	)
+	for _, k := range config.Kinds() {
+		list = append(list, page{k.GVK, nil, k.Body, k.Doc + " It is in a file of the agent, never of the repository."})
+	}
+	return list
 }
 
 const made = "<!-- Made by `make update` from what `stackreeve explain` says and from docs/kinds/examples. -->\n\n"

@@ -29,11 +29,10 @@ type described struct {
 // after the groups they stand for.
 func describedKinds() []described {
 	list := describe(all.Kinds(nil, defaults.Defaults{}))
-	return append(
-		list,
-		described{config.GVK, reflect.TypeFor[config.Body](), "The agent's configuration: one folder of one branch, applied to one cloud project.", false},
-		described{config.PolicyGVK, reflect.TypeFor[config.PolicyBody](), "A rule of the agent's configuration that plans are judged by.", false},
-	)
+	for _, k := range config.Kinds() {
+		list = append(list, described{k.GVK, k.Body, k.Doc, false})
+	}
+	return list
 }
 
 func describe(kinds []kind.Kind) (list []described) {

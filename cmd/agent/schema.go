@@ -64,7 +64,7 @@ kind, as DIR/GROUP/kind_version.json.`,
 // schema describes the kind, and the annotations of ours that it takes.
 func (d described) schema() (map[string]any, error) {
 	schema, err := manifest.Schema(d.body, d.gvk)
-	if err != nil || d.gvk == config.GVK || d.gvk == config.PolicyGVK {
+	if err != nil || config.Holds(d.gvk) {
 		return schema, err
 	}
 	values, ours := resolve.AnnotationValues(), map[string]any{}

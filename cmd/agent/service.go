@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/notify"
 	"github.com/stackreeve/stackreeve/internal/readapi"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -30,6 +31,7 @@ type service struct {
 	api     http.Handler // what kubectl reads; nil when nobody may
 	ui      http.Handler // what browsers read; nil then, too
 	shown   *readapi.Store
+	notices notices
 }
 
 func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
@@ -38,7 +40,7 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 		names = append(names, s.Name)
 	}
 	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version())}
-	svc.forges = newForges(svc.log, svc.metrics)
+	svc.forges, svc.notices = newForges(svc.log, svc.metrics), newNotices(stacks, svc.log)
 	if err := svc.show(stacks, f); err != nil {
 		return nil, err
 	}
@@ -76,6 +78,7 @@ func (svc *service) stack(a *app, s *config.Stack) (*agent.Loop, error) {
 	for _, b := range branches {
 		to = append(to, b)
 	}
+	to = append(to, notify.New(s.Name, s.Notifications(), svc.notices.send))
 	w.watchers = append([]engine.Watcher{log}, watching(branches)...)
 	if svc.shown != nil {
 		w.watchers = append(w.watchers, svc.shown.Watch(s.Name))
@@ -106,10 +109,12 @@ func (s *service) run(ctx context.Context, d door) error {
 	})()
 	var reviews sync.WaitGroup
 	reviews.Go(func() { s.forges.serve(ctx) })
+	reviews.Go(func() { s.notices.serve(ctx) })
 	defer s.onHangup()()
 	agent.Serve(ctx, s.stacks)
 	reviews.Wait()
 	s.forges.flush(ctx)
+	s.notices.flush(ctx)
 	s.forges.close()
 	s.log.Info("stopped")
 	return nil

@@ -1,5 +1,5 @@
 // Package config reads what the agent is to do: documents of the kinds
-// Stack and Policy, from files, flags and environment variables.
+// Stack, Policy and Notification, from files, flags and environment variables.
 //
 // It knows which fields there are, what they mean when they are left out, and
 // how to say what is wrong with them. It opens nothing that they name.
@@ -13,6 +13,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/notify"
 	"github.com/stackreeve/stackreeve/internal/policy"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -34,8 +35,9 @@ type Stack struct {
 	PullPoll         schedule.Schedule // when to look for pull requests
 	Limits           plan.Limits
 
-	where    func(field string) manifest.Origin // nil when no file says it
-	policies []policy.Policy                    // of all stacks
+	where         func(field string) manifest.Origin // nil when no file says it
+	policies      []policy.Policy                    // of all stacks
+	notifications []notify.Rule                      // likewise
 }
 
 // Body is a whole document, for schema and explain.

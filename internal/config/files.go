@@ -92,10 +92,10 @@ func (f namedFile) wrong() (what, fix string) {
 }
 
 // stackKind finds documents of the kind Stack without parsing.
-var stackKind = regexp.MustCompile(`(?m)^[^#\n]*\bkind["']?\s*:\s*["']?Stack["']?\s*($|[,}#])`)
+var stackKind = regexp.MustCompile(`(?m)^[^#\n]*\bkind["']?\s*:\s*["']?(?:Stack|Policy|Notification)["']?\s*($|[,}#])`)
 
 // Is reports whether a regular file is configuration and not manifests: it bears the
-// usual name, or holds a Stack.
+// usual name, or holds one of [Kinds].
 func Is(file string) bool {
 	if filepath.Base(file) == Usual {
 		return true

@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/nearest"
+	"github.com/stackreeve/stackreeve/internal/notify"
 	"github.com/stackreeve/stackreeve/internal/policy"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -32,6 +33,7 @@ var ErrNone = errors.New("no stack is configured")
 func Load(files []string, settings Settings) ([]Stack, error) {
 	var stacks []Stack
 	var policies []policy.Policy
+	var notifications []notify.Rule
 	var problems manifest.Problems
 	for _, file := range files {
 		f, wrong, err := readFile(file)
@@ -39,6 +41,7 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 			return nil, err
 		}
 		stacks, policies, problems = append(stacks, f.stacks...), append(policies, f.policies...), append(problems, wrong...)
+		notifications = append(notifications, f.notifications...)
 	}
 	if len(problems) > 0 {
 		return nil, problems.Sorted()
@@ -51,10 +54,10 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 		return nil, problems.Sorted()
 	}
 	for i := range stacks {
-		stacks[i].policies = policies
+		stacks[i].policies, stacks[i].notifications = policies, notifications
 		problems = append(problems, stacks[i].complete()...)
 	}
-	problems = slices.Concat(problems, twice(stacks), policiesTwice(policies))
+	problems = slices.Concat(problems, twice(stacks), policiesTwice(policies), notificationsTwice(notifications))
 	if len(problems) > 0 {
 		return nil, problems.Sorted()
 	}
@@ -66,23 +69,24 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 
 // content is what a file holds.
 type content struct {
-	stacks   []Stack
-	policies []policy.Policy
+	stacks        []Stack
+	policies      []policy.Policy
+	notifications []notify.Rule
 }
 
-// readFile finds every Stack and Policy of a file.
+// readFile finds every document of a file.
 func readFile(file string) (c content, problems manifest.Problems, err error) {
 	text, err := localfile.ReadNamed(file, localfile.Config)
 	if err != nil {
 		return c, nil, fmt.Errorf("read the configuration: %w; %s", err, missingFix(err))
 	}
-	loaded, err := manifest.LoadParts([]manifest.Part{{Name: file, Text: bytes.NewReader(text)}}, manifest.Options{Kinds: []manifest.GroupVersionKind{GVK, PolicyGVK}})
+	loaded, err := manifest.LoadParts([]manifest.Part{{Name: file, Text: bytes.NewReader(text)}}, manifest.Options{Kinds: gvks()})
 	if err != nil && !errors.As(err, &problems) {
 		return c, nil, fmt.Errorf("read %s: %w", file, err)
 	}
 	for _, ignored := range loaded.Ignored {
 		problems = append(problems, manifest.Problem{Origin: ignored.Origin, What: "is not a Stack: " + ignored.Why,
-			Fix: "a configuration file holds only documents with apiVersion: " + GVK.APIVersion() + " and kind: " + GVK.Kind + " or " + PolicyGVK.Kind})
+			Fix: "a configuration file holds only documents with apiVersion: " + GVK.APIVersion() + " and kind: " + GVK.Kind + ", " + PolicyGVK.Kind + " or " + NotificationGVK.Kind})
 	}
 	for i := range loaded.Objects {
 		problems = append(problems, c.add(&loaded.Objects[i], file)...)
@@ -98,6 +102,11 @@ func (c *content) add(obj *manifest.Object, file string) []manifest.Problem {
 	if obj.Key.Kind == PolicyGVK.Kind {
 		p, wrong := decodePolicy(obj)
 		c.policies = append(c.policies, p)
+		return wrong
+	}
+	if obj.Key.Kind == NotificationGVK.Kind {
+		rule, wrong := decodeNotification(obj, filepath.Dir(file))
+		c.notifications = append(c.notifications, rule)
 		return wrong
 	}
 	s, wrong := decode(obj)

@@ -16,6 +16,7 @@ import (
 // that cannot be delivered while others can holds up none of them.
 type Outbox struct {
 	log *slog.Logger
+	to  string // whom, for people
 
 	mu      sync.Mutex
 	queue   []string          // keys, in the order in which they first became pending
@@ -52,8 +53,11 @@ const (
 )
 
 // NewOutbox is an empty outbox.
-func NewOutbox(log *slog.Logger) *Outbox {
-	return &Outbox{log: log, pending: map[string]letter{}, failing: map[string]bool{}, refused: map[string]string{}, more: make(chan struct{}, 1)}
+func NewOutbox(log *slog.Logger) *Outbox { return NewOutboxTo("the forge", log) }
+
+// NewOutboxTo is one for somebody else; to says whom.
+func NewOutboxTo(to string, log *slog.Logger) *Outbox {
+	return &Outbox{log: log, to: to, pending: map[string]letter{}, failing: map[string]bool{}, refused: map[string]string{}, more: make(chan struct{}, 1)}
 }
 
 // Put makes something pending in the place of what was pending under key before. deliver
@@ -161,7 +165,7 @@ func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 		case errors.As(err, &limited):
 			return max(time.Until(limited.Until), firstPause), true
 		case errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded):
-			o.log.Warn("the forge does not answer; what is pending is posted later", "what", key, "pending", o.Len(), "error", err)
+			o.log.Warn(o.to+" does not answer; what is pending is posted later", "what", key, "pending", o.Len(), "error", err)
 			if pause := o.failed(key, time.Now()); pause > 0 {
 				return pause, true
 			}
@@ -194,9 +198,9 @@ func (o *Outbox) logRefusal(key string, err error) {
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrUnsupported):
-		o.log.Debug("the forge does not take it", "what", key, "error", err)
+		o.log.Debug(o.to+" does not take it", "what", key, "error", err)
 	case before != err.Error():
-		o.log.Error("the forge refuses it", "what", key, "error", err)
+		o.log.Error(o.to+" refuses it", "what", key, "error", err)
 	}
 }
 

@@ -93,6 +93,7 @@ func Read(files fs.FS, kinds []kind.Kind) (want []kind.Desired, ignored []manife
 // manifests, and is never read from there: a commit cannot change it.
 var stackConfig = []manifest.GroupVersionKind{
 	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}, {Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Policy"},
+	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Notification"},
 }
 
 // loadOptions says to package manifest which kinds and annotations there are.

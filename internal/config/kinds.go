@@ -1,0 +1,36 @@
+package config
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Kind is one of those that configuration files hold.
+type Kind struct {
+	GVK  manifest.GroupVersionKind
+	Body reflect.Type // a whole document
+	Doc  string
+}
+
+// Kinds are all of them.
+func Kinds() []Kind {
+	return []Kind{
+		{GVK, reflect.TypeFor[Body](), "The agent's configuration: one folder of one branch, applied to one cloud project."},
+		{PolicyGVK, reflect.TypeFor[PolicyBody](), "A rule of the agent's configuration that plans are judged by."},
+		{NotificationGVK, reflect.TypeFor[NotificationBody](), "A rule of the agent's configuration that says who is told of what happens to stacks."},
+	}
+}
+
+// Holds reports whether configuration files hold the kind.
+func Holds(gvk manifest.GroupVersionKind) bool {
+	return slices.ContainsFunc(Kinds(), func(k Kind) bool { return k.GVK == gvk })
+}
+
+func gvks() (list []manifest.GroupVersionKind) {
+	for _, k := range Kinds() {
+		list = append(list, k.GVK)
+	}
+	return list
+}

@@ -1,0 +1,139 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/notify"
+)
+
+// NotificationGVK is the kind of the rules that say who is told of what.
+var NotificationGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Notification"}
+
+// NotificationBody is a whole document, for schema and explain.
+type NotificationBody struct {
+	Spec NotificationSpec `json:"spec" rule:"required" doc:"Whom to tell of what."`
+}
+
+// NotificationSpec is what a Notification document says.
+type NotificationSpec struct {
+	Match NotificationMatch `json:"match,omitempty" doc:"What is told; warnings and errors of all stacks if left out."`
+	To    Receivers         `json:"to" rule:"required" doc:"Who is told: one of these."`
+}
+
+// NotificationMatch says what is told.
+type NotificationMatch struct {
+	Stacks   []string `json:"stacks,omitempty" rule:"max=100,unique" doc:"Names of stacks, or patterns such as prod-*."`
+	Kinds    []string `json:"kinds,omitempty" rule:"max=100,unique" doc:"Kinds of the objects that failed or drifted; then nothing is told that is about no object."`
+	Severity string   `json:"severity,omitempty" rule:"enum=info|warning|error,default=warning" doc:"The least. error: a pass failed, or a commit is refused. warning: a plan is held, or there is drift. info: a commit is in sync."`
+}
+
+// Receivers are whom a notification can go to.
+type Receivers struct {
+	Webhook   *Webhook     `json:"webhook,omitempty" doc:"A program that takes CloudEvents."`
+	Slack     *ChatWebhook `json:"slack,omitempty" doc:"An incoming webhook of Slack, Mattermost or Rocket.Chat."`
+	Teams     *ChatWebhook `json:"teams,omitempty" doc:"A workflow of Microsoft Teams that posts what a webhook receives."`
+	PagerDuty *PagerDuty   `json:"pagerDuty,omitempty" doc:"A service of PagerDuty: an incident for each stack, which ends by itself."`
+	Matrix    *Matrix      `json:"matrix,omitempty" doc:"A room of Matrix."`
+}
+
+// Webhook takes CloudEvents.
+type Webhook struct {
+	URL       string `json:"url" rule:"required,min=1" doc:"Where they are posted to."`
+	TokenFile string `json:"tokenFile,omitempty" doc:"A token that is sent with them, as Authorization: Bearer."`
+}
+
+// ChatWebhook is an address that is a secret.
+type ChatWebhook struct {
+	URLFile string `json:"urlFile" rule:"required,min=1" doc:"File with the webhook's address, which is a secret."`
+}
+
+// PagerDuty takes events of its Events API v2.
+type PagerDuty struct {
+	URL            string `json:"url,omitempty" rule:"default=https://events.pagerduty.com/v2/enqueue" doc:"Address of the Events API v2."`
+	RoutingKeyFile string `json:"routingKeyFile" rule:"required,min=1" doc:"File with the integration key of the service."`
+}
+
+// Matrix is a room.
+type Matrix struct {
+	URL       string `json:"url" rule:"required,min=1" doc:"The home server."`
+	Room      string `json:"room" rule:"required,min=2,max=255" doc:"The room's ID, such as !abc:example.com. The user of the token has to be in it."`
+	TokenFile string `json:"tokenFile" rule:"required,min=1" doc:"File with an access token."`
+}
+
+const pagerDutyURL = "https://events.pagerduty.com/v2/enqueue"
+
+// receivers are those that are given, with the fields that hold their addresses.
+func (r *Receivers) receivers(folder string) (list []notify.Receiver, fields []string) {
+	below := func(file string) string {
+		if file == "" || filepath.IsAbs(file) {
+			return file
+		}
+		return filepath.Join(folder, file)
+	}
+	add := func(field string, to notify.Receiver) { list, fields = append(list, to), append(fields, field) }
+	if w := r.Webhook; w != nil {
+		add("webhook.url", notify.Receiver{Format: notify.CloudEvents, URL: w.URL, TokenFile: below(w.TokenFile)})
+	}
+	if w := r.Slack; w != nil {
+		add("slack.urlFile", notify.Receiver{Format: notify.Slack, URLFile: below(w.URLFile)})
+	}
+	if w := r.Teams; w != nil {
+		add("teams.urlFile", notify.Receiver{Format: notify.Teams, URLFile: below(w.URLFile)})
+	}
+	if p := r.PagerDuty; p != nil {
+		to := notify.Receiver{Format: notify.PagerDuty, URL: p.URL, TokenFile: below(p.RoutingKeyFile)}
+		if to.URL == "" {
+			to.URL = pagerDutyURL
+		}
+		add("pagerDuty.url", to)
+	}
+	if m := r.Matrix; m != nil {
+		add("matrix.url", notify.Receiver{Format: notify.Matrix, URL: m.URL, TokenFile: below(m.TokenFile), Room: m.Room})
+	}
+	return list, fields
+}
+
+// decodeNotification reads a Notification document of a file in a folder.
+func decodeNotification(obj *manifest.Object, folder string) (notify.Rule, []manifest.Problem) {
+	var body NotificationBody
+	problems := obj.Decode(&body)
+	add := func(field, what string) {
+		problems = append(problems, manifest.Problem{Origin: obj.Where(field), Key: obj.Key, Field: field, What: what})
+	}
+	m := body.Spec.Match
+	rule := notify.Rule{Name: obj.Key.Name, Origin: obj.Origin, Stacks: m.Stacks, Kinds: m.Kinds, Least: notify.ParseSeverity(m.Severity)}
+	for i, pattern := range m.Stacks {
+		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+			add(fmt.Sprintf("spec.match.stacks[%d]", i), fmt.Sprintf("%q is no pattern; write a name, or a pattern such as prod-*", pattern))
+		}
+	}
+	list, fields := body.Spec.To.receivers(folder)
+	if len(list) != 1 && len(problems) == 0 {
+		add("spec.to", fmt.Sprintf("names %d receivers; name one, and write a document for each", len(list)))
+		return rule, problems
+	}
+	for i, to := range list {
+		checkAddress(add, "spec.to."+fields[i], to.URL)
+		rule.To = to
+	}
+	return rule, problems
+}
+
+// notificationsTwice finds rules of the same name.
+func notificationsTwice(rules []notify.Rule) (problems manifest.Problems) {
+	for i, r := range rules {
+		same := slices.IndexFunc(rules[:i], func(o notify.Rule) bool { return o.Name == r.Name })
+		if same >= 0 {
+			problems = append(problems, manifest.Problem{Origin: r.Origin, Field: "metadata.name",
+				What: fmt.Sprintf("the notification %s is configured at %s already", r.Name, rules[same].Origin), Fix: "rename or remove one of them"})
+		}
+	}
+	return problems
+}
+
+// Notifications are the rules of whom to tell of what, of all stacks.
+func (s *Stack) Notifications() []notify.Rule { return s.notifications }

@@ -1,0 +1,83 @@
+package notify
+
+import (
+	"html"
+	"strings"
+	"time"
+)
+
+type object map[string]any
+
+// text is the whole of a notification, in a few lines. What manifests say is not markup.
+func (n Notification) text() string {
+	if n.Message == "" {
+		return n.Title()
+	}
+	return n.Title() + "\n" + n.Message
+}
+
+// cloudEvent is one in structured mode (CloudEvents 1.0, section 3.1, and its JSON format).
+func cloudEvent(n Notification) object {
+	return object{
+		"specversion": "1.0", "id": id(n), "source": "stackreeve/" + n.Stack, "type": "dev.stackreeve.stack." + strings.ReplaceAll(kindOf(n), " ", "-"),
+		"subject": n.Stack, "time": n.At.Format(time.RFC3339Nano), "datacontenttype": "application/json",
+		"data": object{
+			"stack": n.Stack, "commit": n.Commit, "state": n.State, "before": n.Before, "severity": n.Severity.String(), "title": n.Title(), "message": n.Message,
+			"kinds": n.Kinds,
+		},
+	}
+}
+
+// kindOf is a word for the state.
+func kindOf(n Notification) string {
+	if n.State == healed {
+		return "healed"
+	}
+	return n.State
+}
+
+// slack is what incoming webhooks of Slack take, and of Mattermost and Rocket.Chat. Their markup begins with three characters.
+func slack(n Notification) object {
+	return object{"text": strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(n.text())}
+}
+
+// teams is what a workflow of Teams takes: a message with an Adaptive Card.
+func teams(n Notification) object {
+	color := map[Severity]string{Error: "attention", Warning: "warning", Info: "good"}[n.Severity]
+	plain := func(text string, more object) object {
+		block := object{"type": "RichTextBlock", "inlines": []object{{"type": "TextRun", "text": text}}}
+		for name, value := range more {
+			block["inlines"].([]object)[0][name] = value
+		}
+		return block
+	}
+	body := []object{plain(n.Title(), object{"weight": "bolder", "color": color})}
+	if n.Message != "" {
+		body = append(body, plain(n.Message, nil))
+	}
+	return object{"type": "message", "attachments": []object{{
+		"contentType": "application/vnd.microsoft.card.adaptive",
+		"content":     object{"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4", "body": body},
+	}}}
+}
+
+// pagerDuty is an event of its Events API v2: one incident a stack, which ends when the stack is well again.
+func pagerDuty(n Notification, key string) object {
+	event := object{"routing_key": key, "dedup_key": "stackreeve/" + n.Stack, "event_action": "trigger"}
+	if n.Over() || n.State == healed {
+		event["event_action"] = "resolve"
+		return event
+	}
+	event["payload"] = object{
+		"summary": n.Title(), "source": "stackreeve/" + n.Stack, "severity": n.Severity.String(), "timestamp": n.At.Format(time.RFC3339Nano),
+		"component": n.Stack, "custom_details": object{"message": n.Message, "commit": n.Commit, "kinds": n.Kinds},
+	}
+	return event
+}
+
+// matrix is a notice in a room (client-server API, m.room.message).
+func matrix(n Notification) object {
+	lines := strings.Split(html.EscapeString(n.text()), "\n")
+	lines[0] = "<strong>" + lines[0] + "</strong>"
+	return object{"msgtype": "m.notice", "body": n.text(), "format": "org.matrix.custom.html", "formatted_body": strings.Join(lines, "<br>")}
+}

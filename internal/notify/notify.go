@@ -1,0 +1,169 @@
+// Package notify tells people of what happens to stacks, where they look anyway: a chat, a pager, a program of theirs.
+//
+// It knows when something is worth telling, how each receiver wants it told, and nothing of how a stack came to be as
+// it is. It is quiet: one notification when a stack gets into a state, and one when it is well again.
+package notify
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// Severity is how bad something is.
+type Severity int
+
+// The severities.
+const (
+	Info Severity = iota
+	Warning
+	Error
+)
+
+// String is the word that configurations and receivers have for it.
+func (s Severity) String() string { return [...]string{"info", "warning", "error"}[s] }
+
+// ParseSeverity reads such a word; the least that is notified of where there is none is Warning.
+func ParseSeverity(word string) Severity {
+	if at := slices.Index([]string{"info", "warning", "error"}, word); at >= 0 {
+		return Severity(at)
+	}
+	return Warning
+}
+
+// Notification is one thing to tell.
+type Notification struct {
+	Stack, Commit string
+	State, Before string // as in [report.StackState]; Before is "" for the first of a process
+	Message       string
+	Severity      Severity
+	Kinds         []string // of the objects that it is about
+	At            time.Time
+}
+
+// Title is what happened, in a line.
+func (n Notification) Title() string {
+	title := "stack " + n.Stack + " is " + n.State
+	if n.Over() {
+		title += " again"
+	}
+	if n.Commit != "" {
+		title += " at commit " + report.Short(n.Commit)
+	}
+	return title
+}
+
+// Over reports whether it says that something else is over.
+func (n Notification) Over() bool {
+	return n.State == report.StateInSync && !slices.Contains([]string{"", report.StateInSync, healed}, n.Before)
+}
+
+// Rule is whom to tell of what.
+type Rule struct {
+	Name   string
+	Origin manifest.Origin
+	Stacks []string // patterns of names; none means all
+	Kinds  []string // none means all, and what is about no object
+	Least  Severity
+	To     Receiver
+}
+
+// About reports whether the rule is about a stack.
+func (r *Rule) About(stack string) bool {
+	return len(r.Stacks) == 0 || slices.ContainsFunc(r.Stacks, func(pattern string) bool {
+		matched, err := path.Match(pattern, stack)
+		return matched && err == nil // others are refused when they are read
+	})
+}
+
+func (r *Rule) takes(n Notification) bool {
+	return n.Severity >= r.Least && (len(r.Kinds) == 0 || slices.ContainsFunc(n.Kinds, func(kind string) bool { return slices.Contains(r.Kinds, kind) }))
+}
+
+// severities are those of states that are notified of. Others pass by themselves, or somebody wants them.
+var severities = map[string]Severity{
+	report.StateFailed: Error, report.StateRefused: Error, report.StateHeld: Warning, report.StateDrifted: Warning, healed: Warning, report.StateInSync: Info,
+}
+
+// healed is the state of a stack whose drift was corrected by the run.
+const healed = "in sync after drift was corrected"
+
+// Sink notifies of the runs of one stack.
+type Sink struct {
+	stack string
+	rules []Rule
+	send  func(rule *Rule, n Notification)
+
+	mu   sync.Mutex
+	plan report.StackState // of the last pass
+	told map[int]toldOf    // by rule
+}
+
+// toldOf is what a rule's receiver was told last.
+type toldOf struct{ state, commit string }
+
+// New notifies by the rules that are about a stack. send must not wait.
+func New(stack string, rules []Rule, send func(rule *Rule, n Notification)) *Sink {
+	about := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return !r.About(stack) })
+	return &Sink{stack: stack, rules: about, send: send, told: map[int]toldOf{}}
+}
+
+// Ran takes note of a run.
+func (s *Sink) Ran(run report.Run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if run.Pass != nil {
+		s.plan = report.PlanState(&run.Pass.Last)
+	}
+	now := report.StateAfter(&run, s.plan)
+	n := Notification{Stack: s.stack, Commit: run.Revision.Commit, State: now.State, Message: report.Clean(now.Message), At: run.Started.Add(run.Took).UTC()}
+	if run.Refused != nil {
+		n.Commit = run.Refused.Commit
+	}
+	if now.State == report.StateInSync && run.Pass != nil && run.Pass.Drifted() > 0 {
+		n.State, n.Message = healed, report.Plural(run.Pass.Drifted(), "object")+" had changed in the cloud"
+	}
+	var known bool
+	if n.Severity, known = severities[n.State]; !known {
+		return
+	}
+	n.Kinds = kindsOf(run)
+	for i := range s.rules {
+		s.tell(i, n)
+	}
+}
+
+// tell sends what a rule's receiver does not know yet.
+func (s *Sink) tell(at int, n Notification) {
+	rule, before, now := &s.rules[at], s.told[at], toldOf{n.State, n.Commit}
+	n.Before = before.state
+	switch {
+	case n.State == report.StateInSync && (before.state == "" || rule.Least > Info && !n.Over()):
+		s.told[at] = now // there was nothing that could be over
+	case n.Over(), rule.takes(n) && before != now:
+		s.told[at] = now
+		s.send(rule, n)
+	}
+}
+
+// kindsOf are the kinds of the objects that a run is about: what failed, and what drifted.
+func kindsOf(run report.Run) (kinds []string) {
+	if run.Pass == nil {
+		return nil
+	}
+	for _, f := range run.Pass.Failures {
+		kinds = append(kinds, f.Key.Kind)
+	}
+	for _, e := range report.Events(run) {
+		if e.Warning {
+			kinds = append(kinds, e.Key.Kind)
+		}
+	}
+	slices.SortFunc(kinds, strings.Compare)
+	return slices.Compact(kinds)
+}

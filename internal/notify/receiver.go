@@ -1,0 +1,133 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/outbound"
+)
+
+// Receiver is whom a notification goes to. Files are read each time, so that what they hold can be replaced. Of URLFile and
+// URL one is given: an address that is a secret itself is in a file.
+type Receiver struct {
+	Format    Format
+	URL       string
+	URLFile   string
+	TokenFile string // "" for none; of PagerDuty the routing key
+	Room      string // of Matrix
+}
+
+// Format is how a receiver wants to be told.
+type Format string
+
+// The formats.
+const (
+	CloudEvents Format = "webhook"
+	Slack       Format = "slack"
+	Teams       Format = "teams"
+	PagerDuty   Format = "pagerDuty"
+	Matrix      Format = "matrix"
+)
+
+const (
+	// limit is how long a receiver may take.
+	limit = 15 * time.Second
+	// mostSecret is how much of a file with an address or a token is read, in bytes.
+	mostSecret = 16 << 10
+	// mostAnswer is how much of an answer is read, in bytes.
+	mostAnswer = 64 << 10
+)
+
+// Deliver sends a notification. Its error shows neither the address nor the token.
+func (r *Receiver) Deliver(ctx context.Context, n Notification) error {
+	address, token := r.URL, ""
+	var err error
+	if r.URLFile != "" {
+		if address, err = secretIn(r.URLFile); err != nil {
+			return err
+		}
+	}
+	if r.TokenFile != "" {
+		if token, err = secretIn(r.TokenFile); err != nil {
+			return err
+		}
+	}
+	to, err := url.Parse(address)
+	if err != nil || to.Host == "" || to.Scheme != "https" && (to.Scheme != "http" || !outbound.Loopback(to.Hostname())) {
+		return fmt.Errorf("%w: the receiver's address is not of the form https://host/path", forge.ErrRefused)
+	}
+	method, body, kind := http.MethodPost, any(nil), "application/json"
+	switch r.Format {
+	case CloudEvents:
+		body, kind = cloudEvent(n), "application/cloudevents+json; charset=utf-8"
+	case Slack:
+		body = slack(n)
+	case Teams:
+		body = teams(n)
+	case PagerDuty:
+		body, token = pagerDuty(n, token), ""
+	case Matrix:
+		method, body = http.MethodPut, matrix(n)
+		to = to.JoinPath("_matrix/client/v3/rooms", url.PathEscape(r.Room), "send/m.room.message", id(n))
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("%w: %w", forge.ErrRefused, err)
+	}
+	return send(ctx, method, to, kind, token, text)
+}
+
+func secretIn(file string) (string, error) {
+	text, err := localfile.Read(file, mostSecret)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", forge.ErrUnavailable, err) // somebody may be replacing it
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+func send(ctx context.Context, method string, to *url.URL, kind, token string, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("%w: the receiver's address cannot be used", forge.ErrRefused)
+	}
+	req.Header.Set("Content-Type", kind)
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	transport := outbound.New(outbound.Config{MaxAnswer: mostAnswer, Home: []string{to.Hostname()}})
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("%w: %s does not answer", forge.ErrUnavailable, to.Hostname())
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, resp.Body) // what it says may hold what was sent
+	switch code := resp.StatusCode; {
+	case code < 300:
+		return nil
+	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
+		return fmt.Errorf("%w: %s answers %s", forge.ErrUnavailable, to.Hostname(), resp.Status)
+	default:
+		return fmt.Errorf("%w: %s answers %s", forge.ErrRefused, to.Hostname(), resp.Status)
+	}
+}
+
+// id is the same whenever the same is sent again, so that receivers can tell.
+func id(n Notification) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{n.Stack, n.Commit, n.State, n.At.Format(time.RFC3339Nano)}, "\x00")))
+	return hex.EncodeToString(sum[:16])
+}

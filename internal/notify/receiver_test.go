@@ -1,0 +1,151 @@
+package notify_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/forge"
+	"github.com/stackreeve/stackreeve/internal/notify"
+)
+
+const secret = "hunter2-hunter2"
+
+// received is a request as a receiver sees it.
+type received struct {
+	method, path, kind, login string
+	body                      map[string]any
+}
+
+// receiver answers with a code, and says what it got.
+func receiver(t *testing.T, code int) (address string, got *received) {
+	t.Helper()
+	got = &received{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		*got = received{method: r.Method, path: r.URL.EscapedPath(), kind: r.Header.Get("Content-Type"), login: r.Header.Get("Authorization")}
+		if err = errors.Join(err, json.Unmarshal(text, &got.body)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, secret)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, got
+}
+
+func file(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(name, []byte(text+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+var failed = notify.Notification{Stack: "prod", Commit: "0123456789abcdef", State: "failed", Before: "in sync", Severity: notify.Error, Kinds: []string{"Server"},
+	Message: "Server/web: no <valid> host & *more*\nsecond line", At: time.Unix(1_800_000_000, 0).UTC()}
+
+// at is what a path leads to: names, and numbers of lists.
+func at(v any, path string) any {
+	for part := range strings.SplitSeq(path, ".") {
+		switch of := v.(type) {
+		case map[string]any:
+			v = of[part]
+		case []any:
+			v = of[part[0]-'0']
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// Each kind of receiver gets what its documentation asks for, and nothing of it as markup.
+func TestFormats(t *testing.T) {
+	text := "stack prod is failed at commit 0123456789\nServer/web: no <valid> host & *more*\nsecond line"
+	for format, want := range map[notify.Format]map[string]any{
+		notify.CloudEvents: {"specversion": "1.0", "source": "stackreeve/prod", "type": "dev.stackreeve.stack.failed", "subject": "prod", "time": "2027-01-15T08:00:00Z",
+			"datacontenttype": "application/json", "data.state": "failed", "data.before": "in sync", "data.severity": "error", "data.kinds.0": "Server", "data.message": failed.Message},
+		notify.Slack: {"text": strings.NewReplacer("<valid>", "&lt;valid&gt;", "& ", "&amp; ").Replace(text)},
+		notify.Teams: {"type": "message", "attachments.0.contentType": "application/vnd.microsoft.card.adaptive", "attachments.0.content.type": "AdaptiveCard",
+			"attachments.0.content.body.0.inlines.0.color": "attention", "attachments.0.content.body.1.type": "RichTextBlock", "attachments.0.content.body.1.inlines.0.text": failed.Message},
+		notify.PagerDuty: {"routing_key": secret, "event_action": "trigger", "dedup_key": "stackreeve/prod", "payload.severity": "error", "payload.source": "stackreeve/prod",
+			"payload.summary": "stack prod is failed at commit 0123456789", "payload.custom_details.message": failed.Message},
+		notify.Matrix: {"msgtype": "m.notice", "body": text, "format": "org.matrix.custom.html",
+			"formatted_body": "<strong>stack prod is failed at commit 0123456789</strong><br>Server/web: no &lt;valid&gt; host &amp; *more*<br>second line"},
+	} {
+		t.Run(string(format), func(t *testing.T) {
+			address, got := receiver(t, http.StatusOK)
+			r := notify.Receiver{Format: format, URLFile: file(t, address), Room: "!a/b:example.com"}
+			if format != notify.Slack && format != notify.Teams {
+				r.TokenFile = file(t, secret)
+			}
+			if err := r.Deliver(t.Context(), failed); err != nil {
+				t.Fatal(err)
+			}
+			for path, value := range want {
+				if at(got.body, path) != value {
+					t.Errorf("%s is %v, want %v", path, at(got.body, path), value)
+				}
+			}
+			login := map[notify.Format]string{notify.CloudEvents: "Bearer " + secret, notify.Matrix: "Bearer " + secret}[format]
+			if got.login != login {
+				t.Errorf("the login is %q, want %q", got.login, login)
+			}
+			if format == notify.CloudEvents && !strings.HasPrefix(got.kind, "application/cloudevents+json") {
+				t.Errorf("the content is %s", got.kind)
+			}
+			if format == notify.Matrix && (got.method != http.MethodPut || !strings.HasPrefix(got.path, "/_matrix/client/v3/rooms/%21a%2Fb:example.com/send/m.room.message/")) {
+				t.Errorf("%s %s", got.method, got.path)
+			}
+		})
+	}
+}
+
+// An incident ends when the stack is well again.
+func TestIncidentsEnd(t *testing.T) {
+	address, got := receiver(t, http.StatusAccepted)
+	over := failed
+	over.State, over.Before = "in sync", "failed"
+	r := notify.Receiver{Format: notify.PagerDuty, URL: address, TokenFile: file(t, secret)}
+	if err := r.Deliver(t.Context(), over); err != nil || got.body["event_action"] != "resolve" || got.body["dedup_key"] != "stackreeve/prod" || got.body["payload"] != nil {
+		t.Errorf("%v, %v", err, got.body)
+	}
+}
+
+// What a receiver answers says whether to try again, and no error shows a secret, or leads elsewhere.
+func TestAnswers(t *testing.T) {
+	for code, want := range map[int]error{200: nil, 204: nil, 302: forge.ErrRefused, 400: forge.ErrRefused, 401: forge.ErrRefused, 404: forge.ErrRefused, 429: forge.ErrUnavailable, 500: forge.ErrUnavailable, 503: forge.ErrUnavailable} {
+		address, got := receiver(t, code)
+		r := notify.Receiver{Format: notify.Slack, URLFile: file(t, address+"/services/"+secret)}
+		err := r.Deliver(t.Context(), failed)
+		if !errors.Is(err, want) || (err == nil) != (want == nil) {
+			t.Errorf("%d: %v, want %v", code, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), secret) {
+			t.Errorf("%d: the error shows a secret: %v", code, err)
+		}
+		if got.path != "/services/"+secret {
+			t.Errorf("%d: %s was asked", code, got.path)
+		}
+	}
+	for _, address := range []string{"", "nowhere", "http://192.0.2.1/" + secret, "ftp://127.0.0.1/" + secret, "http://127.0.0.1:1/" + secret, "https://%zz/" + secret} {
+		r := notify.Receiver{Format: notify.Slack, URLFile: file(t, address)}
+		if err := r.Deliver(t.Context(), failed); err == nil || strings.Contains(err.Error(), secret) {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+	r := notify.Receiver{Format: notify.Slack, URLFile: "/nowhere"}
+	if err := r.Deliver(t.Context(), failed); !errors.Is(err, forge.ErrUnavailable) {
+		t.Errorf("without its file: %v", err)
+	}
+}
