@@ -123,7 +123,7 @@ func (r *readable) content(name string) string {
 // passes waits until so many have ended.
 func (r *readable) passes(t *testing.T, n int) {
 	t.Helper()
-	until := time.Now().Add(time.Minute)
+	until := time.Now().Add(3 * time.Minute)
 	for strings.Count(r.said.String(), "pass ended") < n {
 		if time.Now().After(until) {
 			t.Fatalf("%d passes have not ended\n%s", n, r.said)
