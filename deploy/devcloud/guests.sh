@@ -21,6 +21,9 @@ choose_guests() {
   ip netns del "$probe"
 }
 
+# debian_mirror is where this machine has its own packages from.
+debian_mirror() { apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -v security | head -n 1; }
+
 make_guest_tree() {
   [ -e "$STATE/done/guests-chosen" ] || return 0
   export DEVCLOUD_GUEST_TREE=$GUEST_TREE
@@ -30,7 +33,7 @@ make_guest_tree() {
   rm -rf "$GUEST_TREE.new"
   mmdebstrap --mode=root --variant=minbase --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='Acquire::Check-Date "false"' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
-    --include=systemd,systemd-sysv,dbus,cloud-init,iproute2 bookworm "$GUEST_TREE.new" http://deb.debian.org/debian \
+    --include=systemd,systemd-sysv,dbus,cloud-init,iproute2 bookworm "$GUEST_TREE.new" "$(debian_mirror)" \
     >"$STATE/log/guest-tree.log" 2>&1 || die_log "the files of real machines could not be made" "$STATE/log/guest-tree.log"
   guest_settings "$GUEST_TREE.new"
   mv "$GUEST_TREE.new" "$GUEST_TREE"
