@@ -22,6 +22,7 @@ choose_guests() {
 }
 
 # debian_mirror is where this machine has its own packages from.
+# shellcheck disable=SC2016 # apt-get replaces it
 debian_mirror() { apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -v security | head -n 1; }
 
 make_guest_tree() {
