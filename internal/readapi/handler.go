@@ -112,15 +112,23 @@ func (h *Handler) find(now state, a asked, selects func(item) bool) []item {
 	return slices.DeleteFunc(h.store.items(now, a.GroupVersionKind), func(i item) bool { return a.name != "" && i.name != a.name || !selects(i) })
 }
 
-func (h *Handler) read(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
-	a, ok := h.parse(path)
-	if !ok {
+// understand is what a path and a query ask for; ok is false when they are refused.
+func (h *Handler) understand(w http.ResponseWriter, path []string, query url.Values) (a asked, selects func(item) bool, ok bool) {
+	if a, ok = h.parse(path); !ok {
 		Refuse(w, http.StatusNotFound, "there is no such resource")
-		return
+		return a, nil, false
 	}
 	selects, err := selector(query)
 	if err != nil {
 		Refuse(w, http.StatusBadRequest, err.Error())
+		return a, nil, false
+	}
+	return a, selects, true
+}
+
+func (h *Handler) read(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
+	a, selects, ok := h.understand(w, path, query)
+	if !ok {
 		return
 	}
 	now := h.store.at(a.stack)

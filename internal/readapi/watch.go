@@ -23,14 +23,8 @@ const (
 
 // watch sends what changes of what a path and a query ask for, until nobody reads it any more.
 func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
-	a, ok := h.parse(path)
+	a, selects, ok := h.understand(w, path, query)
 	if !ok {
-		Refuse(w, http.StatusNotFound, "there is no such resource")
-		return
-	}
-	selects, err := selector(query)
-	if err != nil {
-		Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	select {
