@@ -109,7 +109,8 @@ func send(ctx context.Context, method string, to *url.URL, kind, token string, b
 	}
 	transport := outbound.New(outbound.Config{MaxAnswer: mostAnswer, Home: []string{to.Hostname()}})
 	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := outbound.Client(transport, limit)
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := client.Do(req)
 	if err != nil {
 		return fmt.Errorf("%w: %s does not answer", forge.ErrUnavailable, to.Hostname())
