@@ -8,6 +8,7 @@ package config
 import (
 	"cmp"
 	"context"
+	"maps"
 	"os"
 	"slices"
 
@@ -47,16 +48,17 @@ type Body struct {
 
 // Spec is what a Stack document says.
 type Spec struct {
-	Source    Source            `json:"source" rule:"required" doc:"Where the manifests are."`
-	Cloud     string            `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
-	Clouds    []string          `json:"clouds,omitempty" rule:"max=20,unique" doc:"Further entries of clouds.yaml that manifests may name in cloudCredentialsRef.cloudName; without any, whatever they name means cloud. Whoever may merge manifests uses them with all their rights."`
-	Defaults  defaults.Defaults `json:"defaults,omitempty" doc:"Values for what manifests leave out, and the meaning of organisation-specific names in them."`
-	DependsOn []string          `json:"dependsOn,omitempty" rule:"max=100,unique" doc:"Stacks of the same configuration that have to be in sync before anything of this one is carried out."`
-	Suspend   bool              `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
-	Sync      Sync              `json:"sync,omitempty" doc:"How far the agent may go."`
-	Limits    SizeLimits        `json:"limits,omitempty" doc:"How large the stack may become."`
-	Prices    *Prices           `json:"prices,omitempty" doc:"What things cost; with it plans say what they cost a month."`
-	Report    Report            `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
+	Source            Source            `json:"source" rule:"required" doc:"Where the manifests are."`
+	Cloud             string            `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
+	Clouds            []string          `json:"clouds,omitempty" rule:"max=20,unique" doc:"Further entries of clouds.yaml that manifests may name in cloudCredentialsRef.cloudName; without any, whatever they name means cloud. Whoever may merge manifests uses them with all their rights."`
+	CredentialSecrets map[string]string `json:"credentialSecrets,omitempty" doc:"Secrets that manifests name in cloudCredentialsRef.secretName, and the entry of clouds.yaml, cloud or one of clouds, that each stands for; \"\" leaves the choice to cloudName. Another Secret must be among the manifests, whose content is not used. Without any, Secrets are ignored."`
+	Defaults          defaults.Defaults `json:"defaults,omitempty" doc:"Values for what manifests leave out, and the meaning of organisation-specific names in them."`
+	DependsOn         []string          `json:"dependsOn,omitempty" rule:"max=100,unique" doc:"Stacks of the same configuration that have to be in sync before anything of this one is carried out."`
+	Suspend           bool              `json:"suspend,omitempty" doc:"Whether nothing is carried out: the stack is planned and reported, and its cloud stays as it is."`
+	Sync              Sync              `json:"sync,omitempty" doc:"How far the agent may go."`
+	Limits            SizeLimits        `json:"limits,omitempty" doc:"How large the stack may become."`
+	Prices            *Prices           `json:"prices,omitempty" doc:"What things cost; with it plans say what they cost a month."`
+	Report            Report            `json:"report,omitempty" doc:"Where the agent reports: the forge that has the repository."`
 
 	Fingerprints Fingerprints `json:"fingerprints,omitempty" doc:"How the cloud remembers which secrets were applied."`
 }
@@ -149,7 +151,20 @@ func (s *Stack) MainCloud() string { return cmp.Or(s.Spec.Cloud, os.Getenv("OS_C
 func (s *Stack) Entries() resolve.Entries {
 	main := s.MainCloud()
 	further := slices.DeleteFunc(slices.Clone(s.Spec.Clouds), func(name string) bool { return name == "" || name == main })
-	return resolve.Entries{Main: main, Further: further}
+	return resolve.Entries{Main: main, Further: further, Secrets: s.Spec.CredentialSecrets}
+}
+
+// unknownEntries finds Secrets that stand for entries which the stack has not.
+func (s *Stack) unknownEntries() (problems manifest.Problems) {
+	has := append(s.Entries().Further, "", s.MainCloud())
+	for _, secret := range slices.Sorted(maps.Keys(s.Spec.CredentialSecrets)) {
+		if entry := s.Spec.CredentialSecrets[secret]; !slices.Contains(has, entry) {
+			field := "spec.credentialSecrets." + secret
+			problems = append(problems, manifest.Problem{Origin: s.Origin, Key: manifest.Key{Kind: GVK.Kind, Name: s.Name}, Field: field,
+				What: "is the entry " + entry + " of clouds.yaml, which is neither the stack's spec.cloud nor one of its spec.clouds", Fix: "correct it, or add it to spec.clouds"})
+		}
+	}
+	return problems
 }
 
 // Repo is the configuration of the stack's source. dir is a cache folder, ""

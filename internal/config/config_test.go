@@ -314,6 +314,12 @@ func TestEntriesOfCloudsYAML(t *testing.T) {
 	if _, err := Load([]string{write(t, fmt.Sprintf(doc, ", cloud: prod, clouds: x"))}, nil); err == nil {
 		t.Error("clouds is given twice")
 	}
+	for secrets, wrong := range map[string]string{"{a: prod, b: admin, c: ''}": "", "{a: nobody}": "spec.credentialSecrets.a: is the entry nobody"} {
+		_, err := Load([]string{write(t, fmt.Sprintf(doc, ", cloud: prod, credentialSecrets: "+secrets))}, nil)
+		if wrong == "" && err != nil || wrong != "" && (err == nil || !strings.Contains(err.Error(), wrong)) {
+			t.Errorf("%s: got %v, want %q", secrets, err, wrong)
+		}
+	}
 	stacks, err := Load(nil, Settings{"stack": "s", "url": "./x", "cloud": "prod", "clouds": "admin,other"})
 	if err != nil || fmt.Sprint(stacks[0].Entries().Further) != "[admin other]" {
 		t.Errorf("by flags: %v, %v", stacks, err)

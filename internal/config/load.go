@@ -207,7 +207,7 @@ func (s *Stack) complete() manifest.Problems {
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return manifest.Problems{{Origin: s.Origin, What: err.Error()}}
 	}
-	return nil
+	return s.unknownEntries()
 }
 
 const perKind = "spec.sync.maxDeletesPerKind"

@@ -58,6 +58,7 @@ func All() []Setting {
 		{"git-app-api-url", "spec.source.auth.githubApp.apiURL", "address of GitHub's API, for Enterprise", text},
 		{"cloud", "spec.cloud", "entry of clouds.yaml (default $OS_CLOUD)", text},
 		{"clouds", "spec.clouds", "further entries of clouds.yaml that manifests may name", list},
+		{"credential-secret", "spec.credentialSecrets", "entry of clouds.yaml that a Secret named by manifests stands for, as SECRET=ENTRY", pairs},
 		{"default-network", "spec.defaults.network", "network of machines that name none", text},
 		{"vip-network", "spec.defaults.vipNetworks", "network of a vipType, as TYPE=NETWORK", pairs},
 		{"region", "spec.defaults.regions", "the cloud's name of a region, as NAME=REGION", pairs},

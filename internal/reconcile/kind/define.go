@@ -20,7 +20,7 @@ type Envelope[Resource, Filter any] struct {
 
 // CredentialsRef names an entry of clouds.yaml, and the Secret that K-ORC would take that from.
 type CredentialsRef struct {
-	SecretName string `json:"secretName" rule:"required" doc:"Accepted and ignored: the agent has a clouds.yaml of its own."`
+	SecretName string `json:"secretName" rule:"required" doc:"Secret that K-ORC takes the credentials from. The agent has a clouds.yaml of its own: spec.credentialSecrets of the stack's configuration says which entry of it each Secret stands for; without that the name is ignored."`
 	CloudName  string `json:"cloudName" rule:"required" doc:"Entry of the agent's clouds.yaml: the stack's own, or one of spec.clouds in its configuration. Without spec.clouds any name means the stack's own."`
 }
 
@@ -191,7 +191,7 @@ func readEnvelope[S, F any](obj *manifest.Object, d *Desired) (*S, []manifest.Pr
 	}
 	spec := &body.Spec
 	if spec.CloudCredentialsRef != nil {
-		d.Cloud = spec.CloudCredentialsRef.CloudName
+		d.Cloud, d.Secret = spec.CloudCredentialsRef.CloudName, spec.CloudCredentialsRef.SecretName
 	}
 	said := envelope{unmanaged: spec.ManagementPolicy == "unmanaged", resource: spec.Resource != nil, options: spec.ManagedOptions}
 	if spec.Import != nil {

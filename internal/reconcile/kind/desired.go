@@ -17,6 +17,8 @@ type Desired struct {
 	// Cloud is the entry of clouds.yaml that the manifest names, "" for none. Entry is the
 	// one that the object is made through; "" for the stack's main one.
 	Cloud, Entry string
+	// Secret is the Secret with credentials that the manifest names, "" for none.
+	Secret string
 	// Spare is true of what belongs to a member that its group has only while others are interrupted.
 	Spare bool
 	// Scaled is true of what belongs to a member that its group has only while it shall have so many.

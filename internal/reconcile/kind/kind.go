@@ -58,6 +58,9 @@ type Info struct {
 	// IDIsName is true when an object recreated under the same name has the
 	// same ID, so that what refers to it need not follow.
 	IDIsName bool
+	// Unnumbered is true when the service gives objects no ID: the one by which they are found is
+	// made of others, and no status shows it, as with K-ORC.
+	Unnumbered bool
 	// FixedMark is true when the cloud cannot rewrite the mark of an object:
 	// then what was last applied is not recorded, and only the owner counts.
 	FixedMark bool

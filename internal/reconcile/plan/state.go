@@ -118,6 +118,18 @@ func (st states) of(s Step) (state State, waitsFor string) {
 	return s.asIs(), ""
 }
 
+// awaited says what an object waits for that is not made yet, in K-ORC's words; "" where it is something else, or more.
+func (st states) awaited(s Step) string {
+	if s.have != nil || s.Error || s.Action != Create || len(s.Awaits) != 1 || st.root(s.Awaits[0]) == "" {
+		return ""
+	}
+	key, end := s.Awaits[0], "ready"
+	if target := st.at[key]; target != nil && target.want != nil && target.want.Absent() {
+		end = "created"
+	}
+	return "Waiting for " + key.String() + " to be " + end
+}
+
 func (s Step) suspended() bool { return s.Action == Keep && s.want != nil && s.want.Options.Suspend }
 
 // outdated reports whether the object is not as wanted because its group leaves it so.

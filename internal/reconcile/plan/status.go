@@ -160,6 +160,9 @@ func (b statusBuilder) status(s Step) Status {
 		Conditions: []Condition{available(s), progressing(s, state)}, Changes: unsealed(s.Changes), LeftAlone: unsealed(slices.Concat(s.Ignored, s.aside)),
 		Notes: s.Notes, Origin: placeOf(s.Origin),
 	}
+	if awaited := b.states.awaited(s); awaited != "" {
+		out.Conditions[0].Message, out.Conditions[1].Message = awaited, awaited
+	}
 	if out.Message == "" && state == StateInSync && s.Unmanaged() {
 		out.Message = "exists; only used"
 	}
@@ -168,6 +171,9 @@ func (b statusBuilder) status(s Step) Status {
 	}
 	out.WaitsFor, out.Message = s.secrets.Text(out.WaitsFor), s.secrets.Text(out.Message)
 	if k := b.kinds[s.Key.Kind]; k != nil && s.have != nil {
+		if k.Info().Unnumbered {
+			out.ID = ""
+		}
 		observed := k.Status(s.have.State)
 		out.Resource = value(s.secrets, observed)
 		out.Addresses = addressesOf(s.secrets, observed)

@@ -109,12 +109,12 @@ func (r *resolver) link() {
 		if n.broken {
 			continue
 		}
-		n.Refs = refsOf(&n.Desired, r.groups)
+		n.Refs = append(refsOf(&n.Desired, r.groups), r.entries.secret(&n.Desired)...)
 		for _, ref := range n.Refs {
 			if r.byKey[ref.Key] != nil || r.absent(n, ref.Key) {
 				continue
 			}
-			if r.report(n.Problem(ref.Field, fmt.Sprintf("refers to %s, which is not in the repository", shown(ref.Key)), r.suggest(ref.Key))); r.over() {
+			if r.report(n.Problem(ref.Field, fmt.Sprintf("refers to %s, which is not in the repository", shown(ref.Key)), r.advise(ref))); r.over() {
 				return
 			}
 		}
@@ -137,6 +137,14 @@ func shown(key manifest.Key) string {
 	const most = 253
 	key.Name = printable.Clip(key.Name, most)
 	return key.String()
+}
+
+// advise says what to do about a reference that leads nowhere.
+func (r *resolver) advise(ref kind.RefSpec) string {
+	if ref.Field == secretField {
+		return r.entries.known()
+	}
+	return r.suggest(ref.Key)
 }
 
 func (r *resolver) suggest(missing manifest.Key) string {
