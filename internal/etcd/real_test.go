@@ -35,8 +35,8 @@ def start(_, args):
 os.execv = start
 `
 
-// real is a cluster of real etcd on addresses of this machine.
-type real struct {
+// machines are those of a cluster of real etcd, on addresses of this machine.
+type machines struct {
 	t       *testing.T
 	master  *pki.Master
 	program string
@@ -47,7 +47,7 @@ type real struct {
 
 var scope = pki.Scope{Stack: "prod", Namespace: "default", Cluster: "kv"}
 
-func newReal(t *testing.T) *real {
+func newReal(t *testing.T) *machines {
 	t.Helper()
 	program := os.Getenv("STACKREEVE_TEST_ETCD")
 	if program == "" {
@@ -57,7 +57,7 @@ func newReal(t *testing.T) *real {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &real{t: t, master: master, program: program, folder: t.TempDir(), size: 3}
+	r := &machines{t: t, master: master, program: program, folder: t.TempDir(), size: 3}
 	t.Cleanup(func() {
 		for _, stop := range r.stop {
 			if stop != nil {
@@ -70,7 +70,7 @@ func newReal(t *testing.T) *real {
 
 func address(n int) string { return fmt.Sprintf("127.77.9.%d", n+1) }
 
-func (r *real) authority(generation int) *pki.Authority {
+func (r *machines) authority(generation int) *pki.Authority {
 	r.t.Helper()
 	a, err := r.master.Authority(scope, generation)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *real) authority(generation int) *pki.Authority {
 }
 
 // boot starts a machine, in place of the one that there was, with certificates of a generation; 0 for no TLS.
-func (r *real) boot(n, generation int) {
+func (r *machines) boot(n, generation int) {
 	r.t.Helper()
 	if r.stop[n] != nil {
 		r.stop[n]()
@@ -128,7 +128,7 @@ func (r *real) boot(n, generation int) {
 }
 
 // client asks the members as an agent of a generation does; 0 for no TLS.
-func (r *real) client(generation int) etcd.Client {
+func (r *machines) client(generation int) etcd.Client {
 	r.t.Helper()
 	c := etcd.Client{Machines: outbound.Machines{Home: true}, Port: etcd.ClientPort}
 	if generation > 0 {
@@ -144,7 +144,7 @@ func (r *real) client(generation int) etcd.Client {
 }
 
 // until asks again until it is so.
-func (r *real) until(what string, is func() error) {
+func (r *machines) until(what string, is func() error) {
 	r.t.Helper()
 	ctx, stop := context.WithTimeout(r.t.Context(), 3*time.Minute)
 	defer stop()
@@ -168,7 +168,7 @@ func (r *real) until(what string, is func() error) {
 }
 
 // begin is what an agent does: one machine begins, the others join.
-func (r *real) begin(generation int) {
+func (r *machines) begin(generation int) {
 	r.t.Helper()
 	ctx, c := r.t.Context(), r.client(generation)
 	for n := range r.size {
@@ -202,7 +202,7 @@ func (r *real) begin(generation int) {
 }
 
 // serves waits until a member answers, and is in touch with a leader.
-func (r *real) serves(c etcd.Client, n int) {
+func (r *machines) serves(c etcd.Client, n int) {
 	r.t.Helper()
 	r.until(fmt.Sprintf("kv-%d serves", n), func() error {
 		s, err := c.Status(r.t.Context(), address(n))
@@ -233,7 +233,7 @@ func TestRealEtcdWithTLS(t *testing.T) {
 	r.strangers()
 }
 
-func (r *real) strangers() {
+func (r *machines) strangers() {
 	plain := r.client(0)
 	foreign := plain
 	a, err := r.master.Authority(pki.Scope{Stack: "prod", Namespace: "default", Cluster: "kv2"}, 1)
@@ -271,8 +271,6 @@ func TestAttackAMachineThatWaits(t *testing.T) {
 	r.size = 1
 	r.boot(0, 1)
 	ctx, c := t.Context(), r.client(1)
-	var silent outbound.Machines
-	silent.Home = true
 	waits := func() error {
 		w, err := c.Waiting(ctx, address(0))
 		if err == nil && w.State != etcd.Blank {
@@ -282,7 +280,7 @@ func TestAttackAMachineThatWaits(t *testing.T) {
 	}
 	r.until("it waits", waits)
 	for range 5 {
-		conn, err := silent.Dial(ctx, "tcp", address(0)+":2379")
+		conn, err := c.Machines.Dial(ctx, "tcp", address(0)+":2379")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,7 +77,7 @@ func verify(t *testing.T, judge, shown pki.Identity, address string, use x509.Ex
 // The same arguments give the same bytes, and any other argument gives another key.
 func TestDerivedAgain(t *testing.T) {
 	seen := map[string]string{}
-	for name, make := range map[string]func() pki.Identity{
+	for name, derive := range map[string]func() pki.Identity{
 		"a member":       func() pki.Identity { return member(t, kv, 1, "kv-0", "10.0.0.5") },
 		"its number":     func() pki.Identity { return member(t, kv, 1, "kv-1", "10.0.0.5") },
 		"its address":    func() pki.Identity { return member(t, kv, 1, "kv-0", "10.0.0.6") },
@@ -97,7 +97,7 @@ func TestDerivedAgain(t *testing.T) {
 		"of odd characters":  func() pki.Identity { return client(t, kv, 1, "a\x00,CN=b\xff\"\n") },
 		"of almost the same": func() pki.Identity { return client(t, kv, 1, "a\x00,CN=b\xfe\"\n") },
 	} {
-		one, two := make(), make()
+		one, two := derive(), derive()
 		if one != two {
 			t.Errorf("%s: derived twice, and not the same", name)
 		}
