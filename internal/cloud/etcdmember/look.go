@@ -202,6 +202,9 @@ func found(around kind.Around, machines []*machine) (all []live) {
 		if m.unlike != "" {
 			l.Message = m.unlike
 		}
+		if m.unlike != "" && m.recorded {
+			l.Phase, l.Down = kind.Degraded, "unlike" // waiting does not help
+		}
 		l.Turn.Stay = cmp.Or(differs, l.Turn.Stay)
 		if l.Phase != kind.Ready {
 			l.Unwell = slices.Clone(l.Uses)
