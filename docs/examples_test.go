@@ -51,6 +51,10 @@ func TestExamples(t *testing.T) {
 	if err := os.Mkdir(repo, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	key := filepath.Join(dir, "etcd.key")
+	if err := os.WriteFile(key, []byte(strings.Repeat("0a", 32)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	files, err := filepath.Glob("kinds/examples/*.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +68,7 @@ func TestExamples(t *testing.T) {
 			continue
 		}
 		if inMachines[filepath.Base(file)] {
-			if out, code := run(t, dir, []string{"STACKREEVE_ETCD_IMAGE=debian-12", "STACKREEVE_ETCD_FLAVOR=m1.small"}, "validate", absolute(t, file)); code != 0 {
+			if out, code := run(t, dir, []string{"STACKREEVE_ETCD_IMAGE=debian-12", "STACKREEVE_ETCD_FLAVOR=m1.small", "STACKREEVE_ETCD_MASTER_KEY_FILE=" + key}, "validate", absolute(t, file)); code != 0 {
 				t.Errorf("%s: %s", file, out)
 			}
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/probe"
@@ -97,6 +98,12 @@ func defaultsIn(s *config.Stack, region string) defaults.Defaults {
 	return d
 }
 
+// withMaster adds the key that certificates are derived from: only who writes to a cloud has it.
+func withMaster(d defaults.Defaults, master *pki.Master) defaults.Defaults {
+	d.Master = master
+	return d
+}
+
 func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, string, error) {
 	defer w.progress.begin(of(s.Name, "logging in to the cloud"))()
 	log := w.log.With("stack", s.Name)
@@ -109,9 +116,13 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 	if err != nil {
 		return nil, "", err
 	}
+	master, err := s.MasterKey()
+	if err != nil {
+		return nil, "", err
+	}
 	engine := &engine.Engine{
-		Stack: s.Name, Kinds: all.Kinds(client, defaultsIn(s, client.Region)), Policies: s.Policies(), Limits: s.Limits,
-		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{}.Ask,
+		Stack: s.Name, Kinds: all.Kinds(client, withMaster(defaultsIn(s, client.Region), master)), Policies: s.Policies(), Limits: s.Limits,
+		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client, master), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{}.Ask,
 	}
 	if len(w.watchers) > 0 {
 		engine.Watcher = report.Watchers(w.watchers)
@@ -120,7 +131,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 }
 
 // further are the entries that manifests may name besides the main one, whose client is given.
-func further(s *config.Stack, as cloud.Config, main *cloud.Client) (list []engine.Entry) {
+func further(s *config.Stack, as cloud.Config, main *cloud.Client, master *pki.Master) (list []engine.Entry) {
 	as.Beside = main
 	for _, name := range s.Entries().Further {
 		as := as // each entry has its own
@@ -130,7 +141,7 @@ func further(s *config.Stack, as cloud.Config, main *cloud.Client) (list []engin
 			if err != nil {
 				return engine.Access{}, err
 			}
-			return engine.Access{Kinds: all.Kinds(client, defaultsIn(s, client.Region)), Realm: client.Realm}, nil
+			return engine.Access{Kinds: all.Kinds(client, withMaster(defaultsIn(s, client.Region), master)), Realm: client.Realm}, nil
 		}})
 	}
 	return list

@@ -45,6 +45,9 @@ func (s *Spec) namedFiles() []namedFile {
 	if f := s.Report.File; f != nil {
 		list = append(list, namedFile{field: "spec.report.file.path", path: &f.Path, made: true})
 	}
+	if e := s.Defaults.Etcd; e != nil {
+		list = append(list, namedFile{field: "spec.defaults.etcd.masterKeyFile", path: &e.MasterKeyFile, secret: true})
+	}
 	for i := range s.Fingerprints.KeyFiles {
 		list = append(list, namedFile{field: fmt.Sprintf("spec.fingerprints.keyFiles[%d]", i), path: &s.Fingerprints.KeyFiles[i], secret: true})
 	}

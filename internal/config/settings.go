@@ -71,6 +71,7 @@ func All() []Setting {
 		{"etcd-repository", "spec.defaults.etcd.repository", "address of etcd itself", text},
 		{"etcd-checksum", "spec.defaults.etcd.checksums", "SHA-256 of what is there, as VERSION=SUM", pairs},
 		{"etcd-version", "spec.defaults.etcd.versions", "version in place of one that manifests name, as VERSION=VERSION", pairs},
+		{"etcd-master-key-file", "spec.defaults.etcd.masterKeyFile", "file with the master key of clusters with TLS: {auto: {}}", text},
 		{"depends-on", "spec.dependsOn", "stacks that have to be in sync before anything of this one is carried out", list},
 		{"suspend", "spec.suspend", "carry nothing out: plan and report only (default false)", boolean},
 		{"sync-mode", "spec.sync.mode", "auto, or manual: every change waits until its hash is approved (default auto)", text},

@@ -192,7 +192,7 @@ func (c Client) send(ctx context.Context, method, address, path string, body []b
 	if errors.Is(err, outbound.ErrRefused) {
 		return 0, nil, err
 	} else if err != nil {
-		return 0, nil, ErrSilent
+		return 0, nil, c.silence(ctx, address, err)
 	}
 	defer resp.Body.Close()
 	answer, err = io.ReadAll(resp.Body)

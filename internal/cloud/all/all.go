@@ -94,14 +94,14 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 		volumesnapshot.Kind(c),
 		volumesnapshotschedule.Kind(c),
 		volumebackup.Kind(c),
-		server.Kind(c),
+		server.Kind(c, d.Master),
 		loadbalancer.Kind(c, d),
 		floatingip.Kind(c),
 		portforwarding.Kind(c),
 		dnsrecordset.Kind(c),
 		virtualmachine.Kind(d),
 		virtualmachinegroup.Kind(),
-		etcdmember.Kind(c),
+		etcdmember.Kind(c, d.Master),
 		etcdcluster.Kind(d),
 	}, definition.Kinds()...)
 }

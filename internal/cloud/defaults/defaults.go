@@ -2,6 +2,8 @@
 // manifests are written in.
 package defaults
 
+import "github.com/stackreeve/stackreeve/internal/etcd/pki"
+
 // Defaults are what a stack's configuration fills in where manifests are silent
 // or use organisation-specific names.
 type Defaults struct {
@@ -15,6 +17,8 @@ type Defaults struct {
 	// Region is the region the stack works in; not configured here but known
 	// from the cloud's entry. "" when unknown (validate without a cloud).
 	Region string `json:"-"`
+	// Master is the key in etcd.masterKeyFile; nil for none, and where nothing is written to a cloud.
+	Master *pki.Master `json:"-"`
 }
 
 // Etcd is what an EtcdCluster does not say, above all one that was written for another operator.
@@ -25,4 +29,6 @@ type Etcd struct {
 	Repository string            `json:"repository,omitempty" doc:"Address of etcd itself, a binary or a .tar.gz with one, {version} and {arch} (amd64, arm64) filled in; Debian's package etcd-server without one."`
 	Checksums  map[string]string `json:"checksums,omitempty" doc:"SHA-256 of what is at that address, by version."`
 	Versions   map[string]string `json:"versions,omitempty" doc:"Version that is used in place of one that manifests name."`
+	// MasterKeyFile is read where a cloud is opened.
+	MasterKeyFile string `json:"masterKeyFile,omitempty" doc:"File with the master key that keys and certificates are derived from, with TLS: {auto: {}}: 32 bytes of randomness or more, as of openssl rand -hex 32. Who has it can use every such cluster; without it nobody can change them any more."`
 }

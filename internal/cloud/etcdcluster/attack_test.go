@@ -153,7 +153,6 @@ func TestRefused(t *testing.T) {
 	w.RefusesEdits("", sized(3), map[string][3]string{
 		"no learners":      {"3.5.35", "3.3.1", "has no learners"},
 		"no version":       {"3.5.35", "latest", "spec.version"},
-		"TLS":              {"size: 3", "size: 3, TLS: {static: {}}", "is not supported yet"},
 		"a fixed setting":  {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_NAME, value: x}]}", "is what the cluster itself says"},
 		"force":            {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_FORCE_NEW_CLUSTER, value: 'true'}]}", "a cluster of its own"},
 		"a file":           {"size: 3", "size: 3, pod: {etcdEnv: [{name: ETCD_CONFIG_FILE, value: /x}]}", "from that file only"},

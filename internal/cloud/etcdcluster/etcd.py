@@ -2,16 +2,18 @@
 # Runs etcd on this machine. A machine without data waits, on the port for clients, until it is asked to begin a
 # cluster, or until it was made a member of one; one with data only ever starts etcd on that. What it is and
 # who its peers are was written when the machine was created.
-import glob, hashlib, http.server, io, json, os, platform, re, shutil, socket, subprocess, sys, tarfile, threading, urllib.request
+import base64, glob, hashlib, http.server, io, json, os, platform, re, shutil, socket, ssl, subprocess, sys, tarfile, threading, urllib.request
 
 ME = json.loads("""{"name": "{{name}}", "address": "{{address}}", "peers": [{{#peers}}"{{address}}"{{^last}}, {{/last}}{{/peers}}]}""")
 WANTED = json.loads(r"""@WANTED@""")
+GIVEN = "@GIVEN@"  # what is secret, in base64
 HERE, UNIT, BINARY = "/usr/local/lib/stackreeve-etcd", "/etc/systemd/system/stackreeve-etcd.service", "/usr/local/bin/stackreeve-etcd"
 CLIENTS, PEERS = 2379, 2380
+TLS, KEYS = WANTED.get("tls"), "/var/lib/stackreeve-etcd-keys"
 
 
 def at(address, port):
-    return "http://%s:%d" % ("[%s]" % address if ":" in address else address, port)
+    return ("https" if TLS else "http") + "://%s:%d" % ("[%s]" % address if ":" in address else address, port)
 
 
 MINE = at(ME["address"], PEERS)
@@ -29,12 +31,44 @@ def install():
     """The script becomes a service, which is started again whenever it ends."""
     os.makedirs("/usr/local/lib", exist_ok=True)
     shutil.copyfile(os.path.realpath(__file__), HERE)
-    os.chmod(HERE, 0o755)
+    os.chmod(HERE, 0o700)  # with what is secret
     with open(UNIT, "w") as f:
         f.write("[Unit]\nDescription=etcd, kept by stackreeve\nAfter=network.target\n[Service]\nExecStart=%s\nRestart=always\nRestartSec=1\n"
                 "LimitNOFILE=65536\n[Install]\nWantedBy=multi-user.target\n" % HERE)
     run("systemctl", "daemon-reload")
     run("systemctl", "enable", "--now", "--no-block", os.path.basename(UNIT))
+
+
+def files(use):
+    """Where the certificate, the key and the authorities are, for peers or as a server; they are written there, for nobody else to read."""
+    os.makedirs(KEYS, mode=0o700, exist_ok=True)
+    given, (name, *entries) = json.loads(base64.b64decode(GIVEN)), TLS[use]
+    paths = [os.path.join(KEYS, "%s.%s" % (use, what)) for what in ("crt", "key", "ca")]
+    for path, entry in zip(paths, entries):
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as f:
+            f.write(given[name][entry])
+    return paths
+
+
+def context(purpose):
+    """How this machine serves clients, or asks others: with its certificate, and nobody whose authority it does not trust."""
+    if not TLS:
+        return None
+    crt, key, ca = files("server")
+    made = ssl.SSLContext(purpose)
+    made.load_cert_chain(crt, key)
+    made.load_verify_locations(ca)
+    made.verify_mode = ssl.CERT_REQUIRED
+    return made
+
+
+def settings():
+    """What etcd is told of TLS."""
+    told = []
+    for use, prefix in (("peer", "peer-"), ("server", "")) if TLS else ():
+        crt, key, ca = files(use)
+        told += ["--%scert-file" % prefix, crt, "--%skey-file" % prefix, key, "--%strusted-ca-file" % prefix, ca, "--%sclient-cert-auth" % prefix]
+    return told
 
 
 def fetch():
@@ -119,7 +153,7 @@ def refusal(data):
 
 class Room(http.server.BaseHTTPRequestHandler):
     """What is said while etcd does not run."""
-    state, message, asked = "blank", "", threading.Event()
+    state, message, asked, timeout = "blank", "", threading.Event(), 10
 
     def do_GET(self):
         self.answer()
@@ -142,12 +176,16 @@ class Room(http.server.BaseHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
     address_family = socket.AF_INET6 if ":" in ME["address"] else socket.AF_INET
+
+    def handle_error(self, *_):
+        """Whoever has no certificate gets no answer, and no line in the log."""
 
 
 def ask(peer, what, body):
     request = urllib.request.Request("%s/v3/%s" % (at(peer, CLIENTS), what), json.dumps(body).encode(), {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=3) as answer:
+    with urllib.request.urlopen(request, timeout=3, context=context(ssl.PROTOCOL_TLS_CLIENT)) as answer:
         return json.load(answer)
 
 
@@ -218,6 +256,8 @@ def wait(data):
     """Ends when there is something to begin or to join: the members, the ID of the membership where it is known, and etcd's word for the
     state of the cluster."""
     room = Server((ME["address"], CLIENTS), Room)
+    if TLS:  # each connection begins to talk in a thread of its own
+        room.socket = context(ssl.PROTOCOL_TLS_SERVER).wrap_socket(room.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=room.serve_forever, daemon=True).start()
     try:
         Room.message = refusal(data)
@@ -253,7 +293,7 @@ def main():
                       "--listen-peer-urls", MINE, "--initial-advertise-peer-urls", MINE,
                       "--listen-client-urls", at(ME["address"], CLIENTS) + "," + at("127.0.0.1", CLIENTS), "--advertise-client-urls", at(ME["address"], CLIENTS),
                       "--initial-cluster", ",".join("%s=%s" % (name, url) for url, name in sorted(there.items())),
-                      "--initial-cluster-state", state, "--initial-cluster-token", WANTED["cluster"]])
+                      "--initial-cluster-state", state, "--initial-cluster-token", WANTED["cluster"], *settings()])
 
 
 main()

@@ -3,6 +3,7 @@ package etcdcluster
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,6 +46,9 @@ type ClaimResources struct {
 	} `json:"requests,omitempty" doc:"How much it asks for."`
 }
 
+// tlsSetting are etcd's own settings of TLS.
+var tlsSetting = regexp.MustCompile(`^ETCD_(PEER_|CLIENT_)?(CERT_FILE|KEY_FILE|TRUSTED_CA_FILE|CA_FILE|CLIENT_CERT_AUTH|CERT_AUTH|AUTO_TLS|CERT_ALLOWED_CN|CERT_ALLOWED_HOSTNAME|CRL_FILE)$`)
+
 // fixed says of settings of etcd why a manifest cannot give them.
 func fixed(name string) string {
 	switch name {
@@ -61,6 +65,9 @@ func fixed(name string) string {
 		return "takes away what keeps a majority when members come and go"
 	case "ETCD_WAL_DIR":
 		return "puts a part of the data where it is lost with the machine"
+	}
+	if tlsSetting.MatchString(name) {
+		return "is what spec.TLS says"
 	}
 	if strings.HasPrefix(name, "ETCD_DISCOVERY") {
 		return "has somebody else say who the members are"

@@ -26,9 +26,7 @@ const defaultVersion = "3.4.23"
 var packaged = map[string]string{"3.4.23": "Debian 12", "3.4.30": "Ubuntu 24.04", "3.5.16": "Debian 13"}
 
 func (rules) Validate(s *Spec, r *kind.Report) {
-	if s.TLS != nil {
-		r.Problem("spec.TLS", "is not supported yet", "remove it, and have only trusted networks reach the machines: spec.clients")
-	}
+	s.TLS.validate(r)
 	s.Pod.validate(r)
 	if s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil {
 		claim := s.Pod.PersistentVolumeClaimSpec
@@ -109,7 +107,8 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if old {
 		e.Problem("spec.version", version+" has no learners, which a member begins as here", "use 3.4 or newer, or say which version is used in its place by spec.defaults.etcd.versions in the stack's configuration")
 	}
-	if old || image == "" || flavor == "" {
+	trusted := r.trusts(s, d, e)
+	if old || image == "" || flavor == "" || !trusted {
 		return
 	}
 	if s.Paused {
@@ -119,7 +118,7 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	e.Child("SecurityGroup", e.Key.Name, fields{"spec": fields{"resource": fields{"rules": s.gates(e)}}})
 	storage := s.storage(d)
 	template := fields{"image": image, "flavor": flavor, "securityGroups": append([]string{e.Key.Name}, machine.SecurityGroups...),
-		"initScript": fields{"value": s.script(e.Key.Name, version, from, sum, storage != nil), "template": true}}
+		"initScript": s.initScript(e.Key.Name, version, from, sum, storage != nil)}
 	template.put("network", machine.Network)
 	template.put("subnet", machine.Subnet)
 	template.put("keyPair", machine.KeyPair)
@@ -144,6 +143,28 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	s.members(version, e)
 }
 
+// trusts reports whether the cluster can have the certificates that it asks for.
+func (r rules) trusts(s *Spec, d *defaults.Etcd, e *kind.Expansion) (ok bool) {
+	if s.TLS != nil && s.TLS.Auto != nil && d.MasterKeyFile == "" {
+		e.Problem("spec.TLS.auto", "needs a master key, and the stack's configuration has no spec.defaults.etcd.masterKeyFile", "name a file there, made with: openssl rand -hex 32; or give certificates: TLS.static")
+		return false
+	}
+	return s.TLS.judge(e, r.now())
+}
+
+// initScript is what the machines run, and what they are given besides.
+func (s *Spec) initScript(name, version, from, sum string, volume bool) fields {
+	made := fields{"value": s.script(name, version, from, sum, volume), "template": true}
+	switch {
+	case s.TLS == nil:
+	case s.TLS.Auto != nil:
+		made["certificate"] = fields{"cluster": name, "generation": s.TLS.Auto.generation()}
+	default:
+		made["secretRefs"] = s.TLS.secrets()
+	}
+	return made
+}
+
 // members adds the membership of each machine.
 func (s *Spec) members(version string, e *kind.Expansion) {
 	var names []string
@@ -152,6 +173,9 @@ func (s *Spec) members(version string, e *kind.Expansion) {
 	}
 	for i, name := range names {
 		member := fields{"cluster": e.Key.Name, "portRef": name, "serverRef": name, "version": version, "peerRefs": names}
+		if s.TLS != nil {
+			member["tls"] = s.TLS.ofMembers()
+		}
 		if i > 0 {
 			member["afterRef"] = names[i-1]
 		}
@@ -203,7 +227,9 @@ func (s *Spec) gates(e *kind.Expansion) []fields {
 	}
 	clients := s.Clients
 	if clients == nil {
-		e.Note("spec.clients", "is left out: whoever reaches the machines can read and write all that etcd holds")
+		if s.TLS == nil {
+			e.Note("spec.clients", "is left out: whoever reaches the machines can read and write all that etcd holds")
+		}
 		clients = []string{"0.0.0.0/0"}
 	}
 	for _, from := range clients {
@@ -224,8 +250,12 @@ func (s *Spec) script(name, version, from, sum string, volume bool) string {
 			env[v.Name] = v.Value
 		}
 	}
-	wanted, _ := json.Marshal(map[string]any{"cluster": name, "version": version, "from": from, "sha256": sum, "volume": volume, "env": env}) // plain values
-	return strings.Replace(script, "@WANTED@", strings.ReplaceAll(string(wanted), "{{", "{{'{{'}}"), 1)
+	values := map[string]any{"cluster": name, "version": version, "from": from, "sha256": sum, "volume": volume, "env": env}
+	if s.TLS != nil {
+		values["tls"] = s.TLS.files()
+	}
+	wanted, _ := json.Marshal(values) // plain values
+	return strings.NewReplacer("@WANTED@", strings.ReplaceAll(string(wanted), "{{", "{{'{{'}}"), "@GIVEN@", s.TLS.given()).Replace(script)
 }
 
 // minor is the number of a minor version, for comparing.

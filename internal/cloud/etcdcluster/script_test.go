@@ -12,7 +12,7 @@ import (
 const stage = `
 DATA = os.path.dirname(os.path.realpath(__file__)) + "/data"
 HERE = os.path.realpath(__file__)
-CLIENTS, PEERS, ANSWERS, BEHIND = 0, 2380, {}, set()
+CLIENTS, PEERS, ANSWERS, BEHIND, KEYS = 0, 2380, {}, set(), DATA + "-keys"
 os.makedirs(DATA, exist_ok=True)
 
 ask_others = ask
@@ -97,7 +97,7 @@ func TestAddressesOfIPv6(t *testing.T) {
 		t.Errorf("it says %s", got)
 	}
 	got := scripted(t, "fd00::1", `
-def asked(request, timeout):
+def asked(request, timeout, context):
     print(request.full_url)
     raise SystemExit
 urllib.request.urlopen, ask, CLIENTS, ME["peers"] = asked, ask_others, 2379, ["fd00::2"]

@@ -3,6 +3,8 @@
 package etcdcluster
 
 import (
+	"time"
+
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -17,7 +19,7 @@ type Spec struct {
 	Checksum   string `json:"checksum,omitempty" rule:"pattern=^[0-9a-f]{64}$" doc:"SHA-256 of what is at that address."`
 	Paused     bool   `json:"paused,omitempty" doc:"Leaves the cluster, and all its machines, exactly as they are."`
 	Pod        *Pod   `json:"pod,omitempty" doc:"What etcd-operator says to Kubernetes about the members."`
-	TLS        *TLS   `json:"TLS,omitempty" doc:"Not supported yet: a cluster that asks for it is refused."`
+	TLS        *TLS   `json:"TLS,omitempty" doc:"Encryption, with certificates on both sides; a cluster has it from its beginning, or never."`
 
 	Machine  *Machine `json:"machine,omitempty" doc:"What the machines are, as far as it is not the stack's default."`
 	Storage  *Storage `json:"storage,omitempty" doc:"A volume for the data of each member, which is kept when its machine is replaced; the stack's default if left out, or else the machine's own disk."`
@@ -42,17 +44,15 @@ type Storage struct {
 	Type string `json:"type,omitempty" doc:"Volume type; the cloud decides if left out."`
 }
 
-// TLS asks for encryption, as etcd-operator does.
-type TLS struct {
-	Static map[string]any `json:"static,omitempty" doc:"Names of Secrets with certificates."`
+type rules struct {
+	defaults defaults.Defaults
+	now      func() time.Time
 }
-
-type rules struct{ defaults defaults.Defaults }
 
 // Kind is the kind EtcdCluster, with what a stack's configuration says.
 func Kind(d defaults.Defaults) kind.Kind {
 	return kind.DefineWorkload(kind.Info{
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdCluster", Aliases: []string{"etcd.database.coreos.com/v1beta2"},
 		Doc: "A cluster of etcd on machines of its own. It stands for a VirtualMachineGroup NAME, whose machines run etcd, a SecurityGroup NAME, and an EtcdMember for each machine. Members come and go one at a time, and none goes without which the others had no majority.",
-	}, rules{d})
+	}, rules{d, time.Now})
 }

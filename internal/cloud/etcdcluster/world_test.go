@@ -2,6 +2,8 @@ package etcdcluster_test
 
 import (
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -43,7 +45,7 @@ func newWorld(t *testing.T) *world {
 		t.Skip("on a real cloud real machines are used: see guests_test.go")
 	}
 	g.Defaults.Etcd = &defaults.Etcd{Image: "centos79", Flavor: "n3-1vcpu-2gb", VolumeSize: 1, Repository: "https://mirror.example.org/{version}/etcd", Versions: map[string]string{"3.2.13": "3.4.23"}}
-	w := &world{Target: g, t: t, created: &created{versions: map[string]string{}}}
+	w := &world{Target: g, t: t, created: &created{data: map[string]userData{}}}
 	w.World = etcd.New(w.machine)
 	w.Name = w.nameOf
 	network := w.World.Network()
@@ -85,28 +87,34 @@ func (w *world) look() map[string]*etcd.Machine {
 		w.client.Do(ctx, cloud.Call{Service: cloud.Compute, Path: "servers/detail", Into: &servers}) != nil {
 		return nil
 	}
-	disks, versions := map[string]string{}, map[string]string{}
+	disks, made := map[string]string{}, map[string]userData{}
 	for _, s := range servers.Servers {
 		if s.Status == "ACTIVE" && len(s.Volumes) > 0 {
 			disks[s.ID] = s.Volumes[0].ID
 			w.created.Lock()
-			versions[s.ID] = w.created.versions[s.Name]
+			made[s.ID] = w.created.data[s.Name]
 			w.created.Unlock()
 		}
 	}
 	machines := map[string]*etcd.Machine{}
 	for _, p := range ports.Ports {
 		if disk := disks[p.Device]; disk != "" && len(p.IPs) > 0 {
-			machines[p.IPs[0].Address] = &etcd.Machine{Disk: disk, Version: versions[p.Device]}
+			machines[p.IPs[0].Address] = &etcd.Machine{Disk: disk, Version: made[p.Device].version, TLS: made[p.Device].serves}
 		}
 	}
 	return machines
 }
 
-// created are the versions that machines were last made with, by their names.
+// created is what machines were last made with, by their names.
 type created struct {
 	sync.Mutex
-	versions map[string]string
+	data map[string]userData
+}
+
+// userData is what it says.
+type userData struct {
+	text, version string
+	serves        *tls.Config // nil for no TLS
 }
 
 type recorder struct {
@@ -126,16 +134,46 @@ func (c recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		_ = json.Unmarshal(body, &in)
 		text, _ := base64.StdEncoding.DecodeString(in.Server.Data)
-		if found := wantedVersion.FindSubmatch(text); found != nil {
+		if made, ok := readUserData(string(text)); ok {
 			c.Lock()
-			c.versions[in.Server.Name] = string(found[1])
+			c.data[in.Server.Name] = made
 			c.Unlock()
 		}
 	}
 	return c.next.RoundTrip(req)
 }
 
-var wantedVersion = regexp.MustCompile(`"version":"([0-9.]+)"`)
+var (
+	wantedLine = regexp.MustCompile(`(?m)^WANTED = json\.loads\(r"""(.*)"""\)$`)
+	givenLine  = regexp.MustCompile(`(?m)^GIVEN = "(.*?)"`)
+)
+
+// readUserData is what the script makes of it.
+func readUserData(text string) (made userData, ok bool) {
+	found, given := wantedLine.FindStringSubmatch(text), givenLine.FindStringSubmatch(text)
+	if found == nil || given == nil {
+		return userData{}, false
+	}
+	var wanted struct {
+		Version string
+		TLS     map[string][]string
+	}
+	if json.Unmarshal([]byte(found[1]), &wanted) != nil {
+		return userData{}, false
+	}
+	made = userData{text: text, version: wanted.Version}
+	if at := wanted.TLS["server"]; len(at) == 4 {
+		var secrets map[string]map[string]string
+		plain, _ := base64.StdEncoding.DecodeString(given[1])
+		_ = json.Unmarshal(plain, &secrets)
+		its := secrets[at[0]]
+		pair, _ := tls.X509KeyPair([]byte(its[at[1]]), []byte(its[at[2]]))
+		clients := x509.NewCertPool()
+		clients.AppendCertsFromPEM([]byte(its[at[3]]))
+		made.serves = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, ClientCAs: clients, ClientAuth: tls.RequireAndVerifyClientCert}
+	}
+	return made, true
+}
 
 // nameOf is the name of the port at an address.
 func (w *world) nameOf(address string) string {

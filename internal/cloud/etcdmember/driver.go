@@ -13,15 +13,19 @@ import (
 // Create implements kind.Driver. Whether there is a cluster is asked again, of all machines: one of them begins it only when
 // every machine answers that it has no data.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
-	own := &machine{key: w.Key, portID: w.Ref("Port", w.Spec.PortRef).ID, address: w.Ref("Port", w.Spec.PortRef).Facts.Address}
+	client, err := d.clientFor(w)
+	if err != nil {
+		return live{}, err
+	}
+	own := &machine{client: client, key: w.Key, portID: w.Ref("Port", w.Spec.PortRef).ID, address: w.Ref("Port", w.Spec.PortRef).Facts.Address}
 	machines := []*machine{own}
 	for _, name := range w.Spec.PeerRefs {
 		if port := w.Ref("Port", name); name != w.Spec.PortRef && port.Facts.Address != "" {
-			machines = append(machines, &machine{portID: port.ID, address: port.Facts.Address})
+			machines = append(machines, &machine{client: client, portID: port.ID, address: port.Facts.Address})
 		}
 	}
-	d.ask(ctx, machines)
-	l := live{ID: "port " + own.portID, Name: w.Key.Name, Mine: true, Mark: &w.Mark, Phase: kind.Pending, Message: "is a member, and has not joined yet", Uses: []string{own.portID}, State: &State{address: own.address}}
+	ask(ctx, machines)
+	l := live{ID: "port " + own.portID, Name: w.Key.Name, Mine: true, Mark: &w.Mark, Phase: kind.Pending, Message: "is a member, and has not joined yet", Uses: []string{own.portID}, State: &State{client: client, address: own.address}}
 	if knows := authority(machines); knows != nil {
 		return l, d.join(ctx, own, knows)
 	}
@@ -32,14 +36,14 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 }
 
 // join makes a learner of a machine that waits.
-func (d driver) join(ctx context.Context, own, knows *machine) error {
+func (driver) join(ctx context.Context, own, knows *machine) error {
 	if slices.ContainsFunc(knows.members.List, func(o etcd.Member) bool { return peerAt(o, own.address) }) {
 		return nil // an answer was lost
 	}
 	if !own.waits || own.waiting.State != etcd.Blank {
 		return fmt.Errorf("%w: its machine does not wait to join, with an empty disk", kind.ErrBusy)
 	}
-	_, err := d.etcd.AddLearner(ctx, knows.address, peerURL(own.address))
+	_, err := knows.client.AddLearner(ctx, knows.address, own.peerURL())
 	return classed(err)
 }
 
@@ -61,7 +65,7 @@ func (d driver) begin(ctx context.Context, own *machine, machines []*machine) er
 	if own.waiting.State == etcd.Begins {
 		return nil
 	}
-	return d.etcd.Begin(ctx, own.address)
+	return own.client.Begin(ctx, own.address)
 }
 
 // Update implements kind.Driver: it records that there was a member, promotes a learner, and has a leader hand over.
@@ -77,7 +81,7 @@ func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Ch
 	if !have.State.IsLearner {
 		return nil
 	}
-	return d.anywhere(have.State.others, func(address string) error { return d.etcd.Promote(ctx, address, have.State.ID) })
+	return d.anywhere(have.State.others, func(address string) error { return have.State.client.Promote(ctx, address, have.State.ID) })
 }
 
 // handOver has a leader give way. Where nobody can lead in its place it stays one.
@@ -86,7 +90,7 @@ func (d driver) handOver(ctx context.Context, s *State) error {
 	if err != nil {
 		return err
 	}
-	return classed(d.etcd.MoveLeader(ctx, s.address, next))
+	return classed(s.client.MoveLeader(ctx, s.address, next))
 }
 
 // Delete implements kind.Driver. A leader hands over first, where it can.
@@ -100,9 +104,9 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 		return false, err
 	}
 	if s.Leads {
-		_ = d.etcd.MoveLeader(ctx, s.address, next) // without it the others elect one
+		_ = s.client.MoveLeader(ctx, s.address, next) // without it the others elect one
 	}
-	err = d.anywhere(s.others, func(address string) error { return d.etcd.Remove(ctx, address, s.ID) })
+	err = d.anywhere(s.others, func(address string) error { return s.client.Remove(ctx, address, s.ID) })
 	var refused *etcd.Refused
 	if errors.As(err, &refused) && refused.NotFound() {
 		return true, nil // it is no member any more
@@ -114,9 +118,9 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 func (d driver) successor(ctx context.Context, s *State) (id uint64, err error) {
 	var others []*machine
 	for _, address := range s.others {
-		others = append(others, &machine{address: address})
+		others = append(others, &machine{client: s.client, address: address})
 	}
-	d.ask(ctx, others)
+	ask(ctx, others)
 	knows := authority(others)
 	if knows == nil {
 		return 0, fmt.Errorf("%w: no other member is in touch with a leader", kind.ErrBusy)

@@ -25,8 +25,10 @@ const patience = 10 * time.Minute
 
 // machine is where a member runs, or may run.
 type machine struct {
+	client   etcd.Client
 	key      manifest.Key
 	cluster  string
+	tls      *TLS   // nil for none
 	version  string // of etcd that is wanted; "" where that is not said
 	wanted   bool
 	portID   string
@@ -40,6 +42,7 @@ type machine struct {
 	waiting etcd.Waiting
 	answers bool // as etcd does
 	waits   bool
+	unlike  string // how it talks otherwise than it should; "" for not at all, or as it should
 }
 
 // List implements kind.Driver: what etcd says of each cluster that manifests ask for. Of a cluster that they do not ask for any more
@@ -60,10 +63,13 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 		return nil, err
 	}
 	for _, machines := range list {
+		if err := d.introduce(machines, around); err != nil {
+			return nil, err
+		}
 		for _, m := range machines {
 			m.recorded = recorded[m.portID]
 		}
-		machines = d.askOwn(ctx, machines)
+		machines = askOwn(ctx, machines)
 		all = append(all, found(around, machines)...)
 	}
 	return all, ctx.Err()
@@ -77,7 +83,7 @@ func clusters(around kind.Around) (all [][]*machine) {
 	for i := range around.Want {
 		taken[around.Want[i].Key] = true
 	}
-	add := func(cluster [2]string, key manifest.Key, wanted bool, version string) {
+	add := func(cluster [2]string, key manifest.Key, wanted bool, spec *Spec) {
 		named := func(kindName string) string {
 			return kind.OwnerText(around.Stack, manifest.Key{Kind: kindName, Namespace: key.Namespace, Name: key.Name})
 		}
@@ -85,7 +91,10 @@ func clusters(around kind.Around) (all [][]*machine) {
 		if port == nil || port.Facts.Address == "" {
 			return
 		}
-		m := &machine{key: key, cluster: cluster[1], version: version, wanted: wanted, portID: port.ID, address: port.Facts.Address}
+		m := &machine{key: key, cluster: cluster[1], tls: spec.TLS, wanted: wanted, portID: port.ID, address: port.Facts.Address}
+		if wanted {
+			m.version = spec.Version
+		}
 		if server := servers[named("Server")]; server != nil {
 			m.serverID, m.boots = server.ID, time.Since(server.Since) < patience
 		}
@@ -104,35 +113,35 @@ func clusters(around kind.Around) (all [][]*machine) {
 			for n := range highest + 1 {
 				key := d.Key
 				if key.Name = spec.Cluster + "-" + strconv.Itoa(n); !taken[key] {
-					add(cluster, key, false, "")
+					add(cluster, key, false, spec)
 				}
 			}
 		}
-		add(cluster, d.Key, true, spec.Version)
+		add(cluster, d.Key, true, spec)
 	}
 	return all
 }
 
 // ask finds out what runs on machines, all at the same time.
-func (d driver) ask(ctx context.Context, machines []*machine) {
+func ask(ctx context.Context, machines []*machine) {
 	var asking sync.WaitGroup
 	for _, m := range machines {
-		asking.Go(func() { d.askOne(ctx, m) })
+		asking.Go(func() { m.ask(ctx) })
 	}
 	asking.Wait()
 }
 
-func (d driver) askOne(ctx context.Context, m *machine) {
+func (m *machine) ask(ctx context.Context) {
 	var err error
-	if m.waiting, err = d.etcd.Waiting(ctx, m.address); err != nil || m.waiting.State != "" {
-		m.waits = err == nil
+	if m.waiting, err = m.client.Waiting(ctx, m.address); err != nil || m.waiting.State != "" {
+		m.waits, m.unlike = err == nil, etcd.HowUnlike(err)
 		return
 	}
-	if m.status, err = d.etcd.Status(ctx, m.address); err != nil {
+	if m.status, err = m.client.Status(ctx, m.address); err != nil {
 		return
 	}
 	m.answers = true
-	if m.members, err = d.etcd.Members(ctx, m.address); err != nil {
+	if m.members, err = m.client.Members(ctx, m.address); err != nil {
 		m.members = etcd.Members{} // a learner does not say
 	}
 }
@@ -169,11 +178,11 @@ func (m *machine) leads() bool { return m.status.Leader == m.status.MemberID }
 // found is what there is of a cluster.
 func found(around kind.Around, machines []*machine) (all []live) {
 	knows := authority(machines)
-	at := stageOf(machines)
+	at, differs := stageOf(machines), differing(machines)
 	var before *live // that goes after this one
 	for _, m := range machines {
 		l := live{Name: m.key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, m.key)}, Uses: []string{m.portID}, Tokens: []string{"etcd " + m.address},
-			Lag: time.Second, Facts: kind.Facts{Address: m.address}, State: &State{portID: m.portID, address: m.address, others: others(machines, knows, m)}}
+			Lag: time.Second, Facts: kind.Facts{Address: m.address}, State: &State{client: m.client, portID: m.portID, address: m.address, others: others(machines, knows, m)}}
 		if m.serverID != "" {
 			l.Uses = append(l.Uses, m.serverID)
 		}
@@ -190,6 +199,13 @@ func found(around kind.Around, machines []*machine) (all []live) {
 		if !there {
 			continue
 		}
+		if m.unlike != "" {
+			l.Message = m.unlike
+		}
+		if m.unlike != "" && m.recorded {
+			l.Phase, l.Down = kind.Degraded, "unlike" // waiting does not help
+		}
+		l.Turn.Stay = cmp.Or(differs, l.Turn.Stay)
 		if l.Phase != kind.Ready {
 			l.Unwell = slices.Clone(l.Uses)
 		}
@@ -328,6 +344,10 @@ func hostOf(peer string) string {
 	return u.Hostname()
 }
 
-func peerURL(address string) string {
-	return "http://" + net.JoinHostPort(address, strconv.Itoa(etcd.PeerPort))
+func (m *machine) peerURL() string {
+	scheme := "http://"
+	if m.client.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(m.address, strconv.Itoa(etcd.PeerPort))
 }

@@ -38,7 +38,7 @@ func TestStays(t *testing.T) {
 		}
 		knows := &machine{}
 		for _, m := range machines {
-			knows.members.List = append(knows.members.List, etcd.Member{PeerURLs: []string{peerURL(m.address)}})
+			knows.members.List = append(knows.members.List, etcd.Member{PeerURLs: []string{(&machine{address: m.address}).peerURL()}})
 		}
 		if got := machines[0].stays(machines, knows); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s to %s: %q, want %q", c.running, c.version, got, c.want)

@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -27,6 +28,7 @@ type Spec struct {
 	AfterRef  string   `json:"afterRef,omitempty" ref:"EtcdMember,order" doc:"Member that has to be there before; the first member begins the cluster."`
 	Version   string   `json:"version,omitempty" doc:"Version of etcd that its machine shall have."`
 	PeerRefs  []string `json:"peerRefs" rule:"required,min=1,max=9,unique" ref:"Port,order" doc:"Ports of all members."`
+	TLS       *TLS     `json:"tls,omitempty" doc:"How members are talked to with TLS; without it if left out."`
 }
 
 // State is a member as it was found.
@@ -36,6 +38,7 @@ type State struct {
 	Leads   bool
 	DBSize  int64
 
+	client     etcd.Client
 	portID     string
 	unrecorded bool
 	lost       string // why the whole cluster does not work; "" when it does, or was never there
@@ -46,15 +49,16 @@ type State struct {
 type (
 	rules  struct{}
 	driver struct {
-		cloud *cloud.Client
-		etcd  etcd.Client
+		cloud  *cloud.Client
+		etcd   etcd.Client // without TLS
+		master *pki.Master // nil for none
 	}
 	live = kind.Live[*State]
 	want = kind.Want[Spec]
 )
 
-// Kind is the kind EtcdMember over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+// Kind is the kind EtcdMember over c, which may be nil where only rules are needed. master is what certificates are derived from, nil for none.
+func Kind(c *cloud.Client, master *pki.Master) kind.Kind {
 	var machines outbound.Machines
 	if c != nil {
 		machines = c.Machines
@@ -63,7 +67,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdMember", FixedMark: true, StaysMarked: true, Rare: true, Inside: []string{"Port", "Server"},
 		Loss: []string{"its copy of the cluster's data"}, Unmark: "it bears the mark of its Port",
 		Doc: "The membership of one machine in a cluster of etcd. It is found by asking etcd itself. An EtcdCluster makes one for each of its machines; they are not written by hand.",
-	}, rules{}, driver{c, etcd.Client{Machines: machines, Port: etcd.ClientPort}})
+	}, rules{}, driver{c, etcd.Client{Machines: machines, Port: etcd.ClientPort}, master})
 }
 
 func (rules) Name(w want) string                     { return w.Key.Name }

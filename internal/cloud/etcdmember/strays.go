@@ -14,9 +14,9 @@ import (
 
 // askOwn asks the machines of a cluster, and leaves out those that are none of it: a machine of such a name that is not wanted,
 // was never recorded as a member, and is none by the word of the others, is somebody else's.
-func (d driver) askOwn(ctx context.Context, machines []*machine) []*machine {
+func askOwn(ctx context.Context, machines []*machine) []*machine {
 	own := slices.DeleteFunc(slices.Clone(machines), func(m *machine) bool { return !m.wanted && !m.recorded })
-	d.ask(ctx, own)
+	ask(ctx, own)
 	knows := authority(own)
 	if knows == nil {
 		return own
@@ -27,7 +27,7 @@ func (d driver) askOwn(ctx context.Context, machines []*machine) []*machine {
 			more = append(more, m)
 		}
 	}
-	d.ask(ctx, more)
+	ask(ctx, more)
 	return slices.DeleteFunc(machines, func(m *machine) bool { return !slices.Contains(own, m) && !slices.Contains(more, m) })
 }
 
@@ -54,7 +54,7 @@ func strays(around kind.Around, machines []*machine, knows *machine, before *liv
 		key := strayKey(machines, o, taken)
 		l := live{ID: strconv.FormatUint(o.ID, 16), Name: key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Failed,
 			Message: fmt.Sprintf("the others know it by %s, where the stack has no port", hostOf(o.PeerURLs[0])),
-			State:   &State{Member: o, address: hostOf(o.PeerURLs[0]), others: others(machines, knows, nil)}}
+			State:   &State{client: machines[0].client, Member: o, address: hostOf(o.PeerURLs[0]), others: others(machines, knows, nil)}}
 		if !slices.ContainsFunc(machines, func(m *machine) bool { return m.wanted && m.key == key }) {
 			if before != nil {
 				l.Uses = []string{before.ID}

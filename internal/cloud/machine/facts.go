@@ -15,6 +15,8 @@ type Facts struct {
 	Group    string
 	Replicas int
 	Peers    []Fact
+	// Secrets and Certificate are as [Encoded] gives them; "" for none.
+	Secrets, Certificate string
 }
 
 // Fact is what is known of one machine.
@@ -28,6 +30,7 @@ type Fact struct {
 //
 //	{{name}} {{ordinal}} {{address}}  of the machine, and within peers of the peer
 //	{{group}} {{replicas}}            of its group
+//	{{secrets}} {{certificate}}       what it is given besides, see [Given]
 //	{{#peers}} … {{/peers}}           once for each member
 //	{{#first}} {{^first}} {{/first}}  within peers: for the first one only, or all others; last likewise
 //	{{! … }}                          nothing
@@ -50,7 +53,7 @@ type factsNode struct {
 }
 
 var (
-	factsNames    = []string{"name", "ordinal", "address", "group", "replicas"}
+	factsNames    = []string{"name", "ordinal", "address", "group", "replicas", "secrets", "certificate"}
 	factsSections = []string{"first", "last"}
 )
 
@@ -205,6 +208,10 @@ func (w *factsWriter) value(name string, of *Fact) string {
 		return w.facts.Group
 	case "replicas":
 		return strconv.Itoa(w.facts.Replicas)
+	case "secrets":
+		return w.facts.Secrets
+	case "certificate":
+		return w.facts.Certificate
 	}
 	return ""
 }

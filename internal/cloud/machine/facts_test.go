@@ -46,7 +46,7 @@ func TestFacts(t *testing.T) {
 // An error says where it is, and nothing of what may be a secret.
 func TestFactsThatMakeNoSense(t *testing.T) {
 	for text, want := range map[string]string{
-		"a\nb {{hunter2}}":     "line 2: a name that is not known; there are name, ordinal, address, group, replicas, and the section peers",
+		"a\nb {{hunter2}}":     "line 2: a name that is not known; there are name, ordinal, address, group, replicas, secrets, certificate, and the section peers",
 		"{{}}":                 "line 1: a name that is not known",
 		"{{{name}}}":           "line 1: a name that is not known",
 		"{{> hunter2}}":        "line 1: a name that is not known",

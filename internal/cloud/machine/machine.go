@@ -38,8 +38,9 @@ type InitScript struct {
 	Value        *string  `json:"value,omitempty" rule:"secret" doc:"The script itself."`
 	ConfigMapRef *DataRef `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
 	SecretRef    *DataRef `json:"secretRef,omitempty" doc:"Entry of a Secret that holds it."`
-	Template     bool     `json:"template,omitempty" doc:"Whether it is a template, which is completed with what is known of the machine and its group when the machine is created: {{name}}, {{ordinal}}, {{address}}, {{group}}, {{replicas}}, and {{#peers}}...{{/peers}} for each machine of the group."`
+	Template     bool     `json:"template,omitempty" doc:"Whether it is a template, which is completed with what is known of the machine and its group when the machine is created: {{name}}, {{ordinal}}, {{address}}, {{group}}, {{replicas}}, {{secrets}}, {{certificate}}, and {{#peers}}...{{/peers}} for each machine of the group."`
 	Group        *Group   `json:"group,omitempty" doc:"Which machines are the machine's peers; a VirtualMachineGroup says so itself."`
+	Given        `json:",inline"`
 }
 
 // DataRef names an entry of a ConfigMap or Secret.
@@ -79,6 +80,7 @@ func (t *Template) Validate(at string, r *kind.Report) {
 		}
 	}
 	s.Group.Validate(at+".initScript.group", s.Template, r)
+	s.Given.Validate(at+".initScript", s.Template, r)
 }
 
 // Look reports what the template refers to and the repository does not have.

@@ -99,7 +99,7 @@ func groups(ctx context.Context, d driver) (byServer map[string][]string, known 
 // plug a server in that shall have no port, the mark says that nothing is applied
 // until an update has seen to that.
 // (nova/api/openstack/compute/schemas/servers.py)
-func create(ctx context.Context, d driver, w want) (*state, error) {
+func (c completer) create(ctx context.Context, d driver, w want) (*state, error) {
 	version, err := d.Client.Microversion(ctx, cloud.Compute, withTagsAtCreate)
 	tagged, bare := cloud.AtLeast(version, withTagsAtCreate), cloud.AtLeast(version, withoutNetworks)
 	if err == nil && len(w.Spec.Tags) > 0 && !tagged {
@@ -112,7 +112,7 @@ func create(ctx context.Context, d driver, w want) (*state, error) {
 		w.Mark.Applied = ""
 	}
 	described := cloud.AtLeast(version, withDescription)
-	if _, _, err := completed(w); err != nil {
+	if _, _, err := c.completed(w); err != nil {
 		return nil, err
 	}
 	body, own := d.Creation(w), notes(w, described)
@@ -167,12 +167,12 @@ func hints(w want, fields any) map[string]any {
 // attaches what is missing, detaches what is surplus, and then writes the metadata,
 // which holds the mark, or has the server rebuilt with it. Nova detaches in its own time;
 // until it has, the server is busy.
-func update(ctx context.Context, d driver, n change) error {
+func (c completer) update(ctx context.Context, d driver, n change) error {
 	version, err := d.Client.Microversion(ctx, cloud.Compute, withDescription)
 	if err != nil {
 		return err
 	}
-	u, described := requests{driver: d, ctx: ctx, id: n.Have.ID}, cloud.AtLeast(version, withDescription)
+	u, described := requests{driver: d, completer: c, ctx: ctx, id: n.Have.ID}, cloud.AtLeast(version, withDescription)
 	switch {
 	case by(n.Changes, byRestart):
 		return u.restart(n.Have.State.More.Status)
@@ -260,6 +260,7 @@ func unmark(ctx context.Context, d driver, have kind.Live[*state]) error {
 // requests are a series that ends with the first error.
 type requests struct {
 	driver
+	completer
 	ctx context.Context
 	id  string
 	err error

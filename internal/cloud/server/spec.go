@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -61,13 +62,14 @@ type VolumeRef struct {
 
 // UserData says where the user data comes from.
 type UserData struct {
-	SecretRef    *string        `json:"secretRef,omitempty" ref:"Secret" doc:"Secret whose key value (or userData) holds it."`
-	SecretKeyRef *SecretKey     `json:"secretKeyRef,omitempty" doc:"Entry of a Secret that holds it."`
-	ConfigMapRef *ConfigMapKey  `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
-	Value        *string        `json:"value,omitempty" rule:"secret" doc:"The text itself."`
-	Template     bool           `json:"template,omitempty" doc:"Whether it is a template, which is completed when the server is created; see initScript of VirtualMachine."`
-	Group        *machine.Group `json:"group,omitempty" doc:"Which servers are the server's peers, for a template; itself alone if left out. Their ports are called as they are."`
-	Script       bool           `json:"script,omitempty" doc:"Whether it is a script; then #!/bin/sh is put before a text that does not say what it is."`
+	SecretRef     *string        `json:"secretRef,omitempty" ref:"Secret" doc:"Secret whose key value (or userData) holds it."`
+	SecretKeyRef  *SecretKey     `json:"secretKeyRef,omitempty" doc:"Entry of a Secret that holds it."`
+	ConfigMapRef  *ConfigMapKey  `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
+	Value         *string        `json:"value,omitempty" rule:"secret" doc:"The text itself."`
+	Template      bool           `json:"template,omitempty" doc:"Whether it is a template, which is completed when the server is created; see initScript of VirtualMachine."`
+	Group         *machine.Group `json:"group,omitempty" doc:"Which servers are the server's peers, for a template; itself alone if left out. Their ports are called as they are."`
+	machine.Given `json:",inline"`
+	Script        bool `json:"script,omitempty" doc:"Whether it is a script; then #!/bin/sh is put before a text that does not say what it is."`
 }
 
 // SecretKey names an entry of a Secret.
@@ -156,8 +158,10 @@ type Filter struct {
 // FilterName implements plan.Named.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
-// Kind is the kind Server over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+// Kind is the kind Server over c, which may be nil where only rules are needed. master is what certificates in user data are derived from, nil for
+// none.
+func Kind(c *cloud.Client, master *pki.Master) kind.Kind {
+	user := completer{master}
 	return define.Plain(c, define.PlainKind[Spec, Filter, More]{
 		Info: kind.Info{
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
@@ -171,7 +175,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Odd: []table.Odd[Spec, More]{
 			{Field: "bootVolume", Compare: compareBoot, Write: writeDisks},
 			{Field: "imageRef", Compare: compareImage, Closed: noRebuild, Loss: diskLoss},
-			{Field: "userData", Write: writeUserData, Closed: noRebuild, Loss: diskLoss},
+			{Field: "userData", Write: user.writeUserData, Closed: noRebuild, Loss: diskLoss},
 			{Field: "ports", Compare: comparePorts, Write: writePorts},
 			{Field: "volumes", Compare: compareVolumes},
 			{Field: "availabilityZone", Compare: compareZone},
@@ -179,6 +183,6 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
 		Match:  func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
-		Create: create, Update: update, Delete: remove, Unmark: unmark, Trace: trace, Takes: takes, Impossible: impossible, Zone: zone,
+		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, Takes: takes, Impossible: impossible, Zone: zone,
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -22,13 +23,20 @@ func expandTemplate(s *Spec, text string, e *kind.Expansion) {
 	}
 }
 
+// completer completes templates. master is what certificates in them are derived from, nil for none.
+type completer struct{ master *pki.Master }
+
 // completed is the user data that a server is created with.
-func completed(w want) (text string, given bool, err error) {
+func (c completer) completed(w want) (text string, given bool, err error) {
 	text, given = userData(w)
 	if !given || !w.Spec.UserData.Template {
 		return text, given, nil
 	}
-	if text, err = machine.Complete(text, facts(w)); err != nil {
+	f := facts(w)
+	if err := give(w, &f, c.master); err != nil {
+		return "", true, err
+	}
+	if text, err = machine.Complete(text, f); err != nil {
 		return "", true, fmt.Errorf("%w: the template of the user data %s", kind.ErrNotYet, err.Error())
 	}
 	if w.Spec.UserData.Script {

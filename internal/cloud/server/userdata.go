@@ -31,6 +31,7 @@ func (u *UserData) validate(r *kind.Report) {
 	check.Source("spec.resource.userData", "give one of secretRef, secretKeyRef, configMapRef and value", r,
 		u.SecretRef != nil, u.SecretKeyRef != nil, u.ConfigMapRef != nil, u.Value != nil)
 	u.Group.Validate("spec.resource.userData.group", u.Template, r)
+	u.Given.Validate("spec.resource.userData", u.Template, r)
 	if u.Value != nil {
 		check.Text("spec.resource.userData.value", *u.Value, r)
 	}
@@ -104,15 +105,17 @@ func userData(w want) (text string, given bool) {
 	return text, true
 }
 
-func writeUserData(w want, _ *object, body map[string]any) {
-	if text, given, err := completed(w); given && err == nil { // create refuses what cannot be completed
+func (c completer) writeUserData(w want, _ *object, body map[string]any) {
+	if text, given, err := c.completed(w); given && err == nil { // create refuses what cannot be completed
 		body["user_data"] = base64.StdEncoding.EncodeToString([]byte(text))
 	}
 }
 
 // secretUserData reports whether the user data may be a secret: all of it that is
-// not in a ConfigMap.
-func secretUserData(s *Spec) bool { return s.UserData != nil && s.UserData.ConfigMapRef == nil }
+// not in a ConfigMap, and what it is given besides.
+func secretUserData(s *Spec) bool {
+	return s.UserData != nil && (s.UserData.ConfigMapRef == nil || s.UserData.Given.Any())
+}
 
 // notes is what the metadata shall hold besides the mark and what the manifest says.
 func notes(w want, described bool) map[string]string {
@@ -141,7 +144,7 @@ const userDataUse = "user data"
 func printed(w want) (text string, given bool) {
 	text, given = userData(w)
 	if given && w.Spec.UserData.Template {
-		text = "template\n" + text
+		text = "template\n" + text + givenPrint(w)
 	}
 	return text, given
 }

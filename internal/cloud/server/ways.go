@@ -115,7 +115,7 @@ func (u *requests) rebuild(n change, metadata map[string]string) {
 		need(withUserDataAtRebuild, "rebuilds with other user data")
 		call.Secret = secretUserData(n.Want.Spec)
 		body["user_data"] = nil
-		text, given, err := completed(n.Want)
+		text, given, err := u.completed(n.Want)
 		if u.err == nil {
 			u.err = err
 		}

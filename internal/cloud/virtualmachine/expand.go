@@ -212,6 +212,12 @@ func userData(s *machine.InitScript) fields {
 	if s.Template {
 		f["template"] = true
 	}
+	if s.SecretRefs != nil {
+		f["secretRefs"] = s.SecretRefs
+	}
+	if s.Certificate != nil {
+		f["certificate"] = fields{"cluster": s.Certificate.Cluster, "generation": s.Certificate.Generation}
+	}
 	if s.Group != nil {
 		f["group"] = fields{"name": s.Group.Name, "numbers": s.Group.Numbers}
 	}

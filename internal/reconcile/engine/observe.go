@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
@@ -34,10 +35,22 @@ func (e *Engine) observe(ctx context.Context, places []place, want []kind.Desire
 	}
 	maps.Copy(around, e.snapshot(all, have, want))
 	for _, at := range inside {
-		of := kind.WithAround(ctx, kind.Around{Stack: e.Stack, Want: wantedAt(at, want), Have: around})
+		of := kind.WithAround(ctx, kind.Around{Stack: e.Stack, Want: wantedAt(at, want), Have: around, Data: dataIn(want)})
 		maps.Copy(all, e.listAll(of, []place{at}, want))
 	}
 	return all
+}
+
+// dataIn finds the content of ConfigMaps and Secrets.
+func dataIn(want []kind.Desired) func(manifest.Key) map[string]string {
+	return func(key manifest.Key) map[string]string {
+		for i := range want {
+			if want[i].Key == key {
+				return want[i].Data
+			}
+		}
+		return nil
+	}
 }
 
 func wantedAt(at place, want []kind.Desired) (list []kind.Desired) {

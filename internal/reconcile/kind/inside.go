@@ -1,6 +1,10 @@
 package kind
 
-import "context"
+import (
+	"context"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
 
 // Around is what a driver of a kind that is found inside machines (see [Info.Inside]) lists by: which
 // objects of its kind manifests ask for, and what the cloud has of the kinds that say where the machines are.
@@ -9,6 +13,8 @@ type Around struct {
 	Stack string
 	Want  []Desired
 	Have  Snapshot
+	// Data is the content of a ConfigMap or Secret that manifests have; nil for others.
+	Data func(manifest.Key) map[string]string
 }
 
 type around struct{}
@@ -21,6 +27,9 @@ func WithAround(ctx context.Context, a Around) context.Context {
 // AroundOf is what a list goes by; nothing without [WithAround].
 func AroundOf(ctx context.Context) Around {
 	a, _ := ctx.Value(around{}).(Around)
+	if a.Data == nil {
+		a.Data = func(manifest.Key) map[string]string { return nil }
+	}
 	return a
 }
 

@@ -5,18 +5,23 @@ package etcd
 
 import (
 	"cmp"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 )
 
 // Machine is one that runs: Disk is what its data is on, and stays when the machine is replaced. Version is of the etcd that it
-// has, "" for 3.5.35.
-type Machine struct{ Disk, Version string }
+// has, "" for 3.5.35; TLS is what it serves with, nil for none.
+type Machine struct {
+	Disk, Version string
+	TLS           *tls.Config
+}
 
 // World is all machines and what is on their disks.
 type World struct {
@@ -103,7 +108,7 @@ func (w *World) Invite(address string) {
 	defer w.mu.Unlock()
 	w.next += 7
 	c := w.clusters()[0]
-	c.members = append(c.members, &member{ID: w.next, PeerURLs: []string{peerURL(address)}, IsLearner: true})
+	c.members = append(c.members, &member{ID: w.next, PeerURLs: []string{w.Machine(address).peerURL(address)}, IsLearner: true})
 }
 
 // Wipe empties a disk.
@@ -118,7 +123,13 @@ func (w *World) clusters() (all []*cluster) {
 	return all
 }
 
-func peerURL(address string) string { return "http://" + net.JoinHostPort(address, "2380") }
+func (m *Machine) peerURL(address string) string {
+	scheme := "http://"
+	if m != nil && m.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(address, "2380")
+}
 
 // runs is the machine at an address with its etcd, which there is not while it waits, or when it is no member any more.
 func (w *World) runs(address string) (m *Machine, n *node, me *member) {
@@ -185,7 +196,8 @@ func (w *World) majority(c *cluster) (most, all bool) {
 }
 
 func hostOf(url string) string {
-	host, _, _ := net.SplitHostPort(url[len("http://"):])
+	_, at, _ := strings.Cut(url, "://")
+	host, _, _ := net.SplitHostPort(at)
 	return host
 }
 
@@ -195,7 +207,7 @@ func (w *World) join(address string, m *Machine) {
 		if most, _ := w.majority(c); !most {
 			continue
 		}
-		if me := c.find(func(o *member) bool { return o.Name == "" && o.PeerURLs[0] == peerURL(address) }); me != nil {
+		if me := c.find(func(o *member) bool { return o.Name == "" && o.PeerURLs[0] == m.peerURL(address) }); me != nil {
 			if me.began {
 				w.sins = append(w.sins, fmt.Sprintf("%x began again with an empty disk", me.ID))
 			}
@@ -257,7 +269,7 @@ func (w *World) wait(address string, m *Machine, rw http.ResponseWriter, req *ht
 			w.sins = append(w.sins, "a second cluster was begun")
 		}
 		w.next += 7
-		first := &member{ID: w.next, Name: w.name(address), PeerURLs: []string{peerURL(address)}, began: true}
+		first := &member{ID: w.next, Name: w.name(address), PeerURLs: []string{m.peerURL(address)}, began: true}
 		w.disks[m.Disk] = &node{first.ID, &cluster{w.next + 1, []*member{first}, first.ID}, m.version()}
 	}
 	reply(rw, http.StatusOK, map[string]string{"state": "blank"})

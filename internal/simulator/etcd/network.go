@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"sync"
@@ -23,7 +24,11 @@ func (w *World) Network() *Network { return &Network{world: w, listen: map[strin
 func (n *Network) Dial(_ context.Context, _, at string) (net.Conn, error) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	host, port, err := net.SplitHostPort(at)
-	if err != nil || port != "2379" || n.world.Machine(host) == nil {
+	if err != nil || port != "2379" {
+		return nil, refused
+	}
+	m := n.world.Machine(host)
+	if m == nil {
 		return nil, refused
 	}
 	n.mu.Lock()
@@ -42,7 +47,11 @@ func (n *Network) Dial(_ context.Context, _, at string) (net.Conn, error) {
 		})}
 		go func() { _ = server.Serve(p) }()
 	}
-	here, there := net.Pipe()
+	here, plain := net.Pipe()
+	there := net.Conn(plain)
+	if m.TLS != nil {
+		there = bare{tls.Server(plain, m.TLS)}
+	}
 	go func() {
 		select {
 		case p.next <- there:
@@ -52,6 +61,9 @@ func (n *Network) Dial(_ context.Context, _, at string) (net.Conn, error) {
 	}()
 	return here, nil
 }
+
+// bare is a connection of which the server does not see that it is encrypted: like etcd's, it says nothing to who does not encrypt.
+type bare struct{ net.Conn }
 
 // Close ends all servers.
 func (n *Network) Close() {

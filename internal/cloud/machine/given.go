@@ -1,0 +1,45 @@
+package machine
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Given is what a machine's template says besides [Facts]. Both are secrets, and are put in when the machine is created only:
+// a template has none of them, and what is compared is where they are from.
+//
+//	{{secrets}}      {"NAME": {"ENTRY": "text"}} of the Secrets, in base64
+//	{{certificate}}  {"certificate": {"crt": PEM, "key": PEM, "ca": PEM}}, in base64
+type Given struct {
+	SecretRefs  []string     `json:"secretRefs,omitempty" rule:"max=8,unique" ref:"Secret" doc:"Secrets that the template says as {{secrets}}: base64 of a JSON object with the entries of each, by names."`
+	Certificate *Certificate `json:"certificate,omitempty" doc:"Certificate that the template says as {{certificate}}: base64 of a JSON object certificate with crt, key and ca in PEM."`
+}
+
+// Certificate is what a member of a cluster is to be known by: it is derived from the stack's master key for the machine's name and address.
+type Certificate struct {
+	Cluster    string `json:"cluster" rule:"required,min=1,max=253" doc:"Name of the cluster that it is of; its machines trust each other."`
+	Generation int    `json:"generation" rule:"required,min=1,max=1048576" doc:"Number of its keys. Machines of a generation trust those of the one before and of the next."`
+}
+
+// Validate reports what is given for what is no template.
+func (g *Given) Validate(at string, template bool, r *kind.Report) {
+	if template {
+		return
+	}
+	for field, given := range map[string]bool{"secretRefs": g.SecretRefs != nil, "certificate": g.Certificate != nil} {
+		if given {
+			r.Problem(at+"."+field, "is given for what is no template", "add template: true, or remove it")
+		}
+	}
+}
+
+// Any reports whether anything is given.
+func (g *Given) Any() bool { return len(g.SecretRefs) > 0 || g.Certificate != nil }
+
+// Encoded is a value as templates say it, in a text that no shell and no other language takes for more than that. It has to be one that JSON can hold.
+func Encoded(value any) string {
+	text, _ := json.Marshal(value) // texts by names
+	return base64.StdEncoding.EncodeToString(text)
+}

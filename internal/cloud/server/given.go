@@ -1,0 +1,50 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// give adds to the facts of a template what is secret. Certificates are derived from the master key, nil for none.
+func give(w want, f *machine.Facts, master *pki.Master) error {
+	given := &w.Spec.UserData.Given
+	if len(given.SecretRefs) > 0 {
+		f.Secrets = machine.Encoded(secretsOf(w, given.SecretRefs))
+	}
+	if given.Certificate == nil {
+		return nil
+	}
+	owner, _ := kind.ParseOwner(w.Mark.Owner)
+	authority, err := master.Authority(pki.Scope{Stack: owner.Stack, Namespace: w.Key.Namespace, Cluster: given.Certificate.Cluster}, given.Certificate.Generation)
+	if err != nil {
+		return fmt.Errorf("%w: its certificate: %w; spec.defaults.etcd.masterKeyFile of the stack's configuration names the master key", kind.ErrRejected, err)
+	}
+	identity, err := authority.Member(f.Name, f.Address)
+	if err != nil {
+		return fmt.Errorf("%w: its certificate: %w", kind.ErrNotYet, err)
+	}
+	f.Certificate = machine.Encoded(map[string]any{"certificate": identity})
+	return nil
+}
+
+func secretsOf(w want, names []string) map[string]map[string]string {
+	all := map[string]map[string]string{}
+	for _, name := range names {
+		all[name] = w.Ref("Secret", name).Data
+	}
+	return all
+}
+
+// givenPrint is what the fingerprint of a template is of besides its text: what secrets hold, and which certificate it is.
+func givenPrint(w want) string {
+	given := &w.Spec.UserData.Given
+	if !given.Any() {
+		return ""
+	}
+	text, _ := json.Marshal([]any{secretsOf(w, given.SecretRefs), given.Certificate}) // texts by names
+	return "\n" + string(text)
+}
