@@ -116,7 +116,7 @@ func container(w want) string { return w.Ref("SwiftContainer", w.Spec.Swift.Cont
 // what it loses here.
 func (rules) Diff(w want, have *series, c *kind.Changes) {
 	of := have.in(container(w))
-	if n := len(have.Items) - len(of); n > 0 {
+	if n := len(have.Items) - len(of); n > 0 && container(w) != "" {
 		c.Note("spec.swift.container", fmt.Sprintf("%d snapshots that bear its mark are in another container: they do not count and are left alone", n))
 	}
 	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
