@@ -42,9 +42,12 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 }
 
 func (s *Spec) note(r *kind.Report) {
-	for name, given := range map[string]bool{"s3": s.S3 != nil, "abs": s.ABS != nil, "gcs": s.GCS != nil, "oss": s.OSS != nil} {
-		if given && s.StorageType == "Swift" {
-			r.Note("spec."+name, "has no meaning for Swift")
+	for _, other := range []struct {
+		name  string
+		given bool
+	}{{"s3", s.S3 != nil}, {"abs", s.ABS != nil}, {"gcs", s.GCS != nil}, {"oss", s.OSS != nil}} {
+		if other.given && s.StorageType == "Swift" {
+			r.Note("spec."+other.name, "has no meaning for Swift")
 		}
 	}
 	if s.ClientTLSSecret != "" {
