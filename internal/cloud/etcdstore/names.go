@@ -2,6 +2,7 @@ package etcdstore
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -27,8 +28,10 @@ func SnapshotName(series string, at time.Time, revision int64) string {
 	return fmt.Sprintf("%s%s-%d.db", series, at.UTC().Format(moments), revision)
 }
 
-// IsSnapshot reports whether a name has the form of a snapshot's.
-func IsSnapshot(name string) bool { return snapshotName.MatchString(name) }
+// IsSnapshot reports whether a name has the form of a snapshot's. One with .. in it would be another one's address.
+func IsSnapshot(name string) bool {
+	return snapshotName.MatchString(name) && path.Clean(name) == name
+}
 
 func namespace(key manifest.Key) string {
 	if key.Namespace == "" {
