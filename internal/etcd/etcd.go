@@ -60,11 +60,13 @@ type Status struct {
 	DBSize              int64 // bytes
 	IsLearner           bool
 	Errors              []string
+	Revision            int64 // of its data
 }
 
 type header struct {
 	ClusterID uint64 `json:"cluster_id,string"`
 	MemberID  uint64 `json:"member_id,string"`
+	Revision  int64  `json:"revision,string"`
 }
 
 // Status asks a server how it is; also one that has lost the others answers.
@@ -79,7 +81,7 @@ func (c Client) Status(ctx context.Context, address string) (Status, error) {
 		Errors  []string `json:"errors"`
 	}
 	err := c.post(ctx, address, "maintenance/status", struct{}{}, &got)
-	return Status{got.Header.MemberID, got.Header.ClusterID, got.Leader, got.Version, got.Applied, got.DBSize, got.Learner, got.Errors}, err
+	return Status{got.Header.MemberID, got.Header.ClusterID, got.Leader, got.Version, got.Applied, got.DBSize, got.Learner, got.Errors, got.Header.Revision}, err
 }
 
 // Members asks a server who the members are; it answers from what it has heard, which may be out of date.

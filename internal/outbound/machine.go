@@ -37,12 +37,17 @@ func (m Machines) Dial(ctx context.Context, network, address string) (net.Conn, 
 // Do sends a request; name is what the machine shall call itself in TLS. Its body is bounded, and what leads elsewhere
 // is an answer.
 func (m Machines) Do(req *http.Request, name string) (*http.Response, error) {
-	return m.do(req, whoever(name), nil)
+	return m.do(req, whoever(name), nil, maxHeader)
 }
 
 // DoTrusting is likewise, and the machine has to show a certificate that trust allows; nil for HTTP.
 func (m Machines) DoTrusting(req *http.Request, trust *tls.Config) (*http.Response, error) {
-	return m.do(req, trust, nil)
+	return m.do(req, trust, nil, maxHeader)
+}
+
+// DoLarge is likewise, and the answer may have so many bytes.
+func (m Machines) DoLarge(req *http.Request, trust *tls.Config, most int64) (*http.Response, error) {
+	return m.do(req, trust, nil, most)
 }
 
 // whoever trusts any certificate.
@@ -54,14 +59,14 @@ func whoever(name string) *tls.Config {
 func (m Machines) DoHTTP2(req *http.Request) (*http.Response, error) {
 	unencrypted := new(http.Protocols)
 	unencrypted.SetUnencryptedHTTP2(true)
-	return m.do(req, nil, unencrypted)
+	return m.do(req, nil, unencrypted, maxHeader)
 }
 
-func (m Machines) do(req *http.Request, trust *tls.Config, protocols *http.Protocols) (*http.Response, error) {
+func (m Machines) do(req *http.Request, trust *tls.Config, protocols *http.Protocols, most int64) (*http.Response, error) {
 	base := &http.Transport{DialContext: m.Dial, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader, Protocols: protocols, TLSClientConfig: trust}
 	resp, err := base.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
-	return bound(resp, maxHeader)
+	return bound(resp, most)
 }

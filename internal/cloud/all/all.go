@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/dnszone"
 	"github.com/stackreeve/stackreeve/internal/cloud/domain"
 	"github.com/stackreeve/stackreeve/internal/cloud/endpoint"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdbackup"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdcluster"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdmember"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
@@ -103,5 +104,6 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 		virtualmachinegroup.Kind(),
 		etcdmember.Kind(c, d.Master),
 		etcdcluster.Kind(d),
+		etcdbackup.Kind(c),
 	}, definition.Kinds()...)
 }

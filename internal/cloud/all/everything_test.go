@@ -33,6 +33,7 @@ var staysOwned = map[string]string{
 var inside = map[string]string{
 	"EtcdMember":  "etcd bears no mark, and the name of a port's address is all that a manifest can put into it",
 	"EtcdCluster": "it stands for a VirtualMachineGroup, a SecurityGroup and members",
+	"EtcdBackup":  "its snapshots come from such members",
 }
 
 // unlisted are the kinds of which only marked objects are seen, so that there is nothing to export.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/simulator"
@@ -43,6 +44,8 @@ type Suite struct {
 	Unadopted string
 	// Simulator is another sort of cloud than the plain one; nil for that.
 	Simulator *simulator.Options
+	// Machines is how the agent asks what runs on machines.
+	Machines outbound.Machines
 	// Administrator has the agent work with the credentials of one.
 	Administrator bool
 	// MarksInDescriptions has the agent keep marks there.
@@ -74,6 +77,7 @@ type Edit struct {
 // and can be run alone.
 func (s Suite) Run(t *testing.T) {
 	g := NewTargetOn(t, s.Kinds, s.Simulator)
+	g.Machines = s.Machines
 	if s.Administrator {
 		g = g.Beside("admin")
 	}

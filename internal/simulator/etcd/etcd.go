@@ -5,6 +5,7 @@ package etcd
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
@@ -52,6 +53,7 @@ type cluster struct {
 	id      uint64
 	members []*member
 	leader  uint64 // the last one
+	data    []byte // its database, as a snapshot has it
 }
 
 type member struct {
@@ -270,7 +272,7 @@ func (w *World) wait(address string, m *Machine, rw http.ResponseWriter, req *ht
 		}
 		w.next += 7
 		first := &member{ID: w.next, Name: w.name(address), PeerURLs: []string{m.peerURL(address)}, began: true}
-		w.disks[m.Disk] = &node{first.ID, &cluster{w.next + 1, []*member{first}, first.ID}, m.version()}
+		w.disks[m.Disk] = &node{first.ID, &cluster{id: w.next + 1, members: []*member{first}, leader: first.ID, data: []byte("an empty database")}, m.version()}
 	}
 	reply(rw, http.StatusOK, map[string]string{"state": "blank"})
 }
@@ -289,7 +291,7 @@ func (w *World) serve(n *node, me *member, rw http.ResponseWriter, req *http.Req
 		Target    uint64   `json:"targetID,string"`
 	}
 	_ = json.NewDecoder(req.Body).Decode(&asked) // empty for some
-	c, header := n.cluster, map[string]string{"cluster_id": strconv.FormatUint(n.cluster.id, 10), "member_id": strconv.FormatUint(me.ID, 10)}
+	c, header := n.cluster, map[string]string{"cluster_id": strconv.FormatUint(n.cluster.id, 10), "member_id": strconv.FormatUint(me.ID, 10), "revision": strconv.Itoa(revision(n.cluster.data))}
 	most, all := w.majority(c)
 	switch req.URL.Path {
 	case "/v3/maintenance/status":
@@ -306,6 +308,9 @@ func (w *World) serve(n *node, me *member, rw http.ResponseWriter, req *http.Req
 			return
 		}
 		reply(rw, http.StatusOK, map[string]any{"header": header, "members": c.members})
+		return
+	case "/v3/maintenance/snapshot": // a learner, and one without the others, answers, too
+		SendSnapshot(rw, c.data, sha256.Sum256(c.data))
 		return
 	}
 	if me.IsLearner {

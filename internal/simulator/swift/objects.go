@@ -2,46 +2,10 @@ package swift
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 )
-
-// versions lists the objects with ?versions; all else of a listing is not known here.
-// (swift/common/middleware/versioned_writes/object_versioning.py)
-func (s *Swift) versions(c *oslo.Call) (*oslo.Response, error) {
-	one, err := s.find(c)
-	if err != nil {
-		return nil, err
-	}
-	out := []any{}
-	for _, v := range one.Versions {
-		if c.Query().Has("versions") && v.id > c.Query().Get("marker") {
-			out = append(out, map[string]any{"name": v.name, "version_id": v.id, "bytes": v.size, "is_latest": v.current})
-		}
-	}
-	return oslo.OK(out), nil
-}
-
-func (s *Swift) putObject(c *oslo.Call) (*oslo.Response, error) {
-	one, err := s.find(c)
-	if err != nil {
-		return nil, err
-	}
-	name, size := c.PathValue("object"), len(c.Body())
-	// swift/common/middleware/container_quotas.py: what is overwritten is counted, too
-	for quota, after := range map[string]int{"Quota-Count": len(one.Objects) + 1, "Quota-Bytes": one.bytes() + size} {
-		if limit, err := strconv.Atoi(one.Headers[metaPrefix+quota]); err == nil && after > limit {
-			return nil, oslo.Errorf(http.StatusRequestEntityTooLarge, "text", "Upload exceeds quota.")
-		}
-	}
-	one.begin(name)
-	one.Objects[name] = size
-	one.keep(name, size, true)
-	return oslo.Created(nil), nil
-}
 
 func (s *Swift) removeObject(c *oslo.Call) (*oslo.Response, error) {
 	one, err := s.find(c)
@@ -65,9 +29,9 @@ func (s *Swift) removeObject(c *oslo.Call) (*oslo.Response, error) {
 
 // begin keeps what an object is before it is written for the first time since there are versions.
 func (one *Container) begin(name string) {
-	size, there := one.Objects[name]
+	o, there := one.Objects[name]
 	if there && !slices.ContainsFunc(one.Versions, func(v version) bool { return v.name == name }) {
-		one.keep(name, size, false)
+		one.keep(name, len(o.Data), false)
 	}
 }
 

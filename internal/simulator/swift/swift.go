@@ -1,8 +1,8 @@
 // Package swift simulates the object store as Zed has it (Swift 2.30): the containers of an
 // account, and of their objects and the versions of them how many there are and how large.
 //
-// It keeps no contents, and knows no listings of objects but that of versions, no access by
-// others than the project, no temporary URLs, bulk requests and segments.
+// It knows no access by others than the project, no temporary URLs, bulk requests and segments, and keeps
+// of earlier versions only how large they are.
 package swift
 
 import (
@@ -35,7 +35,7 @@ type Container struct {
 	Name    string
 	Policy  string
 	Headers map[string]string // all that can be written, by canonical name
-	Objects map[string]int    // sizes by name
+	Objects map[string]*Object
 	Created time.Time
 	// Versions are the objects that were put and deleted since it keeps versions, the newest
 	// ones, too.
@@ -63,7 +63,10 @@ func New(cloud *oslo.Cloud, opts Options) *Swift {
 	svc.Handle("PUT /v1/{account}/{container}", s.owned(s.put))
 	svc.Handle("POST /v1/{account}/{container}", s.owned(s.post))
 	svc.Handle("DELETE /v1/{account}/{container}", s.owned(s.remove))
-	svc.Handle("GET /v1/{account}/{container}", s.owned(s.versions))
+	svc.Handle("GET /v1/{account}/{container}", s.owned(s.listObjects))
+	svc.Handle("GET /v1/{account}/{container}/{object...}", s.owned(s.getObject))
+	svc.Handle("HEAD /v1/{account}/{container}/{object...}", s.owned(s.getObject))
+	svc.Handle("POST /v1/{account}/{container}/{object...}", s.owned(s.postObject))
 	svc.Handle("PUT /v1/{account}/{container}/{object...}", s.owned(s.putObject))
 	svc.Handle("DELETE /v1/{account}/{container}/{object...}", s.owned(s.removeObject))
 	return s
@@ -151,8 +154,8 @@ func (s *Swift) list(c *oslo.Call) (*oslo.Response, error) {
 
 // bytes is the size of the objects; that of the versions is in a container of its own.
 func (one *Container) bytes() (sum int) {
-	for _, size := range one.Objects {
-		sum += size
+	for _, o := range one.Objects {
+		sum += len(o.Data)
 	}
 	return sum
 }
@@ -172,9 +175,9 @@ func (s *Swift) head(c *oslo.Call) (*oslo.Response, error) {
 	}
 	// Objects that have versions are links to the newest, without a size.
 	size := one.kept()
-	for name, bytes := range one.Objects {
+	for name, o := range one.Objects {
 		if !slices.ContainsFunc(one.Versions, func(v version) bool { return v.name == name && v.current }) {
-			size += bytes
+			size += len(o.Data)
 		}
 	}
 	out := oslo.NoContent().With("X-Container-Object-Count", strconv.Itoa(len(one.Objects))).With("X-Container-Bytes-Used", strconv.Itoa(size)).

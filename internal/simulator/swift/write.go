@@ -22,7 +22,7 @@ func (s *Swift) put(c *oslo.Call) (*oslo.Response, error) {
 	if len(name) > 256 {
 		return nil, bad("Container name length of %d longer than 256", len(name))
 	}
-	if err := checkMetadata(c.Header); err != nil {
+	if err := checkMetadata(c.Header, metaPrefix); err != nil {
 		return nil, err
 	}
 	policy := policies[max(at, 0)]
@@ -31,7 +31,7 @@ func (s *Swift) put(c *oslo.Call) (*oslo.Response, error) {
 		return nil, refused(http.StatusConflict, "There was a conflict when trying to complete your request.")
 	}
 	if !there {
-		one = &Container{Name: name, Policy: policy, Headers: map[string]string{}, Objects: map[string]int{}, Created: c.Now}
+		one = &Container{Name: name, Policy: policy, Headers: map[string]string{}, Objects: map[string]*Object{}, Created: c.Now}
 	}
 	if err := one.write(c.Header); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s *Swift) post(c *oslo.Call) (*oslo.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkMetadata(c.Header); err != nil {
+	if err := checkMetadata(c.Header, metaPrefix); err != nil {
 		return nil, err
 	}
 	if err := one.write(c.Header); err != nil {
@@ -77,7 +77,7 @@ func (one *Container) write(sent http.Header) error {
 			after[name] = value
 		}
 	}
-	if err := checkSum(after); err != nil {
+	if err := checkSum(after, metaPrefix); err != nil {
 		return err
 	}
 	one.Headers = after
@@ -135,10 +135,10 @@ func cleaned(name, value string) (string, error) {
 
 // checkMetadata judges the metadata of a request.
 // (swift/common/constraints.py: check_metadata)
-func checkMetadata(sent http.Header) error {
+func checkMetadata(sent http.Header, prefix string) error {
 	own := map[string]string{}
 	for name, values := range sent {
-		key, ok := strings.CutPrefix(name, metaPrefix)
+		key, ok := strings.CutPrefix(name, prefix)
 		if !ok {
 			continue
 		}
@@ -147,20 +147,20 @@ func checkMetadata(sent http.Header) error {
 		case key == "":
 			return bad("Metadata name cannot be empty")
 		case len(key) > 128:
-			return bad("Metadata name too long: %s%s", strings.ToLower(metaPrefix), key)
+			return bad("Metadata name too long: %s%s", strings.ToLower(prefix), key)
 		case len(value) > 256:
-			return bad("Metadata value longer than 256: %s%s", strings.ToLower(metaPrefix), key)
+			return bad("Metadata value longer than 256: %s%s", strings.ToLower(prefix), key)
 		}
 	}
-	return checkSum(own)
+	return checkSum(own, prefix)
 }
 
 // checkSum judges how many metadata there are, and how long they are together.
 // (swift/common/db.py: validate_metadata)
-func checkSum(all map[string]string) error {
+func checkSum(all map[string]string, prefix string) error {
 	count, size := 0, 0
 	for name, value := range all {
-		if key, ok := strings.CutPrefix(name, metaPrefix); ok {
+		if key, ok := strings.CutPrefix(name, prefix); ok {
 			count, size = count+1, size+len(key)+len(value)
 		}
 	}

@@ -49,15 +49,12 @@ var scope = pki.Scope{Stack: "prod", Namespace: "default", Cluster: "kv"}
 
 func newReal(t *testing.T) *machines {
 	t.Helper()
-	program := os.Getenv("STACKREEVE_TEST_ETCD")
-	if program == "" {
-		t.Skip("real etcd: STACKREEVE_TEST_ETCD names the program; deploy/devcloud/etcd makes some")
-	}
+	server := program(t, "etcd")
 	master, err := pki.New([]byte(strings.Repeat("0a", 32)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &machines{t: t, master: master, program: program, folder: t.TempDir(), size: 3}
+	r := &machines{t: t, master: master, program: server, folder: t.TempDir(), size: 3}
 	t.Cleanup(func() {
 		for _, stop := range r.stop {
 			if stop != nil {

@@ -1,0 +1,119 @@
+package etcdbackup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/etcd"
+)
+
+// answer is what a member says when it is asked.
+type answer struct {
+	at      netip.AddrPort
+	status  etcd.Status
+	members etcd.Members
+	answers bool
+}
+
+// ask asks all members at the same time.
+func (d driver) ask(ctx context.Context, addresses []netip.AddrPort) []answer {
+	all := make([]answer, len(addresses))
+	var asking sync.WaitGroup
+	for i, at := range addresses {
+		asking.Go(func() {
+			c, a := d.client(at), &all[i]
+			a.at = at
+			var err error
+			if a.status, err = c.Status(ctx, at.Addr().String()); err != nil {
+				return
+			}
+			a.answers = true
+			if a.members, err = c.Members(ctx, at.Addr().String()); err != nil {
+				a.members = etcd.Members{} // a learner does not say
+			}
+		})
+	}
+	asking.Wait()
+	return all
+}
+
+func (d driver) client(at netip.AddrPort) etcd.Client {
+	c := d.etcd
+	c.Port = int(at.Port())
+	return c
+}
+
+// choose is the member that a snapshot is taken of: a voter that is healthy and in touch with a leader together with the majority of its cluster,
+// and that does not lead where another one does. One that lies, or was left behind, does not outvote the others.
+func choose(all []answer) (best answer, err error) {
+	type side struct{ cluster, leader uint64 }
+	of := func(a answer) side { return side{a.status.ClusterID, a.status.Leader} }
+	votes := map[side]int{}
+	for _, a := range all {
+		if a.answers && a.status.Leader != 0 {
+			votes[of(a)]++
+		}
+	}
+	most, tied := side{}, true
+	for s, n := range votes {
+		switch {
+		case n > votes[most]:
+			most, tied = s, false
+		case n == votes[most]:
+			tied = true
+		}
+	}
+	if tied {
+		return answer{}, errors.New("no leader is named by most of the members that answer")
+	}
+	mine := slices.DeleteFunc(slices.Clone(all), func(a answer) bool { return !a.answers || of(a) != most })
+	voters, healthy := counted(mine)
+	if len(healthy) < len(voters)/2+1 || len(voters) == 0 {
+		return answer{}, fmt.Errorf("only %d of the %d voters of the cluster answer and are in touch with the leader, which is no majority", len(healthy), len(voters))
+	}
+	best = healthy[0]
+	for _, a := range healthy[1:] {
+		leads := best.status.MemberID == most.leader
+		if leads || a.status.MemberID != most.leader && a.status.AppliedIndex > best.status.AppliedIndex {
+			best = a
+		}
+	}
+	return best, nil
+}
+
+// counted are the IDs of the voters, as one that is one of them knows it, and those of them that answer, each once.
+func counted(mine []answer) (voters []uint64, healthy []answer) {
+	for _, a := range mine {
+		if voters = votersOf(a.members); slices.Contains(voters, a.status.MemberID) {
+			break
+		}
+		voters = nil
+	}
+	seen := map[uint64]bool{}
+	for _, a := range mine {
+		if id := a.status.MemberID; slices.Contains(voters, id) && !seen[id] && !ill(a.status) {
+			seen[id] = true
+			healthy = append(healthy, a)
+		}
+	}
+	return voters, healthy
+}
+
+func votersOf(m etcd.Members) (ids []uint64) {
+	for _, o := range m.List {
+		if !o.IsLearner {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
+}
+
+// ill reports whether a member says of itself that something is wrong with its data. That there is no more space is no harm.
+func ill(s etcd.Status) bool {
+	return slices.ContainsFunc(s.Errors, func(e string) bool { return !strings.Contains(e, "NOSPACE") })
+}

@@ -1,0 +1,197 @@
+package etcdbackup
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/backoff"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// item is one snapshot.
+type item = etcdstore.Object
+
+// series is what bears the mark of an EtcdBackup, the newest first.
+type series struct {
+	Mark   *kind.Mark
+	Items  []item
+	failed failure // of the last attempts
+}
+
+// in are those of a series that are in a container. Others bear the mark as well, because somebody wrote it there, or the container was
+// another one before: they do not count, and nothing is done about them.
+func (s *series) in(container string) (list []item) {
+	for _, i := range s.Items {
+		if i.Container == container {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func usable(of []item) (n int) {
+	for i := range of {
+		if of[i].Whole() {
+			n++
+		}
+	}
+	return n
+}
+
+// spare are those that are too many, the oldest first. There is always a newer one that is whole, and only those are counted.
+func (s *Spec) spare(of []item) (list []item) {
+	kept := 0
+	for _, i := range of {
+		if !i.Whole() {
+			continue
+		}
+		if kept >= s.keep() {
+			list = append(list, i)
+			continue
+		}
+		kept++
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// halfMade are those that a process which ended has left. One that may still be written stays.
+func (s *Spec) halfMade(of []item, now time.Time) (list []item) {
+	const margin = 15 * time.Minute // clocks differ
+	for _, i := range of {
+		if !i.Whole() && now.Sub(i.Written) > s.longest()+margin {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// How long it takes until a snapshot is tried again after one has failed, which doubles with each.
+const (
+	firstRetry = time.Minute
+	lastRetry  = time.Hour
+)
+
+// failure is why the last attempts failed.
+type failure struct {
+	times int
+	at    time.Time
+	why   string
+}
+
+// again is when the next attempt may be made.
+func (f failure) again() time.Time {
+	if f.times == 0 {
+		return time.Time{}
+	}
+	return f.at.Add(backoff.Pause(firstRetry, lastRetry, f.times))
+}
+
+// mostRemoved is how many snapshots one pass removes because of the time.
+const mostRemoved = 100
+
+// upkeep says what is due at a time of those that count, the newest first.
+func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) {
+	gone := slices.Concat(s.spare(of), s.halfMade(of, now))
+	for _, i := range gone[:min(len(gone), mostRemoved)] {
+		u.Due = append(u.Due, kind.Change{Field: itemsField + "[" + i.Name + "]", Have: etcdstore.ShortName(i.Name), Want: "", Loss: "the snapshot of " + text(i.At())})
+	}
+	newest := newest(of)
+	due := newest.IsZero()
+	if every := s.interval(); every > 0 && !due {
+		next := newest.Add(every)
+		if due = !next.After(now); !due {
+			u.Next = next
+		}
+	}
+	if !due {
+		return u
+	}
+	if again := failed.again(); again.After(now) {
+		u.Next, u.Overdue = again, fmt.Sprintf("the last backup failed: %s; tried again from %s on", failed.why, text(again))
+		return u
+	}
+	u.Due = append(u.Due, kind.Change{Field: itemsField, Have: define.Timestamp(newest), Want: text(now)})
+	if every := s.interval(); every > 0 {
+		u.Next = now.Add(every)
+	}
+	return u
+}
+
+// newest is the moment of the newest that is whole; the zero time for none. One that says it is of the future is of when it was written.
+func newest(of []item) time.Time {
+	for i := range of {
+		if of[i].Whole() {
+			return of[i].At()
+		}
+	}
+	return time.Time{}
+}
+
+// text is a time as it is written into metadata.
+func text(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// newestFirst orders by the moments that they are of.
+func newestFirst(a, b item) int {
+	return cmp.Or(b.At().Compare(a.At()), cmp.Compare(b.Number(etcdstore.Revision), a.Number(etcdstore.Revision)), strings.Compare(b.Name, a.Name))
+}
+
+// Status implements kind.Rules.
+func (rules) Status(have *series) any {
+	out := shown{Items: []shownItem{}, Reason: have.failed.why}
+	for _, i := range have.Items {
+		if !i.Whole() {
+			continue
+		}
+		version := printable.Clip(printable.Line(i.Notes[etcdstore.Version]), 40)
+		if out.LastSuccess == "" {
+			out.LastSuccess, out.EtcdVersion, out.EtcdRevision = text(i.At()), version, i.Number(etcdstore.Revision)
+			out.Succeeded = have.failed.times == 0
+		}
+		out.Items = append(out.Items, shownItem{i.Container + "/" + i.Name, text(i.At()), i.Number(etcdstore.Revision), version, i.Size, printable.Clip(printable.Line(i.Notes[etcdstore.Sum]), 64)})
+	}
+	return out
+}
+
+// live is a series as the engine sees it.
+func live(items []item, failed failure) kind.Live[*series] {
+	s := &series{Items: items, failed: failed}
+	oldest := items[len(items)-1]
+	out := kind.Live[*series]{ID: oldest.Container + "/" + oldest.Name, Name: items[0].Name, Mine: true, Created: oldest.Written, Updated: items[0].Written, Phase: kind.Begun,
+		Message: "no snapshot was taken to its end yet", State: s}
+	for _, i := range items {
+		if i.Whole() {
+			out.Phase, out.Message = kind.Ready, ""
+			s.Mark = joined(s.Mark, i.Mark)
+		}
+		if !slices.Contains(out.Uses, i.Container) {
+			out.Uses = append(out.Uses, i.Container)
+		}
+	}
+	if s.Mark == nil {
+		for _, i := range items {
+			s.Mark = joined(s.Mark, i.Mark)
+		}
+	}
+	out.Mark, out.Copied = s.Mark, oldest.Copied
+	return out
+}
+
+// joined is the mark of a series of which each has one. Where they differ, not all of them were written yet.
+// One that says keep is enough.
+func joined(all, of *kind.Mark) *kind.Mark {
+	if all == nil {
+		m := *of
+		return &m
+	}
+	if all.Applied != of.Applied || all.Keep != of.Keep || all.Detach != of.Detach {
+		all.Applied, all.Keep, all.Detach = kind.Unfinished, all.Keep || of.Keep, all.Detach && of.Detach
+	}
+	return all
+}

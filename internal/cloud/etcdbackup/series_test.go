@@ -1,0 +1,125 @@
+package etcdbackup
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+
+// taken are snapshots so long before noon, the newest first; "half" before one says that it is half-made.
+func taken(t *testing.T, ago ...string) (list []item) {
+	t.Helper()
+	for n, text := range ago {
+		before, half := strings.CutPrefix(text, "half ")
+		d, err := time.ParseDuration(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := noon.Add(-d)
+		i := item{Container: "backups", Name: fmt.Sprint(len(ago) - n), Written: at, Mark: &kind.Mark{Applied: "x"}, Notes: map[string]string{etcdstore.Sum: "1", etcdstore.Moment: text2(at)}}
+		if half {
+			i.Mark, i.Notes = &kind.Mark{}, map[string]string{}
+		}
+		list = append(list, i)
+	}
+	return list
+}
+
+func text2(at time.Time) string { return at.Format(time.RFC3339) }
+
+func due(u kind.Upkeep) string {
+	var out []string
+	for _, c := range u.Due {
+		if c.Field == itemsField {
+			out = append(out, "take")
+			continue
+		}
+		out = append(out, "remove "+strings.TrimSuffix(strings.TrimPrefix(c.Field, itemsField+"["), "]"))
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestUpkeep(t *testing.T) {
+	hourly, once := Spec{BackupPolicy: &Policy{Interval: 3600, MaxBackups: 2}}, Spec{}
+	for name, c := range map[string]struct {
+		spec   Spec
+		have   []string
+		failed failure
+		want   string
+		next   time.Duration // after noon; 0 for never
+	}{
+		"one that is new":                       {hourly, []string{"10m"}, failure{}, "", 50 * time.Minute},
+		"one that is old":                       {hourly, []string{"60m"}, failure{}, "take", time.Hour},
+		"long away":                             {hourly, []string{"100h"}, failure{}, "take", time.Hour},
+		"too many":                              {hourly, []string{"10m", "70m", "130m", "190m"}, failure{}, "remove 1, remove 2", 50 * time.Minute},
+		"the last good one stays":               {hourly, []string{"half 5m", "half 6m", "100h"}, failure{}, "take", time.Hour},
+		"half-made ones do not count":           {hourly, []string{"half 5m", "10m", "70m"}, failure{}, "", 50 * time.Minute},
+		"what a process left goes":              {hourly, []string{"10m", "half 26m"}, failure{}, "remove 1", 50 * time.Minute},
+		"after a failure":                       {hourly, []string{"2h"}, failure{1, noon.Add(-30 * time.Second), "silent"}, "", 30 * time.Second},
+		"later after a failure":                 {hourly, []string{"2h"}, failure{1, noon.Add(-2 * time.Minute), "silent"}, "take", time.Hour},
+		"after many failures":                   {hourly, []string{"2h"}, failure{20, noon, "silent"}, "", time.Hour},
+		"once":                                  {once, []string{"1000h"}, failure{}, "", 0},
+		"one that says it is of the future":     {hourly, []string{"2h"}, failure{}, "take", time.Hour},
+		"once, and a failure that is no matter": {once, []string{"5m"}, failure{1, noon, "silent"}, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			of := taken(t, c.have...)
+			if strings.Contains(name, "future") {
+				of[0].Notes[etcdstore.Moment] = text2(noon.Add(100 * time.Hour))
+			}
+			u := c.spec.upkeep(of, c.failed, noon)
+			next := time.Duration(0)
+			if !u.Next.IsZero() {
+				next = u.Next.Sub(noon)
+			}
+			if got := due(u); got != c.want || next != c.next {
+				t.Errorf("due: %q, next after %s; want %q, %s", got, next, c.want, c.next)
+			}
+			if late := strings.Contains(u.Overdue, "silent"); late != (c.failed.again().After(noon) && c.spec.interval() > 0) {
+				t.Errorf("overdue: %q", u.Overdue)
+			}
+		})
+	}
+}
+
+// A member that lies, is alone, or is ill is not asked.
+func TestAttackChoose(t *testing.T) {
+	list := etcd.Members{List: []etcd.Member{{ID: 1}, {ID: 2}, {ID: 3}, {ID: 4, IsLearner: true}}}
+	says := func(cluster, leader, id, applied uint64, errs ...string) answer {
+		return answer{answers: true, members: list, status: etcd.Status{ClusterID: cluster, Leader: leader, MemberID: id, AppliedIndex: applied, Errors: errs}}
+	}
+	alone := says(9, 9, 9, 1000)
+	alone.members = etcd.Members{List: []etcd.Member{{ID: 9}}}
+	for name, c := range map[string]struct {
+		all  []answer
+		want uint64 // 0 for nobody
+	}{
+		"the follower who is ahead":     {[]answer{says(7, 1, 1, 9), says(7, 1, 2, 8), says(7, 1, 3, 9)}, 3},
+		"the leader where none other":   {[]answer{says(7, 1, 1, 9), says(7, 1, 2, 9, "memberID:2 alarm:CORRUPT"), says(7, 1, 3, 9, "no leader")}, 0},
+		"no space is no harm":           {[]answer{says(7, 1, 1, 9), says(7, 1, 2, 9, "memberID:2 alarm:NOSPACE"), {}}, 2},
+		"one that has heard the most":   {[]answer{alone, says(7, 1, 2, 8), says(7, 1, 1, 8)}, 2},
+		"two that do not agree":         {[]answer{alone, says(7, 1, 2, 8)}, 0},
+		"no majority":                   {[]answer{says(7, 1, 1, 9), {}, {}}, 0},
+		"no leader":                     {[]answer{says(7, 0, 1, 9), says(7, 0, 2, 9), says(7, 0, 3, 9)}, 0},
+		"one that stands for three":     {[]answer{says(7, 1, 1, 9), says(7, 1, 1, 9), says(7, 1, 1, 9)}, 0},
+		"a learner is not asked":        {[]answer{says(7, 1, 1, 9), says(7, 1, 2, 8), says(7, 1, 4, 99)}, 2},
+		"one that is no member":         {[]answer{says(7, 1, 1, 9), says(7, 1, 2, 8), says(7, 1, 5, 99)}, 2},
+		"nobody":                        {[]answer{{}, {}, {}}, 0},
+		"nobody who says who they are":  {[]answer{{answers: true, status: etcd.Status{ClusterID: 7, Leader: 1, MemberID: 1}}}, 0},
+		"a cluster of one, as it seems": {[]answer{alone}, 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			best, err := choose(c.all)
+			if best.status.MemberID != c.want || (err != nil) != (c.want == 0) {
+				t.Errorf("%d is asked, %v; want %d", best.status.MemberID, err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,44 @@
+package etcdstore
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// Names of objects are STACK/NAMESPACE/NAME/20260601T030000Z-4711.db: a snapshot of an EtcdBackup, of a moment and a revision of etcd's data.
+const moments = "20060102T150405Z"
+
+var snapshotName = regexp.MustCompile(`^[^/]+/[^/]+/[^/]+/[0-9]{8}T[0-9]{6}Z-[0-9]{1,19}\.db$`)
+
+// Folder is what the names of all objects of a stack begin with.
+func Folder(stack string) string { return stack + "/" }
+
+// Series is what the names of the snapshots of an object begin with.
+func Series(stack string, key manifest.Key) string {
+	return Folder(stack) + namespace(key) + "/" + key.Name + "/"
+}
+
+// SnapshotName is that of a snapshot.
+func SnapshotName(series string, at time.Time, revision int64) string {
+	return fmt.Sprintf("%s%s-%d.db", series, at.UTC().Format(moments), revision)
+}
+
+// IsSnapshot reports whether a name has the form of a snapshot's. One with .. in it would be another one's address.
+func IsSnapshot(name string) bool {
+	return snapshotName.MatchString(name) && path.Clean(name) == name
+}
+
+func namespace(key manifest.Key) string {
+	if key.Namespace == "" {
+		return "default"
+	}
+	return key.Namespace
+}
+
+// ShortName is the last part of a name.
+func ShortName(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }

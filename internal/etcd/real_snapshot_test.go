@@ -1,0 +1,139 @@
+package etcd_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/outbound"
+)
+
+// program is one of etcd's, from PATH or the folder that STACKREEVE_TEST_ETCD names.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	if folder := os.Getenv("STACKREEVE_TEST_ETCD"); folder != "" {
+		return filepath.Join(folder, name)
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skip(name + " is not here; STACKREEVE_TEST_ETCD names the folder that etcd and etcdctl are in")
+	}
+	return path
+}
+
+// port is one that nobody listens on.
+func port(t *testing.T) int {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// start runs a server with some data until the test ends, or stop is called.
+func start(t *testing.T, data, peer string) (c etcd.Client, stop func()) {
+	t.Helper()
+	c = etcd.Client{Machines: outbound.Machines{Home: true}, Port: port(t)}
+	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
+	clients := fmt.Sprintf("http://127.0.0.1:%d", c.Port)
+	cmd := exec.CommandContext(ctx, program(t, "etcd"), "--name", "one", "--data-dir", data, "--listen-client-urls", clients, "--advertise-client-urls", clients,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "one="+peer)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop = func() { end(); _ = cmd.Wait() }
+	t.Cleanup(stop)
+	for s, err := c.Status(ctx, "127.0.0.1"); err != nil || s.Leader == 0; s, err = c.Status(ctx, "127.0.0.1") {
+		if t.Context().Err() != nil || cmd.ProcessState != nil {
+			t.Fatal("the server does not start")
+		}
+	}
+	return c, stop
+}
+
+// call asks a server for something else than the client knows.
+func call(t *testing.T, c etcd.Client, path string, body, into any) {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("http://127.0.0.1:%d/v3/%s", c.Port, path), bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK || json.Unmarshal(answer, into) != nil {
+		t.Fatalf("%s: %s, %v", resp.Status, answer, err)
+	}
+}
+
+// A snapshot of a real server, restored by etcd's own program, has every key.
+func TestARealSnapshotIsRestored(t *testing.T) {
+	const keys = 300
+	encoded := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+	folder, peer := t.TempDir(), fmt.Sprintf("http://127.0.0.1:%d", port(t))
+	c, stop := start(t, filepath.Join(folder, "before"), peer)
+	for n := range keys {
+		call(t, c, "kv/put", map[string]string{"key": encoded(fmt.Sprintf("key-%03d", n)), "value": encoded(strings.Repeat(fmt.Sprint(n), 500))}, &struct{}{})
+	}
+	status, err := c.Status(t.Context(), "127.0.0.1")
+	if err != nil || status.Revision != keys+1 {
+		t.Fatalf("revision %d, %v", status.Revision, err)
+	}
+	data, err := c.Snapshot(t.Context(), "127.0.0.1", 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	file := filepath.Join(folder, "snapshot.db")
+	to, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(to, data); err != nil {
+		t.Fatal(err)
+	}
+	_ = to.Close()
+	stop()
+
+	restore := exec.CommandContext(t.Context(), program(t, "etcdctl"), "snapshot", "restore", file, "--name", "one", "--data-dir", filepath.Join(folder, "after"),
+		"--initial-cluster", "one="+peer, "--initial-advertise-peer-urls", peer)
+	restore.Env = append(os.Environ(), "ETCDCTL_API=3")
+	if out, err := restore.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v", out, err)
+	}
+	c, _ = start(t, filepath.Join(folder, "after"), peer)
+	var got struct {
+		Count string
+		Kvs   []struct{ Key, Value string }
+	}
+	call(t, c, "kv/range", map[string]string{"key": "AA==", "range_end": "AA=="}, &got)
+	for n, kv := range got.Kvs {
+		if kv.Key != encoded(fmt.Sprintf("key-%03d", n)) || kv.Value != encoded(strings.Repeat(fmt.Sprint(n), 500)) {
+			t.Errorf("%s is %.20s", kv.Key, kv.Value)
+		}
+	}
+	if len(got.Kvs) != keys {
+		t.Errorf("%d keys of %d are there", len(got.Kvs), keys)
+	}
+	t.Logf("etcd %s: %d keys, %d bytes, SHA-256 %s", status.Version, len(got.Kvs), data.Size(), data.Sum())
+}

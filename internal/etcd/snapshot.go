@@ -1,0 +1,176 @@
+package etcd
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
+)
+
+// ErrCut says that not all of a snapshot came, or something else than a server has sent.
+var ErrCut = errors.New("the snapshot is not whole")
+
+// ErrTooLarge says that a snapshot is larger than it may be.
+var ErrTooLarge = errors.New("the snapshot is too large")
+
+const (
+	// longestChunk is how many bytes one message of a snapshot may have; etcd sends 32 KiB of data in each.
+	// (server/etcdserver/api/v3rpc/maintenance.go: snapshotSendBufferSize)
+	longestChunk = 1 << 20
+	// trailer is the size of the SHA-256 digest that etcd sends behind the data.
+	trailer = sha256.Size
+)
+
+// Snapshot is the data of a server at one moment, as it comes in: etcd's database, and behind it its SHA-256 digest, which
+// is what etcdutl restores. It is read once, and ends in an error in place of its end where that digest is not the right one.
+type Snapshot struct {
+	body   io.ReadCloser
+	lines  *bufio.Reader
+	chunk  []byte
+	last   []byte    // what may be the digest behind the data
+	data   hash.Hash // of what is before it
+	all    hash.Hash
+	total  int64 // of the data, as the first message says; -1 before that
+	size   int64 // that came so far
+	most   int64
+	failed error
+	closed atomic.Bool
+}
+
+// Snapshot asks a server for its data, of which there may be so many bytes. The caller closes it.
+func (c Client) Snapshot(ctx context.Context, address string, most int64) (*Snapshot, error) {
+	req, err := c.request(ctx, http.MethodPost, address, "/v3/maintenance/snapshot", strings.NewReader("{}"))
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.Machines.DoLarge(req, c.TLS, 2*most+longestChunk) // in base64, and in messages
+	switch {
+	case errors.Is(err, outbound.ErrRefused):
+		return nil, err
+	case err != nil:
+		return nil, ErrSilent
+	case resp.StatusCode != http.StatusOK:
+		_ = resp.Body.Close() // nothing of it is wanted
+		return nil, fmt.Errorf("%w as etcd does: status %d", ErrSilent, resp.StatusCode)
+	}
+	return &Snapshot{body: resp.Body, lines: bufio.NewReaderSize(resp.Body, longestChunk), data: sha256.New(), all: sha256.New(), total: -1, most: most}, nil
+}
+
+func (c Client) request(ctx context.Context, method, address, path string, body io.Reader) (*http.Request, error) {
+	scheme := "http"
+	if c.TLS != nil {
+		scheme = "https"
+	}
+	req, err := http.NewRequestWithContext(ctx, method, scheme+"://"+net.JoinHostPort(address, strconv.Itoa(c.Port))+path, body)
+	if err == nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, err
+}
+
+// Read implements [io.Reader].
+func (s *Snapshot) Read(p []byte) (int, error) {
+	if s.closed.Load() { // what is sent again would lack its beginning
+		return 0, errors.New("the snapshot was begun already")
+	}
+	for len(s.chunk) == 0 && s.failed == nil {
+		s.failed = s.next()
+	}
+	if len(s.chunk) == 0 {
+		return 0, s.failed
+	}
+	n := copy(p, s.chunk)
+	s.chunk = s.chunk[n:]
+	return n, nil
+}
+
+// Close implements [io.Closer].
+func (s *Snapshot) Close() error {
+	s.closed.Store(true)
+	return s.body.Close()
+}
+
+// Sum is the SHA-256 digest of all that came, in hexadecimal digits, and Size how many bytes that were.
+func (s *Snapshot) Sum() string { return hex.EncodeToString(s.all.Sum(nil)) }
+
+// Size is how many bytes came.
+func (s *Snapshot) Size() int64 { return s.size }
+
+// message is one of those that the gateway makes of etcd's stream. (etcdserverpb.SnapshotResponse)
+type message struct {
+	Result *struct {
+		Remaining uint64 `json:"remaining_bytes,string"`
+		Blob      []byte `json:"blob"`
+	} `json:"result"`
+	Error *struct {
+		Code    int    `json:"grpc_code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// next reads one message.
+func (s *Snapshot) next() error {
+	line, err := s.lines.ReadSlice('\n')
+	if errors.Is(err, io.EOF) && len(bytes.TrimSpace(line)) == 0 {
+		return s.end()
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: it broke off after %d bytes", ErrCut, s.size)
+	}
+	var m message
+	switch err := json.Unmarshal(line, &m); {
+	case err == nil && m.Error != nil:
+		return &Refused{m.Error.Code, strings.TrimPrefix(m.Error.Message, "etcdserver: ")}
+	case err != nil || m.Result == nil:
+		return fmt.Errorf("%w: after %d bytes came something that etcd does not send", ErrCut, s.size)
+	}
+	if s.total < 0 {
+		if m.Result.Remaining > uint64(s.most) {
+			return s.tooLarge()
+		}
+		s.total = int64(m.Result.Remaining) + int64(len(m.Result.Blob))
+	}
+	return s.take(m.Result.Blob)
+}
+
+func (s *Snapshot) take(chunk []byte) error {
+	if s.size += int64(len(chunk)); s.size > s.most {
+		return s.tooLarge()
+	}
+	s.chunk = chunk
+	s.all.Write(chunk)
+	s.last = append(s.last, chunk...)
+	if before := len(s.last) - trailer; before > 0 {
+		s.data.Write(s.last[:before])
+		s.last = append(s.last[:0], s.last[before:]...)
+	}
+	return nil
+}
+
+func (s *Snapshot) tooLarge() error {
+	return fmt.Errorf("%w: more than %d MiB", ErrTooLarge, s.most>>20)
+}
+
+// end is [io.EOF] where all came.
+func (s *Snapshot) end() error {
+	switch {
+	case s.size != s.total+trailer:
+		return fmt.Errorf("%w: %d bytes came of %d", ErrCut, s.size, max(0, s.total)+trailer)
+	case !bytes.Equal(s.data.Sum(nil), s.last):
+		return fmt.Errorf("%w: its SHA-256 digest is not the one that etcd has sent behind it", ErrCut)
+	}
+	return io.EOF
+}

@@ -1,0 +1,57 @@
+package etcd
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+)
+
+// chunkSize is how much data each message has.
+const chunkSize = 32 << 10
+
+// Fill writes the data of all clusters.
+func (w *World) Fill(data string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.clusters() {
+		c.data = []byte(data)
+	}
+}
+
+// revision grows with the data.
+func revision(data []byte) int { return 1 + len(data) }
+
+// SendSnapshot answers as the gateway does: messages of 32 KiB, and one with the digest, which sum is for a server that works.
+// (server/etcdserver/api/v3rpc/maintenance.go: Snapshot)
+func SendSnapshot(rw http.ResponseWriter, data []byte, sum [sha256.Size]byte) {
+	rw.Header().Set("Content-Type", "application/json")
+	send := func(chunk []byte, left int) {
+		result := map[string]any{"blob": chunk}
+		if left > 0 {
+			result["remaining_bytes"] = fmt.Sprint(left)
+		}
+		_ = json.NewEncoder(rw).Encode(map[string]any{"result": result}) // with a newline behind it
+	}
+	for sent := 0; sent < len(data); {
+		chunk := data[sent:min(len(data), sent+chunkSize)]
+		sent += len(chunk)
+		send(chunk, len(data)-sent)
+	}
+	send(sum[:], 0)
+}
+
+// Start has a cluster run at some addresses, of which each is a voter.
+func (w *World) Start(addresses ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.next += 7
+	c := &cluster{id: w.next}
+	for _, address := range addresses {
+		w.next += 7
+		m := w.Machine(address)
+		c.members = append(c.members, &member{ID: w.next, Name: w.name(address), PeerURLs: []string{m.peerURL(address)}, began: true})
+		w.disks[m.Disk] = &node{w.next, c, m.version()}
+	}
+	c.leader = c.members[0].ID
+}
