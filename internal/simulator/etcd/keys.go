@@ -267,3 +267,11 @@ func (k *Keys) step(s step) map[string]any {
 	}
 	return map[string]any{}
 }
+
+// Value is that of a key; nil for none.
+func (k *Keys) Value(name string) []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.expire()
+	return k.keys[name].value
+}

@@ -1,0 +1,83 @@
+package lease
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// term is how long one lease counts, by the clock of this machine.
+type term struct {
+	periods Periods
+
+	mu      sync.Mutex
+	renewed time.Time // when the request was sent that renewed it last
+	ended   bool
+	holds   map[*Hold]bool
+	stale   *time.Timer // ends what is served when it is not renewed
+}
+
+func newTerm(p Periods, sent time.Time) *term {
+	t := &term{periods: p, renewed: sent, holds: map[*Hold]bool{}}
+	t.stale = time.AfterFunc(time.Until(sent.Add(p.Start())), func() { t.lose(ErrStale) })
+	return t
+}
+
+// again takes note that the request which was sent then has renewed it.
+func (t *term) again(sent time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.renewed = sent
+	t.stale.Reset(time.Until(sent.Add(t.periods.Start())))
+}
+
+// end says that the lease is over.
+func (t *term) end() {
+	t.mu.Lock()
+	t.ended = true
+	t.stale.Stop()
+	t.mu.Unlock()
+	t.lose(ErrEnded)
+}
+
+// lose ends all that is served under it.
+func (t *term) lose(why error) {
+	t.mu.Lock()
+	var list []*Hold
+	for h := range t.holds {
+		list = append(list, h)
+	}
+	t.mu.Unlock()
+	for _, h := range list {
+		h.lose(why)
+	}
+}
+
+func (t *term) add(h *Hold)  { t.mu.Lock(); defer t.mu.Unlock(); t.holds[h] = true }
+func (t *term) drop(h *Hold) { t.mu.Lock(); defer t.mu.Unlock(); delete(t.holds, h) }
+
+// age is how long ago it was renewed. The monotonic clock stands still while a machine sleeps, and the other one may be
+// set back: the one that says more counts.
+func (t *term) age(now time.Time) time.Duration {
+	return max(now.Sub(t.renewed), now.Round(0).Sub(t.renewed.Round(0)))
+}
+
+// starts reports whether something new may begin.
+func (t *term) starts(now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.ended && t.age(now) < t.periods.Start()
+}
+
+// writes says why what has begun may write no more; nil when it may.
+func (t *term) writes(now time.Time) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch age := t.age(now); {
+	case t.ended:
+		return ErrEnded
+	case age >= t.periods.Quiet():
+		return fmt.Errorf("%w: %s ago, and nothing is written after %s", ErrStale, age.Round(time.Second), t.periods.Quiet())
+	}
+	return nil
+}
