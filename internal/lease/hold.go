@@ -15,6 +15,8 @@ type Hold struct {
 
 	term  *term
 	end   context.CancelCauseFunc // of the context in which the stack is served
+	dead  context.Context         // ends when nothing may be written any more
+	kill  context.CancelCauseFunc // ends it
 	leave chan struct{}
 	once  sync.Once
 
@@ -28,6 +30,9 @@ type Hold struct {
 func (h *Hold) Check() error {
 	err := h.gone()
 	if err == nil {
+		err = context.Cause(h.dead)
+	}
+	if err == nil {
 		err = h.term.writes(time.Now())
 	}
 	if err != nil {
@@ -35,6 +40,17 @@ func (h *Hold) Check() error {
 		return fmt.Errorf("nothing is written: %w: %w", ErrLost, err)
 	}
 	return nil
+}
+
+// Within is [Hold.Check], and a context for the write, which ends when the right to write does.
+func (h *Hold) Within(ctx context.Context) (context.Context, error) {
+	if err := h.Check(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(h.dead, func() { cancel(ErrLost) })
+	context.AfterFunc(ctx, func() { stop() })
+	return ctx, nil
 }
 
 // Leave is closed when another agent is to have the stack, once the pass in progress has ended.
@@ -61,6 +77,7 @@ func (h *Hold) finish(ctx context.Context) {
 	h.wanted = leaves || ctx.Err() != nil
 	h.mu.Unlock()
 	h.end(nil)
+	h.kill(ErrLost) // what goes on beside the passes, such as uploads
 }
 
 // asked reports whether serving ended because it was to.
@@ -75,6 +92,7 @@ func (h *Hold) taken() {
 	h.lost = ErrEnded
 	h.mu.Unlock()
 	h.end(ErrLost)
+	h.kill(ErrLost)
 }
 
 func (h *Hold) handOver() { h.once.Do(func() { close(h.leave) }) }

@@ -115,7 +115,7 @@ func (w *world) serves(agent, stack string, on bool) {
 
 // write is a write to the cloud behind the fence. The cloud knows who has the stack.
 func (w *world) write(agent string, h *Hold) {
-	err := h.Check()
+	_, err := h.Within(w.t.Context())
 	holder := w.keys.Value("/test/stacks/" + h.Stack)
 	w.mu.Lock()
 	defer w.mu.Unlock()

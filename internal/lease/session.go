@@ -229,8 +229,9 @@ func (s *session) publish(ctx context.Context, stack string, here *running) erro
 
 // serve begins to serve a stack that we have.
 func (s *session) serve(ctx context.Context, stack string) {
+	dead, kill := context.WithCancelCause(context.WithoutCancel(ctx))
 	ctx, end := context.WithCancelCause(ctx)
-	h := &Hold{Stack: stack, Grace: s.Periods.Grace(), term: s.term, end: end, leave: make(chan struct{})}
+	h := &Hold{Stack: stack, Grace: s.Periods.Grace(), term: s.term, end: end, dead: dead, kill: kill, leave: make(chan struct{})}
 	s.term.add(h)
 	s.running[stack] = &running{hold: h}
 	s.Log.Info("serves a stack", "stack", stack, "agent", s.Name)

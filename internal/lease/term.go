@@ -2,6 +2,8 @@ package lease
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -15,11 +17,13 @@ type term struct {
 	ended   bool
 	holds   map[*Hold]bool
 	stale   *time.Timer // ends what is served when it is not renewed
+	quiet   *time.Timer // ends what is still written then
 }
 
 func newTerm(p Periods, sent time.Time) *term {
 	t := &term{periods: p, renewed: sent, holds: map[*Hold]bool{}}
 	t.stale = time.AfterFunc(time.Until(sent.Add(p.Start())), func() { t.lose(ErrStale) })
+	t.quiet = time.AfterFunc(time.Until(sent.Add(p.Quiet())), func() { t.kill(ErrStale) })
 	return t
 }
 
@@ -29,6 +33,7 @@ func (t *term) again(sent time.Time) {
 	defer t.mu.Unlock()
 	t.renewed = sent
 	t.stale.Reset(time.Until(sent.Add(t.periods.Start())))
+	t.quiet.Reset(time.Until(sent.Add(t.periods.Quiet())))
 }
 
 // end says that the lease is over.
@@ -36,21 +41,30 @@ func (t *term) end() {
 	t.mu.Lock()
 	t.ended = true
 	t.stale.Stop()
+	t.quiet.Stop()
 	t.mu.Unlock()
-	t.lose(ErrEnded)
+	t.kill(ErrEnded)
 }
 
 // lose ends all that is served under it.
 func (t *term) lose(why error) {
-	t.mu.Lock()
-	var list []*Hold
-	for h := range t.holds {
-		list = append(list, h)
-	}
-	t.mu.Unlock()
-	for _, h := range list {
+	for _, h := range t.all() {
 		h.lose(why)
 	}
+}
+
+// kill ends all that is written, too.
+func (t *term) kill(why error) {
+	for _, h := range t.all() {
+		h.lose(why)
+		h.kill(why)
+	}
+}
+
+func (t *term) all() (list []*Hold) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Keys(t.holds))
 }
 
 func (t *term) add(h *Hold)  { t.mu.Lock(); defer t.mu.Unlock(); t.holds[h] = true }
