@@ -201,9 +201,9 @@ func (s *several) webhook(all ...*oneOfSeveral) {
 	for _, one := range all {
 		serves := len(one.loops()) > 0
 		s.until("the webhook reaches every agent that serves a stack", func() bool {
-			return !serves || counted(s.t, one.metrics.Registry, "accepted") == 1
+			return !serves || counted(s.t.(*testing.T), one.metrics.Registry, "accepted") == 1
 		})
-		if n := counted(s.t, one.metrics.Registry, "repeated"); n != 0 {
+		if n := counted(s.t.(*testing.T), one.metrics.Registry, "repeated"); n != 0 {
 			s.t.Errorf("a webhook came to an agent %v times more", n)
 		}
 	}

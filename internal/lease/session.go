@@ -53,7 +53,7 @@ func (a ages) of(key string, now time.Time) time.Duration {
 // loop renews, lists and acts until the lease has ended, or ctx.
 func (s *session) loop(ctx context.Context) error {
 	for {
-		next := s.Periods.Renew()
+		began, next := time.Now(), s.Periods.Renew()
 		switch err := s.round(ctx); {
 		case isOver(err):
 			return err
@@ -63,7 +63,7 @@ func (s *session) loop(ctx context.Context) error {
 		default:
 			s.complain("")
 		}
-		timer := time.NewTimer(next)
+		timer := time.NewTimer(max(s.Periods.Retry(), next-time.Since(began)))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -106,8 +106,8 @@ func (s *session) round(ctx context.Context) error {
 	}
 	s.see(v)
 	for _, stack := range s.Stacks {
-		if !s.term.starts(time.Now()) || ctx.Err() != nil {
-			return nil
+		if !s.term.fresh(time.Now()) || ctx.Err() != nil {
+			return nil // the rest follows when the lease was renewed
 		}
 		if err := s.act(ctx, v, stack); err != nil {
 			return fmt.Errorf("stack %s: %w", stack, err)

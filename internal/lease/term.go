@@ -76,6 +76,13 @@ func (t *term) age(now time.Time) time.Duration {
 	return max(now.Sub(t.renewed), now.Round(0).Sub(t.renewed.Round(0)))
 }
 
+// fresh reports whether it need not be renewed yet.
+func (t *term) fresh(now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.ended && t.age(now) < t.periods.Renew()
+}
+
 // starts reports whether something new may begin.
 func (t *term) starts(now time.Time) bool {
 	t.mu.Lock()
