@@ -37,6 +37,10 @@ test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
 test-page: ## read an agent's page in a real Chromium (npm, Debian package chromium)
 	.ci/page
 
+.PHONY: test-agents
+test-agents: ## run on a real etcd what several agents rely on (Debian package etcd-server)
+	GO=$(GO) .ci/agents
+
 .PHONY: lint
 lint: ## run the linters
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...

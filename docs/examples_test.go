@@ -129,7 +129,7 @@ func TestYAML(t *testing.T) {
 					}
 					break
 				}
-				if slices.Contains([]any{"Stack", "Policy", "Notification"}, doc["kind"]) {
+				if slices.Contains([]any{"Stack", "Policy", "Notification", "Agents"}, doc["kind"]) {
 					stacks++
 				} else if ours(doc) {
 					manifests++

@@ -26,6 +26,11 @@ func (svc *service) steer(f runFlags) error {
 		svc.log.Warn("the control token can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", f.controlToken)
 	}
 	stacks := map[string]control.Actions{}
+	if g := svc.among; g != nil {
+		for _, name := range g.Stacks {
+			stacks[name] = g.actions(name)
+		}
+	}
 	for _, one := range svc.stacks {
 		stacks[one.Name] = control.Actions{
 			Now: agent.NewPace(one.Now).Hint, Approve: one.Approve, State: func() any { return one.State() },
@@ -39,6 +44,24 @@ func (svc *service) steer(f runFlags) error {
 	}
 	svc.control = handler
 	return nil
+}
+
+// actions are what can be asked of a stack that this agent may serve.
+func (g *group) actions(name string) control.Actions {
+	now := agent.NewPace(func() {
+		if s, ok := g.at(name); ok {
+			s.loop.Now()
+		}
+	})
+	return control.Actions{
+		Now: now.Hint, State: func() any { return g.state(name) }, Elsewhere: func() error { return g.elsewhere(name) },
+		Approve: func(hash, by string) error {
+			if s, ok := g.at(name); ok {
+				return s.loop.Approve(hash, by)
+			}
+			return g.elsewhere(name)
+		},
+	}
 }
 
 // asking makes a command that asks an agent that runs.

@@ -28,6 +28,7 @@ type forges struct {
 	list    []*review.Repository
 	sources []*source.Repo // of pull requests
 	at      map[forgeKey]*review.Repository
+	fence   func() error // asked before each write; nil for none
 }
 
 // forgeKey is what stacks have to have in common to share a repository.
@@ -118,7 +119,7 @@ func (f *forges) targets(s *config.Stack) (list []target) {
 func (f *forges) github(g *config.GitHub) (forge.Forge, error) {
 	c := github.Config{
 		Repository: g.Repository, APIURL: g.APIURL, RequestsPerHour: g.RequestsPerHour,
-		Observe: func(e forge.Exchange) { f.observe(g.Repository, e) },
+		Observe: func(e forge.Exchange) { f.observe(g.Repository, e) }, Fence: f.fence,
 	}
 	if g.App != nil {
 		c.App = &forge.App{AppID: g.App.AppID, InstallationID: g.App.InstallationID, PrivateKeyFile: g.App.PrivateKeyFile, APIURL: g.APIURL}
@@ -131,7 +132,7 @@ func (f *forges) github(g *config.GitHub) (forge.Forge, error) {
 func (f *forges) gitea(g *config.Gitea) (forge.Forge, error) {
 	return gitea.New(gitea.Config{
 		URL: g.URL, Repository: g.Repository, CAFile: g.CAFile, Token: forge.FileToken(g.TokenFile), RequestsPerHour: g.RequestsPerHour,
-		Observe: func(e forge.Exchange) { f.observe(g.Repository, e) },
+		Observe: func(e forge.Exchange) { f.observe(g.Repository, e) }, Fence: f.fence,
 	})
 }
 

@@ -24,6 +24,8 @@ type runFlags struct {
 	webhookSecret string
 	controlToken  string
 	apiToken      string
+	// agentName and agentAddress say who this one of several agents is; "" for what the configuration says.
+	agentName, agentAddress string
 }
 
 func (a *app) run() *cobra.Command {
@@ -39,6 +41,8 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().StringVar(&f.webhookSecret, "webhook-secret-file", os.Getenv("STACKREEVE_WEBHOOK_SECRET_FILE"), "secret of the webhooks at /webhook/github and /webhook/gitea ($STACKREEVE_WEBHOOK_SECRET_FILE; default none are taken)")
 	cmd.Flags().StringVar(&f.controlToken, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "tokens of those who may ask for passes and approve plans at /stacks/ ($STACKREEVE_CONTROL_TOKEN_FILE; default: none)")
 	cmd.Flags().StringVar(&f.apiToken, "api-token-file", os.Getenv("STACKREEVE_API_TOKEN_FILE"), "tokens of those who may read stacks and objects, with kubectl or in a browser ($STACKREEVE_API_TOKEN_FILE; default: none)")
+	cmd.Flags().StringVar(&f.agentName, "agent-name", os.Getenv("STACKREEVE_AGENT_NAME"), "name of this one of several agents ($STACKREEVE_AGENT_NAME; default: that of its machine)")
+	cmd.Flags().StringVar(&f.agentAddress, "agent-address", os.Getenv("STACKREEVE_AGENT_ADDRESS"), "where the others reach its listener, such as https://agent-1:9464 ($STACKREEVE_AGENT_ADDRESS; default: nowhere)")
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		stacks, err := load()

@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/lease"
 	"github.com/stackreeve/stackreeve/internal/notify"
 	"github.com/stackreeve/stackreeve/internal/readapi"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
@@ -32,20 +34,26 @@ type service struct {
 	ui      http.Handler // what browsers read; nil then, too
 	shown   *readapi.Store
 	notices notices
+	among   *group // with whom the stacks are shared; nil when they are not
 }
 
 func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
-	var names []string
+	var names []string // none that another agent may serve
 	for _, s := range stacks {
-		names = append(names, s.Name)
+		if s.Agents() == nil {
+			names = append(names, s.Name)
+		}
 	}
 	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version())}
 	svc.forges, svc.notices = newForges(svc.log, svc.metrics), newNotices(stacks, svc.log)
 	if err := svc.show(stacks, f); err != nil {
 		return nil, err
 	}
-	for i := range stacks {
-		one, err := svc.stack(a, &stacks[i])
+	if err := svc.share(a, stacks, f); err != nil {
+		return nil, err
+	}
+	for i := range names {
+		one, _, err := svc.stack(a, &stacks[i], svc.forges, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -57,18 +65,21 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 }
 
 // stack is one stack, ready to run, which reports to the log, the metrics, the
-// health and its forges.
-func (svc *service) stack(a *app, s *config.Stack) (*agent.Loop, error) {
+// health and its forges. h is what lets it write, where the stack is shared; nil where it is not. end frees what it has.
+func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (one *agent.Loop, end func(), err error) {
 	w := wiring{log: svc.log, dataDir: a.dataDir, parallel: a.parallel}
+	if h != nil {
+		w.fence, w.grace = h.Within, h.Grace
+	}
 	w.observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
 	repo, err := w.repo(s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	one := new(agent.Loop)
-	branches, err := svc.forges.add(w, s, repo, one.Check)
+	one = new(agent.Loop)
+	branches, err := at.add(w, s, repo, one.Check)
 	if err != nil {
-		return nil, err
+		return nil, nil, errors.Join(err, repo.Close())
 	}
 	log := report.NewLog(svc.log.With("stack", s.Name))
 	to := sinks{log, svc.metrics, svc.health}
@@ -85,7 +96,7 @@ func (svc *service) stack(a *app, s *config.Stack) (*agent.Loop, error) {
 	}
 	w.connect(one, s, repo, branches)
 	one.Earlier, one.Report = repo.Earlier, to.ran
-	return one, nil
+	return one, func() { _ = repo.Close() }, nil // a cache
 }
 
 // sinks hear what came of every visit of a stack, in this order.
@@ -103,7 +114,7 @@ func (s *service) run(ctx context.Context, d door) error {
 		return err
 	}
 	defer stop()
-	s.log.Info("started", "version", version(), "stacks", len(s.stacks))
+	s.log.Info("started", "version", version(), "stacks", s.count())
 	defer context.AfterFunc(ctx, func() {
 		s.log.Info("stopping: what is in flight is finished; a second signal stops at once")
 	})()
@@ -111,6 +122,9 @@ func (s *service) run(ctx context.Context, d door) error {
 	reviews.Go(func() { s.forges.serve(ctx) })
 	reviews.Go(func() { s.notices.serve(ctx) })
 	defer s.onHangup()()
+	if s.among != nil {
+		s.among.Run(ctx)
+	}
 	agent.Serve(ctx, s.stacks)
 	reviews.Wait()
 	s.forges.flush(ctx)
@@ -118,6 +132,27 @@ func (s *service) run(ctx context.Context, d door) error {
 	s.forges.close()
 	s.log.Info("stopped")
 	return nil
+}
+
+// count is how many stacks are configured.
+func (s *service) count() int {
+	if s.among != nil {
+		return len(s.among.Stacks)
+	}
+	return len(s.stacks)
+}
+
+// loops are the stacks that are served now.
+func (s *service) loops() []*agent.Loop {
+	list := slices.Clone(s.stacks)
+	if s.among != nil {
+		for _, stack := range s.among.Stacks {
+			if here, ok := s.among.at(stack); ok {
+				list = append(list, here.loop)
+			}
+		}
+	}
+	return list
 }
 
 // onHangup has every stack checked when the process gets a SIGHUP, until stop is
@@ -128,7 +163,7 @@ func (s *service) onHangup() (stop func()) {
 	go func() {
 		for range hangups {
 			s.log.Info("SIGHUP: checking every stack now")
-			for _, one := range s.stacks {
+			for _, one := range s.loops() {
 				one.Now()
 			}
 		}

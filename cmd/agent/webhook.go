@@ -18,6 +18,7 @@ type followed struct {
 	repositories []string // owner/name, by any name under which it may be known
 	branch       string   // "" for the repository's own
 	pace         *agent.Pace
+	stack        string
 }
 
 // hinted are the repositories of pull requests and stacks that messages may be
@@ -37,16 +38,21 @@ func (svc *service) receive(stacks []config.Stack, f runFlags) (err error) {
 	}
 	var known hinted
 	for i := range stacks {
-		known.branches = append(known.branches, followed{repositories(&stacks[i]), stacks[i].Spec.Source.Branch, agent.NewPace(svc.stacks[i].Wake)})
+		known.branches = append(known.branches, followed{repositories(&stacks[i]), stacks[i].Spec.Source.Branch, agent.NewPace(svc.waking(stacks, i)), stacks[i].Name})
 	}
 	for key, r := range svc.forges.at {
-		known.pulls = append(known.pulls, newPullHints(key, r))
+		known.pulls = append(known.pulls, newPullHints(key, func() *review.Repository { return r }))
+	}
+	var forward func(webhook.Event, webhook.Message)
+	if svc.among != nil {
+		known.pulls = svc.pullsOf(stacks)
+		forward = func(e webhook.Event, m webhook.Message) { svc.among.forward.send(svc.concerned(known, e), m) }
 	}
 	svc.hooks, err = webhook.New(webhook.Config{
 		Secrets: func() ([]string, error) { return webhook.Secrets(f.webhookSecret) },
 		Notify:  func(e webhook.Event) { svc.woken(known, e) },
 		Count:   func(from webhook.Forge, o webhook.Outcome) { svc.metrics.Webhook(string(from), string(o)) },
-		Log:     svc.log,
+		Log:     svc.log, Forward: forward,
 	})
 	if err != nil {
 		return fmt.Errorf("--webhook-secret-file: %w", err)
@@ -87,11 +93,16 @@ type pullHints struct {
 // finds the others, too, unless nothing but a comment of theirs is new.
 const maxPendingPulls = 1000
 
-func newPullHints(key forgeKey, r *review.Repository) *pullHints {
+func newPullHints(key forgeKey, at func() *review.Repository) *pullHints {
 	h := &pullHints{forgeKey: key, numbers: map[int]bool{}}
 	h.pace = agent.NewPace(func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
+		r := at()
+		if r == nil {
+			clear(h.numbers)
+			return
+		}
 		for number := range h.numbers {
 			r.Notify(number)
 		}

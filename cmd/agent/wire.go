@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/branch"
@@ -33,6 +34,11 @@ type wiring struct {
 	observe  func(cloud.Request)
 	watchers []engine.Watcher // of every pass
 	progress *progress        // nil where nobody waits
+
+	// fence is asked before each write to the cloud, and grace is what steps in flight get when a pass is asked to stop;
+	// nil and 0 for none and the usual.
+	fence func(context.Context) (context.Context, error)
+	grace time.Duration
 }
 
 // connect gives a stack all that it needs to run. Of the branches that report it,
@@ -107,7 +113,7 @@ func withMaster(d defaults.Defaults, master *pki.Master) defaults.Defaults {
 func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, string, error) {
 	defer w.progress.begin(of(s.Name, "logging in to the cloud"))()
 	log := w.log.With("stack", s.Name)
-	config := cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: w.observe, Wrap: w.progress.requests(s.Name)}
+	config := cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: w.observe, Wrap: w.progress.requests(s.Name), Fence: w.fence}
 	client, err := cloud.Open(ctx, config)
 	if err != nil {
 		return nil, "", err
@@ -121,7 +127,8 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 		return nil, "", err
 	}
 	engine := &engine.Engine{
-		Stack: s.Name, Kinds: all.Kinds(client, withMaster(defaultsIn(s, client.Region), master)), Policies: s.Policies(), Limits: s.Limits,
+		Timing: engine.Timing{Grace: w.grace},
+		Stack:  s.Name, Kinds: all.Kinds(client, withMaster(defaultsIn(s, client.Region), master)), Policies: s.Policies(), Limits: s.Limits,
 		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client, master), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{}.Ask,
 	}
 	if len(w.watchers) > 0 {

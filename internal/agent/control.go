@@ -29,6 +29,10 @@ type State struct {
 	Plan      plan.Summary `json:"plan"`
 	Refused   string       `json:"refused,omitempty"` // the newest commit, when its manifests are wrong
 	Error     string       `json:"error,omitempty"`
+	// ServedBy is the agent that serves the stack, if that is another one, and Address where it is reached; then only the
+	// outcome, the commit and when it was looked are known.
+	ServedBy string `json:"servedBy,omitempty"`
+	Address  string `json:"address,omitempty"`
 }
 
 // ErrNothingHeld says that there is no plan to approve of.

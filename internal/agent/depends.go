@@ -21,14 +21,34 @@ type Standing struct {
 func NewStanding(stacks []*Loop) *Standing {
 	s := &Standing{of: map[string]plan.Outcome{}, waiting: map[string][]*Loop{}}
 	for _, l := range stacks {
-		s.of[l.Name], l.Standing = plan.Broken, s
-	}
-	for _, l := range stacks {
-		for _, name := range l.DependsOn {
-			s.waiting[name] = append(s.waiting[name], l)
-		}
+		s.Expect(l.Name)
+		s.Join(l)
 	}
 	return s
+}
+
+// Expect has those that depend on a stack wait until it is in sync, whoever serves it.
+func (s *Standing) Expect(stack string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.of[stack] = plan.Broken
+}
+
+// Join has a stack told when those are in sync that it depends on, until it is told to leave.
+func (s *Standing) Join(l *Loop) (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.Standing = s
+	for _, name := range l.DependsOn {
+		s.waiting[name] = append(s.waiting[name], l)
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, name := range l.DependsOn {
+			s.waiting[name] = slices.DeleteFunc(s.waiting[name], func(o *Loop) bool { return o == l })
+		}
+	}
 }
 
 // saw notes how a check of a stack ended. When it is in sync, and was not before, those that depend on it are checked. One
@@ -41,10 +61,15 @@ func (s *Standing) saw(run report.Run) {
 	if run.Refused == nil {
 		now = run.Pass.Outcome()
 	}
+	s.Note(run.Stack, now)
+}
+
+// Note notes how a stack stands, whoever has checked it.
+func (s *Standing) Note(stack string, now plan.Outcome) {
 	s.mu.Lock()
-	before := s.of[run.Stack]
-	s.of[run.Stack] = now
-	next := s.waiting[run.Stack]
+	before := s.of[stack]
+	s.of[stack] = now
+	next := slices.Clone(s.waiting[stack])
 	s.mu.Unlock()
 	if now == plan.InSync && before != plan.InSync {
 		for _, l := range next {

@@ -60,6 +60,9 @@ type Loop struct {
 	// Report is called with every check that had something to say.
 	Report func(report.Run)
 
+	// Leave, when set, ends [Loop.Serve] once it is closed and the pass in progress has ended.
+	Leave <-chan struct{}
+
 	// Poll and DriftCheck say when to fetch commits, and when to check the cloud.
 	Poll, DriftCheck schedule.Schedule
 

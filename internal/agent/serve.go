@@ -30,17 +30,19 @@ func Serve(ctx context.Context, stacks []*Loop) {
 }
 
 // Serve runs at once, then whenever a schedule or [Loop.Wake] says so, until
-// ctx ends and what was in flight has ended, too. A pass in progress gives way to
+// ctx ends and what was in flight has ended, too, or until Leave is closed. A pass in progress gives way to
 // a newer commit; a check that comes meanwhile is one more run afterwards.
 func (s *Loop) Serve(ctx context.Context) {
 	checks := s.signals().check
+	ctx, end := context.WithCancel(ctx)
 	var clocks sync.WaitGroup
 	clocks.Go(func() { schedule.Run(ctx, s.Poll, s.Poll.Jitter(time.Now()), s.Wake) })
 	clocks.Go(func() { schedule.Run(ctx, s.DriftCheck, s.DriftCheck.Jitter(time.Now()), s.Check) })
 	defer clocks.Wait()
+	defer end() // before the clocks are waited for
 
 	r := rest{}
-	for always := true; ctx.Err() == nil; {
+	for always := true; ctx.Err() == nil && !s.leaves(); {
 		run, said := s.runOnce(ctx, always)
 		if said && !CutOff(ctx, run) {
 			s.control.saw(run)
@@ -56,6 +58,16 @@ func (s *Loop) Serve(ctx context.Context) {
 			continue
 		}
 		always = s.next(ctx, checks, &r)
+	}
+}
+
+// leaves reports whether serving is to end between two passes.
+func (s *Loop) leaves() bool {
+	select {
+	case <-s.Leave: // never, where it is nil
+		return true
+	default:
+		return false
 	}
 }
 
@@ -120,6 +132,8 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 	defer stop()
 	select {
 	case <-ctx.Done():
+		return false
+	case <-s.Leave:
 		return false
 	case <-s.signals().wake:
 		return false

@@ -34,6 +34,10 @@ type Config struct {
 	Observe func(Request)
 	// Wrap puts something between the client and the network; nil is allowed.
 	Wrap func(http.RoundTripper) http.RoundTripper
+	// Fence is asked right before each write; its error says why nothing may be written
+	// any more, and its context, in which the write is sent, ends when that becomes so.
+	// nil is for no fence.
+	Fence func(context.Context) (context.Context, error)
 	// MarksInDescriptions has the mark of Neutron's objects stand at the end of their
 	// description where tags cannot be given in the request that makes them.
 	MarksInDescriptions bool

@@ -66,6 +66,7 @@ type transport struct {
 	limits  Limits
 	pace    *rate.Limiter
 	observe func(Request)
+	fence   func(context.Context) (context.Context, error) // nil for none
 	log     *slog.Logger
 }
 
@@ -84,7 +85,7 @@ func newTransport(creds credentials, c Config) *transport {
 		next = c.Wrap(next)
 	}
 	return &transport{
-		next: next, limits: limits, pace: rate.NewLimiter(rate.Limit(limits.PerSecond), limits.Burst), observe: c.Observe, log: log,
+		next: next, limits: limits, pace: rate.NewLimiter(rate.Limit(limits.PerSecond), limits.Burst), observe: c.Observe, fence: c.Fence, log: log,
 	}
 }
 
@@ -121,6 +122,14 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 		bound = long
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), bound)
+	if t.fence != nil && !repeatable(req) {
+		within, err := t.fence(ctx)
+		if err != nil {
+			cancel()
+			return nil, err
+		}
+		ctx = within
+	}
 	started := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
 	seen := Request{Service: serviceOf(req), Method: req.Method, Took: time.Since(started)}

@@ -1,5 +1,5 @@
 // Package config reads what the agent is to do: documents of the kinds
-// Stack, Policy and Notification, from files, flags and environment variables.
+// Stack, Policy, Notification and Agents, from files, flags and environment variables.
 //
 // It knows which fields there are, what they mean when they are left out, and
 // how to say what is wrong with them. It opens nothing that they name.
@@ -39,6 +39,7 @@ type Stack struct {
 	where         func(field string) manifest.Origin // nil when no file says it
 	policies      []policy.Policy                    // of all stacks
 	notifications []notify.Rule                      // likewise
+	agents        *Agents                            // likewise; nil without
 }
 
 // Body is a whole document, for schema and explain.

@@ -95,7 +95,7 @@ func (f namedFile) wrong() (what, fix string) {
 }
 
 // stackKind finds documents of the kind Stack without parsing.
-var stackKind = regexp.MustCompile(`(?m)^[^#\n]*\bkind["']?\s*:\s*["']?(?:Stack|Policy|Notification)["']?\s*($|[,}#])`)
+var stackKind = regexp.MustCompile(`(?m)^[^#\n]*\bkind["']?\s*:\s*["']?(?:Stack|Policy|Notification|Agents)["']?\s*($|[,}#])`)
 
 // Is reports whether a regular file is configuration and not manifests: it bears the
 // usual name, or holds one of [Kinds].

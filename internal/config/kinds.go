@@ -20,6 +20,7 @@ func Kinds() []Kind {
 		{GVK, reflect.TypeFor[Body](), "The agent's configuration: one folder of one branch, applied to one cloud project."},
 		{PolicyGVK, reflect.TypeFor[PolicyBody](), "A rule of the agent's configuration that plans are judged by."},
 		{NotificationGVK, reflect.TypeFor[NotificationBody](), "A rule of the agent's configuration that says who is told of what happens to stacks."},
+		{AgentsGVK, reflect.TypeFor[AgentsBody](), "A part of the agent's configuration that has several agents serve the same stacks, each of them by one at a time."},
 	}
 }
 

@@ -34,6 +34,7 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 	var stacks []Stack
 	var policies []policy.Policy
 	var notifications []notify.Rule
+	var agents []Agents
 	var problems manifest.Problems
 	for _, file := range files {
 		f, wrong, err := readFile(file)
@@ -41,7 +42,7 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 			return nil, err
 		}
 		stacks, policies, problems = append(stacks, f.stacks...), append(policies, f.policies...), append(problems, wrong...)
-		notifications = append(notifications, f.notifications...)
+		notifications, agents = append(notifications, f.notifications...), append(agents, f.agents...)
 	}
 	if len(problems) > 0 {
 		return nil, problems.Sorted()
@@ -55,9 +56,12 @@ func Load(files []string, settings Settings) ([]Stack, error) {
 	}
 	for i := range stacks {
 		stacks[i].policies, stacks[i].notifications = policies, notifications
+		if len(agents) > 0 {
+			stacks[i].agents = &agents[0]
+		}
 		problems = append(problems, stacks[i].complete()...)
 	}
-	problems = slices.Concat(problems, twice(stacks), policiesTwice(policies), notificationsTwice(notifications))
+	problems = slices.Concat(problems, twice(stacks), policiesTwice(policies), notificationsTwice(notifications), agentsTwice(agents))
 	if len(problems) > 0 {
 		return nil, problems.Sorted()
 	}
@@ -72,6 +76,7 @@ type content struct {
 	stacks        []Stack
 	policies      []policy.Policy
 	notifications []notify.Rule
+	agents        []Agents
 }
 
 // readFile finds every document of a file.
@@ -86,7 +91,7 @@ func readFile(file string) (c content, problems manifest.Problems, err error) {
 	}
 	for _, ignored := range loaded.Ignored {
 		problems = append(problems, manifest.Problem{Origin: ignored.Origin, What: "is not a Stack: " + ignored.Why,
-			Fix: "a configuration file holds only documents with apiVersion: " + GVK.APIVersion() + " and kind: " + GVK.Kind + ", " + PolicyGVK.Kind + " or " + NotificationGVK.Kind})
+			Fix: "a configuration file holds only documents with apiVersion: " + GVK.APIVersion() + " and kind: " + GVK.Kind + ", " + PolicyGVK.Kind + ", " + NotificationGVK.Kind + " or " + AgentsGVK.Kind})
 	}
 	for i := range loaded.Objects {
 		problems = append(problems, c.add(&loaded.Objects[i], file)...)
@@ -107,6 +112,11 @@ func (c *content) add(obj *manifest.Object, file string) []manifest.Problem {
 	if obj.Key.Kind == NotificationGVK.Kind {
 		rule, wrong := decodeNotification(obj, filepath.Dir(file))
 		c.notifications = append(c.notifications, rule)
+		return wrong
+	}
+	if obj.Key.Kind == AgentsGVK.Kind {
+		a, wrong := decodeAgents(obj, filepath.Dir(file))
+		c.agents = append(c.agents, a)
 		return wrong
 	}
 	s, wrong := decode(obj)

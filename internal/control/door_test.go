@@ -25,6 +25,7 @@ const (
 
 // door serves a handler as the agent does, with the stack prod behind it.
 type door struct {
+	elsewhere error
 	*testing.T
 	file, address string
 
@@ -41,7 +42,7 @@ func newDoor(t *testing.T) *door {
 	quiet := slog.New(slog.DiscardHandler)
 	h, err := New(Config{
 		Tokens: func() ([]Token, error) { return Tokens(d.file) }, Log: quiet,
-		Stacks: map[string]Actions{"prod": {Now: d.now, Approve: d.approve, State: func() any { return map[string]string{"stack": "prod"} }}},
+		Stacks: map[string]Actions{"prod": {Now: d.now, Approve: d.approve, Elsewhere: func() error { return d.elsewhere }, State: func() any { return map[string]string{"stack": "prod"} }}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -161,6 +162,24 @@ func TestWhatCanBeAsked(t *testing.T) {
 	}
 	if code, _, _ := d.ask(request("POST", "/stacks/test/reconcile", bearing, "")); code != http.StatusNotFound {
 		t.Errorf("an unknown stack: %d", code)
+	}
+}
+
+// What another agent serves is shown, and cannot be changed here.
+func TestAStackOfAnotherAgent(t *testing.T) {
+	d := newDoor(t)
+	d.elsewhere = errors.New("the stack prod is served by the agent b; ask at https://b")
+	for _, verb := range []string{"reconcile", "approve"} {
+		code, body, _ := d.ask(request("POST", "/stacks/prod/"+verb, bearing, hash))
+		if code != http.StatusConflict || !strings.Contains(body, "ask at https://b") || d.touched() {
+			t.Errorf("%s: %d %s", verb, code, body)
+		}
+	}
+	if code, _, _ := d.ask(request("GET", "/stacks/prod", bearing, "")); code != http.StatusOK {
+		t.Errorf("state: %d", code)
+	}
+	if code, body, _ := d.ask(request("POST", "/stacks/prod/reconcile", "", "")); code != http.StatusUnauthorized || strings.Contains(body, "https") {
+		t.Errorf("without a token: %d %s", code, body)
 	}
 }
 

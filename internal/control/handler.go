@@ -22,6 +22,8 @@ type Actions struct {
 	Approve func(hash, by string) error
 	// State is how it is, for encoding/json.
 	State func() any
+	// Elsewhere, when set, says why neither can be done here: another agent serves the stack. nil when this one does.
+	Elsewhere func() error
 }
 
 // Config says who may ask for what.
@@ -80,6 +82,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		ok = false
 	}
+	var elsewhere error
+	if ok && method == http.MethodPost && stack.Elsewhere != nil {
+		elsewhere = stack.Elsewhere()
+	}
 	switch {
 	case !ok:
 		unread(w, r)
@@ -88,6 +94,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		unread(w, r)
 		w.Header().Set("Allow", method)
 		http.Error(w, "use "+method, http.StatusMethodNotAllowed)
+	case elsewhere != nil:
+		unread(w, r)
+		http.Error(w, elsewhere.Error(), http.StatusConflict)
 	default:
 		serve(w, r, asked{stack, name, who})
 	}

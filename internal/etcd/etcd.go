@@ -154,6 +154,11 @@ func (c Client) post(ctx context.Context, address, path string, body, into any) 
 	if err != nil {
 		return err
 	}
+	return understand(status, answer, into)
+}
+
+// understand reads an answer, whose error is a [*Refused] where etcd says no.
+func understand(status int, answer []byte, into any) error {
 	if status != http.StatusOK {
 		var said struct {
 			Code    int    `json:"code"`

@@ -34,6 +34,9 @@ type TransportConfig struct {
 	Words []string
 	// Observe is called with every request.
 	Observe func(Exchange)
+	// Fence is asked right before each request that changes something; its error says why
+	// nothing may be written any more. nil is for no fence.
+	Fence func() error
 }
 
 // DefaultPerHour leaves others something of the 5,000 an hour that GitHub allows.
@@ -181,6 +184,12 @@ func (t *Transport) exchange(req *http.Request, body []byte, authorization strin
 		sent.ContentLength = int64(len(body))
 	}
 	known := t.cache.ask(sent)
+	if t.config.Fence != nil && req.Method != http.MethodGet && req.Method != http.MethodHead {
+		if err := t.config.Fence(); err != nil {
+			seen.Refused = true
+			return nil, err
+		}
+	}
 	resp, err := t.config.Base.RoundTrip(sent)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)

@@ -36,6 +36,7 @@ type view struct {
 	runs   int    // how many have ended
 	stack  draft  // of the last run, without what goes on now
 	plan   *draft // of the last pass; nil before the first
+	other  *Other // set while another agent serves it
 }
 
 // NewStore holds the last run of stacks, whose objects are of the kinds.

@@ -42,6 +42,8 @@ type Config struct {
 	RequestsPerHour int
 	// Observe is called with every request.
 	Observe func(forge.Exchange)
+	// Fence is asked before each request that changes something; see [forge.TransportConfig].
+	Fence func() error
 }
 
 // Repository is a repository on a Gitea or a Forgejo.
@@ -71,7 +73,7 @@ func New(c Config) (*Repository, error) {
 		return nil, fmt.Errorf("gitea: repository %q is not OWNER/NAME, such as acme/cloud-config", c.Repository)
 	}
 	t := forge.TransportConfig{
-		Authorize: forge.Authorize("token", c.Token), PerHour: c.RequestsPerHour, Observe: c.Observe, Words: words,
+		Authorize: forge.Authorize("token", c.Token), PerHour: c.RequestsPerHour, Observe: c.Observe, Words: words, Fence: c.Fence,
 	}
 	if t.URL, err = url.Parse(base + "/api/v1"); err != nil {
 		return nil, err

@@ -37,6 +37,8 @@ type Config struct {
 	RequestsPerHour int
 	// Observe is called with every request.
 	Observe func(forge.Exchange)
+	// Fence is asked before each request that changes something; see [forge.TransportConfig].
+	Fence func() error
 	// Base sends requests; nil is [forge.NewBase].
 	Base http.RoundTripper
 	// WritesPerMinute and CreatesPerHour are GitHub's own limits when 0.
@@ -95,7 +97,7 @@ func New(c Config) (*Repository, error) {
 	}
 	r := &Repository{owner: owner, name: name, config: c, full: map[[2]string]bool{}}
 	t := forge.TransportConfig{
-		URL: api, Base: c.Base, PerHour: c.RequestsPerHour, Words: words, Observe: c.Observe,
+		URL: api, Base: c.Base, PerHour: c.RequestsPerHour, Words: words, Observe: c.Observe, Fence: c.Fence,
 		WritesPerMinute: cmp.Or(c.WritesPerMinute, writesPerMinute), CreatesPerHour: cmp.Or(c.CreatesPerHour, createsPerHour),
 		Authorize: forge.Authorize("Bearer", c.Token),
 	}

@@ -94,6 +94,7 @@ func Read(files fs.FS, kinds []kind.Kind) (want []kind.Desired, ignored []manife
 var stackConfig = []manifest.GroupVersionKind{
 	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Stack"}, {Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Policy"},
 	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Notification"},
+	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Agents"},
 }
 
 // loadOptions says to package manifest which kinds and annotations there are.

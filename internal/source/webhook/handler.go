@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,7 +42,33 @@ type Config struct {
 	Notify func(Event)
 	// Count gets every message; it may be nil.
 	Count func(Forge, Outcome)
-	Log   *slog.Logger
+	// Forward, when set, gets what was accepted and no other agent has forwarded, to be sent to those whom the event
+	// concerns, too. It must return at once, and may keep what it gets.
+	Forward func(Event, Message)
+	Log     *slog.Logger
+}
+
+// Message is what a forge has sent, to be sent on as it is.
+type Message struct {
+	Path   string
+	Header http.Header // of what the forge said, with its signature
+	Body   []byte
+}
+
+// Forwarded marks what another agent sends on; it is not sent on again.
+const Forwarded = "Stackreeve-Forwarded"
+
+// sentOn is what is forwarded of a request's header.
+func sentOn(from http.Header) http.Header {
+	to := http.Header{}
+	for name, values := range from {
+		forges := strings.HasPrefix(name, "X-Github-") || strings.HasPrefix(name, "X-Gitea-") || strings.HasPrefix(name, "X-Forgejo-") || strings.HasPrefix(name, "X-Hub-")
+		if (forges || name == "Content-Type") && len(values) == 1 {
+			to[name] = values
+		}
+	}
+	to.Set(Forwarded, "1")
+	return to
 }
 
 // Endpoint receives messages.
@@ -167,7 +195,13 @@ func (e *Endpoint) judge(w http.ResponseWriter, r *http.Request, forge Forge) Ou
 	}
 	e.parsing.Lock()
 	defer e.parsing.Unlock()
-	return e.deliver(signed{forge, name, media, [sha256.Size]byte(claimed), in.kept, in.lost})
+	m := signed{forge: forge, name: name, media: media, sum: [sha256.Size]byte(claimed), body: in.kept, lost: in.lost}
+	if e.Forward != nil && r.Header.Get(Forwarded) == "" {
+		m.forward = func(event Event) {
+			e.Forward(event, Message{r.URL.Path, sentOn(r.Header), slices.Clone(in.kept)})
+		}
+	}
+	return e.deliver(m)
 }
 
 // signed is a message that a forge has sent.
@@ -177,6 +211,7 @@ type signed struct {
 	sum         [sha256.Size]byte
 	body        []byte
 	lost        bool // there was no room for the body
+	forward     func(Event)
 }
 
 // deliver says what a signed message is about.
@@ -212,6 +247,9 @@ func (e *Endpoint) deliver(m signed) Outcome {
 	}
 	e.seen.remember(same, now())
 	e.Notify(event)
+	if m.forward != nil {
+		m.forward(event)
+	}
 	return Accepted
 }
 

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/agent"
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/lease"
+	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/readapi"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// group are the agents that serve the same stacks, and which of them this one serves now.
+type group struct {
+	*lease.Member
+	forward *forwarder
+	stand   *agent.Standing
+
+	mu   sync.Mutex
+	here map[string]served // by stack
+}
+
+// served is a stack that this agent serves now.
+type served struct {
+	loop   *agent.Loop
+	forges *forges
+}
+
+// share has the stacks served together with other agents, where the configuration says so.
+func (svc *service) share(a *app, stacks []config.Stack, f runFlags) error {
+	with := stacks[0].Agents()
+	if with == nil {
+		return nil
+	}
+	who, err := whoWeAre(with, f)
+	if err != nil {
+		return err
+	}
+	trust, err := trusting(with.Spec.Etcd)
+	if err != nil {
+		return fmt.Errorf("spec.etcd: %w", err)
+	}
+	cluster, err := etcd.NewEndpoints(with.Spec.Etcd.Endpoints, trust)
+	if err != nil {
+		return fmt.Errorf("spec.etcd: %w", err)
+	}
+	if key := with.Spec.Etcd.KeyFile; key != "" && localfile.Exposed(key) {
+		svc.log.Warn("the key for etcd can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", key)
+	}
+	g := &group{stand: agent.NewStanding(nil), here: map[string]served{}}
+	if g.forward, err = newForwarder(with.Spec.CAFile, who.Address, svc.log); err != nil {
+		return fmt.Errorf("spec.caFile: %w", err)
+	}
+	byName := map[string]*config.Stack{}
+	var names []string
+	for i := range stacks {
+		byName[stacks[i].Name], names = &stacks[i], append(names, stacks[i].Name)
+		g.stand.Expect(stacks[i].Name)
+	}
+	g.Member = &lease.Member{
+		Agent: who, Stacks: names, Store: lease.Etcd{Cluster: cluster, Prefix: "/stackreeve/" + with.Name + "/"}, Periods: lease.Periods{TTL: with.TTL()}, Log: svc.log,
+		Serve:   func(ctx context.Context, h *lease.Hold) { svc.serveHeld(ctx, a, byName[h.Stack], h) },
+		Summary: g.summary, Seen: svc.seen,
+	}
+	svc.among = g
+	return nil
+}
+
+// whoWeAre is this agent, as others know it.
+func whoWeAre(with *config.Agents, f runFlags) (who lease.Agent, err error) {
+	who.Name, who.Address = cmp.Or(f.agentName, with.Spec.Name), cmp.Or(f.agentAddress, with.Spec.Address)
+	if who.Name == "" {
+		if who.Name, err = os.Hostname(); err != nil {
+			return who, fmt.Errorf("--agent-name is missing, and the name of the machine is not known: %w", err)
+		}
+	}
+	if what := config.CheckAgent(who.Name, who.Address); what != "" {
+		return who, errors.New("--agent-name and --agent-address: " + what)
+	}
+	return who, nil
+}
+
+// trusting is how etcd is known, and this agent to it. Its own certificate is read for each connection.
+func trusting(e config.AgentsEtcd) (*tls.Config, error) {
+	roots, err := certificates(e.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	trust := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
+	if e.CertFile == "" {
+		return trust, nil
+	}
+	pair := func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		pair, err := tls.LoadX509KeyPair(e.CertFile, e.KeyFile)
+		return &pair, err
+	}
+	_, err = pair(nil)
+	trust.GetClientCertificate = pair
+	return trust, err
+}
+
+// certificates are those of a file; nil, for the system's, without one.
+func certificates(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := localfile.Read(file, localfile.Certificates)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s holds no certificate in PEM", file)
+	}
+	return roots, nil
+}
+
+// serveHeld serves a stack as long as this agent has it, from an empty memory.
+func (svc *service) serveHeld(ctx context.Context, a *app, s *config.Stack, h *lease.Hold) {
+	g, forges := svc.among, newForges(svc.log, svc.metrics)
+	forges.fence = h.Check
+	one, end, err := svc.stack(a, s, forges, h)
+	if err != nil {
+		svc.log.Error("the stack cannot be served; it is tried again", "stack", s.Name, "error", err)
+		return
+	}
+	one.Leave = h.Leave()
+	defer g.stand.Join(one)()
+	g.set(s.Name, served{one, forges})
+	defer g.set(s.Name, served{})
+	reviewing, stop := context.WithCancel(ctx)
+	var reviews sync.WaitGroup
+	reviews.Go(func() { forges.serve(reviewing) })
+	one.Serve(ctx)
+	stop()
+	reviews.Wait()
+	if h.Check() == nil {
+		forges.flush(ctx)
+	}
+	forges.close()
+	end()
+}
+
+func (g *group) set(stack string, s served) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s.loop == nil {
+		delete(g.here, stack)
+		return
+	}
+	g.here[stack] = s
+}
+
+func (g *group) at(stack string) (s served, ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s, ok = g.here[stack]
+	return s, ok
+}
+
+// summary is what others are told of a stack that is served here.
+func (g *group) summary(stack string) lease.Summary {
+	s, ok := g.at(stack)
+	if !ok {
+		return lease.Summary{}
+	}
+	state := s.loop.State()
+	return lease.Summary{Outcome: state.Outcome, Commit: state.Commit, Looked: state.Looked.UTC(), Held: state.Held != "", Suspended: state.Suspended != ""}
+}
+
+// seen has what other agents serve shown, and those stacks go on that depend on it.
+func (svc *service) seen(v lease.View) {
+	g := svc.among
+	for _, stack := range g.Stacks {
+		if _, here := g.at(stack); here {
+			continue
+		}
+		h := v.Stacks[stack]
+		g.stand.Note(stack, outcomeOf(h.Summary.Outcome))
+		if svc.shown != nil {
+			svc.shown.Elsewhere(stack, readapi.Other{Agent: h.Agent, Address: h.Address, State: stateOf(h.Summary), Commit: h.Summary.Commit, Looked: h.Summary.Looked})
+		}
+	}
+}
+
+func outcomeOf(text string) plan.Outcome {
+	for _, o := range []plan.Outcome{plan.InSync, plan.OutOfSync, plan.Invalid} {
+		if o.String() == text {
+			return o
+		}
+	}
+	return plan.Broken
+}
+
+// stateOf is a state in the words of the read API.
+func stateOf(s lease.Summary) string {
+	switch {
+	case s.Held:
+		return "held"
+	case s.Suspended:
+		return "suspended"
+	}
+	return s.Outcome
+}
+
+// state is how a stack is, whoever serves it.
+func (g *group) state(stack string) agent.State {
+	if s, ok := g.at(stack); ok {
+		return s.loop.State()
+	}
+	h := g.View().Stacks[stack]
+	return agent.State{Stack: stack, ServedBy: h.Agent, Address: h.Address, Commit: h.Summary.Commit, Outcome: h.Summary.Outcome, Looked: h.Summary.Looked}
+}
+
+// elsewhere says who serves a stack, if this agent does not.
+func (g *group) elsewhere(stack string) error {
+	if _, ok := g.at(stack); ok {
+		return nil
+	}
+	h, ok := g.Elsewhere(stack)
+	switch {
+	case !ok:
+		return fmt.Errorf("no agent serves the stack %s now; ask again", stack)
+	case h.Address == "":
+		return fmt.Errorf("the stack %s is served by the agent %s; ask that one", stack, h.Agent)
+	}
+	return fmt.Errorf("the stack %s is served by the agent %s; ask at %s", stack, h.Agent, h.Address)
+}

@@ -1,0 +1,111 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// AgentsGVK is the kind of the document that has several agents serve the same stacks.
+var AgentsGVK = manifest.GroupVersionKind{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Agents"}
+
+// AgentsBody is a whole document, for schema and explain.
+type AgentsBody struct {
+	Spec AgentsSpec `json:"spec" rule:"required" doc:"Where the agents agree on who serves which stack, and who this one is."`
+}
+
+// AgentsSpec is what an Agents document says.
+type AgentsSpec struct {
+	Etcd         AgentsEtcd `json:"etcd" rule:"required" doc:"The cluster of etcd that holds the leases."`
+	Name         string     `json:"name,omitempty" doc:"Name of this agent, which no other one has; --agent-name or the name of its machine if left out, so that all can have the same file."`
+	Address      string     `json:"address,omitempty" doc:"Where other agents and people reach the listener of this one, such as https://agent-1.example.org:9464; --agent-address if left out. Without it webhooks that others receive do not reach it."`
+	CAFile       string     `json:"caFile,omitempty" doc:"PEM certificates that are trusted for other agents' listeners; the system's if left out."`
+	LeaseSeconds int        `json:"leaseSeconds,omitempty" rule:"min=12,max=600,default=60" doc:"How long a lease lasts without being renewed. It is renewed after a sixth of that; an agent that cannot renew it starts nothing after a quarter and writes nothing after three quarters, and others take its stacks when it has ended."`
+}
+
+// AgentsEtcd is a cluster of etcd.
+type AgentsEtcd struct {
+	Endpoints []string `json:"endpoints" rule:"required,min=1,max=9,unique" doc:"Addresses of its members for clients, such as https://etcd-1.example.org:2379; they are asked in turn."`
+	CAFile    string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted for it; the system's if left out."`
+	CertFile  string   `json:"certFile,omitempty" doc:"PEM certificate to show to it; with keyFile."`
+	KeyFile   string   `json:"keyFile,omitempty" doc:"Key of that certificate."`
+}
+
+// Agents says that several agents serve the same stacks.
+type Agents struct {
+	Name   string // of all of them: what they share lies in etcd under it
+	Origin manifest.Origin
+	Spec   AgentsSpec
+}
+
+const defaultLease = 60 // seconds
+
+// TTL is how long a lease lasts.
+func (a *Agents) TTL() time.Duration {
+	seconds := a.Spec.LeaseSeconds
+	if seconds == 0 {
+		seconds = defaultLease
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+var agentName = regexp.MustCompile(`^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
+
+// CheckAgent says what is wrong with who an agent is; "" when nothing is.
+func CheckAgent(name, address string) (what string) {
+	if !agentName.MatchString(name) {
+		return fmt.Sprintf("%q cannot be an agent's name; use at most 63 letters, digits and .-_, beginning and ending with a letter or digit", name)
+	}
+	checkAddress(func(_, wrong string) { what = "the address of the agent " + wrong }, "", address)
+	return what
+}
+
+// decodeAgents reads an Agents document of a file in a folder.
+func decodeAgents(obj *manifest.Object, folder string) (Agents, []manifest.Problem) {
+	var body AgentsBody
+	problems := obj.Decode(&body)
+	add := func(field, what string) {
+		problems = append(problems, manifest.Problem{Origin: obj.Where(field), Key: obj.Key, Field: field, What: what})
+	}
+	a := Agents{Name: obj.Key.Name, Origin: obj.Origin, Spec: body.Spec}
+	if !agentName.MatchString(a.Name) {
+		add("metadata.name", fmt.Sprintf("%q cannot be the name of a group of agents; use at most 63 letters, digits and .-_", a.Name))
+	}
+	if name := a.Spec.Name; name != "" {
+		if what := CheckAgent(name, ""); what != "" {
+			add("spec.name", what)
+		}
+	}
+	checkAddress(add, "spec.address", a.Spec.Address)
+	e := &a.Spec.Etcd
+	for i, address := range e.Endpoints {
+		field := fmt.Sprintf("spec.etcd.endpoints[%d]", i)
+		if checkAddress(add, field, address); address == "" {
+			add(field, "is empty; write it as https://host:2379")
+		}
+	}
+	if (e.CertFile == "") != (e.KeyFile == "") {
+		add("spec.etcd", "has one of certFile and keyFile; give both, or neither")
+	}
+	for _, file := range []*string{&e.CAFile, &e.CertFile, &e.KeyFile, &a.Spec.CAFile} {
+		if *file != "" && !filepath.IsAbs(*file) {
+			*file = filepath.Join(folder, *file)
+		}
+	}
+	return a, problems
+}
+
+// agentsTwice finds a second document.
+func agentsTwice(list []Agents) (problems manifest.Problems) {
+	for _, a := range list[min(1, len(list)):] {
+		problems = append(problems, manifest.Problem{Origin: a.Origin, Key: manifest.Key{Kind: AgentsGVK.Kind, Name: a.Name},
+			What: fmt.Sprintf("the agents are configured at %s already", list[0].Origin), Fix: "keep one document of the kind Agents"})
+	}
+	return problems
+}
+
+// Agents is with whom the stacks are shared; nil when this agent serves them alone. All stacks have the same.
+func (s *Stack) Agents() *Agents { return s.agents }

@@ -1,0 +1,175 @@
+package etcd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Record is a key and its value, as a lease holds it.
+type Record struct {
+	Key     string // below the prefix that was listed
+	Value   []byte
+	Lease   int64 // 0 for none
+	Created int64 // the revision at which the key was made: of two keys, the older has the smaller
+}
+
+// ErrNoLease says that there is no such lease: it has expired, or was revoked.
+var ErrNoLease = errors.New("the lease has ended")
+
+// ErrTooMany says that there are more keys than are read.
+var ErrTooMany = errors.New("there are too many keys")
+
+// Grant makes a lease that ends when it is not renewed for ttl, in whole seconds.
+func (e *Endpoints) Grant(ctx context.Context, ttl time.Duration) (lease int64, err error) {
+	var got struct {
+		ID    int64  `json:"ID,string"`
+		Error string `json:"error"`
+	}
+	err = e.ask(ctx, "lease/grant", struct {
+		TTL int64 `json:"TTL,string"`
+	}{int64(ttl / time.Second)}, &got)
+	if err == nil && got.ID == 0 {
+		err = fmt.Errorf("%w as etcd does: a lease without a number", ErrSilent)
+	}
+	return got.ID, err
+}
+
+type leaseID struct {
+	ID int64 `json:"ID,string"`
+}
+
+// Renew has a lease last for its whole time again; [ErrNoLease] where there is none.
+func (e *Endpoints) Renew(ctx context.Context, lease int64) error {
+	var got struct {
+		Result struct {
+			TTL int64 `json:"TTL,string"`
+		} `json:"result"`
+		Error *struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	switch err := ended(e.ask(ctx, "lease/keepalive", leaseID{lease}, &got)); {
+	case err != nil:
+		return err
+	case got.Error != nil:
+		return fmt.Errorf("%w as etcd does: %w", ErrSilent, &Refused{unknown, got.Error.Message})
+	case got.Result.TTL <= 0:
+		return ErrNoLease
+	}
+	return nil
+}
+
+// Revoke ends a lease, and all of its keys with it.
+func (e *Endpoints) Revoke(ctx context.Context, lease int64) error {
+	return ended(e.ask(ctx, "lease/revoke", leaseID{lease}, nil))
+}
+
+// ended makes an [ErrNoLease] of what etcd says of a lease that is not there.
+func ended(err error) error {
+	var refused *Refused
+	if errors.As(err, &refused) && refused.NotFound() && strings.Contains(refused.Message, "lease") {
+		return ErrNoLease
+	}
+	return err
+}
+
+type (
+	compare struct {
+		Key    []byte `json:"key"`
+		Target string `json:"target"`
+		Result string `json:"result"`
+
+		Created *int64 `json:"create_revision,string,omitempty"`
+		Lease   *int64 `json:"lease,string,omitempty"`
+	}
+	operation struct {
+		Put    *put    `json:"request_put,omitempty"`
+		Delete *remove `json:"request_delete_range,omitempty"`
+		Txn    *txn    `json:"request_txn,omitempty"`
+	}
+	put struct {
+		Key   []byte `json:"key"`
+		Value []byte `json:"value"`
+		Lease int64  `json:"lease,string"`
+	}
+	remove struct {
+		Key []byte `json:"key"`
+	}
+	txn struct {
+		Compare []compare   `json:"compare"`
+		Success []operation `json:"success"`
+		Failure []operation `json:"failure,omitempty"`
+	}
+	decided struct {
+		Succeeded bool `json:"succeeded"`
+		Responses []struct {
+			Txn *decided `json:"response_txn"`
+		} `json:"responses"`
+	}
+)
+
+// Hold writes a key under a lease where there is no such key, or where the same lease has it. held is false when
+// another one has it; then nothing is written.
+func (e *Endpoints) Hold(ctx context.Context, lease int64, key string, value []byte) (held bool, err error) {
+	write := []operation{{Put: &put{[]byte(key), value, lease}}}
+	again := &txn{Compare: []compare{ofLease(key, lease)}, Success: write}
+	var got decided
+	none := int64(0)
+	err = ended(e.ask(ctx, "kv/txn", txn{
+		Compare: []compare{{Key: []byte(key), Target: "CREATE", Result: "EQUAL", Created: &none}},
+		Success: write, Failure: []operation{{Txn: again}},
+	}, &got))
+	if err != nil || got.Succeeded {
+		return got.Succeeded, err
+	}
+	if len(got.Responses) != 1 || got.Responses[0].Txn == nil {
+		return false, fmt.Errorf("%w as etcd does: a transaction without what came of it", ErrSilent)
+	}
+	return got.Responses[0].Txn.Succeeded, nil
+}
+
+// Let removes a key if the lease has it.
+func (e *Endpoints) Let(ctx context.Context, lease int64, key string) error {
+	return e.ask(ctx, "kv/txn", txn{Compare: []compare{ofLease(key, lease)}, Success: []operation{{Delete: &remove{[]byte(key)}}}}, nil)
+}
+
+func ofLease(key string, lease int64) compare {
+	return compare{Key: []byte(key), Target: "LEASE", Result: "EQUAL", Lease: &lease}
+}
+
+// List has every key below a prefix, as most members know it; [ErrTooMany] when there are more than most.
+func (e *Endpoints) List(ctx context.Context, prefix string, most int) (list []Record, err error) {
+	var got struct {
+		Keys []struct {
+			Key     []byte      `json:"key"`
+			Value   []byte      `json:"value"`
+			Lease   json.Number `json:"lease"`
+			Created json.Number `json:"create_revision"`
+		} `json:"kvs"`
+		More bool `json:"more"`
+	}
+	end := []byte(prefix)
+	end[len(end)-1]++
+	asked := struct {
+		Key   []byte `json:"key"`
+		End   []byte `json:"range_end"`
+		Limit int    `json:"limit"`
+	}{[]byte(prefix), end, most}
+	if err := e.ask(ctx, "kv/range", asked, &got); err != nil {
+		return nil, err
+	}
+	if got.More || len(got.Keys) > most {
+		return nil, fmt.Errorf("%w below %s: more than %d", ErrTooMany, prefix, most)
+	}
+	for _, k := range got.Keys {
+		r := Record{Key: strings.TrimPrefix(string(k.Key), prefix), Value: k.Value}
+		r.Lease, _ = k.Lease.Int64() // 0 for none
+		r.Created, _ = k.Created.Int64()
+		list = append(list, r)
+	}
+	return list, nil
+}

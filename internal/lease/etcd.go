@@ -1,0 +1,63 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/etcd"
+)
+
+// Etcd keeps leases and keys in a cluster of etcd, below a prefix that ends in a slash.
+type Etcd struct {
+	Cluster *etcd.Endpoints
+	Prefix  string
+}
+
+var _ Store = Etcd{}
+
+// mostKeys bounds what is read: an agent and a stack are one each.
+const mostKeys = 10_000
+
+// Grant implements Store.
+func (e Etcd) Grant(ctx context.Context, ttl time.Duration) (ID, error) {
+	id, err := e.Cluster.Grant(ctx, ttl)
+	return ID(id), err
+}
+
+// Renew implements Store.
+func (e Etcd) Renew(ctx context.Context, lease ID) error {
+	return over(e.Cluster.Renew(ctx, int64(lease)))
+}
+
+// Revoke implements Store.
+func (e Etcd) Revoke(ctx context.Context, lease ID) error {
+	return over(e.Cluster.Revoke(ctx, int64(lease)))
+}
+
+// Write implements Store.
+func (e Etcd) Write(ctx context.Context, lease ID, key string, value []byte) (held bool, err error) {
+	if value == nil {
+		return true, over(e.Cluster.Let(ctx, int64(lease), e.Prefix+key))
+	}
+	held, err = e.Cluster.Hold(ctx, int64(lease), e.Prefix+key, value)
+	return held, over(err)
+}
+
+// List implements Store.
+func (e Etcd) List(ctx context.Context) (list []Record, err error) {
+	found, err := e.Cluster.List(ctx, e.Prefix, mostKeys)
+	for _, r := range found {
+		list = append(list, Record{strings.TrimPrefix(r.Key, e.Prefix), r.Value, ID(r.Lease), r.Created})
+	}
+	return list, err
+}
+
+func over(err error) error {
+	if errors.Is(err, etcd.ErrNoLease) {
+		return fmt.Errorf("%w: %w", ErrEnded, err)
+	}
+	return err
+}

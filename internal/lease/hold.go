@@ -1,0 +1,98 @@
+package lease
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Hold is the right to serve one stack. It is used by several at a time.
+type Hold struct {
+	Stack string
+	// Grace is how long what is in flight may go on when the right ends at once.
+	Grace time.Duration
+
+	term  *term
+	end   context.CancelCauseFunc // of the context in which the stack is served
+	dead  context.Context         // ends when nothing may be written any more
+	kill  context.CancelCauseFunc // ends it
+	leave chan struct{}
+	once  sync.Once
+
+	mu     sync.Mutex
+	lost   error
+	wanted bool // that serving ends
+}
+
+// Check is the fence before every write to the cloud and to forges: its error says that the stack is, or may be, served by
+// another agent, so that nothing may be written any more. Then serving ends.
+func (h *Hold) Check() error {
+	err := h.gone()
+	if err == nil {
+		err = context.Cause(h.dead)
+	}
+	if err == nil {
+		err = h.term.writes(time.Now())
+	}
+	if err != nil {
+		h.end(err)
+		return fmt.Errorf("nothing is written: %w: %w", ErrLost, err)
+	}
+	return nil
+}
+
+// Within is [Hold.Check], and a context for the write, which ends when the right to write does.
+func (h *Hold) Within(ctx context.Context) (context.Context, error) {
+	if err := h.Check(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(h.dead, func() { cancel(ErrLost) })
+	context.AfterFunc(ctx, func() { stop() })
+	return ctx, nil
+}
+
+// Leave is closed when another agent is to have the stack, once the pass in progress has ended.
+func (h *Hold) Leave() <-chan struct{} { return h.leave }
+
+// Lost says why the right has ended; nil when it has not. Nothing may be reported then.
+func (h *Hold) Lost() error { return h.gone() }
+
+func (h *Hold) gone() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lost
+}
+
+// finish takes note that the stack is not served any more.
+func (h *Hold) finish(ctx context.Context) {
+	leaves := false
+	select {
+	case <-h.leave:
+		leaves = true
+	default:
+	}
+	h.mu.Lock()
+	h.wanted = leaves || ctx.Err() != nil
+	h.mu.Unlock()
+	h.end(nil)
+	h.kill(ErrLost) // what goes on beside the passes, such as uploads
+}
+
+// asked reports whether serving ended because it was to.
+func (h *Hold) asked() bool { h.mu.Lock(); defer h.mu.Unlock(); return h.wanted }
+
+// lose ends serving at once. What is in flight may write as long as the lease lets it, unless somebody else has the stack.
+func (h *Hold) lose(why error) { h.end(why) }
+
+// taken says that somebody else has the stack.
+func (h *Hold) taken() {
+	h.mu.Lock()
+	h.lost = ErrEnded
+	h.mu.Unlock()
+	h.end(ErrLost)
+	h.kill(ErrLost)
+}
+
+func (h *Hold) handOver() { h.once.Do(func() { close(h.leave) }) }

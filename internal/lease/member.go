@@ -1,0 +1,117 @@
+package lease
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Member is this agent among those that serve the same stacks. Its exported fields are read-only once it runs.
+type Member struct {
+	Agent   // who we are
+	Stacks  []string
+	Store   Store
+	Periods Periods
+	Log     *slog.Logger
+	// Serve serves a stack until ctx ends, or until the hold says to leave and the pass in progress has ended. It returns
+	// when nothing is in flight any more, at the latest the hold's Grace after the end of ctx.
+	Serve func(ctx context.Context, h *Hold)
+	// Summary is how a stack is that we serve.
+	Summary func(stack string) Summary
+	// Seen, when set, is called with every view.
+	Seen func(View)
+
+	mu   sync.Mutex
+	view View
+	said string // the last complaint
+}
+
+// View is what was listed last.
+func (m *Member) View() View {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.view
+}
+
+// Elsewhere is who serves a stack that we do not serve; ok is false when we do, or nobody does.
+func (m *Member) Elsewhere(stack string) (h Holder, ok bool) {
+	h, ok = m.View().Stacks[stack]
+	return h, ok && h.Agent != m.Name
+}
+
+// Run takes part until ctx ends and what it served is quiet.
+func (m *Member) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := m.session(ctx); err != nil && ctx.Err() == nil {
+			m.complain("several agents: "+err.Error(), "next", m.Periods.Retry())
+		}
+		pause(ctx, m.Periods.Retry())
+	}
+}
+
+// session takes part under one lease, until that has ended.
+func (m *Member) session(ctx context.Context) error {
+	sent := time.Now()
+	id, err := m.grant(ctx)
+	if err != nil {
+		return fmt.Errorf("no lease: %w", err)
+	}
+	s := &session{Member: m, id: id, term: newTerm(m.Periods, sent), began: time.Now(), running: map[string]*running{}, free: ages{}, arrived: ages{}, over: make(chan string)}
+	defer s.close(ctx)
+	if err := s.register(ctx); err != nil {
+		return err
+	}
+	m.Log.Info("takes part among several agents", "agent", m.Name, "stacks", len(m.Stacks))
+	m.complain("")
+	return s.loop(ctx)
+}
+
+func (m *Member) grant(ctx context.Context) (ID, error) {
+	ctx, cancel := context.WithTimeout(ctx, m.Periods.Start())
+	defer cancel()
+	return m.Store.Grant(ctx, m.Periods.TTL)
+}
+
+// register says who we are. A name that another process has is not taken: after a crash it is free when the lease of the
+// process before has ended.
+func (s *session) register(ctx context.Context) error {
+	text, err := json.Marshal(s.Agent)
+	if err != nil {
+		return err
+	}
+	held, err := s.write(ctx, agentKeys+s.Name, text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("register: %w", err)
+	case !held:
+		return fmt.Errorf("another agent is registered as %s; if that was this one before a crash, its lease ends within %s, else give each agent a name of its own", s.Name, s.Periods.TTL)
+	}
+	return nil
+}
+
+// complain logs what is wrong, once until it is something else.
+func (m *Member) complain(what string, more ...any) {
+	m.mu.Lock()
+	news := what != m.said
+	m.said = what
+	m.mu.Unlock()
+	if news && what != "" {
+		m.Log.Warn(what, more...)
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// isOver reports whether an error says that a lease has ended.
+func isOver(err error) bool { return errors.Is(err, ErrEnded) }

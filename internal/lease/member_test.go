@@ -1,0 +1,328 @@
+package lease
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	simulated "github.com/stackreeve/stackreeve/internal/simulator/etcd"
+)
+
+// world is a cluster of etcd, agents, and what they write.
+type world struct {
+	t      *testing.T
+	keys   *simulated.Keys
+	stacks []string
+
+	mu      sync.Mutex
+	writes  map[string][]string // by stack: who wrote, without repetitions
+	refused map[string]int      // by agent
+	serving map[string]map[string]bool
+	count   int
+	deleted string // the key that a person has deleted
+}
+
+func newWorld(t *testing.T, stacks int) *world {
+	w := &world{t: t, keys: simulated.NewKeys(), writes: map[string][]string{}, refused: map[string]int{}, serving: map[string]map[string]bool{}}
+	for i := range stacks {
+		w.stacks = append(w.stacks, fmt.Sprintf("stack-%02d", i))
+	}
+	return w
+}
+
+// agent is one of several: a process with its ways to etcd and to the cloud.
+type agent struct {
+	*Member
+	w    *world
+	stop context.CancelFunc
+	done chan struct{}
+
+	mu      sync.Mutex
+	stopped chan struct{} // as by SIGSTOP; nil while it runs
+	cut     bool          // from etcd
+}
+
+// RoundTrip is its way to etcd.
+func (a *agent) RoundTrip(req *http.Request) (*http.Response, error) {
+	a.wait()
+	a.mu.Lock()
+	cut := a.cut
+	a.mu.Unlock()
+	if cut {
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	}
+	resp, err := a.w.keys.RoundTrip(req)
+	a.wait()
+	return resp, err
+}
+
+func (a *agent) wait() {
+	a.mu.Lock()
+	stopped := a.stopped
+	a.mu.Unlock()
+	if stopped != nil {
+		<-stopped
+	}
+}
+
+func (a *agent) sigstop()        { a.mu.Lock(); a.stopped = make(chan struct{}); a.mu.Unlock() }
+func (a *agent) sigcont()        { a.mu.Lock(); close(a.stopped); a.stopped = nil; a.mu.Unlock() }
+func (a *agent) cutOff(cut bool) { a.mu.Lock(); a.cut = cut; a.mu.Unlock() }
+
+// serve reads and writes the stack every second. Once it is asked to end, what has begun goes on for a while.
+func (a *agent) serve(ctx context.Context, h *Hold) {
+	a.w.serves(a.Name, h.Stack, true)
+	defer a.w.serves(a.Name, h.Stack, false)
+	for {
+		pause(ctx, time.Second) // it reads
+		if ctx.Err() != nil {
+			time.Sleep(h.Grace / 2)
+		}
+		a.wait()
+		a.w.write(a.Name, h)
+		select {
+		case <-h.Leave():
+			return
+		case <-ctx.Done():
+			return
+		default:
+		}
+	}
+}
+
+func (w *world) serves(agent, stack string, on bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.serving[stack] == nil {
+		w.serving[stack] = map[string]bool{}
+	}
+	if on {
+		w.serving[stack][agent] = true
+	} else {
+		delete(w.serving[stack], agent)
+	}
+}
+
+// write is a write to the cloud behind the fence. The cloud knows who has the stack.
+func (w *world) write(agent string, h *Hold) {
+	_, err := h.Within(w.t.Context())
+	holder := w.keys.Value("/test/stacks/" + h.Stack)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil {
+		w.refused[agent]++
+		return
+	}
+	w.count++
+	if !strings.Contains(string(holder), `"agent":"`+agent+`"`) && (h.Stack != w.deleted || holder != nil) {
+		w.t.Errorf("%s writes %s, which is held by %q", agent, h.Stack, holder)
+	}
+	if n := len(w.writes[h.Stack]); n == 0 || w.writes[h.Stack][n-1] != agent {
+		w.writes[h.Stack] = append(w.writes[h.Stack], agent)
+	}
+}
+
+func (w *world) start(name string) *agent {
+	w.t.Helper()
+	a := &agent{w: w, done: make(chan struct{})}
+	cluster, err := etcd.NewEndpoints([]string{"http://127.0.0.1:2379"}, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	a.Member = &Member{
+		Agent: Agent{Name: name, Address: "http://" + name}, Stacks: w.stacks, Periods: Periods{time.Minute}, Log: slog.New(slog.DiscardHandler),
+		Store: Etcd{cluster.Through(a), "/test/"}, Serve: a.serve, Summary: func(string) Summary { return Summary{Outcome: "in sync"} },
+	}
+	ctx, stop := context.WithCancel(w.t.Context())
+	a.stop = stop
+	go func() { a.Run(ctx); close(a.done) }()
+	return a
+}
+
+// end ends an agent as SIGTERM does.
+func (a *agent) end() { a.stop(); <-a.done }
+
+// served is how many stacks each agent serves; a stack that nobody or more than one serves is an error.
+func (w *world) served() map[string]int {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	count := map[string]int{}
+	for _, stack := range w.stacks {
+		if who := slices.Collect(maps.Keys(w.serving[stack])); len(who) != 1 {
+			w.t.Errorf("%s is served by %q", stack, who)
+		} else {
+			count[who[0]]++
+		}
+	}
+	return count
+}
+
+func three(w *world) (a, b, c *agent) { return w.start("a"), w.start("b"), w.start("c") }
+
+func TestThreeAgentsShareStacks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 40)
+		a, b, c := three(w)
+		time.Sleep(55 * time.Second)
+		if n := w.served(); n["a"] < 5 || n["b"] < 5 || n["c"] < 5 {
+			t.Errorf("served: %v", n)
+		}
+		for stack, who := range w.writes {
+			if len(who) != 1 || who[0] != Preferred([]string{"a", "b", "c"}, stack) {
+				t.Errorf("%s was written by %v", stack, who)
+			}
+		}
+		if h, ok := a.Elsewhere(b.held(t)); !ok || h.Agent != "b" || h.Address != "http://b" || h.Summary.Outcome != "in sync" {
+			t.Errorf("a knows of b: %+v", h)
+		}
+		b.end() // its stacks are free at once
+		time.Sleep(25 * time.Second)
+		if n := w.served(); n["a"]+n["c"] != 40 || n["b"] != 0 {
+			t.Errorf("served after b has ended: %v", n)
+		}
+		b = w.start("b")
+		time.Sleep(45 * time.Second)
+		if n := w.served(); n["b"] != 0 {
+			t.Errorf("an agent that has just come gets stacks: %v", n)
+		}
+		time.Sleep(time.Minute)
+		if n := w.served(); n["b"] < 5 {
+			t.Errorf("served after b has come back: %v", n)
+		}
+		for stack, who := range w.writes {
+			if len(who) > 3 {
+				t.Errorf("%s goes to and fro: %v", stack, who)
+			}
+		}
+		for _, one := range []*agent{a, b, c} {
+			one.end()
+		}
+		if left := w.keys.Names(); len(left) > 0 {
+			t.Errorf("keys that are left: %v", left)
+		}
+	})
+}
+
+// held is a stack that the agent serves.
+func (a *agent) held(t *testing.T) string {
+	for stack, h := range a.View().Stacks {
+		if h.Agent == a.Name {
+			return stack
+		}
+	}
+	t.Fatalf("%s serves nothing", a.Name)
+	return ""
+}
+
+// An agent that is stopped between a read and its write wakes when others serve its stacks: it writes nothing.
+func TestAttackStoppedAgentWritesNothingWhenItWakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 20)
+		a, b, c := three(w)
+		time.Sleep(30 * time.Second)
+		mine := w.served()["b"]
+		b.sigstop()
+		time.Sleep(3 * time.Minute)
+		before := w.refused["b"]
+		b.sigcont()
+		synctest.Wait()
+		if w.refused["b"]-before != mine {
+			t.Errorf("%d of %d writes of the agent that woke were refused", w.refused["b"]-before, mine)
+		}
+		time.Sleep(3 * time.Minute)
+		if n := w.served(); n["b"] != mine {
+			t.Errorf("served after it is back: %v", n)
+		}
+		for _, one := range []*agent{a, b, c} {
+			one.end()
+		}
+	})
+}
+
+// An agent that does not reach etcd starts nothing after a quarter of its lease, is quiet after three quarters, and others go
+// on after its end.
+func TestAgentThatIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 20)
+		a, b, c := three(w)
+		time.Sleep(30 * time.Second)
+		b.cutOff(true)
+		time.Sleep(46 * time.Second)
+		for stack, who := range w.serving {
+			if who["b"] {
+				t.Errorf("%s is still served", stack)
+			}
+		}
+		time.Sleep(45 * time.Second)
+		if n := w.served(); n["a"]+n["c"] != 20 {
+			t.Errorf("served: %v", n)
+		}
+		b.cutOff(false)
+		time.Sleep(3 * time.Minute)
+		if n := w.served(); n["b"] == 0 {
+			t.Errorf("served after it is back: %v", n)
+		}
+		for _, one := range []*agent{a, b, c} {
+			one.end()
+		}
+	})
+}
+
+// Without etcd nobody serves anything; when it is back before the leases have ended, all is as it was.
+func TestEtcdIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 10)
+		a, b, c := three(w)
+		time.Sleep(31 * time.Second) // the leases were renewed a second ago
+		before := w.served()
+		w.keys.Away(true)
+		time.Sleep(45 * time.Second)
+		n := w.count
+		time.Sleep(3 * time.Second)
+		if w.count != n {
+			t.Error("something is written although no lease was renewed for 45 seconds")
+		}
+		w.keys.Away(false)
+		time.Sleep(time.Minute)
+		if after := w.served(); !maps.Equal(before, after) {
+			t.Errorf("served before %v, after %v", before, after)
+		}
+		for _, one := range []*agent{a, b, c} {
+			one.end()
+		}
+	})
+}
+
+// Somebody removes the key of a stack, or two processes have one name.
+func TestAttackKeysAndNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 10)
+		a, b := w.start("a"), w.start("b")
+		time.Sleep(30 * time.Second)
+		w.deleted = a.held(t)
+		w.keys.Delete("/test/stacks/" + w.deleted)
+		w.keys.Delete("/test/agents/b")
+		time.Sleep(time.Minute)
+		w.served()
+		twin := w.start("b")
+		time.Sleep(3 * time.Minute)
+		if names := w.keys.Names(); len(names) != 12 || len(twin.View().Agents) != 0 {
+			t.Errorf("a second agent of one name takes part: %v", names)
+		}
+		w.served()
+		for _, one := range []*agent{a, b, twin} {
+			one.end()
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package lease
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDecide(t *testing.T) {
+	p := Periods{time.Minute}
+	const us = ID(1)
+	name := func(preferred bool) (a, b string) { // of two agents, by which of them is preferred for "s"
+		if a, b = "x", "y"; (Preferred([]string{a, b}, "s") == a) != preferred {
+			a, b = b, a
+		}
+		return a, b
+	}
+	view := func(me, other string, otherSince int64, holder ID, since int64) View {
+		v := View{map[string]Agent{me: {Name: me, Since: 5, lease: us}, other: {Name: other, Since: otherSince, lease: 2}}, map[string]Holder{}}
+		if holder != 0 {
+			v.Stacks["s"] = Holder{lease: holder, Since: since}
+		}
+		return v
+	}
+	long := time.Hour
+	for what, c := range map[string]struct {
+		preferred         bool
+		other             int64
+		holder            ID
+		since             int64
+		settled, free, at time.Duration
+		want              Action
+	}{
+		"another has it":                                 {true, 6, 2, 7, long, 0, long, Leave},
+		"another has it, and it waited":                  {true, 6, 2, 7, long, long, long, Leave},
+		"ours, preferred":                                {true, 6, us, 7, long, 0, long, Serve},
+		"ours, the preferred one neglected it":           {false, 6, us, 7, long, 0, long, Serve},
+		"ours, the preferred one came later":             {false, 9, us, 7, long, 0, time.Minute, HandOver},
+		"ours, the preferred one came later, just now":   {false, 9, us, 7, long, 0, time.Minute - 1, Serve},
+		"free and ours":                                  {true, 6, 0, 0, long, 0, long, Take},
+		"free and ours, but others may be about to come": {true, 6, 0, 0, 5*time.Second - 1, 0, long, Wait},
+		"free, another's":                                {false, 6, 0, 0, long, 2*time.Minute - 1, long, Wait},
+		"free, another's, neglected":                     {false, 6, 0, 0, long, 2 * time.Minute, long, Take},
+	} {
+		me, other := name(c.preferred)
+		got := view(me, other, c.other, c.holder, c.since).decide("s", situation{me, us, c.settled, c.free, c.at, p})
+		if got != c.want {
+			t.Errorf("%s: %d, want %d", what, got, c.want)
+		}
+	}
+}
+
+// What others write is bounded, and no value hides its key.
+func TestAttackValuesOfOthers(t *testing.T) {
+	long := strings.Repeat("x", maxValue)
+	v := viewOf([]Record{
+		{"agents/a", []byte(`{"name":"b","address":"http://h/\u001b[31m` + strings.Repeat("y", 500) + `"}`), 1, 1},
+		{"agents/c", []byte(long + long), 2, 2}, {"stacks/s", []byte(`[]`), 2, 3}, {"stacks/t", nil, 2, 4}, {"other/x", nil, 2, 5},
+	})
+	if len(v.Agents) != 2 || len(v.Stacks) != 2 || v.Agents["a"].Name != "a" || v.Stacks["s"].lease != 2 {
+		t.Errorf("view: %+v", v)
+	}
+	if at := v.Agents["a"].Address; strings.Contains(at, "\x1b") || len(at) > 2*maxWord {
+		t.Errorf("address: %q", at)
+	}
+}
+
+func TestTermByBothClocks(t *testing.T) {
+	p, sent := Periods{time.Minute}, time.Now()
+	for _, c := range []struct {
+		age            time.Duration
+		starts, writes bool
+	}{{0, true, true}, {15*time.Second - 1, true, true}, {15 * time.Second, false, true}, {45*time.Second - 1, false, true}, {45 * time.Second, false, false}} {
+		// The second has a monotonic clock that stood still while the machine slept.
+		for i, now := range []time.Time{sent.Add(c.age), sent.Round(0).Add(c.age)} {
+			tm := newTerm(p, sent)
+			if tm.starts(now) != c.starts || (tm.writes(now) == nil) != c.writes {
+				t.Errorf("%s after, clock %d: starts %t, writes %v", c.age, i, tm.starts(now), tm.writes(now))
+			}
+			tm.end()
+			if tm.starts(now) || tm.writes(now) == nil {
+				t.Error("a lease that has ended counts")
+			}
+		}
+	}
+	if tm := newTerm(p, sent); tm.starts(sent.Add(-time.Hour).Add(2*time.Hour)) || tm.writes(sent.Round(0).Add(-time.Hour)) != nil {
+		t.Error("a clock that was set back")
+	}
+}

@@ -1,0 +1,64 @@
+package readapi
+
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+// Other is a stack as another agent says that it is; without an agent nobody serves it.
+type Other struct {
+	Agent, Address string
+	State, Commit  string
+	Looked         time.Time
+}
+
+func (o Other) message() string {
+	switch {
+	case o.Agent == "":
+		return "no agent serves it now"
+	case o.Address == "":
+		return "served by " + report.Clean(o.Agent)
+	}
+	return "served by " + report.Clean(o.Agent) + " at " + report.Clean(o.Address)
+}
+
+// Elsewhere shows a stack that this agent does not serve: who does, and how it is; its objects are read there.
+func (s *Store) Elsewhere(name string, o Other) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.mu.Lock()
+	old, version := s.views[name], s.version+1
+	s.mu.Unlock()
+	if old.other != nil && *old.other == o {
+		return
+	}
+	of := o.draft(name)
+	next := view{items: old.items, gone: old.gone}.with([]draft{namespace(name), of}, version, false)
+	next.stack, next.other, next.runs = of, &o, old.runs
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.views[name], s.version = next, version
+	s.wake()
+}
+
+func (o Other) draft(name string) draft {
+	d := stack(name, nil, nil)
+	state, commit, lastRun := report.Clean(o.State), report.Clean(o.Commit), ""
+	if state == "" {
+		state = "unknown"
+	}
+	if !o.Looked.IsZero() {
+		lastRun = o.Looked.UTC().Format(time.RFC3339)
+	}
+	status := map[string]any{"state": state, "message": o.message(), "conditions": []any{available(o.State != "", state, o.message())}}
+	for field, text := range map[string]string{"servedBy": report.Clean(o.Agent), "address": report.Clean(o.Address), "commit": commit, "lastRun": lastRun} {
+		if text != "" {
+			status[field] = text
+		}
+	}
+	d.fields = map[string]string{"status.state": state}
+	d.cells = clean(name, state, report.Short(commit), lastRun, o.message())
+	d.whole = map[string]any{"status": status}
+	return d
+}

@@ -1,0 +1,59 @@
+package webhook
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// What is accepted is sent on once, as it was signed, and taken by another agent, which sends nothing on.
+func TestWhatIsAcceptedIsForwarded(t *testing.T) {
+	var sent []Message
+	var about []Event
+	from, to := newInbox(t), newInbox(t)
+	forward := func(e Event, m Message) { about, sent = append(about, e), append(sent, m) }
+	from.Forward, to.Forward = forward, forward
+	for _, forge := range []Forge{GitHub, Gitea} {
+		body := strings.ReplaceAll(push, "main", string(forge))
+		from.send(message(forge, "push", body))
+		from.send(message(forge, "push", body)) // the forge sends it again
+	}
+	if len(sent) != 2 || about[0].Repository != "acme/config" {
+		t.Fatalf("%d were forwarded, about %+v", len(sent), about)
+	}
+	for _, m := range sent {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://other"+m.Path, strings.NewReader(string(m.Body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = m.Header
+		if code, words := to.send(r); code != http.StatusAccepted {
+			t.Errorf("%s: %d %s", m.Path, code, words)
+		}
+	}
+	if len(to.events) != 2 || len(sent) != 2 {
+		t.Errorf("%d events arrived, %d messages were sent", len(to.events), len(sent))
+	}
+}
+
+// Nobody has an agent send on what is not signed, and no header but the forge's is sent on.
+func TestAttackForwardedMessages(t *testing.T) {
+	var sent []Message
+	i := newInbox(t)
+	i.Forward = func(_ Event, m Message) { sent = append(sent, m) }
+	r := message(GitHub, "push", push)
+	r.Header.Set("X-Hub-Signature-256", "sha256="+sign(push, "a guess"))
+	i.send(r)
+	i.send(message(GitHub, "ping", `{}`))
+	if len(sent) != 0 {
+		t.Fatalf("forwarded: %+v", sent)
+	}
+	r = message(GitHub, "push", push)
+	r.Header.Set("Authorization", "Bearer x")
+	r.Header.Set("Cookie", "x")
+	r.Header["X-Github-Other"] = []string{"a", "b"}
+	i.send(r)
+	if len(sent) != 1 || sent[0].Header.Get("Authorization")+sent[0].Header.Get("Cookie") != "" || sent[0].Header["X-Github-Other"] != nil || sent[0].Header.Get(Forwarded) == "" {
+		t.Errorf("forwarded: %+v", sent)
+	}
+}
