@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -17,6 +18,8 @@ type Machines struct {
 	Home bool
 	// Through makes the connections; nil for the usual way. It is for tests.
 	Through func(ctx context.Context, network, address string) (net.Conn, error)
+	// Most is how many bytes an answer's body may have; 0 is 256 KiB.
+	Most int64
 }
 
 // Dial opens a TCP connection to an IP address and port.
@@ -63,5 +66,5 @@ func (m Machines) do(req *http.Request, trust *tls.Config, protocols *http.Proto
 	if err != nil {
 		return nil, err
 	}
-	return bound(resp, maxHeader)
+	return bound(resp, cmp.Or(m.Most, maxHeader))
 }
