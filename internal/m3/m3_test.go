@@ -191,11 +191,11 @@ func TestAttackARefusal(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	id := m3.InstanceID("metrics-2", "1D3A0C2E-5b6f-4f7a-8c11-000000000001")
-	if id != "metrics-2.1d3a0c2e" || m3.MachineOf(id) != "metrics-2" {
+	id := m3.InstanceID("metrics-2", "1D3A0C2E-5b6f-4f7a-8c11-000000000001", "10.0.0.3")
+	if id != "metrics-2.1d3a0c2e@10.0.0.3" || m3.MachineOf(id) != "metrics-2" {
 		t.Errorf("%s of %s", id, m3.MachineOf(id))
 	}
-	for _, id := range []string{"", "metrics-2", "a.1d3a0c2e", "metrics-2.1d3a0c2", m3.InstanceID("metrics-2", "")} {
+	for _, id := range []string{"", "metrics-2", "a.1d3a0c2e@10.0.0.3", "metrics-2.1d3a0c2@10.0.0.3", m3.InstanceID("metrics-2", "", "10.0.0.3"), m3.InstanceID("metrics-2", "1d3a0c2e", "")} {
 		if of := m3.MachineOf(id); of != "" {
 			t.Errorf("%q is of %s", id, of)
 		}

@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// InstanceID is what a placement calls the instance of a machine whose data is on a volume. The placement cannot have one
-// instance replaced by another of the same ID, and to lose a disk is to be replaced, so the ID says which disk is meant.
-func InstanceID(machine, volumeID string) string {
-	if len(volumeID) < volumeDigits {
+// InstanceID is what a placement calls the instance of a machine: by its name, the volume that its data is on, and its address.
+// A placement replaces an instance by one of another ID only, and never changes where it is, so another disk or another address
+// is another instance. "" while either is not known.
+func InstanceID(machine, volumeID, address string) string {
+	if len(volumeID) < volumeDigits || address == "" {
 		return ""
 	}
-	return machine + "." + strings.ToLower(volumeID[:volumeDigits])
+	return machine + "." + strings.ToLower(volumeID[:volumeDigits]) + "@" + address
 }
 
 // volumeDigits is how much of a volume's ID machines see as the serial number of its disk, at least.
 const volumeDigits = 8
 
-var instanceID = regexp.MustCompile(`^(.+-[0-9]{1,4})\.[0-9a-f]{8}$`)
+var instanceID = regexp.MustCompile(`^(.+-[0-9]{1,4})\.[0-9a-f]{8}@[0-9a-fA-F.:]+$`)
 
 // MachineOf is the machine whose instance an ID is of; "" for one that [InstanceID] does not give.
 func MachineOf(id string) string {
