@@ -120,11 +120,13 @@ func TestEtcdIsLost(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
 	w.Forget()
-	pass := w.Sync(sized(1, 1, 1))
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second) // the pass goes on asking
+	defer stop()
+	w.Engine(w.client).Sync(ctx, engine.Revision{Commit: "test", Want: w.Resolve(sized(1, 1, 1))})
 	if n := w.Inits(); n != 1 {
 		t.Errorf("the placement began %d times", n)
 	}
-	if text := why(pass.Last, "M3DBInstance", "kv-0"); !strings.Contains(text, "etcd has no placement any more") {
+	if text := why(w.Plan(sized(1, 1, 1)), "M3DBInstance", "kv-0"); !strings.Contains(text, "etcd has no placement any more") {
 		t.Errorf("kv-0 says %s", text)
 	}
 }
@@ -148,7 +150,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	}
 }
 
-// Only how long data is kept can be changed; all else would lose it, and is refused.
+// Only how long data is kept can be changed; all else is another namespace, which takes leave to replace.
 func TestOptionsOfANamespace(t *testing.T) {
 	w := newWorld(t)
 	with := func(retention, block string) string {
@@ -156,7 +158,7 @@ func TestOptionsOfANamespace(t *testing.T) {
 	}
 	w.MustSync(with("48h", "2h"))
 	w.MustSync(with("72h", "2h"))
-	if text := why(w.Plan(with("72h", "4h")), "M3DBNamespace", "kv-plain"); !strings.HasPrefix(text, "refuse: ") {
+	if text := why(w.Plan(with("72h", "4h")), "M3DBNamespace", "kv-plain"); !strings.HasPrefix(text, "replace: ") {
 		t.Errorf("another block size: %s", text)
 	}
 }
