@@ -25,7 +25,7 @@ func TestEveryKindHasAnExample(t *testing.T) {
 		if config.Holds(d.gvk) {
 			continue
 		}
-		want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, all.Kinds(nil, defaults.Defaults{Network: "n", VIPNetworks: map[string]string{"private": "n"}, Zones: map[string]string{"dev": "a"}, ServiceTypes: map[string]string{"generic": ""}, Etcd: &defaults.Etcd{Image: "i", Flavor: "f", MasterKeyFile: "k"}}))
+		want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, all.Kinds(nil, defaults.Defaults{Network: "n", VIPNetworks: map[string]string{"private": "n"}, Zones: map[string]string{"dev": "a"}, ServiceTypes: map[string]string{"generic": ""}, Etcd: &defaults.Etcd{Image: "i", Flavor: "f", MasterKeyFile: "k"}, M3: &defaults.M3{Image: "i", Flavor: "f"}}))
 		problems := manifest.Problems(nil)
 		errors.As(err, &problems)
 		for _, p := range problems {

@@ -22,6 +22,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/image"
 	"github.com/stackreeve/stackreeve/internal/cloud/keypair"
 	"github.com/stackreeve/stackreeve/internal/cloud/loadbalancer"
+	"github.com/stackreeve/stackreeve/internal/cloud/m3dbcluster"
+	"github.com/stackreeve/stackreeve/internal/cloud/m3dbinstance"
+	"github.com/stackreeve/stackreeve/internal/cloud/m3dbnamespace"
 	"github.com/stackreeve/stackreeve/internal/cloud/network"
 	"github.com/stackreeve/stackreeve/internal/cloud/port"
 	"github.com/stackreeve/stackreeve/internal/cloud/portforwarding"
@@ -105,5 +108,8 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 		etcdmember.Kind(c, d.Master),
 		etcdcluster.Kind(d),
 		etcdbackup.Kind(c),
+		m3dbinstance.Kind(c),
+		m3dbnamespace.Kind(c),
+		m3dbcluster.Kind(d),
 	}, definition.Kinds()...)
 }

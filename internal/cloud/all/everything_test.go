@@ -34,6 +34,10 @@ var inside = map[string]string{
 	"EtcdMember":  "etcd bears no mark, and the name of a port's address is all that a manifest can put into it",
 	"EtcdCluster": "it stands for a VirtualMachineGroup, a SecurityGroup and members",
 	"EtcdBackup":  "its snapshots come from such members",
+
+	"M3DBInstance":  "placements bear no mark, and a machine's name, volume and address are all that a manifest can put into one",
+	"M3DBNamespace": "namespaces bear no mark; tags on ports say that one was asked for",
+	"M3DBCluster":   "it stands for a VirtualMachineGroup, a SecurityGroup, instances and namespaces",
 }
 
 // unlisted are the kinds of which only marked objects are seen, so that there is nothing to export.

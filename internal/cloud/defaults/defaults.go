@@ -14,6 +14,7 @@ type Defaults struct {
 	ServiceTypes map[string]string `json:"serviceTypes,omitempty" doc:"LoadBalancer spec.serviceType to Octavia flavor; \"\" for none."`
 	ImageHosts   []string          `json:"imageHosts,omitempty" doc:"Hosts on private or local addresses that images may be downloaded from. All others must be on public addresses."`
 	Etcd         *Etcd             `json:"etcd,omitempty" doc:"Machines of an EtcdCluster, and what runs on them, where its manifest does not say."`
+	M3           *M3               `json:"m3,omitempty" doc:"Machines of an M3DBCluster, and what runs on them, where its manifest does not say."`
 	// Region is the region the stack works in; not configured here but known
 	// from the cloud's entry. "" when unknown (validate without a cloud).
 	Region string `json:"-"`
@@ -31,4 +32,15 @@ type Etcd struct {
 	Versions   map[string]string `json:"versions,omitempty" doc:"Version that is used in place of one that manifests name."`
 	// MasterKeyFile is read where a cloud is opened.
 	MasterKeyFile string `json:"masterKeyFile,omitempty" doc:"File with the master key that keys and certificates are derived from, with TLS: {auto: {}}: 32 bytes of randomness or more, as of openssl rand -hex 32. Who has it can use every such cluster; without it nobody can change them any more."`
+}
+
+// M3 is what an M3DBCluster does not say, above all one that was written for another operator.
+type M3 struct {
+	Image       string            `json:"image,omitempty" doc:"Image of the machines: one with cloud-init, systemd and Python, such as Debian 12."`
+	Flavor      string            `json:"flavor,omitempty" doc:"Size of the machines."`
+	VolumeSize  int               `json:"volumeSize,omitempty" rule:"min=1" doc:"Size in GiB of the volume that the data of each machine is on; 10 without it."`
+	Repository  string            `json:"repository,omitempty" doc:"Address of M3DB itself, m3dbnode or a .tar.gz with it, {version} and {arch} (amd64, arm64) filled in; its own releases without one."`
+	Checksums   map[string]string `json:"checksums,omitempty" doc:"SHA-256 of what is at that address, by version."`
+	Versions    map[string]string `json:"versions,omitempty" doc:"Version that is used in place of a tag of images that manifests name, such as latest."`
+	EtcdCluster string            `json:"etcdCluster,omitempty" doc:"EtcdCluster that clusters use which do not say where etcd is; without it each has one of its own."`
 }

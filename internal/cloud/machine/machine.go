@@ -39,7 +39,7 @@ type InitScript struct {
 	ConfigMapRef *DataRef `json:"configMapRef,omitempty" doc:"Entry of a ConfigMap that holds it."`
 	SecretRef    *DataRef `json:"secretRef,omitempty" doc:"Entry of a Secret that holds it."`
 	Template     bool     `json:"template,omitempty" doc:"Whether it is a template, which is completed with what is known of the machine and its group when the machine is created: {{name}}, {{ordinal}}, {{address}}, {{group}}, {{replicas}}, {{secrets}}, {{certificate}}, and {{#peers}}...{{/peers}} for each machine of the group."`
-	Group        *Group   `json:"group,omitempty" doc:"Which machines are the machine's peers; a VirtualMachineGroup says so itself."`
+	Group        *Group   `json:"group,omitempty" doc:"Which machines are the machine's peers; those of a VirtualMachineGroup are each other's if it is left out."`
 	Given        `json:",inline"`
 }
 

@@ -115,7 +115,7 @@ func unzone(list map[int]member) (zones []string, even bool) {
 	if len(zones) < 2 {
 		return nil, true
 	}
-	for i, zone := range spread(len(zones), len(list)) {
+	for i, zone := range machine.Spread(len(zones), len(list)) {
 		if zones[zone] == "" || list[i].template["zone"] != zones[zone] {
 			return nil, false
 		}

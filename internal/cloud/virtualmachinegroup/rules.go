@@ -16,9 +16,6 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	s.Template.ValidateForMany("spec.template", s.machines(), r)
 	s.validateZones(r)
 	s.validateScale(r)
-	if s.Template.InitScript != nil && s.Template.InitScript.Group != nil {
-		r.Problem("spec.template.initScript.group", "is what the group itself says", "remove it")
-	}
 	validateProbes(s.Probes, r)
 	s.Strategy.validate(s.machines(), r)
 	s.Heal.validate(len(s.Probes) > 0, r)
@@ -57,10 +54,16 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 		e.Child("ServerGroup", e.Key.Name, body{map[string]any{"resource": map[string]any{"policy": policy}}})
 	}
 	if script := m.InitScript; script != nil && script.Template {
-		if !script.CheckPeers("spec.template.initScript", len(numbers), e) {
+		peers := numbers
+		if script.Group != nil {
+			peers, _ = script.Group.Members() // reported by Validate
+		}
+		if !script.CheckPeers("spec.template.initScript", len(peers), e) {
 			return
 		}
-		m.InitScript = script.WithPeers(e.Key.Name, numbers)
+		if script.Group == nil {
+			m.InitScript = script.WithPeers(e.Key.Name, numbers)
+		}
 	}
 	spare := m
 	m.Template, spare.Template = withVolumes(m.Template, "detach"), withVolumes(m.Template, "delete")

@@ -4,18 +4,20 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 )
 
 // Any count of machines is balanced to within one, and more machines move none.
 func TestSpreadIsBalanced(t *testing.T) {
 	for zones := 1; zones <= 10; zones++ {
-		all, count := spread(zones, 200), make([]int, zones)
+		all, count := machine.Spread(zones, 200), make([]int, zones)
 		for n, zone := range all {
 			count[zone]++
 			if slices.Max(count)-slices.Min(count) > 1 {
 				t.Fatalf("%d machines in %d zones: %v", n+1, zones, count)
 			}
-			if fewer := spread(zones, n); !slices.Equal(fewer, all[:n]) {
+			if fewer := machine.Spread(zones, n); !slices.Equal(fewer, all[:n]) {
 				t.Fatalf("%d machines in %d zones are elsewhere when there are 200", n, zones)
 			}
 		}
@@ -26,7 +28,7 @@ func TestSpreadIsBalanced(t *testing.T) {
 func TestAFurtherZoneMovesFew(t *testing.T) {
 	const machines = 840
 	for zones := 1; zones < 10; zones++ {
-		before, after := spread(zones, machines), spread(zones+1, machines)
+		before, after := machine.Spread(zones, machines), machine.Spread(zones+1, machines)
 		moved, share := 0, machines/(zones+1)
 		for i := range before {
 			if before[i] != after[i] {

@@ -14,7 +14,7 @@ import (
 // (m3db-operator pkg/apis/m3dboperator/v1alpha1/cluster.go).
 type IsolationGroup struct {
 	Name         string `json:"name" rule:"required,format=label" doc:"What it is called: the machines have it as metadata isolationGroup, unless the template's metadata say something else there."`
-	Zone         string `json:"zone" rule:"required,min=1" doc:"Its availability zone, or a name that the stack's defaults.zones maps to one."`
+	Zone         string `json:"zone,omitempty" doc:"Its availability zone, or a name that the stack's defaults.zones maps to one; the cloud decides if left out."`
 	Members      *int   `json:"members,omitempty" rule:"min=0,max=1000" doc:"How many machines are in it."`
 	NumInstances *int   `json:"numInstances,omitempty" rule:"min=0,max=1000" doc:"Another word for members, m3db-operator's."`
 }
@@ -69,67 +69,17 @@ func (s *Spec) machines() (n int) {
 // zones is over how many places the machines are spread; 0 where they all are alike.
 func (s *Spec) zones() int { return max(len(s.Zones), len(s.IsolationGroups)) }
 
-// spread says for each number up to count in which of so many zones its machine is. It depends on nothing else, so no
-// machine moves when there are more or fewer. Each zone has one of the first so many numbers, one of the next so many
-// and so on: that, and nothing less, keeps any count of machines balanced to within one.
-//
-// Simply taking turns would do that too, but then a further zone would move nearly all machines. Here the order for
-// n zones is made from that for n-1: in each row of n numbers the first of every zone stays, and who shares a zone with
-// an earlier one goes to a zone that the row lacks, which is nearly always the new one. So a further zone takes the
-// machines that it has to get, and all others stay, as far as the fourth zone. From the fifth on rows lack older zones, too,
-// and up to twice as many move. It is the other way round for the last zone when that goes.
-func spread(zones, count int) []int {
-	in := make([]int, count+zones*zones) // a row that is not full is not decided, and each round adds one at the end
-	for n := 2; n <= zones; n++ {
-		for row := range slices.Chunk(in, n) {
-			if len(row) == n {
-				settle(row)
-			}
-		}
-	}
-	return in[:count]
-}
-
-// settle gives each place of a row a zone of its own, and changes as few as possible.
-func settle(row []int) {
-	has := make([]bool, len(row))
-	var again []int
-	for i, zone := range row {
-		if has[zone] {
-			again = append(again, i)
-		}
-		has[zone] = true
-	}
-	for zone, taken := range has {
-		if !taken {
-			row[again[0]], again = zone, again[1:]
-		}
-	}
-}
-
 // places are the numbers of the machines, in ascending order, and for each in which zone or isolation group it is. Numbers
-// that are hinted at are left out. An isolation group has the first ones of those numbers that [spread] gives it, so
-// that one which grows or shrinks moves nobody.
+// that are hinted at are left out.
 func (s *Spec) places(hinted map[int]bool) (numbers, in []int) {
-	zones, left := max(1, s.zones()), s.machines()
-	reach, room := left+len(hinted), make([]int, zones)
+	if len(s.IsolationGroups) == 0 {
+		return machine.Places(max(1, len(s.Zones)), s.machines(), hinted)
+	}
+	room := make([]int, len(s.IsolationGroups))
 	for i := range room {
-		room[i] = left
-		if len(s.IsolationGroups) > 0 {
-			room[i] = s.IsolationGroups[i].members()
-		}
+		room[i] = s.IsolationGroups[i].members()
 	}
-	if len(s.IsolationGroups) > 0 {
-		reach = zones * (slices.Max(room) + len(hinted))
-	}
-	for number, zone := range spread(zones, reach) {
-		if !hinted[number] && room[zone] > 0 && left > 0 {
-			numbers, in = append(numbers, number), append(in, zone)
-			room[zone]--
-			left--
-		}
-	}
-	return numbers, in
+	return machine.PlacesIn(room, hinted)
 }
 
 // beside is in which zone or isolation group each spare machine is: in turn, and in none that has no machines.
@@ -143,7 +93,7 @@ func (s *Spec) beside(count int) []int {
 	if len(open) == 0 {
 		return make([]int, count)
 	}
-	in := spread(len(open), count)
+	in := machine.Spread(len(open), count)
 	for i, zone := range in {
 		in[i] = open[zone]
 	}

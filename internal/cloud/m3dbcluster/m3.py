@@ -1,0 +1,121 @@
+#!/usr/bin/python3
+# Runs M3DB on this machine, with the coordinator that is in it. What the machine is and where etcd is was written when it was created;
+# which disk its data is on is part of what the others know it by, so a machine with another disk is never taken for the one before.
+import glob, hashlib, io, json, os, platform, re, shutil, subprocess, sys, tarfile, urllib.request
+
+ME = json.loads("""{"name": "{{name}}", "address": "{{address}}", "etcd": [@ETCD@]}""")
+WANTED = json.loads(r"""@WANTED@""")
+HERE, UNIT, BINARY = "/usr/local/lib/stackreeve-m3", "/etc/systemd/system/stackreeve-m3.service", "/usr/local/bin/stackreeve-m3dbnode"
+DATA, CACHE, CONFIG, IDENTITY = "/var/lib/m3db", "/var/lib/m3kv", "/etc/m3db/m3.yml", "/etc/m3db/pod-identity/identity"
+COORDINATOR, NODE = 7201, 9000
+LABEL = "stackreeve-m3db"
+
+
+def run(*command):
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def write(path, data, mode=0o644):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path + ".new", "wb") as f:
+        f.write(data)
+    os.chmod(path + ".new", mode)
+    os.rename(path + ".new", path)
+
+
+def install():
+    """The script becomes a service, which is started again whenever it ends."""
+    os.makedirs("/usr/local/lib", exist_ok=True)
+    shutil.copyfile(os.path.realpath(__file__), HERE)
+    os.chmod(HERE, 0o755)
+    write(UNIT, ("[Unit]\nDescription=M3DB, kept by stackreeve\nAfter=network.target\n[Service]\nExecStart=%s\nRestart=always\nRestartSec=5\n"
+                 "LimitNOFILE=3000000\n[Install]\nWantedBy=multi-user.target\n" % HERE).encode())
+    write("/etc/sysctl.d/60-stackreeve-m3.conf", b"vm.max_map_count=3000000\nvm.swappiness=1\nfs.file-max=3000000\nfs.nr_open=3000000\n")
+    subprocess.run(("sysctl", "--system"), check=False, stdout=subprocess.DEVNULL)
+    run("systemctl", "daemon-reload")
+    run("systemctl", "enable", "--now", "--no-block", os.path.basename(UNIT))
+
+
+def fetch():
+    """M3DB itself: a binary or an archive at an address."""
+    mark = BINARY + ".version"
+    if os.path.exists(mark) and open(mark).read() == WANTED["version"]:
+        return
+    machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    address = WANTED["from"].replace("{version}", WANTED["version"]).replace("{arch}", machine)
+    with urllib.request.urlopen(address, timeout=600) as answer:
+        data = answer.read()
+    digest = hashlib.sha256(data).hexdigest()
+    if WANTED["sha256"] and digest != WANTED["sha256"]:
+        raise RuntimeError("%s has the SHA-256 digest %s, not %s" % (address, digest, WANTED["sha256"]))
+    if data[:2] == b"\x1f\x8b":
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            entry = next(e for e in archive if e.isfile() and os.path.basename(e.name) == "m3dbnode")
+            data = archive.extractfile(entry).read()
+    write(BINARY, data, 0o755)
+    write(mark, WANTED["version"].encode())
+
+
+# A volume shows its ID, or the first 20 characters of it, as its serial number. Other disks of a machine have none.
+VOLUME = re.compile(r"/(?:virtio-|scsi-0QEMU_QEMU_HARDDISK_)([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f-]*$")
+
+
+def data_disk(names="/dev/disk/by-id/*"):
+    """The machine's only volume besides one that it has booted from, which has partitions, and how its ID begins."""
+    found = {}
+    for name in glob.glob(names):
+        volume = VOLUME.search(name)
+        if volume and not glob.glob(name + "-part*"):
+            found[os.path.realpath(name)] = volume.group(1)
+    if not found:
+        raise RuntimeError("there is no data volume yet")
+    if len(found) > 1:
+        raise RuntimeError("there are several volumes, and it is not known which one is for data: " + ", ".join(sorted(found)))
+    return next(iter(found.items()))
+
+
+def find_data():
+    """Mounts the data volume, which gets a file system when it is used for the first time, and says how its ID begins."""
+    run("udevadm", "settle")
+    disk, volume = data_disk()
+    os.makedirs(DATA, exist_ok=True)
+    if not os.path.ismount(DATA):
+        found = subprocess.run(("blkid", "-p", "-s", "LABEL", "-o", "value", disk), capture_output=True, text=True)
+        if found.returncode == 2:  # nothing at all is on it
+            run("mkfs.ext4", "-q", "-L", LABEL, disk)
+        elif found.returncode or found.stdout.strip() != LABEL:
+            raise RuntimeError("the volume %s holds something else than data of M3DB; empty it, or take another one" % disk)
+        run("mount", disk, DATA)
+    return volume
+
+
+def config(identity):
+    """What m3dbnode reads. JSON is YAML."""
+    if WANTED["config"]:
+        return WANTED["config"]
+    anywhere = "[::]:%d" if ":" in ME["address"] else "0.0.0.0:%d"
+    etcd = WANTED["etcd"] or ["http://%s:2379" % ("[%s]" % a if ":" in a else a) for a in ME["etcd"]]
+    return json.dumps({
+        "coordinator": {"listenAddress": anywhere % COORDINATOR},
+        "db": {
+            "hostID": {"resolver": "config", "value": identity},
+            "listenAddress": anywhere % NODE, "clusterListenAddress": anywhere % (NODE + 1), "httpNodeListenAddress": anywhere % (NODE + 2),
+            "httpClusterListenAddress": anywhere % (NODE + 3), "debugListenAddress": anywhere % (NODE + 4),
+            "filesystem": {"filePathPrefix": DATA},
+            "discovery": {"type": "m3db_cluster", "m3dbCluster": {"env": WANTED["env"], "zone": WANTED["zone"], "endpoints": etcd}},
+        },
+    }, indent=1)
+
+
+def main():
+    if os.path.realpath(__file__) != HERE:
+        return install()
+    fetch()
+    identity = "%s.%s@%s" % (ME["name"], find_data(), ME["address"])
+    os.makedirs(CACHE, exist_ok=True)
+    write(IDENTITY, identity.encode())
+    write(CONFIG, config(identity).encode())
+    os.execv(BINARY, [BINARY, "-f", CONFIG])
+
+
+main()

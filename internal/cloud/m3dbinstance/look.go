@@ -1,0 +1,226 @@
+package m3dbinstance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/m3"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// patience is how long a machine may take until its coordinator answers.
+const patience = 15 * time.Minute
+
+// machine is where an instance runs, or may run.
+type machine struct {
+	key      manifest.Key
+	portID   string
+	serverID string // "" while there is none
+	boots    bool   // it has not been running for long
+	recorded bool   // there was an instance before
+	address  string
+	wanted   string // the ID that its instance has to have; "" while its volume is not there
+}
+
+// cluster is what is known of one in the cloud.
+type cluster struct {
+	key      manifest.Key // of any instance
+	name     string
+	keeps    bool // instances that are not wanted any more
+	machines []*machine
+	spare    []*machine // those that are not wanted any more, and had an instance
+	outgoing []string   // addresses of those that still have one
+}
+
+// List implements kind.Driver: what the machines say of each cluster that manifests ask for. Of a cluster that they do not ask for any more
+// nothing is to be known: its machines go, and with them the cluster.
+func (d driver) List(ctx context.Context) (all []live, err error) {
+	around := kind.AroundOf(ctx)
+	for _, name := range []string{"Port", "Server", "Volume"} {
+		if errs := around.Have[name].Errs(); len(around.Want) > 0 && len(errs) > 0 {
+			return nil, fmt.Errorf("it is not known where machines are: %w", errors.Join(errs...))
+		}
+	}
+	list := clusters(around)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	recorded, err := d.recorded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		for _, m := range c.machines {
+			m.recorded = recorded[m.portID]
+		}
+		c.spare = spare(around, c, recorded)
+		env := m3.Environment(c.key.Namespace, c.name)
+		found := c.found(around, look(ctx, d.cluster(env), c.addresses(nil)))
+		for i := range found {
+			found[i].State.env = env
+		}
+		all = append(all, found...)
+	}
+	return all, ctx.Err()
+}
+
+func clusters(around kind.Around) (all []*cluster) {
+	ports, servers, volumes := around.Owned("Port"), around.Owned("Server"), around.Owned("Volume")
+	at := map[[2]string]*cluster{}
+	for i := range around.Want {
+		d := &around.Want[i]
+		spec, ok := d.Spec.(*Spec)
+		if !ok {
+			continue
+		}
+		c := at[[2]string{d.Key.Namespace, spec.Cluster}]
+		if c == nil {
+			c = &cluster{key: d.Key, name: spec.Cluster}
+			at[[2]string{d.Key.Namespace, spec.Cluster}] = c
+			all = append(all, c)
+		}
+		c.keeps = c.keeps || spec.PreventScaleDown
+		owned := func(kindName, name string) string {
+			return kind.OwnerText(around.Stack, manifest.Key{Kind: kindName, Namespace: d.Key.Namespace, Name: name})
+		}
+		port := ports[owned("Port", spec.PortRef)]
+		if port == nil || port.Facts.Address == "" {
+			continue
+		}
+		m := &machine{key: d.Key, portID: port.ID, address: port.Facts.Address}
+		if volume := volumes[owned("Volume", spec.VolumeRef)]; volume != nil {
+			m.wanted = m3.InstanceID(d.Key.Name, volume.ID, m.address)
+		}
+		if server := servers[owned("Server", spec.ServerRef)]; server != nil {
+			m.serverID, m.boots = server.ID, time.Since(server.Since) < patience
+		}
+		c.machines = append(c.machines, m)
+	}
+	return all
+}
+
+// addresses are those of the machines besides one.
+func (c *cluster) addresses(besides *machine) (list []string) {
+	list = slices.Clone(c.outgoing)
+	for _, m := range c.machines {
+		if m != besides {
+			list = append(list, m.address)
+		}
+	}
+	return list
+}
+
+// found is what there is of a cluster.
+func (c *cluster) found(around kind.Around, seen seen) (all []live) {
+	p := seen.placement()
+	unwanted := c.unwanted(around, p) // first, since it finds who is outgoing
+	stay := c.stay(p)
+	for _, m := range c.machines {
+		l := live{Name: m.key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, m.key)}, Uses: []string{m.portID}, Tokens: []string{"m3db " + m.address},
+			Lag: time.Second, Facts: kind.Facts{Address: m.address}, State: &State{portID: m.portID, Address: m.address, wanted: m.wanted, others: c.addresses(m)}}
+		if m.serverID != "" {
+			l.Uses = append(l.Uses, m.serverID)
+		}
+		there := false
+		if p != nil {
+			there = m.placed(p, seen.answered[m.address], &l)
+			l.Turn.Stay = stay
+		} else {
+			there = m.alone(seen, c.anyRecorded(), &l)
+		}
+		if !there {
+			continue
+		}
+		if l.Phase != kind.Ready {
+			l.Unwell = slices.Clone(l.Uses)
+		}
+		all = append(all, l)
+	}
+	return append(all, unwanted...)
+}
+
+func (c *cluster) anyRecorded() bool {
+	return slices.ContainsFunc(c.machines, func(m *machine) bool { return m.recorded })
+}
+
+// stay says why no machine of the cluster is interrupted: one that is on its way out is not of the group, and still gives its shards away.
+func (c *cluster) stay(p *m3.Placement) string {
+	if p == nil {
+		return ""
+	}
+	if h := p.Unsettled(); h != nil && !slices.ContainsFunc(c.machines, func(m *machine) bool { return m.key.Name == m3.MachineOf(h.ID) }) {
+		return "shards of " + h.ID + " are coming or going"
+	}
+	return ""
+}
+
+// placed says what a machine is in a placement; false is that it is no part of it.
+func (m *machine) placed(p *m3.Placement, answers bool, l *live) (there bool) {
+	held, other := p.Find(m.wanted), (*m3.Held)(nil)
+	for i := range p.Instances {
+		if h := &p.Instances[i]; m3.MachineOf(h.ID) == m.key.Name && h.ID != m.wanted {
+			other = h
+		}
+	}
+	switch {
+	case held != nil:
+		l.State.take(held)
+	case other != nil:
+		l.State.take(other)
+	default:
+		return false
+	}
+	l.ID, l.State.shards, l.State.replicas = l.State.ID, p.Shards, p.Replicas
+	if l.State.unrecorded = !m.recorded; l.State.unrecorded {
+		l.Mark.Applied = kind.Unfinished
+	}
+	switch {
+	case held == nil && m.wanted == "":
+		l.Phase, l.Down, l.Message = kind.Degraded, "away", "its volume is away"
+	case held == nil:
+		l.Phase, l.Down, l.Message = kind.Degraded, "replaced", "has another disk or address than the placement knows: it is replaced by "+m.wanted
+	case !answers && m.boots:
+		l.Phase, l.Message = kind.Pending, "its machine boots"
+	case !answers && m.serverID == "":
+		l.Phase, l.Down, l.Message = kind.Degraded, "away", "its machine is away"
+	case !answers:
+		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer"
+	case !held.Settled() || other != nil:
+		l.Phase, l.Message = kind.Pending, l.State.moving()
+	default:
+		l.Phase = kind.Ready
+	}
+	return true
+}
+
+func (s *State) take(h *m3.Held) {
+	s.ID, s.IsolationGroup = h.ID, h.IsolationGroup
+	s.Initializing, s.Available, s.Leaving = h.Initializing, h.Available, h.Leaving
+}
+
+// alone says what is known of a machine while there is no placement that most agree on; false is that there is nothing.
+func (m *machine) alone(seen seen, recorded bool, l *live) (there bool) {
+	l.ID = "port " + m.portID
+	silent := slices.ContainsFunc(seen.answers, func(a m3.Answer[*m3.Placement]) bool { return a.Err != nil })
+	blank := seen.agreed != nil && !silent // all say that there is no placement
+	switch {
+	case blank && !recorded, silent && m.serverID == "" && !recorded:
+		return false
+	case blank:
+		l.State.lost = true
+		l.Phase, l.Down, l.Message = kind.Degraded, "lost", "etcd has no placement any more: bring back etcd's data, or have a new placement begin, by which nodes delete data that is not theirs: openstack port unset --tag "+recordTag+" "+m.portID
+	case !recorded:
+		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster answer"
+	case !seen.answered[m.address] && m.boots:
+		l.Phase, l.Message = kind.Pending, "its machine boots"
+	case !seen.answered[m.address]:
+		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer"
+	default:
+		l.Phase, l.Down, l.Message = kind.Degraded, "unknown", "the machines of the cluster do not agree on its placement"
+	}
+	return true
+}

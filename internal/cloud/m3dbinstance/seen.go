@@ -1,0 +1,51 @@
+package m3dbinstance
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/m3"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// seen is what the machines of a cluster say of its placement.
+type seen struct {
+	answers  []m3.Answer[*m3.Placement]
+	answered map[string]bool // addresses
+	agreed   *m3.Answer[*m3.Placement]
+}
+
+func look(ctx context.Context, at m3.Client, addresses []string) seen {
+	s := seen{answers: m3.Everywhere(ctx, addresses, at.Placement), answered: map[string]bool{}}
+	for _, a := range s.answers {
+		s.answered[a.Address] = a.Err == nil
+	}
+	s.agreed = m3.Agreed(s.answers, (*m3.Placement).Alike, func(a, b *m3.Placement) bool { return a != nil && b != nil && a.Version > b.Version })
+	return s
+}
+
+// placement is what most say; nil when there is none, or nothing that most say.
+func (s seen) placement() *m3.Placement {
+	if s.agreed == nil {
+		return nil
+	}
+	return s.agreed.Said
+}
+
+// calm reports why nothing may change now, besides at one instance: shards are coming or going, or a machine does not answer, whose shards
+// the others would miss. Coordinators see to the first themselves, and not to the second.
+func (s seen) calm(besides string) error {
+	p := s.placement()
+	if p == nil {
+		return fmt.Errorf("%w: no machine of the cluster answers, or they do not agree", kind.ErrBusy)
+	}
+	if h := p.Unsettled(); h != nil {
+		return fmt.Errorf("%w: shards of %s are coming or going", kind.ErrBusy, h.ID)
+	}
+	for _, h := range p.Instances {
+		if h.ID != besides && !s.answered[h.Address] {
+			return fmt.Errorf("%w: the machine of %s does not answer", kind.ErrBusy, h.ID)
+		}
+	}
+	return nil
+}

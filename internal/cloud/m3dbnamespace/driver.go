@@ -1,0 +1,281 @@
+package m3dbnamespace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/m3"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// place is a cluster whose namespaces are asked for.
+type place struct {
+	namespace, cluster string
+	ports              []*kind.Live[any]
+}
+
+func (p *place) addresses() (list []string) {
+	for _, port := range p.ports {
+		list = append(list, port.Facts.Address)
+	}
+	return list
+}
+
+func (p *place) portIDs() (list []string) {
+	for _, port := range p.ports {
+		list = append(list, port.ID)
+	}
+	return list
+}
+
+func places(around kind.Around) (all []*place) {
+	ports := around.Owned("Port")
+	for i := range around.Want {
+		d := &around.Want[i]
+		spec, ok := d.Spec.(*Spec)
+		if !ok || slices.ContainsFunc(all, func(p *place) bool { return p.namespace == d.Key.Namespace && p.cluster == spec.Cluster }) {
+			continue
+		}
+		p := &place{namespace: d.Key.Namespace, cluster: spec.Cluster}
+		for _, name := range spec.PortRefs {
+			port := ports[kind.OwnerText(around.Stack, manifest.Key{Kind: "Port", Namespace: d.Key.Namespace, Name: name})]
+			if port != nil && port.Facts.Address != "" {
+				p.ports = append(p.ports, port)
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// List implements kind.Driver. Where nobody answers that knows, nothing is known of a cluster's namespaces unless it has no machine yet.
+func (d driver) List(ctx context.Context) (all []live, err error) {
+	around := kind.AroundOf(ctx)
+	if errs := around.Have["Port"].Errs(); len(around.Want) > 0 && len(errs) > 0 {
+		return nil, fmt.Errorf("it is not known where machines are: %w", errors.Join(errs...))
+	}
+	list := places(around)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	byPort, err := d.tags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		at := d.cluster(m3.Environment(p.namespace, p.cluster))
+		agreed := agree(ctx, at, p.addresses())
+		tags := map[string]bool{}
+		for _, id := range p.portIDs() {
+			for _, tag := range byPort[id] {
+				tags[tag] = true
+			}
+		}
+		if agreed == nil {
+			all = append(all, p.unknown(around, tags)...)
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(agreed.Said)) {
+			if l, ok := p.found(around, name, agreed.Said[name], tags); ok {
+				l.State.env = at.Environment
+				all = append(all, l)
+			}
+		}
+	}
+	return all, ctx.Err()
+}
+
+// found is one namespace of a cluster; ok is false for one that no manifest asks or asked for.
+func (p *place) found(around kind.Around, name string, n m3.Namespace, tags map[string]bool) (l live, ok bool) {
+	i := slices.IndexFunc(around.Want, func(d kind.Desired) bool {
+		return d.Key.Namespace == p.namespace && d.Key.Name == m3.NamespaceObject(p.cluster, name)
+	})
+	recorded := tags[recordTag(name)]
+	if i < 0 && !recorded {
+		return live{}, false
+	}
+	key := around.Want[0].Key
+	key.Namespace, key.Name = p.namespace, m3.NamespaceObject(p.cluster, name)
+	l = live{ID: m3.Environment(p.namespace, p.cluster) + "/" + name, Name: key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready,
+		State: &State{Namespace: n, name: name, addresses: p.addresses(), portIDs: p.portIDs(), unrecorded: !recorded}}
+	if n.Staging.Status == "INITIALIZING" {
+		l.Phase, l.Message, l.Mark.Applied = kind.Begun, "coordinators do not use it yet", kind.Unfinished
+	}
+	if !recorded {
+		l.Mark.Applied = kind.Unfinished
+	}
+	return l, true
+}
+
+// unknown are the namespaces of a cluster that does not answer, as far as manifests asked for them before: they are not made again.
+func (p *place) unknown(around kind.Around, tags map[string]bool) (all []live) {
+	for i := range around.Want {
+		d := &around.Want[i]
+		spec, ok := d.Spec.(*Spec)
+		if !ok || d.Key.Namespace != p.namespace || spec.Cluster != p.cluster || !tags[recordTag(spec.Name)] {
+			continue
+		}
+		all = append(all, live{ID: "unknown " + d.Key.Name, Name: d.Key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, d.Key)},
+			Phase: kind.Pending, Message: "no coordinator of its cluster answers, or they do not agree", State: &State{name: spec.Name}})
+	}
+	return all
+}
+
+// recordTag is on ports of a cluster one of whose namespaces was asked for. Tags of this form are taken for a part of a mark: no manifest can
+// hold one. What writes a port's mark takes it off, and it is written again.
+func recordTag(namespace string) string { return kind.OwnerPrefix + "m3ns:" + kind.Digest(namespace) }
+
+// tags are those of ports, by their IDs.
+func (d driver) tags(ctx context.Context) (map[string][]string, error) {
+	var answer struct {
+		Ports []struct {
+			ID   string
+			Tags []string
+		}
+	}
+	err := d.cloud.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "ports?fields=id&fields=tags", Into: &answer})
+	tags := make(map[string][]string, len(answer.Ports))
+	for _, p := range answer.Ports {
+		tags[p.ID] = p.Tags
+	}
+	return tags, err
+}
+
+func (d driver) record(ctx context.Context, portIDs []string, namespace string) error {
+	for _, id := range portIDs {
+		if err := d.cloud.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "ports/" + id + "/tags/" + recordTag(namespace)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget takes back what [driver.record] noted: another namespace of that name is none that was asked for.
+func (d driver) forget(ctx context.Context, portIDs []string, namespace string) error {
+	for _, id := range portIDs {
+		err := d.cloud.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodDelete, Path: "ports/" + id + "/tags/" + recordTag(namespace)})
+		if err != nil && !errors.Is(err, kind.ErrGone) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d driver) cluster(environment string) m3.Client {
+	return m3.Client{Machines: d.machines, Port: m3.CoordinatorPort, Environment: environment}
+}
+
+type registry = map[string]m3.Namespace
+
+// agree is what most machines say of the namespaces; nil where there is no such.
+func agree(ctx context.Context, at m3.Client, addresses []string) *m3.Answer[registry] {
+	alike := func(r registry) string {
+		text, _ := json.Marshal(r) // plain values, in the order of their names
+		return string(text)
+	}
+	return m3.Agreed(m3.Everywhere(ctx, addresses, at.Namespaces), alike, func(_, _ registry) bool { return false })
+}
+
+// Create implements kind.Driver. That it was asked for is recorded before.
+func (d driver) Create(ctx context.Context, w want) (live, error) {
+	options, field, ok := w.Spec.Options.read()
+	if !ok {
+		return live{}, fmt.Errorf("%w: %s is no time", kind.ErrRejected, field)
+	}
+	var addresses, portIDs []string
+	for _, name := range w.Spec.PortRefs {
+		if port := w.Ref("Port", name); port.Facts.Address != "" {
+			addresses, portIDs = append(addresses, port.Facts.Address), append(portIDs, port.ID)
+		}
+	}
+	at := d.cluster(m3.Environment(w.Key.Namespace, w.Spec.Cluster))
+	agreed := agree(ctx, at, addresses)
+	if agreed == nil {
+		return live{}, fmt.Errorf("%w: no coordinator of the cluster %s answers, or they do not agree", kind.ErrBusy, w.Spec.Cluster)
+	}
+	if p, err := at.Placement(ctx, agreed.Address); err != nil || p == nil {
+		return live{}, fmt.Errorf("%w: the placement of the cluster %s has not begun, or etcd has lost it", kind.ErrBusy, w.Spec.Cluster)
+	}
+	l := live{ID: at.Environment + "/" + w.Spec.Name, Name: w.Key.Name, Mine: true, Mark: &w.Mark, Phase: kind.Begun, Message: "coordinators do not use it yet", State: &State{name: w.Spec.Name, env: at.Environment, addresses: addresses}}
+	if err := d.record(ctx, portIDs, w.Spec.Name); err != nil {
+		return live{}, err
+	}
+	err := at.CreateNamespace(ctx, agreed.Address, w.Spec.Name, options)
+	var refused *m3.Refused
+	switch {
+	case errors.As(err, &refused) && refused.Exists():
+		return l, nil // an answer was lost
+	case errors.As(err, &refused) && refused.Status == http.StatusBadRequest:
+		return live{}, fmt.Errorf("%w: %w", kind.ErrRejected, err)
+	}
+	return l, classed(err)
+}
+
+// Update implements kind.Driver.
+func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
+	s := have.State
+	if s.unrecorded {
+		if err := d.record(ctx, s.portIDs, s.name); err != nil {
+			return err
+		}
+	}
+	at := d.cluster(s.env)
+	if kind.Has(changes, "spec.options.retentionOptions.retentionPeriod") {
+		options, _, _ := w.Spec.Options.read() // reported by Validate
+		period := options.RetentionOptions.RetentionPeriod
+		if err := anywhere(s.addresses, func(address string) error { return at.SetRetention(ctx, address, s.name, period) }); err != nil {
+			return err
+		}
+	}
+	if !kind.Has(changes, "state") {
+		return nil
+	}
+	return anywhere(s.addresses, func(address string) error { return at.ReadyNamespace(ctx, address, s.name) })
+}
+
+// Delete implements kind.Driver.
+func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
+	s := have.State
+	at := d.cluster(s.env)
+	err = anywhere(s.addresses, func(address string) error { return at.DeleteNamespace(ctx, address, s.name) })
+	var refused *m3.Refused
+	if errors.As(err, &refused) && refused.NotFound() {
+		err = nil
+	}
+	if err == nil {
+		err = d.forget(ctx, s.portIDs, s.name)
+	}
+	return err == nil, err
+}
+
+// anywhere asks one machine after the other, until one answers.
+func anywhere(addresses []string, do func(address string) error) error {
+	err := error(fmt.Errorf("%w: no machine of the cluster is there", kind.ErrBusy))
+	for _, address := range addresses {
+		if err = classed(do(address)); !errors.Is(err, kind.ErrUnanswered) {
+			return err
+		}
+	}
+	return err
+}
+
+// classed says of what a coordinator refuses when to ask again: it may know more later, but not what a request means.
+func classed(err error) error {
+	var refused *m3.Refused
+	switch {
+	case errors.As(err, &refused) && refused.Status == http.StatusNotFound:
+		return err
+	case errors.As(err, &refused):
+		return fmt.Errorf("%w: %w", kind.ErrBusy, err)
+	case errors.Is(err, m3.ErrSilent):
+		return fmt.Errorf("%w: %w", kind.ErrUnanswered, err)
+	}
+	return err
+}

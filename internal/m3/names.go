@@ -1,0 +1,49 @@
+package m3
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
+)
+
+// InstanceID is what a placement calls the instance of a machine: by its name, the volume that its data is on, and its address.
+// A placement replaces an instance by one of another ID only, and never changes where it is, so another disk or another address
+// is another instance. "" while either is not known.
+func InstanceID(machine, volumeID, address string) string {
+	if len(volumeID) < volumeDigits || address == "" {
+		return ""
+	}
+	return machine + "." + strings.ToLower(volumeID[:volumeDigits]) + "@" + address
+}
+
+// volumeDigits is how much of a volume's ID machines see as the serial number of its disk, at least.
+const volumeDigits = 8
+
+var instanceID = regexp.MustCompile(`^(.+-[0-9]{1,4})\.[0-9a-f]{8}@[0-9a-fA-F.:]+$`)
+
+// MachineOf is the machine whose instance an ID is of; "" for one that [InstanceID] does not give.
+func MachineOf(id string) string {
+	if parts := instanceID.FindStringSubmatch(id); parts != nil {
+		return parts[1]
+	}
+	return ""
+}
+
+// Environment is where a cluster keeps its data in etcd, as m3db-operator has it.
+func Environment(namespace, cluster string) string { return namespace + "/" + cluster }
+
+var namable = regexp.MustCompile(`[^a-z0-9.-]+`)
+
+// NamespaceObject is the name of the object that stands for a namespace of a cluster. Namespaces can be called what no object can.
+func NamespaceObject(cluster, namespace string) string {
+	plain := strings.Trim(namable.ReplaceAllString(strings.ToLower(namespace), "-"), "-.")
+	if plain == namespace && len(plain) <= maxPlain {
+		return cluster + "-" + plain
+	}
+	sum := sha256.Sum256([]byte(namespace))
+	return cluster + "-" + strings.TrimRight(plain[:min(len(plain), maxPlain)], "-.") + "-" + hex.EncodeToString(sum[:4])
+}
+
+// maxPlain is how much of a namespace's name is in that of its object.
+const maxPlain = 40
