@@ -157,7 +157,7 @@ func check(t *testing.T, file string, b block, manifests, stacks int) {
 			t.Errorf("%s:%d: %v", file, b.line, err)
 		}
 	case manifests > 0:
-		out, code := run(t, dir, nil, "validate", ".")
+		out, code := run(t, dir, []string{"STACKREEVE_ETCD_MASTER_KEY_FILE=its-master-key"}, "validate", ".") // which is not read
 		for line := range strings.Lines(out) {
 			if code != 0 && strings.HasPrefix(line, "block.yaml:") && !strings.Contains(line, "which is not in the repository") {
 				t.Errorf("%s:%d: %s", file, b.line, line)
