@@ -24,6 +24,7 @@ func TestConflictByService(t *testing.T) {
 		{cloud.Identity, 409, other, kind.ErrRejected, false},
 		{cloud.Compute, 409, other, kind.ErrBusy, false},
 		{cloud.Compute, 403, `{"forbidden": {"message": "Quota exceeded for cores: Requested 1, but already used 20 of 20 cores"}}`, kind.ErrRejected, true},
+		{cloud.DNS, 400, `{"code": 400, "type": "bad_request", "message": "Can not update a deleting zone"}`, kind.ErrBusy, false},
 		{cloud.Compute, 400, `{"badRequest": {"message": "Invalid volume: Volume 1 status must be available or in-use or downloading to reserve, but the current status is backing-up."}}`, kind.ErrBusy, false},
 		{cloud.Compute, 400, `{"badRequest": {"message": "Invalid volume: Volume 1 status must be available or in-use, but the current status is error."}}`, kind.ErrRejected, false},
 		{cloud.BlockStorage, 400, `{"badRequest": {"message": "Invalid volume: Volume status must be available, but current status is extending."}}`, kind.ErrBusy, false},

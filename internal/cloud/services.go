@@ -141,7 +141,8 @@ var services = []service{{
 		"recordsets": longest(always("links", typed[recordsets.RecordSetPage]())),
 	},
 	conflict: kind.ErrRejected, usedUp: regexp.MustCompile(`(?i)over_quota|quota exceeded`),
-	mark: "the end of the description",
+	working: regexp.MustCompile(`(?i)a deleting zone`), // its record sets go with it
+	mark:    "the end of the description",
 }, {
 	name: KeyManager, port: "9311", open: openstack.NewKeyManagerV1, version: "v1/",
 	paging: byMember("next"), collections: map[string]paging{"secrets": atMost(100, always("total", typed[secrets.SecretPage]()))},
