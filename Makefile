@@ -37,9 +37,9 @@ test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
 test-page: ## read an agent's page in a real Chromium (npm, Debian package chromium)
 	.ci/page
 
-.PHONY: test-agents
-test-agents: ## run on a real etcd what several agents rely on (Debian package etcd-server)
-	GO=$(GO) .ci/agents
+.PHONY: test-etcd
+test-etcd: ## run on a real etcd what clusters of it, and several agents, rely on (Debian packages etcd-server, etcd-client)
+	GO=$(GO) .ci/etcd
 
 .PHONY: lint
 lint: ## run the linters

@@ -103,9 +103,9 @@ func TestKeysOfTheSimulator(t *testing.T) {
 
 // A real one is named by its address.
 func TestKeysOfARealEtcd(t *testing.T) {
-	address := os.Getenv("STACKREEVE_TEST_ETCD")
+	address := os.Getenv("STACKREEVE_TEST_ETCD_URL")
 	if address == "" {
-		t.Skip("STACKREEVE_TEST_ETCD names no etcd; see `make test-agents`")
+		t.Skip("STACKREEVE_TEST_ETCD_URL names no etcd; see `make test-etcd`")
 	}
 	e, err := etcd.NewEndpoints([]string{"http://127.0.0.1:1", address}, nil)
 	if err != nil {

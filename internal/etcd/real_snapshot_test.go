@@ -27,7 +27,7 @@ func program(t *testing.T, name string) string {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		t.Skip(name + " is not here; STACKREEVE_TEST_ETCD names the folder that etcd and etcdctl are in")
+		t.Skip(name + " is not here; STACKREEVE_TEST_ETCD names the folder that etcd and etcdctl are in; see `make test-etcd`")
 	}
 	return path
 }
