@@ -257,7 +257,7 @@ func (d driver) Delete(ctx context.Context, have live) (gone bool, err error) {
 
 // anywhere asks one machine after the other, until one answers.
 func anywhere(addresses []string, do func(address string) error) error {
-	err := error(fmt.Errorf("%w: no machine of the cluster is there", kind.ErrBusy))
+	err := fmt.Errorf("%w: no machine of the cluster is there", kind.ErrBusy)
 	for _, address := range addresses {
 		if err = classed(do(address)); !errors.Is(err, kind.ErrUnanswered) {
 			return err

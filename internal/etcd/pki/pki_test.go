@@ -215,7 +215,7 @@ func TestAttackOddNames(t *testing.T) {
 	}
 	for _, name := range []string{"", strings.Repeat("a", 10_000), "a\nb", "*", "../..", "ä\xff"} {
 		c := parse(t, client(t, pki.Scope{Stack: name, Namespace: name, Cluster: name}, 1, name).Cert)
-		if text := c.Subject.String(); len(text) > 200 || strings.ContainsAny(text, "\n*/\xff") {
+		if text := c.Subject.String(); len(text) > 200 || strings.ContainsAny(text, "\n*/") || strings.Contains(text, "\xff") {
 			t.Errorf("%.20q: the subject is %q", name, text)
 		}
 	}

@@ -190,9 +190,7 @@ func readEnvelope[S, F any](obj *manifest.Object, d *Desired) (*S, []manifest.Pr
 		return nil, problems
 	}
 	spec := &body.Spec
-	if spec.CloudCredentialsRef != nil {
-		d.Cloud, d.Secret = spec.CloudCredentialsRef.CloudName, spec.CloudCredentialsRef.SecretName
-	}
+	d.Credentials = spec.CloudCredentialsRef
 	said := envelope{unmanaged: spec.ManagementPolicy == "unmanaged", resource: spec.Resource != nil, options: spec.ManagedOptions}
 	if spec.Import != nil {
 		said.id, said.imports = spec.Import.ID, true

@@ -14,11 +14,10 @@ type Desired struct {
 	// Parent is the object in the repository that this one was expanded from;
 	// zero for objects that are written there themselves.
 	Parent manifest.Key
-	// Cloud is the entry of clouds.yaml that the manifest names, "" for none. Entry is the
-	// one that the object is made through; "" for the stack's main one.
-	Cloud, Entry string
-	// Secret is the Secret with credentials that the manifest names, "" for none.
-	Secret string
+	// Credentials are those that the manifest names; nil for none. Entry is the entry of
+	// clouds.yaml that the object is made through; "" for the stack's main one.
+	Credentials *CredentialsRef
+	Entry       string
 	// Spare is true of what belongs to a member that its group has only while others are interrupted.
 	Spare bool
 	// Scaled is true of what belongs to a member that its group has only while it shall have so many.

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,12 +31,12 @@ type Entries struct {
 
 // choose finds the entry through which an object is made.
 func (e Entries) choose(d *kind.Desired) []manifest.Problem {
-	name := d.Cloud
-	if entry := e.Secrets[d.Secret]; entry != "" {
-		name = entry
+	if d.Credentials == nil || len(e.Further) == 0 {
+		return nil
 	}
+	name := cmp.Or(e.Secrets[d.Credentials.SecretName], d.Credentials.CloudName)
 	switch {
-	case len(e.Further) == 0 || name == "" || name == e.Main:
+	case name == "" || name == e.Main:
 	case slices.Contains(e.Further, name):
 		d.Entry = name
 	default:
@@ -52,10 +53,14 @@ func (e Entries) choose(d *kind.Desired) []manifest.Problem {
 // secret is a reference to the Secret that a manifest names, where that has to be among the manifests: the
 // configuration says what some Secrets stand for, and this one is not among them.
 func (e Entries) secret(d *kind.Desired) []kind.RefSpec {
-	if _, known := e.Secrets[d.Secret]; known || d.Secret == "" || len(e.Secrets) == 0 {
+	if d.Credentials == nil || len(e.Secrets) == 0 {
 		return nil
 	}
-	return []kind.RefSpec{{Field: secretField, Key: manifest.Key{Kind: "Secret", Namespace: d.Key.Namespace, Name: d.Secret}, Order: true}}
+	name := d.Credentials.SecretName
+	if _, known := e.Secrets[name]; known || name == "" {
+		return nil
+	}
+	return []kind.RefSpec{{Field: secretField, Key: manifest.Key{Kind: "Secret", Namespace: d.Key.Namespace, Name: name}, Order: true}}
 }
 
 // known are the Secrets that manifests may name, for advice.

@@ -48,7 +48,7 @@ func (n *Network) Dial(_ context.Context, _, at string) (net.Conn, error) {
 		go func() { _ = server.Serve(p) }()
 	}
 	here, plain := net.Pipe()
-	there := net.Conn(plain)
+	there := plain
 	if m.TLS != nil {
 		there = bare{tls.Server(plain, m.TLS)}
 	}
