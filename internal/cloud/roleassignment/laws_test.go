@@ -132,6 +132,18 @@ func TestTakenBack(t *testing.T) {
 	g.MustSync(full)
 }
 
+// Keystone gives an assignment no ID, and its status shows none, as with K-ORC.
+func TestStatusHasNoID(t *testing.T) {
+	g := kindtest.NewTarget(t, kinds).Beside("admin")
+	full := needs("shop-"+rand.Text()) + "---" + object("groupRef", "projectRef")
+	g.MustSync(full)
+	for _, o := range plan.Statuses(g.Plan(full), kinds(nil, defaults.Defaults{})) {
+		if none := o.Kind == "RoleAssignment"; (o.Status.ID == "") != none {
+			t.Errorf("%s/%s has the ID %q", o.Kind, o.Metadata.Name, o.Status.ID)
+		}
+	}
+}
+
 // Where nothing of the stack's own is concerned nothing can bear the mark.
 func TestNothingBearsTheMark(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
