@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -66,7 +67,7 @@ func sampleOf(t reflect.Type, f field) (*yaml.Node, error) {
 	}
 	r := f.rules
 	switch {
-	case f.example != "" && (shapeOf(t) == mapShape || shapeOf(t) == anything):
+	case f.example != "" && (slices.Contains([]shape{mapShape, structShape, anything}, shapeOf(t)) || shapeOf(t) == listShape && f.example[0] == '['):
 		var doc yaml.Node
 		if err := yaml.Unmarshal([]byte(f.example), &doc); err != nil {
 			return nil, err

@@ -24,7 +24,7 @@ type Spec struct {
 	ClusterRef    string   `json:"clusterRef,omitempty" ref:"EtcdCluster" rule:"min=1" doc:"EtcdCluster of the stack that is backed up."`
 	EtcdEndpoints []string `json:"etcdEndpoints,omitempty" rule:"max=9,unique" doc:"In place of clusterRef: addresses of all members of another cluster, by IP address." example:"http://10.0.0.7:2379"`
 	StorageType   string   `json:"storageType" rule:"required,enum=Swift|S3|ABS|GCS|OSS" doc:"Swift, which the others have to be changed to."`
-	Swift         *Swift   `json:"swift,omitempty" doc:"Where snapshots are kept."`
+	Swift         *Swift   `json:"swift,omitempty" doc:"Where snapshots are kept." example:"{container: example}"`
 	BackupPolicy  *Policy  `json:"backupPolicy,omitempty" doc:"When one is taken, and how many are kept; one is taken, once, if left out."`
 	OnDelete      string   `json:"onDelete,omitempty" rule:"enum=keep|delete,default=keep" doc:"What becomes of the snapshots when this manifest goes. keep: they stay in Swift with their marks. delete: all of them go, too."`
 

@@ -14,7 +14,7 @@ type Spec struct {
 	Image                      string            `json:"image,omitempty" rule:"max=1024" doc:"Image of containers; its tag is the version of M3DB, if spec.defaults.m3.versions does not say another. 1.5.0 for latest, or if left out."`
 	ReplicationFactor          int               `json:"replicationFactor,omitempty" rule:"min=1,max=5,default=3,immutable" doc:"How many instances have each shard. It takes as many isolation groups."`
 	NumberOfShards             int               `json:"numberOfShards,omitempty" rule:"min=1,max=2048,default=64,immutable" doc:"Number of shards."`
-	IsolationGroups            []IsolationGroup  `json:"isolationGroups" rule:"required,min=1,max=10" doc:"Parts of the instances, no two of which have a shard twice. Add further ones at the end."`
+	IsolationGroups            []IsolationGroup  `json:"isolationGroups" rule:"required,min=1,max=10" doc:"Parts of the instances, no two of which have a shard twice. Add further ones at the end." example:"[{name: a, numInstances: 1}, {name: b, numInstances: 1}, {name: c, numInstances: 1}]"`
 	Namespaces                 []Namespace       `json:"namespaces" rule:"required,min=1,max=64" doc:"Namespaces. Removing one deletes all data in it."`
 	EtcdEndpoints              []string          `json:"etcdEndpoints,omitempty" rule:"min=1,max=9,unique" doc:"Addresses of etcd, such as http://10.0.0.5:2379; etcdClusterRef, the stack's default, or an EtcdCluster NAME-etcd that is made for it, if left out."`
 	KeepEtcdDataOnDelete       bool              `json:"keepEtcdDataOnDelete,omitempty" doc:"What etcd holds of the cluster stays in any case, unless that was made for it and goes with it; noted where that is another than asked for."`
@@ -55,7 +55,7 @@ type AffinityTerm struct {
 // Namespace is one of the cluster's.
 type Namespace struct {
 	Name    string         `json:"name" rule:"required,min=1,max=255" doc:"What it is called."`
-	Preset  string         `json:"preset,omitempty" rule:"enum=10s:2d|1m:40d" doc:"Options that are usual: values every 10 seconds for 2 days, or every minute for 40 days."`
+	Preset  string         `json:"preset,omitempty" rule:"enum=10s:2d|1m:40d" doc:"Options that are usual: values every 10 seconds for 2 days, or every minute for 40 days." example:"10s:2d"`
 	Options map[string]any `json:"options,omitempty" doc:"Those of an M3DBNamespace."`
 }
 
