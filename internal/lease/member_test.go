@@ -149,6 +149,30 @@ func (w *world) start(name string) *agent {
 	return a
 }
 
+// wrote are those who wrote each stack, one after the other.
+func (w *world) wrote() map[string][]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.writes)
+}
+
+// written is how often something was written.
+func (w *world) written() int { w.mu.Lock(); defer w.mu.Unlock(); return w.count }
+
+// turnedDown is how many writes of an agent were refused.
+func (w *world) turnedDown(agent string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.refused[agent]
+}
+
+// isServed reports whether an agent serves a stack.
+func (w *world) isServed(stack, by string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.serving[stack][by]
+}
+
 // end ends an agent as SIGTERM does.
 func (a *agent) end() { a.stop(); <-a.done }
 
@@ -178,7 +202,7 @@ func TestThreeAgentsShareStacks(t *testing.T) {
 		if n := w.served(); n["a"] < 5 || n["b"] < 5 || n["c"] < 5 {
 			t.Errorf("served: %v", n)
 		}
-		for stack, who := range w.writes {
+		for stack, who := range w.wrote() {
 			if len(who) != 1 || who[0] != Preferred([]string{"a", "b", "c"}, stack) {
 				t.Errorf("%s was written by %v", stack, who)
 			}
@@ -200,7 +224,7 @@ func TestThreeAgentsShareStacks(t *testing.T) {
 		if n := w.served(); n["b"] < 5 {
 			t.Errorf("served after b has come back: %v", n)
 		}
-		for stack, who := range w.writes {
+		for stack, who := range w.wrote() {
 			if len(who) > 3 {
 				t.Errorf("%s goes to and fro: %v", stack, who)
 			}
@@ -234,11 +258,11 @@ func TestAttackStoppedAgentWritesNothingWhenItWakes(t *testing.T) {
 		mine := w.served()["b"]
 		b.sigstop()
 		time.Sleep(3 * time.Minute)
-		before := w.refused["b"]
+		before := w.turnedDown("b")
 		b.sigcont()
 		synctest.Wait()
-		if w.refused["b"]-before != mine {
-			t.Errorf("%d of %d writes of the agent that woke were refused", w.refused["b"]-before, mine)
+		if n := w.turnedDown("b") - before; n != mine {
+			t.Errorf("%d of %d writes of the agent that woke were refused", n, mine)
 		}
 		time.Sleep(3 * time.Minute)
 		if n := w.served(); n["b"] != mine {
@@ -259,8 +283,8 @@ func TestAgentThatIsCutOff(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		b.cutOff(true)
 		time.Sleep(46 * time.Second)
-		for stack, who := range w.serving {
-			if who["b"] {
+		for _, stack := range w.stacks {
+			if w.isServed(stack, "b") {
 				t.Errorf("%s is still served", stack)
 			}
 		}
@@ -288,9 +312,9 @@ func TestEtcdIsAway(t *testing.T) {
 		before := w.served()
 		w.keys.Away(true)
 		time.Sleep(45 * time.Second)
-		n := w.count
+		n := w.written()
 		time.Sleep(3 * time.Second)
-		if w.count != n {
+		if w.written() != n {
 			t.Error("something is written although no lease was renewed for 45 seconds")
 		}
 		w.keys.Away(false)
@@ -310,7 +334,9 @@ func TestAttackKeysAndNames(t *testing.T) {
 		w := newWorld(t, 10)
 		a, b := w.start("a"), w.start("b")
 		time.Sleep(30 * time.Second)
+		w.mu.Lock()
 		w.deleted = a.held(t)
+		w.mu.Unlock()
 		w.keys.Delete("/test/stacks/" + w.deleted)
 		w.keys.Delete("/test/agents/b")
 		time.Sleep(time.Minute)
