@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/simulator"
+	simulated "github.com/stackreeve/stackreeve/internal/simulator/etcd"
+)
+
+// several are agents of one process each, as far as they know, that serve the same stacks: each has its way to etcd, and all
+// have one cloud.
+type several struct {
+	*stage
+	keys   *simulated.Keys
+	agents []*oneOfSeveral
+	names  []string
+
+	mu    sync.Mutex
+	posts int // of networks
+}
+
+type oneOfSeveral struct {
+	*service
+	etcd, listener *httptest.Server
+	cut            atomic.Bool // from etcd
+	end            context.CancelFunc
+	done           chan struct{}
+}
+
+const hookSecret = "a secret that nobody guesses"
+
+func newSeveral(t *testing.T, stacks int) *several {
+	s := &several{stage: newStage(t, simulator.Options{}), keys: simulated.NewKeys()}
+	t.Setenv("OS_CLIENT_CONFIG_FILE", s.path("clouds.yaml"))
+	s.write("hook", hookSecret)
+	s.server.OnRequest(func(_ int, r simulator.Request) {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.Path, "/networks") {
+			s.mu.Lock()
+			s.posts++
+			s.mu.Unlock()
+		}
+	})
+	for i := range stacks {
+		name := fmt.Sprintf("stack-%d", i)
+		s.names = append(s.names, name)
+		s.write("repo/"+name+"/network.yaml", "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: "+name+"}\nspec: {resource: {}}\n")
+	}
+	s.commit()
+	return s
+}
+
+// start starts an agent.
+func (s *several) start(name string) *oneOfSeveral {
+	s.t.Helper()
+	one := &oneOfSeveral{listener: httptest.NewUnstartedServer(nil), done: make(chan struct{})}
+	one.etcd = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if one.cut.Load() {
+			panic(http.ErrAbortHandler) // the connection ends
+		}
+		s.keys.ServeHTTP(w, r)
+	}))
+	s.t.Cleanup(one.etcd.Close)
+	text := ""
+	for _, stack := range s.names {
+		text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: " + stack + "}\nspec: {source: {url: " + s.path("repo") + ", branch: main, path: " + stack + "}, cloud: demo}\n"
+	}
+	text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Agents\nmetadata: {name: t}\nspec: {leaseSeconds: 12, etcd: {endpoints: [\"" + one.etcd.URL + "\"]}}\n"
+	file := s.path(name + ".yaml")
+	s.write(name+".yaml", text)
+	stacks, err := config.Load([]string{file}, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	said := &record{}
+	s.t.Cleanup(func() {
+		if s.t.Failed() {
+			s.t.Logf("%s said:\n%s", name, said)
+		}
+	})
+	a := &app{out: io.Discard, err: said, logFormat: "text", parallel: 4}
+	flags := runFlags{door: door{address: "unused"}, webhookSecret: s.path("hook"), agentName: name, agentAddress: "http://" + one.listener.Listener.Addr().String()}
+	if one.service, err = a.service(stacks, flags); err != nil {
+		s.t.Fatal(err)
+	}
+	one.listener.Config.Handler = one.handler()
+	one.listener.Start()
+	s.t.Cleanup(one.listener.Close)
+	ctx, end := context.WithCancel(s.t.Context())
+	one.end = end
+	go func() { _ = one.run(ctx, door{}); close(one.done) }()
+	s.agents = append(s.agents, one)
+	return one
+}
+
+// until waits for something that comes.
+func (s *several) until(what string, is func() bool) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 3*time.Minute)
+	defer cancel()
+	for !is() {
+		select {
+		case <-ctx.Done():
+			s.t.Fatalf("never: %s", what)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// inSync reports whether an agent says of every stack that it is in sync, and served by one of these.
+func (s *several) inSync(asked *oneOfSeveral, by ...*oneOfSeveral) bool {
+	for _, stack := range s.names {
+		state, at := asked.among.state(stack), 0
+		for _, one := range by {
+			if _, here := one.among.at(stack); here {
+				at++
+			}
+		}
+		if state.Outcome != "in sync" || at != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// Three agents share six stacks; one loses its way to etcd, and one ends. Nothing is made twice, and every agent
+// knows who serves what.
+func TestAgentsShareStacks(t *testing.T) {
+	s := newSeveral(t, 6)
+	a, b, c := s.start("a"), s.start("b"), s.start("c")
+	s.until("three agents", func() bool { return len(a.among.View().Agents) == 3 })
+	s.until("all in sync", func() bool { return s.inSync(a, a, b, c) && s.inSync(b, a, b, c) && s.inSync(c, a, b, c) })
+	for _, stack := range s.names {
+		if err := a.among.elsewhere(stack); err != nil && !strings.Contains(err.Error(), "; ask at http://127.0.0.1:") {
+			t.Errorf("%s: %v", stack, err)
+		}
+	}
+	s.webhook(a, b, c)
+	b.cut.Store(true)
+	s.until("the others have the stacks of the one that is cut off", func() bool { return s.inSync(a, a, c) })
+	for _, stack := range s.names {
+		if _, here := b.among.at(stack); here {
+			t.Errorf("%s is served by the agent that is cut off, too", stack)
+		}
+	}
+	c.end()
+	<-c.done
+	s.until("one has all stacks", func() bool { return s.inSync(a, a) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.posts != len(s.names) {
+		t.Errorf("%d networks were made for %d stacks", s.posts, len(s.names))
+	}
+	a.end()
+	b.end()
+	<-a.done
+	<-b.done
+}
+
+// webhook sends a push to one agent: all that serve a stack of the repository get it, signed, and no one sends it on again.
+func (s *several) webhook(all ...*oneOfSeveral) {
+	s.t.Helper()
+	dir := strings.Split(s.dir, "/")
+	body := `{"ref":"refs/heads/main","after":"` + strings.Repeat("a", 40) + `","repository":{"full_name":"` + dir[len(dir)-1] + `/repo"}}`
+	mac := hmac.New(sha256.New, []byte(hookSecret))
+	mac.Write([]byte(body))
+	send := func(signature string) int {
+		req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, all[0].listener.URL+"/webhook/github", strings.NewReader(body))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("X-GitHub-Event", "push")
+		req.Header.Set("X-Hub-Signature-256", "sha256="+signature)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	if code := send(strings.Repeat("0", 64)); code != http.StatusUnauthorized {
+		s.t.Errorf("a forged webhook: %d", code)
+	}
+	if code := send(hex.EncodeToString(mac.Sum(nil))); code != http.StatusAccepted {
+		s.t.Errorf("a webhook: %d", code)
+	}
+	for _, one := range all {
+		serves := len(one.loops()) > 0
+		s.until("the webhook reaches every agent that serves a stack", func() bool {
+			return !serves || counted(s.t.(*testing.T), one.metrics.Registry, "accepted") == 1
+		})
+		if n := counted(s.t.(*testing.T), one.metrics.Registry, "repeated"); n != 0 {
+			s.t.Errorf("a webhook came to an agent %v times more", n)
+		}
+	}
+}
+
+// Without the document there is nobody to share with.
+func TestAgentsAreAskedFor(t *testing.T) {
+	s := newStage(t, simulator.Options{})
+	stacks, err := config.Load([]string{s.path("stackreeve.yaml")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &app{out: io.Discard, err: os.Stderr, logFormat: "text", parallel: 1}
+	svc, err := a.service(stacks, runFlags{})
+	if err != nil || svc.among != nil || len(svc.stacks) != 1 {
+		t.Errorf("among %v, %d stacks, %v", svc.among, len(svc.stacks), err)
+	}
+}
