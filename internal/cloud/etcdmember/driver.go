@@ -48,13 +48,13 @@ func (driver) join(ctx context.Context, own, knows *machine) error {
 }
 
 func (d driver) begin(ctx context.Context, own *machine, machines []*machine) error {
-	recorded, err := d.recorded(ctx)
+	recorded, err := record.Ports(ctx, d.cloud)
 	if err != nil {
 		return err
 	}
 	for _, m := range machines {
 		if recorded[m.portID] {
-			return fmt.Errorf("%w: there was a cluster, of which port %s has the tag %s, so no new one is begun", kind.ErrBusy, m.portID, recordTag)
+			return fmt.Errorf("%w: there was a cluster, of which port %s has the tag %s, so no new one is begun", kind.ErrBusy, m.portID, record)
 		}
 	}
 	for _, m := range machines {
@@ -71,7 +71,7 @@ func (d driver) begin(ctx context.Context, own *machine, machines []*machine) er
 // Update implements kind.Driver: it records that there was a member, promotes a learner, and has a leader hand over.
 func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Change) error {
 	if have.State.unrecorded {
-		if err := d.record(ctx, have.State.portID); err != nil {
+		if err := record.Put(ctx, d.cloud, have.State.portID); err != nil {
 			return err
 		}
 	}

@@ -58,7 +58,7 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	recorded, err := d.recorded(ctx)
+	recorded, err := record.Ports(ctx, d.cloud)
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +306,7 @@ func (m *machine) alone(at stage, l *live) (there bool) {
 	case at == blank, at == boots && m.serverID == "" && !m.recorded:
 		return false
 	case at == lost:
-		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk: there was a cluster, and all of its data is lost; restore a backup, or have it begin again, empty: openstack port unset --tag "+recordTag+" "+m.portID
+		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk: there was a cluster, and all of its data is lost; restore a backup, or have it begin again, empty: openstack port unset --tag "+string(record)+" "+m.portID
 	case at == boots:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster have booted"
 	case m.answers:

@@ -46,6 +46,9 @@ type State struct {
 	others     []string // addresses of the other machines of its cluster
 }
 
+// record is on the ports of members that there were.
+const record define.Record = kind.OwnerPrefix + "etcd"
+
 type (
 	rules  struct{}
 	driver struct {

@@ -54,7 +54,7 @@ func (d driver) add(ctx context.Context, at m3.Client, seen seen, own m3.Instanc
 
 // begin makes the placement of all instances, unless there was one before.
 func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want) error {
-	recorded, err := d.recorded(ctx)
+	recorded, err := record.Ports(ctx, d.cloud)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want) erro
 	for _, p := range w.Spec.Peers {
 		port := w.Ref("Port", p.PortRef)
 		if recorded[port.ID] {
-			return fmt.Errorf("%w: there was a placement, of which port %s has the tag %s, so no new one is begun", kind.ErrBusy, port.ID, recordTag)
+			return fmt.Errorf("%w: there was a placement, of which port %s has the tag %s, so no new one is begun", kind.ErrBusy, port.ID, record)
 		}
 		id := m3.InstanceID(p.PortRef, w.Ref("Volume", p.VolumeRef).ID, port.Facts.Address)
 		if id == "" {
@@ -87,7 +87,7 @@ func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want) erro
 func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Change) error {
 	s := have.State
 	if s.unrecorded {
-		if err := d.record(ctx, s.portID); err != nil {
+		if err := record.Put(ctx, d.cloud, s.portID); err != nil {
 			return err
 		}
 	}

@@ -49,7 +49,7 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	recorded, err := d.recorded(ctx)
+	recorded, err := record.Ports(ctx, d.cloud)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func (m *machine) alone(seen seen, recorded bool, l *live) (there bool) {
 		return false
 	case blank:
 		l.State.lost = true
-		l.Phase, l.Down, l.Message = kind.Degraded, "lost", "etcd has no placement any more: bring back etcd's data, or have a new placement begin, by which nodes delete data that is not theirs: openstack port unset --tag "+recordTag+" "+m.portID
+		l.Phase, l.Down, l.Message = kind.Degraded, "lost", "etcd has no placement any more: bring back etcd's data, or have a new placement begin, by which nodes delete data that is not theirs: openstack port unset --tag "+string(record)+" "+m.portID
 	case !recorded:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster answer"
 	case !seen.answered[m.address] && m.boots:

@@ -55,6 +55,9 @@ type State struct {
 	env              string
 }
 
+// record is on the ports of instances that there were.
+const record define.Record = kind.OwnerPrefix + "m3db"
+
 type (
 	rules  struct{}
 	driver struct {

@@ -1,0 +1,30 @@
+package define
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+)
+
+// Record is a tag on the ports of machines that says what there was inside them. It begins with kind.OwnerPrefix, as a part of
+// a mark does: no manifest can hold one, and none is compared with a manifest's. What writes a port's mark takes it off, and it is written again.
+type Record string
+
+// Ports are the IDs of the ports that have the tag.
+func (r Record) Ports(ctx context.Context, c *cloud.Client) (map[string]bool, error) {
+	var answer struct {
+		Ports []struct{ ID string }
+	}
+	err := c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "ports?fields=id&tags=" + string(r), Into: &answer})
+	ids := map[string]bool{}
+	for _, p := range answer.Ports {
+		ids[p.ID] = true
+	}
+	return ids, err
+}
+
+// Put tags a port.
+func (r Record) Put(ctx context.Context, c *cloud.Client, portID string) error {
+	return c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "ports/" + portID + "/tags/" + string(r)})
+}
