@@ -5,11 +5,11 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -30,7 +30,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	s.Pod.validate(r)
 	if s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil {
 		claim := s.Pod.PersistentVolumeClaimSpec
-		if _, ok := gibibytes(claim.Resources.Requests.Storage); !ok {
+		if _, ok := machine.Gibibytes(claim.Resources.Requests.Storage); !ok {
 			r.Problem("spec.pod.persistentVolumeClaimSpec.resources.requests.storage", "is not a size", "write it like 8Gi, or use spec.storage")
 		}
 	}
@@ -43,26 +43,6 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	if s.Size%2 == 0 {
 		r.Note("spec.size", fmt.Sprintf("%d members bear no more failures than %d", s.Size, s.Size-1))
 	}
-}
-
-// gibibytes reads a size as Kubernetes writes it, rounded up.
-func gibibytes(text string) (size int, ok bool) {
-	factors := []struct {
-		suffix string
-		bytes  float64
-	}{{"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}, {"Ti", 1 << 40}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"", 1}}
-	for _, f := range factors {
-		number, found := strings.CutSuffix(text, f.suffix)
-		if !found {
-			continue
-		}
-		n, err := strconv.ParseFloat(number, 64)
-		if err != nil || !(n > 0) || n*f.bytes > 1<<50 {
-			return 0, false
-		}
-		return int(math.Ceil(n * f.bytes / (1 << 30))), true
-	}
-	return 0, false
 }
 
 type fields map[string]any
@@ -93,11 +73,11 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	if from != "" && sum == "" {
 		e.Note("spec.checksum", "is left out: machines run what "+from+" gives them, whatever that is")
 	}
-	machine := s.Machine
-	if machine == nil {
-		machine = &Machine{}
+	m := s.Machine
+	if m == nil {
+		m = &Machine{}
 	}
-	image, flavor := cmp.Or(machine.Image, d.Image), cmp.Or(machine.Flavor, d.Flavor)
+	image, flavor := cmp.Or(m.Image, d.Image), cmp.Or(m.Flavor, d.Flavor)
 	for _, needed := range [][2]string{{"image", image}, {"flavor", flavor}} {
 		if needed[1] == "" {
 			e.Problem("spec.machine."+needed[0], "is missing, and the stack's configuration has no spec.defaults.etcd."+needed[0], "name it in either place")
@@ -117,11 +97,11 @@ func (r rules) Expand(s *Spec, e *kind.Expansion) {
 	e.Public() // the script would have its every word taken out of messages
 	e.Child("SecurityGroup", e.Key.Name, fields{"spec": fields{"resource": fields{"rules": s.gates(e)}}})
 	storage := s.storage(d)
-	template := fields{"image": image, "flavor": flavor, "securityGroups": append([]string{e.Key.Name}, machine.SecurityGroups...),
+	template := fields{"image": image, "flavor": flavor, "securityGroups": append([]string{e.Key.Name}, m.SecurityGroups...),
 		"initScript": s.initScript(e.Key.Name, version, from, sum, storage != nil)}
-	template.put("network", machine.Network)
-	template.put("subnet", machine.Subnet)
-	template.put("keyPair", machine.KeyPair)
+	template.put("network", m.Network)
+	template.put("subnet", m.Subnet)
+	template.put("keyPair", m.KeyPair)
 	if storage != nil {
 		volume := fields{"name": "etcd", "size": storage.Size}
 		volume.put("type", storage.Type)
@@ -210,7 +190,7 @@ func (s *Spec) storage(d *defaults.Etcd) *Storage {
 		return s.Storage
 	case s.Pod != nil && s.Pod.PersistentVolumeClaimSpec != nil:
 		claim := s.Pod.PersistentVolumeClaimSpec
-		size, _ := gibibytes(claim.Resources.Requests.Storage) // reported by Validate
+		size, _ := machine.Gibibytes(claim.Resources.Requests.Storage) // reported by Validate
 		return &Storage{Size: size, Type: claim.StorageClassName}
 	case d.VolumeSize > 0:
 		return &Storage{Size: d.VolumeSize}
