@@ -17,11 +17,13 @@ build: ## build bin/stackreeve, a static binary
 # Tests that the race detector makes long and finds nothing in (testcost.NotUnderRace).
 UNRACED := TestAttackForgedFields TestAttackLargestStack TestAttackProblems TestAttackSignalWhileReading TestCloudKill TestCloudWeather TestKill9 TestLawsOnOlderClouds
 UNRACED_IN := ./cmd/agent ./internal/cloud/all
+# While one package waits for what is to be refused or retried, another one can use its core.
+PACKAGES_AT_ONCE := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 empty :=
 
 .PHONY: test
 test: ## run all tests that need no cloud
-	$(GO) test -race -timeout 20m ./...
+	$(GO) test -race -timeout 20m -p $(PACKAGES_AT_ONCE) ./...
 	$(GO) test -timeout 20m -run '^($(subst $(empty) $(empty),|,$(UNRACED)))$$' $(UNRACED_IN)
 
 .PHONY: test-forge
