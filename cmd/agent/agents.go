@@ -37,10 +37,10 @@ type served struct {
 
 // share has the stacks served together with other agents, where the configuration says so.
 func (svc *service) share(a *app, stacks []config.Stack, f runFlags) error {
-	with := stacks[0].Agents()
-	if with == nil {
-		return nil
+	if len(stacks) == 0 || stacks[0].Agents() == nil {
+		return nil // folders may have made no stack yet
 	}
+	with := stacks[0].Agents()
 	who, err := whoWeAre(with, f)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/private"
@@ -36,6 +37,10 @@ type app struct {
 
 	progress  *progress // nil where nobody waits
 	configs   []string
+	documents []config.Stack // as configured; those with source.paths stand for others
+	clones    *clones
+	later     bool // the stacks of folders are found while it runs
+	keepGone  bool // a stack whose folder is gone is meant, too
 	dataDir   string
 	parallel  int
 	logFormat string

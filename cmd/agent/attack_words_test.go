@@ -149,11 +149,11 @@ func TestAttackCloudAddressOnTheForge(t *testing.T) {
 		var log bytes.Buffer
 		a := &app{err: &shared{w: &log}}
 		w := wiring{log: a.logger(true)}
-		one, err := w.repo(&stacks[0])
+		one, err := w.repo(&stacks[0], forBranch)
 		if err != nil {
 			t.Fatal(err)
 		}
-		theirs, err := w.repo(&stacks[0])
+		theirs, err := w.repo(&stacks[0], forPulls)
 		if err != nil {
 			t.Fatal(err)
 		}

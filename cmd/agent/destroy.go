@@ -38,9 +38,13 @@ take the stack out of its configuration, before.`,
 		if err := cmd.Flags().Set("stack", args[0]); err != nil {
 			return err
 		}
+		a.keepGone = true
 		stacks, err := load()
 		if err != nil {
 			return err
+		}
+		if len(stacks) != 1 {
+			return fmt.Errorf("%s stands for %d stacks, one for each folder of spec.source.paths; name one of them", args[0], len(stacks))
 		}
 		s := &stacks[0]
 		if !s.Prune() {
@@ -53,7 +57,7 @@ take the stack out of its configuration, before.`,
 
 // end plans the end of a stack, and carries it out when its hash is approved.
 func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
-	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, progress: a.progress}
+	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, clones: a.clones, progress: a.progress}
 	text := a.text()
 	text.Approve, text.Binding = approving(cmd, "destroy", s.Name)+" --approve", true
 	lines := report.NewLines(a.out, "", func() source.Revision { return source.Revision{} }, text)
@@ -84,7 +88,10 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 // says that it stays, and the mark may be older than the manifest. weaker is what the
 // stack's folder takes from what is done: a suspended stack is not ended.
 func (w wiring) keepsNothing(ctx context.Context, s *config.Stack, engine *engine.Engine, region string) (weaker []plan.Policy, err error) {
-	repo, err := w.repo(s)
+	if s.Gone() {
+		return nil, nil
+	}
+	repo, err := w.repo(s, forBranch)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // stackFlags adds the flags that say which stacks are meant. The returned
@@ -45,7 +46,19 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 		if dir := flags.Lookup("dir"); dir != nil && dir.Changed {
 			a.isRepository(dir.Value.String(), given)
 		}
-		stacks, err := a.stacks(given)
+		documents, err := a.stacks(given)
+		if err != nil {
+			return nil, err
+		}
+		a.documents, a.clones = documents, &clones{of: map[[2]string]*source.Repo{}}
+		stacks := documents
+		if !a.later {
+			dir := ""
+			if given := flags.Lookup("dir"); given != nil {
+				dir = given.Value.String()
+			}
+			stacks, err = a.inFolders(cmd.Context(), documents, dir)
+		}
 		for i := range stacks {
 			for _, file := range stacks[i].ExposedSecrets() {
 				a.logger(false).Warn("a file with credentials can be read by everybody on this machine; take the right from others with chmod o-rwx", "stack", stacks[i].Name, "file", file)

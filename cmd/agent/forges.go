@@ -54,7 +54,7 @@ func (f *forges) add(w wiring, s *config.Stack, repo *source.Repo, again func())
 			return nil, err
 		}
 		// Whatever a pull request brings, the branch does not wait for it.
-		theirs, err := w.repo(s)
+		theirs, err := w.repo(s, forPulls)
 		if err != nil {
 			return nil, err
 		}

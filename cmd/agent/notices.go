@@ -15,7 +15,7 @@ type notices map[string]*forge.Outbox
 
 func newNotices(stacks []config.Stack, log *slog.Logger) notices {
 	n := notices{}
-	for _, s := range stacks[:1] { // all have the same
+	for _, s := range stacks[:min(1, len(stacks))] { // all have the same
 		for _, rule := range s.Notifications() {
 			n[rule.Name] = forge.NewOutboxTo("the receiver", log.With("notification", rule.Name))
 		}

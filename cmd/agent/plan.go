@@ -107,7 +107,7 @@ func among(stacks []config.Stack, s *config.Stack) string {
 
 // each visits every stack in turn; one that fails stops no other.
 func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (plan.Plan, error)) error {
-	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, progress: a.progress}
+	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, clones: a.clones, progress: a.progress}
 	worst := plan.InSync
 	for i := range stacks {
 		plan, err := look(w, &stacks[i])
@@ -140,7 +140,7 @@ func (w wiring) preview(ctx context.Context, s *config.Stack, ref, dir string) (
 		v.rev, err = source.WorkTree(dir, s.Spec.Source.Path)
 		err = source.Public(err)
 	} else {
-		repo, wrong := w.repo(s)
+		repo, wrong := w.repo(s, forBranch)
 		if wrong != nil {
 			return v, wrong
 		}

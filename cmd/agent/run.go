@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,6 +46,7 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().StringVar(&f.agentAddress, "agent-address", os.Getenv("STACKREEVE_AGENT_ADDRESS"), "where the others reach its listener, such as https://agent-1:9464 ($STACKREEVE_AGENT_ADDRESS; default: nowhere)")
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		a.later = !f.once
 		stacks, err := load()
 		if err != nil {
 			return err
@@ -63,7 +65,7 @@ const reviewTime = 10 * time.Minute
 // once runs one pass of every stack, those at the same time that depend on no other, and then looks at
 // pull requests.
 func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) error {
-	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, progress: a.progress}
+	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, clones: a.clones, progress: a.progress}
 	reviews := newForges(w.log, nil)
 	defer reviews.close()
 	outcomes := make([]plan.Outcome, len(stacks))
@@ -108,7 +110,7 @@ type watcher interface {
 // prepare makes a stack ready for its pass; end is to be called after all of
 // them, and after the pull requests.
 func (a *app) prepare(cmd *cobra.Command, w wiring, reviews *forges, s *config.Stack, stack *agent.Loop, approved string, among bool) (pass func() plan.Outcome, end func(), err error) {
-	repo, err := w.repo(s)
+	repo, err := w.repo(s, forBranch)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -176,6 +178,9 @@ func (a *app) print(text report.Text, run report.Run, among bool) plan.Outcome {
 // serve runs until the context ends.
 func (a *app) serve(ctx context.Context, stacks []config.Stack, f runFlags) error {
 	a.progress.hush() // its log says what it does
+	if slices.ContainsFunc(a.documents, func(s config.Stack) bool { return s.PerFolder() }) {
+		return a.serveFolders(ctx, f)
+	}
 	svc, err := a.service(stacks, f)
 	if err != nil {
 		return err

@@ -67,12 +67,12 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 // stack is one stack, ready to run, which reports to the log, the metrics, the
 // health and its forges. h is what lets it write, where the stack is shared; nil where it is not. end frees what it has.
 func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (one *agent.Loop, end func(), err error) {
-	w := wiring{log: svc.log, dataDir: a.dataDir, parallel: a.parallel}
+	w := wiring{log: svc.log, dataDir: a.dataDir, parallel: a.parallel, clones: a.clones}
 	if h != nil {
 		w.fence, w.grace = h.Within, h.Grace
 	}
 	w.observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
-	repo, err := w.repo(s)
+	repo, err := w.repo(s, forBranch)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -126,6 +126,7 @@ func (s *service) run(ctx context.Context, d door) error {
 		s.among.Run(ctx)
 	}
 	agent.Serve(ctx, s.stacks)
+	<-ctx.Done() // there may be none
 	reviews.Wait()
 	s.forges.flush(ctx)
 	s.notices.flush(ctx)

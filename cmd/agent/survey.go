@@ -37,7 +37,7 @@ const (
 )
 
 func (w wiring) survey(s *config.Stack) (*survey, error) {
-	repo, err := w.repo(s)
+	repo, err := w.repo(s, forBranch)
 	if err != nil {
 		return nil, err
 	}

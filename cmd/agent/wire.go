@@ -23,6 +23,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
@@ -34,6 +35,7 @@ type wiring struct {
 	observe  func(cloud.Request)
 	watchers []engine.Watcher // of every pass
 	progress *progress        // nil where nobody waits
+	clones   *clones
 
 	// fence is asked before each write to the cloud, and grace is what steps in flight get when a pass is asked to stop;
 	// nil and 0 for none and the usual.
@@ -46,6 +48,9 @@ type wiring struct {
 func (w wiring) connect(one *agent.Loop, s *config.Stack, repo *source.Repo, branches []*branch.Tracker) {
 	one.Name, one.Fetch, one.Read, one.Weaker = s.Name, w.fetch(s, repo), read(s), config.ReadFolder
 	one.Poll, one.DriftCheck, one.DependsOn = s.Poll, s.DriftCheck, s.Spec.DependsOn
+	if s.Of() != "" {
+		one.Poll = schedule.Schedule{} // for all stacks of its document at once
+	}
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
 		engine, region, err := w.open(ctx, s)
 		if err != nil {
@@ -74,7 +79,20 @@ func (w wiring) fetch(s *config.Stack, repo *source.Repo) func(context.Context) 
 	}
 }
 
-func (w wiring) repo(s *config.Stack) (*source.Repo, error) {
+// repo is the repository of a stack for one use. Those that were made from one document share a
+// clone.
+func (w wiring) repo(s *config.Stack, use string) (*source.Repo, error) {
+	if s.Of() == "" {
+		return w.newRepo(s)
+	}
+	root, err := w.root(s, s.Of(), use)
+	if err != nil {
+		return nil, err
+	}
+	return root.In(s.Spec.Source.Path), nil
+}
+
+func (w wiring) newRepo(s *config.Stack) (*source.Repo, error) {
 	var token func(context.Context) (string, error)
 	if g := s.Spec.Source.Auth.GitHubApp; g != nil {
 		app := forge.App{AppID: g.AppID, InstallationID: g.InstallationID, PrivateKeyFile: g.PrivateKeyFile, APIURL: g.APIURL}

@@ -36,6 +36,9 @@ type Stack struct {
 	PullPoll         schedule.Schedule // when to look for pull requests
 	Limits           plan.Limits
 
+	of, only string // see [Stack.Of]; only is the one stack of a folder that is meant, "" for all
+	gone     bool
+
 	where         func(field string) manifest.Origin // nil when no file says it
 	policies      []policy.Policy                    // of all stacks
 	notifications []notify.Rule                      // likewise
@@ -50,7 +53,7 @@ type Body struct {
 // Spec is what a Stack document says.
 type Spec struct {
 	Source            Source            `json:"source" rule:"required" doc:"Where the manifests are."`
-	Cloud             string            `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out."`
+	Cloud             string            `json:"cloud,omitempty" doc:"Entry of clouds.yaml; $OS_CLOUD, or the OS_* variables, if left out. With source.paths, {folder} in it stands for the folder."`
 	Clouds            []string          `json:"clouds,omitempty" rule:"max=20,unique" doc:"Further entries of clouds.yaml that manifests may name in cloudCredentialsRef.cloudName; without any, whatever they name means cloud. Whoever may merge manifests uses them with all their rights."`
 	CredentialSecrets map[string]string `json:"credentialSecrets,omitempty" doc:"Secrets that manifests name in cloudCredentialsRef.secretName, and the entry of clouds.yaml, cloud or one of clouds, that each stands for; \"\" leaves the choice to cloudName. Another Secret must be among the manifests, whose content is not used. Without any, Secrets are ignored."`
 	Defaults          defaults.Defaults `json:"defaults,omitempty" doc:"Values for what manifests leave out, and the meaning of organisation-specific names in them."`
@@ -75,6 +78,7 @@ type Source struct {
 	URL    string `json:"url" rule:"required,min=1" doc:"https, ssh, or a local path."`
 	Branch string `json:"branch,omitempty" doc:"Branch to follow; the repository's default branch if left out."`
 	Path   string `json:"path,omitempty" doc:"Folder within the repository; its root if left out."`
+	Paths  string `json:"paths,omitempty" doc:"Folders such as clouds/*, in place of path: each is a stack of its own, called like this one, a dash and the folder."`
 
 	Include []string `json:"include,omitempty" rule:"max=100,unique" doc:"Files of that folder that are read, such as net/*.yaml or **/prod-*.yaml; all if left out. Objects whose file is not read any more are deleted like those whose manifest is gone."`
 	Exclude []string `json:"exclude,omitempty" rule:"max=100,unique" doc:"Files and folders that are not read, such as drafts or **/*.tmpl.yaml, whatever include says."`

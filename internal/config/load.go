@@ -18,7 +18,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/notify"
 	"github.com/stackreeve/stackreeve/internal/policy"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
@@ -156,8 +155,8 @@ var stackName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 // check says what the rules of single fields cannot.
 func (s *Stack) check() (found []finding) {
 	add := func(field, what string) { found = append(found, finding{field, what}) }
-	if len(s.Name) > kind.MaxStackName || !stackName.MatchString(s.Name) {
-		add("metadata.name", fmt.Sprintf("%q cannot be a stack's name; use at most %d lower case letters, digits and dashes, beginning and ending with a letter or digit", s.Name, kind.MaxStackName))
+	if what := wrongName(s.Name); what != "" {
+		add("metadata.name", what)
 	}
 	if text := s.Spec.Source.Poll; text != "" {
 		if _, err := schedule.Parse(text); err != nil {
@@ -170,6 +169,7 @@ func (s *Stack) check() (found []finding) {
 		}
 	}
 	s.Spec.Source.checkSelection(add)
+	s.checkFolders(add)
 	s.Spec.Sync.windows("", add)
 	if limit := s.Spec.Sync.MaxDeletes; limit != nil {
 		if _, err := plan.ParseLimit(limit.String()); err != nil {

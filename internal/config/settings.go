@@ -43,6 +43,7 @@ func All() []Setting {
 		{"url", "spec.source.url", "repository: https, ssh, or a local path", text},
 		{"branch", "spec.source.branch", "branch to follow (default the repository's own)", text},
 		{"path", "spec.source.path", "folder within the repository (default its root)", text},
+		{"paths", "spec.source.paths", "folders such as clouds/*, each a stack of its own, in place of path", text},
 		{"include", "spec.source.include", "files of that folder that are read, such as net/*.yaml (default all)", list},
 		{"exclude", "spec.source.exclude", "files and folders of it that are not read, such as drafts", list},
 		{"poll", "spec.source.poll", `when to look for new commits (default "@every 1m")`, text},
@@ -150,6 +151,12 @@ func (s Settings) over(stacks []Stack, fromFiles bool) ([]Stack, manifest.Proble
 		}
 		i := slices.Index(names, name)
 		if i < 0 {
+			i = slices.IndexFunc(stacks, func(of Stack) bool { return of.PerFolder() && strings.HasPrefix(name, of.Name+"-") })
+			if i >= 0 {
+				stacks[i].only = name
+			}
+		}
+		if i < 0 {
 			fix := "it has " + strings.Join(names, ", ")
 			return nil, manifest.Problems{{Origin: manifest.Origin{File: "--stack"}, What: fmt.Sprintf("the configuration has no stack %s", name), Fix: fix}}
 		}
@@ -197,6 +204,7 @@ func (s Settings) apply(stack Stack) (Stack, manifest.Problems) {
 		return stack, append(problems, manifest.Problem{Origin: stack.Origin, What: err.Error()})
 	}
 	made, wrong := decode(&obj)
+	made.only = stack.only
 	for _, p := range wrong {
 		problems = append(problems, s.blame(p))
 	}

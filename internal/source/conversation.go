@@ -27,13 +27,21 @@ type conversation struct {
 	spent   bool // the session gives no more packs
 }
 
-// converse opens a conversation, asks for the references and goes on with do.
-func (r *Repo) converse(ctx context.Context, hidden *secrets, do func(context.Context, *conversation) error) error {
+// converse opens a conversation, asks for the references and goes on with do. References that
+// were asked for after asked, the number of the newest conversation when the caller came, serve
+// the caller as well.
+func (r *Repo) converse(ctx context.Context, hidden *secrets, asked int64, do func(context.Context, *conversation) error) error {
 	conv := &conversation{remote: r.remote, hidden: hidden}
 	defer conv.close()
+	if r.refs != nil && r.refsOf > asked {
+		conv.refs, conv.spent = r.refs, true
+		return do(ctx, conv)
+	}
+	number := r.began.Add(1)
 	if err := conv.open(ctx); err != nil {
 		return err
 	}
+	r.refs, r.refsOf = conv.refs, number
 	return do(ctx, conv)
 }
 

@@ -96,11 +96,17 @@ func (r *Repo) merged(ctx context.Context, conv *conversation, name string) (Mer
 	if err := r.checkIntact(); err != nil {
 		return Merge{}, err
 	}
+	if r.since != r.renewed {
+		r.known, r.since = known{}, r.renewed
+	}
 	key := merging{base, head}
 	m, ok := r.known.merges[key]
 	if !ok {
 		if m, err = r.merge(ctx, conv, key); err != nil {
 			return Merge{}, err
+		}
+		if r.since != r.renewed {
+			r.known, r.since = known{}, r.renewed
 		}
 		r.known.keep(key, m)
 	}

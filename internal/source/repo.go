@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -19,17 +20,38 @@ import (
 // Repo follows one branch of one repository. Its methods may be called from
 // any number of goroutines; fetches happen one after the other.
 type Repo struct {
-	cfg    Config
-	addr   address
-	log    *slog.Logger
-	remote remote
+	cfg  Config
+	addr address
+	log  *slog.Logger
 
-	busy  chan struct{} // has one token during a fetch, which owns what follows
-	cache *store.Cache
-	known known
+	*clone
+	known known // of the store that the clone has since it was renewed so often
+	since int
 
 	lastMu sync.Mutex
 	last   *Revision
+}
+
+// clone is what the folders of a repository share, see [Repo.In].
+type clone struct {
+	remote remote
+	began  atomic.Int64 // how many conversations have begun
+	users  atomic.Int64 // that have not closed it yet
+
+	busy    chan struct{} // has one token during a fetch, which owns what follows
+	cache   *store.Cache
+	renewed int            // how often the store was started anew
+	refs    *packp.AdvRefs // of the newest conversation; nil before
+	refsOf  int64          // its number
+}
+
+// In follows another folder of the same branch, in the same clone: what one of them has fetched
+// is there for the others, and those who ask at the same time ask the server once.
+func (r *Repo) In(path string) *Repo {
+	cfg := r.cfg
+	cfg.Path = cleanPath(path)
+	r.users.Add(1)
+	return &Repo{cfg: cfg, addr: r.addr, log: r.log, clone: r.clone}
 }
 
 // Last returns the newest revision that Fetch has returned, and false before
@@ -43,9 +65,12 @@ func (r *Repo) Last() (Revision, bool) {
 	return *r.last, true
 }
 
-// Close gives the cache folder free for other processes. Revisions are not to
-// be read after it.
+// Close gives the cache folder free for other processes, once all folders of it are closed.
+// Revisions are not to be read after it.
 func (r *Repo) Close() error {
+	if r.users.Add(-1) > 0 {
+		return nil
+	}
 	r.busy <- struct{}{}
 	defer func() { <-r.busy }()
 	return r.cache.Close()
@@ -53,7 +78,8 @@ func (r *Repo) Close() error {
 
 // renew starts an empty store, and forgets what was found out about the one before.
 func (r *Repo) renew() {
-	r.known = known{}
+	r.renewed++
+	r.refs = nil
 	r.cache.Renew()
 }
 
@@ -102,6 +128,7 @@ func (r *Repo) fetchRevision(ctx context.Context, choose chooser) (rev Revision,
 // broken is replaced and tried once more; what fails then is not the cache's
 // fault.
 func (r *Repo) inConversation(parent context.Context, do func(context.Context, *conversation) error) error {
+	asked := r.began.Load()
 	select {
 	case r.busy <- struct{}{}:
 		defer func() { <-r.busy }()
@@ -115,7 +142,7 @@ func (r *Repo) inConversation(parent context.Context, do func(context.Context, *
 	var hidden secrets
 	var err error
 	for range 3 {
-		err = r.converse(ctx, &hidden, do)
+		err = r.converse(ctx, &hidden, asked, do)
 		switch {
 		case err == nil:
 			return nil

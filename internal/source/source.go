@@ -74,12 +74,7 @@ func New(cfg Config, log *slog.Logger) (*Repo, error) {
 	}
 	cfg.Path = cleanPath(cfg.Path)
 	log = log.With("source", addr.String())
-	return &Repo{
-		cfg:    cfg,
-		addr:   addr,
-		log:    log,
-		remote: newRemote(addr, cfg),
-		cache:  store.NewCache(cfg.Dir, addr.String(), log),
-		busy:   make(chan struct{}, 1),
-	}, nil
+	shared := &clone{remote: newRemote(addr, cfg), cache: store.NewCache(cfg.Dir, addr.String(), log), busy: make(chan struct{}, 1)}
+	shared.users.Store(1)
+	return &Repo{cfg: cfg, addr: addr, log: log, clone: shared}, nil
 }

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/schedule"
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// folderError is what is wrong with folders that should be stacks. The other stacks are not
+// concerned.
+type folderError struct{ problems error }
+
+func (e folderError) Error() string { return e.problems.Error() }
+func (e folderError) Unwrap() error { return e.problems }
+
+// inFolders makes the stacks that documents stand for: with dir by the folders of a work tree, else
+// by those of the branch.
+func (a *app) inFolders(ctx context.Context, documents []config.Stack, dir string) ([]config.Stack, error) {
+	list := func(s *config.Stack, base, pattern string) ([]string, error) {
+		rev, err := a.baseFolder(ctx, s, base, dir)
+		if err != nil {
+			return nil, source.Public(err)
+		}
+		return foldersOf(rev.Files, s, pattern)
+	}
+	stacks, problems, err := config.InFolders(documents, a.keepGone, list)
+	if err == nil && len(problems) > 0 {
+		err = folderError{problems}
+	}
+	return stacks, err
+}
+
+func foldersOf(files fs.FS, s *config.Stack, pattern string) ([]string, error) {
+	found, err := manifest.Folders(files, pattern, config.MaxFolders)
+	if errors.Is(err, manifest.ErrManyFolders) {
+		err = fmt.Errorf("%s: %w; use several documents with narrower patterns", s.Spec.Source.Paths, err)
+	}
+	return found, err
+}
+
+// baseFolder is the newest state of the folder that all folders of a document are in.
+func (a *app) baseFolder(ctx context.Context, s *config.Stack, base, dir string) (source.Revision, error) {
+	if dir != "" {
+		return source.WorkTree(dir, base)
+	}
+	w := wiring{log: a.logger(false), dataDir: a.dataDir, clones: a.clones}
+	defer a.progress.begin(of(s.Name, "fetching "+s.Spec.Source.URL))()
+	root, err := w.root(s, s.Name, forBranch)
+	if err != nil {
+		return source.Revision{}, err
+	}
+	repo := root.In(base)
+	defer func() { _ = repo.Close() }()
+	rev, _, err := repo.Fetch(ctx)
+	return rev, err
+}
+
+// What clones are for: whatever a pull request brings, the branch does not wait for it.
+const (
+	forBranch = "branch"
+	forPulls  = "pull requests"
+)
+
+// clones are the repositories that stacks share which were made from one document.
+type clones struct {
+	mu sync.Mutex
+	of map[[2]string]*source.Repo // by the name of the document, and what they are for
+}
+
+// root is the clone for a document.
+func (w wiring) root(s *config.Stack, document, use string) (*source.Repo, error) {
+	w.clones.mu.Lock()
+	defer w.clones.mu.Unlock()
+	key := [2]string{document, use}
+	if root := w.clones.of[key]; root != nil {
+		return root, nil
+	}
+	root, err := w.newRepo(s)
+	if err == nil {
+		w.clones.of[key] = root
+	}
+	return root, err
+}
+
+// serveFolders runs the agent until ctx ends. When the folders of a branch have become others, it
+// begins again with the stacks that there are then: what is in flight is finished before.
+func (a *app) serveFolders(ctx context.Context, f runFlags) error {
+	var stacks []config.Stack // all that have no folders, until those are known
+	for _, s := range a.documents {
+		if !s.PerFolder() {
+			stacks = append(stacks, s)
+		}
+	}
+	for {
+		now, err := a.inFolders(ctx, a.documents, "")
+		switch {
+		case err == nil || errors.As(err, new(folderError)):
+			a.sayFolders(stacks, now, err)
+			stacks = now
+		case ctx.Err() != nil:
+			return nil
+		default:
+			a.logger(true).Error("the folders that are stacks are not known; it is tried again", "error", err)
+		}
+		svc, err := a.service(stacks, f)
+		if err != nil {
+			return err
+		}
+		running, end := context.WithCancel(ctx)
+		var watch sync.WaitGroup
+		watch.Go(func() { a.watchFolders(running, end, svc, stacks) })
+		err = svc.run(running, f.door)
+		end()
+		watch.Wait()
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// sayFolders says which stacks come and go with their folders.
+func (a *app) sayFolders(before, now []config.Stack, problems error) {
+	log := a.logger(true)
+	for _, s := range before {
+		if s.Of() != "" && !slices.ContainsFunc(now, func(o config.Stack) bool { return o.Name == s.Name }) {
+			log.Warn("its folder is gone: what the stack owns stays in the cloud, and nobody looks after it; bring the folder back, or end the stack with: stackreeve destroy "+s.Name,
+				"stack", s.Name, "folder", s.Spec.Source.Path)
+		}
+	}
+	for _, s := range now {
+		if s.Of() != "" && !slices.ContainsFunc(before, func(o config.Stack) bool { return o.Name == s.Name }) {
+			log.Info("its folder is new", "stack", s.Name, "folder", s.Spec.Source.Path)
+		}
+	}
+	if problems != nil {
+		log.Error("a folder cannot be a stack, and is left alone", "error", problems)
+	}
+}
+
+// watchFolders looks for new commits for all stacks of a document at once. end is called when
+// there are others.
+func (a *app) watchFolders(ctx context.Context, end func(), svc *service, stacks []config.Stack) {
+	var clocks sync.WaitGroup
+	defer clocks.Wait()
+	var mu sync.Mutex // one look at a time
+	commits, had := map[string]string{}, namesOf(stacks)
+	for _, document := range a.documents {
+		if !document.PerFolder() {
+			continue
+		}
+		look := func() {
+			mu.Lock()
+			defer mu.Unlock()
+			base, _ := manifest.SplitFolders(document.Spec.Source.Paths)
+			rev, err := a.baseFolder(ctx, &document, base, "")
+			if err != nil || ctx.Err() != nil || commits[document.Name] == rev.Commit {
+				return // what is wrong with the source is said by its stacks
+			}
+			commits[document.Name] = rev.Commit
+			now, err := a.inFolders(ctx, a.documents, "")
+			if known := err == nil || errors.As(err, new(folderError)); known && ctx.Err() == nil && !slices.Equal(had, namesOf(now)) {
+				end()
+				return
+			}
+			svc.wake(stacks, document.Name)
+		}
+		clocks.Go(func() {
+			schedule.Run(ctx, document.Poll, document.Poll.Jitter(time.Now()), look)
+		})
+	}
+	<-ctx.Done()
+}
+
+func namesOf(stacks []config.Stack) (names []string) {
+	for _, s := range stacks {
+		names = append(names, s.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// wake has the stacks of a document look for a new commit.
+func (s *service) wake(stacks []config.Stack, document string) {
+	for i := range stacks {
+		if stacks[i].Of() == document {
+			s.stacks[i].Wake()
+		}
+	}
+}

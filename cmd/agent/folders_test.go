@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/simulator"
+)
+
+// Folders come and go while the agent runs, without a restart by hand; what is in a folder that is
+// gone stays in the cloud.
+func TestFoldersComeAndGoWhileItRuns(t *testing.T) {
+	s := newStage(t, simulator.Options{})
+	s.build()
+	config, err := os.ReadFile(s.path("stackreeve.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write("stackreeve.yaml", strings.Replace(string(config), "branch: main}", "branch: main, paths: clouds/*}", 1))
+	network := func(name string) string {
+		return "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Network\nmetadata: {name: " + name + "}\nspec: {resource: {}}\n"
+	}
+	s.write("repo/README.md", "no folder is there yet\n")
+	s.commit()
+
+	said := &record{}
+	cmd := s.command("run", "--poll", "@every 1s", "--drift-check", "@every 1h")
+	cmd.Stderr = said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	until := func(words ...string) {
+		t.Helper()
+		for {
+			seen := said.String()
+			for _, word := range words {
+				at := strings.Index(seen, word)
+				if at < 0 {
+					break
+				}
+				if seen = seen[at:]; word == words[len(words)-1] {
+					return
+				}
+			}
+			select {
+			case <-ctx.Done():
+				t.Fatalf("never said, in this order: %q\n%s", words, said)
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+	networks := func() int { return s.count("network", "networks", "networks") }
+	before := networks()
+	until("started", "stacks=0")
+
+	s.write("repo/clouds/eu/net.yaml", network("eu"))
+	s.write("repo/clouds/us/net.yaml", network("us"))
+	s.commit()
+	until("its folder is new", "stack=killed-us", "stacks=2", "Network/us")
+	s.write("repo/clouds/eu/net.yaml", network("eu")+"---\n"+network("eu-2"))
+	s.commit()
+	until("stacks=2", "Network/eu-2")
+
+	s.git("rm", "-rq", "clouds/us")
+	s.git("-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "one less")
+	until("its folder is gone", "stackreeve destroy killed-us", "stacks=1")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v\n%s", err, said)
+	}
+	if n := networks() - before; n != 3 {
+		t.Errorf("%d networks were made and are left, want 3\n%s", n, said)
+	}
+}

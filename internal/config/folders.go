@@ -1,0 +1,157 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// MaxFolders is how many stacks source.paths of one document can make.
+const MaxFolders = 1000
+
+// folderWord stands in spec.cloud for what a folder is called.
+const folderWord = "{folder}"
+
+// PerFolder reports whether the document stands for a stack for each folder that source.paths
+// matches, and for none by itself.
+func (s *Stack) PerFolder() bool { return s.Spec.Source.Paths != "" }
+
+// Of is the name of the document that a stack was made from for a folder; "" for others.
+func (s *Stack) Of() string { return s.of }
+
+// Gone reports whether the folder that the stack was made for is not there any more: see [InFolders].
+func (s *Stack) Gone() bool { return s.gone }
+
+// checkFolders says what is wrong with source.paths and what stands besides.
+func (s *Stack) checkFolders(add func(field, what string)) {
+	src := &s.Spec.Source
+	if src.Paths == "" {
+		if strings.Contains(s.Spec.Cloud, folderWord) {
+			add("spec.cloud", folderWord+" means nothing here; give spec.source.paths, or name an entry of clouds.yaml")
+		}
+		return
+	}
+	if src.Path != "" {
+		add("spec.source.paths", "is given along with path; remove one of them")
+	}
+	if why := manifest.FolderPattern(src.Paths); why != "" {
+		add("spec.source.paths", fmt.Sprintf("%q %s", src.Paths, why))
+	}
+}
+
+// InFolders replaces each document with source.paths by a stack for each of its folders, which
+// list finds: below the folder that is given, those that a pattern matches. A stack is called
+// like its document, a dash, and its folder, with a dash for each slash. What cannot be one is
+// left out and among the problems.
+//
+// One that was asked for by name, and whose folder is not there, is made with [Stack.Gone] where
+// keepGone is true.
+func InFolders(documents []Stack, keepGone bool, list func(document *Stack, base, pattern string) ([]string, error)) (stacks []Stack, problems manifest.Problems, err error) {
+	made := map[string][]string{} // names of stacks, by that of their document
+	for i := range documents {
+		s := &documents[i]
+		if !s.PerFolder() {
+			stacks = append(stacks, *s)
+			continue
+		}
+		base, pattern := manifest.SplitFolders(s.Spec.Source.Paths)
+		folders, err := list(s, base, pattern)
+		if err != nil {
+			return nil, nil, fmt.Errorf("stack %s: spec.source.paths: %w", s.Name, err)
+		}
+		made[s.Name] = []string{}
+		for _, folder := range folders {
+			one := s.in(base, folder)
+			if s.only != "" && one.Name != s.only {
+				continue
+			}
+			if what := wrongName(one.Name); what != "" {
+				problems = append(problems, one.folderProblem(what, "rename the folder"))
+				continue
+			}
+			stacks, made[s.Name] = append(stacks, one), append(made[s.Name], one.Name)
+		}
+		if s.only != "" && len(made[s.Name]) == 0 && len(problems) == 0 {
+			if !keepGone || strings.Contains(pattern, "/") {
+				problems = append(problems, manifest.Problem{Origin: manifest.Origin{File: "--stack"}, What: fmt.Sprintf("spec.source.paths of the stack %s matches no folder of that name", s.Name), Fix: "its folders are those of " + s.Spec.Source.Paths})
+				continue
+			}
+			one := s.in(base, strings.TrimPrefix(s.only, s.Name+"-"))
+			one.gone = true
+			stacks = append(stacks, one)
+		}
+	}
+	stacks, twice := uniqueFolders(stacks)
+	for i := range stacks {
+		stacks[i].dependOnFolders(made)
+	}
+	return stacks, append(problems, twice...).Sorted(), nil
+}
+
+// in is the stack of a folder.
+func (s *Stack) in(base, folder string) Stack {
+	one := *s
+	name := strings.ReplaceAll(folder, "/", "-")
+	one.Name, one.of = s.Name+"-"+name, s.Name
+	one.Spec.Source.Path, one.Spec.Source.Paths = path.Join(base, folder), ""
+	one.Spec.Cloud = strings.ReplaceAll(s.Spec.Cloud, folderWord, name)
+	return one
+}
+
+// wrongName says why a text cannot be a stack's name; "" where it can.
+func wrongName(name string) string {
+	if len(name) > kind.MaxStackName || !stackName.MatchString(name) {
+		return fmt.Sprintf("%q cannot be a stack's name; use at most %d lower case letters, digits and dashes, beginning and ending with a letter or digit", name, kind.MaxStackName)
+	}
+	return ""
+}
+
+func (s *Stack) folderProblem(what, fix string) manifest.Problem {
+	return manifest.Problem{Origin: s.Origin, Key: manifest.Key{Group: GVK.Group, Kind: GVK.Kind, Name: s.of}, Field: "spec.source.paths",
+		What: fmt.Sprintf("the folder %s: %s", s.Spec.Source.Path, what), Fix: fix}
+}
+
+// uniqueFolders leaves out stacks of folders that have the name of another stack: marks could not
+// distinguish them.
+func uniqueFolders(stacks []Stack) (unique []Stack, problems manifest.Problems) {
+	by := map[string][]*Stack{}
+	for i := range stacks {
+		by[stacks[i].Name] = append(by[stacks[i].Name], &stacks[i])
+	}
+	for i := range stacks {
+		s := &stacks[i]
+		same := by[s.Name]
+		if s.of == "" || len(same) == 1 {
+			unique = append(unique, *s)
+			continue
+		}
+		other := same[0]
+		if other == s {
+			other = same[1]
+		}
+		where := "the stack at " + other.Origin.String()
+		if other.of != "" {
+			where = "the folder " + other.Spec.Source.Path
+		}
+		problems = append(problems, s.folderProblem(fmt.Sprintf("would be the stack %s, and so would %s", s.Name, where), "rename one of them"))
+	}
+	return unique, problems
+}
+
+// dependOnFolders has a stack that depends on a document depend on all stacks made from it.
+func (s *Stack) dependOnFolders(made map[string][]string) {
+	var on []string
+	for _, name := range s.Spec.DependsOn {
+		if names, perFolder := made[name]; perFolder {
+			on = append(on, names...)
+		} else {
+			on = append(on, name)
+		}
+	}
+	slices.Sort(on)
+	s.Spec.DependsOn = slices.Compact(on)
+}

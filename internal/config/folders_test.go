@@ -1,0 +1,85 @@
+package config
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func document(name, paths string) Stack {
+	return Stack{Name: name, Spec: Spec{Cloud: "c-{folder}", Source: Source{URL: "repo", Paths: paths}}}
+}
+
+func listed(folders ...string) func(*Stack, string, string) ([]string, error) {
+	return func(*Stack, string, string) ([]string, error) { return folders, nil }
+}
+
+func names(stacks []Stack) string {
+	var all []string
+	for _, s := range stacks {
+		all = append(all, s.Name)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestAStackForEachFolder(t *testing.T) {
+	users := Stack{Name: "users", Spec: Spec{DependsOn: []string{"prod"}}}
+	stacks, problems, err := InFolders([]Stack{document("prod", "clouds/*/*"), users}, false, listed("eu/a", "us/b"))
+	if err != nil || len(problems) > 0 || names(stacks) != "prod-eu-a prod-us-b users" {
+		t.Fatalf("got %s, %v, %v", names(stacks), problems, err)
+	}
+	if s := stacks[0]; s.Spec.Source.Path != "clouds/eu/a" || s.PerFolder() || s.Of() != "prod" || s.Spec.Cloud != "c-eu-a" {
+		t.Errorf("got %+v", s)
+	}
+	if on := strings.Join(stacks[2].Spec.DependsOn, " "); on != "prod-eu-a prod-us-b" {
+		t.Errorf("users depends on %s", on)
+	}
+}
+
+// What one commit names wrongly takes nothing from the others.
+func TestAttackFolderNames(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	other := Stack{Name: "prod-taken"}
+	stacks, problems, err := InFolders([]Stack{document("prod", "*"), other}, false,
+		listed("good", "Upper", "a b", "tab\t", "new\nline", "ünicode", "-", "end-", "a..b", "..", long, "$(reboot)", "taken"))
+	if err != nil || names(stacks) != "prod-good prod-taken" || len(problems) != 12 {
+		t.Fatalf("got %s, %d problems, %v: %v", names(stacks), len(problems), err, problems)
+	}
+	if text := problems.Error(); !strings.Contains(text, "the folder taken: would be the stack prod-taken, and so would the stack at") || !strings.Contains(text, "rename the folder") {
+		t.Errorf("got %s", text)
+	}
+}
+
+func TestAttackTwoFoldersOfOneName(t *testing.T) {
+	stacks, problems, _ := InFolders([]Stack{document("prod", "*/*")}, false, listed("a-b/c", "a/b-c", "d/e"))
+	if names(stacks) != "prod-d-e" || len(problems) != 2 {
+		t.Fatalf("got %s, %v", names(stacks), problems)
+	}
+	if text := problems.Error(); !strings.Contains(text, "the folder a-b/c: would be the stack prod-a-b-c, and so would the folder a/b-c") {
+		t.Errorf("got %s", text)
+	}
+}
+
+func TestOneStackOfAFolder(t *testing.T) {
+	one := document("prod", "clouds/*")
+	one.only = "prod-eu"
+	stacks, problems, _ := InFolders([]Stack{one}, false, listed("eu", "us", "Wrong"))
+	if names(stacks) != "prod-eu" || len(problems) > 0 {
+		t.Errorf("got %s, %v", names(stacks), problems)
+	}
+	if stacks, problems, _ = InFolders([]Stack{one}, false, listed("us")); len(stacks) > 0 || len(problems) != 1 {
+		t.Errorf("got %s, %v", names(stacks), problems)
+	}
+	if stacks, _, _ = InFolders([]Stack{one}, true, listed("us")); len(stacks) != 1 || !stacks[0].Gone() || stacks[0].Spec.Source.Path != "clouds/eu" {
+		t.Errorf("got %+v", stacks)
+	}
+}
+
+// An unknown list of folders is not an empty one.
+func TestUnknownFoldersAreAnError(t *testing.T) {
+	down := errors.New("down")
+	stacks, _, err := InFolders([]Stack{document("prod", "*")}, false, func(*Stack, string, string) ([]string, error) { return nil, down })
+	if !errors.Is(err, down) || stacks != nil {
+		t.Errorf("got %s, %v", names(stacks), err)
+	}
+}

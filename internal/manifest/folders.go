@@ -1,0 +1,58 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// FolderPattern says why a text cannot be a pattern of folders; "" where it can. Each part of it is of one name: ** and
+// {a,b/c} have no place there.
+func FolderPattern(text string) string {
+	switch {
+	case text == "" || !doublestar.ValidatePattern(text) || strings.ContainsAny(text, `\{`) || strings.Contains(text, "**"):
+		return "is no pattern of folders; write it like clouds/* or teams/*/prod"
+	case path.Clean(text) != text || path.IsAbs(text) || text == ".." || strings.HasPrefix(text, "../"):
+		return "does not lead below the root of the repository; write it like clouds/*, without a slash at its ends"
+	}
+	return ""
+}
+
+// SplitFolders are the folder that all folders of a pattern are in, and the pattern below that.
+func SplitFolders(pattern string) (base, below string) {
+	return doublestar.SplitPattern(pattern)
+}
+
+// ErrManyFolders is returned by [Folders] where there are more than may be.
+var ErrManyFolders = errors.New("too many folders")
+
+// Folders are those below files that a pattern matches, in order, most at most. Those whose names begin with a dot, and
+// links, are none.
+func Folders(files fs.FS, pattern string, most int) (found []string, err error) {
+	parts := strings.Split(pattern, "/")
+	err = fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
+		depth := strings.Count(name, "/")
+		switch {
+		case err != nil:
+			return err
+		case name == "." || !e.IsDir():
+			return nil
+		case strings.HasPrefix(e.Name(), ".") || !doublestar.MatchUnvalidated(parts[depth], e.Name()):
+			return fs.SkipDir
+		case depth+1 < len(parts):
+			return nil
+		case len(found) == most:
+			return fmt.Errorf("%w: more than %d match", ErrManyFolders, most)
+		}
+		found = append(found, name)
+		return fs.SkipDir
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
