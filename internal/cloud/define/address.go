@@ -3,17 +3,76 @@ package define
 import (
 	"fmt"
 	"net/netip"
+	"slices"
+	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Outside says of a field that the address in it is not one of the subnet that it is to be
 // from; "" where it is, or where that is not known.
 func Outside(field, address string, subnet kind.Ref) string {
-	network, noNetwork := netip.ParsePrefix(subnet.Facts.CIDR)
+	network, noNetwork := netip.ParsePrefix(subnet.Expected().CIDR)
 	asked, noAddress := netip.ParseAddr(address)
 	if noNetwork != nil || noAddress != nil || network.Contains(asked.Unmap()) {
 		return ""
 	}
 	return fmt.Sprintf("%s: %s is not in %s, the addresses of Subnet %s; choose one of them", field, asked, network, subnet.Name)
+}
+
+// Nowhere says of a field that the address in it is not one of any subnet of a network; "" where
+// it is, or where others may have put subnets on the network of which nothing is known.
+func Nowhere(field, address string, network kind.Ref, subnets []kind.Ref) string {
+	if address == "" || len(subnets) == 0 || network.ID == "" && !network.Managed {
+		return ""
+	}
+	if network.ID != "" && !network.Anew {
+		for _, id := range network.Facts.Subnets {
+			if !slices.ContainsFunc(subnets, func(s kind.Ref) bool { return s.ID == id }) {
+				return ""
+			}
+		}
+	}
+	var all []string
+	for _, s := range subnets {
+		cidr := s.Expected().CIDR
+		if cidr == "" || Outside(field, address, s) == "" {
+			return ""
+		}
+		all = append(all, fmt.Sprintf("Subnet %s: %s", s.Name, cidr))
+	}
+	return fmt.Sprintf("%s: %s is in no subnet of Network %s (%s); choose an address of one of them", field, address, network.Name, strings.Join(all, ", "))
+}
+
+// ClaimAddress claims an address that a field asks for in those of subnets that have it: a subnet
+// gives each to one port.
+func ClaimAddress(field, address string, subnets ...kind.Ref) (claims []kind.Claim) {
+	asked, err := netip.ParseAddr(address)
+	if err != nil {
+		return nil
+	}
+	for _, s := range subnets {
+		if network, err := netip.ParsePrefix(s.Expected().CIDR); err == nil && network.Contains(asked.Unmap()) {
+			claims = append(claims, kind.Claim{Field: field, Of: s, What: table.IP(address)})
+		}
+	}
+	return claims
+}
+
+// Lacks says that an address is none of a port's; "" where it is, or where that is not known.
+func Lacks(address string, port kind.Ref) string {
+	has := port.Expected().Addresses
+	if address == "" || len(has) == 0 || slices.ContainsFunc(has, func(ip string) bool { return table.IP(ip) == table.IP(address) }) {
+		return ""
+	}
+	return fmt.Sprintf("%s is not an address of Port %s, which has %s; choose one of them", address, port.Name, strings.Join(has, ", "))
+}
+
+// Refs are references to several objects of a kind.
+func Refs[Spec any](w kind.Want[Spec], of string, names []string) (refs []kind.Ref) {
+	for _, name := range names {
+		refs = append(refs, w.Ref(of, name))
+	}
+	return refs
 }

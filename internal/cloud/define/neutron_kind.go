@@ -21,7 +21,9 @@ type NeutronKind[Spec, Filter, More any] struct {
 	Validate   func(*Spec, *kind.Report)
 	// Impossible and Alone are those of [kind.Judge].
 	Impossible func(kind.Want[Spec]) string
-	Alone      func(kind.Want[Spec]) map[string]string
+	Alone      func(kind.Want[Spec]) []kind.Claim
+	// Stated is that of [kind.Stater].
+	Stated func(*Spec) kind.Facts
 	// Besides says what an object counts as against quotas besides as one of its kind, with
 	// more of an object that is there.
 	Besides func(*Spec, *More) kind.Amounts

@@ -36,9 +36,17 @@ func (r neutronRules[Spec, Filter, More]) Impossible(w kind.Want[Spec]) string {
 }
 
 // Alone implements kind.Judge.
-func (r neutronRules[Spec, Filter, More]) Alone(w kind.Want[Spec]) map[string]string {
+func (r neutronRules[Spec, Filter, More]) Alone(w kind.Want[Spec]) []kind.Claim {
 	if r.of.Alone == nil {
 		return nil
 	}
 	return r.of.Alone(w)
+}
+
+// Stated implements kind.Stater.
+func (r neutronRules[Spec, Filter, More]) Stated(s *Spec) kind.Facts {
+	if r.of.Stated == nil {
+		return kind.Facts{}
+	}
+	return r.of.Stated(s)
 }

@@ -45,7 +45,7 @@ func (r plainRules[Spec, Filter, More]) Impossible(w kind.Want[Spec]) string {
 }
 
 // Alone implements kind.Judge.
-func (plainRules[Spec, Filter, More]) Alone(kind.Want[Spec]) map[string]string { return nil }
+func (plainRules[Spec, Filter, More]) Alone(kind.Want[Spec]) []kind.Claim { return nil }
 
 // One is for [PlainKind.Takes] of a kind whose objects count as one of a quota.
 func One[Spec any](service, name string) func(*Spec, kind.FactsOf) kind.Amounts {

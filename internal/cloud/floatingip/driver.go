@@ -20,6 +20,7 @@ type (
 // observe takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
 func observe(s *state, live *kind.Live[*state]) {
 	live.Name, live.InUse = s.Spec.FloatingIP, s.Spec.PortRef != ""
+	live.Tokens = []string{kind.Held(s.Spec.FloatingNetworkRef, table.IP(live.Name))}
 	live.Facts = kind.Facts{Address: live.Name, Addresses: []string{live.Name}}
 	live.Uses = slices.DeleteFunc([]string{s.Spec.FloatingNetworkRef, s.Spec.PortRef, s.More.RouterID, table.Or(s.Spec.QoSPolicyRef, "")}, func(id string) bool { return id == "" })
 	if s.More.Status == "ERROR" {

@@ -65,6 +65,9 @@ func compareTarget(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 		return
 	}
 	kind.Link(c, field, have.Spec.PortRef, port, kind.InPlace)
+	if why := lacks(w); why != "" {
+		c.Note("spec.resource.fixedIP", why+"; the cloud will refuse it")
+	}
 }
 
 func compareSubnet(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
@@ -73,9 +76,34 @@ func compareSubnet(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 	}
 }
 
-// impossible says when the address is not one of the subnet that it is to be from.
+// impossible says when the address is not one of the subnet that it is to be from, or leads to
+// none of its port.
 func impossible(w kind.Want[Spec]) string {
-	return define.Outside("spec.resource.floatingIP", w.Spec.FloatingIP, w.Ref("Subnet", w.Spec.FloatingSubnetRef))
+	if why := define.Outside("spec.resource.floatingIP", w.Spec.FloatingIP, w.Ref("Subnet", w.Spec.FloatingSubnetRef)); why != "" {
+		return why
+	}
+	if why := lacks(w); why != "" {
+		return "spec.resource.fixedIP: " + why
+	}
+	return ""
+}
+
+// lacks says when the port that the address shall lead to has not the address that is asked for.
+func lacks(w kind.Want[Spec]) string {
+	return define.Lacks(w.Spec.FixedIP, w.Ref("Port", w.Spec.PortRef))
+}
+
+// alone is the address, where the manifest gives it: a network gives each to one floating IP.
+func alone(w kind.Want[Spec]) []kind.Claim {
+	if w.Spec.FloatingIP == "" {
+		return nil
+	}
+	of := w.Ref("Network", w.Spec.FloatingNetworkRef)
+	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
+		of = subnet
+		of.ID = subnet.Facts.NetworkID
+	}
+	return []kind.Claim{{Field: "spec.resource.floatingIP", Of: of, What: table.IP(w.Spec.FloatingIP)}}
 }
 
 // contains reports whether an address is of a network. Neutron does not show

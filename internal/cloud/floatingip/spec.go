@@ -68,6 +68,6 @@ func Kind(c *cloud.Client) kind.Kind {
 			{Field: "floatingSubnetRef", Compare: compareSubnet, Write: writeSubnet},
 			{Field: "portRef", Compare: compareTarget},
 		},
-		Validate: validate, Expand: findWay, Observe: observe, Addresses: addresses, Create: create, Update: update, Impossible: impossible, Export: export,
+		Validate: validate, Expand: findWay, Observe: observe, Addresses: addresses, Create: create, Update: update, Impossible: impossible, Alone: alone, Export: export,
 	})
 }

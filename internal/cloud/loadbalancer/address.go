@@ -8,16 +8,26 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Impossible implements kind.Judge: it says which further address is not one of its subnet. Of
-// vipAddress that is not known, since others can put subnets on the network.
+// Impossible implements kind.Judge: it says which address is not one of its subnet, or of any of
+// its network.
 func (rules) Impossible(w kind.Want[Spec]) string {
 	for i, vip := range w.Spec.AdditionalVIPs {
-		if why := define.Outside(fmt.Sprintf("spec.additionalVIPs[%d].address", i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef)); why != "" {
+		if why := define.Outside(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef)); why != "" {
 			return why
 		}
 	}
-	return ""
+	return define.Nowhere(addressField, table.Or(w.Spec.VIPAddress, ""), w.Ref("Network", w.Spec.NetworkRef), define.Refs(w, "Subnet", w.Spec.SubnetRefs))
 }
 
 // Alone implements kind.Judge.
-func (rules) Alone(kind.Want[Spec]) map[string]string { return nil }
+func (rules) Alone(w kind.Want[Spec]) []kind.Claim {
+	claims := define.ClaimAddress(addressField, table.Or(w.Spec.VIPAddress, ""), define.Refs(w, "Subnet", w.Spec.SubnetRefs)...)
+	for i, vip := range w.Spec.AdditionalVIPs {
+		claims = append(claims, define.ClaimAddress(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef))...)
+	}
+	return claims
+}
+
+const addressField = "spec.vipAddress"
+
+func vipField(i int) string { return fmt.Sprintf("spec.additionalVIPs[%d].address", i) }

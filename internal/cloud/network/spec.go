@@ -64,6 +64,7 @@ func Kind(c *cloud.Client) kind.Kind {
 type state = define.NeutronState[Spec, More]
 
 func observe(s *state, live *kind.Live[*state]) {
+	live.Facts = kind.Facts{Subnets: s.More.Subnets}
 	if policy := table.Or(s.Spec.QoSPolicyRef, ""); policy != "" {
 		live.Uses = []string{policy}
 	}

@@ -1,7 +1,10 @@
 package port
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -11,20 +14,66 @@ import (
 // impossible says which address is not one of the subnet that it is to be from.
 func impossible(w kind.Want[Spec]) string {
 	for i, a := range w.Spec.Addresses {
-		if why := define.Outside(fmt.Sprintf("spec.resource.addresses[%d].ip", i), table.Or(a.IP, ""), w.Ref("Subnet", a.SubnetRef)); why != "" {
+		field, ip := addressField(i), table.Or(a.IP, "")
+		why := define.Outside(field, ip, w.Ref("Subnet", a.SubnetRef))
+		if a.SubnetRef == "" {
+			why = define.Nowhere(field, ip, w.Ref("Network", w.Spec.NetworkRef), define.Refs(w, "Subnet", w.Spec.SubnetRefs))
+		}
+		if why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-// alone are the addresses that are asked for: a subnet gives each to one port.
-func alone(w kind.Want[Spec]) map[string]string {
-	tokens := map[string]string{}
+// alone are the addresses that are asked for.
+func alone(w kind.Want[Spec]) (claims []kind.Claim) {
 	for i, a := range w.Spec.Addresses {
-		if subnet := w.Ref("Subnet", a.SubnetRef); a.IP != nil && subnet.ID != "" {
-			tokens[token(subnet.ID, *a.IP)] = fmt.Sprintf("spec.resource.addresses[%d].ip: %s", i, table.IP(*a.IP))
+		names := []string{a.SubnetRef}
+		if a.SubnetRef == "" {
+			names = w.Spec.SubnetRefs
+		}
+		if a.IP != nil {
+			claims = append(claims, define.ClaimAddress(addressField(i), *a.IP, define.Refs(w, "Subnet", names)...)...)
 		}
 	}
-	return tokens
+	return claims
+}
+
+func addressField(i int) string { return fmt.Sprintf("spec.resource.addresses[%d].ip", i) }
+
+// stated are the addresses, where the manifest gives all of them.
+func stated(s *Spec) (f kind.Facts) {
+	if slices.ContainsFunc(s.Addresses, func(a Address) bool { return a.IP == nil }) {
+		return f
+	}
+	for _, a := range s.Addresses {
+		f.Addresses = append(f.Addresses, *a.IP)
+	}
+	return f
+}
+
+// roles are what ports of the cloud's own are there for, by what their device_owner begins with
+// (neutron-lib constants.py).
+var roles = []struct{ owner, role string }{
+	{"network:dhcp", "the network's DHCP server"},
+	{"network:distributed", "the network's DHCP and metadata server"},
+	{"network:router_gateway", "the gateway of router"},
+	{"network:", "of router"},
+	{"compute:", "of server"},
+	{"Octavia", "of a load balancer"},
+}
+
+// role says what a port is there for.
+func role(m More) string {
+	for _, r := range roles {
+		switch {
+		case !strings.HasPrefix(m.DeviceOwner, r.owner):
+		case strings.HasPrefix(r.owner, "network:d") || r.owner == "Octavia":
+			return r.role
+		default:
+			return r.role + " " + cmp.Or(m.DeviceID, "that is not shown")
+		}
+	}
+	return ""
 }

@@ -63,7 +63,7 @@ func Kind(c *cloud.Client) kind.Kind {
 			Within:    &define.Within{Path: "floatingips", Attribute: "floating_ip_id", Find: find}},
 		Mark:   mark.DescriptionPlace,
 		Odd:    []table.Odd[Spec, More]{{Field: "internalIP", Write: writeAddress}},
-		Expand: findWay, Observe: observe, Create: create, Update: update,
+		Expand: findWay, Impossible: impossible, Observe: observe, Create: create, Update: update,
 	})
 }
 
@@ -127,4 +127,12 @@ func writeAddress(w kind.Want[Spec], _ *table.Object[Spec, More], body map[strin
 	if body["internal_ip_address"] = w.Spec.InternalIP; w.Spec.InternalIP == "" {
 		body["internal_ip_address"] = w.Ref("Port", w.Spec.PortRef).Facts.Address
 	}
+}
+
+// impossible says when the address is none of the port's.
+func impossible(w kind.Want[Spec]) string {
+	if why := define.Lacks(w.Spec.InternalIP, w.Ref("Port", w.Spec.PortRef)); why != "" {
+		return "spec.resource.internalIP: " + why
+	}
+	return ""
 }

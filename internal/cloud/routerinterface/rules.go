@@ -70,3 +70,9 @@ func export(s *state, spec *Spec, e *kind.Export) {
 		spec.Type, spec.SubnetRef = "Subnet", subnets[0]
 	}
 }
+
+// alone is the gateway address of the subnet, which the router takes.
+func alone(w kind.Want[Spec]) []kind.Claim {
+	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
+	return define.ClaimAddress("spec.subnetRef", subnet.Expected().GatewayIP, subnet)
+}

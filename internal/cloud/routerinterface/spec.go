@@ -42,6 +42,6 @@ func Kind(c *cloud.Client) kind.Kind {
 			Doc: "A subnet's connection to a router (Neutron)."},
 		Resource: define.NeutronResource{Collection: "ports", Singular: "port"},
 		Odd:      []table.Odd[Spec, More]{{Field: "routerRef", Compare: compareRouter}, {Field: "subnetRef", Compare: compareSubnet}},
-		Observe:  observe, Show: show, Export: export, List: list, Create: create, Update: update, Delete: detach,
+		Alone:    alone, Observe: observe, Show: show, Export: export, List: list, Create: create, Update: update, Delete: detach,
 	})
 }

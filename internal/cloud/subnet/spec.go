@@ -91,7 +91,7 @@ func Kind(c *cloud.Client) kind.Kind {
 			Doc: "A block of IP addresses on a network, with what machines there learn by DHCP (Neutron)."},
 		Resource: define.NeutronResource{Collection: "subnets", Singular: "subnet"},
 		Odd:      []table.Odd[Spec, More]{{Field: "gateway", Compare: compareGateway, Write: writeGateway}, {Field: "prefixLength", Compare: compareLength}},
-		Validate: validate, Expand: attach, Observe: observe, Export: export,
+		Validate: validate, Expand: attach, Impossible: impossible, Stated: stated, Observe: observe, Export: export,
 	})
 }
 

@@ -43,6 +43,9 @@ type Live[State any] struct {
 	// "" for none: a mark for that kind is looked after there.
 	ShownAs string
 	Phase   Phase
+	// Role says for people what the object is there for, where neither name nor mark do:
+	// "the network's DHCP server"; "" for nothing to be said.
+	Role string
 	// Remade is true when the object is deleted to be recreated at once: then
 	// its users need not detach first.
 	Remade bool
@@ -113,7 +116,8 @@ type Facts struct {
 	GatewayIP string
 	Host      string // that it runs on, as the cloud shows it to administrators
 	Size      Size
-	Unusable  string // why nothing new can be made of it: "disabled"
+	Subnets   []string // IDs of those that are on it
+	Unusable  string   // why nothing new can be made of it: "disabled"
 	Points    []Point
 }
 
@@ -158,6 +162,11 @@ type Ref struct {
 	Facts Facts
 	// Ready is true when the target can be depended on.
 	Ready bool
+	// Managed is true of a target that the stack makes, Anew where it is about to be replaced: then ID
+	// and Facts are of the one that goes. See [Ref.Expected].
+	Managed, Anew bool
+	stater        AnyStater
+	spec          any
 	// Data is the content of a ConfigMap or Secret.
 	Data map[string]string
 	// Traffic is what may be sent to the target.

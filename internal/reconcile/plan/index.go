@@ -24,12 +24,12 @@ type planner struct {
 	// doomed objects will get a new ID: nothing new may depend on the one they
 	// have, and what depends on it by a fixed reference goes with it.
 	doomed     map[manifest.Key]bool
-	users      map[string][]*kind.Live[any]          // owned objects by the tokens they use
-	taken      map[string]manifest.Key               // which desired object answers for an owner text
-	adopted    map[*kind.Live[any]]*kind.Desired     // which managed object names it by spec.import.id
-	adopters   map[*kind.Live[any]]manifest.Key      // what it is adopted for
-	tokens     map[string]map[string]*kind.Live[any] // objects by the tokens that they answer to, by kind name, where somebody asked
-	all        *spares                               // that there may be; nil for none
+	users      map[string][]*kind.Live[any]      // owned objects by the tokens they use
+	taken      map[string]manifest.Key           // which desired object answers for an owner text
+	adopted    map[*kind.Live[any]]*kind.Desired // which managed object names it by spec.import.id
+	adopters   map[*kind.Live[any]]manifest.Key  // what it is adopted for
+	holders    *holders                          // of what only one object can have; nil until somebody asks
+	all        *spares                           // that there may be; nil for none
 	steps      []Step
 	stepsOf    map[*kind.Live[any]]*Step // the steps of wanted objects; made when first asked for
 	blocked    [][]int                   // for each step, those that must be done first for it to delete
@@ -191,7 +191,11 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 	if d := p.byKey[key]; d != nil && d.Virtual {
 		ref.Ready, ref.Data = true, d.Data
 	}
+	if d := p.byKey[key]; d != nil && d.Spec != nil && !d.Virtual && !d.Unmanaged {
+		ref = ref.MadeBy(p.kinds[key.Kind], d.Spec)
+	}
 	if live := p.live[key]; live != nil {
+		ref.Anew = p.doomed[key]
 		ref.Ready, ref.ID, ref.Facts = p.ready[key], live.ID, live.Facts
 	}
 	ref.Traffic = p.trafficOf(key)
