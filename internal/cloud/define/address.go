@@ -60,8 +60,14 @@ func ClaimAddress(field, address string, subnets ...kind.Ref) (claims []kind.Cla
 	return claims
 }
 
-// Lacks says that an address is none of a port's; "" where it is, or where that is not known.
+// Lacks says that an address is none of a port's; "" where it is, or where that is not known: the
+// cloud gives a new port IPv6 addresses that no manifest names.
 func Lacks(address string, port kind.Ref) string {
+	if port.ID == "" || port.Anew {
+		if ip, err := netip.ParseAddr(address); err != nil || ip.Unmap().Is6() {
+			return ""
+		}
+	}
 	has := port.Expected().Addresses
 	if address == "" || len(has) == 0 || slices.ContainsFunc(has, func(ip string) bool { return table.IP(ip) == table.IP(address) }) {
 		return ""

@@ -64,4 +64,7 @@ func TestLacks(t *testing.T) {
 	if why := Lacks("10.0.0.8", kind.Ref{Name: "p"}); why != "" {
 		t.Errorf("of a port that is not known: %q", why)
 	}
+	if why := Lacks("fd00::9", kind.Ref{Name: "p", ID: "p", Anew: true}); why != "" {
+		t.Errorf("of a port that is replaced: %q", why)
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -72,8 +73,20 @@ func role(m More) string {
 		case strings.HasPrefix(r.owner, "network:d") || r.owner == "Octavia":
 			return r.role
 		default:
-			return r.role + " " + cmp.Or(m.DeviceID, "that is not shown")
+			return r.role + " " + printable.Name(cmp.Or(m.DeviceID, "?"))
 		}
+	}
+	return ""
+}
+
+// madeFor is the ID of the server, load balancer or router that a port goes with. That of a router's
+// interface stays where the router does.
+func madeFor(m More) string {
+	if id, vip := strings.CutPrefix(m.DeviceID, "lb-"); vip { // octavia/network/drivers/neutron/allowed_address_pairs.py
+		return id
+	}
+	if strings.HasPrefix(m.DeviceOwner, "compute:") || m.DeviceOwner == "network:router_gateway" {
+		return m.DeviceID
 	}
 	return ""
 }

@@ -23,7 +23,7 @@ func observe(s *state, live *kind.Live[*state]) {
 		live.Uses = append(live.Uses, policy)
 	}
 	live.Tokens, live.InUse = tokens(&s.Spec), s.More.DeviceID != ""
-	live.Role = role(s.More)
+	live.Role, live.MadeFor = role(s.More), madeFor(s.More)
 	live.Facts = kind.Facts{NetworkID: s.Spec.NetworkRef}
 	if define.IsRouterPort(s.More.DeviceOwner) {
 		live.ShownAs = "RouterInterface"

@@ -6,8 +6,12 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
+
+// field is that of the subnet.
+const field = "spec.subnetRef"
 
 type state = define.NeutronState[Spec, More]
 
@@ -46,6 +50,12 @@ func observe(s *state, live *kind.Live[*state]) {
 		live.Mark.Applied = kind.Unreadable // never attached: detaching one deletes it
 	}
 	live.Uses = append(live.Uses, s.More.subnets()...)
+	for _, ip := range s.More.FixedIPs {
+		live.Tokens = append(live.Tokens, kind.Held(ip.SubnetID, table.IP(ip.IP)))
+	}
+	if s.Spec.RouterRef != "" {
+		live.Role = "of router " + printable.Name(s.Spec.RouterRef)
+	}
 }
 
 func show(s *state, shown table.Shown) {
@@ -71,8 +81,18 @@ func export(s *state, spec *Spec, e *kind.Export) {
 	}
 }
 
-// alone is the gateway address of the subnet, which the router takes.
+// alone is the gateway address of the subnet, which the router takes, and the interface itself: a
+// router has one to each subnet. While the gateway is about to be changed, nobody is asked for it.
 func alone(w kind.Want[Spec]) []kind.Claim {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
-	return define.ClaimAddress("spec.subnetRef", subnet.Expected().GatewayIP, subnet)
+	expected, stated := table.IP(subnet.Expected().GatewayIP), table.IP(subnet.Stated().GatewayIP)
+	claims := []kind.Claim{{Field: field, Of: w.Ref("Router", w.Spec.RouterRef), What: "the interface to Subnet " + w.Spec.SubnetRef, Remedy: "remove one of the two"}}
+	if stated != "" && stated != expected {
+		return claims
+	}
+	for _, c := range define.ClaimAddress(field, expected, subnet) {
+		c.Remedy = "one router can have the gateway address: remove this RouterInterface, or detach the other"
+		claims = append(claims, c)
+	}
+	return claims
 }

@@ -16,6 +16,8 @@ type Claim struct {
 	Field string // that asks for it
 	Of    Ref    // what it is of, such as a subnet
 	What  string // which of it, such as an address; written alike by all who ask
+	// Remedy says what to do where another object has it, or asks for it; "" for choosing another.
+	Remedy string
 }
 
 // Token is what the object answers to that has it (see [Live.Tokens]); "" while what it is of

@@ -46,6 +46,9 @@ type Live[State any] struct {
 	// Role says for people what the object is there for, where neither name nor mark do:
 	// "the network's DHCP server"; "" for nothing to be said.
 	Role string
+	// MadeFor is the ID of the object that this one serves and goes with, as the port of a load balancer
+	// does, which the cloud makes itself; "" for none.
+	MadeFor string
 	// Remade is true when the object is deleted to be recreated at once: then
 	// its users need not detach first.
 	Remade bool

@@ -32,8 +32,15 @@ func (r Ref) Expected() Facts {
 	switch {
 	case r.ID != "" && !r.Anew:
 		return r.Facts
-	case r.stater != nil:
-		return r.stater.Stated(r.spec)
+	default:
+		return r.Stated()
 	}
-	return Facts{}
+}
+
+// Stated are the facts that the manifest of the target states.
+func (r Ref) Stated() Facts {
+	if r.stater == nil {
+		return Facts{}
+	}
+	return r.stater.Stated(r.spec)
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -22,49 +23,102 @@ func (c claiming) Alone(w kind.Want[any]) []kind.Claim {
 	return []kind.Claim{{Field: "spec.resource.colour", Of: w.Ref("Thing", spec.On[0]), What: spec.Colour}}
 }
 
+// asking is a case of what only one object can have. token is what the object of the cloud called x
+// answers to, besides; alter changes what is known.
+type asking struct {
+	repo, cloud []string
+	token       string
+	alter       func(*Input)
+	refused     map[string]string
+}
+
+const baseHere = "base ours colour=red"
+
+func (c asking) run(t *testing.T) {
+	w := thingtest.New()
+	want, err := w.Wanted(c.repo...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thingtest.Fill(t, w, c.cloud, want)
+	in := Input{Stack: "s", Kinds: []kind.Kind{claiming{w.Kind()}}, Want: want, Have: w.Snapshot(), Replace: true}
+	items := in.Have["Thing"].Items
+	for i := range items {
+		if items[i].Name == "x" {
+			items[i].Tokens = append(items[i].Tokens, c.token)
+		}
+	}
+	if c.alter != nil {
+		c.alter(&in)
+	}
+	for _, s := range Compute(in).Steps {
+		why := c.refused[s.Key.Name]
+		if refused := s.Action == Refuse; refused != (why != "") || !strings.Contains(s.Reason, why) {
+			t.Errorf("%s: %s %s", s.Key.Name, s.Action, s.Reason)
+		}
+	}
+}
+
 func TestWhatOnlyOneCanHave(t *testing.T) {
-	for name, c := range map[string]struct {
-		repo, cloud []string
-		token       string // that the object of the cloud called x answers to
-		refused     map[string]string
-	}{
+	taken := map[string]string{"a": "blue of Thing/base is taken by Thing x (id-002), which stack s did not make; choose another"}
+	for name, c := range map[string]asking{
 		"two ask, nothing is there": {
 			repo:    []string{"base colour=red", "a atop=base colour=blue", "b atop=base colour=blue", "c atop=base colour=green"},
 			refused: map[string]string{"a": "blue of Thing/base is also asked for by Thing/b", "b": "blue of Thing/base is also asked for by Thing/a"}},
 		"the one that is there stays": {
 			repo:    []string{"base colour=red", "a atop=base colour=blue", "b atop=base colour=blue"},
-			cloud:   []string{"base ours colour=red", "a ours colour=blue atop=id-001"},
+			cloud:   []string{baseHere, "a ours colour=blue atop=id-001"},
 			refused: map[string]string{"b": "also asked for by Thing/a (things.yaml:"}},
 		"somebody has it": {
-			repo:    []string{"base colour=red", "a atop=base colour=blue"},
-			cloud:   []string{"base ours colour=red", "x nobody colour=blue"},
-			token:   "id-001/blue",
-			refused: map[string]string{"a": "blue of Thing/base is taken by Thing x (id-002), which stack s did not make; choose another"}},
-		"one of the stack's own may make way": {
 			repo:  []string{"base colour=red", "a atop=base colour=blue"},
-			cloud: []string{"base ours colour=red", "x stale colour=blue"},
-			token: "id-001/blue"},
+			cloud: []string{baseHere, "x nobody colour=blue"}, token: "id-001/blue", refused: taken},
+		"another stack has it": {
+			repo:  []string{"base colour=red", "a atop=base colour=blue"},
+			cloud: []string{baseHere, "x other colour=blue"}, token: "id-001/blue", refused: taken},
+		"what is replaced cannot have it either": {
+			repo:  []string{"base colour=red", "a atop=base colour=blue shape=new"},
+			cloud: []string{baseHere, "x nobody", "a ours colour=blue shape=old atop=id-001"}, token: "id-001/blue", refused: taken},
 	} {
-		t.Run(name, func(t *testing.T) {
-			w := thingtest.New()
-			want, err := w.Wanted(c.repo...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			thingtest.Fill(t, w, c.cloud, want)
-			in := Input{Stack: "s", Kinds: []kind.Kind{claiming{w.Kind()}}, Want: want, Have: w.Snapshot()}
-			items := in.Have["Thing"].Items
-			for i := range items {
-				if items[i].Name == "x" {
-					items[i].Tokens = append(items[i].Tokens, c.token)
-				}
-			}
-			for _, s := range Compute(in).Steps {
-				why := c.refused[s.Key.Name]
-				if refused := s.Action == Refuse; refused != (why != "") || !strings.Contains(s.Reason, why) {
-					t.Errorf("%s: %s %s", s.Key.Name, s.Action, s.Reason)
-				}
-			}
-		})
+		t.Run(name, c.run)
+	}
+}
+
+// madeFor puts what the cloud shows as another kind into what is known, with the token of blue.
+func madeFor(id string) func(*Input) {
+	return func(in *Input) {
+		in.Have["Shade"] = kind.Collection{Items: []kind.Live[any]{{ID: "shade", MadeFor: id, Phase: kind.Ready, Tokens: []string{"id-001/blue"}}}}
+	}
+}
+
+// What is healthy, or not known, is not refused.
+func TestNobodyElseHasIt(t *testing.T) {
+	blue := []string{"base colour=red", "a atop=base colour=blue"}
+	for name, c := range map[string]asking{
+		"one of the stack's own may make way": {repo: blue, cloud: []string{baseHere, "x stale colour=blue"}, token: "id-001/blue"},
+		"a half-made one of the stack's own":  {repo: blue, cloud: []string{baseHere, "x half colour=blue"}, token: "id-001/blue"},
+		"it is on its way out":                {repo: blue, cloud: []string{baseHere, "x nobody leaving=1"}, token: "id-001/blue"},
+		"the same of something else":          {repo: blue, cloud: []string{baseHere, "x nobody"}, token: "id-009/blue"},
+		"what it is of is yet to be made":     {repo: blue, cloud: []string{"x nobody"}, token: "/blue"},
+		"what it is of is replaced":           {repo: []string{"base shape=new", "a atop=base colour=blue"}, cloud: []string{"base ours shape=old", "x nobody"}, token: "id-001/blue"},
+		"the object itself, before it is replaced": {
+			repo: []string{"base colour=red", "x atop=base colour=blue shape=new"}, cloud: []string{baseHere, "x ours shape=old atop=id-001"}, token: "id-001/blue"},
+		"the object itself, that has lost its mark": {
+			repo: []string{"base colour=red", "x atop=base colour=blue shape=new"}, cloud: []string{baseHere, "x nobody shape=old atop=id-001"}, token: "id-001/blue",
+			alter: func(in *Input) { in.Lost = map[string]string{"Thing/x": "id-002"} }},
+		"the object itself, under its name of before": {
+			repo: []string{"base colour=red", "a moved-from=Thing/x atop=base colour=blue shape=new"}, cloud: []string{baseHere, "x stale shape=old atop=id-001"}, token: "id-001/blue"},
+		"what goes with the object itself": {
+			repo: []string{"base colour=red", "a atop=base colour=blue shape=new"}, cloud: []string{baseHere, "a ours shape=old atop=id-001"}, alter: madeFor("id-002")},
+		"what went with an object that is gone": {repo: blue, cloud: []string{baseHere}, alter: madeFor("gone")},
+		"what goes with one of the stack's own": {repo: blue, cloud: []string{baseHere, "x stale"}, alter: madeFor("id-002")},
+		"a stranger is plugged into one of the stack's own": {
+			repo: blue, cloud: []string{baseHere, "x stale"}, token: "id-001/blue", alter: madeFor("")},
+		"the other is suspended and not there": {repo: append([]string{"b suspend=true atop=base colour=blue"}, blue...), cloud: []string{baseHere}},
+		"a list that failed": {repo: blue, cloud: []string{baseHere}, alter: func(in *Input) {
+			madeFor("")(in)
+			in.Have["Shade"] = kind.Collection{Items: in.Have["Shade"].Items, Err: errors.New("it is down")}
+		}},
+	} {
+		t.Run(name, c.run)
 	}
 }

@@ -1,0 +1,112 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// holders are who has what only one object can have. Of what is not known, nothing is said: it is
+// the cloud that refuses then.
+type holders struct {
+	theirs map[string]holder // objects of others, by the tokens that they answer to
+	// own are the tokens of the stack's own objects, which may make way. What the cloud made
+	// for one of them, as it makes the port of a load balancer, is named by its ID there.
+	own map[string]bool
+	// asking are the objects of the repository by what they refer to, claimed what they ask
+	// for of that, where somebody asked.
+	asking  map[manifest.Key][]*kind.Desired
+	claimed map[manifest.Key]map[string][]*kind.Desired
+}
+
+// holder is an object with the kind that it was listed as.
+type holder struct {
+	*kind.Live[any]
+	kind string
+}
+
+func (h holder) text() string {
+	text := h.kind + " " + h.ID
+	if h.Name != "" {
+		text = fmt.Sprintf("%s %s (%s)", h.kind, printable.Name(h.Name), h.ID)
+	}
+	if h.Role != "" {
+		text += ", " + printable.Line(h.Role)
+	}
+	return text
+}
+
+// goesWith reports whether a holder is the object that is replaced, perhaps as another kind
+// shows it, or is deleted with it.
+func (h holder) goesWith(have *kind.Live[any]) bool {
+	return h.ID == have.ID || h.MadeFor == have.ID || slices.Contains(have.Tokens, h.ID)
+}
+
+// stranger is the object of others that answers to a token. None of the stack's own does.
+func (h *holders) stranger(token string) (holder, bool) {
+	found, ok := h.theirs[token]
+	return found, ok && token != "" && !h.own[token] && !h.own[found.ID]
+}
+
+func (p *planner) findHolders() *holders {
+	h := &holders{theirs: map[string]holder{}, own: map[string]bool{}, asking: p.referring(), claimed: map[manifest.Key]map[string][]*kind.Desired{}}
+	strangers := map[string]bool{} // that stay, by ID
+	var candidates []holder
+	for _, name := range slices.Sorted(maps.Keys(p.Have)) {
+		c := p.Have[name]
+		for i := range c.Items {
+			switch item := &c.Items[i]; {
+			case c.Err != nil:
+			case p.isOwn(item):
+				for _, token := range item.Tokens {
+					h.own[token] = true
+				}
+			case item.Phase != kind.Deleting:
+				strangers[item.ID] = true
+				candidates = append(candidates, holder{item, name})
+			}
+		}
+	}
+	for _, c := range candidates {
+		if c.MadeFor != "" && !strangers[c.MadeFor] {
+			continue // it goes with one of the stack's own, has gone with it since it was listed, or that is not known
+		}
+		for _, token := range c.Tokens {
+			if _, first := h.theirs[token]; !first {
+				h.theirs[token] = c
+			}
+		}
+	}
+	return h
+}
+
+// referring are the objects that the stack makes, by what they refer to.
+func (p *planner) referring() map[manifest.Key][]*kind.Desired {
+	by := map[manifest.Key][]*kind.Desired{}
+	for i := range p.Want {
+		d := &p.Want[i]
+		if d.Virtual || d.Unmanaged {
+			continue
+		}
+		for _, ref := range d.Refs {
+			if list := by[ref.Key]; len(list) == 0 || list[len(list)-1] != d {
+				by[ref.Key] = append(list, d)
+			}
+		}
+	}
+	return by
+}
+
+// isOwn reports whether an object bears a mark of the stack.
+func (p *planner) isOwn(item *kind.Live[any]) bool {
+	for _, text := range item.Mark.Owners() {
+		if o, ok := kind.ParseOwner(text); ok && o.Of(p.Stack) {
+			return true
+		}
+	}
+	return false
+}
