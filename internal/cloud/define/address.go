@@ -54,7 +54,7 @@ func ClaimAddress(field, address string, subnets ...kind.Ref) (claims []kind.Cla
 	}
 	for _, s := range subnets {
 		if network, err := netip.ParsePrefix(s.Expected().CIDR); err == nil && network.Contains(asked.Unmap()) {
-			claims = append(claims, kind.Claim{Field: field, Of: s, What: table.IP(address)})
+			claims = append(claims, kind.Claim{Field: field, Of: s, What: table.IP(address), By: "Port"})
 		}
 	}
 	return claims

@@ -103,7 +103,7 @@ func alone(w kind.Want[Spec]) []kind.Claim {
 		of = subnet
 		of.ID = subnet.Facts.NetworkID
 	}
-	return []kind.Claim{{Field: "spec.resource.floatingIP", Of: of, What: table.IP(w.Spec.FloatingIP)}}
+	return []kind.Claim{{Field: "spec.resource.floatingIP", Of: of, What: table.IP(w.Spec.FloatingIP), By: "FloatingIP"}}
 }
 
 // contains reports whether an address is of a network. Neutron does not show

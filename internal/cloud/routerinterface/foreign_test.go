@@ -25,7 +25,6 @@ func idOf(t *testing.T, g *kindtest.Target, manifests, key string) string {
 // What somebody else has attached is neither taken over nor removed.
 func TestAttachedBySomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
-	g.Only(needs, needs+"\n---\n"+object)
 	g.MustSync(needs)
 	c := g.Client(nil)
 	router, subnet := idOf(t, g, needs, "Router/edge"), idOf(t, g, needs, "Subnet/web")
@@ -35,7 +34,7 @@ func TestAttachedBySomebodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	reason := refused(t, g, needs+"\n---\n"+object)["RouterInterface/edge-web"]
-	if !strings.Contains(reason, "192.168.70.1 of Subnet/web is taken by RouterInterface") || !strings.Contains(reason, "of router "+router+", which stack "+g.Stack+" did not make") {
+	if !strings.Contains(reason, "192.168.70.1 of Subnet/web is taken by Port") || !strings.Contains(reason, "of router "+router+", which stack "+g.Stack+" did not make") {
 		t.Errorf("refused: %q", reason)
 	}
 	detach := cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "routers/" + router + "/remove_router_interface", Body: body}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
-	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -50,12 +49,6 @@ func observe(s *state, live *kind.Live[*state]) {
 		live.Mark.Applied = kind.Unreadable // never attached: detaching one deletes it
 	}
 	live.Uses = append(live.Uses, s.More.subnets()...)
-	for _, ip := range s.More.FixedIPs {
-		live.Tokens = append(live.Tokens, kind.Held(ip.SubnetID, table.IP(ip.IP)))
-	}
-	if s.Spec.RouterRef != "" {
-		live.Role = "of router " + printable.Name(s.Spec.RouterRef)
-	}
 }
 
 func show(s *state, shown table.Shown) {
@@ -86,7 +79,7 @@ func export(s *state, spec *Spec, e *kind.Export) {
 func alone(w kind.Want[Spec]) []kind.Claim {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
 	expected, stated := table.IP(subnet.Expected().GatewayIP), table.IP(subnet.Stated().GatewayIP)
-	claims := []kind.Claim{{Field: field, Of: w.Ref("Router", w.Spec.RouterRef), What: "the interface to Subnet " + w.Spec.SubnetRef, Remedy: "remove one of the two"}}
+	claims := []kind.Claim{{Field: field, Of: w.Ref("Router", w.Spec.RouterRef), What: "the interface to Subnet " + w.Spec.SubnetRef, By: "RouterInterface", Remedy: "remove one of the two"}}
 	if stated != "" && stated != expected {
 		return claims
 	}

@@ -16,6 +16,7 @@ type Claim struct {
 	Field string // that asks for it
 	Of    Ref    // what it is of, such as a subnet
 	What  string // which of it, such as an address; written alike by all who ask
+	By    string // the kind that it shows as who has it: a subnet's addresses are all on ports
 	// Remedy says what to do where another object has it, or asks for it; "" for choosing another.
 	Remedy string
 }

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -13,7 +12,7 @@ import (
 // holders are who has what only one object can have. Of what is not known, nothing is said: it is
 // the cloud that refuses then.
 type holders struct {
-	theirs map[string]holder // objects of others, by the tokens that they answer to
+	theirs map[string]map[string]holder // objects of others, by kind and the tokens that they answer to
 	// own are the tokens of the stack's own objects, which may make way. What the cloud made
 	// for one of them, as it makes the port of a load balancer, is named by its ID there.
 	own map[string]bool
@@ -46,21 +45,24 @@ func (h holder) goesWith(have *kind.Live[any]) bool {
 	return h.ID == have.ID || h.MadeFor == have.ID || slices.Contains(have.Tokens, h.ID)
 }
 
-// stranger is the object of others that answers to a token. None of the stack's own does.
-func (h *holders) stranger(token string) (holder, bool) {
-	found, ok := h.theirs[token]
+// stranger is the object of others that has what is claimed. None of the stack's own answers to it.
+func (h *holders) stranger(c kind.Claim) (holder, bool) {
+	token := c.Token()
+	found, ok := h.theirs[c.By][token]
 	return found, ok && token != "" && !h.own[token] && !h.own[found.ID]
 }
 
 func (p *planner) findHolders() *holders {
-	h := &holders{theirs: map[string]holder{}, own: map[string]bool{}, asking: p.referring(), claimed: map[manifest.Key]map[string][]*kind.Desired{}}
+	h := &holders{theirs: map[string]map[string]holder{}, own: map[string]bool{}, asking: p.referring(), claimed: map[manifest.Key]map[string][]*kind.Desired{}}
 	strangers := map[string]bool{} // that stay, by ID
 	var candidates []holder
-	for _, name := range slices.Sorted(maps.Keys(p.Have)) {
-		c := p.Have[name]
+	for name, c := range p.Have {
+		if c.Err != nil {
+			continue // its items mean nothing
+		}
+		h.theirs[name] = map[string]holder{}
 		for i := range c.Items {
 			switch item := &c.Items[i]; {
-			case c.Err != nil:
 			case p.isOwn(item):
 				for _, token := range item.Tokens {
 					h.own[token] = true
@@ -76,9 +78,7 @@ func (p *planner) findHolders() *holders {
 			continue // it goes with one of the stack's own, has gone with it since it was listed, or that is not known
 		}
 		for _, token := range c.Tokens {
-			if _, first := h.theirs[token]; !first {
-				h.theirs[token] = c
-			}
+			h.theirs[c.kind][token] = c
 		}
 	}
 	return h

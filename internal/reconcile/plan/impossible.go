@@ -36,7 +36,7 @@ func (p *planner) takenAlready(d *kind.Desired, have *kind.Live[any], c kind.Cla
 	if other := p.rival(d, c); other != nil {
 		return fmt.Sprintf("also asked for by %s (%s); %s", other.Key, other.Origin, cmp.Or(c.Remedy, "choose another for one of them"))
 	}
-	h, found := p.holders.stranger(c.Token())
+	h, found := p.holders.stranger(c)
 	if !found || have != nil && h.goesWith(have) {
 		return ""
 	}

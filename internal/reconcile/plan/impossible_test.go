@@ -20,7 +20,7 @@ func (c claiming) Alone(w kind.Want[any]) []kind.Claim {
 	if !ok || len(spec.On) == 0 {
 		return nil
 	}
-	return []kind.Claim{{Field: "spec.resource.colour", Of: w.Ref("Thing", spec.On[0]), What: spec.Colour}}
+	return []kind.Claim{{Field: "spec.resource.colour", Of: w.Ref("Thing", spec.On[0]), What: spec.Colour, By: "Thing"}}
 }
 
 // asking is a case of what only one object can have. token is what the object of the cloud called x
@@ -83,10 +83,12 @@ func TestWhatOnlyOneCanHave(t *testing.T) {
 	}
 }
 
-// madeFor puts what the cloud shows as another kind into what is known, with the token of blue.
+// madeFor puts what the cloud has made for an object into what is known, with the token of blue.
 func madeFor(id string) func(*Input) {
 	return func(in *Input) {
-		in.Have["Shade"] = kind.Collection{Items: []kind.Live[any]{{ID: "shade", MadeFor: id, Phase: kind.Ready, Tokens: []string{"id-001/blue"}}}}
+		c := in.Have["Thing"]
+		c.Items = append(c.Items, kind.Live[any]{ID: "shade", MadeFor: id, Phase: kind.Ready, Tokens: []string{"id-001/blue"}})
+		in.Have["Thing"] = c
 	}
 }
 
@@ -114,11 +116,30 @@ func TestNobodyElseHasIt(t *testing.T) {
 		"a stranger is plugged into one of the stack's own": {
 			repo: blue, cloud: []string{baseHere, "x stale"}, token: "id-001/blue", alter: madeFor("")},
 		"the other is suspended and not there": {repo: append([]string{"b suspend=true atop=base colour=blue"}, blue...), cloud: []string{baseHere}},
-		"a list that failed": {repo: blue, cloud: []string{baseHere}, alter: func(in *Input) {
-			madeFor("")(in)
-			in.Have["Shade"] = kind.Collection{Items: in.Have["Shade"].Items, Err: errors.New("it is down")}
+		"it shows as another kind": {repo: blue, cloud: []string{baseHere}, alter: func(in *Input) {
+			in.Have["Shade"] = kind.Collection{Items: []kind.Live[any]{{ID: "shade", Phase: kind.Ready, Tokens: []string{"id-001/blue"}}}}
 		}},
 	} {
 		t.Run(name, c.run)
+	}
+}
+
+// Of what could not be listed nobody knows what is there, so that its manifest states nothing and nobody has anything.
+func TestNothingFollowsFromWhatIsUnknown(t *testing.T) {
+	w := thingtest.New()
+	want, err := w.Wanted("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unknown := range []error{nil, errors.New("it is down")} {
+		p := newPlanner(Input{Stack: "s", Kinds: []kind.Kind{w.Kind()}, Want: want, Have: kind.Snapshot{"Thing": {Err: unknown}}})
+		p.Have["Shade"] = kind.Collection{Err: unknown, Items: []kind.Live[any]{{ID: "x", Tokens: []string{"of/it"}}}}
+		claim := kind.Claim{Of: kind.Ref{ID: "of"}, What: "it", By: "Shade"}
+		if _, found := p.findHolders().stranger(claim); found != (unknown == nil) {
+			t.Errorf("%v: somebody has it: %t", unknown, found)
+		}
+		if ref := p.lookup(thingtest.Key("a")); ref.Managed != (unknown == nil) {
+			t.Errorf("%v: managed: %t", unknown, ref.Managed)
+		}
 	}
 }

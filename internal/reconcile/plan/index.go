@@ -191,7 +191,7 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 	if d := p.byKey[key]; d != nil && d.Virtual {
 		ref.Ready, ref.Data = true, d.Data
 	}
-	if d := p.byKey[key]; d != nil && d.Spec != nil && !d.Virtual && !d.Unmanaged {
+	if d := p.byKey[key]; d != nil && d.Spec != nil && !d.Virtual && !d.Unmanaged && p.Have[key.Kind].Blind(d.Entry) == nil {
 		ref = ref.MadeBy(p.kinds[key.Kind], d.Spec)
 	}
 	if live := p.live[key]; live != nil {
