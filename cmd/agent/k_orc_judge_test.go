@@ -1,0 +1,166 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"cel.dev/cel-go/cel"
+)
+
+// judge compares what a step asserts with the objects that status shows, by kind and name.
+func judge(t *testing.T, asserts []map[string]any, objects map[string]any) (wrong []string) {
+	for _, a := range asserts {
+		if a["kind"] == "TestAssert" {
+			wrong = append(wrong, expressions(t, a, objects)...)
+			continue
+		}
+		have, there := objects[strings.ToLower(titleOf(a))].(map[string]any)
+		if !there {
+			wrong = append(wrong, titleOf(a)+": is not there")
+			continue
+		}
+		wrong = append(wrong, within(titleOf(a)+": status", a["status"], have["status"])...)
+	}
+	return wrong
+}
+
+// ofOtherClouds are attributes that the simulator has not, or fills with values of its own.
+var ofOtherClouds = []string{"mtu", "propagateUplinkStatus", "dnsPublishFixedIP", "dnsDomain", "availabilityZone", "trustedVIF", "revisionNumber"}
+
+// within finds where have lacks something of want. Conditions are compared by their types, and without their messages.
+func within(path string, want, have any) (wrong []string) {
+	switch want := want.(type) {
+	case map[string]any:
+		have, _ := have.(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(want)) {
+			if key != "message" && !slices.Contains(ofOtherClouds, key) {
+				wrong = append(wrong, within(path+"."+key, want[key], have[key])...)
+			}
+		}
+		return wrong
+	case []any:
+		have, _ := have.([]any)
+		if !strings.HasSuffix(path, ".conditions") && len(want) != len(have) {
+			return []string{fmt.Sprintf("%s: %d entries, want %d", path, len(have), len(want))}
+		}
+		for i, w := range want {
+			if strings.HasSuffix(path, ".conditions") {
+				wrong = append(wrong, within(path, w, ofType(have, w))...)
+			} else {
+				wrong = append(wrong, within(fmt.Sprintf("%s[%d]", path, i), w, have[i])...)
+			}
+		}
+		return wrong
+	}
+	if fmt.Sprint(want) != fmt.Sprint(have) {
+		return []string{fmt.Sprintf("%s: %v, want %v", path, have, want)}
+	}
+	return nil
+}
+
+func ofType(conditions []any, like any) any {
+	for _, c := range conditions {
+		if c.(map[string]any)["type"] == like.(map[string]any)["type"] {
+			return c
+		}
+	}
+	return map[string]any{}
+}
+
+// ofCluster is what only a cluster has: finalizers, and when objects are deleted.
+var ofCluster = regexp.MustCompile(`metadata\.(deletionTimestamp|finalizers)`)
+
+var mustBeGone = regexp.MustCompile(`! kubectl get (\w+)\S* (\S+)`)
+
+// expressions are what an assertion says in CEL, and by kubectl, of the objects that it names.
+func expressions(t *testing.T, assert map[string]any, objects map[string]any) (wrong []string) {
+	values, options := map[string]any{}, []cel.EnvOption{}
+	refs, _ := assert["resourceRefs"].([]any)
+	for _, one := range refs {
+		ref := one.(map[string]any)
+		name := strings.ToLower(fmt.Sprint(ref["kind"], "/", ref["name"]))
+		if objects[name] == nil && !strings.HasPrefix(name, "secret/") {
+			wrong = append(wrong, name+": is not there")
+		}
+		values[ref["ref"].(string)] = plain(t, objects[name])
+		options = append(options, cel.Variable(ref["ref"].(string), cel.DynType))
+	}
+	env, err := cel.NewEnv(options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := assert["assertAll"].([]any)
+	for _, one := range all {
+		text, _ := one.(map[string]any)["celExpr"].(string)
+		if ofCluster.MatchString(text) {
+			continue
+		}
+		ast, issues := env.Compile(text)
+		if issues.Err() != nil {
+			t.Fatalf("%s: %v", text, issues.Err())
+		}
+		program, err := env.Program(ast)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := program.Eval(values)
+		if err != nil && strings.HasSuffix(text, " == ''") && strings.Contains(err.Error(), "no such key") {
+			continue // what is empty is left out
+		}
+		if err != nil || got.Value() != true {
+			wrong = append(wrong, fmt.Sprintf("%s: %v %v", text, got, err))
+		}
+	}
+	commands, _ := assert["commands"].([]any)
+	for _, one := range commands {
+		script, _ := one.(map[string]any)["script"].(string)
+		for _, found := range mustBeGone.FindAllStringSubmatch(script, -1) {
+			for name := range objects {
+				if name == strings.ToLower(found[1]+"/"+found[2]) {
+					wrong = append(wrong, name+": is still there")
+				}
+			}
+		}
+	}
+	return wrong
+}
+
+// plain is a value with whole numbers as such, as expressions compare them.
+func plain(t *testing.T, value any) any {
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder.UseNumber()
+	var out any
+	if err := decoder.Decode(&out); err != nil {
+		t.Fatal(err)
+	}
+	return whole(out)
+}
+
+func whole(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key := range v {
+			v[key] = whole(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = whole(v[i])
+		}
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, _ := v.Float64()
+		return f
+	}
+	return value
+}

@@ -1,0 +1,360 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/simulator"
+)
+
+// casesOfKORC is a folder internal/controllers of K-ORC's sources, with its end-to-end cases;
+// "make test-k-orc" fetches them.
+var casesOfKORC = os.Getenv("STACKREEVE_TEST_K_ORC")
+
+// differs lists the cases that end otherwise, and why: docs/k-orc.md says the same in a table.
+const differs = "testdata/k-orc-differs.txt"
+
+// K-ORC's own cases end here as they do there, but for those that are listed as meant. Each step is a commit
+// and a pass; what the case asserts of objects is compared with what status says.
+func TestKORC(t *testing.T) {
+	if casesOfKORC == "" {
+		t.Skip("set STACKREEVE_TEST_K_ORC to K-ORC's internal/controllers, or run make test-k-orc")
+	}
+	cases, err := filepath.Glob(filepath.Join(casesOfKORC, "*", "tests", "*-*"))
+	if err != nil || len(cases) < 100 {
+		t.Fatalf("%d cases, %v", len(cases), err)
+	}
+	meant := meantToDiffer(t)
+	if len(meant) >= 30 {
+		t.Errorf("%d cases differ on purpose, and fewer than 30 should", len(meant))
+	}
+	program := filepath.Join(t.TempDir(), "stackreeve")
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, program)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := images(t)
+	for _, dir := range cases {
+		name := filepath.Base(dir)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := replayOf(t, program, files.URL)
+			r.replay(dir)
+			if why, differs := meant[name]; differs == (len(r.differences) == 0) {
+				t.Errorf("listed as %q, and differs in: %s", why, strings.Join(r.differences, "\n"))
+			}
+		})
+	}
+}
+
+func meantToDiffer(t *testing.T) map[string]string {
+	file, err := os.Open(differs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	meant := map[string]string{}
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if name, why, ok := strings.Cut(lines.Text(), ":"); ok && !strings.HasPrefix(name, "#") {
+			meant[name] = strings.TrimSpace(why)
+		}
+	}
+	return meant
+}
+
+// images are downloaded from here: what the cases name is elsewhere.
+func images(t *testing.T) *httptest.Server {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("an image")) }))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// download leads every image of a document to that server.
+func (r *replay) download(doc map[string]any) {
+	for key, value := range doc {
+		below, _ := value.(map[string]any)
+		if key == "download" {
+			below["url"] = r.images
+			delete(below, "hash")
+			delete(below, "decompress")
+		}
+		r.download(below)
+	}
+}
+
+// replay is one case, on a cloud and with a repository of its own.
+type replay struct {
+	t           *testing.T
+	program     string
+	work, repo  string
+	images      string // address of images
+	env         []string
+	objects     map[string]map[string]any // what the repository holds, by kind and name
+	differences []string
+}
+
+func replayOf(t *testing.T, program, images string) *replay {
+	cloud, err := simulator.Start(t.Context(), "127.0.0.1:0", simulator.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cloud.Close() })
+	r := &replay{t: t, program: program, work: t.TempDir(), images: images, objects: map[string]map[string]any{}}
+	r.repo = filepath.Join(r.work, "repo")
+	entries := strings.NewReplacer("\n  demo:\n", "\n  openstack:\n", "\n  admin:\n", "\n  openstack-admin:\n", "project_name: admin", "project_name: demo").Replace(string(cloud.CloudsYAML()))
+	r.write("clouds.yaml", entries)
+	r.write("stackreeve.yaml", `apiVersion: stackreeve.dev/v1alpha1
+kind: Stack
+metadata: {name: cases}
+spec:
+  source: {url: ./repo}
+  cloud: openstack
+  clouds: [openstack-admin]
+  credentialSecrets: {openstack-clouds: ""}
+  defaults: {imageHosts: [127.0.0.1]}
+  sync: {missingReferences: wait, maxDeletes: 100%}
+`)
+	r.env = append(os.Environ(), "OS_CLIENT_CONFIG_FILE="+filepath.Join(r.work, "clouds.yaml"), "HOME="+r.work, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
+	r.run("git", "init", "-q", "-b", "main", "repo")
+	return r
+}
+
+func (r *replay) write(name, text string) {
+	if err := os.WriteFile(filepath.Join(r.work, name), []byte(text), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// run runs a program in the case's folder; what it says is returned whether or not it fails.
+func (r *replay) run(name string, args ...string) string {
+	cmd := exec.CommandContext(r.t.Context(), name, args...)
+	cmd.Dir, cmd.Env = r.work, r.env
+	said, _ := cmd.Output()
+	return string(said)
+}
+
+var stepFile = regexp.MustCompile(`^(\d\d)-.*\.yaml$`)
+
+// replay takes one step after the other.
+func (r *replay) replay(dir string) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var asserts [][]map[string]any
+	steps := map[string]func(){}
+	for _, f := range files {
+		number := stepFile.FindStringSubmatch(f.Name())
+		if number == nil {
+			continue
+		}
+		docs, before := documents(r.t, filepath.Join(dir, f.Name())), steps[number[1]]
+		if before == nil {
+			before = func() {}
+		}
+		if strings.Contains(f.Name(), "-assert") {
+			asserts = append(asserts, docs)
+			at := len(asserts) - 1
+			steps[number[1]] = func() { before(); r.settle(number[1], asserts[at]) }
+			continue
+		}
+		steps[number[1]] = func() { r.take(dir, docs); before() }
+	}
+	for _, number := range slices.Sorted(maps.Keys(steps)) {
+		steps[number]()
+	}
+}
+
+func documents(t *testing.T, file string) (docs []map[string]any) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part := range strings.SplitSeq("\n"+string(text), "\n---") {
+		var doc map[string]any
+		if err := yaml.Unmarshal([]byte(part), &doc); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if doc["kind"] != nil {
+			docs = append(docs, doc)
+		}
+	}
+	return docs
+}
+
+func titleOf(doc map[string]any) string {
+	meta, _ := doc["metadata"].(map[string]any)
+	return fmt.Sprint(doc["kind"], "/", meta["name"])
+}
+
+// take puts what a step applies, deletes and does by commands into the repository.
+func (r *replay) take(dir string, docs []map[string]any) {
+	for _, doc := range docs {
+		if doc["kind"] != "TestStep" {
+			r.download(doc)
+			r.objects[titleOf(doc)] = merge(r.objects[titleOf(doc)], doc)
+			continue
+		}
+		gone, _ := doc["delete"].([]any)
+		for _, one := range gone {
+			ref := one.(map[string]any)
+			delete(r.objects, fmt.Sprint(ref["kind"], "/", ref["name"]))
+		}
+		commands, _ := doc["commands"].([]any)
+		for _, one := range commands {
+			c := one.(map[string]any)
+			if c["command"] != nil {
+				r.command(dir, strings.Fields(c["command"].(string)))
+			} else if script, _ := c["script"].(string); script != "" {
+				r.script(dir, script)
+			}
+		}
+	}
+}
+
+// command does what kubectl would do to the cluster's objects.
+func (r *replay) command(dir string, words []string) {
+	text := strings.Join(words, " ")
+	switch {
+	case strings.HasPrefix(text, "kubectl create secret generic ") && words[4] != "openstack-clouds":
+		data := map[string]any{"clouds.yaml": "clouds: {}"}
+		for _, word := range words[5:] {
+			if key, value, ok := strings.Cut(strings.TrimPrefix(word, "--from-literal="), "="); ok && strings.HasPrefix(word, "--from-literal=") {
+				data[key] = value
+			}
+		}
+		r.objects["Secret/"+words[4]] = map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": words[4]}, "stringData": data}
+	case strings.HasPrefix(text, "kubectl delete secret "):
+		delete(r.objects, "Secret/"+words[3])
+	case strings.HasPrefix(text, "kubectl replace -f "):
+		for _, doc := range documents(r.t, filepath.Join(dir, words[3])) {
+			r.download(doc)
+			r.objects[titleOf(doc)] = doc
+		}
+	case strings.HasPrefix(text, "kubectl delete "):
+		for key := range r.objects {
+			if strings.EqualFold(key, strings.Split(words[2], ".")[0]+"/"+words[3]) {
+				delete(r.objects, key)
+			}
+		}
+	}
+}
+
+var templated = regexp.MustCompile(`E2E_KUTTL_CURRENT_TEST=(\S+)\s+cat (\S+)`)
+
+// script applies a template, which is what scripts of steps do.
+func (r *replay) script(dir, script string) {
+	if strings.Contains(script, "openstack network delete") {
+		r.commit("before the deletion by somebody else")
+		r.run(r.program, "run", "--once")
+		r.deleteNetworks()
+	}
+	found := templated.FindStringSubmatch(script)
+	if found == nil {
+		return
+	}
+	file := filepath.Join(dir, found[2])
+	text, err := os.ReadFile(file)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.write("applied.yaml", strings.NewReplacer("${E2E_KUTTL_CURRENT_TEST}", found[1], "${E2E_KUTTL_FLAVOR}", "m1.small").Replace(string(text)))
+	r.take(dir, documents(r.t, filepath.Join(r.work, "applied.yaml")))
+}
+
+// deleteNetworks deletes them as somebody else would.
+func (r *replay) deleteNetworks() {
+	client, err := cloud.Open(r.t.Context(), cloud.Config{Cloud: "openstack", File: filepath.Join(r.work, "clouds.yaml")})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	list, err := cloud.List[struct{ ID, Name string }](r.t.Context(), client, cloud.Call{Service: cloud.Network, Path: "networks"}, "networks")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, n := range list {
+		if strings.HasPrefix(n.Name, "network-external-deletion") {
+			if err := client.Do(r.t.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodDelete, Path: "networks/" + n.ID}); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+	}
+}
+
+// merge is what a patch makes of an object.
+func merge(have, patch map[string]any) map[string]any {
+	merged := maps.Clone(have)
+	if merged == nil {
+		merged = map[string]any{}
+	}
+	for key, value := range patch {
+		if below, ok := value.(map[string]any); ok {
+			old, _ := merged[key].(map[string]any)
+			merged[key] = merge(old, below)
+		} else if merged[key] = value; value == nil {
+			delete(merged, key)
+		}
+	}
+	return merged
+}
+
+// settle makes passes until what a step asserts is so, or three of them have not made it so.
+func (r *replay) settle(number string, asserts []map[string]any) {
+	r.commit(number)
+	var wrong []string
+	for range 3 {
+		r.run(r.program, "run", "--once")
+		var found struct{ Items []map[string]any }
+		_ = json.Unmarshal([]byte(r.run(r.program, "status", "-o", "json")), &found) // refused: there are none
+		objects := map[string]any{}
+		for _, o := range found.Items {
+			if written := r.objects[titleOf(o)]; written != nil {
+				o["spec"] = written["spec"]
+			}
+			if status, _ := json.Marshal(o["status"]); !strings.Contains(string(status), "is not in the repository; what refers to it waits") {
+				objects[strings.ToLower(titleOf(o))] = o
+			}
+		}
+		if wrong = judge(r.t, asserts, objects); len(wrong) == 0 {
+			return
+		}
+	}
+	for _, w := range wrong {
+		r.differences = append(r.differences, number+": "+w)
+	}
+	if len(wrong) > 0 && len(r.differences) == len(wrong) {
+		r.t.Log(r.run(r.program, "run", "--once"))
+	}
+}
+
+func (r *replay) commit(message string) {
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(r.objects)) {
+		one, err := yaml.Marshal(r.objects[name])
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		text.WriteString("---\n" + string(one))
+	}
+	r.write("repo/all.yaml", text.String())
+	r.run("git", "-C", "repo", "add", "-A")
+	r.run("git", "-C", "repo", "commit", "-q", "--allow-empty", "-m", message)
+}
