@@ -39,6 +39,10 @@ test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
 test-page: ## read an agent's page in a real Chromium (npm, Debian package chromium)
 	.ci/page
 
+.PHONY: test-k-orc
+test-k-orc: ## replay K-ORC's own end-to-end cases on the simulator (downloads its sources)
+	GO=$(GO) .ci/k-orc
+
 .PHONY: test-etcd
 test-etcd: ## run on a real etcd what clusters of it, and several agents, rely on (Debian packages etcd-server, etcd-client)
 	GO=$(GO) .ci/etcd
