@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -36,6 +38,8 @@ type Call struct {
 	Longest time.Duration
 	// Into receives the JSON answer; nil discards it.
 	Into any
+	// Plain receives the answer as it is, in place of Into.
+	Plain io.Writer
 	// Microversion is asked for where the service has them; "" for the base.
 	Microversion string
 	// Headers are sent besides.
@@ -58,6 +62,25 @@ func (c *Client) Head(ctx context.Context, service, path string) (http.Header, e
 	return c.do(ctx, Call{Service: service, Method: http.MethodHead, Path: path})
 }
 
+// Part reads some bytes of what is at a path, the last one included, as they are. An answer that is not those is an error, and not read to its end.
+func (c *Client) Part(ctx context.Context, call Call, from, to int64) ([]byte, error) {
+	var part bytes.Buffer
+	headers := maps.Clone(call.Headers)
+	if headers == nil {
+		headers = map[string]string{}
+	}
+	headers["Range"] = fmt.Sprintf("bytes=%d-%d", from, to)
+	call.Method, call.Headers, call.Plain = http.MethodGet, headers, &part
+	h, err := c.do(context.WithValue(ctx, bytesRead{}, to-from+1), call)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(h.Get("Content-Range"), fmt.Sprintf("bytes %d-%d/", from, to)) || int64(part.Len()) != to-from+1 {
+		return nil, fmt.Errorf("%s: the answer is not the part that was asked for", call.Service)
+	}
+	return part.Bytes(), nil
+}
+
 func (c *Client) do(ctx context.Context, call Call) (http.Header, error) {
 	s, err := c.service(call.Service, call.Microversion)
 	if err != nil {
@@ -71,7 +94,7 @@ func (c *Client) do(ctx context.Context, call Call) (http.Header, error) {
 		c.patching.Lock() // Keystone writes all additional attributes of an object at once, and would lose one of two
 		defer c.patching.Unlock()
 	}
-	options := &gophercloud.RequestOpts{JSONBody: call.Body, OkCodes: []int{200, 201, 202, 204}, MoreHeaders: maps.Clone(call.Headers), KeepResponseBody: true}
+	options := &gophercloud.RequestOpts{JSONBody: call.Body, OkCodes: []int{200, 201, 202, 204, 206}, MoreHeaders: maps.Clone(call.Headers), KeepResponseBody: true}
 	within := context.WithValue(ctx, serviceName{}, call.Service)
 	if call.Stream != nil {
 		options.RawBody, within = call.Stream, context.WithValue(within, allowed{}, call.Longest)
@@ -102,6 +125,10 @@ func (c *Client) failed(ctx context.Context, call Call, err error) error {
 }
 
 func read(resp *http.Response, call Call) error {
+	if call.Plain != nil {
+		_, err := io.Copy(call.Plain, resp.Body)
+		return err
+	}
 	if call.Into == nil || resp.StatusCode == http.StatusNoContent {
 		_, err := io.Copy(io.Discard, resp.Body)
 		return err

@@ -136,6 +136,9 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 	if err == nil && resp.StatusCode >= 400 {
 		resp.Body = words{io.LimitReader(resp.Body, maxWords), resp.Body}
 	}
+	if most, ok := req.Context().Value(bytesRead{}).(int64); ok && err == nil && resp.StatusCode < 400 {
+		resp.Body = words{io.LimitReader(resp.Body, most+1), resp.Body} // one more shows that it is too long
+	}
 	switch {
 	case err != nil:
 		cancel()
@@ -206,6 +209,9 @@ func retryAfter(h http.Header) time.Duration {
 
 // allowed is the key under which a request's context says how long it may take.
 type allowed struct{}
+
+// bytesRead is the key under which a request's context says how many bytes of its answer are read.
+type bytesRead struct{}
 
 // serviceName is the key under which a request's context names its service.
 type serviceName struct{}

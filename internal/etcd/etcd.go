@@ -184,7 +184,11 @@ func understand(status int, answer []byte, into any) error {
 
 // send has one answer, whole. Its errors repeat nothing that the machine said.
 func (c Client) send(ctx context.Context, method, address, path string, body []byte) (status int, answer []byte, err error) {
-	ctx, stop := context.WithTimeout(ctx, Patience)
+	return c.sendWithin(ctx, Patience, method, address, path, body)
+}
+
+func (c Client) sendWithin(ctx context.Context, patience time.Duration, method, address, path string, body []byte) (status int, answer []byte, err error) {
+	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	scheme := "http"
 	if c.TLS != nil {

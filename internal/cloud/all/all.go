@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdbackup"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdcluster"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdmember"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdrestore"
 	"github.com/stackreeve/stackreeve/internal/cloud/flavor"
 	"github.com/stackreeve/stackreeve/internal/cloud/floatingip"
 	"github.com/stackreeve/stackreeve/internal/cloud/group"
@@ -105,6 +106,7 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
 		dnsrecordset.Kind(c),
 		virtualmachine.Kind(d),
 		virtualmachinegroup.Kind(),
+		etcdrestore.Kind(c),
 		etcdmember.Kind(c, d.Master),
 		etcdcluster.Kind(d),
 		etcdbackup.Kind(c),

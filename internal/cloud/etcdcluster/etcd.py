@@ -2,7 +2,7 @@
 # Runs etcd on this machine. A machine without data waits, on the port for clients, until it is asked to begin a
 # cluster, or until it was made a member of one; one with data only ever starts etcd on that. What it is and
 # who its peers are was written when the machine was created.
-import base64, glob, hashlib, http.server, io, json, os, platform, re, shutil, socket, ssl, subprocess, sys, tarfile, threading, urllib.request
+import base64, glob, hashlib, http.server, io, json, os, platform, re, shutil, socket, ssl, subprocess, sys, tarfile, threading, urllib.parse, urllib.request
 
 ME = json.loads("""{"name": "{{name}}", "address": "{{address}}", "peers": [{{#peers}}"{{address}}"{{^last}}, {{/last}}{{/peers}}]}""")
 WANTED = json.loads(r"""@WANTED@""")
@@ -82,26 +82,60 @@ def fetch():
         subprocess.run(("systemctl", "disable", "--now", "etcd"), check=False)
         data = open(shutil.which("etcd"), "rb").read()
     else:
-        machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
-        address = WANTED["from"].replace("{version}", WANTED["version"]).replace("{arch}", machine)
-        with urllib.request.urlopen(address, timeout=300) as answer:
-            data = answer.read()
-        digest = hashlib.sha256(data).hexdigest()
-        if WANTED["sha256"] and digest != WANTED["sha256"]:
-            raise RuntimeError("%s has the SHA-256 digest %s, not %s" % (address, digest, WANTED["sha256"]))
-        if data[:2] == b"\x1f\x8b":
-            with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-                entry = next(e for e in archive if e.isfile() and os.path.basename(e.name) == "etcd")
-                data = archive.extractfile(entry).read()
-    with open(BINARY + ".new", "wb") as f:
-        f.write(data)
-    os.chmod(BINARY + ".new", 0o755)
-    os.rename(BINARY + ".new", BINARY)
+        data = download()
+        data = unpacked(data, "etcd") or data
+    put(BINARY, data)
     got = subprocess.run((BINARY, "--version"), capture_output=True, text=True).stdout.splitlines()[0].split()[-1]
     if got != WANTED["version"]:
         raise RuntimeError("etcd is of version %s, and %s is wanted" % (got, WANTED["version"]))
     with open(mark, "w") as f:
         f.write(got)
+
+
+def put(path, data):
+    """A program."""
+    with open(path + ".new", "wb") as f:
+        f.write(data)
+    os.chmod(path + ".new", 0o755)
+    os.rename(path + ".new", path)
+
+
+def download():
+    """What is at the address that etcd comes from."""
+    machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    address = WANTED["from"].replace("{version}", WANTED["version"]).replace("{arch}", machine)
+    with urllib.request.urlopen(address, timeout=300) as answer:
+        data = answer.read()
+    digest = hashlib.sha256(data).hexdigest()
+    if WANTED["sha256"] and digest != WANTED["sha256"]:
+        raise RuntimeError("%s has the SHA-256 digest %s, not %s" % (address, digest, WANTED["sha256"]))
+    return data
+
+
+def unpacked(data, name):
+    """A program in an archive; None where there is none such, or no archive."""
+    if data[:2] != b"\x1f\x8b":
+        return None
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        entry = next((e for e in archive if e.isfile() and os.path.basename(e.name) == name), None)
+        return archive.extractfile(entry).read() if entry else None
+
+
+def tool():
+    """The program of etcd that restores snapshots: etcdutl, or etcdctl before there was that."""
+    if WANTED["from"]:
+        data = download()
+        for name in "etcdutl", "etcdctl":
+            program = unpacked(data, name)
+            if program:
+                put(BINARY + "-" + name, program)
+                return BINARY + "-" + name
+    elif not shutil.which("etcdctl"):
+        run("apt-get", "install", "-y", "--no-install-recommends", "etcd-client")
+    found = shutil.which("etcdutl") or shutil.which("etcdctl")
+    if not found:
+        raise RuntimeError("there is no etcdutl and no etcdctl, which restore snapshots: name an archive with one of them as the repository")
+    return found
 
 
 def find_data():
@@ -151,22 +185,114 @@ def refusal(data):
     return "its data is of etcd %s, which %s must not open: etcd goes up one minor version at a time, and never down" % (was, WANTED["version"])
 
 
+SUM, PART, LARGEST = re.compile("[0-9a-f]{64}"), 8 << 20, 5 << 30
+
+
+class Snapshot:
+    """What the agent sends, part by part, for a cluster to begin with. It is in a folder beside the data, which there is from the first part on:
+    a machine with it never begins a cluster without a snapshot, whenever it was interrupted."""
+
+    def __init__(self, data):
+        self.data, self.folder, self.lock, self.trouble = data, os.path.join(data, "restore"), threading.Lock(), ""
+
+    def at(self, name):
+        return os.path.join(self.folder, name)
+
+    def there(self):
+        return os.path.isdir(self.folder)
+
+    def unfit(self):
+        return read(self.at("unfit"))
+
+    def received(self):
+        return os.path.getsize(self.at("data")) if os.path.exists(self.at("data")) else 0
+
+    def whole(self, wanted):
+        return read(self.at("sum")) == wanted and read(self.at("size")) == str(self.received()) and not self.unfit()
+
+    def take(self, wanted, size, start, part):
+        """Another snapshot is begun from its beginning; what does not follow what is there is left out."""
+        if not SUM.fullmatch(wanted) or not 0 < size <= LARGEST:
+            return
+        os.makedirs(self.folder, exist_ok=True)
+        if read(self.at("sum")) != wanted or read(self.at("size")) != str(size):
+            for name in "sum", "unfit", "data":
+                if os.path.exists(self.at(name)):
+                    os.remove(self.at(name))
+            write(self.at("size"), str(size))
+            write(self.at("sum"), wanted)
+        if start == self.received() and start + len(part) <= size:
+            with open(self.at("data"), "ab") as f:
+                f.write(part)
+                f.flush()
+                os.fsync(f.fileno())
+
+    def restore(self):
+        """Makes data of it, which is there at once or not at all; whether it is."""
+        digest = hashlib.sha256()
+        with open(self.at("data"), "rb") as f:
+            for part in iter(lambda: f.read(1 << 20), b""):
+                digest.update(part)
+        if digest.hexdigest() != read(self.at("sum")):
+            write(self.at("unfit"), "what came has the SHA-256 digest %s" % digest.hexdigest())
+            return False
+        program, made = tool(), self.at("made")
+        shutil.rmtree(made, ignore_errors=True)
+        environment = dict(os.environ, ETCDCTL_API="3")
+        command = [program, "snapshot", "restore", self.at("data"), "--data-dir", made, "--name", ME["name"], "--initial-cluster", "%s=%s" % (ME["name"], MINE),
+                   "--initial-advertise-peer-urls", MINE, "--initial-cluster-token", WANTED["cluster"]]
+        if "--bump-revision" in subprocess.run((program, "snapshot", "restore", "--help"), capture_output=True, text=True, env=environment).stdout:
+            command += ["--bump-revision", "1000000000", "--mark-compacted"]  # to clients that watch revisions never go back
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        if done.returncode:
+            said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]
+            write(self.at("unfit"), "%s cannot restore it: %s" % (os.path.basename(program), said[:300]))
+            return False
+        write(os.path.join(self.data, "version"), WANTED["version"])
+        os.rename(os.path.join(made, "member"), os.path.join(self.data, "member"))
+        return True
+
+
 class Room(http.server.BaseHTTPRequestHandler):
-    """What is said while etcd does not run."""
-    state, message, asked, timeout = "blank", "", threading.Event(), 10
+    """What is said while etcd does not run, and done for who asks."""
+    state, message, asked, timeout, snapshot = "blank", "", threading.Event(), 10, None
 
     def do_GET(self):
         self.answer()
 
     def do_POST(self):
-        if self.path == "/stackreeve/waiting" and self.state == "blank":
-            Room.state = "begins"
-            self.asked.set()
+        wanted = json.loads(self.body() or b"{}").get("snapshot", "")
+        with Room.snapshot.lock:
+            if self.path == "/stackreeve/waiting" and not self.asked.is_set() and (
+                    Room.snapshot.whole(wanted) if wanted else self.now() == "blank"):
+                Room.state = "restores" if wanted else "begins"
+                self.asked.set()
         self.answer()
 
+    def do_PUT(self):
+        path, _, query = self.path.partition("?")
+        asked, part = dict(urllib.parse.parse_qsl(query)), self.body()
+        with Room.snapshot.lock:
+            if path == "/stackreeve/waiting" and self.now() in ("blank", "receives", "unfit"):
+                Room.snapshot.take(asked["sum"], int(asked["size"]), int(asked["from"]), part)
+        self.answer()
+
+    def body(self):
+        length = int(self.headers.get("Content-Length") or 0)
+        if length > PART:
+            raise ValueError("a part of a snapshot is too large")
+        return self.rfile.read(length)
+
+    def now(self):
+        if Room.state == "blank" and Room.snapshot.there():
+            return "unfit" if Room.snapshot.unfit() else "receives"
+        return Room.state
+
     def answer(self):
-        body = json.dumps({"state": self.state, "message": self.message}).encode()
-        self.send_response(200 if self.path == "/stackreeve/waiting" else 404)
+        s = Room.snapshot
+        says = {"state": self.now(), "message": self.message or s.unfit() or s.trouble, "sum": read(s.at("sum")), "received": s.received()}
+        body = json.dumps(says).encode()
+        self.send_response(200 if self.path.partition("?")[0] == "/stackreeve/waiting" else 404)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -252,9 +378,21 @@ def put_aside(data):
             os.remove(os.path.join(data, name))
 
 
+def restored(snapshot):
+    """Whether there is data of a snapshot now; else what is in the way is said to who asks."""
+    try:
+        snapshot.trouble = ""
+        return snapshot.restore()
+    except Exception as failed:
+        snapshot.trouble = str(failed)
+        say(snapshot.trouble)
+        return False
+
+
 def wait(data):
     """Ends when there is something to begin or to join: the members, the ID of the membership where it is known, and etcd's word for the
     state of the cluster."""
+    Room.snapshot = Snapshot(data)
     room = Server((ME["address"], CLIENTS), Room)
     if TLS:  # each connection begins to talk in a thread of its own
         room.socket = context(ssl.PROTOCOL_TLS_SERVER).wrap_socket(room.socket, server_side=True, do_handshake_on_connect=False)
@@ -267,7 +405,10 @@ def wait(data):
             threading.Event().wait()
         while True:
             if Room.asked.wait(1):
-                return {MINE: ME["name"]}, "", "new"
+                if Room.state == "begins" or restored(Room.snapshot):
+                    return {MINE: ME["name"]}, "", "new"
+                Room.state = "blank"
+                Room.asked.clear()
             invitation = invited()
             if invitation:
                 return *invitation, "existing"
@@ -288,6 +429,7 @@ def main():
         there, known, state = wait(data)
         write(os.path.join(data, "id"), known)
     write(os.path.join(data, "version"), WANTED["version"])
+    shutil.rmtree(os.path.join(data, "restore"), ignore_errors=True)
     os.environ.update(WANTED["env"])
     os.execv(BINARY, [BINARY, "--name", ME["name"], "--data-dir", data,
                       "--listen-peer-urls", MINE, "--initial-advertise-peer-urls", MINE,

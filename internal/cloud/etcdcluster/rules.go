@@ -151,6 +151,10 @@ func (s *Spec) members(version string, e *kind.Expansion) {
 	for i := range s.Size {
 		names = append(names, fmt.Sprintf("%s-%d", e.Key.Name, i))
 	}
+	restores := e.Referring("EtcdRestore", "EtcdCluster", e.Key.Name)
+	if len(restores) > 1 {
+		e.Problem("metadata.name", "is named by several EtcdRestores: "+strings.Join(restores, ", "), "keep one of them: a cluster begins once")
+	}
 	for i, name := range names {
 		member := fields{"cluster": e.Key.Name, "portRef": name, "serverRef": name, "version": version, "peerRefs": names}
 		if s.TLS != nil {
@@ -158,6 +162,8 @@ func (s *Spec) members(version string, e *kind.Expansion) {
 		}
 		if i > 0 {
 			member["afterRef"] = names[i-1]
+		} else if len(restores) > 0 {
+			member["restoreRef"] = restores[0]
 		}
 		e.Child("EtcdMember", name, fields{"spec": member})
 	}

@@ -32,7 +32,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	if w.Spec.AfterRef != "" {
 		return live{}, fmt.Errorf("%w: no machine of the cluster %s answers that has a majority", kind.ErrBusy, w.Spec.Cluster)
 	}
-	return l, d.begin(ctx, own, machines)
+	return l, d.begin(ctx, w, own, machines)
 }
 
 // join makes a learner of a machine that waits.
@@ -47,7 +47,8 @@ func (driver) join(ctx context.Context, own, knows *machine) error {
 	return classed(err)
 }
 
-func (d driver) begin(ctx context.Context, own *machine, machines []*machine) error {
+// begin has the first machine begin the cluster, with the snapshot where there shall be one. A machine that has a part of a snapshot never begins without.
+func (d driver) begin(ctx context.Context, w want, own *machine, machines []*machine) error {
 	recorded, err := record.Ports(ctx, d.cloud)
 	if err != nil {
 		return err
@@ -58,12 +59,17 @@ func (d driver) begin(ctx context.Context, own *machine, machines []*machine) er
 		}
 	}
 	for _, m := range machines {
-		if !m.waits || m.waiting.State != etcd.Blank && (m != own || m.waiting.State != etcd.Begins) {
+		if !m.waits || m != own && m.waiting.State != etcd.Blank || !slices.Contains([]string{etcd.Blank, etcd.Begins, etcd.Receives, etcd.Unfit, etcd.Restores}, m.waiting.State) {
 			return fmt.Errorf("%w: the machine at %s does not say that it has no data, so no new cluster is begun", kind.ErrBusy, m.address)
 		}
 	}
-	if own.waiting.State == etcd.Begins {
+	switch {
+	case own.waiting.State == etcd.Begins, own.waiting.State == etcd.Restores:
 		return nil
+	case w.Spec.RestoreRef != "":
+		return d.restore(ctx, w, own, machines)
+	case own.waiting.State != etcd.Blank:
+		return fmt.Errorf("%w: its machine has a snapshot, or a part of one, and begins with a snapshot only: bring the manifest of the EtcdRestore back, or delete the machine and its volume", kind.ErrRejected)
 	}
 	return own.client.Begin(ctx, own.address)
 }

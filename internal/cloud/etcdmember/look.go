@@ -289,7 +289,7 @@ func stageOf(machines []*machine) stage {
 		switch {
 		case m.answers, m.waits && m.waiting.State == etcd.Refuses:
 			return begun
-		case !m.waits || m.waiting.State != etcd.Blank:
+		case !m.waits || !m.waiting.Empty():
 			at = boots
 		}
 	}
@@ -307,6 +307,8 @@ func (m *machine) alone(at stage, l *live) (there bool) {
 		return false
 	case at == lost:
 		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk: there was a cluster, and all of its data is lost; restore a backup, or have it begin again, empty: openstack port unset --tag "+string(record)+" "+m.portID
+	case at == boots && m.waiting.State == etcd.Restores:
+		l.Phase, l.Message = kind.Pending, "makes data of the snapshot that it begins with"
 	case at == boots:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster have booted"
 	case m.answers:

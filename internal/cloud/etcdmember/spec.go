@@ -14,6 +14,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/outbound"
@@ -28,7 +29,9 @@ type Spec struct {
 	AfterRef  string   `json:"afterRef,omitempty" ref:"EtcdMember,order" doc:"Member that has to be there before; the first member begins the cluster."`
 	Version   string   `json:"version,omitempty" doc:"Version of etcd that its machine shall have."`
 	PeerRefs  []string `json:"peerRefs" rule:"required,min=1,max=9,unique" ref:"Port,order" doc:"Ports of all members."`
-	TLS       *TLS     `json:"tls,omitempty" doc:"How members are talked to with TLS; without it if left out."`
+	// RestoreRef has it begin with a snapshot, and never without one.
+	RestoreRef string `json:"restoreRef,omitempty" ref:"EtcdRestore,order" doc:"Snapshot that the first member begins the cluster with; it begins empty if left out."`
+	TLS        *TLS   `json:"tls,omitempty" doc:"How members are talked to with TLS; without it if left out."`
 }
 
 // State is a member as it was found.
@@ -47,12 +50,13 @@ type State struct {
 }
 
 // record is on the ports of members that there were.
-const record define.Record = kind.OwnerPrefix + "etcd"
+const record define.Record = etcdstore.BegunTag
 
 type (
 	rules  struct{}
 	driver struct {
 		cloud  *cloud.Client
+		store  etcdstore.Store
 		etcd   etcd.Client // without TLS
 		master *pki.Master // nil for none
 	}
@@ -70,7 +74,7 @@ func Kind(c *cloud.Client, master *pki.Master) kind.Kind {
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdMember", FixedMark: true, StaysMarked: true, Rare: true, Inside: []string{"Port", "Server"},
 		Loss: []string{"its copy of the cluster's data"}, Unmark: "it bears the mark of its Port",
 		Doc: "The membership of one machine in a cluster of etcd. It is found by asking etcd itself. An EtcdCluster makes one for each of its machines; they are not written by hand.",
-	}, rules{}, driver{c, etcd.Client{Machines: machines, Port: etcd.ClientPort}, master})
+	}, rules{}, driver{c, etcdstore.Store{Client: c}, etcd.Client{Machines: machines, Port: etcd.ClientPort}, master})
 }
 
 func (rules) Name(w want) string                     { return w.Key.Name }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // Names of objects are STACK/NAMESPACE/NAME/20260601T030000Z-4711.db: a snapshot of an EtcdBackup, of a moment and a revision of etcd's data.
@@ -42,3 +43,15 @@ func namespace(key manifest.Key) string {
 
 // ShortName is the last part of a name.
 func ShortName(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+
+// Tags of the ports of a cluster's members: that there was a member, and what the cluster began with. (define.Record)
+const (
+	BegunTag    = kind.OwnerPrefix + "etcd"
+	restoredTag = kind.OwnerPrefix + "etcd-restore:"
+)
+
+// RestoredTag says that a cluster begins with a snapshot; of stands for what the manifest says to restore.
+func RestoredTag(of string) string { return restoredTag + of }
+
+// RestoredFrom reads such a tag.
+func RestoredFrom(tag string) (of string, ok bool) { return strings.CutPrefix(tag, restoredTag) }

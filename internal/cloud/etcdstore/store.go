@@ -164,6 +164,11 @@ func headers(container, name string, m kind.Mark, notes map[string]string) map[s
 	return out
 }
 
+// Part reads bytes of an object, the last one included, as long as its data is what it was.
+func (s Store) Part(ctx context.Context, o Object, from, to int64) ([]byte, error) {
+	return s.Client.Part(ctx, cloud.Call{Service: cloud.ObjectStore, Path: pathOf(o.Container, o.Name), Headers: map[string]string{"If-Match": `"` + o.ETag + `"`}}, from, to)
+}
+
 // Put writes an object that is not there yet, and is half-made.
 func (s Store) Put(ctx context.Context, container, name string, m kind.Mark, notes map[string]string, data io.ReadCloser, longest time.Duration) error {
 	all := headers(container, name, mark.Begun(m), notes)

@@ -36,6 +36,7 @@ type World struct {
 	next      uint64
 	elections int
 	disks     map[string]*node
+	parcels   map[string]*parcel
 	// Sins are what nobody should have asked for.
 	sins     []string
 	begun    int
@@ -70,7 +71,7 @@ type member struct {
 
 // New is a world without any cluster.
 func New(machine func(address string) *Machine) *World {
-	return &World{Machine: machine, disks: map[string]*node{}, next: 1 << 60}
+	return &World{Machine: machine, disks: map[string]*node{}, parcels: map[string]*parcel{}, next: 1 << 60}
 }
 
 // OnRequest has do called before each request that changes something is carried out.
@@ -114,7 +115,12 @@ func (w *World) Invite(address string) {
 }
 
 // Wipe empties a disk.
-func (w *World) Wipe(disk string) { w.mu.Lock(); defer w.mu.Unlock(); delete(w.disks, disk) }
+func (w *World) Wipe(disk string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.disks, disk)
+	delete(w.parcels, disk)
+}
 
 func (w *World) clusters() (all []*cluster) {
 	for _, n := range w.disks {
@@ -266,15 +272,33 @@ func (w *World) wait(address string, m *Machine, rw http.ResponseWriter, req *ht
 		rw.WriteHeader(http.StatusNotFound)
 		return
 	}
-	if req.Method == http.MethodPost {
-		if w.changes(); len(w.disks) > 0 {
-			w.sins = append(w.sins, "a second cluster was begun")
-		}
-		w.next += 7
-		first := &member{ID: w.next, Name: w.name(address), PeerURLs: []string{m.peerURL(address)}, began: true}
-		w.disks[m.Disk] = &node{first.ID, &cluster{id: w.next + 1, members: []*member{first}, leader: first.ID, data: []byte("an empty database")}, m.version()}
+	w.changesBy(req.Method)
+	p, body := w.parcels[m.Disk], readAll(req)
+	switch {
+	case req.Method == http.MethodPut:
+		p = w.take(m.Disk, req.URL.Query(), body)
+	case req.Method == http.MethodPost && strings.Contains(body, "snapshot"):
+		w.restore(address, m, p, body)
+	case req.Method == http.MethodPost && p == nil:
+		w.begin(address, m, []byte("an empty database"))
 	}
-	reply(rw, http.StatusOK, map[string]string{"state": "blank"})
+	reply(rw, http.StatusOK, p.says())
+}
+
+// begin makes a cluster of one.
+func (w *World) begin(address string, m *Machine, data []byte) {
+	if len(w.disks) > 0 {
+		w.sins = append(w.sins, "a second cluster was begun")
+	}
+	w.next += 7
+	first := &member{ID: w.next, Name: w.name(address), PeerURLs: []string{m.peerURL(address)}, began: true}
+	w.disks[m.Disk] = &node{first.ID, &cluster{id: w.next + 1, members: []*member{first}, leader: first.ID, data: data}, m.version()}
+}
+
+func (w *World) changesBy(method string) {
+	if method != http.MethodGet {
+		w.changes()
+	}
 }
 
 func (w *World) changes() {

@@ -1,0 +1,304 @@
+package etcdcluster_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+const (
+	shelf = `
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: SwiftContainer
+metadata: {name: backups}
+spec: {resource: {}}
+`
+	backup = shelf + `
+---
+apiVersion: etcd.database.coreos.com/v1beta2
+kind: EtcdBackup
+metadata: {name: kv-once}
+spec: {clusterRef: kv, storageType: Swift, swift: {container: backups}}
+`
+)
+
+// restoreOf says what kv begins with.
+func restoreOf(source string) string {
+	return `
+---
+apiVersion: etcd.database.coreos.com/v1beta2
+kind: EtcdRestore
+metadata: {name: kv}
+spec: {etcdCluster: {name: kv}, backupStorageType: Swift, ` + source + `}
+`
+}
+
+var ofBackup = restoreOf("backupRef: kv-once")
+
+// keys are more than what is sent at once.
+var keys = strings.Repeat("all the keys and values ", 10<<20/24)
+
+// lost is a world in which there is a backup of a cluster, and nothing else of it.
+func lost(t *testing.T) *world {
+	t.Helper()
+	w := emptied(t)
+	w.MustSync(sized(3))
+	w.Fill(keys)
+	w.MustSync(sized(3) + backup)
+	w.forget()
+	return w
+}
+
+// emptied removes all objects at the end, which no manifest does.
+func emptied(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		list, err := cloud.List[struct{ Name string }](ctx, w.client, cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
+		for _, o := range list {
+			err = errors.Join(err, w.client.Do(ctx, cloud.Call{Service: cloud.ObjectStore, Method: http.MethodDelete, Path: "backups/" + o.Name}))
+		}
+		if err != nil && !errors.Is(err, kind.ErrGone) {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// forget has nothing left of the cluster.
+func (w *world) forget() {
+	w.t.Helper()
+	for _, m := range w.look() {
+		w.Wipe(m.Disk)
+	}
+	w.MustSync(shelf)
+}
+
+// restored wants the cluster to have every key.
+func (w *world) restored(size int) {
+	w.t.Helper()
+	w.settled(size)
+	if data := w.Data(); len(data) != 1 || data[0] != keys {
+		w.t.Errorf("there are %d clusters, and it is not every key that is there", len(data))
+	}
+}
+
+// restore is the status of the EtcdRestore, and what the plan says of it.
+func (w *world) restore(p plan.Plan) (status, why string) {
+	w.t.Helper()
+	for _, s := range p.Steps {
+		if s.Key.Kind == "EtcdRestore" {
+			why = s.Why()
+			for _, n := range s.Notes {
+				why += n.Text
+			}
+		}
+	}
+	for _, s := range plan.Statuses(p, all.Kinds(nil, w.Defaults)) {
+		if text, err := json.Marshal(s); err == nil && strings.Contains(string(text), `"kind":"EtcdRestore"`) {
+			status = string(text)
+		}
+	}
+	return status, why
+}
+
+// A cluster of which everything is lost begins with the newest snapshot, and has every key.
+func TestEverythingIsLostAndRestored(t *testing.T) {
+	w := lost(t)
+	if _, why := w.restore(w.Plan(sized(3) + shelf + ofBackup)); !strings.Contains(why, "kv begins with the snapshot backups/") || !strings.Contains(why, "revision") {
+		t.Errorf("the plan says %q", why)
+	}
+	w.MustSync(sized(3) + shelf + ofBackup)
+	w.restored(3)
+	pass := w.MustSync(sized(3) + shelf + ofBackup)
+	if status, _ := w.restore(pass.Last); len(pass.Results) > 0 || !strings.Contains(status, `"succeeded":true`) {
+		t.Errorf("a second pass does %v; the status is %s", pass.Results, status)
+	}
+	changed := sized(3) + shelf + restoreOf("swift: {container: backups}")
+	if _, why := w.restore(w.Plan(changed)); !strings.Contains(why, "after it had been carried out") {
+		t.Errorf("of a change the plan says %q", why)
+	}
+	w.MustSync(sized(3) + shelf) // its manifest goes
+	w.restored(3)
+}
+
+// Nothing is restored over a cluster that has begun, nor over one that was lost and has ports.
+func TestNothingIsRestoredOverACluster(t *testing.T) {
+	w := emptied(t)
+	w.MustSync(sized(3))
+	w.Fill(keys)
+	w.MustSync(sized(3) + backup)
+	w.Fill("newer")
+	for range 2 {
+		pass := w.Sync(sized(3) + backup + ofBackup)
+		if status, why := w.restore(pass.Last); !strings.Contains(why, "EtcdCluster of another name") || strings.Contains(status, `"succeeded":true`) {
+			t.Errorf("the plan says %q, the status %s", why, status)
+		}
+		if data := w.Data(); len(data) > 1 || len(data) == 1 && data[0] != "newer" {
+			t.Error("something was restored")
+		}
+		for _, m := range w.look() {
+			w.Wipe(m.Disk)
+		}
+	}
+}
+
+// An agent dies at each request of a restore; the next one, which knows nothing, ends with every key, and never with an empty cluster.
+func TestAgentsDieAtEachRequestOfARestore(t *testing.T) {
+	w := lost(t)
+	all := sized(1) + shelf + ofBackup
+	for n := 1; ; n++ {
+		died := w.dies(all, n)
+		if data := w.Data(); len(data) > 0 && data[0] != keys {
+			t.Fatalf("after request %d a cluster without the keys has begun", n)
+		}
+		w.MustSync(all)
+		w.restored(1)
+		if !died {
+			if n < 4 {
+				t.Errorf("a restore has %d requests", n)
+			}
+			return
+		}
+		w.forget()
+	}
+}
+
+// A machine that has a part of a snapshot does not begin empty when the manifest of the restore goes.
+func TestHalfASnapshotNeverBeginsEmpty(t *testing.T) {
+	w := lost(t)
+	if !w.dies(sized(1)+shelf+ofBackup, 2) {
+		t.Fatal("nobody has died")
+	}
+	w.Sync(sized(1) + shelf)
+	if data := w.Data(); len(data) > 0 {
+		t.Error("a cluster has begun without the snapshot")
+	}
+	w.MustSync(sized(1) + shelf + ofBackup)
+	w.restored(1)
+}
+
+// object puts data there, with metadata.
+func (w *world) object(name string, data []byte, sum string) {
+	w.t.Helper()
+	err := w.client.Do(w.t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: "backups/" + name, Stream: io.NopCloser(bytes.NewReader(data)), Longest: 1e11,
+		Headers: map[string]string{"X-Object-Meta-Stackreeve-Sha256": sum, "Content-Type": "application/octet-stream"}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// An object that is no snapshot, or not the one that it says it is, begins nothing and is named.
+func TestAttackObjectsToRestore(t *testing.T) {
+	inner := sha256.Sum256([]byte("the data"))
+	good := append([]byte("the data"), inner[:]...)
+	for name, c := range map[string]struct {
+		data []byte
+		sum  string
+		want string
+	}{
+		"cut":                    {good[:20], sumOf(good), "not what its metadata say"},
+		"of other bytes":         {bytes.ToUpper(good), sumOf(good), "not what its metadata say"},
+		"no snapshot":            {[]byte(strings.Repeat("no snapshot", 9)), sumOf([]byte(strings.Repeat("no snapshot", 9))), "no snapshot of etcd"},
+		"empty":                  {nil, sumOf(nil), "is empty"},
+		"without a digest":       {good, "", "does not say its SHA-256 digest"},
+		"with a strange digest":  {good, "../../x&size=1", "does not say its SHA-256 digest"},
+		"not there":              {nil, "absent", "there is no object"},
+		"of a container of none": {nil, "container", "there is no container"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := emptied(t)
+			w.MustSync(shelf)
+			source := "swift: {container: backups, object: a/b/c.db}"
+			switch c.sum {
+			case "absent":
+			case "container":
+				source = "swift: {container: others, object: a/b/c.db}"
+			default:
+				w.object("a/b/c.db", c.data, c.sum)
+			}
+			said := ""
+			for range 2 {
+				pass := w.Sync(sized(1) + shelf + restoreOf(source))
+				_, said = w.restore(pass.Last)
+				for _, r := range pass.Results {
+					if r.Err != nil {
+						said += r.Err.Error()
+					}
+				}
+				if pass.Outcome() == plan.InSync {
+					t.Error("the pass is in sync")
+				}
+			}
+			if data := w.Data(); len(data) > 0 || !strings.Contains(said, c.want) {
+				t.Errorf("there are %d clusters, and it is said: %s", len(data), said)
+			}
+		})
+	}
+}
+
+// A container of another project is none.
+func TestAttackContainerOfAnotherProject(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"../AUTH_other/backups", "..", "%2e%2e", "AUTH_other/backups"} {
+		pass := w.Sync(sized(1) + restoreOf(`swift: {container: "`+name+`", object: a/b/c.db}`))
+		if _, why := w.restore(pass.Last); !strings.Contains(why, "there is no container") || len(w.Data()) > 0 {
+			t.Errorf("of %s it is said: %q", name, why)
+		}
+	}
+}
+
+// An object that does not end is read no further than what was asked for.
+func TestAttackEndlessObject(t *testing.T) {
+	w := lost(t)
+	endless := endless{}
+	target := w.Target.Through(func(next http.RoundTripper) http.RoundTripper {
+		endless.next = next
+		return recorder{w.created, &endless}
+	})
+	e := target.Engine(target.Client(nil))
+	e.Sync(context.WithoutCancel(t.Context()), engine.Revision{Commit: "test", Want: target.Resolve(sized(1) + shelf + ofBackup)})
+	if len(w.Data()) > 0 || endless.sent == 0 || endless.sent > 64<<20 {
+		t.Errorf("%d clusters have begun; %d bytes were read", len(w.Data()), endless.sent)
+	}
+	w.MustSync(sized(1) + shelf + ofBackup)
+	w.restored(1)
+}
+
+// endless answers requests for parts with bytes that do not end.
+type endless struct {
+	next http.RoundTripper
+	sent int
+}
+
+func (e *endless) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Header.Get("Range") == "" {
+		return e.next.RoundTrip(req)
+	}
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(e), Request: req, ContentLength: -1}, nil
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.sent += len(p)
+	return len(p), nil
+}

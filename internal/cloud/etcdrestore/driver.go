@@ -1,0 +1,124 @@
+package etcdrestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// List implements kind.Driver: what is known of each that manifests ask for. There is nothing else.
+func (d driver) List(ctx context.Context) (all []live, err error) {
+	around := kind.AroundOf(ctx)
+	if len(around.Want) == 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"Port", "SwiftContainer"} {
+		if errs := around.Have[name].Errs(); len(errs) > 0 {
+			return nil, fmt.Errorf("it is not known what a restore needs: %w", errors.Join(errs...))
+		}
+	}
+	tags, err := define.RecordsOfPorts(ctx, d.cloud)
+	if err != nil {
+		return nil, err
+	}
+	for i := range around.Want {
+		spec, ok := around.Want[i].Spec.(*Spec)
+		if !ok {
+			continue
+		}
+		one, err := d.find(ctx, around, around.Want[i].Key, spec, tags)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// find is what there is of one.
+func (d driver) find(ctx context.Context, around kind.Around, key manifest.Key, spec *Spec, tags map[string][]string) (live, error) {
+	cluster := spec.EtcdCluster.Name
+	s := &State{}
+	s.record(portsOf(around, key.Namespace, cluster), tags)
+	l := live{ID: "restore " + key.Namespace + "/" + key.Name, Name: key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready, State: s}
+	switch {
+	case s.begun && s.restored == "":
+		l.Phase, l.Down = kind.Degraded, "refused"
+		l.Message = "there was a cluster " + cluster + " before, and nothing is restored over it: remove this manifest, or have it name an EtcdCluster of another name, which begins with the snapshot beside this one"
+	case !s.begun:
+		if err := d.seek(ctx, around, key, spec, s); err != nil {
+			return l, err
+		}
+		if s.source != nil {
+			l.Facts.Points = []kind.Point{{At: s.source.At(), Of: spec.digest(), ID: s.source.Container + "/" + s.source.Name}}
+		} else if s.restored == "" {
+			l.Phase, l.Down, l.Message = kind.Degraded, "no snapshot", s.trouble
+		}
+	}
+	return l, nil
+}
+
+// highest is the highest number that a member can have.
+const highest = 15
+
+// portsOf are the IDs of the ports of a cluster's members.
+func portsOf(around kind.Around, namespace, cluster string) (ids []string) {
+	ports := around.Owned("Port")
+	for n := range highest + 1 {
+		owner := kind.OwnerText(around.Stack, manifest.Key{Kind: "Port", Namespace: namespace, Name: cluster + "-" + strconv.Itoa(n)})
+		if port := ports[owner]; port != nil {
+			ids = append(ids, port.ID)
+		}
+	}
+	return ids
+}
+
+// record reads what ports say of their cluster.
+func (s *State) record(ports []string, tags map[string][]string) {
+	for _, id := range ports {
+		here := ""
+		for _, tag := range tags[id] {
+			if tag == etcdstore.BegunTag {
+				s.begun = true
+			}
+			if digest, ok := etcdstore.RestoredFrom(tag); ok {
+				here = digest
+			}
+		}
+		if here == "" {
+			s.untagged = append(s.untagged, id)
+		} else {
+			s.restored = here
+		}
+	}
+	if s.restored == "" {
+		s.untagged = nil
+	}
+}
+
+// Create implements kind.Driver. There is always something of one that a manifest asks for.
+func (driver) Create(context.Context, want) (live, error) {
+	return live{}, fmt.Errorf("%w: it is not known yet whether the cluster has begun", kind.ErrBusy)
+}
+
+// Update implements kind.Driver: it repeats the record of a restore, which writing a port's mark takes off.
+func (d driver) Update(ctx context.Context, _ want, have live, _ []kind.Change) error {
+	for _, id := range have.State.untagged {
+		if err := define.Record(etcdstore.RestoredTag(have.State.restored)).Put(ctx, d.cloud, id); err != nil && !errors.Is(err, kind.ErrGone) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Delete implements kind.Driver: there is nothing to delete.
+func (driver) Delete(context.Context, live) (gone bool, err error) { return true, nil }
+
+// Unmark implements kind.Driver.
+func (driver) Unmark(context.Context, live) error { return nil }

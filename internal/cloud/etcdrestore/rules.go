@@ -1,0 +1,97 @@
+package etcdrestore
+
+import (
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Name implements kind.Rules.
+func (rules) Name(w want) string { return w.Key.Name }
+
+// Match implements kind.Rules: it cannot be imported.
+func (rules) Match(kind.Want[struct{}], *State) bool { return false }
+
+// Validate implements kind.Rules.
+func (rules) Validate(s *Spec, r *kind.Report) {
+	const where = "set backupRef, the name of an EtcdBackup of the stack, or swift: {container, object}"
+	switch {
+	case s.StorageType != "" && s.StorageType != "Swift":
+		r.Problem("spec.backupStorageType", "is "+s.StorageType+", and snapshots are read from Swift only", "copy the snapshot to Swift with its SHA-256 digest as metadata stackreeve-sha256, set backupStorageType: Swift, and name it in swift: {container, object}")
+	case s.Swift == nil && s.BackupRef == "":
+		r.Problem("spec.swift", "is missing", where)
+	case s.Swift != nil && s.BackupRef != "":
+		r.Problem("spec.backupRef", "is given along with swift", "keep one of them")
+	}
+	if s.Swift != nil && s.Swift.Object != "" && path.Clean("/"+s.Swift.Object) != "/"+s.Swift.Object {
+		r.Problem("spec.swift.object", "is no name of an object that can be asked for: it has empty parts, or . or .. in it", "write it as a list of the container shows it")
+	}
+	for _, other := range []struct {
+		name  string
+		given bool
+	}{{"s3", s.S3 != nil}, {"abs", s.ABS != nil}, {"gcs", s.GCS != nil}, {"oss", s.OSS != nil}} {
+		if other.given && (s.StorageType == "" || s.StorageType == "Swift") {
+			r.Note("spec."+other.name, "has no meaning for Swift")
+		}
+	}
+}
+
+// digest stands for what the manifest says to restore.
+func (s *Spec) digest() string {
+	if s.Swift == nil {
+		return kind.Digest("backup " + s.BackupRef)
+	}
+	return kind.Digest("swift " + s.Swift.Container + "/" + s.Swift.Object)
+}
+
+// Diff implements kind.Rules. What was carried out is no difference any more.
+func (rules) Diff(w want, have *State, c *kind.Changes) {
+	cluster := w.Spec.EtcdCluster.Name
+	switch {
+	case have.restored != "" && have.restored != w.Spec.digest():
+		c.Note("spec", "was changed after it had been carried out, which changes nothing: only a cluster of another name can begin with another snapshot")
+	case have.restored == "" && !have.begun && have.source != nil:
+		c.Note("spec.etcdCluster.name", fmt.Sprintf("%s begins with the snapshot %s", cluster, described(have.source)))
+	}
+	if len(have.untagged) > 0 {
+		c.Add(kind.Change{Field: "record", Have: "", Want: "began with a snapshot"})
+	}
+}
+
+// described is a snapshot, for people.
+func described(o *etcdstore.Object) string {
+	return fmt.Sprintf("%s/%s of %s, revision %d, %d bytes", o.Container, printable.Line(o.Name), o.At().UTC().Format(time.RFC3339), o.Number(etcdstore.Revision), o.Size)
+}
+
+// shown is what status shows, the first fields as etcd-operator does. (v1beta2: RestoreStatus)
+type shown struct {
+	Succeeded bool   `json:"succeeded"`
+	Reason    string `json:"reason,omitempty"`
+	Object    string `json:"object,omitempty"`
+	At        string `json:"at,omitempty"`
+	Revision  int64  `json:"revision,omitempty"`
+	Size      int64  `json:"size,omitempty"`
+}
+
+// Status implements kind.Rules.
+func (rules) Status(have *State) any {
+	out := shown{Succeeded: have.restored != "" && have.begun}
+	switch {
+	case out.Succeeded:
+		return out
+	case have.begun:
+		out.Reason = "the cluster was begun without it"
+	case have.restored != "":
+		out.Reason = "the cluster is beginning"
+	default:
+		out.Reason = have.trouble
+	}
+	if o := have.source; o != nil && !have.begun {
+		out.Object, out.At, out.Revision, out.Size = o.Container+"/"+printable.Line(o.Name), o.At().UTC().Format(time.RFC3339), o.Number(etcdstore.Revision), o.Size
+	}
+	return out
+}

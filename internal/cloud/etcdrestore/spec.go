@@ -1,0 +1,67 @@
+// Package etcdrestore is the kind EtcdRestore: which snapshot a cluster of etcd begins with. It finds the snapshot in Swift and says of the
+// cluster whether it has begun; the first EtcdMember begins it.
+//
+// It makes no object in the cloud. That a cluster has begun with a snapshot is a tag of the ports of its members, which the first member
+// writes before its machine begins; a cluster with the tag of members and without that one was begun otherwise, and nothing is restored over it.
+package etcdrestore
+
+import (
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Spec is what a cluster shall begin with. etcdCluster, backupStorageType, s3, abs, gcs and oss are those of etcd-operator
+// (coreos/etcd-operator, pkg/apis/etcd/v1beta2/restore_types.go).
+type Spec struct {
+	EtcdCluster Cluster `json:"etcdCluster" rule:"required" doc:"The cluster, which has not begun yet." example:"{name: example}"`
+	StorageType string  `json:"backupStorageType,omitempty" rule:"enum=Swift|S3|ABS|GCS|OSS,default=Swift" doc:"Swift, which the others have to be changed to."`
+	Swift       *Swift  `json:"swift,omitempty" doc:"Where the snapshot is."`
+	BackupRef   string  `json:"backupRef,omitempty" rule:"min=1,max=255" doc:"In place of swift: an EtcdBackup of the stack, whether or not there is a manifest of it. The newest of its snapshots is taken."`
+
+	S3  map[string]any `json:"s3,omitempty" doc:"Has no meaning for Swift, and is noted."`
+	ABS map[string]any `json:"abs,omitempty" doc:"Has no meaning for Swift, and is noted."`
+	GCS map[string]any `json:"gcs,omitempty" doc:"Has no meaning for Swift, and is noted."`
+	OSS map[string]any `json:"oss,omitempty" doc:"Has no meaning for Swift, and is noted."`
+}
+
+// Cluster names the one that begins.
+type Cluster struct {
+	Name string `json:"name" rule:"required,min=1" ref:"EtcdCluster" doc:"EtcdCluster of the stack."`
+}
+
+// Swift says where a snapshot is. It is only read, whoever it belongs to.
+type Swift struct {
+	Container string `json:"container" rule:"required,min=1,max=256" doc:"A SwiftContainer of the stack, or else a container of the project by its name."`
+	Object    string `json:"object,omitempty" rule:"max=1024" doc:"The snapshot; the newest one if left out, where all in the container are of one series. It has to say its SHA-256 digest in its metadata, as what an EtcdBackup writes does."`
+}
+
+// State is what was found.
+type State struct {
+	source   *etcdstore.Object // nil for none
+	trouble  string            // why there is none
+	begun    bool              // there is, or was, such a cluster
+	restored string            // the digest of what it began with; "" where no port says that
+	untagged []string          // ports of members that do not say that, while others do
+}
+
+type (
+	rules  struct{}
+	driver struct {
+		cloud *cloud.Client
+		store etcdstore.Store
+	}
+	live = kind.Live[*State]
+	want = kind.Want[Spec]
+)
+
+// Kind is the kind EtcdRestore over c, which may be nil where only rules are needed.
+func Kind(c *cloud.Client) kind.Kind {
+	return kind.DefineFlat[Spec, State](kind.Info{
+		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdRestore", Aliases: []string{"etcd.database.coreos.com/v1beta2"},
+		Service: cloud.ObjectStore, FixedMark: true, StaysMarked: true, Rare: true, Inside: []string{"Port", "SwiftContainer"}, Unmark: "it bears no mark of its own",
+		Doc: "Says which snapshot an EtcdCluster begins with, in place of beginning empty. It is carried out once, when there was no such cluster before, and has no meaning after that; " +
+			"nothing is restored over a cluster that has begun. When its manifest goes nothing changes in the cloud.",
+	}, rules{}, driver{c, etcdstore.Store{Client: c}})
+}
