@@ -21,6 +21,7 @@ import (
 const stage = `
 HERE, KEYS = os.path.realpath(__file__), os.path.dirname(os.path.realpath(__file__)) + "/keys"
 def fetch(): pass
+def tool(): return "@ETCD@ctl"
 def find_data():
     data = os.path.dirname(HERE) + "/data"
     os.makedirs(data, mode=0o700, exist_ok=True)
@@ -108,7 +109,7 @@ func (r *machines) boot(n, generation int) {
 		r.t.Fatal(err)
 	}
 	file := filepath.Join(folder, "etcd.py")
-	if err := os.WriteFile(file, []byte(strings.TrimSuffix(filled, "main()\n")+strings.Replace(stage, "@ETCD@", r.program, 1)+"main()\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.TrimSuffix(filled, "main()\n")+strings.ReplaceAll(stage, "@ETCD@", r.program)+"main()\n"), 0o600); err != nil {
 		r.t.Fatal(err)
 	}
 	log, err := os.OpenFile(filepath.Join(folder, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

@@ -1,0 +1,162 @@
+package etcd_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/etcd"
+)
+
+// waits waits until a machine is in a state.
+func (r *machines) waits(c etcd.Client, state string) (w etcd.Waiting) {
+	r.t.Helper()
+	r.until("a machine is "+state, func() (err error) {
+		if w, err = c.Waiting(r.t.Context(), address(0)); err != nil || w.State != state {
+			return fmt.Errorf("%v %w", w, err)
+		}
+		return nil
+	})
+	return w
+}
+
+// send sends a snapshot up to some byte.
+func (r *machines) send(c etcd.Client, data []byte, from, to int) {
+	r.t.Helper()
+	sum := sha256.Sum256(data)
+	const part = 100_000
+	for ; from < to; from += part {
+		w, err := c.SendPart(r.t.Context(), address(0), hex.EncodeToString(sum[:]), int64(len(data)), int64(from), data[from:min(from+part, to)])
+		if err != nil || w.State != etcd.Receives || w.Received != int64(min(from+part, to)) {
+			r.t.Fatalf("it has %v, %v", w, err)
+		}
+	}
+}
+
+// with asks it to begin with a snapshot.
+func (r *machines) with(c etcd.Client, data []byte) {
+	r.t.Helper()
+	sum := sha256.Sum256(data)
+	if err := c.BeginWith(r.t.Context(), address(0), hex.EncodeToString(sum[:])); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// A real machine begins with a snapshot that it is sent in parts, also when it is restarted half way, and never without it.
+func TestARealMachineBeginsWithASnapshot(t *testing.T) {
+	for generation, name := range []string{"without TLS", "with TLS"} {
+		t.Run(name, func(t *testing.T) {
+			r := newReal(t)
+			r.size = 1
+			c, ctx := r.client(generation), t.Context()
+			r.begin(generation)
+			const keys = 300
+			for n := range keys {
+				r.put(c, fmt.Sprintf("key-%03d", n), strings.Repeat(fmt.Sprint(n), 500))
+			}
+			before, err := c.Status(ctx, address(0))
+			if err != nil || before.Revision != keys+1 {
+				t.Fatalf("revision %d, %v", before.Revision, err)
+			}
+			snapshot, err := c.Snapshot(ctx, address(0), 1<<30)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := io.ReadAll(snapshot)
+			_ = snapshot.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.stop[0]()
+			r.stop[0] = nil
+			if err := os.RemoveAll(filepath.Join(r.folder, "0")); err != nil {
+				t.Fatal(err)
+			}
+
+			r.boot(0, generation)
+			r.waits(c, etcd.Blank)
+			changed := bytes.Replace(data, []byte("key-007"), []byte("key-oo7"), 1)
+			r.send(c, changed, 0, len(changed))
+			r.with(c, changed) // of the digest that it says; etcd's own is another one
+			if w := r.waits(c, etcd.Unfit); !strings.Contains(w.Said(), "cannot restore it") {
+				t.Errorf("of a changed snapshot it is said: %s", w.Said())
+			}
+			r.send(c, data, 0, 300_000)
+			if err := c.Begin(ctx, address(0)); err != nil {
+				t.Fatal(err)
+			}
+			r.with(c, data) // not all of it is there
+			r.boot(0, generation)
+			if w := r.waits(c, etcd.Receives); w.Received != 300_000 {
+				t.Fatalf("after a restart it has %d bytes", w.Received)
+			}
+			r.send(c, data, 300_000, len(data))
+			r.with(c, data)
+			r.serves(c, 0)
+			after, err := c.Status(ctx, address(0))
+			if err != nil || after.Revision < before.Revision || after.ClusterID == 0 {
+				t.Errorf("the revision is %d after %d, %v", after.Revision, before.Revision, err)
+			}
+			for n := range keys {
+				if got := r.get(c, fmt.Sprintf("key-%03d", n)); got != strings.Repeat(fmt.Sprint(n), 500) {
+					t.Fatalf("key %d is %.20s", n, got)
+				}
+			}
+			if _, err := os.Stat(filepath.Join(r.folder, "0/data/restore")); !os.IsNotExist(err) {
+				t.Errorf("the snapshot is left: %v", err)
+			}
+			t.Logf("etcd %s: %d keys, %d bytes; revision %d before, %d after", after.Version, keys, len(data), before.Revision, after.Revision)
+		})
+	}
+}
+
+// put and get ask etcd for keys.
+func (r *machines) put(c etcd.Client, key, value string) {
+	r.t.Helper()
+	encoded := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+	r.ask(c, "kv/put", map[string]string{"key": encoded(key), "value": encoded(value)}, &struct{}{})
+}
+
+func (r *machines) get(c etcd.Client, key string) string {
+	r.t.Helper()
+	var got struct{ Kvs []struct{ Value []byte } }
+	r.ask(c, "kv/range", map[string]string{"key": base64.StdEncoding.EncodeToString([]byte(key))}, &got)
+	if len(got.Kvs) != 1 {
+		return ""
+	}
+	return string(got.Kvs[0].Value)
+}
+
+func (r *machines) ask(c etcd.Client, path string, body, into any) {
+	r.t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	scheme := "http"
+	if c.TLS != nil {
+		scheme = "https"
+	}
+	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, fmt.Sprintf("%s://%s:%d/v3/%s", scheme, address(0), c.Port, path), bytes.NewReader(text))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	resp, err := c.Machines.DoTrusting(req, c.TLS)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK || json.Unmarshal(answer, into) != nil {
+		r.t.Fatalf("%s: %s, %v", resp.Status, answer, err)
+	}
+}
