@@ -32,7 +32,7 @@ func run(t *testing.T, dir string, env []string, args ...string) (string, int) {
 
 // inMachines are the examples of what is not in sync before machines run it, which those of the simulator do not: they are
 // read here, and applied by the tests of their kinds.
-var inMachines = map[string]bool{"etcdbackup.yaml": true, "etcdcluster.yaml": true, "etcdmember.yaml": true, "m3dbcluster.yaml": true, "m3dbinstance.yaml": true, "m3dbnamespace.yaml": true}
+var inMachines = map[string]bool{"etcdbackup.yaml": true, "etcdcluster.yaml": true, "etcdmember.yaml": true, "etcdrestore.yaml": true, "m3dbcluster.yaml": true, "m3dbinstance.yaml": true, "m3dbnamespace.yaml": true}
 
 func absolute(t *testing.T, file string) string {
 	t.Helper()

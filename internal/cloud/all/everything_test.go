@@ -34,6 +34,7 @@ var inside = map[string]string{
 	"EtcdMember":  "etcd bears no mark, and the name of a port's address is all that a manifest can put into it",
 	"EtcdCluster": "it stands for a VirtualMachineGroup, a SecurityGroup and members",
 	"EtcdBackup":  "its snapshots come from such members",
+	"EtcdRestore": "it is what ports say of such members, and makes nothing of its own",
 
 	"M3DBInstance":  "placements bear no mark, and a machine's name, volume and address are all that a manifest can put into one",
 	"M3DBNamespace": "namespaces bear no mark; tags on ports say that one was asked for",
