@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -104,6 +105,9 @@ func (w *world) restore(p plan.Plan) (status, why string) {
 	for _, s := range p.Steps {
 		if s.Key.Kind == "EtcdRestore" {
 			why = s.Why()
+			for _, c := range s.Changes {
+				why += fmt.Sprint(c.Want)
+			}
 			for _, n := range s.Notes {
 				why += n.Text
 			}

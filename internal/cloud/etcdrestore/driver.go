@@ -108,7 +108,11 @@ func (driver) Create(context.Context, want) (live, error) {
 }
 
 // Update implements kind.Driver: it repeats the record of a restore, which writing a port's mark takes off.
-func (d driver) Update(ctx context.Context, _ want, have live, _ []kind.Change) error {
+// What a cluster begins with is the first member's to carry out.
+func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
+	if kind.Has(changes, beginsField) {
+		return fmt.Errorf("%w: the first member of %s has not begun with the snapshot yet", kind.ErrNotYet, w.Spec.EtcdCluster.Name)
+	}
 	for _, id := range have.State.untagged {
 		if err := define.Record(etcdstore.RestoredTag(have.State.restored)).Put(ctx, d.cloud, id); err != nil && !errors.Is(err, kind.ErrGone) {
 			return err

@@ -55,12 +55,15 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	case have.restored != "" && have.restored != w.Spec.digest():
 		c.Note("spec", "was changed after it had been carried out, which changes nothing: only a cluster of another name can begin with another snapshot")
 	case have.restored == "" && !have.begun && have.source != nil:
-		c.Note("spec.etcdCluster.name", fmt.Sprintf("%s begins with the snapshot %s", cluster, described(have.source)))
+		c.Add(kind.Change{Field: beginsField, Have: "", Want: fmt.Sprintf("%s begins with the snapshot %s", cluster, described(have.source))})
 	}
 	if len(have.untagged) > 0 {
 		c.Add(kind.Change{Field: "record", Have: "", Want: "began with a snapshot"})
 	}
 }
+
+// beginsField is where a plan shows what a cluster begins with.
+const beginsField = "spec.etcdCluster.name"
 
 // described is a snapshot, for people.
 func described(o *etcdstore.Object) string {
