@@ -28,7 +28,7 @@ import (
 var casesOfKORC = os.Getenv("STACKREEVE_TEST_K_ORC")
 
 // differs lists the cases that end otherwise, and why: docs/k-orc.md says the same in a table.
-const differs = "testdata/k-orc-differs.txt"
+const differs = "testdata/k-orc.differs"
 
 // K-ORC's own cases end here as they do there, but for those that are listed as meant. Each step is a commit
 // and a pass; what the case asserts of objects is compared with what status says.

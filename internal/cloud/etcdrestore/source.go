@@ -18,10 +18,9 @@ import (
 // seek finds the snapshot that a manifest means, or says why there is none.
 func (d driver) seek(ctx context.Context, around kind.Around, key manifest.Key, spec *Spec, s *State) (err error) {
 	var found []etcdstore.Object
-	switch {
-	case spec.Swift == nil:
+	if spec.Swift == nil {
 		found, s.trouble, err = d.ofBackup(ctx, around, manifest.Key{Kind: "EtcdBackup", Namespace: key.Namespace, Name: spec.BackupRef})
-	default:
+	} else {
 		container := containerOf(around, key.Namespace, spec.Swift.Container)
 		if container == "" {
 			s.trouble = fmt.Sprintf("spec.swift.container: there is no container %s in the project; name one that openstack container list shows", printable.Line(spec.Swift.Container))

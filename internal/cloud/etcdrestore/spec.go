@@ -17,7 +17,7 @@ import (
 type Spec struct {
 	EtcdCluster Cluster `json:"etcdCluster" rule:"required" doc:"The cluster, which has not begun yet." example:"{name: example}"`
 	StorageType string  `json:"backupStorageType,omitempty" rule:"enum=Swift|S3|ABS|GCS|OSS,default=Swift" doc:"Swift, which the others have to be changed to."`
-	Swift       *Swift  `json:"swift,omitempty" doc:"Where the snapshot is."`
+	Swift       *Swift  `json:"swift,omitempty" doc:"Where the snapshot is." example:"{container: example}"`
 	BackupRef   string  `json:"backupRef,omitempty" rule:"min=1,max=255" doc:"In place of swift: an EtcdBackup of the stack, whether or not there is a manifest of it. The newest of its snapshots is taken."`
 
 	S3  map[string]any `json:"s3,omitempty" doc:"Has no meaning for Swift, and is noted."`
