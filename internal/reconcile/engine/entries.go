@@ -216,13 +216,13 @@ func (e *Engine) ownsThrough(at place, c kind.Collection) bool {
 	})
 }
 
-// at is what a step is carried out with: the driver of its place, and the object as it is
+// at is what a step is carried out with: the driver of an entry, and the object as it is
 // seen there.
-func (e *Engine) at(s *plan.Step) (drv kind.AnyDriver, have *kind.Live[any]) {
+func (e *Engine) at(s *plan.Step, entry string) (drv kind.AnyDriver, have *kind.Live[any]) {
 	if have = s.Have(); have != nil {
-		have = cmp.Or(have.As(s.Through()), have)
+		have = cmp.Or(have.As(entry), have)
 	}
-	return e.driver(place{s.Key.Kind, s.Through()}), have
+	return e.driver(place{s.Key.Kind, entry}), have
 }
 
 // attr names the entry of a place in the log; the main one is not named.

@@ -25,6 +25,7 @@ type door struct {
 	lists    int
 	refusal  error // of lists
 	closed   error // of logins
+	readOnly bool  // deletes nothing
 	deleted  []string
 }
 
@@ -55,6 +56,9 @@ func (d *door) Delete(ctx context.Context, have kind.Live[*thingtest.Thing]) (bo
 	d.Mu.Lock()
 	d.deleted = append(d.deleted, have.Name)
 	d.Mu.Unlock()
+	if d.readOnly {
+		return false, fmt.Errorf("%w: %w", kind.ErrRejected, kind.ErrForbidden)
+	}
 	return d.World.Delete(ctx, have)
 }
 
@@ -215,6 +219,30 @@ func TestAttackTwoEntriesSeeOneObject(t *testing.T) {
 				t.Errorf("%s left", main.where())
 			}
 		})
+	}
+}
+
+// What the main entry sees and may not delete, such as what the whole cloud offers, is deleted by the entry that
+// may, once its manifest, which named that entry, is gone. Each entry is asked once in a pass.
+func TestWhatOneEntryMayNotDeleteAnotherOneDoes(t *testing.T) {
+	main, _ := newDoors()
+	main.readOnly = true
+	other := main.entry("p1", true)
+	through(t, entered(main, other), main, "a cloud=other", "b")
+	other.readOnly = true
+	if pass := through(t, entered(main, other), main, "b"); pass.Outcome() == plan.InSync || len(pass.Failures) != 1 || len(main.deleted) != 1 || len(other.deleted) != 1 {
+		t.Fatalf("neither may: %s, %v; deleted %v and %v", pass.Outcome(), pass.Failures, main.deleted, other.deleted)
+	}
+	other.readOnly = false
+	if pass := through(t, entered(main, other), main, "b"); pass.Outcome() != plan.InSync || main.where() != "p1/b" {
+		t.Errorf("%s, %s: %v", pass.Outcome(), main.where(), pass.Failures)
+	}
+	if len(main.deleted) != 2 || len(other.deleted) != 2 {
+		t.Errorf("deleted %v by the main entry, and %v by the other", main.deleted, other.deleted)
+	}
+	// An object of a manifest is its entry's business alone.
+	if pass := through(t, entered(main, other), main, "b shape=round"); len(other.deleted) != 2 {
+		t.Errorf("%s; deleted %v by the other", pass.Outcome(), other.deleted)
 	}
 }
 

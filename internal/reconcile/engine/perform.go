@@ -11,18 +11,28 @@ import (
 )
 
 // perform carries out one step. It reads plan-time data only; what it brings
-// back is taken in by the run's own loop.
+// back is taken in by the run's own loop. What one entry of clouds.yaml may not, another one that
+// shows the object is asked for, where no manifest says which.
 func (e *Engine) perform(ctx context.Context, s plan.Step) outcome {
-	o := outcome{id: s.Identity(), result: Result{Step: s, Started: time.Now()}}
-	o.live, o.gone, o.result.Err = e.do(ctx, s)
+	o := outcome{id: s.Identity(), entries: []string{s.Through()}, result: Result{Step: s, Started: time.Now()}}
+	o.live, o.gone, o.result.Err = e.do(ctx, s, s.Through())
+	for _, entry := range s.Others() {
+		if !errors.Is(o.result.Err, kind.ErrForbidden) {
+			break
+		}
+		live, gone, err := e.do(ctx, s, entry)
+		if o.entries = append(o.entries, entry); !errors.Is(err, kind.ErrForbidden) {
+			o.live, o.gone, o.result.Err = live, gone, err
+		}
+	}
 	o.result.Took = time.Since(o.result.Started)
 	return o
 }
 
-func (e *Engine) do(ctx context.Context, s plan.Step) (live *kind.Live[any], gone bool, err error) {
-	drv, there := e.at(&s)
+func (e *Engine) do(ctx context.Context, s plan.Step, entry string) (live *kind.Live[any], gone bool, err error) {
+	drv, there := e.at(&s, entry)
 	if drv == nil {
-		return nil, false, fmt.Errorf("%s: %w", s.Through(), e.closed(s.Through()))
+		return nil, false, fmt.Errorf("%s: %w", entry, e.closed(entry))
 	}
 	switch s.Action {
 	case plan.Create:
@@ -30,7 +40,7 @@ func (e *Engine) do(ctx context.Context, s plan.Step) (live *kind.Live[any], gon
 		if err != nil {
 			return nil, false, fmt.Errorf("create: %w", err)
 		}
-		made.Through = s.Through()
+		made.Through = entry
 		return &made, false, nil
 	case plan.Update:
 		if err := drv.Update(ctx, s.View(), *there, s.Changes); err != nil {

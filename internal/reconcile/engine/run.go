@@ -55,10 +55,11 @@ type freshness struct {
 }
 
 type outcome struct {
-	id     string
-	result Result
-	live   *kind.Live[any]
-	gone   bool
+	id      string
+	entries []string // that were asked, the last one successfully if any
+	result  Result
+	live    *kind.Live[any]
+	gone    bool
 }
 
 func newRun(e *Engine, rev Revision) *run {
@@ -140,7 +141,10 @@ func (r *run) finish(o outcome) {
 	r.engine.noteHealed(s)
 	r.news = true
 	listed := r.fresh[s.Key.Kind]
-	listed.every, listed.touched, listed.wrote[s.Through()] = r.timing.Poll, true, true
+	listed.every, listed.touched = r.timing.Poll, true
+	for _, entry := range o.entries {
+		listed.wrote[entry] = true
+	}
 	switch {
 	case s.Action.Destroys(): // or may have, where the answer was lost
 		r.destroyed[o.id] = true

@@ -12,7 +12,7 @@ import (
 // Trace asks the cloud who changed the object of a step, and when. ok is false
 // when it does not report it. It may be called while a pass runs.
 func (e *Engine) Trace(ctx context.Context, s plan.Step) (t kind.Trace, ok bool) {
-	drv, there := e.at(&s)
+	drv, there := e.at(&s, s.Through())
 	if drv == nil {
 		return kind.Trace{}, false
 	}

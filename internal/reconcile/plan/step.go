@@ -211,6 +211,20 @@ func (s Step) Through() string {
 	return ""
 }
 
+// Others are the further entries that show the object of a step, where no manifest says by which one it is made: it may
+// have been made by any of them.
+func (s Step) Others() (entries []string) {
+	if s.have == nil || s.want != nil && !s.surplus {
+		return nil
+	}
+	for i := range s.have.Also {
+		if entry := s.have.Also[i].Through; entry != s.Through() {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
+}
+
 // View is that object as its kind's driver sees it. A recorded step has none.
 func (s Step) View() kind.Want[any] {
 	if s.view == nil {
