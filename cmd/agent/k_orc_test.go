@@ -99,7 +99,6 @@ func images(t *testing.T) *httptest.Server {
 func (r *replay) adapt(dir string, doc map[string]any) {
 	r.download(doc)
 	r.ownProject(dir, doc)
-	intoHints(doc)
 }
 
 // download has every image of a document downloaded from that server: the cases name other hosts.
@@ -126,16 +125,6 @@ func (r *replay) ownProject(dir string, doc map[string]any) {
 	if doc["kind"] == "Project" && spec["managementPolicy"] != "unmanaged" && slices.Contains(inProjects, of) && !strings.HasSuffix(dir, "-import-dependency") {
 		delete(spec, "resource")
 		spec["managementPolicy"], spec["import"] = "unmanaged", map[string]any{"filter": map[string]any{"name": "demo"}}
-	}
-}
-
-// intoHints moves the field of a Server that K-ORC has moved since.
-func intoHints(doc map[string]any) {
-	spec, _ := doc["spec"].(map[string]any)
-	resource, _ := spec["resource"].(map[string]any)
-	if group := resource["serverGroupRef"]; doc["kind"] == "Server" && group != nil {
-		delete(resource, "serverGroupRef")
-		resource["schedulerHints"] = map[string]any{"serverGroupRef": group}
 	}
 }
 

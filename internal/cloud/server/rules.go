@@ -29,10 +29,24 @@ func validate(s *Spec, r *kind.Report) {
 			r.Problem(fmt.Sprintf("spec.resource.tags[%d]", i), "is not a tag that Nova takes", "use 1 to 60 characters, no comma and no slash")
 		}
 	}
+	s.moveGroup(r)
 	mark.CheckMetadata(r, "key", each(s.Metadata, func(m Metadata) string { return m.Key }))
 	if s.UserData != nil {
 		s.UserData.validate(r)
 	}
+}
+
+// moveGroup moves the server group from where K-ORC 2.6.0 has it to where later ones do.
+func (s *Spec) moveGroup(r *kind.Report) {
+	hints := table.Or(s.SchedulerHints, SchedulerHints{})
+	switch {
+	case s.GroupRef == "":
+		return
+	case hints.ServerGroupRef != "" && hints.ServerGroupRef != s.GroupRef:
+		r.Problem("spec.resource.serverGroupRef", "is another one than schedulerHints.serverGroupRef", "keep one of them")
+	}
+	hints.ServerGroupRef = s.GroupRef
+	s.SchedulerHints, s.GroupRef = &hints, ""
 }
 
 // zone is the zone of zone:host, which administrators may write.

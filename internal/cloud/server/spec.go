@@ -32,6 +32,7 @@ type Spec struct {
 	Metadata         []Metadata      `json:"metadata,omitempty" api:"metadata,pairs,empty" rule:"max=120" doc:"Metadata, besides those that mark the owner."`
 	ConfigDrive      *bool           `json:"configDrive,omitempty" api:"config_drive" rule:"immutable" doc:"Whether user data comes on a drive; the cloud decides if left out."`
 	SchedulerHints   *SchedulerHints `json:"schedulerHints,omitempty" api:"os:scheduler_hints,unread" doc:"Where the scheduler shall put it. Only read at creation; others make a new server."`
+	GroupRef         string          `json:"serverGroupRef,omitempty" rule:"min=1" doc:"The same as schedulerHints.serverGroupRef, where K-ORC 2.6.0 has it."`
 
 	// TrunkRefs are the trunks that the repository makes of its ports: many clouds make
 	// none of a port that is plugged in.

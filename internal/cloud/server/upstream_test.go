@@ -100,3 +100,21 @@ func TestImageGoneReplacesNoServer(t *testing.T) {
 		}
 	}
 }
+
+// K-ORC 2.6.0 has the server group of a Server beside its scheduler hints, later ones have it among them: one is the other.
+func TestGroupWhereKORCHadIt(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	group := "---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: ServerGroup, metadata: {name: near}, spec: {resource: {policy: soft-affinity}}}\n"
+	with := func(text string) string {
+		return trapNeeds + group + strings.Replace(trapServer, "ports: [", text+", ports: [", 1)
+	}
+	g.MustSync(with("serverGroupRef: near"))
+	if p := g.Plan(with("schedulerHints: {serverGroupRef: near}")); !p.InSync() {
+		t.Errorf("among the hints it is another one: %v", p.Steps)
+	}
+	_, err := g.TryResolve(with("serverGroupRef: near, schedulerHints: {serverGroupRef: far, additionalProperties: {rack: r1}}"))
+	if err == nil || !strings.Contains(err.Error(), "spec.resource.serverGroupRef: is another one than schedulerHints.serverGroupRef; keep one of them") {
+		t.Errorf("two groups: %v", err)
+	}
+	g.MustSync("")
+}
