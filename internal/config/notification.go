@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -38,6 +39,7 @@ type Receivers struct {
 	Teams     *ChatWebhook `json:"teams,omitempty" doc:"A workflow of Microsoft Teams that posts what a webhook receives."`
 	PagerDuty *PagerDuty   `json:"pagerDuty,omitempty" doc:"A service of PagerDuty: an incident for each stack, which ends by itself."`
 	Matrix    *Matrix      `json:"matrix,omitempty" doc:"A room of Matrix."`
+	Email     *Email       `json:"email,omitempty" doc:"E-mail: a message for each notification, those about one stack in one thread."`
 }
 
 // Webhook takes CloudEvents.
@@ -62,6 +64,16 @@ type Matrix struct {
 	URL       string `json:"url" rule:"required,min=1" doc:"The home server."`
 	Room      string `json:"room" rule:"required,min=2,max=255" doc:"The room's ID, such as !abc:example.com. The user of the token has to be in it."`
 	TokenFile string `json:"tokenFile" rule:"required,min=1" doc:"File with an access token."`
+}
+
+// Email goes through a mail server.
+type Email struct {
+	URL          string   `json:"url" rule:"required,min=1" doc:"The mail server: smtps://HOST for TLS (port 465), smtp://HOST for STARTTLS (port 587), which it has to offer unless it is on this machine."`
+	From         string   `json:"from" rule:"required,min=3,max=320" doc:"Who sends it."`
+	To           []string `json:"to" rule:"required,min=1,max=50,unique" doc:"Who gets it."`
+	Username     string   `json:"username,omitempty" rule:"max=320" doc:"Who logs in (AUTH PLAIN); nobody if left out."`
+	PasswordFile string   `json:"passwordFile,omitempty" doc:"File with the password of username."`
+	CAFile       string   `json:"caFile,omitempty" doc:"Certificates that the server is trusted by, besides the system's."`
 }
 
 const pagerDutyURL = "https://events.pagerduty.com/v2/enqueue"
@@ -94,6 +106,10 @@ func (r *Receivers) receivers(folder string) (list []notify.Receiver, fields []s
 	if m := r.Matrix; m != nil {
 		add("matrix.url", notify.Receiver{Format: notify.Matrix, URL: m.URL, TokenFile: below(m.TokenFile), Room: m.Room})
 	}
+	if m := r.Email; m != nil {
+		mail := &notify.Mail{From: m.From, To: m.To, Username: m.Username, CAFile: below(m.CAFile)}
+		add("email.url", notify.Receiver{Format: notify.Email, URL: m.URL, TokenFile: below(m.PasswordFile), Mail: mail})
+	}
 	return list, fields
 }
 
@@ -117,10 +133,23 @@ func decodeNotification(obj *manifest.Object, folder string) (notify.Rule, []man
 		return rule, problems
 	}
 	for i, to := range list {
-		checkAddress(add, "spec.to."+fields[i], to.URL)
-		rule.To = to
+		if rule.To = to; to.Mail == nil {
+			checkAddress(add, "spec.to."+fields[i], to.URL)
+			continue
+		}
+		body.Spec.To.Email.check(add, *to.Mail)
 	}
 	return rule, problems
+}
+
+func (m *Email) check(add func(field, what string), mail notify.Mail) {
+	wrong := notify.CheckMail(m.URL, mail)
+	for _, field := range slices.Sorted(maps.Keys(wrong)) {
+		add("spec.to.email."+field, wrong[field])
+	}
+	if (m.Username == "") != (m.PasswordFile == "") {
+		add("spec.to.email.username", "and passwordFile go together; give both or none")
+	}
 }
 
 // notificationsTwice finds rules of the same name.

@@ -26,6 +26,7 @@ type Receiver struct {
 	URLFile   string
 	TokenFile string // "" for none; of PagerDuty the routing key
 	Room      string // of Matrix
+	Mail      *Mail  // of e-mail
 }
 
 // Format is how a receiver wants to be told.
@@ -38,6 +39,7 @@ const (
 	Teams       Format = "teams"
 	PagerDuty   Format = "pagerDuty"
 	Matrix      Format = "matrix"
+	Email       Format = "email"
 )
 
 const (
@@ -64,6 +66,9 @@ func (r *Receiver) Deliver(ctx context.Context, n Notification) error {
 		}
 	}
 	to, err := url.Parse(address)
+	if err == nil && r.Format == Email {
+		return r.deliverMail(ctx, to, token, n)
+	}
 	if err != nil || to.Host == "" || to.Scheme != "https" && (to.Scheme != "http" || !outbound.Loopback(to.Hostname())) {
 		return fmt.Errorf("%w: the receiver's address is not of the form https://host/path", forge.ErrRefused)
 	}
