@@ -94,7 +94,7 @@ func (m *Mail) talk(conn net.Conn, server *url.URL, trust *tls.Config, password 
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	if server.Scheme == "smtp" {
 		if offered, _ := c.Extension("STARTTLS"); offered {
 			err = c.StartTLS(trust)

@@ -85,6 +85,7 @@ func (r *Receiver) Deliver(ctx context.Context, n Notification) error {
 	case Matrix:
 		method, body = http.MethodPut, matrix(n)
 		to = to.JoinPath("_matrix/client/v3/rooms", url.PathEscape(r.Room), "send/m.room.message", id(n))
+	case Email: // goes another way
 	}
 	text, err := json.Marshal(body)
 	if err != nil {
