@@ -18,7 +18,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/notify"
 )
 
-// postOffice is a mail server that says what it is told to, and keeps what it gets.
+// postOffice is a mail server with answers of the test's, which keeps what it gets.
 type postOffice struct {
 	starttls bool
 	answers  map[string]string // by the first word of a command; else 250
@@ -167,6 +167,6 @@ func TestMailServersThatDoNotTakeIt(t *testing.T) {
 		t.Errorf("a strange certificate: %v", err)
 	}
 	if len(p.got) > 0 {
-		t.Errorf("who is not trusted was told %v", p.got)
+		t.Errorf("who is not trusted got %v", p.got)
 	}
 }
