@@ -168,12 +168,11 @@ func (m *Mail) trust(host string) (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if trust.RootCAs, err = x509.SystemCertPool(); err != nil {
-		trust.RootCAs = x509.NewCertPool()
-	}
-	if !trust.RootCAs.AppendCertsFromPEM(text) {
+	pool, ok := outbound.Trust(text)
+	if !ok {
 		return nil, fmt.Errorf("%s holds no certificate in PEM", m.CAFile)
 	}
+	trust.RootCAs = pool
 	return trust, nil
 }
 

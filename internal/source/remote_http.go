@@ -69,12 +69,11 @@ func newHTTPClient(caFile string) (*http.Client, error) {
 		if err != nil {
 			return nil, failure.New(ErrConfig, "caFile: %s; name a file with PEM certificates", err)
 		}
-		if config.RootCAs, err = x509.SystemCertPool(); err != nil {
-			config.RootCAs = x509.NewCertPool()
-		}
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
+		pool, ok := outbound.Trust(pem)
+		if !ok {
 			return nil, failure.New(ErrConfig, "caFile: %s holds no PEM certificate", caFile)
 		}
+		config.RootCAs = pool
 	}
 	// The guard's own bounds are smaller, and say what is too large.
 	client := outbound.Client(guard{outbound.New(outbound.Config{TLS: config, MaxAnswer: maxPackBytes + maxPackBytes/8, IdlePerHost: 2})}, 0)

@@ -9,7 +9,6 @@ package gitea
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -124,11 +123,8 @@ func trusting(file string) (http.RoundTripper, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gitea: read caFile: %w", err)
 	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool()
-	}
-	if !pool.AppendCertsFromPEM(pem) {
+	pool, ok := outbound.Trust(pem)
+	if !ok {
 		return nil, fmt.Errorf("gitea: caFile %s holds no certificate; it has to be PEM", file)
 	}
 	return forge.NewBase(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}), nil
