@@ -205,7 +205,7 @@ func socketText(address string, port int) string {
 }
 
 // token is the member among what a load balancer uses.
-func (m *Member) token() string { return m.SubnetID + "/" + m.Address }
+func (m *Member) token() string { return kind.Held(m.SubnetID, m.Address) }
 
 // String says what is particular about a member, for people and to compare.
 func (m *Member) String() string {

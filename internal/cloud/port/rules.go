@@ -99,7 +99,7 @@ func tokens(s *Spec) []string {
 	return out
 }
 
-func token(subnet, address string) string { return subnet + "/" + table.IP(address) }
+func token(subnet, address string) string { return kind.Held(subnet, table.IP(address)) }
 
 // fromMAC reports whether an IPv6 address was made from the MAC address
 // (RFC 4291, modified EUI-64).
