@@ -28,7 +28,7 @@ func firstGateway(s *Spec) string {
 func impossible(w kind.Want[Spec]) string {
 	at := address(firstGateway(w.Spec))
 	for i, p := range w.Spec.AllocationPools {
-		if at.IsValid() && !at.Less(address(p.Start)) && !address(p.End).Less(at) {
+		if p.has(at) {
 			return fmt.Sprintf("spec.resource.allocationPools[%d]: %s has %s, which becomes the gateway as gateway gives no other; leave it out of the pool, or give another gateway", i, p, table.IP(at.String()))
 		}
 	}

@@ -34,7 +34,7 @@ func validate(s *Spec, r *kind.Report) {
 			r.Problem(field, "is not within "+s.CIDR, "choose addresses of the subnet")
 		case end.Less(start):
 			r.Problem(field, "ends before it starts", "swap start and end")
-		case at.IsValid() && !at.Less(start) && !end.Less(at):
+		case pool.has(at):
 			r.Problem(field, "contains the gateway "+*gateway.IP, "leave the gateway out of the pools")
 		}
 	}

@@ -4,6 +4,8 @@
 package subnet
 
 import (
+	"net/netip"
+
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
@@ -43,6 +45,11 @@ type Pool struct {
 }
 
 func (p Pool) String() string { return table.IP(p.Start) + "-" + table.IP(p.End) }
+
+// has reports whether an address is in the pool; one that is not known is in none.
+func (p Pool) has(at netip.Addr) bool {
+	return at.IsValid() && !at.Less(address(p.Start)) && !address(p.End).Less(at)
+}
 
 // Gateway says what the default gateway of a subnet is.
 type Gateway struct {
