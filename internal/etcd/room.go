@@ -41,6 +41,9 @@ func (w Waiting) Said() string { return printable.Clip(printable.Line(w.Message)
 // Empty reports whether the machine has no data, and nobody has asked it to begin.
 func (w Waiting) Empty() bool { return w.State == Blank || w.State == Receives || w.State == Unfit }
 
+// Beginning reports whether the machine has been asked to begin, and does.
+func (w Waiting) Beginning() bool { return w.State == Begins || w.State == Restores }
+
 const waitingPath = "/stackreeve/waiting"
 
 // Waiting asks a machine whether it waits; it does not where the state is "", and err says that nobody answers.

@@ -59,12 +59,13 @@ func (d driver) begin(ctx context.Context, w want, own *machine, machines []*mac
 		}
 	}
 	for _, m := range machines {
-		if !m.waits || m != own && m.waiting.State != etcd.Blank || !slices.Contains([]string{etcd.Blank, etcd.Begins, etcd.Receives, etcd.Unfit, etcd.Restores}, m.waiting.State) {
+		blank := m.waiting.State == etcd.Blank || m == own && (m.waiting.Empty() || m.waiting.Beginning())
+		if !m.waits || !blank {
 			return fmt.Errorf("%w: the machine at %s does not say that it has no data, so no new cluster is begun", kind.ErrBusy, m.address)
 		}
 	}
 	switch {
-	case own.waiting.State == etcd.Begins, own.waiting.State == etcd.Restores:
+	case own.waiting.Beginning():
 		return nil
 	case w.Spec.RestoreRef != "":
 		return d.restore(ctx, w, own, machines)
