@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,40 +121,15 @@ func TestARealMachineBeginsWithASnapshot(t *testing.T) {
 func (r *machines) put(c etcd.Client, key, value string) {
 	r.t.Helper()
 	encoded := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
-	r.ask(c, "kv/put", map[string]string{"key": encoded(key), "value": encoded(value)}, &struct{}{})
+	call(r.t, c, address(0), "kv/put", map[string]string{"key": encoded(key), "value": encoded(value)}, &struct{}{})
 }
 
 func (r *machines) get(c etcd.Client, key string) string {
 	r.t.Helper()
 	var got struct{ Kvs []struct{ Value []byte } }
-	r.ask(c, "kv/range", map[string]string{"key": base64.StdEncoding.EncodeToString([]byte(key))}, &got)
+	call(r.t, c, address(0), "kv/range", map[string]string{"key": base64.StdEncoding.EncodeToString([]byte(key))}, &got)
 	if len(got.Kvs) != 1 {
 		return ""
 	}
 	return string(got.Kvs[0].Value)
-}
-
-func (r *machines) ask(c etcd.Client, path string, body, into any) {
-	r.t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	scheme := "http"
-	if c.TLS != nil {
-		scheme = "https"
-	}
-	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, fmt.Sprintf("%s://%s:%d/v3/%s", scheme, address(0), c.Port, path), bytes.NewReader(text))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	resp, err := c.Machines.DoTrusting(req, c.TLS)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK || json.Unmarshal(answer, into) != nil {
-		r.t.Fatalf("%s: %s, %v", resp.Status, answer, err)
-	}
 }

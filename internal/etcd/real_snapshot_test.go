@@ -64,18 +64,24 @@ func start(t *testing.T, data, peer string) (c etcd.Client, stop func()) {
 	return c, stop
 }
 
-// call asks a server for something else than the client knows.
-func call(t *testing.T, c etcd.Client, path string, body, into any) {
+// call asks a server at an address for something else than the client knows.
+func call(t *testing.T, c etcd.Client, address, path string, body, into any) {
 	t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("http://127.0.0.1:%d/v3/%s", c.Port, path), bytes.NewReader(text))
+	scheme := "http"
+	if c.TLS != nil {
+		scheme = "https"
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("%s://%s:%d/v3/%s", scheme, address, c.Port, path), bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	transport := &http.Transport{TLSClientConfig: c.TLS} // it bounds no answer, as the client's does
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +99,7 @@ func TestARealSnapshotIsRestored(t *testing.T) {
 	folder, peer := t.TempDir(), fmt.Sprintf("http://127.0.0.1:%d", port(t))
 	c, stop := start(t, filepath.Join(folder, "before"), peer)
 	for n := range keys {
-		call(t, c, "kv/put", map[string]string{"key": encoded(fmt.Sprintf("key-%03d", n)), "value": encoded(strings.Repeat(fmt.Sprint(n), 500))}, &struct{}{})
+		call(t, c, "127.0.0.1", "kv/put", map[string]string{"key": encoded(fmt.Sprintf("key-%03d", n)), "value": encoded(strings.Repeat(fmt.Sprint(n), 500))}, &struct{}{})
 	}
 	status, err := c.Status(t.Context(), "127.0.0.1")
 	if err != nil || status.Revision != keys+1 {
@@ -126,7 +132,7 @@ func TestARealSnapshotIsRestored(t *testing.T) {
 		Count string
 		Kvs   []struct{ Key, Value string }
 	}
-	call(t, c, "kv/range", map[string]string{"key": "AA==", "range_end": "AA=="}, &got)
+	call(t, c, "127.0.0.1", "kv/range", map[string]string{"key": "AA==", "range_end": "AA=="}, &got)
 	for n, kv := range got.Kvs {
 		if kv.Key != encoded(fmt.Sprintf("key-%03d", n)) || kv.Value != encoded(strings.Repeat(fmt.Sprint(n), 500)) {
 			t.Errorf("%s is %.20s", kv.Key, kv.Value)
