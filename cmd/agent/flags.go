@@ -43,8 +43,10 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 			return nil, err
 		}
 		given := settings(flags)
-		if dir := flags.Lookup("dir"); dir != nil && dir.Changed {
-			a.isRepository(dir.Value.String(), given)
+		dir := ""
+		if flag := flags.Lookup("dir"); flag != nil && flag.Changed {
+			dir = flag.Value.String()
+			a.isRepository(dir, given)
 		}
 		documents, err := a.stacks(given)
 		if err != nil {
@@ -53,10 +55,6 @@ func (a *app) stackFlags(cmd *cobra.Command) func() ([]config.Stack, error) {
 		a.documents, a.clones = documents, &clones{of: map[[2]string]*source.Repo{}}
 		stacks := documents
 		if !a.later {
-			dir := ""
-			if given := flags.Lookup("dir"); given != nil {
-				dir = given.Value.String()
-			}
 			stacks, err = a.inFolders(cmd.Context(), documents, dir)
 		}
 		for i := range stacks {

@@ -65,10 +65,8 @@ func (c *Client) Head(ctx context.Context, service, path string) (http.Header, e
 // Part reads some bytes of what is at a path, the last one included, as they are. An answer that is not those is an error, and not read to its end.
 func (c *Client) Part(ctx context.Context, call Call, from, to int64) ([]byte, error) {
 	var part bytes.Buffer
-	headers := maps.Clone(call.Headers)
-	if headers == nil {
-		headers = map[string]string{}
-	}
+	headers := map[string]string{}
+	maps.Copy(headers, call.Headers)
 	headers["Range"] = fmt.Sprintf("bytes=%d-%d", from, to)
 	call.Method, call.Headers, call.Plain = http.MethodGet, headers, &part
 	h, err := c.do(context.WithValue(ctx, bytesRead{}, to-from+1), call)

@@ -29,12 +29,10 @@ func (r Ref) MadeBy(k Kind, spec any) Ref {
 // Expected are the facts of the target once the plan is carried out, as far as they are known:
 // those of the object that is there, or those that the manifest of a new one states.
 func (r Ref) Expected() Facts {
-	switch {
-	case r.ID != "" && !r.Anew:
+	if r.ID != "" && !r.Anew {
 		return r.Facts
-	default:
-		return r.Stated()
 	}
+	return r.Stated()
 }
 
 // Stated are the facts that the manifest of the target states.
