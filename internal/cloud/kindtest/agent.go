@@ -77,6 +77,13 @@ func (g *Target) narrow(e *engine.Engine) *engine.Engine {
 	return e
 }
 
+// Also has the agent of a brief test look at further kinds, which others may have objects of.
+func (g *Target) Also(kinds ...string) {
+	for _, name := range kinds {
+		g.seen.Store(name, true)
+	}
+}
+
 // open opens the kinds of the stack; c may be nil where only their rules are needed.
 func (g *Target) open(c *cloud.Client) []kind.Kind { return g.kinds(c, g.Defaults) }
 
