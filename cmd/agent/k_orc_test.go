@@ -95,12 +95,6 @@ func images(t *testing.T) *httptest.Server {
 	return server
 }
 
-// adapt changes what a case takes for granted and this replay has not.
-func (r *replay) adapt(dir string, doc map[string]any) {
-	r.download(doc)
-	r.ownProject(dir, doc)
-}
-
 // download has every image of a document downloaded from that server: the cases name other hosts.
 func (r *replay) download(doc map[string]any) {
 	for key, value := range doc {
@@ -116,20 +110,6 @@ func (r *replay) download(doc map[string]any) {
 		r.download(below)
 	}
 }
-
-// ownProject has the stack's own project stand for one that a case makes for projectRef: a stack makes
-// nothing in another project. Cases of imports need two projects, and are left as they are.
-func (r *replay) ownProject(dir string, doc map[string]any) {
-	spec, _ := doc["spec"].(map[string]any)
-	of := filepath.Base(filepath.Dir(filepath.Dir(dir)))
-	if doc["kind"] == "Project" && spec["managementPolicy"] != "unmanaged" && slices.Contains(inProjects, of) && !strings.HasSuffix(dir, "-import-dependency") {
-		delete(spec, "resource")
-		spec["managementPolicy"], spec["import"] = "unmanaged", map[string]any{"filter": map[string]any{"name": "demo"}}
-	}
-}
-
-// inProjects are the folders of kinds that have a projectRef.
-var inProjects = []string{"addressscope", "floatingip", "network", "port", "router", "securitygroup", "subnet", "trunk"}
 
 // replay is one case, on a cloud and with a repository of its own.
 type replay struct {
@@ -249,7 +229,7 @@ func titleOf(doc map[string]any) string {
 func (r *replay) take(dir string, docs []map[string]any) {
 	for _, doc := range docs {
 		if doc["kind"] != "TestStep" {
-			r.adapt(dir, doc)
+			r.download(doc)
 			r.objects[titleOf(doc)] = merge(r.objects[titleOf(doc)], doc)
 			continue
 		}
@@ -293,7 +273,7 @@ func (r *replay) command(dir string, words []string) {
 		delete(r.objects, "Secret/"+words[3])
 	case strings.HasPrefix(text, "kubectl replace -f "):
 		for _, doc := range documents(r.t, filepath.Join(dir, words[3])) {
-			r.adapt(dir, doc)
+			r.download(doc)
 			r.objects[titleOf(doc)] = doc
 		}
 	case strings.HasPrefix(text, "kubectl delete "):

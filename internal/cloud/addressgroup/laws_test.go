@@ -29,7 +29,7 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.resource.addresses", Old: "198.51.100.7/32", New: "\"2001:db8::/64\""},
 			{Field: "spec.resource.addresses", Old: "    addresses: [203.0.113.0/24, 198.51.100.7/32]\n", New: ""},
 		},
-		Unseen: map[string]string{"spec.resource.projectRef": "can only be the stack's own project"},
+		Unseen: map[string]string{"spec.resource.projectRef": "has laws of its own, see TestLawsInAnotherProject"},
 	}.Run(t)
 }
 

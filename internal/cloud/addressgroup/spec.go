@@ -46,11 +46,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Collection: define.Collection{Path: "address-groups", Field: "address_groups", Singular: "address_group", UpdateBy: http.MethodPut, Project: "project_id", Extension: "address-group"},
 		Mark:       mark.DescriptionPlace,
 		Sharing:    define.Sharing{Type: "address_group", Extension: "rbac-address-group"},
-		Diff: func(w kind.Want[Spec], s *define.PlainState[Spec, More], c *kind.Changes) {
-			w.Spec.Diff(s.More.ProjectID, w.Ref, c)
-		},
-		Create: define.InOwnProject[Spec, Filter, More],
-		Update: update,
+		Update:     update,
 	})
 }
 

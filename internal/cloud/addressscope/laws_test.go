@@ -29,7 +29,7 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.resource.ipVersion", Old: "ipVersion: 4", New: "ipVersion: 6", Replaces: true},
 			{Field: "spec.resource.shared", Old: "ipVersion: 4", New: "ipVersion: 4\n    shared: true", PlanOnly: true},
 		},
-		Unseen: map[string]string{"spec.resource.projectRef": "can only be the stack's own project"},
+		Unseen: map[string]string{"spec.resource.projectRef": "has laws of its own, see TestLawsInAnotherProject"},
 	}.Run(t)
 }
 

@@ -52,10 +52,6 @@ func Kind(c *cloud.Client) kind.Kind {
 		Mark:       mark.NamePlace,
 		Sharing:    define.Sharing{Type: "address_scope", Extension: "rbac-address-scope"},
 		Odd:        []table.Odd[Spec, More]{{Field: "shared", Compare: compareShared}},
-		Diff: func(w kind.Want[Spec], s *define.PlainState[Spec, More], c *kind.Changes) {
-			w.Spec.Diff(s.More.ProjectID, w.Ref, c)
-		},
-		Create: define.InOwnProject[Spec, Filter, More],
 	})
 }
 

@@ -65,6 +65,9 @@ type Labels struct {
 	// Guarded has the mark in the description where it fits, on clouds whose tags can be
 	// written by everybody who sees the object: for what is shared with other projects.
 	Guarded bool
+	// Elsewhere has the mark in the description on all clouds, or nowhere: for what is in another
+	// project.
+	Elsewhere bool
 }
 
 // NeutronState is an object as Neutron shows it.

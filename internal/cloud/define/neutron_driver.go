@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -25,7 +26,23 @@ func (d NeutronDriver[Spec, Filter, More]) live(s *NeutronState[Spec, More]) kin
 	if d.of.Observe != nil {
 		d.of.Observe(s, &live)
 	}
+	if _, ok := any(&s.Spec).(resident); ok {
+		d.resides(s, &live)
+	}
 	return live
+}
+
+// resides says which project an object is in. In another one the description has its mark, which
+// tags cannot dispute: where others see the object, they may write them.
+func (d NeutronDriver[Spec, Filter, More]) resides(s *NeutronState[Spec, More], live *kind.Live[*NeutronState[Spec, More]]) {
+	live.Project = s.ProjectID
+	if live.Mine {
+		return
+	}
+	live.Uses = append(live.Uses, s.ProjectID)
+	if _, m := mark.InDescription(s.Described); m != nil {
+		live.Mark, live.Guarded = m, true
+	}
 }
 
 // List also returns the objects of others that the project can use: imports look for
@@ -62,11 +79,6 @@ func (d NeutronDriver[Spec, Filter, More]) Find(ctx context.Context, query strin
 
 // Create makes the object in the project that the client works in, and in no other.
 func (d NeutronDriver[Spec, Filter, More]) Create(ctx context.Context, w kind.Want[Spec]) (live kind.Live[*NeutronState[Spec, More]], err error) {
-	if in, ok := any(w.Spec).(inProject); ok {
-		if err := in.Check(d.Client, w.Ref); err != nil {
-			return live, err
-		}
-	}
 	var made *NeutronState[Spec, More]
 	switch {
 	case d.of.Create != nil:
@@ -147,7 +159,11 @@ func (d NeutronDriver[Spec, Filter, More]) Unmark(ctx context.Context, have kind
 
 // Creation is the body of a request that creates, without description and tags.
 func (d NeutronDriver[Spec, Filter, More]) Creation(w kind.Want[Spec]) map[string]any {
-	return withoutLabels(d.fields.Creation(w))
+	body := withoutLabels(d.fields.Creation(w))
+	if project := elsewhere(d.Client, w); project != "" {
+		body["project_id"] = project
+	}
+	return body
 }
 
 func withoutLabels(body map[string]any) map[string]any {
@@ -160,6 +176,9 @@ func withoutLabels(body map[string]any) map[string]any {
 func (d NeutronDriver[Spec, Filter, More]) Labels(w kind.Want[Spec]) Labels {
 	others, shared := w.OthersWrite(table.Path("description")), d.isShared(w)
 	l := Labels{MarkInTags: others || d.of.MarkInTags && !shared, Guarded: shared && !others}
+	if elsewhere(d.Client, w) != "" {
+		l = Labels{Guarded: true, Elsewhere: true}
+	}
 	l.Description, _ = d.fields.Present("description", w.Spec).(string)
 	if tags, ok := d.fields.Present("tags", w.Spec).([]any); ok {
 		for _, tag := range tags {

@@ -29,11 +29,15 @@ func (r neutronRules[Spec, Filter, More]) counts(s *Spec, more *More) kind.Amoun
 
 // Impossible implements kind.Judge.
 func (r neutronRules[Spec, Filter, More]) Impossible(w kind.Want[Spec]) string {
-	if r.of.Impossible == nil {
-		return ""
+	description, _ := r.fields.Present("description", w.Spec).(string)
+	if why := unmarkable(w, description); why != "" || r.of.Impossible == nil {
+		return why
 	}
 	return r.of.Impossible(w)
 }
+
+// Project implements kind.Resident.
+func (neutronRules[Spec, Filter, More]) Project(w kind.Want[Spec]) kind.Ref { return projectOf(w) }
 
 // Alone implements kind.Judge.
 func (r neutronRules[Spec, Filter, More]) Alone(w kind.Want[Spec]) []kind.Claim {

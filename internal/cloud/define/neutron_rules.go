@@ -1,7 +1,6 @@
 package define
 
 import (
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -32,9 +31,7 @@ func (r neutronRules[Spec, Filter, More]) Expand(s *Spec, e *kind.Expansion) {
 
 // Diff implements kind.Rules.
 func (r neutronRules[Spec, Filter, More]) Diff(w kind.Want[Spec], have *NeutronState[Spec, More], c *kind.Changes) {
-	if in, ok := any(w.Spec).(inProject); ok {
-		in.Diff(have.ProjectID, w.Ref, c)
-	}
+	diffProject(w, have.ProjectID, c)
 	r.fields.Compare(w, &have.Object, c)
 	sharesIn(w.Spec).diff(sharesIn(&have.Spec), w.Ref, c)
 	r.fields.Offer(w, &have.Object, c)
@@ -100,13 +97,9 @@ func (r flatRules[Spec, More]) Status(s *NeutronState[Spec, More]) any {
 	return r.particular(s, s.Shown())
 }
 
-// inProject, projectFilter and tagFilter are what [ProjectRef], [ProjectFilter] and
-// [TagFilter] give to a spec or filter that they are embedded in.
+// projectFilter and tagFilter are what [ProjectFilter] and [TagFilter] give to a filter that
+// they are embedded in.
 type (
-	inProject interface {
-		Check(*cloud.Client, func(kind, name string) kind.Ref) error
-		Diff(projectID string, lookup func(kind, name string) kind.Ref, c *kind.Changes)
-	}
 	projectFilter interface {
 		MatchProject(projectID string, lookup func(kind, name string) kind.Ref) bool
 	}

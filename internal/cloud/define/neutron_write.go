@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -32,7 +33,7 @@ func (n neutron) post(ctx context.Context, body map[string]any, m kind.Mark, l L
 	if !tagged {
 		return fmt.Errorf("%w: the network service lacks the extension standard-attr-tag; without tags the owner of this %s could not be found later", kind.ErrRejected, strings.ReplaceAll(n.Resource.Singular, "_", " "))
 	}
-	inCreate, err := n.Client.HasExtension(ctx, "tag-creation")
+	inCreate, err := n.inCreate(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -41,6 +42,9 @@ func (n neutron) post(ctx context.Context, body map[string]any, m kind.Mark, l L
 		return err
 	}
 	text, fits := n.markInText(l, m)
+	if l.Elsewhere && !fits {
+		return errNoRoom
+	}
 	later := false
 	switch {
 	case inCreate:
@@ -85,9 +89,20 @@ func (n neutron) leaveOut(ctx context.Context, body map[string]any) error {
 	return nil
 }
 
+// errNoRoom keeps the mark of what is in another project where it counts.
+var errNoRoom = fmt.Errorf("%w: %s: it leaves no room for the mark of the owner, which stands behind it in another project; shorten it", kind.ErrRejected, table.Path("description"))
+
+// inCreate reports whether the mark goes into the tags that a create request takes.
+func (n neutron) inCreate(ctx context.Context, l Labels) (bool, error) {
+	if l.Elsewhere {
+		return false, nil
+	}
+	return n.Client.HasExtension(ctx, "tag-creation")
+}
+
 // oneRequest reports whether an object with these labels is made in one request.
 func (n neutron) oneRequest(ctx context.Context, m kind.Mark, l Labels) (bool, error) {
-	inCreate, err := n.Client.HasExtension(ctx, "tag-creation")
+	inCreate, err := n.inCreate(ctx, l)
 	_, fits := n.markInText(l, m)
 	return inCreate || fits && len(l.Tags) == 0, err
 }
@@ -121,7 +136,11 @@ func (n neutron) update(ctx context.Context, have *NeutronBase, changes []kind.C
 	if err != nil {
 		return err
 	}
-	if marked, fits := n.markInText(l, m); fits && stays {
+	marked, fits := n.markInText(l, m)
+	if l.Elsewhere && !fits {
+		return errNoRoom
+	}
+	if fits && stays {
 		text, tags = marked, slices.Compact(append([]string{}, slices.Sorted(slices.Values(l.Tags))...)) // null is no list
 	}
 	fields = maps.Clone(fields)
@@ -151,7 +170,7 @@ func (n neutron) staysInText(ctx context.Context, have *NeutronBase, l Labels, b
 	if !l.Guarded {
 		return have.MarkInDescription() && mark.InTags(have.Tags) == nil && (!begun || len(l.Tags) == 0), nil
 	}
-	inCreate, err := n.Client.HasExtension(ctx, "tag-creation")
+	inCreate, err := n.inCreate(ctx, l)
 	return !inCreate || have.MarkInDescription() && mark.InTags(have.Tags) == nil, err
 }
 

@@ -98,8 +98,14 @@ func (d PlainDriver[Spec, Filter, More]) Read(said table.Attributes) (*PlainStat
 func (d PlainDriver[Spec, Filter, More]) live(s *PlainState[Spec, More]) kind.Live[*PlainState[Spec, More]] {
 	live := kind.Live[*PlainState[Spec, More]]{ID: s.ID, Name: s.Name, Mark: s.Mark, Phase: kind.Ready, State: s,
 		Mine: s.Project == d.Client.ProjectID || s.Project == "" && !d.of.Info.ImportOnly}
+	if _, ok := any(&s.Spec).(resident); ok {
+		live.Project, live.Guarded = s.Project, s.Mark != nil // which stands in the name or the description
+	}
 	if d.of.Observe != nil {
 		d.of.Observe(s, &live)
+	}
+	if live.Project != "" && !live.Mine {
+		live.Uses = append(live.Uses, live.Project)
 	}
 	return live
 }
@@ -131,6 +137,9 @@ func (d PlainDriver[Spec, Filter, More]) Create(ctx context.Context, w kind.Want
 // Creation is the body of a request that creates, with the mark.
 func (d PlainDriver[Spec, Filter, More]) Creation(w kind.Want[Spec]) map[string]any {
 	body := d.fields.Creation(w)
+	if project := elsewhere(d.Client, w); project != "" {
+		body[d.of.Collection.Project] = project
+	}
 	body[d.of.Mark.Attribute] = d.of.Mark.Put(body[d.of.Mark.Attribute], w.Mark, "", d.Client.ProjectID)
 	return body
 }

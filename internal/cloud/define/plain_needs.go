@@ -38,11 +38,14 @@ func (r plainRules[Spec, Filter, More]) Zone(s *Spec) string {
 
 // Impossible implements kind.Judge.
 func (r plainRules[Spec, Filter, More]) Impossible(w kind.Want[Spec]) string {
-	if r.of.Impossible == nil {
-		return ""
+	if why := unmarkable(w, ""); why != "" || r.of.Impossible == nil {
+		return why
 	}
 	return r.of.Impossible(w)
 }
+
+// Project implements kind.Resident.
+func (plainRules[Spec, Filter, More]) Project(w kind.Want[Spec]) kind.Ref { return projectOf(w) }
 
 // Alone implements kind.Judge.
 func (plainRules[Spec, Filter, More]) Alone(kind.Want[Spec]) []kind.Claim { return nil }

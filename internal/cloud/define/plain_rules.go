@@ -36,6 +36,7 @@ func (r plainRules[Spec, Filter, More]) Expand(s *Spec, e *kind.Expansion) {
 
 // Diff implements kind.Rules.
 func (r plainRules[Spec, Filter, More]) Diff(w kind.Want[Spec], have *PlainState[Spec, More], c *kind.Changes) {
+	diffProject(w, have.Project, c)
 	if r.of.Diff != nil {
 		r.of.Diff(w, have, c)
 	}

@@ -1,56 +1,79 @@
 package define
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// ProjectRef is the field by which K-ORC's Neutron kinds name a Project. A
-// stack works in one project, so what it makes can only be in that one.
+// ProjectRef is the field by which K-ORC's Neutron kinds name the Project that an object is in.
+// Whoever may change things in another project could write a mark of this stack there, so two
+// things hold for what is there: its mark stands where nobody else can write, and counts only
+// while a manifest, or a Project of the stack, leads to that project.
 type ProjectRef struct {
-	ProjectRef string `json:"projectRef,omitempty" rule:"immutable" ref:"Project" doc:"The Project it is in, which must be the one that the stack works in."`
+	ProjectRef string `json:"projectRef,omitempty" rule:"immutable" ref:"Project" doc:"The Project it is in; the one that the stack works in if left out. Another one needs an administrator's entry of clouds.yaml, and the mark of the owner stands behind the description there."`
 }
 
-// ProjectFilter is the same field in an import filter, where any Project will
-// do.
+// ProjectFilter finds objects of a Project. Those of others are found too: they are for
+// imports.
 type ProjectFilter struct {
 	ProjectRef string `json:"projectRef,omitempty" ref:"Project" doc:"The Project it is in."`
 }
 
-// Check refuses a project that is not the one the client works in.
-func (p ProjectRef) Check(c *cloud.Client, lookup func(kind, name string) kind.Ref) error {
-	ref := lookup("Project", p.ProjectRef)
-	if ref.ID == "" || ref.ID == c.ProjectID {
-		return nil
-	}
-	return fmt.Errorf("%w: spec.resource.projectRef: Project %s is %s, and this stack works in %s; remove projectRef, or give that project a stack of its own",
-		kind.ErrRejected, ref.Name, ref.ID, c.ProjectID)
-}
+// resident is a spec with a [ProjectRef].
+type resident interface{ project() string }
 
-// Diff notes that an object is in another project than the one named. Neutron
-// cannot move it, and recreating it would not either.
-func (p ProjectRef) Diff(projectID string, lookup func(kind, name string) kind.Ref, c *kind.Changes) {
-	if ref := lookup("Project", p.ProjectRef); ref.ID != "" && ref.ID != projectID {
-		c.Note("spec.resource.projectRef", fmt.Sprintf("it stays in project %s, where this stack works: nothing can be moved to another project", projectID))
-	}
-}
+func (p *ProjectRef) project() string { return p.ProjectRef }
 
-// MatchProject reports whether something of this project passes.
+// MatchProject reports whether an object of a project is meant.
 func (p ProjectFilter) MatchProject(projectID string, lookup func(kind, name string) kind.Ref) bool {
 	ref := lookup("Project", p.ProjectRef)
 	return ref.Name == "" || ref.ID == projectID
 }
 
-// InOwnProject makes an object in the project that the client works in, and in no other: the
-// Create of a [Plain] kind whose Spec has a [ProjectRef].
-func InOwnProject[Spec, Filter, More any](ctx context.Context, d PlainDriver[Spec, Filter, More], w kind.Want[Spec]) (*PlainState[Spec, More], error) {
-	if in, ok := any(w.Spec).(inProject); ok {
-		if err := in.Check(d.Client, w.Ref); err != nil {
-			return nil, err
-		}
+// projectOf is the reference to the project that a manifest names; zero for none.
+func projectOf[Spec any](w kind.Want[Spec]) kind.Ref {
+	in, ok := any(w.Spec).(resident)
+	if !ok || in.project() == "" {
+		return kind.Ref{}
 	}
-	return d.Post(ctx, d.Creation(w))
+	return w.Ref("Project", in.project())
+}
+
+// elsewhere is the ID of the project that a manifest names, where that is not the client's own.
+func elsewhere[Spec any](c *cloud.Client, w kind.Want[Spec]) string {
+	if ref := projectOf(w); ref.ID != c.ProjectID {
+		return ref.ID
+	}
+	return ""
+}
+
+// diffProject notes that a Project was named later: an object cannot be moved to it.
+func diffProject[Spec any](w kind.Want[Spec], projectID string, c *kind.Changes) {
+	if ref := projectOf(w); ref.ID != "" && ref.ID != projectID {
+		c.Note(table.Path("projectRef"), fmt.Sprintf("it stays in project %s, where this stack works: nothing can be moved to another project", projectID))
+	}
+}
+
+// unmarkable says why an object of another project could not be told from those of others; "" where
+// it can. description is the one of the manifest.
+func unmarkable[Spec any](w kind.Want[Spec], description string) string {
+	ref := projectOf(w)
+	if ref.ID == "" || ref.Facts.Here {
+		return ""
+	}
+	where := table.Path("projectRef") + ": in another project the mark of the owner stands in the description, "
+	if _, fits := mark.Description(w.Mark, description); !fits {
+		return where + "and this one leaves no room for it; shorten it"
+	}
+	if w.OthersWrite(table.Path("description")) {
+		return where + "which is left to others here; remove that annotation"
+	}
+	if s := sharesIn(w.Spec); s != nil && s.SharedWith != nil {
+		return sharedWith + ": only what is in the project that the stack works in is shared with others; remove projectRef or this"
+	}
+	return ""
 }

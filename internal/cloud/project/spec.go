@@ -47,7 +47,7 @@ type state = define.PlainState[Spec, More]
 func Kind(c *cloud.Client) kind.Kind {
 	return define.Plain(c, define.KeepingOwn(define.PlainKind[Spec, Filter, More]{
 		Info: kind.Info{
-			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity, Privileged: true,
+			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Project", Service: cloud.Identity, Privileged: true, Projects: true,
 			Loss:   []string{"all roles in it", "the way to what other services hold for it, which stays"},
 			Unmark: "openstack project set --property " + mark.ExtraKey + "= <id>",
 			Doc:    "A project of the cloud (Keystone), to be named by projectRef. Existing ones can be used by everybody who has a role in them, managementPolicy unmanaged; only an administrator can make one.",
@@ -58,7 +58,10 @@ func Kind(c *cloud.Client) kind.Kind {
 		Name: func(w kind.Want[Spec], name string) string {
 			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
 		},
-		Match:   func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
-		Observe: func(s *state, live *kind.Live[*state]) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },
+		Match: func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },
+		Observe: func(s *state, live *kind.Live[*state]) {
+			define.ObserveIdentity(c, s, s.Spec.DomainRef, live)
+			live.Facts.Here = s.ID == c.ProjectID
+		},
 	}, func(own cloud.Login) []string { return []string{own.Project} }, "name", "enabled"))
 }

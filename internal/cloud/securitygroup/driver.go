@@ -90,7 +90,7 @@ func setRules(ctx context.Context, d driver, w kind.Want[Spec], s *state) ([]Clo
 	if err := remove(ctx, d, e.before); err != nil {
 		return nil, err
 	}
-	added, err := add(ctx, d, s.ID, e.add)
+	added, err := add(ctx, d, s.NeutronBase, e.add)
 	if err != nil {
 		return nil, err
 	}
@@ -109,14 +109,17 @@ func remove(ctx context.Context, d driver, list []CloudRule) error {
 
 // add makes the rules in one request, which Neutron carries out for all of them or
 // for none.
-func add(ctx context.Context, d driver, group string, list []Rule) ([]CloudRule, error) {
+func add(ctx context.Context, d driver, group define.NeutronBase, list []Rule) ([]CloudRule, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
 	bodies := make([]map[string]any, len(list))
 	for i := range list {
 		bodies[i] = table.Body(&list[i])
-		bodies[i]["security_group_id"] = group
+		bodies[i]["security_group_id"] = group.ID
+		if group.ProjectID != d.Client.ProjectID {
+			bodies[i]["project_id"] = group.ProjectID // Neutron gives it to the caller's own otherwise
+		}
 	}
 	var answer table.Attributes
 	var made More

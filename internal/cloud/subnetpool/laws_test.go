@@ -48,7 +48,7 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.resource.addressScopeRef", Old: "addressScopeRef: one", New: "addressScopeRef: two"},
 			{Field: "spec.resource.addressScopeRef", Old: "    addressScopeRef: one\n", New: ""},
 		},
-		Unseen: map[string]string{"spec.resource.projectRef": "can only be the stack's own project"},
+		Unseen: map[string]string{"spec.resource.projectRef": "has laws of its own, see TestLawsInAnotherProject"},
 	}.Run(t)
 }
 

@@ -62,7 +62,7 @@ func TestLaws(t *testing.T) {
 			{Field: "spec.resource.subports", Old: "segmentationID: 101", New: "segmentationID: 103"},
 			{Field: "spec.resource.subports", Old: "    adminStateUp: true\n    subports: [{portRef: red, segmentationID: 101}]\n", New: "    adminStateUp: false\n", Also: []string{"spec.resource.adminStateUp"}},
 		},
-		Unseen: map[string]string{"spec.resource.projectRef": "can only be the stack's own project"},
+		Unseen: map[string]string{"spec.resource.projectRef": "has laws of its own, see TestLawsInAnotherProject"},
 	}.Run(t)
 }
 

@@ -166,14 +166,14 @@ func (e erased[S, T]) Trace(ctx context.Context, have Live[any], changes []Chang
 
 //go:noinline
 func erase[T any](l Live[*T]) Live[any] {
-	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Down: l.Down, Message: l.Message,
+	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, Project: l.Project, Guarded: l.Guarded, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Down: l.Down, Message: l.Message,
 		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Lag: l.Lag, Turn: l.Turn, Drained: l.Drained, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Place: l.Place, Asks: l.Asks, Created: l.Created, Updated: l.Updated, Since: l.Since, State: l.State}
 }
 
 //go:noinline
 func unerase[T any](l Live[any]) Live[*T] {
 	state, _ := l.State.(*T) // nil of an object that is gone
-	return Live[*T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Down: l.Down, Message: l.Message,
+	return Live[*T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, Project: l.Project, Guarded: l.Guarded, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Down: l.Down, Message: l.Message,
 		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Lag: l.Lag, Turn: l.Turn, Drained: l.Drained, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Place: l.Place, Asks: l.Asks, Created: l.Created, Updated: l.Updated, Since: l.Since, State: state}
 }
 

@@ -72,7 +72,7 @@ func oneOf(sights []Live[any], prefer func(*Live[any]) (string, bool)) Live[any]
 		for i := range sights {
 			if sights[i].Through == entry {
 				out = sights[i]
-				out.Mine, out.Mark, out.Copied, out.ShownAs = best.Mine, best.Mark, best.Copied, best.ShownAs
+				out.Mine, out.Mark, out.Guarded, out.Copied, out.ShownAs = best.Mine, best.Mark, best.Guarded, best.Copied, best.ShownAs
 			}
 		}
 	}

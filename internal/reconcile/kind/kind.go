@@ -101,6 +101,8 @@ type Info struct {
 	// PerUser is true when objects count against a quota of their user, in whichever
 	// project they were made.
 	PerUser bool
+	// Projects is true of the kind whose objects are projects of the cloud.
+	Projects bool
 	// Loss is what is lost with an object, besides its ID, when it is deleted or
 	// replaced, the gravest first: for plans, to be read after "loses".
 	Loss []string

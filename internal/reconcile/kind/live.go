@@ -37,8 +37,14 @@ type Live[State any] struct {
 	// an update, which writes the mark, must make it the object's own.
 	Copied string
 	// Mine is true when the object belongs to the project the stack works in.
-	// Foreign objects are only ever candidates for imports.
+	// Others are only ever candidates for imports, but for those that a manifest places in their
+	// Project, see [Resident].
 	Mine bool
+	// Project is the ID of the project it is in, of a kind whose manifests may say so; else "".
+	Project string
+	// Guarded is true of a mark that only those can write who may change the object. In another
+	// project no other one counts.
+	Guarded bool
 	// ShownAs is the kind in whose collection the cloud shows the same object too,
 	// "" for none: a mark for that kind is looked after there.
 	ShownAs string
@@ -121,6 +127,7 @@ type Facts struct {
 	Size      Size
 	Subnets   []string // IDs of those that are on it
 	Unusable  string   // why nothing new can be made of it: "disabled"
+	Here      bool     // of a project: the stack works in it
 	Points    []Point
 }
 

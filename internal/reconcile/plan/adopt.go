@@ -38,7 +38,7 @@ func (p *planner) adoptable(d *kind.Desired) (found []*kind.Live[any]) {
 		candidates = p.candidates(d)
 	}
 	for _, l := range candidates {
-		if inProject(d, l) && l.ShownAs == "" && l.Phase != kind.Deleting && (l.Name != "" || d.Import.Filter != nil) {
+		if p.mayTake(d, l) && l.ShownAs == "" && l.Phase != kind.Deleting && (l.Name != "" || d.Import.Filter != nil) {
 			found = append(found, l)
 		}
 	}

@@ -61,7 +61,7 @@ func (p *planner) settle(d *kind.Desired) choice {
 		out.have, out.surplus = leaving[0], leaving[1:]
 	case len(out.copied) > 0:
 		out.refusal, out.copied = p.onlyCopiedText(d.Key, out.copied[0]), out.copied[1:]
-	case named != nil && inProject(d, named) && p.free(d.Key.Kind, named):
+	case named != nil && p.mayTake(d, named) && p.free(d.Key.Kind, named):
 		out.have = named
 	default:
 		if out.have = p.unmarked(d); out.have == nil {
@@ -79,7 +79,7 @@ func (p *planner) unmarked(d *kind.Desired) *kind.Live[any] {
 	if id == "" || p.index[d.Key.Kind] == nil || p.named(d) != nil {
 		return nil
 	}
-	if l := p.index[d.Key.Kind].find(id, d.Entry); l != nil && inProject(d, l) && l.Mark == nil {
+	if l := p.index[d.Key.Kind].find(id, d.Entry); l != nil && p.inProject(d, l) && l.Mark == nil {
 		return l
 	}
 	return nil
@@ -101,11 +101,11 @@ func (p *planner) named(d *kind.Desired) *kind.Live[any] {
 	return p.index[d.Key.Kind].find(d.Import.ID, d.Entry)
 }
 
-// free reports whether an object can be adopted: nobody owns it, or nobody but the
+// free reports whether an object of the project can be adopted: nobody owns it, or nobody but the
 // cloud says so, or the stack itself made it for a key that it does not want any
 // more.
 func (p *planner) free(kind string, l *kind.Live[any]) bool {
-	return l.Mine && (l.Mark == nil || l.Mark.Rivals == "" && (l.Copied != "" || p.abandoned(kind, l)))
+	return l.Mark == nil || l.Mark.Rivals == "" && (l.Copied != "" || p.abandoned(kind, l))
 }
 
 // abandoned reports whether the stack has made l, which nothing in the repository

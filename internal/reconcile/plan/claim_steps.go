@@ -145,7 +145,7 @@ func (p *planner) onlyCopiedText(key manifest.Key, l *kind.Live[any]) string {
 // unadoptableID says why an object that a manifest names by its ID cannot be adopted.
 func (p *planner) unadoptableID(d *kind.Desired) string {
 	l := p.named(d)
-	if l == nil || !inProject(d, l) || l.Mark == nil {
+	if l == nil || !p.mayTake(d, l) || l.Mark == nil {
 		return fmt.Sprintf("no %s with ID %s can be adopted in this project; correct %s or remove it", d.Key.Kind, d.Import.ID, d.Import.Where())
 	}
 	return p.ownedText(d, l)

@@ -244,7 +244,7 @@ func (p *planner) takenText(by *kind.Live[any]) string {
 func (p *planner) nameTaken(d *kind.Desired) *kind.Live[any] {
 	k := p.kinds[d.Key.Kind]
 	for _, item := range p.index[d.Key.Kind].name[k.Name(p.view(d, d.Spec))] {
-		if item.Name != "" && item.As(d.Entry) != nil && (k.Info().UniqueNames || inProject(d, item) && item.Phase != kind.Deleting && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
+		if item.Name != "" && item.As(d.Entry) != nil && (k.Info().UniqueNames || p.inProject(d, item) && item.Phase != kind.Deleting && (item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "")) {
 			return item
 		}
 	}

@@ -30,7 +30,7 @@ func (p Plan) Demand(kinds []kind.Kind, have kind.Snapshot) Demand {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		k := counted(kinds, s.Key.Kind)
-		if k == nil || !s.Action.Writes() {
+		if k == nil || !s.Action.Writes() || s.elsewhere(k) {
 			continue
 		}
 		var takes, holds kind.Amounts
@@ -43,6 +43,19 @@ func (p Plan) Demand(kinds []kind.Kind, have kind.Snapshot) Demand {
 		d.add(inherited(takes, holds), holds)
 	}
 	return d
+}
+
+// elsewhere reports whether the object is in another project, whose quotas are not the stack's.
+func (s *Step) elsewhere(k kind.AnyCounted) bool {
+	if s.have != nil {
+		return !s.have.Mine
+	}
+	resident, ok := k.(kind.AnyResident)
+	if !ok || s.want == nil {
+		return false
+	}
+	project := resident.Project(s.View())
+	return project.Name != "" && !project.Facts.Here
 }
 
 // add adds what one object takes more than it held, or less.

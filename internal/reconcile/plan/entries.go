@@ -10,16 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// inProject reports whether an object belongs to the project of the entry that d is made
-// through.
-func inProject(d *kind.Desired, l *kind.Live[any]) bool {
-	seen := l.As(d.Entry)
-	return seen != nil && seen.Mine
-}
-
-// elsewhere is the change of an object that the entry of its manifest does not show: it was
+// throughAnother is the change of an object that the entry of its manifest does not show: it was
 // made through another one.
-func (p *planner) elsewhere(d *kind.Desired, have *kind.Live[any]) []kind.Change {
+func (p *planner) throughAnother(d *kind.Desired, have *kind.Live[any]) []kind.Change {
 	if have.As(d.Entry) != nil {
 		return nil
 	}

@@ -43,9 +43,11 @@ type planner struct {
 // index finds the objects of one collection.
 type index struct {
 	owner map[string]*claims
-	id    map[string]*kind.Live[any]
-	twins map[string][]*kind.Live[any] // further objects of an ID, where entries are of several clouds
-	name  map[string][]*kind.Live[any]
+	// elsewhere are those of objects in other projects, of a kind whose manifests may name them.
+	elsewhere map[string]*claims
+	id        map[string]*kind.Live[any]
+	twins     map[string][]*kind.Live[any] // further objects of an ID, where entries are of several clouds
+	name      map[string][]*kind.Live[any]
 	// misplaced are objects with a mark of the stack for another kind.
 	misplaced []misplaced
 }
@@ -103,7 +105,7 @@ func newPlanner(in Input) *planner {
 // cloud may show in the collections of two kinds (a router's interface is a
 // port); it is owned where its mark says so, and nowhere else.
 func (p *planner) indexOf(kindName string, c kind.Collection) *index {
-	x := &index{owner: map[string]*claims{}, id: make(map[string]*kind.Live[any], len(c.Items)), name: make(map[string][]*kind.Live[any], len(c.Items))}
+	x := &index{owner: map[string]*claims{}, elsewhere: map[string]*claims{}, id: make(map[string]*kind.Live[any], len(c.Items)), name: make(map[string][]*kind.Live[any], len(c.Items))}
 	for i := range c.Items {
 		item := &c.Items[i]
 		switch first := x.id[item.ID]; {
@@ -118,7 +120,7 @@ func (p *planner) indexOf(kindName string, c kind.Collection) *index {
 			x.twins[item.ID] = append(x.twins[item.ID], item)
 		}
 		x.name[item.Name] = append(x.name[item.Name], item)
-		if item.Mine && p.claim(x, kindName, item) {
+		if p.claim(x, kindName, item) {
 			for _, token := range item.Uses {
 				p.users[token] = append(p.users[token], item)
 			}
@@ -126,6 +128,12 @@ func (p *planner) indexOf(kindName string, c kind.Collection) *index {
 	}
 	for owner, c := range x.owner {
 		if p.counts(owner, c) {
+			p.owned++
+			p.ownedKinds[kindName]++
+		}
+	}
+	for owner, c := range x.elsewhere { // of those that nobody wants anybody can make as many as they like
+		if _, wanted := p.taken[owner]; wanted && len(c.sole) > 0 && x.owner[owner] == nil {
 			p.owned++
 			p.ownedKinds[kindName]++
 		}
@@ -157,19 +165,28 @@ func (p *planner) counts(owner string, c *claims) bool {
 // claim sorts an object in by the marks of the stack that it bears, and reports
 // whether it bears one for this kind.
 func (p *planner) claim(x *index, kindName string, item *kind.Live[any]) (any bool) {
+	owners := x.owner
+	if !item.Mine {
+		owners = x.elsewhere
+	}
+	if !item.Mine && (!item.Guarded || item.Project == "") {
+		return false
+	}
 	for _, text := range item.Mark.Owners() {
 		o, ok := kind.ParseOwner(text)
 		switch {
 		case !ok || !o.Of(p.Stack) || o.Kind == item.ShownAs:
 			continue
+		case o.Kind != kindName && !item.Mine:
+			continue
 		case o.Kind != kindName:
 			x.misplaced = append(x.misplaced, misplaced{item, text, o})
 			continue
-		case x.owner[text] == nil:
-			x.owner[text] = &claims{}
+		case owners[text] == nil:
+			owners[text] = &claims{}
 		}
 		any = true
-		switch c := x.owner[text]; {
+		switch c := owners[text]; {
 		case item.Mark.Rivals != "":
 			c.shared = append(c.shared, item)
 		case item.Copied != "":

@@ -46,14 +46,11 @@ func (p *planner) formerKey(d *kind.Desired, have *kind.Live[any]) manifest.Key 
 
 // claims are all that claim to be d, under any of its names.
 func (p *planner) claims(d *kind.Desired) claims {
-	c := *p.claimed(d.Key.Kind, kind.OwnerText(p.Stack, d.Key))
-	for _, owner := range p.formerOwners(d) {
-		former := p.claimed(d.Key.Kind, owner)
-		c.sole = slices.Concat(c.sole, former.sole)
-		c.shared = slices.Concat(c.shared, former.shared)
-		c.copied = slices.Concat(c.copied, former.copied)
+	c := &claims{}
+	for _, owner := range append(p.formerOwners(d), kind.OwnerText(p.Stack, d.Key)) {
+		c = c.and(p.claimed(d.Key.Kind, owner)).and(p.elsewhere(d, owner))
 	}
-	return c
+	return *c
 }
 
 // renamings adds to the deletion of an object which new one is the same but for its

@@ -12,13 +12,13 @@ import (
 // orphans decides about what the stack owns and no longer wants, in an order
 // in which users come before what they use.
 func (p *planner) orphans() {
-	var list []Step
+	list, reached := []Step{}, p.reached()
 	for _, name := range slices.Backward(p.names) {
 		x := p.index[name]
 		if x == nil || p.Have[name].Err != nil {
 			continue
 		}
-		for owner, claimed := range x.owner {
+		for owner, claimed := range x.known(reached) {
 			o, ok := kind.ParseOwner(owner)
 			if _, wanted := p.taken[owner]; ok && o.Kind == name && !wanted {
 				list = append(list, p.unwanted(o, owner, claimed)...)
@@ -28,7 +28,7 @@ func (p *planner) orphans() {
 	slices.SortStableFunc(list, func(a, b Step) int {
 		return cmp.Or(cmp.Compare(p.rank(b.Key.Kind), p.rank(a.Key.Kind)), a.Key.Compare(b.Key), cmp.Compare(a.ID(), b.ID()))
 	})
-	p.steps = append(p.steps, p.usersFirst(list)...)
+	p.steps = append(append(p.steps, p.astray(reached)...), p.usersFirst(list)...)
 }
 
 // usersFirst moves each step behind those whose objects use its own, and

@@ -46,7 +46,7 @@ func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Ste
 	case kind.Ready, kind.Degraded, kind.Begun:
 	}
 	differs, moved, ignored, notes := p.changes(d, have)
-	s.Ignored, moved = ignored, append(moved, p.elsewhere(d, have)...)
+	s.Ignored, moved = ignored, append(moved, p.throughAnother(d, have)...)
 	s.Changes, s.Notes = append(differs, moved...), slices.Concat(d.Notes, notes)
 	drifted := len(differs) > 1 || len(differs) == 1 && !p.renewed(d, have.Mark)
 	former := p.formerKey(d, have)

@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// projectOf is the reference to the project that a manifest says its object is in; zero where it
+// leaves that to be the stack's own.
+func (p *planner) projectOf(d *kind.Desired) kind.Ref {
+	if resident, ok := p.kinds[d.Key.Kind].(kind.AnyResident); ok && d.Spec != nil {
+		return resident.Project(p.view(d, d.Spec))
+	}
+	return kind.Ref{}
+}
+
+// inProject reports whether an object belongs to the project that d is made in: the one of its
+// entry, or the one that its manifest names.
+func (p *planner) inProject(d *kind.Desired, l *kind.Live[any]) bool {
+	seen := l.As(d.Entry)
+	if project := p.projectOf(d); project.Name != "" {
+		return seen != nil && seen.Project != "" && seen.Project == project.ID
+	}
+	return seen != nil && seen.Mine
+}
+
+// mayTake reports whether d may adopt an object: it is in its project, and the stack has that. In a
+// project that it only imports it changes nothing that it has not made.
+func (p *planner) mayTake(d *kind.Desired, l *kind.Live[any]) bool {
+	project := p.projectOf(d)
+	in := p.byKey[project.Key]
+	return p.inProject(d, l) && (l.Mine || in != nil && !in.Unmanaged)
+}
+
+// elsewhere are the claims to be d in the project that its manifest names. A mark of this stack
+// in any other is not believed: whoever has that project can write it.
+func (p *planner) elsewhere(d *kind.Desired, owner string) *claims {
+	x, project := p.index[d.Key.Kind], p.projectOf(d).ID
+	if x == nil || project == "" {
+		return &claims{}
+	}
+	return x.elsewhere[owner].within(project)
+}
+
+// reached reports for the ID of a project whether the stack has to do with it: it is one of its
+// Projects, made or imported, or was.
+func (p *planner) reached() func(id string) bool {
+	ids := map[string]bool{}
+	for _, name := range p.names {
+		if !p.kinds[name].Info().Projects || p.index[name] == nil {
+			continue
+		}
+		for _, c := range p.index[name].owner {
+			for _, l := range c.all() {
+				ids[l.ID] = true
+			}
+		}
+	}
+	for key, l := range p.live {
+		if p.kinds[key.Kind].Info().Projects {
+			ids[l.ID] = true
+		}
+	}
+	return func(id string) bool { return ids[id] }
+}
+
+// within are the claims of objects in a project.
+func (c *claims) within(project string) *claims {
+	if c == nil {
+		return &claims{}
+	}
+	some := func(list []*kind.Live[any]) []*kind.Live[any] {
+		return slices.DeleteFunc(slices.Clone(list), func(l *kind.Live[any]) bool { return l.Project != project })
+	}
+	return &claims{some(c.sole), some(c.shared), some(c.copied)}
+}
+
+// and are the claims of both.
+func (c *claims) and(other *claims) *claims {
+	return &claims{slices.Concat(c.sole, other.sole), slices.Concat(c.shared, other.shared), slices.Concat(c.copied, other.copied)}
+}
+
+func (c *claims) all() []*kind.Live[any] { return slices.Concat(c.sole, c.shared, c.copied) }
+
+// known yields, by owner text, the claims that are judged where no manifest wants the object: those in
+// the stack's own project, and those in each of the others that it has to do with. A mark in one says
+// nothing of what is in another.
+func (x *index) known(reached func(id string) bool) iter.Seq2[string, *claims] {
+	return func(yield func(string, *claims) bool) {
+		for owner, c := range x.owner {
+			if !yield(owner, c) {
+				return
+			}
+		}
+		for owner, c := range x.elsewhere {
+			for id := range c.projects() {
+				if reached(id) && !yield(owner, c.within(id)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (c *claims) projects() map[string]bool {
+	ids := map[string]bool{}
+	for _, l := range c.all() {
+		ids[l.Project] = true
+	}
+	return ids
+}
+
+// mostAstray is how much of what is left in other projects a plan tells: anybody can have marks there.
+const mostAstray = 20
+
+// astray makes the steps for what bears a mark of the stack in a project that no manifest names for
+// it. It may be what one named before, so it is told; whoever has the project can have written it,
+// so nothing else follows.
+func (p *planner) astray(reached func(id string) bool) (list []Step) {
+	for _, name := range p.names {
+		x := p.index[name]
+		if x == nil || p.Have[name].Err != nil {
+			continue
+		}
+		for _, owner := range slices.Sorted(maps.Keys(x.elsewhere)) {
+			d := p.byKey[p.taken[owner]]
+			for _, l := range x.elsewhere[owner].all() {
+				why := "no Project of the repository leads to"
+				if d != nil {
+					why = "its manifest does not name"
+				}
+				switch {
+				case len(list) == mostAstray:
+					return list
+				case d == nil && reached(l.Project) || d != nil && p.projectOf(d).ID == l.Project:
+					continue // it is decided about
+				}
+				o, _ := kind.ParseOwner(owner)
+				s := Step{Key: p.orphanKey(o, l), have: l, surplus: true}
+				list = append(list, s.withAction(Keep, fmt.Sprintf("%s bears its mark, and is in project %s, which %s; it is left as it is: name that project to have it managed, or %s",
+					called(l), l.Project, why, p.unmark(name, l.ID, owner))))
+			}
+		}
+	}
+	return list
+}
