@@ -22,7 +22,8 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 	found := p.candidates(d)
 	if left := p.leftBehind(found); left != nil && len(found) == 1 {
 		// What refers to it goes on as it is, and nothing new does.
-		s.Error, s.have, p.live[d.Key] = true, left, left
+		s.Error, s.have = true, left
+		p.found(d.Key, left)
 		return s.withAction(Refuse, p.leftBehindText(left))
 	}
 	switch {
@@ -37,7 +38,7 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 		return s.withAction(Refuse, p.severalFound(d, found))
 	}
 	s.have = found[0]
-	p.live[d.Key] = found[0]
+	p.found(d.Key, found[0])
 	p.ready[d.Key] = found[0].Phase.Usable()
 	if found[0].Phase == kind.Failed {
 		s.Error, s.cause = true, reasonProgressing

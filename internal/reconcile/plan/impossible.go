@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
@@ -47,12 +48,23 @@ func (p *planner) takenAlready(d *kind.Desired, have *kind.Live[any], c kind.Cla
 // refer to is decided before them, so that all is known of it. One that is suspended and is not
 // there is not made, and asks for nothing.
 func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
-	for _, other := range p.claimants(c.Of.Key)[c.What] {
-		if other.Key != d.Key && !(other.Options.Suspend && p.settle(other).have == nil) {
-			return other
+	for _, of := range p.alsoCalled(c.Of.Key) {
+		for _, other := range p.claimants(of)[c.What] {
+			if other.Key != d.Key && !(other.Options.Suspend && p.settle(other).have == nil) {
+				return other
+			}
 		}
 	}
 	return nil
+}
+
+// alsoCalled are the manifests that stand for the same object of the cloud, that of the key first.
+func (p *planner) alsoCalled(key manifest.Key) []manifest.Key {
+	all := []manifest.Key{key}
+	if l := p.live[key]; l != nil {
+		all = append(all, slices.DeleteFunc(slices.Clone(p.keys[l]), func(k manifest.Key) bool { return k == key })...)
+	}
+	return all
 }
 
 // claimants are who asks for what of an object.

@@ -65,6 +65,10 @@ func TestWhatOnlyOneCanHave(t *testing.T) {
 		"two ask, nothing is there": {
 			repo:    []string{"base colour=red", "a atop=base colour=blue", "b atop=base colour=blue", "c atop=base colour=green"},
 			refused: map[string]string{"a": "blue of Thing/base is also asked for by Thing/b", "b": "blue of Thing/base is also asked for by Thing/a"}},
+		"two ask, one by an import of the same": {
+			repo:    []string{"base colour=red", "alias import=base", "a atop=base colour=blue", "b atop=alias colour=blue"},
+			cloud:   []string{baseHere},
+			refused: map[string]string{"a": "blue of Thing/base is also asked for by Thing/b", "b": "blue of Thing/alias is also asked for by Thing/a"}},
 		"the one that is there stays": {
 			repo:    []string{"base colour=red", "a atop=base colour=blue", "b atop=base colour=blue"},
 			cloud:   []string{baseHere, "a ours colour=blue atop=id-001"},
