@@ -47,6 +47,9 @@ func (r plainRules[Spec, Filter, More]) Diff(w kind.Want[Spec], have *PlainState
 
 // Match implements kind.Rules.
 func (r plainRules[Spec, Filter, More]) Match(w kind.Want[Filter], have *PlainState[Spec, More]) bool {
+	if f, ok := any(w.Spec).(projectFilter); ok && !f.MatchProject(have.Project, w.Ref) {
+		return false
+	}
 	return (r.of.Match == nil || r.of.Match(w.Spec, have)) && have.Match(w.Spec, w.Ref)
 }
 

@@ -38,7 +38,7 @@ type FixedIP struct {
 // are needed.
 func Kind(c *cloud.Client) kind.Kind {
 	return define.NeutronFlat(c, define.NeutronKind[Spec, struct{}, More]{
-		Info: kind.Info{Kind: "RouterInterface", Unmark: mark.UnmarkByLabel("port"),
+		Info: kind.Info{Kind: "RouterInterface", EntryOf: "Router", Unmark: mark.UnmarkByLabel("port"),
 			Doc: "A subnet's connection to a router (Neutron)."},
 		Resource: define.NeutronResource{Collection: "ports", Singular: "port"},
 		Odd:      []table.Odd[Spec, More]{{Field: "routerRef", Compare: compareRouter}, {Field: "subnetRef", Compare: compareSubnet}},

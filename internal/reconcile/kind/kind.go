@@ -101,6 +101,9 @@ type Info struct {
 	// PerUser is true when objects count against a quota of their user, in whichever
 	// project they were made.
 	PerUser bool
+	// EntryOf is the kind of the object that it is made through the entry of clouds.yaml of, where its
+	// manifest can name none itself; "" for the stack's main one.
+	EntryOf string
 	// Projects is true of the kind whose objects are projects of the cloud.
 	Projects bool
 	// Loss is what is lost with an object, besides its ID, when it is deleted or

@@ -67,3 +67,18 @@ func (e Entries) secret(d *kind.Desired) []kind.RefSpec {
 func (e Entries) known() string {
 	return "name one of " + strings.Join(slices.Sorted(maps.Keys(e.Secrets)), ", ") + ", or have the Secret added to spec.credentialSecrets of the stack's configuration"
 }
+
+// follow has objects made through the entry of what they are a part of, where they are of such a kind.
+func (r *resolver) follow() {
+	for _, n := range r.order {
+		k := r.kinds[n.Key.Kind]
+		if k == nil || k.Info().EntryOf == "" || n.Credentials != nil {
+			continue
+		}
+		for _, ref := range n.Refs {
+			if of := r.byKey[ref.Key]; of != nil && ref.Key.Kind == k.Info().EntryOf {
+				n.Entry = of.Entry
+			}
+		}
+	}
+}

@@ -38,6 +38,7 @@ func (r *resolver) resolve() ([]kind.Desired, error) {
 	r.checkIgnored()
 	r.checkWays()
 	r.link()
+	r.follow()
 	r.moves()
 	r.loosen()
 	order := r.sort()
