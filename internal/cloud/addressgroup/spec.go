@@ -46,7 +46,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Collection: define.Collection{Path: "address-groups", Field: "address_groups", Singular: "address_group", UpdateBy: http.MethodPut, Project: "project_id", Extension: "address-group"},
 		Mark:       mark.DescriptionPlace,
 		Sharing:    define.Sharing{Type: "address_group", Extension: "rbac-address-group"},
-		Diff: func(w kind.Want[Spec], s *define.PlainState[Spec, More], c *kind.Changes) {
+		Diff: func(w kind.Want[*Spec], s *define.PlainState[Spec, More], c *kind.Changes) {
 			w.Spec.Diff(s.More.ProjectID, w.Ref, c)
 		},
 		Create: define.InOwnProject[Spec, Filter, More],
@@ -56,7 +56,7 @@ func Kind(c *cloud.Client) kind.Kind {
 
 // update adds networks before it takes others away, and writes the rest, with the mark,
 // last. The bodies of these requests are not wrapped in the name of the resource.
-func update(ctx context.Context, d define.PlainDriver[Spec, Filter, More], n define.PlainChange[Spec, More]) error {
+func update(ctx context.Context, d *define.PlainDriver[Spec, Filter, More], n define.PlainChange[Spec, More]) error {
 	delete(n.Fields, "addresses")
 	if kind.Has(n.Changes, table.Path("addresses")) {
 		want, have := networks(n.Want.Spec.Addresses), networks(n.Have.State.Spec.Addresses)

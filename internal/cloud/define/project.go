@@ -46,7 +46,7 @@ func (p ProjectFilter) MatchProject(projectID string, lookup func(kind, name str
 
 // InOwnProject makes an object in the project that the client works in, and in no other: the
 // Create of a [Plain] kind whose Spec has a [ProjectRef].
-func InOwnProject[Spec, Filter, More any](ctx context.Context, d PlainDriver[Spec, Filter, More], w kind.Want[Spec]) (*PlainState[Spec, More], error) {
+func InOwnProject[Spec, Filter, More any](ctx context.Context, d *PlainDriver[Spec, Filter, More], w kind.Want[*Spec]) (*PlainState[Spec, More], error) {
 	if in, ok := any(w.Spec).(inProject); ok {
 		if err := in.Check(d.Client, w.Ref); err != nil {
 			return nil, err
