@@ -35,6 +35,10 @@ test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C 
 test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
 	.ci/kubectl
 
+.PHONY: test-otlp
+test-otlp: ## read traces with the decoder of the OpenTelemetry collector
+	cd tools/otlp && $(GO) test -count 1 ./...
+
 .PHONY: test-page
 test-page: ## read an agent's page in a real Chromium (npm, Debian package chromium)
 	.ci/page

@@ -26,7 +26,7 @@ func TestBinary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if size, most := info.Size(), int64(40<<20); size > most {
+		if size, most := info.Size(), int64(40_000_000); size > most {
 			t.Errorf("the binary has %d bytes; at most %d are promised", size, most)
 		}
 	})

@@ -99,7 +99,7 @@ func checkBinary(t *testing.T, binary, platform string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Size() > 40<<20 || info.Mode().Perm() != 0o755 {
+	if info.Size() > 40_000_000 || info.Mode().Perm() != 0o755 {
 		t.Errorf("the binary has %d bytes and the mode %s; at most 40 MB and 0755 are promised", info.Size(), info.Mode())
 	}
 	build, err := buildinfo.ReadFile(binary)

@@ -27,6 +27,8 @@ type runFlags struct {
 	apiToken      string
 	// agentName and agentAddress say who this one of several agents is; "" for what the configuration says.
 	agentName, agentAddress string
+	// tracesURL is where traces go, and tracesHeaders a file with what is sent beside them; "" for what the environment says.
+	tracesURL, tracesHeaders string
 }
 
 func (a *app) run() *cobra.Command {
@@ -44,6 +46,8 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().StringVar(&f.apiToken, "api-token-file", os.Getenv("STACKREEVE_API_TOKEN_FILE"), "tokens of those who may read stacks and objects, with kubectl or in a browser ($STACKREEVE_API_TOKEN_FILE; default: none)")
 	cmd.Flags().StringVar(&f.agentName, "agent-name", os.Getenv("STACKREEVE_AGENT_NAME"), "name of this one of several agents ($STACKREEVE_AGENT_NAME; default: that of its machine)")
 	cmd.Flags().StringVar(&f.agentAddress, "agent-address", os.Getenv("STACKREEVE_AGENT_ADDRESS"), "where the others reach its listener, such as https://agent-1:9464 ($STACKREEVE_AGENT_ADDRESS; default: nowhere)")
+	cmd.Flags().StringVar(&f.tracesURL, "traces-url", os.Getenv("STACKREEVE_TRACES_URL"), "receiver of OpenTelemetry traces of passes, such as https://collector:4318/v1/traces ($STACKREEVE_TRACES_URL; default what OTEL_EXPORTER_OTLP_ENDPOINT says, or none)")
+	cmd.Flags().StringVar(&f.tracesHeaders, "traces-headers-file", os.Getenv("STACKREEVE_TRACES_HEADERS_FILE"), "headers for it, a line NAME=VALUE each ($STACKREEVE_TRACES_HEADERS_FILE; default what OTEL_EXPORTER_OTLP_HEADERS says, or none)")
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		a.later = !f.once

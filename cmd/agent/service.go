@@ -19,6 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/readapi"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
+	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
 // service is the agent as it runs for ever.
@@ -34,7 +35,8 @@ type service struct {
 	ui      http.Handler // what browsers read; nil then, too
 	shown   *readapi.Store
 	notices notices
-	among   *group // with whom the stacks are shared; nil when they are not
+	traces  *trace.Sender // nil when nobody takes them
+	among   *group        // with whom the stacks are shared; nil when they are not
 }
 
 func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
@@ -46,6 +48,9 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 	}
 	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version())}
 	svc.forges, svc.notices = newForges(svc.log, svc.metrics), newNotices(stacks, svc.log)
+	if err := svc.trace(f); err != nil {
+		return nil, err
+	}
 	if err := svc.show(stacks, f); err != nil {
 		return nil, err
 	}
@@ -95,7 +100,7 @@ func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (o
 		w.watchers = append(w.watchers, svc.shown.Watch(s.Name))
 	}
 	w.connect(one, s, repo, branches)
-	one.Earlier, one.Report = repo.Earlier, to.ran
+	one.Earlier, one.Report, one.Traced = repo.Earlier, svc.reports(to), svc.traces != nil
 	return one, func() { _ = repo.Close() }, nil // a cache
 }
 
@@ -121,6 +126,9 @@ func (s *service) run(ctx context.Context, d door) error {
 	var reviews sync.WaitGroup
 	reviews.Go(func() { s.forges.serve(ctx) })
 	reviews.Go(func() { s.notices.serve(ctx) })
+	if s.traces != nil {
+		reviews.Go(func() { s.traces.Serve(ctx) })
+	}
 	defer s.onHangup()()
 	if s.among != nil {
 		s.among.Run(ctx)
@@ -130,6 +138,7 @@ func (s *service) run(ctx context.Context, d door) error {
 	reviews.Wait()
 	s.forges.flush(ctx)
 	s.notices.flush(ctx)
+	s.flushTraces(ctx)
 	s.forges.close()
 	s.log.Info("stopped")
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
 // attend goes on listening while a pass runs. Its context ends, with a cause of
@@ -67,5 +68,8 @@ func (s *Loop) newest(ctx context.Context) (rev source.Revision, changed bool, e
 		rev, s.news = *s.news, nil
 		return rev, true, nil
 	}
-	return s.Fetch(ctx)
+	end := trace.Begin(ctx, "fetch", nil)
+	rev, changed, err = s.Fetch(ctx)
+	end(err != nil)
+	return rev, changed, err
 }

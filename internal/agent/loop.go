@@ -20,6 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/schedule"
 	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
 // Loop follows one stack: fetch, read, pass, wait. Its exported fields are read-only once it
@@ -59,6 +60,9 @@ type Loop struct {
 	Earlier func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
 	// Report is called with every check that had something to say.
 	Report func(report.Run)
+
+	// Traced says to record what each run spends its time on, in [report.Run.Trace].
+	Traced bool
 
 	// Leave, when set, ends [Loop.Serve] once it is closed and the pass in progress has ended.
 	Leave <-chan struct{}
@@ -105,6 +109,9 @@ func (s *Loop) Pass(ctx context.Context) report.Run {
 // revision. said is false when there is nothing to report.
 func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said bool) {
 	run = report.Run{Stack: s.Name, Started: time.Now()}
+	if s.Traced {
+		ctx, run.Trace = trace.Start(ctx)
+	}
 	rev, changed, err := s.newest(ctx)
 	err = source.Public(err)
 	before := s.silent
@@ -128,7 +135,9 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision) {
 	rev, want, ok := s.choose(ctx, run, newest)
 	if ok && s.cloud == nil {
+		end := trace.Begin(ctx, "log in", nil)
 		cloud, err := s.Open(ctx)
+		end(err != nil)
 		if err != nil {
 			run.Revision, run.Err = rev, err
 			return
@@ -200,7 +209,9 @@ func (s *Loop) choose(ctx context.Context, run *report.Run, rev source.Revision)
 	if s.cloud != nil {
 		region = s.cloud.Region
 	}
+	end := trace.Begin(ctx, "load", nil)
 	want, err := s.Read(ctx, rev.Files, region)
+	end(err != nil)
 	if err == nil {
 		s.good, s.cautious = &rev, false
 		return rev, want, true

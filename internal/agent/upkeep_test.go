@@ -17,12 +17,12 @@ type clock struct{}
 // clockRules wind up a clock every three hours, counted from the first time.
 type clockRules struct{ first time.Time }
 
-func (clockRules) Name(w kind.Want[clock]) string               { return w.Key.Name }
-func (clockRules) Validate(*clock, *kind.Report)                {}
-func (clockRules) Diff(kind.Want[clock], *clock, *kind.Changes) {}
-func (clockRules) Match(kind.Want[struct{}], *clock) bool       { return false }
-func (clockRules) Status(*clock) any                            { return nil }
-func (r clockRules) Upkeep(_ kind.Want[clock], _ *clock, now time.Time) kind.Upkeep {
+func (clockRules) Name(w kind.Want[*clock]) string               { return w.Key.Name }
+func (clockRules) Validate(*clock, *kind.Report)                 {}
+func (clockRules) Diff(kind.Want[*clock], *clock, *kind.Changes) {}
+func (clockRules) Match(kind.Want[*struct{}], *clock) bool       { return false }
+func (clockRules) Status(*clock) any                             { return nil }
+func (r clockRules) Upkeep(_ kind.Want[*clock], _ *clock, now time.Time) kind.Upkeep {
 	const every = 3 * time.Hour
 	return kind.Upkeep{Next: r.first.Add((now.Sub(r.first)/every + 1) * every)}
 }

@@ -33,6 +33,7 @@ type Metrics struct {
 	budget     *prometheus.GaugeVec
 	webhooks   *prometheus.CounterVec
 	plans      *prometheus.HistogramVec
+	traces     *prometheus.CounterVec
 
 	mu     sync.Mutex
 	commit map[string]string // the last commit in sync, by stack
@@ -65,9 +66,10 @@ func NewMetrics(version string) *Metrics {
 	m.budget = gauge("forge_requests_left", "Requests that the budget of this hour still allows.", "repository")
 	m.webhooks = counter("webhooks_total", "Messages from forges, by what became of them.", "forge", "outcome")
 	m.plans = histogram("pull_plan_seconds", "How long plans of pull requests took, by what came of them.", prometheus.DefBuckets, "stack", "result")
+	m.traces = counter("traces_total", "Traces of passes, by what became of them: sent, failed, or dropped because too many waited.", "outcome")
 	build := gauge("build_info", "The version that runs.", "version")
 	build.WithLabelValues(version).Set(1)
-	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.forges, m.budget, m.webhooks, m.plans, build,
+	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.forges, m.budget, m.webhooks, m.plans, m.traces, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -89,6 +91,9 @@ func status(code int) string {
 
 // Webhook counts one message from a forge.
 func (m *Metrics) Webhook(forge, outcome string) { m.webhooks.WithLabelValues(forge, outcome).Inc() }
+
+// Traced counts one trace.
+func (m *Metrics) Traced(outcome string) { m.traces.WithLabelValues(outcome).Inc() }
 
 // Planned counts one plan of a pull request: a success, a failure that a person
 // has to correct, or one that was unavailable.
@@ -120,10 +125,14 @@ func (m *Metrics) Forge(repository string, e forge.Exchange) {
 	m.budget.WithLabelValues(repository).Set(float64(e.Left))
 }
 
+// OutcomeWord is an outcome as labels and attributes have it.
+func OutcomeWord(o plan.Outcome) string {
+	return map[plan.Outcome]string{plan.InSync: "in_sync", plan.Broken: "failed", plan.OutOfSync: "differences", plan.Invalid: "refused"}[o]
+}
+
 // Ran counts one run.
 func (m *Metrics) Ran(r Run) {
-	outcome := map[plan.Outcome]string{plan.InSync: "in_sync", plan.Broken: "failed", plan.OutOfSync: "differences", plan.Invalid: "refused"}
-	m.reconciles.WithLabelValues(r.Stack, outcome[r.Outcome()]).Inc()
+	m.reconciles.WithLabelValues(r.Stack, OutcomeWord(r.Outcome())).Inc()
 	if r.Pass == nil {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
 // Run is the record of one run of a stack: what was fetched, and what came of
@@ -31,6 +32,8 @@ type Run struct {
 	Err error
 	// Pass is nil when no pass took place.
 	Pass *engine.Pass
+	// Trace is what the run spent its time on; nil where that is not recorded.
+	Trace *trace.Trace
 }
 
 // Refusal is a revision of which nothing is applied.

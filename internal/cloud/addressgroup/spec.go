@@ -52,7 +52,7 @@ func Kind(c *cloud.Client) kind.Kind {
 
 // update adds networks before it takes others away, and writes the rest, with the mark,
 // last. The bodies of these requests are not wrapped in the name of the resource.
-func update(ctx context.Context, d define.PlainDriver[Spec, Filter, More], n define.PlainChange[Spec, More]) error {
+func update(ctx context.Context, d *define.PlainDriver[Spec, Filter, More], n define.PlainChange[Spec, More]) error {
 	delete(n.Fields, "addresses")
 	if kind.Has(n.Changes, table.Path("addresses")) {
 		want, have := networks(n.Want.Spec.Addresses), networks(n.Have.State.Spec.Addresses)

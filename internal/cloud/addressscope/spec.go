@@ -57,7 +57,7 @@ func Kind(c *cloud.Client) kind.Kind {
 
 // compareShared leaves alone what is shared already: Neutron refuses to take it back, and
 // another address scope could not take its place while subnet pools are in it.
-func compareShared(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareShared(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	want, shared := table.Or(w.Spec.Shared, false), table.Or(have.Spec.Shared, false)
 	if shared && !want {
 		c.Note("spec.resource.shared", "it stays shared: Neutron cannot take that back")

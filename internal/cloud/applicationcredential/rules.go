@@ -12,10 +12,10 @@ import (
 )
 
 type (
-	want   = kind.Want[Spec]
+	want   = kind.Want[*Spec]
 	object = table.Object[Spec, More]
 	state  = define.PlainState[Spec, More]
-	driver = define.PlainDriver[Spec, Filter, More]
+	driver = *define.PlainDriver[Spec, Filter, More]
 )
 
 const (

@@ -56,10 +56,10 @@ type Filter struct {
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
-	want   = kind.Want[Spec]
+	want   = kind.Want[*Spec]
 	object = table.Object[Spec, More]
 	state  = define.PlainState[Spec, More]
-	driver = define.PlainDriver[Spec, Filter, More]
+	driver = *define.PlainDriver[Spec, Filter, More]
 )
 
 // Kind is the kind BarbicanSecret over c, which may be nil where only rules are needed.

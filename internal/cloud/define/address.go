@@ -76,7 +76,7 @@ func Lacks(address string, port kind.Ref) string {
 }
 
 // Refs are references to several objects of a kind.
-func Refs[Spec any](w kind.Want[Spec], of string, names []string) (refs []kind.Ref) {
+func Refs[Spec any](w kind.Want[*Spec], of string, names []string) (refs []kind.Ref) {
 	for _, name := range names {
 		refs = append(refs, w.Ref(of, name))
 	}

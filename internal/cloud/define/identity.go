@@ -45,7 +45,7 @@ func ObserveIdentity[Spec, More any](d *cloud.Client, s *PlainState[Spec, More],
 
 // Disable changes only whether an object of Keystone is enabled, as it must not be to
 // be deleted. One that is gone is no error.
-func (d PlainDriver[Spec, Filter, More]) Disable(ctx context.Context, id string) error {
+func (d *PlainDriver[Spec, Filter, More]) Disable(ctx context.Context, id string) error {
 	err := d.send(ctx, http.MethodPatch, d.Path(id), d.wrapped(map[string]any{"enabled": false}))
 	if errors.Is(err, kind.ErrGone) {
 		return nil

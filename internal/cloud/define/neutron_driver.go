@@ -20,7 +20,7 @@ type NeutronDriver[Spec, Filter, More any] struct {
 	fields *table.Table[Spec, More]
 }
 
-func (d NeutronDriver[Spec, Filter, More]) live(s *NeutronState[Spec, More]) kind.Live[*NeutronState[Spec, More]] {
+func (d *NeutronDriver[Spec, Filter, More]) live(s *NeutronState[Spec, More]) kind.Live[*NeutronState[Spec, More]] {
 	live := kind.Live[*NeutronState[Spec, More]]{ID: s.ID, Name: s.Name, Mark: s.Mark(), Mine: s.ProjectID == d.Client.ProjectID,
 		Phase: kind.Ready, Created: s.CreatedAt, Updated: s.UpdatedAt, State: s}
 	if d.of.Observe != nil {
@@ -34,7 +34,7 @@ func (d NeutronDriver[Spec, Filter, More]) live(s *NeutronState[Spec, More]) kin
 
 // resides says which project an object is in. In another one the description has its mark, which
 // tags cannot dispute: where others see the object, they may write them.
-func (d NeutronDriver[Spec, Filter, More]) resides(s *NeutronState[Spec, More], live *kind.Live[*NeutronState[Spec, More]]) {
+func (d *NeutronDriver[Spec, Filter, More]) resides(s *NeutronState[Spec, More], live *kind.Live[*NeutronState[Spec, More]]) {
 	live.Project = s.ProjectID
 	if live.Mine {
 		return
@@ -47,10 +47,10 @@ func (d NeutronDriver[Spec, Filter, More]) resides(s *NeutronState[Spec, More], 
 
 // List also returns the objects of others that the project can use: imports look for
 // shared ones.
-func (d NeutronDriver[Spec, Filter, More]) List(ctx context.Context) ([]kind.Live[*NeutronState[Spec, More]], error) {
+func (d *NeutronDriver[Spec, Filter, More]) List(ctx context.Context) ([]kind.Live[*NeutronState[Spec, More]], error) {
 	list := d.of.List
 	if list == nil {
-		list = func(ctx context.Context, d NeutronDriver[Spec, Filter, More]) ([]NeutronState[Spec, More], error) {
+		list = func(ctx context.Context, d *NeutronDriver[Spec, Filter, More]) ([]NeutronState[Spec, More], error) {
 			return d.Find(ctx, "")
 		}
 	}
@@ -69,7 +69,7 @@ func (d NeutronDriver[Spec, Filter, More]) List(ctx context.Context) ([]kind.Liv
 }
 
 // Find lists the objects of the collection that a query asks for ("?device_owner=…").
-func (d NeutronDriver[Spec, Filter, More]) Find(ctx context.Context, query string) ([]NeutronState[Spec, More], error) {
+func (d *NeutronDriver[Spec, Filter, More]) Find(ctx context.Context, query string) ([]NeutronState[Spec, More], error) {
 	if err := d.Client.Offers(ctx, d.Resource.Extension); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (d NeutronDriver[Spec, Filter, More]) Find(ctx context.Context, query strin
 }
 
 // Create makes the object in the project that the client works in, and in no other.
-func (d NeutronDriver[Spec, Filter, More]) Create(ctx context.Context, w kind.Want[Spec]) (live kind.Live[*NeutronState[Spec, More]], err error) {
+func (d *NeutronDriver[Spec, Filter, More]) Create(ctx context.Context, w kind.Want[*Spec]) (live kind.Live[*NeutronState[Spec, More]], err error) {
 	var made *NeutronState[Spec, More]
 	switch {
 	case d.of.Create != nil:
@@ -97,26 +97,26 @@ func (d NeutronDriver[Spec, Filter, More]) Create(ctx context.Context, w kind.Wa
 // Post makes an object with the mark m, in one request where the cloud can. body has its
 // attributes but description and tags, which [Labels] have. With [mark.Begun], it is
 // made in one request, and shall be finished by [NeutronDriver.Finish].
-func (d NeutronDriver[Spec, Filter, More]) Post(ctx context.Context, body map[string]any, m kind.Mark, l Labels) (*NeutronState[Spec, More], error) {
+func (d *NeutronDriver[Spec, Filter, More]) Post(ctx context.Context, body map[string]any, m kind.Mark, l Labels) (*NeutronState[Spec, More], error) {
 	made := new(NeutronState[Spec, More])
 	return made, d.post(ctx, body, m, l, made)
 }
 
 // OneRequest reports whether [NeutronDriver.Post] makes an object with these labels in
 // one request.
-func (d NeutronDriver[Spec, Filter, More]) OneRequest(ctx context.Context, m kind.Mark, l Labels) (bool, error) {
+func (d *NeutronDriver[Spec, Filter, More]) OneRequest(ctx context.Context, m kind.Mark, l Labels) (bool, error) {
 	return d.oneRequest(ctx, m, l)
 }
 
 // Finish writes fields and the mark m on an object that was made with [mark.Begun], which
 // takes in what the cloud answers to fields.
-func (d NeutronDriver[Spec, Filter, More]) Finish(ctx context.Context, made *NeutronState[Spec, More], fields map[string]any, m kind.Mark, l Labels) error {
+func (d *NeutronDriver[Spec, Filter, More]) Finish(ctx context.Context, made *NeutronState[Spec, More], fields map[string]any, m kind.Mark, l Labels) error {
 	made.Revision = 0 // the other requests have raised it
 	return d.update(ctx, &made.NeutronBase, []kind.Change{{Field: "spec.resource.tags"}}, fields, m, l, made)
 }
 
 // Update carries out changes.
-func (d NeutronDriver[Spec, Filter, More]) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*NeutronState[Spec, More]], changes []kind.Change) error {
+func (d *NeutronDriver[Spec, Filter, More]) Update(ctx context.Context, w kind.Want[*Spec], have kind.Live[*NeutronState[Spec, More]], changes []kind.Change) error {
 	change := NeutronChange[Spec, More]{w, have, changes, withoutLabels(d.fields.Update(w, &have.State.Object, changes))}
 	if kind.Has(changes, sharedWith) {
 		now := *have.State
@@ -133,12 +133,12 @@ func (d NeutronDriver[Spec, Filter, More]) Update(ctx context.Context, w kind.Wa
 }
 
 // Write carries out a change of an object as it is now, and writes the mark.
-func (d NeutronDriver[Spec, Filter, More]) Write(ctx context.Context, now NeutronBase, n NeutronChange[Spec, More]) error {
+func (d *NeutronDriver[Spec, Filter, More]) Write(ctx context.Context, now NeutronBase, n NeutronChange[Spec, More]) error {
 	return d.update(ctx, &now, n.Changes, n.Fields, n.Want.Mark, d.Labels(n.Want))
 }
 
 // Delete deletes the object.
-func (d NeutronDriver[Spec, Filter, More]) Delete(ctx context.Context, have kind.Live[*NeutronState[Spec, More]]) (gone bool, err error) {
+func (d *NeutronDriver[Spec, Filter, More]) Delete(ctx context.Context, have kind.Live[*NeutronState[Spec, More]]) (gone bool, err error) {
 	if d.of.Delete != nil {
 		return d.of.Delete(ctx, d, have)
 	}
@@ -146,19 +146,19 @@ func (d NeutronDriver[Spec, Filter, More]) Delete(ctx context.Context, have kind
 }
 
 // Remove deletes an object, which Neutron has forgotten when it answers.
-func (d NeutronDriver[Spec, Filter, More]) Remove(ctx context.Context, id string) (gone bool, err error) {
+func (d *NeutronDriver[Spec, Filter, More]) Remove(ctx context.Context, id string) (gone bool, err error) {
 	err = d.Client.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodDelete, Path: d.Resource.Collection + "/" + id})
 	return err == nil, err
 }
 
 // Unmark takes the mark off the object, wherever it stands.
-func (d NeutronDriver[Spec, Filter, More]) Unmark(ctx context.Context, have kind.Live[*NeutronState[Spec, More]]) error {
+func (d *NeutronDriver[Spec, Filter, More]) Unmark(ctx context.Context, have kind.Live[*NeutronState[Spec, More]]) error {
 	now := have.State.NeutronBase
 	return d.unmark(ctx, &now)
 }
 
 // Creation is the body of a request that creates, without description and tags.
-func (d NeutronDriver[Spec, Filter, More]) Creation(w kind.Want[Spec]) map[string]any {
+func (d *NeutronDriver[Spec, Filter, More]) Creation(w kind.Want[*Spec]) map[string]any {
 	body := withoutLabels(d.fields.Creation(w))
 	if project := elsewhere(d.Client, w); project != "" {
 		body["project_id"] = project
@@ -173,7 +173,7 @@ func withoutLabels(body map[string]any) map[string]any {
 }
 
 // Labels are the description and tags that the manifest asks for.
-func (d NeutronDriver[Spec, Filter, More]) Labels(w kind.Want[Spec]) Labels {
+func (d *NeutronDriver[Spec, Filter, More]) Labels(w kind.Want[*Spec]) Labels {
 	others, shared := w.OthersWrite(table.Path("description")), d.isShared(w)
 	l := Labels{MarkInTags: others || d.of.MarkInTags && !shared, Guarded: shared && !others}
 	if elsewhere(d.Client, w) != "" {

@@ -20,8 +20,8 @@ type NeutronKind[Spec, Filter, More any] struct {
 	MarkInTags bool
 	Validate   func(*Spec, *kind.Report)
 	// Impossible and Alone are those of [kind.Judge].
-	Impossible func(kind.Want[Spec]) string
-	Alone      func(kind.Want[Spec]) []kind.Claim
+	Impossible func(kind.Want[*Spec]) string
+	Alone      func(kind.Want[*Spec]) []kind.Claim
 	// Stated is that of [kind.Stater].
 	Stated func(*Spec) kind.Facts
 	// Besides says what an object counts as against quotas besides as one of its kind, with
@@ -39,15 +39,15 @@ type NeutronKind[Spec, Filter, More any] struct {
 	Export func(*NeutronState[Spec, More], *Spec, *kind.Export)
 	// List, Create, Update and Delete take the place of the driver's own, which they may
 	// use.
-	List   func(context.Context, NeutronDriver[Spec, Filter, More]) ([]NeutronState[Spec, More], error)
-	Create func(context.Context, NeutronDriver[Spec, Filter, More], kind.Want[Spec]) (*NeutronState[Spec, More], error)
-	Update func(context.Context, NeutronDriver[Spec, Filter, More], NeutronChange[Spec, More]) error
-	Delete func(context.Context, NeutronDriver[Spec, Filter, More], kind.Live[*NeutronState[Spec, More]]) (gone bool, err error)
+	List   func(context.Context, *NeutronDriver[Spec, Filter, More]) ([]NeutronState[Spec, More], error)
+	Create func(context.Context, *NeutronDriver[Spec, Filter, More], kind.Want[*Spec]) (*NeutronState[Spec, More], error)
+	Update func(context.Context, *NeutronDriver[Spec, Filter, More], NeutronChange[Spec, More]) error
+	Delete func(context.Context, *NeutronDriver[Spec, Filter, More], kind.Live[*NeutronState[Spec, More]]) (gone bool, err error)
 }
 
 // NeutronChange is a change of one object.
 type NeutronChange[Spec, More any] struct {
-	Want    kind.Want[Spec]
+	Want    kind.Want[*Spec]
 	Have    kind.Live[*NeutronState[Spec, More]]
 	Changes []kind.Change
 	// Fields are the attributes to be written.
@@ -57,14 +57,14 @@ type NeutronChange[Spec, More any] struct {
 // Neutron makes the kind over c, which may be nil where only rules are needed.
 func Neutron[Spec, Filter, More any](c *cloud.Client, n NeutronKind[Spec, Filter, More]) kind.Kind {
 	fields := table.New(n.Odd...)
-	return kind.Define(n.info(), neutronRules[Spec, Filter, More]{n, fields}, n.driver(c, fields))
+	return kind.Define(n.info(), &neutronRules[Spec, Filter, More]{n, fields}, n.driver(c, fields))
 }
 
 // NeutronFlat makes a kind whose fields stand directly under spec: it cannot be
 // imported, has no name of its own, and status shows no more than its fields.
 func NeutronFlat[Spec, More any](c *cloud.Client, n NeutronKind[Spec, struct{}, More]) kind.Kind {
 	fields := table.NewFlat(n.Odd...)
-	return kind.DefineFlat(n.info(), flatRules[Spec, More]{neutronRules[Spec, struct{}, More]{n, fields}}, n.driver(c, fields))
+	return kind.DefineFlat(n.info(), &flatRules[Spec, More]{neutronRules[Spec, struct{}, More]{n, fields}}, n.driver(c, fields))
 }
 
 func (n NeutronKind[Spec, Filter, More]) info() kind.Info {
@@ -72,6 +72,6 @@ func (n NeutronKind[Spec, Filter, More]) info() kind.Info {
 	return n.Info
 }
 
-func (n NeutronKind[Spec, Filter, More]) driver(c *cloud.Client, fields *table.Table[Spec, More]) NeutronDriver[Spec, Filter, More] {
-	return NeutronDriver[Spec, Filter, More]{neutron{c, n.Resource, fields.Extensions()}, n, fields}
+func (n NeutronKind[Spec, Filter, More]) driver(c *cloud.Client, fields *table.Table[Spec, More]) *NeutronDriver[Spec, Filter, More] {
+	return &NeutronDriver[Spec, Filter, More]{neutron{c, n.Resource, fields.Extensions()}, n, fields}
 }

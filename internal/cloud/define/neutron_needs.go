@@ -6,17 +6,17 @@ import (
 )
 
 // Takes implements kind.Counted.
-func (r neutronRules[Spec, Filter, More]) Takes(s *Spec, _ kind.FactsOf) kind.Amounts {
+func (r *neutronRules[Spec, Filter, More]) Takes(s *Spec, _ kind.FactsOf) kind.Amounts {
 	return r.counts(s, nil)
 }
 
 // Holds implements kind.Counted.
-func (r neutronRules[Spec, Filter, More]) Holds(have *NeutronState[Spec, More], _ kind.FactsOf) kind.Amounts {
+func (r *neutronRules[Spec, Filter, More]) Holds(have *NeutronState[Spec, More], _ kind.FactsOf) kind.Amounts {
 	return r.counts(&have.Spec, &have.More)
 }
 
 // counts is one of its kind, and what comes with it. more is nil of what is not there yet.
-func (r neutronRules[Spec, Filter, More]) counts(s *Spec, more *More) kind.Amounts {
+func (r *neutronRules[Spec, Filter, More]) counts(s *Spec, more *More) kind.Amounts {
 	amounts := kind.Amounts{{Service: cloud.Network, Name: r.of.Resource.Singular}: 1}
 	if shared := sharesIn(s); shared != nil && len(shared.SharedWith) > 0 {
 		amounts.AddAll(kind.Amounts{{Service: cloud.Network, Name: "rbac_policy"}: int64(len(shared.SharedWith))})
@@ -28,7 +28,7 @@ func (r neutronRules[Spec, Filter, More]) counts(s *Spec, more *More) kind.Amoun
 }
 
 // Impossible implements kind.Judge.
-func (r neutronRules[Spec, Filter, More]) Impossible(w kind.Want[Spec]) string {
+func (r *neutronRules[Spec, Filter, More]) Impossible(w kind.Want[*Spec]) string {
 	description, _ := r.fields.Present("description", w.Spec).(string)
 	if why := unmarkable(w, description); why != "" || r.of.Impossible == nil {
 		return why
@@ -37,10 +37,10 @@ func (r neutronRules[Spec, Filter, More]) Impossible(w kind.Want[Spec]) string {
 }
 
 // Project implements kind.Resident.
-func (neutronRules[Spec, Filter, More]) Project(w kind.Want[Spec]) kind.Ref { return projectOf(w) }
+func (*neutronRules[Spec, Filter, More]) Project(w kind.Want[*Spec]) kind.Ref { return projectOf(w) }
 
 // Alone implements kind.Judge.
-func (r neutronRules[Spec, Filter, More]) Alone(w kind.Want[Spec]) []kind.Claim {
+func (r *neutronRules[Spec, Filter, More]) Alone(w kind.Want[*Spec]) []kind.Claim {
 	if r.of.Alone == nil {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (r neutronRules[Spec, Filter, More]) Alone(w kind.Want[Spec]) []kind.Claim 
 }
 
 // Stated implements kind.Stater.
-func (r neutronRules[Spec, Filter, More]) Stated(s *Spec) kind.Facts {
+func (r *neutronRules[Spec, Filter, More]) Stated(s *Spec) kind.Facts {
 	if r.of.Stated == nil {
 		return kind.Facts{}
 	}

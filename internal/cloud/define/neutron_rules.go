@@ -12,10 +12,10 @@ type neutronRules[Spec, Filter, More any] struct {
 }
 
 // Name implements kind.Rules.
-func (r neutronRules[Spec, Filter, More]) Name(w kind.Want[Spec]) string { return r.fields.Name(w) }
+func (r *neutronRules[Spec, Filter, More]) Name(w kind.Want[*Spec]) string { return r.fields.Name(w) }
 
 // Validate implements kind.Rules.
-func (r neutronRules[Spec, Filter, More]) Validate(s *Spec, report *kind.Report) {
+func (r *neutronRules[Spec, Filter, More]) Validate(s *Spec, report *kind.Report) {
 	sharesIn(s).validate(report)
 	if r.of.Validate != nil {
 		r.of.Validate(s, report)
@@ -23,14 +23,14 @@ func (r neutronRules[Spec, Filter, More]) Validate(s *Spec, report *kind.Report)
 }
 
 // Expand implements kind.Expander.
-func (r neutronRules[Spec, Filter, More]) Expand(s *Spec, e *kind.Expansion) {
+func (r *neutronRules[Spec, Filter, More]) Expand(s *Spec, e *kind.Expansion) {
 	if r.of.Expand != nil {
 		r.of.Expand(s, e)
 	}
 }
 
 // Diff implements kind.Rules.
-func (r neutronRules[Spec, Filter, More]) Diff(w kind.Want[Spec], have *NeutronState[Spec, More], c *kind.Changes) {
+func (r *neutronRules[Spec, Filter, More]) Diff(w kind.Want[*Spec], have *NeutronState[Spec, More], c *kind.Changes) {
 	diffProject(w, have.ProjectID, c)
 	r.fields.Compare(w, &have.Object, c)
 	sharesIn(w.Spec).diff(sharesIn(&have.Spec), w.Ref, c)
@@ -38,7 +38,7 @@ func (r neutronRules[Spec, Filter, More]) Diff(w kind.Want[Spec], have *NeutronS
 }
 
 // Match implements kind.Rules.
-func (r neutronRules[Spec, Filter, More]) Match(w kind.Want[Filter], have *NeutronState[Spec, More]) bool {
+func (r *neutronRules[Spec, Filter, More]) Match(w kind.Want[*Filter], have *NeutronState[Spec, More]) bool {
 	if f, ok := any(w.Spec).(projectFilter); ok && !f.MatchProject(have.ProjectID, w.Ref) {
 		return false
 	}
@@ -49,7 +49,7 @@ func (r neutronRules[Spec, Filter, More]) Match(w kind.Want[Filter], have *Neutr
 }
 
 // Export implements kind.Exporter.
-func (r neutronRules[Spec, Filter, More]) Export(s *NeutronState[Spec, More], e *kind.Export) *Spec {
+func (r *neutronRules[Spec, Filter, More]) Export(s *NeutronState[Spec, More], e *kind.Export) *Spec {
 	spec := r.fields.Manifest(&s.Object, e.Name)
 	if r.of.Export != nil {
 		r.of.Export(s, spec, e)
@@ -58,7 +58,7 @@ func (r neutronRules[Spec, Filter, More]) Export(s *NeutronState[Spec, More], e 
 }
 
 // Status implements kind.Rules.
-func (r neutronRules[Spec, Filter, More]) Status(s *NeutronState[Spec, More]) any {
+func (r *neutronRules[Spec, Filter, More]) Status(s *NeutronState[Spec, More]) any {
 	shown := s.Shown()
 	shown["projectID"], shown["revisionNumber"] = s.ProjectID, s.Revision
 	for name, at := range map[string]string{"createdAt": Timestamp(s.CreatedAt), "updatedAt": Timestamp(s.UpdatedAt)} {
@@ -70,7 +70,7 @@ func (r neutronRules[Spec, Filter, More]) Status(s *NeutronState[Spec, More]) an
 }
 
 // particular adds to what status shows what the kind's functions say.
-func (r neutronRules[Spec, Filter, More]) particular(s *NeutronState[Spec, More], shown table.Shown) any {
+func (r *neutronRules[Spec, Filter, More]) particular(s *NeutronState[Spec, More], shown table.Shown) any {
 	sharesIn(&s.Spec).show(shown)
 	if r.of.Show != nil {
 		r.of.Show(s, shown)
@@ -87,13 +87,15 @@ type flatRules[Spec, More any] struct {
 }
 
 // Name implements kind.Rules.
-func (flatRules[Spec, More]) Name(w kind.Want[Spec]) string { return w.Key.Name }
+func (*flatRules[Spec, More]) Name(w kind.Want[*Spec]) string { return w.Key.Name }
 
 // Match implements kind.Rules.
-func (flatRules[Spec, More]) Match(kind.Want[struct{}], *NeutronState[Spec, More]) bool { return false }
+func (*flatRules[Spec, More]) Match(kind.Want[*struct{}], *NeutronState[Spec, More]) bool {
+	return false
+}
 
 // Status implements kind.Rules.
-func (r flatRules[Spec, More]) Status(s *NeutronState[Spec, More]) any {
+func (r *flatRules[Spec, More]) Status(s *NeutronState[Spec, More]) any {
 	return r.particular(s, s.Shown())
 }
 

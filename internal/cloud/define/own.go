@@ -24,7 +24,7 @@ func KeepOwn(id, what string, own ...string) error {
 // KeepingOwn is a kind of which the agent itself works with some objects: those are neither
 // deleted, nor are the attributes changed by which it finds and uses them.
 func KeepingOwn[Spec, Filter, More any](p PlainKind[Spec, Filter, More], own func(cloud.Login) []string, attributes ...string) PlainKind[Spec, Filter, More] {
-	type driver = PlainDriver[Spec, Filter, More]
+	type driver = *PlainDriver[Spec, Filter, More]
 	remove, update := p.Delete, p.Update
 	check := func(d driver, id string) error {
 		for _, login := range d.Client.Logins() {

@@ -23,19 +23,19 @@ type PlainKind[Spec, Filter, More any] struct {
 	Validate func(*Spec, *kind.Report)
 	Expand   func(*Spec, *kind.Expansion)
 	// Diff adds to what the fields report.
-	Diff func(kind.Want[Spec], *PlainState[Spec, More], *kind.Changes)
+	Diff func(kind.Want[*Spec], *PlainState[Spec, More], *kind.Changes)
 	// Takes says what an object counts as against quotas. References in the spec are names
 	// of a manifest, or what the cloud shows.
 	Takes func(*Spec, kind.FactsOf) kind.Amounts
 	// Impossible says why the cloud will refuse to make an object, see [kind.Judge].
-	Impossible func(kind.Want[Spec]) string
+	Impossible func(kind.Want[*Spec]) string
 	// Zone is the availability zone that a manifest asks for; "" for none.
 	Zone func(*Spec) string
 	// PerHost is that of kind.Apart.
 	PerHost func(*Spec) (n int, hard bool)
 	// Name is what the object is looked up by among those of the cloud, which Observe
 	// must give them too; nil for its name.
-	Name func(w kind.Want[Spec], name string) string
+	Name func(w kind.Want[*Spec], name string) string
 	// Match judges what the fields of the filter do not.
 	Match func(*Filter, *PlainState[Spec, More]) bool
 	// Show adds to what status shows, which the fields have put there already.
@@ -47,24 +47,24 @@ type PlainKind[Spec, Filter, More any] struct {
 	Export func(*PlainState[Spec, More], *Spec, *kind.Export)
 	// Lists are the paths that together list the collection; nil for those that
 	// Collection says.
-	Lists func(context.Context, PlainDriver[Spec, Filter, More]) ([]string, error)
+	Lists func(context.Context, *PlainDriver[Spec, Filter, More]) ([]string, error)
 	// All reads the whole collection, for services whose lists do not show what objects are
 	// like; nil where a list does.
-	All func(context.Context, PlainDriver[Spec, Filter, More]) ([]*PlainState[Spec, More], error)
+	All func(context.Context, *PlainDriver[Spec, Filter, More]) ([]*PlainState[Spec, More], error)
 	// Join adds to the objects of a list what other collections say of them.
-	Join func(context.Context, PlainDriver[Spec, Filter, More], []*PlainState[Spec, More]) error
+	Join func(context.Context, *PlainDriver[Spec, Filter, More], []*PlainState[Spec, More]) error
 	// Observe says what else is known of an object: its phase, what it uses.
 	Observe func(*PlainState[Spec, More], *kind.Live[*PlainState[Spec, More]])
 	// Create, Update and Delete take the place of the driver's own, which they may use.
-	Create func(context.Context, PlainDriver[Spec, Filter, More], kind.Want[Spec]) (*PlainState[Spec, More], error)
-	Update func(context.Context, PlainDriver[Spec, Filter, More], PlainChange[Spec, More]) error
-	Delete func(context.Context, PlainDriver[Spec, Filter, More], kind.Live[*PlainState[Spec, More]]) (gone bool, err error)
+	Create func(context.Context, *PlainDriver[Spec, Filter, More], kind.Want[*Spec]) (*PlainState[Spec, More], error)
+	Update func(context.Context, *PlainDriver[Spec, Filter, More], PlainChange[Spec, More]) error
+	Delete func(context.Context, *PlainDriver[Spec, Filter, More], kind.Live[*PlainState[Spec, More]]) (gone bool, err error)
 	// Unmark takes the mark off an object, where that is not written like other changes, or
 	// more than the mark goes with it.
-	Unmark func(context.Context, PlainDriver[Spec, Filter, More], kind.Live[*PlainState[Spec, More]]) error
+	Unmark func(context.Context, *PlainDriver[Spec, Filter, More], kind.Live[*PlainState[Spec, More]]) error
 	// Trace says who made changes and when, see [kind.Tracer]; nil for the time at
 	// which the object was last changed.
-	Trace func(context.Context, PlainDriver[Spec, Filter, More], kind.Live[*PlainState[Spec, More]], []kind.Change) (kind.Trace, bool, error)
+	Trace func(context.Context, *PlainDriver[Spec, Filter, More], kind.Live[*PlainState[Spec, More]], []kind.Change) (kind.Trace, bool, error)
 }
 
 // Collection says how a service is asked for the objects of a kind.
@@ -126,7 +126,7 @@ type PlainState[Spec, More any] struct {
 
 // PlainChange is a change of one object.
 type PlainChange[Spec, More any] struct {
-	Want    kind.Want[Spec]
+	Want    kind.Want[*Spec]
 	Have    kind.Live[*PlainState[Spec, More]]
 	Changes []kind.Change
 	// Fields are the attributes to be written, without the mark.
@@ -136,5 +136,5 @@ type PlainChange[Spec, More any] struct {
 // Plain makes the kind over c, which may be nil where only rules are needed.
 func Plain[Spec, Filter, More any](c *cloud.Client, p PlainKind[Spec, Filter, More]) kind.Kind {
 	fields := table.New(p.Odd...)
-	return kind.Define(p.Info, plainRules[Spec, Filter, More]{p, fields}, PlainDriver[Spec, Filter, More]{c, p, fields})
+	return kind.Define(p.Info, &plainRules[Spec, Filter, More]{p, fields}, &PlainDriver[Spec, Filter, More]{c, p, fields})
 }

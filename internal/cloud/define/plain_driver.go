@@ -25,7 +25,7 @@ type PlainDriver[Spec, Filter, More any] struct {
 }
 
 // List implements kind.Driver.
-func (d PlainDriver[Spec, Filter, More]) List(ctx context.Context) ([]kind.Live[*PlainState[Spec, More]], error) {
+func (d *PlainDriver[Spec, Filter, More]) List(ctx context.Context) ([]kind.Live[*PlainState[Spec, More]], error) {
 	all, err := d.all(ctx)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (d PlainDriver[Spec, Filter, More]) List(ctx context.Context) ([]kind.Live[
 	return out, nil
 }
 
-func (d PlainDriver[Spec, Filter, More]) microversion(ctx context.Context) (string, error) {
+func (d *PlainDriver[Spec, Filter, More]) microversion(ctx context.Context) (string, error) {
 	if d.of.Collection.Microversion == "" {
 		return "", nil
 	}
@@ -53,7 +53,7 @@ func (d PlainDriver[Spec, Filter, More]) microversion(ctx context.Context) (stri
 }
 
 // read takes an object out of an answer.
-func (d PlainDriver[Spec, Filter, More]) read(answer table.Attributes) (*PlainState[Spec, More], error) {
+func (d *PlainDriver[Spec, Filter, More]) read(answer table.Attributes) (*PlainState[Spec, More], error) {
 	s := new(PlainState[Spec, More])
 	if text, wrapped := answer[d.of.Collection.Singular]; wrapped {
 		answer = nil
@@ -89,13 +89,13 @@ func (d PlainDriver[Spec, Filter, More]) read(answer table.Attributes) (*PlainSt
 }
 
 // Read takes an object out of what a service says of it other than in the body of an answer.
-func (d PlainDriver[Spec, Filter, More]) Read(said table.Attributes) (*PlainState[Spec, More], error) {
+func (d *PlainDriver[Spec, Filter, More]) Read(said table.Attributes) (*PlainState[Spec, More], error) {
 	return d.read(said)
 }
 
 // live is an object as the engine sees it. One that does not say which project it is
 // in is the stack's, but for those that are only found.
-func (d PlainDriver[Spec, Filter, More]) live(s *PlainState[Spec, More]) kind.Live[*PlainState[Spec, More]] {
+func (d *PlainDriver[Spec, Filter, More]) live(s *PlainState[Spec, More]) kind.Live[*PlainState[Spec, More]] {
 	live := kind.Live[*PlainState[Spec, More]]{ID: s.ID, Name: s.Name, Mark: s.Mark, Phase: kind.Ready, State: s,
 		Mine: s.Project == d.Client.ProjectID || s.Project == "" && !d.of.Info.ImportOnly}
 	if _, ok := any(&s.Spec).(resident); ok {
@@ -111,7 +111,7 @@ func (d PlainDriver[Spec, Filter, More]) live(s *PlainState[Spec, More]) kind.Li
 }
 
 // Create implements kind.Driver.
-func (d PlainDriver[Spec, Filter, More]) Create(ctx context.Context, w kind.Want[Spec]) (live kind.Live[*PlainState[Spec, More]], err error) {
+func (d *PlainDriver[Spec, Filter, More]) Create(ctx context.Context, w kind.Want[*Spec]) (live kind.Live[*PlainState[Spec, More]], err error) {
 	if d.of.Info.ImportOnly {
 		return live, errImportOnly
 	}
@@ -135,7 +135,7 @@ func (d PlainDriver[Spec, Filter, More]) Create(ctx context.Context, w kind.Want
 }
 
 // Creation is the body of a request that creates, with the mark.
-func (d PlainDriver[Spec, Filter, More]) Creation(w kind.Want[Spec]) map[string]any {
+func (d *PlainDriver[Spec, Filter, More]) Creation(w kind.Want[*Spec]) map[string]any {
 	body := d.fields.Creation(w)
 	if project := elsewhere(d.Client, w); project != "" {
 		body[d.of.Collection.Project] = project
@@ -145,7 +145,7 @@ func (d PlainDriver[Spec, Filter, More]) Creation(w kind.Want[Spec]) map[string]
 }
 
 // Post makes an object.
-func (d PlainDriver[Spec, Filter, More]) Post(ctx context.Context, body map[string]any) (*PlainState[Spec, More], error) {
+func (d *PlainDriver[Spec, Filter, More]) Post(ctx context.Context, body map[string]any) (*PlainState[Spec, More], error) {
 	version, err := d.microversion(ctx)
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (d PlainDriver[Spec, Filter, More]) Post(ctx context.Context, body map[stri
 }
 
 // Get reads an object.
-func (d PlainDriver[Spec, Filter, More]) Get(ctx context.Context, id string) (s *PlainState[Spec, More], err error) {
+func (d *PlainDriver[Spec, Filter, More]) Get(ctx context.Context, id string) (s *PlainState[Spec, More], err error) {
 	var answer table.Attributes
 	call := cloud.Call{Service: d.of.Info.Service, Method: http.MethodGet, Path: d.Path(id), Into: &answer}
 	if call.Microversion, err = d.microversion(ctx); err != nil {
@@ -185,7 +185,7 @@ func (d PlainDriver[Spec, Filter, More]) Get(ctx context.Context, id string) (s 
 	return s, nil
 }
 
-func (d PlainDriver[Spec, Filter, More]) wrapped(body map[string]any) map[string]any {
+func (d *PlainDriver[Spec, Filter, More]) wrapped(body map[string]any) map[string]any {
 	if d.of.Collection.Singular == "" {
 		return body
 	}
@@ -193,7 +193,7 @@ func (d PlainDriver[Spec, Filter, More]) wrapped(body map[string]any) map[string
 }
 
 // Path is that of an object.
-func (d PlainDriver[Spec, Filter, More]) Path(id string) string {
+func (d *PlainDriver[Spec, Filter, More]) Path(id string) string {
 	if parent, own, ok := strings.Cut(id, "/"); ok && d.of.Collection.Within != nil {
 		return d.of.Collection.Within.Path + "/" + url.PathEscape(parent) + "/" + d.of.Collection.Path + "/" + url.PathEscape(own)
 	}
@@ -201,7 +201,7 @@ func (d PlainDriver[Spec, Filter, More]) Path(id string) string {
 }
 
 // Update implements kind.Driver.
-func (d PlainDriver[Spec, Filter, More]) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*PlainState[Spec, More]], changes []kind.Change) error {
+func (d *PlainDriver[Spec, Filter, More]) Update(ctx context.Context, w kind.Want[*Spec], have kind.Live[*PlainState[Spec, More]], changes []kind.Change) error {
 	if d.of.Info.ImportOnly {
 		return errImportOnly
 	}
@@ -219,7 +219,7 @@ func (d PlainDriver[Spec, Filter, More]) Update(ctx context.Context, w kind.Want
 
 // Write carries out a change, and writes the mark: in the same request, or in a last
 // one where the mark stands apart. What people wrote beside it stays.
-func (d PlainDriver[Spec, Filter, More]) Write(ctx context.Context, n PlainChange[Spec, More]) error {
+func (d *PlainDriver[Spec, Filter, More]) Write(ctx context.Context, n PlainChange[Spec, More]) error {
 	at, path, fields := d.of.Mark.Attribute, d.Path(n.Have.ID), maps.Clone(n.Fields)
 	own, changed := fields[at]
 	if !changed {
@@ -238,12 +238,12 @@ func (d PlainDriver[Spec, Filter, More]) Write(ctx context.Context, n PlainChang
 	return d.send(ctx, http.MethodPut, path+"/"+at, map[string]any{at: marked})
 }
 
-func (d PlainDriver[Spec, Filter, More]) send(ctx context.Context, method, path string, body map[string]any) error {
+func (d *PlainDriver[Spec, Filter, More]) send(ctx context.Context, method, path string, body map[string]any) error {
 	return d.Client.Do(ctx, cloud.Call{Service: d.of.Info.Service, Method: method, Path: path, Body: body, Secret: d.of.Collection.Secret})
 }
 
 // Delete implements kind.Driver.
-func (d PlainDriver[Spec, Filter, More]) Delete(ctx context.Context, have kind.Live[*PlainState[Spec, More]]) (gone bool, err error) {
+func (d *PlainDriver[Spec, Filter, More]) Delete(ctx context.Context, have kind.Live[*PlainState[Spec, More]]) (gone bool, err error) {
 	switch {
 	case d.of.Info.ImportOnly:
 		return false, errImportOnly
@@ -254,13 +254,13 @@ func (d PlainDriver[Spec, Filter, More]) Delete(ctx context.Context, have kind.L
 }
 
 // Remove deletes an object, which the service has forgotten when it answers.
-func (d PlainDriver[Spec, Filter, More]) Remove(ctx context.Context, id string) (gone bool, err error) {
+func (d *PlainDriver[Spec, Filter, More]) Remove(ctx context.Context, id string) (gone bool, err error) {
 	err = d.Client.Do(ctx, cloud.Call{Service: d.of.Info.Service, Method: http.MethodDelete, Path: d.Path(id)})
 	return err == nil, err
 }
 
 // Unmark implements kind.Driver: it writes what people want in the place of the mark.
-func (d PlainDriver[Spec, Filter, More]) Unmark(ctx context.Context, have kind.Live[*PlainState[Spec, More]]) error {
+func (d *PlainDriver[Spec, Filter, More]) Unmark(ctx context.Context, have kind.Live[*PlainState[Spec, More]]) error {
 	switch {
 	case d.of.Info.FixedMark || d.of.Info.StaysMarked || d.of.Info.ImportOnly:
 		return fmt.Errorf("%w: the mark of a %s cannot be taken off", kind.ErrRejected, d.of.Info.Kind)
@@ -271,7 +271,7 @@ func (d PlainDriver[Spec, Filter, More]) Unmark(ctx context.Context, have kind.L
 }
 
 // Trace implements kind.Tracer.
-func (d PlainDriver[Spec, Filter, More]) Trace(ctx context.Context, have kind.Live[*PlainState[Spec, More]], changes []kind.Change) (kind.Trace, bool, error) {
+func (d *PlainDriver[Spec, Filter, More]) Trace(ctx context.Context, have kind.Live[*PlainState[Spec, More]], changes []kind.Change) (kind.Trace, bool, error) {
 	if d.of.Trace == nil {
 		return kind.Trace{When: have.Updated}, !have.Updated.IsZero(), nil
 	}

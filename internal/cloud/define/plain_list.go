@@ -18,7 +18,7 @@ import (
 const parallelLists = 8
 
 // all reads all objects of the kind.
-func (d PlainDriver[Spec, Filter, More]) all(ctx context.Context) (all []*PlainState[Spec, More], err error) {
+func (d *PlainDriver[Spec, Filter, More]) all(ctx context.Context) (all []*PlainState[Spec, More], err error) {
 	if err := d.Client.Offers(ctx, d.of.Collection.Extension); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (d PlainDriver[Spec, Filter, More]) all(ctx context.Context) (all []*PlainS
 }
 
 // paths are those that together list the collection.
-func (d PlainDriver[Spec, Filter, More]) paths(ctx context.Context) ([]string, error) {
+func (d *PlainDriver[Spec, Filter, More]) paths(ctx context.Context) ([]string, error) {
 	switch {
 	case d.of.Lists != nil:
 		return d.of.Lists(ctx, d)
@@ -66,7 +66,7 @@ func (d PlainDriver[Spec, Filter, More]) paths(ctx context.Context) ([]string, e
 
 // listed reads what a path lists. Where the cloud refuses to list all, what the user itself
 // has is enough to find one that is to be used, and not to say that one is not there.
-func (d PlainDriver[Spec, Filter, More]) listed(ctx context.Context, call cloud.Call) ([]*PlainState[Spec, More], error) {
+func (d *PlainDriver[Spec, Filter, More]) listed(ctx context.Context, call cloud.Call) ([]*PlainState[Spec, More], error) {
 	objects, err := d.each(ctx, call)
 	if d.of.Collection.Own == "" || !errors.Is(err, kind.ErrForbidden) {
 		return objects, err
@@ -79,7 +79,7 @@ func (d PlainDriver[Spec, Filter, More]) listed(ctx context.Context, call cloud.
 }
 
 // each reads the objects of a list.
-func (d PlainDriver[Spec, Filter, More]) each(ctx context.Context, call cloud.Call) (all []*PlainState[Spec, More], err error) {
+func (d *PlainDriver[Spec, Filter, More]) each(ctx context.Context, call cloud.Call) (all []*PlainState[Spec, More], err error) {
 	field := cmp.Or(d.of.Collection.Field, d.of.Collection.Path)
 	take := func(answer table.Attributes) error {
 		s, err := d.read(answer)

@@ -3,7 +3,7 @@ package define
 import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
 
 // Takes implements kind.Counted.
-func (r plainRules[Spec, Filter, More]) Takes(s *Spec, of kind.FactsOf) kind.Amounts {
+func (r *plainRules[Spec, Filter, More]) Takes(s *Spec, of kind.FactsOf) kind.Amounts {
 	if r.of.Takes == nil {
 		return nil
 	}
@@ -11,12 +11,12 @@ func (r plainRules[Spec, Filter, More]) Takes(s *Spec, of kind.FactsOf) kind.Amo
 }
 
 // Holds implements kind.Counted.
-func (r plainRules[Spec, Filter, More]) Holds(have *PlainState[Spec, More], of kind.FactsOf) kind.Amounts {
+func (r *plainRules[Spec, Filter, More]) Holds(have *PlainState[Spec, More], of kind.FactsOf) kind.Amounts {
 	return r.Takes(&have.Spec, of)
 }
 
 // PerHost implements kind.Apart.
-func (r plainRules[Spec, Filter, More]) PerHost(s *Spec) (n int, hard bool) {
+func (r *plainRules[Spec, Filter, More]) PerHost(s *Spec) (n int, hard bool) {
 	if r.of.PerHost == nil {
 		return 0, false
 	}
@@ -24,12 +24,12 @@ func (r plainRules[Spec, Filter, More]) PerHost(s *Spec) (n int, hard bool) {
 }
 
 // PerHostOf implements kind.Apart.
-func (r plainRules[Spec, Filter, More]) PerHostOf(have *PlainState[Spec, More]) (n int, hard bool) {
+func (r *plainRules[Spec, Filter, More]) PerHostOf(have *PlainState[Spec, More]) (n int, hard bool) {
 	return r.PerHost(&have.Spec)
 }
 
 // Zone implements kind.Placed.
-func (r plainRules[Spec, Filter, More]) Zone(s *Spec) string {
+func (r *plainRules[Spec, Filter, More]) Zone(s *Spec) string {
 	if r.of.Zone == nil {
 		return ""
 	}
@@ -37,7 +37,7 @@ func (r plainRules[Spec, Filter, More]) Zone(s *Spec) string {
 }
 
 // Impossible implements kind.Judge.
-func (r plainRules[Spec, Filter, More]) Impossible(w kind.Want[Spec]) string {
+func (r *plainRules[Spec, Filter, More]) Impossible(w kind.Want[*Spec]) string {
 	if why := unmarkable(w, ""); why != "" || r.of.Impossible == nil {
 		return why
 	}
@@ -45,10 +45,10 @@ func (r plainRules[Spec, Filter, More]) Impossible(w kind.Want[Spec]) string {
 }
 
 // Project implements kind.Resident.
-func (plainRules[Spec, Filter, More]) Project(w kind.Want[Spec]) kind.Ref { return projectOf(w) }
+func (*plainRules[Spec, Filter, More]) Project(w kind.Want[*Spec]) kind.Ref { return projectOf(w) }
 
 // Alone implements kind.Judge.
-func (plainRules[Spec, Filter, More]) Alone(kind.Want[Spec]) []kind.Claim { return nil }
+func (*plainRules[Spec, Filter, More]) Alone(kind.Want[*Spec]) []kind.Claim { return nil }
 
 // One is for [PlainKind.Takes] of a kind whose objects count as one of a quota.
 func One[Spec any](service, name string) func(*Spec, kind.FactsOf) kind.Amounts {

@@ -12,7 +12,7 @@ type plainRules[Spec, Filter, More any] struct {
 }
 
 // Name implements kind.Rules.
-func (r plainRules[Spec, Filter, More]) Name(w kind.Want[Spec]) string {
+func (r *plainRules[Spec, Filter, More]) Name(w kind.Want[*Spec]) string {
 	if r.of.Name != nil {
 		return r.of.Name(w, r.fields.Name(w))
 	}
@@ -20,7 +20,7 @@ func (r plainRules[Spec, Filter, More]) Name(w kind.Want[Spec]) string {
 }
 
 // Validate implements kind.Rules.
-func (r plainRules[Spec, Filter, More]) Validate(s *Spec, report *kind.Report) {
+func (r *plainRules[Spec, Filter, More]) Validate(s *Spec, report *kind.Report) {
 	sharesIn(s).validate(report)
 	if r.of.Validate != nil {
 		r.of.Validate(s, report)
@@ -28,14 +28,14 @@ func (r plainRules[Spec, Filter, More]) Validate(s *Spec, report *kind.Report) {
 }
 
 // Expand implements kind.Expander.
-func (r plainRules[Spec, Filter, More]) Expand(s *Spec, e *kind.Expansion) {
+func (r *plainRules[Spec, Filter, More]) Expand(s *Spec, e *kind.Expansion) {
 	if r.of.Expand != nil {
 		r.of.Expand(s, e)
 	}
 }
 
 // Diff implements kind.Rules.
-func (r plainRules[Spec, Filter, More]) Diff(w kind.Want[Spec], have *PlainState[Spec, More], c *kind.Changes) {
+func (r *plainRules[Spec, Filter, More]) Diff(w kind.Want[*Spec], have *PlainState[Spec, More], c *kind.Changes) {
 	diffProject(w, have.Project, c)
 	if r.of.Diff != nil {
 		r.of.Diff(w, have, c)
@@ -46,7 +46,7 @@ func (r plainRules[Spec, Filter, More]) Diff(w kind.Want[Spec], have *PlainState
 }
 
 // Match implements kind.Rules.
-func (r plainRules[Spec, Filter, More]) Match(w kind.Want[Filter], have *PlainState[Spec, More]) bool {
+func (r *plainRules[Spec, Filter, More]) Match(w kind.Want[*Filter], have *PlainState[Spec, More]) bool {
 	if f, ok := any(w.Spec).(projectFilter); ok && !f.MatchProject(have.Project, w.Ref) {
 		return false
 	}
@@ -54,7 +54,7 @@ func (r plainRules[Spec, Filter, More]) Match(w kind.Want[Filter], have *PlainSt
 }
 
 // Export implements kind.Exporter.
-func (r plainRules[Spec, Filter, More]) Export(s *PlainState[Spec, More], e *kind.Export) *Spec {
+func (r *plainRules[Spec, Filter, More]) Export(s *PlainState[Spec, More], e *kind.Export) *Spec {
 	spec := r.fields.Manifest(&s.Object, e.Name)
 	if r.of.Export != nil {
 		r.of.Export(s, spec, e)
@@ -63,7 +63,7 @@ func (r plainRules[Spec, Filter, More]) Export(s *PlainState[Spec, More], e *kin
 }
 
 // Status implements kind.Rules.
-func (r plainRules[Spec, Filter, More]) Status(s *PlainState[Spec, More]) any {
+func (r *plainRules[Spec, Filter, More]) Status(s *PlainState[Spec, More]) any {
 	shown := s.Shown()
 	sharesIn(&s.Spec).show(shown)
 	if r.of.Show != nil {

@@ -26,8 +26,8 @@ type zoneMore struct {
 	CreatedAt Time   `json:"createdAt" api:"created_at"`
 }
 
-func zoneDriver(c *cloud.Client) PlainDriver[zone, struct{}, zoneMore] {
-	return PlainDriver[zone, struct{}, zoneMore]{c, PlainKind[zone, struct{}, zoneMore]{Info: kind.Info{Service: cloud.Image}, Mark: mark.DescriptionPlace,
+func zoneDriver(c *cloud.Client) *PlainDriver[zone, struct{}, zoneMore] {
+	return &PlainDriver[zone, struct{}, zoneMore]{c, PlainKind[zone, struct{}, zoneMore]{Info: kind.Info{Service: cloud.Image}, Mark: mark.DescriptionPlace,
 		Collection: Collection{Path: "zones", UpdateBy: http.MethodPatch, Project: "project_id"}}, table.New[zone, zoneMore]()}
 }
 
@@ -50,8 +50,8 @@ func TestPlainDriver(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(answer)
 	})
 	d, text := zoneDriver(c), func(s string) *string { return &s }
-	want := func(digest, email string) kind.Want[zone] {
-		return kind.Want[zone]{Key: manifest.Key{Kind: "DNSZone", Name: "example.org."}, Mark: kind.Mark{Owner: "stackreeve:prod:DNSZone/example", Applied: digest},
+	want := func(digest, email string) kind.Want[*zone] {
+		return kind.Want[*zone]{Key: manifest.Key{Kind: "DNSZone", Name: "example.org."}, Mark: kind.Mark{Owner: "stackreeve:prod:DNSZone/example", Applied: digest},
 			Spec: &zone{Email: text(email), Description: text("ours")}}
 	}
 	made, err := d.Create(t.Context(), want("aaa", "a@example.org"))

@@ -17,7 +17,7 @@ import (
 
 // allWithin reads the collections below other objects. One whose object was deleted
 // meanwhile holds nothing.
-func (d PlainDriver[Spec, Filter, More]) allWithin(ctx context.Context, call cloud.Call) (all []*PlainState[Spec, More], err error) {
+func (d *PlainDriver[Spec, Filter, More]) allWithin(ctx context.Context, call cloud.Call) (all []*PlainState[Spec, More], err error) {
 	c, w := d.of.Collection, d.of.Collection.Within
 	if w.Find == nil {
 		return d.allAtOnce(ctx, call)
@@ -45,7 +45,7 @@ func (d PlainDriver[Spec, Filter, More]) allWithin(ctx context.Context, call clo
 }
 
 // allAtOnce reads the collections below other objects from the one list of all.
-func (d PlainDriver[Spec, Filter, More]) allAtOnce(ctx context.Context, call cloud.Call) (all []*PlainState[Spec, More], err error) {
+func (d *PlainDriver[Spec, Filter, More]) allAtOnce(ctx context.Context, call cloud.Call) (all []*PlainState[Spec, More], err error) {
 	c := d.of.Collection
 	call.Path = c.Path
 	err = cloud.Each(ctx, d.Client, call, cmp.Or(c.Field, c.Path), func(answer table.Attributes) error {

@@ -8,17 +8,17 @@ import (
 )
 
 // shares reports whether the object is to be shared with anybody.
-func (d NeutronDriver[Spec, Filter, More]) shares(w kind.Want[Spec]) bool {
+func (d *NeutronDriver[Spec, Filter, More]) shares(w kind.Want[*Spec]) bool {
 	s := sharesIn(w.Spec)
 	return s != nil && len(s.SharedWith) > 0
 }
 
 // isShared reports whether any other project is to see the object.
-func (d NeutronDriver[Spec, Filter, More]) isShared(w kind.Want[Spec]) bool {
+func (d *NeutronDriver[Spec, Filter, More]) isShared(w kind.Want[*Spec]) bool {
 	return d.shares(w) || d.fields.Present("shared", w.Spec) == true
 }
 
-func (d NeutronDriver[Spec, Filter, More]) joinShares(ctx context.Context, all []NeutronState[Spec, More]) error {
+func (d *NeutronDriver[Spec, Filter, More]) joinShares(ctx context.Context, all []NeutronState[Spec, More]) error {
 	own := map[string]*Shares{}
 	for i := range all {
 		if s := sharesIn(&all[i].Spec); s != nil && all[i].ProjectID == d.Client.ProjectID {
@@ -29,7 +29,7 @@ func (d NeutronDriver[Spec, Filter, More]) joinShares(ctx context.Context, all [
 }
 
 // Share shares an object with the projects that the manifest lists, if it has such a list.
-func (d NeutronDriver[Spec, Filter, More]) Share(ctx context.Context, w kind.Want[Spec], s *NeutronState[Spec, More]) error {
+func (d *NeutronDriver[Spec, Filter, More]) Share(ctx context.Context, w kind.Want[*Spec], s *NeutronState[Spec, More]) error {
 	asked := sharesIn(w.Spec)
 	if asked == nil || asked.SharedWith == nil {
 		return nil
@@ -44,7 +44,7 @@ func (d NeutronDriver[Spec, Filter, More]) Share(ctx context.Context, w kind.Wan
 
 // createShared makes an object, shares it, and says last that all is done: a kill in between
 // leaves one that is known to be half-made.
-func (d NeutronDriver[Spec, Filter, More]) createShared(ctx context.Context, w kind.Want[Spec]) (*NeutronState[Spec, More], error) {
+func (d *NeutronDriver[Spec, Filter, More]) createShared(ctx context.Context, w kind.Want[*Spec]) (*NeutronState[Spec, More], error) {
 	made, err := d.Post(ctx, d.Creation(w), mark.Begun(w.Mark), d.Labels(w))
 	if err == nil {
 		err = d.Share(ctx, w, made)
@@ -56,12 +56,12 @@ func (d NeutronDriver[Spec, Filter, More]) createShared(ctx context.Context, w k
 }
 
 // shares reports whether the object is to be shared with anybody.
-func (d PlainDriver[Spec, Filter, More]) shares(w kind.Want[Spec]) bool {
+func (d *PlainDriver[Spec, Filter, More]) shares(w kind.Want[*Spec]) bool {
 	s := sharesIn(w.Spec)
 	return s != nil && len(s.SharedWith) > 0
 }
 
-func (d PlainDriver[Spec, Filter, More]) joinShares(ctx context.Context, all []*PlainState[Spec, More]) error {
+func (d *PlainDriver[Spec, Filter, More]) joinShares(ctx context.Context, all []*PlainState[Spec, More]) error {
 	own := map[string]*Shares{}
 	for _, one := range all {
 		if s := sharesIn(&one.Spec); s != nil && one.Project == d.Client.ProjectID {
@@ -72,7 +72,7 @@ func (d PlainDriver[Spec, Filter, More]) joinShares(ctx context.Context, all []*
 }
 
 // finishShared shares an object that was made as half-made, and says that all is done.
-func (d PlainDriver[Spec, Filter, More]) finishShared(ctx context.Context, w kind.Want[Spec], made *PlainState[Spec, More]) error {
+func (d *PlainDriver[Spec, Filter, More]) finishShared(ctx context.Context, w kind.Want[*Spec], made *PlainState[Spec, More]) error {
 	ids := sharesIn(w.Spec).ids(w.Ref)
 	if err := d.of.Sharing.set(ctx, d.Client, made.ID, ids); err != nil {
 		return err

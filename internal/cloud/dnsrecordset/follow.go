@@ -101,7 +101,7 @@ func (f followed) why(of string) string {
 }
 
 // following is what the records shall be.
-func following(w kind.Want[Spec]) followed {
+func following(w kind.Want[*Spec]) followed {
 	from, ok := w.Spec.follows()
 	f := followed{field: table.Path("records")}
 	if !ok {
@@ -142,7 +142,7 @@ func family(addresses []string, of string) (list []string) {
 
 // compareRecords leaves what there is while one of those that are followed has no address:
 // the others are still answers.
-func compareRecords(w kind.Want[Spec], have *object, c *kind.Changes) {
+func compareRecords(w kind.Want[*Spec], have *object, c *kind.Changes) {
 	f := following(w)
 	seen := canonical(w.Spec.Type, have.Spec.Records)
 	switch {
@@ -155,7 +155,7 @@ func compareRecords(w kind.Want[Spec], have *object, c *kind.Changes) {
 	}
 }
 
-func writeRecords(w kind.Want[Spec], _ *object, body map[string]any) {
+func writeRecords(w kind.Want[*Spec], _ *object, body map[string]any) {
 	if f := following(w); f.missing == "" {
 		body["records"] = append([]string{}, f.records...)
 	}

@@ -48,16 +48,16 @@ func absolute(name, zone string) string {
 	return name + "." + zone
 }
 
-func fullName(w kind.Want[Spec], relative string) string {
+func fullName(w kind.Want[*Spec], relative string) string {
 	return absolute(relative, w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)
 }
 
-func name(w kind.Want[Spec], relative string) string {
+func name(w kind.Want[*Spec], relative string) string {
 	return called(fullName(w, relative), w.Spec.Type)
 }
 
 // given is the name as the manifest has it.
-func given(w kind.Want[Spec]) string {
+func given(w kind.Want[*Spec]) string {
 	if w.Spec.Name == "" {
 		return w.Key.Name
 	}
@@ -66,17 +66,17 @@ func given(w kind.Want[Spec]) string {
 
 // compareName takes no other name for the one that is meant, not even what the manifest was
 // called before: the name is what a record set is about.
-func compareName(w kind.Want[Spec], have *object, c *kind.Changes) {
+func compareName(w kind.Want[*Spec], have *object, c *kind.Changes) {
 	if want := fullName(w, given(w)); want != "" && !strings.EqualFold(want, have.Spec.Name) {
 		kind.Fixed(c, table.Path("name"), have.Spec.Name, want)
 	}
 }
 
-func writeName(w kind.Want[Spec], _ *object, body map[string]any) {
+func writeName(w kind.Want[*Spec], _ *object, body map[string]any) {
 	body["name"] = fullName(w, given(w))
 }
 
-func compareTTL(w kind.Want[Spec], have *object, c *kind.Changes) {
+func compareTTL(w kind.Want[*Spec], have *object, c *kind.Changes) {
 	kind.Field(c, table.Path("ttl"), seconds(have.Spec.TTL), seconds(w.Spec.TTL))
 }
 
@@ -88,7 +88,7 @@ func seconds(ttl *int) any {
 	return *ttl
 }
 
-func writeTTL(w kind.Want[Spec], have *object, body map[string]any) {
+func writeTTL(w kind.Want[*Spec], have *object, body map[string]any) {
 	switch {
 	case w.Spec.TTL != nil:
 		body["ttl"] = *w.Spec.TTL
@@ -99,7 +99,7 @@ func writeTTL(w kind.Want[Spec], have *object, body map[string]any) {
 
 // impossible knows what Designate refuses by the name of the zone (central/service.py:
 // _is_valid_recordset_name), and a mistake that it does not notice.
-func impossible(w kind.Want[Spec]) string {
+func impossible(w kind.Want[*Spec]) string {
 	zone := w.Ref("DNSZone", w.Spec.ZoneRef)
 	name, at := given(w), "spec.resource.name: "
 	full, bare := strings.ToLower(absolute(name, zone.Facts.Name)), strings.ToLower(strings.TrimSuffix(zone.Facts.Name, "."))
@@ -137,7 +137,7 @@ func kept(o *object) bool {
 	return o.Spec.Type == "SOA" || o.Spec.Type == "NS" && strings.EqualFold(o.Spec.Name, o.More.ZoneName)
 }
 
-func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	if f := following(w); f.missing != "" {
 		return nil, fmt.Errorf("%w: %s: %s", kind.ErrRejected, f.field, f.why(w.Spec.Type))
 	}

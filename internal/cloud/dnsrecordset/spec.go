@@ -64,7 +64,7 @@ func (f *Filter) FilterName() string { return called(table.Or(f.Name, ""), f.Typ
 type (
 	object = table.Object[Spec, More]
 	state  = define.PlainState[Spec, More]
-	driver = define.PlainDriver[Spec, Filter, More]
+	driver = *define.PlainDriver[Spec, Filter, More]
 )
 
 // Kind is the kind DNSRecordSet over c, which may be nil where only rules are needed.

@@ -42,7 +42,7 @@ func observe(s *state, live *kind.Live[*state]) {
 
 // remove asks Designate to delete the zone, which takes it a while. One that has
 // zones below it must wait for those.
-func remove(ctx context.Context, d define.PlainDriver[Spec, Filter, More], have kind.Live[*state]) (gone bool, err error) {
+func remove(ctx context.Context, d *define.PlainDriver[Spec, Filter, More], have kind.Live[*state]) (gone bool, err error) {
 	_, err = d.Remove(ctx, have.ID)
 	if errors.Is(err, kind.ErrRejected) {
 		err = fmt.Errorf("%w: %s", kind.ErrBusy, err.Error())

@@ -39,7 +39,7 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
 	state  = define.PlainState[Spec, More]
-	driver = define.PlainDriver[Spec, Filter, More]
+	driver = *define.PlainDriver[Spec, Filter, More]
 )
 
 // Kind is the kind Domain over c, which may be nil where only rules are needed.

@@ -146,7 +146,7 @@ func (rules) Upkeep(w want, have *series, now time.Time) kind.Upkeep {
 }
 
 // Match implements kind.Rules: a series cannot be imported.
-func (rules) Match(kind.Want[struct{}], *series) bool { return false }
+func (rules) Match(kind.Want[*struct{}], *series) bool { return false }
 
 // shown is what status shows of a series, the first fields as etcd-operator does. (v1beta2: BackupStatus)
 type shown struct {

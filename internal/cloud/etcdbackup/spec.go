@@ -53,7 +53,7 @@ type Policy struct {
 
 type (
 	rules struct{}
-	want  = kind.Want[Spec]
+	want  = kind.Want[*Spec]
 )
 
 // Name is that of the kind.

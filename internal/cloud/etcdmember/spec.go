@@ -61,7 +61,7 @@ type (
 		master *pki.Master // nil for none
 	}
 	live = kind.Live[*State]
-	want = kind.Want[Spec]
+	want = kind.Want[*Spec]
 )
 
 // Kind is the kind EtcdMember over c, which may be nil where only rules are needed. master is what certificates are derived from, nil for none.
@@ -77,10 +77,10 @@ func Kind(c *cloud.Client, master *pki.Master) kind.Kind {
 	}, rules{}, driver{c, etcdstore.Store{Client: c}, etcd.Client{Machines: machines, Port: etcd.ClientPort}, master})
 }
 
-func (rules) Name(w want) string                     { return w.Key.Name }
-func (rules) Validate(*Spec, *kind.Report)           {}
-func (rules) Match(kind.Want[struct{}], *State) bool { return false }
-func (driver) Unmark(context.Context, live) error    { return nil }
+func (rules) Name(w want) string                      { return w.Key.Name }
+func (rules) Validate(*Spec, *kind.Report)            {}
+func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
+func (driver) Unmark(context.Context, live) error     { return nil }
 
 // Diff reports a leader whose machine is about to go, a learner, which the others have not admitted to decisions yet, and a member of which it is not recorded that
 // there was one.

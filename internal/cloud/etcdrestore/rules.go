@@ -14,7 +14,7 @@ import (
 func (rules) Name(w want) string { return w.Key.Name }
 
 // Match implements kind.Rules: it cannot be imported.
-func (rules) Match(kind.Want[struct{}], *State) bool { return false }
+func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
 
 // Validate implements kind.Rules.
 func (rules) Validate(s *Spec, r *kind.Report) {

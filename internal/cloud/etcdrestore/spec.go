@@ -53,7 +53,7 @@ type (
 		store etcdstore.Store
 	}
 	live = kind.Live[*State]
-	want = kind.Want[Spec]
+	want = kind.Want[*Spec]
 )
 
 // Kind is the kind EtcdRestore over c, which may be nil where only rules are needed.

@@ -50,7 +50,7 @@ func version(ctx context.Context, d driver) (string, error) {
 
 // create makes the flavor, then its extra specs, and says last that all is done: a kill in
 // between leaves a flavor that is known to be half-made.
-func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	if _, err := version(ctx, d); err != nil {
 		return nil, err
 	}

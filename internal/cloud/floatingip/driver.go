@@ -14,7 +14,7 @@ import (
 
 type (
 	state  = define.NeutronState[Spec, More]
-	driver = define.NeutronDriver[Spec, Filter, More]
+	driver = *define.NeutronDriver[Spec, Filter, More]
 )
 
 // observe takes status DOWN for Ready: a floating IP that leads nowhere is DOWN.
@@ -31,7 +31,7 @@ func observe(s *state, live *kind.Live[*state]) {
 func addresses(s *state) []string { return []string{s.Spec.FloatingIP} }
 
 // writeSubnet puts the subnet that the address is from, and the network of that.
-func writeSubnet(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
+func writeSubnet(w kind.Want[*Spec], _ *table.Object[Spec, More], body map[string]any) {
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Name != "" {
 		body["floating_network_id"], body["subnet_id"] = subnet.Facts.NetworkID, subnet.ID
 	}
@@ -40,7 +40,7 @@ func writeSubnet(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string
 // create takes an address that leads to the port at once where one request can say
 // all of it. Elsewhere it leads there with the last request: while it leads to a port
 // with several addresses, Neutron refuses every update that does not say so again.
-func create(ctx context.Context, d driver, w kind.Want[Spec]) (made *state, err error) {
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (made *state, err error) {
 	body, m, labels := d.Creation(w), w.Mark, d.Labels(w)
 	_, port := target(w)
 	if port.Name == "" {
@@ -66,7 +66,7 @@ func create(ctx context.Context, d driver, w kind.Want[Spec]) (made *state, err 
 
 // associate puts where the address leads into a request. Neutron wants port and
 // address together.
-func associate(body map[string]any, w kind.Want[Spec]) {
+func associate(body map[string]any, w kind.Want[*Spec]) {
 	body["port_id"] = nil
 	if _, port := target(w); port.Name != "" {
 		body["port_id"] = port.ID

@@ -49,7 +49,7 @@ func validate(s *Spec, r *kind.Report) {
 // target is the port that the address leads to, and the field that says so: that
 // of a load balancer is known by reference. It has no name where the address leads
 // nowhere.
-func target(w kind.Want[Spec]) (field string, port kind.Ref) {
+func target(w kind.Want[*Spec]) (field string, port kind.Ref) {
 	if w.Spec.LoadBalancerRef == "" {
 		return "spec.resource.portRef", w.Ref("Port", w.Spec.PortRef)
 	}
@@ -58,7 +58,7 @@ func target(w kind.Want[Spec]) (field string, port kind.Ref) {
 	return "spec.resource.loadBalancerRef", balancer
 }
 
-func compareTarget(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareTarget(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	field, port := target(w)
 	if port.Name == "" {
 		kind.Field(c, field, have.Spec.PortRef, "")
@@ -70,7 +70,7 @@ func compareTarget(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 	}
 }
 
-func compareSubnet(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareSubnet(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if subnet := w.Ref("Subnet", w.Spec.FloatingSubnetRef); subnet.Ready && !contains(subnet.Facts.CIDR, have.Spec.FloatingIP) {
 		kind.Fixed(c, "spec.resource.floatingSubnetRef", have.Spec.FloatingIP, subnet.Facts.CIDR)
 	}
@@ -78,7 +78,7 @@ func compareSubnet(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 
 // impossible says when the address is not one of the subnet that it is to be from, or leads to
 // none of its port.
-func impossible(w kind.Want[Spec]) string {
+func impossible(w kind.Want[*Spec]) string {
 	if why := define.Outside("spec.resource.floatingIP", w.Spec.FloatingIP, w.Ref("Subnet", w.Spec.FloatingSubnetRef)); why != "" {
 		return why
 	}
@@ -89,12 +89,12 @@ func impossible(w kind.Want[Spec]) string {
 }
 
 // lacks says when the port that the address shall lead to has not the address that is asked for.
-func lacks(w kind.Want[Spec]) string {
+func lacks(w kind.Want[*Spec]) string {
 	return define.Lacks(w.Spec.FixedIP, w.Ref("Port", w.Spec.PortRef))
 }
 
 // alone is the address, where the manifest gives it: a network gives each to one floating IP.
-func alone(w kind.Want[Spec]) []kind.Claim {
+func alone(w kind.Want[*Spec]) []kind.Claim {
 	if w.Spec.FloatingIP == "" {
 		return nil
 	}

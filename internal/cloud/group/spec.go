@@ -35,7 +35,7 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
 	state  = define.PlainState[Spec, More]
-	driver = define.PlainDriver[Spec, Filter, More]
+	driver = *define.PlainDriver[Spec, Filter, More]
 )
 
 // Kind is the kind Group over c, which may be nil where only rules are needed.
@@ -48,7 +48,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		},
 		Collection: define.Collection{Path: "groups", Singular: "group", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,
-		Name: func(w kind.Want[Spec], name string) string {
+		Name: func(w kind.Want[*Spec], name string) string {
 			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
 		},
 		Observe: func(s *state, live *kind.Live[*state]) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },

@@ -21,12 +21,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type driver = define.PlainDriver[Spec, Filter, More]
+type driver = *define.PlainDriver[Spec, Filter, More]
 
 // create makes the image, which is queued then, and begins the upload. Its ID is chosen
 // here, so that the first request says which image the mark is of. The mark says that
 // nothing is applied, until something is uploaded.
-func (u *uploads) create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+func (u *uploads) create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	if why := impossible(w); why != "" {
 		return nil, fmt.Errorf("%w: %s", kind.ErrRejected, why)
 	}

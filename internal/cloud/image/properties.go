@@ -93,7 +93,7 @@ func (p property) shown() string {
 	return "no"
 }
 
-func compareProperties(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareProperties(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if w.Spec.Properties == nil {
 		return
 	}
@@ -105,7 +105,7 @@ func compareProperties(w kind.Want[Spec], have *table.Object[Spec, More], c *kin
 	}
 }
 
-func writeProperties(w kind.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
+func writeProperties(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
 	if w.Spec.Properties == nil {
 		return
 	}

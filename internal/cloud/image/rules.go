@@ -40,7 +40,7 @@ func validate(s *Spec, r *kind.Report) {
 }
 
 // impossible says that an image which does not exist needs something to hold.
-func impossible(w kind.Want[Spec]) string {
+func impossible(w kind.Want[*Spec]) string {
 	if w.Spec.Content == nil {
 		return "spec.resource.content: is missing, and no existing image is adopted; say what is to be downloaded, or use managementPolicy: unmanaged with spec.import.filter.name"
 	}

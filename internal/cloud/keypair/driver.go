@@ -12,7 +12,7 @@ import (
 
 type (
 	state  = define.PlainState[Spec, More]
-	driver = define.PlainDriver[Spec, Filter, More]
+	driver = *define.PlainDriver[Spec, Filter, More]
 )
 
 // observe takes a key pair for one of SSH where Nova does not say.
@@ -23,7 +23,7 @@ func observe(s *state, _ *kind.Live[*state]) {
 	}
 }
 
-func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	body := d.Creation(w)
 	made, err := d.Post(ctx, body)
 	if errors.Is(err, kind.ErrBusy) {

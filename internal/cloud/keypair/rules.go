@@ -28,7 +28,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-func compareKey(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareKey(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	kind.Fixed(c, "spec.resource.publicKey", have.Spec.PublicKey, strings.TrimSpace(w.Spec.PublicKey))
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Impossible implements kind.Judge: it says which address is not one of its subnet, or of any of
 // its network.
-func (rules) Impossible(w kind.Want[Spec]) string {
+func (rules) Impossible(w kind.Want[*Spec]) string {
 	for i, vip := range w.Spec.AdditionalVIPs {
 		if why := define.Outside(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef)); why != "" {
 			return why
@@ -20,7 +20,7 @@ func (rules) Impossible(w kind.Want[Spec]) string {
 }
 
 // Alone implements kind.Judge.
-func (rules) Alone(w kind.Want[Spec]) []kind.Claim {
+func (rules) Alone(w kind.Want[*Spec]) []kind.Claim {
 	claims := define.ClaimAddress(addressField, table.Or(w.Spec.VIPAddress, ""), define.Refs(w, "Subnet", w.Spec.SubnetRefs)...)
 	for i, vip := range w.Spec.AdditionalVIPs {
 		claims = append(claims, define.ClaimAddress(vipField(i), table.Or(vip.Address, ""), w.Ref("Subnet", vip.SubnetRef))...)

@@ -28,7 +28,7 @@ type driver struct {
 // Create makes the whole tree in one request, the mark in it; where the cloud
 // cannot do that, the load balancer alone, marked unfinished: the next update
 // adds what is under it.
-func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State], error) {
+func (d driver) Create(ctx context.Context, w kind.Want[*Spec]) (kind.Live[*State], error) {
 	var none kind.Live[*State]
 	if err := d.require(ctx, w.Spec); err != nil {
 		return none, err
@@ -45,7 +45,7 @@ func (d driver) Create(ctx context.Context, w kind.Want[Spec]) (kind.Live[*State
 	return live(made, d.c.ProjectID), nil
 }
 
-func (d driver) createBody(ctx context.Context, w kind.Want[Spec]) (map[string]any, error) {
+func (d driver) createBody(ctx context.Context, w kind.Want[*Spec]) (map[string]any, error) {
 	body := fields.Creation(w)
 	body["name"], body["vip_network_id"], body["tags"] = w.Key.Name, w.Ref("Network", w.Spec.NetworkRef).ID, mark.Tags(w.Mark, w.Spec.Tags)
 	if further := vips(w); len(further) > 0 {
@@ -104,7 +104,7 @@ const (
 // for each pool. When its patience ends it leaves the rest to the next update,
 // which is planned from what the cloud holds by then; so is what a kill at any
 // moment leaves. The mark comes last and says that all is done.
-func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*State], changes []kind.Change) error {
+func (d driver) Update(ctx context.Context, w kind.Want[*Spec], have kind.Live[*State], changes []kind.Change) error {
 	if err := d.require(ctx, w.Spec); err != nil {
 		return err
 	}
@@ -137,12 +137,12 @@ func (d driver) Update(ctx context.Context, w kind.Want[Spec], have kind.Live[*S
 
 // updatesOf are the edits of what is under the load balancer, and in any case that of the
 // load balancer itself: last, since it has the mark.
-func updatesOf(w kind.Want[Spec], have *State, changes []kind.Change) []edit {
+func updatesOf(w kind.Want[*Spec], have *State, changes []kind.Change) []edit {
 	return append(editsOf(w, have), edit{request: func([]kind.Change) request { return ownEdit(w, have, changes) }})
 }
 
 // ownEdit is the change of the load balancer itself. Its tags carry the mark.
-func ownEdit(w kind.Want[Spec], have *State, changes []kind.Change) request {
+func ownEdit(w kind.Want[*Spec], have *State, changes []kind.Change) request {
 	body := fields.Update(w, have, changes)
 	delete(body, "tags")
 	if kind.Has(changes, "spec.name") {

@@ -68,7 +68,7 @@ type editor struct {
 //	for each port   its pools (made with members and monitors before anything
 //	                points to them), then its listener, then its L7 policies
 //	last            listeners and pools that are not wanted
-func editsOf(w kind.Want[Spec], have *State) []edit {
+func editsOf(w kind.Want[*Spec], have *State) []edit {
 	b := &have.More
 	e := &editor{balancer: b.ID, users: map[string]string{}}
 	e.stuck(b)

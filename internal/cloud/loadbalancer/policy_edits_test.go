@@ -8,7 +8,7 @@ import (
 )
 
 // asking is webAndName with three L7 policies.
-func asking() kind.Want[Spec] {
+func asking() kind.Want[*Spec] {
 	w := webAndName()
 	path := func(value string) L7Rule { return L7Rule{Type: "path", CompareType: "startsWith", Value: value} }
 	w.Spec.Ports[0].L7Policies = []L7Policy{

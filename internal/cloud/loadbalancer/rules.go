@@ -8,13 +8,13 @@ import (
 
 type rules struct{ defaults defaults.Defaults }
 
-func (rules) Name(w kind.Want[Spec]) string { return w.Key.Name }
+func (rules) Name(w kind.Want[*Spec]) string { return w.Key.Name }
 
-func (rules) Match(kind.Want[struct{}], *State) bool { return false }
+func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
 
 // Diff reports what [editsOf] would change, and then what differs in the load balancer
 // itself.
-func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
+func (rules) Diff(w kind.Want[*Spec], have *State, c *kind.Changes) {
 	for _, e := range editsOf(w, have) {
 		for _, change := range e.changes {
 			c.Add(change)
@@ -24,7 +24,7 @@ func (rules) Diff(w kind.Want[Spec], have *State, c *kind.Changes) {
 	fields.Compare(w, have, c)
 }
 
-func compareNetwork(w kind.Want[Spec], have *State, c *kind.Changes) {
+func compareNetwork(w kind.Want[*Spec], have *State, c *kind.Changes) {
 	kind.Link(c, networkField(w.Spec), have.More.VIPNetworkID, w.Ref("Network", w.Spec.NetworkRef), kind.Replace)
 }
 
@@ -36,7 +36,7 @@ func networkField(spec *Spec) string {
 }
 
 // compareFlavor never asks for a new load balancer that could not be made.
-func compareFlavor(w kind.Want[Spec], have *State, c *kind.Changes) {
+func compareFlavor(w kind.Want[*Spec], have *State, c *kind.Changes) {
 	if w.Spec.ServiceType == nil {
 		return
 	}
@@ -48,7 +48,7 @@ func compareFlavor(w kind.Want[Spec], have *State, c *kind.Changes) {
 }
 
 // compareZone likewise; where load balancers know no zones, it says so.
-func compareZone(w kind.Want[Spec], have *State, c *kind.Changes) {
+func compareZone(w kind.Want[*Spec], have *State, c *kind.Changes) {
 	if w.Spec.Zone == nil {
 		return
 	}

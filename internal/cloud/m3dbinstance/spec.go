@@ -65,7 +65,7 @@ type (
 		machines outbound.Machines
 	}
 	live = kind.Live[*State]
-	want = kind.Want[Spec]
+	want = kind.Want[*Spec]
 )
 
 // Kind is the kind M3DBInstance over c, which may be nil where only rules are needed.
@@ -81,10 +81,10 @@ func Kind(c *cloud.Client) kind.Kind {
 	}, rules{}, d)
 }
 
-func (rules) Name(w want) string                     { return w.Key.Name }
-func (rules) Validate(*Spec, *kind.Report)           {}
-func (rules) Match(kind.Want[struct{}], *State) bool { return false }
-func (driver) Unmark(context.Context, live) error    { return nil }
+func (rules) Name(w want) string                      { return w.Key.Name }
+func (rules) Validate(*Spec, *kind.Report)            {}
+func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
+func (driver) Unmark(context.Context, live) error     { return nil }
 
 // Diff reports an instance that is on another disk, or at another address, than the placement knows, another isolation group, and an instance
 // of which it is not recorded that there was one.

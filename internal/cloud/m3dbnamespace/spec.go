@@ -101,7 +101,7 @@ type (
 		machines outbound.Machines
 	}
 	live = kind.Live[*State]
-	want = kind.Want[Spec]
+	want = kind.Want[*Spec]
 )
 
 // Kind is the kind M3DBNamespace over c, which may be nil where only rules are needed.
@@ -117,9 +117,9 @@ func Kind(c *cloud.Client) kind.Kind {
 	}, rules{}, d)
 }
 
-func (rules) Name(w want) string                     { return w.Key.Name }
-func (rules) Match(kind.Want[struct{}], *State) bool { return false }
-func (driver) Unmark(context.Context, live) error    { return nil }
+func (rules) Name(w want) string                      { return w.Key.Name }
+func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
+func (driver) Unmark(context.Context, live) error     { return nil }
 
 func (rules) Validate(s *Spec, r *kind.Report) {
 	if _, field, ok := s.Options.read(); !ok {

@@ -13,7 +13,7 @@ import (
 )
 
 // impossible says which address is not one of the subnet that it is to be from.
-func impossible(w kind.Want[Spec]) string {
+func impossible(w kind.Want[*Spec]) string {
 	for i, a := range w.Spec.Addresses {
 		field, ip := addressField(i), table.Or(a.IP, "")
 		why := define.Outside(field, ip, w.Ref("Subnet", a.SubnetRef))
@@ -28,7 +28,7 @@ func impossible(w kind.Want[Spec]) string {
 }
 
 // alone are the addresses that are asked for.
-func alone(w kind.Want[Spec]) (claims []kind.Claim) {
+func alone(w kind.Want[*Spec]) (claims []kind.Claim) {
 	for i, a := range w.Spec.Addresses {
 		names := []string{a.SubnetRef}
 		if a.SubnetRef == "" {

@@ -13,7 +13,7 @@ import (
 
 type (
 	state  = define.NeutronState[Spec, More]
-	driver = define.NeutronDriver[Spec, Filter, More]
+	driver = *define.NeutronDriver[Spec, Filter, More]
 )
 
 // observe takes every status for Ready: a port that no machine uses is DOWN.
@@ -45,7 +45,7 @@ func addresses(s *state) (list []string) {
 
 // create asks for no address and no security group where the manifest names none:
 // Neutron would choose.
-func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	if _, hidden := host(w); hidden != "" {
 		return nil, fmt.Errorf("%w: spec.resource.hostID.serverRef: the cloud does not show on which host Server %s is, as it does to administrators of servers that have one; give the host's name as hostID.id",
 			kind.ErrRejected, hidden)

@@ -34,7 +34,7 @@ type Spec struct {
 
 type (
 	state  = define.PlainState[Spec, More]
-	driver = define.PlainDriver[Spec, Filter, More]
+	driver = *define.PlainDriver[Spec, Filter, More]
 )
 
 // More is what only Neutron says of a port forwarding.
@@ -95,7 +95,7 @@ func findWay(s *Spec, e *kind.Expansion) {
 	define.NoteWayToPort(e, "spec.resource.portRef", external, s.PortRef)
 }
 
-func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	made, err := d.Post(ctx, d.Creation(w))
 	return made, unreachable(err)
 }
@@ -123,14 +123,14 @@ func observe(s *state, live *kind.Live[*state]) {
 }
 
 // writeAddress says which address of the port is meant, which Neutron asks for in a creation.
-func writeAddress(w kind.Want[Spec], _ *table.Object[Spec, More], body map[string]any) {
+func writeAddress(w kind.Want[*Spec], _ *table.Object[Spec, More], body map[string]any) {
 	if body["internal_ip_address"] = w.Spec.InternalIP; w.Spec.InternalIP == "" {
 		body["internal_ip_address"] = w.Ref("Port", w.Spec.PortRef).Facts.Address
 	}
 }
 
 // impossible says when the address is none of the port's.
-func impossible(w kind.Want[Spec]) string {
+func impossible(w kind.Want[*Spec]) string {
 	if why := define.Lacks(w.Spec.InternalIP, w.Ref("Port", w.Spec.PortRef)); why != "" {
 		return "spec.resource.internalIP: " + why
 	}

@@ -55,7 +55,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Collection: define.Collection{Path: "projects", Own: "auth/projects", Singular: "project", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,
 		Validate:   validate,
-		Name: func(w kind.Want[Spec], name string) string {
+		Name: func(w kind.Want[*Spec], name string) string {
 			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
 		},
 		Match: func(f *Filter, s *state) bool { return f.MatchTags(s.Spec.Tags) },

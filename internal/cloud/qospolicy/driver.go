@@ -14,12 +14,12 @@ import (
 
 type (
 	state  = define.NeutronState[Spec, More]
-	driver = define.NeutronDriver[Spec, Filter, More]
+	driver = *define.NeutronDriver[Spec, Filter, More]
 )
 
 // create makes the policy, then its rules, and says last that all is done: a kill in between
 // leaves a policy that is known to be half-made.
-func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	made, err := d.Post(ctx, d.Creation(w), mark.Begun(w.Mark), d.Labels(w))
 	if err != nil {
 		return nil, err

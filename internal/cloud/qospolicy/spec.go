@@ -151,8 +151,8 @@ func (r Rule) String() string {
 	return fmt.Sprint(table.Or(r.DSCPMark, 0))
 }
 
-func compareRules(field, ruleType string) func(kind.Want[Spec], *table.Object[Spec, More], *kind.Changes) {
-	return func(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareRules(field, ruleType string) func(kind.Want[*Spec], *table.Object[Spec, More], *kind.Changes) {
+	return func(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		texts := func(list []Rule) (out []string) {
 			for _, r := range list {
 				if r.Type == ruleType {

@@ -41,7 +41,7 @@ type Filter struct {
 }
 
 type (
-	want  = kind.Want[Spec]
+	want  = kind.Want[*Spec]
 	live  = kind.Live[*state]
 	rules struct{}
 	// state are the quotas of one service, all of them, with the ID of the project.
@@ -100,7 +100,7 @@ func (rules) Diff(w want, have *state, c *kind.Changes) {
 }
 
 // Match implements kind.Rules.
-func (rules) Match(w kind.Want[Filter], have *state) bool { return have.Object.Match(w.Spec, w.Ref) }
+func (rules) Match(w kind.Want[*Filter], have *state) bool { return have.Object.Match(w.Spec, w.Ref) }
 
 // Status implements kind.Rules.
 func (rules) Status(have *state) any {

@@ -38,7 +38,7 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
 	state  = define.PlainState[Spec, More]
-	driver = define.PlainDriver[Spec, Filter, More]
+	driver = *define.PlainDriver[Spec, Filter, More]
 )
 
 // Kind is the kind Role over c, which may be nil where only rules are needed.
@@ -52,7 +52,7 @@ func Kind(c *cloud.Client) kind.Kind {
 		Collection: define.Collection{Path: "roles", Singular: "role", UpdateBy: http.MethodPatch},
 		Mark:       mark.ExtraPlace,
 		Lists:      lists,
-		Name: func(w kind.Want[Spec], name string) string {
+		Name: func(w kind.Want[*Spec], name string) string {
 			return define.WantedInDomain(name, w.Spec.DomainRef, w.Ref)
 		},
 		Observe: func(s *state, live *kind.Live[*state]) { define.ObserveIdentity(c, s, s.Spec.DomainRef, live) },

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type want = kind.Want[Spec]
+type want = kind.Want[*Spec]
 
 // state is an assignment, with IDs in its spec.
 type state struct {
@@ -116,7 +116,7 @@ func (rules) Export(have *state, e *kind.Export) *Spec {
 }
 
 // Match implements kind.Rules.
-func (rules) Match(w kind.Want[Filter], have *state) bool {
+func (rules) Match(w kind.Want[*Filter], have *state) bool {
 	return have.given && have.Object.Match(w.Spec, w.Ref)
 }
 

@@ -33,14 +33,14 @@ func findSubnets(s *Spec, e *kind.Expansion) {
 }
 
 // external is the external network that a router shall lead to; the zero Ref for none.
-func external(w kind.Want[Spec]) kind.Ref {
+func external(w kind.Want[*Spec]) kind.Ref {
 	if len(w.Spec.ExternalGateways) == 0 {
 		return kind.Ref{}
 	}
 	return w.Ref("Network", w.Spec.ExternalGateways[0].NetworkRef)
 }
 
-func compareGateway(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareGateway(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if len(w.Spec.ExternalGateways) == 0 {
 		kind.Field(c, "spec.resource.externalGateways", have.More.ExternalNetwork, "")
 		return
@@ -49,7 +49,7 @@ func compareGateway(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.C
 }
 
 // writeGateway puts the gateway as Neutron takes it: {} takes one off.
-func writeGateway(w kind.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
+func writeGateway(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
 	gateway := map[string]any{}
 	if network := external(w); network.ID != "" {
 		gateway["network_id"] = network.ID
@@ -68,7 +68,7 @@ func showGateway(s *state, shown table.Shown) {
 // update writes the gateway on its own: together with a revision to match, Neutron
 // sets the gateway, finds that this has raised the revision, and answers 412
 // (neutron/db/l3_db.py: update_router).
-func update(ctx context.Context, d define.NeutronDriver[Spec, Filter, More], change define.NeutronChange[Spec, More]) error {
+func update(ctx context.Context, d *define.NeutronDriver[Spec, Filter, More], change define.NeutronChange[Spec, More]) error {
 	now := change.Have.State.NeutronBase
 	if gateway, changed := change.Fields["external_gateway_info"]; changed {
 		var answer struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type driver = define.NeutronDriver[Spec, struct{}, More]
+type driver = *define.NeutronDriver[Spec, struct{}, More]
 
 // list returns the routers' interfaces in the project. A port that was made
 // for one and is not attached yet already says that it is one.
@@ -29,7 +29,7 @@ func list(ctx context.Context, d driver) ([]state, error) {
 // port, and attaches it. A kill in between leaves a port that is reported as
 // not attached. No security group is on it, as on the ports that Neutron makes
 // for routers itself.
-func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
 	address := map[string]string{"subnet_id": subnet.ID}
 	gateway, network := subnet.Facts.GatewayIP, subnet.Facts.NetworkID
@@ -60,7 +60,7 @@ func portOf(id string) map[string]any { return map[string]any{"port_id": id} }
 // explainBusy finds out who has the subnet's gateway address. A port of another
 // RouterInterface may be on its way out; one that no stack made stays, and a
 // person has to decide.
-func explainBusy(ctx context.Context, d driver, w kind.Want[Spec], address FixedIP, network string, busy error) error {
+func explainBusy(ctx context.Context, d driver, w kind.Want[*Spec], address FixedIP, network string, busy error) error {
 	query := url.Values{"network_id": {network}, "fixed_ips": {"ip_address=" + address.IP}}
 	holders, err := d.Find(ctx, "?"+query.Encode())
 	if err != nil {

@@ -16,7 +16,7 @@ type state = define.NeutronState[Spec, More]
 
 // compareRouter reports a port that is not attached yet as a change in place; one on
 // another router must be recreated.
-func compareRouter(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareRouter(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	cost := kind.Replace
 	if have.Spec.RouterRef == "" {
 		cost = kind.InPlace
@@ -24,7 +24,7 @@ func compareRouter(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Ch
 	kind.Link(c, "spec.routerRef", have.Spec.RouterRef, w.Ref("Router", w.Spec.RouterRef), cost)
 }
 
-func compareSubnet(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareSubnet(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if subnet, present := w.Ref("Subnet", w.Spec.SubnetRef), have.More.subnets(); subnet.Ready && !slices.Contains(present, subnet.ID) {
 		kind.Fixed(c, "spec.subnetRef", strings.Join(present, " "), subnet.ID)
 	} else if len(present) > 1 {
@@ -76,7 +76,7 @@ func export(s *state, spec *Spec, e *kind.Export) {
 
 // alone is the gateway address of the subnet, which the router takes, and the interface itself: a
 // router has one to each subnet. While the gateway is about to be changed, nobody is asked for it.
-func alone(w kind.Want[Spec]) []kind.Claim {
+func alone(w kind.Want[*Spec]) []kind.Claim {
 	subnet := w.Ref("Subnet", w.Spec.SubnetRef)
 	expected, stated := table.IP(subnet.Expected().GatewayIP), table.IP(subnet.Stated().GatewayIP)
 	claims := []kind.Claim{{Field: field, Of: w.Ref("Router", w.Spec.RouterRef), What: "the interface to Subnet " + w.Spec.SubnetRef, By: "RouterInterface", Remedy: "remove one of the two"}}

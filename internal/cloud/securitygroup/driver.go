@@ -13,12 +13,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-type driver = define.NeutronDriver[Spec, Filter, More]
+type driver = *define.NeutronDriver[Spec, Filter, More]
 
 // create makes the group, then its rules, and says last that all is done. A kill
 // in between leaves a group that is known to be half-made; one whose remote groups
 // are not all there yet stays unfinished.
-func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	made, err := d.Post(ctx, d.Creation(w), mark.Begun(w.Mark), d.Labels(w))
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func update(ctx context.Context, d driver, change define.NeutronChange[Spec, Mor
 
 // possible are the rules of the manifest that the group with that ID can have now,
 // those whose remote group is there; they name it by its ID.
-func possible(w kind.Want[Spec], id string) (list []Rule) {
+func possible(w kind.Want[*Spec], id string) (list []Rule) {
 	for _, rule := range w.Spec.Rules {
 		if rule.RemoteAddressGroupRef != nil {
 			ref := w.Ref("AddressGroup", *rule.RemoteAddressGroupRef)
@@ -85,7 +85,7 @@ func possible(w kind.Want[Spec], id string) (list []Rule) {
 
 // setRules adds what is missing, removes what is too much, and answers with the
 // rules that are there then.
-func setRules(ctx context.Context, d driver, w kind.Want[Spec], s *state) ([]CloudRule, error) {
+func setRules(ctx context.Context, d driver, w kind.Want[*Spec], s *state) ([]CloudRule, error) {
 	e := compare(s.More.Rules, possible(w, s.ID))
 	if err := remove(ctx, d, e.before); err != nil {
 		return nil, err

@@ -136,7 +136,7 @@ func prefix(text string) string {
 	return table.Network(text)
 }
 
-func compareRules(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareRules(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	var present, want []string
 	for i := range have.More.Rules {
 		present = append(present, have.More.Rules[i].String())

@@ -35,7 +35,7 @@ const (
 )
 
 type (
-	driver = define.PlainDriver[Spec, Filter, More]
+	driver = *define.PlainDriver[Spec, Filter, More]
 	change = define.PlainChange[Spec, More]
 )
 

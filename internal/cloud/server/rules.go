@@ -14,7 +14,7 @@ import (
 type (
 	state  = define.PlainState[Spec, More]
 	object = table.Object[Spec, More]
-	want   = kind.Want[Spec]
+	want   = kind.Want[*Spec]
 )
 
 func validate(s *Spec, r *kind.Report) {

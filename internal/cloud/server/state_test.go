@@ -73,8 +73,8 @@ func TestImageOfAServerBootedFromAVolume(t *testing.T) {
 }
 
 func TestScriptsSayWhatTheyAre(t *testing.T) {
-	value := func(text string) kind.Want[Spec] {
-		return kind.Want[Spec]{Spec: &Spec{UserData: &UserData{Value: &text, Script: true}}}
+	value := func(text string) kind.Want[*Spec] {
+		return kind.Want[*Spec]{Spec: &Spec{UserData: &UserData{Value: &text, Script: true}}}
 	}
 	for text, want := range map[string]string{
 		"ls": "#!/bin/sh\nls", "#!/bin/bash\nls": "#!/bin/bash\nls", "#cloud-config\n{}": "#cloud-config\n{}",

@@ -11,7 +11,7 @@ import (
 
 type (
 	state  = define.PlainState[Spec, More]
-	driver = define.PlainDriver[Spec, Filter, More]
+	driver = *define.PlainDriver[Spec, Filter, More]
 )
 
 func observe(s *state, _ *kind.Live[*state]) {
@@ -21,7 +21,7 @@ func observe(s *state, _ *kind.Live[*state]) {
 }
 
 // create asks older clouds for a list of policies. They have no rules.
-func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	body := d.Creation(w)
 	version, err := d.Client.Microversion(ctx, cloud.Compute, withRules)
 	if err == nil && body["rules"] != nil {

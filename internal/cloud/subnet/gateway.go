@@ -25,7 +25,7 @@ func firstGateway(s *Spec) string {
 
 // impossible says which pool has the gateway that Neutron chooses; of one that the manifest gives
 // that is said without a cloud.
-func impossible(w kind.Want[Spec]) string {
+func impossible(w kind.Want[*Spec]) string {
 	at := address(firstGateway(w.Spec))
 	for i, p := range w.Spec.AllocationPools {
 		if p.has(at) {

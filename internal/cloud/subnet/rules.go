@@ -62,7 +62,7 @@ func (s *Spec) validatePool(r *kind.Report) {
 }
 
 // compareLength compares the length that was asked for with what the pool gave.
-func compareLength(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareLength(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if p, err := netip.ParsePrefix(have.Spec.CIDR); err == nil && w.Spec.PrefixLength != nil {
 		kind.Fixed(c, "spec.resource.prefixLength", p.Bits(), *w.Spec.PrefixLength)
 	}
@@ -84,7 +84,7 @@ func attach(s *Spec, e *kind.Expansion) {
 	}})
 }
 
-func compareGateway(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareGateway(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if w.Spec.Gateway != nil {
 		kind.Field(c, "spec.resource.gateway", table.IP(have.More.GatewayIP), table.IP(gateway(w.Spec, have)))
 	}
@@ -92,7 +92,7 @@ func compareGateway(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.C
 
 // writeGateway puts the gateway as Neutron takes it: null for none. That of a new
 // subnet is left to the cloud where it can be.
-func writeGateway(w kind.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
+func writeGateway(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
 	if w.Spec.Gateway == nil || have == nil && w.Spec.Gateway.Type == "Automatic" {
 		return
 	}

@@ -135,10 +135,9 @@ func TestContainerOfAnother(t *testing.T) {
 // wanted is what a driver is asked for when a container of that name is made.
 func wanted(t *testing.T, g *kindtest.Target, name string) kind.Want[any] {
 	t.Helper()
-	var spec any = &swiftcontainer.Spec{Name: &name}
 	return kind.Want[any]{
 		Key:  manifest.Key{Group: define.WorkloadGroup, Kind: "SwiftContainer", Namespace: "default", Name: "pictures"},
-		Spec: &spec, Mark: kind.Mark{Owner: "stackreeve:" + g.Stack + ":SwiftContainer/pictures", Applied: "x"},
+		Spec: &swiftcontainer.Spec{Name: &name}, Mark: kind.Mark{Owner: "stackreeve:" + g.Stack + ":SwiftContainer/pictures", Applied: "x"},
 	}
 }
 

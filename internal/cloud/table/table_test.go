@@ -62,8 +62,8 @@ type details struct {
 func text(s string) *string { return &s }
 func flag(b bool) *bool     { return &b }
 
-func want(s spec) kind.Want[spec] {
-	return kind.Want[spec]{Key: manifest.Key{Kind: "Thing", Name: "one"}, Spec: &s}
+func want(s spec) kind.Want[*spec] {
+	return kind.Want[*spec]{Key: manifest.Key{Kind: "Thing", Name: "one"}, Spec: &s}
 }
 
 func read(t *testing.T, answer string) *table.Object[spec, more] {

@@ -65,7 +65,7 @@ func Kind(c *cloud.Client) kind.Kind {
 
 type (
 	state  = define.NeutronState[Spec, More]
-	driver = define.NeutronDriver[Spec, Filter, More]
+	driver = *define.NeutronDriver[Spec, Filter, More]
 )
 
 func validate(s *Spec, r *kind.Report) {
@@ -94,7 +94,7 @@ func observe(s *state, live *kind.Live[*state]) {
 }
 
 // wanted are the subports of the manifest, with IDs.
-func wanted(w kind.Want[Spec]) []Subport {
+func wanted(w kind.Want[*Spec]) []Subport {
 	list := slices.Clone(w.Spec.Subports)
 	for i := range list {
 		list[i].PortRef = table.ID(w.Ref("Port", list[i].PortRef))
@@ -112,12 +112,12 @@ func texts(list []Subport) (out []string) {
 	return out
 }
 
-func compareSubports(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareSubports(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	kind.Set(c, "spec.resource.subports", texts(have.Spec.Subports), texts(wanted(w)), kind.InPlace)
 }
 
 // writeSubports is for the request that creates; others take no subports.
-func writeSubports(w kind.Want[Spec], have *table.Object[Spec, More], body map[string]any) {
+func writeSubports(w kind.Want[*Spec], have *table.Object[Spec, More], body map[string]any) {
 	if have == nil {
 		body["sub_ports"] = bodies(wanted(w))
 	}

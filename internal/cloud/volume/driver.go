@@ -16,7 +16,7 @@ import (
 // (cinder/api/openstack/rest_api_version_history.rst)
 const whileInUse = "3.42"
 
-type driver = define.PlainDriver[Spec, Filter, More]
+type driver = *define.PlainDriver[Spec, Filter, More]
 
 // update changes the type, and the size, by requests of their own. Cinder changes the
 // type in its own time, and where it cannot, leaves the volume as it is.

@@ -47,7 +47,7 @@ func restoredFrom(s *state) string {
 }
 
 // restore adds to the body of a request that creates what a backup takes.
-func restore(ctx context.Context, d driver, w kind.Want[Spec], backup string, body map[string]any) error {
+func restore(ctx context.Context, d driver, w kind.Want[*Spec], backup string, body map[string]any) error {
 	if backup == "" {
 		return nil
 	}

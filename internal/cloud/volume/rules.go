@@ -27,7 +27,7 @@ func validate(s *Spec, r *kind.Report) {
 }
 
 // compareSize replaces a volume that shall be smaller.
-func compareSize(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareSize(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	cost := kind.InPlace
 	if w.Spec.Size < have.Spec.Size {
 		cost = kind.Replace
@@ -36,7 +36,7 @@ func compareSize(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Chan
 }
 
 // compareType compares names: Cinder shows that of the type.
-func compareType(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+func compareType(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	if t := w.Ref("VolumeType", w.Spec.VolumeTypeRef); t.ID != "" {
 		kind.Fixed(c, "spec.resource.volumeTypeRef", have.Spec.VolumeTypeRef, t.Facts.Name)
 	}
@@ -146,7 +146,7 @@ func takes(s *Spec, of kind.FactsOf) kind.Amounts {
 
 // impossible says what Cinder refuses of an image and a size together.
 // (cinder/volume/flows/api/create_volume.py: _extract_size, ExtractVolumeRequestTask)
-func impossible(w kind.Want[Spec]) string {
+func impossible(w kind.Want[*Spec]) string {
 	if image := w.Ref("Image", w.Spec.ImageRef); image.Facts.Size.Disk > w.Spec.Size {
 		return fmt.Sprintf("spec.resource.size: Image %s needs a disk of %d GiB, and the volume has %d; make it larger", image.Name, image.Facts.Size.Disk, w.Spec.Size)
 	}

@@ -45,7 +45,7 @@ func retype(ctx context.Context, d driver, change define.PlainChange[Spec, More]
 }
 
 // noReimage says why the image of a volume cannot be changed by reimage as the volume is.
-func noReimage(w kind.Want[Spec], have *table.Object[Spec, More], _ string) string {
+func noReimage(w kind.Want[*Spec], have *table.Object[Spec, More], _ string) string {
 	switch {
 	case w.Spec.ImageRef == "":
 		return "needs an image, and the manifest names none"

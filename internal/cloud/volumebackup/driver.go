@@ -38,7 +38,7 @@ func validate(s *Spec, r *kind.Report) {
 // once is the row of a reference to what a backup was made of. One that is another now
 // is noted.
 func once(field string, of func(*Spec) (kind, name string)) odd {
-	return odd{Field: field, Compare: func(w kind.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
+	return odd{Field: field, Compare: func(w kind.Want[*Spec], have *table.Object[Spec, More], c *kind.Changes) {
 		_, id := of(&have.Spec)
 		if ref := w.Ref(of(w.Spec)); ref.Name != "" && ref.ID != id {
 			c.Note("spec.resource."+field, "the backup is kept as it was made, of "+id+"; give it another name to make another one")
@@ -47,7 +47,7 @@ func once(field string, of func(*Spec) (kind, name string)) odd {
 }
 
 // stays compares nothing: the field was for the request that made the backup.
-func stays(kind.Want[Spec], *table.Object[Spec, More], *kind.Changes) {}
+func stays(kind.Want[*Spec], *table.Object[Spec, More], *kind.Changes) {}
 
 // observe says where a backup stands. (cinder/objects/fields.py: BackupStatus)
 func observe(s *state, live *kind.Live[*state]) {
@@ -77,7 +77,7 @@ func observe(s *state, live *kind.Live[*state]) {
 var busy = []string{"must be available", "No backups available to do an incremental backup"}
 
 // create begins the backup. The answer holds no more than its ID.
-func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	if _, err := d.Client.Require(ctx, cloud.BlockStorage, marked, "backups with metadata, which show who owns them"); err != nil {
 		return nil, err
 	}

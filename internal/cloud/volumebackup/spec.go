@@ -49,7 +49,7 @@ type Filter struct {
 
 type (
 	state  = define.PlainState[Spec, More]
-	driver = define.PlainDriver[Spec, Filter, More]
+	driver = *define.PlainDriver[Spec, Filter, More]
 	odd    = table.Odd[Spec, More]
 )
 

@@ -41,7 +41,7 @@ type Filter struct {
 
 type (
 	state  = define.PlainState[Spec, More]
-	driver = define.PlainDriver[Spec, Filter, More]
+	driver = *define.PlainDriver[Spec, Filter, More]
 )
 
 // Kind is the kind VolumeSnapshot over c, which may be nil where only rules are needed.
@@ -90,7 +90,7 @@ func observe(s *state, live *kind.Live[*state]) {
 }
 
 // create takes the snapshot. A volume that is busy will be free later.
-func create(ctx context.Context, d driver, w kind.Want[Spec]) (*state, error) {
+func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	s, err := d.Post(ctx, d.Creation(w))
 	if errors.Is(err, kind.ErrRejected) && strings.Contains(err.Error(), "status must be available") {
 		if strings.Contains(err.Error(), "status is: in-use") {

@@ -12,7 +12,7 @@ import (
 
 type rules struct{}
 
-type want = kind.Want[Spec]
+type want = kind.Want[*Spec]
 
 // Name implements kind.Rules. Each of a series has a name of its own, so none is looked up by it.
 func (rules) Name(w want) string { return w.Key.Name }
@@ -90,7 +90,7 @@ func (rules) Upkeep(w want, have *series, now time.Time) kind.Upkeep {
 }
 
 // Match implements kind.Rules: a series cannot be imported.
-func (rules) Match(kind.Want[struct{}], *series) bool { return false }
+func (rules) Match(kind.Want[*struct{}], *series) bool { return false }
 
 // shown is what status shows of a series.
 type shown struct {

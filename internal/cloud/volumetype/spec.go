@@ -39,7 +39,7 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (
 	state  = define.PlainState[Spec, struct{}]
-	driver = define.PlainDriver[Spec, Filter, struct{}]
+	driver = *define.PlainDriver[Spec, Filter, struct{}]
 )
 
 // Kind is the kind VolumeType over c, which may be nil where only rules are

@@ -14,7 +14,7 @@ import (
 // wiping makes a new colour cost the thing its contents.
 type wiping struct{ thingtest.Rules }
 
-func (wiping) Diff(w kind.Want[thingtest.Spec], t *thingtest.Thing, c *kind.Changes) {
+func (wiping) Diff(w kind.Want[*thingtest.Spec], t *thingtest.Thing, c *kind.Changes) {
 	kind.Costs(c, "spec.resource.colour", t.Colour, w.Spec.Colour, kind.Rebuild)
 	kind.Fixed(c, "spec.resource.shape", t.Shape, w.Spec.Shape)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/redact"
+	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
 // Engine compares one stack with its cloud and carries out what differs. Its
@@ -212,7 +213,9 @@ func (e *Engine) list(ctx context.Context, at place) kind.Shown {
 	if access.Realm != nil {
 		shown.Realm = access.Realm(k.Info())
 	}
+	end := trace.Begin(ctx, "list "+at.kind, map[string]string{"stackreeve.kind": at.kind, "stackreeve.entry": at.entry})
 	shown.Items, shown.Err = k.Driver().List(ctx)
+	end(shown.Err != nil)
 	return shown
 }
 

@@ -44,7 +44,7 @@ func (d *door) List(ctx context.Context) (out []kind.Live[*thingtest.Thing], err
 	return out, err
 }
 
-func (d *door) Create(ctx context.Context, w kind.Want[thingtest.Spec]) (kind.Live[*thingtest.Thing], error) {
+func (d *door) Create(ctx context.Context, w kind.Want[*thingtest.Spec]) (kind.Live[*thingtest.Thing], error) {
 	l, err := d.World.Create(ctx, w)
 	d.Mu.Lock()
 	defer d.Mu.Unlock()

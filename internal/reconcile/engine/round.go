@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
 // longest is how long a pass waits for nothing but time; a later one goes on with what takes longer.
@@ -45,6 +46,7 @@ type candidate struct {
 // planRound makes a plan from what is known now, and sorts out what can be done
 // about it.
 func (r *run) planRound(ctx context.Context) {
+	defer trace.Begin(ctx, "plan", nil)(false)
 	r.pass.Rounds++
 	r.mergeMoved()
 	r.round = round{}               // not both plans at the same time

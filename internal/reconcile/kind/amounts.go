@@ -45,9 +45,9 @@ type FactsOf func(kind, ref string) Facts
 // Counted is implemented by [Rules] of kinds whose objects count against quotas.
 type Counted[Spec, State any] interface {
 	// Takes are the amounts that an object will take; nil where that is not known.
-	Takes(spec *Spec, of FactsOf) Amounts
+	Takes(spec Spec, of FactsOf) Amounts
 	// Holds are those that an object in the cloud has.
-	Holds(have *State, of FactsOf) Amounts
+	Holds(have State, of FactsOf) Amounts
 }
 
 // AnyCounted is a [Counted] kind with its types erased. Amounts are nil of kinds whose
@@ -71,7 +71,7 @@ type Allowances map[string]Allowance
 func (k *resource[S, F, T]) Takes(w Want[any]) Amounts {
 	rules, ok := any(k.rules).(Counted[S, T])
 	spec := typed[S](w).Spec
-	if !ok || spec == nil {
+	if !ok || none(spec) {
 		return nil
 	}
 	return rules.Takes(spec, func(kind, ref string) Facts { return w.Ref(kind, ref).Facts })
@@ -80,8 +80,8 @@ func (k *resource[S, F, T]) Takes(w Want[any]) Amounts {
 // Holds implements [AnyCounted].
 func (k *resource[S, F, T]) Holds(have any, of FactsOf) Amounts {
 	rules, ok := any(k.rules).(Counted[S, T])
-	state, known := have.(*T)
-	if !ok || !known || state == nil {
+	state, known := have.(T)
+	if !ok || !known || none(state) {
 		return nil
 	}
 	return rules.Holds(state, of)

@@ -44,31 +44,33 @@ type flatBody[S any] struct {
 }
 
 // Define makes a kind of a resource in K-ORC's vocabulary.
-func Define[S, F, T any](info Info, rules Rules[S, F, T], driver Driver[S, T]) Kind {
-	return &resource[S, F, T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[resourceBody[S, F]](),
+func Define[S, F, T any](info Info, rules Rules[*S, *F, *T], driver Driver[*S, *T]) Kind {
+	return &resource[*S, *F, *T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[resourceBody[S, F]](),
 		read: readEnvelope[S, F], path: envelopePath}
 }
 
 // DefineFlat makes a kind whose spec stands directly under spec, and which
 // cannot be imported.
-func DefineFlat[S, T any](info Info, rules Rules[S, struct{}, T], driver Driver[S, T]) Kind {
-	return &resource[S, struct{}, T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[flatBody[S]](), read: readFlat[S], path: flatPath}
+func DefineFlat[S, T any](info Info, rules Rules[*S, *struct{}, *T], driver Driver[*S, *T]) Kind {
+	return &resource[*S, *struct{}, *T]{info: info, rules: rules, drv: driver, body: reflect.TypeFor[flatBody[S]](), read: readFlat[S], path: flatPath}
 }
 
 // DefineWorkload makes a kind that only stands for others.
 func DefineWorkload[S any](info Info, rules interface {
-	Expander[S]
+	Expander[*S]
 	Validate(spec *S, r *Report)
 }) Kind {
 	return &workload[S]{info: info, rules: rules}
 }
 
+// resource is a kind. S, F and T are pointers to its spec, its filter and its state: the compiler writes
+// the methods down once for all pointers, and would do so once for each kind otherwise.
 type resource[S, F, T any] struct {
 	info  Info
 	rules Rules[S, F, T]
 	drv   Driver[S, T]
 	body  reflect.Type
-	read  func(*manifest.Object, *Desired) (*S, []manifest.Problem)
+	read  func(*manifest.Object, *Desired) (S, []manifest.Problem)
 	path  string
 }
 
@@ -78,7 +80,7 @@ func (k *resource[S, F, T]) Body() reflect.Type { return k.body }
 func (k *resource[S, F, T]) Decode(obj *manifest.Object) (Desired, []manifest.Problem) {
 	d := NewDesired(obj)
 	spec, problems := k.read(obj, &d)
-	if spec != nil && len(problems) == 0 {
+	if !none(spec) && len(problems) == 0 {
 		d.Spec = spec
 		var r Report
 		k.rules.Validate(spec, &r)
@@ -91,7 +93,7 @@ func (k *resource[S, F, T]) Decode(obj *manifest.Object) (Desired, []manifest.Pr
 
 func (k *resource[S, F, T]) Expand(d *Desired, e *Expansion) {
 	if x, ok := any(k.rules).(Expander[S]); ok && d.Spec != nil {
-		x.Expand(d.Spec.(*S), e)
+		x.Expand(d.Spec.(S), e)
 	}
 }
 
@@ -99,38 +101,38 @@ func (k *resource[S, F, T]) Name(w Want[any]) string { return k.rules.Name(typed
 
 func (k *resource[S, F, T]) Diff(w Want[any], have any) Changes {
 	var c Changes
-	k.rules.Diff(typed[S](w), have.(*T), &c)
+	k.rules.Diff(typed[S](w), have.(T), &c)
 	return c
 }
 
 func (k *resource[S, F, T]) Match(w Want[any], have any) bool {
-	return k.rules.Match(typed[F](w), have.(*T))
+	return k.rules.Match(typed[F](w), have.(T))
 }
 
-func (k *resource[S, F, T]) Status(have any) any { return k.rules.Status(have.(*T)) }
+func (k *resource[S, F, T]) Status(have any) any { return k.rules.Status(have.(T)) }
 
 func (k *resource[S, F, T]) Driver() AnyDriver {
 	if k.drv == nil {
 		return nil
 	}
-	return erased[S, T]{k.drv}
+	return &erased[S, T]{k.drv}
 }
 
-// What is said three times of each kind would be a megabyte of the program: these three are
-// not copied into their callers.
-//
-//go:noinline
 func typed[S any](w Want[any]) Want[S] {
 	t := Want[S]{Key: w.Key, Mark: w.Mark, seen: w.seen}
-	if w.Spec != nil {
-		t.Spec, _ = (*w.Spec).(*S)
-	}
+	t.Spec, _ = w.Spec.(S)
 	return t
+}
+
+// none reports whether a pointer is nil.
+func none[P any](pointer P) bool {
+	var without P
+	return any(pointer) == any(without)
 }
 
 type erased[S, T any] struct{ d Driver[S, T] }
 
-func (e erased[S, T]) List(ctx context.Context) ([]Live[any], error) {
+func (e *erased[S, T]) List(ctx context.Context) ([]Live[any], error) {
 	items, err := e.d.List(ctx)
 	out := make([]Live[any], len(items))
 	for i, item := range items {
@@ -139,41 +141,39 @@ func (e erased[S, T]) List(ctx context.Context) ([]Live[any], error) {
 	return out, err
 }
 
-func (e erased[S, T]) Create(ctx context.Context, w Want[any]) (Live[any], error) {
+func (e *erased[S, T]) Create(ctx context.Context, w Want[any]) (Live[any], error) {
 	live, err := e.d.Create(ctx, typed[S](w))
 	return erase(live), err
 }
 
-func (e erased[S, T]) Update(ctx context.Context, w Want[any], have Live[any], changes []Change) error {
+func (e *erased[S, T]) Update(ctx context.Context, w Want[any], have Live[any], changes []Change) error {
 	return e.d.Update(ctx, typed[S](w), unerase[T](have), changes)
 }
 
-func (e erased[S, T]) Delete(ctx context.Context, have Live[any]) (bool, error) {
+func (e *erased[S, T]) Delete(ctx context.Context, have Live[any]) (bool, error) {
 	return e.d.Delete(ctx, unerase[T](have))
 }
 
-func (e erased[S, T]) Unmark(ctx context.Context, have Live[any]) error {
+func (e *erased[S, T]) Unmark(ctx context.Context, have Live[any]) error {
 	return e.d.Unmark(ctx, unerase[T](have))
 }
 
 // trace says what the driver knows besides the time of the last change.
-func (e erased[S, T]) Trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error) {
+func (e *erased[S, T]) Trace(ctx context.Context, have Live[any], changes []Change) (Trace, bool, error) {
 	if d, ok := e.d.(Tracer[T]); ok {
 		return d.Trace(ctx, unerase[T](have), changes)
 	}
 	return Trace{When: have.Updated}, !have.Updated.IsZero(), nil
 }
 
-//go:noinline
-func erase[T any](l Live[*T]) Live[any] {
+func erase[T any](l Live[T]) Live[any] {
 	return Live[any]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, Project: l.Project, Guarded: l.Guarded, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Down: l.Down, Message: l.Message,
 		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Lag: l.Lag, Turn: l.Turn, Drained: l.Drained, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Place: l.Place, Asks: l.Asks, Created: l.Created, Updated: l.Updated, Since: l.Since, State: l.State}
 }
 
-//go:noinline
-func unerase[T any](l Live[any]) Live[*T] {
-	state, _ := l.State.(*T) // nil of an object that is gone
-	return Live[*T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, Project: l.Project, Guarded: l.Guarded, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Down: l.Down, Message: l.Message,
+func unerase[T any](l Live[any]) Live[T] {
+	state, _ := l.State.(T) // nil of an object that is gone
+	return Live[T]{ID: l.ID, Name: l.Name, Mark: l.Mark, Copied: l.Copied, Mine: l.Mine, Project: l.Project, Guarded: l.Guarded, ShownAs: l.ShownAs, Phase: l.Phase, Role: l.Role, MadeFor: l.MadeFor, Remade: l.Remade, Down: l.Down, Message: l.Message,
 		Uses: l.Uses, Loose: l.Loose, Unwell: l.Unwell, Lag: l.Lag, Turn: l.Turn, Drained: l.Drained, Tokens: l.Tokens, Facts: l.Facts, InUse: l.InUse, Place: l.Place, Asks: l.Asks, Created: l.Created, Updated: l.Updated, Since: l.Since, State: state}
 }
 

@@ -17,7 +17,7 @@ func TestErasureKeepsEveryField(t *testing.T) {
 			t.Fatalf("%s is not set by this test", reflect.TypeOf(full).Field(i).Name)
 		}
 	}
-	if back := unerase[int](erase(full)); !reflect.DeepEqual(back, full) {
+	if back := unerase[*int](erase(full)); !reflect.DeepEqual(back, full) {
 		t.Errorf("got %+v\nwant %+v", back, full)
 	}
 }

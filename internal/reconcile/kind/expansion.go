@@ -10,7 +10,7 @@ import (
 // Expander is the optional part of a workload kind: what its objects
 // stand for. Expand returns bodies of other kinds and performs no I/O.
 type Expander[Spec any] interface {
-	Expand(spec *Spec, e *Expansion)
+	Expand(spec Spec, e *Expansion)
 }
 
 // Expansion is what a workload kind sees while it says what its object stands

@@ -39,14 +39,14 @@ func (e *Export) Lose(field, why string) { e.Lost = append(e.Lost, Note{field, w
 type Exporter[Spec, State any] interface {
 	// Export is the spec of an object in the cloud, the caller's to change: it has IDs in
 	// place of the names of other objects, and nothing that a manifest can leave out.
-	Export(have *State, e *Export) *Spec
+	Export(have State, e *Export) Spec
 }
 
 // Export implements [Kind].
 func (k *resource[S, F, T]) Export(have any, e *Export) any {
 	x, ok := any(k.rules).(Exporter[S, T])
-	state, known := have.(*T)
-	if !ok || !known || state == nil {
+	state, known := have.(T)
+	if !ok || !known || none(state) {
 		e.ImportOnly = "objects of this kind cannot be written as manifests"
 		return nil
 	}

@@ -42,7 +42,7 @@ type AnyJudge interface {
 // Impossible implements [AnyJudge].
 func (k *resource[S, F, T]) Impossible(w Want[any]) string {
 	if rules, ok := any(k.rules).(Judge[S]); ok {
-		if t := typed[S](w); t.Spec != nil {
+		if t := typed[S](w); !none(t.Spec) {
 			return rules.Impossible(t)
 		}
 	}
@@ -52,7 +52,7 @@ func (k *resource[S, F, T]) Impossible(w Want[any]) string {
 // Alone implements [AnyJudge].
 func (k *resource[S, F, T]) Alone(w Want[any]) []Claim {
 	if rules, ok := any(k.rules).(Judge[S]); ok {
-		if t := typed[S](w); t.Spec != nil {
+		if t := typed[S](w); !none(t.Spec) {
 			return rules.Alone(t)
 		}
 	}

@@ -9,19 +9,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Rules is the pure half of a kind: no I/O, no clock, no randomness.
+// Rules is the pure half of a kind: no I/O, no clock, no randomness. Spec, Filter and State are pointers.
 type Rules[Spec, Filter, State any] interface {
 	// Name is the name the object bears in the cloud.
 	Name(want Want[Spec]) string
 	// Validate says what field rules in struct tags cannot.
-	Validate(spec *Spec, r *Report)
+	Validate(spec Spec, r *Report)
 	// Diff reports every managed field of have that is not as wanted.
-	Diff(want Want[Spec], have *State, c *Changes)
+	Diff(want Want[Spec], have State, c *Changes)
 	// Match reports whether have satisfies an import filter.
-	Match(want Want[Filter], have *State) bool
+	Match(want Want[Filter], have State) bool
 	// Status is the observed object in the kind's published vocabulary
 	// (status.resource).
-	Status(have *State) any
+	Status(have State) any
 }
 
 // Driver is the other half: it alone talks to the cloud. A method returns as
@@ -29,20 +29,20 @@ type Rules[Spec, Filter, State any] interface {
 type Driver[Spec, State any] interface {
 	// List returns every object of the collection that the project can see, or
 	// an error; never a part.
-	List(ctx context.Context) ([]Live[*State], error)
+	List(ctx context.Context) ([]Live[State], error)
 	// Create makes the object. The mark MUST be in the first request that
 	// makes anything, so that a kill at any moment leaves only what the next
 	// List recognises.
-	Create(ctx context.Context, want Want[Spec]) (Live[*State], error)
+	Create(ctx context.Context, want Want[Spec]) (Live[State], error)
 	// Update carries out changes, and writes the mark last.
-	Update(ctx context.Context, want Want[Spec], have Live[*State], changes []Change) error
+	Update(ctx context.Context, want Want[Spec], have Live[State], changes []Change) error
 	// Delete removes the object. gone is true when the cloud has already
 	// forgotten it.
-	Delete(ctx context.Context, have Live[*State]) (gone bool, err error)
+	Delete(ctx context.Context, have Live[State]) (gone bool, err error)
 	// Unmark takes the mark off the object and changes nothing else of it. After a kill
 	// at any moment the object bears its mark as before, or none. It is never asked
 	// of a kind with FixedMark or StaysMarked.
-	Unmark(ctx context.Context, have Live[*State]) error
+	Unmark(ctx context.Context, have Live[State]) error
 }
 
 // Info names and describes a kind.

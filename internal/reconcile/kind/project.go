@@ -12,7 +12,7 @@ type AnyResident interface{ Project(w Want[any]) Ref }
 // Project implements [AnyResident].
 func (k *resource[S, F, T]) Project(w Want[any]) Ref {
 	if rules, ok := any(k.rules).(Resident[S]); ok {
-		if t := typed[S](w); t.Spec != nil {
+		if t := typed[S](w); !none(t.Spec) {
 			return rules.Project(t)
 		}
 	}

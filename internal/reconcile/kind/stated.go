@@ -4,7 +4,7 @@ package kind
 // before the object exists.
 type Stater[Spec any] interface {
 	// Stated are the facts that the object has as soon as it is made as spec says.
-	Stated(spec *Spec) Facts
+	Stated(spec Spec) Facts
 }
 
 // AnyStater is a [Stater] with its types erased.
@@ -13,7 +13,7 @@ type AnyStater interface{ Stated(spec any) Facts }
 // Stated implements [AnyStater].
 func (k *resource[S, F, T]) Stated(spec any) Facts {
 	rules, ok := any(k.rules).(Stater[S])
-	if of, known := spec.(*S); ok && known && of != nil {
+	if of, known := spec.(S); ok && known && !none(of) {
 		return rules.Stated(of)
 	}
 	return Facts{}

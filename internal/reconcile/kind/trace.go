@@ -21,5 +21,5 @@ type Tracer[State any] interface {
 	// Trace returns who made changes. have is the object as it was when
 	// they were noticed; of one that is gone only the ID is known, and its State
 	// and changes are nil. ok is false when the cloud does not report it.
-	Trace(ctx context.Context, have Live[*State], changes []Change) (t Trace, ok bool, err error)
+	Trace(ctx context.Context, have Live[State], changes []Change) (t Trace, ok bool, err error)
 }

@@ -19,7 +19,7 @@ type Upkeep struct {
 type Tended[Spec, State any] interface {
 	// Upkeep says what is due at a time. It is asked of objects that are as wanted, or are left
 	// as they are, while all that they refer to can be used.
-	Upkeep(w Want[Spec], have *State, now time.Time) Upkeep
+	Upkeep(w Want[Spec], have State, now time.Time) Upkeep
 }
 
 // AnyTended is a [Tended] kind with its types erased.
@@ -30,8 +30,8 @@ type AnyTended interface {
 // Upkeep implements [AnyTended].
 func (k *resource[S, F, T]) Upkeep(w Want[any], have any, now time.Time) Upkeep {
 	rules, ok := any(k.rules).(Tended[S, T])
-	state, known := have.(*T)
-	if !ok || !known || state == nil {
+	state, known := have.(T)
+	if !ok || !known || none(state) {
 		return Upkeep{}
 	}
 	return rules.Upkeep(typed[S](w), state, now)
@@ -39,10 +39,10 @@ func (k *resource[S, F, T]) Upkeep(w Want[any], have any, now time.Time) Upkeep 
 
 // Lasting is implemented by [Rules] of kinds whose objects may outlive their manifests without an
 // annotation that says so.
-type Lasting[Spec any] interface{ Lasts(spec *Spec) bool }
+type Lasting[Spec any] interface{ Lasts(spec Spec) bool }
 
 // lasts reports whether an object outlives its manifest when no annotation says otherwise.
-func lasts[S any](rules any, spec *S) bool {
+func lasts[S any](rules any, spec S) bool {
 	l, ok := rules.(Lasting[S])
 	return ok && l.Lasts(spec)
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Want is a desired object as rules and drivers see it.
+// Want is a desired object as rules and drivers see it. Spec is a pointer.
 type Want[Spec any] struct {
 	Key  manifest.Key
-	Spec *Spec
+	Spec Spec
 	// Mark is what the object in the cloud must bear.
 	Mark Mark
 
@@ -55,7 +55,7 @@ type Identity struct{ Name, Owner, Holder string }
 // NewWant gives a desired object the shape in which its kind sees it. spec is its
 // spec, or the filter that it is imported by, mark what it must bear.
 func NewWant(d *Desired, spec any, mark Mark, around Surroundings) Want[any] {
-	return Want[any]{Key: d.Key, Spec: &spec, Mark: mark, seen: seen{around, &d.Options, d.Confidential.Holder}}
+	return Want[any]{Key: d.Key, Spec: spec, Mark: mark, seen: seen{around, &d.Options, d.Confidential.Holder}}
 }
 
 // OthersWrite reports whether a field is left to others, say the object's annotations:

@@ -11,7 +11,7 @@ import (
 type workload[S any] struct {
 	info  Info
 	rules interface {
-		Expander[S]
+		Expander[*S]
 		Validate(spec *S, r *Report)
 	}
 }

@@ -4,7 +4,7 @@ package kind
 // zone of their service.
 type Placed[Spec any] interface {
 	// Zone is the one that a manifest asks for; "" for none.
-	Zone(spec *Spec) string
+	Zone(spec Spec) string
 }
 
 // AnyPlaced is a [Placed] kind with its types erased.
@@ -13,7 +13,7 @@ type AnyPlaced interface{ Zone(w Want[any]) string }
 // Zone implements [AnyPlaced].
 func (k *resource[S, F, T]) Zone(w Want[any]) string {
 	if rules, ok := any(k.rules).(Placed[S]); ok {
-		if spec := typed[S](w).Spec; spec != nil {
+		if spec := typed[S](w).Spec; !none(spec) {
 			return rules.Zone(spec)
 		}
 	}

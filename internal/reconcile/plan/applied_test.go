@@ -16,11 +16,11 @@ type vault struct {
 
 type vaultRules struct{}
 
-func (vaultRules) Name(w kind.Want[vault]) string               { return w.Key.Name }
-func (vaultRules) Validate(*vault, *kind.Report)                {}
-func (vaultRules) Diff(kind.Want[vault], *vault, *kind.Changes) {}
-func (vaultRules) Match(kind.Want[struct{}], *vault) bool       { return false }
-func (vaultRules) Status(*vault) any                            { return nil }
+func (vaultRules) Name(w kind.Want[*vault]) string               { return w.Key.Name }
+func (vaultRules) Validate(*vault, *kind.Report)                 {}
+func (vaultRules) Diff(kind.Want[*vault], *vault, *kind.Changes) {}
+func (vaultRules) Match(kind.Want[*struct{}], *vault) bool       { return false }
+func (vaultRules) Status(*vault) any                             { return nil }
 
 // What was applied to an object with secrets is stored as a fingerprint from
 // which they cannot be guessed at the price of a plain hash; what earlier

@@ -16,7 +16,7 @@ type claiming struct{ kind.Kind }
 func (claiming) Impossible(kind.Want[any]) string { return "" }
 
 func (c claiming) Alone(w kind.Want[any]) []kind.Claim {
-	spec, ok := (*w.Spec).(*thingtest.Spec)
+	spec, ok := w.Spec.(*thingtest.Spec)
 	if !ok || len(spec.On) == 0 {
 		return nil
 	}

@@ -18,8 +18,8 @@ type planner struct {
 	names []string // kind names, in creation order
 
 	byKey map[manifest.Key]*kind.Desired
-	index map[string]*index                // by kind name
-	live  map[manifest.Key]*kind.Live[any] // what each desired object is in the cloud
+	index map[string]*index                  // by kind name
+	live  map[manifest.Key]*kind.Live[any]   // what each desired object is in the cloud
 	keys  map[*kind.Live[any]][]manifest.Key // the opposite: a manifest may import what another one makes
 	ready map[manifest.Key]bool
 	// doomed objects will get a new ID: nothing new may depend on the one they

@@ -17,12 +17,12 @@ type garden struct {
 
 type gardenRules struct{}
 
-func (gardenRules) Name(w kind.Want[garden]) string                { return w.Key.Name }
-func (gardenRules) Validate(*garden, *kind.Report)                 {}
-func (gardenRules) Diff(kind.Want[garden], *garden, *kind.Changes) {}
-func (gardenRules) Match(kind.Want[struct{}], *garden) bool        { return false }
-func (gardenRules) Status(*garden) any                             { return nil }
-func (gardenRules) Upkeep(_ kind.Want[garden], _ *garden, now time.Time) kind.Upkeep {
+func (gardenRules) Name(w kind.Want[*garden]) string                { return w.Key.Name }
+func (gardenRules) Validate(*garden, *kind.Report)                  {}
+func (gardenRules) Diff(kind.Want[*garden], *garden, *kind.Changes) {}
+func (gardenRules) Match(kind.Want[*struct{}], *garden) bool        { return false }
+func (gardenRules) Status(*garden) any                              { return nil }
+func (gardenRules) Upkeep(_ kind.Want[*garden], _ *garden, now time.Time) kind.Upkeep {
 	return kind.Upkeep{Due: []kind.Change{{Field: "water", Want: "today"}, {Field: "flowers", Loss: "the oldest flower"}}, Next: now.Add(24 * time.Hour), Overdue: "is dry"}
 }
 

@@ -47,7 +47,7 @@ type Thing struct {
 type Rules struct{}
 
 // Name implements [kind.Rules].
-func (Rules) Name(w kind.Want[Spec]) string { return w.Key.Name }
+func (Rules) Name(w kind.Want[*Spec]) string { return w.Key.Name }
 
 // Validate implements [kind.Rules].
 func (Rules) Validate(s *Spec, r *kind.Report) {
@@ -57,7 +57,7 @@ func (Rules) Validate(s *Spec, r *kind.Report) {
 }
 
 // Match implements [kind.Rules].
-func (Rules) Match(w kind.Want[Filter], t *Thing) bool {
+func (Rules) Match(w kind.Want[*Filter], t *Thing) bool {
 	return (w.Spec.Name == "" || w.Spec.Name == t.Name) && (w.Spec.Colour == "" || w.Spec.Colour == t.Colour)
 }
 
@@ -65,7 +65,7 @@ func (Rules) Match(w kind.Want[Filter], t *Thing) bool {
 func (Rules) Status(t *Thing) any { return map[string]string{"colour": t.Colour} }
 
 // Diff implements [kind.Rules].
-func (Rules) Diff(w kind.Want[Spec], t *Thing, c *kind.Changes) {
+func (Rules) Diff(w kind.Want[*Spec], t *Thing, c *kind.Changes) {
 	kind.Field(c, "spec.resource.colour", t.Colour, w.Spec.Colour)
 	kind.Fixed(c, "spec.resource.shape", t.Shape, w.Spec.Shape)
 	kind.Fixed(c, "spec.resource.weight", t.Weight, w.Spec.Weight)
@@ -97,7 +97,7 @@ func weightWays(t *Thing) []kind.Way {
 
 // besides are the IDs of the things that one is to be beside, as far as they are
 // known; own is its own.
-func besides(w kind.Want[Spec], own string) (ids []string, all bool) {
+func besides(w kind.Want[*Spec], own string) (ids []string, all bool) {
 	all = true
 	for _, name := range w.Spec.Beside {
 		ref := w.Ref("Thing", name)
@@ -113,7 +113,7 @@ func besides(w kind.Want[Spec], own string) (ids []string, all bool) {
 	return ids, all
 }
 
-func idsOf(w kind.Want[Spec], names []string) ([]string, bool) {
+func idsOf(w kind.Want[*Spec], names []string) ([]string, bool) {
 	ids := []string{}
 	for _, name := range names {
 		ref := w.Ref("Thing", name)

@@ -113,7 +113,7 @@ func (w *World) List(context.Context) ([]kind.Live[*Thing], error) {
 }
 
 // Create implements [kind.Driver].
-func (w *World) Create(_ context.Context, want kind.Want[Spec]) (kind.Live[*Thing], error) {
+func (w *World) Create(_ context.Context, want kind.Want[*Spec]) (kind.Live[*Thing], error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	var lost error
@@ -145,7 +145,7 @@ func (w *World) Create(_ context.Context, want kind.Want[Spec]) (kind.Live[*Thin
 }
 
 // Update implements [kind.Driver].
-func (w *World) Update(_ context.Context, want kind.Want[Spec], have kind.Live[*Thing], changes []kind.Change) error {
+func (w *World) Update(_ context.Context, want kind.Want[*Spec], have kind.Live[*Thing], changes []kind.Change) error {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	t := w.Things[have.ID]

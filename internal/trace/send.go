@@ -1,0 +1,141 @@
+package trace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
+)
+
+const (
+	// Quiet is how often a pass is traced that found nothing to do, for each stack.
+	Quiet = 10 * time.Minute
+	// waiting is how many traces may wait to be sent.
+	waiting = 64
+	// limit is how long a receiver may take.
+	limit = 10 * time.Second
+	// mostAnswer is how much of an answer is read, in bytes.
+	mostAnswer = 64 << 10
+)
+
+// Sender sends traces.
+type Sender struct {
+	To      *url.URL
+	Headers map[string]string // which may be secret
+	Service string            // the name that traces are found by
+	Version string
+	Log     *slog.Logger
+	// Count hears what became of a trace: sent, failed, or dropped since too many waited.
+	Count func(outcome string)
+
+	once  sync.Once
+	queue chan []byte
+
+	mu    sync.Mutex
+	quiet map[string]time.Time // when a quiet pass of a stack was last traced
+	away  bool                 // the receiver did not take the last one
+}
+
+// Finish sends a trace, unless the pass was a quiet one and another of the stack was traced not long before. It never waits.
+func (s *Sender) Finish(t *Trace, pass Span, stack string, quiet bool) {
+	if t == nil || quiet && !s.due(stack, pass.End) {
+		return
+	}
+	pass.Start = t.began
+	select {
+	case s.waiting() <- t.encode(pass, s.Service, s.Version):
+	default:
+		s.Count("dropped")
+	}
+}
+
+func (s *Sender) waiting() chan []byte {
+	s.once.Do(func() { s.queue = make(chan []byte, waiting) })
+	return s.queue
+}
+
+func (s *Sender) due(stack string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last, ok := s.quiet[stack]; ok && now.Sub(last) < Quiet {
+		return false
+	}
+	if s.quiet == nil {
+		s.quiet = map[string]time.Time{}
+	}
+	s.quiet[stack] = now
+	return true
+}
+
+// Serve sends what there is until ctx ends.
+func (s *Sender) Serve(ctx context.Context) {
+	for ctx.Err() == nil {
+		select {
+		case text := <-s.waiting():
+			s.send(ctx, text)
+		case <-ctx.Done():
+		}
+	}
+}
+
+// Flush sends what still waits, as far as ctx allows.
+func (s *Sender) Flush(ctx context.Context) {
+	for {
+		select {
+		case text := <-s.waiting():
+			s.send(ctx, text)
+		default:
+			return
+		}
+	}
+}
+
+func (s *Sender) send(ctx context.Context, text []byte) {
+	err := s.post(ctx, text)
+	outcome := "sent"
+	if err != nil {
+		outcome = "failed"
+	}
+	s.Count(outcome)
+	switch {
+	case err != nil && !s.away:
+		s.Log.Warn("traces are not taken, and are dropped until they are", "error", err)
+	case err == nil && s.away:
+		s.Log.Info("traces are taken again")
+	}
+	s.away = err != nil
+}
+
+// post sends one request. Its error shows neither the path nor the headers.
+func (s *Sender) post(ctx context.Context, text []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.To.String(), bytes.NewReader(text))
+	if err != nil {
+		return errors.New("the address cannot be used")
+	}
+	for name, value := range s.Headers {
+		req.Header.Set(name, value)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	transport := outbound.New(outbound.Config{MaxAnswer: mostAnswer, Home: []string{s.To.Hostname()}})
+	defer transport.CloseIdleConnections()
+	resp, err := outbound.Client(transport, limit).Do(req)
+	if err != nil {
+		return fmt.Errorf("%s does not answer", s.To.Host)
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, resp.Body)
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", s.To.Host, resp.Status)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+// Package trace records what a pass spends its time on, and sends it to a receiver of OpenTelemetry traces.
+//
+// It knows spans, their encoding (OTLP 1.x, JSON over HTTP) and which passes are worth one; it does not know what a
+// stack, a step or a cloud is. Nothing waits for it: what cannot be sent is dropped, and counted.
+package trace
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"sync"
+	"time"
+)
+
+// mostSpans is how many spans of one trace are kept.
+const mostSpans = 2000
+
+// Trace is one pass. A nil one records nothing.
+type Trace struct {
+	id, root string // 16 and 8 random bytes, in hexadecimal
+	began    time.Time
+
+	mu      sync.Mutex
+	spans   []Span
+	dropped int
+}
+
+// Span is a part of a pass. What it says must be fit for everybody: names, never values of fields or texts of errors.
+type Span struct {
+	Name       string
+	Start, End time.Time
+	Failed     bool
+	Attributes map[string]string
+}
+
+type key struct{}
+
+// Start begins a trace; what is done with the context that it returns is part of it.
+func Start(ctx context.Context) (context.Context, *Trace) {
+	t := &Trace{id: random(16), root: random(8), began: now()}
+	return context.WithValue(ctx, key{}, t), t
+}
+
+// Begin begins a span of the trace that a context is part of, if it is of one. end ends it.
+func Begin(ctx context.Context, name string, attributes map[string]string) (end func(failed bool)) {
+	t, _ := ctx.Value(key{}).(*Trace)
+	if t == nil {
+		return func(bool) {}
+	}
+	began := now()
+	return func(failed bool) {
+		t.Add(Span{Name: name, Start: began, End: now(), Failed: failed, Attributes: attributes})
+	}
+}
+
+// Add adds a span.
+func (t *Trace) Add(s Span) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.spans) >= mostSpans {
+		t.dropped++
+		return
+	}
+	t.spans = append(t.spans, s)
+}
+
+func random(bytes int) string {
+	id := make([]byte, bytes)
+	_, _ = rand.Read(id) // never fails
+	return hex.EncodeToString(id)
+}
+
+func now() time.Time { return time.Now() } //nolint:forbidigo // it is written down, and decides nothing
