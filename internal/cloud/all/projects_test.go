@@ -178,6 +178,7 @@ spec: {import: {id: ` + theirs + `}, resource: {projectRef: team}}
 		t.Error("a second network of that name was made, and the first is nobody's")
 	}
 	other.MustSync(strings.ReplaceAll(made, "{name: theirs}", "{name: ours}"))
+	other.MustSync(imported)
 	g.MustSync(manifests + adopts) // who made the project may
 }
 
