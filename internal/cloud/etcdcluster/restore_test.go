@@ -261,6 +261,44 @@ func TestAttackObjectsToRestore(t *testing.T) {
 	}
 }
 
+// A container that somebody fills keeps nobody from a snapshot of a series.
+func TestAttackFullContainer(t *testing.T) {
+	w := lost(t)
+	full := crowd{}
+	target := w.Target.Through(func(next http.RoundTripper) http.RoundTripper {
+		full.next = next
+		return recorder{w.created, &full}
+	})
+	other := strings.NewReplacer("name: kv}\nspec: {etcdCluster: {name: kv}", "name: full}\nspec: {etcdCluster: {name: full}").Replace(restoreOf("swift: {container: backups}"))
+	all := sized(3) + shelf + ofBackup + "\n---\n" + strings.ReplaceAll(sized(1), "kv", "full") + other
+	pass := target.Engine(target.Client(nil)).Sync(context.WithoutCancel(t.Context()), engine.Revision{Commit: "test", Want: target.Resolve(all)})
+	said := ""
+	for _, s := range pass.Last.Steps {
+		if s.Key.Kind == "EtcdRestore" && s.Key.Name == "full" {
+			said += s.Reason
+		}
+	}
+	if !strings.Contains(said, "more than 2000") || !strings.Contains(said, "name a snapshot") {
+		t.Errorf("it is said: %q", said)
+	}
+	w.restored(3)
+}
+
+// crowd answers lists of all that is in a container with more names than anybody reads.
+type crowd struct{ next http.RoundTripper }
+
+func (c *crowd) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !strings.HasSuffix(req.URL.Path, "/backups") || !req.URL.Query().Has("prefix") || req.URL.Query().Get("prefix") != "" {
+		return c.next.RoundTrip(req)
+	}
+	var names []map[string]string
+	for n := range 2001 {
+		names = append(names, map[string]string{"name": fmt.Sprintf("z/z/z/20260101T000000Z-%d.db", n)})
+	}
+	text, err := json.Marshal(names)
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(text)), Request: req}, err
+}
+
 // A container of another project is none.
 func TestAttackContainerOfAnotherProject(t *testing.T) {
 	w := newWorld(t)

@@ -28,7 +28,11 @@ func (d driver) seek(ctx context.Context, around kind.Around, key manifest.Key, 
 		}
 		found, s.trouble, err = d.inContainer(ctx, container, spec.Swift.Object)
 	}
-	if err != nil || s.trouble != "" {
+	switch {
+	case errors.Is(err, etcdstore.ErrTooMany): // others are not to wait for that
+		s.trouble = err.Error() + ", or name a snapshot: swift: {container, object}"
+		return nil
+	case err != nil || s.trouble != "":
 		return err
 	}
 	newest := slices.MaxFunc(found, func(a, b etcdstore.Object) int { return a.At().Compare(b.At()) })

@@ -38,6 +38,9 @@ const (
 	prefix = "X-Object-Meta-"
 )
 
+// ErrTooMany is that of a list which would be longer than what is read of one container.
+var ErrTooMany = errors.New("too many objects")
+
 // Store is Swift, as a stack uses it.
 type Store struct{ Client *cloud.Client }
 
@@ -79,7 +82,8 @@ func (o *Object) Number(note string) int64 {
 	return n
 }
 
-// List reads the objects of a container whose names begin so, and that is accepts. An object that is gone since is left out.
+// List reads the objects of a container whose names begin so, and that is accepts. An object that is gone since is left out; more than
+// can be read are [ErrTooMany].
 func (s Store) List(ctx context.Context, container, begin string, is func(name string) bool) ([]Object, error) {
 	var names []string
 	path := pathOf(container, "") + "?prefix=" + url.QueryEscape(begin)
@@ -88,7 +92,7 @@ func (s Store) List(ctx context.Context, container, begin string, is func(name s
 			return nil
 		}
 		if names = append(names, one.Name); len(names) > most {
-			return fmt.Errorf("container %s has more than %d objects whose names begin with %s; remove some by hand", container, most, begin)
+			return fmt.Errorf("%w: container %s has more than %d whose names begin with %q; remove some by hand", ErrTooMany, container, most, begin)
 		}
 		return nil
 	})
