@@ -23,7 +23,7 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 	if left := p.leftBehind(found); left != nil && len(found) == 1 {
 		// What refers to it goes on as it is, and nothing new does.
 		s.Error, s.have = true, left
-		p.found(d.Key, left)
+		p.live[d.Key] = left
 		return s.withAction(Refuse, p.leftBehindText(left))
 	}
 	switch {
@@ -38,7 +38,8 @@ func (p *planner) decideImport(s Step, d *kind.Desired) Step {
 		return s.withAction(Refuse, p.severalFound(d, found))
 	}
 	s.have = found[0]
-	p.found(d.Key, found[0])
+	p.live[d.Key] = found[0]
+	p.imports[found[0]] = append(p.imports[found[0]], d.Key)
 	p.ready[d.Key] = found[0].Phase.Usable()
 	if found[0].Phase == kind.Failed {
 		s.Error, s.cause = true, reasonProgressing

@@ -60,11 +60,16 @@ func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
 
 // alsoCalled are the manifests that stand for the same object of the cloud, that of the key first.
 func (p *planner) alsoCalled(key manifest.Key) []manifest.Key {
-	all := []manifest.Key{key}
-	if l := p.live[key]; l != nil {
-		all = append(all, slices.DeleteFunc(slices.Clone(p.keys[l]), func(k manifest.Key) bool { return k == key })...)
+	all, l := []manifest.Key{key}, p.live[key]
+	if l == nil {
+		return all
 	}
-	return all
+	if l.Mark != nil {
+		if made := p.taken[l.Mark.Owner]; made != key && p.live[made] == l {
+			all = append(all, made)
+		}
+	}
+	return append(all, slices.DeleteFunc(slices.Clone(p.imports[l]), func(k manifest.Key) bool { return k == key })...)
 }
 
 // claimants are who asks for what of an object.

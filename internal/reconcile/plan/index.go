@@ -18,19 +18,19 @@ type planner struct {
 	names []string // kind names, in creation order
 
 	byKey map[manifest.Key]*kind.Desired
-	index map[string]*index                  // by kind name
-	live  map[manifest.Key]*kind.Live[any]   // what each desired object is in the cloud
-	keys  map[*kind.Live[any]][]manifest.Key // the opposite: a manifest may import what another one makes
+	index map[string]*index                // by kind name
+	live  map[manifest.Key]*kind.Live[any] // what each desired object is in the cloud
 	ready map[manifest.Key]bool
 	// doomed objects will get a new ID: nothing new may depend on the one they
 	// have, and what depends on it by a fixed reference goes with it.
 	doomed     map[manifest.Key]bool
-	users      map[string][]*kind.Live[any]      // owned objects by the tokens they use
-	taken      map[string]manifest.Key           // which desired object answers for an owner text
-	adopted    map[*kind.Live[any]]*kind.Desired // which managed object names it by spec.import.id
-	adopters   map[*kind.Live[any]]manifest.Key  // what it is adopted for
-	holders    *holders                          // of what only one object can have; nil until somebody asks
-	all        *spares                           // that there may be; nil for none
+	users      map[string][]*kind.Live[any]       // owned objects by the tokens they use
+	taken      map[string]manifest.Key            // which desired object answers for an owner text
+	adopted    map[*kind.Live[any]]*kind.Desired  // which managed object names it by spec.import.id
+	adopters   map[*kind.Live[any]]manifest.Key   // what it is adopted for
+	imports    map[*kind.Live[any]][]manifest.Key // which manifests import it; others of the repository may make it
+	holders    *holders                           // of what only one object can have; nil until somebody asks
+	all        *spares                            // that there may be; nil for none
 	steps      []Step
 	stepsOf    map[*kind.Live[any]]*Step // the steps of wanted objects; made when first asked for
 	blocked    [][]int                   // for each step, those that must be done first for it to delete
@@ -63,7 +63,7 @@ func newPlanner(in Input) *planner {
 	p := &planner{
 		Input: in, kinds: make(map[string]kind.Kind, len(in.Kinds)), group: kind.GroupsOf(in.Kinds),
 		byKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), index: make(map[string]*index, len(in.Have)),
-		live: make(map[manifest.Key]*kind.Live[any], len(in.Want)), keys: make(map[*kind.Live[any]][]manifest.Key, len(in.Want)), ready: make(map[manifest.Key]bool, len(in.Want)),
+		live: make(map[manifest.Key]*kind.Live[any], len(in.Want)), imports: map[*kind.Live[any]][]manifest.Key{}, ready: make(map[manifest.Key]bool, len(in.Want)),
 		doomed: map[manifest.Key]bool{}, users: map[string][]*kind.Live[any]{}, ownedKinds: map[string]int{}, taken: make(map[string]manifest.Key, len(in.Want)), adopted: map[*kind.Live[any]]*kind.Desired{}, adopters: map[*kind.Live[any]]manifest.Key{},
 	}
 	if p.Printer == nil {
@@ -202,12 +202,6 @@ func (p *planner) claim(x *index, kindName string, item *kind.Live[any]) (any bo
 // view gives a desired object the shape in which its kind sees it.
 func (p *planner) view(d *kind.Desired, spec any) kind.Want[any] {
 	return kind.NewWant(d, spec, p.mark(d), kind.Surroundings{Scene: p.scene, Former: p.identities(d)})
-}
-
-// found notes what a desired object is in the cloud.
-func (p *planner) found(key manifest.Key, l *kind.Live[any]) {
-	p.live[key] = l
-	p.keys[l] = append(p.keys[l], key)
 }
 
 func (p *planner) lookup(key manifest.Key) kind.Ref {

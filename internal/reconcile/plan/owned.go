@@ -12,7 +12,7 @@ import (
 func (p *planner) decideOwned(s Step, d *kind.Desired, have *kind.Live[any]) Step {
 	s.have = have
 	s.Adopts = p.named(d) == have && (have.Mark == nil || have.Copied != "") || d.Import != nil && d.Import.Searches() && have.Mark == nil && have != p.unmarked(d)
-	p.found(d.Key, have)
+	p.live[d.Key] = have
 	p.ready[d.Key] = have.Phase.Usable()
 	if s.Adopts {
 		if refusal := p.cannotTake(d, have); refusal != "" {
