@@ -77,7 +77,7 @@ func (d *NeutronDriver[Spec, Filter, More]) Find(ctx context.Context, query stri
 		strings.ReplaceAll(path.Base(d.Resource.Collection), "-", "_"))
 }
 
-// Create makes the object in the project that the client works in, and in no other.
+// Create makes the object in the project that its manifest names, or else in the client's own.
 func (d *NeutronDriver[Spec, Filter, More]) Create(ctx context.Context, w kind.Want[*Spec]) (live kind.Live[*NeutronState[Spec, More]], err error) {
 	var made *NeutronState[Spec, More]
 	switch {
