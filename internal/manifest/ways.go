@@ -19,8 +19,12 @@ func WayCosts() []string { return []string{"in-place", "reboot", "rebuild"} }
 // The ways that every field has whose change would replace the object.
 const (
 	WayReplace = "replace"
+	WayNext    = "next" // when it is replaced or rebuilt for another reason
 	WayIgnore  = "ignore"
 )
+
+// anyField are those ways, in the order in which they are named.
+func anyField() []string { return []string{WayReplace, WayNext, WayIgnore} }
 
 // ParseWays reads a tag ways.
 func ParseWays(tag string) (ways []Way, err error) {
@@ -29,7 +33,7 @@ func ParseWays(tag string) (ways []Way, err error) {
 	}
 	for part := range strings.SplitSeq(tag, "|") {
 		name, cost, _ := strings.Cut(part, "=")
-		if name == "" || name == WayReplace || name == WayIgnore || !slices.Contains(WayCosts(), cost) {
+		if name == "" || slices.Contains(anyField(), name) || !slices.Contains(WayCosts(), cost) {
 			return nil, fmt.Errorf("ways: %q is no NAME=COST with a cost of %s", part, strings.Join(WayCosts(), ", "))
 		}
 		ways = append(ways, Way{name, cost})
@@ -41,7 +45,7 @@ func ParseWays(tag string) (ways []Way, err error) {
 type Choice struct {
 	Path  string   // "spec.resource.flavorRef"
 	Names []string // what the field may be called in an annotation, the usual name first: "flavorRef", "flavor"
-	Ways  []string // names, WayReplace and WayIgnore among them
+	Ways  []string // names, those that every field has among them
 }
 
 // Called reports whether the field is meant by a name.
@@ -81,7 +85,7 @@ func Choices(body reflect.Type, under string) (list []Choice) {
 			for _, w := range f.ways {
 				c.Ways = append(c.Ways, w.Name)
 			}
-			c.Ways = append(c.Ways, WayReplace, WayIgnore)
+			c.Ways = append(c.Ways, anyField()...)
 			list = append(list, c)
 		}
 	}
@@ -98,7 +102,7 @@ func (f field) waysSaid() string {
 	for _, w := range f.ways {
 		names = append(names, w.Name+" ("+costWords[w.Cost]+")")
 	}
-	return "changed by " + strings.Join(names, ", ") + ", " + WayReplace + " or " + WayIgnore + ", as change-policy says"
+	return "changed by " + strings.Join(names, ", ") + ", " + WayReplace + ", " + WayNext + " or " + WayIgnore + ", as change-policy says"
 }
 
 var costWords = map[string]string{"in-place": "in place", "reboot": "reboots it", "rebuild": "wipes its disk"}

@@ -50,7 +50,7 @@ func TestParseWays(t *testing.T) {
 		}
 	}
 	said, err := Explain(reflect.TypeFor[chosenBody](), "spec.resource.flavorRef")
-	if err != nil || !strings.Contains(said, "immutable; changed by resize (reboots it), migrate (in place), replace or ignore, as change-policy says") {
+	if err != nil || !strings.Contains(said, "immutable; changed by resize (reboots it), migrate (in place), replace, next or ignore, as change-policy says") {
 		t.Errorf("%v: %s", err, said)
 	}
 }

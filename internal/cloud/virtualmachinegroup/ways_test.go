@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -47,6 +48,35 @@ func TestChangePolicyOfAGroup(t *testing.T) {
 	}
 }
 
+// A script for the next boot from scratch is no reason to touch a machine, and goes along when one is rebuilt for another.
+func TestScriptForTheNextRebuild(t *testing.T) {
+	const policy = "image=rebuild,initScript=next"
+	g := kindtest.NewTarget(t, all.Kinds)
+	script := strings.Replace(chosen(policy), "value: ls", "value: pwd", 1)
+	image := strings.Replace(script, "centos79", "cirros", 1)
+	g.Only(script, image)
+	before := ids(g.MustSync(chosen(policy)).Last)
+	for text, along := range map[string]bool{script: false, image: true} {
+		for _, s := range g.Plan(text).Steps {
+			if s.Key.Kind == "Server" && (kind.Has(s.Changes, "spec.resource.userData") != along || (s.Disruption() == kind.Rebuild) != along) {
+				t.Errorf("%s: %s, %s, %v; the script goes along: %v", s.Key, s.Action, s.Disruption(), s.Changes, along)
+			}
+		}
+	}
+	g.MustSync(script)
+	pass := g.MustSync(image)
+	for key, id := range ids(pass.Last) {
+		if before[key] != id {
+			t.Errorf("%s is %s and was %s", key, id, before[key])
+		}
+	}
+	for _, s := range g.Plan(strings.Replace(image, "initScript=next", "initScript=replace", 1)).Steps {
+		if s.Key.Kind == "Server" && kind.Has(s.Changes, "spec.resource.userData") {
+			t.Errorf("%s has not got the script", s.Key)
+		}
+	}
+}
+
 // Members that boot from volumes take turns, too.
 func TestMembersOnVolumesAreRebuiltInTurn(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -82,10 +112,10 @@ func TestChangePolicyThatThereIsNot(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	for policy, want := range map[string]string{
 		"flavour=resize":  `has "flavour=resize", and what a VirtualMachineGroup stands for has no choice for a field flavour; the fields with a choice are `,
-		"flavor=rebuild":  `has "flavor=rebuild", which is no way to change flavor; use one of resize, replace, ignore`,
+		"flavor=rebuild":  `has "flavor=rebuild", which is no way to change flavor; use one of resize, replace, next, ignore`,
 		"tags=ignore":     `has no choice for a field tags`,
 		"x=y,flavour=":    `has "x=y"`,
-		"imageRef=resize": `use one of rebuild, replace, ignore`,
+		"imageRef=resize": `use one of rebuild, replace, next, ignore`,
 	} {
 		if _, err := g.TryResolve(chosen(policy)); err == nil || !strings.Contains(err.Error(), "metadata.annotations[stackreeve.dev/change-policy]: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", policy, err, want)

@@ -47,7 +47,7 @@ func (c *Changes) Offer(field string, ways []Way) {
 }
 
 // Way is how the annotation has changes of a field carried out: the name of a way,
-// [manifest.WayReplace], [manifest.WayIgnore], or "" where it does not say.
+// [manifest.WayReplace], [manifest.WayNext], [manifest.WayIgnore], or "" where it does not say.
 func (o Options) Way(field string) string {
 	for path, way := range o.Ways {
 		if Within(field, path) {
@@ -69,22 +69,30 @@ func (w seen) Way(field string) string {
 // a way that is not open, refusal says why; the change would replace the object then.
 func (o Options) Chosen(c Change) (chosen Change, refusal string) {
 	name := o.Way(c.Field)
-	if c.Disruption != Replace || name == "" || name == manifest.WayIgnore {
+	if c.Disruption != Replace || name == "" || name == manifest.WayIgnore || name == manifest.WayNext {
 		return c, ""
 	}
 	if name == manifest.WayReplace {
 		c.Way = name
 		return c, ""
 	}
-	i := slices.IndexFunc(c.Ways, func(w Way) bool { return w.Name == name })
-	switch {
-	case i < 0:
-		return c, name + " is no way to change it here"
-	case c.Ways[i].Closed != "":
+	if by, ok := c.By(name); ok {
+		return by, ""
+	}
+	if i := slices.IndexFunc(c.Ways, func(w Way) bool { return w.Name == name }); i >= 0 {
 		return c, name + " " + c.Ways[i].Closed
 	}
+	return c, name + " is no way to change it here"
+}
+
+// By is the change carried out in a way; ok is false where it has no such one that is open.
+func (c Change) By(name string) (by Change, ok bool) {
+	i := slices.IndexFunc(c.Ways, func(w Way) bool { return w.Name == name && w.Closed == "" })
+	if i < 0 {
+		return c, false
+	}
 	c.Way, c.Disruption, c.Loss = name, c.Ways[i].Disruption, c.Ways[i].Loss
-	return c, ""
+	return c, true
 }
 
 // Open are the names of the ways in which the change can be carried out.

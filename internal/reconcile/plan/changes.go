@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -11,6 +13,7 @@ import (
 // this cloud does not realise.
 func (p *planner) changes(d *kind.Desired, have *kind.Live[any]) (differs, moved, ignored []kind.Change, notes []kind.Note) {
 	c := p.kinds[d.Key.Kind].Diff(p.view(d, d.Spec), have.State)
+	var next []kind.Change
 	for _, change := range c.List() {
 		by, entrusted := d.Options.Entrusted[change.Field]
 		switch {
@@ -18,6 +21,8 @@ func (p *planner) changes(d *kind.Desired, have *kind.Live[any]) (differs, moved
 			ignored = append(ignored, change)
 		case entrusted && change.Disruption == kind.Replace:
 			notes = append(notes, kind.Note{Field: change.Field, Text: "is changed by the step of " + by.String()})
+		case change.Disruption == kind.Replace && d.Options.Way(change.Field) == manifest.WayNext:
+			next = append(next, change)
 		default:
 			chosen, _ := d.Options.Chosen(change)
 			differs = append(differs, chosen)
@@ -36,7 +41,33 @@ func (p *planner) changes(d *kind.Desired, have *kind.Live[any]) (differs, moved
 			moved = append(moved, kind.Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: kind.Replace})
 		}
 	}
-	return differs, moved, ignored, append(notes, c.Notes()...)
+	along, left := goAlong(next, slices.Concat(differs, moved))
+	return differs, append(moved, along...), append(ignored, left...), append(notes, c.Notes()...)
+}
+
+// goAlong parts the changes that wait for another reason into those that have one, and those that go on waiting.
+func goAlong(next, others []kind.Change) (along, left []kind.Change) {
+	for _, change := range next {
+		if joined, ok := join(change, others); ok {
+			along = append(along, joined)
+		} else {
+			left = append(left, change)
+		}
+	}
+	return along, left
+}
+
+// join is a change as it is carried out with others that replace the object, or rebuild it; ok is false where none does.
+func join(change kind.Change, others []kind.Change) (joined kind.Change, ok bool) {
+	if slices.ContainsFunc(others, func(c kind.Change) bool { return c.Disruption == kind.Replace }) {
+		return change, true
+	}
+	for _, other := range others {
+		if by, ok := change.By(other.Way); ok && other.Disruption == kind.Rebuild {
+			return by, true
+		}
+	}
+	return change, false
 }
 
 func markText(l *kind.Live[any]) string {

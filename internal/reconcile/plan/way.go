@@ -10,11 +10,11 @@ import (
 
 // mayReplace reports whether the object may be replaced for the sake of a change. An
 // annotation that names the field decides it for that field: whoever chose another way
-// did not choose this one.
+// did not choose this one. A change that waits for another reason is there only when there is one.
 func (p *planner) mayReplace(d *kind.Desired, c kind.Change) bool {
 	switch way := d.Options.Way(c.Field); {
 	case way != "":
-		return way == manifest.WayReplace
+		return way == manifest.WayReplace || way == manifest.WayNext
 	case d.Options.Replace != nil:
 		return *d.Options.Replace
 	}
