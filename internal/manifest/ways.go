@@ -23,8 +23,8 @@ const (
 	WayIgnore  = "ignore"
 )
 
-// anyField are those ways, in the order in which they are named.
-func anyField() []string { return []string{WayReplace, WayNext, WayIgnore} }
+// AnyField are those ways, in the order in which they are named.
+func AnyField() []string { return []string{WayReplace, WayNext, WayIgnore} }
 
 // ParseWays reads a tag ways.
 func ParseWays(tag string) (ways []Way, err error) {
@@ -33,7 +33,7 @@ func ParseWays(tag string) (ways []Way, err error) {
 	}
 	for part := range strings.SplitSeq(tag, "|") {
 		name, cost, _ := strings.Cut(part, "=")
-		if name == "" || slices.Contains(anyField(), name) || !slices.Contains(WayCosts(), cost) {
+		if name == "" || slices.Contains(AnyField(), name) || !slices.Contains(WayCosts(), cost) {
 			return nil, fmt.Errorf("ways: %q is no NAME=COST with a cost of %s", part, strings.Join(WayCosts(), ", "))
 		}
 		ways = append(ways, Way{name, cost})
@@ -85,7 +85,7 @@ func Choices(body reflect.Type, under string) (list []Choice) {
 			for _, w := range f.ways {
 				c.Ways = append(c.Ways, w.Name)
 			}
-			c.Ways = append(c.Ways, anyField()...)
+			c.Ways = append(c.Ways, AnyField()...)
 			list = append(list, c)
 		}
 	}

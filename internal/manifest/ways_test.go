@@ -29,9 +29,9 @@ func TestChoices(t *testing.T) {
 		got = append(got, c.Path+" "+strings.Join(c.Names, ",")+" "+strings.Join(c.Ways, ","))
 	}
 	want := []string{
-		"spec.resource.flavorRef flavorRef,flavor resize,migrate,replace,ignore",
-		"spec.resource.data data,script rebuild,replace,ignore",
-		"spec.resource.hints.groupRef hints.groupRef,hints.group replace,ignore",
+		"spec.resource.flavorRef flavorRef,flavor resize,migrate,replace,next,ignore",
+		"spec.resource.data data,script rebuild,replace,next,ignore",
+		"spec.resource.hints.groupRef hints.groupRef,hints.group replace,next,ignore",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -103,8 +103,7 @@ func (r *resolver) judgeWay(n *node, w wayChosen, choices []manifest.Choice, nam
 	return p, false
 }
 
-// listed names what can be chosen for, and where it is more than replacing and
-// ignoring, the ways.
+// listed names what can be chosen for, and where it is more than what any field has, the ways.
 func listed(choices []manifest.Choice) string {
 	if len(choices) == 0 {
 		return "none"
@@ -112,7 +111,7 @@ func listed(choices []manifest.Choice) string {
 	var names []string
 	for _, c := range choices {
 		name := c.Names[0]
-		if len(c.Ways) > 2 {
+		if len(c.Ways) > len(manifest.AnyField()) {
 			name += " (" + strings.Join(c.Ways, ", ") + ")"
 		}
 		if !slices.Contains(names, name) && len(names) < mostWays {
