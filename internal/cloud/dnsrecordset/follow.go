@@ -35,25 +35,42 @@ func (s *Spec) follows() (from source, ok bool) {
 }
 
 func (s *Spec) validateSource(r *kind.Report) {
-	first := ""
-	if len(s.Records) > 0 {
-		first = "records"
+	given := s.validateTargets(r)
+	first := given
+	if s.Type == "PTR" {
+		first = "" // of the name, not of the records
 	}
 	for _, from := range s.sources() {
 		switch {
 		case from.ref == "":
+			continue
 		case first != "":
 			r.Problem(table.Path(from.field), "is given along with "+first, "remove one of them")
-		case s.Type != "A" && s.Type != "AAAA":
-			r.Problem(table.Path(from.field), "is given for records of type "+s.Type, "use type A or AAAA, or give records")
-			first = from.field
-		default:
-			first = from.field
+		case s.Type != "A" && s.Type != "AAAA" && s.Type != "PTR":
+			r.Problem(table.Path(from.field), "is given for records of type "+s.Type, "use type A, AAAA or PTR, or give records")
 		}
+		first = from.field
 	}
-	if first == "" {
-		r.Problem(table.Path("records"), "is missing", "give records, or for types A and AAAA what they are the addresses of, such as loadBalancerRef")
+	if given == "" && (first == "" || s.Type == "PTR") {
+		r.Problem(table.Path("records"), "is missing", "give records, or for types A and AAAA what they are the addresses of, such as loadBalancerRef, or for CNAME and PTR a recordSetRef")
 	}
+	s.validateBackwards(r)
+}
+
+// validateTargets is about what records are given by, other than an object's addresses: the field, "" for none.
+func (s *Spec) validateTargets(r *kind.Report) (given string) {
+	if len(s.Records) > 0 {
+		given = "records"
+	}
+	switch {
+	case s.RecordSetRef == "":
+		return given
+	case given != "":
+		r.Problem(table.Path("recordSetRef"), "is given along with records", "remove one of them")
+	case s.Type != "CNAME" && s.Type != "PTR":
+		r.Problem(table.Path("recordSetRef"), "is given for records of type "+s.Type, "use type CNAME or PTR, or give records")
+	}
+	return "recordSetRef"
 }
 
 // expand makes no object; it finds the ports of the machines referred to, as a load balancer
@@ -97,30 +114,58 @@ type followed struct {
 
 // why says what is missing.
 func (f followed) why(of string) string {
+	if of != "A" && of != "AAAA" {
+		return f.missing + " has no name yet"
+	}
 	return fmt.Sprintf("%s has no %s address; name another object, or another type", f.missing, map[string]string{"A": "IPv4", "AAAA": "IPv6"}[of])
 }
 
 // following is what the records shall be.
 func following(w kind.Want[*Spec]) followed {
 	from, ok := w.Spec.follows()
+	switch {
+	case w.Spec.RecordSetRef != "":
+		return named(w)
+	case ok && w.Spec.Type != "PTR":
+		return addresses(w, from)
+	}
 	f := followed{field: table.Path("records")}
-	if !ok {
-		for _, text := range w.Spec.Records {
-			record, _, _ := spell(w.Spec.Type, text)
-			f.records = append(f.records, record)
-		}
+	for _, text := range w.Spec.Records {
+		record, _, _ := spell(w.Spec.Type, text)
+		f.records = append(f.records, record)
+	}
+	return f
+}
+
+// named are records that say the name of another record set.
+func named(w kind.Want[*Spec]) followed {
+	f, ref := followed{field: table.Path("recordSetRef")}, w.Ref("DNSRecordSet", w.Spec.RecordSetRef)
+	if ref.Facts.Name == "" {
+		f.missing = ref.Key.String()
 		return f
 	}
-	f.field = table.Path(from.field)
+	f.records = []string{ref.Facts.Name}
+	return f
+}
+
+// addressed are the objects that have the addresses of a source.
+func (s *Spec) addressed(w kind.Want[*Spec], from source) (refs []kind.Ref) {
 	kindName, names := from.kind, []string{from.ref}
-	if strings.HasPrefix(kindName, "VirtualMachine") || len(w.Spec.PortRefs) > 0 {
-		kindName, names = "Port", w.Spec.PortRefs
+	if strings.HasPrefix(kindName, "VirtualMachine") || len(s.PortRefs) > 0 {
+		kindName, names = "Port", s.PortRefs
 	}
 	for _, name := range names {
-		ref := w.Ref(kindName, name)
-		if ref.Spare {
-			continue
+		if ref := w.Ref(kindName, name); !ref.Spare {
+			refs = append(refs, ref)
 		}
+	}
+	return refs
+}
+
+// addresses are records that say the addresses of objects.
+func addresses(w kind.Want[*Spec], from source) followed {
+	f := followed{field: table.Path(from.field)}
+	for _, ref := range w.Spec.addressed(w, from) {
 		own := family(ref.Facts.Addresses, w.Spec.Type)
 		if len(own) == 0 && f.missing == "" {
 			f.missing, f.there = ref.Key.String(), ref.Ready

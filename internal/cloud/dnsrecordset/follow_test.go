@@ -2,6 +2,7 @@ package dnsrecordset_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // targets are what records can follow. The network has addresses of both families.
@@ -162,6 +164,86 @@ func TestLawsOfFollowers(t *testing.T) {
 			{Field: "spec.resource.floatingIPRef", Old: "portRef: one", New: "floatingIPRef: way"},
 			{Field: "spec.resource.virtualMachineRef", Old: "portRef: one", New: "virtualMachineRef: vm"},
 			{Field: "spec.resource.virtualMachineGroupRef", Old: "portRef: one", New: "virtualMachineGroupRef: web"},
+		},
+	}.Run(t)
+}
+
+// reverse are the zones that the addresses of the network are in.
+const reverse = targets + `---
+apiVersion: stackreeve.dev/v1alpha1
+kind: DNSZone
+metadata: {name: back}
+spec: {resource: {name: 60.168.192.in-addr.arpa., email: hostmaster@example.org}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: DNSZone
+metadata: {name: back6}
+spec: {resource: {name: 0.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa., email: hostmaster@example.org}}
+`
+
+func pointer(name, zone, rest string) string {
+	return fmt.Sprintf("---\napiVersion: stackreeve.dev/v1alpha1\nkind: DNSRecordSet\nmetadata: {name: %s}\nspec: {resource: {zoneRef: %s, type: PTR, %s}}\n", name, zone, rest)
+}
+
+// pointers are the PTR records of the stack's record sets, by name.
+func pointers(p plan.Plan) map[string]string {
+	out := map[string]string{}
+	for _, s := range p.Steps {
+		if have := s.Have(); have != nil && strings.HasSuffix(have.Name, " PTR") {
+			out[strings.TrimSuffix(have.Name, " PTR")] = s.Key.Name
+		}
+	}
+	return out
+}
+
+// A PTR record set is called by the address of an object, in the zone that this is in, and says the name of another record set.
+func TestNamesOfAddresses(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	doc := reverse + follower("port", "type: A, portRef: one") + follower("alias", "type: CNAME, recordSetRef: port") +
+		pointer("port-back", "back", "portRef: one, recordSetRef: port") + pointer("port-back6", "back6", "portRef: one, records: [six.example.org.]") +
+		pointer("vm-back", "back", "virtualMachineRef: vm, recordSetRef: port") + pointer("box-none", "back", "portRef: two, records: [two.example.org.]")
+	g.Only(doc)
+	want := map[string]string{"11.60.168.192.in-addr.arpa.": "port-back", "40.60.168.192.in-addr.arpa.": "vm-back", "20.60.168.192.in-addr.arpa.": "box-none",
+		"1.1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa.": "port-back6"}
+	if got := pointers(g.MustSync(doc).Last); !maps.Equal(got, want) {
+		t.Errorf("PTR records are %v, want %v", got, want)
+	}
+	if got := records(t, g, "alias", "CNAME"); len(got) != 1 || got[0] != "port.shop.example.org." {
+		t.Errorf("the alias leads to %v", got)
+	}
+	// Another address is another record set, which a pass makes whose plan has shown that the old one goes; the name of
+	// another record set is followed in place.
+	moved := strings.NewReplacer("192.168.60.20", "192.168.60.21", "metadata: {name: port}\nspec: {resource: {", "metadata: {name: port}\nspec: {resource: {name: moved, ").Replace(doc)
+	g.Sync(moved)
+	if got := pointers(g.MustSync(moved).Last); got["21.60.168.192.in-addr.arpa."] != "box-none" || got["20.60.168.192.in-addr.arpa."] != "" {
+		t.Errorf("after the move, PTR records are %v", got)
+	}
+	if got := records(t, g, "alias", "CNAME"); len(got) != 1 || got[0] != "moved.shop.example.org." {
+		t.Errorf("after the move, the alias leads to %v", got)
+	}
+	// An object without an address in the zone is refused.
+	if pass := g.Sync(doc + pointer("lost", "back6", "portRef: two, records: [two.example.org.]")); len(pass.Failures) != 1 ||
+		!strings.Contains(pass.Failures[0].Reason, "spec.resource.portRef: Port/two has no address in zone 0.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa.") {
+		t.Errorf("failures: %v", pass.Failures)
+	}
+	g.MustSync("")
+}
+
+const backToPort = `
+apiVersion: stackreeve.dev/v1alpha1
+kind: DNSRecordSet
+metadata: {name: www}
+spec: {resource: {zoneRef: back, type: PTR, portRef: one, recordSetRef: host}}
+`
+
+func TestLawsOfNamesOfAddresses(t *testing.T) {
+	kindtest.Suite{
+		Kinds: all.Kinds, Key: key, Needs: reverse + follower("host", "type: A, portRef: one") + follower("other", "type: A, portRef: two"), Object: backToPort, Partial: true,
+		Edits: []kindtest.Edit{
+			{Field: "spec.resource.portRef", Old: "portRef: one", New: "portRef: two", Replaces: true},
+			{Field: "spec.resource.recordSetRef", Old: "recordSetRef: host", New: "recordSetRef: other"},
+			{Field: "spec.resource.records", Old: "recordSetRef: host", New: "records: [host.example.org.]"},
+			{Field: "spec.resource.virtualMachineRef", Old: "portRef: one", New: "virtualMachineRef: vm", Replaces: true},
 		},
 	}.Run(t)
 }

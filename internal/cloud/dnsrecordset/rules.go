@@ -49,6 +49,10 @@ func absolute(name, zone string) string {
 }
 
 func fullName(w kind.Want[*Spec], relative string) string {
+	if from, ok := w.Spec.backwards(); ok {
+		name, _ := pointed(w, from)
+		return name
+	}
 	return absolute(relative, w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)
 }
 
@@ -67,6 +71,10 @@ func given(w kind.Want[*Spec]) string {
 // compareName takes no other name for the one that is meant, not even what the manifest was
 // called before: the name is what a record set is about.
 func compareName(w kind.Want[*Spec], have *object, c *kind.Changes) {
+	if from, ok := w.Spec.backwards(); ok {
+		compareBackwards(w, from, have, c)
+		return
+	}
 	if want := fullName(w, given(w)); want != "" && !strings.EqualFold(want, have.Spec.Name) {
 		kind.Fixed(c, table.Path("name"), have.Spec.Name, want)
 	}
@@ -100,6 +108,9 @@ func writeTTL(w kind.Want[*Spec], have *object, body map[string]any) {
 // impossible knows what Designate refuses by the name of the zone (central/service.py:
 // _is_valid_recordset_name), and a mistake that it does not notice.
 func impossible(w kind.Want[*Spec]) string {
+	if _, ok := w.Spec.backwards(); ok {
+		return ""
+	}
 	zone := w.Ref("DNSZone", w.Spec.ZoneRef)
 	name, at := given(w), "spec.resource.name: "
 	full, bare := strings.ToLower(absolute(name, zone.Facts.Name)), strings.ToLower(strings.TrimSuffix(zone.Facts.Name, "."))
@@ -120,6 +131,7 @@ func impossible(w kind.Want[*Spec]) string {
 // itself, and it can be changed and deleted. (designate/objects/recordset.py: status, action)
 func observe(s *state, live *kind.Live[*state]) {
 	live.Name, live.Uses = called(s.Spec.Name, s.Spec.Type), []string{s.Spec.ZoneRef}
+	live.Facts.Name = s.Spec.Name
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
 	live.Mine = live.Mine && !kept(&s.Object)
 	switch {
@@ -140,6 +152,11 @@ func kept(o *object) bool {
 func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 	if f := following(w); f.missing != "" {
 		return nil, fmt.Errorf("%w: %s: %s", kind.ErrRejected, f.field, f.why(w.Spec.Type))
+	}
+	if from, ok := w.Spec.backwards(); ok {
+		if _, missing := pointed(w, from); missing != "" {
+			return nil, fmt.Errorf("%w: %s: %s", kind.ErrRejected, table.Path(from.field), nowhere(w, missing))
+		}
 	}
 	return d.Post(ctx, d.Creation(w))
 }

@@ -28,9 +28,12 @@ type Spec struct {
 	Type        string   `json:"type" api:"type" rule:"required,immutable,enum=A|AAAA|CAA|CERT|CNAME|MX|NAPTR|NS|PTR|SPF|SRV|SSHFP|TXT" doc:"Type of the records."`
 	Description *string  `json:"description,omitempty" api:"description,empty" rule:"max=58" doc:"Free text. Designate takes 160 characters, and the mark of the owner stands behind it."`
 	TTL         *int     `json:"ttl,omitempty" api:"ttl" rule:"min=0,max=2147483647" doc:"Seconds for which answers are kept; as the zone says if left out."`
-	Records     []string `json:"records,omitempty" api:"records,set" rule:"max=1000" doc:"The records, as in a zone file; their order means nothing. Names end with a dot. Texts need no quotes: without them, long ones are split. For types A and AAAA, a reference can stand in place of them." example:"192.0.2.10"`
+	Records     []string `json:"records,omitempty" api:"records,set" rule:"max=1000" doc:"The records, as in a zone file; their order means nothing. Names end with a dot. Texts need no quotes: without them, long ones are split. A reference can stand in place of them." example:"192.0.2.10"`
 
-	VirtualMachineRef      string `json:"virtualMachineRef,omitempty" rule:"min=1" doc:"In place of records: the addresses of that VirtualMachine, at its first port."`
+	RecordSetRef string `json:"recordSetRef,omitempty" rule:"min=1" ref:"DNSRecordSet" doc:"In place of records, for types CNAME and PTR: the name of that DNSRecordSet."`
+
+	// Those of what has addresses stand in place of records of types A and AAAA, and in place of the name of type PTR.
+	VirtualMachineRef      string `json:"virtualMachineRef,omitempty" rule:"min=1" doc:"In place of records: the addresses of that VirtualMachine, at its first port. For type PTR, as with the other references of this sort, in place of name: the one of its addresses that is in the zone."`
 	VirtualMachineGroupRef string `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"In place of records: those of all machines of that VirtualMachineGroup, each at its first port."`
 	LoadBalancerRef        string `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer" doc:"In place of records: the address of that LoadBalancer."`
 	FloatingIPRef          string `json:"floatingIPRef,omitempty" rule:"min=1" ref:"FloatingIP" doc:"In place of records: that FloatingIP, for type A."`
@@ -71,6 +74,7 @@ type (
 func Kind(c *cloud.Client) kind.Kind {
 	odd := []table.Odd[Spec, More]{
 		{Field: "name", Compare: compareName, Write: writeName},
+		{Field: "recordSetRef", Write: writeRecords},
 		{Field: "ttl", Compare: compareTTL, Write: writeTTL},
 		{Field: "records", Compare: compareRecords, Write: writeRecords},
 	}

@@ -14,6 +14,14 @@ type DNS struct {
 	Types   []string `json:"types,omitempty" rule:"min=1,max=2,unique,enum=A|AAAA" doc:"Types of the records; A if left out."`
 	TTL     *int     `json:"ttl,omitempty" rule:"min=0,max=2147483647" doc:"Seconds for which answers are kept; as the zone says if left out."`
 	Members *bool    `json:"members,omitempty" rule:"default=true" doc:"Whether each machine has a record, too."`
+	// ReverseZoneRef is of addresses of one family, whatever Types are.
+	ReverseZoneRef string `json:"reverseZoneRef,omitempty" rule:"min=1" doc:"A DNSZone such as 0.0.10.in-addr.arpa. that the addresses of the machines are in: each has a PTR record there, with the name of its own record."`
+}
+
+func (d *DNS) validate(r *kind.Report) {
+	if d != nil && d.ReverseZoneRef != "" && d.Members != nil && !*d.Members {
+		r.Problem("spec.dns.reverseZoneRef", "needs a record of each machine, which members: false leaves out", "remove one of them")
+	}
 }
 
 // expand adds the record sets. They come last: they ask what the group consists of.
@@ -43,14 +51,31 @@ func (d *DNS) expand(numbers []int, least int, e *kind.Expansion) {
 				when = kind.Scaled
 			}
 			record := d.record(of, fmt.Sprintf("%s-%d", called, n), "virtualMachineRef", machine)
-			e.Varied("DNSRecordSet", 1, func(int) string { return name(machine) }, []any{record}, func(int) int { return 0 }, when)
+			single(e, name(machine), record, when)
+			if of == types[0] && d.ReverseZoneRef != "" {
+				single(e, machine+"-ptr", d.pointer(name(machine), machine), when)
+			}
 		}
 	}
 }
 
+// single adds a record set that is there when its machine is.
+func single(e *kind.Expansion, name string, record body, when kind.Presence) {
+	e.Varied("DNSRecordSet", 1, func(int) string { return name }, []any{record}, func(int) int { return 0 }, when)
+}
+
+// pointer is the record set that says the name of a machine's record for its address.
+func (d *DNS) pointer(record, machine string) body {
+	return d.lasting(map[string]any{"zoneRef": d.ReverseZoneRef, "type": "PTR", "recordSetRef": record, "virtualMachineRef": machine})
+}
+
 // record is a record set that follows an object.
 func (d *DNS) record(of, called, field, follows string) body {
-	r := map[string]any{"zoneRef": d.ZoneRef, "name": called, "type": of, field: follows}
+	return d.lasting(map[string]any{"zoneRef": d.ZoneRef, "name": called, "type": of, field: follows})
+}
+
+// lasting is a record set with how long answers are kept.
+func (d *DNS) lasting(r map[string]any) body {
 	if d.TTL != nil {
 		r["ttl"] = *d.TTL
 	}

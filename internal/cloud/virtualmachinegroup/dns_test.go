@@ -3,6 +3,8 @@ package virtualmachinegroup_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -76,5 +78,49 @@ func TestRecordsFollowAGroup(t *testing.T) {
 		if got := records(t, pass.Last); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("of %d machines: %v, want %v", c.replicas, got, want)
 		}
+	}
+}
+
+// In a zone of the addresses, each machine has the name of its record.
+func TestAddressesOfAGroupHaveNames(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	group := func(replicas string) string {
+		return `
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: inner}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: inner}
+spec: {resource: {networkRef: inner, ipVersion: 4, cidr: 192.168.61.0/24}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: DNSZone
+metadata: {name: back}
+spec: {resource: {name: 61.168.192.in-addr.arpa., email: admin@example.org}}
+---` + strings.Replace(named(g.Stack, replicas, ", reverseZoneRef: back"), "network: private", "network: inner, subnet: inner", 1)
+	}
+	g.Only(group("2"))
+	for _, replicas := range []int{2, 1} {
+		pass, want := g.MustSync(group(fmt.Sprint(replicas))), map[string]string{}
+		for i := range replicas {
+			ip := netip.MustParseAddr(address(pass.Last, fmt.Sprintf("web-%d", i))).As4()
+			want[fmt.Sprintf("%d.%d.%d.%d.in-addr.arpa. PTR", ip[3], ip[2], ip[1], ip[0])] = fmt.Sprintf("DNSRecordSet/web-%d-ptr", i)
+		}
+		got := map[string]string{}
+		for _, s := range pass.Last.Steps {
+			if have := s.Have(); have != nil && strings.HasSuffix(have.Name, " PTR") {
+				got[have.Name] = s.Key.String()
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("of %d machines: %v, want %v", replicas, got, want)
+		}
+	}
+	if _, err := g.TryResolve(strings.Replace(group("1"), "reverseZoneRef: back", "reverseZoneRef: back, members: false", 1)); err == nil ||
+		!strings.Contains(err.Error(), "spec.dns.reverseZoneRef: needs a record of each machine") {
+		t.Errorf("without records of machines: %v", err)
 	}
 }

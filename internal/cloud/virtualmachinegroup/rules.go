@@ -19,6 +19,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 	validateProbes(s.Probes, r)
 	s.Strategy.validate(s.machines(), r)
 	s.Heal.validate(len(s.Probes) > 0, r)
+	s.DNS.validate(r)
 	if s.ServerGroup != "" && s.HAPolicy != "" {
 		r.Problem("spec.haPolicy", "is given along with serverGroup, which has a policy of its own", "keep one of them")
 	}
@@ -28,7 +29,7 @@ func (rules) Validate(s *Spec, r *kind.Report) {
 //
 //	ServerGroup/NAME                          unless haPolicy is none, or there is a serverGroup
 //	VirtualMachine/NAME-0 …     in that group, with the numbers that places says; those beyond minReplicas come and go
-//	DNSRecordSet/NAME …         if there is dns, and one for each machine
+//	DNSRecordSet/NAME …         if there is dns, one for each machine, and one for each of their addresses
 //	VirtualMachine/NAME-spare-0 …  in it, while others are changed, if the strategy has a surge
 func (rules) Expand(s *Spec, e *kind.Expansion) {
 	hinted, ok := s.hinted(e)

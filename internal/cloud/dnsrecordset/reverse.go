@@ -1,0 +1,82 @@
+package dnsrecordset
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// backwards is the source whose address a PTR record set is called by; ok is false where the manifest has its name.
+func (s *Spec) backwards() (from source, ok bool) {
+	from, ok = s.follows()
+	return from, ok && s.Type == "PTR"
+}
+
+func (s *Spec) validateBackwards(r *kind.Report) {
+	from, ok := s.backwards()
+	switch {
+	case !ok:
+	case s.Name != "":
+		r.Problem(table.Path(from.field), "is given along with name", "remove one of them: the name is that of the address")
+	case from.kind == "VirtualMachineGroup":
+		r.Problem(table.Path(from.field), "is of several addresses, and a PTR record set is about one", "name a machine with virtualMachineRef, or give the group dns.reverseZoneRef")
+	}
+}
+
+// pointer is the name by which an address is looked up (RFC 1035, 3.5; RFC 3596, 2.5).
+func pointer(a netip.Addr) string {
+	var labels []string
+	if a.Is4() {
+		for _, b := range a.AsSlice() {
+			labels = append(labels, strconv.Itoa(int(b)))
+		}
+		slices.Reverse(labels)
+		return strings.Join(labels, ".") + ".in-addr.arpa."
+	}
+	for _, b := range a.AsSlice() {
+		labels = append(labels, fmt.Sprintf("%x", b>>4), fmt.Sprintf("%x", b&15))
+	}
+	slices.Reverse(labels)
+	return strings.Join(labels, ".") + ".ip6.arpa."
+}
+
+// pointed is the name of the first address of the source that is within the zone, "" for none, and the object that
+// has none, "" while that is not known.
+func pointed(w kind.Want[*Spec], from source) (name, missing string) {
+	zone := strings.ToLower(w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)
+	for _, ref := range w.Spec.addressed(w, from) {
+		for _, text := range ref.Facts.Addresses {
+			a, err := netip.ParseAddr(text)
+			if err != nil || zone == "" {
+				continue
+			}
+			if name := pointer(a.Unmap().WithZone("")); strings.HasSuffix(name, "."+zone) {
+				return name, ""
+			}
+		}
+		if ref.Ready && zone != "" {
+			missing = ref.Key.String()
+		}
+	}
+	return "", missing
+}
+
+// nowhere says why there is no name.
+func nowhere(w kind.Want[*Spec], missing string) string {
+	return fmt.Sprintf("%s has no address in zone %s; name another object, or the zone of its network's addresses", missing, w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)
+}
+
+// compareBackwards: another address is another name, and so another record set. What has no address now keeps what there is.
+func compareBackwards(w kind.Want[*Spec], from source, have *object, c *kind.Changes) {
+	switch name, missing := pointed(w, from); {
+	case missing != "":
+		c.Note(table.Path(from.field), "the record set stays as it is: "+nowhere(w, missing))
+	case name != "" && !strings.EqualFold(name, have.Spec.Name):
+		kind.Fixed(c, table.Path(from.field), have.Spec.Name, name)
+	}
+}
