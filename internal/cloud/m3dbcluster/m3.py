@@ -75,7 +75,9 @@ def data_disk(names="/dev/disk/by-id/*"):
 
 
 def find_data():
-    """Mounts the data volume, which gets a file system when it is used for the first time, and says how its ID begins."""
+    """Mounts the data volume, which gets a file system when it is used for the first time; says where, and how its ID begins."""
+    for place in sorted(glob.glob("/volumes/*")):  # where the platform mounts volumes itself, by their IDs
+        return place, os.path.basename(place)[:8]
     run("udevadm", "settle")
     disk, volume = data_disk()
     os.makedirs(DATA, exist_ok=True)
@@ -86,10 +88,10 @@ def find_data():
         elif found.returncode or found.stdout.strip() != LABEL:
             raise RuntimeError("the volume %s holds something else than data of M3DB; empty it, or take another one" % disk)
         run("mount", disk, DATA)
-    return volume
+    return DATA, volume
 
 
-def config(identity):
+def config(identity, data):
     """What m3dbnode reads. JSON is YAML."""
     if WANTED["config"]:
         return WANTED["config"]
@@ -101,7 +103,7 @@ def config(identity):
             "hostID": {"resolver": "config", "value": identity},
             "listenAddress": anywhere % NODE, "clusterListenAddress": anywhere % (NODE + 1), "httpNodeListenAddress": anywhere % (NODE + 2),
             "httpClusterListenAddress": anywhere % (NODE + 3), "debugListenAddress": anywhere % (NODE + 4),
-            "filesystem": {"filePathPrefix": DATA},
+            "filesystem": {"filePathPrefix": data},
             "discovery": {"type": "m3db_cluster", "m3dbCluster": {"env": WANTED["env"], "zone": WANTED["zone"], "endpoints": etcd}},
         },
     }, indent=1)
@@ -111,10 +113,11 @@ def main():
     if os.path.realpath(__file__) != HERE:
         return install()
     fetch()
-    identity = "%s.%s@%s" % (ME["name"], find_data(), ME["address"])
+    data, volume = find_data()
+    identity = "%s.%s@%s" % (ME["name"], volume, ME["address"])
     os.makedirs(CACHE, exist_ok=True)
     write(IDENTITY, identity.encode())
-    write(CONFIG, config(identity).encode())
+    write(CONFIG, config(identity, data).encode())
     os.execv(BINARY, [BINARY, "-f", CONFIG])
 
 

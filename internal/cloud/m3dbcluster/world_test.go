@@ -135,15 +135,17 @@ func (w *world) look() map[string]found {
 func (w *world) armed() { w.mu.Lock(); defer w.mu.Unlock(); w.fewest = count(w.look()) }
 
 // remove deletes an object in the cloud behind the agent's back.
-func (w *world) remove(service, collection, name string) {
-	w.t.Helper()
+func (w *world) remove(service, collection, name string) { remove(w.t, w.client, service, collection, name) }
+
+func remove(t *testing.T, c *cloud.Client, service, collection, name string) {
+	t.Helper()
 	var found map[string][]struct{ ID string }
-	if err := w.client.Do(w.t.Context(), cloud.Call{Service: service, Path: collection + "?name=" + name, Into: &found}); err != nil {
-		w.t.Fatal(err)
+	if err := c.Do(t.Context(), cloud.Call{Service: service, Path: collection + "?name=" + name, Into: &found}); err != nil {
+		t.Fatal(err)
 	}
 	for _, o := range found[collection] {
-		if err := w.client.Do(w.t.Context(), cloud.Call{Service: service, Method: http.MethodDelete, Path: collection + "/" + o.ID}); err != nil {
-			w.t.Fatal(err)
+		if err := c.Do(t.Context(), cloud.Call{Service: service, Method: http.MethodDelete, Path: collection + "/" + o.ID}); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

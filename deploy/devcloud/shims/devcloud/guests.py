@@ -186,8 +186,9 @@ class Guest:
             subprocess.run(('nsenter', '-t', str(pid), '-m') + command, check=True)
 
     def attach(self, volume, device):
-        """A volume is a directory, which the machine sees as /volumes/DEVICE."""
-        place, source = self.place(device), os.path.join(STATE, 'guests', 'volumes', volume)
+        """A volume is a directory, which the machine sees as /volumes/ID."""
+        source = os.path.join(STATE, 'guests', 'volumes', volume)
+        place = self.place(source)
         os.makedirs(place, exist_ok=True)
         os.makedirs(source, exist_ok=True)
         self.write('volumes.d/' + os.path.basename(device), source)
@@ -196,8 +197,14 @@ class Guest:
     def detach(self, device):
         entry = os.path.join(self.folder, 'volumes.d', os.path.basename(device))
         if os.path.exists(entry):
+            with open(entry) as f:
+                place = self.place(f.read())
             os.remove(entry)
-            self.inside('umount', '--lazy', self.place(device))
+            self.inside('umount', '--lazy', place)
+            try:
+                os.rmdir(place)     # nothing is mounted there outside the machine
+            except OSError:
+                pass
 
-    def place(self, device):
-        return os.path.join(self.folder, 'volumes', os.path.basename(device))
+    def place(self, source):
+        return os.path.join(self.folder, 'volumes', os.path.basename(source))

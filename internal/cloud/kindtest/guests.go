@@ -1,0 +1,109 @@
+package kindtest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/probe"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// HomeOfGuests is how real machines see this one.
+const HomeOfGuests = "169.254.77.1"
+
+// NewGuests is a cloud whose servers are real machines, or the end of the test. The volumes that outlive machines are
+// deleted in the end.
+func NewGuests(t *testing.T, kinds Kinds) *Target {
+	t.Helper()
+	if os.Getenv("STACKREEVE_TEST_GUESTS") != "1" {
+		t.Skip("real machines: deploy/devcloud/README.md says how, then STACKREEVE_TEST_GUESTS=1")
+	}
+	var g *Target
+	t.Cleanup(func() { g.discardVolumes(t) }) // after those of the target
+	g = NewTarget(t, kinds)
+	return g
+}
+
+func (g *Target) discardVolumes(t *testing.T) {
+	t.Helper()
+	var answer struct {
+		Volumes []struct {
+			ID       string
+			Metadata map[string]string
+		}
+	}
+	c, ctx := g.Client(nil), context.WithoutCancel(t.Context())
+	err := c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Path: "volumes/detail", Into: &answer})
+	for _, v := range answer.Volumes {
+		if strings.HasPrefix(v.Metadata["stackreeve"], "stackreeve:"+g.Stack+":") {
+			err = errors.Join(err, c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: "volumes/" + v.ID}))
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// ServeGuests offers a folder to real machines, whose network there may not be yet, and says the address and port.
+func ServeGuests(t *testing.T, folder string) (at string) {
+	t.Helper()
+	early := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
+		var failed error
+		err := c.Control(func(fd uintptr) { failed = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_IP, 15, 1) }) // IP_FREEBIND
+		return errors.Join(err, failed)
+	}}
+	l, err := early.Listen(t.Context(), "tcp", HomeOfGuests+":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.FileServer(http.Dir(folder)), ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(l) }()
+	t.Cleanup(func() { _ = server.Close() })
+	return l.Addr().String()
+}
+
+// ProbingAgent is a newly started agent, which asks the machines.
+func (g *Target) ProbingAgent() *engine.Engine {
+	e := g.Engine(g.Client(nil))
+	e.Probe = probe.Asker{}.Ask
+	return e
+}
+
+// MustSyncGuests is one pass of an agent that nobody disturbs, which may take as long as machines take.
+func (g *Target) MustSyncGuests(t *testing.T, manifests string) {
+	t.Helper()
+	began := time.Now()
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
+	defer stop()
+	pass := g.ProbingAgent().Sync(ctx, engine.Revision{Commit: "test", Want: g.Resolve(manifests)})
+	if pass.Outcome() != plan.InSync {
+		t.Fatalf("%s: %v", pass.Outcome(), pass.Failures)
+	}
+	t.Logf("in sync after %s", time.Since(began).Round(time.Second))
+}
+
+// AddressOf is that of a port, by its name.
+func (g *Target) AddressOf(t *testing.T, port string) string {
+	t.Helper()
+	var answer struct {
+		Ports []struct {
+			IPs []struct {
+				Address string `json:"ip_address"`
+			} `json:"fixed_ips"`
+		}
+	}
+	call := cloud.Call{Service: cloud.Network, Path: "ports?name=" + port, Into: &answer}
+	if err := g.Client(nil).Do(t.Context(), call); err != nil || len(answer.Ports) != 1 || len(answer.Ports[0].IPs) != 1 {
+		t.Fatalf("ports called %s: %v, %v", port, answer, err)
+	}
+	return answer.Ports[0].IPs[0].Address
+}

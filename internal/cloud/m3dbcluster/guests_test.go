@@ -1,0 +1,217 @@
+package m3dbcluster_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/m3"
+)
+
+// guests is a cloud whose servers are real machines, which run real M3DB and real etcd.
+func guests(t *testing.T) *kindtest.Target {
+	t.Helper()
+	if os.Getenv("STACKREEVE_TEST_GUESTS") != "1" {
+		t.Skip("real machines: deploy/devcloud/README.md says how, then STACKREEVE_TEST_GUESTS=1")
+	}
+	made := func(what string) string {
+		folder, err := exec.CommandContext(t.Context(), "../../../deploy/devcloud/"+what).Output()
+		if err != nil {
+			t.Fatal(what, " cannot be made: ", err)
+		}
+		return strings.TrimSpace(string(folder))
+	}
+	etcd, m3db := made("etcd"), made("m3db")
+	g := kindtest.NewGuests(t, all.Kinds)
+	const image, flavor = "debian-12-guest", "m1.nano"
+	g.Defaults.Etcd = &defaults.Etcd{Image: image, Flavor: flavor, VolumeSize: 1, Repository: "http://" + kindtest.ServeGuests(t, etcd) + "/{version}/etcd"}
+	g.Defaults.M3 = &defaults.M3{Image: image, Flavor: flavor, VolumeSize: 1, Repository: "http://" + kindtest.ServeGuests(t, m3db) + "/{version}/m3dbnode"}
+	return g
+}
+
+// published is the manifest of m3db-operator's examples, with so many instances in its first isolation group.
+func published(t *testing.T, instances int) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/m3dbcluster.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Replace(string(text), "numInstances: 1", fmt.Sprintf("numInstances: %d", instances), 1)
+}
+
+// series is somebody who writes numbers to a cluster and reads them back.
+type series struct {
+	t         *testing.T
+	mu        sync.Mutex
+	addresses []string
+	written   map[int64]float64 // what was acknowledged, by the second of its time
+	refused   int
+}
+
+const tag = "stackreeve_story"
+
+func (s *series) ask(ctx context.Context, method, path string, body any) (answer []byte, err error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	addresses := s.addresses
+	s.mu.Unlock()
+	client := http.Client{Timeout: 10 * time.Second}
+	for _, address := range addresses {
+		var req *http.Request
+		if req, err = http.NewRequestWithContext(ctx, method, fmt.Sprintf("http://%s:%d/api/v1/%s", address, m3.CoordinatorPort, path), bytes.NewReader(text)); err != nil {
+			return nil, err
+		}
+		var resp *http.Response
+		if resp, err = client.Do(req); err != nil {
+			continue
+		}
+		answer, err = io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err == nil && resp.StatusCode != http.StatusOK {
+			err = fmt.Errorf("%s: %s", resp.Status, answer)
+		}
+		if err == nil {
+			return answer, nil
+		}
+	}
+	return nil, err
+}
+
+// write writes a number a second until the test ends.
+func (s *series) write() {
+	ctx, stop := context.WithCancel(context.WithoutCancel(s.t.Context()))
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		seconds := time.NewTicker(time.Second)
+		defer seconds.Stop()
+		for n := 0.0; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case now := <-seconds.C:
+				at := now.Unix()
+				_, err := s.ask(ctx, http.MethodPost, "json/write", map[string]any{"tags": map[string]string{"__name__": tag}, "timestamp": fmt.Sprint(at), "value": n})
+				s.mu.Lock()
+				if err == nil {
+					s.written[at] = n
+				} else if ctx.Err() == nil {
+					s.refused++
+				}
+				s.mu.Unlock()
+			}
+		}
+	})
+	s.t.Cleanup(func() { stop(); writing.Wait() })
+}
+
+// judge wants every number that was acknowledged to be there.
+func (s *series) judge() {
+	s.t.Helper()
+	s.mu.Lock()
+	written := map[int64]float64{}
+	first, last := time.Now().Unix(), int64(0)
+	for at, n := range s.written {
+		written[at], first, last = n, min(first, at), max(last, at)
+	}
+	refused := s.refused
+	s.mu.Unlock()
+	answer, err := s.ask(s.t.Context(), http.MethodGet, fmt.Sprintf("query_range?query=%s&start=%d&end=%d&step=1s&lookback=1s", tag, first, last), nil)
+	var got struct {
+		Data struct {
+			Result []struct{ Values [][2]any }
+		}
+	}
+	if err != nil || json.Unmarshal(answer, &got) != nil || len(got.Data.Result) != 1 {
+		s.t.Fatalf("it cannot be read: %v, %.300s", err, answer)
+	}
+	there := map[string]bool{}
+	for _, v := range got.Data.Result[0].Values {
+		there[fmt.Sprint(v[1])] = true
+	}
+	lost := 0
+	for _, n := range written {
+		if !there[fmt.Sprint(n)] {
+			lost++
+		}
+	}
+	if lost > 0 {
+		s.t.Errorf("%d of %d numbers that were acknowledged are not there", lost, len(written))
+	}
+	s.t.Logf("%d numbers judged, %d lost; %d were not acknowledged", len(written), lost, refused)
+}
+
+// placement is that of the cluster; every shard has to be where it belongs.
+func placement(t *testing.T, g *kindtest.Target, address string, instances int) {
+	t.Helper()
+	c := m3.Client{Port: m3.CoordinatorPort, Environment: m3.Environment("default", "simple-cluster")}
+	p, err := c.Placement(t.Context(), address)
+	if err != nil || p == nil || len(p.Instances) != instances || p.Unsettled() != nil {
+		t.Fatalf("the placement is %v, %v; want %d instances, all shards available", p, err, instances)
+	}
+}
+
+// lose takes a machine away, with its disk.
+func lose(t *testing.T, g *kindtest.Target, machine string) {
+	t.Helper()
+	c, disk := g.Client(nil), machine+"-m3db"
+	remove(t, c, cloud.Compute, "servers", machine)
+	for { // a disk can be deleted when its machine is gone
+		var found struct{ Volumes []struct{ Status string } }
+		if err := c.Do(t.Context(), cloud.Call{Service: cloud.BlockStorage, Path: "volumes/detail?name=" + disk, Into: &found}); err != nil || len(found.Volumes) != 1 {
+			t.Fatalf("volumes called %s: %v, %v", disk, found, err)
+		}
+		if found.Volumes[0].Status == "available" {
+			break
+		}
+		<-time.After(g.Interval())
+	}
+	remove(t, c, cloud.BlockStorage, "volumes", disk)
+}
+
+// The published manifest becomes a cluster of real machines that serves. It grows, loses a machine with its disk, and shrinks while
+// somebody writes to it.
+func TestM3DBOnRealMachines(t *testing.T) {
+	g := guests(t)
+	g.Only(published(t, 2))
+	g.MustSyncGuests(t, published(t, 1))
+	s := &series{t: t, written: map[int64]float64{}}
+	reach := func(instances int) {
+		t.Helper()
+		var addresses []string
+		for i := range instances {
+			addresses = append(addresses, g.AddressOf(t, fmt.Sprintf("simple-cluster-%d", i)))
+		}
+		s.mu.Lock()
+		s.addresses = addresses
+		s.mu.Unlock()
+		placement(t, g, addresses[0], instances)
+	}
+	reach(3)
+	s.write()
+	g.MustSyncGuests(t, published(t, 2))
+	reach(4)
+	s.judge()
+	lose(t, g, "simple-cluster-1")
+	g.MustSyncGuests(t, published(t, 2))
+	reach(4)
+	s.judge()
+	g.MustSyncGuests(t, published(t, 1))
+	reach(3)
+	s.judge()
+}
