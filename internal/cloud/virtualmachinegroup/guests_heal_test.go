@@ -14,12 +14,12 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A template that does not work costs one machine, and the group goes back to the last one that did, by itself, whichever agent
+// A template that does not work costs one machine behind a load balancer, and the group goes back to the last one that did, by itself, whichever agent
 // finds it so.
 func TestRealMachinesGoBack(t *testing.T) {
 	s := onGuests(t)
 	of := func(version string) guests {
-		return guests{version: version, strategy: "drainSeconds: 0, progressDeadlineSeconds: 12, onFailure: rollback"}
+		return guests{version: version, front: true, strategy: "drainSeconds: 2, progressDeadlineSeconds: 12, onFailure: rollback"}
 	}
 	c := s.begin(of("one"), 3)
 	rev := s.revision(of(""))
@@ -40,13 +40,13 @@ func TestRealMachinesGoBack(t *testing.T) {
 	s.judge(c, 1)
 }
 
-// What somebody breaks is brought back by what the group's manifest says, and no other machine is touched.
+// What somebody breaks behind a load balancer is brought back by what the group's manifest says, and no other machine is touched.
 func TestRealMachinesAreHealed(t *testing.T) {
 	s := onGuests(t)
 	// Longer than a machine takes to start: an agent that has just begun does not know that another one healed it.
 	const start = 15
 	of := func(cure string, after int) guests {
-		return guests{version: "one", spec: fmt.Sprintf("heal: {afterSeconds: %d, perHour: 1000, unresponsive: %s}", after, cure)}
+		return guests{version: "one", front: true, spec: fmt.Sprintf("heal: {afterSeconds: %d, perHour: 1000, unresponsive: %s}", after, cure)}
 	}
 	cures := []string{"restart", "rebuild", "replace"}
 	c := s.begin(of("restart", start), 3)

@@ -20,7 +20,7 @@ func TestARolloutOnRealMachines(t *testing.T) {
 	s.sync(guests{version: "two"})
 	c.all(t, "two")
 
-	s.breaks(c)
+	s.breaks(c, guests{}, "two")
 	s.sync(guests{version: "one"})
 	c.all(t, "one")
 
@@ -37,17 +37,17 @@ func TestARolloutOnRealMachines(t *testing.T) {
 	}
 }
 
-// breaks has an agent at work on a template that does not serve: one machine is lost to it, the others stay as they are.
-func (s *stage) breaks(c *client) {
+// breaks has an agent at work on a template that does not serve: one machine is lost to it, the others go on serving a version.
+func (s *stage) breaks(c *client, g guests, version string) {
 	s.t.Helper()
 	ctx, stop := context.WithCancel(s.t.Context())
 	done := make(chan engine.Pass)
-	go func() { done <- s.agent().Sync(ctx, s.revision(guests{})) }()
-	c.await(s.t, "one is lost to the broken template", lost("two"))
+	go func() { done <- s.agent().Sync(ctx, s.revision(g)) }()
+	c.await(s.t, "one is lost to the broken template", lost(version))
 	// Long enough for a good machine to be back, and for the next one to go.
 	since := time.Now()
-	c.await(s.t, "a while", func(now []string) bool { return time.Since(since) > 20*time.Second || !lost("two")(now) })
-	if !lost("two")(c.now()) {
+	c.await(s.t, "a while", func(now []string) bool { return time.Since(since) > 20*time.Second || !lost(version)(now) })
+	if !lost(version)(c.now()) {
 		s.t.Errorf("the broken template leaves %q after a while", c.now())
 	}
 	stop()
@@ -56,13 +56,15 @@ func (s *stage) breaks(c *client) {
 	}
 }
 
-// The same behind a load balancer, whose monitor asks the machines, too: who does not get new connections does not serve.
+// The same behind a load balancer, whose monitor asks the machines, too: who does not get new connections does not serve. It begins
+// with a template that does not work, and its fix.
 func TestARolloutOfRealMachinesBehindALoadBalancer(t *testing.T) {
 	s := onGuests(t)
 	behind := func(version string) guests {
 		return guests{version: version, front: true, strategy: "drainSeconds: 2"}
 	}
 	c := s.begin(behind("one"), 3)
+	s.breaks(c, behind(""), "one")
 	for i, seed := range s.seeds {
 		version := versions[i%2]
 		s.lives(seed, s.revision(behind(version)), inSync)
