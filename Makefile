@@ -110,6 +110,12 @@ test-guests: ## change a group of real machines while it is used
 	STACKREEVE_DEVCLOUD_GUESTS=1 deploy/devcloud/up
 	deploy/devcloud/test guests
 
+.PHONY: test-clusters
+test-clusters: ## run clusters of etcd on 3.4, 3.5 and 3.6, and on real machines that fail (an hour)
+	GO=$(GO) .ci/etcd 3.4.23 3.5.35 3.6.16
+	STACKREEVE_DEVCLOUD_GUESTS=1 deploy/devcloud/up
+	deploy/devcloud/test clusters
+
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf bin dist

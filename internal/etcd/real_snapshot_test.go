@@ -1,7 +1,9 @@
 package etcd_test
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -9,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,17 +22,55 @@ import (
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
-// program is one of etcd's, from PATH or the folder that STACKREEVE_TEST_ETCD names.
-func program(t *testing.T, name string) string {
+// programs is the folder that STACKREEVE_TEST_ETCD names, or which etcd of the PATH is in.
+func programs(t *testing.T) string {
 	t.Helper()
 	if folder := os.Getenv("STACKREEVE_TEST_ETCD"); folder != "" {
-		return filepath.Join(folder, name)
+		return folder
 	}
-	path, err := exec.LookPath(name)
+	path, err := exec.LookPath("etcd")
 	if err != nil {
-		t.Skip(name + " is not here; STACKREEVE_TEST_ETCD names the folder that etcd and etcdctl are in; see `make test-etcd`")
+		t.Skip("etcd is not here; STACKREEVE_TEST_ETCD names the folder that etcd and etcdutl, or etcdctl, are in; see `make test-etcd`")
 	}
-	return path
+	return filepath.Dir(path)
+}
+
+// restorer is the program that restores snapshots; etcdctl before there was etcdutl.
+func restorer(folder string) string {
+	for _, name := range []string{"etcdutl", "etcdctl"} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
+			return name
+		}
+	}
+	return "etcdutl"
+}
+
+// archived offers what restores snapshots and etcd itself in an archive, as machines take them, and says of which version it is.
+func archived(t *testing.T) (url, version string) {
+	t.Helper()
+	folder := programs(t)
+	said, err := exec.CommandContext(t.Context(), filepath.Join(folder, "etcd"), "--version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(said), "\n")
+	version = first[strings.LastIndexByte(first, ' ')+1:]
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		packed, _ := gzip.NewWriterLevel(rw, gzip.NoCompression)
+		archive := tar.NewWriter(packed)
+		for _, name := range []string{"etcd", restorer(folder)} {
+			data, err := os.ReadFile(filepath.Join(folder, name))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = archive.WriteHeader(&tar.Header{Name: "etcd-v" + version + "/" + name, Mode: 0o755, Size: int64(len(data))})
+			_, _ = archive.Write(data)
+		}
+		_, _ = archive.Close(), packed.Close()
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, version
 }
 
 // port is one that nobody listens on.
@@ -49,7 +90,7 @@ func start(t *testing.T, data, peer string) (c etcd.Client, stop func()) {
 	c = etcd.Client{Machines: outbound.Machines{Home: true}, Port: port(t)}
 	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	clients := fmt.Sprintf("http://127.0.0.1:%d", c.Port)
-	cmd := exec.CommandContext(ctx, program(t, "etcd"), "--name", "one", "--data-dir", data, "--listen-client-urls", clients, "--advertise-client-urls", clients,
+	cmd := exec.CommandContext(ctx, filepath.Join(programs(t), "etcd"), "--name", "one", "--data-dir", data, "--listen-client-urls", clients, "--advertise-client-urls", clients,
 		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "one="+peer)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -64,6 +105,15 @@ func start(t *testing.T, data, peer string) (c etcd.Client, stop func()) {
 	return c, stop
 }
 
+// at is where a server is asked for something.
+func at(c etcd.Client, address, path string) string {
+	scheme := "http"
+	if c.TLS != nil {
+		scheme = "https"
+	}
+	return fmt.Sprintf("%s://%s:%d/v3/%s", scheme, address, c.Port, path)
+}
+
 // call asks a server at an address for something else than the client knows.
 func call(t *testing.T, c etcd.Client, address, path string, body, into any) {
 	t.Helper()
@@ -71,11 +121,7 @@ func call(t *testing.T, c etcd.Client, address, path string, body, into any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scheme := "http"
-	if c.TLS != nil {
-		scheme = "https"
-	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("%s://%s:%d/v3/%s", scheme, address, c.Port, path), bytes.NewReader(text))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at(c, address, path), bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +167,7 @@ func TestARealSnapshotIsRestored(t *testing.T) {
 	_ = to.Close()
 	stop()
 
-	restore := exec.CommandContext(t.Context(), program(t, "etcdctl"), "snapshot", "restore", file, "--name", "one", "--data-dir", filepath.Join(folder, "after"),
+	restore := exec.CommandContext(t.Context(), filepath.Join(programs(t), restorer(programs(t))), "snapshot", "restore", file, "--name", "one", "--data-dir", filepath.Join(folder, "after"),
 		"--initial-cluster", "one="+peer, "--initial-advertise-peer-urls", peer)
 	restore.Env = append(os.Environ(), "ETCDCTL_API=3")
 	if out, err := restore.CombinedOutput(); err != nil {

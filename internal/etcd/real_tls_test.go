@@ -20,19 +20,18 @@ import (
 // stage has the boot script use this machine as if it were several, with one address each.
 const stage = `
 HERE, KEYS = os.path.realpath(__file__), os.path.dirname(os.path.realpath(__file__)) + "/keys"
-def fetch(): pass
-def tool(): return "@ETCD@ctl"
+BINARY = os.path.dirname(HERE) + "/stackreeve-etcd"
 def find_data():
     data = os.path.dirname(HERE) + "/data"
     os.makedirs(data, mode=0o700, exist_ok=True)
     return data
 run_etcd = os.execv
-def start(_, args):
+def start(binary, args):
     at = args.index("--listen-client-urls") + 1
     args[at] = args[at].split(",")[0]  # 127.0.0.1 is all machines'
     for name in sorted(os.listdir(KEYS)) if TLS else ():
         if os.stat(os.path.join(KEYS, name)).st_mode & 0o077: raise RuntimeError(name + " can be read by others")
-    run_etcd("@ETCD@", args)
+    run_etcd(binary, args)
 os.execv = start
 `
 
@@ -40,7 +39,8 @@ os.execv = start
 type machines struct {
 	t       *testing.T
 	master  *pki.Master
-	program string
+	archive string // where the programs of etcd are had
+	version string
 	folder  string
 	size    int
 	stop    [3]func()
@@ -50,12 +50,12 @@ var scope = pki.Scope{Stack: "prod", Namespace: "default", Cluster: "kv"}
 
 func newReal(t *testing.T) *machines {
 	t.Helper()
-	server := program(t, "etcd")
+	archive, version := archived(t)
 	master, err := pki.New([]byte(strings.Repeat("0a", 32)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &machines{t: t, master: master, program: server, folder: t.TempDir(), size: 3}
+	r := &machines{t: t, master: master, archive: archive, version: version, folder: t.TempDir(), size: 3}
 	t.Cleanup(func() {
 		for _, stop := range r.stop {
 			if stop != nil {
@@ -83,7 +83,7 @@ func (r *machines) boot(n, generation int) {
 	if r.stop[n] != nil {
 		r.stop[n]()
 	}
-	wanted, given := map[string]any{"cluster": "kv", "version": "3.5.35", "env": map[string]string{}}, ""
+	wanted, given := map[string]any{"cluster": "kv", "version": r.version, "from": r.archive, "sha256": "", "env": map[string]string{}}, ""
 	if generation > 0 {
 		identity, err := r.authority(generation).Member(fmt.Sprintf("kv-%d", n), address(n))
 		if err != nil {
@@ -109,7 +109,7 @@ func (r *machines) boot(n, generation int) {
 		r.t.Fatal(err)
 	}
 	file := filepath.Join(folder, "etcd.py")
-	if err := os.WriteFile(file, []byte(strings.TrimSuffix(filled, "main()\n")+strings.ReplaceAll(stage, "@ETCD@", r.program)+"main()\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.TrimSuffix(filled, "main()\n")+stage+"main()\n"), 0o600); err != nil {
 		r.t.Fatal(err)
 	}
 	log, err := os.OpenFile(filepath.Join(folder, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

@@ -15,13 +15,10 @@ type Record string
 
 // Ports are the IDs of the ports that have the tag.
 func (r Record) Ports(ctx context.Context, c *cloud.Client) (map[string]bool, error) {
-	var answer struct {
-		Ports []struct{ ID string }
-	}
-	err := c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "ports?fields=id&tags=" + string(r), Into: &answer})
+	tags, err := records(ctx, c, "ports?fields=id&fields=tags&tags="+string(r))
 	ids := map[string]bool{}
-	for _, p := range answer.Ports {
-		ids[p.ID] = true
+	for id := range tags {
+		ids[id] = true
 	}
 	return ids, err
 }
@@ -33,13 +30,17 @@ func (r Record) Put(ctx context.Context, c *cloud.Client, portID string) error {
 
 // RecordsOfPorts are the tags of such a form that ports have, by their IDs.
 func RecordsOfPorts(ctx context.Context, c *cloud.Client) (map[string][]string, error) {
+	return records(ctx, c, "ports?fields=id&fields=tags")
+}
+
+func records(ctx context.Context, c *cloud.Client, path string) (map[string][]string, error) {
 	var answer struct {
 		Ports []struct {
 			ID   string
 			Tags []string
 		}
 	}
-	err := c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "ports?fields=id&fields=tags", Into: &answer})
+	err := c.Do(ctx, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: path, Into: &answer})
 	tags := map[string][]string{}
 	for _, p := range answer.Ports {
 		for _, tag := range p.Tags {

@@ -130,12 +130,18 @@ def tool():
             if program:
                 put(BINARY + "-" + name, program)
                 return BINARY + "-" + name
-    elif not shutil.which("etcdctl"):
+    elif not shutil.which("etcdutl") and not shutil.which("etcdctl"):
         run("apt-get", "install", "-y", "--no-install-recommends", "etcd-client")
     found = shutil.which("etcdutl") or shutil.which("etcdctl")
     if not found:
         raise RuntimeError("there is no etcdutl and no etcdctl, which restore snapshots: name an archive with one of them as the repository")
     return found
+
+
+def options(program, environment):
+    """What a program says that it takes for restoring, wherever it says so."""
+    said = subprocess.run((program, "snapshot", "restore", "--help"), capture_output=True, text=True, env=environment)
+    return said.stdout + said.stderr
 
 
 def find_data():
@@ -241,8 +247,10 @@ class Snapshot:
         environment = dict(os.environ, ETCDCTL_API="3")
         command = [program, "snapshot", "restore", self.at("data"), "--data-dir", made, "--name", ME["name"], "--initial-cluster", "%s=%s" % (ME["name"], MINE),
                    "--initial-advertise-peer-urls", MINE, "--initial-cluster-token", WANTED["cluster"]]
-        if "--bump-revision" in subprocess.run((program, "snapshot", "restore", "--help"), capture_output=True, text=True, env=environment).stdout:
+        if "--bump-revision" in options(program, environment):
             command += ["--bump-revision", "1000000000", "--mark-compacted"]  # to clients that watch revisions never go back
+        else:
+            say("%s cannot raise revisions: restart clients that watch" % os.path.basename(program))
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
         if done.returncode:
             said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]

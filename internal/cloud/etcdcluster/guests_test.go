@@ -32,13 +32,13 @@ import (
 // homeOfGuests is how real machines see this one.
 const homeOfGuests = "169.254.77.1"
 
-// guests is a cloud whose servers are real machines, which run real etcd.
-func guests(t *testing.T) *kindtest.Target {
+// guests is a cloud whose servers are real machines, which run real etcd of some versions.
+func guests(t *testing.T, versions ...string) *kindtest.Target {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_GUESTS") != "1" {
 		t.Skip("real machines: deploy/devcloud/README.md says how, then STACKREEVE_TEST_GUESTS=1")
 	}
-	built, err := exec.CommandContext(t.Context(), "../../../deploy/devcloud/etcd").Output()
+	built, err := exec.CommandContext(t.Context(), "../../../deploy/devcloud/etcd", versions...).Output()
 	if err != nil {
 		t.Fatal("etcd cannot be made: ", err)
 	}
@@ -46,7 +46,7 @@ func guests(t *testing.T) *kindtest.Target {
 	t.Cleanup(func() { discard(t, g) })
 	g = kindtest.NewTarget(t, all.Kinds)
 	g.Defaults.Etcd = &defaults.Etcd{Image: "debian-12-guest", Flavor: "m1.nano", VolumeSize: 1,
-		Repository: "http://" + serve(t, strings.TrimSpace(string(built))) + "/{version}/etcd", Versions: map[string]string{"3.2.13": "3.4.23"}}
+		Repository: "http://" + serve(t, strings.TrimSpace(string(built))) + "/{version}/etcd.tar.gz", Versions: map[string]string{"3.2.13": "3.4.23"}}
 	return g
 }
 
@@ -137,49 +137,60 @@ func addresses(t *testing.T, g *kindtest.Target, size int) (list []string) {
 
 // client uses a cluster as any would, with one server or another.
 type client struct {
-	http  http.Client
-	mu    sync.Mutex
-	peers []string
-	acked map[string]string
-	tried int
+	http   http.Client
+	mu     sync.Mutex
+	peers  []string
+	scheme string
+	acked  map[string]string
+	tried  int
 }
 
-func (c *client) post(ctx context.Context, path string, body any, into any) error {
+func (c *client) post(ctx context.Context, path string, body, into any) (err error) {
+	c.mu.Lock()
+	peers := c.peers
+	c.mu.Unlock()
+	err = errors.New("there is nobody to ask")
+	for _, address := range peers {
+		if err = c.ask(ctx, address, "kv/"+path, body, into); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// ask asks one server.
+func (c *client) ask(ctx context.Context, address, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
-	peers := c.peers
+	scheme, asks := c.scheme, c.http
 	c.mu.Unlock()
-	for _, address := range peers {
-		var req *http.Request
-		if req, err = http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+":2379/v3/kv/"+path, bytes.NewReader(text)); err != nil {
-			return err
-		}
-		var resp *http.Response
-		if resp, err = c.http.Do(req); err != nil {
-			continue
-		}
-		var answer []byte
-		answer, err = io.ReadAll(resp.Body)
-		_ = resp.Body.Close()
-		switch {
-		case err != nil:
-		case resp.StatusCode != http.StatusOK:
-			err = fmt.Errorf("%s: %s", resp.Status, answer)
-		default:
-			return json.Unmarshal(answer, into)
-		}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, scheme+"://"+address+":2379/v3/"+path, bytes.NewReader(text))
+	if err != nil {
+		return err
 	}
-	return err
+	resp, err := asks.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", resp.Status, answer)
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(answer, into)
 }
 
 func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
 // write writes one key after the other, until the test ends; what was acknowledged must never be lost.
 func write(t *testing.T, peers []string) *client {
-	c := &client{peers: peers, acked: map[string]string{}, http: http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}}
+	c := &client{peers: peers, scheme: "http", acked: map[string]string{}, http: http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	var writing sync.WaitGroup
 	writing.Go(func() {
@@ -229,7 +240,7 @@ func (c *client) judge(t *testing.T) {
 
 // A cluster of real machines grows, is upgraded, and shrinks while somebody writes to it, by agents that are killed.
 func TestAClusterOnRealMachines(t *testing.T) {
-	g := guests(t)
+	g := guests(t, "3.5.35", "3.6.16")
 	g.Only(cluster(5, "3.5.35"))
 	mustSync(t, g, cluster(3, "3.5.35"))
 	c := write(t, addresses(t, g, 3))

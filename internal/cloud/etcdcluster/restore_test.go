@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
@@ -195,6 +197,131 @@ func TestHalfASnapshotNeverBeginsEmpty(t *testing.T) {
 	}
 	w.MustSync(sized(1) + shelf + ofBackup)
 	w.restored(1)
+}
+
+// An agent dies at each request of a restore, and the machine's disk with it: what is sent is sent again from the beginning.
+func TestARestoreBeginsAgainOnAnEmptyDisk(t *testing.T) {
+	w := lost(t)
+	all := sized(1) + shelf + ofBackup
+	for n := 1; n <= 3; n++ { // its parts; with the request after them there is a cluster
+		if !w.dies(all, n) {
+			t.Fatalf("a restore has no request %d", n)
+		}
+		for _, m := range w.look() {
+			w.Wipe(m.Disk)
+		}
+	}
+	w.MustSync(all)
+	w.restored(1)
+}
+
+// Of a version that restores a snapshot with the revisions that it has the plan says so.
+func TestRevisionsThatDoNotGoUp(t *testing.T) {
+	w := newWorld(t)
+	for version, want := range map[string]bool{"3.4.23": true, "3.5.9": true, "3.5.10": false, "3.6.0": false} {
+		manifests := strings.Replace(sized(3), "3.5.35", version, 1)
+		for more, want := range map[string]bool{shelf + ofBackup: want, "": false} {
+			told := slices.ContainsFunc(w.Resolve(manifests+more), func(d kind.Desired) bool {
+				return slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return strings.Contains(n.Text, "restart them") })
+			})
+			if told != want {
+				t.Errorf("%s, restored: %v: it is said: %v", version, more != "", told)
+			}
+		}
+	}
+}
+
+// meanwhile does something in front of the n-th part of a snapshot that an agent reads.
+type meanwhile struct {
+	next http.RoundTripper
+	n    int
+	do   func()
+}
+
+func (m *meanwhile) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Header.Get("Range") != "" {
+		if m.n--; m.n == 0 {
+			m.do()
+		}
+	}
+	return m.next.RoundTrip(req)
+}
+
+// A snapshot that is removed, or replaced, while it is read is named along with what to do, and the next pass takes the newest that there is then.
+func TestASnapshotThatGoesWhileItIsRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		goes func(w *world, name string)
+		want string
+	}{
+		"removed":  {func(w *world, name string) { w.discard(name) }, "the snapshot backups/"},
+		"replaced": {func(w *world, name string) { w.object(name, []byte("others"), sumOf([]byte("others"))) }, "has been replaced by another one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := lost(t)
+			all := sized(1) + shelf + ofBackup
+			first := w.snapshots()[0] // there is one
+			w.older(first)
+			said := ""
+			target := w.Target.Through(func(next http.RoundTripper) http.RoundTripper {
+				return interrupter{w.ends, recorder{w.created, &meanwhile{next, 2, func() { c.goes(w, first) }}}}
+			})
+			ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+			defer stop()
+			e := target.Engine(target.Client(nil))
+			pass := e.Sync(ctx, engine.Revision{Commit: "test", Want: target.Resolve(all)})
+			for _, r := range pass.Results {
+				if r.Err != nil {
+					said += r.Err.Error() + "\n"
+				}
+			}
+			if !strings.Contains(said, c.want) || !strings.Contains(said, first) || !strings.Contains(said, "with backupRef the next pass takes the newest") {
+				t.Errorf("it is said: %q", said)
+			}
+			w.MustSync(all)
+			w.restored(1)
+		})
+	}
+}
+
+// snapshots are the names of all objects in the container.
+func (w *world) snapshots() (names []string) {
+	w.t.Helper()
+	list, err := cloud.List[struct{ Name string }](w.t.Context(), w.client, cloud.Call{Service: cloud.ObjectStore, Path: "backups"}, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, o := range list {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+// older has another one of its series there, of an hour before, with all keys.
+func (w *world) older(than string) {
+	w.t.Helper()
+	h, err := w.client.Head(w.t.Context(), cloud.ObjectStore, "backups/"+than)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	headers := map[string]string{"Content-Type": "application/octet-stream"}
+	for _, what := range []string{"", "-Applied", "-Sha256", "-Revision"} {
+		headers["X-Object-Meta-Stackreeve"+what] = h.Get("X-Object-Meta-Stackreeve" + what)
+	}
+	headers["X-Object-Meta-Stackreeve-Moment"] = time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
+	inner := sha256.Sum256([]byte(keys))
+	err = w.client.Do(w.t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: "backups/" + strings.Replace(than, "/20", "/19", 1),
+		Stream: io.NopCloser(bytes.NewReader(append([]byte(keys), inner[:]...))), Longest: time.Minute, Headers: headers})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// discard removes an object.
+func (w *world) discard(name string) {
+	w.t.Helper()
+	if err := w.client.Do(w.t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodDelete, Path: "backups/" + name}); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // object puts data there, with metadata.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -149,11 +150,14 @@ func (s *Spec) initScript(name, version, from, sum string, volume bool) fields {
 func (s *Spec) members(version string, e *kind.Expansion) {
 	var names []string
 	for i := range s.Size {
-		names = append(names, fmt.Sprintf("%s-%d", e.Key.Name, i))
+		names = append(names, etcdstore.MemberName(e.Key.Name, i))
 	}
 	restores := e.Referring("EtcdRestore", "EtcdCluster", e.Key.Name)
 	if len(restores) > 1 {
 		e.Problem("metadata.name", "is named by several EtcdRestores: "+strings.Join(restores, ", "), "keep one of them: a cluster begins once")
+	}
+	if len(restores) > 0 && !raises(version) {
+		e.Note("spec.version", version+" restores a snapshot with the revisions that it has, which clients that watch may have seen with other data: restart them, or restore with 3.5.10 or newer")
 	}
 	for i, name := range names {
 		member := fields{"cluster": e.Key.Name, "portRef": name, "serverRef": name, "version": version, "peerRefs": names}
@@ -242,6 +246,15 @@ func (s *Spec) script(name, version, from, sum string, volume bool) string {
 	}
 	wanted, _ := json.Marshal(values) // plain values
 	return strings.NewReplacer("@WANTED@", strings.ReplaceAll(string(wanted), "{{", "{{'{{'}}"), "@GIVEN@", s.TLS.given()).Replace(script)
+}
+
+// raises reports whether etcd of a version restores a snapshot with higher revisions than there were. (CHANGELOG-3.5.md: 3.5.10)
+func raises(version string) bool {
+	if minor(version) != minor("3.5.10") {
+		return minor(version) > minor("3.5.10")
+	}
+	patch, _ := strconv.Atoi(version[strings.LastIndexByte(version, '.')+1:])
+	return patch >= 10
 }
 
 // minor is the number of a minor version, for comparing.

@@ -31,6 +31,7 @@ type world struct {
 	t       *testing.T
 	client  *cloud.Client
 	created *created
+	ends    *ends
 
 	mu       sync.Mutex
 	seen     time.Time
@@ -46,12 +47,13 @@ func newWorld(t *testing.T) *world {
 	}
 	g.Defaults.Etcd = &defaults.Etcd{Image: "centos79", Flavor: "n3-1vcpu-2gb", VolumeSize: 1, Repository: "https://mirror.example.org/{version}/etcd", Versions: map[string]string{"3.2.13": "3.4.23"}}
 	w := &world{Target: g, t: t, created: &created{data: map[string]userData{}}}
+	w.ends = &ends{w: w, gone: map[string]bool{}}
 	w.World = etcd.New(w.machine)
 	w.Name = w.nameOf
 	network := w.World.Network()
 	t.Cleanup(network.Close)
 	g.Machines = outbound.Machines{Through: network.Dial}
-	w.Target = g.Through(func(next http.RoundTripper) http.RoundTripper { return recorder{w.created, next} })
+	w.Target = g.Through(func(next http.RoundTripper) http.RoundTripper { return interrupter{w.ends, recorder{w.created, next}} })
 	w.client = w.Target.Client(nil)
 	return w
 }
@@ -89,7 +91,7 @@ func (w *world) look() map[string]*etcd.Machine {
 	}
 	disks, made := map[string]string{}, map[string]userData{}
 	for _, s := range servers.Servers {
-		if s.Status == "ACTIVE" && len(s.Volumes) > 0 {
+		if s.Status == "ACTIVE" && len(s.Volumes) > 0 && !w.ends.has(s.ID) {
 			disks[s.ID] = s.Volumes[0].ID
 			w.created.Lock()
 			made[s.ID] = w.created.data[s.Name]
@@ -143,6 +145,60 @@ func (c recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(req)
 }
 
+// ends are the machines that agents have asked to be deleted, which run no etcd from then on.
+type ends struct {
+	w    *world
+	one  sync.Mutex // while a machine is deleted
+	mu   sync.Mutex
+	gone map[string]bool
+}
+
+func (e *ends) has(id string) bool { e.mu.Lock(); defer e.mu.Unlock(); return e.gone[id] }
+
+type interrupter struct {
+	*ends
+	next http.RoundTripper
+}
+
+func (i interrupter) RoundTrip(req *http.Request) (*http.Response, error) {
+	_, id, server := strings.Cut(req.URL.Path, "/servers/")
+	if !server || req.Method != http.MethodDelete || strings.Contains(id, "/") || req.Context().Err() != nil {
+		return i.next.RoundTrip(req)
+	}
+	i.one.Lock()
+	defer i.one.Unlock()
+	i.w.forgetLook()
+	if address := i.w.addressOf(id); address != "" {
+		i.w.Interrupt(address)
+	}
+	i.mu.Lock()
+	i.gone[id] = true
+	i.mu.Unlock()
+	i.w.forgetLook()
+	return i.next.RoundTrip(req)
+}
+
+// forgetLook has the next one look at the cloud itself.
+func (w *world) forgetLook() { w.mu.Lock(); defer w.mu.Unlock(); w.seen = time.Time{} }
+
+// addressOf is that of a machine's port.
+func (w *world) addressOf(id string) string {
+	var ports struct {
+		Ports []struct {
+			IPs []struct {
+				Address string `json:"ip_address"`
+			} `json:"fixed_ips"`
+		}
+	}
+	_ = w.client.Do(w.t.Context(), cloud.Call{Service: cloud.Network, Path: "ports?device_id=" + id, Into: &ports})
+	for _, p := range ports.Ports {
+		for _, ip := range p.IPs {
+			return ip.Address
+		}
+	}
+	return ""
+}
+
 var (
 	wantedLine = regexp.MustCompile(`(?m)^WANTED = json\.loads\(r"""(.*)"""\)$`)
 	givenLine  = regexp.MustCompile(`(?m)^GIVEN = "(.*?)"`)
@@ -187,16 +243,26 @@ func (w *world) nameOf(address string) string {
 	return ""
 }
 
-// remove deletes an object in the cloud behind the agent's back.
-func (w *world) remove(collection, name string) {
+var services = map[string]string{"servers": cloud.Compute, "ports": cloud.Network}
+
+// ids are those of the objects of a name.
+func (w *world) ids(collection, name string) (ids []string) {
 	w.t.Helper()
 	var found map[string][]struct{ ID string }
-	service := map[string]string{"servers": cloud.Compute, "ports": cloud.Network}[collection]
-	if err := w.client.Do(w.t.Context(), cloud.Call{Service: service, Path: collection + "?name=" + name, Into: &found}); err != nil {
+	if err := w.client.Do(w.t.Context(), cloud.Call{Service: services[collection], Path: collection + "?name=" + name, Into: &found}); err != nil {
 		w.t.Fatal(err)
 	}
 	for _, o := range found[collection] {
-		if err := w.client.Do(w.t.Context(), cloud.Call{Service: service, Method: http.MethodDelete, Path: collection + "/" + o.ID}); err != nil {
+		ids = append(ids, o.ID)
+	}
+	return ids
+}
+
+// remove deletes an object in the cloud behind the agent's back.
+func (w *world) remove(collection, name string) {
+	w.t.Helper()
+	for _, id := range w.ids(collection, name) {
+		if err := w.client.Do(w.t.Context(), cloud.Call{Service: services[collection], Method: http.MethodDelete, Path: collection + "/" + id}); err != nil {
 			w.t.Fatal(err)
 		}
 	}

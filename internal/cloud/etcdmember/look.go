@@ -12,13 +12,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
-
-// highest is the highest number that a member can have that is no longer wanted: a cluster has at most nine.
-const highest = 15
 
 // patience is how long a machine may take until etcd answers.
 const patience = 10 * time.Minute
@@ -110,9 +108,9 @@ func clusters(around kind.Around) (all [][]*machine) {
 		if _, known := at[cluster]; !known {
 			at[cluster] = len(all)
 			all = append(all, nil)
-			for n := range highest + 1 {
+			for name := range etcdstore.MemberNames(spec.Cluster) {
 				key := d.Key
-				if key.Name = spec.Cluster + "-" + strconv.Itoa(n); !taken[key] {
+				if key.Name = name; !taken[key] {
 					add(cluster, key, false, spec)
 				}
 			}

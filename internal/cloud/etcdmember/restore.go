@@ -52,7 +52,10 @@ func sumOf(o etcdstore.Object) string { return strings.ToLower(o.Notes[etcdstore
 // about says which object an error is about, and what people can do.
 func about(object string, err error) error {
 	fix := ""
-	if errors.Is(err, kind.ErrGone) || errors.Is(err, kind.ErrRejected) {
+	switch {
+	case errors.Is(err, kind.ErrGone), errors.Is(err, etcdstore.ErrReplaced):
+		fix = "; with backupRef the next pass takes the newest that there is then, else name another one in spec.swift of the EtcdRestore"
+	case errors.Is(err, kind.ErrRejected):
 		fix = "; name another one in spec.swift of the EtcdRestore"
 	}
 	return fmt.Errorf("the snapshot %s: %w%s", printable.Line(object), err, fix)

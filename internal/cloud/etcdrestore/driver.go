@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
@@ -64,14 +63,11 @@ func (d driver) find(ctx context.Context, around kind.Around, key manifest.Key, 
 	return l, nil
 }
 
-// highest is the highest number that a member can have.
-const highest = 15
-
 // portsOf are the IDs of the ports of a cluster's members.
 func portsOf(around kind.Around, namespace, cluster string) (ids []string) {
 	ports := around.Owned("Port")
-	for n := range highest + 1 {
-		owner := kind.OwnerText(around.Stack, manifest.Key{Kind: "Port", Namespace: namespace, Name: cluster + "-" + strconv.Itoa(n)})
+	for name := range etcdstore.MemberNames(cluster) {
+		owner := kind.OwnerText(around.Stack, manifest.Key{Kind: "Port", Namespace: namespace, Name: name})
 		if port := ports[owner]; port != nil {
 			ids = append(ids, port.ID)
 		}

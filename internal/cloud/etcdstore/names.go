@@ -2,8 +2,10 @@ package etcdstore
 
 import (
 	"fmt"
+	"iter"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,6 +45,20 @@ func namespace(key manifest.Key) string {
 
 // ShortName is the last part of a name.
 func ShortName(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+
+// members is how many numbers a member can have, also one that is no longer wanted: a cluster has at most nine.
+const members = 16
+
+// MemberName is that of a member of a cluster, of its machine and of its port.
+func MemberName(cluster string, number int) string { return cluster + "-" + strconv.Itoa(number) }
+
+// MemberNames are those that members of a cluster can have.
+func MemberNames(cluster string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for n := 0; n < members && yield(MemberName(cluster, n)); n++ {
+		}
+	}
+}
 
 // Tags of the ports of a cluster's members: that there was a member, and what the cluster began with. (define.Record)
 const (

@@ -41,6 +41,9 @@ const (
 // ErrTooMany is that of a list which would be longer than what is read of one container.
 var ErrTooMany = errors.New("too many objects")
 
+// ErrReplaced says that the data of an object is not what it was.
+var ErrReplaced = fmt.Errorf("%w: it has been replaced by another one", kind.ErrRejected)
+
 // Store is Swift, as a stack uses it.
 type Store struct{ Client *cloud.Client }
 
@@ -168,9 +171,18 @@ func headers(container, name string, m kind.Mark, notes map[string]string) map[s
 	return out
 }
 
-// Part reads bytes of an object, the last one included, as long as its data is what it was.
+// Part reads bytes of an object, the last one included, as long as its data is what it was; else it is [ErrReplaced].
 func (s Store) Part(ctx context.Context, o Object, from, to int64) ([]byte, error) {
-	return s.Client.Part(ctx, cloud.Call{Service: cloud.ObjectStore, Path: pathOf(o.Container, o.Name), Headers: map[string]string{"If-Match": `"` + o.ETag + `"`}}, from, to)
+	part, err := s.Client.Part(ctx, cloud.Call{Service: cloud.ObjectStore, Path: pathOf(o.Container, o.Name), Headers: map[string]string{"If-Match": `"` + o.ETag + `"`}}, from, to)
+	if unmet(err) {
+		return nil, ErrReplaced
+	}
+	return part, err
+}
+
+// unmet reports whether Swift did nothing since what the request had to find was not so.
+func unmet(err error) bool {
+	return errors.Is(err, kind.ErrBusy) && strings.Contains(err.Error(), ": "+strconv.Itoa(http.StatusPreconditionFailed))
 }
 
 // Put writes an object that is not there yet, and is half-made.
@@ -178,7 +190,7 @@ func (s Store) Put(ctx context.Context, container, name string, m kind.Mark, not
 	all := headers(container, name, mark.Begun(m), notes)
 	all["If-None-Match"], all["Content-Type"] = "*", "application/octet-stream"
 	err := s.Client.Do(ctx, cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: pathOf(container, name), Stream: data, Longest: longest, Headers: all})
-	if errors.Is(err, kind.ErrRejected) && strings.Contains(err.Error(), strconv.Itoa(http.StatusPreconditionFailed)) {
+	if unmet(err) {
 		return fmt.Errorf("%w: there is an object %s already", kind.ErrBusy, name)
 	}
 	return err

@@ -416,6 +416,22 @@ func (w *World) remove(c *cluster, m *member, rw http.ResponseWriter) {
 	reply(rw, http.StatusOK, map[string]any{})
 }
 
+// Interrupt is told before a machine is deleted or stopped by who keeps the cluster. Where a member runs on it, all others have to be voters
+// that run: one changes at a time, and the majority stays.
+func (w *World) Interrupt(address string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, n, me := w.runs(address)
+	if me == nil || !w.healthy(n.cluster, me) {
+		return
+	}
+	for _, o := range n.cluster.members {
+		if o != me && (o.IsLearner || !w.healthy(n.cluster, o)) {
+			w.sins = append(w.sins, fmt.Sprintf("the machine of %s was interrupted while %s did not run, or was coming", me.Name, cmp.Or(o.Name, o.PeerURLs[0])))
+		}
+	}
+}
+
 func reply(rw http.ResponseWriter, status int, body any) {
 	rw.Header().Set("Content-Type", "application/json")
 	rw.WriteHeader(status)

@@ -1,0 +1,422 @@
+package etcdcluster_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+)
+
+// What takes longer on real machines than a change may wait for: `make test-clusters`.
+
+// fixture is a cluster on real machines, and who asks it.
+type fixture struct {
+	*kindtest.Target
+	t    *testing.T
+	size int
+	etcd etcd.Client
+}
+
+func newFixture(t *testing.T, versions ...string) *fixture {
+	t.Helper()
+	g := guests(t, versions...)
+	return &fixture{g, t, 3, etcd.Client{Machines: g.Machines, Port: etcd.ClientPort}}
+}
+
+// until asks again until it is so.
+func (f *fixture) until(what string, is func() error) {
+	f.t.Helper()
+	ctx, stop := context.WithTimeout(f.t.Context(), 5*time.Minute)
+	defer stop()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := is()
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			f.t.Fatalf("%s: %v", what, err)
+		}
+	}
+}
+
+// member wants one to be in touch with a leader, and without complaint.
+func (f *fixture) member(address string) error {
+	s, err := f.etcd.Status(f.t.Context(), address)
+	if err == nil && (s.Leader == 0 || s.IsLearner || len(s.Errors) > 0) {
+		err = fmt.Errorf("%s: %+v", address, s)
+	}
+	return err
+}
+
+// healthy waits until all members are.
+func (f *fixture) healthy() []string {
+	f.t.Helper()
+	list := addresses(f.t, f.Target, f.size)
+	f.until("all members are healthy", func() (err error) {
+		for _, address := range list {
+			err = errors.Join(err, f.member(address))
+		}
+		return err
+	})
+	return list
+}
+
+// servers are the IDs of the machines, by their names.
+func (f *fixture) servers() map[string]string {
+	f.t.Helper()
+	var answer struct{ Servers []struct{ ID, Name string } }
+	if err := f.Client(nil).Do(f.t.Context(), cloud.Call{Service: cloud.Compute, Path: "servers?name=^kv-", Into: &answer}); err != nil {
+		f.t.Fatal(err)
+	}
+	ids := map[string]string{}
+	for _, s := range answer.Servers {
+		ids[s.Name] = s.ID
+	}
+	return ids
+}
+
+// act asks Nova for something that people do to a machine.
+func (f *fixture) act(method, name string, body any) {
+	f.t.Helper()
+	path := "servers/" + f.servers()[name]
+	if body != nil {
+		path += "/action"
+	}
+	if err := f.Client(nil).Do(f.t.Context(), cloud.Call{Service: cloud.Compute, Method: method, Path: path, Body: body}); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// kill ends etcd at an address, as a fault of its own would: its process is one of this machine's, too.
+func (f *fixture) kill(address string) {
+	f.t.Helper()
+	mark := []byte("\x00http://" + address + ":2379,")
+	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for _, file := range all {
+		text, err := os.ReadFile(file)
+		if err != nil || !bytes.HasPrefix(text, []byte("/usr/local/bin/stackreeve-etcd\x00")) || !bytes.Contains(text, mark) {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			f.t.Fatal(err)
+		}
+		return
+	}
+	f.t.Fatalf("no etcd serves at %s", address)
+}
+
+// carry has an agent carry out manifests until nothing differs, however often what is broken meanwhile fails a pass.
+func (f *fixture) carry(manifests string) {
+	f.t.Helper()
+	want := f.Resolve(manifests)
+	f.until("the cluster is in sync", func() error {
+		ctx, stop := context.WithTimeout(f.t.Context(), 5*time.Minute)
+		defer stop()
+		pass := agent(f.Target).Sync(ctx, engine.Revision{Commit: "test", Want: want})
+		if len(pass.Failures) > 0 || len(writes(pass.Last)) > 0 {
+			return fmt.Errorf("%s: %v", pass.Outcome(), pass.Failures)
+		}
+		return nil
+	})
+}
+
+// Members fail one at a time, each when all are healthy, while somebody writes: etcd is killed, or its machine is stopped or deleted. Nothing that was
+// acknowledged is lost.
+func TestRealClustersLoseMembers(t *testing.T) {
+	f := newFixture(t, "3.6.16")
+	manifests := cluster(f.size, "3.6.16")
+	f.Only(manifests)
+	mustSync(t, f.Target, manifests)
+	c := write(t, f.healthy())
+	for _, seed := range kindtest.Seeds(t, "0") {
+		r := rand.New(rand.NewPCG(seed, 1))
+		for range 4 {
+			list, n := f.healthy(), r.IntN(f.size)
+			name, way := fmt.Sprintf("kv-%d", n), []string{"etcd is killed", "stopped", "deleted"}[r.IntN(3)]
+			began := time.Now()
+			switch way {
+			case "etcd is killed":
+				f.kill(list[n])
+			case "stopped":
+				f.act(http.MethodPost, name, map[string]any{"os-stop": nil})
+			case "deleted":
+				f.act(http.MethodDelete, name, nil)
+			}
+			f.carry(manifests)
+			f.healthy()
+			t.Logf("seed %d: %s, %s: healthy after %s", seed, name, way, time.Since(began).Round(time.Second))
+		}
+		c.judge(t)
+	}
+}
+
+// withTLS has a writer use certificates.
+func (c *client) withTLS(config *tls.Config) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.scheme, c.http.Transport = "https", &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}
+}
+
+// Keys of each member change, one machine after the other, while somebody writes; who has no certificate is not answered.
+func TestRealClustersWithDerivedCertificates(t *testing.T) {
+	f := newFixture(t, "3.6.16")
+	master, err := pki.New([]byte(strings.Repeat("0a", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Defaults.Master, f.Defaults.Etcd.MasterKeyFile = master, "key"
+	of := func(generation int) string {
+		return strings.Replace(cluster(f.size, "3.6.16"), `version: "3.6.16"`, fmt.Sprintf(`version: "3.6.16", TLS: {auto: {generation: %d}}`, generation), 1)
+	}
+	f.Only(of(1))
+	mustSync(t, f.Target, of(1))
+	authority, err := master.Authority(pki.Scope{Stack: f.Stack, Namespace: "default", Cluster: "kv"}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	identity, err := authority.Client("writer")
+	if err == nil {
+		f.etcd.TLS, err = identity.Config()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.refreshed(of(2), f.etcd.TLS)
+}
+
+// Certificates of Secrets are replaced in the same way.
+func TestRealClustersWithCertificatesFromSecrets(t *testing.T) {
+	f := newFixture(t, "3.6.16")
+	h := newHouse(t)
+	const network = `
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: kv-front}
+spec: {resource: {}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: kv-front}
+spec: {resource: {networkRef: kv-front, ipVersion: 4, cidr: 10.177.5.0/27}}
+`
+	here := func(c *x509.Certificate) {
+		c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
+		for n := range 32 {
+			c.IPAddresses = append(c.IPAddresses, net.IPv4(10, 177, 5, byte(n)))
+		}
+	}
+	of := func() string {
+		return strings.Replace(cluster(f.size, "3.6.16"), `version: "3.6.16"`, `version: "3.6.16", machine: {network: kv-front, subnet: kv-front},
+  TLS: {static: {member: {peerSecret: etcd-peer-tls, serverSecret: etcd-server-tls}, operatorSecret: etcd-client-tls}}`, 1) + network + h.secrets(here, here, nil)
+	}
+	manifests := of()
+	f.Only(manifests)
+	mustSync(t, f.Target, manifests)
+	crt, key := h.issue(func(c *x509.Certificate) {
+		c.IPAddresses, c.DNSNames, c.ExtKeyUsage = nil, nil, []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	})
+	var err error
+	if f.etcd.TLS, err = pki.Config(crt, key, inPEM("CERTIFICATE", h.cert.Raw)); err != nil {
+		t.Fatal(err)
+	}
+	f.refreshed(of(), f.etcd.TLS)
+}
+
+// refreshed changes the certificates of a cluster while somebody writes with his own.
+func (f *fixture) refreshed(manifests string, own *tls.Config) {
+	f.t.Helper()
+	list, before := f.healthy(), f.servers()
+	c := write(f.t, nil)
+	c.withTLS(own)
+	c.mu.Lock()
+	c.peers = list
+	c.mu.Unlock()
+	mustSync(f.t, f.Target, manifests)
+	for name, id := range f.servers() {
+		if before[name] == id {
+			f.t.Errorf("%s is the machine that it was", name)
+		}
+	}
+	f.healthy()
+	c.judge(f.t)
+	plain := etcd.Client{Machines: f.Machines, Port: etcd.ClientPort}
+	if _, err := plain.Members(f.t.Context(), list[0]); etcd.HowUnlike(err) == "" {
+		f.t.Errorf("who has no certificate is told: %v", err)
+	}
+}
+
+// A backup is taken, machines and volumes are lost, and a cluster begins with the backup: every key of it is there.
+func TestRealClustersAreRestored(t *testing.T) {
+	for _, version := range []string{"3.4.23", "3.5.35", "3.6.16"} {
+		t.Run(version, func(t *testing.T) {
+			f := newFixture(t, version)
+			now, later := cluster(f.size, version), cluster(f.size, version)+shelf+ofBackup
+			f.Only(now+backup, later)
+			mustSync(t, f.Target, now)
+			t.Cleanup(func() { f.clear("backups") })
+			c := &client{peers: f.healthy(), scheme: "http", acked: map[string]string{}, http: http.Client{Timeout: 5 * time.Second}}
+			for n := range 500 {
+				key, value := fmt.Sprintf("key-%d", n), strconv.Itoa(n)
+				if err := c.post(t.Context(), "put", map[string]string{"key": encoded(key), "value": encoded(value)}, &struct{}{}); err != nil {
+					t.Fatal(err)
+				}
+				c.acked[key] = value
+			}
+			before, err := f.etcd.Status(t.Context(), c.peers[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustSync(t, f.Target, now+backup)
+			mustSync(t, f.Target, shelf) // its manifest goes, and its machines
+			discard(t, f.Target)
+			mustSync(t, f.Target, later)
+			c.peers = f.healthy()
+			c.judge(t)
+			after, err := f.etcd.Status(t.Context(), c.peers[0])
+			raised := int64(0)
+			if version != "3.4.23" {
+				raised = 1_000_000_000
+			}
+			if err != nil || after.Revision != before.Revision+raised || after.ClusterID == before.ClusterID {
+				t.Errorf("before %+v, after %+v, %v", before, after, err)
+			}
+		})
+	}
+}
+
+// clear removes all objects of a container.
+func (f *fixture) clear(container string) {
+	ctx, c := context.WithoutCancel(f.t.Context()), f.Client(nil)
+	list, err := cloud.List[struct{ Name string }](ctx, c, cloud.Call{Service: cloud.ObjectStore, Path: container}, "")
+	for _, o := range list {
+		err = errors.Join(err, c.Do(ctx, cloud.Call{Service: cloud.ObjectStore, Method: http.MethodDelete, Path: container + "/" + o.Name}))
+	}
+	if err != nil {
+		f.t.Error(err)
+	}
+}
+
+// stays wants an agent that carries out manifests for a while to leave all machines as they are.
+func (f *fixture) stays(manifests, why string) {
+	f.t.Helper()
+	before := f.servers()
+	ctx, stop := context.WithTimeout(f.t.Context(), 20*time.Second)
+	defer stop()
+	agent(f.Target).Sync(ctx, engine.Revision{Commit: "test", Want: f.Resolve(manifests)})
+	after := f.servers()
+	for name, id := range before {
+		if after[name] != id || len(after) != len(before) {
+			f.t.Errorf("%s: the machines were %v, and are %v", why, before, after)
+			return
+		}
+	}
+}
+
+// A cluster that is paused, of which one member is cut off, or which has no room left, keeps all of its machines; it goes on where it was when that is over.
+func TestRealClustersThatAreInTrouble(t *testing.T) {
+	f := newFixture(t, "3.5.35", "3.6.16")
+	of := func(version, more string) string {
+		return strings.Replace(cluster(f.size, version), `version: "`+version+`"`, `version: "`+version+`"`+more+`, pod: {etcdEnv: [{name: ETCD_QUOTA_BACKEND_BYTES, value: "67108864"}]}`, 1)
+	}
+	f.Only(of("3.5.35", ""))
+	mustSync(t, f.Target, of("3.5.35", ""))
+	c := write(t, f.healthy())
+
+	f.stays(of("3.6.16", ", paused: true"), "paused")
+
+	port := f.portOf("kv-1")
+	f.link(port, "down")
+	f.stays(of("3.6.16", ""), "one member is cut off")
+	c.judge(t) // the others answer
+	f.link(port, "up")
+	f.healthy()
+	c.judge(t)
+
+	list := f.healthy()
+	for n := 0; ; n++ {
+		err := c.post(t.Context(), "put", map[string]string{"key": encoded("large-" + strconv.Itoa(n)), "value": encoded(strings.Repeat("x", 1<<20))}, &struct{}{})
+		if err != nil && strings.Contains(err.Error(), "space exceeded") {
+			break
+		}
+		if n > 200 {
+			t.Fatalf("it takes more and more: %v", err)
+		}
+	}
+	f.stays(of("3.6.16", ""), "no room is left")
+	if !slices.ContainsFunc(list, func(address string) bool {
+		s, err := f.etcd.Status(t.Context(), address)
+		return err == nil && strings.Contains(fmt.Sprint(s.Errors), "NOSPACE")
+	}) {
+		t.Error("no member says that there is no room")
+	}
+	f.relieve(c, list)
+	mustSync(t, f.Target, of("3.6.16", ""))
+	f.healthy()
+	c.judge(t)
+}
+
+// relieve is what people do who need room: it removes what is large, and what was before, and has members give back the room.
+func (f *fixture) relieve(c *client, list []string) {
+	f.t.Helper()
+	ask := func(address, path string, body any) {
+		f.t.Helper()
+		f.until(path, func() error { return c.ask(f.t.Context(), address, path, body, &struct{}{}) })
+	}
+	ask(list[0], "kv/deleterange", map[string]string{"key": encoded("large-"), "range_end": encoded("large.")})
+	s, err := f.etcd.Status(f.t.Context(), list[0])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	ask(list[0], "kv/compaction", map[string]any{"revision": s.Revision, "physical": true})
+	for _, address := range list { // each member gives back room for itself
+		ask(address, "maintenance/defragment", map[string]any{})
+	}
+	ask(list[0], "maintenance/alarm", map[string]string{"action": "DEACTIVATE", "alarm": "NOSPACE"})
+}
+
+// portOf is the ID of a machine's port.
+func (f *fixture) portOf(name string) string {
+	f.t.Helper()
+	var answer struct{ Ports []struct{ ID string } }
+	if err := f.Client(nil).Do(f.t.Context(), cloud.Call{Service: cloud.Network, Path: "ports?name=" + name, Into: &answer}); err != nil || len(answer.Ports) != 1 {
+		f.t.Fatalf("ports of %s: %v, %v", name, answer, err)
+	}
+	return answer.Ports[0].ID
+}
+
+// link has nobody reach a port, or everybody again.
+func (f *fixture) link(port, state string) {
+	f.t.Helper()
+	if out, err := exec.CommandContext(f.t.Context(), "ip", "link", "set", "dcv"+port[:11], state).CombinedOutput(); err != nil {
+		f.t.Fatalf("%v: %s", err, out)
+	}
+}
