@@ -36,7 +36,8 @@ type service struct {
 	shown   *readapi.Store
 	notices notices
 	traces  *trace.Sender // nil when nobody takes them
-	among   *group        // with whom the stacks are shared; nil when they are not
+	turns   *agent.Turns
+	among   *group // with whom the stacks are shared; nil when they are not
 }
 
 func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
@@ -46,7 +47,7 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 			names = append(names, s.Name)
 		}
 	}
-	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version())}
+	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version()), turns: agent.NewTurns()}
 	svc.forges, svc.notices = newForges(svc.log, svc.metrics), newNotices(stacks, svc.log)
 	if err := svc.trace(f); err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (o
 	if err != nil {
 		return nil, nil, err
 	}
-	one = new(agent.Loop)
+	one = &agent.Loop{Turns: svc.turns}
 	branches, err := at.add(w, s, repo, one.Check)
 	if err != nil {
 		return nil, nil, errors.Join(err, repo.Close())
