@@ -37,7 +37,10 @@ type service struct {
 	notices notices
 	traces  *trace.Sender // nil when nobody takes them
 	turns   *agent.Turns
-	among   *group // with whom the stacks are shared; nil when they are not
+	// perFolder are the documents that stand for a stack in each folder, and pushed says of each that somebody may have pushed.
+	perFolder []config.Stack
+	pushed    map[string]chan struct{}
+	among     *group // with whom the stacks are shared; nil when they are not
 }
 
 func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
@@ -47,7 +50,12 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 			names = append(names, s.Name)
 		}
 	}
-	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version()), turns: agent.NewTurns()}
+	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version()), turns: agent.NewTurns(), pushed: map[string]chan struct{}{}}
+	for _, document := range a.documents {
+		if document.PerFolder() {
+			svc.perFolder, svc.pushed[document.Name] = append(svc.perFolder, document), make(chan struct{}, 1)
+		}
+	}
 	svc.forges, svc.notices = newForges(svc.log, svc.metrics), newNotices(stacks, svc.log)
 	if err := svc.trace(f); err != nil {
 		return nil, err
