@@ -57,7 +57,10 @@ ask() { # STACK: has it reconciled, and sets the mark
 
 stage() { credential first; }
 morning() {
-	case $(date -u +%H) in 0[0-5]) sed 's/ 0 1 / 0 13 /' stackreeve.yaml >other.yaml && mv other.yaml stackreeve.yaml ;; esac # no window is open
+	# Nothing is looked at but what the page asks for, and no window is open.
+	sed -e 's/sync: {/sync: {driftCheck: "@every 24h", /' -e 's/demo, dependsOn/demo, sync: {driftCheck: "@every 24h"}, dependsOn/' -e 's/demo}/demo, sync: {driftCheck: "@every 24h"}}/' \
+		-e 's/cloud-config, /cloud-config, poll: "@every 24h", /' stackreeve.yaml >quiet.yaml && mv quiet.yaml stackreeve.yaml
+	case $(date -u +%H) in 0[0-5]) sed 's/ 0 1 / 0 13 /' stackreeve.yaml >other.yaml && mv other.yaml stackreeve.yaml ;; esac
 	agent
 	await 'pass ended.*in sync' 39
 	await 'pass ended.*stack=ledger'
@@ -74,8 +77,8 @@ elsewhere() {
 	sed 's/192.168.7/10.2.7/' cloud-config/shops/oslo/oslo.yaml >oslo.yaml && mv oslo.yaml cloud-config/shops/oslo/oslo.yaml
 	git -C cloud-config commit -qam 'Guests in Oslo, within 10.0.0.0/8' && git -C cloud-config checkout -q main
 }
-merged() { await 'pass ended.*stack=shop-oslo.*in sync' 2; }
 drift() {
+	await 'pass ended.*stack=shop-oslo.*in sync' 2
 	deleteServer
 	ask edge
 	until grep -q edge chat.log 2>/dev/null; do sleep 0.05; done
@@ -102,18 +105,18 @@ away() {
 	ask shop-riga
 	await 'pass ended.*stack=shop-riga'
 }
-back() {
+rotate() {
 	curl -s -X DELETE "$cloud/_simulator/faults"
 	ask shop-riga
 	await 'pass ended.*stack=shop-riga.*in sync'
-}
-rotate() {
 	token=$(token) old=$(first id <credential.json)
 	credential second
 	curl -s -X DELETE "$cloud/identity/v3/users/$user/application_credentials/$old" -H "X-Auth-Token: $token"
 	curl -s "$cloud/_simulator/faults" -d '{"expire_token": true, "count": 1, "path": "/network/"}' >fault.json
 	ask shop-turin
 	await 'pass ended.*stack=shop-turin.*in sync'
+	ask edge
+	await 'pass ended.*stack=edge.*in sync'
 }
 
 token=$(token)
