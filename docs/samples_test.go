@@ -2,13 +2,19 @@ package docs
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -17,7 +23,13 @@ import (
 // into one shell, and the "```text output" block after it is what that prints.
 // A block "```text sample=NAME" of any page shows what the block of that name in
 // a script has printed. -update writes all of them.
-var scripts = []string{"quick-start.md", "adopt.md", "groups.md", "definitions.md", "testdata/samples.md"}
+//
+// A page that has a folder in testdata begins with the files in it; stage.sh is read by its shell before the first
+// block, and "after=NAME" calls a function of that before the block's own commands.
+var scripts = []string{"quick-start.md", "adopt.md", "groups.md", "definitions.md", "operate.md", "testdata/samples.md"}
+
+// needed are the tools that only one page uses.
+var needed = map[string][]string{"operate.md": {"kubectl", "openssl"}}
 
 // changing is what differs from one run to the next.
 var changing = []struct {
@@ -32,6 +44,7 @@ var changing = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "ADDRESS"},
 	{regexp.MustCompile(`\b192\.168\.\d+\.\d+\b|\b10\.0\.0\.\d+\b|\b203\.0\.\d+\.\d+\b`), "IP"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\dT[0-9:.]+Z\b|\b\d\d:\d\d UTC, \d+ \w+ \d{4}\b`), "DATE"},
+	{regexp.MustCompile(`\b[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d UTC`), "DATE"},
 	{regexp.MustCompile(`(no longer in the repository; after) .*`), "$1 THESE"},
 	{regexp.MustCompile(` {2,}`), "  "},
 	{regexp.MustCompile(`(?m) +$`), ""},
@@ -89,13 +102,18 @@ func runPage(t *testing.T, file string, named map[string]string) {
 	var commands []string
 	for _, b := range list {
 		if b.language() == "sh" && b.word("run") != "" {
-			commands = append(commands, b.text)
+			commands = append(commands, strings.TrimLeft(b.word("after")+"\n", "\n")+b.text)
 		}
 	}
 	if len(commands) == 0 {
 		t.Fatalf("%s has no commands", file)
 	}
-	said := session(t, commands)
+	for _, tool := range needed[file] {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip("the page uses what is not installed: ", err)
+		}
+	}
+	said := session(t, filepath.Join("testdata", strings.TrimSuffix(file, ".md")), commands)
 	at := -1
 	compare(t, file, text, func(_ int, b block) (string, bool) {
 		if b.language() == "sh" && b.word("run") != "" {
@@ -143,8 +161,9 @@ var started = regexp.MustCompile(`(?m)^.*simulator --clouds-file (\S+).*$`)
 const mark = "--- end of block ---"
 
 // session types commands into one shell, in an empty home, and returns what each
-// block of them printed. The simulator takes any free port.
-func session(t *testing.T, commands []string) []string {
+// block of them printed. The simulator takes any free port, an agent may have the one in
+// $AGENT, and what is posted to $CHAT as to Slack is appended to chat.log.
+func session(t *testing.T, files string, commands []string) []string {
 	t.Helper()
 	home := t.TempDir()
 	bin := filepath.Join(home, "bin")
@@ -155,8 +174,16 @@ func session(t *testing.T, commands []string) []string {
 	if err := os.WriteFile(filepath.Join(bin, "stackreeve"), []byte(wrapper), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := os.Stat(files); err == nil {
+		if err := os.CopyFS(home, os.DirFS(files)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var script strings.Builder
 	script.WriteString("trap 'kill $(jobs -p) 2>/dev/null' EXIT\ncd\nexport PATH=$HOME/bin:$PATH\n")
+	if _, err := os.Stat(filepath.Join(home, "stage.sh")); err == nil {
+		commands[0] = "stackreeve simulator --clouds-file clouds.yaml >simulator.log &\n. ./stage.sh\n" + commands[0]
+	}
 	for _, c := range commands {
 		script.WriteString(started.ReplaceAllString(c, "$0\nuntil [ -s $1 ]; do sleep 0.05; done")) // a person is slower than that
 		fmt.Fprintf(&script, "echo '%s'\n", mark)
@@ -166,6 +193,7 @@ func session(t *testing.T, commands []string) []string {
 	cmd := exec.CommandContext(ctx, "bash")
 	cmd.Dir, cmd.Stdin = home, strings.NewReader(script.String())
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1"}
+	cmd.Env = append(cmd.Env, "AGENT="+free(t), "CHAT="+chat(t, filepath.Join(home, "chat.log")))
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		cmd.Env = append(cmd.Env, "GIT_"+who+"_NAME=Ada", "GIT_"+who+"_EMAIL=ada@example.com", "GIT_"+who+"_DATE=2026-01-02T03:04:05Z")
 	}
@@ -175,4 +203,43 @@ func session(t *testing.T, commands []string) []string {
 		t.Fatalf("%d of %d blocks ended: %v\n%s", len(parts)-1, len(commands), err, out)
 	}
 	return parts[:len(commands)]
+}
+
+// free is an address where nobody listens.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }() // it has served its purpose
+	return l.Addr().String()
+}
+
+// chat is the address of a channel, whose messages are appended to a file.
+func chat(t *testing.T, file string) string {
+	var mu sync.Mutex
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		var message struct{ Text string }
+		err := json.NewDecoder(r.Body).Decode(&message)
+		if err == nil {
+			err = appendTo(file, message.Text+"\n")
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func appendTo(file, text string) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }

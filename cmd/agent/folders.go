@@ -25,8 +25,13 @@ func (e folderError) Unwrap() error { return e.problems }
 // inFolders makes the stacks that documents stand for: with dir by the folders of a work tree, else
 // by those of the branch.
 func (a *app) inFolders(ctx context.Context, documents []config.Stack, dir string) ([]config.Stack, error) {
+	return a.inRevisions(documents, func(s *config.Stack, base string) (source.Revision, error) { return a.baseFolder(ctx, s, base, dir) })
+}
+
+// inRevisions does the same by what the folder that all folders of a document are in holds.
+func (a *app) inRevisions(documents []config.Stack, revision func(s *config.Stack, base string) (source.Revision, error)) ([]config.Stack, error) {
 	list := func(s *config.Stack, base, pattern string) ([]string, error) {
-		rev, err := a.baseFolder(ctx, s, base, dir)
+		rev, err := revision(s, base)
 		if err != nil {
 			return nil, source.Public(err)
 		}
@@ -152,7 +157,13 @@ func (a *app) watchFolders(ctx context.Context, end func(), svc *service, stacks
 	var clocks sync.WaitGroup
 	defer clocks.Wait()
 	var mu sync.Mutex // one look at a time
-	commits, had := map[string]string{}, namesOf(stacks)
+	seen, had := map[string]source.Revision{}, namesOf(stacks)
+	newest := func(s *config.Stack, base string) (source.Revision, error) {
+		if rev, known := seen[s.Name]; known {
+			return rev, nil
+		}
+		return a.baseFolder(ctx, s, base, "")
+	}
 	for _, document := range a.documents {
 		if !document.PerFolder() {
 			continue
@@ -162,11 +173,11 @@ func (a *app) watchFolders(ctx context.Context, end func(), svc *service, stacks
 			defer mu.Unlock()
 			base, _ := manifest.SplitFolders(document.Spec.Source.Paths)
 			rev, err := a.baseFolder(ctx, &document, base, "")
-			if err != nil || ctx.Err() != nil || commits[document.Name] == rev.Commit {
+			if err != nil || ctx.Err() != nil || seen[document.Name].Commit == rev.Commit {
 				return // what is wrong with the source is said by its stacks
 			}
-			commits[document.Name] = rev.Commit
-			now, err := a.inFolders(ctx, a.documents, "")
+			seen[document.Name] = rev
+			now, err := a.inRevisions(a.documents, newest)
 			if known := err == nil || errors.As(err, new(folderError)); known && ctx.Err() == nil && !slices.Equal(had, namesOf(now)) {
 				end()
 				return
@@ -176,6 +187,7 @@ func (a *app) watchFolders(ctx context.Context, end func(), svc *service, stacks
 		clocks.Go(func() {
 			schedule.Run(ctx, document.Poll, document.Poll.Jitter(time.Now()), look)
 		})
+		clocks.Go(func() { svc.onPush(ctx, document.Name, look) })
 	}
 	<-ctx.Done()
 }
@@ -192,7 +204,29 @@ func namesOf(stacks []config.Stack) (names []string) {
 func (s *service) wake(stacks []config.Stack, document string) {
 	for i := range stacks {
 		if stacks[i].Of() == document {
-			s.stacks[i].Wake()
+			s.waking(stacks, i)()
+		}
+	}
+}
+
+// looking has the folders of a document looked at soon.
+func (s *service) looking(document string) func() {
+	return func() {
+		select {
+		case s.pushed[document] <- struct{}{}:
+		default: // it will be
+		}
+	}
+}
+
+// onPush looks at the folders of a document whenever somebody may have pushed.
+func (s *service) onPush(ctx context.Context, document string, look func()) {
+	for {
+		select {
+		case <-s.pushed[document]:
+			look()
+		case <-ctx.Done():
+			return
 		}
 	}
 }

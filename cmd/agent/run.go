@@ -74,8 +74,9 @@ func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) e
 	defer reviews.close()
 	outcomes := make([]plan.Outcome, len(stacks))
 	passes, loops := make([]func() plan.Outcome, len(stacks)), make([]*agent.Loop, len(stacks))
+	turns := agent.NewTurns()
 	for i := range stacks {
-		loops[i] = new(agent.Loop)
+		loops[i] = &agent.Loop{Turns: turns}
 		pass, end, err := a.prepare(cmd, w, reviews, &stacks[i], loops[i], approved, len(stacks) > 1)
 		if err != nil {
 			return err

@@ -36,7 +36,11 @@ type service struct {
 	shown   *readapi.Store
 	notices notices
 	traces  *trace.Sender // nil when nobody takes them
-	among   *group        // with whom the stacks are shared; nil when they are not
+	turns   *agent.Turns
+	// perFolder are the documents that stand for a stack in each folder, and pushed says of each that somebody may have pushed.
+	perFolder []config.Stack
+	pushed    map[string]chan struct{}
+	among     *group // with whom the stacks are shared; nil when they are not
 }
 
 func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
@@ -46,7 +50,12 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 			names = append(names, s.Name)
 		}
 	}
-	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version())}
+	svc := &service{log: a.logger(true), health: agent.NewHealth(names), metrics: report.NewMetrics(version()), turns: agent.NewTurns(), pushed: map[string]chan struct{}{}}
+	for _, document := range a.documents {
+		if document.PerFolder() {
+			svc.perFolder, svc.pushed[document.Name] = append(svc.perFolder, document), make(chan struct{}, 1)
+		}
+	}
 	svc.forges, svc.notices = newForges(svc.log, svc.metrics), newNotices(stacks, svc.log)
 	if err := svc.trace(f); err != nil {
 		return nil, err
@@ -81,7 +90,7 @@ func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (o
 	if err != nil {
 		return nil, nil, err
 	}
-	one = new(agent.Loop)
+	one = &agent.Loop{Turns: svc.turns}
 	branches, err := at.add(w, s, repo, one.Check)
 	if err != nil {
 		return nil, nil, errors.Join(err, repo.Close())

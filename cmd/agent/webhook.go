@@ -18,7 +18,7 @@ type followed struct {
 	repositories []string // owner/name, by any name under which it may be known
 	branch       string   // "" for the repository's own
 	pace         *agent.Pace
-	stack        string
+	stack        string // "" for the folders that are stacks
 }
 
 // hinted are the repositories of pull requests and stacks that messages may be
@@ -39,6 +39,10 @@ func (svc *service) receive(stacks []config.Stack, f runFlags) (err error) {
 	var known hinted
 	for i := range stacks {
 		known.branches = append(known.branches, followed{repositories(&stacks[i]), stacks[i].Spec.Source.Branch, agent.NewPace(svc.waking(stacks, i)), stacks[i].Name})
+	}
+	for i := range svc.perFolder {
+		d := &svc.perFolder[i]
+		known.branches = append(known.branches, followed{repositories(d), d.Spec.Source.Branch, agent.NewPace(svc.looking(d.Name)), ""})
 	}
 	for key, r := range svc.forges.at {
 		known.pulls = append(known.pulls, newPullHints(key, func() *review.Repository { return r }))

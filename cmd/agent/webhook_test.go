@@ -31,8 +31,16 @@ type hooked struct {
 
 func newHooked(t testing.TB) *hooked {
 	t.Helper()
-	h := &hooked{stage: newStage(t, simulator.Options{}), passes: make(chan time.Time, 100), first: make(chan time.Time, 1)}
+	h := setHooked(t, "")
 	h.change()
+	h.start()
+	return h
+}
+
+// setHooked sets the stage; more is what the source has besides.
+func setHooked(t testing.TB, more string) *hooked {
+	t.Helper()
+	h := &hooked{stage: newStage(t, simulator.Options{}), passes: make(chan time.Time, 100), first: make(chan time.Time, 1)}
 	out, err := exec.CommandContext(t.Context(), "git", "--exec-path").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -46,13 +54,12 @@ func newHooked(t testing.TB) *hooked {
 kind: Stack
 metadata: {name: hooked}
 spec:
-  source: {url: "`+server.URL+`/acme/repo", branch: main, poll: "@every 24h"}
+  source: {url: "`+server.URL+`/acme/repo", branch: main, poll: "@every 24h"`+more+`}
   cloud: demo
   sync: {driftCheck: "@every 24h"}
 `)
 	h.write("secret", webhookSecret+"\n")
 	h.build()
-	h.start()
 	return h
 }
 
@@ -65,6 +72,13 @@ func (h *hooked) change() {
 
 // start runs the agent and waits for its first pass.
 func (h *hooked) start() {
+	h.t.Helper()
+	h.serve()
+	<-h.passes
+	h.quiet()
+}
+
+func (h *hooked) serve() {
 	h.t.Helper()
 	var lc net.ListenConfig
 	l, err := lc.Listen(h.t.Context(), "tcp", "127.0.0.1:0")
@@ -96,8 +110,6 @@ func (h *hooked) start() {
 			h.t.Logf("the agent said:\n%s", said)
 		}
 	})
-	<-h.passes
-	h.quiet()
 }
 
 // quiet waits until the pass is over.
@@ -176,6 +188,25 @@ func TestAPushIsAppliedAtOnce(t *testing.T) {
 	}
 	if answer := h.do(http.MethodGet, "/webhook/github", "", nil); !strings.HasPrefix(answer, "405") {
 		t.Errorf("GET is answered %s", answer)
+	}
+}
+
+// A folder that a push has brought is a stack without waiting for the poll.
+func TestAPushBringsAFolder(t *testing.T) {
+	h := setHooked(t, ", paths: clouds/*")
+	for n, folder := range []string{"eu", "us"} {
+		h.write("repo/clouds/"+folder+"/net.yaml", networkNamed(folder, ""))
+		h.commit()
+		if n == 0 {
+			h.serve()
+		} else if answer := h.push(webhookSecret, "main"); !strings.HasPrefix(answer, "202") {
+			t.Fatalf("answered %s", answer)
+		}
+		select {
+		case <-h.passes:
+		case <-time.After(time.Minute):
+			t.Fatalf("nothing is made for the folder %s", folder)
+		}
 	}
 }
 

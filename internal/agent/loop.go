@@ -31,6 +31,8 @@ type Loop struct {
 	// knows them.
 	DependsOn []string
 	Standing  *Standing
+	// Turns, when set, are shared with the other stacks of the process.
+	Turns *Turns
 	// Fetch returns the newest revision and whether it is another one than
 	// before.
 	Fetch func(context.Context) (source.Revision, bool, error)
@@ -127,6 +129,12 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, said b
 		run.Revision = rev
 		return run, before || s.silent
 	}
+	done, err := s.Turns.take(ctx)
+	if err != nil {
+		run.Err = err
+		return run, true
+	}
+	defer done()
 	s.pass(ctx, &run, rev)
 	run.Took = time.Since(run.Started)
 	return run, true

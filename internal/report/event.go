@@ -83,10 +83,16 @@ func (b *eventList) ended(r engine.Result) {
 }
 
 func drifted(s plan.Step) string {
-	if s.Action == plan.Create {
+	if Vanished(s) {
 		return "is gone from the cloud"
 	}
 	return withFields("changed in the cloud", s)
+}
+
+// Vanished reports whether the object of a drifted step is not there any more.
+func Vanished(s plan.Step) bool {
+	return s.Action == plan.Create ||
+		s.Action == plan.Keep && s.ID() == "" && len(s.Changes) == 1 && s.Changes[0].Field == "metadata.name"
 }
 
 func withFields(text string, s plan.Step) string {

@@ -96,14 +96,14 @@ func (d Drift) held() string {
 // step is one drifted object: what happened to it, by whom, and its fields.
 func (d Drift) step(s plan.Step) string {
 	what := "changed in the cloud"
-	if vanished(s) {
+	if report.Vanished(s) {
 		what = "deleted in the cloud"
 	}
 	if trace, ok := d.Traces[s.Key]; ok {
 		what += traced(trace)
 	}
 	text := "**" + code(s.Key.String()) + "**" + at(s.Origin) + ": " + what + d.remedy(s) + "\n\n"
-	if len(s.Changes) > 0 && !vanished(s) {
+	if len(s.Changes) > 0 && !report.Vanished(s) {
 		text += diff(s.Changes, s.Names) + "\n\n"
 	}
 	return text
@@ -114,7 +114,7 @@ func (d Drift) remedy(s plan.Step) string {
 	switch {
 	case !d.Corrected:
 		return ""
-	case vanished(s):
+	case report.Vanished(s):
 		return "; it was made again"
 	case s.Action == plan.Recreate:
 		return "; it was " + prose(does(s))
@@ -122,12 +122,6 @@ func (d Drift) remedy(s plan.Step) string {
 		return "; it was " + prose(does(plan.Step{Action: plan.Update, Changes: s.Changes}))
 	}
 	return "; it was put back in place"
-}
-
-// vanished reports whether the object is not there any more.
-func vanished(s plan.Step) bool {
-	return s.Action == plan.Create ||
-		s.Action == plan.Keep && s.ID() == "" && len(s.Changes) == 1 && s.Changes[0].Field == "metadata.name"
 }
 
 // traced is who did it, what, and when, as far as that is known.
@@ -149,7 +143,7 @@ func traced(t kind.Trace) string {
 func (d Drift) choice() string {
 	var gone, changed bool
 	for _, s := range d.Steps {
-		gone, changed = gone || vanished(s), changed || !vanished(s)
+		gone, changed = gone || report.Vanished(s), changed || !report.Vanished(s)
 	}
 	text := "**To keep what the cloud holds**, "
 	switch {

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
+)
+
+// fourObjects are those of a stack.
+func fourObjects(i int) string {
+	text := ""
+	for _, side := range []string{"a", "b"} {
+		name := fmt.Sprintf("%s-%d", side, i)
+		text += networkNamed(name, "") + "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Subnet\nmetadata: {name: " + name + "}\nspec: {resource: {networkRef: " + name + ", ipVersion: 4, cidr: 10.1.0.0/24}}\n"
+	}
+	return text
+}
+
+// newMany is a stage with many stacks of one document, in one repository and one project.
+func newMany(tb testing.TB, stacks int) *stage {
+	tb.Helper()
+	s := newStage(tb, simulator.Options{})
+	for i := range stacks {
+		s.write(fmt.Sprintf("repo/stacks/%d/objects.yaml", i), fourObjects(i))
+	}
+	s.write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: many}\nspec:\n  source: {url: "+s.path("repo")+", paths: stacks/*}\n  cloud: demo\n  sync: {driftCheck: \"@every 24h\"}\n")
+	s.commit()
+	s.build()
+	return s
+}
+
+// passes counts how many passes a log says have ended in sync, and closes done when that many have.
+type passes struct {
+	mu   sync.Mutex
+	left int
+	done chan struct{}
+	said bytes.Buffer // what is no part of a pass that went well
+}
+
+// Write implements io.Writer; a logger writes whole lines.
+func (p *passes) Write(line []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !bytes.Contains(line, []byte("level=INFO")) {
+		p.said.Write(line)
+	}
+	if bytes.Contains(line, []byte(`msg="pass ended"`)) && bytes.Contains(line, []byte(`outcome="in sync"`)) {
+		if p.left--; p.left == 0 {
+			close(p.done)
+		}
+	}
+	return len(line), nil
+}
+
+// figures are what it took until all stacks were in sync.
+type figures struct {
+	took, cpu time.Duration
+	peakMiB   float64
+	requests  []simulator.Request
+}
+
+// serveMany runs an agent with an empty disk until all stacks have been in sync.
+func (s *stage) serveMany(stacks int) (f figures) {
+	s.t.Helper()
+	s.server.ResetRequests()
+	seen := &passes{left: stacks, done: make(chan struct{})}
+	cmd := s.command("run")
+	cmd.Stderr = seen
+	started := time.Now()
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill() }() // it has ended
+	select {
+	case <-seen.done:
+	case <-time.After(15 * time.Minute):
+		s.t.Errorf("%d stacks are not in sync after a quarter of an hour", seen.left)
+	}
+	f.took, f.requests = time.Since(started), s.server.Requests()
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		s.t.Fatalf("%v\n%s", err, seen.said.String())
+	}
+	if seen.said.Len() > 0 {
+		s.t.Errorf("it logged\n%s", seen.said.String())
+	}
+	f.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		f.peakMiB = float64(use.Maxrss) / 1024
+	}
+	return f
+}
+
+// count is how many of the requests have a method and a path that ends like this.
+func (f figures) count(method, path string) (n int) {
+	for _, r := range f.requests {
+		if r.Method == method && strings.HasSuffix(r.Path, path) {
+			n++
+		}
+	}
+	return n
+}
+
+// Many stacks come to be, each with one login and the lists that a stack alone would need; an agent that is started anew
+// asks once for each collection and stack, and writes nothing.
+func TestManyStacks(t *testing.T) {
+	testcost.NotUnderRace(t)
+	const stacks = 50
+	s := newMany(t, stacks)
+	first := s.serveMany(stacks)
+	again := s.serveMany(stacks)
+	for _, c := range []struct {
+		what       string
+		have, most int
+	}{
+		{"logins", first.count("POST", "/auth/tokens"), stacks},
+		{"networks made", first.count("POST", "/networks"), 2 * stacks},
+		{"lists of networks", first.count("GET", "/networks"), 4 * stacks},
+		{"requests of a start", len(again.requests), 50 * stacks},
+		{"lists of networks of a start", again.count("GET", "/networks"), stacks},
+	} {
+		t.Logf("%s: %d", c.what, c.have)
+		if c.have > c.most {
+			t.Errorf("%d %s for %d stacks, want %d at most", c.have, c.what, stacks, c.most)
+		}
+	}
+	t.Logf("first: %s, CPU %s, %.0f MiB; again: %s, CPU %s, %.0f MiB", first.took, first.cpu, first.peakMiB, again.took, again.cpu, again.peakMiB)
+	for _, r := range again.requests {
+		if r.Write() {
+			t.Errorf("a start writes: %s %s", r.Method, r.Path)
+		}
+	}
+}
+
+// BenchmarkStacks is one agent whose stacks, of four objects each, come to be: the time until all are in sync, its CPU
+// time, its requests, and the most memory it ever had.
+func BenchmarkStacks(b *testing.B) {
+	for _, stacks := range []int{50, 200, 1000} {
+		b.Run(fmt.Sprint(stacks), func(b *testing.B) {
+			var took, cpu time.Duration
+			var requests int
+			var peak float64
+			for b.Loop() {
+				f := newMany(b, stacks).serveMany(stacks)
+				took, cpu, requests, peak = took+f.took, cpu+f.cpu, requests+len(f.requests), max(peak, f.peakMiB)
+			}
+			b.ReportMetric(took.Seconds()/float64(b.N), "s-to-in-sync/op")
+			b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-s/op")
+			b.ReportMetric(float64(requests)/float64(b.N), "requests/op")
+			b.ReportMetric(peak, "peak-MiB")
+		})
+	}
+}
