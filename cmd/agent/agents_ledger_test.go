@@ -45,7 +45,7 @@ type given struct {
 
 var (
 	stackName = regexp.MustCompile(`stack-\d\d`)
-	objectID  = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	anyID     = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
 // before is a proxy for one agent: it writes down what is written, and by whom. Answers wait while the gate is closed.
@@ -104,7 +104,7 @@ func (l *ledger) stackOf(text string) string {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, id := range objectID.FindAllString(text, -1) {
+	for _, id := range anyID.FindAllString(text, -1) {
 		if stack := l.owners[id]; stack != "" {
 			return stack
 		}
