@@ -90,7 +90,7 @@ func ip(words string) error {
 
 func addresses(host string, ports []int) (list []string) {
 	for _, port := range ports {
-		list = append(list, fmt.Sprintf("http://%s:%d", host, port))
+		list = append(list, fmt.Sprintf("https://%s:%d", host, port))
 	}
 	return list
 }
@@ -108,7 +108,7 @@ func relayed(t *testing.T, agents int, ports []int) (n network) {
 		}}
 		for _, port := range ports {
 			r := newRelay(t, fmt.Sprint("127.0.0.1:", port))
-			relays, p.etcd = append(relays, r), append(p.etcd, "http://"+r.listener.Addr().String())
+			relays, p.etcd = append(relays, r), append(p.etcd, "https://"+r.listener.Addr().String())
 		}
 		n.places = append(n.places, p)
 	}

@@ -106,8 +106,9 @@ func freePorts(t *testing.T, n int) (ports []int) {
 	return ports
 }
 
-// newMembers are three members of a real etcd of a folder, which are reached at ports of this machine and of other addresses.
-func newMembers(t *testing.T, folder string, ports []int, also []string) (members []*process) {
+// newMembers are members of a real etcd of a folder, which clients reach at ports of this machine and of other addresses, over
+// TLS with a certificate and its key.
+func newMembers(t *testing.T, folder string, ports []int, also []string, cert, key string) (members []*process) {
 	t.Helper()
 	dir, peers := t.TempDir(), freePorts(t, len(ports))
 	var cluster []string
@@ -115,13 +116,13 @@ func newMembers(t *testing.T, folder string, ports []int, also []string) (member
 		cluster = append(cluster, fmt.Sprintf("etcd-%d=http://127.0.0.1:%d", i+1, peers[i]))
 	}
 	for i, port := range ports {
-		name, peer, clients := fmt.Sprint("etcd-", i+1), fmt.Sprint("http://127.0.0.1:", peers[i]), fmt.Sprint("http://127.0.0.1:", port)
+		name, peer, clients := fmt.Sprint("etcd-", i+1), fmt.Sprint("http://127.0.0.1:", peers[i]), fmt.Sprint("https://127.0.0.1:", port)
 		listen := clients
 		for _, address := range also {
-			listen += fmt.Sprintf(",http://%s:%d", address, port)
+			listen += fmt.Sprintf(",https://%s:%d", address, port)
 		}
 		members = append(members, &process{t: t, name: name, command: func() *exec.Cmd {
-			return exec.Command(filepath.Join(folder, "etcd"), "--name", name, "--data-dir", filepath.Join(dir, name),
+			return exec.Command(filepath.Join(folder, "etcd"), "--name", name, "--data-dir", filepath.Join(dir, name), "--cert-file", cert, "--key-file", key,
 				"--listen-client-urls", listen, "--advertise-client-urls", clients, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
 				"--initial-cluster", strings.Join(cluster, ","))
 		}})
