@@ -19,31 +19,36 @@ type place struct {
 	cut       func(cut bool) error
 }
 
-// network is how agents reach the members of etcd, whose ports for clients are given.
+// network is how agents reach the members of etcd.
 type network struct {
-	listen []string // addresses that members listen on
+	listen []string // addresses that members listen on; the first is for this process
 	places []place
+}
+
+// ownLoopback is an address of this machine that no other process listens on.
+func ownLoopback() string {
+	return fmt.Sprintf("127.%d.%d.1", 1+os.Getpid()/250%250, 1+os.Getpid()%250)
 }
 
 // newNetwork makes places for so many agents: in namespaces, each with a cable to the cloud and one to etcd, where that is
 // allowed, else with relays that can be told to drop everything.
-func newNetwork(t *testing.T, agents int, ports []int) network {
+func newNetwork(t *testing.T, agents int) network {
 	t.Helper()
 	if _, err := exec.LookPath("ip"); err != nil || os.Getuid() != 0 {
 		t.Log("agents are cut off by relays: network namespaces need root, and ip of iproute2")
-		return relayed(t, agents, ports)
+		return relayed(t, agents)
 	}
 	probe := fmt.Sprintf("sr%d-probe", os.Getpid())
 	if err := ip("netns add " + probe); err != nil {
 		t.Log("agents are cut off by relays:", err)
-		return relayed(t, agents, ports)
+		return relayed(t, agents)
 	}
 	_ = ip("netns del " + probe) // a test that fails here fails below
-	return cabled(t, agents, ports)
+	return cabled(t, agents)
 }
 
 // cabled gives each agent a namespace. The addresses are of those that RFC 2544 keeps for measuring devices.
-func cabled(t *testing.T, agents int, ports []int) network {
+func cabled(t *testing.T, agents int) network {
 	t.Helper()
 	own := os.Getpid() % 250
 	to := map[string]string{"c": fmt.Sprintf("198.18.%d.", own), "e": fmt.Sprintf("198.19.%d.", own)} // cloud, etcd
@@ -59,7 +64,7 @@ func cabled(t *testing.T, agents int, ports []int) network {
 		must("route add blackhole " + prefix + "0/24")
 		t.Cleanup(func() { must("route del blackhole " + prefix + "0/24") })
 	}
-	n := network{listen: []string{to["e"] + "1"}}
+	n := network{listen: []string{ownLoopback(), to["e"] + "1"}}
 	for i := range agents {
 		space := fmt.Sprintf("sr%d-%d", os.Getpid(), i)
 		must("netns add "+space, "-n "+space+" link set lo up")
@@ -73,7 +78,7 @@ func cabled(t *testing.T, agents int, ports []int) network {
 			)
 		}
 		end := fmt.Sprintf("sr%de%d", os.Getpid()%1e6, i)
-		n.places = append(n.places, place{namespace: space, cloud: to["c"] + "1", etcd: addresses(to["e"]+"1", ports), cut: func(cut bool) error {
+		n.places = append(n.places, place{namespace: space, cloud: to["c"] + "1", etcd: addresses(to["e"] + "1"), cut: func(cut bool) error {
 			return ip("link set " + end + map[bool]string{true: " down", false: " up"}[cut])
 		}})
 	}
@@ -88,16 +93,18 @@ func ip(words string) error {
 	return nil
 }
 
-func addresses(host string, ports []int) (list []string) {
-	for _, port := range ports {
+// addresses are those of the members of etcd at a host.
+func addresses(host string) (list []string) {
+	for _, port := range memberPorts {
 		list = append(list, fmt.Sprintf("https://%s:%d", host, port))
 	}
 	return list
 }
 
 // relayed gives each agent a relay to each member.
-func relayed(t *testing.T, agents int, ports []int) (n network) {
+func relayed(t *testing.T, agents int) (n network) {
 	t.Helper()
+	n.listen = []string{ownLoopback()}
 	for range agents {
 		var relays []*relay
 		p := place{cloud: "127.0.0.1", cut: func(cut bool) error {
@@ -106,8 +113,8 @@ func relayed(t *testing.T, agents int, ports []int) (n network) {
 			}
 			return nil
 		}}
-		for _, port := range ports {
-			r := newRelay(t, fmt.Sprint("127.0.0.1:", port))
+		for _, port := range memberPorts {
+			r := newRelay(t, fmt.Sprintf("%s:%d", n.listen[0], port))
 			relays, p.etcd = append(relays, r), append(p.etcd, "https://"+r.listener.Addr().String())
 		}
 		n.places = append(n.places, p)

@@ -92,38 +92,26 @@ func (p *process) tell() {
 	p.t.Logf("%s said last:\n%s", p.name, strings.Join(p.said, "\n"))
 }
 
-// freePorts are ports that nobody listens on.
-func freePorts(t *testing.T, n int) (ports []int) {
-	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
-}
+// memberPorts are where members of etcd listen for clients; the next port is for other members.
+var memberPorts = []int{2379, 2381, 2383}
 
-// newMembers are members of a real etcd of a folder, which clients reach at ports of this machine and of other addresses, over
-// TLS with a certificate and its key.
-func newMembers(t *testing.T, folder string, ports []int, also []string, cert, key string) (members []*process) {
+// newMembers are members of a real etcd of a folder, which listen at these addresses over TLS with a certificate and its key.
+// The first address is where the members reach each other.
+func newMembers(t *testing.T, folder string, listen []string, cert, key string) (members []*process) {
 	t.Helper()
-	dir, peers := t.TempDir(), freePorts(t, len(ports))
+	dir := t.TempDir()
 	var cluster []string
-	for i := range ports {
-		cluster = append(cluster, fmt.Sprintf("etcd-%d=http://127.0.0.1:%d", i+1, peers[i]))
+	for i, port := range memberPorts {
+		cluster = append(cluster, fmt.Sprintf("etcd-%d=http://%s:%d", i+1, listen[0], port+1))
 	}
-	for i, port := range ports {
-		name, peer, clients := fmt.Sprint("etcd-", i+1), fmt.Sprint("http://127.0.0.1:", peers[i]), fmt.Sprint("https://127.0.0.1:", port)
-		listen := clients
-		for _, address := range also {
-			listen += fmt.Sprintf(",https://%s:%d", address, port)
+	for i, port := range memberPorts {
+		name, peer, clients := fmt.Sprint("etcd-", i+1), fmt.Sprintf("http://%s:%d", listen[0], port+1), []string{}
+		for _, address := range listen {
+			clients = append(clients, fmt.Sprintf("https://%s:%d", address, port))
 		}
 		members = append(members, &process{t: t, name: name, command: func() *exec.Cmd {
 			return exec.Command(filepath.Join(folder, "etcd"), "--name", name, "--data-dir", filepath.Join(dir, name), "--cert-file", cert, "--key-file", key,
-				"--listen-client-urls", listen, "--advertise-client-urls", clients, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+				"--listen-client-urls", strings.Join(clients, ","), "--advertise-client-urls", clients[0], "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
 				"--initial-cluster", strings.Join(cluster, ","))
 		}})
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	proofAgents, proofStacks, proofMembers = 3, 40, 3
+	proofAgents, proofStacks = 3, 40
 	// proofLease is as short as a lease may be, so that much happens.
 	proofLease = 12 * time.Second
 	// proofClock is what lies between an agent's look at its clock and the proxy's, on a machine that has much to do.
@@ -91,17 +91,16 @@ func newProof(t *testing.T, folder string) *proof {
 		p.edit(fmt.Sprintf("stack-%02d", i))
 	}
 	p.commit()
-	ports := freePorts(t, proofMembers)
-	n := newNetwork(t, proofAgents, ports)
+	n := newNetwork(t, proofAgents)
 	selfSigned(t, p.path("etcd.crt"), p.path("etcd.key"), n.listen...)
 	trust, err := trusting(config.AgentsEtcd{CAFile: p.path("etcd.crt")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.etcd, err = etcd.NewEndpoints(addresses("127.0.0.1", ports), trust); err != nil {
+	if p.etcd, err = etcd.NewEndpoints(addresses(n.listen[0]), trust); err != nil {
 		t.Fatal(err)
 	}
-	p.members = newMembers(t, folder, ports, n.listen, p.path("etcd.crt"), p.path("etcd.key"))
+	p.members = newMembers(t, folder, n.listen, p.path("etcd.crt"), p.path("etcd.key"))
 	for _, m := range p.members {
 		p.runs(m)
 	}
@@ -275,7 +274,7 @@ func (p *proof) change(ctx context.Context, random *rand.Rand) {
 			p.drift(stacks[random.IntN(len(stacks))], random)
 			continue
 		}
-		for range 1 + random.IntN(6) {
+		for range 4 + random.IntN(9) {
 			p.edit(stacks[random.IntN(len(stacks))])
 		}
 		p.commit()
