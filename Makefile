@@ -51,6 +51,10 @@ test-k-orc: ## replay K-ORC's own end-to-end cases on the simulator (downloads i
 test-etcd: ## run on a real etcd what clusters of it, and several agents, rely on (Debian packages etcd-server, etcd-client)
 	GO=$(GO) .ci/etcd
 
+.PHONY: test-agents
+test-agents: ## kill, stop and cut off three agents on a real etcd for STACKREEVE_TEST_AGENTS_FOR (1m) (Debian package etcd-server)
+	GO=$(GO) .ci/agents
+
 .PHONY: lint
 lint: ## run the linters
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...

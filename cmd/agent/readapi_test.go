@@ -24,15 +24,19 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// selfSigned writes a certificate for 127.0.0.1 and its key.
-func selfSigned(t *testing.T, certFile, keyFile string) {
+// selfSigned writes a certificate for 127.0.0.1, and other addresses, and its key.
+func selfSigned(t *testing.T, certFile, keyFile string, also ...string) {
 	t.Helper()
+	names := []net.IP{net.IPv4(127, 0, 0, 1)}
+	for _, address := range also {
+		names = append(names, net.ParseIP(address))
+	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: names,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, IsCA: true, BasicConstraintsValid: true, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)

@@ -11,12 +11,13 @@ import (
 	"net/http"
 	"net/url"
 	"sync/atomic"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
 // Endpoints are members of one cluster that the operator has named. They are asked in turn: the one that answered last
-// first, the others when it does not answer or cannot work.
+// first, the others when it does not answer in half of the time or cannot work.
 type Endpoints struct {
 	addresses []*url.URL
 	client    *http.Client
@@ -58,7 +59,10 @@ func (e *Endpoints) ask(ctx context.Context, path string, body, into any) (err e
 	first := int(e.first.Load())
 	for i := range e.addresses {
 		n := (first + i) % len(e.addresses)
-		if err = e.askOne(ctx, e.addresses[n], path, text, into); err == nil {
+		within, cancel := share(ctx, i+1 == len(e.addresses))
+		err = e.askOne(within, e.addresses[n], path, text, into)
+		cancel()
+		if err == nil {
 			e.first.Store(int32(n)) //nolint:gosec // there are few
 			return nil
 		}
@@ -68,6 +72,15 @@ func (e *Endpoints) ask(ctx context.Context, path string, body, into any) (err e
 		}
 	}
 	return err
+}
+
+// share is half of the time that is left, so that one which is silent leaves some for the next; the last one has all of it.
+func share(ctx context.Context, last bool) (context.Context, context.CancelFunc) {
+	end, bounded := ctx.Deadline()
+	if last || !bounded {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(end)/2)
 }
 
 func (e *Endpoints) askOne(ctx context.Context, at *url.URL, path string, body []byte, into any) error {

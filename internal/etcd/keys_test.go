@@ -154,6 +154,43 @@ func TestEndpointsAreAskedInTurn(t *testing.T) {
 	}
 }
 
+// silence is a network on which one host takes requests and does not answer them.
+type silence struct {
+	*answers
+	host string
+}
+
+func (s silence) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Host == s.host {
+		s.asked = append(s.asked, req.URL.Host)
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	}
+	return s.answers.RoundTrip(req)
+}
+
+// A member that is silent leaves time for the next one, however little there is, and is not the first one to be asked again.
+func TestASilentEndpointLeavesTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		net := silence{&answers{said: map[string]func() (int, string){"b": func() (int, string) { return 200, `{"ID":"7","TTL":"12"}` }}}, "a"}
+		e, err := etcd.NewEndpoints([]string{"http://a", "http://b"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e = e.Through(net)
+		for range 2 {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			if id, err := e.Grant(ctx, 12*time.Second); err != nil || id != 7 {
+				t.Error(id, err)
+			}
+			cancel()
+		}
+		if want := []string{"a", "b", "b"}; !slices.Equal(net.asked, want) {
+			t.Errorf("asked: %v, want %v", net.asked, want)
+		}
+	})
+}
+
 // Whoever answers in etcd's place gets nothing repeated and nothing believed.
 func TestAttackAnswersThatAreNotOfEtcd(t *testing.T) {
 	for name, text := range map[string]string{

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// ledger is what came to a cloud, of whom, and who gave up which stack before its lease had ended.
+type ledger struct {
+	// holder asks who has a stack; "" for nobody.
+	holder func(stack string) (agent string, err error)
+
+	mu      sync.Mutex
+	writes  []written
+	given   []given
+	owners  map[string]string // stack by ID of an object
+	strange []string          // writes that are of no stack
+}
+
+// written is a write of a stack. The clock is the proxy's.
+type written struct {
+	agent, stack, what string
+	came, done         time.Time // when it came, and when the cloud had answered
+	holder             string    // who had the stack, as etcd said meanwhile
+	asked              time.Duration
+}
+
+// given says that an agent has given up a stack in order.
+type given struct {
+	agent, stack string
+	at           time.Time
+}
+
+var (
+	stackName = regexp.MustCompile(`stack-\d\d`)
+	anyID     = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+)
+
+// before is a proxy for one agent: it writes down what is written, and by whom. Answers wait while the gate is closed.
+func (l *ledger) before(cloud http.Handler, agent string, gate *gate) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		came := time.Now()
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the agent is gone
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		answer := httptest.NewRecorder()
+		if r.Method == http.MethodGet || r.Method == http.MethodHead || strings.HasSuffix(r.URL.Path, "/auth/tokens") {
+			cloud.ServeHTTP(answer, r)
+		} else {
+			l.write(cloud, answer, r, body, written{agent: agent, what: r.Method + " " + r.URL.Path, came: came})
+		}
+		gate.pass(r.Context().Done())
+		maps.Copy(w.Header(), answer.Header())
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes()) // the agent may be gone
+	})
+}
+
+func (l *ledger) write(cloud http.Handler, answer *httptest.ResponseRecorder, r *http.Request, body []byte, one written) {
+	if one.stack = l.stackOf(r.URL.Path + " " + string(body)); one.stack == "" {
+		l.mu.Lock()
+		l.strange = append(l.strange, one.agent+": "+one.what+" "+string(body))
+		l.mu.Unlock()
+	}
+	asking := make(chan error, 1)
+	go func() {
+		var err error
+		one.holder, err = l.holder(one.stack)
+		one.asked = time.Since(one.came)
+		asking <- err
+	}()
+	cloud.ServeHTTP(answer, r)
+	done := time.Now()
+	if err := <-asking; err != nil {
+		one.holder, one.asked = err.Error(), time.Hour // it is not known
+	}
+	one.done = done
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.writes = append(l.writes, one)
+	for _, id := range idsIn(answer.Body.Bytes()) {
+		l.owners[id] = one.stack
+	}
+}
+
+// stackOf is the stack that a request names, or whose object it names; "" for none.
+func (l *ledger) stackOf(text string) string {
+	if name := stackName.FindString(text); name != "" {
+		return name
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range anyID.FindAllString(text, -1) {
+		if stack := l.owners[id]; stack != "" {
+			return stack
+		}
+	}
+	return ""
+}
+
+// idsIn are the IDs of the objects in an answer.
+func idsIn(answer []byte) (ids []string) {
+	var objects map[string]struct{ ID string }
+	if json.Unmarshal(answer, &objects) == nil {
+		for _, o := range objects {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
+}
+
+func (l *ledger) gives(agent, stack string, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.given = append(l.given, given{agent, stack, at})
+}
+
+// verdict is what follows from a ledger.
+type verdict struct {
+	wrong           []string
+	writes, unsure  int           // unsure are those that etcd was too slow to say the holder of
+	changes, orders int           // how often another agent wrote a stack than before, and how often in order
+	shortest        time.Duration // between two agents that wrote one stack, not in order
+}
+
+// judge compares a ledger with what is promised: who writes a stack has it, and where the one before did not give it up,
+// the window lies between the two. clock is what the times of the proxy may be off.
+func (l *ledger) judge(window, clock time.Duration) (v verdict) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	slices.SortStableFunc(l.writes, func(a, b written) int { return a.came.Compare(b.came) })
+	v.writes = len(l.writes)
+	for _, s := range l.strange {
+		v.wrong = append(v.wrong, "of no stack: "+s)
+	}
+	last := map[string]written{} // the last write of each stack, done when all before it were
+	for _, w := range l.writes {
+		before, known := last[w.stack]
+		if w.asked >= window {
+			v.unsure++
+		} else if w.holder != w.agent {
+			v.wrong = append(v.wrong, fmt.Sprintf("%s wrote %s, which %q had: %s at %s", w.agent, w.stack, w.holder, w.what, w.came.Format(time.StampMilli)))
+		}
+		if known && before.agent != w.agent {
+			v.change(l.gave(before, w.came), before, w, window-clock)
+		}
+		if known && before.agent == w.agent && before.done.After(w.done) {
+			w.done = before.done
+		}
+		last[w.stack] = w
+	}
+	return v
+}
+
+// gave reports whether an agent has given up a stack between its last write and a moment.
+func (l *ledger) gave(last written, until time.Time) bool {
+	return slices.ContainsFunc(l.given, func(g given) bool {
+		return g.agent == last.agent && g.stack == last.stack && g.at.After(last.came) && !g.at.After(until)
+	})
+}
+
+// change judges that another agent writes a stack.
+func (v *verdict) change(inOrder bool, before, now written, least time.Duration) {
+	v.changes++
+	said := fmt.Sprintf("%s: %s wrote it at %s (%s), %s at %s (%s)", now.stack, before.agent, before.came.Format(time.StampMilli), before.what, now.agent, now.came.Format(time.StampMilli), now.what)
+	apart := now.came.Sub(before.came)
+	switch {
+	case before.done.After(now.came):
+		v.wrong = append(v.wrong, "at once: "+said)
+	case inOrder:
+		v.orders++
+		return
+	case apart < least:
+		v.wrong = append(v.wrong, fmt.Sprintf("%s apart, want %s at least: %s", apart, least, said))
+	}
+	v.shortest = min(cmp.Or(v.shortest, apart), apart)
+}
+
+// gate is what answers go through.
+type gate struct {
+	mu     sync.Mutex
+	closed chan struct{} // nil while it is open
+}
+
+func (g *gate) close() { g.mu.Lock(); g.closed = make(chan struct{}); g.mu.Unlock() }
+func (g *gate) open()  { g.mu.Lock(); close(g.closed); g.closed = nil; g.mu.Unlock() }
+
+func (g *gate) pass(gone <-chan struct{}) {
+	g.mu.Lock()
+	closed := g.closed
+	g.mu.Unlock()
+	if closed == nil {
+		return
+	}
+	select {
+	case <-closed:
+	case <-gone:
+	}
+}
+
+// The judge of the proof below finds what it is to find.
+func TestLedger(t *testing.T) {
+	began := time.Now()
+	at := func(agent string, second float64, holder string) written {
+		came := began.Add(time.Duration(second * float64(time.Second)))
+		return written{agent: agent, stack: "stack-01", came: came, done: came.Add(time.Second / 2), holder: holder}
+	}
+	slow := at("a", 1, "b")
+	slow.asked = time.Minute
+	for name, c := range map[string]struct {
+		writes []written
+		given  []given
+		want   string // "" for nothing wrong
+	}{
+		"one writes":                {writes: []written{at("a", 0, "a"), at("a", 0.1, "a"), at("a", 9, "a")}},
+		"the window between":        {writes: []written{at("a", 0, "a"), at("b", 3, "b")}},
+		"less than the window":      {writes: []written{at("a", 0, "a"), at("b", 2, "b")}, want: "2s apart"},
+		"in order":                  {writes: []written{at("a", 0, "a"), at("b", 1, "b")}, given: []given{{"a", "stack-01", began.Add(time.Second / 2)}}},
+		"given up before it wrote":  {writes: []written{at("a", 1, "a"), at("b", 2, "b")}, given: []given{{"a", "stack-01", began}}, want: "1s apart"},
+		"another one gave up":       {writes: []written{at("a", 0, "a"), at("b", 1, "b")}, given: []given{{"a", "stack-02", began.Add(time.Second / 2)}}, want: "1s apart"},
+		"in order, and at once":     {writes: []written{at("a", 0, "a"), at("b", 0.4, "b")}, given: []given{{"a", "stack-01", began.Add(time.Second / 3)}}, want: "at once"},
+		"to and fro":                {writes: []written{at("a", 0, "a"), at("b", 4, "b"), at("a", 5, "a")}, want: "1s apart"},
+		"another one has it":        {writes: []written{at("a", 0, "b")}, want: `which "b" had`},
+		"nobody has it":             {writes: []written{at("a", 0, "")}, want: `which "" had`},
+		"etcd was too slow to tell": {writes: []written{slow}},
+	} {
+		l := &ledger{writes: c.writes, given: c.given}
+		v := l.judge(3*time.Second, 0)
+		if got := strings.Join(v.wrong, "\n"); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is a program that is killed and started again.
+type process struct {
+	t       *testing.T
+	name    string
+	command func() *exec.Cmd
+	heard   func(line string) // what it says; nil when nobody listens
+
+	cmd   *exec.Cmd
+	ended chan struct{}
+
+	mu     sync.Mutex
+	said   []string       // its last lines
+	ending syscall.Signal // by which it is to end
+}
+
+const linesKept = 60
+
+func (p *process) start() {
+	out, in, err := os.Pipe()
+	if err != nil {
+		p.t.Error(err)
+		return
+	}
+	p.cmd, p.ended = p.command(), make(chan struct{})
+	p.cmd.Stdout, p.cmd.Stderr = in, in
+	p.toEnd(0)
+	if err := p.cmd.Start(); err != nil {
+		p.t.Errorf("%s: %v", p.name, err)
+	}
+	in.Close()
+	go func(cmd *exec.Cmd, ended chan struct{}) {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			p.hear(lines.Text())
+		}
+		out.Close()
+		err := cmd.Wait()
+		if p.isToEnd() == 0 {
+			p.t.Errorf("%s ended by itself: %v", p.name, err)
+		}
+		close(ended)
+	}(p.cmd, p.ended)
+}
+
+func (p *process) hear(line string) {
+	p.mu.Lock()
+	p.said = append(p.said, line)
+	p.said = p.said[max(0, len(p.said)-linesKept):]
+	p.mu.Unlock()
+	if p.heard != nil {
+		p.heard(line)
+	}
+}
+
+func (p *process) toEnd(by syscall.Signal) { p.mu.Lock(); defer p.mu.Unlock(); p.ending = by }
+func (p *process) isToEnd() syscall.Signal { p.mu.Lock(); defer p.mu.Unlock(); return p.ending }
+
+func (p *process) signal(s syscall.Signal) {
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Errorf("%s: %s: %v", p.name, s, err)
+	}
+}
+
+// end ends it with a signal.
+func (p *process) end(s syscall.Signal) {
+	p.toEnd(s)
+	p.signal(s)
+	<-p.ended
+}
+
+// tell shows what it said last.
+func (p *process) tell() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.t.Logf("%s said last:\n%s", p.name, strings.Join(p.said, "\n"))
+}
+
+// memberPorts are where members of etcd listen for clients; the next port is for other members.
+var memberPorts = []int{2379, 2381, 2383}
+
+// newMembers are members of a real etcd of a folder, which listen at these addresses over TLS with a certificate and its key.
+// The first address is where the members reach each other.
+func newMembers(t *testing.T, folder string, listen []string, cert, key string) (members []*process) {
+	t.Helper()
+	dir := t.TempDir()
+	var cluster []string
+	for i, port := range memberPorts {
+		cluster = append(cluster, fmt.Sprintf("etcd-%d=http://%s:%d", i+1, listen[0], port+1))
+	}
+	for i, port := range memberPorts {
+		name, peer, clients := fmt.Sprint("etcd-", i+1), fmt.Sprintf("http://%s:%d", listen[0], port+1), []string{}
+		for _, address := range listen {
+			clients = append(clients, fmt.Sprintf("https://%s:%d", address, port))
+		}
+		members = append(members, &process{t: t, name: name, command: func() *exec.Cmd {
+			return exec.Command(filepath.Join(folder, "etcd"), "--name", name, "--data-dir", filepath.Join(dir, name), "--cert-file", cert, "--key-file", key,
+				"--listen-client-urls", strings.Join(clients, ","), "--advertise-client-urls", clients[0], "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+				"--initial-cluster", strings.Join(cluster, ","))
+		}})
+	}
+	return members
+}
+
+// contender is one of several agents: a process in its place, with its own proxy before the cloud.
+type contender struct {
+	process
+	place
+	gate gate
+
+	counted struct {
+		sync.Mutex
+		took, refused int // stacks that it took, and what it said about refused writes
+	}
+}
+
+var (
+	serves    = regexp.MustCompile(`msg="serves a stack" stack=`)
+	handsOver = regexp.MustCompile(`^time=(\S+) .*msg="hands over a stack" stack=(\S+)`)
+	noMore    = regexp.MustCompile(`^time=(\S+) .*msg="serves a stack no more" stack=(\S+)`)
+)
+
+// listens has what the agent says counted, and written down in the ledger where it gives up a stack.
+func (c *contender) listens(l *ledger) {
+	c.heard = func(line string) {
+		gives := handsOver.FindStringSubmatch(line)
+		if gives == nil && c.isToEnd() == syscall.SIGTERM {
+			gives = noMore.FindStringSubmatch(line)
+		}
+		if gives != nil {
+			at, err := time.Parse(time.RFC3339Nano, gives[1])
+			if err != nil {
+				c.t.Errorf("%s: %v", line, err)
+			}
+			l.gives(c.name, gives[2], at)
+		}
+		c.counted.Lock()
+		defer c.counted.Unlock()
+		if serves.MatchString(line) {
+			c.counted.took++
+		}
+		if strings.Contains(line, "nothing is written: ") {
+			c.counted.refused++
+		}
+	}
+}
+
+// cloudAt has the cloud listen where this agent reaches it, and says at which address.
+func (c *contender) cloudAt(cloud http.Handler) string {
+	listener, err := net.Listen("tcp", c.place.cloud+":0")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	server := &http.Server{Handler: cloud, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(listener) }() // until it is closed
+	c.t.Cleanup(func() { _ = server.Close() })
+	return "http://" + listener.Addr().String()
+}
+
+// inPlace is a command that runs where the agent does.
+func (c *contender) inPlace(words ...string) *exec.Cmd {
+	if c.namespace != "" {
+		words = append([]string{"ip", "netns", "exec", c.namespace}, words...)
+	}
+	return exec.Command(words[0], words[1:]...)
+}

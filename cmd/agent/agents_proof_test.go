@@ -1,0 +1,380 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/lease"
+	"github.com/stackreeve/stackreeve/internal/simulator"
+)
+
+const (
+	proofAgents, proofStacks = 3, 40
+	// proofLease is as short as a lease may be, so that much happens.
+	proofLease = 12 * time.Second
+	// proofClock is what lies between an agent's look at its clock and the proxy's, on a machine that has much to do.
+	proofClock = time.Second / 2
+	proofKeys  = "/stackreeve/proof/"
+)
+
+// proof is several agents as they run in earnest: processes, a real etcd, a repository and a cloud.
+type proof struct {
+	*stage
+	*ledger
+	cloud   *standin
+	etcd    *etcd.Endpoints
+	members []*process
+	agents  []*contender
+	began   time.Time
+
+	mu      sync.Mutex
+	faults  map[string]int // how often what went wrong
+	written map[string]int // which change of a stack was committed last
+	commits int
+	drifts  int
+}
+
+// Three agents serve forty stacks while they are killed, stopped, cut off from etcd and ended, members of etcd are killed and stopped, people
+// commit, and others change the cloud: no stack is written by two, and in the end the cloud is as is written.
+// STACKREEVE_TEST_AGENTS names the folder that etcd is in, STACKREEVE_TEST_AGENTS_FOR says for how long, and
+// STACKREEVE_TEST_SEED repeats what went wrong when.
+func TestAgentsProof(t *testing.T) {
+	folder := os.Getenv("STACKREEVE_TEST_AGENTS")
+	if folder == "" {
+		t.Skip("STACKREEVE_TEST_AGENTS names no folder that etcd is in; see `make test-agents`")
+	}
+	lasting := time.Minute
+	if text := os.Getenv("STACKREEVE_TEST_AGENTS_FOR"); text != "" {
+		var err error
+		if lasting, err = time.ParseDuration(text); err != nil {
+			t.Fatal("STACKREEVE_TEST_AGENTS_FOR: ", err)
+		}
+	}
+	seed := uint64(number(t, "STACKREEVE_TEST_SEED", int(time.Now().UnixNano()>>10&(1<<31-1))))
+	t.Logf("STACKREEVE_TEST_SEED=%d STACKREEVE_TEST_AGENTS_FOR=%s", seed, lasting)
+	p := newProof(t, folder)
+	ctx, cancel := context.WithTimeout(t.Context(), lasting)
+	defer cancel()
+	var trouble sync.WaitGroup
+	for i, a := range p.agents {
+		trouble.Go(func() { p.suffer(ctx, rand.New(rand.NewPCG(seed, uint64(i))), p.agentFaults(a)) })
+	}
+	trouble.Go(func() { p.suffer(ctx, rand.New(rand.NewPCG(seed, 100)), p.memberFaults) })
+	trouble.Go(func() { p.change(ctx, rand.New(rand.NewPCG(seed, 101))) })
+	trouble.Wait()
+	if !t.Failed() { // else it would wait for what cannot come
+		p.settles()
+	}
+	p.verdict()
+}
+
+func newProof(t *testing.T, folder string) *proof {
+	p := &proof{stage: newStage(t, simulator.Options{}), faults: map[string]int{}, written: map[string]int{}, began: time.Now()}
+	p.ledger = &ledger{holder: p.holds, owners: map[string]string{}}
+	p.cloud = newStandin(t, p.server.URL)
+	p.build()
+	for i := range proofStacks {
+		p.edit(fmt.Sprintf("stack-%02d", i))
+	}
+	p.commit()
+	n := newNetwork(t, proofAgents)
+	selfSigned(t, p.path("etcd.crt"), p.path("etcd.key"), n.listen...)
+	trust, err := trusting(config.AgentsEtcd{CAFile: p.path("etcd.crt")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.etcd, err = etcd.NewEndpoints(addresses(n.listen[0]), trust); err != nil {
+		t.Fatal(err)
+	}
+	p.members = newMembers(t, folder, n.listen, p.path("etcd.crt"), p.path("etcd.key"))
+	for _, m := range p.members {
+		p.runs(m)
+	}
+	for i, at := range n.places {
+		a := p.agent(fmt.Sprint("agent-", i+1), at)
+		p.agents = append(p.agents, a)
+		p.runs(&a.process)
+	}
+	return p
+}
+
+// runs starts a process, which ends with the test.
+func (p *proof) runs(one *process) {
+	one.start()
+	p.t.Cleanup(func() {
+		one.end(syscall.SIGKILL)
+		if p.t.Failed() {
+			one.tell()
+		}
+	})
+}
+
+func (p *proof) agent(name string, at place) *contender {
+	a := &contender{place: at, process: process{t: p.t.(*testing.T), name: name}}
+	a.listens(p.ledger)
+	url := a.cloudAt(p.before(p.server.Cloud, name, &a.gate))
+	p.stage.write(name+"/clouds.yaml", string(simulator.CloudsYAML(url)))
+	endpoints, _ := json.Marshal(at.etcd) // they are strings
+	text := fmt.Sprintf("apiVersion: stackreeve.dev/v1alpha1\nkind: Agents\nmetadata: {name: proof}\nspec: {leaseSeconds: %d, etcd: {endpoints: %s, caFile: %s}}\n", int(proofLease.Seconds()), endpoints, p.path("etcd.crt"))
+	for _, stack := range slices.Sorted(maps.Keys(p.written)) {
+		text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: " + stack + "}\nspec:\n  source: {url: \"" + p.path("repo") + "\", branch: main, path: " + stack +
+			", poll: \"@every 5s\"}\n  cloud: demo\n  sync: {driftCheck: \"@every 20s\"}\n"
+	}
+	p.stage.write(name+"/stackreeve.yaml", text)
+	a.command = func() *exec.Cmd {
+		cmd := a.inPlace(p.binary, "run", "--config", p.path(name+"/stackreeve.yaml"), "--agent-name", name, "--listen", "")
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "OS_CLIENT_CONFIG_FILE=" + p.path(name+"/clouds.yaml")}
+		return cmd
+	}
+	return a
+}
+
+// edit writes the next change of a stack.
+func (p *proof) edit(stack string) {
+	p.mu.Lock()
+	p.written[stack]++
+	text := strings.NewReplacer("NAME", stack, "CHANGE", describes(p.written[stack])).Replace(`apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Network
+metadata: {name: NAME}
+spec: {resource: {description: CHANGE}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Subnet
+metadata: {name: NAME}
+spec: {resource: {networkRef: NAME, ipVersion: 4, cidr: 192.168.0.0/24, description: CHANGE}}
+---
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: Port
+metadata: {name: NAME}
+spec: {resource: {networkRef: NAME, addresses: [{subnetRef: NAME}], description: CHANGE}}
+`)
+	p.mu.Unlock()
+	p.stage.write("repo/"+stack+"/all.yaml", text)
+}
+
+func describes(change int) string { return fmt.Sprint("change ", change) }
+
+// holders are who serves which stack, as most members of etcd know.
+func (p *proof) holders() (map[string]lease.Holder, error) {
+	ctx, cancel := context.WithTimeout(p.t.Context(), proofLease/4)
+	defer cancel()
+	list, err := p.etcd.List(ctx, proofKeys+"stacks/", 2*proofStacks)
+	holders := map[string]lease.Holder{}
+	for _, r := range list {
+		var h lease.Holder
+		if err := json.Unmarshal(r.Value, &h); err != nil {
+			return nil, err
+		}
+		holders[r.Key] = h
+	}
+	return holders, err
+}
+
+func (p *proof) holds(stack string) (string, error) {
+	holders, err := p.holders()
+	return holders[stack].Agent, err
+}
+
+// fault is what goes wrong for a while.
+type fault struct {
+	name       string
+	begin, end func()
+	most       time.Duration // how long it may last
+}
+
+// suffer has one thing after another go wrong.
+func (p *proof) suffer(ctx context.Context, random *rand.Rand, faults func(*rand.Rand) fault) {
+	for wait(ctx, between(random, proofLease/3, 3*proofLease/2)) {
+		f := faults(random)
+		lasts := between(random, proofLease/12, f.most)
+		p.note(f.name, lasts)
+		f.begin()
+		wait(ctx, lasts)
+		f.end()
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) (more bool) {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+func between(random *rand.Rand, least, most time.Duration) time.Duration {
+	return least + time.Duration(random.Int64N(int64(most-least)))
+}
+
+func (p *proof) note(what string, lasts time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, sort, _ := strings.Cut(what, " is ")
+	p.faults[sort]++
+	p.t.Logf("%6.1f s: %s for %.1f s", time.Since(p.began).Seconds(), what, lasts.Seconds())
+}
+
+// agentFaults are those of an agent. It is stopped between what it reads and what it writes: the cloud answers, and the
+// answers are not read before it goes on.
+func (p *proof) agentFaults(a *contender) func(*rand.Rand) fault {
+	return func(random *rand.Rand) fault {
+		switch random.IntN(4) {
+		case 0:
+			return fault{a.name + " is killed", func() { a.end(syscall.SIGKILL) }, a.start, proofLease}
+		case 1:
+			return fault{a.name + " is ended", func() { a.end(syscall.SIGTERM) }, a.start, proofLease}
+		case 2:
+			return fault{a.name + " is stopped", func() {
+				a.gate.close()
+				wait(p.t.Context(), time.Second) // what it is about to send is sent
+				a.signal(syscall.SIGSTOP)
+				a.gate.open()
+			}, func() { a.signal(syscall.SIGCONT) }, 2 * proofLease}
+		}
+		cut := func(cut bool) func() {
+			return func() {
+				if err := a.cut(cut); err != nil {
+					p.t.Error(err)
+				}
+			}
+		}
+		return fault{a.name + " is cut off from etcd", cut(true), cut(false), 2 * proofLease}
+	}
+}
+
+// memberFaults are those of one member of etcd. The two others go on.
+func (p *proof) memberFaults(random *rand.Rand) fault {
+	m := p.members[random.IntN(len(p.members))]
+	if random.IntN(2) == 0 {
+		return fault{"a member of etcd is killed", func() { m.end(syscall.SIGKILL) }, m.start, proofLease}
+	}
+	return fault{"a member of etcd is stopped", func() { m.signal(syscall.SIGSTOP) }, func() { m.signal(syscall.SIGCONT) }, proofLease / 2}
+}
+
+// change has people commit, and others change the cloud.
+func (p *proof) change(ctx context.Context, random *rand.Rand) {
+	stacks := slices.Sorted(maps.Keys(p.written))
+	for wait(ctx, between(random, 2*time.Second, 8*time.Second)) {
+		if random.IntN(2) == 0 {
+			p.drift(stacks[random.IntN(len(stacks))], random)
+			continue
+		}
+		for range 4 + random.IntN(9) {
+			p.edit(stacks[random.IntN(len(stacks))])
+		}
+		p.commit()
+		p.commits++
+	}
+}
+
+// drift changes an object of a stack, or deletes its port, if it is there yet.
+func (p *proof) drift(stack string, random *rand.Rand) {
+	if port, err := p.cloud.one("port", "show", stack); err == nil && random.IntN(2) == 0 {
+		p.say(p.cloud.ask(http.MethodDelete, "/network/v2.0/ports/"+port.text("id"), nil, ""))
+		p.drifts++
+		return
+	}
+	for _, n := range p.objects("network") {
+		if n.text("name") == stack {
+			p.say(p.cloud.ask(http.MethodPut, "/network/v2.0/networks/"+n.text("id"), map[string]any{"network": map[string]string{"description": "somebody was here"}}, ""))
+			p.drifts++
+		}
+	}
+}
+
+func (p *proof) say(_ json.RawMessage, err error) {
+	if err != nil {
+		p.t.Log("no drift: ", err) // the agent was faster
+	}
+}
+
+// objects are those of a kind in the cloud.
+func (p *proof) objects(kind string) (list []thing) {
+	text, err := p.cloud.ask(http.MethodGet, "/network/v2.0/"+kind+"s", nil, kind+"s")
+	if err == nil {
+		err = json.Unmarshal(text, &list)
+	}
+	if err != nil {
+		p.t.Error(err)
+	}
+	return list
+}
+
+// settles waits until the agents say that all stacks are in sync with the last commit, and the cloud is as is written.
+func (p *proof) settles() {
+	ctx, cancel := context.WithTimeout(p.t.Context(), 3*time.Minute)
+	defer cancel()
+	healed, missing := time.Now(), ""
+	for wait(ctx, time.Second) {
+		if missing = p.missing(); missing == "" {
+			p.t.Logf("%6.1f s: all is as is written, %.0f s after the last fault", time.Since(p.began).Seconds(), time.Since(healed).Seconds())
+			return
+		}
+	}
+	p.t.Errorf("never: %s", missing)
+}
+
+// missing is what is not as it is to be; "" when all is.
+func (p *proof) missing() string {
+	head, err := exec.CommandContext(p.t.Context(), "git", "-C", p.path("repo"), "rev-parse", "HEAD").Output()
+	if err != nil {
+		return err.Error()
+	}
+	commit := strings.TrimSpace(string(head))
+	holders, err := p.holders()
+	if err != nil {
+		return err.Error()
+	}
+	for stack := range p.written {
+		if h := holders[stack]; h.Summary.Outcome != "in sync" || h.Summary.Commit != commit {
+			return fmt.Sprintf("%s is %q at %q, says %q", stack, h.Summary.Outcome, h.Summary.Commit, h.Agent)
+		}
+	}
+	for _, kind := range []string{"network", "subnet", "port"} {
+		seen := map[string]int{}
+		for _, o := range p.objects(kind) {
+			stack := o.text("name")
+			if seen[stack]++; p.written[stack] > 0 && (seen[stack] > 1 || o.text("description") != describes(p.written[stack])) {
+				return fmt.Sprintf("the %d. %s of %s is %q, want %q", seen[stack], kind, stack, o.text("description"), describes(p.written[stack]))
+			}
+		}
+		for stack := range p.written {
+			if seen[stack] != 1 {
+				return fmt.Sprintf("%s has no %s", stack, kind)
+			}
+		}
+	}
+	return ""
+}
+
+// verdict says what came of it.
+func (p *proof) verdict() {
+	v := p.judge(proofLease/4, proofClock)
+	for _, wrong := range v.wrong {
+		p.t.Error(wrong)
+	}
+	took, refused := 0, 0
+	for _, a := range p.agents {
+		a.counted.Lock()
+		took, refused = took+a.counted.took, refused+a.counted.refused
+		a.counted.Unlock()
+	}
+	p.t.Logf("faults: %v; %d commits, %d drifts; stacks were taken %d times; %d writes, of which %d came while etcd did not say in time whose the stack was; writes refused: %d",
+		p.faults, p.commits, p.drifts, took, v.writes, v.unsure, refused)
+	p.t.Logf("the writer of a stack changed %d times, %d of them in order; the shortest time between two writers without that: %s, promised: %s", v.changes, v.orders, v.shortest.Round(time.Millisecond), proofLease/4)
+}
