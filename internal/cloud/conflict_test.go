@@ -11,7 +11,7 @@ import (
 )
 
 // What a refusal means is up to the service: waiting helps, or not, and for the others
-// of its kind, either, when something is used up.
+// of its kind, either, when something is used up, which each says with another status (K-ORC issue 667).
 func TestConflictByService(t *testing.T) {
 	const other = `{"message": "it is the other way round"}`
 	for _, c := range []struct {
@@ -32,9 +32,17 @@ func TestConflictByService(t *testing.T) {
 		{cloud.Network, 409, other, kind.ErrBusy, false},
 		{cloud.Network, 409, `{"NeutronError": {"type": "OverQuota", "message": "Quota exceeded for resources: ['port']."}}`, kind.ErrRejected, true},
 		{cloud.Network, 409, `{"NeutronError": {"type": "IpAddressGenerationFailure", "message": "No more IP addresses available"}}`, kind.ErrRejected, true},
+		{cloud.Network, 400, `{"NeutronError": {"type": "ExternalIpAddressExhausted", "message": "Unable to find any IP address on external network 1."}}`, kind.ErrRejected, true},
 		{cloud.Image, 409, other, kind.ErrBusy, false},
 		{cloud.BlockStorage, 413, `{"overLimit": {"message": "VolumeLimitExceeded: Maximum number of volumes allowed (10) exceeded for quota 'volumes'."}}`, kind.ErrRejected, true},
 		{cloud.BlockStorage, 413, `{"overLimit": {"message": "Requested volume or snapshot exceeds allowed gigabytes quota."}}`, kind.ErrRejected, true},
+		{cloud.BlockStorage, 413, `{"overLimit": {"message": "SnapshotLimitExceeded: Maximum number of snapshots allowed (10) exceeded"}}`, kind.ErrRejected, true},
+		{cloud.BlockStorage, 413, `{"overLimit": {"message": "BackupLimitExceeded: Maximum number of backups allowed (10) exceeded"}}`, kind.ErrRejected, true},
+		{cloud.BlockStorage, 413, `{"overLimit": {"message": "VolumeBackupSizeExceedsAvailableQuota: Requested backup exceeds allowed Backup gigabytes quota. Requested 2G, quota is 1G and 0G has been consumed."}}`, kind.ErrRejected, true},
+		{cloud.Compute, 403, `{"forbidden": {"message": "Project 1 is over a limit for [Resource class:VCPU is over limit of 20 due to current usage 20 and delta 1]"}}`, kind.ErrRejected, true},
+		{cloud.Image, 413, "<html><body>Project 1 is over a limit for [Resource image_count_total is over limit of 5 due to current usage 5 and delta 1]</body></html>", kind.ErrRejected, true},
+		{cloud.Identity, 403, `{"error": {"message": "Unable to create additional application credentials, maximum of 10 already exceeded for user."}}`, kind.ErrRejected, true},
+		{cloud.KeyManager, 403, `{"title": "Forbidden", "description": "Creation not allowed because a quota has been reached"}`, kind.ErrRejected, true},
 		{cloud.LoadBalancer, 409, `{"faultstring": "Load Balancer 1 is immutable and cannot be updated."}`, kind.ErrBusy, false},
 		{cloud.LoadBalancer, 403, `{"faultstring": "Quota has been met for resources: Load Balancer"}`, kind.ErrRejected, true},
 		{cloud.DNS, 409, `{"type": "duplicate_zone", "message": "Duplicate Zone"}`, kind.ErrRejected, false},

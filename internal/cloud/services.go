@@ -80,12 +80,17 @@ type service struct {
 // current status is backing-up". (cinder/volume/api.py)
 var volumeWorking = regexp.MustCompile(`(?i)current status is (creating|backing-up|restoring-backup|attaching|detaching|reserved|uploading|downloading|extending|retyping)\b`)
 
+// overLimit is what services say whose quotas are limits in Keystone. (oslo_limit/exception.py: ProjectOverLimit, which
+// nova/limit/placement.py and glance/quota/keystone.py repeat)
+const overLimit = `is over a limit for`
+
 // services has a row for each.
 var services = []service{{
 	name: Identity, port: "5000", open: openIdentity, version: "v3/",
 	paging: byNamedLinks, collections: map[string]paging{"projects": always("links", typed[projects.ProjectPage]())},
-	conflict: kind.ErrRejected, lacking: regexp.MustCompile(`(?i)not authorized to perform the requested action`),
-	mark: "an attribute of ours, or the end of the description; of a role assignment an attribute of what it is about",
+	conflict: kind.ErrRejected, usedUp: regexp.MustCompile(`(?i)maximum of \d+ already exceeded|` + overLimit), // keystone/exception.py: ApplicationCredentialLimitExceeded
+	lacking: regexp.MustCompile(`(?i)not authorized to perform the requested action`),
+	mark:    "an attribute of ours, or the end of the description; of a role assignment an attribute of what it is about",
 }, {
 	name: Compute, port: "8774", open: openstack.NewComputeV2,
 	discovery: withoutProject, newest: currentVersion,
@@ -94,7 +99,7 @@ var services = []service{{
 		"flavors":       typed[flavors.FlavorPage](),
 		"server_groups": byOffset, // nova/api/openstack/common.py: limited
 	}, // of key pairs, gophercloud reads the first page only
-	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded`), working: volumeWorking,
+	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|` + overLimit), working: volumeWorking,
 	mark: "a server's metadata; a key pair's comment; a server group's name",
 }, {
 	name: Network, port: "9696", open: openstack.NewNetworkV2, version: "v2.0/",
@@ -107,20 +112,22 @@ var services = []service{{
 		"security_groups":      typed[groups.SecGroupPage](),
 		"security_group_rules": typed[securityrules.SecGroupRulePage](),
 	},
-	conflict: kind.ErrBusy, // neutron-lib exceptions: OverQuota, IpAddressGenerationFailure, NoNetworkAvailable
-	usedUp:   regexp.MustCompile(`(?i)OverQuota|quota exceeded|IpAddressGenerationFailure|NoNetworkAvailable`),
+	conflict: kind.ErrBusy, // neutron-lib exceptions: OverQuota, IpAddressGenerationFailure, ExternalIpAddressExhausted, NoNetworkAvailable
+	usedUp:   regexp.MustCompile(`(?i)OverQuota|quota exceeded|IpAddressGenerationFailure|ExternalIpAddressExhausted|NoNetworkAvailable`),
 	mark:     "tags, or the end of the description",
 }, {
 	name: Image, port: "9292", open: openstack.NewImageV2, version: "v2/",
 	paging:   byMember("next"), // images.ImagePage takes the first version in an address for the service's own
-	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|exceeds .*quota`),
+	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|exceeds .*quota|` + overLimit),
 	mark: "a property",
 }, {
 	name: BlockStorage, aliases: []string{"block-store", "volume", "volumev2", "volumev3"}, port: "8776", open: openstack.NewBlockStorageV3,
 	discovery: withoutProject, newest: currentVersion,
 	paging: byLinks, collections: map[string]paging{"volumes": typed[volumes.VolumePage](), "volume_types": typed[volumetypes.VolumeTypePage]()},
-	conflict: kind.ErrBusy, usedUp: regexp.MustCompile(`(?i)quota exceeded|exceeds allowed .* quota|exceeded for quota`), working: volumeWorking,
-	mark: "metadata",
+	conflict: kind.ErrBusy, // cinder/exception.py: the subclasses of QuotaError
+	usedUp:   regexp.MustCompile(`(?i)quota exceeded|exceeds allowed .* quota|exceeded for quota|(Snapshot|Backup)LimitExceeded|unexpected over quota`),
+	working:  volumeWorking,
+	mark:     "metadata",
 }, {
 	name: LoadBalancer, port: "9876", open: openstack.NewLoadBalancerV2, version: "v2.0/",
 	discovery: func(endpoint, _ string) string { return endpoint }, newest: versionInID,

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
@@ -95,9 +98,39 @@ func update(ctx context.Context, d driver, change define.NeutronChange[Spec, Mor
 	case moved:
 		associate(change.Fields, change.Want)
 		now.Revision = 0
-		return unreachable(d.Write(ctx, now, change))
+		return makeRoom(ctx, d, change, unreachable(d.Write(ctx, now, change)))
 	case spec.PortRef != "" && (len(change.Fields) > 0 || now.MarkInDescription() || kind.Has(change.Changes, table.Path("description"))):
 		change.Fields["port_id"], change.Fields["fixed_ip_address"] = spec.PortRef, spec.FixedIP
 	}
 	return d.Write(ctx, now, change)
+}
+
+// makeRoom leads the address nowhere when it waits for a place that another one of the stack has: that one may wait for
+// this one's, and Neutron leads no two addresses to one place. Where it leads now is not in its manifest any more.
+func makeRoom(ctx context.Context, d driver, change define.NeutronChange[Spec, More], busy error) error {
+	_, port := target(change.Want)
+	if !errors.Is(busy, kind.ErrBusy) || port.ID == "" || change.Have.State.Spec.PortRef == "" {
+		return busy
+	}
+	holders, err := d.Find(ctx, "?port_id="+url.QueryEscape(port.ID))
+	if err != nil || !slices.ContainsFunc(holders, func(h state) bool { return h.ID != change.Have.ID && sameStack(h.Mark(), change.Want.Mark) }) {
+		return busy
+	}
+	call := cloud.Call{Service: cloud.Network, Method: http.MethodPut, Path: "floatingips/" + change.Have.ID, Body: map[string]any{"floatingip": map[string]any{"port_id": nil}}}
+	if err := d.Client.Do(ctx, call); err != nil {
+		return fmt.Errorf("%w; to make room: %w", busy, err)
+	}
+	return busy
+}
+
+// sameStack reports whether a mark claims what it is on for the stack of another one.
+func sameStack(m *kind.Mark, of kind.Mark) bool {
+	ours, ok := kind.ParseOwner(of.Owner)
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(m.Owners(), func(text string) bool {
+		o, ok := kind.ParseOwner(text)
+		return ok && o.Stack == ours.Stack
+	})
 }

@@ -118,3 +118,29 @@ func TestGroupWhereKORCHadIt(t *testing.T) {
 	}
 	g.MustSync("")
 }
+
+// A port and a volume that were made for a server are there after it, and serve the next one
+// (terraform-provider-openstack#153, K-ORC issue 365).
+func TestPortAndVolumeOutliveTheirServer(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	before := idsOf(g.MustSync(trapNeeds + trapServer).Last)
+	g.MustSync(trapNeeds)
+	after := idsOf(g.MustSync(trapNeeds + trapServer).Last)
+	if after["Server"] == before["Server"] || after["Port"] != before["Port"] || after["Volume"] != before["Volume"] {
+		t.Errorf("before: %v, after: %v", before, after)
+	}
+}
+
+// The name in a filter is the whole name, and no pattern, which is what Nova takes it for.
+func TestNamesInFiltersAreNoPatterns(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.MustSync(trapNeeds + trapServer)
+	for name, found := range map[string]bool{"web": true, "we": false, "we.": false, "^web$": false, ".*": false} {
+		imported := trapNeeds + trapServer + "---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Server, metadata: {name: other}, spec: {managementPolicy: unmanaged, import: {filter: {name: \"" + name + "\"}}}}\n"
+		for _, s := range g.Plan(imported).Steps {
+			if s.Key.String() == "Server/other" && (s.ShownID() != "") != found {
+				t.Errorf("%q: %s %s: %s", name, s.Action, s.ShownID(), s.Reason)
+			}
+		}
+	}
+}

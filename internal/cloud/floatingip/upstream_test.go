@@ -1,0 +1,69 @@
+package floatingip_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// Two addresses that change places do so in one pass, though Neutron leads no second one to where one leads already
+// (K-ORC issue 466).
+func TestAddressesChangePlaces(t *testing.T) {
+	const two = "\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: blue}, spec: {resource: {floatingNetworkRef: public, portRef: web-1}}}" +
+		"\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: green}, spec: {resource: {floatingNetworkRef: public, portRef: web-2}}}\n"
+	g := kindtest.NewTarget(t, all.Kinds)
+	before := needs + two
+	after := needs + strings.NewReplacer("portRef: web-1", "portRef: web-2", "portRef: web-2", "portRef: web-1").Replace(two)
+	g.Only(before)
+	g.MustSync(before)
+	ids := idsOf(g.Plan(before))
+	g.MustSync(after)
+	if now := idsOf(g.Plan(after)); now["blue"] != ids["blue"] || now["green"] != ids["green"] {
+		t.Errorf("addresses were %v and are %v", ids, now)
+	}
+}
+
+func idsOf(p plan.Plan) map[string]string {
+	ids := map[string]string{}
+	for _, s := range p.Steps {
+		if s.Key.Kind == "FloatingIP" {
+			ids[s.Key.Name] = s.ID()
+		}
+	}
+	return ids
+}
+
+// An address that leads nowhere, and that somebody else has taken, is not taken from them, though it is as the manifest
+// says (K-ORC issue 757).
+func TestAddressOfSomebodyElse(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(needs + object)
+	public := ""
+	for _, s := range g.MustSync(needs).Last.Steps {
+		if s.Key.String() == "Network/public" {
+			public = s.ShownID()
+		}
+	}
+	var made struct {
+		Address struct{ ID string } `json:"floatingip"`
+	}
+	c := g.Client(nil)
+	if err := c.Do(t.Context(), cloud.Call{Service: cloud.Network, Method: http.MethodPost, Path: "floatingips", Into: &made,
+		Body: map[string]any{"floatingip": map[string]any{"floating_network_id": public, "description": "the way in"}}}); err != nil {
+		t.Fatal(err)
+	}
+	call := cloud.Call{Service: cloud.Network, Method: http.MethodDelete, Path: "floatingips/" + made.Address.ID}
+	g.MustSync(needs + "---" + object)
+	if ids := idsOf(g.Plan(needs + "---" + object)); ids["www"] == made.Address.ID {
+		t.Error("the stack has taken it")
+	}
+	g.MustSync("")
+	if err := c.Do(t.Context(), call); err != nil {
+		t.Errorf("what somebody else has taken: %v", err)
+	}
+}

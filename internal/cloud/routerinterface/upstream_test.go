@@ -1,0 +1,36 @@
+package routerinterface_test
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// The way out goes after the addresses that need it, and its subnet and router after that, in one pass and without a
+// refusal of the cloud (terraform-provider-openstack#1045, #1511, K-ORC issues 314, 316 and 378).
+func TestGoesAfterWhatNeedsIt(t *testing.T) {
+	const whole = `
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: public}, spec: {managementPolicy: unmanaged, import: {filter: {name: public, external: true}}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: lan}, spec: {resource: {}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Router, metadata: {name: lan}, spec: {resource: {externalGateways: [{networkRef: public}]}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Subnet, metadata: {name: lan}, spec: {resource: {networkRef: lan, ipVersion: 4, cidr: 10.78.0.0/24}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: RouterInterface, metadata: {name: lan}, spec: {type: Subnet, routerRef: lan, subnetRef: lan}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Port, metadata: {name: web}, spec: {resource: {networkRef: lan, addresses: [{subnetRef: lan}]}}}
+---
+{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: web}, spec: {resource: {floatingNetworkRef: public, portRef: web}}}
+`
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(whole)
+	g.MustSync(whole)
+	var count kindtest.Counter
+	if pass := g.SyncThrough("", count.Wrap); pass.Outcome() != plan.InSync || pass.Last.Owned != 0 || count.Writes.Load() != 6 {
+		t.Errorf("%s: %d are left after %d writes: %v", pass.Outcome(), pass.Last.Owned, count.Writes.Load(), pass.Failures)
+	}
+}

@@ -1,0 +1,44 @@
+package volume_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// A volume that could not be made is known, goes, and is made anew: none is left over
+// (terraform-provider-openstack#1936, K-ORC issue 19).
+func TestAVolumeThatCouldNotBeMadeIsNotLeft(t *testing.T) {
+	const text = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: failed}\nspec: {resource: {name: failed-at-first, size: 1}}"
+	g := kindtest.NewTarget(t, all.Kinds)
+	g.Only(text)
+	first := g.MustSync(text).Last.Steps[0].ID()
+	if err := g.Beside("admin").Client(nil).Do(t.Context(), cloud.Call{Service: cloud.BlockStorage, Method: http.MethodPost, Path: "volumes/" + first + "/action",
+		Body: map[string]any{"os-reset_status": map[string]any{"status": "error"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if s := g.Plan(text).Steps[0]; s.Action != plan.Recreate || s.ID() != first {
+		t.Errorf("%s %s: %s", s.Action, s.ID(), s.Reason)
+	}
+	g.MustSync(text)
+	list, err := cloud.List[struct{ ID, Name string }](t.Context(), g.Client(nil), cloud.Call{Service: cloud.BlockStorage, Path: "volumes"}, "volumes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	for _, v := range list {
+		if v.Name == "failed-at-first" {
+			left++
+		}
+		if v.ID == first {
+			t.Error("the one that failed is left")
+		}
+	}
+	if left != 1 {
+		t.Errorf("%d volumes, want one", left)
+	}
+}
