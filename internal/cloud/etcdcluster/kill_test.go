@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // reaper ends an agent right after its n-th request that changes something, of those to the cloud and those to etcd.
@@ -77,6 +78,7 @@ func upgraded(manifests string) string { return strings.Replace(manifests, "3.5.
 // An agent dies after each request of a change, to the cloud or to etcd; the next one, which knows nothing, ends as the first one would have. One member
 // changes at a time, and the majority is never lost: the simulator writes down what is not so.
 func TestAgentsDieAfterEachRequestOfAChange(t *testing.T) {
+	testcost.NotUnderRace(t)
 	for name, c := range map[string]struct {
 		before, after string
 		size          int

@@ -20,6 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 const (
@@ -166,6 +167,7 @@ func TestNothingIsRestoredOverACluster(t *testing.T) {
 
 // An agent dies at each request of a restore; the next one, which knows nothing, ends with every key, and never with an empty cluster.
 func TestAgentsDieAtEachRequestOfARestore(t *testing.T) {
+	testcost.NotUnderRace(t)
 	w := lost(t)
 	all := sized(1) + shelf + ofBackup
 	for n := 1; ; n++ {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // A cluster is begun by one member and joined by the others one at a time, grows, shrinks and ends.
@@ -169,6 +170,7 @@ func (w *world) dies(manifests string, n int) (died bool) {
 
 // An agent dies at each request to etcd; the next one, which knows nothing, ends with the same members.
 func TestAgentsDieAtEachRequestToEtcd(t *testing.T) {
+	testcost.NotUnderRace(t)
 	w := newWorld(t)
 	for _, sizes := range [][2]int{{1, 3}, {3, 1}} {
 		for n := 1; ; n++ {
@@ -185,6 +187,7 @@ func TestAgentsDieAtEachRequestToEtcd(t *testing.T) {
 
 // An agent dies at each request to the cloud while a cluster grows.
 func TestAgentsDieAtEachRequestToTheCloud(t *testing.T) {
+	testcost.NotUnderRace(t)
 	w := newWorld(t)
 	w.MustSync(sized(1))
 	for n := 1; w.SyncUntilKilled(sized(3), n); n++ {
@@ -237,6 +240,7 @@ func TestAPortWithAnotherAddress(t *testing.T) {
 
 // An agent dies at each request to etcd while a cluster grows, and then it shall not grow any more.
 func TestAgentsDieAndNobodyWantsMore(t *testing.T) {
+	testcost.NotUnderRace(t)
 	w := newWorld(t)
 	for n := 1; ; n++ {
 		w.MustSync(sized(1))
