@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,6 +24,7 @@ type ledger struct {
 	mu      sync.Mutex
 	writes  []written
 	given   []given
+	said    []said
 	owners  map[string]string // stack by ID of an object
 	strange []string          // writes that are of no stack
 }
@@ -36,6 +36,9 @@ type written struct {
 	holder             string    // who had the stack, as etcd said meanwhile
 	asked              time.Duration
 }
+
+// said is a line in which an agent says what it does about a stack.
+type said struct{ agent, stack, line string }
 
 // given says that an agent has given up a stack in order.
 type given struct {
@@ -129,12 +132,31 @@ func (l *ledger) gives(agent, stack string, at time.Time) {
 	l.given = append(l.given, given{agent, stack, at})
 }
 
+// story is what agents said about a stack, and when they wrote it.
+func (l *ledger) story(stack string) (lines []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.said {
+		if s.stack == stack {
+			lines = append(lines, s.line+" by="+s.agent)
+		}
+	}
+	for i, w := range l.writes {
+		if w.stack == stack {
+			lines = append(lines, fmt.Sprintf("time=%s write %d: %s by=%s", w.came.UTC().Format("2006-01-02T15:04:05.000Z"), i, w.what, w.agent))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
 // verdict is what follows from a ledger.
 type verdict struct {
 	wrong           []string
 	writes, unsure  int           // unsure are those that etcd was too slow to say the holder of
 	changes, orders int           // how often another agent wrote a stack than before, and how often in order
 	shortest        time.Duration // between two agents that wrote one stack, not in order
+	closest         string        // that stack
 }
 
 // judge compares a ledger with what is promised: who writes a stack has it, and where the one before did not give it up,
@@ -176,18 +198,20 @@ func (l *ledger) gave(last written, until time.Time) bool {
 // change judges that another agent writes a stack.
 func (v *verdict) change(inOrder bool, before, now written, least time.Duration) {
 	v.changes++
-	said := fmt.Sprintf("%s: %s wrote it at %s (%s), %s at %s (%s)", now.stack, before.agent, before.came.Format(time.StampMilli), before.what, now.agent, now.came.Format(time.StampMilli), now.what)
+	what := fmt.Sprintf("%s: %s wrote it at %s (%s), %s at %s (%s)", now.stack, before.agent, before.came.Format(time.StampMilli), before.what, now.agent, now.came.Format(time.StampMilli), now.what)
 	apart := now.came.Sub(before.came)
 	switch {
 	case before.done.After(now.came):
-		v.wrong = append(v.wrong, "at once: "+said)
+		v.wrong = append(v.wrong, "at once: "+what)
 	case inOrder:
 		v.orders++
 		return
 	case apart < least:
-		v.wrong = append(v.wrong, fmt.Sprintf("%s apart, want %s at least: %s", apart, least, said))
+		v.wrong = append(v.wrong, fmt.Sprintf("%s apart, want %s at least: %s", apart, least, what))
 	}
-	v.shortest = min(cmp.Or(v.shortest, apart), apart)
+	if v.shortest == 0 || apart < v.shortest {
+		v.shortest, v.closest = apart, now.stack
+	}
 }
 
 // gate is what answers go through.

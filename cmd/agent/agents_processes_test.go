@@ -133,12 +133,18 @@ type contender struct {
 var (
 	serves    = regexp.MustCompile(`msg="serves a stack" stack=`)
 	handsOver = regexp.MustCompile(`^time=(\S+) .*msg="hands over a stack" stack=(\S+)`)
+	ofAStack  = regexp.MustCompile(`msg="(?:serves|hands over) a stack.* stack=(\S+)`)
 	noMore    = regexp.MustCompile(`^time=(\S+) .*msg="serves a stack no more" stack=(\S+)`)
 )
 
 // listens has what the agent says counted, and written down in the ledger where it gives up a stack.
 func (c *contender) listens(l *ledger) {
 	c.heard = func(line string) {
+		if about := ofAStack.FindStringSubmatch(line); about != nil {
+			l.mu.Lock()
+			l.said = append(l.said, said{c.name, about[1], line})
+			l.mu.Unlock()
+		}
 		gives := handsOver.FindStringSubmatch(line)
 		if gives == nil && c.isToEnd() == syscall.SIGTERM {
 			gives = noMore.FindStringSubmatch(line)

@@ -377,4 +377,5 @@ func (p *proof) verdict() {
 	p.t.Logf("faults: %v; %d commits, %d drifts; stacks were taken %d times; %d writes, of which %d came while etcd did not say in time whose the stack was; writes refused: %d",
 		p.faults, p.commits, p.drifts, took, v.writes, v.unsure, refused)
 	p.t.Logf("the writer of a stack changed %d times, %d of them in order; the shortest time between two writers without that: %s, promised: %s", v.changes, v.orders, v.shortest.Round(time.Millisecond), proofLease/4)
+	p.t.Logf("that was %s:\n%s", v.closest, strings.Join(p.story(v.closest), "\n"))
 }
