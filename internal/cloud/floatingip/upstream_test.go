@@ -42,7 +42,7 @@ func idsOf(p plan.Plan) map[string]string {
 // says (K-ORC issue 757).
 func TestAddressOfSomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
-	g.Only(needs + object)
+	g.Only(needs + "---" + object)
 	public := ""
 	for _, s := range g.MustSync(needs).Last.Steps {
 		if s.Key.String() == "Network/public" {

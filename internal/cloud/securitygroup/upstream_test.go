@@ -23,7 +23,7 @@ func TestRulesCostNoRequests(t *testing.T) {
 		for _, step := range []struct {
 			manifests string
 			most      int64
-		}{{text, 5}, {text, 0}, {"", 1}} {
+		}{{text, 6}, {text, 0}, {"", 1}} {
 			var count kindtest.Counter
 			if pass := g.SyncThrough(step.manifests, count.Wrap); pass.Outcome() != plan.InSync || count.Writes.Load() > step.most {
 				t.Errorf("%d rules: %s after %d writes: %v", number, pass.Outcome(), count.Writes.Load(), pass.Failures)
