@@ -48,7 +48,7 @@ test-k-orc: ## replay K-ORC's own end-to-end cases on the simulator (downloads i
 	GO=$(GO) .ci/k-orc
 
 .PHONY: test-etcd
-test-etcd: ## run on a real etcd what clusters of it, and several agents, rely on (Debian packages etcd-server, etcd-client)
+test-etcd: ## run on etcd 3.4 and 3.6 what clusters of it, and several agents, rely on (Debian packages; 3.6 is built once)
 	GO=$(GO) .ci/etcd
 
 .PHONY: test-agents
