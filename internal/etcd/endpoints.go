@@ -17,7 +17,7 @@ import (
 )
 
 // Endpoints are members of one cluster that the operator has named. They are asked in turn: the one that answered last
-// first, the others when it does not answer in half of the time or cannot work.
+// first, the others when it does not answer in a quarter of the time or cannot work.
 type Endpoints struct {
 	addresses []*url.URL
 	client    *http.Client
@@ -74,13 +74,13 @@ func (e *Endpoints) ask(ctx context.Context, path string, body, into any) (err e
 	return err
 }
 
-// share is half of the time that is left, so that one which is silent leaves some for the next; the last one has all of it.
+// share is a quarter of the time that is left, so that one which is silent leaves enough for the next; the last one has all of it.
 func share(ctx context.Context, last bool) (context.Context, context.CancelFunc) {
 	end, bounded := ctx.Deadline()
 	if last || !bounded {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, time.Until(end)/2)
+	return context.WithTimeout(ctx, time.Until(end)/4)
 }
 
 func (e *Endpoints) askOne(ctx context.Context, at *url.URL, path string, body []byte, into any) error {

@@ -61,6 +61,9 @@ func (p Periods) Renew() time.Duration { return p.TTL / 6 }
 // Retry is the pause before a request that failed is sent again: 2 s of 60.
 func (p Periods) Retry() time.Duration { return p.TTL / 30 }
 
+// Act is how long after its renewal a round begins with further stacks; then it is renewed before the rest: 8 s of 60.
+func (p Periods) Act() time.Duration { return p.Renew() - p.Retry() }
+
 // Start is how long after its renewal a lease lets something new begin: 15 s of 60.
 func (p Periods) Start() time.Duration { return p.TTL / 4 }
 

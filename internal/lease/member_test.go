@@ -22,6 +22,7 @@ type world struct {
 	t      *testing.T
 	keys   *simulated.Keys
 	stacks []string
+	tells  func() string // how every stack is
 
 	mu      sync.Mutex
 	writes  map[string][]string // by stack: who wrote, without repetitions
@@ -32,7 +33,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T, stacks int) *world {
-	w := &world{t: t, keys: simulated.NewKeys(), writes: map[string][]string{}, refused: map[string]int{}, serving: map[string]map[string]bool{}}
+	w := &world{t: t, tells: func() string { return "in sync" }, keys: simulated.NewKeys(), writes: map[string][]string{}, refused: map[string]int{}, serving: map[string]map[string]bool{}}
 	for i := range stacks {
 		w.stacks = append(w.stacks, fmt.Sprintf("stack-%02d", i))
 	}
@@ -49,14 +50,18 @@ type agent struct {
 	mu      sync.Mutex
 	stopped chan struct{} // as by SIGSTOP; nil while it runs
 	cut     bool          // from etcd
+	slow    time.Duration // that each request to etcd takes
 }
 
 // RoundTrip is its way to etcd.
 func (a *agent) RoundTrip(req *http.Request) (*http.Response, error) {
 	a.wait()
 	a.mu.Lock()
-	cut := a.cut
+	cut, slow := a.cut, a.slow
 	a.mu.Unlock()
+	if slow > 0 {
+		time.Sleep(slow)
+	}
 	if cut {
 		<-req.Context().Done()
 		return nil, req.Context().Err()
@@ -141,7 +146,7 @@ func (w *world) start(name string) *agent {
 	}
 	a.Member = &Member{
 		Agent: Agent{Name: name, Address: "http://" + name}, Stacks: w.stacks, Periods: Periods{time.Minute}, Log: slog.New(slog.DiscardHandler),
-		Store: Etcd{cluster.Through(a), "/test/"}, Serve: a.serve, Summary: func(string) Summary { return Summary{Outcome: "in sync"} },
+		Store: Etcd{cluster.Through(a), "/test/"}, Serve: a.serve, Summary: func(string) Summary { return Summary{Outcome: w.tells()} },
 	}
 	ctx, stop := context.WithCancel(w.t.Context())
 	a.stop = stop
@@ -300,6 +305,34 @@ func TestAgentThatIsCutOff(t *testing.T) {
 		for _, one := range []*agent{a, b, c} {
 			one.end()
 		}
+	})
+}
+
+// An agent with much to tell on a slow way to etcd renews its lease before all is told, keeps what it serves, and tells of every stack in turn.
+func TestMuchToTellOnASlowWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 40)
+		w.tells = func() string { return time.Now().String() }
+		a := w.start("a")
+		time.Sleep(30 * time.Second)
+		a.mu.Lock()
+		a.slow = 500 * time.Millisecond
+		a.mu.Unlock()
+		said := map[string]string{}
+		for range 5 {
+			time.Sleep(time.Minute)
+			for _, stack := range w.stacks {
+				now := string(w.keys.Value("/test/stacks/" + stack))
+				if !w.isServed(stack, "a") || now == said[stack] {
+					t.Errorf("%s is served: %v; it says %s, as a minute ago", stack, w.isServed(stack, "a"), now)
+				}
+				said[stack] = now
+			}
+		}
+		if n := w.turnedDown("a"); n > 0 {
+			t.Errorf("%d writes were refused", n)
+		}
+		a.end()
 	})
 }
 

@@ -18,6 +18,7 @@ type session struct {
 	began time.Time
 
 	running map[string]*running // by stack; used by the loop alone
+	next    int                 // of the stacks, the one that a round begins with
 	all     sync.WaitGroup
 	over    chan string // stacks that are not served any more
 	// free is since when stacks are without anybody, arrived since when agents are there.
@@ -105,10 +106,12 @@ func (s *session) round(ctx context.Context) error {
 		}
 	}
 	s.see(v)
-	for _, stack := range s.Stacks {
+	for range s.Stacks {
 		if !s.term.fresh(time.Now()) || ctx.Err() != nil {
 			return nil // the rest follows when the lease was renewed
 		}
+		stack := s.Stacks[s.next]
+		s.next = (s.next + 1) % len(s.Stacks)
 		if err := s.act(ctx, v, stack); err != nil {
 			return fmt.Errorf("stack %s: %w", stack, err)
 		}
@@ -195,8 +198,9 @@ func (s *session) take(ctx context.Context, stack string) error {
 	return err
 }
 
+// write has as long as the next renewal is not due.
 func (s *session) write(ctx context.Context, key string, value []byte) (bool, error) {
-	within, cancel := context.WithTimeout(ctx, s.Periods.Renew())
+	within, cancel := context.WithTimeout(ctx, max(s.Periods.Retry(), s.term.left(time.Now())))
 	defer cancel()
 	held, err := s.Store.Write(within, s.id, key, value)
 	if isOver(err) {

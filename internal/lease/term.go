@@ -76,11 +76,18 @@ func (t *term) age(now time.Time) time.Duration {
 	return max(now.Sub(t.renewed), now.Round(0).Sub(t.renewed.Round(0)))
 }
 
-// fresh reports whether it need not be renewed yet.
+// fresh reports whether it need not be renewed before something else is done.
 func (t *term) fresh(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return !t.ended && t.age(now) < t.periods.Renew()
+	return !t.ended && t.age(now) < t.periods.Act()
+}
+
+// left is how long it is until it is to be renewed.
+func (t *term) left(now time.Time) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.periods.Renew() - t.age(now)
 }
 
 // starts reports whether something new may begin.
