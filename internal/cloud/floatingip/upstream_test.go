@@ -14,11 +14,11 @@ import (
 // Two addresses that change places do so in one pass, though Neutron leads no second one to where one leads already
 // (K-ORC issue 466).
 func TestAddressesChangePlaces(t *testing.T) {
-	const two = "\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: blue}, spec: {resource: {floatingNetworkRef: public, portRef: web-1}}}" +
-		"\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: green}, spec: {resource: {floatingNetworkRef: public, portRef: web-2}}}\n"
+	const two = "\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: blue}, spec: {resource: {floatingNetworkRef: public, portRef: web-1, fixedIP: 192.168.50.10}}}" +
+		"\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: FloatingIP, metadata: {name: green}, spec: {resource: {floatingNetworkRef: public, portRef: web-2, fixedIP: 192.168.50.20}}}\n"
 	g := kindtest.NewTarget(t, all.Kinds)
 	before := needs + two
-	after := needs + strings.NewReplacer("portRef: web-1", "portRef: web-2", "portRef: web-2", "portRef: web-1").Replace(two)
+	after := needs + strings.NewReplacer("web-1, fixedIP: 192.168.50.10", "web-2, fixedIP: 192.168.50.20", "web-2, fixedIP: 192.168.50.20", "web-1, fixedIP: 192.168.50.10").Replace(two)
 	g.Only(before)
 	g.MustSync(before)
 	ids := idsOf(g.Plan(before))
