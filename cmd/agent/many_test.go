@@ -41,13 +41,26 @@ type passes struct {
 	mu   sync.Mutex
 	left int
 	done chan struct{}
+	part []byte       // of a line that has not ended
 	said bytes.Buffer // what is no part of a pass that went well
 }
 
-// Write implements io.Writer; a logger writes whole lines.
-func (p *passes) Write(line []byte) (int, error) {
+// Write implements io.Writer. Several lines can come at once, and parts of them.
+func (p *passes) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.part = append(p.part, text...)
+	for {
+		end := bytes.IndexByte(p.part, '\n')
+		if end < 0 {
+			return len(text), nil
+		}
+		p.line(p.part[:end+1])
+		p.part = p.part[end+1:]
+	}
+}
+
+func (p *passes) line(line []byte) {
 	if !bytes.Contains(line, []byte("level=INFO")) {
 		p.said.Write(line)
 	}
@@ -56,7 +69,6 @@ func (p *passes) Write(line []byte) (int, error) {
 			close(p.done)
 		}
 	}
-	return len(line), nil
 }
 
 // figures are what it took until all stacks were in sync.
