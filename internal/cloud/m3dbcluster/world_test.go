@@ -135,7 +135,9 @@ func (w *world) look() map[string]found {
 func (w *world) armed() { w.mu.Lock(); defer w.mu.Unlock(); w.fewest = count(w.look()) }
 
 // remove deletes an object in the cloud behind the agent's back.
-func (w *world) remove(service, collection, name string) { remove(w.t, w.client, service, collection, name) }
+func (w *world) remove(service, collection, name string) {
+	remove(w.t, w.client, service, collection, name)
+}
 
 func remove(t *testing.T, c *cloud.Client, service, collection, name string) {
 	t.Helper()
