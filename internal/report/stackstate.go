@@ -47,10 +47,10 @@ func StateAfter(run *Run, last StackState) StackState {
 	case last == StackState{}:
 		return StackState{StateUnknown, "no pass has ended yet"}
 	case last.State == StateHeld || last.State == StateSuspended:
+	case pass != nil && pass.Interrupted: // what it failed at then says nothing of the cloud
+		return StackState{StateInterrupted, string(pass.Superseded)}
 	case pass != nil && len(pass.Failures) > 0:
 		return StackState{StateFailed, pass.Failures[0].Reason}
-	case pass != nil && pass.Interrupted:
-		return StackState{StateInterrupted, string(pass.Superseded)}
 	}
 	return last
 }
