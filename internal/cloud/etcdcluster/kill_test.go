@@ -85,6 +85,7 @@ func TestAgentsDieAfterEachRequestOfAChange(t *testing.T) {
 	}{
 		"fewer members":   {sized(3), sized(1), 1},
 		"another version": {sized(3), upgraded(sized(3)), 3},
+		"both":            {sized(3), upgraded(sized(2)), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			requests := -1

@@ -187,7 +187,7 @@ func found(around kind.Around, machines []*machine) (all []live) {
 		there := false
 		if knows != nil {
 			there = m.member(knows, &l)
-			l.Turn = kind.Turn{Stay: m.stays(machines, knows), Last: l.State.Leads}
+			l.Turn = kind.Turn{Stay: cmp.Or(m.givesWay(machines, knows), m.stays(machines, knows)), Last: l.State.Leads}
 			if l.Drained = map[string]time.Time{}; !l.State.Leads {
 				l.Drained[m.serverID] = time.Unix(0, 0) // nobody is led from there
 			}
@@ -216,6 +216,15 @@ func found(around kind.Around, machines []*machine) (all []live) {
 		}
 	}
 	return append(all, strays(around, machines, knows, before)...)
+}
+
+// givesWay says why a machine that works is not changed yet; "" when it may be. One member changes at a time: those that leave go first.
+func (m *machine) givesWay(machines []*machine, knows *machine) string {
+	leaves := slices.IndexFunc(machines, func(o *machine) bool { return !o.wanted && knows.lists(o.address) })
+	if leaves < 0 || !m.wanted || !m.answers {
+		return ""
+	}
+	return machines[leaves].key.Name + " leaves the cluster first"
 }
 
 // others are the addresses of the machines of a cluster besides one; that of the authority comes first.
