@@ -285,6 +285,7 @@ func takeTexts(c *call, s *Server, in *pyjson.Object) error {
 
 // takeHints reads scheduler hints; only the group says something here.
 func (n *Nova) takeHints(c *call, s *Server, hints *pyjson.Object) (*group, error) {
+	s.near, s.apart = neighbours(hints, "same_host"), neighbours(hints, "different_host")
 	id := hints.Text("group")
 	if id == "" {
 		return nil, nil
@@ -297,4 +298,17 @@ func (n *Nova) takeHints(c *call, s *Server, hints *pyjson.Object) (*group, erro
 		return nil, forbidden("Quota exceeded, too many servers in group")
 	}
 	return g, nil
+}
+
+// neighbours are the servers that a hint names, one or several.
+func neighbours(hints *pyjson.Object, name string) (ids []string) {
+	if id := hints.Text(name); id != "" {
+		return []string{id}
+	}
+	for _, v := range hints.List(name) {
+		if id, ok := v.(string); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }

@@ -68,11 +68,19 @@ func (n *Nova) pick(s *Server) (*host, string) {
 			allowed = append(allowed, h)
 		}
 	}
-	allowed = n.byGroup(s, allowed)
+	allowed = n.byGroup(s, n.byNeighbours(s, allowed))
 	if len(allowed) == 0 {
 		return nil, "No valid host was found. There are not enough hosts available."
 	}
 	return slices.MinFunc(allowed, func(a, b *host) int { return loads[a.name].servers - loads[b.name].servers }), ""
+}
+
+// byNeighbours keeps the hosts that the server's hints allow. (nova/scheduler/filters/affinity_filter.py: SameHostFilter, DifferentHostFilter)
+func (n *Nova) byNeighbours(s *Server, hosts []*host) []*host {
+	on := func(h *host, ids []string) bool {
+		return slices.ContainsFunc(ids, func(id string) bool { o, ok := n.servers.Get(id); return ok && o.Host == h.name })
+	}
+	return slices.DeleteFunc(hosts, func(h *host) bool { return len(s.near) > 0 && !on(h, s.near) || on(h, s.apart) })
 }
 
 // byGroup keeps the hosts that the policy of the server's group allows; soft

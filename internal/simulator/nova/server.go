@@ -46,6 +46,7 @@ type Server struct {
 	zoneAsked   string
 	hostAsked   string
 	group       string
+	near, apart []string // IDs of servers with whose hosts it makes do, and does not
 	wanted      []nic
 	nics        []*nic
 	securityIDs []string
