@@ -14,7 +14,7 @@ help: ## list the targets
 build: ## build bin/stackreeve, a static binary
 	GO=$(GO) deploy/build bin/stackreeve '$(VERSION)'
 
-# Tests that the race detector makes long and finds nothing in (testcost.NotUnderRace).
+# Tests that the race detector makes long and finds nothing in (testcost.NotUnderRace). They mostly wait, so they run beside the others.
 UNRACED := TestAgentsDieAfterEachRequestOfAChange TestAgentsDieAndNobodyWantsMore TestAgentsDieAtEachRequestOfARestore TestAgentsDieAtEachRequestToEtcd TestAgentsDieAtEachRequestToTheCloud TestAttackForgedFields TestAttackLargestStack TestAttackProblems TestAttackSignalWhileReading TestCloudKill TestCloudWeather TestKill9 TestLawsOnOlderClouds TestManyStacks
 UNRACED_IN := ./cmd/agent ./internal/cloud/all ./internal/cloud/etcdcluster
 # While one package waits for what is to be refused or retried, another one can use its core.
@@ -23,8 +23,9 @@ empty :=
 
 .PHONY: test
 test: ## run all tests that need no cloud
-	$(GO) test -race -timeout 20m -p $(PACKAGES_AT_ONCE) ./...
-	$(GO) test -timeout 20m -run '^($(subst $(empty) $(empty),|,$(UNRACED)))$$' $(UNRACED_IN)
+	$(GO) test -timeout 30m -run '^($(subst $(empty) $(empty),|,$(UNRACED)))$$' $(UNRACED_IN) & unraced=$$!; \
+	$(GO) test -race -timeout 30m -p $(PACKAGES_AT_ONCE) ./...; raced=$$?; \
+	wait $$unraced && exit $$raced
 
 .PHONY: test-forge
 test-forge: ## run the tests on a real Gitea and a judged GitHub (git, npm, a C compiler)
