@@ -42,7 +42,7 @@ type passes struct {
 	left int
 	done chan struct{}
 	part []byte       // of a line that has not ended
-	said bytes.Buffer // what is no part of a pass that went well
+	said bytes.Buffer // the errors
 }
 
 // Write implements io.Writer. Several lines can come at once, and parts of them.
@@ -61,7 +61,7 @@ func (p *passes) Write(text []byte) (int, error) {
 }
 
 func (p *passes) line(line []byte) {
-	if !bytes.Contains(line, []byte("level=INFO")) {
+	if bytes.Contains(line, []byte("level=ERROR")) {
 		p.said.Write(line)
 	}
 	if bytes.Contains(line, []byte(`msg="pass ended"`)) && bytes.Contains(line, []byte(`outcome="in sync"`)) {
