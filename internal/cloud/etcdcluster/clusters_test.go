@@ -140,7 +140,7 @@ func (f *fixture) carry(manifests string) {
 	f.until("the cluster is in sync", func() error {
 		ctx, stop := context.WithTimeout(f.t.Context(), 5*time.Minute)
 		defer stop()
-		pass := agent(f.Target).Sync(ctx, engine.Revision{Commit: "test", Want: want})
+		pass := f.ProbingAgent().Sync(ctx, engine.Revision{Commit: "test", Want: want})
 		if len(pass.Failures) > 0 || len(writes(pass.Last)) > 0 {
 			return fmt.Errorf("%s: %v", pass.Outcome(), pass.Failures)
 		}
@@ -297,7 +297,7 @@ func TestRealClustersAreRestored(t *testing.T) {
 			}
 			mustSync(t, f.Target, now+backup)
 			mustSync(t, f.Target, shelf) // its manifest goes, and its machines
-			discard(t, f.Target)
+			f.DiscardVolumes(t)
 			mustSync(t, f.Target, later)
 			c.peers = f.healthy()
 			c.judge(t)
@@ -331,7 +331,7 @@ func (f *fixture) stays(manifests, why string) {
 	before := f.servers()
 	ctx, stop := context.WithTimeout(f.t.Context(), 20*time.Second)
 	defer stop()
-	agent(f.Target).Sync(ctx, engine.Revision{Commit: "test", Want: f.Resolve(manifests)})
+	f.ProbingAgent().Sync(ctx, engine.Revision{Commit: "test", Want: f.Resolve(manifests)})
 	after := f.servers()
 	for name, id := range before {
 		if after[name] != id || len(after) != len(before) {

@@ -9,28 +9,21 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
-	"github.com/stackreeve/stackreeve/internal/probe"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
-
-// homeOfGuests is how real machines see this one.
-const homeOfGuests = "169.254.77.1"
 
 // guests is a cloud whose servers are real machines, which run real etcd of some versions.
 func guests(t *testing.T, versions ...string) *kindtest.Target {
@@ -42,50 +35,10 @@ func guests(t *testing.T, versions ...string) *kindtest.Target {
 	if err != nil {
 		t.Fatal("etcd cannot be made: ", err)
 	}
-	var g *kindtest.Target
-	t.Cleanup(func() { discard(t, g) })
-	g = kindtest.NewTarget(t, all.Kinds)
+	g := kindtest.NewGuests(t, all.Kinds)
 	g.Defaults.Etcd = &defaults.Etcd{Image: "debian-12-guest", Flavor: "m1.nano", VolumeSize: 1,
-		Repository: "http://" + serve(t, strings.TrimSpace(string(built))) + "/{version}/etcd.tar.gz", Versions: map[string]string{"3.2.13": "3.4.23"}}
+		Repository: "http://" + kindtest.ServeGuests(t, strings.TrimSpace(string(built))) + "/{version}/etcd.tar.gz", Versions: map[string]string{"3.2.13": "3.4.23"}}
 	return g
-}
-
-// discard deletes the volumes that outlive the machines.
-func discard(t *testing.T, g *kindtest.Target) {
-	var answer struct {
-		Volumes []struct {
-			ID       string
-			Metadata map[string]string
-		}
-	}
-	c, ctx := g.Client(nil), context.WithoutCancel(t.Context())
-	err := c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Path: "volumes/detail", Into: &answer})
-	for _, v := range answer.Volumes {
-		if strings.HasPrefix(v.Metadata["stackreeve"], "stackreeve:"+g.Stack+":") {
-			err = errors.Join(err, c.Do(ctx, cloud.Call{Service: cloud.BlockStorage, Method: http.MethodDelete, Path: "volumes/" + v.ID}))
-		}
-	}
-	if err != nil {
-		t.Error(err)
-	}
-}
-
-// serve offers a folder to real machines, whose network there may not be yet.
-func serve(t *testing.T, folder string) (at string) {
-	t.Helper()
-	early := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
-		var failed error
-		err := c.Control(func(fd uintptr) { failed = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_IP, 15, 1) }) // IP_FREEBIND
-		return errors.Join(err, failed)
-	}}
-	l, err := early.Listen(t.Context(), "tcp", homeOfGuests+":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &http.Server{Handler: http.FileServer(http.Dir(folder)), ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(l) }()
-	t.Cleanup(func() { _ = server.Close() })
-	return l.Addr().String()
 }
 
 func cluster(size int, version string) string {
@@ -97,40 +50,16 @@ spec: {size: %d, version: "%s"}
 `, size, version)
 }
 
-func agent(g *kindtest.Target) *engine.Engine {
-	e := g.Engine(g.Client(nil))
-	e.Probe = probe.Asker{}.Ask
-	return e
-}
-
 func mustSync(t *testing.T, g *kindtest.Target, manifests string) {
 	t.Helper()
-	began := time.Now()
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
-	defer stop()
-	pass := agent(g).Sync(ctx, engine.Revision{Commit: "test", Want: g.Resolve(manifests)})
-	if pass.Outcome() != plan.InSync {
-		t.Fatalf("%s: %v", pass.Outcome(), pass.Failures)
-	}
-	t.Logf("in sync after %s", time.Since(began).Round(time.Second))
+	g.MustSyncGuests(t, 10*time.Minute, manifests)
 }
 
 // addresses are those of the machines, by the names of their ports.
 func addresses(t *testing.T, g *kindtest.Target, size int) (list []string) {
 	t.Helper()
 	for i := range size {
-		var answer struct {
-			Ports []struct {
-				IPs []struct {
-					Address string `json:"ip_address"`
-				} `json:"fixed_ips"`
-			}
-		}
-		call := cloud.Call{Service: cloud.Network, Path: fmt.Sprintf("ports?name=kv-%d", i), Into: &answer}
-		if err := g.Client(nil).Do(t.Context(), call); err != nil || len(answer.Ports) != 1 || len(answer.Ports[0].IPs) != 1 {
-			t.Fatalf("ports of kv-%d: %v, %v", i, answer, err)
-		}
-		list = append(list, answer.Ports[0].IPs[0].Address)
+		list = append(list, g.AddressOf(t, fmt.Sprintf("kv-%d", i)))
 	}
 	return list
 }
@@ -272,7 +201,7 @@ func killed(t *testing.T, g *kindtest.Target, manifests string, seed uint64) {
 			life = 10 * time.Minute
 		}
 		ctx, die := context.WithTimeout(t.Context(), life)
-		pass := agent(g).Sync(ctx, engine.Revision{Commit: "test", Want: want})
+		pass := g.ProbingAgent().Sync(ctx, engine.Revision{Commit: "test", Want: want})
 		died := ctx.Err() != nil
 		die()
 		if !died && pass.Outcome() != plan.InSync {

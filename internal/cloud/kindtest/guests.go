@@ -17,8 +17,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// HomeOfGuests is how real machines see this one.
-const HomeOfGuests = "169.254.77.1"
+// homeOfGuests is how real machines see this one.
+const homeOfGuests = "169.254.77.1"
 
 // NewGuests is a cloud whose servers are real machines, or the end of the test. The volumes that outlive machines are
 // deleted in the end.
@@ -28,12 +28,13 @@ func NewGuests(t *testing.T, kinds Kinds) *Target {
 		t.Skip("real machines: deploy/devcloud/README.md says how, then STACKREEVE_TEST_GUESTS=1")
 	}
 	var g *Target
-	t.Cleanup(func() { g.discardVolumes(t) }) // after those of the target
+	t.Cleanup(func() { g.DiscardVolumes(t) }) // after those of the target
 	g = NewTarget(t, kinds)
 	return g
 }
 
-func (g *Target) discardVolumes(t *testing.T) {
+// DiscardVolumes deletes the volumes of the stack, which outlive their machines.
+func (g *Target) DiscardVolumes(t *testing.T) {
 	t.Helper()
 	var answer struct {
 		Volumes []struct {
@@ -61,7 +62,7 @@ func ServeGuests(t *testing.T, folder string) (at string) {
 		err := c.Control(func(fd uintptr) { failed = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_IP, 15, 1) }) // IP_FREEBIND
 		return errors.Join(err, failed)
 	}}
-	l, err := early.Listen(t.Context(), "tcp", HomeOfGuests+":0")
+	l, err := early.Listen(t.Context(), "tcp", homeOfGuests+":0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,11 +79,11 @@ func (g *Target) ProbingAgent() *engine.Engine {
 	return e
 }
 
-// MustSyncGuests is one pass of an agent that nobody disturbs, which may take as long as machines take.
-func (g *Target) MustSyncGuests(t *testing.T, manifests string) {
+// MustSyncGuests is one pass of an agent that nobody disturbs, which has to end within a time.
+func (g *Target) MustSyncGuests(t *testing.T, within time.Duration, manifests string) {
 	t.Helper()
 	began := time.Now()
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), within)
 	defer stop()
 	pass := g.ProbingAgent().Sync(ctx, engine.Revision{Commit: "test", Want: g.Resolve(manifests)})
 	if pass.Outcome() != plan.InSync {

@@ -189,7 +189,7 @@ func lose(t *testing.T, g *kindtest.Target, machine string) {
 func TestM3DBOnRealMachines(t *testing.T) {
 	g := guests(t)
 	g.Only(published(t, 2))
-	g.MustSyncGuests(t, published(t, 1))
+	g.MustSyncGuests(t, 20*time.Minute, published(t, 1))
 	s := &series{t: t, written: map[int64]float64{}}
 	reach := func(instances int) {
 		t.Helper()
@@ -204,14 +204,14 @@ func TestM3DBOnRealMachines(t *testing.T) {
 	}
 	reach(3)
 	s.write()
-	g.MustSyncGuests(t, published(t, 2))
+	g.MustSyncGuests(t, 20*time.Minute, published(t, 2))
 	reach(4)
 	s.judge()
 	lose(t, g, "simple-cluster-1")
-	g.MustSyncGuests(t, published(t, 2))
+	g.MustSyncGuests(t, 20*time.Minute, published(t, 2))
 	reach(4)
 	s.judge()
-	g.MustSyncGuests(t, published(t, 1))
+	g.MustSyncGuests(t, 20*time.Minute, published(t, 1))
 	reach(3)
 	s.judge()
 }
