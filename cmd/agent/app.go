@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
@@ -39,6 +40,7 @@ type app struct {
 	configs   []string
 	documents []config.Stack // as configured; those with source.paths stand for others
 	clones    *clones
+	sharing   cloud.Sharing // of all clients
 	later     bool // the stacks of folders are found while it runs
 	keepGone  bool // a stack whose folder is gone is meant, too
 	dataDir   string

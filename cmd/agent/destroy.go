@@ -57,7 +57,7 @@ take the stack out of its configuration, before.`,
 
 // end plans the end of a stack, and carries it out when its hash is approved.
 func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
-	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, clones: a.clones, progress: a.progress}
+	w := a.wiring(a.logger(false))
 	text := a.text()
 	text.Approve, text.Binding = approving(cmd, "destroy", s.Name)+" --approve", true
 	lines := report.NewLines(a.out, "", func() source.Revision { return source.Revision{} }, text)

@@ -57,7 +57,7 @@ func (a *app) baseFolder(ctx context.Context, s *config.Stack, base, dir string)
 	if dir != "" {
 		return source.WorkTree(dir, base)
 	}
-	w := wiring{log: a.logger(false), dataDir: a.dataDir, clones: a.clones}
+	w := a.wiring(a.logger(false))
 	defer a.progress.begin(of(s.Name, "fetching "+s.Spec.Source.URL))()
 	root, err := w.root(s, s.Name, forBranch)
 	if err != nil {

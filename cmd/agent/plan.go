@@ -107,7 +107,7 @@ func among(stacks []config.Stack, s *config.Stack) string {
 
 // each visits every stack in turn; one that fails stops no other.
 func (a *app) each(stacks []config.Stack, look func(wiring, *config.Stack) (plan.Plan, error)) error {
-	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, clones: a.clones, progress: a.progress}
+	w := a.wiring(a.logger(false))
 	worst := plan.InSync
 	for i := range stacks {
 		plan, err := look(w, &stacks[i])

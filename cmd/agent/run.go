@@ -69,7 +69,7 @@ const reviewTime = 10 * time.Minute
 // once runs one pass of every stack, those at the same time that depend on no other, and then looks at
 // pull requests.
 func (a *app) once(cmd *cobra.Command, stacks []config.Stack, approved string) error {
-	w := wiring{log: a.logger(false), dataDir: a.dataDir, parallel: a.parallel, clones: a.clones, progress: a.progress}
+	w := a.wiring(a.logger(false))
 	reviews := newForges(w.log, nil)
 	defer reviews.close()
 	outcomes := make([]plan.Outcome, len(stacks))

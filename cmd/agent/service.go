@@ -81,7 +81,8 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 // stack is one stack, ready to run, which reports to the log, the metrics, the
 // health and its forges. h is what lets it write, where the stack is shared; nil where it is not. end frees what it has.
 func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (one *agent.Loop, end func(), err error) {
-	w := wiring{log: svc.log, dataDir: a.dataDir, parallel: a.parallel, clones: a.clones}
+	w := a.wiring(svc.log)
+	w.progress = nil // nobody waits
 	if h != nil {
 		w.fence, w.grace = h.Within, h.Grace
 	}

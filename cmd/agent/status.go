@@ -209,7 +209,7 @@ func (s *surveyor) show(out io.Writer, stack *config.Stack, v report.StatusView,
 func (s *surveyor) view(ctx context.Context, stack *config.Stack) (report.StatusView, error) {
 	one := s.open[stack.Name]
 	if one == nil {
-		w := wiring{log: s.logger(false), dataDir: s.dataDir, parallel: s.parallel, clones: s.clones, progress: s.progress}
+		w := s.wiring(s.logger(false))
 		made, err := w.survey(stack)
 		if err != nil {
 			return report.StatusView{}, err

@@ -36,11 +36,17 @@ type wiring struct {
 	watchers []engine.Watcher // of every pass
 	progress *progress        // nil where nobody waits
 	clones   *clones
+	sharing  *cloud.Sharing
 
 	// fence is asked before each write to the cloud, and grace is what steps in flight get when a pass is asked to stop;
 	// nil and 0 for none and the usual.
 	fence func(context.Context) (context.Context, error)
 	grace time.Duration
+}
+
+// wiring is for stacks of these configurations.
+func (a *app) wiring(log *slog.Logger) wiring {
+	return wiring{log: log, dataDir: a.dataDir, parallel: a.parallel, clones: a.clones, sharing: &a.sharing, progress: a.progress}
 }
 
 // connect gives a stack all that it needs to run. Of the branches that report it,
@@ -131,7 +137,7 @@ func withMaster(d defaults.Defaults, master *pki.Master) defaults.Defaults {
 func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, string, error) {
 	defer w.progress.begin(of(s.Name, "logging in to the cloud"))()
 	log := w.log.With("stack", s.Name)
-	config := cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: w.observe, Wrap: w.progress.requests(s.Name), Fence: w.fence}
+	config := cloud.Config{Cloud: s.Spec.Cloud, Version: version(), Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: w.observe, Wrap: w.progress.requests(s.Name), Fence: w.fence, Sharing: w.sharing}
 	client, err := cloud.Open(ctx, config)
 	if err != nil {
 		return nil, "", err

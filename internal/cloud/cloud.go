@@ -45,6 +45,8 @@ type Config struct {
 	Beside *Client
 	// Machines asks what runs on machines of the cloud.
 	Machines outbound.Machines
+	// Sharing is what the client has in common with others of the process; nil for nothing.
+	Sharing *Sharing
 	// Limits bound what the client asks of the cloud; zero fields mean the
 	// defaults.
 	Limits Limits
@@ -86,7 +88,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	known := originsOf(creds.home)
 	provider.UserAgent.Prepend("stackreeve/" + cfg.Version)
-	provider.HTTPClient = *outbound.Client(guarded{newTransport(creds, cfg), known}, 0) // each request has its own time
+	provider.HTTPClient = *outbound.Client(guarded{way(creds, cfg), known}, 0) // each request has its own time
 	creds.auth.AllowReauth = true
 	if err := openstack.Authenticate(ctx, provider, creds.auth); err != nil {
 		return nil, authError(creds, err)

@@ -70,17 +70,29 @@ type transport struct {
 	log     *slog.Logger
 }
 
-func newTransport(creds credentials, c Config) *transport {
+// way is how a client's requests get to the cloud.
+func way(creds credentials, c Config) http.RoundTripper {
+	if c.Sharing == nil {
+		return newTransport(c, connections(creds))
+	}
+	with := c.Sharing.of(c.File, creds)
+	return sharing{with, newTransport(c, with.network)}
+}
+
+func connections(creds credentials) http.RoundTripper {
+	home := []string{creds.home.Hostname()}
+	for _, u := range creds.overrides {
+		home = append(home, u.Hostname())
+	}
+	return outbound.New(outbound.Config{TLS: creds.tls, Home: home, IdlePerHost: 32})
+}
+
+func newTransport(c Config, next http.RoundTripper) *transport {
 	limits := c.Limits.orDefaults()
 	log := c.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	home := []string{creds.home.Hostname()}
-	for _, u := range creds.overrides {
-		home = append(home, u.Hostname())
-	}
-	var next http.RoundTripper = outbound.New(outbound.Config{TLS: creds.tls, Home: home, IdlePerHost: 32})
 	if c.Wrap != nil {
 		next = c.Wrap(next)
 	}

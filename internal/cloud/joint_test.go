@@ -1,0 +1,146 @@
+package cloud
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Nobody gets an answer to what was asked before they came, however many ask.
+func TestJointAnswersAreNeverOlder(t *testing.T) {
+	var j joint[int64]
+	var asked atomic.Int64
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for i := range 500 {
+				before, since := asked.Load(), time.Now()
+				answer := j.do(t.Context(), "networks", since, time.Minute, func() (int64, bool) { return asked.Add(1), i%7 > 0 })
+				if answer <= before {
+					t.Errorf("answer %d came for who has seen question %d", answer, before)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if len(j.out)+len(j.next) > 0 {
+		t.Errorf("%d questions are left", len(j.out)+len(j.next))
+	}
+}
+
+// jointStage has one question out, and more callers who wait for the next.
+type jointStage struct {
+	joint[string]
+	out   chan bool // the first question's answer: whether it is common
+	asked atomic.Int64
+	gave  sync.Map // how often each answer was given
+}
+
+func (s *jointStage) ask(ctx context.Context, common bool, answer string) {
+	got := s.do(ctx, "k", time.Now(), 0, func() (string, bool) { s.asked.Add(1); return answer, common })
+	times, _ := s.gave.LoadOrStore(got, new(atomic.Int64))
+	times.(*atomic.Int64).Add(1)
+}
+
+func (s *jointStage) given(answer string) int64 {
+	times, ok := s.gave.Load(answer)
+	if !ok {
+		return 0
+	}
+	return times.(*atomic.Int64).Load()
+}
+
+func (s *jointStage) begin(t *testing.T) {
+	s.out = make(chan bool)
+	go s.do(t.Context(), "k", time.Now(), 0, func() (string, bool) { s.asked.Add(1); return "first", <-s.out })
+	synctest.Wait()
+}
+
+func TestJointWaitsForTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s jointStage
+		s.begin(t)
+		for range 10 {
+			go s.ask(t.Context(), true, "second")
+			synctest.Wait()
+		}
+		s.out <- true
+		synctest.Wait()
+		if s.asked.Load() != 2 || s.given("second") != 10 {
+			t.Errorf("%d questions, %d answers to the second", s.asked.Load(), s.given("second"))
+		}
+	})
+}
+
+// What is said to one alone is no answer to the others: they ask, too, all at once.
+func TestJointRefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s jointStage
+		s.begin(t)
+		for range 10 {
+			go s.ask(t.Context(), false, "no")
+			synctest.Wait()
+		}
+		s.out <- false
+		synctest.Wait()
+		if s.asked.Load() != 11 || s.given("no") != 10 {
+			t.Errorf("%d questions, %d answers", s.asked.Load(), s.given("no"))
+		}
+	})
+}
+
+// Who was to ask for others goes: those ask for themselves.
+func TestJointAskerGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s jointStage
+		s.begin(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		go s.ask(ctx, true, "gone")
+		synctest.Wait()
+		go s.ask(t.Context(), true, "left")
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if s.given("") != 1 || s.given("left") != 1 {
+			t.Errorf("%d have nothing, %d an answer", s.given(""), s.given("left"))
+		}
+		s.out <- true
+		synctest.Wait()
+		s.ask(t.Context(), true, "later")
+		if s.given("later") != 1 {
+			t.Error("nobody can ask any more")
+		}
+	})
+}
+
+// Who wants to see the cloud as it is after a time has what was asked for later, also when that was answered long ago.
+func TestJointForWhoBeganBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s jointStage
+		ask := func(since time.Time) string {
+			return s.do(t.Context(), "k", since, time.Minute, func() (string, bool) { return fmt.Sprint(s.asked.Add(1)), true })
+		}
+		begun := time.Now()
+		time.Sleep(time.Second)
+		ask(time.Now())
+		time.Sleep(time.Second)
+		if got := ask(begun); got != "1" {
+			t.Errorf("who began before has answer %s", got)
+		}
+		if got := ask(time.Now()); got != "2" {
+			t.Errorf("who begins now has answer %s", got)
+		}
+		s.drop("k", func(answer string) bool { return answer == "2" })
+		if got := ask(begun); got != "3" {
+			t.Errorf("who began before has answer %s, which was dropped", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if got := ask(begun); got != "4" || len(s.kept) != 1 {
+			t.Errorf("who began long ago has answer %s; %d are kept", got, len(s.kept))
+		}
+	})
+}

@@ -1,0 +1,261 @@
+package cloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// keystone answers logins with new tokens, and everything else with how many requests there were, once it is let.
+type keystone struct {
+	logins, asked atomic.Int64
+	closed        chan bool // nil lets everything through
+	answer        func(*http.Request) (*http.Response, error)
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (k *keystone) RoundTrip(req *http.Request) (*http.Response, error) {
+	n := k.asked.Add(1)
+	if k.closed != nil {
+		<-k.closed
+	}
+	if k.answer != nil {
+		if resp, err := k.answer(req); resp != nil || err != nil {
+			return resp, err
+		}
+	}
+	header, code := http.Header{}, 200
+	if isLogin(req) {
+		code = 201
+		header.Set("X-Subject-Token", fmt.Sprint("token-", k.logins.Add(1)))
+	}
+	return &http.Response{StatusCode: code, Header: header, Request: req, Body: io.NopCloser(strings.NewReader(fmt.Sprint(n)))}, nil
+}
+
+// stackOn is how one of several stacks reaches k.
+func stackOn(k *keystone, s *Sharing) sharing {
+	home := &url.URL{Scheme: "https", Host: "keystone.example.org"}
+	return sharing{s.of("clouds.yaml", credentials{name: "prod", home: home, auth: gophercloud.AuthOptions{Username: "u", Password: "p"}}), k}
+}
+
+// send is the body of an answer, or what went wrong.
+func send(t *testing.T, by sharing, method, path, token string, more ...string) string {
+	return sendIn(t.Context(), t, by, method, path, token, more...)
+}
+
+func networksOf(ctx context.Context, t *testing.T, by sharing, token string) string {
+	return sendIn(ctx, t, by, "GET", "/v2.0/networks", token)
+}
+
+func sendIn(ctx context.Context, t *testing.T, by sharing, method, path, token string, more ...string) string {
+	body := strings.NewReader(strings.Join(more, ""))
+	req, err := http.NewRequestWithContext(ctx, method, "https://keystone.example.org"+path, body)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	if token != "" {
+		req.Header.Set("X-Auth-Token", token)
+	}
+	if method == "GET" && len(more) > 0 {
+		req.Header.Set("OpenStack-API-Version", more[0])
+	}
+	resp, err := by.RoundTrip(req)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err.Error()
+	}
+	if isLogin(req) {
+		return resp.Header.Get("X-Subject-Token")
+	}
+	return string(text)
+}
+
+const logsIn = "/v3/auth/tokens"
+
+// Stacks that start together log in once, and once more when the token is refused.
+func TestSharingOneLogin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, s := &keystone{closed: make(chan bool)}, &Sharing{}
+		for range 10 {
+			go send(t, stackOn(k, s), "POST", logsIn, "", "password")
+		}
+		synctest.Wait()
+		close(k.closed)
+		synctest.Wait()
+		if n := k.logins.Load(); n > 2 {
+			t.Errorf("%d logins", n)
+		}
+		had, before := send(t, stackOn(k, s), "POST", logsIn, "", "password"), k.logins.Load()
+		k.answer = func(req *http.Request) (*http.Response, error) {
+			if req.Header.Get("X-Auth-Token") != had {
+				return nil, nil
+			}
+			return &http.Response{StatusCode: 401, Body: http.NoBody, Request: req}, nil
+		}
+		for range 10 {
+			send(t, stackOn(k, s), "GET", "/v2.0/networks", had)
+			if now := send(t, stackOn(k, s), "POST", logsIn, "", "password"); now == had {
+				t.Error("a token that was refused is given again")
+			}
+		}
+		if n := k.logins.Load(); n != before+1 {
+			t.Errorf("%d logins after one token was refused", n-before)
+		}
+	})
+}
+
+// A login is not given to those who come later than its time, nor to who logs in with something else.
+func TestSharingALoginLasts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, s := &keystone{}, &Sharing{}
+		token := send(t, stackOn(k, s), "POST", logsIn, "", "password")
+		time.Sleep(loginLasts / 2)
+		if other := send(t, stackOn(k, s), "POST", logsIn, "", "password"); other != token {
+			t.Error("a login of half a minute ago is not given")
+		}
+		if other := send(t, stackOn(k, s), "POST", logsIn, "", "another"); other == token {
+			t.Error("who logs in with something else is given a login")
+		}
+		time.Sleep(loginLasts)
+		if again := send(t, stackOn(k, s), "POST", logsIn, "", "password"); again == token {
+			t.Error("a login of a minute ago is given")
+		}
+	})
+}
+
+// What one stack has read is there for another whose snapshot began before, and for nobody whose snapshot begins later.
+func TestSharingSnapshots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, s := &keystone{}, &Sharing{}
+		one, other := stackOn(k, s), stackOn(k, s)
+		token := send(t, one, "POST", logsIn, "", "password")
+		early := kind.WithShared(t.Context())
+		time.Sleep(time.Second)
+		first := networksOf(early, t, one, token)
+		late := kind.WithShared(t.Context())
+		time.Sleep(time.Second)
+		if got := networksOf(early, t, other, token); got != first {
+			t.Errorf("a snapshot that began before has %s, not %s", got, first)
+		}
+		second := networksOf(late, t, other, token)
+		if second == first {
+			t.Error("a snapshot that began later has what was read before it")
+		}
+		if got := networksOf(t.Context(), t, other, token); got == second {
+			t.Error("who reads now has what was read before")
+		}
+	})
+}
+
+// What many read at one time is asked for twice at most: for the first of them, and for all others.
+func TestSharingOneList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, s := &keystone{}, &Sharing{}
+		token := send(t, stackOn(k, s), "POST", logsIn, "", "password")
+		k.asked.Store(0)
+		k.closed = make(chan bool)
+		for i := range 40 {
+			path, version := "/v2.0/networks", ""
+			if i%4 == 0 {
+				version = "compute 2.90"
+			}
+			if i%4 == 1 {
+				path += "?marker=7"
+			}
+			go send(t, stackOn(k, s), "GET", path, token, version)
+		}
+		synctest.Wait()
+		close(k.closed)
+		synctest.Wait()
+		if n := k.asked.Load(); n != 6 {
+			t.Errorf("%d requests for three questions, of which each is asked for who comes first and for those who come later", n)
+		}
+	})
+}
+
+// Whose token is not from a login that is known asks alone, and so does who writes.
+func TestAttackSharingAmongStrangers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, s := &keystone{}, &Sharing{}
+		token := send(t, stackOn(k, s), "POST", logsIn, "", "password")
+		other := send(t, stackOn(k, s), "POST", logsIn, "", "of somebody else")
+		k.asked.Store(0)
+		k.closed = make(chan bool)
+		for range 3 {
+			go send(t, stackOn(k, s), "GET", "/v2.0/networks", token)
+			go send(t, stackOn(k, s), "GET", "/v2.0/networks", other)
+			go send(t, stackOn(k, s), "GET", "/v2.0/networks", "forged")
+			go send(t, stackOn(k, s), "POST", "/v2.0/networks", token)
+		}
+		synctest.Wait()
+		close(k.closed)
+		synctest.Wait()
+		if n := k.asked.Load(); n != 2+2+3+3 {
+			t.Errorf("%d requests", n)
+		}
+	})
+}
+
+// What goes wrong for one is asked again by each of the others, at once; and so is what says no.
+func TestSharingWhatGoesWrong(t *testing.T) {
+	for what, wrong := range map[string]func(*http.Request) (*http.Response, error){
+		"no answer": func(*http.Request) (*http.Response, error) { return nil, errors.New("cut off") },
+		"refused": func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 403, Body: http.NoBody, Request: req}, nil
+		},
+		"half": func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Request: req, Body: io.NopCloser(io.MultiReader(strings.NewReader("ha"), failing{io.ErrUnexpectedEOF}))}, nil
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			k, s := &keystone{}, &Sharing{}
+			token := send(t, stackOn(k, s), "POST", logsIn, "", "password")
+			k.asked.Store(0)
+			k.closed, k.answer = make(chan bool), wrong
+			for range 10 {
+				go send(t, stackOn(k, s), "GET", "/v2.0/networks", token)
+			}
+			synctest.Wait()
+			close(k.closed)
+			synctest.Wait()
+			if n := k.asked.Load(); n != 10 {
+				t.Errorf("%s: %d requests for ten who ask", what, n)
+			}
+		})
+	}
+}
+
+// Who has other credentials under the same name has another group, and leaves nothing with the old one.
+func TestSharingNewCredentials(t *testing.T) {
+	s := &Sharing{}
+	auth := gophercloud.AuthOptions{Username: "u", Password: "old", Scope: &gophercloud.AuthScope{ProjectID: "p"}}
+	of := func(auth gophercloud.AuthOptions) *group {
+		auth.Scope = &gophercloud.AuthScope{ProjectID: auth.Scope.ProjectID}
+		return s.of("clouds.yaml", credentials{name: "prod", auth: auth, home: &url.URL{Host: "keystone.example.org"}})
+	}
+	old := of(auth)
+	if of(auth) != old {
+		t.Error("the same credentials have two groups")
+	}
+	auth.Password = "new"
+	if of(auth) == old || len(s.groups) != 1 {
+		t.Errorf("%d groups after the password has changed", len(s.groups))
+	}
+}
