@@ -41,8 +41,8 @@ type app struct {
 	documents []config.Stack // as configured; those with source.paths stand for others
 	clones    *clones
 	sharing   cloud.Sharing // of all clients
-	later     bool // the stacks of folders are found while it runs
-	keepGone  bool // a stack whose folder is gone is meant, too
+	later     bool          // the stacks of folders are found while it runs
+	keepGone  bool          // a stack whose folder is gone is meant, too
 	dataDir   string
 	parallel  int
 	logFormat string

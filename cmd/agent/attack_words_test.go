@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -220,31 +221,41 @@ func TestAttackCloudAddressByTheBinary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.write("stackreeve.yaml", string(config)+"  report: {file: {path: "+s.path("posted")+"}}\n")
 	all := wrongs(good, away)
 	for _, what := range []string{"no such host", "another shape", "one service away", "a proxy", "no proxy"} {
-		wrong := all[what]
-		_ = os.Remove(s.path("posted"))
-		s.write("clouds.yaml", wrong.clouds)
 		for _, args := range [][]string{{"run", "--once"}, {"plan", "-o", "markdown"}} {
-			cmd := s.command(args...)
-			cmd.Env = append(cmd.Env, wrong.env...)
-			var out, log bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &log
-			if err := cmd.Run(); err == nil {
-				t.Errorf("%s: %v succeeded", what, args)
-			}
-			posted := out.String()
-			if args[0] == "run" {
-				text, err := os.ReadFile(s.path("posted"))
-				if err != nil {
-					t.Error(err)
-				}
-				posted = string(text)
-			}
-			tellsNothing(t, what+": "+args[0], wrong, posted, log.String(), nil, []string{s.dir})
+			t.Run(what+": "+args[0], func(t *testing.T) {
+				t.Parallel() // most of it is waiting
+				byTheBinary(t, s, string(config), what, all[what], args)
+			})
 		}
 	}
+}
+
+func byTheBinary(t *testing.T, s *stage, config, what string, wrong wrong, args []string) {
+	dir := t.TempDir()
+	clouds, conf, posted := filepath.Join(dir, "clouds.yaml"), filepath.Join(dir, "stackreeve.yaml"), filepath.Join(dir, "posted")
+	for name, text := range map[string]string{clouds: wrong.clouds, conf: config + "  report: {file: {path: " + posted + "}}\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), s.binary, append(args, "--config", conf)...)
+	cmd.Env = append(append(os.Environ(), "OS_CLIENT_CONFIG_FILE="+clouds), wrong.env...)
+	var out, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &log
+	if err := cmd.Run(); err == nil {
+		t.Errorf("%s: %v succeeded", what, args)
+	}
+	said := out.String()
+	if args[0] == "run" {
+		text, err := os.ReadFile(posted)
+		if err != nil {
+			t.Error(err)
+		}
+		said = string(text)
+	}
+	tellsNothing(t, what+": "+args[0], wrong, said, log.String(), nil, []string{s.dir, dir})
 }
 
 // The same on GitHub, of which everything is read that the agent sends there.

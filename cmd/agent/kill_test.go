@@ -64,10 +64,9 @@ func (s *stage) write(name, content string) {
 // build makes the binary as it is shipped.
 func (s *stage) build() {
 	s.t.Helper()
-	s.binary = s.path("stackreeve")
-	cmd := exec.CommandContext(s.t.Context(), "../../deploy/build", s.binary)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		s.t.Fatalf("%v\n%s", err, out)
+	var err error
+	if s.binary, err = shipped.binary(); err != nil {
+		s.t.Fatal(err)
 	}
 }
 

@@ -22,10 +22,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"stackreeve": main})
-}
-
 // TestScripts runs the program as people do. A script that needs a cloud says
 // so with the command simulator.
 func TestScripts(t *testing.T) { scripts(t, "testdata") }
