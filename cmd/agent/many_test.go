@@ -130,7 +130,9 @@ func TestManyStacks(t *testing.T) {
 	s := newMany(t, stacks)
 	first := s.serveMany(stacks)
 	again := s.serveMany(stacks)
-	s.server.AddFault(simulator.Fault{Method: "GET", Delay: 200 * time.Millisecond})
+	if _, err := s.server.AddFault(simulator.Fault{Method: "GET", Delay: 200 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
 	slow := s.serveMany(stacks)
 	for _, c := range []struct {
 		what       string

@@ -99,9 +99,10 @@ func (s sharing) RoundTrip(req *http.Request) (*http.Response, error) {
 		s.heed(token, resp)
 		return resp, err
 	}
-	since, snapshot := kind.SharedSince(req.Context())
-	if !snapshot {
-		since = time.Now()
+	// All lists of a snapshot show the cloud as it is at some time after the first of them; who reads by himself, as it is now.
+	since, err := kind.Share(req.Context(), "since", func() (time.Time, error) { return time.Now(), nil })
+	if err != nil {
+		return nil, err
 	}
 	return s.together(req, &s.reads, from+" "+questionOf(req), since, s.keeps(), func(resp *http.Response, _ *answer) { s.heed(token, resp) })
 }
@@ -126,7 +127,7 @@ func (s sharing) together(req *http.Request, with *joint[*answer], key string, s
 	sent := false
 	a := with.do(req.Context(), key, since, keep, func() (*answer, bool) {
 		sent = true
-		if resp, err = s.next.RoundTrip(req); err != nil {
+		if resp, err = s.next.RoundTrip(req); err != nil { //nolint:bodyclose // the caller does, as of any response
 			return nil, false
 		}
 		a := answerOf(resp)

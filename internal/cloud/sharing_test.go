@@ -146,10 +146,12 @@ func TestSharingSnapshots(t *testing.T) {
 		k, s := &keystone{}, &Sharing{}
 		one, other := stackOn(k, s), stackOn(k, s)
 		token := send(t, one, "POST", logsIn, "", "password")
-		early := kind.WithShared(t.Context())
+		early, late := kind.WithShared(t.Context()), kind.WithShared(t.Context())
+		sendIn(early, t, other, "GET", "/v2.0/subnets", token)
 		time.Sleep(time.Second)
-		first := networksOf(early, t, one, token)
-		late := kind.WithShared(t.Context())
+		first := networksOf(t.Context(), t, one, token)
+		time.Sleep(time.Second)
+		sendIn(late, t, other, "GET", "/v2.0/subnets", token)
 		time.Sleep(time.Second)
 		if got := networksOf(early, t, other, token); got != first {
 			t.Errorf("a snapshot that began before has %s, not %s", got, first)

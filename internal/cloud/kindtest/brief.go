@@ -1,8 +1,6 @@
 package kindtest
 
 import (
-	"os"
-	"strconv"
 	"testing"
 	"time"
 )
@@ -26,14 +24,6 @@ func (s Suite) nextWrite(g *Target, n int) int {
 		return 3*n + 2
 	}
 	return g.NextWrite(n)
-}
-
-// hasTurn says which further laws a real cloud, in short, judges the suite by in this run, of which STACKREEVE_TEST_QUARTER
-// has the number: those of the one turn for one half of the kinds, those of the other turn for the other half, and the other
-// way round in the next run. Without a number it is all of them.
-func (s Suite) hasTurn(turn int) bool {
-	run, err := strconv.Atoi(os.Getenv("STACKREEVE_TEST_QUARTER"))
-	return err != nil || (run+turn+len(s.Key.Kind))%2 == 0
 }
 
 // Interval is how long a test waits before it looks again for something that the cloud does by

@@ -3,7 +3,6 @@ package kind
 import (
 	"context"
 	"sync"
-	"time"
 )
 
 type managed struct{}
@@ -24,7 +23,6 @@ type shared struct{}
 
 // results are what the lists of one snapshot have in common.
 type results struct {
-	since time.Time
 	mu    sync.Mutex
 	known map[string]func() (any, error)
 }
@@ -32,17 +30,7 @@ type results struct {
 // WithShared is for the lists of one snapshot, which are read at the same time: what
 // several of them need is asked for once, see [Share].
 func WithShared(ctx context.Context) context.Context {
-	return context.WithValue(ctx, shared{}, &results{since: time.Now(), known: map[string]func() (any, error){}})
-}
-
-// SharedSince is when the lists of the snapshot began, all of which show the cloud as it is at some time after that; false
-// without a context [WithShared].
-func SharedSince(ctx context.Context) (time.Time, bool) {
-	all, ok := ctx.Value(shared{}).(*results)
-	if !ok {
-		return time.Time{}, false
-	}
-	return all.since, true
+	return context.WithValue(ctx, shared{}, &results{known: map[string]func() (any, error){}})
 }
 
 // Share is the result of do, which is called once for all with the same key and context
