@@ -46,9 +46,20 @@ func readWhole(resp *http.Response) error {
 	case len(text) > 0 && strings.Contains(resp.Header.Get("Content-Type"), "json") && !json.Valid(text):
 		return errors.New("the answer is cut off")
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(whole.Bytes()))
+	resp.Body = inMemory(whole.Bytes())
 	return nil
 }
+
+// wholeBody is a body that was read.
+type wholeBody struct {
+	*bytes.Reader
+	text []byte
+}
+
+func inMemory(text []byte) wholeBody { return wholeBody{bytes.NewReader(text), text} }
+
+// Close implements [io.Closer].
+func (wholeBody) Close() error { return nil }
 
 // body ends the request's deadline with its answer.
 type body struct {

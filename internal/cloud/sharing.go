@@ -204,27 +204,15 @@ type answer struct {
 	body   []byte
 }
 
-// answerOf takes a response's body, which is in memory already, and leaves a copy in its place. It is nil for what says no, or
-// leads elsewhere: that is each client's own.
+// answerOf is what others may have of a response that was read to its end. It is nil for what says no, or leads elsewhere: that is each
+// client's own.
 func answerOf(resp *http.Response) *answer {
-	if resp.StatusCode >= http.StatusMultipleChoices {
+	body, read := resp.Body.(wholeBody)
+	if !read || resp.StatusCode >= http.StatusMultipleChoices {
 		return nil
 	}
-	text, err := io.ReadAll(resp.Body)
-	_ = resp.Body.Close() // read to its end
-	resp.Body = io.NopCloser(bytes.NewReader(text))
-	if err != nil {
-		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), failing{err}))
-		return nil
-	}
-	return &answer{status: resp.Status, code: resp.StatusCode, header: resp.Header.Clone(), body: text}
+	return &answer{status: resp.Status, code: resp.StatusCode, header: resp.Header.Clone(), body: body.text}
 }
-
-// failing is where a body breaks off.
-type failing struct{ err error }
-
-// Read implements [io.Reader].
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 func (a *answer) token() string { return a.header.Get("X-Subject-Token") }
 
@@ -232,6 +220,6 @@ func (a *answer) token() string { return a.header.Get("X-Subject-Token") }
 func (a *answer) response(req *http.Request) *http.Response {
 	return &http.Response{
 		Status: a.status, StatusCode: a.code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: a.header.Clone(),
-		Body: io.NopCloser(bytes.NewReader(a.body)), ContentLength: int64(len(a.body)), Request: req,
+		Body: inMemory(a.body), ContentLength: int64(len(a.body)), Request: req,
 	}
 }
