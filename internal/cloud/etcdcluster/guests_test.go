@@ -59,7 +59,7 @@ func mustSync(t *testing.T, g *kindtest.Target, manifests string) {
 func addresses(t *testing.T, g *kindtest.Target, size int) (list []string) {
 	t.Helper()
 	for i := range size {
-		list = append(list, g.AddressOf(t, fmt.Sprintf("kv-%d", i)))
+		list = append(list, kindtest.AddressOf(t, g.Client(nil), fmt.Sprintf("kv-%d", i)))
 	}
 	return list
 }

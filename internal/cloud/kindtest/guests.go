@@ -93,7 +93,7 @@ func (g *Target) MustSyncGuests(t *testing.T, within time.Duration, manifests st
 }
 
 // AddressOf is that of a port, by its name.
-func (g *Target) AddressOf(t *testing.T, port string) string {
+func AddressOf(t *testing.T, c *cloud.Client, port string) string {
 	t.Helper()
 	var answer struct {
 		Ports []struct {
@@ -103,7 +103,7 @@ func (g *Target) AddressOf(t *testing.T, port string) string {
 		}
 	}
 	call := cloud.Call{Service: cloud.Network, Path: "ports?name=" + port, Into: &answer}
-	if err := g.Client(nil).Do(t.Context(), call); err != nil || len(answer.Ports) != 1 || len(answer.Ports[0].IPs) != 1 {
+	if err := c.Do(t.Context(), call); err != nil || len(answer.Ports) != 1 || len(answer.Ports[0].IPs) != 1 {
 		t.Fatalf("ports called %s: %v, %v", port, answer, err)
 	}
 	return answer.Ports[0].IPs[0].Address

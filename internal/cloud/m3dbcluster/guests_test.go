@@ -195,7 +195,7 @@ func TestM3DBOnRealMachines(t *testing.T) {
 		t.Helper()
 		var addresses []string
 		for i := range instances {
-			addresses = append(addresses, g.AddressOf(t, fmt.Sprintf("simple-cluster-%d", i)))
+			addresses = append(addresses, kindtest.AddressOf(t, g.Client(nil), fmt.Sprintf("simple-cluster-%d", i)))
 		}
 		s.mu.Lock()
 		s.addresses = addresses

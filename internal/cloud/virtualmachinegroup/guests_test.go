@@ -176,17 +176,7 @@ func (s *stage) begin(g guests, members int) *client {
 func (s *stage) addresses(from, to int) (out []string) {
 	s.t.Helper()
 	for i := from; i < to; i++ {
-		var answer struct {
-			Ports []struct {
-				IPs []struct {
-					Address string `json:"ip_address"`
-				} `json:"fixed_ips"`
-			}
-		}
-		if s.get(cloud.Network, fmt.Sprintf("ports?name=guest-%d", i), &answer); len(answer.Ports) != 1 || len(answer.Ports[0].IPs) != 1 {
-			s.t.Fatalf("ports of guest-%d: %v", i, answer)
-		}
-		out = append(out, answer.Ports[0].IPs[0].Address)
+		out = append(out, kindtest.AddressOf(s.t, s.cloud, fmt.Sprint("guest-", i)))
 	}
 	return out
 }
