@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 
 	"github.com/stackreeve/stackreeve/internal/config"
@@ -11,13 +12,22 @@ import (
 )
 
 // notices are the notifications that are not delivered yet, by rule: a receiver that is away holds up no other.
-type notices map[string]*forge.Outbox
+type notices map[string]notice
+
+type notice struct {
+	*forge.Outbox
+	crowd *notify.Crowd // nil for programs
+}
 
 func newNotices(stacks []config.Stack, log *slog.Logger) notices {
 	n := notices{}
 	for _, s := range stacks[:min(1, len(stacks))] { // all have the same
 		for _, rule := range s.Notifications() {
-			n[rule.Name] = forge.NewOutboxTo("the receiver", log.With("notification", rule.Name))
+			to := notice{Outbox: forge.NewOutboxTo("the receiver", log.With("notification", rule.Name))}
+			if rule.To.Format.ForPeople() {
+				to.crowd = notify.NewCrowd(func(what notify.Notification) { to.put(rule.To, what) })
+			}
+			n[rule.Name] = to
 		}
 	}
 	return n
@@ -25,13 +35,26 @@ func newNotices(stacks []config.Stack, log *slog.Logger) notices {
 
 // send has a notification delivered, and nothing older about its stack.
 func (n notices) send(rule *notify.Rule, what notify.Notification) {
-	n[rule.Name].Put(what.Stack, func(ctx context.Context) error { return rule.To.Deliver(ctx, what) })
+	to := n[rule.Name]
+	if to.crowd != nil {
+		to.crowd.Tell(what)
+		return
+	}
+	to.put(rule.To, what)
+}
+
+func (n notice) put(to notify.Receiver, what notify.Notification) {
+	about := what.Stack
+	if len(what.Stacks) > 0 {
+		about = strings.Join(what.Stacks, " ")
+	}
+	n.Put(about, func(ctx context.Context) error { return to.Deliver(ctx, what) })
 }
 
 func (n notices) each(do func(*forge.Outbox)) {
 	var all sync.WaitGroup
 	for _, box := range n {
-		all.Go(func() { do(box) })
+		all.Go(func() { do(box.Outbox) })
 	}
 	all.Wait()
 }
@@ -42,5 +65,10 @@ func (n notices) serve(ctx context.Context) { n.each(func(box *forge.Outbox) { b
 func (n notices) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer cancel()
+	for _, box := range n {
+		if box.crowd != nil {
+			box.crowd.Flush()
+		}
+	}
 	n.each(func(box *forge.Outbox) { box.Flush(ctx) })
 }

@@ -44,10 +44,14 @@ type Notification struct {
 	Severity      Severity
 	Kinds         []string // of the objects that it is about
 	At            time.Time
+	Stacks        []string // of one that is about several, see [Crowd]; Stack is one of them
 }
 
 // Title is what happened, in a line.
 func (n Notification) Title() string {
+	if len(n.Stacks) > 0 {
+		return n.titleOfMany()
+	}
 	title := "stack " + n.Stack + " is " + n.State
 	if n.Over() {
 		title += " again"

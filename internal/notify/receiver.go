@@ -42,6 +42,9 @@ const (
 	Email       Format = "email"
 )
 
+// ForPeople reports whether people read what is sent, and no program.
+func (f Format) ForPeople() bool { return f == Slack || f == Teams || f == Matrix || f == Email }
+
 const (
 	// limit is how long a receiver may take.
 	limit = 15 * time.Second
@@ -135,6 +138,6 @@ func send(ctx context.Context, method string, to *url.URL, kind, token string, b
 
 // id is the same whenever the same is sent again, so that receivers can tell.
 func id(n Notification) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{n.Stack, n.Commit, n.State, n.At.Format(time.RFC3339Nano)}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{n.Stack + strings.Join(n.Stacks, "\x00"), n.Commit, n.State, n.At.Format(time.RFC3339Nano)}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }

@@ -1,0 +1,111 @@
+package notify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/report"
+)
+
+const (
+	// crowdTime is how long stacks that get into the same state for the same reason are gathered after the first of them.
+	crowdTime = time.Minute
+	// mostNamed is how many of them are named.
+	mostNamed = 40
+)
+
+// Crowd is for what happens to many stacks for one reason, as when a cloud is away: people are told of the first stack at
+// once, and of the others together, a minute later. Programs are told of each (see [Format.ForPeople]).
+type Crowd struct {
+	send func(Notification)
+
+	mu   sync.Mutex
+	open map[reason][]Notification // of stacks that wait to be told of
+}
+
+// reason is what notifications of one crowd have in common.
+type reason struct {
+	state, message string
+	over           bool
+}
+
+// NewCrowd is one that nothing has happened to. send must not wait.
+func NewCrowd(send func(Notification)) *Crowd {
+	return &Crowd{send: send, open: map[reason][]Notification{}}
+}
+
+// Tell sends a notification, or has it wait for others. Nothing older is told of its stack.
+func (c *Crowd) Tell(n Notification) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for why, waiting := range c.open {
+		c.open[why] = slices.DeleteFunc(waiting, func(o Notification) bool { return o.Stack == n.Stack })
+	}
+	why := reason{n.State, n.Message, n.Over()}
+	waiting, open := c.open[why]
+	if open {
+		c.open[why] = append(waiting, n)
+		return
+	}
+	c.open[why] = nil
+	time.AfterFunc(crowdTime, func() { c.over(why) })
+	c.send(n)
+}
+
+// over tells of those that have come since the first, and gathers again for as long.
+func (c *Crowd) over(why reason) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	waiting := c.open[why]
+	if len(waiting) == 0 {
+		delete(c.open, why)
+		return
+	}
+	c.open[why] = nil
+	time.AfterFunc(crowdTime, func() { c.over(why) })
+	c.send(together(waiting))
+}
+
+// Flush tells of all that wait.
+func (c *Crowd) Flush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for why, waiting := range c.open {
+		if len(waiting) > 0 {
+			c.send(together(waiting))
+			c.open[why] = nil
+		}
+	}
+}
+
+// together is one notification for several, of one state.
+func together(list []Notification) Notification {
+	all := list[0]
+	if len(list) == 1 {
+		return all
+	}
+	for _, n := range list {
+		all.Stacks = append(all.Stacks, n.Stack)
+		all.Severity = max(all.Severity, n.Severity)
+	}
+	slices.Sort(all.Stacks)
+	named := all.Stacks[:min(len(all.Stacks), mostNamed)]
+	names := strings.Join(named, ", ")
+	if more := len(all.Stacks) - len(named); more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	all.Commit, all.Message = "", strings.TrimSuffix(names+"\n"+all.Message, "\n")
+	return all
+}
+
+// titleOfMany is what happened to them, in a line.
+func (n Notification) titleOfMany() string {
+	title := report.Plural(len(n.Stacks), "further stack") + " are " + n.State
+	if n.Over() {
+		title += " again"
+	}
+	return title
+}
