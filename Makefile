@@ -19,12 +19,14 @@ UNRACED := TestAgentsDieAfterEachRequestOfAChange TestAgentsDieAndNobodyWantsMor
 UNRACED_IN := ./cmd/agent ./internal/cloud/all ./internal/cloud/etcdcluster
 # While one package waits for what is to be refused or retried, another one can use its core.
 PACKAGES_AT_ONCE := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# What takes longest begins first, so that none of it is left to run alone in the end.
+LONGEST := ./cmd/agent ./internal/cloud/etcdcluster ./internal/source ./internal/cloud/all ./docs ./internal/cloud/loadbalancer ./internal/cloud ./internal/cloud/virtualmachinegroup ./internal/source/merge ./internal/source/store
 empty :=
 
 .PHONY: test
 test: ## run all tests that need no cloud
 	$(GO) test -timeout 30m -run '^($(subst $(empty) $(empty),|,$(UNRACED)))$$' $(UNRACED_IN) & unraced=$$!; \
-	$(GO) test -race -timeout 30m -p $(PACKAGES_AT_ONCE) ./...; raced=$$?; \
+	$(GO) test -race -timeout 30m -p $(PACKAGES_AT_ONCE) $(LONGEST) ./...; raced=$$?; \
 	wait $$unraced && exit $$raced
 
 .PHONY: test-forge
