@@ -11,19 +11,27 @@ import (
 )
 
 const (
-	// crowdTime is how long stacks that get into the same state for the same reason are gathered after the first of them.
+	// alone is how many stacks are told of one by one.
+	alone = 5
+	// crowdTime is how long stacks that get into the same state for the same reason count together, from the first of them on.
 	crowdTime = time.Minute
 	// mostNamed is how many of them are named.
 	mostNamed = 40
 )
 
-// Crowd is for what happens to many stacks for one reason, as when a cloud is away: people are told of the first stack at
-// once, and of the others together, a minute later. Programs are told of each (see [Format.ForPeople]).
+// Crowd is for what happens to many stacks for one reason, as when a cloud is away: people are told of the first few at
+// once, and of the others together, a minute after the first. Programs are told of each (see [Format.ForPeople]).
 type Crowd struct {
 	send func(Notification)
 
 	mu   sync.Mutex
-	open map[reason][]Notification // of stacks that wait to be told of
+	open map[reason]*gathered
+}
+
+// gathered are stacks to which the same has happened.
+type gathered struct {
+	told    int // in this minute
+	waiting []Notification
 }
 
 // reason is what notifications of one crowd have in common.
@@ -34,50 +42,56 @@ type reason struct {
 
 // NewCrowd is one that nothing has happened to. send must not wait.
 func NewCrowd(send func(Notification)) *Crowd {
-	return &Crowd{send: send, open: map[reason][]Notification{}}
+	return &Crowd{send: send, open: map[reason]*gathered{}}
 }
 
 // Tell sends a notification, or has it wait for others. Nothing older is told of its stack.
 func (c *Crowd) Tell(n Notification) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for why, waiting := range c.open {
-		c.open[why] = slices.DeleteFunc(waiting, func(o Notification) bool { return o.Stack == n.Stack })
+	for _, g := range c.open {
+		g.waiting = slices.DeleteFunc(g.waiting, func(o Notification) bool { return o.Stack == n.Stack })
 	}
 	why := reason{n.State, n.Message, n.Over()}
-	waiting, open := c.open[why]
-	if open {
-		c.open[why] = append(waiting, n)
+	g := c.open[why]
+	if g == nil {
+		g = &gathered{}
+		c.open[why] = g
+		time.AfterFunc(crowdTime, func() { c.over(why) })
+	}
+	if g.told == alone {
+		g.waiting = append(g.waiting, n)
 		return
 	}
-	c.open[why] = nil
-	time.AfterFunc(crowdTime, func() { c.over(why) })
+	g.told++
 	c.send(n)
 }
 
-// over tells of those that have come since the first, and gathers again for as long.
+// over tells of those that wait, and gathers for another minute where there were some.
 func (c *Crowd) over(why reason) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	waiting := c.open[why]
-	if len(waiting) == 0 {
+	if len(c.open[why].waiting) == 0 {
 		delete(c.open, why)
 		return
 	}
-	c.open[why] = nil
 	time.AfterFunc(crowdTime, func() { c.over(why) })
-	c.send(together(waiting))
+	c.sendWaiting(c.open[why])
+}
+
+func (c *Crowd) sendWaiting(g *gathered) {
+	if len(g.waiting) > 0 {
+		c.send(together(g.waiting))
+		g.waiting = nil
+	}
 }
 
 // Flush tells of all that wait.
 func (c *Crowd) Flush() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for why, waiting := range c.open {
-		if len(waiting) > 0 {
-			c.send(together(waiting))
-			c.open[why] = nil
-		}
+	for _, g := range c.open {
+		c.sendWaiting(g)
 	}
 }
 
