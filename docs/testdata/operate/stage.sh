@@ -31,6 +31,9 @@ mark=1
 await() { # TEXT TIMES: until the log of the agent, from the mark on, has so many lines with the text
 	until [ "$(tail -n "+$mark" agent.log | grep -c -e "$1")" -ge "${2:-1}" ]; do sleep 0.05; done
 }
+told() { # TEXT: until the channel was
+	until grep -q -e "$1" chat.log 2>/dev/null; do sleep 0.05; done
+}
 
 token() { # of the user demo
 	curl -si "$cloud/identity/v3/auth/tokens" -H 'Content-Type: application/json' -d '{"auth": {"identity": {"methods": ["password"],
@@ -81,7 +84,7 @@ drift() {
 	await 'pass ended.*stack=shop-oslo.*in sync' 2
 	deleteServer
 	ask edge
-	until grep -q edge chat.log 2>/dev/null; do sleep 0.05; done
+	told 'edge is drifted'
 }
 hashed() { edge=$(hash edge); }
 overshoot() {
@@ -93,6 +96,7 @@ overshoot() {
 approving() { base=$(kubectl get plan base -n base -o jsonpath='{.status.hash}'); }
 restart() {
 	await 'pass ended.*stack=base.*in sync'
+	told 'base is in sync again'
 	await 'pass ended.*stack=shop-oslo.*in sync' 2
 	kill "$agent" && wait "$agent"
 	mv agent.log before.log
@@ -104,19 +108,24 @@ away() {
 	curl -s "$cloud/_simulator/faults" -d '{"status": 503}' >fault.json
 	ask shop-riga
 	await 'pass ended.*stack=shop-riga'
+	told 'shop-riga is failed'
 }
 rotate() {
 	curl -s -X DELETE "$cloud/_simulator/faults"
 	ask shop-riga
 	await 'pass ended.*stack=shop-riga.*in sync'
+	told 'shop-riga is in sync again'
 	token=$(token) old=$(first id <credential.json)
 	credential second
 	curl -s -X DELETE "$cloud/identity/v3/users/$user/application_credentials/$old" -H "X-Auth-Token: $token"
 	curl -s "$cloud/_simulator/faults" -d '{"expire_token": true, "count": 1, "path": "/network/"}' >fault.json
 	ask shop-turin
+	told 'shop-turin is failed'
 	await 'pass ended.*stack=shop-turin.*in sync'
+	told 'shop-turin is in sync again'
 	ask edge
 	await 'pass ended.*stack=edge.*in sync'
+	told 'edge is in sync again'
 }
 
 token=$(token)
