@@ -64,7 +64,7 @@ func TestAgentsProof(t *testing.T) {
 			t.Fatal("STACKREEVE_TEST_AGENTS_FOR: ", err)
 		}
 	}
-	seed := uint64(number(t, "STACKREEVE_TEST_SEED", int(time.Now().UnixNano()>>10&(1<<31-1))))
+	seed := uint64(number(t, "STACKREEVE_TEST_SEED", 1, int(time.Now().UnixNano()>>10&(1<<31-1))))
 	t.Logf("STACKREEVE_TEST_SEED=%d STACKREEVE_TEST_AGENTS_FOR=%s", seed, lasting)
 	p := newProof(t, folder)
 	ctx, cancel := context.WithTimeout(t.Context(), lasting)

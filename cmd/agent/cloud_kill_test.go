@@ -16,16 +16,16 @@ import (
 
 const verdaHolds = "2 health monitors, 2 listeners, 1 load balancers, 4 members, 2 pools, 3 ports, 1 server groups, 3 servers"
 
-// number is a setting of a test that is a number.
-func number(t *testing.T, name string, otherwise int) int {
+// number is a setting of a test that is a number, of least or more.
+func number(t *testing.T, name string, least, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)
 	if text == "" {
 		return otherwise
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
-		t.Fatalf("%s is %q and not a number", name, text)
+	if err != nil || n < least {
+		t.Fatalf("%s is %q and not a number from %d on", name, text, least)
 	}
 	return n
 }
@@ -103,9 +103,9 @@ func TestCloudKill(t *testing.T) {
 		}
 		first := 1
 		if !sort.writes {
-			first += number(t, "STACKREEVE_TEST_QUARTER", 0)
+			first += number(t, "STACKREEVE_TEST_QUARTER", 0, 0)
 		}
-		from, step := number(t, "STACKREEVE_TEST_FROM", first), number(t, "STACKREEVE_TEST_STEP", sort.step)
+		from, step := number(t, "STACKREEVE_TEST_FROM", 1, first), number(t, "STACKREEVE_TEST_STEP", 1, sort.step)
 		for shard := range sort.shards {
 			t.Run(fmt.Sprint(sort.name, " ", shard+1), func(t *testing.T) {
 				if !real {

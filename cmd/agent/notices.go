@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"sync"
 
 	"github.com/stackreeve/stackreeve/internal/config"
@@ -44,11 +43,7 @@ func (n notices) send(rule *notify.Rule, what notify.Notification) {
 }
 
 func (n notice) put(to notify.Receiver, what notify.Notification) {
-	about := what.Stack
-	if len(what.Stacks) > 0 {
-		about = strings.Join(what.Stacks, " ")
-	}
-	n.Put(about, func(ctx context.Context) error { return to.Deliver(ctx, what) })
+	n.Put(what.About(), func(ctx context.Context) error { return to.Deliver(ctx, what) })
 }
 
 func (n notices) each(do func(*forge.Outbox)) {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 const (
@@ -113,13 +111,4 @@ func together(list []Notification) Notification {
 	}
 	all.Commit, all.Message = "", strings.TrimSuffix(names+"\n"+all.Message, "\n")
 	return all
-}
-
-// titleOfMany is what happened to them, in a line.
-func (n Notification) titleOfMany() string {
-	title := report.Plural(len(n.Stacks), "further stack") + " are " + n.State
-	if n.Over() {
-		title += " again"
-	}
-	return title
 }

@@ -47,12 +47,20 @@ type Notification struct {
 	Stacks        []string // of one that is about several, see [Crowd]; Stack is one of them
 }
 
+// About is the stacks that it is about: nothing else is about the same ones.
+func (n Notification) About() string {
+	if len(n.Stacks) > 0 {
+		return strings.Join(n.Stacks, " ")
+	}
+	return n.Stack
+}
+
 // Title is what happened, in a line.
 func (n Notification) Title() string {
-	if len(n.Stacks) > 0 {
-		return n.titleOfMany()
-	}
 	title := "stack " + n.Stack + " is " + n.State
+	if len(n.Stacks) > 0 {
+		title = report.Plural(len(n.Stacks), "further stack") + " are " + n.State
+	}
 	if n.Over() {
 		title += " again"
 	}

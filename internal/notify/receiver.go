@@ -138,6 +138,6 @@ func send(ctx context.Context, method string, to *url.URL, kind, token string, b
 
 // id is the same whenever the same is sent again, so that receivers can tell.
 func id(n Notification) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{n.Stack + strings.Join(n.Stacks, "\x00"), n.Commit, n.State, n.At.Format(time.RFC3339Nano)}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{n.About(), n.Commit, n.State, n.At.Format(time.RFC3339Nano)}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
