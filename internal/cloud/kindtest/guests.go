@@ -87,7 +87,7 @@ func (g *Target) MustSyncGuests(t *testing.T, within time.Duration, manifests st
 	defer stop()
 	pass := g.ProbingAgent().Sync(ctx, engine.Revision{Commit: "test", Want: g.Resolve(manifests)})
 	if pass.Outcome() != plan.InSync {
-		t.Fatalf("%s: %v", pass.Outcome(), pass.Failures)
+		t.Fatalf("%s: %v\nleft: %v", pass.Outcome(), pass.Failures, left(pass.Last))
 	}
 	t.Logf("in sync after %s", time.Since(began).Round(time.Second))
 }

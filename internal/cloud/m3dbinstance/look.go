@@ -59,7 +59,9 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 		}
 		c.spare = spare(around, c, recorded)
 		env := m3.Environment(c.key.Namespace, c.name)
-		found := c.found(around, look(ctx, d.cluster(env), c.addresses(nil)))
+		seen := look(ctx, d.cluster(env), c.addresses(nil))
+		seen.bare = d.bare(ctx, d.cluster(env), seen)
+		found := c.found(around, seen)
 		for i := range found {
 			found[i].State.env = env
 		}
@@ -127,7 +129,7 @@ func (c *cluster) found(around kind.Around, seen seen) (all []live) {
 		}
 		there := false
 		if p != nil {
-			there = m.placed(p, seen.answered[m.address], &l)
+			there = m.placed(p, seen, &l)
 			l.Turn.Stay = stay
 		} else {
 			there = m.alone(seen, c.anyRecorded(), &l)
@@ -159,7 +161,8 @@ func (c *cluster) stay(p *m3.Placement) string {
 }
 
 // placed says what a machine is in a placement; false is that it is no part of it.
-func (m *machine) placed(p *m3.Placement, answers bool, l *live) (there bool) {
+func (m *machine) placed(p *m3.Placement, seen seen, l *live) (there bool) {
+	answers := seen.answered[m.address]
 	held, other := p.Find(m.wanted), (*m3.Held)(nil)
 	for i := range p.Instances {
 		if h := &p.Instances[i]; m3.MachineOf(h.ID) == m.key.Name && h.ID != m.wanted {
@@ -189,6 +192,8 @@ func (m *machine) placed(p *m3.Placement, answers bool, l *live) (there bool) {
 		l.Phase, l.Down, l.Message = kind.Degraded, "away", "its machine is away"
 	case !answers:
 		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer"
+	case seen.bare && held.Initializing > 0 && other == nil:
+		l.Phase, l.Message = kind.Degraded, "takes its shards when there is a namespace" // which needs it
 	case !held.Settled() || other != nil:
 		l.Phase, l.Message = kind.Pending, l.State.moving()
 	default:

@@ -13,6 +13,7 @@ type seen struct {
 	answers  []m3.Answer[*m3.Placement]
 	answered map[string]bool // addresses
 	agreed   *m3.Answer[*m3.Placement]
+	bare     bool // shards wait for the first namespace
 }
 
 func look(ctx context.Context, at m3.Client, addresses []string) seen {
@@ -22,6 +23,16 @@ func look(ctx context.Context, at m3.Client, addresses []string) seen {
 	}
 	s.agreed = m3.Agreed(s.answers, (*m3.Placement).Alike, func(a, b *m3.Placement) bool { return a != nil && b != nil && a.Version > b.Version })
 	return s
+}
+
+// bare reports a cluster without a namespace, whose nodes take no shards: M3DB starts with the first one. It asks only where shards wait.
+func (d driver) bare(ctx context.Context, at m3.Client, s seen) bool {
+	p := s.placement()
+	if p == nil || p.Unsettled() == nil {
+		return false
+	}
+	namespaces, err := at.Namespaces(ctx, s.agreed.Address)
+	return err == nil && len(namespaces) == 0
 }
 
 // placement is what most say; nil when there is none, or nothing that most say.

@@ -82,12 +82,14 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 			all = append(all, p.unknown(around, tags)...)
 			continue
 		}
+		begun := len(all)
 		for _, name := range slices.Sorted(maps.Keys(agreed.Said)) {
 			if l, ok := p.found(around, name, agreed.Said[name], tags); ok {
 				l.State.env = at.Environment
 				all = append(all, l)
 			}
 		}
+		awaitNodes(ctx, at, agreed.Address, all[begun:])
 	}
 	return all, ctx.Err()
 }
@@ -112,6 +114,23 @@ func (p *place) found(around kind.Around, name string, n m3.Namespace, tags map[
 		l.Mark.Applied = kind.Unfinished
 	}
 	return l, true
+}
+
+// awaitNodes has those of a cluster that are not used yet wait while nodes take their shards: till then none of them has a namespace.
+func awaitNodes(ctx context.Context, at m3.Client, address string, found []live) {
+	unused := func(l live) bool { return l.Phase == kind.Begun }
+	if !slices.ContainsFunc(found, unused) {
+		return
+	}
+	placement, err := at.Placement(ctx, address)
+	if err != nil || placement == nil || placement.Unsettled() == nil {
+		return
+	}
+	for i := range found {
+		if unused(found[i]) {
+			found[i].Phase, found[i].Message = kind.Pending, "nodes take their shards first"
+		}
+	}
 }
 
 // unknown are the namespaces of a cluster that does not answer, as far as manifests asked for them before: they are not made again.

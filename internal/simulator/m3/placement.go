@@ -203,8 +203,12 @@ func (w *World) runs(i *instance) bool {
 	return m != nil && m.ID == i.ID
 }
 
-// progress has nodes that run take the shards that they shall have, a while after they were told.
+// progress has nodes that run take the shards that they shall have, a while after they were told. They start with the
+// first namespace.
 func (w *World) progress(c *cluster) {
+	if len(c.namespaces) == 0 {
+		return
+	}
 	for _, to := range slices.Clone(c.instances) {
 		if !slices.ContainsFunc(to.Shards, func(s *shard) bool { return s.State == initializing }) || !w.runs(to) {
 			continue
