@@ -111,26 +111,27 @@ func (f *fixture) act(method, name string, body any) {
 	}
 }
 
-// kill ends etcd at an address, as a fault of its own would: its process is one of this machine's, too.
+// kill ends etcd at an address, where there has to be one.
 func (f *fixture) kill(address string) {
 	f.t.Helper()
-	mark := []byte("\x00http://" + address + ":2379,")
-	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		f.t.Fatal(err)
+	if !f.kills(address) {
+		f.t.Fatalf("no etcd serves at %s", address)
 	}
+}
+
+// kills ends etcd at an address, as a fault of its own would: its process is one of this machine's, too. It reports whether there was one.
+func (f *fixture) kills(address string) bool {
+	mark := []byte("\x00http://" + address + ":2379,")
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline") // a pattern without mistakes
 	for _, file := range all {
 		text, err := os.ReadFile(file)
 		if err != nil || !bytes.HasPrefix(text, []byte("/usr/local/bin/stackreeve-etcd\x00")) || !bytes.Contains(text, mark) {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			f.t.Fatal(err)
-		}
-		return
+		return syscall.Kill(pid, syscall.SIGKILL) == nil
 	}
-	f.t.Fatalf("no etcd serves at %s", address)
+	return false
 }
 
 // carry has an agent carry out manifests until nothing differs, however often what is broken meanwhile fails a pass.
@@ -175,6 +176,43 @@ func TestRealClustersLoseMembers(t *testing.T) {
 			t.Logf("seed %d: %s, %s: healthy after %s", seed, name, way, time.Since(began).Round(time.Second))
 		}
 		c.judge(t)
+	}
+}
+
+// Members get another version, and some of the clusters grow, too, while somebody writes, by agents of which four die; at some moment a
+// member dies. Nothing that was acknowledged is lost.
+func TestRealClustersAreUpgradedByAgentsThatDie(t *testing.T) {
+	for _, seed := range kindtest.Seeds(t, "0") {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			f := newFixture(t, "3.5.35", "3.6.16")
+			r := rand.New(rand.NewPCG(seed, 2))
+			f.Only(cluster(5, "3.6.16"))
+			mustSync(t, f.Target, cluster(f.size, "3.5.35"))
+			list := f.healthy()
+			c := write(t, list)
+			address := list[r.IntN(f.size)]
+			dies := time.AfterFunc(time.Duration(r.Int64N(int64(30*time.Second))), func() { t.Logf("etcd at %s is killed: %t", address, f.kills(address)) })
+			defer dies.Stop()
+			f.size = []int{3, 5}[seed%2]
+			began, wanted := time.Now(), cluster(f.size, "3.6.16")
+			for range 4 {
+				ctx, die := context.WithTimeout(t.Context(), time.Second+time.Duration(r.Int64N(int64(12*time.Second))))
+				f.ProbingAgent().Sync(ctx, engine.Revision{Commit: "test", Want: f.Resolve(wanted)})
+				die()
+			}
+			f.carry(wanted)
+			list = f.healthy()
+			t.Logf("%d members of another version after %s", f.size, time.Since(began).Round(time.Second))
+			c.mu.Lock()
+			c.peers = list
+			c.mu.Unlock()
+			c.judge(t)
+			for _, address := range list {
+				if s, err := f.etcd.Status(t.Context(), address); err != nil || s.Version != "3.6.16" {
+					t.Errorf("%s runs %s, %v", address, s.Version, err)
+				}
+			}
+		})
 	}
 }
 
