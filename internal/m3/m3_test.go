@@ -58,7 +58,8 @@ func ids(p *m3.Placement) (list []string) {
 }
 
 func TestAPlacementFromItsBeginning(t *testing.T) {
-	c, _, machines := cluster(t)
+	c, world, machines := cluster(t)
+	world.MakeNamespace(c.Environment, "first") // nodes take no shards before
 	ctx := t.Context()
 	if p, err := c.Placement(ctx, "10.0.0.2"); p != nil || err != nil {
 		t.Fatalf("before: %v, %v", p, err)
@@ -107,11 +108,11 @@ func TestNamespaces(t *testing.T) {
 	if err := c.Init(ctx, "10.0.0.1", three(), 4, 3); err != nil {
 		t.Fatal(err)
 	}
-	settle(t, c)
 	o := m3.Options{FlushEnabled: true, RetentionOptions: m3.RetentionOptions{RetentionPeriod: 48 * time.Hour}, AggregationOptions: m3.AggregationOptions{Aggregations: []m3.Aggregation{{Aggregated: true, Attributes: &m3.Attributes{Resolution: time.Minute}}}}}
 	if err := c.CreateNamespace(ctx, "10.0.0.1", "metrics-10s:2d", o); err != nil {
 		t.Fatal(err)
 	}
+	settle(t, c)
 	if got := world.Namespaces(); !slices.Equal(got, []string{"metrics-10s:2d?"}) {
 		t.Errorf("there are %v", got)
 	}

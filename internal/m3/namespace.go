@@ -66,9 +66,13 @@ type Downsample struct {
 type Namespace struct {
 	Options
 	Staging struct {
-		Status string `json:"status"` // INITIALIZING until it was made ready
+		Status string `json:"status"` // UNKNOWN or INITIALIZING until it was made ready
 	} `json:"stagingState"`
 }
+
+// Ready reports whether coordinators use it: they neither write to nor read from one that was made and nothing else.
+// (src/query/storage/m3/dynamic_cluster.go)
+func (n Namespace) Ready() bool { return n.Staging.Status == "READY" }
 
 // maxNamespaces is how many namespaces are believed.
 const maxNamespaces = 1000

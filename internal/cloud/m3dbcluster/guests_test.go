@@ -78,9 +78,6 @@ func (s *series) ask(ctx context.Context, method, path string, body any) (answer
 		if req, err = http.NewRequestWithContext(ctx, method, fmt.Sprintf("http://%s:%d/api/v1/%s", address, m3.CoordinatorPort, path), bytes.NewReader(text)); err != nil {
 			return nil, err
 		}
-		// The only namespace of the manifest keeps aggregates, which somebody else may make.
-		req.Header.Set("M3-Metrics-Type", "aggregated")
-		req.Header.Set("M3-Storage-Policy", "10s:2d")
 		var resp *http.Response
 		if resp, err = client.Do(req); err != nil {
 			continue

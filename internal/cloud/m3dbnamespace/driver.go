@@ -107,7 +107,7 @@ func (p *place) found(around kind.Around, name string, n m3.Namespace, tags map[
 	key.Namespace, key.Name = p.namespace, m3.NamespaceObject(p.cluster, name)
 	l = live{ID: m3.Environment(p.namespace, p.cluster) + "/" + name, Name: key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, key)}, Phase: kind.Ready,
 		State: &State{Namespace: n, name: name, addresses: p.addresses(), portIDs: p.portIDs(), unrecorded: !recorded}}
-	if n.Staging.Status == "INITIALIZING" {
+	if !n.Ready() {
 		l.Phase, l.Message, l.Mark.Applied = kind.Begun, "coordinators do not use it yet", kind.Unfinished
 	}
 	if !recorded {

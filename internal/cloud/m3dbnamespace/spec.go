@@ -143,8 +143,8 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 	if !reflect.DeepEqual(there, options) {
 		c.Add(kind.Change{Field: "spec.options", Have: fmt.Sprintf("%+v", there), Want: fmt.Sprintf("%+v", options), Disruption: kind.Replace})
 	}
-	if have.Staging.Status == "INITIALIZING" {
-		c.Add(kind.Change{Field: "state", Have: "INITIALIZING", Want: "READY"})
+	if !have.Ready() {
+		c.Add(kind.Change{Field: "state", Have: have.Staging.Status, Want: "READY"})
 	}
 	if have.unrecorded {
 		c.Add(kind.Change{Field: "record", Have: "", Want: "it was asked for"})

@@ -49,7 +49,7 @@ func (w *World) namespace(c *cluster, rest string, rw http.ResponseWriter, req *
 		return
 	default:
 		made := maps.Clone(body.Options)
-		made["stagingState"] = map[string]any{"status": "INITIALIZING"}
+		made["stagingState"] = map[string]any{"status": "UNKNOWN"}
 		c.namespaces[body.Name] = made
 	}
 	reply(rw, http.StatusOK, map[string]any{"registry": map[string]any{"namespaces": c.namespaces}})
