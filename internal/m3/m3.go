@@ -19,11 +19,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/printable"
 )
 
-// The ports of a node: clients of the node itself ask the first, the coordinator in it answers on the second.
+// The ports of a node. Others find the one that they ask in the placement, see [PortOf].
 const (
-	NodePort        = 9000
+	NodePort        = 9000 // what they ask where a configuration of one's own says so
 	LastNodePort    = 9004 // further ones of the node, up to this
-	CoordinatorPort = 7201
+	FirstOwnPort    = 9100
+	LastOwnPort     = 9899
+	CoordinatorPort = 7201 // of the coordinator in it
 )
 
 // Zone is where a cluster keeps its data in etcd; the nodes' configuration says the same.

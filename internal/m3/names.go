@@ -2,6 +2,7 @@ package m3
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"regexp"
 	"strings"
@@ -28,6 +29,14 @@ func MachineOf(id string) string {
 		return parts[1]
 	}
 	return ""
+}
+
+// PortOf is where the node of an instance listens to others. It differs with the disk: a node that takes the place of one
+// at the same address asks that one for its data, too, for each block of each shard. Where nobody listens any more it goes on at once; if that were
+// itself, it would be refused by itself, and try again for 8 s or more each time. (src/dbnode/client/session.go)
+func PortOf(id string) int {
+	sum := sha256.Sum256([]byte(id))
+	return FirstOwnPort + int(binary.BigEndian.Uint32(sum[:4])%(LastOwnPort-FirstOwnPort+1))
 }
 
 // Environment is where a cluster keeps its data in etcd, as m3db-operator has it.

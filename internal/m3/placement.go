@@ -19,10 +19,10 @@ type Instance struct {
 	Port           int    `json:"port"`
 }
 
-// NewInstance is one at an address.
-func NewInstance(id, isolationGroup, address string) Instance {
+// NewInstance is one at an address and a port.
+func NewInstance(id, isolationGroup, address string, port int) Instance {
 	return Instance{ID: id, IsolationGroup: isolationGroup, Zone: Zone, Weight: 100,
-		Endpoint: net.JoinHostPort(address, strconv.Itoa(NodePort)), Hostname: address, Port: NodePort}
+		Endpoint: net.JoinHostPort(address, strconv.Itoa(port)), Hostname: address, Port: port}
 }
 
 // Placement is which instances hold which shards.
@@ -36,6 +36,7 @@ type Placement struct {
 // Held is an instance with how many shards it has in each state.
 type Held struct {
 	ID, IsolationGroup, Address      string
+	Port                             int
 	Initializing, Available, Leaving int
 }
 
@@ -90,7 +91,9 @@ func (a placementAnswer) placement() (*Placement, error) {
 			return nil, fmt.Errorf("%w as a coordinator does", ErrSilent)
 		}
 		h := Held{ID: id, IsolationGroup: i.IsolationGroup}
-		h.Address, _, _ = net.SplitHostPort(i.Endpoint) // "" is nobody's address
+		var port string
+		h.Address, port, _ = net.SplitHostPort(i.Endpoint) // "" is nobody's address
+		h.Port, _ = strconv.Atoi(port)
 		for _, s := range i.Shards {
 			switch s.State {
 			case "AVAILABLE":

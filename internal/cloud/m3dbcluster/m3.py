@@ -7,7 +7,7 @@ ME = json.loads("""{"name": "{{name}}", "address": "{{address}}", "etcd": [@ETCD
 WANTED = json.loads(r"""@WANTED@""")
 HERE, UNIT, BINARY = "/usr/local/lib/stackreeve-m3", "/etc/systemd/system/stackreeve-m3.service", "/usr/local/bin/stackreeve-m3dbnode"
 DATA, CACHE, CONFIG, IDENTITY = "/var/lib/m3db", "/var/lib/m3kv", "/etc/m3db/m3.yml", "/etc/m3db/pod-identity/identity"
-COORDINATOR, NODE = 7201, 9000
+COORDINATOR, NODE, OWN, OWN_PORTS = 7201, 9000, 9100, 800
 LABEL = "stackreeve-m3db"
 
 
@@ -91,6 +91,11 @@ def find_data():
     return DATA, volume
 
 
+def own_port(identity):
+    """Where others find this node: at another port with each disk, so that it never takes itself for the node whose disk is lost."""
+    return OWN + int(hashlib.sha256(identity.encode()).hexdigest()[:8], 16) % OWN_PORTS
+
+
 def config(identity, data):
     """What m3dbnode reads. JSON is YAML."""
     if WANTED["config"]:
@@ -101,7 +106,7 @@ def config(identity, data):
         "coordinator": {"listenAddress": anywhere % COORDINATOR},
         "db": {
             "hostID": {"resolver": "config", "value": identity},
-            "listenAddress": anywhere % NODE, "clusterListenAddress": anywhere % (NODE + 1), "httpNodeListenAddress": anywhere % (NODE + 2),
+            "listenAddress": anywhere % own_port(identity), "clusterListenAddress": anywhere % (NODE + 1), "httpNodeListenAddress": anywhere % (NODE + 2),
             "httpClusterListenAddress": anywhere % (NODE + 3), "debugListenAddress": anywhere % (NODE + 4),
             "filesystem": {"filePathPrefix": data},
             "discovery": {"type": "m3db_cluster", "m3dbCluster": {"env": WANTED["env"], "zone": WANTED["zone"], "endpoints": etcd}},

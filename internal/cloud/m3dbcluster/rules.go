@@ -240,6 +240,9 @@ func (s *Spec) inside(e *kind.Expansion) {
 		if s.PreventScaleDown {
 			f["preventScaleDown"] = true
 		}
+		if s.ConfigMapName != "" {
+			f["nodePort"] = m3.NodePort
+		}
 		if i > 0 {
 			f["afterRef"] = names[i-1]
 		}
@@ -258,7 +261,7 @@ func (s *Spec) inside(e *kind.Expansion) {
 func (s *Spec) gates(e *kind.Expansion) []fields {
 	ports := func(from, to int) fields { return fields{"min": from, "max": to} }
 	list := []fields{{"direction": "egress", "ethertype": "IPv4"}, {"direction": "egress", "ethertype": "IPv6"}}
-	open := [][2]int{{m3.NodePort, m3.LastNodePort}, {m3.CoordinatorPort, m3.CoordinatorPort}}
+	open := [][2]int{{m3.NodePort, m3.LastNodePort}, {m3.FirstOwnPort, m3.LastOwnPort}, {m3.CoordinatorPort, m3.CoordinatorPort}}
 	for _, p := range open {
 		list = append(list, fields{"direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "portRange": ports(p[0], p[1]), "remoteGroupRef": e.Key.Name})
 	}
@@ -267,13 +270,17 @@ func (s *Spec) gates(e *kind.Expansion) []fields {
 		e.Note("spec.clients", "is left out: whoever reaches the machines can read, write and delete all data")
 		clients = []string{"0.0.0.0/0"}
 	}
+	asked := [2]int{m3.FirstOwnPort, m3.LastOwnPort}
+	if s.ConfigMapName != "" {
+		asked = [2]int{m3.NodePort, m3.NodePort}
+	}
 	for _, from := range clients {
 		family := "IPv4"
 		if strings.Contains(from, ":") {
 			family = "IPv6"
 		}
-		for _, p := range []int{m3.NodePort, m3.CoordinatorPort} {
-			list = append(list, fields{"direction": "ingress", "ethertype": family, "protocol": "tcp", "portRange": ports(p, p), "remoteIPPrefix": from})
+		for _, p := range [][2]int{asked, {m3.CoordinatorPort, m3.CoordinatorPort}} {
+			list = append(list, fields{"direction": "ingress", "ethertype": family, "protocol": "tcp", "portRange": ports(p[0], p[1]), "remoteIPPrefix": from})
 		}
 	}
 	return list

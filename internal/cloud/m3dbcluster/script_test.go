@@ -1,12 +1,14 @@
 package m3dbcluster
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -58,13 +60,16 @@ func scripted(t *testing.T, found etcd, address, prepare string) string {
 
 // A node takes itself for what its name, its disk and its address make it, and knows etcd by the machines of its cluster.
 func TestTheConfiguration(t *testing.T) {
+	at := func(listen, address string) string {
+		return fmt.Sprintf(`"listenAddress": "%s:%d"`, listen, m3.PortOf("kv-2.1d3a0c2e@"+address))
+	}
 	got := scripted(t, etcd{cluster: "kv-etcd", numbers: "0-2"}, "10.0.0.9", "")
-	for _, want := range []string{"mkfs.ext4 -q -L stackreeve-m3db", "starts -f kv-2.1d3a0c2e@10.0.0.9", `"value": "kv-2.1d3a0c2e@10.0.0.9"`, `"env": "default/kv"`, `"http://10.0.0.1:2379"`, `"http://[fd00::2]:2379"`, `"0.0.0.0:7201"`} {
+	for _, want := range []string{"mkfs.ext4 -q -L stackreeve-m3db", "starts -f kv-2.1d3a0c2e@10.0.0.9", `"value": "kv-2.1d3a0c2e@10.0.0.9"`, `"env": "default/kv"`, `"http://10.0.0.1:2379"`, `"http://[fd00::2]:2379"`, `"0.0.0.0:7201"`, at("0.0.0.0", "10.0.0.9")} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is missing in\n%s", want, got)
 		}
 	}
-	if got := scripted(t, etcd{endpoints: []string{"http://192.0.2.7:2379"}}, "fd00::9", ""); !strings.Contains(got, `"http://192.0.2.7:2379"`) || !strings.Contains(got, `"[::]:9000"`) || strings.Contains(got, "10.0.0.1") {
+	if got := scripted(t, etcd{endpoints: []string{"http://192.0.2.7:2379"}}, "fd00::9", ""); !strings.Contains(got, `"http://192.0.2.7:2379"`) || !strings.Contains(got, at("[::]", "fd00::9")) || strings.Contains(got, "10.0.0.1") {
 		t.Errorf("it says %s", got)
 	}
 	if got := scripted(t, etcd{config: "db: {a: '{{b}}'}\n"}, "10.0.0.9", ""); !strings.HasSuffix(got, "db: {a: '{{b}}'}\n\n") {

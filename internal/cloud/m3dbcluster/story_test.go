@@ -115,6 +115,23 @@ func TestNothingChangesWhileShardsAreOnTheirWay(t *testing.T) {
 	w.settled("kv-0", "kv-1", "kv-2", "kv-4")
 }
 
+// A node is where the placement knows it. With a configuration that has it listen elsewhere no machine is made anew.
+func TestNodesStayWhereTheyAre(t *testing.T) {
+	w := newWorld(t)
+	w.MustSync(sized(1, 1, 1))
+	configured := strings.Replace(sized(1, 1, 1), "etcdEndpoints: [http://192.0.2.7:2379]", "configMapName: own", 1) +
+		"\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: own}\ndata: {m3.yml: 'db: {}'}\n"
+	planned := w.Plan(configured)
+	if text := why(planned, "Server", "kv-1"); !strings.HasPrefix(text, "keep: ") || !strings.Contains(text, "a machine made now would have it at 9000") {
+		t.Errorf("kv-1 says %s", text)
+	}
+	for _, text := range writes(planned) {
+		if strings.Contains(text, "Server/") {
+			t.Errorf("it would %s", text)
+		}
+	}
+}
+
 // A placement that etcd has lost is not begun again: nodes would delete the data of shards that are not theirs any more.
 func TestEtcdIsLost(t *testing.T) {
 	w := newWorld(t)

@@ -14,8 +14,9 @@ import (
 // every machine answers that there is none.
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	port := w.Ref("Port", w.Spec.PortRef)
-	own := m3.NewInstance(m3.InstanceID(w.Key.Name, w.Ref("Volume", w.Spec.VolumeRef).ID, port.Facts.Address), w.Spec.IsolationGroup, port.Facts.Address)
-	if own.ID == "" {
+	id := m3.InstanceID(w.Key.Name, w.Ref("Volume", w.Spec.VolumeRef).ID, port.Facts.Address)
+	own := m3.NewInstance(id, w.Spec.IsolationGroup, port.Facts.Address, w.Spec.portOf(id))
+	if id == "" {
 		return live{}, fmt.Errorf("%w: its port has no address, or its volume is not there", kind.ErrNotYet)
 	}
 	at := d.cluster(m3.Environment(w.Key.Namespace, w.Spec.Cluster))
@@ -68,7 +69,7 @@ func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want) erro
 		if id == "" {
 			return fmt.Errorf("%w: %s has no address or no volume yet", kind.ErrNotYet, p.PortRef)
 		}
-		first = append(first, m3.NewInstance(id, p.IsolationGroup, port.Facts.Address))
+		first = append(first, m3.NewInstance(id, p.IsolationGroup, port.Facts.Address, w.Spec.portOf(id)))
 	}
 	for _, a := range seen.answers {
 		if a.Err != nil {
@@ -84,7 +85,7 @@ func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want) erro
 }
 
 // Update implements kind.Driver: it records that there was an instance, and has one on another disk replace it.
-func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Change) error {
+func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
 	s := have.State
 	if s.unrecorded {
 		if err := record.Put(ctx, d.cloud, s.portID); err != nil {
@@ -105,7 +106,7 @@ func (d driver) Update(ctx context.Context, _ want, have live, changes []kind.Ch
 	if err := seen.calm(s.ID); err != nil {
 		return err
 	}
-	return classed(at.Replace(ctx, seen.agreed.Address, s.ID, m3.NewInstance(s.wanted, s.IsolationGroup, s.Address)))
+	return classed(at.Replace(ctx, seen.agreed.Address, s.ID, m3.NewInstance(s.wanted, s.IsolationGroup, s.Address, w.Spec.portOf(s.wanted))))
 }
 
 // Delete implements kind.Driver.

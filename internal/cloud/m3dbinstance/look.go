@@ -1,6 +1,7 @@
 package m3dbinstance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type machine struct {
 	recorded bool   // there was an instance before
 	address  string
 	wanted   string // the ID that its instance has to have; "" while its volume is not there
+	port     int    // where its node listens, with this manifest
 }
 
 // cluster is what is known of one in the cloud.
@@ -96,6 +98,7 @@ func clusters(around kind.Around) (all []*cluster) {
 		m := &machine{key: d.Key, portID: port.ID, address: port.Facts.Address}
 		if volume := volumes[owned("Volume", spec.VolumeRef)]; volume != nil {
 			m.wanted = m3.InstanceID(d.Key.Name, volume.ID, m.address)
+			m.port = spec.portOf(m.wanted)
 		}
 		if server := servers[owned("Server", spec.ServerRef)]; server != nil {
 			m.serverID, m.boots = server.ID, time.Since(server.Since) < patience
@@ -130,7 +133,7 @@ func (c *cluster) found(around kind.Around, seen seen) (all []live) {
 		there := false
 		if p != nil {
 			there = m.placed(p, seen, &l)
-			l.Turn.Stay = stay
+			l.Turn.Stay = cmp.Or(stay, m.moved(l.State))
 		} else {
 			there = m.alone(seen, c.anyRecorded(), &l)
 		}
@@ -202,8 +205,16 @@ func (m *machine) placed(p *m3.Placement, seen seen, l *live) (there bool) {
 	return true
 }
 
+// moved says why a machine is not made anew: its node would no longer be where the placement knows it.
+func (m *machine) moved(s *State) string {
+	if s.ID != m.wanted || s.Port == m.port {
+		return ""
+	}
+	return fmt.Sprintf("its node is at port %d in the placement, and a machine made now would have it at %d", s.Port, m.port)
+}
+
 func (s *State) take(h *m3.Held) {
-	s.ID, s.IsolationGroup = h.ID, h.IsolationGroup
+	s.ID, s.IsolationGroup, s.Port = h.ID, h.IsolationGroup, h.Port
 	s.Initializing, s.Available, s.Leaving = h.Initializing, h.Available, h.Leaving
 }
 

@@ -11,11 +11,13 @@
 package m3dbinstance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
+	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -31,6 +33,7 @@ type Spec struct {
 	Peers             []Peer `json:"peers" rule:"required,min=1,max=100" doc:"Instances that are asked; on the first one all, with which the placement begins."`
 	NumberOfShards    int    `json:"numberOfShards" rule:"required,min=1,max=4096,immutable" doc:"Number of shards of the cluster."`
 	ReplicationFactor int    `json:"replicationFactor" rule:"required,min=1,max=9,immutable" doc:"How many instances have each shard."`
+	NodePort          int    `json:"nodePort,omitempty" rule:"min=1,max=65535" doc:"Port that nodes listen on, where a configuration of one's own says so; each disk has one of its own if left out."`
 	PreventScaleDown  bool   `json:"preventScaleDown,omitempty" doc:"Whether instances of the cluster stay that are not wanted any more."`
 }
 
@@ -41,9 +44,13 @@ type Peer struct {
 	IsolationGroup string `json:"isolationGroup" rule:"required,min=1" doc:"Its isolation group."`
 }
 
+// portOf is where the node of an instance is to listen.
+func (s *Spec) portOf(id string) int { return cmp.Or(s.NodePort, m3.PortOf(id)) }
+
 // State is an instance as it was found.
 type State struct {
 	ID, IsolationGroup, Address      string
+	Port                             int // that others ask
 	Initializing, Available, Leaving int // shards
 
 	shards, replicas int    // of the placement
@@ -96,6 +103,9 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 		c.Add(kind.Change{Field: "instance", Have: have.ID, Want: have.wanted})
 	}
 	kind.Fixed(c, "spec.isolationGroup", have.IsolationGroup, w.Spec.IsolationGroup)
+	if port := w.Spec.portOf(have.ID); have.Port != port {
+		c.Note("spec.nodePort", fmt.Sprintf("is %d in the placement, where it never changes: machines stay as they are, since others would look for the node in vain at %d", have.Port, have.Port))
+	}
 	if have.shards != w.Spec.NumberOfShards {
 		c.Note("spec.numberOfShards", fmt.Sprintf("is %d in the placement, where it never changes", have.shards))
 	}

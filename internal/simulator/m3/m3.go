@@ -116,13 +116,13 @@ func (w *World) MakeNamespace(environment, name string) {
 	w.cluster(environment).namespaces[name] = map[string]any{"stagingState": map[string]any{"status": "READY"}}
 }
 
-// Rename has the placement know an instance by another ID.
+// Rename has the placement know an instance by another ID, where nobody is.
 func (w *World) Rename(from, to string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, c := range w.clusters {
 		if i := c.find(from); i != nil {
-			i.ID = to
+			i.ID, i.Endpoint = to, "192.0.2.9:9000"
 			c.version++
 		}
 	}

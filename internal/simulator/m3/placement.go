@@ -221,7 +221,11 @@ func (w *World) progress(c *cluster) {
 			if s.State != initializing {
 				continue
 			}
-			if from := c.find(s.Source); from != nil {
+			from := c.find(s.Source)
+			if from != nil && from.Endpoint == to.Endpoint {
+				continue // it asks itself for what another one has lost, for hours
+			}
+			if from != nil {
 				from.Shards = slices.DeleteFunc(from.Shards, func(o *shard) bool { return o.ID == s.ID && o.State == leaving })
 			}
 			s.State, s.Source = available, ""
