@@ -1,0 +1,103 @@
+package etcd
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+)
+
+func (w *World) name(address string) string {
+	if w.Name != nil {
+		return w.Name(address)
+	}
+	return "member-" + address
+}
+
+func (w *World) clusters() (all []*cluster) {
+	for _, n := range w.disks {
+		if !slices.Contains(all, n.cluster) {
+			all = append(all, n.cluster)
+		}
+	}
+	return all
+}
+
+func (m *Machine) peerURL(address string) string {
+	scheme := "http://"
+	if m != nil && m.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(address, "2380")
+}
+
+// runs is the machine at an address with its etcd, which there is not while it waits, or when it is no member any more.
+func (w *World) runs(address string) (m *Machine, n *node, me *member) {
+	if m = w.Machine(address); m == nil {
+		return nil, nil, nil
+	}
+	if n = w.disks[m.Disk]; n == nil {
+		return m, nil, nil
+	}
+	return m, n, n.cluster.find(func(o *member) bool { return o.ID == n.id })
+}
+
+func (c *cluster) find(is func(*member) bool) *member {
+	if i := slices.IndexFunc(c.members, is); i >= 0 {
+		return c.members[i]
+	}
+	return nil
+}
+
+// healthy reports whether a member runs, where the others know it.
+func (w *World) healthy(c *cluster, m *member) bool {
+	at, n, me := w.runs(hostOf(m.PeerURLs[0]))
+	return n != nil && n.cluster == c && me == m && opens(n.version, at.version())
+}
+
+func (m *Machine) version() string { return cmp.Or(m.Version, "3.5.35") }
+
+// opens reports whether an etcd may open data: as new, or one minor version newer.
+func opens(was, now string) bool {
+	var major, before, minor int
+	_, _ = fmt.Sscanf(was, "%d.%d", &major, &before)
+	_, _ = fmt.Sscanf(now, "%d.%d", &major, &minor)
+	return minor == before || minor == before+1
+}
+
+// leads is the leader, which stays one as long as it runs; only where there is a majority.
+func (w *World) leads(c *cluster) *member {
+	ok := func(m *member) bool { return !m.IsLearner && w.healthy(c, m) }
+	if m := c.find(func(m *member) bool { return m.ID == c.leader && ok(m) }); m != nil {
+		return m
+	}
+	m := c.find(ok)
+	c.leader = m.ID
+	w.elections++
+	return m
+}
+
+// Elections are how often there was another leader without one handing over.
+func (w *World) Elections() int { w.mu.Lock(); defer w.mu.Unlock(); return w.elections }
+
+// majority reports whether most voters run, and whether all do.
+func (w *World) majority(c *cluster) (most, all bool) {
+	voters, run := 0, 0
+	for _, m := range c.members {
+		if m.IsLearner {
+			continue
+		}
+		voters++
+		if w.healthy(c, m) {
+			run++
+		}
+	}
+	return run > voters/2, run == voters
+}
+
+func hostOf(url string) string {
+	_, at, _ := strings.Cut(url, "://")
+	host, _, _ := net.SplitHostPort(at)
+	return host
+}
