@@ -1,0 +1,178 @@
+package etcdmember
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// found is what there is of a cluster.
+func found(around kind.Around, machines []*machine) (all []live) {
+	knows := authority(machines)
+	at, differs := stageOf(machines), differing(machines)
+	var before *live // that goes after this one
+	for _, m := range machines {
+		l := live{Name: m.key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, m.key)}, Uses: []string{m.portID}, Tokens: []string{"etcd " + m.address},
+			Lag: time.Second, Facts: kind.Facts{Address: m.address}, State: &State{client: m.client, portID: m.portID, address: m.address, others: others(machines, knows, m)}}
+		if m.serverID != "" {
+			l.Uses = append(l.Uses, m.serverID)
+		}
+		there := false
+		if knows != nil {
+			there = m.member(knows, &l)
+			l.Turn = kind.Turn{Stay: cmp.Or(m.givesWay(machines, knows), m.stays(machines, knows)), Last: l.State.Leads}
+			if l.Drained = map[string]time.Time{}; !l.State.Leads {
+				l.Drained[m.serverID] = time.Unix(0, 0) // nobody is led from there
+			}
+		} else {
+			there = m.alone(at, &l)
+		}
+		if !there {
+			continue
+		}
+		if m.unlike != "" {
+			l.Message = m.unlike
+		}
+		if m.unlike != "" && m.recorded {
+			l.Phase, l.Down = kind.Degraded, "unlike" // waiting does not help
+		}
+		l.Turn.Stay = cmp.Or(differs, l.Turn.Stay)
+		if l.Phase != kind.Ready {
+			l.Unwell = slices.Clone(l.Uses)
+		}
+		if before != nil && !m.wanted {
+			l.Uses = append(l.Uses, before.ID)
+		}
+		all = append(all, l)
+		if !m.wanted {
+			before = &all[len(all)-1]
+		}
+	}
+	return append(all, strays(around, machines, knows, before)...)
+}
+
+// givesWay says why a machine that works is not changed yet; "" when it may be. One member changes at a time: those that leave go first.
+func (m *machine) givesWay(machines []*machine, knows *machine) string {
+	leaves := slices.IndexFunc(machines, func(o *machine) bool { return !o.wanted && knows.lists(o.address) })
+	if leaves < 0 || !m.wanted || !m.answers {
+		return ""
+	}
+	return machines[leaves].key.Name + " leaves the cluster first"
+}
+
+// others are the addresses of the machines of a cluster besides one; that of the authority comes first.
+func others(machines []*machine, knows, besides *machine) (list []string) {
+	if knows != nil && knows != besides {
+		list = append(list, knows.address)
+	}
+	for _, m := range machines {
+		if m != besides && m != knows {
+			list = append(list, m.address)
+		}
+	}
+	return list
+}
+
+// member says what a machine is in a cluster that works; false is that it is no part of it.
+func (m *machine) member(knows *machine, l *live) (there bool) {
+	at := slices.IndexFunc(knows.members.List, func(o etcd.Member) bool { return peerAt(o, m.address) })
+	if at < 0 {
+		return false
+	}
+	s := l.State
+	s.Member, l.ID = knows.members.List[at], strconv.FormatUint(knows.members.List[at].ID, 16)
+	s.Leads, s.Version, s.DBSize = knows.status.Leader == s.ID, m.status.Version, m.status.DBSize
+	started := s.Name != ""
+	if s.unrecorded = !m.recorded; s.unrecorded {
+		l.Mark.Applied = kind.Unfinished
+	}
+	switch {
+	case m.answers && m.status.ClusterID != knows.status.ClusterID:
+		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "is a cluster of its own; look at both before one is given up: nothing is done by itself"
+	case m.waits && m.waiting.State == etcd.Refuses:
+		l.Phase, l.Down, l.Message = kind.Degraded, "refused", m.waiting.Said()
+	case m.waits && started:
+		l.Phase, l.Message = kind.Failed, "has lost its data"
+	case !started:
+		l.Phase, l.Message = kind.Pending, "is a member, and has not joined yet"
+	case !m.answers && m.boots:
+		l.Phase, l.Message = kind.Pending, "its machine boots"
+	case !m.answers && m.serverID == "":
+		l.Phase, l.Down, l.Message = kind.Degraded, "away", "its machine is away"
+	case !m.answers:
+		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer"
+	case s.IsLearner:
+		l.Phase, l.Mark.Applied, l.Message = kind.Begun, kind.Unfinished, "catches up with the others"
+	case m.status.Leader == 0:
+		l.Phase, l.Down, l.Message = kind.Degraded, "apart", "has lost touch with the others"
+	case len(m.status.Errors) > 0:
+		l.Phase, l.Message = kind.Degraded, "reports: "+cmp.Or((&etcd.Refused{Message: m.status.Errors[0]}).Error(), "an error")
+	default:
+		l.Phase = kind.Ready
+	}
+	return true
+}
+
+// stage is how far a cluster is of which no member is in touch with a leader.
+type stage int
+
+const (
+	boots stage = iota // not all of its machines have answered
+	blank              // all have, and none of them has data
+	begun              // some machine has data
+	lost               // there was a cluster, and no machine has data
+)
+
+func stageOf(machines []*machine) stage {
+	at := blank
+	for _, m := range machines {
+		switch {
+		case m.answers, m.waits && m.waiting.State == etcd.Refuses:
+			return begun
+		case !m.waits || !m.waiting.Empty():
+			at = boots
+		}
+	}
+	if at == blank && slices.ContainsFunc(machines, func(m *machine) bool { return m.recorded }) {
+		return lost
+	}
+	return at
+}
+
+// alone says what is known of a machine while no cluster works; false is that there is nothing.
+func (m *machine) alone(at stage, l *live) (there bool) {
+	l.ID = "port " + m.portID
+	switch {
+	case at == blank, at == boots && m.serverID == "" && !m.recorded:
+		return false
+	case at == lost:
+		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk: there was a cluster, and all of its data is lost; restore a backup, or have it begin again, empty: openstack port unset --tag "+string(record)+" "+m.portID
+	case at == boots && m.waiting.State == etcd.Restores:
+		l.Phase, l.Message = kind.Pending, "makes data of the snapshot that it begins with"
+	case at == boots:
+		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster have booted"
+	case m.answers:
+		l.Phase, l.Down, l.Message = kind.Degraded, "without majority", lostMajority
+	case m.waits && m.waiting.State == etcd.Refuses:
+		l.Phase, l.Down, l.Message = kind.Degraded, "refused", m.waiting.Said()
+	case m.waits:
+		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk; "+lostMajority
+	default:
+		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer; "+lostMajority
+	}
+	switch {
+	case at == begun:
+		l.State.lost = lostMajority
+	case at == lost:
+		l.State.lost = "all of its data is lost"
+	case m.recorded:
+		l.State.lost = "none of its members answers"
+	}
+	return true
+}
+
+const lostMajority = "the cluster has no majority, and nothing is done by itself: bring machines back, or restore a backup (docs/clusters.md)"

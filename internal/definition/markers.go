@@ -1,0 +1,148 @@
+package definition
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/nearest"
+)
+
+// markers are what follows the type.
+type markers struct {
+	required, immutable bool
+	fallback            any // what is taken for an absent value; nil for none
+	doc                 string
+	rules               []string
+}
+
+type marker struct{ name, value string }
+
+var markerName = regexp.MustCompile(`^\s*([A-Za-z]+)=`)
+
+// splitMarkers reads name=value pairs; values may be quoted, or in brackets.
+func splitMarkers(text string) (list []marker, err error) {
+	for strings.TrimSpace(text) != "" {
+		m := markerName.FindStringSubmatch(text)
+		if m == nil {
+			return list, fmt.Errorf("%q is no marker", clip(strings.TrimSpace(text)))
+		}
+		text = text[len(m[0]):]
+		if text != "" && text[0] == '"' {
+			quoted, err := strconv.QuotedPrefix(text)
+			if err != nil {
+				return list, fmt.Errorf("the quote of %s has no end", m[1])
+			}
+			value, _ := strconv.Unquote(quoted)
+			list, text = append(list, marker{m[1], value}), text[len(quoted):]
+			continue
+		}
+		end := strings.IndexAny(text, " \t\n")
+		if text != "" && (text[0] == '[' || text[0] == '{') {
+			closing := strings.LastIndexAny(text, "]}")
+			if end = closing + 1; closing < 0 {
+				return list, fmt.Errorf("the bracket of %s has no end", m[1])
+			}
+		}
+		if end < 0 {
+			end = len(text)
+		}
+		list, text = append(list, marker{m[1], text[:end]}), text[end:]
+	}
+	return list, nil
+}
+
+// add takes a marker.
+func (f *field) add(s *shape, name, value string) (err error) {
+	number := s.what == "integer" || s.what == "float"
+	switch name {
+	case "required", "immutable", "uniqueItems":
+		var on bool
+		if on, err = strconv.ParseBool(value); err != nil {
+			return fmt.Errorf("is not true or false")
+		}
+		switch {
+		case name == "required":
+			f.required = on
+		case name == "immutable":
+			f.immutable = on
+		case s.what != "list":
+			return misplaced("a list", s)
+		case on:
+			f.rules = append(f.rules, "unique")
+		}
+	case "description":
+		if f.doc = value; len(value) > mostDoc {
+			return fmt.Errorf("is longer than %d bytes", mostDoc)
+		}
+	case "default":
+		f.fallback, err = s.parse(value)
+	case "enum":
+		if s.what != "string" && s.what != "integer" {
+			return misplaced("a string or an integer", s)
+		}
+		return f.enum(s, value)
+	case "minimum", "maximum":
+		if !number {
+			return misplaced("a number", s)
+		}
+		return f.bound(name[:3], value)
+	case "minLength", "maxLength":
+		if s.what != "string" {
+			return misplaced("a string", s)
+		}
+		return f.bound(name[:3], value)
+	case "minItems", "maxItems":
+		if s.what != "list" && s.what != "map" {
+			return misplaced("a list", s)
+		}
+		return f.bound(name[:3], value)
+	case "pattern":
+		if s.what != "string" {
+			return misplaced("a string", s)
+		}
+		if len(value) > mostPattern {
+			return fmt.Errorf("is longer than %d bytes", mostPattern)
+		}
+		if _, err := regexp.Compile(value); err != nil {
+			return err
+		}
+		f.rules = append(f.rules, "pattern="+value)
+	default:
+		names := []string{"required", "default", "description", "immutable", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems"}
+		if near := nearest.Name(name, names); near != "" {
+			return fmt.Errorf("is an unknown marker; did you mean %s?", near)
+		}
+		return fmt.Errorf("is an unknown marker; there are %s", strings.Join(names, ", "))
+	}
+	return err
+}
+
+func misplaced(wanted string, s *shape) error {
+	return fmt.Errorf("is for %s, not for %s", wanted, s.words())
+}
+
+func (f *field) enum(s *shape, value string) error {
+	values := strings.Split(value, ",")
+	for i, v := range values {
+		if values[i] = strings.TrimSpace(v); values[i] == "" || strings.ContainsAny(values[i], "|") {
+			return fmt.Errorf("has a value that is empty or holds |")
+		}
+		if s.what == "integer" {
+			if _, err := strconv.ParseInt(values[i], 10, 64); err != nil {
+				return fmt.Errorf("%s is no integer", clip(values[i]))
+			}
+		}
+	}
+	f.rules = append(f.rules, "enum="+strings.Join(values, "|"))
+	return nil
+}
+
+func (f *field) bound(rule, value string) error {
+	if n, err := strconv.ParseFloat(value, 64); err != nil || n != n {
+		return fmt.Errorf("is no number")
+	}
+	f.rules = append(f.rules, rule+"="+value)
+	return nil
+}
