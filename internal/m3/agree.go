@@ -2,6 +2,8 @@ package m3
 
 import (
 	"context"
+	"net"
+	"strconv"
 	"sync"
 )
 
@@ -55,7 +57,7 @@ func (p *Placement) Alike() string {
 	}
 	text := "placement"
 	for _, h := range p.Instances {
-		text += "\n" + h.ID + "\x00" + h.IsolationGroup + "\x00" + h.Address
+		text += "\n" + h.ID + "\x00" + h.IsolationGroup + "\x00" + net.JoinHostPort(h.Address, strconv.Itoa(h.Port))
 	}
 	return text
 }

@@ -22,6 +22,7 @@ import (
 // The ports of a node. Others find the one that they ask in the placement, see [PortOf].
 const (
 	NodePort        = 9000 // what they ask where a configuration of one's own says so
+	StatusPort      = 9002 // where a node says how it is
 	LastNodePort    = 9004 // further ones of the node, up to this
 	FirstOwnPort    = 9100
 	LastOwnPort     = 9899
@@ -79,6 +80,13 @@ func (c Client) Placement(ctx context.Context, address string) (*Placement, erro
 	return got.placement()
 }
 
+// Bootstrapped asks a node whether it has read all data of its shards and could read it again from its own disk. Before that
+// nothing else may change. (src/dbnode/network/server/tchannelthrift/node/service.go)
+func (c Client) Bootstrapped(ctx context.Context, address string) (bool, error) {
+	status, _, err := c.send(ctx, http.MethodGet, address, StatusPort, "/bootstrapped", nil)
+	return status == http.StatusOK, err
+}
+
 // Init decides, once for a cluster, which instances hold which shards.
 func (c Client) Init(ctx context.Context, address string, instances []Instance, shards, replicas int) error {
 	body := map[string]any{"instances": instances, "num_shards": shards, "replication_factor": replicas}
@@ -103,7 +111,7 @@ func (c Client) Replace(ctx context.Context, address, leaving string, by Instanc
 
 // ask has one answer, whole. Its errors repeat nothing that the machine said, except for [Refused].
 func (c Client) ask(ctx context.Context, method, address, path string, body, into any) error {
-	status, answer, err := c.send(ctx, method, address, path, body)
+	status, answer, err := c.send(ctx, method, address, c.Port, "/api/v1/"+path, body)
 	if err != nil {
 		return err
 	}
@@ -125,7 +133,7 @@ func (c Client) ask(ctx context.Context, method, address, path string, body, int
 	return nil
 }
 
-func (c Client) send(ctx context.Context, method, address, path string, body any) (status int, answer []byte, err error) {
+func (c Client) send(ctx context.Context, method, address string, port int, path string, body any) (status int, answer []byte, err error) {
 	ctx, stop := context.WithTimeout(ctx, Patience)
 	defer stop()
 	var text []byte
@@ -134,7 +142,7 @@ func (c Client) send(ctx context.Context, method, address, path string, body any
 			return 0, nil, err
 		}
 	}
-	at := "http://" + net.JoinHostPort(address, strconv.Itoa(c.Port)) + "/api/v1/" + path
+	at := "http://" + net.JoinHostPort(address, strconv.Itoa(port)) + path
 	req, err := http.NewRequestWithContext(ctx, method, at, bytes.NewReader(text))
 	if err != nil {
 		return 0, nil, err

@@ -192,8 +192,8 @@ func lose(t *testing.T, g *kindtest.Target, machine string) {
 	remove(t, c, cloud.BlockStorage, "volumes", disk)
 }
 
-// The published manifest becomes a cluster of real machines that serves. It grows, loses a machine with its disk, and shrinks while
-// somebody writes to it.
+// The published manifest becomes a cluster of real machines that serves. Its machines get another flavor, it grows, loses a machine with its disk, and
+// shrinks while somebody writes to it.
 func TestM3DBOnRealMachines(t *testing.T) {
 	g := guests(t)
 	g.Only(published(t, 2))
@@ -212,6 +212,10 @@ func TestM3DBOnRealMachines(t *testing.T) {
 	}
 	reach(3)
 	s.write()
+	g.Defaults.M3.Flavor = "m1.tiny"
+	g.MustSyncGuests(t, 20*time.Minute, published(t, 1))
+	reach(3)
+	s.judge()
 	g.MustSyncGuests(t, 20*time.Minute, published(t, 2))
 	reach(4)
 	s.judge()

@@ -279,7 +279,7 @@ func (s *Spec) gates(e *kind.Expansion) []fields {
 		if strings.Contains(from, ":") {
 			family = "IPv6"
 		}
-		for _, p := range [][2]int{asked, {m3.CoordinatorPort, m3.CoordinatorPort}} {
+		for _, p := range [][2]int{asked, {m3.StatusPort, m3.StatusPort}, {m3.CoordinatorPort, m3.CoordinatorPort}} {
 			list = append(list, fields{"direction": "ingress", "ethertype": family, "protocol": "tcp", "portRange": ports(p[0], p[1]), "remoteIPPrefix": from})
 		}
 	}

@@ -33,11 +33,10 @@ type world struct {
 	mu       sync.Mutex
 	seen     time.Time
 	machines map[string]found
-	fewest   int // machines of M3DB that ran at any moment that was looked at
 }
 
 // found is a machine that runs.
-type found struct{ name, disk string }
+type found struct{ name, disk, server string }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
@@ -46,13 +45,13 @@ func newWorld(t *testing.T) *world {
 		t.Skip("machines of a real cloud run no M3DB")
 	}
 	g.Defaults.M3 = &defaults.M3{Image: "centos79", Flavor: "n3-1vcpu-2gb", VolumeSize: 1}
-	w := &world{Target: g, t: t, fewest: 1000}
+	w := &world{Target: g, t: t}
 	w.World = simulated.New(func(address string) *simulated.Machine {
 		m := w.machine(address)
 		if m.disk == "" || strings.Contains(m.name, "-etcd-") {
 			return nil
 		}
-		return &simulated.Machine{ID: m3.InstanceID(m.name, m.disk, address)}
+		return &simulated.Machine{ID: m3.InstanceID(m.name, m.disk, address), Boot: m.server}
 	})
 	w.etcd = etcdserver.New(func(address string) *etcdserver.Machine {
 		m := w.machine(address)
@@ -65,7 +64,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(ours.Close)
 	t.Cleanup(theirs.Close)
 	g.Machines = outbound.Machines{Through: func(ctx context.Context, network, address string) (net.Conn, error) {
-		if strings.HasSuffix(address, ":7201") {
+		if strings.HasSuffix(address, ":7201") || strings.HasSuffix(address, ":9002") {
 			return ours.Dial(ctx, network, address)
 		}
 		return theirs.Dial(ctx, network, address)
@@ -81,7 +80,6 @@ func (w *world) machine(address string) found {
 	defer w.mu.Unlock()
 	if time.Since(w.seen) > 2*time.Millisecond {
 		w.machines, w.seen = w.look(), time.Now()
-		w.fewest = min(w.fewest, count(w.machines))
 	}
 	return w.machines[address]
 }
@@ -125,14 +123,11 @@ func (w *world) look() map[string]found {
 	machines := map[string]found{}
 	for _, p := range ports.Ports {
 		if disk := disks[p.Device]; disk != "" && len(p.IPs) > 0 {
-			machines[p.IPs[0].Address] = found{p.Name, disk}
+			machines[p.IPs[0].Address] = found{p.Name, disk, p.Device}
 		}
 	}
 	return machines
 }
-
-// armed counts the machines from now on.
-func (w *world) armed() { w.mu.Lock(); defer w.mu.Unlock(); w.fewest = count(w.look()) }
 
 // remove deletes an object in the cloud behind the agent's back.
 func (w *world) remove(service, collection, name string) {

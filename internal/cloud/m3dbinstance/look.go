@@ -199,6 +199,10 @@ func (m *machine) placed(p *m3.Placement, seen seen, l *live) (there bool) {
 		l.Phase, l.Message = kind.Degraded, "takes its shards when there is a namespace" // which needs it
 	case !held.Settled() || other != nil:
 		l.Phase, l.Message = kind.Pending, l.State.moving()
+	case !seen.whole[m.address] && m.boots:
+		l.Phase, l.Message = kind.Pending, "its node reads its data"
+	case !seen.whole[m.address]:
+		l.Phase, l.Message = kind.Degraded, "its node does not say, on port 9002, that it has read its data"
 	default:
 		l.Phase = kind.Ready
 	}

@@ -12,12 +12,16 @@ import (
 type seen struct {
 	answers  []m3.Answer[*m3.Placement]
 	answered map[string]bool // addresses
+	whole    map[string]bool // those whose nodes have their data
 	agreed   *m3.Answer[*m3.Placement]
 	bare     bool // shards wait for the first namespace
 }
 
 func look(ctx context.Context, at m3.Client, addresses []string) seen {
-	s := seen{answers: m3.Everywhere(ctx, addresses, at.Placement), answered: map[string]bool{}}
+	s := seen{answers: m3.Everywhere(ctx, addresses, at.Placement), answered: map[string]bool{}, whole: map[string]bool{}}
+	for _, a := range m3.Everywhere(ctx, addresses, at.Bootstrapped) {
+		s.whole[a.Address] = a.Err == nil && a.Said
+	}
 	for _, a := range s.answers {
 		s.answered[a.Address] = a.Err == nil
 	}
@@ -43,8 +47,8 @@ func (s seen) placement() *m3.Placement {
 	return s.agreed.Said
 }
 
-// calm reports why nothing may change now, besides at one instance: shards are coming or going, or a machine does not answer, whose shards
-// the others would miss. Coordinators see to the first themselves, and not to the second.
+// calm reports why nothing may change now, besides at one instance: shards are coming or going, or a machine does not answer, or has not read its data, whose
+// shards the others would miss. Coordinators see to the first themselves, and not to the second.
 func (s seen) calm(besides string) error {
 	p := s.placement()
 	if p == nil {
@@ -54,8 +58,12 @@ func (s seen) calm(besides string) error {
 		return fmt.Errorf("%w: shards of %s are coming or going", kind.ErrBusy, h.ID)
 	}
 	for _, h := range p.Instances {
-		if h.ID != besides && !s.answered[h.Address] {
+		switch {
+		case h.ID == besides:
+		case !s.answered[h.Address]:
 			return fmt.Errorf("%w: the machine of %s does not answer", kind.ErrBusy, h.ID)
+		case !s.whole[h.Address]:
+			return fmt.Errorf("%w: the node of %s has not read its data", kind.ErrBusy, h.ID)
 		}
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// Machine is one that runs. ID is what its node takes itself for.
-type Machine struct{ ID string }
+// Machine is one that runs. ID is what its node takes itself for; a node starts anew with each Boot.
+type Machine struct{ ID, Boot string }
 
 // World is all machines, and what their etcd holds.
 type World struct {
@@ -21,6 +21,8 @@ type World struct {
 
 	mu       sync.Mutex
 	clusters map[string]*cluster // by environment
+	asked    map[string]int      // how often nodes were asked whether they have their data, by boot
+	least    int                 // nodes that had it at any moment
 	sins     []string
 	inits    int
 	requests func()
@@ -61,7 +63,7 @@ const (
 
 // New is a world whose etcd is empty.
 func New(machine func(address string) *Machine) *World {
-	return &World{Machine: machine, clusters: map[string]*cluster{}}
+	return &World{Machine: machine, clusters: map[string]*cluster{}, asked: map[string]int{}}
 }
 
 // OnRequest has do called before each request that changes something is carried out.
@@ -171,6 +173,7 @@ func (w *World) Serve(address string, rw http.ResponseWriter, req *http.Request)
 	} else {
 		w.namespace(c, rest, rw, req)
 	}
+	w.count()
 	return true
 }
 

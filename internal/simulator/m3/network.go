@@ -19,11 +19,12 @@ type Network struct {
 // Network makes a way to reach the machines, until it is closed.
 func (w *World) Network() *Network { return &Network{world: w, listen: map[string]*pipes{}} }
 
-// Dial connects to an address and port: any but 7201 refuses, and so does one of no machine.
+// Dial connects to an address and port: any but 7201 and 9002 refuses, and so does one of no machine.
 func (n *Network) Dial(_ context.Context, _, at string) (net.Conn, error) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	host, port, err := net.SplitHostPort(at)
-	if err != nil || port != "7201" || n.world.Machine(host) == nil {
+	serve := map[string]func(string, http.ResponseWriter, *http.Request) bool{"7201": n.world.Serve, "9002": n.world.ServeNode}[port]
+	if err != nil || serve == nil || n.world.Machine(host) == nil {
 		return nil, refused
 	}
 	n.mu.Lock()
@@ -31,12 +32,12 @@ func (n *Network) Dial(_ context.Context, _, at string) (net.Conn, error) {
 	if n.ended {
 		return nil, refused
 	}
-	p := n.listen[host]
+	p := n.listen[at]
 	if p == nil {
 		p = &pipes{next: make(chan net.Conn), done: make(chan struct{})}
-		n.listen[host] = p
+		n.listen[at] = p
 		server := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) { //nolint:gosec // there is no network
-			if !n.world.Serve(host, rw, req) {
+			if !serve(host, rw, req) {
 				panic(http.ErrAbortHandler) // the connection ends
 			}
 		})}
