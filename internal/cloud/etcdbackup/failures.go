@@ -1,0 +1,45 @@
+package etcdbackup
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// failures are why the last attempts of each series failed, in this process.
+type failures struct {
+	mu  sync.Mutex
+	all map[string]failure
+}
+
+func (f *failures) of(owner string) failure {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.all[owner]
+}
+
+func (f *failures) note(owner string, err error, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil {
+		delete(f.all, owner)
+		return
+	}
+	if f.all == nil {
+		f.all = map[string]failure{}
+	}
+	f.all[owner] = failure{f.all[owner].times + 1, now, reason(err)}
+}
+
+// reason is why something failed, in words that can be shown.
+func reason(err error) string {
+	said := err.Error()
+	var unquoted kind.Unquoted
+	if errors.As(err, &unquoted) {
+		said = unquoted.Unquoted()
+	}
+	return printable.Clip(printable.Line(said), 300)
+}

@@ -1,0 +1,98 @@
+package etcdbackup
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // it is how Swift says what it has stored
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strconv"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	"github.com/stackreeve/stackreeve/internal/etcd"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// take takes a snapshot, and remembers when that fails.
+func (d driver) take(ctx context.Context, w want) (i item, err error) {
+	bound, stop := context.WithTimeout(ctx, w.Spec.longest())
+	defer stop()
+	i, err = d.snapshot(bound, w)
+	if errors.Is(err, context.DeadlineExceeded) || err != nil && bound.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("the snapshot was not taken within %s; set backupPolicy.timeoutInSecond if it needs longer", w.Spec.longest())
+	}
+	if ctx.Err() == nil {
+		d.failures.note(w.Mark.Owner, err, d.now())
+	}
+	return i, err
+}
+
+// snapshot asks a member for its data and hands it on to Swift as it comes in.
+func (d driver) snapshot(ctx context.Context, w want) (item, error) {
+	at, err := choose(d.ask(ctx, addresses(w)))
+	if err != nil {
+		return item{}, err
+	}
+	if at.status.DBSize > etcdstore.Largest {
+		return item{}, tooLarge()
+	}
+	data, err := d.client(at.at).Snapshot(ctx, at.at.Addr().String(), etcdstore.Largest)
+	if err != nil {
+		return item{}, fmt.Errorf("%s: %w", at.at, err)
+	}
+	defer func() { _ = data.Close() }() // what matters is what was read
+	moment := d.now()
+	name := etcdstore.SnapshotName(etcdstore.Series(wordOf(w.Mark.Owner), w.Key), moment, at.status.Revision)
+	notes := map[string]string{etcdstore.Moment: text(moment), etcdstore.Revision: strconv.FormatInt(at.status.Revision, 10),
+		etcdstore.Version: printable.Clip(printable.Line(at.status.Version), 40), etcdstore.ClusterID: strconv.FormatUint(at.status.ClusterID, 16)}
+	sent := &sent{Snapshot: data, sum: md5.New()} //nolint:gosec // see above
+	if err := d.store.Put(ctx, container(w), name, w.Mark, notes, sent, w.Spec.longest()); err != nil {
+		if sent.err != nil {
+			err = fmt.Errorf("%s: %w", at.at, sent.err)
+		}
+		return item{}, classed(err)
+	}
+	return d.finish(ctx, w, name, notes, sent)
+}
+
+// finish compares what Swift has with what was sent, and says that it is whole.
+func (d driver) finish(ctx context.Context, w want, name string, notes map[string]string, sent *sent) (item, error) {
+	i, err := d.store.Head(ctx, container(w), name)
+	if err != nil {
+		return item{}, err
+	}
+	if i.Size != sent.Size() || i.ETag != hex.EncodeToString(sent.sum.Sum(nil)) {
+		err := fmt.Errorf("swift has stored something else than it was sent (%d bytes of %d)", i.Size, sent.Size())
+		return item{}, errors.Join(err, d.store.Remove(ctx, i.Container, i.Name))
+	}
+	notes[etcdstore.Sum] = sent.Sum()
+	if err := d.store.Write(ctx, i, w.Mark, notes); err != nil {
+		return item{}, err
+	}
+	i.Mark, i.Notes = &w.Mark, notes
+	return i, nil
+}
+
+// sent is a snapshot on its way to Swift.
+type sent struct {
+	*etcd.Snapshot
+	sum hash.Hash
+	err error // why it could not be read to its end
+}
+
+// Read implements [io.Reader].
+func (s *sent) Read(p []byte) (int, error) {
+	n, err := s.Snapshot.Read(p)
+	s.sum.Write(p[:n])
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+func tooLarge() error {
+	return fmt.Errorf("%w: the database is larger than %d GiB, which is the most that is backed up; compact and defragment it", kind.ErrRejected, int64(etcdstore.Largest)>>30)
+}
