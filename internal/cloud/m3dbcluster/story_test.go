@@ -115,7 +115,7 @@ func TestNothingChangesWhileShardsAreOnTheirWay(t *testing.T) {
 	w.settled("kv-0", "kv-1", "kv-2", "kv-4")
 }
 
-// A node is where the placement knows it. With a configuration that has it listen elsewhere no machine is made anew.
+// A node is where the placement knows it. With a configuration that has it listen elsewhere no machine is replaced.
 func TestNodesStayWhereTheyAre(t *testing.T) {
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))

@@ -209,7 +209,7 @@ func (m *machine) placed(p *m3.Placement, seen seen, l *live) (there bool) {
 	return true
 }
 
-// moved says why a machine is not made anew: its node would no longer be where the placement knows it.
+// moved says why a machine is not recreated: its node would no longer be where the placement knows it.
 func (m *machine) moved(s *State) string {
 	if s.ID != m.wanted || s.Port == m.port {
 		return ""
