@@ -141,7 +141,7 @@ func (s *series) judge() {
 	if len(written) == 0 {
 		s.t.Fatalf("nothing can be written: %v", why)
 	}
-	answer, err := s.ask(s.t.Context(), http.MethodGet, fmt.Sprintf("query_range?query=%s&start=%d&end=%d&step=1s&lookback=1s", tag, first, last), nil)
+	answer, err := s.ask(s.t.Context(), http.MethodGet, fmt.Sprintf("query_range?query=%s&start=%d&end=%d&step=1s&lookback=1s", tag, first, last+1), nil) // the end is not of the range
 	var got struct {
 		Data struct {
 			Result []struct{ Values [][2]any }
