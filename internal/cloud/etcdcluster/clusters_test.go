@@ -203,9 +203,7 @@ func TestRealClustersAreUpgradedByAgentsThatDie(t *testing.T) {
 			f.carry(wanted)
 			list = f.healthy()
 			t.Logf("%d members of another version after %s", f.size, time.Since(began).Round(time.Second))
-			c.mu.Lock()
-			c.peers = list
-			c.mu.Unlock()
+			c.use(list)
 			c.judge(t)
 			for _, address := range list {
 				if s, err := f.etcd.Status(t.Context(), address); err != nil || s.Version != "3.6.16" {
@@ -295,9 +293,7 @@ func (f *fixture) refreshed(manifests string, own *tls.Config) {
 	list, before := f.healthy(), f.servers()
 	c := write(f.t, nil)
 	c.withTLS(own)
-	c.mu.Lock()
-	c.peers = list
-	c.mu.Unlock()
+	c.use(list)
 	mustSync(f.t, f.Target, manifests)
 	for name, id := range f.servers() {
 		if before[name] == id {

@@ -74,6 +74,9 @@ type client struct {
 	tried  int
 }
 
+// use has it ask these servers from now on.
+func (c *client) use(peers []string) { c.mu.Lock(); defer c.mu.Unlock(); c.peers = peers }
+
 func (c *client) post(ctx context.Context, path string, body, into any) (err error) {
 	c.mu.Lock()
 	peers := c.peers
@@ -178,9 +181,7 @@ func TestAClusterOnRealMachines(t *testing.T) {
 		version string
 	}{{5, "3.5.35"}, {5, "3.6.16"}, {3, "3.6.16"}} {
 		mustSync(t, g, cluster(step.size, step.version))
-		c.mu.Lock()
-		c.peers = addresses(t, g, step.size)
-		c.mu.Unlock()
+		c.use(addresses(t, g, step.size))
 		c.judge(t)
 	}
 	for _, seed := range kindtest.Seeds(t, "0") {
