@@ -83,8 +83,8 @@ func (g *ground) killAfter(writes bool, n int) string {
 // Killed after any of its requests, while it builds the story or takes it down,
 // the program ends with exactly what is written when it is started again with
 // an empty disk. That is every write, and every fourth read, since what reads leaves nothing behind: those of
-// STACKREEVE_TEST_QUARTER (0 to 3). In brief it is every eleventh of these, and on a real cloud of the writes only. STACKREEVE_TEST_FROM and STACKREEVE_TEST_STEP choose other requests, to go on
-// where a run was interrupted.
+// STACKREEVE_TEST_QUARTER (0 to 3). In brief it is every eleventh of these, and on a real cloud of the writes only.
+// STACKREEVE_TEST_FROM and STACKREEVE_TEST_STEP choose other requests, to go on where a run was interrupted.
 func TestCloudKill(t *testing.T) {
 	testcost.NotUnderRace(t)
 	s := &stage{t: t, dir: t.TempDir()}
