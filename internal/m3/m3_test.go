@@ -30,8 +30,12 @@ func cluster(t *testing.T) (m3.Client, *simulated.World, map[string]*simulated.M
 	return m3.Client{Machines: outbound.Machines{Through: network.Dial}, Port: m3.CoordinatorPort, Environment: "default/metrics"}, world, machines
 }
 
+func instance(id, isolationGroup, address string) m3.Instance {
+	return m3.NewInstance(id, isolationGroup, address, m3.PortOf(id))
+}
+
 func three() []m3.Instance {
-	return []m3.Instance{m3.NewInstance("a", "g1", "10.0.0.1", m3.PortOf("a")), m3.NewInstance("b", "g2", "10.0.0.2", m3.PortOf("b")), m3.NewInstance("c", "g3", "10.0.0.3", m3.PortOf("c"))}
+	return []m3.Instance{instance("a", "g1", "10.0.0.1"), instance("b", "g2", "10.0.0.2"), instance("c", "g3", "10.0.0.3")}
 }
 
 // settle asks until no shard is coming or going.
@@ -71,13 +75,13 @@ func TestAPlacementFromItsBeginning(t *testing.T) {
 	if err := c.Init(ctx, "10.0.0.2", three(), 64, 3); !errors.As(err, &refused) || !refused.Exists() {
 		t.Errorf("a second time: %v", err)
 	}
-	if err := c.Add(ctx, "10.0.0.1", m3.NewInstance("d", "g1", "10.0.0.4", m3.PortOf("d"))); !errors.As(err, &refused) {
+	if err := c.Add(ctx, "10.0.0.1", instance("d", "g1", "10.0.0.4")); !errors.As(err, &refused) {
 		t.Errorf("while shards are coming: %v", err)
 	}
 	if p := settle(t, c); p.Instances[0].Available != 64 || p.Instances[0].Address != "10.0.0.1" || p.Instances[0].IsolationGroup != "g1" || p.Replicas != 3 || p.Shards != 64 {
 		t.Errorf("%+v", p)
 	}
-	if err := c.Add(ctx, "10.0.0.1", m3.NewInstance("d", "g1", "10.0.0.4", m3.PortOf("d"))); err != nil {
+	if err := c.Add(ctx, "10.0.0.1", instance("d", "g1", "10.0.0.4")); err != nil {
 		t.Fatal(err)
 	}
 	if p := settle(t, c); p.Find("d").Available != 32 || p.Find("a").Available != 32 {
@@ -88,7 +92,7 @@ func TestAPlacementFromItsBeginning(t *testing.T) {
 	}
 	settle(t, c)
 	machines["10.0.0.2"].ID = "b2"
-	if err := c.Replace(ctx, "10.0.0.1", "b", m3.NewInstance("b2", "g2", "10.0.0.2", m3.PortOf("b2"))); err != nil {
+	if err := c.Replace(ctx, "10.0.0.1", "b", instance("b2", "g2", "10.0.0.2")); err != nil {
 		t.Fatal(err)
 	}
 	if got := ids(settle(t, c)); !slices.Equal(got, []string{"a", "b2", "c"}) {

@@ -15,7 +15,7 @@ import (
 func (d driver) Create(ctx context.Context, w want) (live, error) {
 	port := w.Ref("Port", w.Spec.PortRef)
 	id := m3.InstanceID(w.Key.Name, w.Ref("Volume", w.Spec.VolumeRef).ID, port.Facts.Address)
-	own := m3.NewInstance(id, w.Spec.IsolationGroup, port.Facts.Address, w.Spec.portOf(id))
+	own := w.Spec.instance(id, w.Spec.IsolationGroup, port.Facts.Address)
 	if id == "" {
 		return live{}, fmt.Errorf("%w: its port has no address, or its volume is not there", kind.ErrNotYet)
 	}
@@ -69,7 +69,7 @@ func (d driver) begin(ctx context.Context, at m3.Client, seen seen, w want) erro
 		if id == "" {
 			return fmt.Errorf("%w: %s has no address or no volume yet", kind.ErrNotYet, p.PortRef)
 		}
-		first = append(first, m3.NewInstance(id, p.IsolationGroup, port.Facts.Address, w.Spec.portOf(id)))
+		first = append(first, w.Spec.instance(id, p.IsolationGroup, port.Facts.Address))
 	}
 	for _, a := range seen.answers {
 		if a.Err != nil {
@@ -106,7 +106,7 @@ func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Ch
 	if err := seen.calm(s.ID); err != nil {
 		return err
 	}
-	return classed(at.Replace(ctx, seen.agreed.Address, s.ID, m3.NewInstance(s.wanted, s.IsolationGroup, s.Address, w.Spec.portOf(s.wanted))))
+	return classed(at.Replace(ctx, seen.agreed.Address, s.ID, w.Spec.instance(s.wanted, s.IsolationGroup, s.Address)))
 }
 
 // Delete implements kind.Driver.

@@ -61,8 +61,9 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 		}
 		c.spare = spare(around, c, recorded)
 		env := m3.Environment(c.key.Namespace, c.name)
-		seen := look(ctx, d.cluster(env), c.addresses(nil))
-		seen.bare = d.bare(ctx, d.cluster(env), seen)
+		at := d.cluster(env)
+		seen := look(ctx, at, c.addresses(nil))
+		seen.bare = bare(ctx, at, seen)
 		found := c.found(around, seen)
 		for i := range found {
 			found[i].State.env = env
@@ -202,7 +203,7 @@ func (m *machine) placed(p *m3.Placement, seen seen, l *live) (there bool) {
 	case !seen.whole[m.address] && m.boots:
 		l.Phase, l.Message = kind.Pending, "its node reads its data"
 	case !seen.whole[m.address]:
-		l.Phase, l.Message = kind.Degraded, "its node does not say, on port 9002, that it has read its data"
+		l.Phase, l.Message = kind.Degraded, fmt.Sprintf("its node does not say, on port %d, that it has read its data", m3.StatusPort)
 	default:
 		l.Phase = kind.Ready
 	}

@@ -19,18 +19,21 @@ type seen struct {
 
 func look(ctx context.Context, at m3.Client, addresses []string) seen {
 	s := seen{answers: m3.Everywhere(ctx, addresses, at.Placement), answered: map[string]bool{}, whole: map[string]bool{}}
-	for _, a := range m3.Everywhere(ctx, addresses, at.Bootstrapped) {
-		s.whole[a.Address] = a.Err == nil && a.Said
-	}
+	var there []string
 	for _, a := range s.answers {
-		s.answered[a.Address] = a.Err == nil
+		if s.answered[a.Address] = a.Err == nil; a.Err == nil {
+			there = append(there, a.Address)
+		}
+	}
+	for _, a := range m3.Everywhere(ctx, there, at.Bootstrapped) {
+		s.whole[a.Address] = a.Err == nil && a.Said
 	}
 	s.agreed = m3.Agreed(s.answers, (*m3.Placement).Alike, func(a, b *m3.Placement) bool { return a != nil && b != nil && a.Version > b.Version })
 	return s
 }
 
 // bare reports a cluster without a namespace, whose nodes take no shards: M3DB starts with the first one. It asks only where shards wait.
-func (d driver) bare(ctx context.Context, at m3.Client, s seen) bool {
+func bare(ctx context.Context, at m3.Client, s seen) bool {
 	p := s.placement()
 	if p == nil || p.Unsettled() == nil {
 		return false

@@ -47,6 +47,11 @@ type Peer struct {
 // portOf is where the node of an instance is to listen.
 func (s *Spec) portOf(id string) int { return cmp.Or(s.NodePort, m3.PortOf(id)) }
 
+// instance is one as the placement is to have it.
+func (s *Spec) instance(id, isolationGroup, address string) m3.Instance {
+	return m3.NewInstance(id, isolationGroup, address, s.portOf(id))
+}
+
 // State is an instance as it was found.
 type State struct {
 	ID, IsolationGroup, Address      string

@@ -1,9 +1,6 @@
 package m3
 
-import (
-	"net"
-	"net/http"
-)
+import "net/http"
 
 // readsFor is how often a node is asked until it has read its data.
 const readsFor = 3
@@ -20,7 +17,7 @@ func (w *World) ServeNode(address string, rw http.ResponseWriter, req *http.Requ
 	switch {
 	case req.URL.Path != "/bootstrapped":
 		http.NotFound(rw, req)
-	case w.whole(m):
+	case w.whole(w.instanceOf(m)):
 		reply(rw, http.StatusOK, struct{}{})
 	default:
 		reply(rw, http.StatusInternalServerError, map[string]any{"error": map[string]string{"message": "node is not bootstrapped"}})
@@ -29,22 +26,30 @@ func (w *World) ServeNode(address string, rw http.ResponseWriter, req *http.Requ
 	return true
 }
 
-// whole reports whether the node of a machine has all of its shards, and what is in them.
-func (w *World) whole(m *Machine) bool {
+// instanceOf is what the node of a machine is in a placement; nil for nothing.
+func (w *World) instanceOf(m *Machine) *instance {
 	for _, c := range w.clusters {
 		if i := c.find(m.ID); i != nil {
-			return i.settled() && w.asked[m.Boot] >= readsFor
+			return i
 		}
 	}
-	return false
+	return nil
 }
 
-// wholes is how many nodes are.
+// whole reports whether an instance runs, and has all of its shards and what is in them.
+func (w *World) whole(i *instance) bool {
+	if i == nil || !i.settled() {
+		return false
+	}
+	m := w.node(i)
+	return m != nil && w.asked[m.Boot] >= readsFor
+}
+
+// wholes is how many instances do.
 func (w *World) wholes() (n int) {
 	for _, c := range w.clusters {
 		for _, i := range c.instances {
-			host, _, _ := net.SplitHostPort(i.Endpoint)
-			if m := w.Machine(host); m != nil && m.ID == i.ID && w.whole(m) {
+			if w.whole(i) {
 				n++
 			}
 		}

@@ -197,10 +197,15 @@ func (w *World) others(c *cluster, besides *instance) {
 }
 
 // runs reports whether the node of an instance runs: where others know it, and as what they know it by.
-func (w *World) runs(i *instance) bool {
+func (w *World) runs(i *instance) bool { return w.node(i) != nil }
+
+// node is the machine that an instance runs on; nil where it does not run.
+func (w *World) node(i *instance) *Machine {
 	host, _, _ := net.SplitHostPort(i.Endpoint)
-	m := w.Machine(host)
-	return m != nil && m.ID == i.ID
+	if m := w.Machine(host); m != nil && m.ID == i.ID {
+		return m
+	}
+	return nil
 }
 
 // progress has nodes that run take the shards that they shall have, a while after they were told. They start with the
