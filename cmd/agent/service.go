@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -78,11 +79,15 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 	return svc, errors.Join(svc.receive(stacks, f), svc.steer(f))
 }
 
+// startedAgain is for how long an agent that has begun creates nothing: it may have been started in place of one that was killed, at once, while the
+// cloud still worked on what that one had asked for.
+const startedAgain = 2 * time.Second
+
 // stack is one stack, ready to run, which reports to the log, the metrics, the
 // health and its forges. h is what lets it write, where the stack is shared; nil where it is not. end frees what it has.
 func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (one *agent.Loop, end func(), err error) {
 	w := a.wiring(svc.log)
-	w.progress = nil // nobody waits
+	w.progress, w.former = nil, startedAgain // nobody waits
 	if h != nil {
 		w.fence, w.grace = h.Within, h.Grace
 	}

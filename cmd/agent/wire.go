@@ -39,9 +39,9 @@ type wiring struct {
 	sharing  *cloud.Sharing
 
 	// fence is asked before each write to the cloud, and grace is what steps in flight get when a pass is asked to stop;
-	// nil and 0 for none and the usual.
-	fence func(context.Context) (context.Context, error)
-	grace time.Duration
+	// nil and 0 for none and the usual. former is how long the requests of a killed process may go on.
+	fence         func(context.Context) (context.Context, error)
+	grace, former time.Duration
 }
 
 // wiring is for stacks of these configurations.
@@ -151,7 +151,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 		return nil, "", err
 	}
 	engine := &engine.Engine{
-		Timing: engine.Timing{Grace: w.grace},
+		Timing: engine.Timing{Grace: w.grace, Former: w.former},
 		Stack:  s.Name, Kinds: all.Kinds(client, withMaster(defaultsIn(s, client.Region), master)), Policies: s.Policies(), Limits: s.Limits,
 		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client, master), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{}.Ask,
 	}

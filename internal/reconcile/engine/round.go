@@ -39,8 +39,9 @@ type round struct {
 }
 
 type candidate struct {
-	id   string
-	step *plan.Step
+	id    string
+	step  *plan.Step
+	until time.Time // of the pause that it is in; zero while it is in none
 }
 
 // planRound makes a plan from what is known now, and sorts out what can be done
@@ -74,7 +75,7 @@ func (r *run) planRound(ctx context.Context) {
 		if _, busy := r.doing[id]; busy || len(s.Awaits) > 0 || len(s.Blockers) > 0 || r.fresh[s.Key.Kind].stale[s.Key] {
 			continue // what is in flight, or was written since its collection was listed, is decided about with a later plan
 		}
-		r.round.queue = append(r.round.queue, candidate{id, s})
+		r.round.queue = append(r.round.queue, candidate{id: id, step: s})
 	}
 	r.trackPending(time.Now())
 }
@@ -128,15 +129,19 @@ func (r *run) dispatch(start func(candidate)) {
 	now := time.Now()
 	queue, paused, next := r.round.queue, 0, 0
 	for ; next < len(queue) && len(r.doing) < r.engine.parallelism(); next++ {
-		switch t := queue[next]; r.startOf(t, now) {
+		t := queue[next]
+		t.until = time.Time{}
+		switch r.startOf(t, now) {
 		case atOnce:
 			start(t)
 		case afterList:
 			for _, kind := range r.olderThanNeeded(t.step) {
 				r.round.outdated[kind] = true
 			}
-			fallthrough
+			queue[paused] = t
+			paused++
 		case afterPause:
+			t.until = r.notUntil(t)
 			queue[paused] = t
 			paused++
 		case notInThisRound:
@@ -174,7 +179,7 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	a, listed := r.histories[t.id], r.fresh[s.Key.Kind].at
 	if a != nil && (a.final || a.repeats(s.Action) || a.inVain(*s) != "" || a.tended(*s)) {
 		return notInThisRound
-	} else if a != nil && now.Before(a.notUntil) {
+	} else if now.Before(r.notUntil(t)) {
 		return afterPause
 	}
 	if r.usedUp(s) != nil || r.vanishedAgain(*s) {
@@ -183,10 +188,30 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	if len(r.misjudged(s)) > 0 {
 		return afterList
 	}
-	if s.Action.Destroys() && now.Sub(listed) > r.timing.Fresh || a != nil && a.unanswered && listed.Before(a.notUntil) {
+	if s.Action.Destroys() && now.Sub(listed) > r.timing.Fresh || a != nil && a.unanswered && listed.Before(a.notUntil) || listed.Before(r.inherited(s)) {
 		return afterList
 	}
 	return atOnce
+}
+
+// notUntil is when a step can be tried at the earliest; zero for at any time.
+func (r *run) notUntil(t candidate) (at time.Time) {
+	if a := r.histories[t.id]; a != nil {
+		at = a.notUntil
+	}
+	if until := r.inherited(t.step); until.After(at) && r.fresh[t.step.Key.Kind].at.Before(until) {
+		at = until
+	}
+	return at
+}
+
+// inherited is until when a process before this one, which was killed, may still have the cloud make what a step is to create: before
+// that, lists do not show it. It is zero for other steps.
+func (r *run) inherited(s *plan.Step) (until time.Time) {
+	if s.Action == plan.Create && r.timing.Former > 0 {
+		until = r.engine.began.Add(r.timing.Former)
+	}
+	return until
 }
 
 // misjudged are the kinds of what says that other members of the group serve, and was listed before the

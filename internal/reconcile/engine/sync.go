@@ -34,6 +34,9 @@ type Revision struct {
 // [Superseded] says what the pass gave way to.
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
+	if e.began.IsZero() {
+		e.began = time.Now()
+	}
 	e.forgetFallbacks(rev)
 	return e.pass(ctx, rev)
 }

@@ -32,8 +32,8 @@ func (r *run) nextWake() (at time.Time, more bool) {
 		return at, more // what is in flight ends first
 	}
 	for _, t := range r.round.queue {
-		if a := r.histories[t.id]; a != nil {
-			consider(a.notUntil)
+		if !t.until.IsZero() {
+			consider(t.until)
 		}
 	}
 	return at, more

@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// What a killed process has asked for shows only after the next one has begun: it is not made a second time.
+func TestWhatAKilledProcessAskedForIsNotMadeAgain(t *testing.T) {
+	w := thingtest.New()
+	want, err := w.Wanted("a", "b", "c atop=a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := engineOf(w)
+	e.Timing.Former = 2 * time.Second
+	var first, second Pass
+	synctest.Test(t, func(t *testing.T) {
+		mark := kind.Mark{Owner: kind.OwnerText("s", thingtest.Key("a")), Applied: kind.Unfinished}
+		time.AfterFunc(1900*time.Millisecond, func() {
+			w.Mu.Lock()
+			defer w.Mu.Unlock()
+			w.Put(thingtest.Thing{Name: "a", Mark: &mark, Mine: true})
+		})
+		first = e.Sync(t.Context(), Revision{Want: want})
+		maps.DeleteFunc(w.Things, func(_ string, thing *thingtest.Thing) bool { return thing.Name == "b" })
+		second = e.Sync(t.Context(), Revision{Want: want})
+	})
+	if !slices.Equal(w.Names(), []string{"a", "b", "c"}) || first.Outcome() != plan.InSync || second.Outcome() != plan.InSync {
+		t.Errorf("%s: %s, %s: %s\nthere are %v", first.Outcome(), failed(first), second.Outcome(), failed(second), w.Names())
+	}
+	if first.Took < 2*time.Second || first.Took > 4*time.Second || second.Took > time.Second {
+		t.Errorf("the passes took %s and %s", first.Took, second.Took)
+	}
+}
