@@ -29,6 +29,9 @@ import (
 
 // What takes longer on real machines than a change may wait for: `make test-clusters`.
 
+// soon is how often what takes no more than a request is asked for.
+const soon = 200 * time.Millisecond
+
 // fixture is a cluster on real machines, and who asks it.
 type fixture struct {
 	*kindtest.Target
@@ -43,12 +46,12 @@ func newFixture(t *testing.T, versions ...string) *fixture {
 	return &fixture{g, t, 3, etcd.Client{Machines: g.Machines, Port: etcd.ClientPort}}
 }
 
-// until asks again until it is so.
-func (f *fixture) until(what string, is func() error) {
+// until asks again every so often until it is so.
+func (f *fixture) until(what string, every time.Duration, is func() error) {
 	f.t.Helper()
-	ctx, stop := context.WithTimeout(f.t.Context(), 5*time.Minute)
+	ctx, stop := context.WithTimeout(f.t.Context(), 10*time.Minute)
 	defer stop()
-	tick := time.NewTicker(200 * time.Millisecond)
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		err := is()
@@ -76,13 +79,16 @@ func (f *fixture) member(address string) error {
 func (f *fixture) healthy() []string {
 	f.t.Helper()
 	list := addresses(f.t, f.Target, f.size)
-	f.until("all members are healthy", func() (err error) {
-		for _, address := range list {
-			err = errors.Join(err, f.member(address))
-		}
-		return err
-	})
+	f.until("all members are healthy", soon, func() error { return f.well(list) })
 	return list
+}
+
+// well wants all members to be healthy.
+func (f *fixture) well(list []string) (err error) {
+	for _, address := range list {
+		err = errors.Join(err, f.member(address))
+	}
+	return err
 }
 
 // servers are the IDs of the machines, by their names.
@@ -142,18 +148,18 @@ func (f *fixture) next() *engine.Engine {
 	return e
 }
 
-// carry has an agent carry out manifests until nothing differs, however often what is broken meanwhile fails a pass.
+// carry has an agent carry out manifests until nothing differs and all members are healthy, however often what is broken meanwhile fails a pass.
 func (f *fixture) carry(manifests string) {
 	f.t.Helper()
-	want := f.Resolve(manifests)
-	f.until("the cluster is in sync", func() error {
+	want, agent := f.Resolve(manifests), f.next()
+	f.until("the cluster is in sync", 5*time.Second, func() error {
 		ctx, stop := context.WithTimeout(f.t.Context(), 5*time.Minute)
 		defer stop()
-		pass := f.next().Sync(ctx, engine.Revision{Commit: "test", Want: want})
+		pass := agent.Sync(ctx, engine.Revision{Commit: "test", Want: want})
 		if len(pass.Failures) > 0 || len(writes(pass.Last)) > 0 {
 			return fmt.Errorf("%s: %v", pass.Outcome(), pass.Failures)
 		}
-		return nil
+		return f.well(addresses(f.t, f.Target, f.size))
 	})
 }
 
@@ -431,7 +437,7 @@ func (f *fixture) relieve(c *client, list []string) {
 	f.t.Helper()
 	ask := func(address, path string, body any) {
 		f.t.Helper()
-		f.until(path, func() error { return c.ask(f.t.Context(), address, path, body, &struct{}{}) })
+		f.until(path, soon, func() error { return c.ask(f.t.Context(), address, path, body, &struct{}{}) })
 	}
 	ask(list[0], "kv/deleterange", map[string]string{"key": encoded("large-"), "range_end": encoded("large.")})
 	s, err := f.etcd.Status(f.t.Context(), list[0])

@@ -18,15 +18,15 @@ func found(around kind.Around, machines []*machine) (all []live) {
 	for _, m := range machines {
 		l := live{Name: m.key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, m.key)}, Uses: []string{m.portID}, Tokens: []string{"etcd " + m.address},
 			Lag: time.Second, Facts: kind.Facts{Address: m.address}, State: &State{client: m.client, portID: m.portID, address: m.address, others: others(machines, knows, m)}}
-		if m.serverID != "" {
-			l.Uses = append(l.Uses, m.serverID)
+		if m.host.ID != "" {
+			l.Uses = append(l.Uses, m.host.ID)
 		}
 		there := false
 		if knows != nil {
 			there = m.member(knows, &l)
 			l.Turn = kind.Turn{Stay: cmp.Or(m.givesWay(machines, knows), m.stays(machines, knows)), Last: l.State.Leads}
 			if l.Drained = map[string]time.Time{}; !l.State.Leads {
-				l.Drained[m.serverID] = time.Unix(0, 0) // nobody is led from there
+				l.Drained[m.host.ID] = time.Unix(0, 0) // nobody is led from there
 			}
 		} else {
 			there = m.alone(at, &l)
@@ -99,12 +99,8 @@ func (m *machine) member(knows *machine, l *live) (there bool) {
 		l.Phase, l.Message = kind.Failed, "has lost its data"
 	case !started:
 		l.Phase, l.Message = kind.Pending, "is a member, and has not joined yet"
-	case !m.answers && m.boots:
-		l.Phase, l.Message = kind.Pending, "its machine boots"
-	case !m.answers && m.serverID == "":
-		l.Phase, l.Down, l.Message = kind.Degraded, "away", "its machine is away"
 	case !m.answers:
-		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer"
+		l.Phase, l.Down, l.Message = m.host.Silent()
 	case s.IsLearner:
 		l.Phase, l.Mark.Applied, l.Message = kind.Begun, kind.Unfinished, "catches up with the others"
 	case m.status.Leader == 0:
@@ -147,7 +143,7 @@ func stageOf(machines []*machine) stage {
 func (m *machine) alone(at stage, l *live) (there bool) {
 	l.ID = "port " + m.portID
 	switch {
-	case at == blank, at == boots && m.serverID == "" && !m.recorded:
+	case at == blank, at == boots && m.host.ID == "" && !m.recorded:
 		return false
 	case at == lost:
 		l.Phase, l.Down, l.Message = kind.Degraded, "blank", "waits with an empty disk: there was a cluster, and all of its data is lost; restore a backup, or have it begin again, empty: openstack port unset --tag "+string(record)+" "+m.portID

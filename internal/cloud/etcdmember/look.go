@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
+	hosts "github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -29,9 +30,8 @@ type machine struct {
 	version  string // of etcd that is wanted; "" where that is not said
 	wanted   bool
 	portID   string
-	serverID string // "" while there is none
-	boots    bool   // it has not been running for long
-	recorded bool   // there was a member before
+	host     hosts.Host
+	recorded bool // there was a member before
 	address  string
 
 	status  etcd.Status
@@ -92,9 +92,7 @@ func clusters(around kind.Around) (all [][]*machine) {
 		if wanted {
 			m.version = spec.Version
 		}
-		if server := servers[named("Server")]; server != nil {
-			m.serverID, m.boots = server.ID, time.Since(server.Since) < patience
-		}
+		m.host = hosts.HostOf(servers[named("Server")], patience)
 		all[at[cluster]] = append(all[at[cluster]], m)
 	}
 	for i := range around.Want {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	hosts "github.com/stackreeve/stackreeve/internal/cloud/machine"
 	"github.com/stackreeve/stackreeve/internal/m3"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -20,9 +21,8 @@ const patience = 15 * time.Minute
 type machine struct {
 	key      manifest.Key
 	portID   string
-	serverID string // "" while there is none
-	boots    bool   // it has not been running for long
-	recorded bool   // there was an instance before
+	host     hosts.Host
+	recorded bool // there was an instance before
 	address  string
 	wanted   string // the ID that its instance has to have; "" while its volume is not there
 	port     int    // where its node listens, with this manifest
@@ -101,9 +101,7 @@ func clusters(around kind.Around) (all []*cluster) {
 			m.wanted = m3.InstanceID(d.Key.Name, volume.ID, m.address)
 			m.port = spec.portOf(m.wanted)
 		}
-		if server := servers[owned("Server", spec.ServerRef)]; server != nil {
-			m.serverID, m.boots = server.ID, time.Since(server.Since) < patience
-		}
+		m.host = hosts.HostOf(servers[owned("Server", spec.ServerRef)], patience)
 		c.machines = append(c.machines, m)
 	}
 	return all
@@ -128,8 +126,8 @@ func (c *cluster) found(around kind.Around, seen seen) (all []live) {
 	for _, m := range c.machines {
 		l := live{Name: m.key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, m.key)}, Uses: []string{m.portID}, Tokens: []string{"m3db " + m.address},
 			Lag: time.Second, Facts: kind.Facts{Address: m.address}, State: &State{portID: m.portID, Address: m.address, wanted: m.wanted, others: c.addresses(m)}}
-		if m.serverID != "" {
-			l.Uses = append(l.Uses, m.serverID)
+		if m.host.ID != "" {
+			l.Uses = append(l.Uses, m.host.ID)
 		}
 		there := false
 		if p != nil {
@@ -190,17 +188,13 @@ func (m *machine) placed(p *m3.Placement, seen seen, l *live) (there bool) {
 		l.Phase, l.Down, l.Message = kind.Degraded, "away", "its volume is away"
 	case held == nil:
 		l.Phase, l.Down, l.Message = kind.Degraded, "replaced", "has another disk or address than the placement knows: it is replaced by "+m.wanted
-	case !answers && m.boots:
-		l.Phase, l.Message = kind.Pending, "its machine boots"
-	case !answers && m.serverID == "":
-		l.Phase, l.Down, l.Message = kind.Degraded, "away", "its machine is away"
 	case !answers:
-		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer"
+		l.Phase, l.Down, l.Message = m.host.Silent()
 	case seen.bare && held.Initializing > 0 && other == nil:
 		l.Phase, l.Message = kind.Degraded, "takes its shards when there is a namespace" // which needs it
 	case !held.Settled() || other != nil:
 		l.Phase, l.Message = kind.Pending, l.State.moving()
-	case !seen.whole[m.address] && m.boots:
+	case !seen.whole[m.address] && m.host.Boots:
 		l.Phase, l.Message = kind.Pending, "its node reads its data"
 	case !seen.whole[m.address]:
 		l.Phase, l.Message = kind.Degraded, fmt.Sprintf("its node does not say, on port %d, that it has read its data", m3.StatusPort)
@@ -229,17 +223,15 @@ func (m *machine) alone(seen seen, recorded bool, l *live) (there bool) {
 	silent := slices.ContainsFunc(seen.answers, func(a m3.Answer[*m3.Placement]) bool { return a.Err != nil })
 	blank := seen.agreed != nil && !silent // all say that there is no placement
 	switch {
-	case blank && !recorded, silent && m.serverID == "" && !recorded:
+	case blank && !recorded, silent && m.host.ID == "" && !recorded:
 		return false
 	case blank:
 		l.State.lost = true
 		l.Phase, l.Down, l.Message = kind.Degraded, "lost", "etcd has no placement any more: bring back etcd's data, or have a new placement begin, by which nodes delete data that is not theirs: openstack port unset --tag "+string(record)+" "+m.portID
 	case !recorded:
 		l.Phase, l.Message = kind.Pending, "waits until all machines of the cluster answer"
-	case !seen.answered[m.address] && m.boots:
-		l.Phase, l.Message = kind.Pending, "its machine boots"
 	case !seen.answered[m.address]:
-		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer"
+		l.Phase, l.Down, l.Message = m.host.Silent()
 	default:
 		l.Phase, l.Down, l.Message = kind.Degraded, "unknown", "the machines of the cluster do not agree on its placement"
 	}

@@ -32,7 +32,7 @@ func spare(around kind.Around, c *cluster, recorded map[string]bool) (list []*ma
 		}
 		m := &machine{key: key, portID: port.ID, address: port.Facts.Address, recorded: true}
 		if at.Kind = "Server"; servers[kind.OwnerText(around.Stack, at)] != nil {
-			m.serverID = servers[kind.OwnerText(around.Stack, at)].ID
+			m.host.ID = servers[kind.OwnerText(around.Stack, at)].ID
 		}
 		list = append(list, m)
 	}
@@ -86,8 +86,8 @@ func (c *cluster) unknown(around kind.Around) (all []live) {
 	for _, m := range c.spare {
 		l := live{ID: "port " + m.portID, Name: m.key.Name, Mine: true, Mark: &kind.Mark{Owner: kind.OwnerText(around.Stack, m.key), Keep: c.keeps}, Uses: []string{m.portID},
 			Phase: kind.Degraded, Down: "unknown", Message: "it is not known which shards it has", State: &State{Address: m.address}}
-		if m.serverID != "" {
-			l.Uses = append(l.Uses, m.serverID)
+		if m.host.ID != "" {
+			l.Uses = append(l.Uses, m.host.ID)
 		}
 		all = append(all, l)
 	}

@@ -39,11 +39,22 @@ func (r *run) nextWake() (at time.Time, more bool) {
 	return at, more
 }
 
-// toBeListed names the collections that must be listed again: something in them
+// toBeListed names the collections that must be listed again: something in them, or inside of them,
 // was written, is being worked on by the cloud, is to be deleted and was not seen
 // lately, or they could not be seen.
 func (r *run) toBeListed() map[string]bool {
 	kinds := maps.Clone(r.round.kinds)
+	for _, k := range r.engine.Kinds {
+		of := k.Info()
+		if !r.round.kinds[of.Kind] {
+			continue
+		}
+		for _, outside := range of.Inside { // a member may be away because its machine is
+			if r.fresh[outside] != nil {
+				kinds[outside] = true
+			}
+		}
+	}
 	maps.Copy(kinds, r.round.outdated)
 	for kind, s := range r.fresh {
 		if len(s.stale) > 0 {
