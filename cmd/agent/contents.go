@@ -14,8 +14,12 @@ import (
 
 // contents reads all that a revision of a stack's folder says: its manifests, and
 // what it takes from what the agent does. What is wrong is reported at once.
-func contents(ctx context.Context, s *config.Stack, region string, bounds resolve.Bounds, files fs.FS) (resolve.Reading, []plan.Policy, error) {
-	reading, err := reader(s, region, bounds).Read(ctx, files)
+func (w wiring) contents(ctx context.Context, s *config.Stack, region string, bounds resolve.Bounds, files fs.FS) (resolve.Reading, []plan.Policy, error) {
+	r, err := w.reader(ctx, s, region, bounds)
+	if err != nil {
+		return resolve.Reading{}, nil, err
+	}
+	reading, err := r.Read(ctx, files)
 	weaker, err2 := config.ReadFolder(files)
 	var problems, more manifest.Problems
 	switch {
@@ -32,7 +36,7 @@ func contents(ctx context.Context, s *config.Stack, region string, bounds resolv
 // publicly is an error of reading a revision as everybody may see it. What is wrong
 // with manifests is theirs to see.
 func publicly(err error) error {
-	if err == nil || errors.As(err, new(manifest.Problems)) {
+	if err == nil || errors.As(err, new(manifest.Problems)) || errors.As(err, new(libraryError)) {
 		return err
 	}
 	return source.Public(err)

@@ -34,7 +34,7 @@ func TestDefaultsOfTheStack(t *testing.T) {
 	for _, network := range []string{"inside", "elsewhere"} {
 		s := &config.Stack{Name: "s"}
 		s.Spec.Defaults = defaults.Defaults{Network: network, VIPNetworks: map[string]string{"private": network + "-vip"}, Regions: map[string]string{"tokyo1": "RegionOne"}}
-		branch, err := read(s)(t.Context(), files, "RegionOne")
+		branch, err := wiring{}.read(s)(t.Context(), files, "RegionOne")
 		checkNetworks(t, "the branch", network, branch, err)
 		pull := &previewer{stack: s, region: "RegionOne"}
 		want, err := pull.read(t.Context(), files)
@@ -44,7 +44,7 @@ func TestDefaultsOfTheStack(t *testing.T) {
 			t.Errorf("validate: %d objects, %v", checked.Objects, err)
 		}
 		for what, read := range map[string]func() error{
-			"the branch": func() error { _, err := read(s)(t.Context(), files, "RegionTwo"); return err },
+			"the branch": func() error { _, err := wiring{}.read(s)(t.Context(), files, "RegionTwo"); return err },
 			"a pull request": func() error {
 				_, err := (&previewer{stack: s, region: "RegionTwo"}).read(t.Context(), files)
 				return err

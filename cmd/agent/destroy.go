@@ -100,7 +100,7 @@ func (w wiring) keepsNothing(ctx context.Context, s *config.Stack, engine *engin
 	if err != nil {
 		return nil, source.Public(err)
 	}
-	reading, weaker, err := contents(ctx, s, region, s.Bounds(), rev.Files)
+	reading, weaker, err := w.contents(ctx, s, region, s.Bounds(), rev.Files)
 	if err != nil {
 		return nil, publicly(err)
 	}

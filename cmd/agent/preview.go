@@ -72,7 +72,7 @@ func (p *previewer) readAt(ctx context.Context, files fs.FS) (want []kind.Desire
 	if err != nil {
 		return nil, nil, region, err
 	}
-	reading, weaker, err := contents(ctx, p.stack, region, bounds, files)
+	reading, weaker, err := p.wiring.contents(ctx, p.stack, region, bounds, files)
 	return reading.Want, weaker, region, err
 }
 
@@ -94,7 +94,11 @@ func (p *previewer) limits(ctx context.Context, region string) (resolve.Bounds, 
 		return *known, nil
 	}
 	bounds := p.stack.Bounds()
-	reading, err := reader(p.stack, region, bounds).Read(ctx, base.Files)
+	r, err := p.wiring.reader(ctx, p.stack, region, bounds)
+	if err != nil {
+		return bounds, err
+	}
+	reading, err := r.Read(ctx, base.Files)
 	switch {
 	case ctx.Err() != nil:
 		return bounds, err

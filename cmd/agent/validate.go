@@ -198,7 +198,11 @@ func (a *app) stackOf(s config.Settings) (*config.Stack, error) {
 // readParts reads manifests and takes down what is to be said of them.
 func (a *app) readParts(ctx context.Context, v *report.Validation, stack *config.Stack, parts []manifest.Part) error {
 	defer a.progress.begin("reading the manifests")()
-	reading, err := reader(stack, "", stack.Bounds()).ReadParts(ctx, parts)
+	r, err := a.wiring(a.logger(false)).reader(ctx, stack, "", stack.Bounds())
+	if err != nil {
+		return err
+	}
+	reading, err := r.ReadParts(ctx, parts)
 	v.Ignored = reading.Ignored
 	if err = withFolders(parts, err); err != nil {
 		return err

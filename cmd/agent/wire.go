@@ -29,14 +29,15 @@ import (
 
 // wiring turns a configured stack into one that runs.
 type wiring struct {
-	log      *slog.Logger
-	dataDir  string
-	parallel int
-	observe  func(cloud.Request)
-	watchers []engine.Watcher // of every pass
-	progress *progress        // nil where nobody waits
-	clones   *clones
-	sharing  *cloud.Sharing
+	log       *slog.Logger
+	dataDir   string
+	parallel  int
+	observe   func(cloud.Request)
+	watchers  []engine.Watcher // of every pass
+	progress  *progress        // nil where nobody waits
+	clones    *clones
+	libraries *libraries
+	sharing   *cloud.Sharing
 
 	// fence is asked before each write to the cloud, and grace is what steps in flight get when a pass is asked to stop;
 	// nil and 0 for none and the usual. former is how long the requests of a killed process may go on.
@@ -46,13 +47,13 @@ type wiring struct {
 
 // wiring is for stacks of these configurations.
 func (a *app) wiring(log *slog.Logger) wiring {
-	return wiring{log: log, dataDir: a.dataDir, parallel: a.parallel, clones: a.clones, sharing: &a.sharing, progress: a.progress}
+	return wiring{log: log, dataDir: a.dataDir, parallel: a.parallel, clones: a.clones, libraries: &a.libraries, sharing: &a.sharing, progress: a.progress}
 }
 
 // connect gives a stack all that it needs to run. Of the branches that report it,
 // the first is asked what its forge knows.
 func (w wiring) connect(one *agent.Loop, s *config.Stack, repo *source.Repo, branches []*branch.Tracker) {
-	one.Name, one.Fetch, one.Read, one.Weaker = s.Name, w.fetch(s, repo), read(s), config.ReadFolder
+	one.Name, one.Fetch, one.Read, one.Weaker = s.Name, w.fetch(s, repo), w.read(s), config.ReadFolder
 	one.Poll, one.DriftCheck, one.DependsOn = s.Poll, s.DriftCheck, s.Spec.DependsOn
 	if s.Of() != "" {
 		one.Poll = schedule.Schedule{} // for all stacks of its document at once
@@ -99,18 +100,23 @@ func (w wiring) repo(s *config.Stack, use string) (*source.Repo, error) {
 }
 
 func (w wiring) newRepo(s *config.Stack) (*source.Repo, error) {
-	var token func(context.Context) (string, error)
-	if g := s.Spec.Source.Auth.GitHubApp; g != nil {
-		app := forge.App{AppID: g.AppID, InstallationID: g.InstallationID, PrivateKeyFile: g.PrivateKeyFile, APIURL: g.APIURL}
-		token = app.Token
+	return source.New(s.Repo(w.dataDir, appToken(s.Spec.Source.Auth)), w.log.With("stack", s.Name))
+}
+
+// appToken makes tokens of the GitHub App that fetches; it is nil where there is none.
+func appToken(auth config.Auth) func(context.Context) (string, error) {
+	g := auth.GitHubApp
+	if g == nil {
+		return nil
 	}
-	return source.New(s.Repo(w.dataDir, token), w.log.With("stack", s.Name))
+	app := forge.App{AppID: g.AppID, InstallationID: g.InstallationID, PrivateKeyFile: g.PrivateKeyFile, APIURL: g.APIURL}
+	return app.Token
 }
 
 // read reads a revision of the stack's branch.
-func read(s *config.Stack) func(context.Context, fs.FS, string) ([]kind.Desired, error) {
+func (w wiring) read(s *config.Stack) func(context.Context, fs.FS, string) ([]kind.Desired, error) {
 	return func(ctx context.Context, files fs.FS, region string) ([]kind.Desired, error) {
-		reading, _, err := contents(ctx, s, region, s.Bounds(), files)
+		reading, _, err := w.contents(ctx, s, region, s.Bounds(), files)
 		return reading.Want, publicly(err)
 	}
 }

@@ -83,6 +83,8 @@ type Source struct {
 	Include []string `json:"include,omitempty" rule:"max=100,unique" doc:"Files of that folder that are read, such as net/*.yaml or **/prod-*.yaml; all if left out. Objects whose file is not read any more are deleted like those whose manifest is gone."`
 	Exclude []string `json:"exclude,omitempty" rule:"max=100,unique" doc:"Files and folders that are not read, such as drafts or **/*.tmpl.yaml, whatever include says."`
 
+	Libraries []Library `json:"libraries,omitempty" rule:"max=20" doc:"Folders of other repositories, each at one commit, whose Definitions make kinds for the stack, as those in its own folder do. No object of the stack comes from there."`
+
 	Poll   string `json:"poll,omitempty" rule:"default=@every 1m" doc:"When to look for new commits, as a cron expression."`
 	CAFile string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
 	Auth   Auth   `json:"auth,omitempty" doc:"Files that hold the credentials; they are read again at every fetch."`
@@ -180,15 +182,17 @@ func (s *Stack) Repo(dir string, token func(context.Context) (string, error)) so
 }
 
 func (s *Spec) repo(dir string, token func(context.Context) (string, error)) source.Config {
-	if s.Source.Auth.GitHubApp == nil {
+	src := s.Source
+	return source.Config{URL: src.URL, Branch: src.Branch, Path: src.Path, CAFile: src.CAFile, Dir: dir, Auth: src.Auth.files(token)}
+}
+
+// files are what they are for package source. token makes tokens of the GitHub App, if there is one.
+func (a Auth) files(token func(context.Context) (string, error)) source.Auth {
+	if a.GitHubApp == nil {
 		token = nil
 	}
-	src := s.Source
-	return source.Config{
-		URL: src.URL, Branch: src.Branch, Path: src.Path, CAFile: src.CAFile, Dir: dir,
-		Auth: source.Auth{
-			TokenFile: src.Auth.TokenFile, Username: src.Auth.Username, BasicAuthFile: src.Auth.BasicAuthFile,
-			SSHKeyFile: src.Auth.SSHKeyFile, KnownHostsFile: src.Auth.KnownHostsFile, Token: token,
-		},
+	return source.Auth{
+		TokenFile: a.TokenFile, Username: a.Username, BasicAuthFile: a.BasicAuthFile,
+		SSHKeyFile: a.SSHKeyFile, KnownHostsFile: a.KnownHostsFile, Token: token,
 	}
 }

@@ -22,16 +22,10 @@ type namedFile struct {
 
 // namedFiles are those fields, set or not.
 func (s *Spec) namedFiles() []namedFile {
-	auth := &s.Source.Auth
-	list := []namedFile{
-		{field: "spec.source.auth.tokenFile", path: &auth.TokenFile, secret: true},
-		{field: "spec.source.auth.basicAuthFile", path: &auth.BasicAuthFile, secret: true},
-		{field: "spec.source.auth.sshKeyFile", path: &auth.SSHKeyFile, secret: true},
-		{field: "spec.source.auth.knownHostsFile", path: &auth.KnownHostsFile},
-		{field: "spec.source.caFile", path: &s.Source.CAFile},
-	}
-	if app := auth.GitHubApp; app != nil {
-		list = append(list, namedFile{field: "spec.source.auth.githubApp.privateKeyFile", path: &app.PrivateKeyFile, secret: true})
+	list := append(s.Source.Auth.namedFiles("spec.source.auth."), namedFile{field: "spec.source.caFile", path: &s.Source.CAFile})
+	for i := range s.Source.Libraries {
+		l, field := &s.Source.Libraries[i], fmt.Sprintf("spec.source.libraries[%d].", i)
+		list = append(append(list, l.Auth.namedFiles(field+"auth.")...), namedFile{field: field + "caFile", path: &l.CAFile})
 	}
 	if g := s.Report.GitHub; g != nil {
 		list = append(list, namedFile{field: "spec.report.github.tokenFile", path: &g.TokenFile, secret: true})
@@ -50,6 +44,19 @@ func (s *Spec) namedFiles() []namedFile {
 	}
 	for i := range s.Fingerprints.KeyFiles {
 		list = append(list, namedFile{field: fmt.Sprintf("spec.fingerprints.keyFiles[%d]", i), path: &s.Fingerprints.KeyFiles[i], secret: true})
+	}
+	return list
+}
+
+func (a *Auth) namedFiles(field string) []namedFile {
+	list := []namedFile{
+		{field: field + "tokenFile", path: &a.TokenFile, secret: true},
+		{field: field + "basicAuthFile", path: &a.BasicAuthFile, secret: true},
+		{field: field + "sshKeyFile", path: &a.SSHKeyFile, secret: true},
+		{field: field + "knownHostsFile", path: &a.KnownHostsFile},
+	}
+	if app := a.GitHubApp; app != nil {
+		list = append(list, namedFile{field: field + "githubApp.privateKeyFile", path: &app.PrivateKeyFile, secret: true})
 	}
 	return list
 }

@@ -42,6 +42,11 @@ func (s *Spec) below(folder string) {
 	if source.Relative(s.Source.URL) {
 		s.Source.URL = dotted(filepath.Join(folder, s.Source.URL))
 	}
+	for i := range s.Source.Libraries {
+		if l := &s.Source.Libraries[i]; source.Relative(l.URL) {
+			l.URL = dotted(filepath.Join(folder, l.URL))
+		}
+	}
 	for _, f := range s.namedFiles() {
 		if *f.path != "" && !filepath.IsAbs(*f.path) {
 			*f.path = filepath.Join(folder, *f.path)

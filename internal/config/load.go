@@ -169,6 +169,7 @@ func (s *Stack) check() (found []finding) {
 		}
 	}
 	s.Spec.Source.checkSelection(add)
+	s.Spec.Source.checkLibraries(add)
 	s.checkFolders(add)
 	s.Spec.Sync.windows("", add)
 	if limit := s.Spec.Sync.MaxDeletes; limit != nil {
@@ -202,10 +203,9 @@ func (s *Stack) complete() manifest.Problems {
 	pulls, err5 := schedule.Parse(cmp.Or(s.Spec.Report.Poll, "@every 1m"))
 	s.PullPoll = pulls
 	s.Spec.Report.fill()
-	if app := s.Spec.Source.Auth.GitHubApp; app != nil && app.APIURL == "" {
-		filled := *app
-		filled.APIURL = DefaultAPI
-		s.Spec.Source.Auth.GitHubApp = &filled
+	s.Spec.Source.Auth.fill()
+	for i := range s.Spec.Source.Libraries {
+		s.Spec.Source.Libraries[i].Auth.fill()
 	}
 	text := "30%"
 	if s.Spec.Sync.MaxDeletes != nil {
@@ -218,6 +218,15 @@ func (s *Stack) complete() manifest.Problems {
 		return manifest.Problems{{Origin: s.Origin, What: err.Error()}}
 	}
 	return s.unknownEntries()
+}
+
+// fill completes what is left out.
+func (a *Auth) fill() {
+	if app := a.GitHubApp; app != nil && app.APIURL == "" {
+		filled := *app
+		filled.APIURL = DefaultAPI
+		a.GitHubApp = &filled
+	}
 }
 
 const perKind = "spec.sync.maxDeletesPerKind"

@@ -121,7 +121,7 @@ func TestDefinitionsAmongThemselves(t *testing.T) {
 		{"one kind twice", map[string]string{"a.yaml": leaf, "b.yaml": strings.Replace(leaf, "name: d}", "name: e}", 1)}, "b.yaml:6: Definition/e: spec.schema.kind: is D, which Definition/d defines (a.yaml:1)"},
 		{"one kind in two groups", map[string]string{"a.yaml": leaf, "b.yaml": strings.Replace(strings.Replace(leaf, "kind: Definition", "kind: ResourceGraphDefinition", 1), "stackreeve.dev", "kro.run", 1)}, "which Definition/d defines"},
 		{"removed", map[string]string{"a.yaml": strings.ReplaceAll(team, "Team", "D")}, "a.yaml:2: D/red: kind: unknown kind \"D\" in stackreeve.dev; known are "},
-		{"removed, kro's", map[string]string{"a.yaml": strings.ReplaceAll(strings.ReplaceAll(team, "Team", "D"), "stackreeve.dev", "kro.run")}, "a kind of your own needs its ResourceGraphDefinition in the stack's folder, as long as there are objects of it"},
+		{"removed, kro's", map[string]string{"a.yaml": strings.ReplaceAll(strings.ReplaceAll(team, "Team", "D"), "stackreeve.dev", "kro.run")}, "a kind of your own needs its ResourceGraphDefinition in the stack's folder or in one of its libraries, as long as there are objects of it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.want == "" {

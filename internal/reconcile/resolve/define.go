@@ -27,7 +27,7 @@ func (r Reader) Defined(ctx context.Context, parts []manifest.Part) ([]kind.Kind
 	return kinds, manifest.Problems(problems).Err()
 }
 
-// defined are the kinds that the revision itself defines, and what is wrong with its definitions. Each part can
+// defined are the kinds that parts define, and what is wrong with their definitions. Each part can
 // be read once more. Whatever else is wrong is found when everything is read.
 func (r Reader) defined(parts []manifest.Part, options manifest.Options) (kinds []kind.Kind, problems []manifest.Problem, err error) {
 	definers := map[string]kind.Definer{}
@@ -71,7 +71,7 @@ func unknownKinds(kinds []kind.Kind) map[string]string {
 	advice := map[string]string{}
 	for _, k := range kinds {
 		if d, ok := k.(kind.Definer); ok {
-			advice[d.Info().Group] = "a kind of your own needs its " + d.Info().Kind + " in the stack's folder, as long as there are objects of it"
+			advice[d.Info().Group] = "a kind of your own needs its " + d.Info().Kind + " in the stack's folder or in one of its libraries, as long as there are objects of it"
 		}
 	}
 	return advice

@@ -18,6 +18,8 @@ type Reader struct {
 	// Root stands before the names of files in origins and problems: the stack's
 	// path in its repository.
 	Root string
+	// Libraries are folders whose definitions count besides those of the revision. All of them are Files.
+	Libraries []manifest.Part
 	// Selection says which files of a folder are read.
 	Selection manifest.Selection
 	// Entries are those of clouds.yaml that manifests may name.
@@ -30,7 +32,7 @@ type Reader struct {
 // Reading is what a revision says.
 type Reading struct {
 	Want []kind.Desired
-	// Defined are the kinds that the revision defines.
+	// Defined are the kinds that the libraries and the revision define.
 	Defined []kind.Kind
 	// Ignored are the files and documents that were left alone.
 	Ignored []manifest.Ignored
@@ -49,17 +51,23 @@ func (r Reader) Read(ctx context.Context, files fs.FS) (Reading, error) {
 func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, error) {
 	spend := newBudget(r.Bounds, ctx.Err)
 	limits := manifest.Options{MaxNodes: r.Bounds.Values, MaxTotalBytes: r.Bounds.Bytes, TooMuch: r.Bounds.readFix, Stop: ctx.Err}
-	parts = slices.Clone(parts)
-	defined, wrong, err := r.defined(parts, limits)
+	both := slices.Concat(r.Libraries, parts)
+	parts = both[len(r.Libraries):]
+	defined, wrong, err := r.defined(both, limits)
 	if err != nil {
 		return Reading{}, fmt.Errorf("read the manifests: %w", err)
 	}
 	kinds := slices.Concat(r.Kinds, defined)
+	faults, err := r.checkLibraries(kinds, limits)
+	if err != nil {
+		return Reading{}, fmt.Errorf("read the libraries: %w", err)
+	}
 	res := newResolver(kinds, spend)
 	for _, k := range defined {
 		res.defined[k.Info().Kind] = true
 	}
 	res.report(wrong...)
+	res.report(faults...)
 	res.entries = r.Entries
 	res.missing = r.Missing
 	options := loadOptions(kinds)

@@ -1,0 +1,71 @@
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/source"
+)
+
+// Library is a folder of another repository, at one commit, whose Definitions count for the stack.
+type Library struct {
+	Name   string `json:"name" rule:"required,max=63" doc:"What messages call it: small letters, digits and dashes."`
+	URL    string `json:"url" rule:"required,min=1" doc:"https, ssh, or a local path."`
+	Commit string `json:"commit" rule:"required" doc:"The full commit that counts; it is changed here and nowhere else."`
+	Path   string `json:"path,omitempty" doc:"Folder within the repository; its root if left out."`
+	CAFile string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
+	Auth   Auth   `json:"auth,omitempty" doc:"Files that hold the credentials for it; those of the stack's own repository are not used."`
+}
+
+// Repo is the configuration of the library's source; dir and token are those of [Stack.Repo].
+func (l *Library) Repo(dir string, token func(context.Context) (string, error)) source.Config {
+	return source.Config{URL: l.URL, Path: l.Path, CAFile: l.CAFile, Dir: dir, Auth: l.Auth.files(token)}
+}
+
+// Label stands before the names of the library's files: its name and the beginning of its commit.
+func (l *Library) Label() string { return l.Name + "@" + l.Commit[:7] }
+
+// Same is equal for libraries that are the same folder of the same commit, fetched in the same way, whatever they are called.
+func (l *Library) Same() string {
+	nameless := *l
+	nameless.Name = ""
+	text, err := json.Marshal(nameless)
+	if err != nil {
+		panic(err) // it is made of texts and numbers
+	}
+	return string(text)
+}
+
+var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// checkLibraries says what the rules of single fields cannot.
+func (s *Source) checkLibraries(add func(field, what string)) {
+	none := func(context.Context) (string, error) { return "", nil }
+	names := map[string]bool{}
+	for i := range s.Libraries {
+		l := &s.Libraries[i]
+		field := fmt.Sprintf("spec.source.libraries[%d].", i)
+		switch {
+		case !stackName.MatchString(l.Name):
+			add(field+"name", fmt.Sprintf("%q cannot be a library's name; use lower case letters, digits and dashes, beginning and ending with a letter or digit", l.Name))
+		case names[l.Name]:
+			add(field+"name", fmt.Sprintf("%q is the name of another library, too; rename one of them", l.Name))
+		}
+		names[l.Name] = true
+		if !fullCommit.MatchString(l.Commit) {
+			add(field+"commit", fmt.Sprintf("%q is not a full commit: a library is pinned; give the 40 digits that `git rev-parse` prints", l.Commit))
+		}
+		if app := l.Auth.GitHubApp; app != nil {
+			checkAddress(add, field+"auth.githubApp.apiURL", app.APIURL)
+		}
+		if _, err := source.New(l.Repo("", none), nil); err != nil {
+			for line := range strings.SplitSeq(err.Error(), "\n") {
+				at, what, _ := strings.Cut(strings.TrimPrefix(line, "source."), ": ")
+				add(field+at, what)
+			}
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package resolve
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Libraries are folders beside a revision, of other repositories. Their definitions make kinds, as those of the revision itself do; no object of the
+// stack comes from there. What else lies in them, such as examples, has to be readable.
+
+// checkLibraries finds what is wrong in libraries that is not wrong with what their definitions mean. kinds are all that there are.
+func (r Reader) checkLibraries(kinds []kind.Kind, limits manifest.Options) (problems manifest.Problems, err error) {
+	if len(r.Libraries) == 0 {
+		return nil, nil
+	}
+	options := loadOptions(kinds)
+	options.MaxNodes, options.MaxTotalBytes, options.TooMuch, options.Stop = limits.MaxNodes, limits.MaxTotalBytes, limits.TooMuch, limits.Stop
+	bodies := map[string]reflect.Type{}
+	for _, k := range r.Kinds {
+		if d, ok := k.(kind.Definer); ok {
+			bodies[d.Info().Kind] = d.Body()
+		}
+	}
+	var fields []manifest.Problem
+	options.Each = func(obj *manifest.Object) {
+		if body := bodies[obj.Key.Kind]; body != nil {
+			fields = append(fields, obj.Decode(reflect.New(body).Interface())...)
+		}
+	}
+	if _, err = manifest.LoadParts(r.Libraries, options); err != nil && !errors.As(err, &problems) {
+		return nil, err
+	}
+	return append(problems, fields...), nil
+}

@@ -1,0 +1,46 @@
+package source
+
+import (
+	"context"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Pinned returns the revision of a full commit, and makes it the last one. It never becomes another one: no server is asked once it is here.
+func (r *Repo) Pinned(ctx context.Context, commit string) (Revision, error) {
+	want := plumbing.NewHash(commit)
+	if rev, ok := r.unchanged(commit, want); ok {
+		return rev, nil
+	}
+	rev, ok := r.here(ctx, want)
+	if !ok {
+		var err error
+		if rev, err = r.At(ctx, commit); err != nil {
+			return Revision{}, err
+		}
+	}
+	r.lastMu.Lock()
+	defer r.lastMu.Unlock()
+	r.last = &rev
+	return rev, nil
+}
+
+// here finds a commit in the store.
+func (r *Repo) here(ctx context.Context, want plumbing.Hash) (rev Revision, ok bool) {
+	select {
+	case r.busy <- struct{}{}:
+		defer func() { <-r.busy }()
+	case <-ctx.Done():
+		return rev, false
+	}
+	r.cache.Open(ctx)
+	if r.checkIntact() != nil {
+		return rev, false
+	}
+	commit, err := r.localCommit(ctx, want)
+	if err != nil {
+		return rev, false
+	}
+	rev, err = r.revision(ctx, want.String(), commit)
+	return rev, err == nil
+}
