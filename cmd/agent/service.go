@@ -79,8 +79,8 @@ func (a *app) service(stacks []config.Stack, f runFlags) (*service, error) {
 	return svc, errors.Join(svc.receive(stacks, f), svc.steer(f))
 }
 
-// startedAgain is for how long an agent that has begun creates nothing: it may have been started in place of one that was killed, at once, while the
-// cloud still worked on what that one had asked for.
+// startedAgain is for how long an agent that has begun creates nothing, if the cloud is quick: it may have been started in place of one that was killed,
+// at once, while the cloud still worked on what that one had asked for.
 const startedAgain = 2 * time.Second
 
 // stack is one stack, ready to run, which reports to the log, the metrics, the

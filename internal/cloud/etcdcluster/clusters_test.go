@@ -140,11 +140,10 @@ func (f *fixture) kills(address string) bool {
 	return false
 }
 
-// next is an agent that is started when another has died: it begins at once, as none that has to be started does, and gives the requests of
-// that one as much longer as machines here are slower, which share two processors.
+// next is an agent that is started when another has died, as a service is.
 func (f *fixture) next() *engine.Engine {
 	e := f.ProbingAgent()
-	e.Timing.Former = 5 * time.Second
+	e.Timing.Former = 2 * time.Second
 	return e
 }
 

@@ -71,7 +71,7 @@ type Engine struct {
 
 	last foundOut // of the newest plan of a pass
 
-	began time.Time // when the first pass did
+	former time.Time // until when the cloud may go on with what a killed process asked for; zero before the first pass
 
 	ids map[string]string // of objects in the cloud that this process has seen, by step
 
@@ -86,7 +86,7 @@ type Timing struct {
 	Busy    time.Duration // how long an object may be locked or in use; 2 min
 	Backoff time.Duration // first pause after a transient error; 1 s
 	Late    time.Duration // how long the cloud may go on with a creation that it has not answered; 3 min
-	Former  time.Duration // how long it may go on with one that a process before this one asked for, which was killed; 0 for none
+	Former  time.Duration // how long it may go on with one that a killed process asked for, if it is quick; 0 for not at all
 	Fresh   time.Duration // how long ago the mark of what is deleted may have been seen; 1 min
 	Grace   time.Duration // what steps in flight get once the pass is asked to stop; 30 s
 	Tries   int           // attempts at one step that fails transiently; 4

@@ -40,3 +40,19 @@ func TestWhatAKilledProcessAskedForIsNotMadeAgain(t *testing.T) {
 		t.Errorf("the passes took %s and %s", first.Took, second.Took)
 	}
 }
+
+// A cloud that lists slowly makes things slowly, too: what it may still be at work on is waited for longer, and not for ever.
+func TestASlowCloudIsGivenLonger(t *testing.T) {
+	began := time.Unix(1000, 0)
+	for listed, want := range map[time.Duration]time.Duration{
+		50 * time.Millisecond: 2 * time.Second, 4 * time.Second: 40 * time.Second, time.Hour: time.Minute,
+	} {
+		e := &Engine{}
+		for range 2 {
+			e.reckonFormer(Timing{Former: 2 * time.Second}, began, began.Add(listed))
+		}
+		if got := e.former.Sub(began); got != want {
+			t.Errorf("lists take %s: %s, want %s", listed, got, want)
+		}
+	}
+}

@@ -205,15 +205,6 @@ func (r *run) notUntil(t candidate) (at time.Time) {
 	return at
 }
 
-// inherited is until when a process before this one, which was killed, may still have the cloud make what a step is to create: before
-// that, lists do not show it. It is zero for other steps.
-func (r *run) inherited(s *plan.Step) (until time.Time) {
-	if s.Action == plan.Create && r.timing.Former > 0 {
-		until = r.engine.began.Add(r.timing.Former)
-	}
-	return until
-}
-
 // misjudged are the kinds of what says that other members of the group serve, and was listed before the
 // member was: it may not have seen yet what the last step did.
 func (r *run) misjudged(s *plan.Step) (kinds []string) {

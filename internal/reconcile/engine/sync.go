@@ -34,9 +34,6 @@ type Revision struct {
 // [Superseded] says what the pass gave way to.
 func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
-	if e.began.IsZero() {
-		e.began = time.Now()
-	}
 	e.forgetFallbacks(rev)
 	return e.pass(ctx, rev)
 }
@@ -49,6 +46,7 @@ func (e *Engine) pass(ctx context.Context, rev Revision) Pass {
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
 
 	r.snapshot = e.begin(ctx, rev.Want)
+	e.reckonFormer(r.timing, r.pass.Started, time.Now())
 	r.observedAll()
 	r.planRound(ctx)
 	if r.recall(ctx) {

@@ -1,0 +1,32 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// A process that is killed in the middle of a request leaves the cloud at work on it. Who is started in its place, at once and with nothing remembered,
+// does not see what comes of that yet, and must not ask for it again.
+
+// slower is how much longer a cloud may take to make something than to list all that there is, and formerMost the longest that is waited.
+const (
+	slower     = 10
+	formerMost = time.Minute
+)
+
+// reckonFormer finds out until when that may last, by how long the first lists took.
+func (e *Engine) reckonFormer(timing Timing, began, listed time.Time) {
+	if e.former.IsZero() {
+		e.former = began.Add(max(timing.Former, min(slower*listed.Sub(began), formerMost)))
+	}
+}
+
+// inherited is until when a process before this one, which was killed, may still have the cloud make what a step is to create: before
+// that, lists do not show it. It is zero for other steps.
+func (r *run) inherited(s *plan.Step) (until time.Time) {
+	if s.Action == plan.Create && r.timing.Former > 0 {
+		until = r.engine.former
+	}
+	return until
+}
