@@ -118,7 +118,7 @@ test-guests: ## change a group of real machines while it is used
 	deploy/devcloud/test guests
 
 .PHONY: test-clusters
-test-clusters: ## run clusters of etcd on 3.4, 3.5 and 3.6, and on real machines that fail (an hour)
+test-clusters: ## run clusters of etcd on 3.4, 3.5 and 3.6, and on real machines that fail (four hours)
 	GO=$(GO) .ci/etcd 3.4.23 3.5.35 3.6.16
 	STACKREEVE_DEVCLOUD_GUESTS=1 deploy/devcloud/up
 	deploy/devcloud/test clusters

@@ -50,7 +50,7 @@ func (r *run) toBeListed() map[string]bool {
 			continue
 		}
 		for _, outside := range of.Inside { // a member may be away because its machine is
-			if r.fresh[outside] != nil {
+			if _, known := r.snapshot[outside]; known {
 				kinds[outside] = true
 			}
 		}
@@ -190,7 +190,11 @@ func (r *run) relist(ctx context.Context, names []string) {
 	shown := r.engine.observe(ctx, places, r.rev.Want, r.snapshot)
 	fresh, ended := r.engine.snapshot(shown, r.snapshot, r.rev.Want), time.Now()
 	for _, kind := range names {
-		r.storeList(kind, fresh[kind], started, ended)
+		c, listed := fresh[kind]
+		if !listed {
+			c = r.snapshot[kind] // nothing that matters is at any place
+		}
+		r.storeList(kind, c, started, ended)
 	}
 }
 

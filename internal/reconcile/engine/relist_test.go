@@ -1,0 +1,21 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// A collection in which nothing matters at any place is not taken for empty when something inside of it is waited for.
+func TestWhatDoesNotMatterIsNotForgotten(t *testing.T) {
+	e := engineOf(thingtest.New())
+	e.Entries = []Entry{{Name: "other"}}
+	r := newRun(e, Revision{})
+	const things = "Thing"
+	r.snapshot = kind.Snapshot{things: kind.Join([]kind.Shown{{Items: []kind.Live[any]{{ID: "theirs", Name: "theirs"}}}}, func(*kind.Live[any]) (string, bool) { return "", false })}
+	r.relist(t.Context(), []string{things})
+	if items := r.snapshot[things].Items; len(items) != 1 || r.fresh[things].at.IsZero() {
+		t.Errorf("there are %v, listed at %s", items, r.fresh[things].at)
+	}
+}
