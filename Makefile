@@ -42,6 +42,10 @@ test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
 test-otlp: ## read traces with the decoder of the OpenTelemetry collector
 	cd tools/otlp && $(GO) test -count 1 ./...
 
+.PHONY: test-kro
+test-kro: ## compare what definitions expand to with what kro makes of them
+	cd tools/kro && $(GO) test -count 1 ./...
+
 .PHONY: test-page
 test-page: ## read an agent's page in a real Chromium (npm, Debian package chromium)
 	.ci/page
