@@ -87,7 +87,8 @@ const startedAgain = 2 * time.Second
 // health and its forges. h is what lets it write, where the stack is shared; nil where it is not. end frees what it has.
 func (svc *service) stack(a *app, s *config.Stack, at *forges, h *lease.Hold) (one *agent.Loop, end func(), err error) {
 	w := a.wiring(svc.log)
-	w.progress, w.former = nil, startedAgain // nobody waits
+	w.progress = nil // nobody waits
+	w.former = startedAgain
 	if h != nil {
 		w.fence, w.grace = h.Within, h.Grace
 	}

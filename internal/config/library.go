@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/source"
 )
@@ -61,11 +60,6 @@ func (s *Source) checkLibraries(add func(field, what string)) {
 		if app := l.Auth.GitHubApp; app != nil {
 			checkAddress(add, field+"auth.githubApp.apiURL", app.APIURL)
 		}
-		if _, err := source.New(l.Repo("", none), nil); err != nil {
-			for line := range strings.SplitSeq(err.Error(), "\n") {
-				at, what, _ := strings.Cut(strings.TrimPrefix(line, "source."), ": ")
-				add(field+at, what)
-			}
-		}
+		checkRepo(add, field, l.Repo("", none))
 	}
 }

@@ -187,13 +187,20 @@ func (s *Stack) check() (found []finding) {
 	}
 	s.Spec.Report.check(add)
 	none := func(context.Context) (string, error) { return "", nil }
-	if _, err := source.New(s.Spec.repo("", none), nil); err != nil {
-		for line := range strings.SplitSeq(err.Error(), "\n") {
-			field, what, _ := strings.Cut(line, ": ")
-			add("spec."+field, what)
-		}
-	}
+	checkRepo(add, "spec.source.", s.Spec.repo("", none))
 	return found
+}
+
+// checkRepo says what is wrong with a repository whose fields are in another one.
+func checkRepo(add func(field, what string), in string, repo source.Config) {
+	_, err := source.New(repo, nil)
+	if err == nil {
+		return
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		field, what, _ := strings.Cut(line, ": ")
+		add(in+strings.TrimPrefix(field, "source."), what)
+	}
 }
 
 // complete fills in what is left out.

@@ -16,8 +16,7 @@ func (r Reader) checkLibraries(kinds []kind.Kind, limits manifest.Options) (prob
 	if len(r.Libraries) == 0 {
 		return nil, nil
 	}
-	options := loadOptions(kinds)
-	options.MaxNodes, options.MaxTotalBytes, options.TooMuch, options.Stop = limits.MaxNodes, limits.MaxTotalBytes, limits.TooMuch, limits.Stop
+	options := loadOptions(kinds, limits)
 	bodies := map[string]reflect.Type{}
 	for _, k := range r.Kinds {
 		if d, ok := k.(kind.Definer); ok {

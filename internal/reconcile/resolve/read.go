@@ -70,8 +70,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	res.report(faults...)
 	res.entries = r.Entries
 	res.missing = r.Missing
-	options := loadOptions(kinds)
-	options.MaxNodes, options.MaxTotalBytes, options.TooMuch, options.Stop = limits.MaxNodes, limits.MaxTotalBytes, limits.TooMuch, limits.Stop
+	options := loadOptions(kinds, limits)
 	options.Each, options.Unknown = res.write, unknownKinds(r.Kinds)
 	loaded, err := manifest.LoadParts(parts, options)
 	var problems, more manifest.Problems
@@ -105,9 +104,10 @@ var stackConfig = []manifest.GroupVersionKind{
 	{Group: "stackreeve.dev", Version: "v1alpha1", Kind: "Agents"},
 }
 
-// loadOptions says to package manifest which kinds and annotations there are.
-func loadOptions(kinds []kind.Kind) manifest.Options {
-	o := manifest.Options{Aliases: map[string]string{}, LeaveAlone: stackConfig}
+// loadOptions says to package manifest which kinds and annotations there are, within limits.
+func loadOptions(kinds []kind.Kind, limits manifest.Options) manifest.Options {
+	o := limits
+	o.Aliases, o.LeaveAlone = map[string]string{}, stackConfig
 	for _, k := range kinds {
 		info := k.Info()
 		for i, gvk := range info.Spellings() {
