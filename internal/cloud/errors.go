@@ -23,7 +23,8 @@ import (
 // text of the server's message, as far as words gives them, without the request's
 // body. What is up to the service is in its row.
 //
-//	400, 401, 403, 405, 413, 501    rejected
+//	400, 403, 405, 413, 501         rejected
+//	401 to a token just renewed     rejected, and the server's message hidden
 //	404, 410                        gone
 //	403, 409, 413 about quota or    rejected, used up (Nova 403, Neutron 409,
 //	addresses that are used up      Cinder 413)
@@ -63,6 +64,8 @@ func classify(err error, of *service, words quote) error {
 		return fmt.Errorf("%w: %w: %w", class, kind.ErrUsedUp, described)
 	}
 	switch {
+	case code.Actual == http.StatusUnauthorized: // to a token that was renewed for the request
+		return private.Hidef(lockedOut, "%w: %w; check whether the credentials were revoked", kind.ErrRejected, described)
 	case class != nil && of.lacking != nil && of.lacking.Match(code.Body):
 		return forbidden(code, fmt.Errorf("%w: %w; %s", class, described, lackingText))
 	case class != nil:

@@ -108,5 +108,8 @@ func TestAttackAddressAfterTheTokenEnded(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "10.0.0.3") || strings.Contains(err.Error(), "127.0.0.1") {
 			t.Errorf("%s: shown %v", what, err)
 		}
+		if told := err != nil && strings.HasSuffix(err.Error(), "the cloud does not accept the agent's credentials; the agent's log has the details"); told != (what != "moved") {
+			t.Errorf("%s: that the credentials are not accepted, is said: %t; shown %v", what, told, err)
+		}
 	}
 }

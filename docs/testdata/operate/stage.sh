@@ -28,8 +28,14 @@ agent() { # starts the agent
 	agent=$!
 }
 mark=1
-await() { # TEXT TIMES: until the log of the agent, from the mark on, has so many lines with the text
-	until [ "$(tail -n "+$mark" agent.log | grep -c -e "$1")" -ge "${2:-1}" ]; do sleep 0.05; done
+await() { # TEXT: until the log of the agent, from the mark on, has a line with the text
+	until tail -n "+$mark" agent.log | grep -q -e "$1"; do sleep 0.05; done
+}
+synced() { # NUMBER: until so many stacks have had a pass after which they were in sync
+	until [ "$(grep 'pass ended.*in sync' agent.log | grep -v suspended= | grep -o 'stack=[^ ]*' | sort -u | wc -l)" -ge "$1" ]; do sleep 0.05; done
+}
+landed() { # STACK: until it is in sync at the newest commit
+	until grep "pass ended.*stack=$1 .*in sync.*commit=$(git -C cloud-config rev-parse --short=10 main)" agent.log | grep -qv suspended=; do sleep 0.05; done
 }
 told() { # TEXT: until the channel was
 	until grep -q -e "$1" chat.log 2>/dev/null; do sleep 0.05; done
@@ -65,7 +71,7 @@ morning() {
 		-e 's/cloud-config, /cloud-config, poll: "@every 24h", /' stackreeve.yaml >quiet.yaml && mv quiet.yaml stackreeve.yaml
 	case $(date -u +%H) in 0[0-5]) sed 's/ 0 1 / 0 13 /' stackreeve.yaml >other.yaml && mv other.yaml stackreeve.yaml ;; esac
 	agent
-	await 'pass ended.*in sync' 39
+	synced 39
 	await 'pass ended.*stack=ledger'
 	stackreeve kubeconfig --server "$STACKREEVE_SERVER" --certificate-authority agent.pem >kubeconfig
 	export KUBECONFIG=$HOME/kubeconfig
@@ -81,7 +87,7 @@ elsewhere() {
 	git -C cloud-config commit -qam 'Guests in Oslo, within 10.0.0.0/8' && git -C cloud-config checkout -q main
 }
 drift() {
-	await 'pass ended.*stack=shop-oslo.*in sync' 2
+	landed shop-oslo
 	deleteServer
 	ask edge
 	told 'edge is drifted'
@@ -97,12 +103,12 @@ approving() { base=$(kubectl get plan base -n base -o jsonpath='{.status.hash}')
 restart() {
 	await 'pass ended.*stack=base.*in sync'
 	told 'base is in sync again'
-	await 'pass ended.*stack=shop-oslo.*in sync' 2
+	landed shop-oslo
 	kill "$agent" && wait "$agent"
 	mv agent.log before.log
 	agent
 	# Those that were checked before base was, are checked once more; ledger and archive are let be.
-	until [ "$(grep 'pass ended' agent.log | grep -v suspended= | grep -o 'stack=[^ ]*' | sort -u | wc -l)" -ge 38 ]; do sleep 0.05; done
+	synced 38
 }
 away() {
 	curl -s "$cloud/_simulator/faults" -d '{"status": 503}' >fault.json
