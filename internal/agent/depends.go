@@ -15,11 +15,12 @@ type Standing struct {
 	mu      sync.Mutex
 	of      map[string]plan.Outcome // of the newest check of each stack; Broken before the first
 	waiting map[string][]*Loop      // those that depend on a stack
+	due     map[string][]*Loop      // those of them that are to be checked once it is in sync
 }
 
 // NewStanding is how stacks stand that have not been checked yet. Each is given it as its Standing.
 func NewStanding(stacks []*Loop) *Standing {
-	s := &Standing{of: map[string]plan.Outcome{}, waiting: map[string][]*Loop{}}
+	s := &Standing{of: map[string]plan.Outcome{}, waiting: map[string][]*Loop{}, due: map[string][]*Loop{}}
 	for _, l := range stacks {
 		s.Expect(l.Name)
 		s.Join(l)
@@ -46,13 +47,13 @@ func (s *Standing) Join(l *Loop) (leave func()) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, name := range l.DependsOn {
-			s.waiting[name] = slices.DeleteFunc(s.waiting[name], func(o *Loop) bool { return o == l })
+			it := func(o *Loop) bool { return o == l }
+			s.waiting[name], s.due[name] = slices.DeleteFunc(s.waiting[name], it), slices.DeleteFunc(s.due[name], it)
 		}
 	}
 }
 
-// saw notes how a check of a stack ended. When it is in sync, and was not before, those that depend on it are checked. One
-// that came to nothing, since the source or the cloud was away, says nothing new.
+// saw notes how a check of a stack ended. One that came to nothing, since the source or the cloud was away, says nothing new.
 func (s *Standing) saw(run report.Run) {
 	if s == nil || run.Pass == nil && run.Refused == nil {
 		return
@@ -64,30 +65,39 @@ func (s *Standing) saw(run report.Run) {
 	s.Note(run.Stack, now)
 }
 
-// Note notes how a stack stands, whoever has checked it.
+// Note notes how a stack stands, whoever has checked it. When it is in sync, those are checked that were told to wait for it, or were in
+// sync with how it was before; one that has not begun its first check does not need another.
 func (s *Standing) Note(stack string, now plan.Outcome) {
 	s.mu.Lock()
 	before := s.of[stack]
 	s.of[stack] = now
-	next := slices.Clone(s.waiting[stack])
+	var next []*Loop
+	switch {
+	case now == plan.InSync:
+		next = s.due[stack]
+		delete(s.due, stack)
+	case before == plan.InSync:
+		s.due[stack] = slices.Clone(s.waiting[stack])
+	}
 	s.mu.Unlock()
-	if now == plan.InSync && before != plan.InSync {
-		for _, l := range next {
-			l.Check()
-		}
+	for _, l := range next {
+		l.Check()
 	}
 }
 
-// waits are the stacks among these that are not in sync.
-func (s *Standing) waits(names []string) (list []string) {
+// waits are the stacks that are not in sync among those that one depends on. It is checked when they are.
+func (s *Standing) waits(l *Loop) (list []string) {
 	if s == nil {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, name := range names {
+	for _, name := range l.DependsOn {
 		if outcome, run := s.of[name]; run && outcome != plan.InSync {
 			list = append(list, name)
+			if !slices.Contains(s.due[name], l) {
+				s.due[name] = append(s.due[name], l)
+			}
 		}
 	}
 	return list
@@ -95,7 +105,7 @@ func (s *Standing) waits(names []string) (list []string) {
 
 // depends has a stack wait for those that it depends on.
 func (s *Loop) depends() []plan.Policy {
-	list := s.Standing.waits(s.DependsOn)
+	list := s.Standing.waits(s)
 	if len(list) == 0 {
 		return nil
 	}

@@ -48,6 +48,31 @@ func TestAStackWaitsForOthers(t *testing.T) {
 	}
 }
 
+// A stack that begins its first check when the other is in sync is not checked twice; when the other has changed after that, it is checked again.
+func TestNoCheckMoreThanNeeded(t *testing.T) {
+	network, app := &Loop{Name: "network"}, &Loop{Name: "app", DependsOn: []string{"network"}}
+	s := NewStanding([]*Loop{network, app})
+	checks := app.signals().check
+	s.saw(ended("network", plan.Plan{}))
+	if len(checks) > 0 || len(app.depends()) > 0 {
+		t.Error("it is checked before its first check, or waits")
+	}
+	s.saw(ended("network", differs))
+	s.saw(ended("network", differs))
+	if len(checks) > 0 {
+		t.Error("it is checked while the other differs")
+	}
+	s.saw(ended("network", plan.Plan{}))
+	if len(checks) != 1 {
+		t.Error("it is not checked after the other has changed")
+	}
+	<-checks
+	s.saw(ended("network", plan.Plan{}))
+	if len(checks) > 0 {
+		t.Error("it is checked although nothing is new")
+	}
+}
+
 // Passes that are made once are made in the order of what depends on what.
 func TestInOrder(t *testing.T) {
 	stacks := []*Loop{{Name: "app", DependsOn: []string{"data", "network"}}, {Name: "data", DependsOn: []string{"network"}}, {Name: "network"}, {Name: "alone", DependsOn: []string{"elsewhere"}}}
