@@ -58,6 +58,10 @@ test-k-orc: ## replay K-ORC's own end-to-end cases on the simulator (downloads i
 test-etcd: ## run on etcd 3.4 and 3.6 what clusters of it, and several agents, rely on (Debian packages; 3.6 is built once)
 	GO=$(GO) .ci/etcd
 
+.PHONY: test-leases
+test-leases: ## ask a real etcd and a real API server of Kubernetes for what several agents rely on (builds both once)
+	GO=$(GO) .ci/leases
+
 .PHONY: test-agents
 test-agents: ## kill, stop and cut off three agents on a real etcd for STACKREEVE_TEST_AGENTS_FOR (1m) (Debian package etcd-server)
 	GO=$(GO) .ci/agents

@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
@@ -12,9 +10,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/config"
-	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/lease"
-	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/readapi"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
@@ -45,16 +41,9 @@ func (svc *service) share(a *app, stacks []config.Stack, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	trust, err := trusting(with.Spec.Etcd)
+	store, err := svc.leases(with)
 	if err != nil {
-		return fmt.Errorf("spec.etcd: %w", err)
-	}
-	cluster, err := etcd.NewEndpoints(with.Spec.Etcd.Endpoints, trust)
-	if err != nil {
-		return fmt.Errorf("spec.etcd: %w", err)
-	}
-	if key := with.Spec.Etcd.KeyFile; key != "" && localfile.Exposed(key) {
-		svc.log.Warn("the key for etcd can be read by everybody on this machine; take the right from others with chmod o-rwx", "file", key)
+		return err
 	}
 	g := &group{stand: agent.NewStanding(nil), here: map[string]served{}}
 	if g.forward, err = newForwarder(with.Spec.CAFile, who.Address, svc.log); err != nil {
@@ -67,7 +56,7 @@ func (svc *service) share(a *app, stacks []config.Stack, f runFlags) error {
 		g.stand.Expect(stacks[i].Name)
 	}
 	g.Member = &lease.Member{
-		Agent: who, Stacks: names, Store: lease.Etcd{Cluster: cluster, Prefix: "/stackreeve/" + with.Name + "/"}, Periods: lease.Periods{TTL: with.TTL()}, Log: svc.log,
+		Agent: who, Stacks: names, Store: store, Periods: lease.Periods{TTL: with.TTL()}, Log: svc.log,
 		Serve:   func(ctx context.Context, h *lease.Hold) { svc.serveHeld(ctx, a, byName[h.Stack], h) },
 		Summary: g.summary, Seen: svc.seen,
 	}
@@ -87,41 +76,6 @@ func whoWeAre(with *config.Agents, f runFlags) (who lease.Agent, err error) {
 		return who, errors.New("--agent-name and --agent-address: " + what)
 	}
 	return who, nil
-}
-
-// trusting is how etcd is known, and this agent to it. Its own certificate is read for each connection.
-func trusting(e config.AgentsEtcd) (*tls.Config, error) {
-	roots, err := certificates(e.CAFile)
-	if err != nil {
-		return nil, err
-	}
-	trust := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
-	if e.CertFile == "" {
-		return trust, nil
-	}
-	pair := func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		pair, err := tls.LoadX509KeyPair(e.CertFile, e.KeyFile)
-		return &pair, err
-	}
-	_, err = pair(nil)
-	trust.GetClientCertificate = pair
-	return trust, err
-}
-
-// certificates are those of a file; nil, for the system's, without one.
-func certificates(file string) (*x509.CertPool, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := localfile.Read(file, localfile.Certificates)
-	if err != nil {
-		return nil, err
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("%s holds no certificate in PEM", file)
-	}
-	return roots, nil
 }
 
 // serveHeld serves a stack as long as this agent has it, from an empty memory.

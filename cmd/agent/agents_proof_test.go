@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/etcd"
 	"github.com/stackreeve/stackreeve/internal/lease"
 	"github.com/stackreeve/stackreeve/internal/simulator"
@@ -93,7 +92,7 @@ func newProof(t *testing.T, folder string) *proof {
 	p.commit()
 	n := newNetwork(t, proofAgents)
 	selfSigned(t, p.path("etcd.crt"), p.path("etcd.key"), n.listen...)
-	trust, err := trusting(config.AgentsEtcd{CAFile: p.path("etcd.crt")})
+	trust, err := trusting(p.path("etcd.crt"), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

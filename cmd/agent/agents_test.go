@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,13 +20,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 	simulated "github.com/stackreeve/stackreeve/internal/simulator/etcd"
+	simulatedkubernetes "github.com/stackreeve/stackreeve/internal/simulator/kubernetes"
 )
 
 // several are agents of one process each, as far as they know, that serve the same stacks: each has its way to etcd, and all
 // have one cloud.
 type several struct {
 	*stage
-	keys   *simulated.Keys
+	keys   http.Handler            // where they agree
+	where  func(url string) string // that is, in their configuration
 	agents []*oneOfSeveral
 	names  []string
 
@@ -35,8 +38,8 @@ type several struct {
 
 type oneOfSeveral struct {
 	*service
-	etcd, listener *httptest.Server
-	cut            atomic.Bool // from etcd
+	keys, listener *httptest.Server
+	cut            atomic.Bool // from where they agree
 	end            context.CancelFunc
 	done           chan struct{}
 }
@@ -44,7 +47,7 @@ type oneOfSeveral struct {
 const hookSecret = "a secret that nobody guesses"
 
 func newSeveral(t *testing.T, stacks int) *several {
-	s := &several{stage: newStage(t, simulator.Options{}), keys: simulated.NewKeys()}
+	s := &several{stage: newStage(t, simulator.Options{}), keys: simulated.NewKeys(), where: func(url string) string { return `etcd: {endpoints: ["` + url + `"]}` }}
 	t.Setenv("OS_CLIENT_CONFIG_FILE", s.path("clouds.yaml"))
 	s.write("hook", hookSecret)
 	s.server.OnRequest(func(_ int, r simulator.Request) {
@@ -67,18 +70,18 @@ func newSeveral(t *testing.T, stacks int) *several {
 func (s *several) start(name string) *oneOfSeveral {
 	s.t.Helper()
 	one := &oneOfSeveral{listener: httptest.NewUnstartedServer(nil), done: make(chan struct{})}
-	one.etcd = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	one.keys = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if one.cut.Load() {
 			panic(http.ErrAbortHandler) // the connection ends
 		}
 		s.keys.ServeHTTP(w, r)
 	}))
-	s.t.Cleanup(one.etcd.Close)
+	s.t.Cleanup(one.keys.Close)
 	text := ""
 	for _, stack := range s.names {
 		text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: " + stack + "}\nspec: {source: {url: " + s.path("repo") + ", branch: main, path: " + stack + "}, cloud: demo}\n"
 	}
-	text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Agents\nmetadata: {name: t}\nspec: {leaseSeconds: 12, etcd: {endpoints: [\"" + one.etcd.URL + "\"]}}\n"
+	text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Agents\nmetadata: {name: t}\nspec: {leaseSeconds: 12, " + s.where(one.keys.URL) + "}\n"
 	file := s.path(name + ".yaml")
 	s.write(name+".yaml", text)
 	stacks, err := config.Load([]string{file}, nil)
@@ -168,6 +171,57 @@ func TestAgentsShareStacks(t *testing.T) {
 	b.end()
 	<-a.done
 	<-b.done
+}
+
+// In Kubernetes as in etcd.
+func TestAgentsShareStacksByLeasesOfKubernetes(t *testing.T) {
+	s := newSeveral(t, 3)
+	leases := simulatedkubernetes.NewLeases()
+	s.write("token", "of a service account")
+	s.keys = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer of a service account" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		leases.ServeHTTP(w, r)
+	})
+	s.where = func(url string) string {
+		return `kubernetesLease: {server: "` + url + `", namespace: ours, tokenFile: ` + s.path("token") + `}`
+	}
+	a, b := s.start("a"), s.start("b")
+	s.until("all in sync", func() bool { return s.inSync(a, a, b) && s.inSync(b, a, b) })
+	b.cut.Store(true)
+	s.until("one has the stacks of the one that is cut off", func() bool { return s.inSync(a, a) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.posts != len(s.names) {
+		t.Errorf("%d networks were made for %d stacks", s.posts, len(s.names))
+	}
+	a.end()
+	b.end()
+	<-a.done
+	<-b.done
+}
+
+// What a pod of Kubernetes has fills in what is left out.
+func TestAgentsInAPod(t *testing.T) {
+	files := t.TempDir()
+	if err := os.WriteFile(filepath.Join(files, "namespace"), []byte("ours\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"KUBERNETES_SERVICE_HOST": "fd00::1", "KUBERNETES_SERVICE_PORT": "443"}
+	for _, c := range []struct{ have, want config.AgentsKubernetes }{
+		{config.AgentsKubernetes{}, config.AgentsKubernetes{Server: "https://[fd00::1]:443", Namespace: "ours", CAFile: files + "/ca.crt", TokenFile: files + "/token"}},
+		{config.AgentsKubernetes{Namespace: "theirs", CertFile: "c", KeyFile: "k", CAFile: "ca"}, config.AgentsKubernetes{Server: "https://[fd00::1]:443", Namespace: "theirs", CAFile: "ca", CertFile: "c", KeyFile: "k"}},
+	} {
+		got := c.have
+		if err := inPod(&got, files, func(name string) string { return env[name] }); err != nil || got != c.want {
+			t.Errorf("%+v: %+v, %v", c.have, got, err)
+		}
+	}
+	if err := inPod(&config.AgentsKubernetes{}, files, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), "runs in no pod") {
+		t.Errorf("outside: %v", err)
+	}
 }
 
 // webhook sends a push to one agent: all that serve a stack of the repository get it, signed, and no one sends it on again.

@@ -19,11 +19,12 @@ type AgentsBody struct {
 
 // AgentsSpec is what an Agents document says.
 type AgentsSpec struct {
-	Etcd         AgentsEtcd `json:"etcd" rule:"required" doc:"The cluster of etcd that holds the leases."`
-	Name         string     `json:"name,omitempty" doc:"Name of this agent, which no other one has; --agent-name or the name of its machine if left out, so that all can have the same file."`
-	Address      string     `json:"address,omitempty" doc:"Where other agents and people reach the listener of this one, such as https://agent-1.example.org:9464; --agent-address if left out. Without it webhooks that others receive do not reach it."`
-	CAFile       string     `json:"caFile,omitempty" doc:"PEM certificates that are trusted for other agents' listeners; the system's if left out."`
-	LeaseSeconds int        `json:"leaseSeconds,omitempty" rule:"min=12,max=600,default=60" doc:"How long a lease lasts without being renewed. It is renewed after a sixth of that; an agent that cannot renew it starts nothing after a quarter and writes nothing after three quarters, and others take its stacks when it has ended."`
+	Etcd         *AgentsEtcd       `json:"etcd,omitempty" doc:"The cluster of etcd that holds the leases."`
+	Kubernetes   *AgentsKubernetes `json:"kubernetesLease,omitempty" doc:"In place of etcd: the namespace of Kubernetes that holds the leases. {} for the one that the agent runs in."`
+	Name         string            `json:"name,omitempty" doc:"Name of this agent, which no other one has; --agent-name or the name of its machine if left out, so that all can have the same file."`
+	Address      string            `json:"address,omitempty" doc:"Where other agents and people reach the listener of this one, such as https://agent-1.example.org:9464; --agent-address if left out. Without it webhooks that others receive do not reach it."`
+	CAFile       string            `json:"caFile,omitempty" doc:"PEM certificates that are trusted for other agents' listeners; the system's if left out."`
+	LeaseSeconds int               `json:"leaseSeconds,omitempty" rule:"min=12,max=600,default=60" doc:"How long a lease lasts without being renewed. It is renewed after a sixth of that; an agent that cannot renew it starts nothing after a quarter and writes nothing after three quarters, and others take its stacks when it has ended."`
 }
 
 // AgentsEtcd is a cluster of etcd.
@@ -34,9 +35,19 @@ type AgentsEtcd struct {
 	KeyFile   string   `json:"keyFile,omitempty" doc:"Key of that certificate."`
 }
 
+// AgentsKubernetes is a namespace of Kubernetes.
+type AgentsKubernetes struct {
+	Server    string `json:"server,omitempty" doc:"Address of the API server, such as https://kubernetes.example.org:6443; that of the cluster that the agent runs in if left out."`
+	Namespace string `json:"namespace,omitempty" doc:"Namespace of the leases; with server it is required, else that of the agent's pod if left out."`
+	CAFile    string `json:"caFile,omitempty" doc:"PEM certificates that are trusted for it; those of the agent's pod without server, the system's with it, if left out."`
+	TokenFile string `json:"tokenFile,omitempty" doc:"Token to show to it, read again for each request; that of the agent's pod if server is left out, too."`
+	CertFile  string `json:"certFile,omitempty" doc:"PEM certificate to show to it; with keyFile."`
+	KeyFile   string `json:"keyFile,omitempty" doc:"Key of that certificate."`
+}
+
 // Agents says that several agents serve the same stacks.
 type Agents struct {
-	Name   string // of all of them: what they share lies in etcd under it
+	Name   string // of all of them: what they share is kept under it
 	Origin manifest.Origin
 	Spec   AgentsSpec
 }
@@ -80,22 +91,53 @@ func decodeAgents(obj *manifest.Object, folder string) (Agents, []manifest.Probl
 		}
 	}
 	checkAddress(add, "spec.address", a.Spec.Address)
-	e := &a.Spec.Etcd
+	files := []*string{&a.Spec.CAFile}
+	if e := a.Spec.Etcd; e != nil {
+		e.check(add)
+		files = append(files, &e.CAFile, &e.CertFile, &e.KeyFile)
+	}
+	if k := a.Spec.Kubernetes; k != nil {
+		k.check(add)
+		files = append(files, &k.CAFile, &k.TokenFile, &k.CertFile, &k.KeyFile)
+	}
+	if (a.Spec.Etcd == nil) == (a.Spec.Kubernetes == nil) {
+		add("spec", "has to have one of etcd and kubernetesLease, where the agents keep their leases")
+	}
+	for _, file := range files {
+		if *file != "" && !filepath.IsAbs(*file) {
+			*file = filepath.Join(folder, *file)
+		}
+	}
+	return a, problems
+}
+
+func (e *AgentsEtcd) check(add func(field, what string)) {
 	for i, address := range e.Endpoints {
 		field := fmt.Sprintf("spec.etcd.endpoints[%d]", i)
 		if checkAddress(add, field, address); address == "" {
 			add(field, "is empty; write it as https://host:2379")
 		}
 	}
-	if (e.CertFile == "") != (e.KeyFile == "") {
-		add("spec.etcd", "has one of certFile and keyFile; give both, or neither")
+	checkPair(add, "spec.etcd", e.CertFile, e.KeyFile)
+}
+
+var namespace = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+
+func (k *AgentsKubernetes) check(add func(field, what string)) {
+	checkAddress(add, "spec.kubernetesLease.server", k.Server)
+	switch {
+	case k.Namespace != "" && !namespace.MatchString(k.Namespace):
+		add("spec.kubernetesLease.namespace", fmt.Sprintf("%q cannot be the name of a namespace", k.Namespace))
+	case k.Namespace == "" && k.Server != "":
+		add("spec.kubernetesLease.namespace", "is missing; the namespace of the agent's pod is taken only where server is left out")
 	}
-	for _, file := range []*string{&e.CAFile, &e.CertFile, &e.KeyFile, &a.Spec.CAFile} {
-		if *file != "" && !filepath.IsAbs(*file) {
-			*file = filepath.Join(folder, *file)
-		}
+	checkPair(add, "spec.kubernetesLease", k.CertFile, k.KeyFile)
+}
+
+func checkPair(add func(field, what string), field, certFile, keyFile string) {
+	if (certFile == "") != (keyFile == "") {
+		add(field, "has one of certFile and keyFile; give both, or neither")
 	}
-	return a, problems
 }
 
 // agentsTwice finds a second document.

@@ -37,7 +37,7 @@ type Record struct {
 	Key   string
 	Value []byte
 	Lease ID
-	Since int64 // of two keys, the older has the smaller
+	Since int64 // of two keys, the older has the smaller, or the same
 }
 
 var (

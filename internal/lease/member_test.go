@@ -13,14 +13,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/etcd"
-	simulated "github.com/stackreeve/stackreeve/internal/simulator/etcd"
 )
 
-// world is a cluster of etcd, agents, and what they write.
+// world is where agents agree, agents, and what they write.
 type world struct {
 	t      *testing.T
-	keys   *simulated.Keys
+	keys   keys
 	stacks []string
 	tells  func() string // how every stack is
 
@@ -32,15 +30,15 @@ type world struct {
 	deleted string // the key that a person has deleted
 }
 
-func newWorld(t *testing.T, stacks int) *world {
-	w := &world{t: t, tells: func() string { return "in sync" }, keys: simulated.NewKeys(), writes: map[string][]string{}, refused: map[string]int{}, serving: map[string]map[string]bool{}}
+func newWorld(t *testing.T, k keys, stacks int) *world {
+	w := &world{t: t, tells: func() string { return "in sync" }, keys: k, writes: map[string][]string{}, refused: map[string]int{}, serving: map[string]map[string]bool{}}
 	for i := range stacks {
 		w.stacks = append(w.stacks, fmt.Sprintf("stack-%02d", i))
 	}
 	return w
 }
 
-// agent is one of several: a process with its ways to etcd and to the cloud.
+// agent is one of several: a process with its ways to where agents agree and to the cloud.
 type agent struct {
 	*Member
 	w    *world
@@ -49,11 +47,11 @@ type agent struct {
 
 	mu      sync.Mutex
 	stopped chan struct{} // as by SIGSTOP; nil while it runs
-	cut     bool          // from etcd
-	slow    time.Duration // that each request to etcd takes
+	cut     bool          // from where agents agree
+	slow    time.Duration // that each request there takes
 }
 
-// RoundTrip is its way to etcd.
+// RoundTrip is its way to where agents agree.
 func (a *agent) RoundTrip(req *http.Request) (*http.Response, error) {
 	a.wait()
 	a.mu.Lock()
@@ -121,7 +119,7 @@ func (w *world) serves(agent, stack string, on bool) {
 // write is a write to the cloud behind the fence. The cloud knows who has the stack.
 func (w *world) write(agent string, h *Hold) {
 	_, err := h.Within(w.t.Context())
-	holder := w.keys.Value("/test/stacks/" + h.Stack)
+	holder := w.keys.Value("stacks/" + h.Stack)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil {
@@ -140,13 +138,9 @@ func (w *world) write(agent string, h *Hold) {
 func (w *world) start(name string) *agent {
 	w.t.Helper()
 	a := &agent{w: w, done: make(chan struct{})}
-	cluster, err := etcd.NewEndpoints([]string{"http://127.0.0.1:2379"}, nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	a.Member = &Member{
 		Agent: Agent{Name: name, Address: "http://" + name}, Stacks: w.stacks, Periods: Periods{time.Minute}, Log: slog.New(slog.DiscardHandler),
-		Store: Etcd{cluster.Through(a), "/test/"}, Serve: a.serve, Summary: func(string) Summary { return Summary{Outcome: w.tells()} },
+		Store: w.keys.store(w.t, a), Serve: a.serve, Summary: func(string) Summary { return Summary{Outcome: w.tells()} },
 	}
 	ctx, stop := context.WithCancel(w.t.Context())
 	a.stop = stop
@@ -200,8 +194,8 @@ func (w *world) served() map[string]int {
 func three(w *world) (a, b, c *agent) { return w.start("a"), w.start("b"), w.start("c") }
 
 func TestThreeAgentsShareStacks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 40)
+	onEach(t, func(t *testing.T, k keys) {
+		w := newWorld(t, k, 40)
 		a, b, c := three(w)
 		time.Sleep(55 * time.Second)
 		if n := w.served(); n["a"] < 5 || n["b"] < 5 || n["c"] < 5 {
@@ -256,8 +250,8 @@ func (a *agent) held(t *testing.T) string {
 
 // An agent that is stopped between a read and its write wakes when others serve its stacks: it writes nothing.
 func TestAttackStoppedAgentWritesNothingWhenItWakes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 20)
+	onEach(t, func(t *testing.T, k keys) {
+		w := newWorld(t, k, 20)
 		a, b, c := three(w)
 		time.Sleep(30 * time.Second)
 		mine := w.served()["b"]
@@ -282,8 +276,8 @@ func TestAttackStoppedAgentWritesNothingWhenItWakes(t *testing.T) {
 // An agent that does not reach etcd starts nothing after a quarter of its lease, is quiet after three quarters, and others go
 // on after its end.
 func TestAgentThatIsCutOff(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 20)
+	onEach(t, func(t *testing.T, k keys) {
+		w := newWorld(t, k, 20)
 		a, b, c := three(w)
 		time.Sleep(30 * time.Second)
 		b.cutOff(true)
@@ -308,10 +302,36 @@ func TestAgentThatIsCutOff(t *testing.T) {
 	})
 }
 
+// An agent that is killed and started again, with nobody else there, has its name and its stacks when its lease has ended.
+func TestAnAgentThatWasKilledComesBack(t *testing.T) {
+	onEach(t, func(t *testing.T, k keys) {
+		w := newWorld(t, k, 5)
+		killed := w.start("a")
+		time.Sleep(30 * time.Second)
+		before := killed.View().Agents["a"].lease
+		killed.sigstop()
+		again := w.start("a")
+		time.Sleep(45 * time.Second)
+		if n := len(again.View().Agents); n > 0 {
+			t.Error("two processes have one name")
+		}
+		time.Sleep(75 * time.Second)
+		v := again.View()
+		for _, stack := range w.stacks {
+			if now := v.Agents["a"].lease; now == 0 || now == before || v.Stacks[stack].lease != now {
+				t.Errorf("%s is not served by the new process", stack)
+			}
+		}
+		killed.sigcont() // it finds out, and ends
+		killed.end()
+		again.end()
+	})
+}
+
 // An agent with much to tell on a slow way to etcd renews its lease before all is told, keeps what it serves, and tells of every stack in turn.
 func TestMuchToTellOnASlowWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 40)
+	onEach(t, func(t *testing.T, k keys) {
+		w := newWorld(t, k, 40)
 		w.tells = func() string { return time.Now().String() }
 		a := w.start("a")
 		time.Sleep(30 * time.Second)
@@ -322,7 +342,7 @@ func TestMuchToTellOnASlowWay(t *testing.T) {
 		for range 5 {
 			time.Sleep(time.Minute)
 			for _, stack := range w.stacks {
-				now := string(w.keys.Value("/test/stacks/" + stack))
+				now := string(w.keys.Value("stacks/" + stack))
 				if !w.isServed(stack, "a") || now == said[stack] {
 					t.Errorf("%s is served: %v; it says %s, as a minute ago", stack, w.isServed(stack, "a"), now)
 				}
@@ -338,8 +358,8 @@ func TestMuchToTellOnASlowWay(t *testing.T) {
 
 // Without etcd nobody serves anything; when it is back before the leases have ended, all is as it was.
 func TestEtcdIsAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 10)
+	onEach(t, func(t *testing.T, k keys) {
+		w := newWorld(t, k, 10)
 		a, b, c := three(w)
 		time.Sleep(31 * time.Second) // the leases were renewed a second ago
 		before := w.served()
@@ -363,15 +383,15 @@ func TestEtcdIsAway(t *testing.T) {
 
 // Somebody removes the key of a stack, or two processes have one name.
 func TestAttackKeysAndNames(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 10)
+	onEach(t, func(t *testing.T, k keys) {
+		w := newWorld(t, k, 10)
 		a, b := w.start("a"), w.start("b")
 		time.Sleep(30 * time.Second)
 		w.mu.Lock()
 		w.deleted = a.held(t)
 		w.mu.Unlock()
-		w.keys.Delete("/test/stacks/" + w.deleted)
-		w.keys.Delete("/test/agents/b")
+		w.keys.Delete("stacks/" + w.deleted)
+		w.keys.Delete("agents/b")
 		time.Sleep(time.Minute)
 		w.served()
 		twin := w.start("b")

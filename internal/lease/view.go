@@ -109,7 +109,7 @@ type situation struct {
 //	held by           the preferred agent is                        action
 //	another           any                                           Leave
 //	us                us, or was there before we took it            Serve
-//	us                another, which came later and stays           HandOver
+//	us                another, which came no earlier and stays      HandOver
 //	nobody            us, and all had the time to register          Take
 //	nobody            another, which has not taken it for long      Take
 //	nobody            another                                       Wait
@@ -121,7 +121,7 @@ func (v View) decide(stack string, s situation) Action {
 	switch {
 	case held && holder.lease != s.lease:
 		return Leave
-	case held && preferred.Name != s.me && preferred.Since > holder.Since && s.arrived >= s.periods.TTL:
+	case held && preferred.Name != s.me && preferred.Since >= holder.Since && s.arrived >= s.periods.TTL:
 		return HandOver
 	case held:
 		return Serve

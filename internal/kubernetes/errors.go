@@ -1,0 +1,48 @@
+package kubernetes
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/stackreeve/stackreeve/internal/printable"
+)
+
+var (
+	// ErrNotFound says that there is no such object.
+	ErrNotFound = errors.New("there is no such Lease")
+	// ErrConflict says that the object is another one than was seen, or there already.
+	ErrConflict = errors.New("the Lease is another one now")
+)
+
+// maxSaid bounds what is told of what a server says.
+const maxSaid = 300
+
+// understand reads an answer; one that says no is an error with what it says. (k8s.io/apimachinery/pkg/apis/meta/v1: Status)
+func understand(code int, answer []byte, into any) error {
+	if code < http.StatusMultipleChoices {
+		if into == nil {
+			return nil
+		}
+		if err := json.Unmarshal(answer, into); err != nil {
+			return fmt.Errorf("it does not answer as an API server does: %w", err)
+		}
+		return nil
+	}
+	var status struct {
+		Reason  string `json:"reason"`
+		Message string `json:"message"`
+	}
+	_ = json.Unmarshal(answer, &status) // then it says nothing
+	said := fmt.Sprintf("%d %s", code, printable.Clip(printable.Line(status.Reason+": "+status.Message), maxSaid))
+	switch {
+	case code == http.StatusNotFound && status.Reason == "NotFound":
+		return fmt.Errorf("%w: %s", ErrNotFound, said)
+	case code == http.StatusConflict:
+		return fmt.Errorf("%w: %s", ErrConflict, said)
+	case code == http.StatusForbidden:
+		return fmt.Errorf("%s; the agent has to get, list, create, patch and delete leases of coordination.k8s.io in the namespace", said)
+	}
+	return errors.New(said)
+}

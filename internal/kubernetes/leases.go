@@ -1,0 +1,159 @@
+// Package kubernetes asks an API server of Kubernetes for Leases (coordination.k8s.io/v1), which are the one kind of object there
+// that this program makes. It knows requests and answers, and nothing of what a lease is for.
+package kubernetes
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
+)
+
+// Lease is one, as far as it is used here. (k8s.io/api/coordination/v1: Lease)
+type Lease struct {
+	Metadata Metadata `json:"metadata"`
+	Spec     Spec     `json:"spec"`
+}
+
+// Metadata is what every object has. UID, ResourceVersion and CreationTimestamp are the server's to write.
+type Metadata struct {
+	Name              string            `json:"name,omitempty"`
+	Labels            map[string]string `json:"labels,omitempty"`
+	Annotations       map[string]string `json:"annotations,omitempty"`
+	UID               string            `json:"uid,omitempty"`
+	ResourceVersion   string            `json:"resourceVersion,omitempty"` // another one after each change
+	CreationTimestamp time.Time         `json:"creationTimestamp,omitzero"`
+}
+
+// Spec is who holds a lease, for how long, and since when. RenewTime is in microseconds, by the clock of whoever wrote it.
+type Spec struct {
+	HolderIdentity       string `json:"holderIdentity,omitempty"`
+	LeaseDurationSeconds int    `json:"leaseDurationSeconds,omitempty"`
+	RenewTime            string `json:"renewTime,omitempty"`
+}
+
+// Moment is a time as a Lease has it. (k8s.io/apimachinery/pkg/apis/meta/v1: RFC3339Micro)
+func Moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z07:00") }
+
+// Leases are those of one namespace.
+type Leases struct {
+	at     *url.URL
+	client *http.Client
+	token  func() (string, error)
+}
+
+const (
+	// maxAnswer is what is read of an answer: 10,000 leases with a kibibyte and a half each.
+	maxAnswer = 16 << 20
+	// Patience is how long an answer may take.
+	Patience = 20 * time.Second
+)
+
+// NewLeases knows those of a namespace by the address of the API server, such as https://10.96.0.1:443. trust is nil for the system's
+// authorities and no certificate of our own. token, unless nil, is asked before each request, since tokens are replaced.
+func NewLeases(server, namespace string, trust *tls.Config, token func() (string, error)) (*Leases, error) {
+	at, err := url.Parse(server)
+	if err != nil || at.Host == "" {
+		return nil, fmt.Errorf("%q is not the address of an API server; write it as https://host:6443", server)
+	}
+	l := &Leases{at: at.JoinPath("apis/coordination.k8s.io/v1/namespaces", url.PathEscape(namespace), "leases"), token: token}
+	return l.Through(outbound.New(outbound.Config{TLS: trust, MaxAnswer: maxAnswer, Home: []string{at.Hostname()}, ConnsPerHost: 4, HeaderTime: Patience})), nil
+}
+
+// Through has requests sent another way.
+func (l *Leases) Through(way http.RoundTripper) *Leases {
+	return &Leases{at: l.at, token: l.token, client: outbound.Client(way, Patience)}
+}
+
+// List has all that bear a label, as they were at one moment.
+func (l *Leases) List(ctx context.Context, label, value string) ([]Lease, error) {
+	at := *l.at
+	at.RawQuery = url.Values{"labelSelector": {label + "=" + value}}.Encode()
+	var got struct {
+		Items    []Lease `json:"items"`
+		Metadata struct {
+			Continue string `json:"continue"`
+		} `json:"metadata"`
+	}
+	err := l.ask(ctx, http.MethodGet, &at, "", nil, &got)
+	if err == nil && got.Metadata.Continue != "" {
+		err = fmt.Errorf("%s has answered with a part of the leases, which nobody asked for", at.Host)
+	}
+	return got.Items, err
+}
+
+// Get has one; [ErrNotFound] where there is none.
+func (l *Leases) Get(ctx context.Context, name string) (one Lease, err error) {
+	return one, l.ask(ctx, http.MethodGet, l.at.JoinPath(name), "", nil, &one)
+}
+
+// Create makes one; [ErrConflict] where there is one of the name.
+func (l *Leases) Create(ctx context.Context, one Lease) error {
+	return l.ask(ctx, http.MethodPost, l.at, "application/json", one, nil)
+}
+
+// Patch changes what is not empty in change: of the Lease of this name and, where change has them, this UID and resource version.
+// [ErrNotFound] where there is none, [ErrConflict] where it is another one.
+func (l *Leases) Patch(ctx context.Context, name string, change Lease) error {
+	return l.ask(ctx, http.MethodPatch, l.at.JoinPath(name), "application/merge-patch+json", change, nil)
+}
+
+// Delete removes exactly what was seen; [ErrNotFound] or [ErrConflict] where that is no more.
+func (l *Leases) Delete(ctx context.Context, seen Lease) error {
+	type preconditions struct {
+		UID             string `json:"uid"`
+		ResourceVersion string `json:"resourceVersion"`
+	}
+	type options struct {
+		Kind          string        `json:"kind"`
+		APIVersion    string        `json:"apiVersion"`
+		Preconditions preconditions `json:"preconditions"`
+	}
+	of := options{"DeleteOptions", "v1", preconditions{seen.Metadata.UID, seen.Metadata.ResourceVersion}}
+	return l.ask(ctx, http.MethodDelete, l.at.JoinPath(seen.Metadata.Name), "application/json", of, nil)
+}
+
+func (l *Leases) ask(ctx context.Context, method string, at *url.URL, mediaType string, body, into any) error {
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, at.String(), bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	if body != nil {
+		req.Header.Set("Content-Type", mediaType)
+	}
+	if l.token != nil {
+		token, err := l.token()
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := l.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return fmt.Errorf("%s: %w", at.Host, err)
+	}
+	if err := understand(resp.StatusCode, answer, into); err != nil {
+		return fmt.Errorf("%s: %w", at.Host, err)
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package lease
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/kubernetes"
+)
+
+// Kubernetes keeps leases and keys in Leases of Kubernetes, which end for nobody by themselves: whoever lists them ends what was not
+// renewed. It compares no clocks: a lease has ended when it was not renewed between an answer and a question that came its whole time after that.
+//
+//	a lease    a Lease with its own name as holder, whose renewTime changes
+//	a key      a Lease with the name of a lease as holder, and the key and its value as annotations
+type Kubernetes struct {
+	Leases *kubernetes.Leases
+	Group  string // of the agents, as the value of a label
+
+	mu   sync.Mutex
+	seen map[string]sighting // of leases, by name
+}
+
+var _ Store = (*Kubernetes)(nil)
+
+// sighting is since when a lease is known to be as it is.
+type sighting struct {
+	version string
+	since   time.Time
+}
+
+const (
+	groupLabel      = "stackreeve.dev/agents"
+	keyAnnotation   = "stackreeve.dev/key"
+	valueAnnotation = "stackreeve.dev/value"
+	leasePrefix     = "stackreeve-lease-"
+	keyPrefix       = "stackreeve-key-"
+)
+
+func leaseName(id ID) string { return fmt.Sprintf("%s%016x", leasePrefix, uint64(id)) } //nolint:gosec // it is one
+
+// leaseOf is the lease that a Lease belongs to, or is; 0 where that cannot be read.
+func leaseOf(one kubernetes.Lease) ID {
+	text, ours := strings.CutPrefix(one.Spec.HolderIdentity, leasePrefix)
+	id, err := strconv.ParseUint(text, 16, 63)
+	if !ours || err != nil || leaseName(ID(id)) != one.Spec.HolderIdentity { //nolint:gosec // of 63 bits
+		return 0
+	}
+	return ID(id) //nolint:gosec // of 63 bits
+}
+
+func (k *Kubernetes) keyName(key string) string {
+	sum := sha256.Sum256([]byte(k.Group + "\x00" + key))
+	return keyPrefix + hex.EncodeToString(sum[:16])
+}
+
+// Grant implements Store.
+func (k *Kubernetes) Grant(ctx context.Context, ttl time.Duration) (ID, error) {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	id := ID(binary.BigEndian.Uint64(random[:])>>1 | 1) //nolint:gosec // of 63 bits
+	one := k.object(leaseName(id), id)
+	one.Spec.LeaseDurationSeconds, one.Spec.RenewTime = int(ttl/time.Second), kubernetes.Moment(time.Now())
+	return id, k.Leases.Create(ctx, one)
+}
+
+// object is a Lease of this group.
+func (k *Kubernetes) object(name string, holder ID) kubernetes.Lease {
+	return kubernetes.Lease{
+		Metadata: kubernetes.Metadata{Name: name, Labels: map[string]string{groupLabel: k.Group}},
+		Spec:     kubernetes.Spec{HolderIdentity: leaseName(holder)},
+	}
+}
+
+// Renew implements Store.
+func (k *Kubernetes) Renew(ctx context.Context, lease ID) error {
+	return gone(k.Leases.Patch(ctx, leaseName(lease), kubernetes.Lease{Spec: kubernetes.Spec{RenewTime: kubernetes.Moment(time.Now())}}))
+}
+
+// Revoke implements Store.
+func (k *Kubernetes) Revoke(ctx context.Context, lease ID) error {
+	all, err := k.Leases.List(ctx, groupLabel, k.Group)
+	if err != nil {
+		return err
+	}
+	var itself error = ErrEnded
+	for _, one := range all {
+		if leaseOf(one) != lease {
+			continue
+		}
+		if _, err := k.remove(ctx, one); err != nil {
+			return err
+		}
+		if one.Metadata.Name == leaseName(lease) {
+			itself = nil
+		}
+	}
+	return itself
+}
+
+// Write implements Store.
+func (k *Kubernetes) Write(ctx context.Context, lease ID, key string, value []byte) (held bool, err error) {
+	name, wanted := k.keyName(key), k.object(k.keyName(key), lease)
+	wanted.Metadata.Annotations = map[string]string{keyAnnotation: key, valueAnnotation: string(value)}
+	have, err := k.Leases.Get(ctx, name)
+	switch missing := errors.Is(err, kubernetes.ErrNotFound); {
+	case missing && value == nil:
+		return true, nil
+	case missing:
+		if err = k.Leases.Create(ctx, wanted); errors.Is(err, kubernetes.ErrConflict) {
+			return false, nil // another one was faster
+		}
+		return err == nil, err
+	case err != nil:
+		return false, err
+	case leaseOf(have) != lease && value == nil:
+		return true, nil
+	case leaseOf(have) != lease:
+		_, err = k.List(ctx) // which removes it when its lease has ended
+		return false, err
+	case value == nil:
+		_, err = k.remove(ctx, have)
+		return true, err
+	}
+	wanted.Metadata.UID, wanted.Metadata.ResourceVersion = have.Metadata.UID, have.Metadata.ResourceVersion
+	err = k.Leases.Patch(ctx, name, wanted)
+	return err == nil, err
+}
+
+// List implements Store. It removes what has ended: first the lease, so that who renews it in that moment finds out or keeps all it has.
+func (k *Kubernetes) List(ctx context.Context) (records []Record, err error) {
+	asked := time.Now()
+	all, err := k.Leases.List(ctx, groupLabel, k.Group)
+	if err != nil {
+		return nil, err
+	}
+	living := k.living(all, asked, time.Now())
+	for _, one := range all {
+		if id := leaseOf(one); !living[id] && one.Metadata.Name == leaseName(id) {
+			removed, err := k.remove(ctx, one)
+			if err != nil {
+				return nil, fmt.Errorf("remove a lease that has ended: %w", err)
+			}
+			living[id] = !removed
+		}
+	}
+	for _, one := range all {
+		key, isKey := one.Metadata.Annotations[keyAnnotation]
+		switch isKey = isKey && one.Metadata.Name == k.keyName(key); {
+		case isKey && living[leaseOf(one)]:
+			records = append(records, Record{key, []byte(one.Metadata.Annotations[valueAnnotation]), leaseOf(one), one.Metadata.CreationTimestamp.Unix()})
+		case isKey:
+			if _, err := k.remove(ctx, one); err != nil {
+				return nil, fmt.Errorf("remove what a lease had that has ended: %w", err)
+			}
+		}
+	}
+	return records, nil
+}
+
+// living are the leases that have not ended, as a list shows them that was asked for, and answered, at these times.
+func (k *Kubernetes) living(all []kubernetes.Lease, asked, answered time.Time) map[ID]bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	seen, out := map[string]sighting{}, map[ID]bool{}
+	for _, one := range all {
+		name, id := one.Metadata.Name, leaseOf(one)
+		if id == 0 || name != leaseName(id) {
+			continue
+		}
+		s, known := k.seen[name]
+		if !known || s.version != one.Metadata.ResourceVersion {
+			s = sighting{one.Metadata.ResourceVersion, answered}
+		}
+		seen[name] = s
+		out[id] = asked.Sub(s.since) < time.Duration(one.Spec.LeaseDurationSeconds)*time.Second
+	}
+	k.seen = seen
+	return out
+}
+
+// remove removes what was seen. removed is false when it is another one now: who changed it knows better.
+func (k *Kubernetes) remove(ctx context.Context, seen kubernetes.Lease) (removed bool, err error) {
+	switch err = k.Leases.Delete(ctx, seen); {
+	case errors.Is(err, kubernetes.ErrNotFound):
+		return true, nil // another one was faster
+	case errors.Is(err, kubernetes.ErrConflict):
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func gone(err error) error {
+	if errors.Is(err, kubernetes.ErrNotFound) {
+		return fmt.Errorf("%w: %w", ErrEnded, err)
+	}
+	return err
+}

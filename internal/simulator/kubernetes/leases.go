@@ -1,0 +1,211 @@
+// Package kubernetes stands for an API server of Kubernetes that knows nothing but Leases, in one namespace and in memory: their
+// versions, labels, preconditions and merge patches, as far as agents that serve the same stacks ask for them.
+package kubernetes
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Leases is a handler, and a transport without a network.
+type Leases struct {
+	mu      sync.Mutex
+	version int
+	all     map[string]object // by name
+	away    bool
+}
+
+// object is a Lease as JSON.
+type object map[string]any
+
+func (o object) part(name string) object {
+	part, _ := o[name].(map[string]any)
+	return part
+}
+
+func (o object) text(name string) string {
+	text, _ := o[name].(string)
+	return text
+}
+
+// NewLeases holds none.
+func NewLeases() *Leases { return &Leases{all: map[string]object{}} }
+
+// Away has nobody answer, or somebody again.
+func (l *Leases) Away(away bool) { l.mu.Lock(); defer l.mu.Unlock(); l.away = away }
+
+// Annotations are those of each Lease, by its name.
+func (l *Leases) Annotations() map[string]map[string]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[string]map[string]string{}
+	for name, o := range l.all {
+		out[name] = map[string]string{}
+		for key := range o.part("metadata").part("annotations") {
+			out[name][key] = o.part("metadata").part("annotations").text(key)
+		}
+	}
+	return out
+}
+
+// Delete removes one, as a person does.
+func (l *Leases) Delete(name string) { l.mu.Lock(); defer l.mu.Unlock(); delete(l.all, name) }
+
+// RoundTrip implements http.RoundTripper.
+func (l *Leases) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	away := l.away
+	l.mu.Unlock()
+	if away {
+		return nil, io.ErrUnexpectedEOF
+	}
+	got := &recorded{code: http.StatusOK, header: http.Header{}}
+	l.ServeHTTP(got, req)
+	return &http.Response{StatusCode: got.code, Header: got.header, Body: io.NopCloser(&got.body), Request: req}, nil
+}
+
+// recorded is an answer in memory.
+type recorded struct {
+	code   int
+	header http.Header
+	body   bytes.Buffer
+}
+
+func (r *recorded) Header() http.Header         { return r.header }
+func (r *recorded) WriteHeader(code int)        { r.code = code }
+func (r *recorded) Write(p []byte) (int, error) { return r.body.Write(p) }
+
+// ServeHTTP implements http.Handler.
+func (l *Leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	rest, ok := strings.CutPrefix(r.URL.Path, "/apis/coordination.k8s.io/v1/namespaces/")
+	_, rest, inside := strings.Cut(rest, "/leases")
+	if name := strings.TrimPrefix(rest, "/"); ok && inside {
+		var asked object
+		if r.Body != nil {
+			_ = json.NewDecoder(r.Body).Decode(&asked) // none, for a question
+		}
+		l.serve(w, r, name, asked)
+		return
+	}
+	refuse(w, http.StatusNotFound, "", "the server could not find the requested resource")
+}
+
+func (l *Leases) serve(w http.ResponseWriter, r *http.Request, name string, asked object) {
+	have, there := l.all[name]
+	switch {
+	case r.Method == http.MethodGet && name == "":
+		l.list(w, r.URL.Query().Get("labelSelector"))
+	case r.Method == http.MethodPost && name == "":
+		l.create(w, asked)
+	case !there:
+		refuse(w, http.StatusNotFound, "NotFound", fmt.Sprintf("leases.coordination.k8s.io %q not found", name))
+	case r.Method == http.MethodGet:
+		reply(w, http.StatusOK, have)
+	case r.Method == http.MethodPatch:
+		if other(have, asked.part("metadata")) {
+			conflict(w, name)
+			return
+		}
+		one := merged(have, asked)
+		l.all[name] = l.changed(one)
+		reply(w, http.StatusOK, one)
+	case r.Method == http.MethodDelete:
+		if other(have, asked.part("preconditions")) {
+			conflict(w, name)
+			return
+		}
+		delete(l.all, name)
+		reply(w, http.StatusOK, object{"kind": "Status", "status": "Success"})
+	default:
+		refuse(w, http.StatusMethodNotAllowed, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+	}
+}
+
+func (l *Leases) list(w http.ResponseWriter, selector string) {
+	label, value, _ := strings.Cut(selector, "=")
+	items := []object{}
+	for _, name := range slices.Sorted(maps.Keys(l.all)) {
+		if o := l.all[name]; label == "" || o.part("metadata").part("labels").text(label) == value {
+			items = append(items, o)
+		}
+	}
+	reply(w, http.StatusOK, object{"kind": "LeaseList", "apiVersion": "coordination.k8s.io/v1", "metadata": object{"resourceVersion": strconv.Itoa(l.version)}, "items": items})
+}
+
+func (l *Leases) create(w http.ResponseWriter, asked object) {
+	meta := asked.part("metadata")
+	name := meta.text("name")
+	if l.all[name] != nil {
+		refuse(w, http.StatusConflict, "AlreadyExists", fmt.Sprintf("leases.coordination.k8s.io %q already exists", name))
+		return
+	}
+	meta["uid"], meta["creationTimestamp"] = "uid-"+strconv.Itoa(l.version+1), time.Now().UTC().Format(time.RFC3339)
+	l.all[name] = l.changed(asked)
+	reply(w, http.StatusCreated, asked)
+}
+
+// changed gives a Lease its next version.
+func (l *Leases) changed(o object) object {
+	l.version++
+	o.part("metadata")["resourceVersion"] = strconv.Itoa(l.version)
+	return o
+}
+
+// other reports whether a Lease is not the one that somebody has seen.
+func other(have object, seen object) bool {
+	meta := have.part("metadata")
+	for _, field := range []string{"uid", "resourceVersion"} {
+		if want := seen.text(field); want != "" && want != meta.text(field) {
+			return true
+		}
+	}
+	return false
+}
+
+// merged is have with what change says. (RFC 7396)
+func merged(have, change object) object {
+	out := maps.Clone(have)
+	if out == nil {
+		out = object{}
+	}
+	for name, value := range change {
+		part, isPart := value.(map[string]any)
+		switch {
+		case value == nil:
+			delete(out, name)
+		case isPart:
+			out[name] = map[string]any(merged(out.part(name), part))
+		default:
+			out[name] = value
+		}
+	}
+	return out
+}
+
+func conflict(w http.ResponseWriter, name string) {
+	refuse(w, http.StatusConflict, "Conflict", fmt.Sprintf("Operation cannot be fulfilled on leases.coordination.k8s.io %q: the object has been modified", name))
+}
+
+func refuse(w http.ResponseWriter, code int, reason, message string) {
+	reply(w, code, object{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "message": message, "code": code})
+}
+
+func reply(w http.ResponseWriter, code int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(body) // to memory, or to who may be gone
+}

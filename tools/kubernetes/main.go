@@ -1,0 +1,15 @@
+// Program kubernetes is the API server of Kubernetes itself, built from the module of its version in go.mod: what agents that keep
+// their leases in Kubernetes are tested with.
+package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+	_ "k8s.io/component-base/logs/json/register" // for --logging-format=json
+	_ "k8s.io/component-base/metrics/prometheus/clientgo"
+	_ "k8s.io/component-base/metrics/prometheus/version"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+)
+
+func main() { os.Exit(cli.Run(app.NewAPIServerCommand())) }
