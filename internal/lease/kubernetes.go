@@ -65,7 +65,7 @@ func (k *Kubernetes) keyName(key string) string {
 // Grant implements Store.
 func (k *Kubernetes) Grant(ctx context.Context, ttl time.Duration) (ID, error) {
 	var random [8]byte
-	_, _ = rand.Read(random[:]) // it never fails
+	_, _ = rand.Read(random[:])                         // it never fails
 	id := ID(binary.BigEndian.Uint64(random[:])>>1 | 1) //nolint:gosec // of 63 bits
 	one := k.object(leaseName(id), id)
 	one.Spec.LeaseDurationSeconds, one.Spec.RenewTime = int(ttl/time.Second), kubernetes.Moment(time.Now())
@@ -91,7 +91,7 @@ func (k *Kubernetes) Revoke(ctx context.Context, lease ID) error {
 	if err != nil {
 		return err
 	}
-	var itself error = ErrEnded
+	itself := ErrEnded
 	for _, one := range all {
 		if leaseOf(one) != lease {
 			continue

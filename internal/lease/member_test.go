@@ -12,7 +12,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
 )
 
 // world is where agents agree, agents, and what they write.
