@@ -103,6 +103,10 @@ test-monitoring: ## check the alert rules with promtool (Debian package promethe
 	promtool check rules deploy/monitoring/alerts.yaml
 	promtool test rules deploy/monitoring/alerts_test.yaml
 
+.PHONY: test-terraform
+test-terraform: ## move what Terraform's provider has made on the devcloud to us (builds OpenTofu and the provider once)
+	GO=$(GO) .ci/terraform
+
 .PHONY: devcloud
 devcloud: ## start a real OpenStack on this machine (Debian 12, root)
 	deploy/devcloud/up
