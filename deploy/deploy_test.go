@@ -99,7 +99,8 @@ func commands(t *testing.T) map[string][][]string {
 	t.Helper()
 	found := map[string][][]string{
 		"compose.yaml":            {service(t).Command},
-		"kubernetes/cronjob.yaml": {container(t).Args},
+		"kubernetes/cronjob.yaml": {job(t).Spec.JobTemplate.Spec.Template.Spec.Containers[0].Args},
+		"kubernetes/agents.yaml":  {agents(t).Spec.Template.Spec.Containers[0].Args},
 	}
 	line := regexp.MustCompile(`(?:stackreeve|--rm agent) ((?:run|plan|status|validate|version)\b[^\n;|>"` + "`" + `]*)`)
 	for file, text := range files(t) {

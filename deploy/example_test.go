@@ -133,9 +133,14 @@ func fields(of reflect.Type) (names []string) {
 	return names
 }
 
-// TestConfigMap loads the configuration that the CronJob brings along.
-func TestConfigMap(t *testing.T) {
-	var m struct{ Data map[string]string }
-	document(t, "kubernetes/cronjob.yaml", "ConfigMap", &m)
-	load(t, m.Data["stackreeve.yaml"])
+// TestConfigMaps loads the configurations that manifests for Kubernetes bring along.
+func TestConfigMaps(t *testing.T) {
+	for file, several := range map[string]bool{"kubernetes/cronjob.yaml": false, "kubernetes/agents.yaml": true} {
+		var m struct{ Data map[string]string }
+		document(t, file, "ConfigMap", &m)
+		stack := load(t, m.Data["stackreeve.yaml"])
+		if got := stack.Agents() != nil; got != several {
+			t.Errorf("%s: several agents: %t", file, got)
+		}
+	}
 }

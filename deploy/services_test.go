@@ -105,12 +105,34 @@ type cronJob struct {
 	}
 }
 
+type deployment struct {
+	Spec struct {
+		Replicas int
+		Template struct{ Spec podSpec }
+	}
+}
+
 type podSpec struct {
 	RestartPolicy                 string
 	AutomountServiceAccountToken  *bool
 	TerminationGracePeriodSeconds int
 	SecurityContext               struct{ RunAsNonRoot bool }
 	Containers                    []podContainer
+}
+
+// judge wants a pod to have one container, which may do no more than it needs and ends in peace.
+func (p podSpec) judge(t *testing.T) {
+	t.Helper()
+	if time.Duration(p.TerminationGracePeriodSeconds)*time.Second < grace {
+		t.Errorf("terminationGracePeriodSeconds is %d; want %s at least", p.TerminationGracePeriodSeconds, grace)
+	}
+	if n := len(p.Containers); n != 1 {
+		t.Fatalf("there are %d containers, want one", n)
+	}
+	if c := p.Containers[0].SecurityContext; !p.SecurityContext.RunAsNonRoot || !c.ReadOnlyRootFilesystem || !slices.Equal(c.Capabilities.Drop, []string{"ALL"}) ||
+		c.AllowPrivilegeEscalation == nil || *c.AllowPrivilegeEscalation {
+		t.Errorf("the container may do more than it needs: %+v", p)
+	}
 }
 
 type podContainer struct {
@@ -122,37 +144,42 @@ type podContainer struct {
 	}
 }
 
-func container(t *testing.T) podContainer {
+func job(t *testing.T) (j cronJob) {
 	t.Helper()
-	var job cronJob
-	document(t, "kubernetes/cronjob.yaml", "CronJob", &job)
-	if n := len(job.Spec.JobTemplate.Spec.Template.Spec.Containers); n != 1 {
-		t.Fatalf("the CronJob has %d containers, want one", n)
-	}
-	return job.Spec.JobTemplate.Spec.Template.Spec.Containers[0]
+	document(t, "kubernetes/cronjob.yaml", "CronJob", &j)
+	j.Spec.JobTemplate.Spec.Template.Spec.judge(t)
+	return j
+}
+
+func agents(t *testing.T) (d deployment) {
+	t.Helper()
+	document(t, "kubernetes/agents.yaml", "Deployment", &d)
+	d.Spec.Template.Spec.judge(t)
+	return d
 }
 
 func TestCronJob(t *testing.T) {
-	var job cronJob
-	document(t, "kubernetes/cronjob.yaml", "CronJob", &job)
-	if _, err := cron.ParseStandard(job.Spec.Schedule); err != nil {
+	j := job(t)
+	if _, err := cron.ParseStandard(j.Spec.Schedule); err != nil {
 		t.Error(err)
 	}
-	run := job.Spec.JobTemplate.Spec
-	pod, c := run.Template.Spec, container(t).SecurityContext
-	if job.Spec.ConcurrencyPolicy != "Forbid" || pod.RestartPolicy != "Never" || run.BackoffLimit == nil || *run.BackoffLimit != 0 {
+	run := j.Spec.JobTemplate.Spec
+	pod := run.Template.Spec
+	if j.Spec.ConcurrencyPolicy != "Forbid" || pod.RestartPolicy != "Never" || run.BackoffLimit == nil || *run.BackoffLimit != 0 {
 		t.Error("two passes could run at once, or one at once after it failed")
 	}
-	if time.Duration(pod.TerminationGracePeriodSeconds)*time.Second < grace {
-		t.Errorf("terminationGracePeriodSeconds is %d; want %s at least", pod.TerminationGracePeriodSeconds, grace)
+	if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
+		t.Error("the container has a token, which it does not need")
 	}
-	if !pod.SecurityContext.RunAsNonRoot || !c.ReadOnlyRootFilesystem || !slices.Equal(c.Capabilities.Drop, []string{"ALL"}) ||
-		c.AllowPrivilegeEscalation == nil || *c.AllowPrivilegeEscalation ||
-		pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
-		t.Errorf("the container may do more than it needs: %+v", pod)
-	}
-	if !slices.Contains(container(t).Args, "--once") {
+	if !slices.Contains(pod.Containers[0].Args, "--once") {
 		t.Error("a Job that never ends")
+	}
+}
+
+func TestDeployment(t *testing.T) {
+	d := agents(t)
+	if c := d.Spec.Template.Spec.Containers[0]; d.Spec.Replicas < 2 || slices.Contains(c.Args, "--once") {
+		t.Errorf("%d agents with %q", d.Spec.Replicas, c.Args)
 	}
 }
 

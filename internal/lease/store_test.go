@@ -52,7 +52,7 @@ func onRealKubernetes(t *testing.T, folder string) Store {
 		return strings.TrimSpace(string(text))
 	}
 	trusted, _ := outbound.Trust([]byte(read("ca.crt")))
-	all, err := kubernetes.NewLeases(read("server"), "default", &tls.Config{RootCAs: trusted}, func() (string, error) { return read("token"), nil })
+	all, err := kubernetes.NewLeases(read("server"), "stackreeve", &tls.Config{RootCAs: trusted}, func() (string, error) { return read("token"), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
