@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"slices"
@@ -23,8 +24,8 @@ import (
 
 const (
 	proofAgents, proofStacks = 3, 40
-	// proofLease is as short as a lease may be, so that much happens.
-	proofLease = 12 * time.Second
+	// proofLease is as short as a lease may be, so that much happens. A real cloud has to share the machine with the agents: realLease.
+	proofLease, realLease = 12 * time.Second, 36 * time.Second
 	// proofClock is what lies between an agent's look at its clock and the proxy's, on a machine that has much to do.
 	proofClock = time.Second / 2
 	proofKeys  = "/stackreeve/proof/"
@@ -34,7 +35,9 @@ const (
 type proof struct {
 	*stage
 	*ledger
+	front   http.Handler // the cloud, as agents ask for it
 	cloud   *standin
+	lease   time.Duration
 	etcd    *etcd.Endpoints
 	members []*process
 	agents  []*contender
@@ -49,6 +52,7 @@ type proof struct {
 
 // Three agents serve forty stacks while they are killed, stopped, cut off from etcd and ended, members of etcd are killed and stopped, people
 // commit, and others change the cloud: no stack is written by two, and in the end the cloud is as is written.
+// The cloud is the simulator, or a real one that STACKREEVE_TEST_CLOUD names (see deploy/devcloud).
 // STACKREEVE_TEST_AGENTS names the folder that etcd is in, STACKREEVE_TEST_AGENTS_FOR says for how long, and
 // STACKREEVE_TEST_SEED repeats what went wrong when.
 func TestAgentsProof(t *testing.T) {
@@ -82,9 +86,16 @@ func TestAgentsProof(t *testing.T) {
 }
 
 func newProof(t *testing.T, folder string) *proof {
-	p := &proof{stage: newStage(t, simulator.Options{}), faults: map[string]int{}, written: map[string]int{}, began: time.Now()}
+	p := &proof{stage: newStage(t, simulator.Options{}), lease: proofLease, faults: map[string]int{}, written: map[string]int{}, began: time.Now()}
 	p.ledger = &ledger{holder: p.holds, owners: map[string]string{}}
-	p.cloud = newStandin(t, p.server.URL)
+	p.front = p.server.Cloud
+	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
+		p.front, p.lease = newFront(t), realLease
+	}
+	door := httptest.NewServer(p.front)
+	t.Cleanup(door.Close)
+	p.cloud = newStandin(t, door.URL)
+	t.Cleanup(p.clear) // when no agent is there any more
 	p.build()
 	for i := range proofStacks {
 		p.edit(fmt.Sprintf("stack-%02d", i))
@@ -125,13 +136,13 @@ func (p *proof) runs(one *process) {
 func (p *proof) agent(name string, at place) *contender {
 	a := &contender{place: at, process: process{t: p.t.(*testing.T), name: name}}
 	a.listens(p.ledger)
-	url := a.cloudAt(p.before(p.server.Cloud, name, &a.gate))
+	url := a.cloudAt(p.before(p.front, name, &a.gate))
 	p.stage.write(name+"/clouds.yaml", string(simulator.CloudsYAML(url)))
 	endpoints, _ := json.Marshal(at.etcd) // they are strings
-	text := fmt.Sprintf("apiVersion: stackreeve.dev/v1alpha1\nkind: Agents\nmetadata: {name: proof}\nspec: {leaseSeconds: %d, etcd: {endpoints: %s, caFile: %s}}\n", int(proofLease.Seconds()), endpoints, p.path("etcd.crt"))
+	text := fmt.Sprintf("apiVersion: stackreeve.dev/v1alpha1\nkind: Agents\nmetadata: {name: proof}\nspec: {leaseSeconds: %d, etcd: {endpoints: %s, caFile: %s}}\n", int(p.lease.Seconds()), endpoints, p.path("etcd.crt"))
 	for _, stack := range slices.Sorted(maps.Keys(p.written)) {
 		text += "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: " + stack + "}\nspec:\n  source: {url: \"" + p.path("repo") + "\", branch: main, path: " + stack +
-			", poll: \"@every 5s\"}\n  cloud: demo\n  sync: {driftCheck: \"@every 20s\"}\n"
+			", poll: \"@every " + (p.lease * 5 / 12).String() + "\"}\n  cloud: demo\n  sync: {driftCheck: \"@every " + (p.lease * 5 / 3).String() + "\"}\n"
 	}
 	p.stage.write(name+"/stackreeve.yaml", text)
 	a.command = func() *exec.Cmd {
@@ -169,7 +180,7 @@ func describes(change int) string { return fmt.Sprint("change ", change) }
 
 // holders are who serves which stack, as most members of etcd know.
 func (p *proof) holders() (map[string]lease.Holder, error) {
-	ctx, cancel := context.WithTimeout(p.t.Context(), proofLease/4)
+	ctx, cancel := context.WithTimeout(p.t.Context(), p.lease/4)
 	defer cancel()
 	list, err := p.etcd.List(ctx, proofKeys+"stacks/", 2*proofStacks)
 	holders := map[string]lease.Holder{}
@@ -197,9 +208,9 @@ type fault struct {
 
 // suffer has one thing after another go wrong.
 func (p *proof) suffer(ctx context.Context, random *rand.Rand, faults func(*rand.Rand) fault) {
-	for wait(ctx, between(random, proofLease/3, 3*proofLease/2)) {
+	for wait(ctx, between(random, p.lease/3, 3*p.lease/2)) {
 		f := faults(random)
-		lasts := between(random, proofLease/12, f.most)
+		lasts := between(random, p.lease/12, f.most)
 		p.note(f.name, lasts)
 		f.begin()
 		wait(ctx, lasts)
@@ -234,16 +245,16 @@ func (p *proof) agentFaults(a *contender) func(*rand.Rand) fault {
 	return func(random *rand.Rand) fault {
 		switch random.IntN(4) {
 		case 0:
-			return fault{a.name + " is killed", func() { a.end(syscall.SIGKILL) }, a.start, proofLease}
+			return fault{a.name + " is killed", func() { a.end(syscall.SIGKILL) }, a.start, p.lease}
 		case 1:
-			return fault{a.name + " is ended", func() { a.end(syscall.SIGTERM) }, a.start, proofLease}
+			return fault{a.name + " is ended", func() { a.end(syscall.SIGTERM) }, a.start, p.lease}
 		case 2:
 			return fault{a.name + " is stopped", func() {
 				a.gate.close()
 				wait(p.t.Context(), time.Second) // what it is about to send is sent
 				a.signal(syscall.SIGSTOP)
 				a.gate.open()
-			}, func() { a.signal(syscall.SIGCONT) }, 2 * proofLease}
+			}, func() { a.signal(syscall.SIGCONT) }, 2 * p.lease}
 		}
 		cut := func(cut bool) func() {
 			return func() {
@@ -252,7 +263,7 @@ func (p *proof) agentFaults(a *contender) func(*rand.Rand) fault {
 				}
 			}
 		}
-		return fault{a.name + " is cut off from etcd", cut(true), cut(false), 2 * proofLease}
+		return fault{a.name + " is cut off from etcd", cut(true), cut(false), 2 * p.lease}
 	}
 }
 
@@ -260,9 +271,9 @@ func (p *proof) agentFaults(a *contender) func(*rand.Rand) fault {
 func (p *proof) memberFaults(random *rand.Rand) fault {
 	m := p.members[random.IntN(len(p.members))]
 	if random.IntN(2) == 0 {
-		return fault{"a member of etcd is killed", func() { m.end(syscall.SIGKILL) }, m.start, proofLease}
+		return fault{"a member of etcd is killed", func() { m.end(syscall.SIGKILL) }, m.start, p.lease}
 	}
-	return fault{"a member of etcd is stopped", func() { m.signal(syscall.SIGSTOP) }, func() { m.signal(syscall.SIGCONT) }, proofLease / 2}
+	return fault{"a member of etcd is stopped", func() { m.signal(syscall.SIGSTOP) }, func() { m.signal(syscall.SIGCONT) }, p.lease / 2}
 }
 
 // change has people commit, and others change the cloud.
@@ -314,9 +325,20 @@ func (p *proof) objects(kind string) (list []thing) {
 	return list
 }
 
+// clear removes what the stacks have made, which a real cloud would keep.
+func (p *proof) clear() {
+	for _, kind := range []string{"port", "network"} { // a network takes its subnets along
+		for _, o := range p.objects(kind) {
+			if p.written[o.text("name")] > 0 {
+				p.say(p.cloud.ask(http.MethodDelete, "/network/v2.0/"+kind+"s/"+o.text("id"), nil, ""))
+			}
+		}
+	}
+}
+
 // settles waits until the agents say that all stacks are in sync with the last commit, and the cloud is as is written.
 func (p *proof) settles() {
-	ctx, cancel := context.WithTimeout(p.t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(p.t.Context(), 15*p.lease)
 	defer cancel()
 	healed, missing := time.Now(), ""
 	for wait(ctx, time.Second) {
@@ -363,7 +385,7 @@ func (p *proof) missing() string {
 
 // verdict says what came of it.
 func (p *proof) verdict() {
-	v := p.judge(proofLease/4, proofClock)
+	v := p.judge(p.lease/4, proofClock)
 	for _, wrong := range v.wrong {
 		p.t.Error(wrong)
 	}
@@ -375,6 +397,6 @@ func (p *proof) verdict() {
 	}
 	p.t.Logf("faults: %v; %d commits, %d drifts; stacks were taken %d times; %d writes, of which %d came while etcd did not say in time whose the stack was; writes refused: %d",
 		p.faults, p.commits, p.drifts, took, v.writes, v.unsure, refused)
-	p.t.Logf("the writer of a stack changed %d times, %d of them in order; the shortest time between two writers without that: %s, promised: %s", v.changes, v.orders, v.shortest.Round(time.Millisecond), proofLease/4)
+	p.t.Logf("the writer of a stack changed %d times, %d of them in order; the shortest time between two writers without that: %s, promised: %s", v.changes, v.orders, v.shortest.Round(time.Millisecond), p.lease/4)
 	p.t.Logf("that was %s:\n%s", v.closest, strings.Join(p.story(v.closest), "\n"))
 }

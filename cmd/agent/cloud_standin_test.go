@@ -50,21 +50,28 @@ var nouns = []noun{
 func newStandin(t *testing.T, root string) *standin {
 	t.Helper()
 	s := &standin{root: root}
+	var in struct {
+		Token struct{ Project, User struct{ ID string } }
+	}
+	s.token = logIn(t, root+"/identity", &in)
+	s.project, s.user = in.Token.Project.ID, in.Token.User.ID
+	return s
+}
+
+// logIn gets a token of the user demo at a Keystone, and what that says besides.
+func logIn(t *testing.T, keystone string, into any) (token string) {
+	t.Helper()
 	login := `{"auth": {"identity": {"methods": ["password"], "password": {"user": {"name": "demo", "password": "demo", "domain": {"name": "Default"}}}},
 		"scope": {"project": {"name": "demo", "domain": {"name": "Default"}}}}}`
-	resp, err := http.Post(root+"/identity/v3/auth/tokens", "application/json", strings.NewReader(login))
+	resp, err := http.Post(keystone+"/v3/auth/tokens", "application/json", strings.NewReader(login))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	var in struct {
-		Token struct{ Project, User struct{ ID string } }
-	}
-	if err := json.NewDecoder(resp.Body).Decode(&in); err != nil || resp.StatusCode != http.StatusCreated {
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil || resp.StatusCode != http.StatusCreated {
 		t.Fatal(resp.Status, err)
 	}
-	s.token, s.project, s.user = resp.Header.Get("X-Subject-Token"), in.Token.Project.ID, in.Token.User.ID
-	return s
+	return resp.Header.Get("X-Subject-Token")
 }
 
 // ask makes one request and returns what is under a name of the answer; all of

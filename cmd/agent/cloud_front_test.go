@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// front is a real cloud on this machine behind one address, as the simulator is: /identity and /network lead to those services, and
+// /at/PORT to whatever listens there. Addresses in its answers lead through it, too, so that who asks it never asks anybody else.
+type front struct {
+	httputil.ReverseProxy
+	ports map[string]string // of services, by their types
+}
+
+var (
+	authURL    = regexp.MustCompile(`auth_url: http://127\.0\.0\.1:(\d+)`)
+	ownAddress = regexp.MustCompile(`http://127\.0\.0\.1:(\d+)`)
+	wayThrough = regexp.MustCompile(`^/(identity|network|at/\d+)(/.*|$)`)
+)
+
+type askedAt struct{}
+
+// newFront finds the cloud by $OS_CLIENT_CONFIG_FILE, of which its user demo has the password demo.
+func newFront(t *testing.T) *front {
+	t.Helper()
+	text, err := os.ReadFile(os.Getenv("OS_CLIENT_CONFIG_FILE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keystone := authURL.FindSubmatch(text)
+	if keystone == nil {
+		t.Fatal("OS_CLIENT_CONFIG_FILE has no cloud on this machine")
+	}
+	f := &front{ports: map[string]string{"identity": string(keystone[1])}}
+	f.Rewrite, f.ModifyResponse = f.leads, f.answers
+	f.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) } // who asked is gone, or the cloud is
+	var in struct {
+		Token struct {
+			Catalog []struct {
+				Type      string
+				Endpoints []struct{ Interface, URL string }
+			}
+		}
+	}
+	logIn(t, "http://127.0.0.1:"+f.ports["identity"], &in)
+	for _, s := range in.Token.Catalog {
+		for _, e := range s.Endpoints {
+			if at := ownAddress.FindStringSubmatch(e.URL); at != nil && e.Interface == "public" {
+				f.ports[s.Type] = at[1]
+			}
+		}
+	}
+	return f
+}
+
+// leads has a request go where it is meant for.
+func (f *front) leads(r *httputil.ProxyRequest) {
+	way := wayThrough.FindStringSubmatch(r.In.URL.Path)
+	if way == nil {
+		way = []string{"", "nowhere", "/"}
+	}
+	port := strings.TrimPrefix(way[1], "at/")
+	if f.ports[port] != "" {
+		port = f.ports[port]
+	}
+	r.Out = r.Out.WithContext(context.WithValue(r.Out.Context(), askedAt{}, r.In.Host))
+	r.Out.URL = &url.URL{Scheme: "http", Host: "127.0.0.1:" + port, Path: way[2], RawQuery: r.In.URL.RawQuery}
+	r.Out.Host = r.Out.URL.Host
+	r.Out.Header.Del("Accept-Encoding")
+}
+
+// answers has the addresses in an answer lead through here.
+func (f *front) answers(resp *http.Response) error {
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	here, _ := resp.Request.Context().Value(askedAt{}).(string)
+	through := "http://" + here + "/at/$1"
+	text = ownAddress.ReplaceAll(text, []byte(through))
+	for _, values := range resp.Header {
+		for i := range values {
+			values[i] = ownAddress.ReplaceAllString(values[i], through)
+		}
+	}
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	resp.Header.Set("Content-Length", strconv.Itoa(len(text)))
+	return nil
+}
