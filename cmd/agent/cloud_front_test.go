@@ -72,7 +72,8 @@ func (f *front) leads(r *httputil.ProxyRequest) {
 	if f.ports[port] != "" {
 		port = f.ports[port]
 	}
-	r.Out = r.Out.WithContext(context.WithValue(r.Out.Context(), askedAt{}, r.In.Host))
+	// The cloud carries out what it was asked, also for who is gone meanwhile.
+	r.Out = r.Out.WithContext(context.WithValue(context.WithoutCancel(r.Out.Context()), askedAt{}, r.In.Host))
 	r.Out.URL = &url.URL{Scheme: "http", Host: "127.0.0.1:" + port, Path: way[2], RawQuery: r.In.URL.RawQuery}
 	r.Out.Host = r.Out.URL.Host
 	r.Out.Header.Del("Accept-Encoding")
