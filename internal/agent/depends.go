@@ -65,7 +65,7 @@ func (s *Standing) saw(run report.Run) {
 	s.Note(run.Stack, now)
 }
 
-// Note notes how a stack stands, whoever has checked it. When it is in sync, those are checked that were told to wait for it, or were in
+// Note notes how a stack stands, whoever has checked it. When it is in sync, those are checked that had to wait for it, or were in
 // sync with how it was before; one that has not begun its first check does not need another.
 func (s *Standing) Note(stack string, now plan.Outcome) {
 	s.mu.Lock()

@@ -109,7 +109,7 @@ func TestAttackAddressAfterTheTokenEnded(t *testing.T) {
 			t.Errorf("%s: shown %v", what, err)
 		}
 		if told := err != nil && strings.HasSuffix(err.Error(), "the cloud does not accept the agent's credentials; the agent's log has the details"); told != (what != "moved") {
-			t.Errorf("%s: that the credentials are not accepted, is said: %t; shown %v", what, told, err)
+			t.Errorf("%s: that the credentials are not accepted, is reported: %t; shown %v", what, told, err)
 		}
 	}
 }

@@ -16,7 +16,7 @@ var (
 	ErrConflict = errors.New("the Lease is another one now")
 )
 
-// maxSaid bounds what is told of what a server says.
+// maxSaid bounds what is shown of what a server says.
 const maxSaid = 300
 
 // understand reads an answer; one that says no is an error with what it says. (k8s.io/apimachinery/pkg/apis/meta/v1: Status)
