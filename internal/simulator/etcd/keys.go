@@ -1,26 +1,27 @@
 package etcd
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/wire"
 )
 
 // Keys are the keys and leases of a cluster, as its JSON gateway shows them: what agents that serve the same stacks ask for.
 // It is a handler, and a transport without a network.
 type Keys struct {
+	wire.Wire
+
 	mu       sync.Mutex
 	revision int64
 	next     int64
 	leases   map[int64]*lease
 	keys     map[string]key
-	away     bool
 }
 
 type lease struct {
@@ -35,11 +36,10 @@ type key struct {
 
 // NewKeys holds none.
 func NewKeys() *Keys {
-	return &Keys{revision: 1, next: 1 << 40, leases: map[int64]*lease{}, keys: map[string]key{}}
+	k := &Keys{revision: 1, next: 1 << 40, leases: map[int64]*lease{}, keys: map[string]key{}}
+	k.To = k
+	return k
 }
-
-// Away has nobody answer, or somebody again.
-func (k *Keys) Away(away bool) { k.mu.Lock(); defer k.mu.Unlock(); k.away = away }
 
 // Delete removes a key, as a person does.
 func (k *Keys) Delete(name string) { k.mu.Lock(); defer k.mu.Unlock(); delete(k.keys, name) }
@@ -55,33 +55,6 @@ func (k *Keys) Names() (names []string) {
 	slices.Sort(names)
 	return names
 }
-
-// RoundTrip implements http.RoundTripper.
-func (k *Keys) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := req.Context().Err(); err != nil {
-		return nil, err
-	}
-	k.mu.Lock()
-	away := k.away
-	k.mu.Unlock()
-	if away {
-		return nil, io.ErrUnexpectedEOF
-	}
-	got := &recorded{code: http.StatusOK, header: http.Header{}}
-	k.ServeHTTP(got, req)
-	return &http.Response{StatusCode: got.code, Header: got.header, Body: io.NopCloser(&got.body), Request: req}, nil
-}
-
-// recorded is an answer in memory.
-type recorded struct {
-	code   int
-	header http.Header
-	body   bytes.Buffer
-}
-
-func (r *recorded) Header() http.Header         { return r.header }
-func (r *recorded) WriteHeader(code int)        { r.code = code }
-func (r *recorded) Write(p []byte) (int, error) { return r.body.Write(p) }
 
 type leaseAsked struct {
 	ID  int64 `json:"ID,string"`

@@ -3,10 +3,8 @@
 package kubernetes
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -14,14 +12,17 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/stackreeve/stackreeve/internal/simulator/wire"
 )
 
 // Leases is a handler, and a transport without a network.
 type Leases struct {
+	wire.Wire
+
 	mu      sync.Mutex
 	version int
 	all     map[string]object // by name
-	away    bool
 }
 
 // object is a Lease as JSON.
@@ -38,10 +39,11 @@ func (o object) text(name string) string {
 }
 
 // NewLeases holds none.
-func NewLeases() *Leases { return &Leases{all: map[string]object{}} }
-
-// Away has nobody answer, or somebody again.
-func (l *Leases) Away(away bool) { l.mu.Lock(); defer l.mu.Unlock(); l.away = away }
+func NewLeases() *Leases {
+	l := &Leases{all: map[string]object{}}
+	l.To = l
+	return l
+}
 
 // Annotations are those of each Lease, by its name.
 func (l *Leases) Annotations() map[string]map[string]string {
@@ -59,33 +61,6 @@ func (l *Leases) Annotations() map[string]map[string]string {
 
 // Delete removes one, as a person does.
 func (l *Leases) Delete(name string) { l.mu.Lock(); defer l.mu.Unlock(); delete(l.all, name) }
-
-// RoundTrip implements http.RoundTripper.
-func (l *Leases) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := req.Context().Err(); err != nil {
-		return nil, err
-	}
-	l.mu.Lock()
-	away := l.away
-	l.mu.Unlock()
-	if away {
-		return nil, io.ErrUnexpectedEOF
-	}
-	got := &recorded{code: http.StatusOK, header: http.Header{}}
-	l.ServeHTTP(got, req)
-	return &http.Response{StatusCode: got.code, Header: got.header, Body: io.NopCloser(&got.body), Request: req}, nil
-}
-
-// recorded is an answer in memory.
-type recorded struct {
-	code   int
-	header http.Header
-	body   bytes.Buffer
-}
-
-func (r *recorded) Header() http.Header         { return r.header }
-func (r *recorded) WriteHeader(code int)        { r.code = code }
-func (r *recorded) Write(p []byte) (int, error) { return r.body.Write(p) }
 
 // ServeHTTP implements http.Handler.
 func (l *Leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
