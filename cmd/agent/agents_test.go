@@ -162,15 +162,23 @@ func TestAgentsShareStacks(t *testing.T) {
 	c.end()
 	<-c.done
 	s.until("one has all stacks", func() bool { return s.inSync(a, a) })
+	s.ends(a, b)
+}
+
+// ends wants each network to have been made once, and ends agents.
+func (s *several) ends(agents ...*oneOfSeveral) {
+	s.t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.posts != len(s.names) {
-		t.Errorf("%d networks were made for %d stacks", s.posts, len(s.names))
+		s.t.Errorf("%d networks were made for %d stacks", s.posts, len(s.names))
 	}
-	a.end()
-	b.end()
-	<-a.done
-	<-b.done
+	for _, one := range agents {
+		one.end()
+	}
+	for _, one := range agents {
+		<-one.done
+	}
 }
 
 // In Kubernetes as in etcd.
@@ -192,15 +200,7 @@ func TestAgentsShareStacksByLeasesOfKubernetes(t *testing.T) {
 	s.until("all in sync", func() bool { return s.inSync(a, a, b) && s.inSync(b, a, b) })
 	b.cut.Store(true)
 	s.until("one has the stacks of the one that is cut off", func() bool { return s.inSync(a, a) })
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.posts != len(s.names) {
-		t.Errorf("%d networks were made for %d stacks", s.posts, len(s.names))
-	}
-	a.end()
-	b.end()
-	<-a.done
-	<-b.done
+	s.ends(a, b)
 }
 
 // What a pod of Kubernetes has fills in what is left out.

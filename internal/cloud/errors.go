@@ -65,7 +65,7 @@ func classify(err error, of *service, words quote) error {
 	}
 	switch {
 	case code.Actual == http.StatusUnauthorized: // to a token that was renewed for the request
-		return private.Hidef(lockedOut, "%w: %w; check whether the credentials were revoked", kind.ErrRejected, described)
+		return private.Hidef(lockedOut, "%w: %w; check whether the credentials were revoked", class, described)
 	case class != nil && of.lacking != nil && of.lacking.Match(code.Body):
 		return forbidden(code, fmt.Errorf("%w: %w; %s", class, described, lackingText))
 	case class != nil:

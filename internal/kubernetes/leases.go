@@ -52,8 +52,8 @@ type Leases struct {
 const (
 	// maxAnswer is what is read of an answer: 10,000 leases with a kibibyte and a half each.
 	maxAnswer = 16 << 20
-	// Patience is how long an answer may take.
-	Patience = 20 * time.Second
+	// patience is how long an answer may take.
+	patience = 20 * time.Second
 )
 
 // NewLeases knows those of a namespace by the address of the API server, such as https://10.96.0.1:443. trust is nil for the system's
@@ -64,12 +64,12 @@ func NewLeases(server, namespace string, trust *tls.Config, token func() (string
 		return nil, fmt.Errorf("%q is not the address of an API server; write it as https://host:6443", server)
 	}
 	l := &Leases{at: at.JoinPath("apis/coordination.k8s.io/v1/namespaces", url.PathEscape(namespace), "leases"), token: token}
-	return l.Through(outbound.New(outbound.Config{TLS: trust, MaxAnswer: maxAnswer, Home: []string{at.Hostname()}, ConnsPerHost: 4, HeaderTime: Patience})), nil
+	return l.Through(outbound.New(outbound.Config{TLS: trust, MaxAnswer: maxAnswer, Home: []string{at.Hostname()}, ConnsPerHost: 4, HeaderTime: patience})), nil
 }
 
 // Through has requests sent another way.
 func (l *Leases) Through(way http.RoundTripper) *Leases {
-	return &Leases{at: l.at, token: l.token, client: outbound.Client(way, Patience)}
+	return &Leases{at: l.at, token: l.token, client: outbound.Client(way, patience)}
 }
 
 // List has all that bear a label, as they were at one moment.

@@ -26,7 +26,7 @@ type Kubernetes struct {
 	Group  string // of the agents, as the value of a label
 
 	mu   sync.Mutex
-	seen map[string]sighting // of leases, by name
+	seen map[ID]sighting // of leases
 }
 
 var _ Store = (*Kubernetes)(nil)
@@ -108,31 +108,44 @@ func (k *Kubernetes) Revoke(ctx context.Context, lease ID) error {
 
 // Write implements Store.
 func (k *Kubernetes) Write(ctx context.Context, lease ID, key string, value []byte) (held bool, err error) {
-	name, wanted := k.keyName(key), k.object(k.keyName(key), lease)
+	if value == nil {
+		return true, k.let(ctx, lease, k.keyName(key))
+	}
+	wanted := k.object(k.keyName(key), lease)
 	wanted.Metadata.Annotations = map[string]string{keyAnnotation: key, valueAnnotation: string(value)}
-	have, err := k.Leases.Get(ctx, name)
-	switch missing := errors.Is(err, kubernetes.ErrNotFound); {
-	case missing && value == nil:
-		return true, nil
-	case missing:
+	return k.hold(ctx, lease, wanted)
+}
+
+// hold writes a key if nobody has it or this lease has.
+func (k *Kubernetes) hold(ctx context.Context, lease ID, wanted kubernetes.Lease) (held bool, err error) {
+	have, err := k.Leases.Get(ctx, wanted.Metadata.Name)
+	switch {
+	case errors.Is(err, kubernetes.ErrNotFound):
 		if err = k.Leases.Create(ctx, wanted); errors.Is(err, kubernetes.ErrConflict) {
 			return false, nil // another one was faster
 		}
 		return err == nil, err
 	case err != nil:
 		return false, err
-	case leaseOf(have) != lease && value == nil:
-		return true, nil
 	case leaseOf(have) != lease:
 		_, err = k.List(ctx) // which removes it when its lease has ended
 		return false, err
-	case value == nil:
-		_, err = k.remove(ctx, have)
-		return true, err
 	}
 	wanted.Metadata.UID, wanted.Metadata.ResourceVersion = have.Metadata.UID, have.Metadata.ResourceVersion
-	err = k.Leases.Patch(ctx, name, wanted)
+	err = k.Leases.Patch(ctx, wanted.Metadata.Name, wanted)
 	return err == nil, err
+}
+
+// let removes a key if the lease has it.
+func (k *Kubernetes) let(ctx context.Context, lease ID, name string) error {
+	have, err := k.Leases.Get(ctx, name)
+	switch {
+	case errors.Is(err, kubernetes.ErrNotFound):
+		return nil
+	case err == nil && leaseOf(have) == lease:
+		_, err = k.remove(ctx, have)
+	}
+	return err
 }
 
 // List implements Store. It removes what has ended: first the lease, so that who renews it in that moment finds out or keeps all it has.
@@ -154,13 +167,13 @@ func (k *Kubernetes) List(ctx context.Context) (records []Record, err error) {
 	}
 	for _, one := range all {
 		key, isKey := one.Metadata.Annotations[keyAnnotation]
-		switch isKey = isKey && one.Metadata.Name == k.keyName(key); {
-		case isKey && living[leaseOf(one)]:
+		if !isKey || one.Metadata.Name != k.keyName(key) {
+			continue
+		}
+		if living[leaseOf(one)] {
 			records = append(records, Record{key, []byte(one.Metadata.Annotations[valueAnnotation]), leaseOf(one), one.Metadata.CreationTimestamp.Unix()})
-		case isKey:
-			if _, err := k.remove(ctx, one); err != nil {
-				return nil, fmt.Errorf("remove what a lease had that has ended: %w", err)
-			}
+		} else if _, err := k.remove(ctx, one); err != nil {
+			return nil, fmt.Errorf("remove what a lease had that has ended: %w", err)
 		}
 	}
 	return records, nil
@@ -170,17 +183,17 @@ func (k *Kubernetes) List(ctx context.Context) (records []Record, err error) {
 func (k *Kubernetes) living(all []kubernetes.Lease, asked, answered time.Time) map[ID]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	seen, out := map[string]sighting{}, map[ID]bool{}
+	seen, out := map[ID]sighting{}, map[ID]bool{}
 	for _, one := range all {
-		name, id := one.Metadata.Name, leaseOf(one)
-		if id == 0 || name != leaseName(id) {
+		id := leaseOf(one)
+		if id == 0 || one.Metadata.Name != leaseName(id) {
 			continue
 		}
-		s, known := k.seen[name]
+		s, known := k.seen[id]
 		if !known || s.version != one.Metadata.ResourceVersion {
 			s = sighting{one.Metadata.ResourceVersion, answered}
 		}
-		seen[name] = s
+		seen[id] = s
 		out[id] = asked.Sub(s.since) < time.Duration(one.Spec.LeaseDurationSeconds)*time.Second
 	}
 	k.seen = seen
