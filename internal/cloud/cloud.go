@@ -34,7 +34,7 @@ type Config struct {
 	Observe func(Request)
 	// Wrap puts something between the client and the network; nil is allowed.
 	Wrap func(http.RoundTripper) http.RoundTripper
-	// Fence is asked right before each write; its error says why nothing may be written
+	// Fence is asked right before each write, to the cloud and to its machines; its error says why nothing may be written
 	// any more, and its context, in which the write is sent, ends when that becomes so.
 	// nil is for no fence.
 	Fence func(context.Context) (context.Context, error)
@@ -110,6 +110,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
 	locate(provider, creds.home, creds.overrides, c.ProjectID)
+	c.Machines.Fence = cfg.Fence
 	c.join(cfg.Beside)
 	return c, nil
 }

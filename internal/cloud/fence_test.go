@@ -3,11 +3,13 @@ package cloud_test
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
@@ -63,5 +65,39 @@ func TestNothingIsWrittenBehindAFence(t *testing.T) {
 	go func() { kill() }()
 	if err := create(); err == nil {
 		t.Error("a write in flight does not end")
+	}
+}
+
+// What runs on machines, such as the members of a cluster, is asked nothing behind it that may change something.
+func TestNothingIsWrittenToMachinesBehindAFence(t *testing.T) {
+	down, dialled := errors.New("another agent may serve the stack"), 0
+	var gone error
+	fence := func(ctx context.Context) (context.Context, error) { return ctx, gone }
+	nobody := func(context.Context, string, string) (net.Conn, error) { dialled++; return nil, net.ErrClosed }
+	write(t, "clouds.yaml", string(start(t, simulator.Options{}).CloudsYAML()))
+	c, err := cloud.Open(t.Context(), cloud.Config{Cloud: "demo", Fence: fence, Machines: outbound.Machines{Through: nobody}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(method string) error {
+		req, err := http.NewRequestWithContext(t.Context(), method, "http://10.0.0.1:2379/v3/cluster/member/add", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.Machines.DoTrusting(req, nil)
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		return err
+	}
+	if err := ask(http.MethodPost); !errors.Is(err, net.ErrClosed) || dialled != 1 {
+		t.Fatalf("with the right to write: %v, %d connections", err, dialled)
+	}
+	gone = down
+	if err := ask(http.MethodPost); !errors.Is(err, down) || dialled != 1 {
+		t.Errorf("without it: %v, %d connections", err, dialled)
+	}
+	if err := ask(http.MethodGet); !errors.Is(err, net.ErrClosed) || dialled != 2 {
+		t.Errorf("a read: %v, %d connections", err, dialled)
 	}
 }

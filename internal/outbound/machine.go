@@ -17,6 +17,9 @@ type Machines struct {
 	Home bool
 	// Through makes the connections; nil for the usual way. It is for tests.
 	Through func(ctx context.Context, network, address string) (net.Conn, error)
+	// Fence is asked right before each request that is no GET; its error says why nothing may be changed any more, and its
+	// context, in which the request is sent, ends when that becomes so. nil is for no fence.
+	Fence func(context.Context) (context.Context, error)
 }
 
 // Dial opens a TCP connection to an IP address and port.
@@ -63,6 +66,13 @@ func (m Machines) DoHTTP2(req *http.Request) (*http.Response, error) {
 }
 
 func (m Machines) do(req *http.Request, trust *tls.Config, protocols *http.Protocols, most int64) (*http.Response, error) {
+	if m.Fence != nil && req.Method != http.MethodGet {
+		within, err := m.Fence(req.Context())
+		if err != nil {
+			return nil, err
+		}
+		req = req.WithContext(within)
+	}
 	base := &http.Transport{DialContext: m.Dial, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader, Protocols: protocols, TLSClientConfig: trust}
 	resp, err := base.RoundTrip(req)
 	if err != nil {
