@@ -15,7 +15,6 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
-	"github.com/stackreeve/stackreeve/internal/etcd/pki"
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/probe"
@@ -134,9 +133,9 @@ func defaultsIn(s *config.Stack, region string) defaults.Defaults {
 	return d
 }
 
-// withMaster adds the key that certificates are derived from: only who writes to a cloud has it.
-func withMaster(d defaults.Defaults, master *pki.Master) defaults.Defaults {
-	d.Master = master
+// withKeys adds the keys that kinds need: only who opens a cloud has them.
+func withKeys(d defaults.Defaults, keys defaults.Keys) defaults.Defaults {
+	d.Keys = keys
 	return d
 }
 
@@ -152,14 +151,14 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 	if err != nil {
 		return nil, "", err
 	}
-	master, err := s.MasterKey()
+	keys, err := s.Keys()
 	if err != nil {
 		return nil, "", err
 	}
 	engine := &engine.Engine{
 		Timing: engine.Timing{Grace: w.grace, Former: w.former},
-		Stack:  s.Name, Kinds: all.Kinds(client, withMaster(defaultsIn(s, client.Region), master)), Policies: s.Policies(), Limits: s.Limits,
-		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client, master), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{}.Ask,
+		Stack:  s.Name, Kinds: all.Kinds(client, withKeys(defaultsIn(s, client.Region), keys)), Policies: s.Policies(), Limits: s.Limits,
+		Replace: s.Spec.Sync.Replace == "allow", Parallelism: w.parallel, Log: log, Realm: client.Realm, Entries: further(s, config, client, keys), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{}.Ask,
 	}
 	if len(w.watchers) > 0 {
 		engine.Watcher = report.Watchers(w.watchers)
@@ -168,7 +167,7 @@ func (w wiring) open(ctx context.Context, s *config.Stack) (*engine.Engine, stri
 }
 
 // further are the entries that manifests may name besides the main one, whose client is given.
-func further(s *config.Stack, as cloud.Config, main *cloud.Client, master *pki.Master) (list []engine.Entry) {
+func further(s *config.Stack, as cloud.Config, main *cloud.Client, keys defaults.Keys) (list []engine.Entry) {
 	as.Beside = main
 	for _, name := range s.Entries().Further {
 		as := as // each entry has its own
@@ -178,7 +177,7 @@ func further(s *config.Stack, as cloud.Config, main *cloud.Client, master *pki.M
 			if err != nil {
 				return engine.Access{}, err
 			}
-			return engine.Access{Kinds: all.Kinds(client, withMaster(defaultsIn(s, client.Region), master)), Realm: client.Realm}, nil
+			return engine.Access{Kinds: all.Kinds(client, withKeys(defaultsIn(s, client.Region), keys)), Realm: client.Realm}, nil
 		}})
 	}
 	return list

@@ -62,6 +62,7 @@ type Client struct {
 	// Machines is that of [Config].
 	Machines outbound.Machines
 
+	config      Config
 	provider    *gophercloud.ProviderClient
 	credentials []string // secrets that it logs in with
 	known       *origins
@@ -97,7 +98,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
 	c := &Client{
-		Region: creds.endpoint.Region, provider: provider, credentials: creds.secrets(), known: known, home: creds.home.String(), endpoint: creds.endpoint,
+		Region: creds.endpoint.Region, config: cfg, provider: provider, credentials: creds.secrets(), known: known, home: creds.home.String(), endpoint: creds.endpoint,
 		services: map[string]*gophercloud.ServiceClient{}, MarksInDescriptions: cfg.MarksInDescriptions, Machines: cfg.Machines,
 	}
 	if c.ProjectID, err = projectOf(provider); err != nil {

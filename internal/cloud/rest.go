@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 
@@ -33,9 +32,8 @@ type Call struct {
 	// Body is sent as JSON; nil sends none.
 	Body any
 	// Stream is sent as it is in place of Body, once: its login is not renewed half way.
-	// Longest is how long that may take.
-	Stream  io.ReadCloser
-	Longest time.Duration
+	// [WithLongest] says how long that may take.
+	Stream io.ReadCloser
 	// Into receives the JSON answer; nil discards it.
 	Into any
 	// Plain receives the answer as it is, in place of Into.
@@ -95,7 +93,7 @@ func (c *Client) do(ctx context.Context, call Call) (http.Header, error) {
 	options := &gophercloud.RequestOpts{JSONBody: call.Body, OkCodes: []int{200, 201, 202, 204, 206}, MoreHeaders: maps.Clone(call.Headers), KeepResponseBody: true}
 	within := context.WithValue(ctx, serviceName{}, call.Service)
 	if call.Stream != nil {
-		options.RawBody, within = call.Stream, context.WithValue(within, allowed{}, call.Longest)
+		options.RawBody = call.Stream
 	}
 	resp, err := s.Request(within, call.Method, address, options)
 	if err != nil {

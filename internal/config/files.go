@@ -42,6 +42,9 @@ func (s *Spec) namedFiles() []namedFile {
 	if e := s.Defaults.Etcd; e != nil {
 		list = append(list, namedFile{field: "spec.defaults.etcd.masterKeyFile", path: &e.MasterKeyFile, secret: true})
 	}
+	if o := s.Defaults.S3; o != nil {
+		list = append(list, namedFile{field: "spec.defaults.s3.credentialsFile", path: &o.CredentialsFile, secret: true}, namedFile{field: "spec.defaults.s3.caFile", path: &o.CAFile})
+	}
 	for i := range s.Fingerprints.KeyFiles {
 		list = append(list, namedFile{field: fmt.Sprintf("spec.fingerprints.keyFiles[%d]", i), path: &s.Fingerprints.KeyFiles[i], secret: true})
 	}

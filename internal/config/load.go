@@ -185,6 +185,9 @@ func (s *Stack) check() (found []finding) {
 	if app := s.Spec.Source.Auth.GitHubApp; app != nil {
 		checkAddress(add, "spec.source.auth.githubApp.apiURL", app.APIURL)
 	}
+	if o := s.Spec.Defaults.S3; o != nil {
+		checkAddress(add, "spec.defaults.s3.endpoint", o.Endpoint)
+	}
 	s.Spec.Report.check(add)
 	none := func(context.Context) (string, error) { return "", nil }
 	checkRepo(add, "spec.source.", s.Spec.repo("", none))

@@ -81,6 +81,17 @@ func (c Client) request(ctx context.Context, method, address, path string, body 
 	return req, err
 }
 
+// Length is how many bytes will come, as the server says in its first message, for which it waits.
+func (s *Snapshot) Length() (int64, error) {
+	if s.total < 0 && s.failed == nil {
+		s.failed = s.next()
+	}
+	if s.total < 0 {
+		return 0, s.failed
+	}
+	return s.total + trailer, nil
+}
+
 // Read implements [io.Reader].
 func (s *Snapshot) Read(p []byte) (int, error) {
 	if s.closed.Load() { // what is sent again would lack its beginning

@@ -21,7 +21,7 @@ E
   swift_disk >"$STATE/etc/swift/disk.conf"
 }
 
-# swift_proxy is the pipeline of the release with Keystone's tokens, and with versions of objects, which is off in the
+# swift_proxy is the pipeline of the release with Keystone's tokens, and with versions of objects and the S3 protocol, which are off in the
 # release and on in most clouds.
 swift_proxy() {
   cat <<E
@@ -29,7 +29,7 @@ swift_proxy() {
 swift_dir = $STATE/etc/swift
 log_level = WARNING
 [pipeline:main]
-pipeline = catch_errors gatekeeper healthcheck proxy-logging cache listing_formats container_sync bulk tempurl ratelimit authtoken keystoneauth copy container-quotas account-quotas slo dlo versioned_writes symlink proxy-logging proxy-server
+pipeline = catch_errors gatekeeper healthcheck proxy-logging cache listing_formats container_sync bulk tempurl ratelimit authtoken s3api s3token keystoneauth copy container-quotas account-quotas slo dlo versioned_writes symlink proxy-logging proxy-server
 [app:proxy-server]
 use = egg:swift#proxy
 account_autocreate = true
@@ -40,6 +40,9 @@ operator_roles = admin, member
 use = egg:swift#versioned_writes
 allow_versioned_writes = true
 allow_object_versioning = true
+[filter:s3api]
+use = egg:swift#s3api
+location = us-east-1
 [filter:cache]
 use = egg:swift#memcache
 memcache_servers = $HOST:${PORT[memcached]}
@@ -51,6 +54,8 @@ E
   for name in proxy-logging container-quotas account-quotas; do
     printf '[filter:%s]\nuse = egg:swift#%s\n' "$name" "${name//-/_}"
   done
+  config_client filter:s3token swift
+  printf 'use = egg:swift#s3token\nauth_uri = %s/v3\n' "$(url keystone)"
   config_client filter:authtoken swift
   cat <<E
 paste.filter_factory = keystonemiddleware.auth_token:filter_factory

@@ -5,13 +5,19 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/s3"
+	"github.com/stackreeve/stackreeve/internal/simulator/etcd"
+	s3sim "github.com/stackreeve/stackreeve/internal/simulator/s3"
 )
 
 // without takes services out of the catalog that Keystone gives.
@@ -21,8 +27,7 @@ type without struct {
 }
 
 func (w *without) wrap(next http.RoundTripper) http.RoundTripper {
-	w.next = next
-	return w
+	return &without{w.services, next}
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -119,6 +124,38 @@ func TestCloudWithoutObjectStore(t *testing.T) {
 	}
 	if p := g.Plan(both); !p.InSync() || p.Owned != 2 {
 		t.Errorf("%d are owned, %v", p.Owned, p.Summary())
+	}
+}
+
+// Backups are kept in a store beside such a cloud.
+func TestBackupsOfACloudWithoutObjectStore(t *testing.T) {
+	store := s3sim.New("key", "backups")
+	server := httptest.NewServer(store)
+	t.Cleanup(server.Close)
+	g := kindtest.NewTarget(t, all.Kinds).Through((&without{services: []string{"object-store"}}).wrap)
+	if g.Simulator == nil {
+		t.Skip("takes members that are simulated")
+	}
+	world := etcd.New(func(address string) *etcd.Machine { return &etcd.Machine{Disk: address} })
+	world.Start("10.0.0.1")
+	world.Fill("all the keys and values")
+	network := world.Network()
+	t.Cleanup(network.Close)
+	g.Machines = outbound.Machines{Through: network.Dial}
+	g.Defaults.S3 = &defaults.S3{Endpoint: server.URL, Buckets: []string{"backups"}}
+	g.Defaults.Keys.S3 = func() (s3.Keys, error) { return s3.Keys{ID: "key", Secret: "hunter2"}, nil }
+	backup := "apiVersion: etcd.database.coreos.com/v1beta2\nkind: EtcdBackup\nmetadata: {name: kv}\n" +
+		"spec: {etcdEndpoints: [\"http://10.0.0.1:2379\"], storageType: S3, s3: {path: backups}, onDelete: delete}"
+	g.MustSync(backup)
+	if got := store.Keys("backups"); len(got) != 1 {
+		t.Errorf("%q are there", got)
+	}
+	if p := g.Plan(backup); !p.InSync() {
+		t.Errorf("%s", p.Summary())
+	}
+	g.MustSync("")
+	if got := store.Keys("backups"); len(got) != 0 {
+		t.Errorf("%q are left", got)
 	}
 }
 

@@ -2,7 +2,12 @@
 // manifests are written in.
 package defaults
 
-import "github.com/stackreeve/stackreeve/internal/etcd/pki"
+import (
+	"crypto/tls"
+
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
+	"github.com/stackreeve/stackreeve/internal/s3"
+)
 
 // Defaults are what a stack's configuration fills in where manifests are silent
 // or use organisation-specific names.
@@ -15,11 +20,30 @@ type Defaults struct {
 	ImageHosts   []string          `json:"imageHosts,omitempty" doc:"Hosts on private or local addresses that images may be downloaded from. All others must be on public addresses."`
 	Etcd         *Etcd             `json:"etcd,omitempty" doc:"Machines of an EtcdCluster, and what runs on them, where its manifest does not say."`
 	M3           *M3               `json:"m3,omitempty" doc:"Machines of an M3DBCluster, and what runs on them, where its manifest does not say."`
+	S3           *S3               `json:"s3,omitempty" doc:"Object store of the S3 protocol that backups may be kept in, besides the cloud's Swift."`
 	// Region is the region the stack works in; not configured here but known
 	// from the cloud's entry. "" when unknown (validate without a cloud).
 	Region string `json:"-"`
-	// Master is the key in etcd.masterKeyFile; nil for none, and where nothing is written to a cloud.
-	Master *pki.Master `json:"-"`
+	// Keys are in none of the fields: they are read where a cloud is opened.
+	Keys Keys `json:"-"`
+}
+
+// Keys are what kinds need besides the login to the cloud; all nil where nothing is written to one.
+type Keys struct {
+	// Master is the key in etcd.masterKeyFile; nil for none.
+	Master *pki.Master
+	// S3 reads s3.credentialsFile, and S3Trust is who is trusted because of s3.caFile; nil for none.
+	S3      func() (s3.Keys, error)
+	S3Trust *tls.Config
+}
+
+// S3 is an object store that is none of the cloud's. Whoever may merge manifests has snapshots written to its buckets, and restored from there.
+type S3 struct {
+	Endpoint        string   `json:"endpoint" rule:"required,min=1" doc:"Its address, without a bucket: https://s3.eu-central-1.amazonaws.com, https://minio.example.org. Buckets stand in the path."`
+	Region          string   `json:"region,omitempty" rule:"min=1,default=us-east-1" doc:"What it calls the place where it is."`
+	Buckets         []string `json:"buckets" rule:"required,min=1,max=20,unique" doc:"Buckets that manifests may name. They have to be there. Each pass of a stack with an EtcdBackup lists what is the stack's in all of them."`
+	CredentialsFile string   `json:"credentialsFile" rule:"required,min=1" doc:"File with the keys, as AWS's tools write it: aws_access_key_id, aws_secret_access_key and, where there is one, aws_session_token in a section [default]. It is read again for each request."`
+	CAFile          string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted for it besides the system's."`
 }
 
 // Etcd is what an EtcdCluster does not say, above all one that was written for another operator.

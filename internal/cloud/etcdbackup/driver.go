@@ -25,15 +25,15 @@ type driver struct {
 // of, since it bears several marks or a copied one, stands alone.
 func (d driver) List(ctx context.Context) (all []kind.Live[*series], err error) {
 	around := kind.AroundOf(ctx)
-	containers, known := around.Have["SwiftContainer"]
-	if errs := containers.Errs(); !known || len(errs) > 0 {
-		return nil, fmt.Errorf("it is not known which containers there are: %w", errors.Join(errs...))
+	containers, err := d.store.Containers(around)
+	if err != nil {
+		return nil, err
 	}
 	folder := etcdstore.Folder(wordOf(kind.OwnerText(around.Stack, manifest.Key{Kind: Name, Name: "x"})))
 	found := map[string][]item{}
 	var owners []string
-	for _, c := range containers.Items {
-		objects, err := d.store.List(ctx, c.ID, folder, etcdstore.IsSnapshot)
+	for _, c := range containers {
+		objects, err := d.store.List(ctx, c, folder, etcdstore.IsSnapshot)
 		if err != nil {
 			return nil, err
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/etcd"
 )
 
-func kinds(c *cloud.Client, _ defaults.Defaults) []kind.Kind {
-	return []kind.Kind{swiftcontainer.Kind(c), etcdbackup.Kind(c)}
+func kinds(c *cloud.Client, d defaults.Defaults) []kind.Kind {
+	return []kind.Kind{swiftcontainer.Kind(c), etcdbackup.Kind(c, d)}
 }
 
 const needs = `
@@ -75,7 +75,7 @@ func TestLaws(t *testing.T) {
 		Edits: []kindtest.Edit{{Field: kind.MarkField, Old: "3600", New: "7200"}},
 		Unseen: map[string]string{"spec.clusterRef": further, "spec.etcdEndpoints": further, "spec.storageType": "is Swift", "spec.swift": further, "spec.swift.container": further,
 			"spec.backupPolicy": inMark, "spec.backupPolicy.backupIntervalInSecond": inMark, "spec.backupPolicy.maxBackups": inMark, "spec.backupPolicy.timeoutInSecond": inMark, "spec.onDelete": inMark,
-			"spec.clientTLSSecret": noted, "spec.insecureSkipVerify": noted, "spec.s3": noted, "spec.abs": noted, "spec.gcs": noted, "spec.oss": noted},
+			"spec.clientTLSSecret": noted, "spec.insecureSkipVerify": noted, "spec.abs": noted, "spec.gcs": noted, "spec.oss": noted},
 		Unadopted: "what people copy there by hand is no part of a series",
 	}.Run(t)
 }

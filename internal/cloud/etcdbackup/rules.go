@@ -17,10 +17,14 @@ func (rules) Name(w want) string { return w.Key.Name }
 const mostOften = 60
 
 // Validate implements kind.Rules.
-func (rules) Validate(s *Spec, r *kind.Report) {
+func (x rules) Validate(s *Spec, r *kind.Report) {
 	switch {
+	case s.StorageType == "S3" && s.S3 == nil:
+		r.Problem("spec.s3", "is missing", "set s3.path, a bucket that the stack's configuration names")
+	case s.StorageType == "S3":
+		s.S3.Check(x.s3, r)
 	case s.StorageType != "Swift":
-		r.Problem("spec.storageType", "is "+s.StorageType+", and snapshots are kept in Swift only", "set storageType: Swift and swift.container, the name of a SwiftContainer of this repository")
+		r.Problem("spec.storageType", "is "+s.StorageType+", and snapshots are kept in Swift or S3", "set storageType: Swift and swift.container, the name of a SwiftContainer of this repository, or storageType: S3 and s3.path")
 	case s.Swift == nil:
 		r.Problem("spec.swift", "is missing", "set swift.container, the name of a SwiftContainer of this repository")
 	}
@@ -45,10 +49,13 @@ func (s *Spec) note(r *kind.Report) {
 	for _, other := range []struct {
 		name  string
 		given bool
-	}{{"s3", s.S3 != nil}, {"abs", s.ABS != nil}, {"gcs", s.GCS != nil}, {"oss", s.OSS != nil}} {
-		if other.given && s.StorageType == "Swift" {
-			r.Note("spec."+other.name, "has no meaning for Swift")
+	}{{"swift", s.Swift != nil && s.StorageType == "S3"}, {"s3", s.S3 != nil && s.StorageType == "Swift"}, {"abs", s.ABS != nil}, {"gcs", s.GCS != nil}, {"oss", s.OSS != nil}} {
+		if other.given && (s.StorageType == "Swift" || s.StorageType == "S3") {
+			r.Note("spec."+other.name, "has no meaning for "+s.StorageType)
 		}
+	}
+	if s.S3 != nil && s.StorageType == "S3" && s.S3.Object() != "" {
+		r.Note("spec.s3.path", "has no meaning behind the bucket: snapshots are called STACK/NAMESPACE/NAME/TIME-REVISION.db there")
 	}
 	if s.ClientTLSSecret != "" {
 		r.Note("spec.clientTLSSecret", "has no meaning yet: etcd is asked without TLS")
@@ -112,15 +119,28 @@ func (s *Spec) longest() time.Duration {
 	return 10 * time.Minute
 }
 
-// container is the name in the cloud of what the manifest names.
-func container(w want) string { return w.Ref("SwiftContainer", w.Spec.Swift.Container).Facts.Name }
+// container is the name, in the cloud or the other store, of what the manifest names.
+func container(w want) string {
+	if w.Spec.StorageType == "S3" {
+		return w.Spec.S3.Container()
+	}
+	return w.Ref("SwiftContainer", w.Spec.Swift.Container).Facts.Name
+}
+
+// place is the field that names it.
+func (s *Spec) place() string {
+	if s.StorageType == "S3" {
+		return "spec.s3.path"
+	}
+	return "spec.swift.container"
+}
 
 // Diff implements kind.Rules. The cloud holds nothing of the manifest but its mark, so what a commit changes shows as another mark, and
 // what it loses here.
 func (rules) Diff(w want, have *series, c *kind.Changes) {
 	of := have.in(container(w))
 	if n := len(have.Items) - len(of); n > 0 && container(w) != "" {
-		c.Note("spec.swift.container", fmt.Sprintf("%d snapshots that bear its mark are in another container: they do not count and are left alone", n))
+		c.Note(w.Spec.place(), fmt.Sprintf("%d snapshots that bear its mark are in another container: they do not count and are left alone", n))
 	}
 	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
 		return // time does the rest, see Upkeep

@@ -1,4 +1,4 @@
-// Package etcdbackup is the kind EtcdBackup: snapshots of a cluster of etcd that are taken again and again, are kept in Swift, and go when
+// Package etcdbackup is the kind EtcdBackup: snapshots of a cluster of etcd that are taken again and again, are kept in Swift or S3, and go when
 // there are enough newer ones.
 //
 // Its object in the cloud is the series of all snapshots that bear its mark. The newest one says when the next is due: nothing else
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/etcd"
@@ -21,19 +22,19 @@ import (
 // Spec is what a series shall be. etcdEndpoints, storageType, backupPolicy, s3, abs, gcs, oss, clientTLSSecret and insecureSkipVerify are those of
 // etcd-operator (coreos/etcd-operator, pkg/apis/etcd/v1beta2/backup_types.go).
 type Spec struct {
-	ClusterRef    string   `json:"clusterRef,omitempty" ref:"EtcdCluster" rule:"min=1" doc:"EtcdCluster of the stack that is backed up."`
-	EtcdEndpoints []string `json:"etcdEndpoints,omitempty" rule:"max=9,unique" doc:"In place of clusterRef: addresses of all members of another cluster, by IP address." example:"http://10.0.0.7:2379"`
-	StorageType   string   `json:"storageType" rule:"required,enum=Swift|S3|ABS|GCS|OSS" doc:"Swift, which the others have to be changed to."`
-	Swift         *Swift   `json:"swift,omitempty" doc:"Where snapshots are kept." example:"{container: example}"`
-	BackupPolicy  *Policy  `json:"backupPolicy,omitempty" doc:"When one is taken, and how many are kept; one is taken, once, if left out."`
-	OnDelete      string   `json:"onDelete,omitempty" rule:"enum=keep|delete,default=keep" doc:"What becomes of the snapshots when this manifest goes. keep: they stay in Swift with their marks. delete: all of them go, too."`
+	ClusterRef    string        `json:"clusterRef,omitempty" ref:"EtcdCluster" rule:"min=1" doc:"EtcdCluster of the stack that is backed up."`
+	EtcdEndpoints []string      `json:"etcdEndpoints,omitempty" rule:"max=9,unique" doc:"In place of clusterRef: addresses of all members of another cluster, by IP address." example:"http://10.0.0.7:2379"`
+	StorageType   string        `json:"storageType" rule:"required,enum=Swift|S3|ABS|GCS|OSS" doc:"Swift, or S3 where the stack's configuration names such a store (spec.defaults.s3); the others have to be changed to one of them."`
+	Swift         *Swift        `json:"swift,omitempty" doc:"Where snapshots are kept." example:"{container: example}"`
+	S3            *etcdstore.S3 `json:"s3,omitempty" doc:"In place of swift: where in S3 snapshots are kept, as STACK/NAMESPACE/NAME/TIME-REVISION.db in its bucket. What stands behind the bucket has no meaning, and is noted."`
+	BackupPolicy  *Policy       `json:"backupPolicy,omitempty" doc:"When one is taken, and how many are kept; one is taken, once, if left out."`
+	OnDelete      string        `json:"onDelete,omitempty" rule:"enum=keep|delete,default=keep" doc:"What becomes of the snapshots when this manifest goes. keep: they stay where they are, with their marks. delete: all of them go, too."`
 
 	ClientTLSSecret    string         `json:"clientTLSSecret,omitempty" doc:"Has no meaning yet, since etcd is asked without TLS, and is noted."`
 	InsecureSkipVerify bool           `json:"insecureSkipVerify,omitempty" doc:"Has no meaning yet, since etcd is asked without TLS, and is noted."`
-	S3                 map[string]any `json:"s3,omitempty" doc:"Has no meaning for Swift, and is noted."`
-	ABS                map[string]any `json:"abs,omitempty" doc:"Has no meaning for Swift, and is noted."`
-	GCS                map[string]any `json:"gcs,omitempty" doc:"Has no meaning for Swift, and is noted."`
-	OSS                map[string]any `json:"oss,omitempty" doc:"Has no meaning for Swift, and is noted."`
+	ABS                map[string]any `json:"abs,omitempty" doc:"Has no meaning, and is noted."`
+	GCS                map[string]any `json:"gcs,omitempty" doc:"Has no meaning, and is noted."`
+	OSS                map[string]any `json:"oss,omitempty" doc:"Has no meaning, and is noted."`
 
 	// MemberRefs are the members of the cluster, which the repository knows.
 	MemberRefs []string `json:"-" ref:"EtcdMember,order"`
@@ -52,7 +53,7 @@ type Policy struct {
 }
 
 type (
-	rules struct{}
+	rules struct{ s3 *defaults.S3 }
 	want  = kind.Want[*Spec]
 )
 
@@ -60,18 +61,18 @@ type (
 const Name = "EtcdBackup"
 
 // Kind is the kind EtcdBackup over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client, with defaults.Defaults) kind.Kind {
 	var machines outbound.Machines
 	if c != nil {
 		machines = c.Machines
 	}
-	d := driver{store: etcdstore.Store{Client: c}, etcd: etcd.Client{Machines: machines}, now: time.Now, failures: &failures{}}
+	d := driver{store: etcdstore.New(c, with), etcd: etcd.Client{Machines: machines}, now: time.Now, failures: &failures{}}
 	return kind.DefineFlat[Spec, series](kind.Info{
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Aliases: []string{"etcd.database.coreos.com/v1beta2"},
 		Service: cloud.ObjectStore, StaysMarked: true, Rare: true, Inside: []string{"SwiftContainer"},
 		Loss:   []string{"all snapshots of the series"},
 		Unmark: "openstack object unset --property stackreeve --property stackreeve-applied <container> <object>, for each of the series",
-		Doc: "Snapshots of a cluster of etcd that are taken again and again, of which some are kept, in Swift. The object in the cloud is the series of those that bear its mark. " +
-			"Taking one and removing an old one is no change: neither plans nor the brake count it. How one is restored is in docs/clusters.md. Lists of Swift do not show whose an object is, so each pass makes a request (HEAD) for every snapshot of the stack, 16 at a time.",
-	}, rules{}, d)
+		Doc: "Snapshots of a cluster of etcd that are taken again and again, of which some are kept, in Swift or S3. The object in the cloud is the series of those that bear its mark. " +
+			"Taking one and removing an old one is no change: neither plans nor the brake count it. How one is restored is in docs/clusters.md. Lists do not show whose an object is, so each pass makes a request (HEAD) for every snapshot of the stack, 16 at a time.",
+	}, rules{with.S3}, d)
 }

@@ -249,7 +249,8 @@ func TestFewerAreALoss(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	kindtest.NewTarget(t, kinds).RefusesEdits(needs, object, map[string][3]string{
-		"S3":             {"storageType: Swift", "storageType: S3", "set storageType: Swift"},
+		"ABS":            {"storageType: Swift", "storageType: ABS", "set storageType: Swift"},
+		"no bucket":      {"storageType: Swift", "storageType: S3", "spec.s3: is missing"},
 		"no container":   {"  swift: {container: backups}\n", "", "spec.swift"},
 		"another's":      {"container: backups", "container: elsewhere", "is not in the repository"},
 		"no endpoints":   {"  etcdEndpoints: [\"http://10.0.0.1:2379\", \"http://10.0.0.2:2379\", \"http://10.0.0.3:2379\"]\n", "", "spec.clusterRef"},

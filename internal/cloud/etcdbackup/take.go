@@ -2,7 +2,7 @@ package etcdbackup
 
 import (
 	"context"
-	"crypto/md5" //nolint:gosec // it is how Swift says what it has stored
+	"crypto/md5" //nolint:gosec // it is how a store says what it has
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -30,7 +30,7 @@ func (d driver) take(ctx context.Context, w want) (i item, err error) {
 	return i, err
 }
 
-// snapshot asks a member for its data and hands it on to Swift as it comes in.
+// snapshot asks a member for its data and hands it on to the store as it comes in.
 func (d driver) snapshot(ctx context.Context, w want) (item, error) {
 	at, err := choose(d.ask(ctx, addresses(w)))
 	if err != nil {
@@ -44,12 +44,16 @@ func (d driver) snapshot(ctx context.Context, w want) (item, error) {
 		return item{}, fmt.Errorf("%s: %w", at.at, err)
 	}
 	defer func() { _ = data.Close() }() // what matters is what was read
+	size, err := data.Length()
+	if err != nil {
+		return item{}, classed(fmt.Errorf("%s: %w", at.at, err))
+	}
 	moment := d.now()
 	name := etcdstore.SnapshotName(etcdstore.Series(wordOf(w.Mark.Owner), w.Key), moment, at.status.Revision)
 	notes := map[string]string{etcdstore.Moment: text(moment), etcdstore.Revision: strconv.FormatInt(at.status.Revision, 10),
 		etcdstore.Version: printable.Clip(printable.Line(at.status.Version), 40), etcdstore.ClusterID: strconv.FormatUint(at.status.ClusterID, 16)}
 	sent := &sent{Snapshot: data, sum: md5.New()} //nolint:gosec // see above
-	if err := d.store.Put(ctx, container(w), name, w.Mark, notes, sent, w.Spec.longest()); err != nil {
+	if err := d.store.Put(ctx, container(w), name, w.Mark, notes, sent, size, w.Spec.longest()); err != nil {
 		if sent.err != nil {
 			err = fmt.Errorf("%s: %w", at.at, sent.err)
 		}
@@ -58,14 +62,14 @@ func (d driver) snapshot(ctx context.Context, w want) (item, error) {
 	return d.finish(ctx, w, name, notes, sent)
 }
 
-// finish compares what Swift has with what was sent, and says that it is whole.
+// finish compares what the store has with what was sent, and says that it is whole.
 func (d driver) finish(ctx context.Context, w want, name string, notes map[string]string, sent *sent) (item, error) {
 	i, err := d.store.Head(ctx, container(w), name)
 	if err != nil {
 		return item{}, err
 	}
-	if i.Size != sent.Size() || i.ETag != hex.EncodeToString(sent.sum.Sum(nil)) {
-		err := fmt.Errorf("swift has stored something else than it was sent (%d bytes of %d)", i.Size, sent.Size())
+	if i.Size != sent.Size() || i.MD5 != "" && i.MD5 != hex.EncodeToString(sent.sum.Sum(nil)) {
+		err := fmt.Errorf("the store has something else than it was sent (%d bytes of %d)", i.Size, sent.Size())
 		return item{}, errors.Join(err, d.store.Remove(ctx, i.Container, i.Name))
 	}
 	notes[etcdstore.Sum] = sent.Sum()
@@ -76,7 +80,7 @@ func (d driver) finish(ctx context.Context, w want, name string, notes map[strin
 	return i, nil
 }
 
-// sent is a snapshot on its way to Swift.
+// sent is a snapshot on its way to the store.
 type sent struct {
 	*etcd.Snapshot
 	sum hash.Hash

@@ -241,7 +241,7 @@ func TestRealClustersWithDerivedCertificates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Defaults.Master, f.Defaults.Etcd.MasterKeyFile = master, "key"
+	f.Defaults.Keys.Master, f.Defaults.Etcd.MasterKeyFile = master, "key"
 	of := func(generation int) string {
 		return strings.Replace(cluster(f.size, "3.6.16"), `version: "3.6.16"`, fmt.Sprintf(`version: "3.6.16", TLS: {auto: {generation: %d}}`, generation), 1)
 	}

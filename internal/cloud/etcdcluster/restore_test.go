@@ -312,7 +312,7 @@ func (w *world) older(than string) {
 	headers["X-Object-Meta-Stackreeve-Moment"] = time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
 	inner := sha256.Sum256([]byte(keys))
 	err = w.client.Do(w.t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: "backups/" + strings.Replace(than, "/20", "/19", 1),
-		Stream: io.NopCloser(bytes.NewReader(append([]byte(keys), inner[:]...))), Longest: time.Minute, Headers: headers})
+		Stream: io.NopCloser(bytes.NewReader(append([]byte(keys), inner[:]...))), Headers: headers})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func (w *world) discard(name string) {
 // object puts data there, with metadata.
 func (w *world) object(name string, data []byte, sum string) {
 	w.t.Helper()
-	err := w.client.Do(w.t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: "backups/" + name, Stream: io.NopCloser(bytes.NewReader(data)), Longest: 1e11,
+	err := w.client.Do(w.t.Context(), cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: "backups/" + name, Stream: io.NopCloser(bytes.NewReader(data)),
 		Headers: map[string]string{"X-Object-Meta-Stackreeve-Sha256": sum, "Content-Type": "application/octet-stream"}})
 	if err != nil {
 		w.t.Fatal(err)

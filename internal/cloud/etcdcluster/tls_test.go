@@ -116,7 +116,7 @@ func newWorldOfTLS(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Defaults.Master, w.Defaults.Etcd.MasterKeyFile = master, "key"
+	w.Defaults.Keys.Master, w.Defaults.Etcd.MasterKeyFile = master, "key"
 	return w
 }
 
@@ -222,12 +222,12 @@ func TestAttackAMachineOfAnotherAuthority(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mine := w.Defaults.Master
-	w.Defaults.Master = other
+	mine := w.Defaults.Keys.Master
+	w.Defaults.Keys.Master = other
 	for _, step := range writes(w.Plan(auto(3, 1))) {
 		t.Errorf("with another master key the plan has %s", step)
 	}
-	w.Defaults.Master = mine
+	w.Defaults.Keys.Master = mine
 	w.MustSync(auto(3, 1))
 	w.settled(3)
 }

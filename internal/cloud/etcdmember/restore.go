@@ -26,7 +26,7 @@ func (d driver) restore(ctx context.Context, w want, own *machine, machines []*m
 	}
 	ctx, stop := context.WithTimeout(ctx, longestRestore)
 	defer stop()
-	container, name, _ := strings.Cut(points[0].ID, "/")
+	container, name := etcdstore.Split(points[0].ID)
 	object, err := d.store.Head(ctx, container, name)
 	if err != nil {
 		return about(points[0].ID, err)
@@ -54,9 +54,9 @@ func about(object string, err error) error {
 	fix := ""
 	switch {
 	case errors.Is(err, kind.ErrGone), errors.Is(err, etcdstore.ErrReplaced):
-		fix = "; with backupRef the next pass takes the newest that there is then, else name another one in spec.swift of the EtcdRestore"
+		fix = "; with backupRef the next pass takes the newest that there is then, else name another one in the EtcdRestore"
 	case errors.Is(err, kind.ErrRejected):
-		fix = "; name another one in spec.swift of the EtcdRestore"
+		fix = "; name another one in the EtcdRestore"
 	}
 	return fmt.Errorf("the snapshot %s: %w%s", printable.Line(object), err, fix)
 }

@@ -13,6 +13,7 @@ import (
 	"context"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/etcd"
@@ -65,7 +66,7 @@ type (
 )
 
 // Kind is the kind EtcdMember over c, which may be nil where only rules are needed. master is what certificates are derived from, nil for none.
-func Kind(c *cloud.Client, master *pki.Master) kind.Kind {
+func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
 	var machines outbound.Machines
 	if c != nil {
 		machines = c.Machines
@@ -74,7 +75,7 @@ func Kind(c *cloud.Client, master *pki.Master) kind.Kind {
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdMember", FixedMark: true, StaysMarked: true, Rare: true, Inside: []string{"Port", "Server"},
 		Loss: []string{"its copy of the cluster's data"}, Unmark: "it bears the mark of its Port",
 		Doc: "The membership of one machine in a cluster of etcd. It is found by asking etcd itself. An EtcdCluster makes one for each of its machines; they are not written by hand.",
-	}, rules{}, driver{c, etcdstore.Store{Client: c}, etcd.Client{Machines: machines, Port: etcd.ClientPort}, master})
+	}, rules{}, driver{c, etcdstore.New(c, d), etcd.Client{Machines: machines, Port: etcd.ClientPort}, d.Keys.Master})
 }
 
 func (rules) Name(w want) string                      { return w.Key.Name }

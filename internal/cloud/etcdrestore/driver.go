@@ -17,10 +17,12 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 	if len(around.Want) == 0 {
 		return nil, nil
 	}
-	for _, name := range []string{"Port", "SwiftContainer"} {
-		if errs := around.Have[name].Errs(); len(errs) > 0 {
-			return nil, fmt.Errorf("it is not known what a restore needs: %w", errors.Join(errs...))
-		}
+	if errs := around.Have["Port"].Errs(); len(errs) > 0 {
+		return nil, fmt.Errorf("it is not known what a restore needs: %w", errors.Join(errs...))
+	}
+	containers, err := d.store.Containers(around)
+	if err != nil {
+		return nil, err
 	}
 	tags, err := define.RecordsOfPorts(ctx, d.cloud)
 	if err != nil {
@@ -31,7 +33,7 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 		if !ok {
 			continue
 		}
-		one, err := d.find(ctx, around, around.Want[i].Key, spec, tags)
+		one, err := d.find(ctx, around, containers, around.Want[i].Key, spec, tags)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +43,7 @@ func (d driver) List(ctx context.Context) (all []live, err error) {
 }
 
 // find is what there is of one.
-func (d driver) find(ctx context.Context, around kind.Around, key manifest.Key, spec *Spec, tags map[string][]string) (live, error) {
+func (d driver) find(ctx context.Context, around kind.Around, containers []string, key manifest.Key, spec *Spec, tags map[string][]string) (live, error) {
 	cluster := spec.EtcdCluster.Name
 	s := &State{}
 	s.record(portsOf(around, key.Namespace, cluster), tags)
@@ -51,11 +53,11 @@ func (d driver) find(ctx context.Context, around kind.Around, key manifest.Key, 
 		l.Phase, l.Down = kind.Degraded, "refused"
 		l.Message = "there was a cluster " + cluster + " before, and nothing is restored over it: remove this manifest, or have it name an EtcdCluster of another name, which begins with the snapshot beside this one"
 	case !s.begun:
-		if err := d.seek(ctx, around, key, spec, s); err != nil {
+		if err := d.seek(ctx, around, containers, key, spec, s); err != nil {
 			return l, err
 		}
 		if s.source != nil {
-			l.Facts.Points = []kind.Point{{At: s.source.At(), Of: spec.digest(), ID: s.source.Container + "/" + s.source.Name}}
+			l.Facts.Points = []kind.Point{{At: s.source.At(), Of: spec.digest(), ID: s.source.ID()}}
 		} else if s.restored == "" {
 			l.Phase, l.Down, l.Message = kind.Degraded, "no snapshot", s.trouble
 		}

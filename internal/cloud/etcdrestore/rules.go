@@ -1,6 +1,7 @@
 package etcdrestore
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"time"
@@ -17,32 +18,60 @@ func (rules) Name(w want) string { return w.Key.Name }
 func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
 
 // Validate implements kind.Rules.
-func (rules) Validate(s *Spec, r *kind.Report) {
-	const where = "set backupRef, the name of an EtcdBackup of the stack, or swift: {container, object}"
-	switch {
-	case s.StorageType != "" && s.StorageType != "Swift":
-		r.Problem("spec.backupStorageType", "is "+s.StorageType+", and snapshots are read from Swift only", "copy the snapshot to Swift with its SHA-256 digest as metadata stackreeve-sha256, set backupStorageType: Swift, and name it in swift: {container, object}")
+func (x rules) Validate(s *Spec, r *kind.Report) {
+	const where = "set backupRef, the name of an EtcdBackup of the stack, or swift: {container, object}, or backupStorageType: S3 and s3: {path}"
+	switch in := s.in(); {
+	case in == "S3" && s.S3 == nil && s.BackupRef == "":
+		r.Problem("spec.s3", "is missing", where)
+	case in == "S3" && s.S3 != nil && s.BackupRef != "":
+		r.Problem("spec.backupRef", "is given along with s3", "keep one of them")
+	case in == "S3" && s.S3 != nil:
+		s.S3.Check(x.s3, r)
+	case in == "S3":
+	case in != "Swift":
+		r.Problem("spec.backupStorageType", "is "+in+", and snapshots are read from Swift and S3 only", "copy the snapshot to Swift with its SHA-256 digest as metadata stackreeve-sha256, set backupStorageType: Swift, and name it in swift: {container, object}")
 	case s.Swift == nil && s.BackupRef == "":
 		r.Problem("spec.swift", "is missing", where)
 	case s.Swift != nil && s.BackupRef != "":
 		r.Problem("spec.backupRef", "is given along with swift", "keep one of them")
 	}
-	if s.Swift != nil && s.Swift.Object != "" && path.Clean("/"+s.Swift.Object) != "/"+s.Swift.Object {
-		r.Problem("spec.swift.object", "is no name of an object that can be asked for: it has empty parts, or . or .. in it", "write it as a list of the container shows it")
+	for field, name := range s.objects() {
+		if name == "" || path.Clean("/"+name) == "/"+name {
+			continue
+		}
+		r.Problem(field, "is no name of an object that can be asked for: it has empty parts, or . or .. in it", "write it as a list of the container shows it")
 	}
 	for _, other := range []struct {
 		name  string
 		given bool
-	}{{"s3", s.S3 != nil}, {"abs", s.ABS != nil}, {"gcs", s.GCS != nil}, {"oss", s.OSS != nil}} {
-		if other.given && (s.StorageType == "" || s.StorageType == "Swift") {
-			r.Note("spec."+other.name, "has no meaning for Swift")
+	}{{"swift", s.Swift != nil && s.in() == "S3"}, {"s3", s.S3 != nil && s.in() == "Swift"}, {"abs", s.ABS != nil}, {"gcs", s.GCS != nil}, {"oss", s.OSS != nil}} {
+		if other.given && (s.in() == "Swift" || s.in() == "S3") {
+			r.Note("spec."+other.name, "has no meaning for "+s.in())
 		}
 	}
 }
 
+// in is the kind of store that the manifest names.
+func (s *Spec) in() string { return cmp.Or(s.StorageType, "Swift") }
+
+// objects are the names of objects that are given, by field.
+func (s *Spec) objects() map[string]string {
+	all := map[string]string{}
+	if s.Swift != nil {
+		all["spec.swift.object"] = s.Swift.Object
+	}
+	if s.S3 != nil {
+		all["spec.s3.path"] = s.S3.Object()
+	}
+	return all
+}
+
 // digest stands for what the manifest says to restore.
 func (s *Spec) digest() string {
-	if s.Swift == nil {
+	switch {
+	case s.S3 != nil && s.in() == "S3":
+		return kind.Digest("s3 " + s.S3.Path)
+	case s.Swift == nil:
 		return kind.Digest("backup " + s.BackupRef)
 	}
 	return kind.Digest("swift " + s.Swift.Container + "/" + s.Swift.Object)
@@ -67,7 +96,7 @@ const beginsField = "spec.etcdCluster.name"
 
 // described is a snapshot, for people.
 func described(o *etcdstore.Object) string {
-	return fmt.Sprintf("%s/%s of %s, revision %d, %d bytes", o.Container, printable.Line(o.Name), o.At().UTC().Format(time.RFC3339), o.Number(etcdstore.Revision), o.Size)
+	return fmt.Sprintf("%s of %s, revision %d, %d bytes", printable.Line(o.ID()), o.At().UTC().Format(time.RFC3339), o.Number(etcdstore.Revision), o.Size)
 }
 
 // shown is what status shows, the first fields as etcd-operator does. (v1beta2: RestoreStatus)
@@ -94,7 +123,7 @@ func (rules) Status(have *State) any {
 		out.Reason = have.trouble
 	}
 	if o := have.source; o != nil && !have.begun {
-		out.Object, out.At, out.Revision, out.Size = o.Container+"/"+printable.Line(o.Name), o.At().UTC().Format(time.RFC3339), o.Number(etcdstore.Revision), o.Size
+		out.Object, out.At, out.Revision, out.Size = printable.Line(o.ID()), o.At().UTC().Format(time.RFC3339), o.Number(etcdstore.Revision), o.Size
 	}
 	return out
 }

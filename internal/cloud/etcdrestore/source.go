@@ -16,21 +16,24 @@ import (
 )
 
 // seek finds the snapshot that a manifest means, or says why there is none.
-func (d driver) seek(ctx context.Context, around kind.Around, key manifest.Key, spec *Spec, s *State) (err error) {
+func (d driver) seek(ctx context.Context, around kind.Around, containers []string, key manifest.Key, spec *Spec, s *State) (err error) {
 	var found []etcdstore.Object
-	if spec.Swift == nil {
-		found, s.trouble, err = d.ofBackup(ctx, around, manifest.Key{Kind: "EtcdBackup", Namespace: key.Namespace, Name: spec.BackupRef})
-	} else {
+	switch {
+	case spec.S3 != nil && spec.in() == "S3":
+		found, s.trouble, err = d.inContainer(ctx, spec.S3.Container(), spec.S3.Object(), "spec.s3.path", "spec.s3.path")
+	case spec.Swift == nil:
+		found, s.trouble, err = d.ofBackup(ctx, around, containers, manifest.Key{Kind: "EtcdBackup", Namespace: key.Namespace, Name: spec.BackupRef})
+	default:
 		container := containerOf(around, key.Namespace, spec.Swift.Container)
 		if container == "" {
 			s.trouble = fmt.Sprintf("spec.swift.container: there is no container %s in the project; name one that openstack container list shows", printable.Line(spec.Swift.Container))
 			return nil
 		}
-		found, s.trouble, err = d.inContainer(ctx, container, spec.Swift.Object)
+		found, s.trouble, err = d.inContainer(ctx, container, spec.Swift.Object, "spec.swift.container", "spec.swift.object")
 	}
 	switch {
 	case errors.Is(err, etcdstore.ErrTooMany): // others are not to wait for that
-		s.trouble = err.Error() + ", or name a snapshot: swift: {container, object}"
+		s.trouble = err.Error() + ", or name a snapshot: swift: {container, object}, or s3: {path}"
 		return nil
 	case err != nil || s.trouble != "":
 		return err
@@ -42,15 +45,12 @@ func (d driver) seek(ctx context.Context, around kind.Around, key manifest.Key, 
 	return nil
 }
 
-// ofBackup are the snapshots of a series of the stack, in all containers of the project.
-func (d driver) ofBackup(ctx context.Context, around kind.Around, backup manifest.Key) (found []etcdstore.Object, trouble string, err error) {
+// ofBackup are the snapshots of a series of the stack, in all containers that they can be in.
+func (d driver) ofBackup(ctx context.Context, around kind.Around, containers []string, backup manifest.Key) (found []etcdstore.Object, trouble string, err error) {
 	owner := kind.OwnerText(around.Stack, backup)
 	o, _ := kind.ParseOwner(owner)
-	for _, c := range around.Have["SwiftContainer"].Items {
-		if !c.Mine {
-			continue
-		}
-		all, err := d.store.List(ctx, c.ID, etcdstore.Series(o.Stack, backup), etcdstore.IsSnapshot)
+	for _, c := range containers {
+		all, err := d.store.List(ctx, c, etcdstore.Series(o.Stack, backup), etcdstore.IsSnapshot)
 		if err != nil {
 			return nil, "", err
 		}
@@ -61,17 +61,17 @@ func (d driver) ofBackup(ctx context.Context, around kind.Around, backup manifes
 		}
 	}
 	if len(found) == 0 {
-		trouble = fmt.Sprintf("spec.backupRef: there is no whole snapshot of EtcdBackup/%s in Swift; name another one, or an object: swift: {container, object}", backup.Name)
+		trouble = fmt.Sprintf("spec.backupRef: there is no whole snapshot of EtcdBackup/%s; name another one, or an object: swift: {container, object}, or s3: {path}", backup.Name)
 	}
 	return found, trouble, nil
 }
 
-// inContainer are the snapshots in a container, or the one of a name.
-func (d driver) inContainer(ctx context.Context, container, object string) (found []etcdstore.Object, trouble string, err error) {
+// inContainer are the snapshots in a container, or the one of a name; there and which are the fields that name those.
+func (d driver) inContainer(ctx context.Context, container, object, there, which string) (found []etcdstore.Object, trouble string, err error) {
 	if object != "" {
 		one, err := d.store.Head(ctx, container, object)
 		if errors.Is(err, kind.ErrGone) {
-			return nil, fmt.Sprintf("spec.swift.object: there is no object %s in the container %s; name one that openstack object list %[2]s shows", printable.Line(object), container), nil
+			return nil, fmt.Sprintf("%s: there is no object %s in %s; name one that is there", which, printable.Line(object), container), nil
 		}
 		return []etcdstore.Object{one}, "", err
 	}
@@ -86,9 +86,9 @@ func (d driver) inContainer(ctx context.Context, container, object string) (foun
 	switch {
 	case err != nil:
 	case len(found) == 0:
-		trouble = fmt.Sprintf("spec.swift.container: there is no whole snapshot in the container %s; name another one", container)
+		trouble = fmt.Sprintf("%s: there is no whole snapshot in %s; name another one", there, container)
 	case len(series) > 1:
-		trouble = fmt.Sprintf("spec.swift.object: is missing, and the container %s has snapshots of %d series; name one of the snapshots", container, len(series))
+		trouble = fmt.Sprintf("%s: names no snapshot, and %s has those of %d series; name one of them", which, container, len(series))
 	}
 	return found, trouble, err
 }
@@ -111,10 +111,10 @@ var sumForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // unfit says why an object cannot be restored, as far as its metadata show that; "" when nothing does.
 func unfit(o *etcdstore.Object) string {
-	name := o.Container + "/" + printable.Line(o.Name)
+	name := printable.Line(o.ID())
 	switch sum := o.Notes[etcdstore.Sum]; {
 	case !sumForm.MatchString(strings.ToLower(sum)):
-		return fmt.Sprintf("the object %s does not say its SHA-256 digest, so nobody can know whether it is whole; name another one, or, where you know that it is: openstack object set --property stackreeve-sha256=DIGEST %s %s", name, o.Container, printable.Line(o.Name))
+		return fmt.Sprintf("the object %s does not say its SHA-256 digest, so nobody can know whether it is whole; name another one, or, where you know that it is: %s", name, etcdstore.SayingSum(o.Container, printable.Line(o.Name)))
 	case o.Size == 0:
 		return fmt.Sprintf("the object %s is empty; name another one", name)
 	case o.Size > etcdstore.Largest:

@@ -1,4 +1,4 @@
-// Package etcdrestore is the kind EtcdRestore: which snapshot a cluster of etcd begins with. It finds the snapshot in Swift and says of the
+// Package etcdrestore is the kind EtcdRestore: which snapshot a cluster of etcd begins with. It finds the snapshot in Swift or S3 and says of the
 // cluster whether it has begun; the first EtcdMember begins it.
 //
 // It makes no object in the cloud. That a cluster has begun with a snapshot is a tag of the ports of its members, which the first member
@@ -7,6 +7,7 @@ package etcdrestore
 
 import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -15,15 +16,15 @@ import (
 // Spec is what a cluster shall begin with. etcdCluster, backupStorageType, s3, abs, gcs and oss are those of etcd-operator
 // (coreos/etcd-operator, pkg/apis/etcd/v1beta2/restore_types.go).
 type Spec struct {
-	EtcdCluster Cluster `json:"etcdCluster" rule:"required" doc:"The cluster, which has not begun yet." example:"{name: example}"`
-	StorageType string  `json:"backupStorageType,omitempty" rule:"enum=Swift|S3|ABS|GCS|OSS,default=Swift" doc:"Swift, which the others have to be changed to."`
-	Swift       *Swift  `json:"swift,omitempty" doc:"Where the snapshot is." example:"{container: example}"`
-	BackupRef   string  `json:"backupRef,omitempty" rule:"min=1,max=255" doc:"In place of swift: an EtcdBackup of the stack, whether or not there is a manifest of it. The newest of its snapshots is taken."`
+	EtcdCluster Cluster       `json:"etcdCluster" rule:"required" doc:"The cluster, which has not begun yet." example:"{name: example}"`
+	StorageType string        `json:"backupStorageType,omitempty" rule:"enum=Swift|S3|ABS|GCS|OSS,default=Swift" doc:"Swift, or S3 where the stack's configuration names such a store (spec.defaults.s3); the others have to be changed to one of them."`
+	Swift       *Swift        `json:"swift,omitempty" doc:"Where the snapshot is." example:"{container: example}"`
+	S3          *etcdstore.S3 `json:"s3,omitempty" doc:"In place of swift: where in S3 the snapshot is; the newest one of the bucket where no object is named, and all in it are of one series."`
+	BackupRef   string        `json:"backupRef,omitempty" rule:"min=1,max=255" doc:"In place of swift and s3: an EtcdBackup of the stack, whether or not there is a manifest of it. The newest of its snapshots is taken."`
 
-	S3  map[string]any `json:"s3,omitempty" doc:"Has no meaning for Swift, and is noted."`
-	ABS map[string]any `json:"abs,omitempty" doc:"Has no meaning for Swift, and is noted."`
-	GCS map[string]any `json:"gcs,omitempty" doc:"Has no meaning for Swift, and is noted."`
-	OSS map[string]any `json:"oss,omitempty" doc:"Has no meaning for Swift, and is noted."`
+	ABS map[string]any `json:"abs,omitempty" doc:"Has no meaning, and is noted."`
+	GCS map[string]any `json:"gcs,omitempty" doc:"Has no meaning, and is noted."`
+	OSS map[string]any `json:"oss,omitempty" doc:"Has no meaning, and is noted."`
 }
 
 // Cluster names the one that begins.
@@ -47,7 +48,7 @@ type State struct {
 }
 
 type (
-	rules  struct{}
+	rules  struct{ s3 *defaults.S3 }
 	driver struct {
 		cloud *cloud.Client
 		store etcdstore.Store
@@ -57,11 +58,11 @@ type (
 )
 
 // Kind is the kind EtcdRestore over c, which may be nil where only rules are needed.
-func Kind(c *cloud.Client) kind.Kind {
+func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
 	return kind.DefineFlat[Spec, State](kind.Info{
 		Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "EtcdRestore", Aliases: []string{"etcd.database.coreos.com/v1beta2"},
 		Service: cloud.ObjectStore, FixedMark: true, StaysMarked: true, Rare: true, Inside: []string{"Port", "SwiftContainer"}, Unmark: "it bears no mark of its own",
 		Doc: "Says which snapshot an EtcdCluster begins with, in place of beginning empty. It is carried out once, when there was no such cluster before, and has no meaning after that; " +
 			"nothing is restored over a cluster that has begun. When its manifest goes nothing changes in the cloud.",
-	}, rules{}, driver{c, etcdstore.Store{Client: c}})
+	}, rules{d.S3}, driver{c, etcdstore.New(c, d)})
 }

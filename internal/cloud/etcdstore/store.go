@@ -1,12 +1,13 @@
-// Package etcdstore is where snapshots of etcd are kept: objects of Swift, of which each bears the mark of what made it and says what
-// it holds. It knows their names, their metadata and the requests, and not when one is made, removed or restored.
+// Package etcdstore is where snapshots of etcd are kept: objects of Swift, or of a store of the S3 protocol that the stack's configuration
+// names, of which each bears the mark of what made it and says what it holds. It knows their names, their metadata and the requests,
+// and not when one is made, removed or restored.
 //
 // An object is made in three requests. It bears its mark from the first one on, and is half-made until the last one, which says
 // its SHA-256 digest:
 //
-//	PUT    the data, with a mark to which nothing is applied; Swift keeps nothing of it unless it is sent to its end
-//	HEAD   compares what Swift has with what was sent
-//	POST   all metadata
+//	PUT    the data, with a mark to which nothing is applied; nothing of it is kept unless it is sent to its end
+//	HEAD   compares what the store has with what was sent
+//	POST   all metadata; of S3, whose metadata cannot be changed, PUT, which copies the object to where it is
 package etcdstore
 
 import (
@@ -14,8 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -23,19 +22,19 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 const (
-	// Largest is how many bytes a snapshot may have: what Swift takes as one object. (swift/common/constraints.py: MAX_FILE_SIZE)
+	// Largest is how many bytes a snapshot may have: what Swift and S3 take as one object. (swift/common/constraints.py: MAX_FILE_SIZE;
+	// AWS: PutObject)
 	Largest = 5 << 30
 	// most is how many objects a stack may have in one container, of each kind.
 	most = 2000
 	// parallel is how many objects are asked for at once.
 	parallel = 16
-
-	prefix = "X-Object-Meta-"
 )
 
 // ErrTooMany is that of a list which would be longer than what is read of one container.
@@ -44,12 +43,76 @@ var ErrTooMany = errors.New("too many objects")
 // ErrReplaced says that the data of an object is not what it was.
 var ErrReplaced = fmt.Errorf("%w: it has been replaced by another one", kind.ErrRejected)
 
-// Store is Swift, as a stack uses it.
-type Store struct{ Client *cloud.Client }
+// Store is where a stack keeps snapshots: in containers, which are Swift's, or buckets by [Bucket].
+type Store struct {
+	cloud  *cloud.Client
+	bucket *buckets // nil where the configuration names none
+}
 
-// Object is one as Swift has it.
+// New is the store of a stack. What is kept beside its cloud is reached through the main entry of clouds.yaml only.
+func New(c *cloud.Client, d defaults.Defaults) Store {
+	if c == nil || d.S3 == nil || d.Keys.S3 == nil || c.Further() {
+		return Store{cloud: c}
+	}
+	return Store{c, newBuckets(c, *d.S3, d.Keys)}
+}
+
+// shelf is one container: how its objects are reached.
+type shelf interface {
+	names(ctx context.Context, begin string, each func(name string) error) error
+	head(ctx context.Context, name string) (described, error)
+	part(ctx context.Context, name, etag string, from, to int64) ([]byte, error)
+	// put writes an object that is not there yet.
+	put(ctx context.Context, name string, metadata map[string]string, data io.ReadCloser, size int64) error
+	describe(ctx context.Context, name, etag string, metadata map[string]string) error
+	remove(ctx context.Context, name string) error
+}
+
+// described is what a container says of an object.
+type described struct {
+	etag, md5 string
+	size      int64
+	written   time.Time
+	metadata  map[string]string
+}
+
+func (s Store) shelf(container string) (shelf, error) {
+	name, is := strings.CutPrefix(container, scheme)
+	switch {
+	case !is:
+		return swift{s.cloud, container}, nil
+	case s.bucket == nil || !s.bucket.has(name):
+		return nil, fmt.Errorf("%w: the stack's configuration does not name the bucket %s (spec.defaults.s3)", kind.ErrRejected, name)
+	}
+	return s.bucket.named(name), nil
+}
+
+// Containers are all that the stack's snapshots can be in; around has those of Swift.
+func (s Store) Containers(around kind.Around) (names []string, err error) {
+	containers, known := around.Have["SwiftContainer"]
+	for _, err := range containers.Errs() {
+		if s.bucket == nil || !errors.Is(err, kind.ErrNoService) {
+			return nil, fmt.Errorf("it is not known which containers there are: %w", err)
+		}
+	}
+	if !known {
+		return nil, errors.New("it is not known which containers there are")
+	}
+	for _, c := range containers.Items {
+		if c.Mine {
+			names = append(names, c.ID)
+		}
+	}
+	if s.bucket != nil {
+		names = append(names, s.bucket.all()...)
+	}
+	return names, nil
+}
+
+// Object is one as its container has it.
 type Object struct {
 	Container, Name, ETag string
+	MD5                   string // of its data, in hexadecimal digits; "" where the store does not say
 	Size                  int64
 	Written               time.Time         // when its data or its metadata were written last
 	Mark                  *kind.Mark        // nil for none
@@ -88,13 +151,16 @@ func (o *Object) Number(note string) int64 {
 // List reads the objects of a container whose names begin so, and that is accepts. An object that is gone since is left out; more than
 // can be read are [ErrTooMany].
 func (s Store) List(ctx context.Context, container, begin string, is func(name string) bool) ([]Object, error) {
+	on, err := s.shelf(container)
+	if err != nil {
+		return nil, err
+	}
 	var names []string
-	path := pathOf(container, "") + "?prefix=" + url.QueryEscape(begin)
-	err := cloud.Each(ctx, s.Client, cloud.Call{Service: cloud.ObjectStore, Path: path}, "", func(one struct{ Name string }) error {
-		if !strings.HasPrefix(one.Name, begin) || !is(one.Name) {
+	err = on.names(ctx, begin, func(name string) error {
+		if !strings.HasPrefix(name, begin) || !is(name) {
 			return nil
 		}
-		if names = append(names, one.Name); len(names) > most {
+		if names = append(names, name); len(names) > most {
 			return fmt.Errorf("%w: container %s has more than %d whose names begin with %q; remove some by hand", ErrTooMany, container, most, begin)
 		}
 		return nil
@@ -128,28 +194,24 @@ func (s Store) List(ctx context.Context, container, begin string, is func(name s
 	return there, nil
 }
 
-// Head reads what Swift says of an object.
+// Head reads what there is to know of an object.
 func (s Store) Head(ctx context.Context, container, name string) (Object, error) {
-	h, err := s.Client.Head(ctx, cloud.ObjectStore, pathOf(container, name))
+	on, err := s.shelf(container)
 	if err != nil {
 		return Object{}, err
 	}
-	o := Object{Container: container, Name: name, ETag: strings.Trim(h.Get("Etag"), `"`), Notes: map[string]string{}}
-	o.Size, _ = strconv.ParseInt(h.Get("Content-Length"), 10, 64)
-	o.Written, _ = http.ParseTime(h.Get("Last-Modified"))
-	all := map[string]string{}
-	for header, texts := range h {
-		if key, ok := strings.CutPrefix(header, prefix); ok {
-			all[strings.ToLower(key)] = strings.Join(texts, ", ") // a header that comes twice is no mark
-		}
+	d, err := on.head(ctx, name)
+	if err != nil {
+		return Object{}, err
 	}
-	o.Mark = mark.InMetadata(all)
-	for key, value := range all {
+	o := Object{Container: container, Name: name, ETag: d.etag, MD5: d.md5, Size: d.size, Written: d.written, Notes: map[string]string{}}
+	o.Mark = mark.InMetadata(d.metadata)
+	for key, value := range d.metadata {
 		if kind.ReservedKey(key) {
 			o.Notes[key] = value
 		}
 	}
-	if self := all[mark.SelfKey]; self != "" && self != selfOf(container, name) {
+	if self := d.metadata[mark.SelfKey]; self != "" && self != selfOf(container, name) {
 		o.Copied = "has the metadata of another object"
 	}
 	return o, nil
@@ -158,66 +220,49 @@ func (s Store) Head(ctx context.Context, container, name string) (Object, error)
 // selfOf stands for the address of an object, which may be longer than a header.
 func selfOf(container, name string) string { return kind.Digest(container + "/" + name) }
 
-// headers are those of an object with a mark and notes.
-func headers(container, name string, m kind.Mark, notes map[string]string) map[string]string {
-	out := map[string]string{}
-	for key, value := range notes {
-		out[prefix+key] = value
-	}
-	for key, value := range mark.Metadata(m, nil) {
-		out[prefix+key] = value
-	}
-	out[prefix+mark.SelfKey] = selfOf(container, name)
-	return out
+// metadata is that of an object with a mark and notes.
+func metadata(container, name string, m kind.Mark, notes map[string]string) map[string]string {
+	all := mark.Metadata(m, notes)
+	all[mark.SelfKey] = selfOf(container, name)
+	return all
 }
 
 // Part reads bytes of an object, the last one included, as long as its data is what it was; else it is [ErrReplaced].
 func (s Store) Part(ctx context.Context, o Object, from, to int64) ([]byte, error) {
-	part, err := s.Client.Part(ctx, cloud.Call{Service: cloud.ObjectStore, Path: pathOf(o.Container, o.Name), Headers: map[string]string{"If-Match": `"` + o.ETag + `"`}}, from, to)
-	if unmet(err) {
-		return nil, ErrReplaced
+	on, err := s.shelf(o.Container)
+	if err != nil {
+		return nil, err
 	}
-	return part, err
+	return on.part(ctx, o.Name, o.ETag, from, to)
 }
 
-// unmet reports whether Swift did nothing since what the request had to find was not so.
-func unmet(err error) bool {
-	return errors.Is(err, kind.ErrBusy) && strings.Contains(err.Error(), ": "+strconv.Itoa(http.StatusPreconditionFailed))
-}
-
-// Put writes an object that is not there yet, and is half-made.
-func (s Store) Put(ctx context.Context, container, name string, m kind.Mark, notes map[string]string, data io.ReadCloser, longest time.Duration) error {
-	all := headers(container, name, mark.Begun(m), notes)
-	all["If-None-Match"], all["Content-Type"] = "*", "application/octet-stream"
-	err := s.Client.Do(ctx, cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPut, Path: pathOf(container, name), Stream: data, Longest: longest, Headers: all})
-	if unmet(err) {
-		return fmt.Errorf("%w: there is an object %s already", kind.ErrBusy, name)
+// Put writes an object of so many bytes that is not there yet, and is half-made.
+func (s Store) Put(ctx context.Context, container, name string, m kind.Mark, notes map[string]string, data io.ReadCloser, size int64, longest time.Duration) error {
+	on, err := s.shelf(container)
+	if err != nil {
+		return err
 	}
-	return err
+	return on.put(cloud.WithLongest(ctx, longest), name, metadata(container, name, mark.Begun(m), notes), data, size)
 }
 
 // Write replaces all that is said of an object.
 func (s Store) Write(ctx context.Context, o Object, m kind.Mark, notes map[string]string) error {
-	return s.Client.Do(ctx, cloud.Call{Service: cloud.ObjectStore, Method: http.MethodPost, Path: pathOf(o.Container, o.Name), Headers: headers(o.Container, o.Name, m, notes)})
+	on, err := s.shelf(o.Container)
+	if err != nil {
+		return err
+	}
+	return on.describe(ctx, o.Name, o.ETag, metadata(o.Container, o.Name, m, notes))
 }
 
 // Remove deletes an object; that it is gone is no error.
 func (s Store) Remove(ctx context.Context, container, name string) error {
-	err := s.Client.Do(ctx, cloud.Call{Service: cloud.ObjectStore, Method: http.MethodDelete, Path: pathOf(container, name)})
+	on, err := s.shelf(container)
+	if err != nil {
+		return err
+	}
+	err = on.remove(ctx, name)
 	if errors.Is(err, kind.ErrGone) {
 		return nil
 	}
 	return err
-}
-
-// pathOf is that of an object below the address of the account; of the container for "".
-func pathOf(container, name string) string {
-	path := url.PathEscape(container)
-	if name == "" {
-		return path
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		path += "/" + url.PathEscape(part)
-	}
-	return path
 }

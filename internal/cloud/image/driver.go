@@ -153,7 +153,7 @@ func (u *uploads) transfer(ctx context.Context, up *upload, id string, c *Conten
 	if !s.over {
 		body = io.MultiReader(body, s)
 	}
-	err = u.client.Do(ctx, cloud.Call{Service: cloud.Image, Method: http.MethodPut, Path: "images/" + url.PathEscape(id) + "/file", Longest: longestUpload,
+	err = u.client.Do(cloud.WithLongest(ctx, longestUpload), cloud.Call{Service: cloud.Image, Method: http.MethodPut, Path: "images/" + url.PathEscape(id) + "/file",
 		Stream: once{body, s}, Headers: map[string]string{"Content-Type": "application/octet-stream"}})
 	switch {
 	case s.err != nil && !s.over:

@@ -29,15 +29,15 @@ func TestTheMasterKey(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		master, err := s.MasterKey()
+		keys, err := s.Keys()
 		switch {
-		case c.want == "" && (err != nil || master == nil):
+		case c.want == "" && (err != nil || keys.Master == nil):
 			t.Errorf("%s: %v", name, err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "spec.defaults.etcd.masterKeyFile") || strings.Contains(err.Error(), "hunter2")):
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
-	if master, err := (&Stack{}).MasterKey(); master != nil || err != nil {
-		t.Errorf("without one: %v, %v", master, err)
+	if keys, err := (&Stack{}).Keys(); keys.Master != nil || keys.S3 != nil || err != nil {
+		t.Errorf("without one: %v", err)
 	}
 }

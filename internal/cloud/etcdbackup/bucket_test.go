@@ -1,0 +1,145 @@
+package etcdbackup_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/s3"
+	simulator "github.com/stackreeve/stackreeve/internal/simulator/s3"
+)
+
+const bucket = "backups"
+
+var inBucket = strings.Replace(object, "storageType: Swift\n  swift: {container: backups}", "storageType: S3\n  s3: {path: backups, forcePathStyle: true}", 1)
+
+// beside is an object store beside the cloud, and the kinds of a stack whose configuration names it.
+func beside(t *testing.T) (*simulator.World, kindtest.Kinds) {
+	t.Helper()
+	w := simulator.New("key", bucket, "others")
+	server := httptest.NewServer(w)
+	t.Cleanup(server.Close)
+	return w, func(c *cloud.Client, d defaults.Defaults) []kind.Kind {
+		d.S3 = &defaults.S3{Endpoint: server.URL, Buckets: []string{bucket, "others"}}
+		d.Keys.S3 = func() (s3.Keys, error) { return s3.Keys{ID: "key", Secret: "hunter2"}, nil }
+		return kinds(c, d)
+	}
+}
+
+func TestLawsOfABucket(t *testing.T) {
+	_, machines := members(t)
+	_, kinds := beside(t)
+	kindtest.Suite{
+		Kinds: kinds, Needs: needs, Object: inBucket, Key: key, Machines: machines, Partial: true,
+		Edits:     []kindtest.Edit{{Field: kind.MarkField, Old: "3600", New: "7200"}},
+		Unadopted: "what people copy there by hand is no part of a series",
+	}.Run(t)
+}
+
+// bucketed is a stack that keeps its backups there.
+func bucketed(t *testing.T) (*simulator.World, *kindtest.Target) {
+	t.Helper()
+	w, kinds := beside(t)
+	g := kindtest.NewTarget(t, kinds)
+	_, g.Machines = members(t)
+	return w, g
+}
+
+// What others write into a bucket, copies of snapshots with all their metadata among it, is no part of a series, and is left alone.
+func TestAttackForgedInABucket(t *testing.T) {
+	w, g := bucketed(t)
+	g.MustSync(inBucket)
+	mine := w.Keys(bucket)[0]
+	for _, c := range []struct {
+		key    string
+		change map[string]string
+	}{
+		{strings.Replace(mine, "/hourly/20", "/hourly/19", 1), nil},
+		{strings.Replace(mine, "/default/", "/default/../", 1), map[string]string{"stackreeve-self": ""}},
+		{"people/" + mine, nil},
+		{strings.Replace(mine, "/hourly/20", "/hourly/18", 1), map[string]string{"stackreeve": "nobody"}},
+	} {
+		w.Copy(bucket, mine, c.key, c.change)
+	}
+	before := w.Keys(bucket)
+	t.Cleanup(func() { w.Empty(bucket) })
+	once := strings.Replace(inBucket, "maxBackups: 2", "maxBackups: 1", 1)
+	g.Sync(once)
+	g.Sync("")
+	for _, key := range before {
+		if key != mine && !slices.Contains(w.Keys(bucket), key) {
+			t.Errorf("%s, which is not its own, is gone", key)
+		}
+	}
+}
+
+// A bucket that is not named any more is not looked into: its snapshots stay, and a manifest that names it is refused.
+func TestABucketThatIsNotNamed(t *testing.T) {
+	for field, c := range map[string]struct{ path, want string }{
+		"path":     {"s3: {path: elsewhere}", "does not name"},
+		"endpoint": {"s3: {path: backups, endpoint: \"https://s3.example.org\"}", "is another store"},
+		"nothing":  {"", "is missing"},
+	} {
+		_, g := bucketed(t)
+		_, err := g.TryResolve(strings.Replace(inBucket, "s3: {path: backups, forcePathStyle: true}", c.path, 1))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	g := kindtest.NewTarget(t, kinds)
+	if _, err := g.TryResolve(inBucket); err == nil || !strings.Contains(err.Error(), "spec.defaults.s3") {
+		t.Errorf("without such a store: %v", err)
+	}
+}
+
+// Of a store that refuses, is away, or keeps something else than it was sent, plans say so; nothing half-made counts, and nothing is removed for it.
+func TestABucketThatFails(t *testing.T) {
+	w, g := bucketed(t)
+	g.MustSync(inBucket)
+	fail := func(method string, status int, code string) {
+		w.Fail = func(r *http.Request) (int, string) {
+			if r.Method == method {
+				return status, code
+			}
+			return 0, ""
+		}
+	}
+	for _, c := range []struct {
+		method string
+		status int
+		code   string
+		want   string
+	}{
+		{http.MethodGet, http.StatusForbidden, "AccessDenied", "spec.defaults.s3.credentialsFile"},
+		{http.MethodGet, http.StatusNotFound, "NoSuchBucket", "there is no bucket backups"},
+		{http.MethodGet, http.StatusServiceUnavailable, "SlowDown", "503 SlowDown"},
+		{http.MethodHead, http.StatusInternalServerError, "", "500"},
+	} {
+		fail(c.method, c.status, c.code)
+		pass := g.Sync(inBucket)
+		said := ""
+		for _, f := range pass.Failures {
+			said += f.Reason + "\n"
+		}
+		for _, step := range pass.Last.Steps {
+			said += step.Why() + "\n"
+		}
+		if pass.Outcome() == plan.InSync || !strings.Contains(said, c.want) || strings.Contains(said, "hunter2") {
+			t.Errorf("%s %d: %s: %q", c.method, c.status, pass.Outcome(), said)
+		}
+	}
+	w.Fail = nil
+	if got := w.Keys(bucket); len(got) != 1 {
+		t.Errorf("%q are there", got)
+	}
+	if p := g.Plan(inBucket); !p.InSync() {
+		t.Errorf("after that: %s", p.Summary())
+	}
+}

@@ -1,0 +1,124 @@
+package etcdstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/s3"
+)
+
+// scheme begins the names of containers that are buckets. Those of Swift have no slash in them.
+const scheme = "s3://"
+
+// Bucket is the name of a container that is a bucket.
+func Bucket(name string) string { return scheme + name }
+
+// Split is the container and the name in an object's ID.
+func Split(id string) (container, name string) {
+	rest, is := strings.CutPrefix(id, scheme)
+	container, name, _ = strings.Cut(rest, "/")
+	if is {
+		container = Bucket(container)
+	}
+	return container, name
+}
+
+// ID is what a container and a name are together.
+func (o *Object) ID() string { return o.Container + "/" + o.Name }
+
+// buckets are those that the stack's configuration names, all in one store.
+type buckets struct {
+	client s3.Client
+	allows []string
+}
+
+func newBuckets(c *cloud.Client, of defaults.S3, keys defaults.Keys) *buckets {
+	at, err := url.Parse(of.Endpoint)
+	if err != nil { // the configuration was checked
+		at = &url.URL{}
+	}
+	way := c.Elsewhere("s3", outbound.Config{TLS: keys.S3Trust, MaxAnswer: s3.MaxAnswer, Home: []string{at.Hostname()}, IdlePerHost: parallel})
+	return &buckets{s3.Client{Endpoint: at, Region: cmp.Or(of.Region, "us-east-1"), Keys: keys.S3, Way: way}, of.Buckets}
+}
+
+func (b *buckets) has(name string) bool { return slices.Contains(b.allows, name) }
+
+func (b *buckets) all() (containers []string) {
+	for _, name := range b.allows {
+		containers = append(containers, Bucket(name))
+	}
+	return containers
+}
+
+func (b *buckets) named(name string) shelf { return bucket{b.client, name} }
+
+// bucket is one of them.
+type bucket struct {
+	client s3.Client
+	name   string
+}
+
+func (b bucket) names(ctx context.Context, begin string, each func(name string) error) error {
+	err := b.client.List(ctx, b.name, begin, each)
+	if errors.Is(err, s3.ErrNotFound) { // a container that is gone has nothing in it; a bucket is somebody else's to make
+		return fmt.Errorf("s3: %w: there is no bucket %s; make it, or correct spec.defaults.s3 of the stack's configuration", kind.ErrRejected, b.name)
+	}
+	return b.classed(err)
+}
+
+func (b bucket) head(ctx context.Context, name string) (described, error) {
+	o, err := b.client.Head(ctx, b.name, name)
+	return described{o.ETag, o.MD5, o.Size, o.Modified, o.Meta}, b.classed(err)
+}
+
+func (b bucket) part(ctx context.Context, name, etag string, from, to int64) ([]byte, error) {
+	part, err := b.client.Part(ctx, b.name, name, etag, from, to)
+	if errors.Is(err, s3.ErrChanged) {
+		return nil, ErrReplaced
+	}
+	return part, b.classed(err)
+}
+
+func (b bucket) put(ctx context.Context, name string, metadata map[string]string, data io.ReadCloser, size int64) error {
+	err := b.client.Put(ctx, b.name, name, metadata, data, size)
+	if errors.Is(err, s3.ErrChanged) {
+		return fmt.Errorf("s3: %w: there is an object %s already", kind.ErrBusy, name)
+	}
+	return b.classed(err)
+}
+
+func (b bucket) describe(ctx context.Context, name, etag string, metadata map[string]string) error {
+	return b.classed(b.client.Describe(ctx, b.name, name, etag, metadata))
+}
+
+func (b bucket) remove(ctx context.Context, name string) error {
+	return b.classed(b.client.Remove(ctx, b.name, name))
+}
+
+// classed gives an error of the store its class; what it says repeats no address and no key.
+func (b bucket) classed(err error) error {
+	var listed *kind.RetryAfterError
+	switch {
+	case err == nil, errors.Is(err, ErrTooMany), errors.As(err, &listed):
+		return err
+	case errors.Is(err, s3.ErrNotFound):
+		return fmt.Errorf("s3: %w: %w", kind.ErrGone, err)
+	case errors.Is(err, s3.ErrChanged):
+		return fmt.Errorf("s3: %w: %w", kind.ErrBusy, err)
+	case errors.Is(err, s3.ErrDenied):
+		return fmt.Errorf("s3: %w: %w; check the keys in spec.defaults.s3.credentialsFile, and what they may do with the bucket %s", kind.ErrRejected, err, b.name)
+	case errors.Is(err, s3.ErrRejected), errors.Is(err, outbound.ErrRefused):
+		return fmt.Errorf("s3: %w: %w", kind.ErrRejected, err)
+	}
+	return fmt.Errorf("s3: %w", err)
+}

@@ -1,0 +1,55 @@
+package etcdstore
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// S3 is how a manifest says where snapshots are in the store of the S3 protocol that the stack's configuration names.
+// (coreos/etcd-operator, pkg/apis/etcd/v1beta2/backup_types.go: S3BackupSource)
+type S3 struct {
+	Path           string `json:"path" rule:"required,min=1,max=1100" doc:"BUCKET or BUCKET/NAME, of a bucket that the stack's configuration names." example:"backups"`
+	AWSSecret      string `json:"awsSecret,omitempty" doc:"Has no meaning and is noted: the stack's configuration has the keys."`
+	Endpoint       string `json:"endpoint,omitempty" doc:"Address of the store; that of the stack's configuration, or left out."`
+	ForcePathStyle bool   `json:"forcePathStyle,omitempty" doc:"Buckets always stand in the path; this changes nothing."`
+}
+
+// Container is the bucket.
+func (s *S3) Container() string {
+	bucket, _, _ := strings.Cut(s.Path, "/")
+	return Bucket(bucket)
+}
+
+// Object is what stands behind the bucket; "" for nothing.
+func (s *S3) Object() string {
+	_, name, _ := strings.Cut(s.Path, "/")
+	return name
+}
+
+// Check says what is wrong with spec.s3, where a stack's configuration names such a store or, with nil, does not.
+func (s *S3) Check(configured *defaults.S3, r *kind.Report) {
+	const field = "spec.s3"
+	switch bucket, _, _ := strings.Cut(s.Path, "/"); {
+	case configured == nil:
+		r.Problem(field, "is given, and the stack's configuration names no such store", "set spec.defaults.s3 in the configuration of the stack: endpoint, buckets, credentialsFile; or keep snapshots in Swift")
+		return
+	case !slices.Contains(configured.Buckets, bucket):
+		r.Problem(field+".path", "is in a bucket that the stack's configuration does not name", "write one of "+strings.Join(configured.Buckets, ", ")+", or have the bucket added to spec.defaults.s3.buckets")
+	case s.Endpoint != "" && strings.TrimSuffix(s.Endpoint, "/") != strings.TrimSuffix(configured.Endpoint, "/"):
+		r.Problem(field+".endpoint", "is another store than that of the stack's configuration", "remove it, or have spec.defaults.s3.endpoint changed")
+	}
+	if s.AWSSecret != "" {
+		r.Note(field+".awsSecret", "has no meaning: the stack's configuration has the keys (spec.defaults.s3.credentialsFile)")
+	}
+}
+
+// SayingSum is how a person has an object say its SHA-256 digest.
+func SayingSum(container, name string) string {
+	if bucket, is := strings.CutPrefix(container, scheme); is {
+		return "aws s3api copy-object --metadata-directive REPLACE --metadata stackreeve-sha256=DIGEST --copy-source " + bucket + "/" + name + " --bucket " + bucket + " --key " + name
+	}
+	return "openstack object set --property stackreeve-sha256=DIGEST " + container + " " + name
+}

@@ -1,0 +1,89 @@
+package config
+
+import (
+	"bytes"
+	"crypto/tls"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/etcd/pki"
+	"github.com/stackreeve/stackreeve/internal/localfile"
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/s3"
+)
+
+// Keys reads the keys that kinds need besides the login to the cloud. A file in a work tree is refused: what is in a
+// repository is known to everybody who reads that.
+func (s *Stack) Keys() (k defaults.Keys, err error) {
+	if k.Master, err = s.masterKey(); err != nil {
+		return k, err
+	}
+	of := s.Spec.Defaults.S3
+	if of == nil {
+		return k, nil
+	}
+	k.S3 = func() (s3.Keys, error) { return s3Keys(of.CredentialsFile) }
+	if _, err = k.S3(); err != nil {
+		return k, err
+	}
+	k.S3Trust, err = trust("spec.defaults.s3.caFile", of.CAFile)
+	return k, err
+}
+
+// masterKey is what certificates of etcd are derived from; nil where the stack names none.
+func (s *Stack) masterKey() (*pki.Master, error) {
+	const field = "spec.defaults.etcd.masterKeyFile"
+	if s.Spec.Defaults.Etcd == nil || s.Spec.Defaults.Etcd.MasterKeyFile == "" {
+		return nil, nil
+	}
+	file := s.Spec.Defaults.Etcd.MasterKeyFile
+	text, err := secret(field, file)
+	if err != nil {
+		return nil, err
+	}
+	master, err := pki.New(bytes.TrimSpace(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s %w; make one with: openssl rand -hex 32", field, file, err)
+	}
+	return master, nil
+}
+
+func s3Keys(file string) (s3.Keys, error) {
+	const field = "spec.defaults.s3.credentialsFile"
+	text, err := secret(field, file)
+	if err != nil {
+		return s3.Keys{}, err
+	}
+	keys, err := s3.ParseKeys(string(text))
+	if err != nil {
+		return s3.Keys{}, fmt.Errorf("%s: %s %w", field, file, err)
+	}
+	return keys, nil
+}
+
+func secret(field, file string) ([]byte, error) {
+	if root := localfile.WorkTree(file); root != "" {
+		return nil, fmt.Errorf("%s: %s lies in the work tree of %s; keep it where no repository holds it, and make another one if it was ever committed", field, file, root)
+	}
+	text, err := localfile.Read(file, localfile.Secret)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	return text, nil
+}
+
+// trust are the authorities of a file besides the system's; nil for the system's alone.
+func trust(field, file string) (*tls.Config, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := localfile.Read(file, localfile.Certificates)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	pool, ok := outbound.Trust(text)
+	if !ok {
+		return nil, fmt.Errorf("%s: %s holds no certificate in PEM", field, file)
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+}

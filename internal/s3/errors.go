@@ -1,0 +1,81 @@
+package s3
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+)
+
+var (
+	// ErrNotFound says that there is no such object, or no such bucket.
+	ErrNotFound = errors.New("there is no such object")
+	// ErrNoBucket says that there is no such bucket, where the store tells that from no such object.
+	ErrNoBucket = fmt.Errorf("%w: there is no such bucket", ErrNotFound)
+	// ErrChanged says that an object is there, or is another one than was seen, and nothing was done.
+	ErrChanged = errors.New("the object is another one than was seen")
+	// ErrDenied says that the store does not accept the keys, or does not let them do this.
+	ErrDenied = errors.New("the store does not allow it")
+	// ErrRejected says that the store takes no such request.
+	ErrRejected = errors.New("the store refuses it")
+)
+
+// code is the form of what a store says is wrong; its message, which repeats keys and addresses, is not read.
+// (AWS: Error Responses)
+var code = regexp.MustCompile(`^[A-Za-z0-9.]{1,60}$`)
+
+// mostSaid is how much of a refusal is read.
+const mostSaid = 64 << 10
+
+type said struct {
+	XMLName xml.Name `xml:"Error"`
+	Code    string   `xml:"Code"`
+}
+
+// codeOf is what a body says is wrong; "" when it does not.
+func codeOf(body []byte) string {
+	var s said
+	if xml.Unmarshal(body, &s) != nil || !code.MatchString(s.Code) {
+		return ""
+	}
+	return s.Code
+}
+
+// refusal is the error of an answer that is none of success. A HEAD has no words.
+func refusal(req *http.Request, resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostSaid)) // what was read is enough
+	return refused(req.Method, resp.StatusCode, codeOf(body))
+}
+
+func refused(method string, status int, code string) error {
+	text := fmt.Sprintf("%s: %d", method, status)
+	if code != "" {
+		text += " " + code
+	}
+	class := classOf(status, code)
+	if class == nil {
+		return errors.New(text)
+	}
+	return fmt.Errorf("%w (%s)", class, text)
+}
+
+// classOf is nil for what may go away by itself.
+func classOf(status int, code string) error {
+	switch {
+	case code == "NoSuchBucket":
+		return ErrNoBucket
+	case status == http.StatusNotFound, status == http.StatusGone:
+		return ErrNotFound
+	case status == http.StatusPreconditionFailed, code == "ConditionalRequestConflict":
+		return ErrChanged
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return ErrDenied
+	case code == "InternalError", code == "SlowDown", code == "RequestTimeout", code == "OperationAborted", status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
+		return nil
+	case status < http.StatusInternalServerError, status == http.StatusNotImplemented:
+		return ErrRejected
+	}
+	return nil
+}

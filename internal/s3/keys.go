@@ -1,0 +1,42 @@
+package s3
+
+import (
+	"errors"
+	"strings"
+)
+
+// Keys are what requests are signed with.
+type Keys struct {
+	ID, Secret string
+	Token      string // of keys that end; "" for others
+}
+
+// ParseKeys reads a file as AWS's tools write it: a section [default], or none, with aws_access_key_id, aws_secret_access_key and, where
+// there is one, aws_session_token. Other sections are ignored. Its error repeats nothing of the text.
+func ParseKeys(text string) (k Keys, err error) {
+	section := "default"
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "["); ok {
+			section = strings.TrimSpace(strings.TrimSuffix(name, "]"))
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		if !ok || section != "default" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		switch strings.TrimSpace(name) {
+		case "aws_access_key_id":
+			k.ID = value
+		case "aws_secret_access_key":
+			k.Secret = value
+		case "aws_session_token":
+			k.Token = value
+		}
+	}
+	if k.ID == "" || k.Secret == "" {
+		return Keys{}, errors.New("has no aws_access_key_id and aws_secret_access_key in a section [default]")
+	}
+	return k, nil
+}

@@ -1,0 +1,179 @@
+package s3
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
+)
+
+// Object is one as the store describes it.
+type Object struct {
+	ETag     string // without quotes; another one when the data is another
+	MD5      string // of the data, in hexadecimal digits; "" where the store does not say
+	Size     int64
+	Modified time.Time         // when its data or metadata were written last
+	Meta     map[string]string // by names in lower case
+}
+
+const meta = "X-Amz-Meta-"
+
+// page is a part of a list. (AWS: ListObjectsV2)
+type page struct {
+	XMLName  xml.Name `xml:"ListBucketResult"`
+	Contents []struct {
+		Key string `xml:"Key"`
+	} `xml:"Contents"`
+	More bool   `xml:"IsTruncated"`
+	Next string `xml:"NextContinuationToken"`
+}
+
+// mostPages bounds a list that does not end.
+const mostPages = 1000
+
+// List calls each for every object of a bucket whose key begins so, in the store's order, until it has an error.
+func (c Client) List(ctx context.Context, bucket, begin string, each func(key string) error) error {
+	token := ""
+	for range mostPages {
+		query := url.Values{"list-type": {"2"}, "prefix": {begin}}
+		if token != "" {
+			query.Set("continuation-token", token)
+		}
+		resp, err := c.send(ctx, request{method: http.MethodGet, bucket: bucket, query: query})
+		if err != nil {
+			return err
+		}
+		var p page
+		if err := decoded(resp, &p); err != nil {
+			return err
+		}
+		for _, o := range p.Contents {
+			if err := each(o.Key); err != nil {
+				return err
+			}
+		}
+		if !p.More {
+			return nil
+		}
+		if p.Next == "" || p.Next == token {
+			return errors.New("the list does not say how it goes on")
+		}
+		token = p.Next
+	}
+	return fmt.Errorf("%w: a list of more than %d pages", outbound.ErrTooLarge, mostPages)
+}
+
+func decoded(resp *http.Response, into any) error {
+	text, err := bounded(resp)
+	if err != nil {
+		return err
+	}
+	if err := xml.Unmarshal(text, into); err != nil {
+		return errors.New("the answer is not one of an S3 store")
+	}
+	return nil
+}
+
+var sum = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// Head describes an object.
+func (c Client) Head(ctx context.Context, bucket, key string) (Object, error) {
+	h, err := c.do(ctx, request{method: http.MethodHead, bucket: bucket, key: key})
+	if err != nil {
+		return Object{}, err
+	}
+	o := Object{ETag: strings.Trim(h.Get("Etag"), `"`), Meta: map[string]string{}}
+	// Encrypted with keys of others the ETag is something else. (AWS: Object, ETag)
+	if theirs := h.Get("X-Amz-Server-Side-Encryption"); sum.MatchString(o.ETag) && (theirs == "" || theirs == "AES256") && h.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") == "" {
+		o.MD5 = o.ETag
+	}
+	o.Size, _ = strconv.ParseInt(h.Get("Content-Length"), 10, 64)
+	o.Modified, _ = http.ParseTime(h.Get("Last-Modified"))
+	for name, texts := range h {
+		if key, ok := strings.CutPrefix(name, meta); ok {
+			o.Meta[strings.ToLower(key)] = strings.Join(texts, ", ")
+		}
+	}
+	return o, nil
+}
+
+// Part reads bytes of an object, the last one included; [ErrChanged] where its data is not that of the ETag any more.
+func (c Client) Part(ctx context.Context, bucket, key, etag string, from, to int64) ([]byte, error) {
+	headers := map[string]string{"Range": fmt.Sprintf("bytes=%d-%d", from, to), "If-Match": `"` + etag + `"`}
+	resp, err := c.send(ctx, request{method: http.MethodGet, bucket: bucket, key: key, headers: headers})
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-%d/", from, to)) {
+		_ = resp.Body.Close() // nothing of it is wanted
+		return nil, errors.New("the answer is not the part that was asked for")
+	}
+	part, err := bounded(resp)
+	if err == nil && int64(len(part)) != to-from+1 {
+		err = errors.New("the answer is not the part that was asked for")
+	}
+	return part, err
+}
+
+// Put writes an object of so many bytes that is not there yet; [ErrChanged] where it is. That is asked before: Swift refuses
+// to write on a condition. (swift/common/middleware/s3api/s3request.py: Conditional object PUTs are not supported)
+func (c Client) Put(ctx context.Context, bucket, key string, describes map[string]string, data io.Reader, size int64) error {
+	switch _, err := c.Head(ctx, bucket, key); {
+	case err == nil:
+		return ErrChanged
+	case !errors.Is(err, ErrNotFound):
+		return err
+	}
+	headers := described(describes)
+	headers["Content-Type"] = octets
+	_, err := c.do(ctx, request{method: http.MethodPut, bucket: bucket, key: key, headers: headers, data: data, size: size})
+	return err
+}
+
+const octets = "application/octet-stream"
+
+func described(describes map[string]string) map[string]string {
+	headers := map[string]string{}
+	for name, value := range describes {
+		headers[meta+name] = value
+	}
+	return headers
+}
+
+// Describe replaces the metadata of an object whose data is that of the ETag: the store copies it to where it is.
+func (c Client) Describe(ctx context.Context, bucket, key, etag string, describes map[string]string) error {
+	_, from := within(bucket, key)
+	headers := map[string]string{"X-Amz-Copy-Source": from, "X-Amz-Metadata-Directive": "REPLACE", "X-Amz-Copy-Source-If-Match": etag, "Content-Type": octets}
+	maps.Copy(headers, described(describes))
+	resp, err := c.send(ctx, request{method: http.MethodPut, bucket: bucket, key: key, headers: headers})
+	if err != nil {
+		return err
+	}
+	text, err := bounded(resp)
+	if err != nil {
+		return err
+	}
+	if failed := codeOf(text); failed != "" { // a copy that takes long is answered before it has ended (AWS: CopyObject)
+		return refused(http.MethodPut, http.StatusOK, failed)
+	}
+	return nil
+}
+
+// Remove deletes an object; that there is none is no error.
+func (c Client) Remove(ctx context.Context, bucket, key string) error {
+	_, err := c.do(ctx, request{method: http.MethodDelete, bucket: bucket, key: key})
+	if errors.Is(err, ErrNotFound) && !errors.Is(err, ErrNoBucket) {
+		return nil
+	}
+	return err
+}

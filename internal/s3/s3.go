@@ -1,0 +1,141 @@
+// Package s3 asks an object store of Amazon's S3 protocol: for lists of objects, their metadata and parts of their data, and to
+// write, describe and remove one. It knows no mark and nothing of what objects hold.
+//
+// Buckets stand in the path, which every such store takes. Requests are signed (Signature Version 4), not their data: TLS
+// protects that on its way.
+package s3
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"github.com/stackreeve/stackreeve/internal/outbound"
+	"github.com/stackreeve/stackreeve/internal/private"
+)
+
+// Client asks one store with one account.
+type Client struct {
+	// Endpoint is its address, without a bucket.
+	Endpoint *url.URL
+	// Region is what the store calls the place where it is.
+	Region string
+	// Keys are read for each request, so that they can be exchanged.
+	Keys func() (Keys, error)
+	// Way carries requests, each of which is bounded by its context.
+	Way http.RoundTripper
+}
+
+// MaxAnswer is how many bytes an answer may have: parts of data, and lists, are smaller.
+const MaxAnswer = 16 << 20
+
+// unsigned stands for data that is not part of what is signed. (AWS: Signature Calculations, UNSIGNED-PAYLOAD)
+const unsigned = "UNSIGNED-PAYLOAD"
+
+// request is one to an object, or to its bucket for key "".
+type request struct {
+	method, bucket, key string
+	query               url.Values
+	headers             map[string]string
+	data                io.Reader // nil for none
+	size                int64
+}
+
+// send has an answer whose status is a good one; the caller closes its body.
+func (c Client) send(ctx context.Context, r request) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, r.method, c.address(r).String(), r.data)
+	if err != nil {
+		return nil, private.Hide("the address of the object store cannot be used", err)
+	}
+	for name, value := range r.headers {
+		req.Header.Set(name, value)
+	}
+	req.ContentLength = r.size
+	if err := c.sign(ctx, req); err != nil {
+		return nil, err
+	}
+	resp, err := outbound.Client(c.Way, 0).Do(req)
+	if err != nil {
+		return nil, unanswered(req, err)
+	}
+	if resp.StatusCode >= http.StatusMultipleChoices {
+		defer func() { _ = resp.Body.Close() }() // what matters is what was read
+		return nil, refusal(req, resp)
+	}
+	return resp, nil
+}
+
+// do is send for an answer of which nothing but its headers is wanted.
+func (c Client) do(ctx context.Context, r request) (http.Header, error) {
+	resp, err := c.send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return resp.Header, resp.Body.Close()
+}
+
+// address is that of an object.
+func (c Client) address(r request) *url.URL {
+	path, raw := within(r.bucket, r.key)
+	return &url.URL{Scheme: c.Endpoint.Scheme, Host: c.Endpoint.Host, RawQuery: r.query.Encode(),
+		Path: strings.TrimSuffix(c.Endpoint.Path, "/") + path, RawPath: strings.TrimSuffix(c.Endpoint.EscapedPath(), "/") + raw}
+}
+
+// within is the path of an object within its store, and the same as it is signed: everything but letters, digits and -._~ in hexadecimal.
+func within(bucket, key string) (path, raw string) {
+	path, raw = "/"+bucket, "/"+escaped(bucket)
+	if key == "" {
+		return path, raw
+	}
+	for part := range strings.SplitSeq(key, "/") {
+		raw += "/" + escaped(part)
+	}
+	return path + "/" + key, raw
+}
+
+func escaped(part string) string {
+	return strings.ReplaceAll(url.QueryEscape(part), "+", "%20")
+}
+
+func (c Client) sign(ctx context.Context, req *http.Request) error {
+	keys, err := c.Keys()
+	if err != nil {
+		return err
+	}
+	sum := unsigned
+	if req.Body == nil {
+		none := sha256.Sum256(nil)
+		sum = hex.EncodeToString(none[:])
+	}
+	req.Header.Set("X-Amz-Content-Sha256", sum)
+	as := aws.Credentials{AccessKeyID: keys.ID, SecretAccessKey: keys.Secret, SessionToken: keys.Token}
+	return v4.NewSigner().SignHTTP(ctx, as, req, sum, "s3", c.Region, time.Now(), func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
+}
+
+// unanswered is why no answer came, without addresses for everybody but the operator.
+func unanswered(req *http.Request, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return private.Hidef("no answer in time", "%s: %w", req.Method, err)
+	}
+	return private.Hidef("no answer; the agent's log has the details", "%s: no answer: %w", req.Method, err)
+}
+
+// bounded reads an answer to its end.
+func bounded(resp *http.Response) ([]byte, error) {
+	defer func() { _ = resp.Body.Close() }() // read to its end
+	text, err := io.ReadAll(io.LimitReader(resp.Body, MaxAnswer+1))
+	if err == nil && len(text) > MaxAnswer {
+		err = fmt.Errorf("%w: more than %d MiB", outbound.ErrTooLarge, MaxAnswer>>20)
+	}
+	return text, err
+}
