@@ -17,6 +17,9 @@ import (
 	"testing"
 	"time"
 
+	openstack "github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/s3"
@@ -25,11 +28,11 @@ import (
 
 const bucket = "stackreeve-test"
 
-// store is the simulated one, or a real one that STACKREEVE_TEST_S3 names: its address, the region and the file with keys.
+// store is the simulated one, or that of the real cloud which STACKREEVE_TEST_CLOUD names, in which it has a bucket.
 func store(t *testing.T) (s3.Client, *simulator.World) {
 	t.Helper()
-	if given := strings.Fields(os.Getenv("STACKREEVE_TEST_S3")); len(given) == 3 {
-		return real(t, given[0], given[1], given[2]), nil
+	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {
+		return real(t), nil
 	}
 	w := simulator.New("key", bucket)
 	server := httptest.NewServer(w)
@@ -48,19 +51,19 @@ func to(t *testing.T, address string, keys s3.Keys) s3.Client {
 	return s3.Client{Endpoint: at, Region: "us-east-1", Keys: func() (s3.Keys, error) { return keys, nil }, Way: way}
 }
 
-func real(t *testing.T, address, region, file string) s3.Client {
+func real(t *testing.T) s3.Client {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
+	cloud := kindtest.NewTarget(t, all.Kinds).Client(nil)
+	endpoint, keys := kindtest.S3(t, cloud)
+	if err := cloud.Do(t.Context(), openstack.Call{Service: openstack.ObjectStore, Method: http.MethodPut, Path: bucket}); err != nil {
 		t.Fatal(err)
 	}
-	keys, err := s3.ParseKeys(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := to(t, address, keys)
-	c.Region = region
-	return c
+	t.Cleanup(func() {
+		if err := cloud.Do(context.WithoutCancel(t.Context()), openstack.Call{Service: openstack.ObjectStore, Method: http.MethodDelete, Path: bucket}); err != nil {
+			t.Error(err)
+		}
+	})
+	return to(t, endpoint, keys)
 }
 
 // folder is where one test writes, which is empty at its end.

@@ -23,6 +23,14 @@ const scheme = "s3://"
 // Bucket is the name of a container that is a bucket.
 func Bucket(name string) string { return scheme + name }
 
+// twin is how the other protocol calls a container: a Swift that speaks S3 shows each as a bucket.
+func twin(container string) string {
+	if bucket, is := strings.CutPrefix(container, scheme); is {
+		return bucket
+	}
+	return Bucket(container)
+}
+
 // Split is the container and the name in an object's ID.
 func Split(id string) (container, name string) {
 	rest, is := strings.CutPrefix(id, scheme)
@@ -70,8 +78,8 @@ type bucket struct {
 
 func (b bucket) names(ctx context.Context, begin string, each func(name string) error) error {
 	err := b.client.List(ctx, b.name, begin, each)
-	if errors.Is(err, s3.ErrNotFound) { // a container that is gone has nothing in it; a bucket is somebody else's to make
-		return fmt.Errorf("s3: %w: there is no bucket %s; make it, or correct spec.defaults.s3 of the stack's configuration", kind.ErrRejected, b.name)
+	if errors.Is(err, s3.ErrNoBucket) { // there is nothing in it
+		return kind.ErrGone
 	}
 	return b.classed(err)
 }
@@ -111,6 +119,8 @@ func (b bucket) classed(err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrTooMany), errors.As(err, &listed):
 		return err
+	case errors.Is(err, s3.ErrNoBucket):
+		return fmt.Errorf("s3: %w: there is no bucket %s; make it, or correct spec.defaults.s3 of the stack's configuration", kind.ErrRejected, b.name)
 	case errors.Is(err, s3.ErrNotFound):
 		return fmt.Errorf("s3: %w: %w", kind.ErrGone, err)
 	case errors.Is(err, s3.ErrChanged):

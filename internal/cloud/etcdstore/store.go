@@ -117,6 +117,7 @@ type Object struct {
 	Written               time.Time         // when its data or its metadata were written last
 	Mark                  *kind.Mark        // nil for none
 	Copied                string            // why the mark is that of another object; "" where nothing shows that
+	KeptIn                string            // the container that it is kept in, where this one shows the same object in the other protocol; else ""
 	Notes                 map[string]string // what is said of it besides, by the names below
 }
 
@@ -211,7 +212,11 @@ func (s Store) Head(ctx context.Context, container, name string) (Object, error)
 			o.Notes[key] = value
 		}
 	}
-	if self := d.metadata[mark.SelfKey]; self != "" && self != selfOf(container, name) {
+	switch self := d.metadata[mark.SelfKey]; self {
+	case "", selfOf(container, name):
+	case selfOf(twin(container), name):
+		o.KeptIn = twin(container)
+	default:
 		o.Copied = "has the metadata of another object"
 	}
 	return o, nil

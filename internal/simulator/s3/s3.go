@@ -67,6 +67,13 @@ func (w *World) keys(bucket string) (keys []string) {
 	return keys
 }
 
+// Drop has somebody remove a bucket with all that is in it.
+func (w *World) Drop(bucket string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.buckets, bucket)
+}
+
 // Empty has somebody remove all objects of a bucket.
 func (w *World) Empty(bucket string) {
 	w.mu.Lock()
