@@ -49,13 +49,13 @@ func (c Client) List(ctx context.Context, bucket, begin string, each func(key st
 		if token != "" {
 			query.Set("continuation-token", token)
 		}
-		resp, err := c.send(ctx, request{method: http.MethodGet, bucket: bucket, query: query})
+		_, text, err := c.send(ctx, request{method: http.MethodGet, bucket: bucket, query: query})
 		if err != nil {
 			return err
 		}
 		var p page
-		if err := decoded(resp, &p); err != nil {
-			return err
+		if xml.Unmarshal(text, &p) != nil {
+			return errors.New("the answer is not one of an S3 store")
 		}
 		for _, o := range p.Contents {
 			if err := each(o.Key); err != nil {
@@ -73,22 +73,11 @@ func (c Client) List(ctx context.Context, bucket, begin string, each func(key st
 	return fmt.Errorf("%w: a list of more than %d pages", outbound.ErrTooLarge, mostPages)
 }
 
-func decoded(resp *http.Response, into any) error {
-	text, err := bounded(resp)
-	if err != nil {
-		return err
-	}
-	if err := xml.Unmarshal(text, into); err != nil {
-		return errors.New("the answer is not one of an S3 store")
-	}
-	return nil
-}
-
 var sum = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // Head describes an object.
 func (c Client) Head(ctx context.Context, bucket, key string) (Object, error) {
-	h, err := c.do(ctx, request{method: http.MethodHead, bucket: bucket, key: key})
+	h, _, err := c.send(ctx, request{method: http.MethodHead, bucket: bucket, key: key})
 	if err != nil {
 		return Object{}, err
 	}
@@ -110,19 +99,14 @@ func (c Client) Head(ctx context.Context, bucket, key string) (Object, error) {
 // Part reads bytes of an object, the last one included; [ErrChanged] where its data is not that of the ETag any more.
 func (c Client) Part(ctx context.Context, bucket, key, etag string, from, to int64) ([]byte, error) {
 	headers := map[string]string{"Range": fmt.Sprintf("bytes=%d-%d", from, to), "If-Match": `"` + etag + `"`}
-	resp, err := c.send(ctx, request{method: http.MethodGet, bucket: bucket, key: key, headers: headers})
+	h, part, err := c.send(ctx, request{method: http.MethodGet, bucket: bucket, key: key, headers: headers})
 	if err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-%d/", from, to)) {
-		_ = resp.Body.Close() // nothing of it is wanted
+	if !strings.HasPrefix(h.Get("Content-Range"), fmt.Sprintf("bytes %d-%d/", from, to)) || int64(len(part)) != to-from+1 {
 		return nil, errors.New("the answer is not the part that was asked for")
 	}
-	part, err := bounded(resp)
-	if err == nil && int64(len(part)) != to-from+1 {
-		err = errors.New("the answer is not the part that was asked for")
-	}
-	return part, err
+	return part, nil
 }
 
 // Put writes an object of so many bytes that is not there yet; [ErrChanged] where it is. That is asked before: Swift refuses
@@ -136,7 +120,7 @@ func (c Client) Put(ctx context.Context, bucket, key string, describes map[strin
 	}
 	headers := described(describes)
 	headers["Content-Type"] = octets
-	_, err := c.do(ctx, request{method: http.MethodPut, bucket: bucket, key: key, headers: headers, data: data, size: size})
+	_, _, err := c.send(ctx, request{method: http.MethodPut, bucket: bucket, key: key, headers: headers, data: data, size: size})
 	return err
 }
 
@@ -155,11 +139,7 @@ func (c Client) Describe(ctx context.Context, bucket, key, etag string, describe
 	_, from := within(bucket, key)
 	headers := map[string]string{"X-Amz-Copy-Source": from, "X-Amz-Metadata-Directive": "REPLACE", "X-Amz-Copy-Source-If-Match": etag, "Content-Type": octets}
 	maps.Copy(headers, described(describes))
-	resp, err := c.send(ctx, request{method: http.MethodPut, bucket: bucket, key: key, headers: headers})
-	if err != nil {
-		return err
-	}
-	text, err := bounded(resp)
+	_, text, err := c.send(ctx, request{method: http.MethodPut, bucket: bucket, key: key, headers: headers})
 	if err != nil {
 		return err
 	}
@@ -171,7 +151,7 @@ func (c Client) Describe(ctx context.Context, bucket, key, etag string, describe
 
 // Remove deletes an object; that there is none is no error.
 func (c Client) Remove(ctx context.Context, bucket, key string) error {
-	_, err := c.do(ctx, request{method: http.MethodDelete, bucket: bucket, key: key})
+	_, _, err := c.send(ctx, request{method: http.MethodDelete, bucket: bucket, key: key})
 	if errors.Is(err, ErrNotFound) && !errors.Is(err, ErrNoBucket) {
 		return nil
 	}

@@ -51,37 +51,35 @@ type request struct {
 	size                int64
 }
 
-// send has an answer whose status is a good one; the caller closes its body.
-func (c Client) send(ctx context.Context, r request) (*http.Response, error) {
+// send has an answer whose status is a good one, read to its end.
+func (c Client) send(ctx context.Context, r request) (http.Header, []byte, error) {
 	req, err := http.NewRequestWithContext(ctx, r.method, c.address(r).String(), r.data)
 	if err != nil {
-		return nil, private.Hide("the address of the object store cannot be used", err)
+		return nil, nil, private.Hide("the address of the object store cannot be used", err)
 	}
 	for name, value := range r.headers {
 		req.Header.Set(name, value)
 	}
 	req.ContentLength = r.size
 	if err := c.sign(ctx, req); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	resp, err := outbound.Client(c.Way, 0).Do(req)
 	if err != nil {
-		return nil, unanswered(req, err)
+		return nil, nil, unanswered(req, err)
 	}
+	defer func() { _ = resp.Body.Close() }() // what matters is what was read
 	if resp.StatusCode >= http.StatusMultipleChoices {
-		defer func() { _ = resp.Body.Close() }() // what matters is what was read
-		return nil, refusal(req, resp)
+		return nil, nil, refusal(req, resp)
 	}
-	return resp, nil
-}
-
-// do is send for an answer of which nothing but its headers is wanted.
-func (c Client) do(ctx context.Context, r request) (http.Header, error) {
-	resp, err := c.send(ctx, r)
-	if err != nil {
-		return nil, err
+	text, err := io.ReadAll(io.LimitReader(resp.Body, MaxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, nil, unanswered(req, err)
+	case len(text) > MaxAnswer:
+		return nil, nil, fmt.Errorf("%w: more than %d MiB", outbound.ErrTooLarge, MaxAnswer>>20)
 	}
-	return resp.Header, resp.Body.Close()
+	return resp.Header, text, nil
 }
 
 // address is that of an object.
@@ -119,8 +117,11 @@ func (c Client) sign(ctx context.Context, req *http.Request) error {
 	}
 	req.Header.Set("X-Amz-Content-Sha256", sum)
 	as := aws.Credentials{AccessKeyID: keys.ID, SecretAccessKey: keys.Secret, SessionToken: keys.Token}
-	return v4.NewSigner().SignHTTP(ctx, as, req, sum, "s3", c.Region, time.Now(), func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
+	return v4.NewSigner().SignHTTP(ctx, as, req, sum, "s3", c.Region, time.Now(), asS3) //nolint:forbidigo // it decides nothing
 }
+
+// asS3 has paths signed as they stand. (AWS: Signature Calculations, canonical URI)
+func asS3(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }
 
 // unanswered is why no answer came, without addresses for everybody but the operator.
 func unanswered(req *http.Request, err error) error {
@@ -128,14 +129,4 @@ func unanswered(req *http.Request, err error) error {
 		return private.Hidef("no answer in time", "%s: %w", req.Method, err)
 	}
 	return private.Hidef("no answer; the agent's log has the details", "%s: no answer: %w", req.Method, err)
-}
-
-// bounded reads an answer to its end.
-func bounded(resp *http.Response) ([]byte, error) {
-	defer func() { _ = resp.Body.Close() }() // read to its end
-	text, err := io.ReadAll(io.LimitReader(resp.Body, MaxAnswer+1))
-	if err == nil && len(text) > MaxAnswer {
-		err = fmt.Errorf("%w: more than %d MiB", outbound.ErrTooLarge, MaxAnswer>>20)
-	}
-	return text, err
 }

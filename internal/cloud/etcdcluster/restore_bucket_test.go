@@ -8,6 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/s3"
 	simulator "github.com/stackreeve/stackreeve/internal/simulator/s3"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // inBucket are manifests for a store of the S3 protocol in place of Swift; the first as etcd-operator has it.
@@ -21,6 +22,7 @@ spec: {clusterRef: kv, storageType: S3, s3: {path: backups/etcd.backup, awsSecre
 
 // A cluster of which everything is lost begins with what is in a bucket: the newest of a series, or of all that is there, or one that is named.
 func TestEverythingIsLostAndRestoredFromABucket(t *testing.T) {
+	testcost.NotUnderRace(t)
 	for name, source := range map[string]string{"series": "backupRef: kv-once", "bucket": "s3: {path: backups}", "object": "s3: {path: backups/NAME}"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

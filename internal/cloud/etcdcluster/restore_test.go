@@ -189,6 +189,7 @@ func TestAgentsDieAtEachRequestOfARestore(t *testing.T) {
 
 // A machine that has a part of a snapshot does not begin empty when the manifest of the restore goes.
 func TestHalfASnapshotNeverBeginsEmpty(t *testing.T) {
+	testcost.NotUnderRace(t)
 	w := lost(t)
 	if !w.dies(sized(1)+shelf+ofBackup, 2) {
 		t.Fatal("nobody has died")
@@ -203,6 +204,7 @@ func TestHalfASnapshotNeverBeginsEmpty(t *testing.T) {
 
 // An agent dies at each request of a restore, and the machine's disk with it: what is sent is sent again from the beginning.
 func TestARestoreBeginsAgainOnAnEmptyDisk(t *testing.T) {
+	testcost.NotUnderRace(t)
 	w := lost(t)
 	all := sized(1) + shelf + ofBackup
 	for n := 1; n <= 3; n++ { // its parts; with the request after them there is a cluster
@@ -251,6 +253,7 @@ func (m *meanwhile) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // A snapshot that is removed, or replaced, while it is read is named along with what to do, and the next pass takes the newest that there is then.
 func TestASnapshotThatGoesWhileItIsRead(t *testing.T) {
+	testcost.NotUnderRace(t)
 	for name, c := range map[string]struct {
 		goes func(w *world, name string)
 		want string
@@ -441,6 +444,7 @@ func TestAttackContainerOfAnotherProject(t *testing.T) {
 
 // An object that does not end is read no further than what was asked for.
 func TestAttackEndlessObject(t *testing.T) {
+	testcost.NotUnderRace(t)
 	w := lost(t)
 	endless := endless{}
 	target := w.Target.Through(func(next http.RoundTripper) http.RoundTripper {
