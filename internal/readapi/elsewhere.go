@@ -39,6 +39,7 @@ func (s *Store) Elsewhere(name string, o Other) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.views[name], s.version = next, version
+	s.define(version)
 	s.wake()
 }
 
@@ -49,7 +50,7 @@ func (o Other) draft(name string) draft {
 		state = "unknown"
 	}
 	if !o.Looked.IsZero() {
-		lastRun = o.Looked.UTC().Format(time.RFC3339)
+		lastRun = stamp(o.Looked)
 	}
 	status := map[string]any{"state": state, "message": o.message(), "conditions": []any{available(o.State != "", state, o.message())}}
 	for field, text := range map[string]string{"servedBy": report.Clean(o.Agent), "address": report.Clean(o.Address), "commit": commit, "lastRun": lastRun} {

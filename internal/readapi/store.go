@@ -47,6 +47,7 @@ func NewStore(names []string, kinds []kind.Kind, now time.Time) *Store {
 	for _, name := range s.names {
 		s.views[name] = view{}.with([]draft{namespace(name), stack(name, nil, nil)}, begun, false)
 	}
+	s.define(begun)
 	return s
 }
 
@@ -61,6 +62,7 @@ func (s *Store) Ran(run report.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.views[run.Stack], s.version = next, version
+	s.define(version)
 	s.wake()
 }
 
@@ -134,11 +136,6 @@ func (v view) with(drafts []draft, version int, keep bool) view {
 	return next
 }
 
-// ours reports whether things of the kind are the API's own, and not a plan's.
-func ours(gvk manifest.GroupVersionKind) bool {
-	return gvk == stackGVK || gvk == namespaceGVK || gvk == eventGVK || gvk == planGVK || gvk == passGVK
-}
-
 // state is the store at a moment.
 type state struct {
 	views   map[string]view // of the stacks that are asked for
@@ -162,6 +159,7 @@ func (s *Store) at(stack string) state {
 
 // items are those of a kind, by stack and name.
 func (s *Store) items(now state, gvk manifest.GroupVersionKind) (list []item) {
+	list = append(list, now.views[everywhere].items[gvk]...)
 	for _, name := range s.names {
 		list = append(list, now.views[name].items[gvk]...)
 	}
