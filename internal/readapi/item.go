@@ -26,7 +26,7 @@ type item struct {
 	cells           []any             // of its row in a table
 	owner           owner             // zero when nothing owns it
 	written         string            // FILE:LINE of its manifest; "" when it has none
-	created         string            // "" when nobody says when
+	created         string            // when it was made; "" when nobody says so
 	version         int               // of the store, when it changed last
 	text            []byte            // the whole of it, as JSON
 }
@@ -63,6 +63,24 @@ func (d draft) at(version int, before *item) (item, error) {
 	text, err := d.encode(version)
 	made.text = text
 	return made, err
+}
+
+// goneAt is the item at the version at which it is there no more: some clients take what has an older one for no news.
+func (i item) goneAt(version int) item {
+	var whole, of map[string]json.RawMessage
+	if json.Unmarshal(i.text, &whole) != nil || json.Unmarshal(whole["metadata"], &of) != nil {
+		return i // it is ours, and can be read
+	}
+	of["resourceVersion"] = json.RawMessage(strconv.Quote(strconv.Itoa(version)))
+	metadata, err := json.Marshal(of)
+	if err != nil {
+		return i
+	}
+	whole["metadata"] = metadata
+	if text, err := json.Marshal(whole); err == nil {
+		i.version, i.text = version, text
+	}
+	return i
 }
 
 func (d draft) encode(version int) ([]byte, error) {
@@ -113,7 +131,7 @@ func object(stack string, o plan.ObjectStatus, specs func(manifest.Key) any) dra
 	}
 	d := draft{item: item{
 		gvk: gvk, name: o.Metadata.Name, namespace: stack, labels: labels,
-		fields: map[string]string{"status.state": string(o.Status.State)}, cells: cells(o), created: createdAt(o.Status.Resource),
+		fields: map[string]string{"status.state": string(o.Status.State)}, cells: cells(o), created: stamp(o.Status.Made),
 	}, whole: whole}
 	if len(o.Metadata.OwnerReferences) > 0 {
 		of := o.Metadata.OwnerReferences[0]

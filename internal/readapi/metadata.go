@@ -45,16 +45,10 @@ func uid(stack string, gvk manifest.GroupVersionKind, of id) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// createdAt is when the cloud says that it made an object; "" when it does not.
-func createdAt(resource any) string {
-	fields, _ := resource.(map[string]any)  // what is shown of secrets is none
-	said, _ := fields["createdAt"].(string) // not every service says it
-	at, err := time.Parse(time.RFC3339, said)
-	if err != nil {
+// stamp is a time as Kubernetes writes one; "" when there is none.
+func stamp(t time.Time) string {
+	if t.IsZero() {
 		return ""
 	}
-	return stamp(at)
+	return t.UTC().Format(time.RFC3339)
 }
-
-// stamp is a time as Kubernetes writes one.
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -51,7 +51,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 		to.flush()
 		return
 	}
-	known = to.changes(known, h.find(now, a, selects))
+	known = to.changes(known, h.find(now, a, selects), now.version)
 	if query.Get("sendInitialEvents") == "true" {
 		to.bookmark(now.version)
 	}
@@ -63,7 +63,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 		case <-now.changed:
 		}
 		now = h.store.at(a.stack)
-		known = to.changes(known, h.find(now, a, selects))
+		known = to.changes(known, h.find(now, a, selects), now.version)
 	}
 }
 
@@ -131,8 +131,8 @@ type stream struct {
 	err           error
 }
 
-// changes sends what differs between two moments, and returns the later one.
-func (s *stream) changes(before, after []item) []item {
+// changes sends what differs between two moments, and returns the later one, which is of a version.
+func (s *stream) changes(before, after []item, version int) []item {
 	had := make(map[place]int, len(before))
 	for n, i := range before {
 		had[i.place()] = n
@@ -153,7 +153,7 @@ func (s *stream) changes(before, after []item) []item {
 	}
 	slices.SortFunc(gone, func(a, b item) int { return cmp.Compare(a.name, b.name) })
 	for _, i := range gone {
-		s.item("DELETED", i)
+		s.item("DELETED", i.goneAt(version))
 	}
 	return after
 }
