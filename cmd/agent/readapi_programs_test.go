@@ -33,11 +33,9 @@ const (
 	mayI         = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 )
 
-// mayDelete and mayList are reviews as k9s sends them.
-const (
-	mayList = "k8s\x00\n2\n\x17authorization.k8s.io/v1\x12\x17SelfSubjectAccessReview" +
-		"\x12H\n\x12\n\x00\x12\x00\x1a\x00\"\x00*\x002\x008\x00B\x00\x12,\n*" + "\n\x06killed\x12\x04list\x1a\x00\"\x02v1*\x0anamespaces2\x00:\x00" + "\x1a\x06\x08\x00\x12\x00\x1a\x00\x1a\x00\"\x00"
-)
+// mayList is a review as k9s sends it.
+const mayList = "k8s\x00\n2\n\x17authorization.k8s.io/v1\x12\x17SelfSubjectAccessReview" +
+	"\x12>\n\x10\n\x00\x12\x00\x1a\x00\"\x00*\x002\x008\x00B\x00\x12 \n\x1e\n\x00\x12\x04list\x1a\x00\"\x02v1*\nnamespaces2\x00:\x00\x1a\b\b\x00\x12\x00\x1a\x00 \x00\x1a\x00\"\x00"
 
 // What k9s and Headlamp ask when they are started, and while people look around, is answered in a form that they read.
 func TestReadAPIPrograms(t *testing.T) {
@@ -61,6 +59,10 @@ func TestReadAPIPrograms(t *testing.T) {
 		{"GET", "/apis/metrics.k8s.io/v1beta1/nodes", "application/json", "", 404, []string{`"reason":"NotFound"`}},
 		// k9s speaks protobuf to what every cluster has, and reads JSON when it gets that.
 		{"POST", mayI, newerClients, mayList, 201, []string{`"allowed":true`, `"resource":"namespaces"`}},
+		{"GET", "/apis/openstack.k-orc.cloud/v1alpha1/networks?limit=500&resourceVersion=0", "application/json", "", 200, []string{`"kind":"NetworkList"`}},
+		{"GET", "/apis/openstack.k-orc.cloud/v1alpha1/networks?includeObject=Metadata", asTable, "", 200, []string{`"kind":"Table"`, `"uid":"`}},
+		{"GET", "/apis/events.k8s.io/v1/events?includeObject=Metadata", asTable, "", 200, []string{`"kind":"Table"`, `"Created"`}},
+		{"GET", "/apis/events.k8s.io/v1/namespaces/killed/events", "application/json", "", 200, []string{`"regarding"`, `"note":"created"`}},
 		{"GET", "/api/v1/namespaces", newerClients, "", 200, []string{`"kind":"NamespaceList"`}},
 	} {
 		resp := r.send(t, c.method, c.path, c.body, map[string]string{"Accept": c.accept})

@@ -23,7 +23,7 @@ func definitions(list []resource) (drafts []draft) {
 		versions[r.definition()] = append(versions[r.definition()], r.Version)
 	}
 	for _, r := range list {
-		if all := versions[r.definition()]; r.namespaced && r.Group != "" && r.Version == all[0] {
+		if all := versions[r.definition()]; r.Group != "" && !own[r.GroupVersionKind].aside && r.Version == all[0] {
 			drafts = append(drafts, r.defined(all))
 		}
 	}

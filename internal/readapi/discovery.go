@@ -42,7 +42,7 @@ func (h *Handler) discoverVersion(w http.ResponseWriter, path []string) {
 var verbs = []string{"get", "list", "watch"}
 
 func categories(r resource) []string {
-	if r.Group == "" || !r.namespaced {
+	if r.Group == "" || own[r.GroupVersionKind].aside {
 		return nil
 	}
 	return []string{"all"}

@@ -11,7 +11,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-var eventGVK = manifest.GroupVersionKind{Version: "v1", Kind: "Event"}
+var (
+	eventGVK = manifest.GroupVersionKind{Version: "v1", Kind: "Event"}
+	// newerEventGVK is that of events as some programs want them only.
+	newerEventGVK = manifest.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}
+)
 
 // mostEvents are held of a stack: the newest.
 const mostEvents = 500
@@ -53,4 +57,16 @@ func event(stack, apiVersion string, e report.Event) draft {
 			"reportingComponent": "stackreeve", "reportingInstance": "",
 		},
 	}
+}
+
+// newer is an event in the shape of events.k8s.io/v1.
+func newer(e draft) draft {
+	of := e.whole
+	e.gvk = newerEventGVK
+	e.whole = map[string]any{
+		"regarding": of["involvedObject"], "reason": of["reason"], "note": of["message"], "type": of["type"], "eventTime": nil,
+		"deprecatedCount": of["count"], "deprecatedFirstTimestamp": of["firstTimestamp"], "deprecatedLastTimestamp": of["lastTimestamp"],
+		"deprecatedSource": of["source"], "reportingController": of["reportingComponent"], "reportingInstance": of["reportingInstance"],
+	}
+	return e
 }

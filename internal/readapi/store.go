@@ -73,7 +73,8 @@ func (v view) after(run report.Run, kinds []kind.Kind, version int, files func(c
 	last, events, passes, planned := v.last, remember(v.events, report.Events(run)), recorded(v.passes, run), v.plan
 	drafts, versions := []draft{namespace(run.Stack)}, apiVersions(kinds)
 	for _, e := range events {
-		drafts = append(drafts, event(run.Stack, versions[[2]string{e.Key.Group, e.Key.Kind}], e))
+		made := event(run.Stack, versions[[2]string{e.Key.Group, e.Key.Kind}], e)
+		drafts = append(drafts, made, newer(made))
 	}
 	for _, p := range passes {
 		drafts = append(drafts, p.draft(run.Stack))
