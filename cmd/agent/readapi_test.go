@@ -299,6 +299,10 @@ func TestReadAPIKubectl(t *testing.T) {
 			{"get stacks -A", "killed", false},
 			{"get plan killed -o jsonpath={.status.text}", "In sync", false},
 			{"get passes", "in sync", false},
+			{"get crd networks.openstack.k-orc.cloud -o jsonpath={.spec.names.kind}", "Network", false},
+			{"auth can-i list networks", "yes", false},
+			{"auth can-i delete networks", "no - nothing can be written here; change it in Git", false},
+			{"auth can-i --list", "networks.openstack.k-orc.cloud", false},
 		} {
 			if old && c.newer {
 				continue

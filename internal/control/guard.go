@@ -15,7 +15,7 @@ func Guard(tokens func() ([]Token, error), log *slog.Logger, next http.Handler, 
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
-		unread(w, r) // nothing behind the guard takes a body
+		unread(w, r) // what is behind the guard takes none, or a short one
 		if _, code := door.admit(r); code != 0 {
 			if code == http.StatusUnauthorized {
 				w.Header().Set("WWW-Authenticate", "Bearer")

@@ -42,7 +42,7 @@ func (h *Handler) discoverVersion(w http.ResponseWriter, path []string) {
 var verbs = []string{"get", "list", "watch"}
 
 func categories(r resource) []string {
-	if r.Group == "" {
+	if r.Group == "" || own[r.GroupVersionKind].aside {
 		return nil
 	}
 	return []string{"all"}
@@ -77,7 +77,7 @@ func aggregated(list []resource, core bool) map[string]any {
 					scope = "Namespaced"
 				}
 				resources = append(resources, map[string]any{
-					"resource": r.plural, "singularResource": strings.ToLower(r.Kind), "scope": scope, "verbs": verbs, "categories": categories(r),
+					"resource": r.plural, "singularResource": strings.ToLower(r.Kind), "scope": scope, "verbs": verbs, "categories": categories(r), "shortNames": own[r.GroupVersionKind].short,
 					"responseKind": map[string]any{"group": r.Group, "version": r.Version, "kind": r.Kind},
 				})
 			}
@@ -107,7 +107,7 @@ func resourceList(list []resource, group, version string) map[string]any {
 	var out []any
 	for _, r := range list {
 		if r.Group == group && r.Version == version {
-			out = append(out, map[string]any{"name": r.plural, "singularName": strings.ToLower(r.Kind), "namespaced": r.namespaced, "kind": r.Kind, "verbs": verbs, "categories": categories(r)})
+			out = append(out, map[string]any{"name": r.plural, "singularName": strings.ToLower(r.Kind), "namespaced": r.namespaced, "kind": r.Kind, "verbs": verbs, "categories": categories(r), "shortNames": own[r.GroupVersionKind].short})
 		}
 	}
 	if out == nil {

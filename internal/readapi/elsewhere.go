@@ -34,22 +34,20 @@ func (s *Store) Elsewhere(name string, o Other) {
 		return
 	}
 	of := o.draft(name)
-	next := view{items: old.items, gone: old.gone}.with([]draft{namespace(name), of}, version, false)
+	next := view{items: old.items, gone: old.gone, since: old.since}.with([]draft{namespace(name), of}, version, false)
 	next.stack, next.other, next.runs = of, &o, old.runs
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.views[name], s.version = next, version
+	s.define(version)
 	s.wake()
 }
 
 func (o Other) draft(name string) draft {
 	d := stack(name, nil, nil)
-	state, commit, lastRun := report.Clean(o.State), report.Clean(o.Commit), ""
+	state, commit, lastRun := report.Clean(o.State), report.Clean(o.Commit), stamp(o.Looked)
 	if state == "" {
 		state = "unknown"
-	}
-	if !o.Looked.IsZero() {
-		lastRun = o.Looked.UTC().Format(time.RFC3339)
 	}
 	status := map[string]any{"state": state, "message": o.message(), "conditions": []any{available(o.State != "", state, o.message())}}
 	for field, text := range map[string]string{"servedBy": report.Clean(o.Agent), "address": report.Clean(o.Address), "commit": commit, "lastRun": lastRun} {

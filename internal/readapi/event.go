@@ -6,13 +6,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-var eventGVK = manifest.GroupVersionKind{Version: "v1", Kind: "Event"}
+var (
+	eventGVK = manifest.GroupVersionKind{Version: "v1", Kind: "Event"}
+	// newerEventGVK is that of events as some programs want them only.
+	newerEventGVK = manifest.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}
+)
 
 // mostEvents are held of a stack: the newest.
 const mostEvents = 500
@@ -36,16 +39,16 @@ func event(stack, apiVersion string, e report.Event) draft {
 	if e.Warning {
 		sort = "Warning"
 	}
-	about := map[string]string{"apiVersion": apiVersion, "kind": e.Key.Kind, "name": e.Key.Name, "namespace": stack}
-	fields := map[string]string{"type": sort, "reason": e.Reason, "involvedObject.uid": ""}
+	about := map[string]string{"apiVersion": apiVersion, "kind": e.Key.Kind, "name": e.Key.Name, "namespace": stack,
+		"uid": uid(stack, manifest.GroupVersionKind{Group: e.Key.Group, Kind: e.Key.Kind}, id{e.Key.Name, e.Key.Namespace})}
+	fields := map[string]string{"type": sort, "reason": e.Reason}
 	for name, value := range about {
 		fields["involvedObject."+name] = value
 	}
 	digest := sha256.Sum256([]byte(strings.Join([]string{e.Key.String(), e.Reason, e.Message}, "\x00")))
-	stamp := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	return draft{
 		item: item{
-			gvk: eventGVK, name: e.Key.Name + "." + hex.EncodeToString(digest[:8]), namespace: stack, labels: map[string]string{stackLabel: stack}, fields: fields,
+			gvk: eventGVK, name: e.Key.Name + "." + hex.EncodeToString(digest[:8]), namespace: stack, labels: map[string]string{stackLabel: stack}, fields: fields, created: stamp(e.First),
 			cells: clean(stamp(e.Last), sort, e.Reason, strings.ToLower(e.Key.Kind)+"/"+e.Key.Name, e.Message, strconv.Itoa(e.Count)),
 		},
 		whole: map[string]any{
@@ -54,4 +57,16 @@ func event(stack, apiVersion string, e report.Event) draft {
 			"reportingComponent": "stackreeve", "reportingInstance": "",
 		},
 	}
+}
+
+// newer is an event in the shape of events.k8s.io/v1.
+func newer(e draft) draft {
+	of := e.whole
+	e.gvk = newerEventGVK
+	e.whole = map[string]any{
+		"regarding": of["involvedObject"], "reason": of["reason"], "note": of["message"], "type": of["type"], "eventTime": nil,
+		"deprecatedCount": of["count"], "deprecatedFirstTimestamp": of["firstTimestamp"], "deprecatedLastTimestamp": of["lastTimestamp"],
+		"deprecatedSource": of["source"], "reportingController": of["reportingComponent"], "reportingInstance": of["reportingInstance"],
+	}
+	return e
 }

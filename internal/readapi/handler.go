@@ -50,12 +50,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.watch(w, r, path, query)
 		return
 	}
-	select {
-	case h.places <- struct{}{}:
-		defer func() { <-h.places }()
-	case <-r.Context().Done():
+	if asks, ok := reviews[strings.Join(path, "/")]; ok && r.Method == http.MethodPost {
+		h.review(w, r, asks)
 		return
 	}
+	if !h.enter(r) {
+		return
+	}
+	defer h.leave()
 	switch {
 	case r.Method != http.MethodGet:
 		h.refuseWrite(w, path)
@@ -71,6 +73,18 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.read(w, r, path, query)
 	}
 }
+
+// enter takes a place among the requests that are answered; false when nobody waits for the answer any more.
+func (h *Handler) enter(r *http.Request) bool {
+	select {
+	case h.places <- struct{}{}:
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
+
+func (h *Handler) leave() { <-h.places }
 
 // asked is what a path names.
 type asked struct {
@@ -178,13 +192,14 @@ func (h *Handler) refuseWrite(w http.ResponseWriter, path []string) {
 			where = i.written
 		}
 	}
-	Refuse(w, http.StatusMethodNotAllowed, "nothing can be written here; change it in Git: "+where)
+	Refuse(w, http.StatusMethodNotAllowed, noWriting+": "+where)
 }
 
 var reasons = map[int]string{
 	http.StatusUnauthorized: "Unauthorized", http.StatusNotFound: "NotFound", http.StatusMethodNotAllowed: "MethodNotAllowed",
 	http.StatusBadRequest: "BadRequest", http.StatusServiceUnavailable: "ServiceUnavailable", http.StatusGone: "Expired",
 	http.StatusTooManyRequests: "TooManyRequests", http.StatusInternalServerError: "InternalError",
+	http.StatusRequestEntityTooLarge: "RequestEntityTooLarge",
 }
 
 // failure is how Kubernetes answers when it does not.

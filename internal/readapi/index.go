@@ -32,7 +32,7 @@ type Entry struct {
 // Index is that of a stack; ok is false when there is no such stack.
 func (s *Store) Index(stack string) (x Index, ok bool) {
 	v, ok := s.at(stack).views[stack]
-	if !ok {
+	if !ok || stack == everywhere {
 		return x, false
 	}
 	x = Index{Version: max(v.gone, s.begun), Kinds: []IndexKind{}, Objects: []Entry{}}

@@ -26,6 +26,7 @@ type item struct {
 	cells           []any             // of its row in a table
 	owner           owner             // zero when nothing owns it
 	written         string            // FILE:LINE of its manifest; "" when it has none
+	created         string            // when it was made; "" when nobody says so
 	version         int               // of the store, when it changed last
 	text            []byte            // the whole of it, as JSON
 }
@@ -39,22 +40,13 @@ type owner struct {
 // draft is what an item is made of.
 type draft struct {
 	item
-	whole  map[string]any // without apiVersion, kind and metadata
-	owners any
+	whole map[string]any // without apiVersion, kind and metadata
 }
 
 // status is what a draft says of its object.
 func (d draft) status() map[string]any {
 	status, _ := d.whole["status"].(map[string]any) // a draft of ours has one
 	return status
-}
-
-type metadata struct {
-	Name            string            `json:"name"`
-	Namespace       string            `json:"namespace,omitempty"`
-	Labels          map[string]string `json:"labels,omitempty"`
-	OwnerReferences any               `json:"ownerReferences,omitempty"`
-	ResourceVersion string            `json:"resourceVersion"`
 }
 
 // at is the item as it is from a version on, or as it was before if nothing of it has changed.
@@ -73,13 +65,31 @@ func (d draft) at(version int, before *item) (item, error) {
 	return made, err
 }
 
+// goneAt is the item at the version at which it is there no more: some clients take what has an older one for no news.
+func (i item) goneAt(version int) item {
+	var whole, of map[string]json.RawMessage
+	if json.Unmarshal(i.text, &whole) != nil || json.Unmarshal(whole["metadata"], &of) != nil {
+		return i // it is ours, and can be read
+	}
+	of["resourceVersion"] = json.RawMessage(strconv.Quote(strconv.Itoa(version)))
+	metadata, err := json.Marshal(of)
+	if err != nil {
+		return i
+	}
+	whole["metadata"] = metadata
+	if text, err := json.Marshal(whole); err == nil {
+		i.version, i.text = version, text
+	}
+	return i
+}
+
 func (d draft) encode(version int) ([]byte, error) {
 	whole := maps.Clone(d.whole)
 	if whole == nil {
 		whole = map[string]any{}
 	}
 	whole["apiVersion"], whole["kind"] = d.gvk.APIVersion(), d.gvk.Kind
-	whole["metadata"] = metadata{d.name, d.namespace, d.labels, d.owners, strconv.Itoa(version)}
+	whole["metadata"] = d.metadata(version)
 	var text bytes.Buffer
 	enc := json.NewEncoder(printable.JSONWriter{W: &text})
 	enc.SetEscapeHTML(false)
@@ -121,11 +131,11 @@ func object(stack string, o plan.ObjectStatus, specs func(manifest.Key) any) dra
 	}
 	d := draft{item: item{
 		gvk: gvk, name: o.Metadata.Name, namespace: stack, labels: labels,
-		fields: map[string]string{"status.state": string(o.Status.State)}, cells: cells(o),
+		fields: map[string]string{"status.state": string(o.Status.State)}, cells: cells(o), created: stamp(o.Status.Made),
 	}, whole: whole}
 	if len(o.Metadata.OwnerReferences) > 0 {
 		of := o.Metadata.OwnerReferences[0]
-		d.owners, d.owner = o.Metadata.OwnerReferences, owner{gvkOf(of.APIVersion, of.Kind), id{of.Name, o.Metadata.Namespace}}
+		d.owner = owner{gvkOf(of.APIVersion, of.Kind), id{of.Name, o.Metadata.Namespace}}
 	}
 	if at := o.Status.Origin; at != nil {
 		d.written = printable.Line(at.File) + ":" + strconv.Itoa(at.Line)

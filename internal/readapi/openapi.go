@@ -62,13 +62,11 @@ func (h *Handler) allSchemas() ([]Schema, error) {
 	for _, r := range h.store.resources() {
 		readable[r.GroupVersionKind] = true
 	}
-	schemas = append(
-		schemas,
-		Schema{eventGVK, map[string]any{"type": "object", "description": "What happened to an object, or should be known of it."}},
-		Schema{planGVK, map[string]any{"type": "object", "description": "What is left to do of a stack, in words: status.text."}},
-		Schema{passGVK, map[string]any{"type": "object", "description": "How one or several runs of a stack ended."}},
-		Schema{namespaceGVK, map[string]any{"type": "object", "description": "A stack, as the place of its objects."}},
-	)
+	for gvk, kind := range own {
+		if kind.about != "" {
+			schemas = append(schemas, Schema{gvk, map[string]any{"type": "object", "description": kind.about}})
+		}
+	}
 	return slices.DeleteFunc(schemas, func(s Schema) bool { return !readable[s.GVK] }), nil
 }
 

@@ -64,7 +64,6 @@ func recorded(had []pass, run report.Run) []pass {
 }
 
 func (p pass) draft(stack string) draft {
-	stamp := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	status := map[string]any{
 		"started": stamp(p.last), "first": stamp(p.first), "count": p.count, "seconds": p.took.Seconds(), "commit": p.commit, "outcome": p.outcome, "drifted": p.drifted,
 	}
@@ -79,7 +78,7 @@ func (p pass) draft(stack string) draft {
 	return draft{
 		item: item{
 			gvk: passGVK, name: stack + "." + strings.ToLower(p.first.UTC().Format("20060102t150405.000000")), namespace: stack,
-			labels: map[string]string{stackLabel: stack}, cells: clean(stamp(p.last), p.outcome, report.Short(p.commit), p.did, strconv.Itoa(p.count), p.message),
+			labels: map[string]string{stackLabel: stack}, created: stamp(p.first), cells: clean(stamp(p.last), p.outcome, report.Short(p.commit), p.did, strconv.Itoa(p.count), p.message),
 		},
 		whole: map[string]any{"status": status},
 	}

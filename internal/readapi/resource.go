@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // resource is a kind as the API names it.
@@ -27,19 +28,24 @@ func resourceOf(gvk manifest.GroupVersionKind) resource {
 	default:
 		plural += "s"
 	}
-	return resource{gvk, plural, gvk != namespaceGVK}
+	return resource{gvk, plural, !own[gvk].wide}
 }
 
-// resources are all that can be read: the agent's kinds, those that revisions define, stacks, namespaces and events.
+// resources are all that can be read: the agent's kinds, those that revisions define, and its own.
 // The core group's kinds carry data, and have no status to show.
-func (s *Store) resources() []resource {
-	known := map[manifest.GroupVersionKind]bool{stackGVK: true, namespaceGVK: true, eventGVK: true, planGVK: true, passGVK: true}
-	for _, k := range s.kinds {
+func (s *Store) resources() []resource { return resourcesIn(s.kinds, s.at("").views) }
+
+func resourcesIn(kinds []kind.Kind, views map[string]view) []resource {
+	known := map[manifest.GroupVersionKind]bool{}
+	for gvk := range own {
+		known[gvk] = true
+	}
+	for _, k := range kinds {
 		if info := k.Info(); info.Group != "" {
 			known[manifest.GroupVersionKind{Group: info.Group, Version: info.Version, Kind: info.Kind}] = true
 		}
 	}
-	for _, v := range s.at("").views {
+	for _, v := range views {
 		for gvk := range v.items {
 			known[gvk] = known[gvk] || gvk.Group != ""
 		}

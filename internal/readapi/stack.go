@@ -2,7 +2,6 @@ package readapi
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -35,7 +34,7 @@ func stack(name string, run *report.Run, last *found) draft {
 	if run != nil {
 		now := stateAfter(run, last)
 		state, message = now.State, now.Message
-		commit, lastRun = run.Revision.Commit, run.Started.UTC().Format(time.RFC3339)
+		commit, lastRun = run.Revision.Commit, stamp(run.Started)
 	}
 	status := map[string]any{"state": state, "message": message, "conditions": []any{available(run != nil, state, message)}}
 	if run != nil {

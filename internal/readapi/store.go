@@ -33,6 +33,7 @@ type view struct {
 	passes []pass
 	last   *found // nil before the first pass
 	gone   int    // the version at which something went last
+	since  string // when the process began
 	runs   int    // how many have ended
 	stack  draft  // of the last run, without what goes on now
 	plan   *draft // of the last pass; nil before the first
@@ -45,8 +46,10 @@ func NewStore(names []string, kinds []kind.Kind, now time.Time) *Store {
 	begun := int(now.Unix()) << 20 // room for a million changes a second
 	s := &Store{names: slices.Sorted(slices.Values(names)), kinds: kinds, begun: begun, version: begun, views: map[string]view{}, changed: make(chan struct{}), files: map[string]func(string) string{}}
 	for _, name := range s.names {
-		s.views[name] = view{}.with([]draft{namespace(name), stack(name, nil, nil)}, begun, false)
+		s.views[name] = view{since: stamp(now)}.with([]draft{namespace(name), stack(name, nil, nil)}, begun, false)
 	}
+	s.views[everywhere] = view{since: stamp(now)}
+	s.define(begun)
 	return s
 }
 
@@ -61,6 +64,7 @@ func (s *Store) Ran(run report.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.views[run.Stack], s.version = next, version
+	s.define(version)
 	s.wake()
 }
 
@@ -69,7 +73,8 @@ func (v view) after(run report.Run, kinds []kind.Kind, version int, files func(c
 	last, events, passes, planned := v.last, remember(v.events, report.Events(run)), recorded(v.passes, run), v.plan
 	drafts, versions := []draft{namespace(run.Stack)}, apiVersions(kinds)
 	for _, e := range events {
-		drafts = append(drafts, event(run.Stack, versions[[2]string{e.Key.Group, e.Key.Kind}], e))
+		made := event(run.Stack, versions[[2]string{e.Key.Group, e.Key.Kind}], e)
+		drafts = append(drafts, made, newer(made))
 	}
 	for _, p := range passes {
 		drafts = append(drafts, p.draft(run.Stack))
@@ -106,7 +111,7 @@ func (i item) id() id { return id{i.name, i.labels[namespaceLabel]} }
 
 // with is the view with other items; keep leaves those of a plan as they were.
 func (v view) with(drafts []draft, version int, keep bool) view {
-	next := view{items: map[manifest.GroupVersionKind][]item{}, gone: v.gone}
+	next := view{items: map[manifest.GroupVersionKind][]item{}, gone: v.gone, since: v.since}
 	before := map[manifest.GroupVersionKind]map[id]*item{}
 	for gvk, items := range v.items {
 		if keep && !ours(gvk) {
@@ -119,7 +124,7 @@ func (v view) with(drafts []draft, version int, keep bool) view {
 		}
 	}
 	for _, d := range drafts {
-		made, err := d.at(version, before[d.gvk][d.id()])
+		made, err := v.made(d, version, before[d.gvk][d.id()])
 		if err != nil {
 			continue // what cannot be encoded cannot be reported either
 		}
@@ -134,9 +139,12 @@ func (v view) with(drafts []draft, version int, keep bool) view {
 	return next
 }
 
-// ours reports whether things of the kind are the API's own, and not a plan's.
-func ours(gvk manifest.GroupVersionKind) bool {
-	return gvk == stackGVK || gvk == namespaceGVK || gvk == eventGVK || gvk == planGVK || gvk == passGVK
+// made is the item of a draft. What is the API's own is as old as the process, unless it says something else.
+func (v view) made(d draft, version int, before *item) (item, error) {
+	if d.created == "" && ours(d.gvk) {
+		d.created = v.since
+	}
+	return d.at(version, before)
 }
 
 // state is the store at a moment.
@@ -162,6 +170,7 @@ func (s *Store) at(stack string) state {
 
 // items are those of a kind, by stack and name.
 func (s *Store) items(now state, gvk manifest.GroupVersionKind) (list []item) {
+	list = append(list, now.views[everywhere].items[gvk]...)
 	for _, name := range s.names {
 		list = append(list, now.views[name].items[gvk]...)
 	}

@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -24,6 +25,7 @@ func (s *Store) shows(drafts ...draft) {
 	defer s.mu.Unlock()
 	s.version++
 	s.views["prod"] = s.views["prod"].with(append(drafts, namespace("prod"), stack("prod", nil, nil)), s.version, false)
+	s.define(s.version)
 	s.wake()
 }
 
@@ -117,8 +119,13 @@ func TestWatchFromAVersion(t *testing.T) {
 	s.shows(thingNamed("a", "in sync"))
 	late := open(fmt.Sprint("&resourceVersion=", listed))
 	s.Close()
-	if got := text(t, later); strings.Contains(got, `"name":"a"`) || !strings.Contains(got, `"name":"b"`) {
-		t.Errorf("who has listed before hears:\n%s", got)
+	heard := text(t, later)
+	if strings.Contains(heard, `"name":"a"`) || !strings.Contains(heard, `"name":"b"`) {
+		t.Errorf("who has listed before hears:\n%s", heard)
+	}
+	_, gone, _ := strings.Cut(heard, fmt.Sprintf(`"resourceVersion":"%d"`, s.at("").version-1))
+	if !strings.Contains(gone, "DELETED") || !strings.Contains(gone, fmt.Sprintf(`"resourceVersion":"%d"`, s.at("").version)) {
+		t.Errorf("that something has gone is no newer than what was before:\n%s", heard)
 	}
 	if got := text(t, selected); strings.Contains(got, `"name":"a"`) || !strings.Contains(got, "ADDED") || !strings.Contains(got, "DELETED") {
 		t.Errorf("who selects hears:\n%s", got)
@@ -139,5 +146,46 @@ func TestAttackWatchers(t *testing.T) {
 	}
 	if resp := open(""); resp.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("one more is answered %s", resp.Status)
+	}
+}
+
+// What an item comes from, and what an event is about, are found by uid, which is the same for as long as there is one.
+func TestWhatItemsAreKnownBy(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+	child := thingNamed("b", "in sync")
+	child.owner = owner{thing, id{"a", "other"}}
+	parent := thingNamed("a", "in sync")
+	parent.labels = map[string]string{namespaceLabel: "other"}
+	about := report.Event{Key: manifest.Key{Group: thing.Group, Kind: thing.Kind, Namespace: "other", Name: "a"}, Reason: "Created", First: time.Unix(7, 0)}
+	s.shows(thingNamed("a", "in sync"), parent, child, event("prod", "example.com/v1", about))
+	type object struct {
+		Metadata       metadata
+		InvolvedObject struct{ UID string }
+	}
+	read := func(gvk manifest.GroupVersionKind) (list []object) {
+		for _, i := range s.items(s.at(""), gvk) {
+			var o object
+			if err := json.Unmarshal(i.text, &o); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, o)
+		}
+		return list
+	}
+	things, events := read(thing), read(eventGVK)
+	if len(things) != 3 || len(events) != 1 || len(things[2].Metadata.OwnerReferences) != 1 {
+		t.Fatalf("%+v %+v", things, events)
+	}
+	if things[0].Metadata.UID == things[1].Metadata.UID || len(things[0].Metadata.UID) != 36 {
+		t.Errorf("two of a name are %s and %s", things[0].Metadata.UID, things[1].Metadata.UID)
+	}
+	if got := things[2].Metadata.OwnerReferences[0].UID; got != things[1].Metadata.UID {
+		t.Errorf("%s owns it, which is nobody", got)
+	}
+	if got := events[0].InvolvedObject.UID; got != things[1].Metadata.UID {
+		t.Errorf("the event is about %s, which is nobody", got)
+	}
+	if got := events[0].Metadata.Created; got != "1970-01-01T00:00:07Z" {
+		t.Errorf("the event is of %q", got)
 	}
 }

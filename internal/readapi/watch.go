@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -39,13 +40,18 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 	defer cancel()
 	now := h.store.at(a.stack)
 	known, expired := h.knownAt(now, a, selects, query.Get("resourceVersion"))
-	w.Header().Set("Content-Type", "application/json;stream=watch")
-	to := stream{enc: json.NewEncoder(printable.JSONWriter{W: w}), control: http.NewResponseController(w), gvk: a.GroupVersionKind, tabled: tabled(r), whole: query.Get("includeObject") == "Object"}
-	if expired {
-		to.send("ERROR", failure(http.StatusGone, "the version is of another process, or too old; list again"))
+	on, hangUp, ok := listens(w, r, cancel)
+	if !ok {
 		return
 	}
-	known = to.changes(known, h.find(now, a, selects))
+	defer hangUp()
+	to := stream{enc: json.NewEncoder(printable.JSONWriter{W: on}), on: on, gvk: a.GroupVersionKind, tabled: tabled(r), whole: query.Get("includeObject") == "Object"}
+	if expired {
+		to.send("ERROR", failure(http.StatusGone, "the version is of another process, or too old; list again"))
+		to.flush()
+		return
+	}
+	known = to.changes(known, h.find(now, a, selects), now.version)
 	if query.Get("sendInitialEvents") == "true" {
 		to.bookmark(now.version)
 	}
@@ -57,7 +63,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 		case <-now.changed:
 		}
 		now = h.store.at(a.stack)
-		known = to.changes(known, h.find(now, a, selects))
+		known = to.changes(known, h.find(now, a, selects), now.version)
 	}
 }
 
@@ -85,18 +91,48 @@ func (h *Handler) knownAt(now state, a asked, selects func(item) bool, version s
 	return slices.DeleteFunc(h.find(now, a, selects), func(i item) bool { return i.version > since }), false
 }
 
+// line is how events get to one client.
+type line interface {
+	io.Writer
+	Flush() error
+	SetWriteDeadline(until time.Time) error
+}
+
+// answering is the line of those who read an answer that goes on.
+type answering struct {
+	io.Writer
+	*http.ResponseController
+}
+
+// listens is the line to who asks, by WebSocket if they want one; left is called when they have gone from that.
+func listens(w http.ResponseWriter, r *http.Request, left func()) (on line, hangUp func(), ok bool) {
+	if !wantsSocket(r) {
+		w.Header().Set("Content-Type", "application/json;stream=watch")
+		return answering{w, http.NewResponseController(w)}, func() {}, true
+	}
+	s, ok := upgrade(w, r)
+	if !ok {
+		return nil, nil, false
+	}
+	go func() {
+		defer left()
+		s.heed()
+	}()
+	return s, func() { _ = s.Close() }, true // no one is there to report it to
+}
+
 // stream sends events to one client.
 type stream struct {
 	enc           *json.Encoder
-	control       *http.ResponseController
+	on            line
 	gvk           manifest.GroupVersionKind
 	tabled, whole bool
 	begun         bool // a table had its columns
 	err           error
 }
 
-// changes sends what differs between two moments, and returns the later one.
-func (s *stream) changes(before, after []item) []item {
+// changes sends what differs between two moments, and returns the later one, which is of a version.
+func (s *stream) changes(before, after []item, version int) []item {
 	had := make(map[place]int, len(before))
 	for n, i := range before {
 		had[i.place()] = n
@@ -117,7 +153,7 @@ func (s *stream) changes(before, after []item) []item {
 	}
 	slices.SortFunc(gone, func(a, b item) int { return cmp.Compare(a.name, b.name) })
 	for _, i := range gone {
-		s.item("DELETED", i)
+		s.item("DELETED", i.goneAt(version))
 	}
 	return after
 }
@@ -148,12 +184,12 @@ func (s *stream) send(what string, object any) {
 }
 
 // flush sends what is buffered, so that a client need not wait for more.
-func (s *stream) flush() { s.within(s.control.Flush) }
+func (s *stream) flush() { s.within(s.on.Flush) }
 
 // within gives a write its time, unless an earlier one has failed.
 func (s *stream) within(write func() error) {
 	if s.err == nil {
-		s.err = s.control.SetWriteDeadline(time.Now().Add(patience)) //nolint:forbidigo // it decides nothing
+		s.err = s.on.SetWriteDeadline(time.Now().Add(patience)) //nolint:forbidigo // it decides nothing
 	}
 	if s.err == nil {
 		s.err = write()

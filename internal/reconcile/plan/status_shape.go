@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -54,6 +55,8 @@ type Status struct {
 	LastChange *StatusTouch  `json:"lastChange,omitempty"` // nil when it was not asked for
 	Resource   any           `json:"resource,omitempty"`
 	Conditions []Condition   `json:"conditions"`
+	// Made is when the cloud says that it made the object; zero when it does not. It is among the fields of Resource.
+	Made time.Time `json:"-"`
 	// Own is what a workload kind says besides, in its own words; it stands beside the other fields.
 	Own map[string]any `json:"-"`
 
@@ -117,6 +120,28 @@ func addressesOf(r *redact.Redactor, observed any) []string {
 		return texts(r, a.Addresses())
 	}
 	return nil
+}
+
+// Dated is implemented by what [kind.Rules.Status] returns of kinds of which services say when objects were made.
+type Dated interface {
+	// Made is that time, or a text that says it; nil when nobody does.
+	Made() any
+}
+
+func madeAt(observed any) time.Time {
+	d, ok := observed.(Dated)
+	if !ok {
+		return time.Time{}
+	}
+	switch at := d.Made().(type) {
+	case interface{ UTC() time.Time }:
+		return at.UTC()
+	case string:
+		if t, err := time.Parse(time.RFC3339, at); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
 }
 
 // labelsOf are the labels of every object of a plan: what an object comes from

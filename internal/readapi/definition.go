@@ -1,0 +1,64 @@
+package readapi
+
+import (
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+var definitionGVK = manifest.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+
+// everywhere is what the items that belong to no stack are held by, beside the stacks.
+const everywhere = ""
+
+// define holds a definition for each kind that can be read now. It is called with the lock held.
+func (s *Store) define(version int) {
+	s.views[everywhere] = s.views[everywhere].with(definitions(resourcesIn(s.kinds, s.views)), version, false)
+}
+
+// definitions say of kinds what CustomResourceDefinitions do: some programs show only what has one.
+func definitions(list []resource) (drafts []draft) {
+	versions := map[string][]string{}
+	for _, r := range list {
+		versions[r.definition()] = append(versions[r.definition()], r.Version)
+	}
+	for _, r := range list {
+		if all := versions[r.definition()]; r.Group != "" && !own[r.GroupVersionKind].aside && r.Version == all[0] {
+			drafts = append(drafts, r.defined(all))
+		}
+	}
+	return drafts
+}
+
+// definition is the name of a resource's definition.
+func (r resource) definition() string { return r.plural + "." + r.Group }
+
+func (r resource) defined(versions []string) draft {
+	singular := strings.ToLower(r.Kind)
+	names := map[string]any{"plural": r.plural, "singular": singular, "kind": r.Kind, "listKind": r.Kind + "List", "categories": categories(r)}
+	var of []any
+	for n, version := range versions {
+		of = append(of, map[string]any{
+			"name": version, "served": true, "storage": n == len(versions)-1, "additionalPrinterColumns": printed,
+			"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+		})
+	}
+	established := map[string]any{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "it can be read"}
+	return draft{
+		item: item{gvk: definitionGVK, name: r.definition(), cells: clean(r.definition(), r.Kind, "Namespaced")},
+		whole: map[string]any{
+			"spec":   map[string]any{"group": r.Group, "names": names, "scope": "Namespaced", "versions": of},
+			"status": map[string]any{"acceptedNames": names, "storedVersions": versions[len(versions)-1:], "conditions": []any{established}},
+		},
+	}
+}
+
+// printed are the columns of those who make tables themselves.
+var printed = []any{
+	printedColumn("State", ".status.state", 0), printedColumn("Available", `.status.conditions[?(@.type=="Available")].status`, 0),
+	printedColumn("ID", ".status.id", 0), printedColumn("Message", ".status.message", 1),
+}
+
+func printedColumn(name, path string, wide int) map[string]any {
+	return map[string]any{"name": name, "type": "string", "jsonPath": path, "priority": wide}
+}

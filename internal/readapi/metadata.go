@@ -1,0 +1,54 @@
+package readapi
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+type metadata struct {
+	Name            string            `json:"name"`
+	Namespace       string            `json:"namespace,omitempty"`
+	Labels          map[string]string `json:"labels,omitempty"`
+	OwnerReferences []reference       `json:"ownerReferences,omitempty"`
+	UID             string            `json:"uid"`
+	Created         string            `json:"creationTimestamp,omitempty"`
+	ResourceVersion string            `json:"resourceVersion"`
+}
+
+// reference is an item as those that come from it name it.
+type reference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	UID        string `json:"uid"`
+}
+
+func (i item) metadata(version int) metadata {
+	m := metadata{Name: i.name, Namespace: i.namespace, Labels: i.labels, UID: uid(i.namespace, i.gvk, i.id()), Created: i.created, ResourceVersion: strconv.Itoa(version)}
+	if i.owner != (owner{}) {
+		of := i.owner
+		m.OwnerReferences = []reference{{of.gvk.APIVersion(), of.gvk.Kind, of.id.name, uid(i.namespace, of.gvk, of.id)}}
+	}
+	return m
+}
+
+// uid is by what programs tell items apart. Kubernetes makes one for each object; here it follows from where one is,
+// so it stays what it is through restarts, and that of an owner or of what an event is about need not be looked up.
+func uid(stack string, gvk manifest.GroupVersionKind, of id) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{stack, gvk.Group, gvk.Kind, of.within, of.name}, "\x00")))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // a UUID of version 8: of a making of one's own
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}
+
+// stamp is a time as Kubernetes writes one; "" when there is none.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}

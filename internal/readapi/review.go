@@ -1,0 +1,148 @@
+package readapi
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// longestReview is how much of a review is read, in bytes.
+const longestReview = 16 << 10
+
+// review is a question that Kubernetes has clients ask by creating it. Nothing is kept of it.
+type review struct {
+	kind   string
+	read   func(spec []byte) (question, error) // from protobuf
+	answer func(h *Handler, q question) map[string]any
+}
+
+var reviews = map[string]review{
+	"apis/authorization.k8s.io/v1/selfsubjectaccessreviews": {"SelfSubjectAccessReview", accessQuestion, (*Handler).mayI},
+	"apis/authorization.k8s.io/v1/selfsubjectrulesreviews":  {"SelfSubjectRulesReview", rulesQuestion, (*Handler).rules},
+}
+
+// question is what a review asks.
+type question struct {
+	Namespace string        `json:"namespace,omitempty"` // of rules
+	Resource  *resourceDeed `json:"resourceAttributes,omitempty"`
+	Path      *pathDeed     `json:"nonResourceAttributes,omitempty"`
+}
+
+// resourceDeed is what somebody wants to do to a resource.
+type resourceDeed struct {
+	Namespace   string `json:"namespace,omitempty"`
+	Verb        string `json:"verb,omitempty"`
+	Group       string `json:"group,omitempty"`
+	Version     string `json:"version,omitempty"`
+	Resource    string `json:"resource,omitempty"`
+	Subresource string `json:"subresource,omitempty"`
+	Name        string `json:"name,omitempty"`
+}
+
+// pathDeed is what somebody wants to do to anything else.
+type pathDeed struct {
+	Path string `json:"path,omitempty"`
+	Verb string `json:"verb,omitempty"`
+}
+
+// review answers one. It is read before it takes a place among those that are answered: it may come slowly.
+func (h *Handler) review(w http.ResponseWriter, r *http.Request, v review) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestReview))
+	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
+		Refuse(w, http.StatusRequestEntityTooLarge, "a review is not as long as this")
+		return
+	}
+	var q question
+	if err == nil {
+		q, err = v.question(body)
+	}
+	if err != nil {
+		Refuse(w, http.StatusBadRequest, "the review cannot be read")
+		return
+	}
+	if !h.enter(r) {
+		return
+	}
+	defer h.leave()
+	answer(w, http.StatusCreated, "", map[string]any{
+		"apiVersion": "authorization.k8s.io/v1", "kind": v.kind, "metadata": map[string]any{}, "spec": q, "status": v.answer(h, q),
+	})
+}
+
+func (v review) question(body []byte) (question, error) {
+	if spec, ok, err := protobufSpec(body); ok {
+		if err != nil {
+			return question{}, err
+		}
+		return v.read(spec)
+	}
+	var posed struct {
+		Spec question `json:"spec"`
+	}
+	err := json.Unmarshal(body, &posed)
+	return posed.Spec, err
+}
+
+// mayI is the status of a SelfSubjectAccessReview.
+func (h *Handler) mayI(q question) map[string]any {
+	reason := "nothing is asked"
+	switch {
+	case q.Resource != nil:
+		reason = h.objection(*q.Resource)
+	case q.Path != nil:
+		reason = q.Path.objection()
+	}
+	if reason == "" {
+		return map[string]any{"allowed": true}
+	}
+	return map[string]any{"allowed": false, "reason": reason}
+}
+
+const noWriting = "nothing can be written here; change it in Git"
+
+// objection is why something cannot be done; "" when it can be.
+func (h *Handler) objection(to resourceDeed) string {
+	switch {
+	case !slices.Contains(verbs, to.Verb):
+		return noWriting
+	case to.Subresource != "" || !slices.ContainsFunc(h.store.resources(), func(r resource) bool { return r.Group == to.Group && r.plural == to.Resource }):
+		return "there is no such resource"
+	}
+	return ""
+}
+
+func (d pathDeed) objection() string {
+	switch {
+	case d.Verb != "get":
+		return noWriting
+	case !slices.ContainsFunc(Prefixes, func(p string) bool { return d.Path == p || strings.HasSuffix(p, "/") && strings.HasPrefix(d.Path, p) }):
+		return "there is nothing there"
+	}
+	return ""
+}
+
+// rules is the status of a SelfSubjectRulesReview: all who are let in may read everything.
+func (h *Handler) rules(question) map[string]any {
+	list := []any{}
+	resources := h.store.resources()
+	for len(resources) > 0 {
+		group, plurals := resources[0].Group, []string{}
+		for len(resources) > 0 && resources[0].Group == group {
+			plurals, resources = append(plurals, resources[0].plural), resources[1:]
+		}
+		list = append(list, map[string]any{"verbs": verbs, "apiGroups": []string{group}, "resources": slices.Compact(plurals)})
+	}
+	var paths []string
+	for _, p := range Prefixes {
+		if strings.HasSuffix(p, "/") {
+			p += "*"
+		}
+		paths = append(paths, p)
+	}
+	return map[string]any{
+		"resourceRules": list, "nonResourceRules": []any{map[string]any{"verbs": []string{"get"}, "nonResourceURLs": paths}}, "incomplete": false,
+	}
+}
