@@ -75,9 +75,6 @@ func (r *row) present(v reflect.Value) any {
 // Shown is what status shows of an object.
 type Shown map[string]any
 
-// Made implements plan.Dated.
-func (s Shown) Made() any { return s["createdAt"] }
-
 // At adds the addresses under which people look for the object.
 func (s Shown) At(addresses []string) any { return shownAt{s, addresses} }
 

@@ -176,7 +176,7 @@ func (b statusBuilder) status(s Step) Status {
 		}
 		observed := k.Status(s.have.State)
 		out.Resource = value(s.secrets, observed)
-		out.Addresses, out.Made = addressesOf(s.secrets, observed), madeAt(observed)
+		out.Addresses, out.Made = addressesOf(s.secrets, observed), s.have.Created
 	}
 	return out
 }

@@ -55,7 +55,7 @@ type Status struct {
 	LastChange *StatusTouch  `json:"lastChange,omitempty"` // nil when it was not asked for
 	Resource   any           `json:"resource,omitempty"`
 	Conditions []Condition   `json:"conditions"`
-	// Made is when the cloud says that it made the object; zero when it does not. It is among the fields of Resource.
+	// Made is when the cloud says that it made the object; zero when it does not.
 	Made time.Time `json:"-"`
 	// Own is what a workload kind says besides, in its own words; it stands beside the other fields.
 	Own map[string]any `json:"-"`
@@ -120,28 +120,6 @@ func addressesOf(r *redact.Redactor, observed any) []string {
 		return texts(r, a.Addresses())
 	}
 	return nil
-}
-
-// Dated is implemented by what [kind.Rules.Status] returns of kinds of which services say when objects were made.
-type Dated interface {
-	// Made is that time, or a text that says it; nil when nobody does.
-	Made() any
-}
-
-func madeAt(observed any) time.Time {
-	d, ok := observed.(Dated)
-	if !ok {
-		return time.Time{}
-	}
-	switch at := d.Made().(type) {
-	case interface{ UTC() time.Time }:
-		return at.UTC()
-	case string:
-		if t, err := time.Parse(time.RFC3339, at); err == nil {
-			return t.UTC()
-		}
-	}
-	return time.Time{}
 }
 
 // labelsOf are the labels of every object of a plan: what an object comes from
