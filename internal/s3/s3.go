@@ -108,7 +108,7 @@ func escaped(part string) string {
 func (c Client) sign(ctx context.Context, req *http.Request) error {
 	keys, err := c.Keys()
 	if err != nil {
-		return err
+		return private.Hide("its keys cannot be read; the agent's log has the details", err)
 	}
 	sum := unsigned
 	if req.Body == nil {
