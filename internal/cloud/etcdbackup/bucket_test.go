@@ -84,6 +84,26 @@ func TestAttackForgedInABucket(t *testing.T) {
 	}
 }
 
+// A stack of the same name in another cloud may keep its snapshots in the same bucket: neither removes what is the other's.
+func TestANamesakeInTheSameBucket(t *testing.T) {
+	w, g := bucketed(t)
+	g.MustSync(inBucket)
+	other := w.Keys(bucket)[0]
+	w.Copy(bucket, other, other, map[string]string{"stackreeve-project": "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"})
+	t.Cleanup(func() { w.Empty(bucket) })
+	world, machines := members(t) // names are of one second and one revision
+	world.Fill("all the keys and values, and more")
+	g.Machines = machines
+	g.MustSync(strings.Replace(inBucket, "maxBackups: 2", "maxBackups: 1", 1))
+	if got := w.Keys(bucket); len(got) != 2 {
+		t.Errorf("with one of its own there are %q", got)
+	}
+	g.MustSync("")
+	if got := w.Keys(bucket); len(got) != 1 || got[0] != other {
+		t.Errorf("in the end there are %q, want %s", got, other)
+	}
+}
+
 // A bucket that is not named any more is not looked into: its snapshots stay, and a manifest that names it is refused.
 func TestABucketThatIsNotNamed(t *testing.T) {
 	for field, c := range map[string]struct{ path, want string }{

@@ -39,7 +39,7 @@ func (d driver) List(ctx context.Context) (all []kind.Live[*series], err error) 
 		}
 		for _, i := range objects {
 			switch {
-			case !i.Mark.For(Name), i.KeptIn != "": // then that container has it
+			case !i.Mark.For(Name), i.Elsewhere:
 			case i.Copied != "" || i.Mark.Rivals != "":
 				all = append(all, live([]item{i}, failure{}))
 			default:

@@ -55,7 +55,7 @@ func (d driver) ofBackup(ctx context.Context, around kind.Around, containers []s
 			return nil, "", err
 		}
 		for _, one := range all {
-			if one.Whole() && one.Mark.Owner == owner && one.Mark.Rivals == "" && one.Copied == "" && one.KeptIn == "" {
+			if one.Whole() && one.Mark.Owner == owner && one.Mark.Rivals == "" && one.Copied == "" && !one.Elsewhere {
 				found = append(found, one)
 			}
 		}

@@ -117,7 +117,7 @@ type Object struct {
 	Written               time.Time         // when its data or its metadata were written last
 	Mark                  *kind.Mark        // nil for none
 	Copied                string            // why the mark is that of another object; "" where nothing shows that
-	KeptIn                string            // the container that it is kept in, where this one shows the same object in the other protocol; else ""
+	Elsewhere             bool              // it counts elsewhere: in another project, or another container that shows the same object
 	Notes                 map[string]string // what is said of it besides, by the names below
 }
 
@@ -214,21 +214,35 @@ func (s Store) Head(ctx context.Context, container, name string) (Object, error)
 	}
 	switch self := d.metadata[mark.SelfKey]; self {
 	case "", selfOf(container, name):
+		own := s.project(container)
+		o.Elsewhere = own != "" && d.metadata[mark.ProjectKey] != own
 	case selfOf(twin(container), name):
-		o.KeptIn = twin(container)
+		o.Elsewhere = true
 	default:
 		o.Copied = "has the metadata of another object"
 	}
 	return o, nil
 }
 
+// project is that of the stack where a container is not one project's: a stack of the same name in another cloud may keep its snapshots
+// in the same bucket. It is "" for the others.
+func (s Store) project(container string) string {
+	if strings.HasPrefix(container, scheme) {
+		return s.cloud.ProjectID
+	}
+	return ""
+}
+
 // selfOf stands for the address of an object, which may be longer than a header.
 func selfOf(container, name string) string { return kind.Digest(container + "/" + name) }
 
 // metadata is that of an object with a mark and notes.
-func metadata(container, name string, m kind.Mark, notes map[string]string) map[string]string {
+func (s Store) metadata(container, name string, m kind.Mark, notes map[string]string) map[string]string {
 	all := mark.Metadata(m, notes)
 	all[mark.SelfKey] = selfOf(container, name)
+	if project := s.project(container); project != "" {
+		all[mark.ProjectKey] = project
+	}
 	return all
 }
 
@@ -247,7 +261,7 @@ func (s Store) Put(ctx context.Context, container, name string, m kind.Mark, not
 	if err != nil {
 		return err
 	}
-	return on.put(cloud.WithLongest(ctx, longest), name, metadata(container, name, mark.Begun(m), notes), data, size)
+	return on.put(cloud.WithLongest(ctx, longest), name, s.metadata(container, name, mark.Begun(m), notes), data, size)
 }
 
 // Write replaces all that is said of an object.
@@ -256,7 +270,7 @@ func (s Store) Write(ctx context.Context, o Object, m kind.Mark, notes map[strin
 	if err != nil {
 		return err
 	}
-	return on.describe(ctx, o.Name, o.ETag, metadata(o.Container, o.Name, m, notes))
+	return on.describe(ctx, o.Name, o.ETag, s.metadata(o.Container, o.Name, m, notes))
 }
 
 // Remove deletes an object; that it is gone is no error.

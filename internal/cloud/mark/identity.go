@@ -21,7 +21,7 @@ import (
 // names of attributes into underscores.
 const ExtraKey = kind.OwnerWord
 
-const projectWord = kind.OwnerWord + "-project:"
+const projectWord = ProjectKey + ":"
 
 // noProject is the project of a mark that names none, which is never the stack's.
 const noProject = "-"

@@ -36,9 +36,11 @@ const (
 	refusedInfix = ":not:"
 	// OwnerKey and AppliedKey are the metadata keys of a mark. SelfKey holds the
 	// ID of the object that a mark was written on: in a copy it is another's.
+	// ProjectKey holds the project of the stack where others' objects are, too.
 	OwnerKey   = kind.OwnerWord
 	AppliedKey = OwnerKey + "-applied"
 	SelfKey    = OwnerKey + "-self"
+	ProjectKey = OwnerKey + "-project"
 	// AsksKey is for others to write: how many members the group shall have whose first one this is.
 	AsksKey = OwnerKey + "-replicas"
 )
