@@ -31,19 +31,6 @@ func twin(container string) string {
 	return Bucket(container)
 }
 
-// Split is the container and the name in an object's ID.
-func Split(id string) (container, name string) {
-	rest, is := strings.CutPrefix(id, scheme)
-	container, name, _ = strings.Cut(rest, "/")
-	if is {
-		container = Bucket(container)
-	}
-	return container, name
-}
-
-// ID is what a container and a name are together.
-func (o *Object) ID() string { return o.Container + "/" + o.Name }
-
 // buckets are those that the stack's configuration names, all in one store.
 type buckets struct {
 	client s3.Client
