@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
@@ -57,6 +58,13 @@ func (b *buckets) all() (containers []string) {
 
 func (b *buckets) named(name string) shelf { return bucket{b.client, name} }
 
+const (
+	// patience is how long a store may take to say what there is: what else a stack has is not to wait for long while it is away.
+	patience = 15 * time.Second
+	// copying is how long it may take to copy an object of the largest size to where it is.
+	copying = 15 * time.Minute
+)
+
 // bucket is one of them.
 type bucket struct {
 	client s3.Client
@@ -64,7 +72,7 @@ type bucket struct {
 }
 
 func (b bucket) names(ctx context.Context, begin string, each func(name string) error) error {
-	err := b.client.List(ctx, b.name, begin, each)
+	err := b.client.List(cloud.WithLongest(ctx, patience), b.name, begin, each)
 	if errors.Is(err, s3.ErrNoBucket) { // there is nothing in it
 		return kind.ErrGone
 	}
@@ -72,7 +80,7 @@ func (b bucket) names(ctx context.Context, begin string, each func(name string) 
 }
 
 func (b bucket) head(ctx context.Context, name string) (described, error) {
-	o, err := b.client.Head(ctx, b.name, name)
+	o, err := b.client.Head(cloud.WithLongest(ctx, patience), b.name, name)
 	return described{o.ETag, o.MD5, o.Size, o.Modified, o.Meta}, b.classed(err)
 }
 
@@ -93,7 +101,7 @@ func (b bucket) put(ctx context.Context, name string, metadata map[string]string
 }
 
 func (b bucket) describe(ctx context.Context, name, etag string, metadata map[string]string) error {
-	return b.classed(b.client.Describe(ctx, b.name, name, etag, metadata))
+	return b.classed(b.client.Describe(cloud.WithLongest(ctx, copying), b.name, name, etag, metadata))
 }
 
 func (b bucket) remove(ctx context.Context, name string) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,6 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/m3"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
 // guests is a cloud whose servers are real machines, which run real M3DB and real etcd.
@@ -177,6 +179,19 @@ func placement(t *testing.T, g *kindtest.Target, address string, instances int) 
 	}
 }
 
+// reach has the cluster asked at the machines that it has now, and wants all shards to be where they belong.
+func (s *series) reach(g *kindtest.Target, instances int) {
+	s.t.Helper()
+	var addresses []string
+	for _, number := range []int{0, 1, 2, 4}[:instances] { // the second one of the first of three groups is number 4
+		addresses = append(addresses, kindtest.AddressOf(s.t, g.Client(nil), fmt.Sprintf("simple-cluster-%d", number)))
+	}
+	s.mu.Lock()
+	s.addresses = addresses
+	s.mu.Unlock()
+	placement(s.t, g, addresses[0], instances)
+}
+
 // lose takes a machine away, with its disk.
 func lose(t *testing.T, g *kindtest.Target, machine string) {
 	t.Helper()
@@ -202,31 +217,50 @@ func TestM3DBOnRealMachines(t *testing.T) {
 	g.Only(published(t, 2))
 	g.MustSyncGuests(t, 20*time.Minute, published(t, 1))
 	s := &series{t: t, written: map[int64]float64{}}
-	reach := func(instances int) {
-		t.Helper()
-		var addresses []string
-		for _, number := range []int{0, 1, 2, 4}[:instances] { // the second one of the first of three groups is number 4
-			addresses = append(addresses, kindtest.AddressOf(t, g.Client(nil), fmt.Sprintf("simple-cluster-%d", number)))
-		}
-		s.mu.Lock()
-		s.addresses = addresses
-		s.mu.Unlock()
-		placement(t, g, addresses[0], instances)
-	}
-	reach(3)
+	s.reach(g, 3)
 	s.write()
 	g.Defaults.M3.Flavor = "m1.tiny"
 	g.MustSyncGuests(t, 20*time.Minute, published(t, 1))
-	reach(3)
+	s.reach(g, 3)
 	s.judge()
 	g.MustSyncGuests(t, 20*time.Minute, published(t, 2))
-	reach(4)
+	s.reach(g, 4)
 	s.judge()
 	lose(t, g, "simple-cluster-1")
 	g.MustSyncGuests(t, 20*time.Minute, published(t, 2))
-	reach(4)
+	s.reach(g, 4)
 	s.judge()
 	g.MustSyncGuests(t, 20*time.Minute, published(t, 1))
-	reach(3)
+	s.reach(g, 3)
 	s.judge()
+}
+
+// Agents die while they give the machines another flavor, and make the cluster grow and shrink: four for each, one started in place of the last as a
+// service is. Never is more than one machine away, and nothing that was acknowledged is lost.
+func TestRealClustersOfM3DBByAgentsThatDie(t *testing.T) {
+	for _, seed := range kindtest.Seeds(t, "0") {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			g, r := guests(t), rand.New(rand.NewPCG(seed, 3))
+			g.Only(published(t, 2))
+			g.MustSyncGuests(t, 20*time.Minute, published(t, 1))
+			s := &series{t: t, written: map[int64]float64{}}
+			s.reach(g, 3)
+			s.write()
+			g.Defaults.M3.Flavor = "m1.tiny"
+			for n, instances := range []int{1, 2, 1} {
+				began, wanted := time.Now(), published(t, instances)
+				for range 4 {
+					ctx, die := context.WithTimeout(t.Context(), time.Second+time.Duration(r.Int64N(int64(30*time.Second))))
+					agent := g.ProbingAgent()
+					agent.Timing.Former = 2 * time.Second
+					agent.Sync(ctx, engine.Revision{Commit: "test", Want: g.Resolve(wanted)})
+					die()
+				}
+				g.MustSyncGuests(t, 20*time.Minute, wanted)
+				s.reach(g, 2+instances)
+				s.judge()
+				t.Logf("%s after %s", []string{"another flavor", "grown", "shrunk"}[n], time.Since(began).Round(time.Second))
+			}
+		})
+	}
 }
