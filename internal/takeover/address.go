@@ -159,9 +159,6 @@ func quote(s string, keep func(rune) bool) string {
 	return b.String()
 }
 
-// shell quotes a word for a POSIX shell.
-func shell(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
-
 // Removals are the commands that take resources out of Terraform's state: one for each resource of
 // which all instances are moved, else one for each instance. moved has the addresses.
 func Removals(list []Declared, moved map[string]bool) (lines []string) {
@@ -181,7 +178,7 @@ func Removals(list []Declared, moved map[string]bool) (lines []string) {
 			address = d.Address
 		}
 		if moved[d.Address] && !remains[d.Address] {
-			lines = append(lines, "terraform state rm "+shell(address))
+			lines = append(lines, "terraform state rm "+printable.Word(address))
 		}
 	}
 	slices.Sort(lines)

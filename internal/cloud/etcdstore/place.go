@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -49,7 +50,7 @@ func (s *S3) Check(configured *defaults.S3, r *kind.Report) {
 // SayingSum is how a person has an object say its SHA-256 digest.
 func SayingSum(container, name string) string {
 	if bucket, is := strings.CutPrefix(container, scheme); is {
-		return "aws s3api copy-object --metadata-directive REPLACE --metadata stackreeve-sha256=DIGEST --copy-source " + bucket + "/" + name + " --bucket " + bucket + " --key " + name
+		return "aws s3api copy-object --metadata-directive REPLACE --metadata stackreeve-sha256=DIGEST --copy-source " + printable.Word(bucket+"/"+name) + " --bucket " + bucket + " --key " + printable.Word(name)
 	}
-	return "openstack object set --property stackreeve-sha256=DIGEST " + container + " " + name
+	return "openstack object set --property stackreeve-sha256=DIGEST " + printable.Word(container) + " " + printable.Word(name)
 }
