@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -11,9 +12,13 @@ var definitionGVK = manifest.GroupVersionKind{Group: "apiextensions.k8s.io", Ver
 // everywhere is what the items that belong to no stack are held by, beside the stacks.
 const everywhere = ""
 
-// define holds a definition for each kind that can be read now. It is called with the lock held.
+// define holds a definition for each kind that can be read now. Most runs bring no other kinds. It is called with the lock held.
 func (s *Store) define(version int) {
-	s.views[everywhere] = s.views[everywhere].with(definitions(resourcesIn(s.kinds, s.views)), version, false)
+	list := resourcesIn(s.kinds, s.views)
+	if slices.Equal(list, s.defined) {
+		return
+	}
+	s.views[everywhere], s.defined = s.views[everywhere].with(definitions(list), version, false), list
 }
 
 // definitions say of kinds what CustomResourceDefinitions do: some programs show only what has one.

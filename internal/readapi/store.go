@@ -21,6 +21,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	views   map[string]view
+	defined []resource // that have a definition
 	version int
 	changed chan struct{} // closed when something changes
 	closed  bool
