@@ -65,3 +65,5 @@ class Cloud:
             if error.code == 404 and missing is not None:
                 return error.headers, missing
             raise SystemExit('%s %s: %s %s' % (method, url, error.code, error.read().decode()[:600]))
+        except OSError as error:
+            raise SystemExit('%s %s: no answer: %s' % (method, url, error))

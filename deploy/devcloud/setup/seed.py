@@ -22,9 +22,9 @@ def names(items):
 
 
 def images(cloud, wanted):
-    there = names(cloud.get('image', '/v2/images?limit=1000')['images'])
-    for name in (n for n in wanted if n not in there):
-        image = cloud.post('image', '/v2/images', dict(
+    there = {image['name']: image for image in cloud.get('image', '/v2/images?limit=1000')['images']}
+    for name in (n for n in wanted if there.get(n, {}).get('status') != 'active'):
+        image = there.get(name) or cloud.post('image', '/v2/images', dict(
             {'name': name, 'disk_format': 'raw', 'container_format': 'bare', 'visibility': 'public'},
             **({'devcloud_guest': '1'} if name == GUEST_IMAGE else {})))
         cloud.upload('image', '/v2/images/%s/file' % image['id'], name.encode().ljust(8192, b'\0'))
@@ -74,8 +74,10 @@ def network(cloud, name, subnet, **attributes):
 
 
 def qos_policy(cloud):
-    if 'standard' not in names(cloud.get('network', '/v2.0/qos/policies')['policies']):
-        policy = cloud.post('network', '/v2.0/qos/policies', {'policy': {'name': 'standard', 'shared': True}})['policy']
+    found = cloud.get('network', '/v2.0/qos/policies?name=standard')['policies']
+    policy = found[0] if found else cloud.post('network', '/v2.0/qos/policies', {
+        'policy': {'name': 'standard', 'shared': True}})['policy']
+    if not policy['rules']:
         cloud.post('network', '/v2.0/qos/policies/%s/bandwidth_limit_rules' % policy['id'], {
             'bandwidth_limit_rule': {'max_kbps': 10000000, 'direction': 'egress'}})
 
