@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 var definitionGVK = manifest.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
@@ -18,7 +19,7 @@ func (s *Store) define(version int) {
 	if slices.Equal(list, s.defined) {
 		return
 	}
-	s.views[everywhere], s.defined = s.views[everywhere].with(definitions(list), version, false), list
+	s.views[everywhere], s.defined = s.views[everywhere].with(definitions(list), version, s.views[everywhere].since, false), list
 }
 
 // definitions say of kinds what CustomResourceDefinitions do: some programs show only what has one.
@@ -48,13 +49,13 @@ func (r resource) defined(versions []string) draft {
 			"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
 		})
 	}
-	established := map[string]any{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "it can be read"}
+	established := []plan.Condition{{Type: "Established", Status: "True", Reason: "InitialNamesAccepted", Message: "it can be read"}}
 	return draft{
 		item: item{gvk: definitionGVK, name: r.definition(), cells: clean(r.definition(), r.Kind, "Namespaced")},
 		whole: map[string]any{
 			"spec":   map[string]any{"group": r.Group, "names": names, "scope": "Namespaced", "versions": of},
-			"status": map[string]any{"acceptedNames": names, "storedVersions": versions[len(versions)-1:], "conditions": []any{established}},
-		},
+			"status": map[string]any{"acceptedNames": names, "storedVersions": versions[len(versions)-1:], "conditions": established},
+		}, conditions: established,
 	}
 }
 

@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -34,7 +35,7 @@ func (s *Store) Elsewhere(name string, o Other) {
 		return
 	}
 	of := o.draft(name)
-	next := view{items: old.items, gone: old.gone, since: old.since}.with([]draft{namespace(name), of}, version, false)
+	next := view{items: old.items, gone: old.gone, since: old.since}.with([]draft{namespace(name), of}, version, cmp.Or(stamp(o.Looked), old.since), false)
 	next.stack, next.other, next.runs = of, &o, old.runs
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +50,8 @@ func (o Other) draft(name string) draft {
 	if state == "" {
 		state = "unknown"
 	}
-	status := map[string]any{"state": state, "message": o.message(), "conditions": []any{available(o.State != "", state, o.message())}}
+	d.conditions = available(o.State != "", state, o.message())
+	status := map[string]any{"state": state, "message": o.message(), "conditions": d.conditions}
 	for field, text := range map[string]string{"servedBy": report.Clean(o.Agent), "address": report.Clean(o.Address), "commit": commit, "lastRun": lastRun} {
 		if text != "" {
 			status[field] = text

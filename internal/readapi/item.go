@@ -28,6 +28,7 @@ type item struct {
 	written         string            // FILE:LINE of its manifest; "" when it has none
 	created         string            // when it was made; "" when nobody says so
 	version         int               // of the store, when it changed last
+	turns           []turn            // of its conditions, in their order
 	text            []byte            // the whole of it, as JSON
 }
 
@@ -37,10 +38,29 @@ type owner struct {
 	id  id
 }
 
+// turn is how a condition is, and since when.
+type turn struct{ status, since string }
+
 // draft is what an item is made of.
 type draft struct {
 	item
-	whole map[string]any // without apiVersion, kind and metadata
+	whole      map[string]any   // without apiVersion, kind and metadata
+	conditions []plan.Condition // those in whole
+}
+
+// turned has the conditions say since when they are as they are: since now, unless they were so before.
+func (d *draft) turned(now string, before *item) {
+	d.turns = nil
+	for n := range d.conditions {
+		c := &d.conditions[n]
+		if c.LastTransitionTime == "" {
+			c.LastTransitionTime = now
+			if before != nil && n < len(before.turns) && before.turns[n].status == c.Status {
+				c.LastTransitionTime = before.turns[n].since
+			}
+		}
+		d.turns = append(d.turns, turn{c.Status, c.LastTransitionTime})
+	}
 }
 
 // status is what a draft says of its object.
@@ -132,7 +152,7 @@ func object(stack string, o plan.ObjectStatus, specs func(manifest.Key) any) dra
 	d := draft{item: item{
 		gvk: gvk, name: o.Metadata.Name, namespace: stack, labels: labels,
 		fields: map[string]string{"status.state": string(o.Status.State)}, cells: cells(o), created: stamp(o.Status.Made),
-	}, whole: whole}
+	}, whole: whole, conditions: o.Status.Conditions}
 	if len(o.Metadata.OwnerReferences) > 0 {
 		of := o.Metadata.OwnerReferences[0]
 		d.owner = owner{gvkOf(of.APIVersion, of.Kind), id{of.Name, o.Metadata.Namespace}}

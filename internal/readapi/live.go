@@ -93,7 +93,7 @@ func (v view) running(p engine.Progress, version int) (view, error) {
 	status["progress"] = progressOf(p)
 	d.whole = map[string]any{"status": status}
 	before := v.items[stackGVK]
-	made, err := v.made(d, version, &before[0])
+	made, err := v.made(d, version, v.since, &before[0])
 	if err != nil {
 		return v, err
 	}

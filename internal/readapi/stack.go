@@ -36,7 +36,8 @@ func stack(name string, run *report.Run, last *found) draft {
 		state, message = now.State, now.Message
 		commit, lastRun = run.Revision.Commit, stamp(run.Started)
 	}
-	status := map[string]any{"state": state, "message": message, "conditions": []any{available(run != nil, state, message)}}
+	conditions := available(run != nil, state, message)
+	status := map[string]any{"state": state, "message": message, "conditions": conditions}
 	if run != nil {
 		status["commit"], status["lastRun"] = commit, lastRun
 		if run.Refused != nil {
@@ -62,7 +63,7 @@ func stack(name string, run *report.Run, last *found) draft {
 			gvk: stackGVK, name: name, namespace: name, labels: map[string]string{stackLabel: name}, fields: map[string]string{"status.state": state},
 			cells: clean(name, state, report.Short(commit), lastRun, message),
 		},
-		whole: map[string]any{"status": status},
+		whole: map[string]any{"status": status}, conditions: conditions,
 	}
 }
 
@@ -73,7 +74,7 @@ func stateAfter(run *report.Run, last *found) report.StackState {
 	return report.StateAfter(run, last.StackState)
 }
 
-func available(known bool, state, message string) map[string]any {
+func available(known bool, state, message string) []plan.Condition {
 	status, reason := "False", "Progressing"
 	switch {
 	case !known:
@@ -81,7 +82,7 @@ func available(known bool, state, message string) map[string]any {
 	case state == inSync:
 		status, reason, message = "True", "Success", "the cloud is as the commit says"
 	}
-	return map[string]any{"type": "Available", "status": status, "reason": reason, "message": message}
+	return []plan.Condition{{Type: "Available", Status: status, Reason: reason, Message: message}}
 }
 
 // found is what is kept of the last plan of a stack.

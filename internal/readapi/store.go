@@ -47,7 +47,7 @@ func NewStore(names []string, kinds []kind.Kind, now time.Time) *Store {
 	begun := int(now.Unix()) << 20 // room for a million changes a second
 	s := &Store{names: slices.Sorted(slices.Values(names)), kinds: kinds, begun: begun, version: begun, views: map[string]view{}, changed: make(chan struct{}), files: map[string]func(string) string{}}
 	for _, name := range s.names {
-		s.views[name] = view{since: stamp(now)}.with([]draft{namespace(name), stack(name, nil, nil)}, begun, false)
+		s.views[name] = view{since: stamp(now)}.with([]draft{namespace(name), stack(name, nil, nil)}, begun, stamp(now), false)
 	}
 	s.views[everywhere] = view{since: stamp(now)}
 	s.define(begun)
@@ -93,7 +93,7 @@ func (v view) after(run report.Run, kinds []kind.Kind, version int, files func(c
 	if files != nil && run.Revision.Commit != "" {
 		of.status()["files"] = files(run.Revision.Commit)
 	}
-	next := v.with(append(drafts, of), version, run.Pass == nil)
+	next := v.with(append(drafts, of), version, stamp(run.Started.Add(run.Took)), run.Pass == nil)
 	next.events, next.last, next.passes, next.stack, next.plan = events, last, passes, of, planned
 	next.runs = v.runs + 1
 	return next
@@ -110,8 +110,8 @@ type id struct{ name, within string }
 
 func (i item) id() id { return id{i.name, i.labels[namespaceLabel]} }
 
-// with is the view with other items; keep leaves those of a plan as they were.
-func (v view) with(drafts []draft, version int, keep bool) view {
+// with is the view with other items, which were seen now; keep leaves those of a plan as they were.
+func (v view) with(drafts []draft, version int, now string, keep bool) view {
 	next := view{items: map[manifest.GroupVersionKind][]item{}, gone: v.gone, since: v.since}
 	before := map[manifest.GroupVersionKind]map[id]*item{}
 	for gvk, items := range v.items {
@@ -125,7 +125,7 @@ func (v view) with(drafts []draft, version int, keep bool) view {
 		}
 	}
 	for _, d := range drafts {
-		made, err := v.made(d, version, before[d.gvk][d.id()])
+		made, err := v.made(d, version, now, before[d.gvk][d.id()])
 		if err != nil {
 			continue // what cannot be encoded cannot be reported either
 		}
@@ -140,8 +140,9 @@ func (v view) with(drafts []draft, version int, keep bool) view {
 	return next
 }
 
-// made is the item of a draft. What is the API's own is as old as the process, unless it says something else.
-func (v view) made(d draft, version int, before *item) (item, error) {
+// made is the item of a draft that was seen now. What is the API's own is as old as the process, unless it says something else.
+func (v view) made(d draft, version int, now string, before *item) (item, error) {
+	d.turned(now, before)
 	if d.created == "" && ours(d.gvk) {
 		d.created = v.since
 	}

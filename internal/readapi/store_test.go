@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -24,7 +25,7 @@ func (s *Store) shows(drafts ...draft) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.version++
-	s.views["prod"] = s.views["prod"].with(append(drafts, namespace("prod"), stack("prod", nil, nil)), s.version, false)
+	s.views["prod"] = s.views["prod"].with(append(drafts, namespace("prod"), stack("prod", nil, nil)), s.version, s.views["prod"].since, false)
 	s.define(s.version)
 	s.wake()
 }
@@ -55,6 +56,36 @@ func TestARunWithoutAPass(t *testing.T) {
 	if state := s.items(s.at(""), stackGVK)[0]; !strings.Contains(string(state.text), "no route to the repository") {
 		t.Errorf("the stack does not say why: %s", state.text)
 	}
+}
+
+// A condition says since when it is as it is: not since the last run that found it so.
+func TestConditionsSaySinceWhen(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(0, 0))
+	since := func() string {
+		var of struct {
+			Status struct {
+				Conditions []struct{ Status, LastTransitionTime string }
+			}
+		}
+		if err := json.Unmarshal(s.items(s.at(""), stackGVK)[0].text, &of); err != nil {
+			t.Fatal(err)
+		}
+		return of.Status.Conditions[0].Status + " " + of.Status.Conditions[0].LastTransitionTime
+	}
+	check := func(want string) {
+		t.Helper()
+		if got := since(); got != want {
+			t.Errorf("it is %s, want %s", got, want)
+		}
+	}
+	check("Unknown 1970-01-01T00:00:00Z")
+	for minute := range 3 {
+		s.Ran(report.Run{Stack: "prod", Started: time.Unix(int64(60*minute), 0), Took: 10 * time.Second, FetchErr: fmt.Errorf("no route %d", minute)})
+		s.progress("prod", minute+1, engine.Progress{Total: 3})
+		check("False 1970-01-01T00:00:10Z")
+	}
+	s.Elsewhere("prod", Other{Agent: "b", State: inSync, Looked: time.Unix(300, 0)})
+	check("True 1970-01-01T00:05:00Z")
 }
 
 func TestEventsAreCounted(t *testing.T) {

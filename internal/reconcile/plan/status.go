@@ -17,6 +17,8 @@ type Condition struct {
 	Status  string `json:"status"` // True, False or Unknown
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
+	// LastTransitionTime is since when Status is what it is, in RFC 3339; "" where nobody has watched it.
+	LastTransitionTime string `json:"lastTransitionTime,omitempty"`
 }
 
 // The reasons of conditions, K-ORC's words.
