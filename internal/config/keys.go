@@ -72,18 +72,11 @@ func secret(field, file string) ([]byte, error) {
 	return text, nil
 }
 
-// trust are the authorities of a file besides the system's; nil for the system's alone.
+// trust is TLS with the authorities of a file besides the system's, where there is one.
 func trust(field, file string) (*tls.Config, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := localfile.Read(file, localfile.Certificates)
+	config, err := outbound.Trusting(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", field, err)
 	}
-	pool, ok := outbound.Trust(text)
-	if !ok {
-		return nil, fmt.Errorf("%s: %s holds no certificate in PEM", field, file)
-	}
-	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+	return config, nil
 }

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
@@ -160,19 +159,11 @@ func said(err error) string {
 }
 
 func (m *Mail) trust(host string) (*tls.Config, error) {
-	trust := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
-	if m.CAFile == "" {
-		return trust, nil
-	}
-	text, err := localfile.Read(m.CAFile, localfile.Certificates)
+	trust, err := outbound.Trusting(m.CAFile)
 	if err != nil {
 		return nil, err
 	}
-	pool, ok := outbound.Trust(text)
-	if !ok {
-		return nil, fmt.Errorf("%s holds no certificate in PEM", m.CAFile)
-	}
-	trust.RootCAs = pool
+	trust.ServerName = host
 	return trust, nil
 }
 

@@ -1,12 +1,28 @@
 package outbound
 
-import "crypto/x509"
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
 
-// Trust is whom the system trusts, and the certificates in a text besides; ok is false where that holds none in PEM.
-func Trust(pem []byte) (pool *x509.CertPool, ok bool) {
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool()
+	"github.com/stackreeve/stackreeve/internal/localfile"
+)
+
+// Trusting is TLS with whom the system trusts and, besides, the certificates of a file in PEM; "" for no file.
+func Trusting(file string) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if file == "" {
+		return config, nil
 	}
-	return pool, pool.AppendCertsFromPEM(pem)
+	text, err := localfile.Read(file, localfile.Certificates)
+	if err != nil {
+		return nil, err
+	}
+	if config.RootCAs, err = x509.SystemCertPool(); err != nil {
+		config.RootCAs = x509.NewCertPool()
+	}
+	if !config.RootCAs.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s holds no certificate in PEM", file)
+	}
+	return config, nil
 }

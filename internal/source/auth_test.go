@@ -204,7 +204,7 @@ func TestCertificates(t *testing.T) {
 	t.Cleanup(s.Close)
 	url := s.URL + "/config"
 	wantError(t, fetchError(t, newRepo(t, Config{URL: url})), ErrConfig, "unknown authority", "caFile")
-	wantError(t, fetchError(t, newRepo(t, Config{URL: url, CAFile: writeFile(t, "none")})), ErrConfig, "no PEM certificate")
+	wantError(t, fetchError(t, newRepo(t, Config{URL: url, CAFile: writeFile(t, "none")})), ErrConfig, "no certificate in PEM")
 	mustFetch(t, newRepo(t, Config{URL: url, CAFile: writeFile(t, pemOf(s.Certificate().Raw))}))
 	wantError(t, fetchError(t, newRepo(t, Config{URL: strings.Replace(w.url(), "http:", "https:", 1)})), ErrConfig, "does not speak https")
 }

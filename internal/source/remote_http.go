@@ -18,7 +18,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
-	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/source/failure"
@@ -63,17 +62,9 @@ func hostOnly(a address) string {
 }
 
 func newHTTPClient(caFile string) (*http.Client, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if caFile != "" {
-		pem, err := localfile.Read(caFile, localfile.Certificates)
-		if err != nil {
-			return nil, failure.New(ErrConfig, "caFile: %s; name a file with PEM certificates", err)
-		}
-		pool, ok := outbound.Trust(pem)
-		if !ok {
-			return nil, failure.New(ErrConfig, "caFile: %s holds no PEM certificate", caFile)
-		}
-		config.RootCAs = pool
+	config, err := outbound.Trusting(caFile)
+	if err != nil {
+		return nil, failure.New(ErrConfig, "caFile: %s", err)
 	}
 	// The guard's own bounds are smaller, and say what is too large.
 	client := outbound.Client(guard{outbound.New(outbound.Config{TLS: config, MaxAnswer: maxPackBytes + maxPackBytes/8, IdlePerHost: 2})}, 0)

@@ -32,7 +32,7 @@ type Defaults struct {
 type Keys struct {
 	// Master is the key in etcd.masterKeyFile; nil for none.
 	Master *pki.Master
-	// S3 reads s3.credentialsFile, and S3Trust is who is trusted because of s3.caFile; nil for none.
+	// S3 reads s3.credentialsFile, and S3Trust is whom to trust there, also because of s3.caFile; nil for the system's.
 	S3      func() (s3.Keys, error)
 	S3Trust *tls.Config
 }

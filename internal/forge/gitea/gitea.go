@@ -8,7 +8,6 @@ package gitea
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,7 +19,6 @@ import (
 	sdk "code.gitea.io/sdk/gitea"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
-	"github.com/stackreeve/stackreeve/internal/localfile"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 )
 
@@ -119,15 +117,11 @@ func trusting(file string) (http.RoundTripper, error) {
 	if file == "" {
 		return forge.NewBase(nil), nil
 	}
-	pem, err := localfile.Read(file, localfile.Certificates)
+	config, err := outbound.Trusting(file)
 	if err != nil {
-		return nil, fmt.Errorf("gitea: read caFile: %w", err)
+		return nil, fmt.Errorf("gitea: caFile: %w", err)
 	}
-	pool, ok := outbound.Trust(pem)
-	if !ok {
-		return nil, fmt.Errorf("gitea: caFile %s holds no certificate; it has to be PEM", file)
-	}
-	return forge.NewBase(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}), nil
+	return forge.NewBase(config), nil
 }
 
 // api is the SDK for one call: it knows a context only as a property of the
