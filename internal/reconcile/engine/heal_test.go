@@ -112,28 +112,6 @@ func TestASickMajorityIsLeftAlone(t *testing.T) {
 	})
 }
 
-// An agent that has just begun says so, too, as soon as it is sure, whether or not something in front of the members notices it.
-func TestASickMajorityIsToldByANewAgent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := healthy(t, 4)
-		h.engine = engineWith(h)
-		h.engine.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
-			if address == "sheep-3" {
-				return nil
-			}
-			return errors.New("status 503")
-		}
-		writes := h.Writes
-		pass := h.sync(t, 4, "round")
-		if h.Writes != writes || !strings.Contains(messages(pass.Last, h), "3 of 4 members do not serve, more than 2") {
-			t.Errorf("%d writes; %s", h.Writes-writes, messages(pass.Last, h))
-		}
-		if pass.Took > 3*time.Minute {
-			t.Errorf("it takes %s to say so", pass.Took)
-		}
-	})
-}
-
 // A member that does not answer is restarted once its probes are sure.
 func TestASilentMemberIsRestarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -137,12 +137,8 @@ func (p *planner) awaited(g *group, m *member, until time.Time) []manifest.Key {
 }
 
 // awaitUnproven has the pass wait for members that have not served since they were made or changed, also where no other
-// member waits for them: the last one that is changed, and the first of those that are left as they are. Where members
-// stay sick because none is to be healed, there is nothing to wait for.
+// member waits for them: the last one that is changed, and the first of those that are left as they are.
 func (p *planner) awaitUnproven(g *group) {
-	if p.healing.treated[g.key] != "" {
-		return
-	}
 	for _, m := range g.members {
 		if m.found.Unproven && !m.spare && len(m.changes) == 0 && len(m.unfinished) == 0 && !m.outdated() && m.works != nil && m.works.settling == nil {
 			p.awaited(g, m, time.Time{})
