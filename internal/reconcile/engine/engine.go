@@ -64,6 +64,7 @@ type Engine struct {
 	probed map[probe]rollout.Record // what was found out of members of groups
 	// patients are those of them that did not serve when they were last looked at, or were healed since.
 	patients map[manifest.Key]rollout.Patient
+	seen     plan.Seen // of members of groups, by the newest plan of a pass
 	// fallbacks are the groups that went back, searched those for which that was decided, by the digest of what
 	// they should have become.
 	fallbacks map[manifest.Key]plan.Fallback
@@ -238,6 +239,6 @@ func (e *Engine) Plan(ctx context.Context, commit string, want []kind.Desired, a
 func (e *Engine) compute(rev Revision, have kind.Snapshot, lost map[string]string, sick map[manifest.Key]rollout.Finding) plan.Plan {
 	return plan.Compute(plan.Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Replace: e.Replace, Synced: rev.Synced,
-		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick, Patients: e.patients, Fallbacks: e.fallbacks,
+		Printer: e.Printer, Lost: lost, Now: time.Now(), Sick: sick, Patients: e.patients, Seen: e.seen, Fallbacks: e.fallbacks,
 	}).Apply(e.Policies...).Apply(rev.Policies...)
 }

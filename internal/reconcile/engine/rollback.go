@@ -84,7 +84,7 @@ func (e *Engine) forgetFallbacks(rev Revision) {
 		digests[d.Key] = d.Digest
 	}
 	for group, f := range e.fallbacks {
-		if digests[f.Member] != f.Digest {
+		if digests[f.Noted] != f.Digest {
 			delete(e.fallbacks, group)
 			delete(e.searched, group)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
@@ -57,7 +58,7 @@ func (r *run) planRound(ctx context.Context) {
 		r.sick = sick
 		plan = r.engine.compute(r.rev, known, r.engine.ids, r.sick)
 	}
-	r.engine.patients = plan.Patients(r.engine.patients, time.Now())
+	r.engine.patients, r.engine.seen = plan.Patients(r.engine.patients, time.Now()), plan.Seen()
 	plan = plan.Redacted(r.secrets)
 	r.rememberIDs(plan)
 	r.engine.noteAdopted(plan)
@@ -105,7 +106,7 @@ func (r *run) trackPending(now time.Time) {
 		}
 		if now.Sub(since) > limit {
 			if s.Settling() {
-				r.stuck[s.Key] = fmt.Errorf("it has not served for more than %s; %s", limit, s.Sick())
+				r.stuck[s.Key] = neverServed(s, limit)
 				continue
 			}
 			r.stuck[s.Key] = fmt.Errorf("the cloud has been working on it for more than %s (%s); check the cloud's own log for %s", r.timing.Pending, s.Reason, s.ShownID())
@@ -121,6 +122,14 @@ func (r *run) trackPending(now time.Time) {
 		r.round.waiting = append(r.round.waiting, Activity{Step: s.Recorded(), Since: since})
 	}
 	slices.SortFunc(r.round.waiting, oldest)
+}
+
+// neverServed says that what others wait for took too long, or what it reports of.
+func neverServed(s plan.Step, limit time.Duration) error {
+	if whom := s.Whom(); whom != (manifest.Key{}) {
+		return fmt.Errorf("reports that %s does not serve, for more than %s", whom, limit)
+	}
+	return fmt.Errorf("it has not served for more than %s; %s", limit, s.Sick())
 }
 
 // dispatch starts what can be started while there is room, and forgets what this

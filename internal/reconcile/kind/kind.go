@@ -92,6 +92,9 @@ type Info struct {
 	// Cures are the ways in which a member of a group whose work the object does can be brought back, besides replacing
 	// it: an update carries out a change that has one of them as its Way.
 	Cures []Way
+	// Judges is true when its objects send something to others, or say of them whether they serve or when they may go
+	// (Unwell, Lag, Drained and Turn of [Live]). What they may be about is not interrupted while they cannot be seen.
+	Judges bool
 	// Inside are the kinds that say where objects of this one are: it is no part of the cloud, but of what
 	// runs on machines of the stack. They are listed first, and its driver lists by [AroundOf] them.
 	Inside []string

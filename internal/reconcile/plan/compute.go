@@ -121,7 +121,7 @@ func (p *planner) finish() Plan {
 			back = append(back, f)
 		}
 	}
-	return Plan{At: p.Now, failing: p.failing, fallbacks: back, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
+	return Plan{At: p.Now, seen: p.seen, failing: p.failing, fallbacks: back, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Owned: p.owned, OwnedKinds: p.ownedKinds,
 		Unlisted: append(p.unlisted(), closed...), Closed: len(closed)}
 }
 
@@ -148,6 +148,8 @@ type Input struct {
 	Sick map[manifest.Key]rollout.Finding
 	// Patients are those that did not serve before, and what was done about them: see [Plan.Patients].
 	Patients map[manifest.Key]rollout.Patient
+	// Seen is what plans before have found: see [Plan.Seen].
+	Seen Seen
 	// Fallbacks are the groups that are kept at something else than Want says.
 	Fallbacks map[manifest.Key]Fallback
 	// Now is the time; the zero time where nothing depends on it.

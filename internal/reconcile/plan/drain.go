@@ -30,7 +30,7 @@ type front struct {
 func (f front) changes() bool { return f.step.Action == Update || f.step.Action == Wait }
 
 // faces notes a user of one of the member's objects that sends something to it.
-func (m *member) faces(user *Step, have *kind.Live[any]) {
+func (p *planner) faces(m *member, user *Step, have *kind.Live[any]) {
 	if user.have.Drained == nil || slices.ContainsFunc(m.fronts, func(f front) bool { return f.step == user }) {
 		return
 	}
@@ -39,6 +39,9 @@ func (m *member) faces(user *Step, have *kind.Live[any]) {
 		if since, drained := user.have.Drained[token]; drained {
 			f.since = since
 		}
+	}
+	if !f.since.IsZero() {
+		f.since = p.quietSince(user, m.member, f.since)
 	}
 	m.fronts = append(m.fronts, f)
 }

@@ -24,6 +24,7 @@ type group struct {
 	members  []*member // in the order of the manifests
 	judges   []string  // kinds of objects that say whether members serve
 	decision rollout.Decision
+	unseen   manifest.Key // what may judge members and cannot be seen; zero for nothing
 }
 
 // member is what a group consists of: all steps of one of its children.
@@ -31,6 +32,8 @@ type member struct {
 	*part
 	spare bool            // it is there only while others are interrupted
 	found rollout.Finding // of its probes
+	began time.Time       // when it began to work, or was brought back last; the zero time where that is not known
+	until time.Time       // where it does not serve: when it was first seen not to after it had, as it is now; the zero time for never
 	steps []*Step
 	works *Step // that of the object which does its work; nil where that is not in the plan
 	// changes are the steps that interrupt a member that works, unfinished those that make
@@ -43,9 +46,17 @@ type member struct {
 	fronts []front
 }
 
-// groups finds the groups of which something is to be done, and decides about their
-// members.
+// groups are those of which something is to be done, with what is decided about their members.
 func (p *planner) groups() (groups []*group) {
+	groups = slices.DeleteFunc(p.everyGroup(), func(g *group) bool { return !g.busy() })
+	for _, g := range groups {
+		p.decideGroup(g)
+	}
+	return groups
+}
+
+// everyGroup finds all groups that have members.
+func (p *planner) everyGroup() (groups []*group) {
 	at, members := map[manifest.Key]*group{}, map[manifest.Key]*member{}
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -65,10 +76,13 @@ func (p *planner) groups() (groups []*group) {
 		s.part = m.part // one for all of a member
 		m.add(s, p.kinds[m.member.Kind].Info().Works)
 	}
-	groups = slices.DeleteFunc(groups, func(g *group) bool { return !g.busy() })
 	for _, g := range groups {
 		slices.SortStableFunc(g.members, func(a, b *member) int { return cmp.Compare(rank(a), rank(b)) })
-		p.decideGroup(g)
+		for _, m := range g.members {
+			if m.works != nil && m.works.have != nil {
+				m.began, m.until = latest(m.works.have.Since, healedAt(p.Patients[m.member])), p.servedUntil(m)
+			}
+		}
 	}
 	return groups
 }
@@ -119,21 +133,8 @@ func (m *member) ails() bool {
 	return m.works != nil && m.works.have != nil && (m.found.Sure || m.works.have.Down != "")
 }
 
-// since is when the member began to work; the zero time where that is not known.
-func (m *member) since() (at time.Time) {
-	if m.works != nil && m.works.have != nil {
-		at = m.works.have.Since
-	}
-	return at
-}
-
-// failing is since when the member does not serve that was changed: since it ceased to, where it was seen to serve.
-func (m *member) failing() time.Time {
-	if m.found.Since.After(m.since()) {
-		return m.found.Since
-	}
-	return m.since()
-}
+// failing is since when the member does not serve that was changed or brought back: since it ceased to, where it was seen to serve.
+func (m *member) failing() time.Time { return latest(m.began, m.found.Since, m.until) }
 
 // doesTheWork reports whether a step is about what does the work of a member: itself, or the object of
 // its name and that kind.
@@ -153,12 +154,13 @@ func (m *member) outdated() bool {
 }
 
 func (p *planner) decideGroup(g *group) {
+	p.judgeAll(g)
 	members := make([]rollout.Member, len(g.members))
 	for i, m := range g.members {
-		p.judge(g, m)
 		members[i] = p.conditionOf(m)
 	}
 	g.decision = rollout.Decide(g.strategy, members, p.Now)
+	p.holdUnseen(g, members)
 }
 
 // conditionOf is how a member is. One of which a part is missing does not serve, unless it is going to
@@ -175,9 +177,15 @@ func (p *planner) conditionOf(m *member) rollout.Member {
 		out.Health = rollout.Sick
 	}
 	if !p.Now.IsZero() {
-		out.Since = m.works.have.Since
+		out.Since = m.began
 	}
 	return out
+}
+
+func (p *planner) judgeAll(g *group) {
+	for _, m := range g.members {
+		p.judge(g, m)
+	}
 }
 
 // judge notes which objects use a member and say whether it serves, and the first that says it does not.
@@ -189,10 +197,10 @@ func (p *planner) judge(g *group, m *member) {
 		}
 		for _, user := range p.usersOf(s.have) {
 			judge := p.stepOf(user)
-			if judge == nil {
+			if judge == nil || !p.kinds[judge.Key.Kind].Info().Judges {
 				continue
 			}
-			m.faces(judge, s.have)
+			p.faces(m, judge, s.have)
 			if user.Lag == 0 && len(user.Unwell) == 0 {
 				continue
 			}

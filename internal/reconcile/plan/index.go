@@ -37,6 +37,9 @@ type planner struct {
 	compared   int                       // names, to suggest one
 	workloads  []Workload
 	failing    []Failing
+	seen       Seen                          // for the next plan
+	grouped    map[manifest.Key]*group       // all of the stack, once their members take turns
+	hidden     map[manifest.Key]manifest.Key // see judgesUnseen
 	owned      int
 	ownedKinds map[string]int
 }

@@ -42,6 +42,7 @@ type Plan struct {
 
 	failing   []Failing
 	fallbacks []Fallback
+	seen      Seen
 	secrets   *redact.Redactor
 }
 

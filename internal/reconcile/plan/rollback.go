@@ -18,7 +18,9 @@ import (
 // Failing is a group that shall go back because a member that was changed does not serve.
 type Failing struct {
 	Group, Member manifest.Key
-	// Digest stands for what the member was changed to, Refused for the same in the mark of what it is gone back to.
+	// Noted is the member whose mark remembers it: the same one, or the first one for a spare, which goes.
+	Noted manifest.Key
+	// Digest stands for what that was or would be changed to, Refused for the same in its mark.
 	Digest, Refused string
 	// Recalled is true of a group that went back before, as the mark of the member says.
 	Recalled bool
@@ -96,7 +98,14 @@ func (p *planner) noteFailing(g *group, m *member) {
 }
 
 func (p *planner) newFailing(g *group, m *member, why string) Failing {
-	return Failing{Group: g.key, Member: m.works.Key, Digest: m.works.want.Digest, Refused: p.digest(m.works.want), Why: why, in: Input{Stack: p.Stack, Printer: p.Printer}}
+	noted := m
+	for _, other := range g.members {
+		if noted.spare && !other.spare && other.works != nil && other.works.want != nil {
+			noted = other
+		}
+	}
+	return Failing{Group: g.key, Member: m.works.Key, Noted: noted.works.Key, Digest: noted.works.want.Digest, Refused: p.digest(noted.works.want), Why: why,
+		in: Input{Stack: p.Stack, Printer: p.Printer}}
 }
 
 // recall notes that a group went back before, as the mark of one of its members says: the process that knew may have
@@ -124,10 +133,10 @@ func (p *planner) recall(g *group) {
 	}
 }
 
-// refused is what the group of an object went back from, where the object is the one that did not serve.
+// refused is what the group of an object went back from, where the object is the one that remembers it.
 func (p *planner) refused(d *kind.Desired) string {
 	for _, f := range p.Fallbacks {
-		if f.Member == d.Key {
+		if f.Noted == d.Key {
 			return f.Refused
 		}
 	}
@@ -143,7 +152,7 @@ func (f Failing) MadeBy(want []kind.Desired) bool {
 			return false
 		}
 	}
-	return slices.ContainsFunc(want, func(d kind.Desired) bool { return d.Key == f.Member })
+	return slices.ContainsFunc(want, func(d kind.Desired) bool { return d.Key == f.Noted })
 }
 
 // fallenBack are the objects of a revision, with those of the groups that are kept at something else as they were

@@ -129,6 +129,9 @@ func (p *planner) isSpare(item *kind.Live[any]) bool {
 // is not needed any more is drained first, as those are that are interrupted.
 func (p *planner) settleSpares(g *group) (news bool) {
 	needed := g.decision.Spares
+	if g.unseen != (manifest.Key{}) {
+		needed = max(needed, p.spares[g.key])
+	}
 	if p.all == nil || p.settledSpares[g.key] || needed == p.spares[g.key] {
 		return false
 	}

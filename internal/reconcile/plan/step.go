@@ -245,6 +245,7 @@ func (s Step) Surplus() bool { return s.surplus }
 
 // settling is what others of its group, or the group itself, wait for of an object.
 type settling struct {
+	whom     manifest.Key  // the member, where the object only reports of it; zero for the object itself
 	until    time.Time     // when it has worked for long enough; the zero time when something else is waited for
 	patience time.Duration // how long they wait; 0 where the group does not say
 	failing  time.Time     // since when it has not served after it was changed; the zero time where that is not sure
@@ -269,6 +270,14 @@ func (s Step) Patience() (limit time.Duration, failing time.Time) {
 		return 0, time.Time{}
 	}
 	return s.settling.patience, s.settling.failing
+}
+
+// Whom is the member of a group that the object reports not to serve, of one that is waited for because of that; zero for others.
+func (s Step) Whom() manifest.Key {
+	if s.settling == nil {
+		return manifest.Key{}
+	}
+	return s.settling.whom
 }
 
 // Sick says why what does the work of a member of a group does not serve, as far as its probes have

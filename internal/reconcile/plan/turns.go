@@ -56,15 +56,27 @@ func (p *planner) leftAs(d *kind.Desired) string {
 // inTurn has the members of every group wait for each other. A group cannot take turns when all of its
 // members have to make way for something that they share, such as their subnet.
 func (p *planner) inTurn() {
-	for _, g := range p.groups() {
-		if !p.makeWay(g) {
-			p.takeTurns(g)
-			p.forecast(g)
+	p.grouped = map[manifest.Key]*group{}
+	for _, g := range p.everyGroup() {
+		p.grouped[g.key] = g
+		if g.busy() {
+			p.decideGroup(g)
+			p.takeTurnsIn(g)
+		} else {
+			p.judgeAll(g)
 		}
-		p.awaitSpares(g)
-		p.awaitUnproven(g)
-		p.recall(g)
+		p.noteServing(g)
 	}
+}
+
+func (p *planner) takeTurnsIn(g *group) {
+	if !p.makeWay(g) {
+		p.takeTurns(g)
+		p.forecast(g)
+	}
+	p.awaitSpares(g)
+	p.awaitUnproven(g)
+	p.recall(g)
 }
 
 func (p *planner) takeTurns(g *group) {
@@ -92,6 +104,9 @@ func (p *planner) takeTurns(g *group) {
 // ahead is what those who wait are waiting for, and what to say of it.
 func (p *planner) ahead(g *group) (keys []manifest.Key, turn string) {
 	pace := g.pace()
+	if g.unseen != (manifest.Key{}) {
+		return []manifest.Key{g.unseen}, whenSeen(g.unseen)
+	}
 	if at := g.decision.Awaited; at >= 0 {
 		keys = p.awaited(g, g.members[at], g.decision.Until)
 		if !g.decision.Until.IsZero() {
@@ -119,7 +134,7 @@ func (p *planner) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	case len(m.unfinished) > 0:
 		return keysOf(m.unfinished)
 	case m.accuser != nil:
-		m.accuser.settling = &settling{patience: g.strategy.Deadline, failing: m.failing()}
+		m.accuser.settling = &settling{whom: m.member, patience: g.strategy.Deadline, failing: m.failing()}
 		p.noteFailing(g, m)
 		return []manifest.Key{m.accuser.Key}
 	case m.works == nil:

@@ -136,8 +136,12 @@ func (g *group) count() {
 
 // available reports whether a member has worked for long enough.
 func (g *group) available(i int) bool {
-	m := g.members[i]
-	return m.Health == Serving && (g.MinReady == 0 || m.Since.IsZero() || !m.Since.Add(g.MinReady).After(g.now))
+	return g.members[i].Serves(g.MinReady, g.now)
+}
+
+// Serves reports whether a member has worked for so long.
+func (m Member) Serves(minReady time.Duration, now time.Time) bool {
+	return m.Health == Serving && (minReady == 0 || m.Since.IsZero() || !m.Since.Add(minReady).After(now))
 }
 
 // leaves reports whether a member that is there stays as it is.

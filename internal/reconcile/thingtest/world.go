@@ -61,7 +61,7 @@ const Restart = "restart"
 
 // Kind is that of its Things.
 func (w *World) Kind() kind.Kind {
-	return kind.Define[Spec, Filter, Thing](kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>",
+	return kind.Define[Spec, Filter, Thing](kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>", Judges: true,
 		Cures: []kind.Way{{Name: Restart, Disruption: kind.Reboot}}}, Rules{}, w)
 }
 

@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// A member that served for weeks, hangs and is restarted is given time to come up before it has failed: its group does not go back
+// from a change that worked.
+func TestARestartedMemberIsGivenItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.Delay = 1
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		h.roll = ", heal: true, asked: true, late: 300, back: true, from: 2"
+		var restarted time.Time
+		hangs := false
+		h.engine.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+			x := h.called(address)
+			if x.Restarts > 0 && restarted.IsZero() {
+				restarted = time.Now()
+			}
+			if address == "sheep-2" && hangs && (x.Restarts == 0 || time.Since(restarted) < 90*time.Second) {
+				return errors.New("status 503")
+			}
+			return nil
+		}
+		if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.InSync || h.shapes() != "round round flat" {
+			t.Fatalf("%s; %s", h.shapes(), failed(pass))
+		}
+		time.Sleep(14 * 24 * time.Hour)
+		hangs = true
+		for range 10 {
+			time.Sleep(time.Minute)
+			if pass := h.sync(t, 3, "flat"); len(pass.Failures) > 0 || pass.Back {
+				t.Fatalf("goes back: %t; %s", pass.Back, failed(pass))
+			}
+		}
+		if x := h.called("sheep-2"); x.Restarts != 1 || h.shapes() != "round round flat" {
+			t.Errorf("%d restarts; %s", x.Restarts, h.shapes())
+		}
+	})
+}
+
+// What judges members may find one of them bad for a moment, long after it was changed: that ends no rollout.
+func TestAMomentIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		h.Delay, h.roll, h.around = 1, ", ready: 600, late: 300, back: true", "\n---\n"+thingtest.Manifest("dog near=sheep-0,sheep-1,sheep-2")
+		h.Judge = func(dog *thingtest.Thing) (unwell []string, _ time.Duration) {
+			if x := h.called("sheep-0"); dog.Name == "dog" && x != nil && x.Shape == "flat" {
+				if since := time.Since(x.Since); since > 1190*time.Second && since < 1230*time.Second {
+					unwell = append(unwell, x.ID)
+				}
+			}
+			return unwell, 0
+		}
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		time.Sleep(time.Hour)
+		if pass := h.sync(t, 3, "flat"); pass.Outcome() != plan.InSync || h.shapes() != "flat flat flat" {
+			t.Errorf("%s; %s", h.shapes(), failed(pass))
+		}
+	})
+}
+
+// Of members that a group has no more those that serve stay until enough of the others do; where these never do, that is said.
+func TestFormerMembersStandIn(t *testing.T) {
+	for name, recovers := range map[string]bool{"the others serve later": true, "the others never serve": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHerd()
+				h.Delay, h.roll = 1, ", asked: true, late: 300"
+				began, sick := time.Now(), false
+				serves := func(name string) bool {
+					ill := name == "sheep-0" || name == "sheep-1" || name == "sheep-2"
+					return !ill || !sick || recovers && time.Since(began) > 2*time.Minute
+				}
+				h.engine.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+					if !serves(address) {
+						return errors.New("status 503")
+					}
+					return nil
+				}
+				if pass := h.sync(t, 6, "round"); pass.Outcome() != plan.InSync {
+					t.Fatal(failed(pass))
+				}
+				time.Sleep(time.Minute)
+				began, sick = time.Now(), true
+				h.OnDelete = func(gone string) error {
+					left := 0
+					for _, x := range h.Things {
+						if strings.HasPrefix(x.Name, "sheep") && x.Name != gone && x.Leaving == 0 && serves(x.Name) {
+							left++
+						}
+					}
+					if left < 2 {
+						t.Errorf("%s goes, and %d are left that serve", gone, left)
+					}
+					return nil
+				}
+				pass := h.sync(t, 3, "round")
+				if recovers && (pass.Outcome() != plan.InSync || len(h.Things) != 4) {
+					t.Errorf("%v; %s", h.Names(), failed(pass))
+				}
+				if got := failed(pass); !recovers && (len(h.Things) != 6 || !strings.Contains(got, "it has not served for more than 5m0s") || !strings.Contains(got, "sheep-")) {
+					t.Errorf("%v; %s", h.Names(), got)
+				}
+			})
+		})
+	}
+}
+
+// Who made a spare that did not serve is followed by one that needs no memory of it: the spare is not made again.
+func TestAnotherAgentMakesNoSpareAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := picky(t, "flat")
+		h.roll += ", surge: 1"
+		h.past = nil
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		probe := h.engine.Probe
+		for range 3 {
+			h.sync(t, 3, "flat")
+		}
+		if got := h.shapes(); got != "round round round" || len(h.Things) != 4 {
+			t.Fatalf("%s; %v", got, h.Names())
+		}
+		h.engine = engineWith(h)
+		h.engine.Probe, h.past = probe, h.past[:1]
+		writes := h.Writes
+		pass := h.sync(t, 3, "flat")
+		if got := failed(pass); h.Writes != writes || h.shapes() != "round round round" || !strings.Contains(got, "went back to what it was at commit commit-0") {
+			t.Errorf("%d writes, %s; %s", h.Writes-writes, h.shapes(), got)
+		}
+	})
+}

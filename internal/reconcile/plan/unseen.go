@@ -1,0 +1,59 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
+)
+
+// What sends something to members of a group, or says how they are, may be unknown because its list failed. Then
+// nobody knows whether the last one that was changed serves, and none can be drained: no member that serves is
+// interrupted, and what the group has too many stays.
+
+// judgesUnseen are, by group, the first object of the stack that may judge its members and cannot be seen.
+func (p *planner) judgesUnseen() map[manifest.Key]manifest.Key {
+	if p.hidden != nil {
+		return p.hidden
+	}
+	p.hidden = map[manifest.Key]manifest.Key{}
+	for i := range p.Want {
+		d := &p.Want[i]
+		if k := p.kinds[d.Key.Kind]; d.Virtual || d.Absent() || k == nil || !k.Info().Judges {
+			continue
+		}
+		if c, known := p.Have[d.Key.Kind]; known && c.Blind(d.Entry) == nil {
+			continue
+		}
+		groups := []*part{p.partOf(d)}
+		for _, ref := range d.Refs {
+			groups = append(groups, p.partOf(p.byKey[ref.Key]))
+		}
+		for _, of := range groups {
+			if of == nil {
+				continue
+			}
+			if _, first := p.hidden[of.group]; !first {
+				p.hidden[of.group] = d.Key
+			}
+		}
+	}
+	return p.hidden
+}
+
+// holdUnseen has members that serve wait while what may judge them cannot be seen.
+func (p *planner) holdUnseen(g *group, members []rollout.Member) {
+	judge, unseen := p.judgesUnseen()[g.key]
+	if !unseen || g.strategy.Type == rollout.Recreate {
+		return
+	}
+	g.unseen = judge
+	for i, m := range members {
+		if g.decision.Verdicts[i] == rollout.Go && m.Health == rollout.Serving && m.Changes {
+			g.decision.Verdicts[i] = rollout.Wait
+		}
+	}
+}
+
+// whenSeen is until when members wait while what may judge them cannot be seen.
+func whenSeen(judge manifest.Key) string { return fmt.Sprintf("when %s can be seen", judge) }
