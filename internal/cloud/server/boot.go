@@ -134,11 +134,13 @@ func diskLoss(have *object) string {
 	return ""
 }
 
-// imageOf is the image that a rebuild writes, and the microversion that it takes: of
-// a server that boots from a volume the one that is on it, unless another one shall be.
+// imageOf is the image that a rebuild writes, and the microversion that it takes: the one
+// that is there, unless another one shall be.
 func imageOf(n change) (id, microversion string) {
 	boot, _ := bootVolume(n.Want)
 	switch {
+	case boot == "" && !kind.Has(n.Changes, imageField):
+		return n.Have.State.Spec.ImageRef, ""
 	case boot == "":
 		return n.Want.Ref("Image", n.Want.Spec.ImageRef).ID, ""
 	case kind.Has(n.Changes, imageField):

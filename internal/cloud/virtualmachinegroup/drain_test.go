@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -264,5 +266,94 @@ func TestAMachineThatGoesFinishesWhatItHas(t *testing.T) {
 	}
 	if again := g.Plan(fewer); !again.InSync() {
 		t.Errorf("then the plan is %v", again.Summary())
+	}
+}
+
+// answering stands before the cloud, and changes what comes back of it.
+type answering struct {
+	next   http.RoundTripper
+	change func(req *http.Request, resp *http.Response)
+}
+
+func (a *answering) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := a.next.RoundTrip(req)
+	if err == nil {
+		a.change(req, resp)
+	}
+	return resp, err
+}
+
+// says has a response say something else.
+func says(resp *http.Response, code int, body []byte) {
+	resp.Body.Close()
+	resp.StatusCode, resp.Status = code, fmt.Sprint(code)
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	resp.Header.Del("Content-Length")
+}
+
+// While it is not known which load balancers there are, nobody knows who serves, and nobody can be drained: no machine that serves
+// goes, be it to be replaced or because there are fewer.
+func TestNoMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
+	g := pure(t)
+	before := with(3, "drainSeconds: 1") + front
+	g.Only(before)
+	g.MustSync(before)
+	for what, after := range map[string]string{
+		"replaced": strings.Replace(before, "centos79", "cirros", 1),
+		"fewer":    with(2, "drainSeconds: 1") + front,
+	} {
+		t.Run(what, func(t *testing.T) {
+			var gone atomic.Int32
+			c := g.Client(func(next http.RoundTripper) http.RoundTripper {
+				return &answering{next, func(req *http.Request, resp *http.Response) {
+					switch {
+					case req.Method == http.MethodGet && strings.Contains(req.URL.Path, "/lbaas/"):
+						says(resp, http.StatusInternalServerError, nil)
+					case req.Method == http.MethodDelete && strings.Contains(req.URL.Path, "/servers/"):
+						gone.Add(1)
+					}
+				}}
+			})
+			pass := g.Engine(c).Sync(t.Context(), engine.Revision{Commit: "c", Want: g.Resolve(after)})
+			if gone.Load() > 0 || pass.Outcome() != plan.Broken {
+				t.Errorf("%s, and %d machines are gone", pass.Outcome(), gone.Load())
+			}
+			if !slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool { return s.Turn == "when LoadBalancer/front can be seen" }) {
+				t.Error("nothing says what is waited for")
+			}
+		})
+	}
+}
+
+// A machine whose health changes all the time is drained for no longer than others, although the load balancer is written each time.
+func TestAMachineThatFlapsIsDrainedInTime(t *testing.T) {
+	g := pure(t)
+	before := with(3, "drainSeconds: 2") + front
+	g.Only(before)
+	g.MustSync(before)
+	updated := regexp.MustCompile(`"updated_at": ?"[^"]*"`)
+	for what, after := range map[string]string{
+		"replaced": strings.Replace(before, "centos79", "cirros", 1),
+		"fewer":    strings.Replace(with(2, "drainSeconds: 2")+front, "centos79", "cirros", 1),
+	} {
+		t.Run(what, func(t *testing.T) {
+			c := g.Client(func(next http.RoundTripper) http.RoundTripper {
+				return &answering{next, func(req *http.Request, resp *http.Response) {
+					if req.Method != http.MethodGet || !strings.Contains(req.URL.Path, "/lbaas/") || resp.StatusCode != http.StatusOK {
+						return
+					}
+					text, err := io.ReadAll(resp.Body)
+					if err != nil {
+						t.Error(err)
+					}
+					says(resp, http.StatusOK, updated.ReplaceAll(text, []byte(`"updated_at": "`+time.Now().UTC().Format("2006-01-02T15:04:05")+`"`)))
+				}}
+			})
+			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+			defer stop()
+			if pass := g.Engine(c).Sync(ctx, engine.Revision{Commit: "c", Want: g.Resolve(after)}); pass.Outcome() != plan.InSync {
+				t.Errorf("%s: %v", pass.Outcome(), pass.Failures)
+			}
+		})
 	}
 }

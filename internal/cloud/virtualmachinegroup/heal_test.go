@@ -111,3 +111,34 @@ func TestRefusedHealing(t *testing.T) {
 		return strings.Replace(object, "spec:\n", "spec:\n  heal: {"+change+"}\n", 1)
 	})
 }
+
+// A machine that its group leaves as it is although the template is another one now is rebuilt as it was, and not with half of the new
+// template.
+func TestAMachineThatIsLeftIsRebuiltAsItWas(t *testing.T) {
+	g := pure(t)
+	old := strings.Replace(healing("unresponsive: rebuild"), "spec:\n", "spec:\n  strategy: {type: OnDelete}\n", 1)
+	g.Only(old)
+	silent := ""
+	once := func(manifest string) engine.Pass {
+		e := g.Engine(g.Client(nil))
+		e.Probe = func(_ context.Context, address string, _ rollout.Probe) error {
+			if address == silent {
+				return errors.New("connection refused")
+			}
+			return nil
+		}
+		pass := e.Sync(t.Context(), engine.Revision{Commit: "c", Want: g.Resolve(manifest)})
+		if len(pass.Failures) > 0 {
+			t.Fatal(pass.Failures)
+		}
+		return pass
+	}
+	silent = once(old).Last.Probed()[0].Address
+	pass := once(strings.NewReplacer("centos79", "cirros", "value: ls", "value: sleep").Replace(old))
+	if len(pass.Results) != 1 || pass.Results[0].Step.Disruption().String() != "rebuild: wipes the disk" {
+		t.Fatalf("it is not rebuilt: %v", pass.Results)
+	}
+	if again := g.Plan(strings.Replace(old, "type: OnDelete", "drainSeconds: 0", 1)); !again.InSync() {
+		t.Errorf("then, for what it was, the plan is %s", again.Summary())
+	}
+}

@@ -26,7 +26,9 @@ func (p *planner) settleGroups() (news bool) {
 			}
 		}
 		news = p.settleSpares(g) || news
-		news = p.settleHealing(g) || news
+		if !news { // who is left as it is needs no change, and can be healed
+			news = p.settleHealing(g)
+		}
 	}
 	return news
 }
