@@ -217,6 +217,16 @@ func TestAttackWhichSnapshotIsTaken(t *testing.T) {
 	}
 }
 
+// What is left over of another store is noted, and nothing is read from there.
+func TestALeftoverOfAnotherStoreIsNotRead(t *testing.T) {
+	s := newShelf(t)
+	name := s.put(1, nil)
+	left := strings.Replace(restore, "backupStorageType: Swift", "backupStorageType: S3, swift: {container: elsewhere}", 1)
+	if action, text := said(s.Plan(shelves + left)); action != plan.Update || !strings.Contains(text, "begins with the snapshot backups/"+name) {
+		t.Errorf("it is to %s: %s\nwant %s", action, text, name)
+	}
+}
+
 // A cluster that has begun is never restored, and it is by the tags of its own ports that this is known.
 func TestAttackOverACluster(t *testing.T) {
 	const (

@@ -18,12 +18,12 @@ import (
 // seek finds the snapshot that a manifest means, or says why there is none.
 func (d driver) seek(ctx context.Context, around kind.Around, containers []string, key manifest.Key, spec *Spec, s *State) (err error) {
 	var found []etcdstore.Object
-	switch {
-	case spec.S3 != nil && spec.in() == "S3":
+	switch spec.source() {
+	case fromS3:
 		found, s.trouble, err = d.inContainer(ctx, spec.S3.Container(), spec.S3.Object(), "spec.s3.path", "spec.s3.path")
-	case spec.Swift == nil:
+	case fromBackup:
 		found, s.trouble, err = d.ofBackup(ctx, around, containers, manifest.Key{Kind: "EtcdBackup", Namespace: key.Namespace, Name: spec.BackupRef})
-	default:
+	case fromSwift:
 		container := containerOf(around, key.Namespace, spec.Swift.Container)
 		if container == "" {
 			s.trouble = fmt.Sprintf("spec.swift.container: there is no container %s in the project; name one that openstack container list shows", printable.Line(spec.Swift.Container))
