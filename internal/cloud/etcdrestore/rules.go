@@ -115,9 +115,13 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 // beginsField is where a plan shows what a cluster begins with.
 const beginsField = "spec.etcdCluster.name"
 
-// described is a snapshot, for people.
+// described is a snapshot, for people, and whose it is where it says so.
 func described(o *etcdstore.Object) string {
-	return fmt.Sprintf("%s of %s, revision %d, %d bytes", printable.Line(o.ID()), o.At().UTC().Format(time.RFC3339), o.Number(etcdstore.Revision), o.Size)
+	text := fmt.Sprintf("%s of %s, revision %d, %d bytes", printable.Line(o.ID()), o.At().UTC().Format(time.RFC3339), o.Number(etcdstore.Revision), o.Size)
+	if project := o.Notes[etcdstore.Project]; project != "" {
+		text += ", written by project " + printable.Name(printable.Clip(project, 64))
+	}
+	return text
 }
 
 // shown is what status shows, the first fields as etcd-operator does. (v1beta2: RestoreStatus)

@@ -76,11 +76,12 @@ func (d driver) inContainer(ctx context.Context, container, object, there, which
 		return []etcdstore.Object{one}, "", err
 	}
 	all, err := d.store.List(ctx, container, "", etcdstore.IsSnapshot)
-	series := map[string]bool{}
+	type line struct{ folder, project string } // stacks of one name in several clouds may share a bucket
+	series := map[line]bool{}
 	for _, one := range all {
 		if one.Notes[etcdstore.Sum] != "" {
 			found = append(found, one)
-			series[path.Dir(one.Name)] = true
+			series[line{path.Dir(one.Name), one.Notes[etcdstore.Project]}] = true
 		}
 	}
 	switch {
@@ -88,7 +89,7 @@ func (d driver) inContainer(ctx context.Context, container, object, there, which
 	case len(found) == 0:
 		trouble = fmt.Sprintf("%s: there is no whole snapshot in %s; name another one", there, container)
 	case len(series) > 1:
-		trouble = fmt.Sprintf("%s: names no snapshot, and %s has those of %d series; name one of them", which, container, len(series))
+		trouble = fmt.Sprintf("%s: names no snapshot, and %s has those of %d series, each of one folder and one project; name one of them, by its whole name", which, container, len(series))
 	}
 	return found, trouble, err
 }

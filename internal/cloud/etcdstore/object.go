@@ -28,6 +28,7 @@ const (
 	Revision  = mark.OwnerKey + "-revision"   // of etcd's data
 	Version   = mark.OwnerKey + "-version"    // of etcd
 	ClusterID = mark.OwnerKey + "-cluster-id" // in hexadecimal digits
+	Project   = mark.ProjectKey               // of the stack that wrote it; of objects in buckets only
 )
 
 // Whole reports whether all requests were made that make the object.
