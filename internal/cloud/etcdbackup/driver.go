@@ -74,14 +74,16 @@ func (d driver) Update(ctx context.Context, w want, have kind.Live[*series], cha
 		if !kind.Has(changes, itemsField+"["+i.Name+"]") && (!i.Whole() || !kind.Has(changes, keepField)) {
 			continue
 		}
-		if err := d.store.Remove(ctx, i.Container, i.Name); err != nil {
+		if err := d.remove(ctx, i); err != nil {
 			return err
 		}
 		gone[i.Name] = true
 	}
 	if usable(of) == 0 { // a process that ended has left them
-		if err := d.removeHalfMade(ctx, of); err != nil {
-			return err
+		for _, i := range of {
+			if err := d.remove(ctx, i); err != nil {
+				return err
+			}
 		}
 	}
 	if slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Field == itemsField }) || usable(of) == 0 {
@@ -102,13 +104,20 @@ func (d driver) Update(ctx context.Context, w want, have kind.Live[*series], cha
 	return nil
 }
 
-func (d driver) removeHalfMade(ctx context.Context, of []item) error {
-	for _, i := range of {
-		if err := d.store.Remove(ctx, i.Container, i.Name); err != nil {
+// remove removes a snapshot that was listed. Where that was half-made another process may have made it whole since, or another one of its name: it stays.
+func (d driver) remove(ctx context.Context, i item) error {
+	if !i.Whole() {
+		now, err := d.store.Head(ctx, i.Container, i.Name)
+		switch {
+		case errors.Is(err, kind.ErrGone):
+			return nil
+		case err != nil:
 			return err
+		case now.Whole(), now.ETag != i.ETag:
+			return nil
 		}
 	}
-	return nil
+	return d.store.Remove(ctx, i.Container, i.Name)
 }
 
 func notesOf(i item) map[string]string {
