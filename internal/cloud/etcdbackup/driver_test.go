@@ -2,11 +2,13 @@ package etcdbackup
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,7 +29,6 @@ type bench struct {
 	t *testing.T
 	driver
 	bucket *simulator.World
-	etcd   *members.World
 	want   want
 }
 
@@ -38,7 +39,12 @@ func newBench(t *testing.T) *bench {
 	t.Cleanup(server.Close)
 	with := defaults.Defaults{S3: &defaults.S3{Endpoint: server.URL, Buckets: []string{"backups"}}}
 	with.Keys.S3 = func() (s3.Keys, error) { return s3.Keys{ID: "key", Secret: "hunter2"}, nil }
-	member := members.New(func(string) *members.Machine { return &members.Machine{Disk: "a"} })
+	member := members.New(func(address string) *members.Machine {
+		if address != "10.0.0.1" {
+			return nil
+		}
+		return &members.Machine{Disk: "a"}
+	})
 	member.Start("10.0.0.1")
 	member.Fill("all the keys and values")
 	network := member.Network()
@@ -46,7 +52,7 @@ func newBench(t *testing.T) *bench {
 	d := driver{store: etcdstore.New(&cloud.Client{ProjectID: "p"}, with), etcd: etcd.Client{Machines: outbound.Machines{Through: network.Dial}}, now: time.Now, failures: &failures{}}
 	key := manifest.Key{Kind: Name, Namespace: "default", Name: "hourly"}
 	spec := &Spec{EtcdEndpoints: []string{"http://10.0.0.1:2379"}, StorageType: "S3", S3: &etcdstore.S3{Path: "backups"}, BackupPolicy: &Policy{Interval: 3600, MaxBackups: 5}}
-	return &bench{t, d, bucket, member, want{Key: key, Spec: spec, Mark: kind.Mark{Owner: kind.OwnerText("shop", key), Applied: "new"}}}
+	return &bench{t, d, bucket, want{Key: key, Spec: spec, Mark: kind.Mark{Owner: kind.OwnerText("shop", key), Applied: "new"}}}
 }
 
 // put has a snapshot of so long ago there, which is half-made where nothing is applied.
@@ -128,5 +134,101 @@ func failing(method, end string) func(r *http.Request) (int, string) {
 			return http.StatusForbidden, ""
 		}
 		return 0, ""
+	}
+}
+
+// listed are all snapshots of the bucket as they are now, the newest first.
+func (b *bench) listed() (items []item) {
+	b.t.Helper()
+	for _, name := range b.bucket.Keys("backups") {
+		items = append(items, b.head(name))
+	}
+	slices.SortFunc(items, newestFirst)
+	return items
+}
+
+// refusing has the store refuse to write marks of some objects. puts are what it is asked to write.
+func (b *bench) refusing(status int, code string, these ...item) (puts *[]string) {
+	puts = new([]string)
+	var mu sync.Mutex
+	b.bucket.Fail = func(r *http.Request) (int, string) {
+		if r.Method != http.MethodPut {
+			return 0, ""
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		name := strings.TrimPrefix(r.URL.Path, "/backups/")
+		*puts = append(*puts, name)
+		if slices.ContainsFunc(these, func(i item) bool { return i.Name == name }) {
+			return status, code
+		}
+		return 0, ""
+	}
+	return puts
+}
+
+// A mark that cannot be written, as of an object that a lifecycle rule has moved to an archive, stops neither backups nor the other marks.
+func TestAttackAMarkThatCannotBeWritten(t *testing.T) {
+	asked := []kind.Change{{Field: kind.MarkField}, {Field: itemsField}}
+	for name, c := range map[string]struct {
+		newest  time.Duration
+		changes []kind.Change
+		takes   int
+	}{
+		"due by time": {2 * time.Hour, asked[:1], 1},
+		"asked for":   {2 * time.Hour, asked, 1},
+		"not due":     {time.Minute, asked[:1], 0},
+	} {
+		b := newBench(t)
+		older := b.put(10*time.Hour, "data", "old")
+		stuck := b.put(9*time.Hour, "data", "old")
+		newest := b.put(c.newest, "data", "old")
+		puts := b.refusing(http.StatusForbidden, "InvalidObjectState", stuck)
+		for try := range 3 { // each after a new list
+			items, changes := b.listed(), c.changes
+			if try > 0 {
+				changes = changes[:1] // nothing is due any more
+			}
+			err := b.Update(t.Context(), b.want, have(items...), changes)
+			if !errors.Is(err, kind.ErrRejected) || !strings.Contains(err.Error(), stuck.Name) {
+				t.Errorf("%s: try %d: %v", name, try, err)
+			}
+		}
+		if got := len(b.bucket.Keys("backups")) - 3; got != c.takes {
+			t.Errorf("%s: %d snapshots were taken", name, got)
+		}
+		if got := *puts; c.takes == 1 && slices.Contains([]string{newest.Name, stuck.Name, older.Name}, got[0]) {
+			t.Errorf("%s: a mark is written before the snapshot: %q", name, got)
+		} else if at := slices.Index(got, newest.Name); at < 0 || !slices.Equal(got[at:at+3], []string{newest.Name, stuck.Name, older.Name}) {
+			t.Errorf("%s: marks are not written from the newest on: %q", name, got)
+		}
+		for _, i := range []item{older, newest} {
+			if got := b.head(i.Name).Mark.Applied; got != "new" {
+				t.Errorf("%s: the mark of %s says %s", name, i.Name, got)
+			}
+		}
+	}
+}
+
+// Marks are written, too, while no snapshot can be taken; and not for ever, where a store writes none.
+func TestMarksWithoutMembersOrAStore(t *testing.T) {
+	b := newBench(t)
+	only := b.put(2*time.Hour, "data", "old")
+	away := b.want
+	spec := *away.Spec
+	spec.EtcdEndpoints = []string{"http://10.0.0.9:2379"}
+	away.Spec = &spec
+	err := b.Update(t.Context(), away, have(only), []kind.Change{{Field: kind.MarkField}})
+	if got := b.head(only.Name).Mark.Applied; got != "new" || err == nil || b.failures.of(away.Mark.Owner).times != 1 {
+		t.Errorf("the mark says %s, %v", got, err)
+	}
+	b = newBench(t)
+	var all []item
+	for n := range 15 {
+		all = append(all, b.put(time.Duration(n+1)*time.Minute, "data", "old"))
+	}
+	puts := b.refusing(http.StatusServiceUnavailable, "", all...)
+	if err := b.Update(t.Context(), b.want, have(all...), []kind.Change{{Field: kind.MarkField}}); err == nil || !strings.Contains(err.Error(), "were not tried") {
+		t.Errorf("%d: %v", len(*puts), err)
 	}
 }

@@ -25,7 +25,7 @@ type series struct {
 }
 
 // in are those of a series that are in a container. Others bear the mark as well, because somebody wrote it there, or the container was
-// another one before: they do not count, and nothing is done about them.
+// another one before: they do not count, and none of them is removed.
 func (s *series) in(container string) (list []item) {
 	for _, i := range s.Items {
 		if i.Container == container {
