@@ -158,8 +158,11 @@ func (s *Snapshot) next() error {
 }
 
 func (s *Snapshot) take(chunk []byte) error {
-	if s.size += int64(len(chunk)); s.size > s.most {
+	switch s.size += int64(len(chunk)); {
+	case s.size > s.most:
 		return s.tooLarge()
+	case s.size > s.total+trailer:
+		return fmt.Errorf("%w: more than %d bytes came", ErrCut, s.total+trailer)
 	}
 	s.chunk = chunk
 	s.all.Write(chunk)

@@ -22,6 +22,33 @@ var (
 	ErrRejected = errors.New("the store refuses it")
 )
 
+// What a store refuses and people can correct, in words of our own: all are [ErrRejected], also where the store says 403.
+var (
+	// ErrArchived says that the data of an object cannot be read or copied where it is now.
+	ErrArchived = fmt.Errorf("%w: the object was moved to an archive, as by a lifecycle rule of the bucket; restore it there, or exclude its folder from the rule", ErrRejected)
+	// ErrClock says that the store believes no signature of the time at which it was asked.
+	ErrClock = fmt.Errorf("%w: the clock of this machine differs from the store's; correct it", ErrRejected)
+	// ErrFull says that an account or a bucket may hold no more.
+	ErrFull = fmt.Errorf("%w: there is no room left; raise the quota of the bucket or its account, or keep fewer objects", ErrRejected)
+	// ErrAddress says that a bucket is reached elsewhere.
+	ErrAddress = fmt.Errorf("%w: the bucket is in another region, or at another address; correct spec.defaults.s3.region or spec.defaults.s3.endpoint of the stack's configuration", ErrRejected)
+)
+
+// corrected are the codes of those. (AWS: Error Responses; Ceph: src/rgw/rgw_common.cc; MinIO: cmd/api-errors.go)
+func corrected(code string) error {
+	switch code {
+	case "InvalidObjectState":
+		return ErrArchived
+	case "RequestTimeTooSkewed":
+		return ErrClock
+	case "QuotaExceeded", "XMinioAdminBucketQuotaExceeded":
+		return ErrFull
+	case "PermanentRedirect", "AuthorizationHeaderMalformed":
+		return ErrAddress
+	}
+	return nil
+}
+
 // code is the form of what a store says is wrong; its message, which repeats keys and addresses, is not read.
 // (AWS: Error Responses)
 var code = regexp.MustCompile(`^[A-Za-z0-9.]{1,60}$`)
@@ -63,7 +90,11 @@ func refused(method string, status int, code string) error {
 
 // classOf is nil for what may go away by itself.
 func classOf(status int, code string) error {
-	switch {
+	switch own := corrected(code); {
+	case own != nil:
+		return own
+	case status == http.StatusMovedPermanently: // the answer to a HEAD has no code
+		return ErrAddress
 	case code == "NoSuchBucket":
 		return ErrNoBucket
 	case status == http.StatusNotFound, status == http.StatusGone:

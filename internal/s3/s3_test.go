@@ -197,6 +197,37 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// What people can correct says how, and does not have them look at the keys.
+func TestRefusalsThatPeopleCorrect(t *testing.T) {
+	c, w := store(t)
+	if w == nil {
+		t.Skip("takes a store that refuses what it is told to")
+	}
+	for _, r := range []struct {
+		status int
+		code   string
+		want   error
+		says   string
+	}{
+		{http.StatusForbidden, "InvalidObjectState", s3.ErrArchived, "restore it there, or exclude its folder from the rule"},
+		{http.StatusForbidden, "RequestTimeTooSkewed", s3.ErrClock, "the clock of this machine differs from the store's; correct it"},
+		{http.StatusForbidden, "QuotaExceeded", s3.ErrFull, "raise the quota"},
+		{http.StatusBadRequest, "XMinioAdminBucketQuotaExceeded", s3.ErrFull, "keep fewer"},
+		{http.StatusMovedPermanently, "PermanentRedirect", s3.ErrAddress, "spec.defaults.s3.endpoint"},
+		{http.StatusBadRequest, "AuthorizationHeaderMalformed", s3.ErrAddress, "spec.defaults.s3.region"},
+		{http.StatusMovedPermanently, "", s3.ErrAddress, "another region"},
+	} {
+		w.Fail = func(*http.Request) (int, string) { return r.status, r.code }
+		err := c.List(t.Context(), bucket, "", func(string) error { return nil })
+		if !errors.Is(err, r.want) || !errors.Is(err, s3.ErrRejected) || errors.Is(err, s3.ErrDenied) || !strings.Contains(private.Text(err), r.says) {
+			t.Errorf("%d %s: %v", r.status, r.code, err)
+		}
+		if _, err := c.Head(t.Context(), bucket, "x"); r.status == http.StatusMovedPermanently && !errors.Is(err, r.want) {
+			t.Errorf("HEAD: %d: %v", r.status, err)
+		}
+	}
+}
+
 // A store that says one thing and does another is believed nothing that it did not say rightly.
 func TestAttackAStoreThatLies(t *testing.T) {
 	c, w := store(t)

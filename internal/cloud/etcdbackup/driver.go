@@ -66,49 +66,102 @@ func (d driver) Create(ctx context.Context, w want) (kind.Live[*series], error) 
 	return live([]item{i}, failure{}), nil
 }
 
-// Update implements kind.Driver: it does what is due, and writes the mark of all last.
+// Update implements kind.Driver: it does what is due, and writes the marks of all last. What fails of that keeps nothing else from being done: an object
+// whose mark cannot be written, as one in an archive, would end all backups.
 func (d driver) Update(ctx context.Context, w want, have kind.Live[*series], changes []kind.Change) error {
 	of := have.State.in(container(w))
-	gone := map[string]bool{}
+	gone, err := d.removeDue(ctx, w, of, changes)
+	errs := []error{err}
+	if usable(of) == 0 || takes(changes) || takes(w.Spec.upkeep(of, have.State.failed, d.now()).Due) {
+		_, err := d.take(ctx, w)
+		errs = append(errs, err)
+	}
+	if kind.Has(changes, kind.MarkField) {
+		errs = append(errs, d.rewrite(ctx, w.Mark, slices.DeleteFunc(slices.Clone(have.State.Items), func(i item) bool { return gone[i.ID()] })))
+	}
+	return errors.Join(errs...)
+}
+
+// takes reports whether one of the changes is that a snapshot is taken.
+func takes(changes []kind.Change) bool {
+	return slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Field == itemsField })
+}
+
+// removeDue removes what is too much and what is half-made, as far as it was asked for; gone are their IDs.
+func (d driver) removeDue(ctx context.Context, w want, of []item, changes []kind.Change) (gone map[string]bool, err error) {
+	gone = map[string]bool{}
 	for _, i := range slices.Concat(w.Spec.spare(of), w.Spec.halfMade(of, d.now())) { // nothing else is removed, whatever is asked for
 		if !kind.Has(changes, itemsField+"["+i.Name+"]") && (!i.Whole() || !kind.Has(changes, keepField)) {
 			continue
 		}
-		if err := d.store.Remove(ctx, i.Container, i.Name); err != nil {
-			return err
+		if err := d.remove(ctx, i); err != nil {
+			return gone, err
 		}
-		gone[i.Name] = true
+		gone[i.ID()] = true
 	}
-	if usable(of) == 0 { // a process that ended has left them
-		if err := d.removeHalfMade(ctx, of); err != nil {
-			return err
-		}
+	if usable(of) > 0 {
+		return gone, nil
 	}
-	if slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Field == itemsField }) || usable(of) == 0 {
-		if _, err := d.take(ctx, w); err != nil {
-			return err
+	for _, i := range of { // a process that ended has left them
+		if err := d.remove(ctx, i); err != nil {
+			return gone, err
 		}
 	}
-	if !kind.Has(changes, kind.MarkField) {
-		return nil
-	}
-	for _, i := range slices.Backward(have.State.Items) {
-		if i.Whole() && *i.Mark != w.Mark && !gone[i.Name] {
-			if err := d.store.Write(ctx, i, w.Mark, notesOf(i)); err != nil && !errors.Is(err, kind.ErrGone) {
-				return err
-			}
-		}
-	}
-	return nil
+	return gone, nil
 }
 
-func (d driver) removeHalfMade(ctx context.Context, of []item) error {
-	for _, i := range of {
-		if err := d.store.Remove(ctx, i.Container, i.Name); err != nil {
-			return err
+const (
+	// mostFailed is how many marks may fail to be written, other than because the store refuses them, until no more are tried.
+	mostFailed = 10
+	// mostNamed is how many of those that failed are named.
+	mostNamed = 3
+)
+
+// rewrite writes the mark of all that are whole, the newest first.
+func (d driver) rewrite(ctx context.Context, m kind.Mark, items []item) error {
+	var errs []error
+	failed, more := 0, 0
+	for _, i := range items {
+		if !i.Whole() || *i.Mark == m {
+			continue
+		}
+		if ctx.Err() != nil || failed == mostFailed {
+			errs = append(errs, errors.New("the marks of the others were not tried"))
+			break
+		}
+		err := d.store.Write(ctx, i, m, notesOf(i))
+		if err == nil || errors.Is(err, kind.ErrGone) {
+			continue
+		}
+		if !errors.Is(err, kind.ErrRejected) {
+			failed++
+		}
+		if len(errs) < mostNamed {
+			errs = append(errs, fmt.Errorf("the mark of %s: %w", i.ID(), err))
+		} else {
+			more++
 		}
 	}
-	return nil
+	if more > 0 {
+		errs = append(errs, fmt.Errorf("and the marks of %d others", more))
+	}
+	return errors.Join(errs...)
+}
+
+// remove removes a snapshot that was listed. Where that was half-made another process may have made it whole since, or another one of its name: it stays.
+func (d driver) remove(ctx context.Context, i item) error {
+	if !i.Whole() {
+		now, err := d.store.Head(ctx, i.Container, i.Name)
+		switch {
+		case errors.Is(err, kind.ErrGone):
+			return nil
+		case err != nil:
+			return err
+		case now.Whole(), now.ETag != i.ETag:
+			return nil
+		}
+	}
+	return d.store.Remove(ctx, i.Container, i.Name)
 }
 
 func notesOf(i item) map[string]string {

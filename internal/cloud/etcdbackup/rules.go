@@ -140,7 +140,7 @@ func (s *Spec) place() string {
 func (rules) Diff(w want, have *series, c *kind.Changes) {
 	of := have.in(container(w))
 	if n := len(have.Items) - len(of); n > 0 && container(w) != "" {
-		c.Note(w.Spec.place(), fmt.Sprintf("%d snapshots that bear its mark are in another container: they do not count and are left alone", n))
+		c.Note(w.Spec.place(), fmt.Sprintf("%d snapshots that bear its mark are in another container: they do not count, and none of them is removed", n))
 	}
 	if have.Mark != nil && have.Mark.Applied == w.Mark.Applied {
 		return // time does the rest, see Upkeep

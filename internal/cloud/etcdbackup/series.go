@@ -25,7 +25,7 @@ type series struct {
 }
 
 // in are those of a series that are in a container. Others bear the mark as well, because somebody wrote it there, or the container was
-// another one before: they do not count, and nothing is done about them.
+// another one before: they do not count, and none of them is removed.
 func (s *series) in(container string) (list []item) {
 	for _, i := range s.Items {
 		if i.Container == container {
@@ -63,9 +63,8 @@ func (s *Spec) spare(of []item) (list []item) {
 
 // halfMade are those that a process which ended has left. One that may still be written stays.
 func (s *Spec) halfMade(of []item, now time.Time) (list []item) {
-	const margin = 15 * time.Minute // clocks differ
 	for _, i := range of {
-		if !i.Whole() && now.Sub(i.Written) > s.longest()+margin {
+		if !i.Whole() && now.Sub(i.Written) > s.longest()+etcdstore.Skew {
 			list = append(list, i)
 		}
 	}
@@ -102,12 +101,18 @@ func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) 
 	for _, i := range gone[:min(len(gone), mostRemoved)] {
 		u.Due = append(u.Due, kind.Change{Field: itemsField + "[" + i.Name + "]", Have: etcdstore.ShortName(i.Name), Want: "", Loss: "the snapshot of " + text(i.At())})
 	}
-	newest := newest(of)
-	due := newest.IsZero()
-	if every := s.interval(); every > 0 && !due {
-		next := newest.Add(every)
+	every, newest := s.interval(), newest(of)
+	due := newest == nil
+	have, moment := time.Time{}, "first"
+	if newest != nil && every > 0 {
+		have = since(newest, now)
+		next := have.Add(every)
+		moment = text(next) // the same in each round until there is a newer one
 		if due = !next.After(now); !due {
 			u.Next = next
+			if newest.Written.After(now.Add(etcdstore.Skew)) {
+				u.Overdue = clockBehind
+			}
 		}
 	}
 	if !due {
@@ -117,21 +122,34 @@ func (s *Spec) upkeep(of []item, failed failure, now time.Time) (u kind.Upkeep) 
 		u.Next, u.Overdue = again, fmt.Sprintf("the last backup failed: %s; tried again from %s on", failed.why, text(again))
 		return u
 	}
-	u.Due = append(u.Due, kind.Change{Field: itemsField, Have: define.Timestamp(newest), Want: text(now)})
-	if every := s.interval(); every > 0 {
+	u.Due = append(u.Due, kind.Change{Field: itemsField, Have: define.Timestamp(have), Want: moment})
+	if every > 0 {
 		u.Next = now.Add(every)
 	}
 	return u
 }
 
-// newest is the moment of the newest that is whole; the zero time for none. One that says it is of the future is of when it was written.
-func newest(of []item) time.Time {
+// clockBehind is what an operator has to know where less time seems to have passed than has.
+const clockBehind = "the store says that the newest snapshot was written in the future, so the clock of this machine is behind, and the next one may come too late; correct the clock"
+
+// newest is the newest that is whole; nil for none.
+func newest(of []item) *item {
 	for i := range of {
 		if of[i].Whole() {
-			return of[i].At()
+			return &of[i]
 		}
 	}
-	return time.Time{}
+	return nil
+}
+
+// since is from when on the time to the next snapshot counts: the moment that is noted, as the clock of whoever took it said, also where that is ahead of
+// the store's. A moment in the future of now is not believed, or backups would stop. One that is forged to be earlier than that delays one of them by an
+// interval at most.
+func since(newest *item, now time.Time) time.Time {
+	if at, ok := newest.Noted(); ok && !at.After(now) {
+		return at
+	}
+	return newest.At()
 }
 
 // text is a time as it is written into metadata.

@@ -2,6 +2,7 @@ package etcdbackup
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,12 @@ func due(u kind.Upkeep) string {
 	return strings.Join(out, ", ")
 }
 
+// clocks differ: when the store says that the newest was written, and when it says of itself that it was taken, both after noon.
+type clocks struct {
+	written, noted time.Duration
+	behind         bool // the clock of this machine, as far as that shows
+}
+
 func TestUpkeep(t *testing.T) {
 	hourly, once := Spec{BackupPolicy: &Policy{Interval: 3600, MaxBackups: 2}}, Spec{}
 	for name, c := range map[string]struct {
@@ -54,25 +61,36 @@ func TestUpkeep(t *testing.T) {
 		failed failure
 		want   string
 		next   time.Duration // after noon; 0 for never
+		clocks *clocks       // nil where all are right
 	}{
-		"one that is new":                       {hourly, []string{"10m"}, failure{}, "", 50 * time.Minute},
-		"one that is old":                       {hourly, []string{"60m"}, failure{}, "take", time.Hour},
-		"long away":                             {hourly, []string{"100h"}, failure{}, "take", time.Hour},
-		"too many":                              {hourly, []string{"10m", "70m", "130m", "190m"}, failure{}, "remove 1, remove 2", 50 * time.Minute},
-		"the last good one stays":               {hourly, []string{"half 5m", "half 6m", "100h"}, failure{}, "take", time.Hour},
-		"half-made ones do not count":           {hourly, []string{"half 5m", "10m", "70m"}, failure{}, "", 50 * time.Minute},
-		"what a process left goes":              {hourly, []string{"10m", "half 26m"}, failure{}, "remove 1", 50 * time.Minute},
-		"after a failure":                       {hourly, []string{"2h"}, failure{1, noon.Add(-30 * time.Second), "silent"}, "", 30 * time.Second},
-		"later after a failure":                 {hourly, []string{"2h"}, failure{1, noon.Add(-2 * time.Minute), "silent"}, "take", time.Hour},
-		"after many failures":                   {hourly, []string{"2h"}, failure{20, noon, "silent"}, "", time.Hour},
-		"once":                                  {once, []string{"1000h"}, failure{}, "", 0},
-		"one that says it is of the future":     {hourly, []string{"2h"}, failure{}, "take", time.Hour},
-		"once, and a failure that is no matter": {once, []string{"5m"}, failure{1, noon, "silent"}, "", 0},
+		"one that is new":                       {hourly, []string{"10m"}, failure{}, "", 50 * time.Minute, nil},
+		"one that is old":                       {hourly, []string{"60m"}, failure{}, "take", time.Hour, nil},
+		"long away":                             {hourly, []string{"100h"}, failure{}, "take", time.Hour, nil},
+		"too many":                              {hourly, []string{"10m", "70m", "130m", "190m"}, failure{}, "remove 1, remove 2", 50 * time.Minute, nil},
+		"the last good one stays":               {hourly, []string{"half 5m", "half 6m", "100h"}, failure{}, "take", time.Hour, nil},
+		"half-made ones do not count":           {hourly, []string{"half 5m", "10m", "70m"}, failure{}, "", 50 * time.Minute, nil},
+		"what a process left goes":              {hourly, []string{"10m", "half 26m"}, failure{}, "remove 1", 50 * time.Minute, nil},
+		"after a failure":                       {hourly, []string{"2h"}, failure{1, noon.Add(-30 * time.Second), "silent"}, "", 30 * time.Second, nil},
+		"later after a failure":                 {hourly, []string{"2h"}, failure{1, noon.Add(-2 * time.Minute), "silent"}, "take", time.Hour, nil},
+		"after many failures":                   {hourly, []string{"2h"}, failure{20, noon, "silent"}, "", time.Hour, nil},
+		"once":                                  {once, []string{"1000h"}, failure{}, "", 0, nil},
+		"one that says it is of the future":     {hourly, []string{"2h"}, failure{}, "take", time.Hour, &clocks{-2 * time.Hour, 100 * time.Hour, false}},
+		"none":                                  {hourly, nil, failure{}, "take", time.Hour, nil},
+		"none, once":                            {once, nil, failure{}, "take", 0, nil},
+		"a clock that is ahead":                 {hourly, []string{"0s"}, failure{}, "", 50 * time.Minute, &clocks{-2 * time.Hour, -10 * time.Minute, false}},
+		"a clock that is ahead, an hour later":  {hourly, []string{"0s"}, failure{}, "take", time.Hour, &clocks{-3 * time.Hour, -time.Hour, false}},
+		"one forged to be of just now":          {hourly, []string{"0s"}, failure{}, "", time.Hour, &clocks{-100 * time.Hour, 0, false}},
+		"a clock that is behind":                {hourly, []string{"0s"}, failure{}, "", 50 * time.Minute, &clocks{2 * time.Hour, -10 * time.Minute, true}},
+		"one of a machine that is not behind":   {hourly, []string{"0s"}, failure{}, "", 3 * time.Hour, &clocks{2 * time.Hour, 2 * time.Hour, true}},
+		"somewhat behind":                       {hourly, []string{"0s"}, failure{}, "", 50 * time.Minute, &clocks{14 * time.Minute, -10 * time.Minute, false}},
+		"behind, and one is due":                {hourly, []string{"0s"}, failure{}, "take", time.Hour, &clocks{2 * time.Hour, -time.Hour, false}},
+		"behind, once":                          {once, []string{"0s"}, failure{}, "", 0, &clocks{2 * time.Hour, -10 * time.Minute, false}},
+		"once, and a failure that is no matter": {once, []string{"5m"}, failure{1, noon, "silent"}, "", 0, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			of := taken(t, c.have...)
-			if strings.Contains(name, "future") {
-				of[0].Notes[etcdstore.Moment] = text2(noon.Add(100 * time.Hour))
+			if c.clocks != nil {
+				of[0].Written, of[0].Notes[etcdstore.Moment] = noon.Add(c.clocks.written), text2(noon.Add(c.clocks.noted))
 			}
 			u := c.spec.upkeep(of, c.failed, noon)
 			next := time.Duration(0)
@@ -84,6 +102,13 @@ func TestUpkeep(t *testing.T) {
 			}
 			if late := strings.Contains(u.Overdue, "silent"); late != (c.failed.again().After(noon) && c.spec.interval() > 0) {
 				t.Errorf("overdue: %q", u.Overdue)
+			}
+			if behind := strings.Contains(u.Overdue, "correct the clock"); behind != (c.clocks != nil && c.clocks.behind) {
+				t.Errorf("overdue: %q", u.Overdue)
+			}
+			later := c.spec.upkeep(of, c.failed, noon.Add(time.Second))
+			if !reflect.DeepEqual(later.Due, u.Due) || later.Overdue != u.Overdue {
+				t.Errorf("a second later it is %v, %q; want %v, %q", later.Due, later.Overdue, u.Due, u.Overdue)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package etcdbackup
 
 import (
+	"bufio"
 	"context"
 	"crypto/md5" //nolint:gosec // it is how a store says what it has
 	"encoding/hex"
@@ -52,7 +53,7 @@ func (d driver) snapshot(ctx context.Context, w want) (item, error) {
 	name := etcdstore.SnapshotName(etcdstore.Series(wordOf(w.Mark.Owner), w.Key), moment, at.status.Revision)
 	notes := map[string]string{etcdstore.Moment: text(moment), etcdstore.Revision: strconv.FormatInt(at.status.Revision, 10),
 		etcdstore.Version: printable.Clip(printable.Line(at.status.Version), 40), etcdstore.ClusterID: strconv.FormatUint(at.status.ClusterID, 16)}
-	sent := &sent{Snapshot: data, sum: md5.New()} //nolint:gosec // see above
+	sent := newSent(data)
 	if err := d.store.Put(ctx, container(w), name, w.Mark, notes, sent, size, w.Spec.longest()); err != nil {
 		if sent.err != nil {
 			err = fmt.Errorf("%s: %w", at.at, sent.err)
@@ -80,20 +81,34 @@ func (d driver) finish(ctx context.Context, w want, name string, notes map[strin
 	return i, nil
 }
 
-// sent is a snapshot on its way to the store.
+// sent is a snapshot on its way to the store. Its last byte is handed on only once all came and is what etcd's digest says: a store that was told how
+// many bytes there are takes them for an object as soon as it has the last one.
 type sent struct {
 	*etcd.Snapshot
-	sum hash.Hash
-	err error // why it could not be read to its end
+	ahead *bufio.Reader // reads the snapshot
+	sum   hash.Hash     // of what was handed on
+	err   error         // why it could not be read to its end
+}
+
+func newSent(data *etcd.Snapshot) *sent {
+	return &sent{Snapshot: data, ahead: bufio.NewReaderSize(data, 64<<10), sum: md5.New()} //nolint:gosec // see above
 }
 
 // Read implements [io.Reader].
-func (s *sent) Read(p []byte) (int, error) {
-	n, err := s.Snapshot.Read(p)
-	s.sum.Write(p[:n])
-	if err != nil && !errors.Is(err, io.EOF) {
+func (s *sent) Read(p []byte) (n int, err error) {
+	_, err = s.ahead.Peek(2)
+	ready := s.ahead.Buffered()
+	switch {
+	case err == nil:
+		ready-- // this one may be the last
+	case !errors.Is(err, io.EOF):
 		s.err = err
+		return 0, err
+	case ready == 0:
+		return 0, io.EOF
 	}
+	n, err = s.ahead.Read(p[:min(len(p), ready)])
+	s.sum.Write(p[:n])
 	return n, err
 }
 

@@ -67,9 +67,10 @@ spec: {resource: {networkRef: front}}
 // shelf has snapshots.
 type shelf struct {
 	*kindtest.Target
-	t      *testing.T
-	client *cloud.Client
-	store  etcdstore.Store
+	t         *testing.T
+	client    *cloud.Client
+	store     etcdstore.Store
+	container string
 }
 
 func newShelf(t *testing.T) *shelf {
@@ -81,7 +82,7 @@ func newShelf(t *testing.T) *shelf {
 	g.Defaults.Etcd = &defaults.Etcd{Image: "centos79", Flavor: "n3-1vcpu-2gb", VolumeSize: 1, Repository: "https://mirror.example.org/{version}/etcd"}
 	g.MustSync(shelves)
 	c := g.Client(nil)
-	s := &shelf{g, t, c, etcdstore.New(c, defaults.Defaults{})}
+	s := &shelf{g, t, c, etcdstore.New(c, defaults.Defaults{}), "backups"}
 	t.Cleanup(s.clear)
 	return s
 }
@@ -117,11 +118,11 @@ func (s *shelf) put(hours int, edit func(m *kind.Mark, notes map[string]string))
 	}
 	name := etcdstore.SnapshotName(etcdstore.Series(s.Stack, manifest.Key{Namespace: "default", Name: "hourly"}), at, 47)
 	ctx := s.t.Context()
-	if err := s.store.Put(ctx, "backups", name, m, nil, io.NopCloser(strings.NewReader("data")), 4, time.Minute); err != nil {
+	if err := s.store.Put(ctx, s.container, name, m, nil, io.NopCloser(strings.NewReader("data")), 4, time.Minute); err != nil {
 		s.t.Fatal(err)
 	}
 	if m.Applied != "" { // else it is half-made
-		if err := s.store.Write(ctx, etcdstore.Object{Container: "backups", Name: name}, m, notes); err != nil {
+		if err := s.store.Write(ctx, etcdstore.Object{Container: s.container, Name: name}, m, notes); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -214,6 +215,16 @@ func TestAttackWhichSnapshotIsTaken(t *testing.T) {
 				t.Errorf("it is to %s: %s\nwant %s", action, text, want)
 			}
 		})
+	}
+}
+
+// What is left over of another store is noted, and nothing is read from there.
+func TestALeftoverOfAnotherStoreIsNotRead(t *testing.T) {
+	s := newShelf(t)
+	name := s.put(1, nil)
+	left := strings.Replace(restore, "backupStorageType: Swift", "backupStorageType: S3, swift: {container: elsewhere}", 1)
+	if action, text := said(s.Plan(shelves + left)); action != plan.Update || !strings.Contains(text, "begins with the snapshot backups/"+name) {
+		t.Errorf("it is to %s: %s\nwant %s", action, text, name)
 	}
 }
 

@@ -66,15 +66,36 @@ func (s *Spec) objects() map[string]string {
 	return all
 }
 
-// digest stands for what the manifest says to restore.
+// source is which of its fields says what to restore.
+type source int
+
+const (
+	fromBackup source = iota // backupRef
+	fromS3                   // s3
+	fromSwift                // swift
+)
+
+// source is the one that is meant; what is left over of the other store has no meaning.
+func (s *Spec) source() source {
+	switch in := s.in(); {
+	case in == "S3" && s.S3 != nil:
+		return fromS3
+	case in != "S3" && s.Swift != nil:
+		return fromSwift
+	}
+	return fromBackup
+}
+
+// digest stands for what the manifest says to restore. It is kept in tags of ports, so each of these texts stays as it is.
 func (s *Spec) digest() string {
-	switch {
-	case s.S3 != nil && s.in() == "S3":
+	switch s.source() {
+	case fromS3:
 		return kind.Digest("s3 " + s.S3.Path)
-	case s.Swift == nil:
+	case fromSwift:
+		return kind.Digest("swift " + s.Swift.Container + "/" + s.Swift.Object)
+	default:
 		return kind.Digest("backup " + s.BackupRef)
 	}
-	return kind.Digest("swift " + s.Swift.Container + "/" + s.Swift.Object)
 }
 
 // Diff implements kind.Rules. What was carried out is no difference any more.
@@ -94,9 +115,13 @@ func (rules) Diff(w want, have *State, c *kind.Changes) {
 // beginsField is where a plan shows what a cluster begins with.
 const beginsField = "spec.etcdCluster.name"
 
-// described is a snapshot, for people.
+// described is a snapshot, for people, and whose it is where it says so.
 func described(o *etcdstore.Object) string {
-	return fmt.Sprintf("%s of %s, revision %d, %d bytes", printable.Line(o.ID()), o.At().UTC().Format(time.RFC3339), o.Number(etcdstore.Revision), o.Size)
+	text := fmt.Sprintf("%s of %s, revision %d, %d bytes", printable.Line(o.ID()), o.At().UTC().Format(time.RFC3339), o.Number(etcdstore.Revision), o.Size)
+	if project := o.Notes[etcdstore.Project]; project != "" {
+		text += ", written by project " + printable.Name(printable.Clip(project, 64))
+	}
+	return text
 }
 
 // shown is what status shows, the first fields as etcd-operator does. (v1beta2: RestoreStatus)

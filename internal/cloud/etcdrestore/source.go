@@ -18,12 +18,12 @@ import (
 // seek finds the snapshot that a manifest means, or says why there is none.
 func (d driver) seek(ctx context.Context, around kind.Around, containers []string, key manifest.Key, spec *Spec, s *State) (err error) {
 	var found []etcdstore.Object
-	switch {
-	case spec.S3 != nil && spec.in() == "S3":
+	switch spec.source() {
+	case fromS3:
 		found, s.trouble, err = d.inContainer(ctx, spec.S3.Container(), spec.S3.Object(), "spec.s3.path", "spec.s3.path")
-	case spec.Swift == nil:
+	case fromBackup:
 		found, s.trouble, err = d.ofBackup(ctx, around, containers, manifest.Key{Kind: "EtcdBackup", Namespace: key.Namespace, Name: spec.BackupRef})
-	default:
+	case fromSwift:
 		container := containerOf(around, key.Namespace, spec.Swift.Container)
 		if container == "" {
 			s.trouble = fmt.Sprintf("spec.swift.container: there is no container %s in the project; name one that openstack container list shows", printable.Line(spec.Swift.Container))
@@ -76,11 +76,12 @@ func (d driver) inContainer(ctx context.Context, container, object, there, which
 		return []etcdstore.Object{one}, "", err
 	}
 	all, err := d.store.List(ctx, container, "", etcdstore.IsSnapshot)
-	series := map[string]bool{}
+	type line struct{ folder, project string } // stacks of one name in several clouds may share a bucket
+	series := map[line]bool{}
 	for _, one := range all {
 		if one.Notes[etcdstore.Sum] != "" {
 			found = append(found, one)
-			series[path.Dir(one.Name)] = true
+			series[line{path.Dir(one.Name), one.Notes[etcdstore.Project]}] = true
 		}
 	}
 	switch {
@@ -88,7 +89,7 @@ func (d driver) inContainer(ctx context.Context, container, object, there, which
 	case len(found) == 0:
 		trouble = fmt.Sprintf("%s: there is no whole snapshot in %s; name another one", there, container)
 	case len(series) > 1:
-		trouble = fmt.Sprintf("%s: names no snapshot, and %s has those of %d series; name one of them", which, container, len(series))
+		trouble = fmt.Sprintf("%s: names no snapshot, and %s has those of %d series, each of one folder and one project; name one of them, by its whole name", which, container, len(series))
 	}
 	return found, trouble, err
 }

@@ -73,8 +73,11 @@ type bucket struct {
 
 func (b bucket) names(ctx context.Context, begin string, each func(name string) error) error {
 	err := b.client.List(cloud.WithLongest(ctx, patience), b.name, begin, each)
-	if errors.Is(err, s3.ErrNoBucket) { // there is nothing in it
+	switch {
+	case errors.Is(err, s3.ErrNoBucket): // there is nothing in it
 		return kind.ErrGone
+	case errors.Is(err, s3.ErrNotFound): // of something between, which knows no bucket
+		return fmt.Errorf("s3: it is not known what is in the bucket %s, since the answer is not that of a store without such a bucket (%w); check the address in spec.defaults.s3.endpoint of the stack's configuration", b.name, err)
 	}
 	return b.classed(err)
 }

@@ -28,19 +28,28 @@ const (
 	Revision  = mark.OwnerKey + "-revision"   // of etcd's data
 	Version   = mark.OwnerKey + "-version"    // of etcd
 	ClusterID = mark.OwnerKey + "-cluster-id" // in hexadecimal digits
+	Project   = mark.ProjectKey               // of the stack that wrote it; of objects in buckets only
 )
 
 // Whole reports whether all requests were made that make the object.
 func (o *Object) Whole() bool { return o.Notes[Sum] != "" && o.Mark != nil && o.Mark.Applied != "" }
 
+// Skew is by how much the clock of a machine and that of a store may differ.
+const Skew = 15 * time.Minute
+
 // At is the moment that it is of, which is never after it was written.
 func (o *Object) At() time.Time {
-	const skew = 15 * time.Minute
-	at, err := time.Parse(time.RFC3339, o.Notes[Moment])
-	if err != nil || at.After(o.Written.Add(skew)) {
+	at, ok := o.Noted()
+	if !ok || at.After(o.Written.Add(Skew)) {
 		return o.Written
 	}
 	return at
+}
+
+// Noted is the moment that whoever wrote it says it is of.
+func (o *Object) Noted() (at time.Time, ok bool) {
+	at, err := time.Parse(time.RFC3339, o.Notes[Moment])
+	return at, err == nil
 }
 
 // Number is a note that is one; 0 for any other.

@@ -15,6 +15,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +26,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
@@ -30,13 +34,15 @@ const (
 	// Largest is how many bytes a snapshot may have: what Swift and S3 take as one object. (swift/common/constraints.py: MAX_FILE_SIZE;
 	// AWS: PutObject)
 	Largest = 5 << 30
-	// most is how many objects a stack may have in one container, of each kind.
+	// most is how many snapshots one folder may have, which is twice as many as an EtcdBackup keeps at most.
 	most = 2000
+	// mostInAll is how many one list may have, of all folders.
+	mostInAll = 20_000
 	// parallel is how many objects are asked for at once.
 	parallel = 16
 )
 
-// ErrTooMany is that of a list which would be longer than what is read of one container.
+// ErrTooMany is that of a list which would be longer than what is read of one folder, or of one container.
 var ErrTooMany = errors.New("too many objects")
 
 // ErrReplaced says that the data of an object is not what it was.
@@ -116,14 +122,14 @@ func (s Store) List(ctx context.Context, container, begin string, is func(name s
 		return nil, err
 	}
 	var names []string
+	of := map[string]int{} // by folder
 	err = on.names(ctx, begin, func(name string) error {
 		if !strings.HasPrefix(name, begin) || !is(name) {
 			return nil
 		}
-		if names = append(names, name); len(names) > most {
-			return fmt.Errorf("%w: container %s has more than %d whose names begin with %q; remove some by hand", ErrTooMany, container, most, begin)
-		}
-		return nil
+		names = append(names, name)
+		of[path.Dir(name)]++
+		return tooMany(container, begin, path.Dir(name), of, len(names))
 	})
 	if errors.Is(err, kind.ErrGone) {
 		return nil, nil
@@ -152,6 +158,19 @@ func (s Store) List(ctx context.Context, container, begin string, is func(name s
 		}
 	}
 	return there, nil
+}
+
+// tooMany is the error of a list that has become too long with what is in a folder.
+func tooMany(container, begin, folder string, of map[string]int, all int) error {
+	switch {
+	case of[folder] > most:
+		return fmt.Errorf("%w: the folder %s of container %s has more than %d snapshots; remove some by hand", ErrTooMany, printable.Line(folder), container, most)
+	case all > mostInAll:
+		fullest := slices.MaxFunc(slices.Sorted(maps.Keys(of)), func(a, b string) int { return of[a] - of[b] })
+		return fmt.Errorf("%w: container %s has more than %d snapshots whose names begin with %q, %d of them in the folder %s; remove some by hand, and keep fewer (backupPolicy.maxBackups)",
+			ErrTooMany, container, mostInAll, begin, of[fullest], printable.Line(fullest))
+	}
+	return nil
 }
 
 // Head reads what there is to know of an object.
