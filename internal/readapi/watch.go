@@ -39,7 +39,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 	ctx, cancel := context.WithTimeout(r.Context(), duration(query))
 	defer cancel()
 	now := h.store.at(a.stack)
-	known, expired := h.knownAt(now, a, selects, query.Get("resourceVersion"))
+	known, expired := h.knownAt(now, a, selects, query)
 	on, hangUp, ok := listens(w, r, cancel)
 	if !ok {
 		return
@@ -74,14 +74,19 @@ func duration(query url.Values) time.Duration {
 	return longest
 }
 
-// knownAt are the items that a client knows who has listed them at a version; expired when nobody remembers.
-func (h *Handler) knownAt(now state, a asked, selects func(item) bool, version string) (known []item, expired bool) {
+// knownAt are the items that a client knows who has listed them at a version; expired when nobody remembers. Who wants
+// the watch to begin with a list knows nothing: their version says only how old that list may be.
+func (h *Handler) knownAt(now state, a asked, selects func(item) bool, query url.Values) (known []item, expired bool) {
+	version := query.Get("resourceVersion")
 	if version == "" || version == "0" {
 		return nil, false
 	}
 	since, err := strconv.Atoi(version)
 	if err != nil || since < h.store.begun || since > now.version {
 		return nil, true
+	}
+	if query.Get("sendInitialEvents") == "true" {
+		return nil, false
 	}
 	for _, v := range now.views {
 		if v.gone > since {
