@@ -29,19 +29,17 @@ func (s *Store) Elsewhere(name string, o Other) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
-	old, version := s.views[name], s.version+1
+	old, newest := s.views[name], s.version
 	s.mu.Unlock()
 	if old.other != nil && *old.other == o {
 		return
 	}
 	of := o.draft(name)
-	next := view{items: old.items, gone: old.gone, since: old.since}.with([]draft{namespace(name), of}, version, cmp.Or(stamp(o.Looked), old.since), false)
+	next, newest := view{items: old.items, gone: old.gone, since: old.since}.with([]draft{namespace(name), of}, newest, cmp.Or(stamp(o.Looked), old.since), false)
 	next.stack, next.other, next.runs = of, &o, old.runs
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.views[name], s.version = next, version
-	s.define(version)
-	s.wake()
+	s.show(name, next, newest)
 }
 
 func (o Other) draft(name string) draft {

@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -90,7 +91,11 @@ func (h *Handler) leave() { <-h.places }
 type asked struct {
 	resource
 	stack, name string // "" for all
+	selects     selection
 }
+
+// wants reports whether an item is among what is asked for.
+func (a asked) wants(i item) bool { return (a.name == "" || i.name == a.name) && a.selects.meets(i) }
 
 // parse reads a path: GROUP/VERSION/[namespaces/NAMESPACE/]PLURAL[/NAME].
 func (h *Handler) parse(path []string) (a asked, ok bool) {
@@ -121,32 +126,32 @@ func (h *Handler) parse(path []string) (a asked, ok bool) {
 	return a, false
 }
 
-// find is what a path and a query ask for, at a moment.
-func (h *Handler) find(now state, a asked, selects func(item) bool) []item {
-	return slices.DeleteFunc(h.store.items(now, a.GroupVersionKind), func(i item) bool { return a.name != "" && i.name != a.name || !selects(i) })
+// find is what is asked for, at a moment.
+func (h *Handler) find(now state, a asked) []item {
+	return slices.DeleteFunc(h.store.items(now, a.GroupVersionKind), func(i item) bool { return !a.wants(i) })
 }
 
 // understand is what a path and a query ask for; ok is false when they are refused.
-func (h *Handler) understand(w http.ResponseWriter, path []string, query url.Values) (a asked, selects func(item) bool, ok bool) {
+func (h *Handler) understand(w http.ResponseWriter, path []string, query url.Values) (a asked, ok bool) {
 	if a, ok = h.parse(path); !ok {
 		Refuse(w, http.StatusNotFound, "there is no such resource")
-		return a, nil, false
+		return a, false
 	}
-	selects, err := selector(query)
-	if err != nil {
+	var err error
+	if a.selects, err = selectionOf(query); err != nil {
 		Refuse(w, http.StatusBadRequest, err.Error())
-		return a, nil, false
+		return a, false
 	}
-	return a, selects, true
+	return a, true
 }
 
 func (h *Handler) read(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
-	a, selects, ok := h.understand(w, path, query)
+	a, ok := h.understand(w, path, query)
 	if !ok {
 		return
 	}
 	now := h.store.at(a.stack)
-	items := h.find(now, a, selects)
+	items := h.find(now, a)
 	switch {
 	case a.name != "" && len(items) == 0:
 		Refuse(w, http.StatusNotFound, fmt.Sprintf("%s %s not found", a.plural, printable.Name(a.name)))
@@ -188,8 +193,8 @@ func (h *Handler) refuseWrite(w http.ResponseWriter, path []string) {
 	w.Header().Set("Allow", http.MethodGet)
 	where := "the repository"
 	if a, ok := h.parse(path); ok && a.name != "" {
-		for _, i := range h.find(h.store.at(a.stack), a, func(i item) bool { return i.written != "" }) {
-			where = i.written
+		for _, i := range h.find(h.store.at(a.stack), a) {
+			where = cmp.Or(i.written, where)
 		}
 	}
 	Refuse(w, http.StatusMethodNotAllowed, noWriting+": "+where)

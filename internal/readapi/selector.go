@@ -9,34 +9,42 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// selector reads which items a query asks for.
-func selector(query url.Values) (func(item) bool, error) {
-	labels, err := report.ParseSelector(query.Get("labelSelector"))
-	if err != nil {
-		return nil, err
+// selection is which items somebody wants.
+type selection struct{ labels, fields []report.Requirement }
+
+// selectionOf reads which items a query asks for.
+func selectionOf(query url.Values) (s selection, err error) {
+	if s.labels, err = report.ParseSelector(query.Get("labelSelector")); err != nil {
+		return s, err
 	}
-	fields, err := report.ParseSelector(query.Get("fieldSelector"))
-	if err != nil {
-		return nil, err
+	if s.fields, err = report.ParseSelector(query.Get("fieldSelector")); err != nil {
+		return s, err
 	}
-	for _, f := range fields {
+	for _, f := range s.fields {
 		if !selectable(f.Label) {
-			return nil, fmt.Errorf("field selectors know metadata.name, metadata.namespace, status.state and those of events, and not %s", printable.Name(f.Label))
+			return s, fmt.Errorf("field selectors know metadata.name, metadata.namespace, status.state and those of events, and not %s", printable.Name(f.Label))
 		}
 	}
-	return func(i item) bool {
-		for _, l := range labels {
-			if !l.Meets(i.labels) {
-				return false
-			}
+	return s, nil
+}
+
+// meets reports whether an item is as wanted.
+func (s selection) meets(i item) bool {
+	for _, l := range s.labels {
+		if !l.Meets(i.labels) {
+			return false
 		}
-		for _, f := range fields {
-			if !f.Meets(i.allFields()) {
-				return false
-			}
-		}
+	}
+	if len(s.fields) == 0 {
 		return true
-	}, nil
+	}
+	all := i.allFields()
+	for _, f := range s.fields {
+		if !f.Meets(all) {
+			return false
+		}
+	}
+	return true
 }
 
 func selectable(field string) bool {

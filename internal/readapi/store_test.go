@@ -22,12 +22,16 @@ func thingNamed(name, state string) draft {
 
 // shows replaces what a store holds of a stack.
 func (s *Store) shows(drafts ...draft) {
+	s.showsOf("prod", drafts...)
+}
+
+func (s *Store) showsOf(name string, drafts ...draft) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.version++
-	s.views["prod"] = s.views["prod"].with(append(drafts, namespace("prod"), stack("prod", nil, nil)), s.version, s.views["prod"].since, false)
-	s.define(s.version)
-	s.wake()
+	v, newest := s.views[name].with(append(drafts, namespace(name), stack(name, nil, nil)), s.version, s.views[name].since, false)
+	s.show(name, v, newest)
 }
 
 // What stays as it was keeps its version, and its text.
