@@ -97,6 +97,11 @@ type asked struct {
 // wants reports whether an item is among what is asked for.
 func (a asked) wants(i item) bool { return (a.name == "" || i.name == a.name) && a.selects.meets(i) }
 
+// mayHaveWanted reports whether an item could have been among what is asked for before it changed.
+func (a asked) mayHaveWanted(i item) bool {
+	return (a.name == "" || i.name == a.name) && a.selects.unchanging().meets(i)
+}
+
 // parse reads a path: GROUP/VERSION/[namespaces/NAMESPACE/]PLURAL[/NAME].
 func (h *Handler) parse(path []string) (a asked, ok bool) {
 	gv, rest := manifest.GroupVersionKind{}, path

@@ -109,15 +109,22 @@ type history struct{ *rand.Rand }
 
 func newHistory(seed uint64) history { return history{rand.New(rand.NewPCG(seed, 0))} }
 
-func (y history) goesOn(s *Store) {
+func (y history) goesOn(s *Store) { y.shows(s, 3) }
+
+// comes is as goesOn, and nothing goes.
+func (y history) comes(s *Store) { y.shows(s, 0) }
+
+// shows leaves out one of so many; none for 0.
+func (y history) shows(s *Store, out int) {
 	for _, stack := range []string{"prod", "test"} {
 		drafts := []draft{}
 		for n := range 8 {
-			if y.IntN(3) == 0 && !(n == 7 && stack == "test") { // one is there always, so that there is the kind
+			if out > 0 && y.IntN(out) == 0 && !(n == 7 && stack == "test") { // one is there always, so that there is the kind
 				continue
 			}
-			d := thingNamed(fmt.Sprint("thing-", n), []string{"in sync", "drifted"}[y.IntN(2)])
-			d.namespace = stack
+			state := y.IntN(2)
+			d := thingNamed(fmt.Sprint("thing-", n), []string{"in sync", "drifted"}[state])
+			d.namespace, d.labels = stack, []map[string]string{nil, {"drifts": ""}}[state]
 			drafts = append(drafts, d)
 		}
 		s.showsOf(stack, drafts...)
@@ -169,6 +176,41 @@ func TestWatchesResume(t *testing.T) {
 	}
 	if expired == 0 || exact == 0 || afterEnd == 0 {
 		t.Errorf("%d watches expired, %d were resumed, %d of them after the last had gone", expired, exact, afterEnd)
+	}
+}
+
+// What is not selected any more goes from the cache of who resumes, too; what was never selected by its name is not named.
+func TestSelectedWatchesResume(t *testing.T) {
+	const drifted = "fieldSelector=status.state%3Ddrifted"
+	left := 0
+	for seed := range uint64(100) {
+		s := NewStore([]string{"prod", "test"}, nil, time.Unix(1, 0))
+		h, y := New(s, nil, "test"), newHistory(seed)
+		y.goesOn(s)
+		selects := []string{drifted, "labelSelector=drifts", drifted + ",metadata.name%3Dthing-1"}[seed%3]
+		c := lists(t, h, selects)
+		before := maps.Clone(c.held)
+		y.comes(s)
+		s.Close()
+		rest := c.watches(t, h, selects, 0)
+		if c.hears(t, rest.heard.String()) {
+			t.Fatalf("seed %d: nothing has gone, and the version has expired", seed)
+		}
+		want := lists(t, h, selects).held
+		if !maps.Equal(c.held, want) {
+			t.Errorf("seed %d, %s: the client holds\n%v, and there is\n%v", seed, selects, c.held, want)
+		}
+		if strings.Contains(selects, "metadata.name") && strings.Contains(rest.heard.String(), `"name":"thing-2"`) {
+			t.Errorf("seed %d: who selects thing-1 hears\n%s", seed, &rest.heard)
+		}
+		for key := range before {
+			if _, still := want[key]; !still {
+				left++
+			}
+		}
+	}
+	if left == 0 {
+		t.Error("all that was selected is selected still")
 	}
 }
 

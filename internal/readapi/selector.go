@@ -47,6 +47,16 @@ func (s selection) meets(i item) bool {
 	return true
 }
 
+// unchanging are the conditions of what does not change of an item.
+func (s selection) unchanging() (rest selection) {
+	for _, f := range s.fields {
+		if f.Label == "metadata.name" || f.Label == "metadata.namespace" {
+			rest.fields = append(rest.fields, f)
+		}
+	}
+	return rest
+}
+
 func selectable(field string) bool {
 	switch field {
 	case "metadata.name", "metadata.namespace", "status.state", "type", "reason":

@@ -100,9 +100,10 @@ type change struct {
 }
 
 // changes are those of what is asked for between two moments, by version: who has heard of some knows by the version of the
-// last which are missing. Of the moment before, a client knows what is not newer than since.
+// last which are missing. Of the moment before, a client knows what is not newer than since. What has changed after that is not
+// remembered as it was then: it may have been among what is asked for.
 func (a asked) changes(before, after state, since int) (list []change) {
-	had := map[place]*item{}
+	had, resumed := map[place]*item{}, since < before.version
 	for i := range before.all(a.GroupVersionKind) {
 		if i.version <= since && a.wants(*i) {
 			had[i.place()] = i
@@ -118,6 +119,8 @@ func (a asked) changes(before, after state, since int) (list []change) {
 			list = append(list, change{"MODIFIED", i, i.version})
 		case !wanted && known:
 			list = append(list, change{"DELETED", was, i.version})
+		case !wanted && resumed && i.version > since && a.mayHaveWanted(*i):
+			list = append(list, change{"DELETED", i, i.version}) // who never had it has nothing to forget
 		}
 	}
 	list = append(list, ends(had, after.gone(a.GroupVersionKind))...)
