@@ -36,7 +36,7 @@ func (s *Store) Elsewhere(name string, o Other) {
 	old, newest := s.views[name], s.version
 	s.mu.Unlock()
 	of := o.draft(name)
-	next, newest := view{items: old.items, gone: old.gone, since: old.since}.with([]draft{namespace(name), of}, newest, cmp.Or(stamp(o.Looked), old.since), false)
+	next, newest := view{items: old.items, gone: old.gone, newest: old.newest, since: old.since}.with([]draft{namespace(name), of}, newest, cmp.Or(stamp(o.Looked), old.since), false)
 	next.stack, next.other, next.runs = of, &o, old.runs
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -96,8 +96,8 @@ func (v view) running(p engine.Progress, newest int) (view, int, error) {
 	if err != nil {
 		return v, newest, err
 	}
-	v.items = maps.Clone(v.items)
-	v.items[stackGVK] = []item{made}
+	v.items, v.newest = maps.Clone(v.items), maps.Clone(v.newest)
+	v.items[stackGVK], v.newest[stackGVK] = []item{made}, max(v.newest[stackGVK], made.version)
 	return v, max(newest, made.version), nil
 }
 

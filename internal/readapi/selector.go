@@ -3,6 +3,7 @@ package readapi
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/printable"
@@ -12,6 +13,9 @@ import (
 // selection is which items somebody wants.
 type selection struct{ labels, fields []report.Requirement }
 
+// mostTerms are the conditions of a selection, those in a set counted one by one: each is compared with each item.
+const mostTerms = 50
+
 // selectionOf reads which items a query asks for.
 func selectionOf(query url.Values) (s selection, err error) {
 	if s.labels, err = report.ParseSelector(query.Get("labelSelector")); err != nil {
@@ -19,6 +23,13 @@ func selectionOf(query url.Values) (s selection, err error) {
 	}
 	if s.fields, err = report.ParseSelector(query.Get("fieldSelector")); err != nil {
 		return s, err
+	}
+	terms := 0
+	for _, r := range slices.Concat(s.labels, s.fields) {
+		terms += max(1, len(r.Values))
+	}
+	if terms > mostTerms {
+		return s, fmt.Errorf("the selectors hold %d conditions and values, and at most %d are understood", terms, mostTerms)
 	}
 	for _, f := range s.fields {
 		if !selectable(f.Label) {

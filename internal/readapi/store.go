@@ -36,6 +36,7 @@ type view struct {
 	passes []pass
 	last   *found                            // nil before the first pass
 	gone   map[manifest.GroupVersionKind]int // the version at which one of a kind went last
+	newest map[manifest.GroupVersionKind]int // the version at which one of a kind changed or went last
 	since  string                            // when the process began
 	runs   int                               // how many have ended
 	stack  draft                             // of the last run, without what goes on now
@@ -122,8 +123,9 @@ func (i item) id() id { return id{i.name, i.labels[namespaceLabel]} }
 // version of the store before and after that. Each item that changes has a version of its own, and so has each that goes:
 // whoever was told of some of them can be told of the rest.
 func (v view) with(drafts []draft, newest int, now string, keep bool) (view, int) {
-	next := view{items: map[manifest.GroupVersionKind][]item{}, gone: map[manifest.GroupVersionKind]int{}, since: v.since}
+	next := view{items: map[manifest.GroupVersionKind][]item{}, gone: map[manifest.GroupVersionKind]int{}, newest: map[manifest.GroupVersionKind]int{}, since: v.since}
 	maps.Copy(next.gone, v.gone)
+	maps.Copy(next.newest, v.newest)
 	before := map[manifest.GroupVersionKind]map[id]*item{}
 	for gvk, items := range v.items {
 		if keep && !ours(gvk) {
@@ -141,13 +143,14 @@ func (v view) with(drafts []draft, newest int, now string, keep bool) (view, int
 			continue // what cannot be encoded cannot be reported either
 		}
 		newest = max(newest, made.version)
+		next.newest[d.gvk] = max(next.newest[d.gvk], made.version)
 		next.items[d.gvk] = append(next.items[d.gvk], made)
 		delete(before[d.gvk], d.id())
 	}
 	for gvk, left := range before {
 		if len(left) > 0 {
 			newest += len(left)
-			next.gone[gvk] = newest
+			next.gone[gvk], next.newest[gvk] = newest, newest
 		}
 	}
 	return next, newest
@@ -194,6 +197,37 @@ func (now state) all(gvk manifest.GroupVersionKind) iter.Seq[*item] {
 			}
 		}
 	}
+}
+
+// newest is the version at which one of a kind changed or went last.
+func (now state) newest(gvk manifest.GroupVersionKind) (version int) {
+	for _, v := range now.views {
+		version = max(version, v.newest[gvk])
+	}
+	return version
+}
+
+// only is what is remembered of a kind by who has to tell later what has changed: nothing that the store does not hold as well,
+// until it changes.
+func (now state) only(gvk manifest.GroupVersionKind) state {
+	of := state{views: map[string]view{}, version: now.version}
+	for name, v := range now.views {
+		if v.newest[gvk] > 0 {
+			of.views[name] = view{items: map[manifest.GroupVersionKind][]item{gvk: v.items[gvk]}, newest: map[manifest.GroupVersionKind]int{gvk: v.newest[gvk]}}
+		}
+	}
+	return of
+}
+
+// differing are two moments without the stacks in which nothing of a kind has changed between them.
+func (now state) differing(later state, gvk manifest.GroupVersionKind) (before, after state) {
+	before, after = state{views: map[string]view{}, version: now.version}, state{views: map[string]view{}, version: later.version}
+	for name, v := range later.views {
+		if was := now.views[name]; was.newest[gvk] != v.newest[gvk] {
+			before.views[name], after.views[name] = was, v
+		}
+	}
+	return before, after
 }
 
 // gone is the version at which one of a kind went last.

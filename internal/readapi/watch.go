@@ -21,6 +21,8 @@ const (
 	longest = 30 * time.Minute
 	// patience is how long an event may take to be read.
 	patience = 10 * time.Second
+	// pause is the least time between two looks at what has changed: what happens meanwhile is sent together.
+	pause = 500 * time.Millisecond
 )
 
 // watch sends what changes of what a path and a query ask for, until nobody reads it any more.
@@ -58,14 +60,29 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 	}
 	for !now.closed && to.err == nil {
 		to.flush()
-		select {
-		case <-ctx.Done():
+		known = now.only(a.GroupVersionKind)
+		if now, ok = h.news(ctx, now, a); !ok {
 			return
-		case <-now.changed:
 		}
-		known, now = now, h.store.at(a.stack)
 		to.changes(a.changes(known, now, known.version))
 	}
+}
+
+// news is the next moment at which something of the kind that is asked for has changed, or nothing does any more; ok is false when nobody is to be told.
+func (h *Handler) news(ctx context.Context, now state, a asked) (next state, ok bool) {
+	had, rest := now.newest(a.GroupVersionKind), time.NewTimer(pause)
+	defer rest.Stop()
+	for early := true; !now.closed && (early || now.newest(a.GroupVersionKind) == had); {
+		select {
+		case <-ctx.Done():
+			return now, false
+		case <-rest.C:
+			early = false
+		case <-now.changed:
+			now = h.store.at(a.stack)
+		}
+	}
+	return now, true
 }
 
 func duration(query url.Values) time.Duration {
@@ -104,6 +121,9 @@ type change struct {
 // remembered as it was then: it may have been among what is asked for.
 func (a asked) changes(before, after state, since int) (list []change) {
 	had, resumed := map[place]*item{}, since < before.version
+	if !resumed {
+		before, after = before.differing(after, a.GroupVersionKind)
+	}
 	for i := range before.all(a.GroupVersionKind) {
 		if i.version <= since && a.wants(*i) {
 			had[i.place()] = i
