@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -19,7 +18,7 @@ import (
 var Prefixes = []string{"/api", "/api/", "/apis", "/apis/", "/openapi/", "/version"}
 
 const (
-	// atATime is how many requests are answered at a time, besides those that watch.
+	// atATime is how many answers are composed at a time, besides what is sent to those that watch.
 	atATime = 4
 	// watchers is how many watch at a time.
 	watchers = 32
@@ -30,13 +29,13 @@ type Handler struct {
 	store    *Store
 	schemas  func() ([]Schema, error)
 	version  string
-	places   chan struct{}
+	places   *Places
 	watching chan struct{}
 }
 
 // New shows what is held. schemas describe the kinds that there are.
 func New(s *Store, schemas func() ([]Schema, error), version string) *Handler {
-	return &Handler{s, schemas, version, make(chan struct{}, atATime), make(chan struct{}, watchers)}
+	return &Handler{s, schemas, version, NewPlaces(atATime), make(chan struct{}, watchers)}
 }
 
 // ServeHTTP implements http.Handler.
@@ -55,10 +54,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.review(w, r, asks)
 		return
 	}
-	if !h.enter(r) {
-		return
-	}
-	defer h.leave()
+	h.places.Answer(w, r, func(w http.ResponseWriter, r *http.Request) { h.compose(w, r, path, query) })
+}
+
+// compose answers all that is composed before it is sent.
+func (h *Handler) compose(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
 	switch {
 	case r.Method != http.MethodGet:
 		h.refuseWrite(w, path)
@@ -74,18 +74,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.read(w, r, path, query)
 	}
 }
-
-// enter takes a place among the requests that are answered; false when nobody waits for the answer any more.
-func (h *Handler) enter(r *http.Request) bool {
-	select {
-	case h.places <- struct{}{}:
-		return true
-	case <-r.Context().Done():
-		return false
-	}
-}
-
-func (h *Handler) leave() { <-h.places }
 
 // asked is what a path names.
 type asked struct {
@@ -177,20 +165,24 @@ func tabled(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "as=Table;v=v1;g=meta.k8s.io")
 }
 
-// list writes items one after the other: together they may be large.
+// list has items one after the other: together they may be large, and are not copied.
 func list(w http.ResponseWriter, a asked, version int, items []item) {
 	w.Header().Set("Content-Type", "application/json")
-	_, err := fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"metadata":{"resourceVersion":"%d"},"items":[`, a.APIVersion(), a.Kind+"List", version)
-	for n, i := range items {
-		between := ",\n"
-		if n == 0 {
-			between = "\n"
-		}
-		if err == nil {
-			_, err = io.WriteString(w, between+string(i.text))
-		}
+	add := func(text []byte) { _, _ = w.Write(text) } // no one is there to report it to
+	if r, ok := w.(*reply); ok {
+		add = r.share
 	}
-	_, _ = io.WriteString(w, "]}\n") // no one is there to report it to
+	add(fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"metadata":{"resourceVersion":"%d"},"items":[`, a.APIVersion(), a.Kind+"List", version))
+	first, between := []byte("\n"), []byte(",\n")
+	for n, i := range items {
+		if n == 0 {
+			add(first)
+		} else {
+			add(between)
+		}
+		add(i.text)
+	}
+	add([]byte("]}\n"))
 }
 
 // refuseWrite says where what was to be written is decided.
