@@ -2,6 +2,7 @@ package readapi
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -26,6 +27,10 @@ const (
 
 // Handler answers requests below [Prefixes]. It admits nobody: who may ask is decided before it.
 type Handler struct {
+	// Admits, when set, reports whether those who were admitted still are, by the context of their request. It is asked again
+	// and again for those that watch. It is set before the first request.
+	Admits func(ctx context.Context) bool
+
 	store    *Store
 	schemas  func() ([]Schema, error)
 	version  string
@@ -35,7 +40,7 @@ type Handler struct {
 
 // New shows what is held. schemas describe the kinds that there are.
 func New(s *Store, schemas func() ([]Schema, error), version string) *Handler {
-	return &Handler{s, schemas, version, NewPlaces(atATime), make(chan struct{}, watchers)}
+	return &Handler{store: s, schemas: schemas, version: version, places: NewPlaces(atATime), watching: make(chan struct{}, watchers)}
 }
 
 // ServeHTTP implements http.Handler.
@@ -74,6 +79,9 @@ func (h *Handler) compose(w http.ResponseWriter, r *http.Request, path []string,
 		h.read(w, r, path, query)
 	}
 }
+
+// admits reports whether who has asked may still read.
+func (h *Handler) admits(ctx context.Context) bool { return h.Admits == nil || h.Admits(ctx) }
 
 // asked is what a path names.
 type asked struct {

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,6 +64,38 @@ func TestWatchesArePaced(t *testing.T) {
 			t.Errorf("what has changed was told after %d events, later than what others do not watch", before)
 		}
 	})
+}
+
+// Who may read no more hears nothing more, and is hung up on soon, whether anything changes or not.
+func TestAttackWatchOfWhoMayReadNoMore(t *testing.T) {
+	for _, changes := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+			s.shows(thingNamed("a", "in sync"))
+			h, r := New(s, nil, "test"), &reader{header: http.Header{}}
+			var out atomic.Bool
+			h.Admits = func(context.Context) bool { return !out.Load() }
+			done := make(chan struct{})
+			go func() {
+				h.ServeHTTP(r, httptest.NewRequestWithContext(t.Context(), http.MethodGet, thingsPath+"?watch=true", http.NoBody))
+				close(done)
+			}()
+			time.Sleep(beat * 5 / 2)
+			synctest.Wait()
+			out.Store(true)
+			began := time.Now()
+			if changes {
+				s.shows(thingNamed("a", "drifted"))
+			}
+			<-done
+			if took := time.Since(began); took > beat || changes && took > pause {
+				t.Errorf("it lasts for %s more", took)
+			}
+			if n := strings.Count(r.heard.String(), "\n"); n != 1 {
+				t.Errorf("they hear %d events:\n%s", n, &r.heard)
+			}
+		})
+	}
 }
 
 // What others change is not compared; what goes is.

@@ -23,6 +23,8 @@ const (
 	patience = 10 * time.Second
 	// pause is the least time between two looks at what has changed: what happens meanwhile is sent together.
 	pause = 500 * time.Millisecond
+	// beat is how often it is asked whether who watches still may, besides each time before they are told something.
+	beat = 30 * time.Second
 )
 
 // watch sends what changes of what a path and a query ask for, until nobody reads it any more.
@@ -70,19 +72,24 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 
 // news is the next moment at which something of the kind that is asked for has changed, or nothing does any more; ok is false when nobody is to be told.
 func (h *Handler) news(ctx context.Context, now state, a asked) (next state, ok bool) {
-	had, rest := now.newest(a.GroupVersionKind), time.NewTimer(pause)
+	had, rest, beats := now.newest(a.GroupVersionKind), time.NewTimer(pause), time.NewTicker(beat)
 	defer rest.Stop()
+	defer beats.Stop()
 	for early := true; !now.closed && (early || now.newest(a.GroupVersionKind) == had); {
 		select {
 		case <-ctx.Done():
 			return now, false
+		case <-beats.C:
+			if !h.admits(ctx) {
+				return now, false
+			}
 		case <-rest.C:
 			early = false
 		case <-now.changed:
 			now = h.store.at(a.stack)
 		}
 	}
-	return now, true
+	return now, h.admits(ctx)
 }
 
 func duration(query url.Values) time.Duration {
