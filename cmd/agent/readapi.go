@@ -30,6 +30,7 @@ func (svc *service) show(stacks []config.Stack, f runFlags) error {
 	tokens := func() ([]control.Token, error) { return control.Tokens(f.apiToken) }
 	refuse := func(w http.ResponseWriter, code int) { readapi.Refuse(w, code, http.StatusText(code)) }
 	read := readapi.New(store, readSchemas, version())
+	read.Admits = control.Counts
 	api, err := control.Guard(tokens, svc.log, read, refuse)
 	if err != nil {
 		return fmt.Errorf("--api-token-file: %w", err)

@@ -257,6 +257,27 @@ func TestReadAPIWatch(t *testing.T) {
 	next(`"ADDED"`, `"name":"back"`)
 }
 
+// Who watches with a token that was taken out of the file is told nothing more.
+func TestReadAPIWatchEndsWithItsToken(t *testing.T) {
+	r := startReadable(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	resp := r.open(ctx, t, http.MethodGet, networksPath+"?watch=true", readToken, "")
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	if !lines.Scan() || !strings.Contains(lines.Text(), `"name":"front"`) {
+		t.Fatalf("%s %v", lines.Text(), lines.Err())
+	}
+	r.write("token", "bob "+strings.Repeat("b", 40)+"\n")
+	r.network("tier: db", "is for the database")
+	if err := r.agent.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if lines.Scan() || lines.Err() != nil {
+		t.Errorf("it goes on: %s %v", lines.Text(), lines.Err())
+	}
+}
+
 // Every kubectl in STACKREEVE_TEST_KUBECTL, with colons between, reads all that there is to read.
 func TestReadAPIKubectl(t *testing.T) {
 	list := os.Getenv("STACKREEVE_TEST_KUBECTL")

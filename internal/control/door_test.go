@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -200,6 +201,34 @@ func TestTheTokenFileIsReadAgain(t *testing.T) {
 	d.write(strings.Repeat("b", 40) + "\n" + secret)
 	if code := ask(); code != http.StatusAccepted {
 		t.Errorf("the second of two tokens: %d", code)
+	}
+}
+
+// What goes on for long finds out that the token was taken away with which it began.
+func TestTheTokenIsAskedForAgain(t *testing.T) {
+	d := newDoor(t)
+	var asked context.Context
+	guard, err := Guard(func() ([]Token, error) { return Tokens(d.file) }, slog.New(slog.DiscardHandler),
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = r.Context() }), func(http.ResponseWriter, int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
+	r.Header.Set("Authorization", "Bearer "+secret)
+	guard.ServeHTTP(httptest.NewRecorder(), r)
+	if Counts(t.Context()) {
+		t.Error("a request that no guard has let in has a token")
+	}
+	for _, c := range []struct {
+		file string
+		want bool
+	}{
+		{"bob " + strings.Repeat("b", 40) + "\nalice " + secret, true}, {"bob " + strings.Repeat("b", 40), false}, {"short", false}, {"alice " + secret, true},
+	} {
+		d.write(c.file)
+		if Counts(asked) != c.want {
+			t.Errorf("with %.8s… it counts: %v", c.file, !c.want)
+		}
 	}
 }
 

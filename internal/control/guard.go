@@ -1,12 +1,23 @@
 package control
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"slices"
 )
 
-// Guard lets only those reach a handler that bear one of the tokens, read again for each request.
+// countsKey is that of a context's function which says whether the token still counts that its request bore.
+type countsKey struct{}
+
+// Counts reports whether the token of a request that a guard has let in still counts; ctx is the request's, or comes from it.
+// What goes on for long asks again.
+func Counts(ctx context.Context) bool {
+	counts, ok := ctx.Value(countsKey{}).(func() bool)
+	return ok && counts()
+}
+
+// Guard lets only those reach a handler that bear one of the tokens, read again for each request; see [Counts].
 // refuse answers all others, and is not given anything that next knows.
 func Guard(tokens func() ([]Token, error), log *slog.Logger, next http.Handler, refuse func(w http.ResponseWriter, code int)) (http.Handler, error) {
 	door, err := New(Config{Tokens: tokens, Log: log})
@@ -16,14 +27,16 @@ func Guard(tokens func() ([]Token, error), log *slog.Logger, next http.Handler, 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		unread(w, r) // what is behind the guard takes none, or a short one
-		if _, code := door.admit(r); code != 0 {
+		token, code := door.token(r)
+		if code != 0 {
 			if code == http.StatusUnauthorized {
 				w.Header().Set("WWW-Authenticate", "Bearer")
 			}
 			refuse(w, code)
 			return
 		}
-		next.ServeHTTP(w, r)
+		counts := func() bool { return door.counts(token) }
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), countsKey{}, counts)))
 	}), nil
 }
 
@@ -46,7 +59,9 @@ func NewHolders(tokens func() ([]Token, error), log *slog.Logger) (*Holders, err
 func (h *Holders) Of(r *http.Request) (Token, int) { return h.door.token(r) }
 
 // Counts reports whether a token that counted once still does.
-func (h *Holders) Counts(t Token) bool {
-	list, ok := h.door.valid()
+func (h *Holders) Counts(t Token) bool { return h.door.counts(t) }
+
+func (h *Handler) counts(t Token) bool {
+	list, ok := h.valid()
 	return ok && slices.Contains(list, t)
 }

@@ -78,3 +78,6 @@ func (p Periods) Settle() time.Duration { return p.TTL / 12 }
 
 // Neglected is how long a stack has to be free before another agent than the preferred one takes it: 120 s of 60.
 func (p Periods) Neglected() time.Duration { return 2 * p.TTL }
+
+// GivenUp is how long a stack that could not be served is left to others: 180 s of 60, which is longer than [Periods.Neglected].
+func (p Periods) GivenUp() time.Duration { return 3 * p.TTL }

@@ -60,7 +60,7 @@ func (m *Member) session(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("no lease: %w", err)
 	}
-	s := &session{Member: m, id: id, term: newTerm(m.Periods, sent), began: time.Now(), running: map[string]*running{}, free: ages{}, arrived: ages{}, over: make(chan string)}
+	s := &session{Member: m, id: id, term: newTerm(m.Periods, sent), began: time.Now(), running: map[string]*running{}, failed: map[string]failure{}, free: ages{}, arrived: ages{}, over: make(chan string)}
 	defer s.close(ctx)
 	if err := s.register(ctx); err != nil {
 		return err

@@ -25,12 +25,13 @@ type world struct {
 	writes  map[string][]string // by stack: who wrote, without repetitions
 	refused map[string]int      // by agent
 	serving map[string]map[string]bool
+	began   map[string]int // by stack: how often somebody began to serve it
 	count   int
 	deleted string // the key that a person has deleted
 }
 
 func newWorld(t *testing.T, k keys, stacks int) *world {
-	w := &world{t: t, tells: func() string { return "in sync" }, keys: k, writes: map[string][]string{}, refused: map[string]int{}, serving: map[string]map[string]bool{}}
+	w := &world{t: t, tells: func() string { return "in sync" }, keys: k, writes: map[string][]string{}, refused: map[string]int{}, serving: map[string]map[string]bool{}, began: map[string]int{}}
 	for i := range stacks {
 		w.stacks = append(w.stacks, fmt.Sprintf("stack-%02d", i))
 	}
@@ -47,6 +48,7 @@ type agent struct {
 	mu      sync.Mutex
 	stopped chan struct{} // as by SIGSTOP; nil while it runs
 	cut     bool          // from where agents agree
+	unable  string        // a stack that it cannot serve: that ends by itself after nine seconds
 	slow    time.Duration // that each request there takes
 }
 
@@ -79,12 +81,18 @@ func (a *agent) wait() {
 
 func (a *agent) sigstop()        { a.mu.Lock(); a.stopped = make(chan struct{}); a.mu.Unlock() }
 func (a *agent) sigcont()        { a.mu.Lock(); close(a.stopped); a.stopped = nil; a.mu.Unlock() }
+func (a *agent) cannot() string  { a.mu.Lock(); defer a.mu.Unlock(); return a.unable }
+func (a *agent) fails(at string) { a.mu.Lock(); defer a.mu.Unlock(); a.unable = at }
 func (a *agent) cutOff(cut bool) { a.mu.Lock(); a.cut = cut; a.mu.Unlock() }
 
 // serve reads and writes the stack every second. Once it is asked to end, what has begun goes on for a while.
 func (a *agent) serve(ctx context.Context, h *Hold) {
 	a.w.serves(a.Name, h.Stack, true)
 	defer a.w.serves(a.Name, h.Stack, false)
+	if h.Stack == a.cannot() {
+		pause(ctx, 9*time.Second)
+		return
+	}
 	for {
 		pause(ctx, time.Second) // it reads
 		if ctx.Err() != nil {
@@ -110,6 +118,7 @@ func (w *world) serves(agent, stack string, on bool) {
 	}
 	if on {
 		w.serving[stack][agent] = true
+		w.began[stack]++
 	} else {
 		delete(w.serving[stack], agent)
 	}
@@ -375,6 +384,44 @@ func TestEtcdIsAway(t *testing.T) {
 			t.Errorf("served before %v, after %v", before, after)
 		}
 		for _, one := range []*agent{a, b, c} {
+			one.end()
+		}
+	})
+}
+
+// starts is how often somebody began to serve a stack.
+func (w *world) starts(stack string) int { w.mu.Lock(); defer w.mu.Unlock(); return w.began[stack] }
+
+// A stack that an agent cannot serve is tried again, and the others are served meanwhile; where there is another agent, that
+// one has it in the end, and keeps it.
+func TestAStackThatCannotBeServed(t *testing.T) {
+	onEach(t, func(t *testing.T, k keys) {
+		w := newWorld(t, k, 10)
+		a := w.start("a")
+		broken := w.stacks[0]
+		for _, stack := range w.stacks {
+			if Preferred([]string{"a", "b"}, stack) == "a" {
+				broken = stack
+			}
+		}
+		a.fails(broken)
+		time.Sleep(5 * time.Minute)
+		if n := w.starts(broken); n < 10 || n > 40 {
+			t.Errorf("it was tried %d times in five minutes", n)
+		}
+		b := w.start("b")
+		time.Sleep(5 * time.Minute)
+		tried := w.starts(broken)
+		time.Sleep(10 * time.Minute)
+		if n := w.served(); n["a"]+n["b"] != 10 || n["a"] == 0 || !w.isServed(broken, "b") || w.starts(broken) != tried {
+			t.Errorf("served: %v, the one that a cannot serve by b: %v, for ten minutes: %v", n, w.isServed(broken, "b"), w.starts(broken) == tried)
+		}
+		for _, stack := range w.stacks {
+			if n := w.starts(stack); stack != broken && n > 2 {
+				t.Errorf("%s was begun %d times", stack, n)
+			}
+		}
+		for _, one := range []*agent{a, b} {
 			one.end()
 		}
 	})

@@ -21,6 +21,7 @@ type session struct {
 	next    int                 // of the stacks, the one that a round begins with
 	all     sync.WaitGroup
 	over    chan string // stacks that are not served any more
+	failed  map[string]failure
 	// free is since when stacks are without anybody, arrived since when agents are there.
 	free, arrived ages
 }
@@ -29,7 +30,17 @@ type session struct {
 type running struct {
 	hold      *Hold
 	published []byte
+	began     time.Time
 }
+
+// failure is a stack that nobody told us to leave, and that is not served any more.
+type failure struct {
+	times int       // one after the other
+	last  time.Time // when it was noticed
+}
+
+// several failures, one after the other, are a reason to let another agent have the stack.
+const several = 3
 
 // ages says since when something is so.
 type ages map[string]time.Time
@@ -64,27 +75,45 @@ func (s *session) loop(ctx context.Context) error {
 		default:
 			s.complain("")
 		}
-		timer := time.NewTimer(max(s.Periods.Retry(), next-time.Since(began)))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if !s.rest(ctx, max(s.Periods.Retry(), next-time.Since(began))) {
 			return nil
-		case <-timer.C:
-		case stack := <-s.over:
-			timer.Stop()
-			if hold := s.ended(stack); hold.asked() {
-				continue // it is to be handed over, or served again
-			}
-			pause(ctx, s.Periods.Renew()) // it ended by itself; it is tried again, not at once
 		}
 	}
 }
 
-func (s *session) ended(stack string) *Hold {
-	h := s.running[stack].hold
+// rest waits for the next round, which comes earlier when a stack is to be handed over or served again; false when ctx has ended.
+// A stack that ended by itself is no reason for one: it is tried again, not at once, and the lease is renewed in time meanwhile.
+func (s *session) rest(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-timer.C:
+			return true
+		case stack := <-s.over:
+			if s.ended(stack) {
+				return true
+			}
+		}
+	}
+}
+
+// ended takes note that a stack is not served any more; asked is whether it was to be so.
+func (s *session) ended(stack string) (asked bool) {
+	here := s.running[stack]
 	delete(s.running, stack)
-	s.term.drop(h)
-	return h
+	s.term.drop(here.hold)
+	now, f := time.Now(), s.failed[stack]
+	if asked = here.hold.asked(); asked {
+		return true
+	}
+	if now.Sub(here.began) >= s.Periods.TTL {
+		f.times = 0 // what went well for so long is none of them
+	}
+	s.failed[stack] = failure{f.times + 1, now}
+	return false
 }
 
 // round is one turn: renew, list, act.
@@ -161,10 +190,14 @@ func freeKey(stack string, v View) string { return stack + "\x00" + v.preferred(
 func (a Agent) key() string { return fmt.Sprintf("%s\x00%d", a.Name, a.Since) }
 
 func (s *session) act(ctx context.Context, v View, stack string) error {
-	now, here := time.Now(), s.running[stack]
+	now, here, failed := time.Now(), s.running[stack], s.failed[stack]
+	if here != nil {
+		failed = failure{} // it is served again
+	}
 	action := v.decide(stack, situation{
 		me: s.Name, lease: s.id, periods: s.Periods, settled: now.Sub(s.began),
 		free: s.free.of(freeKey(stack, v), now), arrived: s.arrived.of(v.preferred(stack).key(), now),
+		failed: failed.times, ago: now.Sub(failed.last),
 	})
 	switch {
 	case action == Serve && here == nil:
@@ -175,14 +208,22 @@ func (s *session) act(ctx context.Context, v View, stack string) error {
 		here.hold.handOver()
 	case action == HandOver:
 		s.Log.Info("hands over a stack", "stack", stack, "to", v.preferred(stack).Name)
-		_, err := s.write(ctx, stackKeys+stack, nil)
-		return err
+		return s.release(ctx, stack)
+	case action == GiveUp:
+		s.Log.Warn("serving a stack has failed several times; another agent may have it", "stack", stack, "times", failed.times)
+		return s.release(ctx, stack)
 	case here != nil: // the key is gone, or somebody else's
 		here.hold.taken()
 	case action == Take:
 		return s.take(ctx, stack)
 	}
 	return nil
+}
+
+// release removes the key of a stack that we do not serve.
+func (s *session) release(ctx context.Context, stack string) error {
+	_, err := s.write(ctx, stackKeys+stack, nil)
+	return err
 }
 
 // take takes a stack that nobody has, unless another one is faster.
@@ -237,7 +278,7 @@ func (s *session) serve(ctx context.Context, stack string) {
 	ctx, end := context.WithCancelCause(ctx)
 	h := &Hold{Stack: stack, Grace: s.Periods.Grace(), term: s.term, end: end, dead: dead, kill: kill, leave: make(chan struct{})}
 	s.term.add(h)
-	s.running[stack] = &running{hold: h}
+	s.running[stack] = &running{hold: h, began: time.Now()}
 	s.Log.Info("serves a stack", "stack", stack, "agent", s.Name)
 	s.all.Go(func() {
 		s.Serve(ctx, h)

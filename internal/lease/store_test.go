@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"crypto/tls"
 	"errors"
 	"net/http"
 	"os"
@@ -51,8 +50,11 @@ func onRealKubernetes(t *testing.T, folder string) Store {
 		}
 		return strings.TrimSpace(string(text))
 	}
-	trusted, _ := outbound.Trust([]byte(read("ca.crt")))
-	all, err := kubernetes.NewLeases(read("server"), "stackreeve", &tls.Config{RootCAs: trusted}, func() (string, error) { return read("token"), nil })
+	trust, err := outbound.Trusting(folder + "/ca.crt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := kubernetes.NewLeases(read("server"), "stackreeve", trust, func() (string, error) { return read("token"), nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,6 +92,7 @@ const (
 	Serve                  // we have it
 	HandOver               // we have it, and the one that is to have it is there
 	Leave                  // another one has it
+	GiveUp                 // we have it, and cannot serve it
 )
 
 // situation is what an agent knows besides a view.
@@ -101,15 +102,26 @@ type situation struct {
 	settled time.Duration // since we registered
 	free    time.Duration // how long the stack has been without anybody, as far as we know
 	arrived time.Duration // how long the preferred agent has been there, as far as we know
+	failed  int           // how often serving it ended by itself, one after the other
+	ago     time.Duration // since it did so last
 	periods Periods
 }
+
+// resting reports whether it is too early to serve a stack again.
+func (s situation) resting() bool { return s.failed > 0 && s.ago < s.periods.Renew() }
+
+// unable reports whether another agent should try to serve a stack.
+func (s situation) unable() bool { return s.failed >= several && s.ago < s.periods.GivenUp() }
 
 // decide says what to do about a stack.
 //
 //	held by           the preferred agent is                        action
 //	another           any                                           Leave
+//	us                any; we failed several times, just now        GiveUp, unless we are alone
+//	us                any; we failed a moment ago                   Wait
 //	us                us, or was there before we took it            Serve
 //	us                another, which came no earlier and stays      HandOver
+//	nobody            any; we failed several times, just now        Wait, unless we are alone
 //	nobody            us, and all had the time to register          Take
 //	nobody            another, which has not taken it for long      Take
 //	nobody            another                                       Wait
@@ -118,14 +130,19 @@ type situation struct {
 func (v View) decide(stack string, s situation) Action {
 	holder, held := v.Stacks[stack]
 	preferred := v.preferred(stack)
+	unable := s.unable() && len(v.Agents) > 1
 	switch {
 	case held && holder.lease != s.lease:
 		return Leave
+	case held && unable:
+		return GiveUp
 	case held && preferred.Name != s.me && preferred.Since >= holder.Since && s.arrived >= s.periods.TTL:
 		return HandOver
+	case held && s.resting():
+		return Wait
 	case held:
 		return Serve
-	case s.settled < s.periods.Settle():
+	case unable, s.settled < s.periods.Settle():
 		return Wait
 	case preferred.Name == s.me || s.free >= s.periods.Neglected():
 		return Take

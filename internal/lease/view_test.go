@@ -43,8 +43,33 @@ func TestDecide(t *testing.T) {
 		"free, another's, neglected":                     {false, 6, 0, 0, long, 2 * time.Minute, long, Take},
 	} {
 		me, other := name(c.preferred)
-		got := view(me, other, c.other, c.holder, c.since).decide("s", situation{me, us, c.settled, c.free, c.at, p})
+		got := view(me, other, c.other, c.holder, c.since).decide("s", situation{me: me, lease: us, settled: c.settled, free: c.free, arrived: c.at, periods: p})
 		if got != c.want {
+			t.Errorf("%s: %d, want %d", what, got, c.want)
+		}
+	}
+	me, other := name(true)
+	for what, c := range map[string]struct {
+		holder ID
+		failed int
+		ago    time.Duration
+		alone  bool
+		want   Action
+	}{
+		"ours, failed just now":                       {us, 1, 10*time.Second - 1, false, Wait},
+		"ours, failed a while ago":                    {us, 1, 10 * time.Second, false, Serve},
+		"ours, failed several times":                  {us, 3, 0, false, GiveUp},
+		"ours, failed several times, and nobody else": {us, 3, 10 * time.Second, true, Serve},
+		"free, failed several times":                  {0, 3, 3*time.Minute - 1, false, Wait},
+		"free, failed several times, long ago":        {0, 3, 3 * time.Minute, false, Take},
+		"free, failed several times, and nobody else": {0, 3, time.Minute, true, Take},
+		"another has it, failed several times":        {2, 3, 0, false, Leave},
+	} {
+		v := view(me, other, 6, c.holder, 7)
+		if c.alone {
+			delete(v.Agents, other)
+		}
+		if got := v.decide("s", situation{me: me, lease: us, settled: long, free: 0, arrived: long, failed: c.failed, ago: c.ago, periods: p}); got != c.want {
 			t.Errorf("%s: %d, want %d", what, got, c.want)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 const Prefix = "/ui/"
 
 const (
-	// atATime is how many requests are answered at a time, besides those that wait for news.
+	// atATime is how many answers are composed at a time, besides those of the read API and what is sent to those that wait for news.
 	atATime = 4
 	// watchers is how many wait for news at a time.
 	watchers = 32
@@ -40,7 +40,7 @@ type Handler struct {
 	static   map[string]asset
 	sessions *sessions
 	origin   *http.CrossOriginProtection
-	places   chan struct{}
+	places   *readapi.Places
 	watching chan struct{}
 }
 
@@ -53,7 +53,7 @@ func New(c Config) (*Handler, error) {
 	return &Handler{
 		Config: c, static: static, origin: http.NewCrossOriginProtection(),
 		sessions: &sessions{now: c.Now, counts: c.Holders.Counts, held: map[[32]byte]session{}},
-		places:   make(chan struct{}, atATime), watching: make(chan struct{}, watchers),
+		places:   readapi.NewPlaces(atATime), watching: make(chan struct{}, watchers),
 	}, nil
 }
 
@@ -80,8 +80,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !allow(w, r, http.MethodGet):
 	case !h.sessions.valid(r):
 		readapi.Refuse(w, http.StatusUnauthorized, "log in first")
+	case path == "objects":
+		h.within(w, r, http.MethodGet, h.objects)
 	case data:
-		h.within(w, r, http.MethodGet, func(w http.ResponseWriter, r *http.Request) { h.data(w, r, path) })
+		h.data(w, r, path)
 	default:
 		h.events(w, r)
 	}
@@ -105,12 +107,7 @@ func (h *Handler) within(w http.ResponseWriter, r *http.Request, method string, 
 		http.Error(w, "this is not a request of the page itself", http.StatusForbidden)
 		return
 	}
-	select {
-	case h.places <- struct{}{}:
-		defer func() { <-h.places }()
-		serve(w, r)
-	case <-r.Context().Done():
-	}
+	h.places.Answer(w, r, serve)
 }
 
 func (h *Handler) login(w http.ResponseWriter, r *http.Request) {
@@ -131,12 +128,8 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// data answers GET /ui/data/objects?stack=NAME[&since=VERSION], and all that the read API does.
+// data answers what the read API does, which has places of its own.
 func (h *Handler) data(w http.ResponseWriter, r *http.Request, path string) {
-	if path == "objects" {
-		h.objects(w, r.URL.Query())
-		return
-	}
 	query := r.URL.Query()
 	below := slices.ContainsFunc(readapi.Prefixes, func(p string) bool { return strings.HasPrefix("/"+path, p) })
 	if !below || query.Has("watch") {
@@ -148,7 +141,9 @@ func (h *Handler) data(w http.ResponseWriter, r *http.Request, path string) {
 	h.Read.ServeHTTP(w, inner)
 }
 
-func (h *Handler) objects(w http.ResponseWriter, query url.Values) {
+// objects answers GET /ui/data/objects?stack=NAME[&since=VERSION].
+func (h *Handler) objects(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
 	index, ok := h.Store.Index(query.Get("stack"))
 	switch {
 	case !ok:

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -279,4 +280,44 @@ func TestObjectsSince(t *testing.T) {
 	if resp := p.ask(http.MethodGet, "/ui/data/objects?stack=prod&since="+version, session); resp.StatusCode != http.StatusNoContent {
 		t.Errorf("since %s: %s", version, resp.Status)
 	}
+}
+
+// slowReader is a browser that reads nothing for a while.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	begun chan<- struct{}
+	reads <-chan struct{}
+}
+
+func (r slowReader) Write(text []byte) (int, error) {
+	r.begun <- struct{}{}
+	<-r.reads
+	return len(text), nil
+}
+
+// Who reads slowly keeps nobody from logging in, or from reading.
+func TestAttackSlowReadersOfThePage(t *testing.T) {
+	p := newPlace(t)
+	session := p.login(token)
+	const each = 3 * atATime
+	begun, reads := make(chan struct{}, 1000), make(chan struct{})
+	var done sync.WaitGroup
+	for _, path := range []string{"/ui/data/objects?stack=prod", "/ui/data/api/v1/namespaces"} {
+		for range each {
+			req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+			req.AddCookie(&http.Cookie{Name: cookieName, Value: session})
+			done.Go(func() { p.page.ServeHTTP(slowReader{httptest.NewRecorder(), begun, reads}, req) })
+		}
+	}
+	for range 2 * each {
+		<-begun
+	}
+	if p.login(token) == "" {
+		t.Error("nobody can log in")
+	}
+	if resp := p.ask(http.MethodGet, "/ui/data/objects?stack=prod", session); resp.StatusCode != http.StatusOK {
+		t.Errorf("another one reads %s", resp.Status)
+	}
+	close(reads)
+	done.Wait()
 }

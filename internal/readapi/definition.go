@@ -14,12 +14,13 @@ var definitionGVK = manifest.GroupVersionKind{Group: "apiextensions.k8s.io", Ver
 const everywhere = ""
 
 // define holds a definition for each kind that can be read now. Most runs bring no other kinds. It is called with the lock held.
-func (s *Store) define(version int) {
+func (s *Store) define() {
 	list := resourcesIn(s.kinds, s.views)
 	if slices.Equal(list, s.defined) {
 		return
 	}
-	s.views[everywhere], s.defined = s.views[everywhere].with(definitions(list), version, s.views[everywhere].since, false), list
+	s.views[everywhere], s.version = s.views[everywhere].with(definitions(list), s.version, s.views[everywhere].since, false)
+	s.defined = list
 }
 
 // definitions say of kinds what CustomResourceDefinitions do: some programs show only what has one.

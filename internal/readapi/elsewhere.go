@@ -25,23 +25,29 @@ func (o Other) message() string {
 }
 
 // Elsewhere shows a stack that this agent does not serve: who does, and how it is; its objects are read there.
+// Where that is no news, it waits for nobody.
 func (s *Store) Elsewhere(name string, o Other) {
+	if had := s.other(name); had != nil && *had == o {
+		return
+	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
-	old, version := s.views[name], s.version+1
+	old, newest := s.views[name], s.version
 	s.mu.Unlock()
-	if old.other != nil && *old.other == o {
-		return
-	}
 	of := o.draft(name)
-	next := view{items: old.items, gone: old.gone, since: old.since}.with([]draft{namespace(name), of}, version, cmp.Or(stamp(o.Looked), old.since), false)
+	next, newest := view{items: old.items, gone: old.gone, newest: old.newest, since: old.since}.with([]draft{namespace(name), of}, newest, cmp.Or(stamp(o.Looked), old.since), false)
 	next.stack, next.other, next.runs = of, &o, old.runs
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.views[name], s.version = next, version
-	s.define(version)
-	s.wake()
+	s.show(name, next, newest)
+}
+
+// other is what was shown last of a stack that this agent does not serve; nil when it does.
+func (s *Store) other(name string) *Other {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.views[name].other
 }
 
 func (o Other) draft(name string) draft {

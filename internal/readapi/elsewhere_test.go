@@ -41,3 +41,19 @@ func TestAStackOfAnotherAgent(t *testing.T) {
 		t.Errorf("served by nobody: %s", text)
 	}
 }
+
+// What is no news of a stack of another agent does not wait while a large run is taken note of: who tells it renews leases.
+func TestNoNewsWaitsForNobody(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+	o := Other{Agent: "b", State: inSync}
+	s.Elsewhere("prod", o)
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	done := make(chan struct{})
+	go func() { s.Elsewhere("prod", o); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Error("it waits")
+	}
+}

@@ -1,9 +1,10 @@
 package readapi
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,7 +19,7 @@ import (
 var Prefixes = []string{"/api", "/api/", "/apis", "/apis/", "/openapi/", "/version"}
 
 const (
-	// atATime is how many requests are answered at a time, besides those that watch.
+	// atATime is how many answers are composed at a time, besides what is sent to those that watch.
 	atATime = 4
 	// watchers is how many watch at a time.
 	watchers = 32
@@ -26,16 +27,20 @@ const (
 
 // Handler answers requests below [Prefixes]. It admits nobody: who may ask is decided before it.
 type Handler struct {
+	// Admits, when set, reports whether those who were admitted still are, by the context of their request. It is asked again
+	// and again for those that watch. It is set before the first request.
+	Admits func(ctx context.Context) bool
+
 	store    *Store
 	schemas  func() ([]Schema, error)
 	version  string
-	places   chan struct{}
+	places   *Places
 	watching chan struct{}
 }
 
 // New shows what is held. schemas describe the kinds that there are.
 func New(s *Store, schemas func() ([]Schema, error), version string) *Handler {
-	return &Handler{s, schemas, version, make(chan struct{}, atATime), make(chan struct{}, watchers)}
+	return &Handler{store: s, schemas: schemas, version: version, places: NewPlaces(atATime), watching: make(chan struct{}, watchers)}
 }
 
 // ServeHTTP implements http.Handler.
@@ -54,10 +59,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.review(w, r, asks)
 		return
 	}
-	if !h.enter(r) {
-		return
-	}
-	defer h.leave()
+	h.places.Answer(w, r, func(w http.ResponseWriter, r *http.Request) { h.compose(w, r, path, query) })
+}
+
+// compose answers all that is composed before it is sent.
+func (h *Handler) compose(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
 	switch {
 	case r.Method != http.MethodGet:
 		h.refuseWrite(w, path)
@@ -74,22 +80,22 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// enter takes a place among the requests that are answered; false when nobody waits for the answer any more.
-func (h *Handler) enter(r *http.Request) bool {
-	select {
-	case h.places <- struct{}{}:
-		return true
-	case <-r.Context().Done():
-		return false
-	}
-}
-
-func (h *Handler) leave() { <-h.places }
+// admits reports whether who has asked may still read.
+func (h *Handler) admits(ctx context.Context) bool { return h.Admits == nil || h.Admits(ctx) }
 
 // asked is what a path names.
 type asked struct {
 	resource
 	stack, name string // "" for all
+	selects     selection
+}
+
+// wants reports whether an item is among what is asked for.
+func (a asked) wants(i item) bool { return (a.name == "" || i.name == a.name) && a.selects.meets(i) }
+
+// mayHaveWanted reports whether an item could have been among what is asked for before it changed.
+func (a asked) mayHaveWanted(i item) bool {
+	return (a.name == "" || i.name == a.name) && a.selects.unchanging().meets(i)
 }
 
 // parse reads a path: GROUP/VERSION/[namespaces/NAMESPACE/]PLURAL[/NAME].
@@ -121,32 +127,32 @@ func (h *Handler) parse(path []string) (a asked, ok bool) {
 	return a, false
 }
 
-// find is what a path and a query ask for, at a moment.
-func (h *Handler) find(now state, a asked, selects func(item) bool) []item {
-	return slices.DeleteFunc(h.store.items(now, a.GroupVersionKind), func(i item) bool { return a.name != "" && i.name != a.name || !selects(i) })
+// find is what is asked for, at a moment.
+func (h *Handler) find(now state, a asked) []item {
+	return slices.DeleteFunc(h.store.items(now, a.GroupVersionKind), func(i item) bool { return !a.wants(i) })
 }
 
 // understand is what a path and a query ask for; ok is false when they are refused.
-func (h *Handler) understand(w http.ResponseWriter, path []string, query url.Values) (a asked, selects func(item) bool, ok bool) {
+func (h *Handler) understand(w http.ResponseWriter, path []string, query url.Values) (a asked, ok bool) {
 	if a, ok = h.parse(path); !ok {
 		Refuse(w, http.StatusNotFound, "there is no such resource")
-		return a, nil, false
+		return a, false
 	}
-	selects, err := selector(query)
-	if err != nil {
+	var err error
+	if a.selects, err = selectionOf(query); err != nil {
 		Refuse(w, http.StatusBadRequest, err.Error())
-		return a, nil, false
+		return a, false
 	}
-	return a, selects, true
+	return a, true
 }
 
 func (h *Handler) read(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
-	a, selects, ok := h.understand(w, path, query)
+	a, ok := h.understand(w, path, query)
 	if !ok {
 		return
 	}
 	now := h.store.at(a.stack)
-	items := h.find(now, a, selects)
+	items := h.find(now, a)
 	switch {
 	case a.name != "" && len(items) == 0:
 		Refuse(w, http.StatusNotFound, fmt.Sprintf("%s %s not found", a.plural, printable.Name(a.name)))
@@ -167,20 +173,24 @@ func tabled(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "as=Table;v=v1;g=meta.k8s.io")
 }
 
-// list writes items one after the other: together they may be large.
+// list has items one after the other: together they may be large, and are not copied.
 func list(w http.ResponseWriter, a asked, version int, items []item) {
 	w.Header().Set("Content-Type", "application/json")
-	_, err := fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"metadata":{"resourceVersion":"%d"},"items":[`, a.APIVersion(), a.Kind+"List", version)
-	for n, i := range items {
-		between := ",\n"
-		if n == 0 {
-			between = "\n"
-		}
-		if err == nil {
-			_, err = io.WriteString(w, between+string(i.text))
-		}
+	add := func(text []byte) { _, _ = w.Write(text) } // no one is there to report it to
+	if r, ok := w.(*reply); ok {
+		add = r.share
 	}
-	_, _ = io.WriteString(w, "]}\n") // no one is there to report it to
+	add(fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"metadata":{"resourceVersion":"%d"},"items":[`, a.APIVersion(), a.Kind+"List", version))
+	first, between := []byte("\n"), []byte(",\n")
+	for n, i := range items {
+		if n == 0 {
+			add(first)
+		} else {
+			add(between)
+		}
+		add(i.text)
+	}
+	add([]byte("]}\n"))
 }
 
 // refuseWrite says where what was to be written is decided.
@@ -188,8 +198,8 @@ func (h *Handler) refuseWrite(w http.ResponseWriter, path []string) {
 	w.Header().Set("Allow", http.MethodGet)
 	where := "the repository"
 	if a, ok := h.parse(path); ok && a.name != "" {
-		for _, i := range h.find(h.store.at(a.stack), a, func(i item) bool { return i.written != "" }) {
-			where = i.written
+		for _, i := range h.find(h.store.at(a.stack), a) {
+			where = cmp.Or(i.written, where)
 		}
 	}
 	Refuse(w, http.StatusMethodNotAllowed, noWriting+": "+where)

@@ -35,7 +35,12 @@ func (s *Store) Index(stack string) (x Index, ok bool) {
 	if !ok || stack == everywhere {
 		return x, false
 	}
-	x = Index{Version: max(v.gone, s.begun), Kinds: []IndexKind{}, Objects: []Entry{}}
+	x = Index{Version: s.begun, Kinds: []IndexKind{}, Objects: []Entry{}}
+	for gvk, version := range v.gone {
+		if !ours(gvk) {
+			x.Version = max(x.Version, version)
+		}
+	}
 	at, owners := map[owner]int{}, []owner{}
 	for _, r := range s.resources() {
 		if ours(r.GroupVersionKind) || len(v.items[r.GroupVersionKind]) == 0 {

@@ -68,38 +68,37 @@ func (s *Store) progress(stack string, run int, p engine.Progress) {
 	defer s.writing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v, version := s.views[stack], s.version+1
+	v := s.views[stack]
 	if v.runs != run || s.closed {
 		return
 	}
 	if v.stack.whole == nil {
 		v.stack = blank(stack)
 	}
-	next, err := v.running(p, version)
+	next, newest, err := v.running(p, s.version)
 	if err != nil {
 		return // what cannot be encoded cannot be reported either
 	}
-	s.views[stack], s.version = next, version
-	s.wake()
+	s.show(stack, next, newest)
 }
 
 // blank is a stack before its first run.
 func blank(name string) draft { return stack(name, nil, nil) }
 
-// running is the view with a stack that says how far its pass has come.
-func (v view) running(p engine.Progress, version int) (view, error) {
+// running is the view with a stack that says how far its pass has come. newest is the newest version of the store before and after that.
+func (v view) running(p engine.Progress, newest int) (view, int, error) {
 	d := v.stack
 	status := maps.Clone(d.status())
 	status["progress"] = progressOf(p)
 	d.whole = map[string]any{"status": status}
 	before := v.items[stackGVK]
-	made, err := v.made(d, version, v.since, &before[0])
+	made, err := v.made(d, newest+1, v.since, &before[0])
 	if err != nil {
-		return v, err
+		return v, newest, err
 	}
-	v.items = maps.Clone(v.items)
-	v.items[stackGVK] = []item{made}
-	return v, nil
+	v.items, v.newest = maps.Clone(v.items), maps.Clone(v.newest)
+	v.items[stackGVK], v.newest[stackGVK] = []item{made}, max(v.newest[stackGVK], made.version)
+	return v, max(newest, made.version), nil
 }
 
 func progressOf(p engine.Progress) map[string]any {

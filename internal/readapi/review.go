@@ -63,12 +63,10 @@ func (h *Handler) review(w http.ResponseWriter, r *http.Request, v review) {
 		Refuse(w, http.StatusBadRequest, "the review cannot be read")
 		return
 	}
-	if !h.enter(r) {
-		return
-	}
-	defer h.leave()
-	answer(w, http.StatusCreated, "", map[string]any{
-		"apiVersion": "authorization.k8s.io/v1", "kind": v.kind, "metadata": map[string]any{}, "spec": q, "status": v.answer(h, q),
+	h.places.Answer(w, r, func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusCreated, "", map[string]any{
+			"apiVersion": "authorization.k8s.io/v1", "kind": v.kind, "metadata": map[string]any{}, "spec": q, "status": v.answer(h, q),
+		})
 	})
 }
 

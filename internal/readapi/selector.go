@@ -3,40 +3,69 @@ package readapi
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
-// selector reads which items a query asks for.
-func selector(query url.Values) (func(item) bool, error) {
-	labels, err := report.ParseSelector(query.Get("labelSelector"))
-	if err != nil {
-		return nil, err
+// selection is which items somebody wants.
+type selection struct{ labels, fields []report.Requirement }
+
+// mostTerms are the conditions of a selection, those in a set counted one by one: each is compared with each item.
+const mostTerms = 50
+
+// selectionOf reads which items a query asks for.
+func selectionOf(query url.Values) (s selection, err error) {
+	if s.labels, err = report.ParseSelector(query.Get("labelSelector")); err != nil {
+		return s, err
 	}
-	fields, err := report.ParseSelector(query.Get("fieldSelector"))
-	if err != nil {
-		return nil, err
+	if s.fields, err = report.ParseSelector(query.Get("fieldSelector")); err != nil {
+		return s, err
 	}
-	for _, f := range fields {
+	terms := 0
+	for _, r := range slices.Concat(s.labels, s.fields) {
+		terms += max(1, len(r.Values))
+	}
+	if terms > mostTerms {
+		return s, fmt.Errorf("the selectors hold %d conditions and values, and at most %d are understood", terms, mostTerms)
+	}
+	for _, f := range s.fields {
 		if !selectable(f.Label) {
-			return nil, fmt.Errorf("field selectors know metadata.name, metadata.namespace, status.state and those of events, and not %s", printable.Name(f.Label))
+			return s, fmt.Errorf("field selectors know metadata.name, metadata.namespace, status.state and those of events, and not %s", printable.Name(f.Label))
 		}
 	}
-	return func(i item) bool {
-		for _, l := range labels {
-			if !l.Meets(i.labels) {
-				return false
-			}
+	return s, nil
+}
+
+// meets reports whether an item is as wanted.
+func (s selection) meets(i item) bool {
+	for _, l := range s.labels {
+		if !l.Meets(i.labels) {
+			return false
 		}
-		for _, f := range fields {
-			if !f.Meets(i.allFields()) {
-				return false
-			}
-		}
+	}
+	if len(s.fields) == 0 {
 		return true
-	}, nil
+	}
+	all := i.allFields()
+	for _, f := range s.fields {
+		if !f.Meets(all) {
+			return false
+		}
+	}
+	return true
+}
+
+// unchanging are the conditions of what does not change of an item.
+func (s selection) unchanging() (rest selection) {
+	for _, f := range s.fields {
+		if f.Label == "metadata.name" || f.Label == "metadata.namespace" {
+			rest.fields = append(rest.fields, f)
+		}
+	}
+	return rest
 }
 
 func selectable(field string) bool {

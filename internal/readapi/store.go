@@ -1,6 +1,8 @@
 package readapi
 
 import (
+	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -21,8 +23,8 @@ type Store struct {
 
 	mu      sync.Mutex
 	views   map[string]view
-	defined []resource // that have a definition
-	version int
+	defined []resource    // that have a definition
+	version int           // of what changed last; each change has one of its own
 	changed chan struct{} // closed when something changes
 	closed  bool
 }
@@ -32,13 +34,14 @@ type view struct {
 	items  map[manifest.GroupVersionKind][]item
 	events []report.Event
 	passes []pass
-	last   *found // nil before the first pass
-	gone   int    // the version at which something went last
-	since  string // when the process began
-	runs   int    // how many have ended
-	stack  draft  // of the last run, without what goes on now
-	plan   *draft // of the last pass; nil before the first
-	other  *Other // set while another agent serves it
+	last   *found                            // nil before the first pass
+	gone   map[manifest.GroupVersionKind]int // the version at which one of a kind went last
+	newest map[manifest.GroupVersionKind]int // the version at which one of a kind changed or went last
+	since  string                            // when the process began
+	runs   int                               // how many have ended
+	stack  draft                             // of the last run, without what goes on now
+	plan   *draft                            // of the last pass; nil before the first
+	other  *Other                            // set while another agent serves it
 }
 
 // NewStore holds the last run of stacks, whose objects are of the kinds.
@@ -47,10 +50,10 @@ func NewStore(names []string, kinds []kind.Kind, now time.Time) *Store {
 	begun := int(now.Unix()) << 20 // room for a million changes a second
 	s := &Store{names: slices.Sorted(slices.Values(names)), kinds: kinds, begun: begun, version: begun, views: map[string]view{}, changed: make(chan struct{}), files: map[string]func(string) string{}}
 	for _, name := range s.names {
-		s.views[name] = view{since: stamp(now)}.with([]draft{namespace(name), stack(name, nil, nil)}, begun, stamp(now), false)
+		s.views[name], s.version = view{since: stamp(now)}.with([]draft{namespace(name), stack(name, nil, nil)}, s.version, stamp(now), false)
 	}
 	s.views[everywhere] = view{since: stamp(now)}
-	s.define(begun)
+	s.define()
 	return s
 }
 
@@ -59,18 +62,24 @@ func (s *Store) Ran(run report.Run) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
-	old, version := s.views[run.Stack], s.version+1
+	old, newest := s.views[run.Stack], s.version
 	s.mu.Unlock()
-	next := old.after(run, s.kinds, version, s.files[run.Stack])
+	next, newest := old.after(run, s.kinds, newest, s.files[run.Stack])
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.views[run.Stack], s.version = next, version
-	s.define(version)
+	s.show(run.Stack, next, newest)
+}
+
+// show replaces the view of a stack by one whose newest version is known. It is called with both locks held.
+func (s *Store) show(stack string, v view, newest int) {
+	s.views[stack], s.version = v, newest
+	s.define()
 	s.wake()
 }
 
-// after is the view after a run. One that saw no cloud leaves the objects as they were.
-func (v view) after(run report.Run, kinds []kind.Kind, version int, files func(commit string) string) view {
+// after is the view after a run, and its newest version; newest is that of the store before. A run that saw no cloud
+// leaves the objects as they were.
+func (v view) after(run report.Run, kinds []kind.Kind, newest int, files func(commit string) string) (view, int) {
 	last, events, passes, planned := v.last, remember(v.events, report.Events(run)), recorded(v.passes, run), v.plan
 	drafts, versions := []draft{namespace(run.Stack)}, apiVersions(kinds)
 	for _, e := range events {
@@ -93,10 +102,10 @@ func (v view) after(run report.Run, kinds []kind.Kind, version int, files func(c
 	if files != nil && run.Revision.Commit != "" {
 		of.status()["files"] = files(run.Revision.Commit)
 	}
-	next := v.with(append(drafts, of), version, stamp(run.Started.Add(run.Took)), run.Pass == nil)
+	next, newest := v.with(append(drafts, of), newest, stamp(run.Started.Add(run.Took)), run.Pass == nil)
 	next.events, next.last, next.passes, next.stack, next.plan = events, last, passes, of, planned
 	next.runs = v.runs + 1
-	return next
+	return next, newest
 }
 
 // wake is called with the lock held.
@@ -110,9 +119,13 @@ type id struct{ name, within string }
 
 func (i item) id() id { return id{i.name, i.labels[namespaceLabel]} }
 
-// with is the view with other items, which were seen now; keep leaves those of a plan as they were.
-func (v view) with(drafts []draft, version int, now string, keep bool) view {
-	next := view{items: map[manifest.GroupVersionKind][]item{}, gone: v.gone, since: v.since}
+// with is the view with other items, which were seen now; keep leaves those of a plan as they were. newest is the newest
+// version of the store before and after that. Each item that changes has a version of its own, and so has each that goes:
+// whoever was told of some of them can be told of the rest.
+func (v view) with(drafts []draft, newest int, now string, keep bool) (view, int) {
+	next := view{items: map[manifest.GroupVersionKind][]item{}, gone: map[manifest.GroupVersionKind]int{}, newest: map[manifest.GroupVersionKind]int{}, since: v.since}
+	maps.Copy(next.gone, v.gone)
+	maps.Copy(next.newest, v.newest)
 	before := map[manifest.GroupVersionKind]map[id]*item{}
 	for gvk, items := range v.items {
 		if keep && !ours(gvk) {
@@ -125,19 +138,22 @@ func (v view) with(drafts []draft, version int, now string, keep bool) view {
 		}
 	}
 	for _, d := range drafts {
-		made, err := v.made(d, version, now, before[d.gvk][d.id()])
+		made, err := v.made(d, newest+1, now, before[d.gvk][d.id()])
 		if err != nil {
 			continue // what cannot be encoded cannot be reported either
 		}
+		newest = max(newest, made.version)
+		next.newest[d.gvk] = max(next.newest[d.gvk], made.version)
 		next.items[d.gvk] = append(next.items[d.gvk], made)
 		delete(before[d.gvk], d.id())
 	}
-	for _, left := range before {
+	for gvk, left := range before {
 		if len(left) > 0 {
-			next.gone = version
+			newest += len(left)
+			next.gone[gvk], next.newest[gvk] = newest, newest
 		}
 	}
-	return next
+	return next, newest
 }
 
 // made is the item of a draft that was seen now. What is the API's own is as old as the process, unless it says something else.
@@ -168,6 +184,58 @@ func (s *Store) at(stack string) state {
 		}
 	}
 	return now
+}
+
+// all are the items of a kind.
+func (now state) all(gvk manifest.GroupVersionKind) iter.Seq[*item] {
+	return func(yield func(*item) bool) {
+		for _, v := range now.views {
+			for i := range v.items[gvk] {
+				if !yield(&v.items[gvk][i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// newest is the version at which one of a kind changed or went last.
+func (now state) newest(gvk manifest.GroupVersionKind) (version int) {
+	for _, v := range now.views {
+		version = max(version, v.newest[gvk])
+	}
+	return version
+}
+
+// only is what is remembered of a kind by who has to tell later what has changed: nothing that the store does not hold as well,
+// until it changes.
+func (now state) only(gvk manifest.GroupVersionKind) state {
+	of := state{views: map[string]view{}, version: now.version}
+	for name, v := range now.views {
+		if v.newest[gvk] > 0 {
+			of.views[name] = view{items: map[manifest.GroupVersionKind][]item{gvk: v.items[gvk]}, newest: map[manifest.GroupVersionKind]int{gvk: v.newest[gvk]}}
+		}
+	}
+	return of
+}
+
+// differing are two moments without the stacks in which nothing of a kind has changed between them.
+func (now state) differing(later state, gvk manifest.GroupVersionKind) (before, after state) {
+	before, after = state{views: map[string]view{}, version: now.version}, state{views: map[string]view{}, version: later.version}
+	for name, v := range later.views {
+		if was := now.views[name]; was.newest[gvk] != v.newest[gvk] {
+			before.views[name], after.views[name] = was, v
+		}
+	}
+	return before, after
+}
+
+// gone is the version at which one of a kind went last.
+func (now state) gone(gvk manifest.GroupVersionKind) (version int) {
+	for _, v := range now.views {
+		version = max(version, v.gone[gvk])
+	}
+	return version
 }
 
 // items are those of a kind, by stack and name.

@@ -22,12 +22,16 @@ func thingNamed(name, state string) draft {
 
 // shows replaces what a store holds of a stack.
 func (s *Store) shows(drafts ...draft) {
+	s.showsOf("prod", drafts...)
+}
+
+func (s *Store) showsOf(name string, drafts ...draft) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.version++
-	s.views["prod"] = s.views["prod"].with(append(drafts, namespace("prod"), stack("prod", nil, nil)), s.version, s.views["prod"].since, false)
-	s.define(s.version)
-	s.wake()
+	v, newest := s.views[name].with(append(drafts, namespace(name), stack(name, nil, nil)), s.version, s.views[name].since, false)
+	s.show(name, v, newest)
 }
 
 // What stays as it was keeps its version, and its text.
@@ -163,6 +167,32 @@ func TestWatchFromAVersion(t *testing.T) {
 	}
 	if got := text(t, late); !strings.Contains(got, `"code":410`) {
 		t.Errorf("who does not know that something has gone hears:\n%s", got)
+	}
+}
+
+// A watch that begins with a list sends all that there is, whatever version the client has seen: client-go forgets what it
+// had when it begins again.
+func TestWatchThatBeginsWithAList(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+	s.shows(thingNamed("a", "in sync"), thingNamed("b", "in sync"), thingNamed("c", "in sync"))
+	listed := s.at("").version
+	s.shows(thingNamed("a", "in sync"), thingNamed("b", "drifted"))
+	open := watched(t, s)
+	const begin = "&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&resourceVersion="
+	older, newest := open(fmt.Sprint(begin, listed)), open(fmt.Sprint(begin, s.at("").version))
+	other, future := open(begin+"7"), open(fmt.Sprint(begin, s.at("").version+1000))
+	s.Close()
+	for name, resp := range map[string]*http.Response{"an older version": older, "the newest": newest} {
+		heard := text(t, resp)
+		all, _, ended := strings.Cut(heard, "k8s.io/initial-events-end")
+		if strings.Count(all, "ADDED") != 2 || !strings.Contains(all, `"name":"a"`) || !strings.Contains(all, `"name":"b"`) || !ended {
+			t.Errorf("who begins with %s hears:\n%s", name, heard)
+		}
+	}
+	for name, resp := range map[string]*http.Response{"another process": other, "the future": future} {
+		if heard := text(t, resp); !strings.Contains(heard, `"code":410`) {
+			t.Errorf("who begins with a version of %s hears:\n%s", name, heard)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,11 +21,15 @@ const (
 	longest = 30 * time.Minute
 	// patience is how long an event may take to be read.
 	patience = 10 * time.Second
+	// pause is the least time between two looks at what has changed: what happens meanwhile is sent together.
+	pause = 500 * time.Millisecond
+	// beat is how often it is asked whether who watches still may, besides each time before they are told something.
+	beat = 30 * time.Second
 )
 
 // watch sends what changes of what a path and a query ask for, until nobody reads it any more.
 func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, query url.Values) {
-	a, selects, ok := h.understand(w, path, query)
+	a, ok := h.understand(w, path, query)
 	if !ok {
 		return
 	}
@@ -39,7 +44,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 	ctx, cancel := context.WithTimeout(r.Context(), duration(query))
 	defer cancel()
 	now := h.store.at(a.stack)
-	known, expired := h.knownAt(now, a, selects, query.Get("resourceVersion"))
+	known, since, expired := h.knownAt(now, a, query)
 	on, hangUp, ok := listens(w, r, cancel)
 	if !ok {
 		return
@@ -51,20 +56,40 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 		to.flush()
 		return
 	}
-	known = to.changes(known, h.find(now, a, selects), now.version)
+	to.changes(a.changes(known, now, since))
 	if query.Get("sendInitialEvents") == "true" {
 		to.bookmark(now.version)
 	}
 	for !now.closed && to.err == nil {
 		to.flush()
+		known = now.only(a.GroupVersionKind)
+		if now, ok = h.news(ctx, now, a); !ok {
+			return
+		}
+		to.changes(a.changes(known, now, known.version))
+	}
+}
+
+// news is the next moment at which something of the kind that is asked for has changed, or nothing does any more; ok is false when nobody is to be told.
+func (h *Handler) news(ctx context.Context, now state, a asked) (next state, ok bool) {
+	had, rest, beats := now.newest(a.GroupVersionKind), time.NewTimer(pause), time.NewTicker(beat)
+	defer rest.Stop()
+	defer beats.Stop()
+	for early := true; !now.closed && (early || now.newest(a.GroupVersionKind) == had); {
 		select {
 		case <-ctx.Done():
-			return
+			return now, false
+		case <-beats.C:
+			if !h.admits(ctx) {
+				return now, false
+			}
+		case <-rest.C:
+			early = false
 		case <-now.changed:
+			now = h.store.at(a.stack)
 		}
-		now = h.store.at(a.stack)
-		known = to.changes(known, h.find(now, a, selects), now.version)
 	}
+	return now, h.admits(ctx)
 }
 
 func duration(query url.Values) time.Duration {
@@ -74,21 +99,73 @@ func duration(query url.Values) time.Duration {
 	return longest
 }
 
-// knownAt are the items that a client knows who has listed them at a version; expired when nobody remembers.
-func (h *Handler) knownAt(now state, a asked, selects func(item) bool, version string) (known []item, expired bool) {
+// knownAt is what a client knows who has listed at a version: of a moment, what is not newer than since; expired when nobody
+// remembers. Who wants the watch to begin with a list knows nothing: their version says only how old that list may be.
+func (h *Handler) knownAt(now state, a asked, query url.Values) (known state, since int, expired bool) {
+	version := query.Get("resourceVersion")
 	if version == "" || version == "0" {
-		return nil, false
+		return state{}, 0, false
 	}
 	since, err := strconv.Atoi(version)
 	if err != nil || since < h.store.begun || since > now.version {
-		return nil, true
+		return state{}, 0, true
 	}
-	for _, v := range now.views {
-		if v.gone > since {
-			return nil, true
+	if query.Get("sendInitialEvents") == "true" {
+		return state{}, 0, false
+	}
+	return now, since, now.gone(a.GroupVersionKind) > since
+}
+
+// change is what a client is told of an item.
+type change struct {
+	what    string // as Kubernetes calls it
+	item    *item
+	version int // at which it changed, or went
+}
+
+// changes are those of what is asked for between two moments, by version: who has heard of some knows by the version of the
+// last which are missing. Of the moment before, a client knows what is not newer than since. What has changed after that is not
+// remembered as it was then: it may have been among what is asked for.
+func (a asked) changes(before, after state, since int) (list []change) {
+	had, resumed := map[place]*item{}, since < before.version
+	if !resumed {
+		before, after = before.differing(after, a.GroupVersionKind)
+	}
+	for i := range before.all(a.GroupVersionKind) {
+		if i.version <= since && a.wants(*i) {
+			had[i.place()] = i
 		}
 	}
-	return slices.DeleteFunc(h.find(now, a, selects), func(i item) bool { return i.version > since }), false
+	for i := range after.all(a.GroupVersionKind) {
+		was, known := had[i.place()]
+		delete(had, i.place())
+		switch wanted := a.wants(*i); {
+		case wanted && !known:
+			list = append(list, change{"ADDED", i, i.version})
+		case wanted && was.version != i.version:
+			list = append(list, change{"MODIFIED", i, i.version})
+		case !wanted && known:
+			list = append(list, change{"DELETED", was, i.version})
+		case !wanted && resumed && i.version > since && a.mayHaveWanted(*i):
+			list = append(list, change{"DELETED", i, i.version}) // who never had it has nothing to forget
+		}
+	}
+	list = append(list, ends(had, after.gone(a.GroupVersionKind))...)
+	slices.SortStableFunc(list, func(one, other change) int { return cmp.Compare(one.version, other.version) })
+	return list
+}
+
+// ends are the changes of items that are there no more, the last of which went at a version. When each of the others went
+// is not remembered: they get the versions before that, all newer than the moment before, since each had one of its own.
+// Who has heard of all of them has the version of the last, or a newer one; an older one has expired.
+func ends(had map[place]*item, last int) (list []change) {
+	places := slices.SortedFunc(maps.Keys(had), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.name, b.name), cmp.Compare(a.within, b.within))
+	})
+	for n, p := range places {
+		list = append(list, change{"DELETED", had[p], last - len(places) + 1 + n})
+	}
+	return list
 }
 
 // line is how events get to one client.
@@ -131,31 +208,15 @@ type stream struct {
 	err           error
 }
 
-// changes sends what differs between two moments, and returns the later one, which is of a version.
-func (s *stream) changes(before, after []item, version int) []item {
-	had := make(map[place]int, len(before))
-	for n, i := range before {
-		had[i.place()] = n
-	}
-	for _, i := range after {
-		n, ok := had[i.place()]
-		delete(had, i.place())
-		switch {
-		case !ok:
-			s.item("ADDED", i)
-		case before[n].version != i.version:
-			s.item("MODIFIED", i)
+// changes sends them.
+func (s *stream) changes(list []change) {
+	for _, c := range list {
+		i := *c.item
+		if c.what == "DELETED" {
+			i = i.goneAt(c.version)
 		}
+		s.item(c.what, i)
 	}
-	gone := make([]item, 0, len(had))
-	for _, n := range had {
-		gone = append(gone, before[n])
-	}
-	slices.SortFunc(gone, func(a, b item) int { return cmp.Compare(a.name, b.name) })
-	for _, i := range gone {
-		s.item("DELETED", i.goneAt(version))
-	}
-	return after
 }
 
 func (s *stream) item(what string, i item) {

@@ -2,6 +2,7 @@ package readapi
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -33,7 +35,13 @@ const websocketHeaders = "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\
 // browse asks for a WebSocket.
 func browse(t *testing.T, s *Store, path, headers string) (*browser, *http.Response) {
 	t.Helper()
-	server := httptest.NewServer(New(s, func() ([]Schema, error) { return nil, nil }, "test"))
+	return browseOf(t, s, New(s, func() ([]Schema, error) { return nil, nil }, "test"), path, headers)
+}
+
+// browseOf asks a handler that shows a store.
+func browseOf(t *testing.T, s *Store, h *Handler, path, headers string) (*browser, *http.Response) {
+	t.Helper()
+	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	t.Cleanup(s.Close)
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
@@ -132,6 +140,20 @@ func TestWebSocketsEnd(t *testing.T) {
 	b, _ = browse(t, s, "/apis/example.com/v1/things?watch=1", websocketHeaders)
 	b.hears()
 	s.Close()
+	b.over()
+}
+
+// Who may read no more hears nothing more by WebSocket, either.
+func TestAttackWebSocketOfWhoMayReadNoMore(t *testing.T) {
+	s := NewStore([]string{"prod"}, nil, time.Unix(1, 0))
+	s.shows(thingNamed("a", "in sync"))
+	h := New(s, nil, "test")
+	var out atomic.Bool
+	h.Admits = func(context.Context) bool { return !out.Load() }
+	b, _ := browseOf(t, s, h, thingsPath+"?watch=1", websocketHeaders)
+	b.hears()
+	out.Store(true)
+	s.shows(thingNamed("a", "drifted"))
 	b.over()
 }
 

@@ -1,0 +1,93 @@
+package readapi
+
+import (
+	"bytes"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// longestWait is how long a request waits for a place.
+	longestWait = 3 * time.Second
+	// mostUnsent is how much of what was composed may wait for clients that read slowly, in bytes. What the store holds
+	// anyway is not counted.
+	mostUnsent = 256 << 20
+)
+
+// Places bound how many answers are composed at a time. They are sent without a place, so that no client that reads slowly
+// keeps others from theirs.
+type Places struct {
+	taken  chan struct{}
+	unsent atomic.Int64
+}
+
+// NewPlaces makes so many.
+func NewPlaces(n int) *Places { return &Places{taken: make(chan struct{}, n)} }
+
+// Answer composes an answer when there is a place, and sends it then. Who waits for one for long is asked to come again.
+func (p *Places) Answer(w http.ResponseWriter, r *http.Request, compose http.HandlerFunc) {
+	timer := time.NewTimer(longestWait)
+	defer timer.Stop()
+	select {
+	case p.taken <- struct{}{}:
+	case <-timer.C:
+		busy(w)
+		return
+	case <-r.Context().Done():
+		return // nobody waits for the answer any more
+	}
+	if p.unsent.Load() > mostUnsent {
+		<-p.taken
+		busy(w)
+		return
+	}
+	made := p.composed(w.Header(), r, compose)
+	defer p.unsent.Add(-made.size)
+	made.send(w)
+}
+
+func busy(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	Refuse(w, http.StatusTooManyRequests, "too many are answered already; ask again later")
+}
+
+// composed gives the place back.
+func (p *Places) composed(header http.Header, r *http.Request, compose http.HandlerFunc) *reply {
+	defer func() { <-p.taken }()
+	made := &reply{header: header}
+	compose(made, r)
+	p.unsent.Add(made.size)
+	return made
+}
+
+// reply is an answer that is not sent yet.
+type reply struct {
+	header http.Header
+	code   int // 0 for 200
+	parts  [][]byte
+	size   int64 // of the parts that nobody else holds, in bytes
+}
+
+func (r *reply) Header() http.Header  { return r.header }
+func (r *reply) WriteHeader(code int) { r.code = code }
+
+func (r *reply) Write(text []byte) (int, error) {
+	r.size += int64(len(text))
+	r.share(bytes.Clone(text))
+	return len(text), nil
+}
+
+// share adds what does not change any more.
+func (r *reply) share(text []byte) { r.parts = append(r.parts, text) }
+
+func (r *reply) send(w http.ResponseWriter) {
+	if r.code != 0 {
+		w.WriteHeader(r.code)
+	}
+	for _, part := range r.parts {
+		if _, err := w.Write(part); err != nil {
+			return // no one is there to report it to
+		}
+	}
+}
