@@ -18,6 +18,7 @@ type history struct {
 	failures int
 	runs     map[plan.Action]int // successes by action; of updates, of the same one in a row
 	wanted   uint64              // what the last update wanted
+	tends    int                 // how often what was due was done
 	why      string              // why it was last recreated
 	busy     int                 // ErrBusy in a row
 	idle     bool                // nothing else went on at the last ErrNotYet
@@ -60,6 +61,9 @@ func (t *history) ran(s plan.Step) {
 		}
 	}
 	t.runs[s.Action]++
+	if s.Tends() {
+		t.tends++
+	}
 }
 
 func wantedOf(s plan.Step) uint64 {
@@ -74,6 +78,25 @@ func wantedOf(s plan.Step) uint64 {
 // shows of it.
 func (t *history) tended(s plan.Step) bool {
 	return s.Tends() && t.runs[plan.Update] > 0 && t.wanted == wantedOf(s)
+}
+
+// endless reports whether a step would keep the pass going for itself: what is due again and again, as where it takes longer than
+// until the next time, is left to the next pass once nothing else goes on.
+func (r *run) endless(t *history, s plan.Step) bool {
+	if !s.Tends() || t.tends == 0 || len(r.round.waiting) > 0 {
+		return false
+	}
+	for _, a := range r.doing {
+		if !a.Step.Tends() {
+			return false
+		}
+	}
+	for _, c := range r.round.queue {
+		if other := r.histories[c.id]; !c.step.Tends() && (other == nil || !other.final) {
+			return false
+		}
+	}
+	return true
 }
 
 // took counts what the cloud has accepted to change by a way that was chosen.

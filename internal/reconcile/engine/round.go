@@ -186,7 +186,7 @@ func (r *run) startOf(t candidate, now time.Time) start {
 		return notInThisRound // another step for the same key has ended
 	}
 	a, listed := r.histories[t.id], r.fresh[s.Key.Kind].at
-	if a != nil && (a.final || a.repeats(s.Action) || a.inVain(*s) != "" || a.tended(*s)) {
+	if a != nil && (a.final || a.repeats(s.Action) || a.inVain(*s) != "" || a.tended(*s) || r.endless(a, *s)) {
 		return notInThisRound
 	} else if now.Before(r.notUntil(t)) {
 		return afterPause

@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"context"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// needy Things need something at each moment.
+type needy struct{ thingtest.Rules }
+
+func (needy) Upkeep(_ kind.Want[*thingtest.Spec], _ *thingtest.Thing, now time.Time) kind.Upkeep {
+	return kind.Upkeep{Due: []kind.Change{{Field: "care", Want: now.String()}}, Next: now.Add(time.Minute)}
+}
+
+// What is due again as soon as it was done, as where it takes longer than until the next time, keeps no pass from its end.
+func TestWhatIsAlwaysDueEndsNoPassLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := thingtest.New()
+		e := engineOf(w)
+		e.Kinds = []kind.Kind{kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](kind.Info{Group: "test", Version: "v1", Kind: "Thing"}, needy{}, w)}
+		want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(thingtest.Manifest("one") + "\n---\n" + thingtest.Manifest("two"))}}, e.Kinds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+			writes := w.Writes
+			pass := e.Sync(ctx, Revision{Want: want})
+			stop()
+			if pass.Outcome() != plan.InSync || w.Writes-writes > 4 {
+				t.Errorf("%s, %d writes: %s", pass.Outcome(), w.Writes-writes, failed(pass))
+			}
+		}
+	})
+}
