@@ -23,6 +23,7 @@ const tagsSince = "2.5"
 type driver struct {
 	c      *cloud.Client
 	doubts *doubts
+	owned  *owned
 }
 
 // Create makes the whole tree in one request, the mark in it; where the cloud
@@ -42,6 +43,7 @@ func (d driver) Create(ctx context.Context, w kind.Want[*Spec]) (kind.Live[*Stat
 		return none, badAddress(err)
 	}
 	made.More.offers = &offers{}
+	d.owned.add(made.More.ID)
 	return live(made, d.c.ProjectID), nil
 }
 
@@ -107,6 +109,9 @@ const (
 func (d driver) Update(ctx context.Context, w kind.Want[*Spec], have kind.Live[*State], changes []kind.Change) error {
 	if err := d.require(ctx, w.Spec); err != nil {
 		return err
+	}
+	if have.State.More.offers == nil { // or all that is under it would be made once more
+		return fmt.Errorf("%w: what is under it was not read", kind.ErrBusy)
 	}
 	patient, cancel := context.WithTimeoutCause(ctx, patience, errUnsettled)
 	defer cancel()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -16,7 +18,7 @@ import (
 )
 
 // List reads the project's load balancers, and then, if any of them bears a
-// mark or everything is asked for, the listeners, pools, health monitors, flavors and zones: six lists.
+// mark, or did, or everything is asked for, the listeners, pools, health monitors, flavors and zones: six lists.
 // Members come one list for each pool of such a load balancer: Octavia has
 // no other. The load balancers are read first: one that was ACTIVE then has
 // children that are at least as new.
@@ -25,9 +27,9 @@ func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 	if err := readAll(ctx, d, &states, d.mine("loadbalancers"), "loadbalancers"); err != nil {
 		return nil, err
 	}
-	marked := map[string]*Balancer{}
+	marked, owned := map[string]*Balancer{}, d.owned.replace(states)
 	for _, s := range states {
-		if kind.Everything(ctx) || mark.InTags(s.More.AllTags) != nil {
+		if kind.Everything(ctx) || owned[s.More.ID] {
 			marked[s.More.ID] = &s.More
 		}
 	}
@@ -41,6 +43,36 @@ func (d driver) List(ctx context.Context) ([]kind.Live[*State], error) {
 		out[i] = live(s, d.c.ProjectID)
 	}
 	return out, nil
+}
+
+// owned are the load balancers that bear a mark, or did when they were listed before: somebody may have written their tags anew, and
+// they are still what the stack has made.
+type owned struct {
+	mu  sync.Mutex
+	ids map[string]bool
+}
+
+// replace takes in a list.
+func (o *owned) replace(list []*State) map[string]bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	before := o.ids
+	o.ids = map[string]bool{}
+	for _, s := range list {
+		if before[s.More.ID] || mark.InTags(s.More.AllTags) != nil {
+			o.ids[s.More.ID] = true
+		}
+	}
+	return maps.Clone(o.ids)
+}
+
+func (o *owned) add(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ids == nil {
+		o.ids = map[string]bool{}
+	}
+	o.ids[id] = true
 }
 
 // mine is the path of what the project has of a collection.

@@ -15,6 +15,9 @@ func (rules) Match(kind.Want[*struct{}], *State) bool { return false }
 // Diff reports what [editsOf] would change, and then what differs in the load balancer
 // itself.
 func (rules) Diff(w kind.Want[*Spec], have *State, c *kind.Changes) {
+	if have.More.offers == nil {
+		return // what is under it was not read, so nothing is known to differ; it is not updated either
+	}
 	for _, e := range editsOf(w, have) {
 		for _, change := range e.changes {
 			c.Add(change)

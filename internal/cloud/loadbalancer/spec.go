@@ -67,5 +67,5 @@ func Kind(c *cloud.Client, d defaults.Defaults) kind.Kind {
 		Unmark: mark.UnmarkByTag("loadbalancer"),
 		Loss:   []string{"its address, unless the manifest fixes it"},
 		Doc:    "A load balancer with what it listens on, the machines that answer and how their health is found out (Octavia).",
-	}, rules{d}, driver{c, &doubts{}})
+	}, rules{d}, driver{c, &doubts{}, &owned{}})
 }

@@ -26,7 +26,7 @@ func TestStuckInTwoListsInARow(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := driver{&cloud.Client{}, &doubts{}}
+			d := driver{&cloud.Client{}, &doubts{}, &owned{}}
 			var b *Balancer
 			for _, x := range tt.lists {
 				l := &Listener{child: child{ID: "listener", ProvisioningStatus: x.listener}}
