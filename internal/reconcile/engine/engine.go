@@ -88,7 +88,7 @@ type Timing struct {
 	Backoff time.Duration // first pause after a transient error; 1 s
 	Late    time.Duration // how long the cloud may go on with a creation that it has not answered; 3 min
 	Former  time.Duration // how long it may go on with one that a killed process asked for, if it is quick; 0 for not at all
-	Fresh   time.Duration // how long ago the mark of what is deleted may have been seen; 1 min
+	Fresh   time.Duration // how long ago the mark of what is deleted, wiped, adopted or let go may have been seen; 1 min
 	Grace   time.Duration // what steps in flight get once the pass is asked to stop; 30 s
 	Tries   int           // attempts at one step that fails transiently; 4
 }

@@ -197,10 +197,17 @@ func (r *run) startOf(t candidate, now time.Time) start {
 	if len(r.misjudged(s)) > 0 {
 		return afterList
 	}
-	if s.Action.Destroys() && now.Sub(listed) > r.timing.Fresh || a != nil && a.unanswered && listed.Before(a.notUntil) || listed.Before(r.inherited(s)) {
+	if wantsFresh(s) && now.Sub(listed) > r.timing.Fresh || a != nil && a.unanswered && listed.Before(a.notUntil) || listed.Before(r.inherited(s)) {
 		return afterList
 	}
 	return atOnce
+}
+
+// wantsFresh is true of a step before which the object must have been seen lately to be the stack's, or nobody's: what it does to
+// another one cannot be undone.
+func wantsFresh(s *plan.Step) bool {
+	_, harms := s.Harm()
+	return harms || s.Adopts || s.Action.Destroys() || s.Action == plan.Detach
 }
 
 // notUntil is when a step can be tried at the earliest; zero for at any time.

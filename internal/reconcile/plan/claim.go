@@ -73,13 +73,14 @@ func (p *planner) settle(d *kind.Desired) choice {
 
 // unmarked is what d was in the cloud when it was last seen, if it is still there
 // and somebody has taken the mark off since, as by writing a new description on a
-// cloud where that holds the mark. Only an agent that runs on remembers.
+// cloud where that holds the mark. Only an agent that runs on remembers. What is called by its name alone
+// may be another one of that name, which a stranger has made since.
 func (p *planner) unmarked(d *kind.Desired) *kind.Live[any] {
 	id := p.Lost[d.Key.String()]
 	if id == "" || p.index[d.Key.Kind] == nil || p.named(d) != nil {
 		return nil
 	}
-	if l := p.index[d.Key.Kind].find(id, d.Entry); l != nil && p.inProject(d, l) && l.Mark == nil {
+	if l := p.index[d.Key.Kind].find(id, d.Entry); l != nil && p.inProject(d, l) && l.Mark == nil && l.ID != l.Name {
 		return l
 	}
 	return nil

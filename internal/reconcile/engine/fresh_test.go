@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
+	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
+)
+
+// What is to be adopted once something else is ready, and is another stack's by then, is looked at again before it is written.
+func TestWhatAnotherStackHasTakenMeanwhileIsNotAdopted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, dogs := thingtest.New(), thingtest.New()
+		w.Delay = 100 // lists that the house takes to be built
+		rex := dogs.Put(thingtest.Thing{Name: "rex", Mine: true})
+		e := engineOf(w)
+		e.Kinds = append(e.Kinds, kind.Define[thingtest.Spec, thingtest.Filter, thingtest.Thing](kind.Info{Group: "test", Version: "v1", Kind: "Dog"}, thingtest.Rules{}, dogs))
+		dog := strings.Replace(thingtest.Manifest("rex near=house adopt="+rex.ID), "kind: Thing", "kind: Dog", 1)
+		want, _, err := resolve.Read(fstest.MapFS{"a.yaml": {Data: []byte(thingtest.Manifest("house") + "\n---\n" + dog)}}, e.Kinds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := &kind.Mark{Owner: "other/Dog/default/rex", Applied: "x"}
+		time.AfterFunc(3*time.Minute, func() {
+			dogs.Mu.Lock()
+			defer dogs.Mu.Unlock()
+			dogs.Things[rex.ID].Mark = theirs
+		})
+		pass := e.Sync(t.Context(), Revision{Want: want})
+		if pass.Took < 4*time.Minute {
+			t.Fatalf("the house was built within %s", pass.Took)
+		}
+		if got := dogs.Things[rex.ID].Mark; got != theirs {
+			t.Errorf("its mark is %v: %s", got, failed(pass))
+		}
+	})
+}
