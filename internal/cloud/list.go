@@ -76,6 +76,7 @@ type listing struct {
 	way                  paging
 	pages, objects       int
 	bytes                int64           // of pages that were read
+	total                *int            // how many objects pages say that there are; nil where none did
 	seen                 map[string]bool // addresses of pages
 }
 
@@ -129,6 +130,19 @@ func (l *listing) took(ofPage int64) error {
 		return fmt.Errorf("more than %d MiB", maxListBytes>>20)
 	case l.objects > maxObjects:
 		return fmt.Errorf("more than %d objects", maxObjects)
+	}
+	return nil
+}
+
+// counted takes note of how many objects a page says that there are, -1 for one that does not: where that changes from page to
+// page one may have moved from the next page to one that was read.
+func (l *listing) counted(total int) error {
+	switch {
+	case total < 0:
+	case l.total == nil:
+		l.total = &total
+	case *l.total != total:
+		return fmt.Errorf("it changed while it was read, from %d to %d objects", *l.total, total)
 	}
 	return nil
 }

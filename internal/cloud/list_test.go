@@ -51,6 +51,21 @@ func TestSecondPage(t *testing.T) {
 	}
 }
 
+// Where one of the first page is deleted before the second one is asked for, one of that moves to the first, and is not seen.
+func TestAttackPagesThatMove(t *testing.T) {
+	var h *hostile
+	h = newHostile(t, false, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("offset") == "" {
+			say(w, `{"secrets": [{"id": "1"}, {"id": "2"}], "total": 4, "next": "`+h.URL+r.URL.Path+`?offset=2"}`)
+			return
+		}
+		say(w, `{"secrets": [{"id": "4"}], "total": 3}`)
+	})
+	if all, err := list(t, h, cloud.KeyManager, "secrets", "secrets"); err == nil || !strings.Contains(err.Error(), "it changed while it was read, from 4 to 3 objects") {
+		t.Errorf("a list of %v, %v", all, err)
+	}
+}
+
 // A service that gives no link is asked until a page is empty.
 func TestPagesByCounting(t *testing.T) {
 	for _, way := range []struct{ service, path, field, query, from string }{

@@ -29,6 +29,9 @@ type page struct {
 // see after having cut the pages.
 func (p page) next() (string, error) {
 	total, err := p.total()
+	if err == nil {
+		err = p.of.counted(total)
+	}
 	if err != nil {
 		return "", err
 	}
