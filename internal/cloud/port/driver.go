@@ -65,10 +65,15 @@ func create(ctx context.Context, d driver, w kind.Want[*Spec]) (*state, error) {
 }
 
 // remove refuses to pull a port out of a running machine, whoever runs it,
-// unless another will take its place.
+// unless another will take its place, and the machine is the stack's.
 func remove(ctx context.Context, d driver, have kind.Live[*state]) (bool, error) {
-	if m := have.State.More; !have.Remade && m.DeviceID != "" && strings.HasPrefix(m.DeviceOwner, "compute:") {
-		return false, fmt.Errorf("%w: server %s is plugged into it; detach it first", kind.ErrBusy, m.DeviceID)
+	if m := have.State.More; m.DeviceID != "" && strings.HasPrefix(m.DeviceOwner, "compute:") {
+		if !have.Remade {
+			return false, fmt.Errorf("%w: server %s is plugged into it; detach it first", kind.ErrBusy, m.DeviceID)
+		}
+		if err := define.NotForeign(ctx, d.Client, m.DeviceID, have.Mark); err != nil {
+			return false, err
+		}
 	}
 	return d.Remove(ctx, have.ID)
 }

@@ -79,8 +79,13 @@ func remove(ctx context.Context, d driver, have kind.Live[*state]) (bool, error)
 }
 
 // detach pulls a volume out of its servers, and reports that it is busy until they
-// have detached it.
+// have detached it. Out of those that the stack did not make it is not pulled.
 func detach(ctx context.Context, c *cloud.Client, have kind.Live[*state]) error {
+	for _, a := range have.State.More.Attachments {
+		if err := define.NotForeign(ctx, c, a.ServerID, have.Mark); err != nil {
+			return err
+		}
+	}
 	for _, a := range have.State.More.Attachments {
 		err := c.Do(ctx, cloud.Call{Service: cloud.Compute, Method: http.MethodDelete, Path: "servers/" + a.ServerID + "/os-volume_attachments/" + have.ID})
 		switch {

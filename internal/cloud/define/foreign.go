@@ -1,0 +1,35 @@
+package define
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/mark"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// NotForeign is an error where a server is not of the stack whose mark is given: nothing is pulled out of it, since nobody would
+// put anything in its place. One that is gone is no error.
+func NotForeign(ctx context.Context, c *cloud.Client, server string, of *kind.Mark) error {
+	var answer struct {
+		Server struct{ Metadata map[string]string }
+	}
+	err := c.Do(ctx, cloud.Call{Service: cloud.Compute, Path: "servers/" + server, Into: &answer})
+	switch {
+	case errors.Is(err, kind.ErrGone):
+		return nil
+	case err != nil:
+		return err
+	}
+	if m := mark.InMetadata(answer.Server.Metadata); m != nil && of != nil && stackOf(m) == stackOf(of) {
+		return nil
+	}
+	return fmt.Errorf("%w: server %s, which the stack did not make, has it; take it out of there, or keep what is to be replaced", kind.ErrRejected, server)
+}
+
+func stackOf(m *kind.Mark) string {
+	o, _ := kind.ParseOwner(m.Owner)
+	return o.Stack
+}

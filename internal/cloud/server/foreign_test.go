@@ -1,0 +1,31 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+)
+
+// A disk that is to be replaced is not pulled out of a server that the stack did not make.
+func TestAReplacedVolumeStaysInAServerOfOthers(t *testing.T) {
+	target := kindtest.NewTarget(t, kinds)
+	own := target.Client(nil)
+	g := tracing{target, t, target.Engine(own), time.Now()}
+	target.Only(traced)
+	pass := g.engine.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(traced)})
+	server, volume := "servers/"+g.id(pass.Last, "Server"), g.id(pass.Last, "Volume")
+	g.hands(own, http.MethodPost, server+"/os-volume_attachments", map[string]any{"volumeAttachment": map[string]string{"volumeId": volume}})
+	g.hands(own, http.MethodPut, server+"/metadata", map[string]any{"metadata": map[string]string{"whose": "another's"}})
+	alone := strings.Replace(traced[:strings.Index(traced, "---\napiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Server")], "{size: 1}", "{size: 1, availabilityZone: nova}", 1)
+	again := target.Engine(own).Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(alone)})
+	if again.Outcome() != plan.Broken || len(again.Failures) == 0 || !strings.Contains(again.Failures[0].Reason, "which the stack did not make, has it") {
+		t.Errorf("%s: %v", again.Outcome(), again.Failures)
+	}
+	g.hands(own, http.MethodDelete, server+"/os-volume_attachments/"+volume, nil) // which is still there
+	g.hands(own, http.MethodDelete, server, nil)
+}
