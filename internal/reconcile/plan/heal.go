@@ -31,7 +31,7 @@ func (p *planner) patient(m *member) rollout.Patient {
 	if m.works == nil || m.works.have == nil || !m.works.have.Phase.Usable() {
 		return rollout.Patient{Away: true}
 	}
-	out := rollout.Patient{Down: m.works.have.Down, Silent: p.Sick[m.member].Sure && m.works.have.Down == "", Since: p.Now, Healed: p.Patients[m.member].Healed}
+	out := rollout.Patient{Down: m.works.have.Down, Silent: p.Sick[m.member].Sure && m.works.have.Down == "", Accused: m.accuser != nil, Since: p.Now, Healed: p.Patients[m.member].Healed}
 	if before := p.Patients[m.member]; before.Down == out.Down && before.Silent == out.Silent && !before.Since.IsZero() {
 		out.Since = before.Since
 	}

@@ -38,6 +38,9 @@ type Patient struct {
 	// answer either: what is done about it follows from why.
 	Down   string
 	Silent bool
+	// Accused is true of one that something else reports not to serve, such as a load balancer or the cluster that it is in: it
+	// counts, and no way of bringing it back follows from that.
+	Accused bool
 	// Since is when it was first seen so.
 	Since time.Time
 	// Healed are the times when something was done about it: within the last hour, and before that as long as it has not
@@ -67,7 +70,7 @@ func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Cured {
 		switch {
 		case p.Away, h.treated(p, now):
 			away++
-		case p.Down != "" || p.Silent:
+		case p.Down != "" || p.Silent || p.Accused:
 			sick++
 		}
 		healed += recent(p.Healed, now)

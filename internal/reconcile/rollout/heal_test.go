@@ -11,14 +11,14 @@ import (
 
 // ward makes patients of text, one a letter: s for one that serves, a for one that is away, d for one that has been
 // down for ten minutes, q for one that is silent as long, n for one that is down since just now, h for one that
-// is down and was healed eight minutes ago, b for one that is down and silent, c for one that is down and changed anyway, l for one that is paused and silent.
+// is down and was healed eight minutes ago, b for one that is down and silent, c for one that is down and changed anyway, r for one that others report, l for one that is paused and silent.
 func ward(text string) (out []Patient) {
 	ago := now.Add(-10 * time.Minute)
 	for _, letter := range text {
 		out = append(out, map[rune]Patient{
 			's': {}, 'a': {Away: true}, 'd': {Down: "stopped", Since: ago}, 'q': {Silent: true, Since: ago}, 'n': {Down: "stopped", Since: now},
 			'h': {Down: "stopped", Since: ago, Healed: []time.Time{now.Add(-8 * time.Minute)}}, 'p': {Down: "paused", Since: ago},
-			'c': {Down: "stopped", Since: ago, Changes: true}, 'b': {Down: "stopped", Silent: true, Since: ago}, 'l': {Down: "paused", Silent: true, Since: ago},
+			'r': {Accused: true}, 'c': {Down: "stopped", Since: ago, Changes: true}, 'b': {Down: "stopped", Silent: true, Since: ago}, 'l': {Down: "paused", Silent: true, Since: ago},
 		}[letter])
 	}
 	return out
@@ -49,6 +49,10 @@ func TestTreat(t *testing.T) {
 		{"one that is changed anyway", "csss", 1, "----", ""},
 		{"beside one that is changed", "cdss", 1, "-d--", ""},
 		{"those that are changed count", "ccds", 1, "----", "3 of 4 members do not serve, more than 2"},
+		{"one that is only reported", "rsss", 1, "----", ""},
+		{"beside one that is reported", "rdss", 1, "-d--", ""},
+		{"those that are reported count", "rrds", 1, "----", "3 of 4 members do not serve, more than 2"},
+		{"the second of three is left", "rds", 1, "---", "2 of 3 members do not serve, more than 1"},
 		{"both of two", "dd", 1, "--", "2 of 2 members"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
